@@ -1,0 +1,112 @@
+#include "io/checksum.h"
+
+#include <string.h>
+
+/* ---- CRC32: eight bytes a step, table k being the CRC of a byte followed by k zero bytes ---- */
+
+static uint32_t crc_table[8][256];
+
+static void crc_make_tables(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t c = byte;
+        for (int bit = 0; bit < 8; bit++) c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
+        crc_table[0][byte] = c;
+    }
+    for (int k = 1; k < 8; k++)
+        for (int byte = 0; byte < 256; byte++) {
+            const uint32_t c = crc_table[k - 1][byte];
+            crc_table[k][byte] = c >> 8 ^ crc_table[0][c & 255];
+        }
+}
+
+uint32_t crc32_of(uint32_t crc, const void *data, size_t n)
+{
+    if (!crc_table[0][1]) crc_make_tables();
+    const unsigned char *p = data;
+    uint32_t c = ~crc;
+    for (; n >= 8; n -= 8, p += 8) {
+        uint32_t next = 0;
+        for (int i = 0; i < 4; i++) {
+            next ^= crc_table[7 - i][(c >> 8 * i & 255) ^ p[i]];
+            next ^= crc_table[3 - i][p[4 + i]];
+        }
+        c = next;
+    }
+    for (; n > 0; n--, p++) c = c >> 8 ^ crc_table[0][(c ^ *p) & 255];
+    return ~c;
+}
+
+/* ---- SHA-256 ---- */
+
+static const uint32_t sha_round[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
+    0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
+    0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
+    0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+static uint32_t turn(uint32_t x, unsigned right)
+{
+    return x >> right | x << (32 - right);
+}
+
+static void sha_block(uint32_t state[8], const unsigned char *p)
+{
+    uint32_t w[64], v[8];
+    for (int i = 0; i < 16; i++)
+        w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
+    for (int i = 16; i < 64; i++) {
+        const uint32_t a = w[i - 15], b = w[i - 2];
+        w[i] = w[i - 16] + w[i - 7] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+    }
+    memcpy(v, state, sizeof v);
+    for (int i = 0; i < 64; i++) {
+        const uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
+        const uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+        const uint32_t t1 = v[7] + (turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25)) + choice + sha_round[i] + w[i];
+        const uint32_t t2 = (turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22)) + majority;
+        memmove(v + 1, v, 7 * sizeof v[0]);
+        v[4] += t1;
+        v[0] = t1 + t2;
+    }
+    for (int i = 0; i < 8; i++) state[i] += v[i];
+}
+
+void sha256_start(sha256 *s)
+{
+    static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    memcpy(s->state, start, sizeof start);
+    s->bytes = 0;
+}
+
+void sha256_add(sha256 *s, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    while (n > 0) {
+        const size_t used = s->bytes % 64;
+        if (used == 0 && n >= 64) {
+            sha_block(s->state, p);
+            s->bytes += 64, p += 64, n -= 64;
+            continue;
+        }
+        const size_t take = n < 64 - used ? n : 64 - used;
+        memcpy(s->block + used, p, take);
+        s->bytes += take, p += take, n -= take;
+        if (s->bytes % 64 == 0) sha_block(s->state, s->block);
+    }
+}
+
+void sha256_end(sha256 *s, char hex[65])
+{
+    const uint64_t bits = 8 * s->bytes;
+    unsigned char tail[72] = {0x80};
+    const size_t pad = (s->bytes % 64 < 56 ? 56 : 120) - s->bytes % 64;
+    for (int i = 0; i < 8; i++) tail[pad + (size_t)i] = (unsigned char)(bits >> (56 - 8 * i));
+    sha256_add(s, tail, pad + 8);
+    for (int i = 0; i < 64; i++) hex[i] = "0123456789abcdef"[s->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
+    hex[64] = 0;
+}

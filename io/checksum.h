@@ -1,0 +1,32 @@
+/* Checksums of lattice files.
+ *
+ *   crc32_of       the CRC of zlib and Ethernet (reflected polynomial 0xedb88320), as the SciDAC checksum uses it
+ *   sha256_*       FIPS 180-4; the digest of links and the seal of HDF5 files
+ *
+ * Nothing here knows of ranks. */
+#ifndef PLAQ_IO_CHECKSUM_H
+#define PLAQ_IO_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint32_t state[8];
+    uint64_t bytes;
+    unsigned char block[64];
+} sha256;
+
+/* CRC of n bytes; `crc` is 0, or the CRC of what came before. */
+uint32_t crc32_of(uint32_t crc, const void *data, size_t n);
+
+void sha256_start(sha256 *s);
+void sha256_add(sha256 *s, const void *data, size_t n);
+/* Ends the hash: 64 hexadecimal digits in lower case, and a zero. */
+void sha256_end(sha256 *s, char hex[65]);
+
+static inline uint32_t rotate_left32(uint32_t x, unsigned n)
+{
+    return n ? x << n | x >> (32 - n) : x;
+}
+
+#endif

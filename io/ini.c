@@ -1,0 +1,429 @@
+#include "io/ini.h"
+
+#include "kernels/lattice/comm.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    MOST_BYTES = 1 << 20, /* an input file is written by hand: more is a lattice file given by mistake */
+    LONGEST_NAME = 47,    /* inih cuts longer names of sections and keys without a word */
+    MOST_KNOWN = 256
+};
+
+typedef struct {
+    char *name, *where;
+    int filled;
+} section_entry;
+
+typedef struct {
+    char *section, *key, *value, *where;
+} value_entry;
+
+struct ini_input {
+    char *path;
+    section_entry *sections;
+    value_entry *values;
+    int nsections, nvalues;
+};
+
+/* ---- memory ---- */
+
+static void *checked(void *memory) {
+    REQUIRE(memory, "no memory for the input file");
+    return memory;
+}
+
+static char *PRINTF_LIKE(1, 2) text_of(const char *fmt, ...) {
+    char *text = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    int length = vasprintf(&text, fmt, ap);
+    va_end(ap);
+    REQUIRE(length >= 0, "no memory for the input file");
+    return text;
+}
+
+static section_entry *find_section(const ini_input *in, const char *name) {
+    for (int i = 0; i < in->nsections; i++)
+        if (!strcmp(in->sections[i].name, name)) return &in->sections[i];
+    return NULL;
+}
+
+static value_entry *find_value(const ini_input *in, const char *section, const char *key) {
+    for (int i = 0; i < in->nvalues; i++)
+        if (!strcmp(in->values[i].section, section) && !strcmp(in->values[i].key, key)) return &in->values[i];
+    return NULL;
+}
+
+/* Takes `where` over. */
+static void add_section(ini_input *in, const char *name, char *where) {
+    in->sections = (section_entry *)checked(realloc(in->sections, (size_t)(in->nsections + 1) * sizeof *in->sections));
+    in->sections[in->nsections++] = (section_entry){text_of("%s", name), where, 0};
+}
+
+static void add_value(ini_input *in, const char *section, const char *key, const char *value, char *where) {
+    in->values = (value_entry *)checked(realloc(in->values, (size_t)(in->nvalues + 1) * sizeof *in->values));
+    in->values[in->nvalues++] = (value_entry){text_of("%s", section), text_of("%s", key), text_of("%s", value), where};
+}
+
+void ini_free(ini_input *in) {
+    if (!in) return;
+    for (int i = 0; i < in->nsections; i++) {
+        free(in->sections[i].name);
+        free(in->sections[i].where);
+    }
+    for (int i = 0; i < in->nvalues; i++) {
+        free(in->values[i].section);
+        free(in->values[i].key);
+        free(in->values[i].value);
+        free(in->values[i].where);
+    }
+    free(in->sections);
+    free(in->values);
+    free(in->path);
+    free(in);
+}
+
+/* ---- the text of the file, the same on every rank ---- */
+
+typedef struct {
+    int failed; /* an errno */
+    int length;
+} load_result;
+
+static load_result load(const char *path, char *text) {
+    struct stat status;
+    if (stat(path, &status)) return (load_result){errno, 0};
+    if (S_ISDIR(status.st_mode)) return (load_result){EISDIR, 0};
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) return (load_result){errno ? errno : EIO, 0};
+    size_t length = fread(text, 1, MOST_BYTES + 1, file);
+    int failed = ferror(file) ? (errno ? errno : EIO) : 0;
+    fclose(file);
+    return (load_result){failed, (int)length};
+}
+
+static char *load_everywhere(const char *path) {
+    char *text = (char *)checked(calloc(MOST_BYTES + 2, 1));
+    if (!path) return text;
+    load_result result = {0, 0};
+    if (comm_rank() == 0) result = load(path, text);
+    comm_bcast(&result, sizeof result);
+    if (result.failed) user_error("cannot read the input file '%s': %s", path, strerror(result.failed));
+    if (result.length > MOST_BYTES)
+        user_error("'%s' is not an input file: it is larger than %d bytes", path, MOST_BYTES);
+    if (result.length) comm_bcast(text, (size_t)result.length);
+    if (strlen(text) != (size_t)result.length)
+        user_error("'%s' is not an input file: it contains a zero byte at offset %zu", path, strlen(text));
+    return text;
+}
+
+/* ---- parsing ---- */
+
+typedef struct {
+    ini_input *in;
+    const char *rest; /* of the text */
+    int line;
+    char *problem; /* the first one, ready to print */
+} parser;
+
+static void PRINTF_LIKE(2, 3) problem_at_line(parser *p, const char *fmt, ...) {
+    if (p->problem) return;
+    char *what = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    int length = vasprintf(&what, fmt, ap);
+    va_end(ap);
+    REQUIRE(length >= 0, "no memory for the input file");
+    p->problem = text_of("%s:%d: %s", p->in->path, p->line, what);
+    free(what);
+}
+
+static int is_name(const char *name, int length) {
+    for (int i = 0; i < length; i++)
+        if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-') return 0;
+    return length > 0;
+}
+
+/* "section" or "section.instance". */
+static int is_section_name(const char *name) {
+    int base = (int)strcspn(name, ".");
+    return is_name(name, base) && (!name[base] || is_name(name + base + 1, (int)strlen(name + base + 1)));
+}
+
+static void read_heading(parser *p, const char *line, int length) {
+    const char *end = memchr(line, ']', (size_t)length);
+    char name[LONGEST_NAME + 1];
+    if (!end || end != line + length - 1) {
+        problem_at_line(p, "'%.*s' is not a section; a section is [name] on a line of its own", length, line);
+        return;
+    }
+    if (length - 2 > LONGEST_NAME) {
+        problem_at_line(p, "the section name '%.*s' has more than %d letters", length - 2, line + 1, LONGEST_NAME);
+        return;
+    }
+    snprintf(name, sizeof name, "%.*s", length - 2, line + 1);
+    if (!is_section_name(name)) {
+        problem_at_line(p, "'[%s]' is not a section; a section is [name] or [type.name] of letters, digits, _ and -",
+                        name);
+        return;
+    }
+    section_entry *old = find_section(p->in, name);
+    if (old)
+        problem_at_line(p, "section [%s] is given twice, first at %s", name, old->where);
+    else
+        add_section(p->in, name, text_of("%s:%d", p->in->path, p->line));
+}
+
+static void check_key_line(parser *p, const char *line, int length) {
+    int name = 0;
+    while (name < length && line[name] != '=' && line[name] != ':') name++;
+    if (name == length) {
+        problem_at_line(p, "'%.*s' is neither a section, a comment nor key = value", length, line);
+        return;
+    }
+    while (name > 0 && isspace((unsigned char)line[name - 1])) name--;
+    if (name > LONGEST_NAME)
+        problem_at_line(p, "the key '%.*s' has more than %d letters", name, line, LONGEST_NAME);
+    else if (!is_name(line, name))
+        problem_at_line(p, "'%.*s' is not a key; a key is made of letters, digits, _ and -", name, line);
+    else if (!p->in->nsections)
+        problem_at_line(p, "key '%.*s' stands before the first [section]", name, line);
+}
+
+/* Hands inih one line at a time, without indentation and comments. inih's own treatment of those, and whether its
+ * handler gets line numbers, depends on how it was compiled: indented lines may continue the value above, and lines or
+ * names too long are cut or refused. Its answer to a bad line is only a line number, so lines are judged here. */
+static char *next_line(char *buffer, int size, void *user) {
+    parser *p = (parser *)user;
+    if (p->problem || !*p->rest) return NULL;
+    const char *line = p->rest;
+    int length = (int)strcspn(line, "\n");
+    p->rest = line + length + (line[length] == '\n');
+    p->line++;
+    if (p->line == 1 && length >= 3 && !memcmp(line, "\xef\xbb\xbf", 3)) {
+        line += 3;
+        length -= 3;
+    }
+    while (length && isspace((unsigned char)*line)) {
+        line++;
+        length--;
+    }
+    for (int i = 0; i < length; i++)
+        if ((line[i] == '#' || line[i] == ';') && (!i || isspace((unsigned char)line[i - 1]))) length = i;
+    while (length && isspace((unsigned char)line[length - 1])) length--;
+    if (length > size - 3) {
+        problem_at_line(p, "the line has %d letters, allowed are %d", length, size - 3);
+        return NULL;
+    }
+    if (length && *line == '[')
+        read_heading(p, line, length);
+    else if (length)
+        check_key_line(p, line, length);
+    if (p->problem) return NULL;
+    snprintf(buffer, (size_t)size, "%.*s\n", length, line);
+    return buffer;
+}
+
+static int take_value(void *user, const char *section, const char *name, const char *value
+#if INI_HANDLER_LINENO
+                      ,
+                      int ignored
+#endif
+) {
+#if INI_HANDLER_LINENO
+    (void)ignored;
+#endif
+    parser *p = (parser *)user;
+    if (!name || !value) return 1; /* a new section, where inih is built to announce it */
+    value_entry *old = find_value(p->in, section, name);
+    if (old)
+        problem_at_line(p, "key '%s' of [%s] is given twice, first at %s", name, section, old->where);
+    else
+        add_value(p->in, section, name, value, text_of("%s:%d", p->in->path, p->line));
+    return !old;
+}
+
+static void parse(ini_input *in, const char *text) {
+    parser p = {in, text, 0, NULL};
+    int failed = ini_parse_stream(next_line, &p, take_value, &p);
+    if (p.problem) user_error("%s", p.problem);
+    if (failed) user_error("%s:%d: this line is not understood", in->path, failed);
+}
+
+/* ---- the command line ---- */
+
+static const char *nearest_section(const ini_input *in, const char *name) {
+    const char *names[MOST_KNOWN];
+    int n = 0;
+    for (int i = 0; i < in->nsections && n < MOST_KNOWN; i++) names[n++] = in->sections[i].name;
+    return param_nearest(name, names, n);
+}
+
+static void override(ini_input *in, const char *word) {
+    size_t length = strcspn(word, "=");
+    const char *dot = word[length] ? (const char *)memrchr(word, '.', length) : NULL;
+    if (!dot) user_error("command line: '%s' is not of the form section.key=value", word);
+    char *section = text_of("%.*s", (int)(dot - word), word);
+    size_t key_length = (size_t)(word + length - dot) - 1;
+    while (key_length && isspace((unsigned char)dot[key_length])) key_length--;
+    char *key = text_of("%.*s", (int)key_length, dot + 1);
+    if (!is_section_name(section) || !is_name(key, (int)strlen(key)))
+        user_error("command line: '%s' is not of the form section.key=value", word);
+    if (!find_section(in, section)) {
+        const char *near = nearest_section(in, section);
+        if (strchr(section, '.'))
+            user_error("command line: %s: there is no section [%s] in %s%s%s%s", word, section, in->path,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        add_section(in, section, text_of("command line: %s", word));
+    }
+    const char *value = word + length + 1;
+    while (isspace((unsigned char)*value)) value++;
+    size_t used = strlen(value);
+    while (used && isspace((unsigned char)value[used - 1])) used--;
+    char *where = text_of("command line: %s", word), *copy = text_of("%.*s", (int)used, value);
+    value_entry *old = find_value(in, section, key);
+    if (old) {
+        free(old->value);
+        free(old->where);
+        old->value = copy;
+        old->where = where;
+    } else {
+        add_value(in, section, key, copy, where);
+        free(copy);
+    }
+    free(section);
+    free(key);
+}
+
+ini_input *ini_read(const char *path, int noverride, const char *const *overrides) {
+    ini_input *in = (ini_input *)checked(calloc(1, sizeof *in));
+    in->path = text_of("%s", path ? path : "the input");
+    char *text = load_everywhere(path);
+    parse(in, text);
+    free(text);
+    for (int i = 0; i < noverride; i++) override(in, overrides[i]);
+    return in;
+}
+
+/* ---- questions ---- */
+
+static void full_name(char *name, size_t size, const char *section, const char *instance) {
+    snprintf(name, size, "%s%s%s", section, instance ? "." : "", instance ? instance : "");
+}
+
+int ini_has_section(const ini_input *in, const char *section, const char *instance) {
+    char name[PARAM_STRING_SIZE];
+    full_name(name, sizeof name, section, instance);
+    return find_section(in, name) != NULL;
+}
+
+int ini_given(const ini_input *in, const char *section, const char *instance, const char *key) {
+    char name[PARAM_STRING_SIZE];
+    full_name(name, sizeof name, section, instance);
+    return find_value(in, name, key) != NULL;
+}
+
+const char *ini_where(const ini_input *in, const char *section, const char *instance, const char *key) {
+    char name[PARAM_STRING_SIZE];
+    full_name(name, sizeof name, section, instance);
+    const value_entry *v = find_value(in, name, key);
+    const section_entry *s = find_section(in, name);
+    return v ? v->where : s ? s->where : in->path;
+}
+
+int ini_instances(const ini_input *in, const char *section, const char **names, int max) {
+    size_t base = strlen(section);
+    int n = 0;
+    for (int i = 0; i < in->nsections; i++) {
+        const section_entry *s = &in->sections[i];
+        if (strncmp(s->name, section, base) || s->name[base] != '.') continue;
+        if (n == max)
+            user_error("%s: section [%s] is one too many: allowed are %d [%s.NAME]", s->where, s->name, max, section);
+        names[n++] = s->name + base + 1;
+    }
+    return n;
+}
+
+/* ---- filling ---- */
+
+static void refuse_key(const param_section *type, const value_entry *v) {
+    const char *names[MOST_KNOWN];
+    param_text keys = {0};
+    for (int i = 0; i < type->count && i < MOST_KNOWN; i++) {
+        names[i] = type->table[i].name;
+        param_text_add(&keys, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = param_nearest(v->key, names, type->count < MOST_KNOWN ? type->count : MOST_KNOWN);
+    user_error("%s: unknown key '%s' in [%s]%s%s%s (keys: %s)", v->where, v->key, v->section,
+               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", keys.data ? keys.data : "none");
+}
+
+void ini_fill(ini_input *in, const param_section *type, const char *instance, void *out) {
+    char name[PARAM_STRING_SIZE], message[PARAM_MESSAGE_SIZE];
+    REQUIRE(!type->named == !instance, "section type '%s', instance '%s'", type->section, instance ? instance : "none");
+    full_name(name, sizeof name, type->section, instance);
+    section_entry *s = find_section(in, name);
+    if (s) s->filled = 1;
+    params_default(type, out);
+    for (int i = 0; i < in->nvalues; i++) {
+        const value_entry *v = &in->values[i];
+        if (strcmp(v->section, name)) continue;
+        const param *p = param_find(type, v->key);
+        if (!p) refuse_key(type, v);
+        if (param_set(p, out, v->value, message, sizeof message))
+            user_error("%s: [%s] %s: %s", v->where, name, v->key, message);
+    }
+    for (int i = 0; i < type->count; i++) {
+        const param *p = &type->table[i];
+        if (p->deflt || find_value(in, name, p->name)) continue;
+        param_range_text(p, message, sizeof message);
+        user_error("%s: [%s] needs the key '%s' (%s); allowed: %s", s ? s->where : in->path, name, p->name, p->help,
+                   message);
+    }
+}
+
+static void refuse_section(const section_entry *s, const param_section *const *known, int n) {
+    const char *names[MOST_KNOWN];
+    char base[LONGEST_NAME + 1];
+    param_text all = {0};
+    size_t length = strcspn(s->name, ".");
+    snprintf(base, sizeof base, "%.*s", (int)length, s->name);
+    for (int i = 0; i < n; i++) {
+        const char *type = known[i]->section;
+        if (!strcmp(type, base) && known[i]->named)
+            user_error("%s: section [%s] needs a name: [%s.NAME]", s->where, s->name, base);
+        if (!strcmp(type, base)) user_error("%s: section [%s] takes no name: [%s]", s->where, s->name, base);
+        if (i < MOST_KNOWN) names[i] = type;
+        param_text_add(&all, "%s[%s%s]", i ? ", " : "", type, known[i]->named ? ".NAME" : "");
+    }
+    const char *near = param_nearest(base, names, n < MOST_KNOWN ? n : MOST_KNOWN);
+    user_error("%s: unknown section [%s]%s%s%s%s (sections: %s)", s->where, s->name, near ? "; did you mean '[" : "",
+               near ? near : "", near && s->name[length] ? s->name + length : "", near ? "]'?" : "",
+               all.data ? all.data : "none");
+}
+
+void ini_check_all_used(ini_input *in, const param_section *const *known, int n) {
+    for (int i = 0; i < in->nsections; i++) {
+        section_entry *s = &in->sections[i];
+        const char *dot = strchr(s->name, '.');
+        size_t base = strcspn(s->name, ".");
+        const param_section *type = NULL;
+        for (int k = 0; k < n && !type; k++)
+            if (strlen(known[k]->section) == base && !strncmp(known[k]->section, s->name, base) &&
+                !known[k]->named == !dot)
+                type = known[k];
+        if (!type) refuse_section(s, known, n);
+        if (s->filled) continue;
+        void *scratch = checked(calloc(1, type->size));
+        ini_fill(in, type, dot ? dot + 1 : NULL, scratch);
+        free(scratch);
+    }
+}

@@ -1,0 +1,54 @@
+/* The input file: sections of "key = value" lines, read into structs by their parameter tables (kernels/base/param.h).
+ *
+ *   [gauge]
+ *   beta = 5.7          # a comment begins with # or ; at the start of a line or after a space
+ *   [fermion.light]
+ *     kappa: 0.13       ; a colon is as good as =, indentation means nothing
+ *
+ * Use: ini_read, ini_fill for each section of interest, ini_check_all_used, ini_free.
+ *
+ * Collective: ini_read. Rank 0 reads the file, all ranks get the same text, so all later calls give the same result on
+ * every rank without further messages, and every user_error is met by all ranks together. These are user errors, with
+ * file, line, what was found and what is allowed: a missing or unreadable file, a directory, a file that is no text, a
+ * line that is no section, key or comment, a line too long, a section or key given twice, a key outside any
+ * section, an unknown section or key (the nearest is named), a value of the wrong type or out of range, a missing
+ * value.
+ *
+ * Overrides are words of the command line, "section.key=value", the key being what follows the last dot before the
+ * first
+ * '='. They go before the file, the last one of the same key counts, and messages name them in place of file and line.
+ * An override of a named section ("fermion.light.kappa=0.13") needs [fermion.light] in the file, so that a misspelt
+ * name does not add a fermion. */
+#ifndef PLAQ_IO_INI_H
+#define PLAQ_IO_INI_H
+
+#include "kernels/base/param.h"
+
+typedef struct ini_input ini_input;
+
+/* Reads the file; `path` NULL is an empty file. The strings are copied. */
+ini_input *ini_read(const char *path, int noverride, const char *const *overrides);
+void ini_free(ini_input *input);
+
+/* Fills the struct of one section: defaults, then what is given. `instance` is NULL unless the type is named. A key
+ * that must be given and is not, an unknown key and a refused value are user errors. */
+void ini_fill(ini_input *input, const param_section *type, const char *instance, void *out);
+
+/* Whether the section is in the file (or, if it has no instance, on the command line). */
+int ini_has_section(const ini_input *input, const char *section, const char *instance);
+
+/* Whether the key was given in the file or on the command line, as opposed to taken from its default. */
+int ini_given(const ini_input *input, const char *section, const char *instance, const char *key);
+
+/* Where a key was given, for messages of the caller: "FILE:LINE" or "command line: section.key=value"; for a key not
+ * given the place of its section, and without that the file. Valid until ini_free. */
+const char *ini_where(const ini_input *input, const char *section, const char *instance, const char *key);
+
+/* The names of the sections [section.NAME] in file order, valid until ini_free. Returns how many; more than `max` is a
+ * user error. */
+int ini_instances(const ini_input *input, const char *section, const char **names, int max);
+
+/* Refuses sections of no known type, and checks keys and values of known sections that were not filled. */
+void ini_check_all_used(ini_input *input, const param_section *const *known, int n);
+
+#endif

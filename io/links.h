@@ -1,0 +1,75 @@
+/* Lattice files of gauge links: what a file says of itself, reading, writing, and the digest.
+ *
+ *   links_probe   the header only: format, size, recorded values
+ *   links_read    the links, every rank its own box at 64-bit offsets; verifies length, header and checksum
+ *   links_write   to a temporary name in the same folder, fsync, then rename: a file of the final name is whole
+ *   links_digest  SHA-256 of the links as big-endian doubles in ILDG order: t slowest, then z y x, mu = x y z t, 3x3
+ *                 row-major, re im; the same for any process grid and any format the links came from
+ *
+ * The formats are listed in io/links_formats.def; names: ildg, scidac, nersc, milc, milc-old, openqcd, hdf5; written are
+ * ildg and nersc (64 bit, big-endian, 3x3) and hdf5. Two-row files get their third row; 32-bit numbers are widened as they
+ * are. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity.
+ *
+ * All functions are collective, and all ranks get the same result and message. A message names file, place (byte, record
+ * or key), what was found and what is allowed. */
+#ifndef PLAQ_IO_LINKS_H
+#define PLAQ_IO_LINKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/lattice/field.h"
+
+/* What links_read() finds wrong, as bits. */
+enum {
+    LINKS_UNREADABLE = 1,  /* no file, not a known format, wrong header or length, wrong lattice: nothing was read */
+    LINKS_BAD_CHECKSUM = 2,
+    LINKS_NOT_FINITE = 4 /* NaN or infinity among the links */
+};
+
+typedef struct {
+    char format[16];
+    int size[4];        /* x y z t */
+    int precision_bits; /* 32 or 64 */
+    int rows;           /* rows of a link in the file: 2 or 3 */
+    int big_endian;
+    int has_plaquette, has_link_trace; /* (1/3) Re tr averaged, as recorded, and the worth of the last digit given */
+    double plaquette, plaquette_unit;
+    double link_trace, link_trace_unit;
+    int has_checksum;
+    char checksum[96];   /* as recorded, with its kind */
+    char oddity[256];    /* the first thing in the header that no standard writer writes, though it can be read; or "" */
+    uint64_t nonfinite;  /* links_read: numbers that are NaN or infinite */
+    uint64_t file_bytes;
+} links_info;
+
+/* What the writer adds to the links. The link trace is computed. */
+typedef struct {
+    int has_plaquette;
+    double plaquette;
+    const char *ensemble; /* free text of one line, or NULL */
+    int sequence;         /* trajectory number */
+} links_meta;
+
+/* 0, or LINKS_UNREADABLE with a message. */
+int links_probe(const char *path, links_info *info, char *message, size_t size);
+
+/* Fills u, a host field of links of both parities on a lattice of the file's size. 0, or bits as above with a message of
+ * the first fault; without LINKS_UNREADABLE u holds what the file holds. info may be NULL. */
+int links_read(field *u, const char *path, links_info *info, char *message, size_t size);
+
+/* 0, or nonzero with a message; then nothing is left behind and an older file of that name is untouched. meta may be
+ * NULL. */
+int links_write(const field *u, const char *path, const char *format, const links_meta *meta, char *message,
+                size_t size);
+
+void links_digest(const field *u, char hex[65]);
+
+/* (1/3) Re tr averaged over all links, summed exactly. */
+double links_trace(const field *u);
+
+/* The i-th format, NULL beyond the last; whether it can be written. */
+const char *links_format_name(int i);
+int links_format_writes(const char *name);
+
+#endif

@@ -1,0 +1,78 @@
+/* The inside of a lattice file format.
+ *
+ * A format is one file with a `const links_format links_format_NAME` and one line in links_formats.def. Headers are read
+ * and written by rank 0 alone, so a format knows nothing of ranks; links_file is then sent to all. The links of a file lie
+ * at `data`, sites with x fastest, mu = x y z t, `rows` rows of 3 complex numbers of `width` bytes; a format that orders
+ * them differently brings its own read_slice(). */
+#ifndef PLAQ_IO_LINKS_FORMAT_H
+#define PLAQ_IO_LINKS_FORMAT_H
+
+#include "io/links.h"
+#include "kernels/base/error.h"
+
+/* Largest extent taken from a header, so that offsets stay within 63 bits. */
+#define LINKS_MAX_EXTENT 8192
+
+/* Checksums in the making: each rank adds its sites in any order; then the words are combined over ranks. */
+typedef struct {
+    uint32_t xored[2]; /* combined by exclusive or */
+    uint64_t summed;   /* combined by addition */
+} links_sums;
+
+/* Plain data, sent between ranks as it is. */
+typedef struct {
+    char path[1024];
+    uint64_t data; /* byte offset of the links */
+    int width, rows, big;
+    uint32_t recorded[2]; /* checksums as recorded */
+    links_info info;
+} links_file;
+
+typedef struct {
+    const char *name, *title;
+    /* Whether this is the format, from the first n bytes; formats are asked in the order of the list. */
+    int (*probe)(int fd, const unsigned char *first, size_t n);
+    /* Fills f, of which path and info.file_bytes are set; 0, or the value of links_fail(). */
+    int (*read_header)(links_file *f, int fd, char *message, size_t size);
+    /* Links of local time slice t into buf[z][y][x][mu][18]; 0 or the value of links_fail(). NULL: the order above. */
+    int (*read_slice)(const links_file *f, int fd, const lattice *lat, int t, double *buf, char *message, size_t size);
+    /* Adds the bytes of n sites from global site number `site` to the sums. NULL: the format has no checksum. */
+    void (*sum)(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n);
+    /* Whether the combined sums are those recorded; else prints the computed ones into found. */
+    int (*verify)(const links_file *f, const links_sums *s, char *found, size_t size);
+    /* Writing, NULL when the format is only read. prepare() sets the file's layout before the links are written; finish()
+     * writes or completes headers and trailers when the sums, and in f->info the link trace, are known. `digest` is given
+     * when wants_digest. Both return 0 or the value of links_fail(). */
+    int (*prepare)(links_file *f, const links_meta *meta, char *message, size_t size);
+    int (*finish)(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
+                  size_t size);
+    int wants_digest;
+} links_format;
+
+/* Prints the message; returns LINKS_UNREADABLE. */
+int links_fail(char *message, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Notes an oddity, the first being kept. */
+void links_odd(links_info *info, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Whole reads and writes at an offset; 0, or -1 with errno (0 for the end of the file). */
+int links_pread(int fd, void *buf, size_t n, uint64_t offset);
+int links_pwrite(int fd, const void *buf, size_t n, uint64_t offset);
+
+uint64_t links_sites(const int size[4]);
+uint64_t links_site_bytes(const links_file *f);
+/* Extents within bounds; else a message. */
+int links_check_size(const links_file *f, char *message, size_t size);
+/* The file has exactly `expected` bytes; else a message. */
+int links_check_length(const links_file *f, uint64_t expected, char *message, size_t size);
+
+/* A decimal number that is all of `text`; the worth of its last digit goes to unit. */
+int links_number(const char *text, double *value, double *unit);
+/* A hexadecimal number of 1 to 8 digits that is all of `text`, its letters of one case (a lone one small). */
+int links_hex32(const char *text, uint32_t *value);
+
+uint32_t load32(const unsigned char *p, int big);
+uint64_t load64(const unsigned char *p, int big);
+void store32(unsigned char *p, uint32_t x, int big);
+void store64(unsigned char *p, uint64_t x, int big);
+
+#endif

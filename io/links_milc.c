@@ -1,0 +1,108 @@
+/* The two binary formats of MILC, in either byte order.
+ *
+ *   v5   int32 magic 20103, nx ny nz nt, char[64] time stamp, int32 order (0: x fastest), uint32 sum29, sum31
+ *   old  int32 magic 59354, nx ny nz nt, two float32 (beta, mass)
+ *
+ * Then sites with x fastest, mu = x y z t, 3x3 complex float32. sum29 is the exclusive or of all 32-bit words of the links,
+ * each rotated left by its number mod 29, and sum31 likewise. The old format has no checksum: nothing guards its two
+ * parameters, and the last bits of its links only as far as unitarity does. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/checksum.h"
+#include "io/links_format.h"
+
+enum { MAGIC_V5 = 20103, MAGIC_OLD = 59354, V5_HEADER = 96, OLD_HEADER = 28, STAMP = 64 };
+
+static int has_magic(const unsigned char *first, size_t n, uint32_t magic)
+{
+    return n >= 4 && (load32(first, 0) == magic || load32(first, 1) == magic);
+}
+
+static int probe_v5(int fd, const unsigned char *first, size_t n)
+{
+    (void)fd;
+    return has_magic(first, n, MAGIC_V5);
+}
+
+static int probe_old(int fd, const unsigned char *first, size_t n)
+{
+    (void)fd;
+    return has_magic(first, n, MAGIC_OLD);
+}
+
+static int read_common(links_file *f, int fd, uint32_t magic, unsigned char *header, size_t bytes, char *message,
+                       size_t size)
+{
+    f->width = 4, f->rows = 3, f->data = bytes;
+    if (f->info.file_bytes < bytes)
+        return links_fail(message, size, "%s: %llu bytes are less than the header of %zu", f->path,
+                          (unsigned long long)f->info.file_bytes, bytes);
+    if (links_pread(fd, header, bytes, 0)) return links_fail(message, size, "%s: %s", f->path, strerror(errno));
+    f->big = load32(header, 1) == magic;
+    for (int d = 0; d < 4; d++) f->info.size[d] = (int)load32(header + 4 + 4 * d, f->big);
+    const int bad = links_check_size(f, message, size);
+    return bad ? bad : links_check_length(f, bytes + links_sites(f->info.size) * links_site_bytes(f), message, size);
+}
+
+static int read_v5(links_file *f, int fd, char *message, size_t size)
+{
+    unsigned char header[V5_HEADER];
+    const int bad = read_common(f, fd, MAGIC_V5, header, sizeof header, message, size);
+    if (bad) return bad;
+    const unsigned char *stamp = header + 20, *order = stamp + STAMP;
+    size_t end = 0;
+    while (end < STAMP && isprint(stamp[end])) end++;
+    if (end < STAMP && stamp[end] == '\n') end++;
+    for (size_t i = end; i < STAMP; i++)
+        if (stamp[i]) links_odd(&f->info, "time stamp: byte %zu is %02x, after its end", 20 + i, stamp[i]);
+    if (load32(order, f->big))
+        return links_fail(message, size, "%s: site order %u at byte 84, only 0 (x fastest) is allowed", f->path,
+                          load32(order, f->big));
+    for (int i = 0; i < 2; i++) f->recorded[i] = load32(order + 4 + 4 * i, f->big);
+    f->info.has_checksum = 1;
+    snprintf(f->info.checksum, sizeof f->info.checksum, "%08x %08x", f->recorded[0], f->recorded[1]);
+    return 0;
+}
+
+static int read_old(links_file *f, int fd, char *message, size_t size)
+{
+    unsigned char header[OLD_HEADER];
+    const int bad = read_common(f, fd, MAGIC_OLD, header, sizeof header, message, size);
+    for (int i = 0; i < 2 && !bad; i++) {
+        const uint32_t w = load32(header + 20 + 4 * i, f->big);
+        float x;
+        memcpy(&x, &w, 4);
+        /* Couplings and masses: a flipped exponent bit makes them absurd. */
+        if (!isfinite(x) || (x != 0 && (fabsf(x) < 1e-6f || fabsf(x) > 1e3f)))
+            links_odd(&f->info, "parameter %d at byte %d is %g", i + 1, 20 + 4 * i, (double)x);
+    }
+    return bad;
+}
+
+static void sum_v5(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n)
+{
+    unsigned r29 = (unsigned)(site * 72 % 29), r31 = (unsigned)(site * 72 % 31);
+    for (size_t i = 0; i < 72 * n; i++) {
+        const uint32_t w = load32(bytes + 4 * i, f->big);
+        s->xored[0] ^= rotate_left32(w, r29);
+        s->xored[1] ^= rotate_left32(w, r31);
+        if (++r29 == 29) r29 = 0;
+        if (++r31 == 31) r31 = 0;
+    }
+}
+
+static int verify_v5(const links_file *f, const links_sums *s, char *found, size_t size)
+{
+    snprintf(found, size, "%08x %08x", s->xored[0], s->xored[1]);
+    return s->xored[0] == f->recorded[0] && s->xored[1] == f->recorded[1];
+}
+
+const links_format links_format_milc = {
+    .name = "milc", .title = "MILC v5", .probe = probe_v5, .read_header = read_v5, .sum = sum_v5, .verify = verify_v5};
+
+const links_format links_format_milc_old = {
+    .name = "milc-old", .title = "MILC old", .probe = probe_old, .read_header = read_old};

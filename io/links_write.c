@@ -1,0 +1,116 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/links_format.h"
+#include "io/links_registry.h"
+#include "io/links_rows.h"
+#include "kernels/lattice/comm.h"
+
+/* This rank's links to their places in f->path. */
+static int write_slices(const field *u, const links_file *f, const links_format *format, links_sums *sums, char *message,
+                        size_t size)
+{
+    const lattice *lat = u->lat;
+    const size_t sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
+    const size_t run_bytes = rows_get(lat, 0, 0).n * links_site_bytes(f);
+    double *buf = malloc(sites * 72 * sizeof(double));
+    unsigned char *raw = malloc(run_bytes);
+    REQUIRE(buf && raw, "out of memory: %zu bytes", sites * 576 + run_bytes);
+    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    int bad = fd < 0;
+    for (int t = 0; t < lat->local[3] && !bad; t++) {
+        field_export(u, t, buf);
+        for (int i = 0; i < rows_count(lat) && !bad; i++) {
+            const rows_run r = rows_get(lat, t, i);
+            rows_encode(f, buf + 72 * r.start, 4 * r.n, raw);
+            if (format->sum) format->sum(sums, f, r.site, raw, r.n);
+            bad = links_pwrite(fd, raw, run_bytes, f->data + r.site * links_site_bytes(f)) != 0;
+        }
+    }
+    if (!bad) bad = fsync(fd) != 0;
+    if (bad) links_fail(message, size, "%s: writing the links: %s (rank %d)", f->path, strerror(errno), comm_rank());
+    if (fd >= 0) close(fd);
+    free(raw);
+    free(buf);
+    return bad;
+}
+
+/* The file under its final name, and the folder's entry on disk. Rank 0. */
+static int publish(const links_file *f, const char *path, char *message, size_t size)
+{
+    char copy[sizeof f->path];
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    int bad = fd < 0 || fsync(fd) != 0;
+    if (fd >= 0) close(fd);
+    if (!bad) bad = rename(f->path, path) != 0;
+    if (bad) return links_fail(message, size, "%s: cannot be completed and renamed: %s", path, strerror(errno));
+    strcpy(copy, path);
+    fd = open(dirname(copy), O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd); /* not every file system can; the file itself is safe already */
+        close(fd);
+    }
+    return 0;
+}
+
+static int create_empty(const char *path, char *message, size_t size)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return links_fail(message, size, "%s: cannot be created: %s", path, strerror(errno));
+    close(fd);
+    return 0;
+}
+
+/* Same status and text everywhere. */
+static int agree(int bad, char *message, size_t size)
+{
+    return comm_any_bad(bad, message, size);
+}
+
+static int write_all(const field *u, links_file *f, const links_format *format, const links_meta *meta, char *message,
+                     size_t size)
+{
+    links_sums sums = {{0, 0}, 0};
+    char digest[65] = "";
+    const int root = comm_rank() == 0;
+    int bad = root ? create_empty(f->path, message, size) || format->prepare(f, meta, message, size) : 0;
+    if (agree(bad, message, size)) return 1;
+    comm_bcast(f, sizeof *f);
+    f->info.link_trace = links_trace(u);
+    f->info.has_link_trace = 1;
+    if (format->wants_digest) links_digest(u, digest);
+    bad = write_slices(u, f, format, &sums, message, size);
+    if (agree(bad, message, size)) return 1;
+    comm_xor_u32(sums.xored, 2);
+    comm_sum_u64(&sums.summed, 1);
+    bad = root ? format->finish(f, meta, &sums, digest, message, size) : 0;
+    return agree(bad, message, size);
+}
+
+int links_write(const field *u, const char *path, const char *format_name, const links_meta *meta, char *message,
+                size_t size)
+{
+    static const links_meta nothing;
+    links_file f;
+    REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH && u->where == PLACE_HOST, "links_write needs host links");
+    const links_format *format = links_format_find(format_name);
+    if (!format || !format->prepare)
+        return links_fail(message, size, "%s: format '%s' cannot be written; these can: ildg, nersc, hdf5", path,
+                          format_name);
+    memset(&f, 0, sizeof f);
+    if (strlen(path) + 16 > sizeof f.path) return links_fail(message, size, "file name longer than %zu", sizeof f.path);
+    snprintf(f.path, sizeof f.path, "%s.tmp", path);
+    strcpy(f.info.format, format->name);
+    memcpy(f.info.size, u->lat->size, sizeof f.info.size);
+    f.width = 8, f.rows = 3, f.big = 1;
+    int bad = write_all(u, &f, format, meta ? meta : &nothing, message, size);
+    if (!bad) bad = agree(comm_rank() == 0 && publish(&f, path, message, size), message, size);
+    if (bad && comm_rank() == 0) unlink(f.path);
+    comm_barrier();
+    return bad ? LINKS_UNREADABLE : 0;
+}

@@ -1,0 +1,151 @@
+/* Arguments of the kernels: the structs that the site functions of kernels/site read. What each kernel computes stands
+ * there; x.groups of a spinor view is its number of right-hand sides. */
+#ifndef PLAQ_ARGS_H
+#define PLAQ_ARGS_H
+
+#include <stdint.h>
+
+#include "kernels/lattice/geom.h"
+#include "kernels/lattice/view.h"
+
+typedef struct {
+    view out, in, clover;
+    double factor;
+} clover_apply_args;
+
+typedef enum { HOP_PLAIN, HOP_ADD, HOP_CLOVER, HOP_CLOVER_ADD, HOP_ADD_CLOVER } hop_form;
+
+typedef struct {
+    geom g;
+    view out, in, x, clover;
+    view here, there; /* links on the parity of out, and on the other */
+    view ghost[8];    /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
+    double a, b;
+    int parity; /* of out */
+    int sign;
+    int form;
+    int link_reals;
+} hop_args;
+
+typedef struct {
+    geom g;
+    view in, links, out; /* links on the parity of in; out: half spinors in the order of the face */
+    const int *face;
+    int dir, sign, link_reals;
+} hop_pack_args;
+
+typedef struct {
+    view y, x;
+    double a, b;
+} axpby_args;
+
+typedef struct {
+    view x;
+    int rhs;
+} norm2_args;
+
+typedef struct {
+    view x, y;
+    int rhs;
+} dot_args;
+
+typedef struct {
+    view y, x;
+    double a;
+    int rhs;
+} axpy_norm2_args;
+
+typedef struct {
+    view x, p, r;
+    double a, b;
+} cg_update_args;
+
+typedef struct {
+    geom g;
+    view links;
+    int parity, rectangles;
+} loops_args;
+
+typedef struct {
+    geom g;
+    view links, momenta;
+    double c0, c1;
+    int parity;
+} gauge_force_args;
+
+typedef struct {
+    geom g;
+    view links, out;
+    int parity;
+} field_strength_args;
+
+typedef struct {
+    view tensor;
+} energy_args;
+
+typedef struct {
+    view links, momenta;
+    double dt;
+} link_update_args;
+
+typedef struct {
+    view links;
+    int mend;
+} unitarise_args;
+
+typedef struct {
+    view y, x;
+    double a;
+} momenta_add_args;
+
+typedef struct {
+    view x;
+} momenta_norm2_args;
+
+typedef struct {
+    geom g;
+    view x_here, y_here, x_there, y_there, links, momenta;
+    view x_ghost[8], y_ghost[8];
+    double factor;
+    int parity;
+} hop_force_args;
+
+typedef struct {
+    view tensor, out;
+    double diagonal, factor;
+} clover_build_args;
+
+typedef struct {
+    view in, out;
+} clover_invert_args;
+
+typedef struct {
+    view x, y, tensor;
+    double factor;
+} clover_insert_args;
+
+typedef struct {
+    view inverse, tensor;
+    double factor;
+} clover_insert_det_args;
+
+typedef struct {
+    geom g;
+    view links, tensor, momenta;
+    double factor;
+    int parity;
+} clover_force_args;
+
+/* Random fields are keyed by seed, purpose and number (the trajectory), and counted by the global site. */
+typedef struct {
+    geom g;
+    view out;
+    uint64_t seed;
+    uint32_t purpose, number;
+    int parity;
+} random_args;
+typedef random_args random_spinor_args;
+typedef random_args random_momenta_args;
+typedef random_args random_links_args;
+
+#endif

@@ -1,0 +1,53 @@
+#include "kernels/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int this_rank;
+
+static void plain_exit(int status)
+{
+    exit(status);
+}
+
+static void (*stop_all)(int) = plain_exit;
+static void (*stop_together)(int) = plain_exit;
+
+void error_set_hooks(int rank, void (*end_all)(int), void (*end_together)(int))
+{
+    this_rank = rank;
+    stop_all = end_all;
+    stop_together = end_together;
+}
+
+void error_stop(const char *file, int line, const char *function, const char *condition, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    fflush(stdout);
+    fprintf(stderr, "plaq: internal error on rank %d at %s:%d in %s: %s\n  (required: %s)\n", this_rank, file, line,
+            function, text, condition);
+    fflush(stderr);
+    stop_all(EXIT_INTERNAL);
+    abort();
+}
+
+void user_error(const char *fmt, ...)
+{
+    fflush(stdout);
+    if (this_rank == 0) {
+        va_list ap;
+        va_start(ap, fmt);
+        fputs("plaq: error: ", stderr);
+        vfprintf(stderr, fmt, ap);
+        fputc('\n', stderr);
+        va_end(ap);
+        fflush(stderr);
+    }
+    stop_together(EXIT_USER_ERROR);
+    abort();
+}

@@ -1,0 +1,48 @@
+/* Errors: what stops a run, and how.
+ *
+ *   REQUIRE(cond, fmt, ...)      a broken invariant or a failed resource: prints file, line, function, rank and the
+ *                                values given, then stops every rank (exit status 3)
+ *   DEBUG_ASSERT(cond, fmt, ...) the same in debug builds, nothing in release builds
+ *   user_error(fmt, ...)         the user can mend it (input file, lattice file, geometry): collective; every rank
+ *                                calls it with the same text, rank 0 prints it once, the program ends with status 2
+ *
+ * The functions know nothing of MPI: the communication layer installs the rank and the way to stop all ranks. */
+#ifndef PLAQ_ERROR_H
+#define PLAQ_ERROR_H
+
+#define EXIT_USER_ERROR 2
+#define EXIT_INTERNAL 3
+
+#define REQUIRE(cond, ...)                                                                                             \
+    do {                                                                                                               \
+        if (!(cond)) error_stop(__FILE__, __LINE__, __func__, #cond, __VA_ARGS__);                                     \
+    } while (0)
+
+#ifdef PLAQ_DEBUG
+#define DEBUG_ASSERT(cond, ...) REQUIRE(cond, __VA_ARGS__)
+#else
+#define DEBUG_ASSERT(cond, ...) ((void)0)
+#endif
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#else
+#define PRINTF_LIKE(f, a)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a rank names itself and how all ranks end: `end_all(status)` ends them at once, also when the others do not
+ * come along; `end_together(status)` is collective. Neither returns. */
+void error_set_hooks(int rank, void (*end_all)(int status), void (*end_together)(int status));
+
+__attribute__((noreturn)) void error_stop(const char *file, int line, const char *function, const char *condition,
+                                          const char *fmt, ...) PRINTF_LIKE(5, 6);
+__attribute__((noreturn)) void user_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

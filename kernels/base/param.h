@@ -1,0 +1,135 @@
+/* Parameter tables: one table of keys beside each struct of parameters.
+ *
+ * A `param` describes one member of a struct: its key, type, place, default, allowed values, unit, meaning, and whether
+ * changing it makes a different ensemble. A `param_section` is such a table under a section name of the input file.
+ * From the tables come the input reader (io/ini.h), `plaq help`, the reference page of keys, the echo in the log, the
+ * record in a checkpoint and its comparison on restart.
+ *
+ *   type          member                     text
+ *   PARAM_INT     int                        12
+ *   PARAM_LONG    int64_t                    12345678901
+ *   PARAM_REAL    double                     0.1 (finite)
+ *   PARAM_BOOL    int                        yes no true false on off 1 0, any case
+ *   PARAM_STRING  char[PARAM_STRING_SIZE]    text; may be empty only where the default is ""
+ *   PARAM_CHOICE  char[PARAM_CHOICE_SIZE]    one of `range`, "wilson|symanzik"
+ *   PARAM_INT4    int[4]                     X.Y.Z.T
+ *   PARAM_WORDS   char[PARAM_WORDS_SIZE]     names separated by commas or spaces, of `range` if it is given; may be
+ *                                            empty only where the default is ""; stored with single spaces between
+ *
+ * `range` of numbers is an interval, "[0,inf)", "(0,1]", "(-1,1)"; for INT4 it holds for each of the four. NULL is any.
+ * `deflt` is text as in an input file; NULL means that the key must be given.
+ *
+ *   static const param table[] = {
+ *       {"beta", PARAM_REAL, offsetof(gauge_params, beta), NULL, "(0,inf)", "", "inverse coupling 6/g^2", 1},
+ *   };
+ *   const param_section gauge_section = {"gauge", 0, table, 1, sizeof(gauge_params), "the gauge action"};
+ *
+ * The canonical text of a value reads back equal bit for bit, and equal values have equal text: reals are written with
+ * the fewest digits that read back equal, booleans as yes or no. A line of a dump is "section.key = value", or
+ * "section.instance.key = value". Nothing here is collective. A malformed table is an internal error. */
+#ifndef PLAQ_PARAM_H
+#define PLAQ_PARAM_H
+
+#include "kernels/base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define PARAM_STRING_SIZE 256
+#define PARAM_CHOICE_SIZE 64
+#define PARAM_WORDS_SIZE 512
+#define PARAM_TEXT_SIZE 512     /* holds the canonical text of any value */
+#define PARAM_MESSAGE_SIZE 1024 /* holds any message of param_set and any text of param_range_text */
+
+typedef enum {
+    PARAM_INT,
+    PARAM_LONG,
+    PARAM_REAL,
+    PARAM_BOOL,
+    PARAM_STRING,
+    PARAM_CHOICE,
+    PARAM_INT4,
+    PARAM_WORDS
+} param_type;
+
+typedef struct {
+    const char *name;
+    param_type type;
+    size_t offset;
+    const char *deflt;
+    const char *range;
+    const char *unit;
+    const char *help;
+    int physics; /* 1: another value makes a different ensemble */
+} param;
+
+typedef struct {
+    const char *section; /* "run", "fermion" */
+    int named;           /* 1: [fermion.NAME], any number of them */
+    const param *table;
+    int count;
+    size_t size; /* of the struct */
+    const char *help;
+} param_section;
+
+/* A text that grows; {0} is empty. `data` is NULL until something is added. */
+typedef struct {
+    char *data;
+    size_t length, capacity;
+} param_text;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sets the whole struct to zero and every key to its default; keys that must be given stay zero. */
+void params_default(const param_section *section, void *out);
+
+/* Sets one key of the struct `out` from text. Returns 0, or -1 with a message that quotes the text and says what is
+ * allowed ("'-1' is out of range; allowed: real > 0"); then the struct is as before. */
+int param_set(const param *p, void *out, const char *text, char *message, size_t size);
+
+/* The canonical text of one key of the struct `in`. */
+void param_format(const param *p, const void *in, char *text, size_t size);
+
+/* What is allowed, for a reader: "integer >= 1", "0 < real <= 1", "yes or no", "wilson, symanzik or iwasaki". */
+void param_range_text(const param *p, char *text, size_t size);
+
+const char *param_type_name(param_type type);
+
+/* The line of the table with this name, or NULL. */
+const param *param_find(const param_section *section, const char *name);
+
+/* Copies the word number `index` (from 0) of a PARAM_WORDS value. Returns 1, or 0 when there are fewer words. */
+int param_word(const char *words, int index, char *word, size_t size);
+
+/* The name most like the one given (fewest letters changed, left out, added or swapped; case does not count; the
+ * beginning of a name counts as close), or NULL when none is like it. */
+const char *param_nearest(const char *name, const char *const *names, int n);
+
+/* The sections and keys, with type, default, unit, what is allowed and help, on 100 columns. `key` is NULL for all,
+ * "gauge", "gauge.beta", "beta", "fermion.NAME.kappa" or "fermion.light.kappa" for a part. Returns 0, or 1 for an
+ * unknown key, with the nearest name on standard error. */
+int params_help(FILE *out, const param_section *const *sections, int n, const char *key);
+
+/* The same as tables in Markdown. */
+void params_markdown(FILE *out, const param_section *const *sections, int n);
+
+void param_text_add(param_text *text, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void param_text_free(param_text *text);
+
+/* Appends every key of one struct, a line each. `instance` is NULL unless the section is named. */
+void params_dump(param_text *text, const param_section *section, const char *instance, const void *in);
+
+/* Compares two dumps and appends a line "  gauge.beta: 5.7 before, 5.8 now" for each physics key that differs; returns
+ * how many. A key missing from one dump while its section is there counts as having its default (tables grow from
+ * version to version). A section missing from one dump counts as different in each of its physics keys, and so does
+ * a key or section that no table knows: its meaning cannot be judged. */
+int params_compare(const char *before, const char *now, const param_section *const *sections, int n,
+                   param_text *differences);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,142 @@
+/* The parameter tables for a reader: `plaq help` and the reference page of keys (see param.h). */
+#include "kernels/base/param.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 100, AT_KEY = 2, AT_TYPE = 24, AT_DEFAULT = 33, AT_UNIT = 51, AT_ALLOWED = 61, AT_HELP = 6 };
+
+/* Prints words from `column` on, and further lines from `indent`. */
+static void put_wrapped(FILE *out, int column, int indent, const char *text) {
+    int at_start = 1;
+    while (*(text += strspn(text, " "))) {
+        int length = (int)strcspn(text, " ");
+        if (!at_start && column + 1 + length > WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            at_start = 1;
+        }
+        column += fprintf(out, "%s%.*s", at_start ? "" : " ", length, text);
+        at_start = 0;
+        text += length;
+    }
+    fputc('\n', out);
+}
+
+static int put_column(FILE *out, int column, int target, const char *text) {
+    int space = target > column ? target - column : 2;
+    return column + fprintf(out, "%*s%s", space, "", text);
+}
+
+static const char *default_text(const param *p) {
+    return !p->deflt ? "(required)" : !*p->deflt ? "(none)" : p->deflt;
+}
+
+static void put_param(FILE *out, const param *p) {
+    char name[128], allowed[PARAM_MESSAGE_SIZE];
+    snprintf(name, sizeof name, "%s%s", p->name, p->physics ? " *" : "");
+    param_range_text(p, allowed, sizeof allowed);
+    int column = put_column(out, 0, AT_KEY, name);
+    column = put_column(out, column, AT_TYPE, param_type_name(p->type));
+    column = put_column(out, column, AT_DEFAULT, default_text(p));
+    if (p->unit && *p->unit) column = put_column(out, column, AT_UNIT, p->unit);
+    if (column + 2 > AT_ALLOWED) column = fprintf(out, "\n") - 1;
+    put_wrapped(out, put_column(out, column, AT_ALLOWED, ""), AT_ALLOWED, allowed);
+    put_wrapped(out, put_column(out, 0, AT_HELP, ""), AT_HELP, p->help);
+}
+
+static void put_section_head(FILE *out, const param_section *s) {
+    int column = fprintf(out, "[%s%s]  ", s->section, s->named ? ".NAME" : "");
+    put_wrapped(out, column, column, s->help);
+    column = put_column(out, 0, AT_KEY, "key");
+    column = put_column(out, column, AT_TYPE, "type");
+    column = put_column(out, column, AT_DEFAULT, "default");
+    column = put_column(out, column, AT_UNIT, "unit");
+    put_column(out, column, AT_ALLOWED, "allowed\n");
+}
+
+static int help_wanted(const param_section *s, const param *p, const char *key) {
+    if (!key || !strcmp(key, s->section) || !strcmp(key, p->name)) return 1;
+    size_t base = strlen(s->section);
+    if (strncmp(key, s->section, base) || key[base] != '.') return 0;
+    return !strcmp(strrchr(key, '.') + 1, p->name) || (s->named && !strcmp(key + base, ".NAME"));
+}
+
+static void suggest_help(const param_section *const *sections, int n, const char *key) {
+    int most = n, count = 0;
+    const char *dot = strchr(key, '.'), *last = strrchr(key, '.');
+    char plain[128];
+    snprintf(plain, sizeof plain, "%.*s%s", dot ? (int)(dot - key) : (int)strlen(key), key, dot ? last : "");
+    for (int i = 0; i < n; i++) most += 2 * sections[i]->count;
+    char(*store)[128] = (char(*)[128])calloc((size_t)most + 1, sizeof *store);
+    const char **names = (const char **)calloc((size_t)most + 1, sizeof *names);
+    REQUIRE(store && names, "no memory for %d names", most);
+    for (int i = 0; i < n; i++) {
+        snprintf(store[count++], sizeof *store, "%s", sections[i]->section);
+        for (int k = 0; k < sections[i]->count; k++) {
+            const char *name = sections[i]->table[k].name;
+            if (!dot) snprintf(store[count++], sizeof *store, "%s", name);
+            if (dot) snprintf(store[count++], sizeof *store, "%s.%s", sections[i]->section, name);
+        }
+    }
+    for (int i = 0; i < count; i++) names[i] = store[i];
+    const char *near = param_nearest(plain, names, count);
+    if (near)
+        fprintf(stderr, "plaq: no section or key '%s'; did you mean '%s'?\n", key, near);
+    else
+        fprintf(stderr, "plaq: no section or key '%s'; 'plaq help' lists all\n", key);
+    free(names);
+    free(store);
+}
+
+int params_help(FILE *out, const param_section *const *sections, int n, const char *key) {
+    int shown = 0, physics = 0;
+    for (int i = 0; i < n; i++) {
+        const param_section *s = sections[i];
+        int head = 0;
+        for (int k = 0; k < s->count; k++) {
+            if (!help_wanted(s, &s->table[k], key)) continue;
+            if (!head && shown) fputc('\n', out);
+            if (!head) put_section_head(out, s);
+            put_param(out, &s->table[k]);
+            physics |= s->table[k].physics;
+            head = 1;
+            shown++;
+        }
+    }
+    if (physics) fputs("\n* changing it makes a different ensemble\n", out);
+    if (!shown && key) suggest_help(sections, n, key);
+    return !shown;
+}
+
+static void put_cell(FILE *out, const char *text) {
+    fputs(" ", out);
+    for (; *text; text++) {
+        if (strchr("|*_<`", *text)) fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputs(" |", out);
+}
+
+void params_markdown(FILE *out, const param_section *const *sections, int n) {
+    fputs("A key in the column *physics* makes a different ensemble when it is changed.\n", out);
+    for (int i = 0; i < n; i++) {
+        const param_section *s = sections[i];
+        fprintf(out, "\n## [%s%s]\n\n%s\n\n", s->section, s->named ? ".NAME" : "", s->help);
+        fputs("| key | type | default | unit | allowed | physics | meaning |\n", out);
+        fputs("|---|---|---|---|---|---|---|\n", out);
+        for (int k = 0; k < s->count; k++) {
+            const param *p = &s->table[k];
+            char allowed[PARAM_MESSAGE_SIZE];
+            param_range_text(p, allowed, sizeof allowed);
+            fprintf(out, "| `%s` |", p->name);
+            put_cell(out, param_type_name(p->type));
+            put_cell(out, default_text(p));
+            put_cell(out, p->unit ? p->unit : "");
+            put_cell(out, allowed);
+            put_cell(out, p->physics ? "yes" : "");
+            put_cell(out, p->help);
+            fputc('\n', out);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+#include "kernels/base/pool.h"
+
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+
+#define PLACES 2
+#define ALIGNMENT 64
+#define HOST 0
+
+typedef struct idle_block {
+    size_t bytes;
+    void *p;
+    struct idle_block *next;
+} idle_block;
+
+static void *host_allocate(size_t bytes)
+{
+    return aligned_alloc(ALIGNMENT, bytes);
+}
+
+static struct {
+    pool_source source;
+    idle_block *idle;
+    size_t in_use, peak;
+} pools[PLACES] = {[HOST] = {.source = {host_allocate, free}}};
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+}
+
+void pool_install(int place, pool_source source)
+{
+    pools[place].source = source;
+}
+
+void *pool_take(int place, size_t bytes)
+{
+    REQUIRE(pools[place].source.allocate, "no memory for place %d in this build or on this machine", place);
+    bytes = padded(bytes);
+    pools[place].in_use += bytes;
+    if (pools[place].in_use > pools[place].peak) pools[place].peak = pools[place].in_use;
+    for (idle_block **link = &pools[place].idle; *link; link = &(*link)->next) {
+        idle_block *b = *link;
+        if (b->bytes != bytes) continue;
+        void *p = b->p;
+        *link = b->next;
+        free(b);
+        return p;
+    }
+    void *p = pools[place].source.allocate(bytes);
+    if (!p) {
+        pool_trim(place);
+        p = pools[place].source.allocate(bytes);
+    }
+    REQUIRE(p, "out of %s memory: %zu bytes asked with %zu in use; run on more ranks or use a smaller lattice",
+            place == HOST ? "host" : "device", bytes, pools[place].in_use - bytes);
+    return p;
+}
+
+void pool_give(int place, void *p, size_t bytes)
+{
+    if (!p) return;
+    idle_block *b = malloc(sizeof *b);
+    REQUIRE(b, "out of memory for %zu bytes", sizeof *b);
+    *b = (idle_block){padded(bytes), p, pools[place].idle};
+    pools[place].idle = b;
+    pools[place].in_use -= padded(bytes);
+}
+
+size_t pool_in_use(int place)
+{
+    return pools[place].in_use;
+}
+
+size_t pool_peak(int place)
+{
+    return pools[place].peak;
+}
+
+void pool_trim(int place)
+{
+    while (pools[place].idle) {
+        idle_block *b = pools[place].idle;
+        pools[place].idle = b->next;
+        pools[place].source.release(b->p);
+        free(b);
+    }
+}

@@ -1,0 +1,32 @@
+/* Memory for fields: blocks of 64-byte alignment that are kept for reuse when returned.
+ *
+ * A pool serves one place. The device's allocator is installed by the GPU backend; asking for device memory without one is
+ * an internal error. A request that cannot be met is a user error that says what was asked, what is in use and what would
+ * help. */
+#ifndef PLAQ_POOL_H
+#define PLAQ_POOL_H
+
+#include <stddef.h>
+
+typedef struct {
+    void *(*allocate)(size_t bytes); /* null on failure */
+    void (*release)(void *p);
+} pool_source;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void pool_install(int place, pool_source source);
+void *pool_take(int place, size_t bytes);
+void pool_give(int place, void *p, size_t bytes);
+/* Bytes taken now and at most so far. */
+size_t pool_in_use(int place);
+size_t pool_peak(int place);
+/* Returns idle blocks to the system. */
+void pool_trim(int place);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+/* Kernels on the CPU: one table of runners a precision and layout, made by instance.c. */
+#ifndef PLAQ_CPU_H
+#define PLAQ_CPU_H
+
+#include "kernels/kernels.h"
+
+typedef void (*cpu_runner)(const void *args, const int *list, long n, exact_sum *sums);
+
+/* The runner, or null when the kernel does not come in this precision. */
+cpu_runner cpu_find(kernel_id id, precision prec, int simd);
+
+#endif

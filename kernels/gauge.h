@@ -1,0 +1,68 @@
+/* Operations on links, momenta, field strength and the clover term (double precision).
+ *
+ * Links and tensors hold both parities; ghosts are brought up to date as needed. Sums are over all ranks and exact.
+ * A force F is defined by dP/dt = -F with H = -sum tr P^2 + S, P = p^a T_a, T_a = i lambda_a / 2: F^a = dS(exp(w T_a) U)/dw.
+ * All functions are collective. */
+#ifndef PLAQ_GAUGE_H
+#define PLAQ_GAUGE_H
+
+#include "kernels/lattice/field.h"
+
+typedef struct {
+    double plaquette, plaquette_space, plaquette_time; /* Re tr / 3 averaged: all planes, spatial, temporal */
+    double rectangle;                                  /* 1x2, both orientations */
+    double link_trace;
+} gauge_loops;
+
+typedef struct {
+    double temporal, spatial; /* -tr F F summed over planes, averaged over sites; E = temporal + spatial */
+    double charge;
+} gauge_energy;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* rectangles: whether that average is wanted (NaN otherwise). */
+gauge_loops gauge_measure(const field *links, int rectangles);
+
+/* S = beta sum [ c0 (1 - Re tr P / 3) + c1 (1 - Re tr R / 3) ] over plaquettes and rectangles, c0 = 1 - 8 c1. */
+double gauge_action(const field *links, double beta, double c1);
+/* force += its force. */
+void gauge_force(field *force, const field *links, double beta, double c1);
+
+/* tensor = Fhat of all planes (M. Luescher et al., hep-lat/9605038, eq. (2.19), without its factor 1/a^2). */
+void gauge_field_strength(field *tensor, const field *links);
+gauge_energy gauge_field_energy(const field *tensor);
+
+/* links = exp(dt P) links. */
+void gauge_update(field *links, double dt, const field *momenta);
+/* Projects the links to SU(3); returns the root mean square deviation per link before. gauge_deviation() only measures. */
+double gauge_unitarise(field *links);
+double gauge_deviation(const field *links);
+void gauge_cold(field *links);
+/* Uniform on the group. */
+void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number);
+
+void momenta_zero(field *p);
+void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);
+void momenta_add(field *y, double a, const field *x); /* y += a x */
+double momenta_norm2(const field *p);                 /* -sum tr P^2, the kinetic energy */
+
+/* clover = diagonal + (i c_sw / 4) sigma F on the parities that it holds. */
+void clover_build(field *clover, const field *tensor, double diagonal, double c_sw);
+/* inverse = clover^-1 on parity p. Returns log |det clover| there; *negatives counts negative pivots, zero for a positive
+ * clover term. inverse may be clover. */
+double clover_invert(field *inverse, const field *clover, parity p, double *negatives);
+/* Insertions Z of the clover term's force: the terms of -2 Re Y^dagger dC X, and of -weight log det C, on parity p. */
+void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y);
+void clover_insert_det(field *tensor, parity p, double c_sw, double weight, const field *inverse);
+/* force += that of all insertions. */
+void clover_force(field *force, const field *links, const field *tensor);
+/* force += that of -2 Re Y^dagger dM X through the hop of M; x and y hold both parities. */
+void hop_force(field *force, const field *links, const field *x, const field *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

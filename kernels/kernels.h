@@ -1,0 +1,58 @@
+/* The kernel layer's face: run a site function over units of a lattice.
+ *
+ * kernels.def is the registry. Arguments are the structs of the headers in kernels/site; only this header is needed to
+ * know them without a precision. */
+#ifndef PLAQ_KERNELS_H
+#define PLAQ_KERNELS_H
+
+#include "kernels/lattice/exact.h"
+#include "kernels/lattice/field.h"
+
+typedef enum {
+#define KERNEL(name, ...) KERNEL_##name,
+#define KERNEL_SUM(name, ...) KERNEL_##name,
+#include "kernels/kernels.def"
+#undef KERNEL
+#undef KERNEL_SUM
+    KERNEL_COUNT
+} kernel_id;
+
+#define KERNEL_MAX_SUMS 8
+
+typedef struct {
+    const char *name;
+    int sums;
+    int precisions;
+    double flops, reads, writes; /* a site and right-hand side */
+} kernel_info;
+
+/* Work on `n` units of field `like`'s layout: list[0..n), or 0..n where list is null. Sums, if the kernel has any, are
+ * added into sums[] (this rank's part). `scale` corrects flops and traffic of the profile: right-hand sides, usually. */
+typedef struct {
+    const int *list;
+    long n;
+    exact_sum *sums;
+    double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
+} kernel_work;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const kernel_info kernel_infos[KERNEL_COUNT];
+
+void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work);
+
+/* What has been run so far: for the profile and for benchmarks. */
+typedef struct {
+    long calls;
+    double seconds, flops, bytes;
+} kernel_count;
+kernel_count kernel_counted(kernel_id id, precision prec);
+void kernel_counts_reset(void);
+double kernel_seconds_total(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

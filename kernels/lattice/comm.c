@@ -1,0 +1,150 @@
+#include "kernels/lattice/comm.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+
+static int rank, size = 1;
+static MPI_Op exact_op;
+static MPI_Datatype exact_type;
+static MPI_Request requests[COMM_MAX_REQUESTS];
+static int nrequest;
+
+#define MPI_CHECK(call)                                                                                                \
+    do {                                                                                                               \
+        const int status_ = (call);                                                                                    \
+        REQUIRE(status_ == MPI_SUCCESS, "MPI returned %d", status_);                                                   \
+    } while (0)
+
+static void end_all(int status)
+{
+    if (size > 1) MPI_Abort(MPI_COMM_WORLD, status);
+    _Exit(status);
+}
+
+static void end_together(int status)
+{
+    comm_finalize();
+    exit(status);
+}
+
+static void merge_exact(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++) exact_merge((exact_sum *)inout + i, (const exact_sum *)in + i);
+}
+
+void comm_init(int *argc, char ***argv)
+{
+    int provided;
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    error_set_hooks(rank, end_all, end_together);
+    log_set_rank(rank);
+    MPI_CHECK(MPI_Op_create(merge_exact, 1, &exact_op));
+    MPI_CHECK(MPI_Type_contiguous(sizeof(exact_sum), MPI_BYTE, &exact_type));
+    MPI_CHECK(MPI_Type_commit(&exact_type));
+}
+
+void comm_finalize(void)
+{
+    MPI_Type_free(&exact_type);
+    MPI_Op_free(&exact_op);
+    MPI_Finalize();
+}
+
+int comm_rank(void)
+{
+    return rank;
+}
+
+int comm_size(void)
+{
+    return size;
+}
+
+double comm_wtime(void)
+{
+    return MPI_Wtime();
+}
+
+void comm_barrier(void)
+{
+    MPI_CHECK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+void comm_bcast(void *data, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        const int n = bytes - done > INT_MAX ? INT_MAX : (int)(bytes - done);
+        MPI_CHECK(MPI_Bcast((char *)data + done, n, MPI_BYTE, 0, MPI_COMM_WORLD));
+        done += (size_t)n;
+    }
+}
+
+void comm_sum_exact(exact_sum *s, int n)
+{
+    if (size > 1) MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, s, n, exact_type, exact_op, MPI_COMM_WORLD));
+}
+
+void comm_sum_u64(uint64_t *x, int n)
+{
+    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
+}
+
+void comm_xor_u32(uint32_t *x, int n)
+{
+    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_UINT32_T, MPI_BXOR, MPI_COMM_WORLD));
+}
+
+void comm_max(double *x, int n)
+{
+    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+}
+
+int comm_all(int ok)
+{
+    int all = ok != 0;
+    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    return all;
+}
+
+int comm_any_bad(int bad, char *text, size_t bytes)
+{
+    int first = bad ? rank : size;
+    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    if (first == size) return 0;
+    MPI_CHECK(MPI_Bcast(text, (int)bytes, MPI_CHAR, first, MPI_COMM_WORLD));
+    return 1;
+}
+
+static MPI_Request *next_request(size_t bytes)
+{
+    REQUIRE(nrequest < COMM_MAX_REQUESTS, "more than %d messages in flight", COMM_MAX_REQUESTS);
+    REQUIRE(bytes <= INT_MAX, "message of %zu bytes: split the lattice over more ranks", bytes);
+    return &requests[nrequest++];
+}
+
+void comm_start_receive(void *data, size_t bytes, int from, int tag)
+{
+    MPI_Request *r = next_request(bytes);
+    MPI_CHECK(MPI_Irecv(data, (int)bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, r));
+}
+
+void comm_start_send(const void *data, size_t bytes, int to, int tag)
+{
+    MPI_Request *r = next_request(bytes);
+    MPI_CHECK(MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, r));
+}
+
+void comm_wait(void)
+{
+    MPI_CHECK(MPI_Waitall(nrequest, requests, MPI_STATUSES_IGNORE));
+    nrequest = 0;
+}

@@ -1,0 +1,96 @@
+/* Fields: numbers on the sites of a lattice.
+ *
+ * A field has a kind (fields.def), a precision, a parity (one, or both), a number of right-hand sides, and a place. It is
+ * passed whole; kernels get views. Asking for a view to write raises the version, from which derived fields see that they
+ * are out of date. Memory comes from the pool (kernels/base/pool.h).
+ *
+ * Kind               groups  reals  meaning
+ * FIELD_SPINOR       nrhs    24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
+ * FIELD_LINKS        4       18     U_mu(x) [row][column][re, im], with ghosts
+ * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
+ * FIELD_MOMENTA      4       8      traceless anti-Hermitian: X00/i, X11/i, X01, X02, X12 (re, im)
+ * FIELD_CLOVER       2       36     Hermitian 6x6 a chirality: diagonal, then lower triangle by rows (re, im)
+ * FIELD_TENSOR       6       9      anti-Hermitian a plane (xy xz xt yz yt zt): X00/i, X11/i, X22/i, X01, X02, X12; ghosts */
+#ifndef PLAQ_FIELD_H
+#define PLAQ_FIELD_H
+
+#include <stddef.h>
+
+#include "kernels/lattice/lattice.h"
+#include "kernels/lattice/view.h"
+
+typedef enum { PARITY_EVEN, PARITY_ODD, PARITY_BOTH } parity;
+typedef enum { PLACE_HOST, PLACE_DEVICE } place;
+
+typedef enum {
+#define FIELD_KIND(id, ...) id,
+#include "kernels/lattice/fields.def"
+#undef FIELD_KIND
+    FIELD_KINDS
+} field_kind;
+
+typedef struct {
+    const char *name;
+    int groups, reals;
+    int scaled; /* has a scale per site and group in fixed-point precisions */
+    int ghosts;
+} field_kind_info;
+
+typedef struct field {
+    const lattice *lat;
+    const layout *lay;
+    field_kind kind;
+    precision prec;
+    parity par;
+    place where;
+    int groups, reals;
+    size_t bytes, scale_bytes;
+    void *data;
+    float *scale;
+    unsigned long version;
+    unsigned long ghost_version; /* version that the ghosts belong to */
+} field;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const field_kind_info field_kinds[FIELD_KINDS];
+
+/* A field, all zero. nrhs: right-hand sides of a spinor, else 1. Collective where the kind has ghosts. */
+field *field_create(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
+/* Like f in everything, contents aside. */
+field *field_like(const field *f);
+void field_destroy(field *f);
+
+/* Views of one parity of f: to read, or to write (raises the version). */
+view field_in(const field *f, parity p);
+view field_out(field *f, parity p);
+/* View of all storage, ghosts included, for kernels that reach beyond nearest neighbours. */
+view field_in_all(const field *f);
+
+/* y = x, converting precision, layout and place; same kind (links and two-row links also into each other), parity and
+ * groups. y and x may not be the same field. */
+void field_copy(field *y, const field *x);
+
+/* Sites of the time slice t of this rank (0 <= t < local[3]) as doubles buf[z][y][x][group][real], from or into f. With a
+ * field of one parity the other sites are left alone. Host fields only. */
+void field_export(const field *f, int t, double *buf);
+void field_import(field *f, int t, const double *buf);
+
+/* Room for one such slice; free() it. */
+double *field_slice_buffer(const field *f);
+
+void field_clear(field *f); /* all zero */
+
+/* Bytes that field_create() would take for one field. */
+size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
+long field_units(const field *f); /* units (work items) of one parity */
+/* Place of component c of a group at a storage unit and lane, in reals from the start of the data; and bytes of a real. */
+size_t field_real_index(const field *f, long unit, int lane, int group, int c);
+size_t field_real_bytes(const field *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

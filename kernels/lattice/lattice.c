@@ -1,0 +1,375 @@
+#include "kernels/lattice/lattice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/lanes.h"
+
+#define LINEAR_PAD 32 /* sites of one storage block in the linear layout */
+
+/* Zeroed, and aligned for tables that kernels read as vectors. */
+static void *allocate(size_t n, size_t size)
+{
+    const size_t bytes = (n * size + 64) / 64 * 64;
+    void *p = aligned_alloc(64, bytes);
+    REQUIRE(p, "out of memory: %zu elements of %zu bytes", n, size);
+    return memset(p, 0, bytes);
+}
+
+/* ---- the split over ranks ---- */
+
+static int grid_fits(const int size[4], const int grid[4])
+{
+    for (int d = 0; d < 4; d++)
+        if (grid[d] < 1 || size[d] % grid[d] || (size[d] / grid[d]) % 2) return 0;
+    return 1;
+}
+
+static long grid_surface(const int size[4], const int grid[4])
+{
+    long volume = 1, surface = 0;
+    for (int d = 0; d < 4; d++) volume *= size[d] / grid[d];
+    for (int d = 0; d < 4; d++)
+        if (grid[d] > 1) surface += volume / (size[d] / grid[d]);
+    return surface;
+}
+
+int lattice_choose_grid(const int size[4], int ranks, int grid[4])
+{
+    long best = -1;
+    int g[4];
+    for (g[0] = 1; g[0] <= ranks; g[0]++) {
+        if (ranks % g[0]) continue;
+        for (g[1] = 1; g[1] <= ranks / g[0]; g[1]++) {
+            if ((ranks / g[0]) % g[1]) continue;
+            const int rest = ranks / g[0] / g[1];
+            for (g[2] = 1; g[2] <= rest; g[2]++) {
+                if (rest % g[2]) continue;
+                g[3] = rest / g[2];
+                if (!grid_fits(size, g)) continue;
+                const long surface = grid_surface(size, g);
+                /* On a tie the later direction is split: rows in x stay whole. */
+                if (best < 0 || surface < best || (surface == best && g[3] >= grid[3])) {
+                    best = surface;
+                    memcpy(grid, g, sizeof g);
+                }
+            }
+        }
+    }
+    return best >= 0;
+}
+
+static int rank_at(const lattice *lat, int d, int step)
+{
+    int c[4];
+    memcpy(c, lat->coord, sizeof c);
+    c[d] = (c[d] + step + lat->grid[d]) % lat->grid[d];
+    return ((c[3] * lat->grid[2] + c[2]) * lat->grid[1] + c[1]) * lat->grid[0] + c[0];
+}
+
+static void split(lattice *lat, const int size[4], const int grid[4])
+{
+    const int ranks = comm_size(), *s = size;
+    memcpy(lat->size, size, sizeof lat->size);
+    for (int d = 0; d < 4; d++)
+        if (size[d] < 2 || size[d] % 2)
+            user_error("lattice %d.%d.%d.%d: the extent %d in direction %c is not an even number of at least 2", s[0],
+                       s[1], s[2], s[3], size[d], "xyzt"[d]);
+    if (grid[0] == 0) {
+        if (!lattice_choose_grid(size, ranks, lat->grid))
+            user_error("lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents; use fewer ranks, or a "
+                       "number whose factors divide the extents",
+                       s[0], s[1], s[2], s[3], ranks);
+    } else {
+        memcpy(lat->grid, grid, sizeof lat->grid);
+        const int product = grid[0] * grid[1] * grid[2] * grid[3];
+        if (product != ranks)
+            user_error("process grid %d.%d.%d.%d has %d ranks, but the program runs on %d", grid[0], grid[1], grid[2],
+                       grid[3], product, ranks);
+        if (!grid_fits(size, grid))
+            user_error("process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents", grid[0],
+                       grid[1], grid[2], grid[3], s[0], s[1], s[2], s[3]);
+    }
+    int r = comm_rank();
+    lat->volume = lat->local_volume = 1;
+    for (int d = 0; d < 4; d++) {
+        lat->coord[d] = r % lat->grid[d];
+        r /= lat->grid[d];
+        lat->local[d] = size[d] / lat->grid[d];
+        lat->origin[d] = lat->coord[d] * lat->local[d];
+        lat->volume *= size[d];
+        lat->local_volume *= lat->local[d];
+    }
+    for (int d = 0; d < 4; d++) {
+        lat->neighbour[2 * d] = rank_at(lat, d, 1);
+        lat->neighbour[2 * d + 1] = rank_at(lat, d, -1);
+    }
+}
+
+/* ---- a layout ---- */
+
+/* Cuts the box into lanes, each cut halving the longest extent that stays even, directions within the rank first. The
+ * cuts of fewer lanes begin the cuts of more, so that a unit of 2n lanes is two units of n. */
+static int cut_lanes(layout *lay, const lattice *lat)
+{
+    for (int d = 0; d < 4; d++) {
+        lay->sub[d] = lat->local[d];
+        lay->lane_grid[d] = 1;
+    }
+    for (int n = 1; n < lay->lanes; n *= 2) {
+        int best = -1;
+        for (int d = 0; d < 4; d++) {
+            if (lay->sub[d] % 4) continue;
+            const int inside = lat->grid[d] == 1, best_inside = best >= 0 && lat->grid[best] == 1;
+            if (best < 0 || inside > best_inside || (inside == best_inside && lay->sub[d] >= lay->sub[best])) best = d;
+        }
+        if (best < 0) return 0;
+        lay->sub[best] /= 2;
+        lay->lane_grid[best] *= 2;
+    }
+    return 1;
+}
+
+/* Place of a lane in the lane grid. The order of cuts is recovered by replaying them. */
+static void lane_places(const layout *lay, const lattice *lat, int place[][4])
+{
+    layout replay = *lay;
+    memset(place, 0, sizeof(int[4]) * (size_t)lay->lanes);
+    for (int n = 1, bit = 0; n < lay->lanes; n *= 2, bit++) {
+        int before[4];
+        replay.lanes = n;
+        cut_lanes(&replay, lat);
+        memcpy(before, replay.lane_grid, sizeof before);
+        replay.lanes = 2 * n;
+        cut_lanes(&replay, lat);
+        for (int d = 0; d < 4; d++)
+            if (replay.lane_grid[d] != before[d])
+                for (int l = 0; l < lay->lanes; l++) place[l][d] = 2 * place[l][d] + ((l >> bit) & 1);
+    }
+}
+
+static long unit_at(const layout *lay, const int x[4])
+{
+    const int *s = lay->sub;
+    return (((long)x[3] * s[2] + x[2]) * s[1] + x[1]) * (s[0] / 2) + x[0] / 2;
+}
+
+static int parity_of(const int x[4])
+{
+    return (x[0] + x[1] + x[2] + x[3]) & 1;
+}
+
+static long face_at(const layout *lay, const int x[4], int d)
+{
+    long f = 0;
+    for (int e = 3; e >= 0; e--)
+        if (e != d) f = f * lay->sub[e] + x[e];
+    return f / 2;
+}
+
+static void fill_coordinates(layout *lay)
+{
+    for (int p = 0; p < 2; p++) lay->coord[p] = allocate((size_t)lay->nunit * 4, sizeof(int16_t));
+    int x[4];
+    for (x[3] = 0; x[3] < lay->sub[3]; x[3]++)
+        for (x[2] = 0; x[2] < lay->sub[2]; x[2]++)
+            for (x[1] = 0; x[1] < lay->sub[1]; x[1]++)
+                for (x[0] = 0; x[0] < lay->sub[0]; x[0]++)
+                    for (int d = 0; d < 4; d++) lay->coord[parity_of(x)][unit_at(lay, x) * 4 + d] = (int16_t)x[d];
+}
+
+static void fill_stencil(layout *lay, const lattice *lat)
+{
+    for (int p = 0; p < 2; p++) {
+        lay->stencil[p] = allocate((size_t)lay->nunit * STENCIL_INTS, sizeof(int32_t));
+        lay->interior[p] = allocate((size_t)lay->nunit, sizeof(int));
+        lay->exterior[p] = allocate((size_t)lay->nunit, sizeof(int));
+        for (long u = 0; u < lay->nunit; u++) {
+            int32_t *entry = lay->stencil[p] + u * STENCIL_INTS, flags = 0, ghost = 0;
+            for (int dir = 0; dir < 8; dir++) {
+                const int d = dir / 2, step = dir % 2 ? -1 : 1;
+                int x[4], near = NEAR_BODY;
+                for (int e = 0; e < 4; e++) x[e] = lay->coord[p][u * 4 + e];
+                x[d] += step;
+                if (x[d] < 0 || x[d] == lay->sub[d]) {
+                    x[d] = (x[d] + lay->sub[d]) % lay->sub[d];
+                    if (lat->grid[d] > 1) near = NEAR_GHOST;
+                    else if (lay->lane_grid[d] > 1) near = NEAR_TURNED;
+                    if (d == 3) flags |= step > 0 ? STENCIL_EDGE_UP : STENCIL_EDGE_DOWN;
+                }
+                entry[dir] = (int32_t)(near == NEAR_GHOST ? face_at(lay, x, d) : unit_at(lay, x));
+                flags |= near << (2 * dir);
+                ghost |= near == NEAR_GHOST;
+            }
+            entry[8] = flags;
+            if (ghost) lay->exterior[p][lay->nexterior[p]++] = (int)u;
+            else lay->interior[p][lay->ninterior[p]++] = (int)u;
+        }
+    }
+}
+
+static void fill_faces(layout *lay)
+{
+    for (int d = 0; d < 4; d++) {
+        lay->nface[d] = lay->nunit / lay->sub[d];
+        for (int side = 0; side < 2; side++)
+            for (int p = 0; p < 2; p++) {
+                int *list = lay->face[2 * d + side][p] = allocate((size_t)lay->nface[d], sizeof(int));
+                for (long u = 0; u < lay->nunit; u++) {
+                    int x[4];
+                    for (int e = 0; e < 4; e++) x[e] = lay->coord[p][u * 4 + e];
+                    if (x[d] == (side == 0 ? lay->sub[d] - 1 : 0)) list[face_at(lay, x, d)] = (int)u;
+                }
+            }
+    }
+}
+
+static void fill_extended(layout *lay, const lattice *lat)
+{
+    geom *g = &lay->g;
+    long n = 1;
+    for (int d = 0; d < 4; d++) n *= g->ext_size[d];
+    lay->ext = allocate((size_t)n, sizeof(int));
+    for (long i = 0; i < n; i++) {
+        int x[4], body = 1;
+        long rest = i;
+        for (int d = 0; d < 4; d++) {
+            x[d] = (int)(rest % g->ext_size[d]) - (lat->grid[d] > 1 ? lat->halo_depth : 0);
+            rest /= g->ext_size[d];
+            body = body && x[d] >= 0 && x[d] < lay->sub[d];
+        }
+        lay->ext[i] = (int)(body ? unit_at(lay, x) + (parity_of(x) ? lay->odd_start : 0) : lay->ghost_start + lay->nghost++);
+    }
+}
+
+static void fill_lane_tables(layout *lay, const lattice *lat)
+{
+    geom *g = &lay->g;
+    int place[GEOM_MAX_LANES][4];
+    lane_places(lay, lat, place);
+    for (int l = 0; l < lay->lanes; l++) {
+        const int *c = place[l], *v = lay->lane_grid;
+        lay->lane_number[((c[3] * v[2] + c[2]) * v[1] + c[1]) * v[0] + c[0]] = l;
+    }
+    int32_t *origin = allocate((size_t)4 * lay->lanes, sizeof *origin);
+    for (int l = 0; l < lay->lanes; l++)
+        for (int d = 0; d < 4; d++) origin[4 * l + d] = lat->origin[d] + place[l][d] * lay->sub[d];
+    g->lane_origin = origin;
+    memcpy(g->global, lat->size, sizeof g->global);
+    int32_t *t32 = allocate((size_t)81 * lay->lanes, sizeof *t32);
+    int64_t *t64 = allocate((size_t)81 * lay->lanes, sizeof *t64);
+    for (int code = 0; code < 81; code++)
+        for (int l = 0; l < lay->lanes; l++) {
+            int rest = code, want[4], source = -1;
+            for (int d = 0; d < 4; d++, rest /= 3)
+                want[d] = (place[l][d] + rest % 3 - 1 + lay->lane_grid[d]) % lay->lane_grid[d];
+            for (int k = 0; k < lay->lanes; k++)
+                if (!memcmp(place[k], want, sizeof want)) source = k;
+            t32[code * lay->lanes + l] = source;
+            t64[code * lay->lanes + l] = source;
+        }
+    double *ed = allocate((size_t)2 * lay->lanes, sizeof *ed);
+    float *es = allocate((size_t)2 * lay->lanes, sizeof *es);
+    for (int l = 0; l < lay->lanes; l++) {
+        ed[l] = place[l][3] == lay->lane_grid[3] - 1 ? g->edge_sign_up : 1;
+        ed[lay->lanes + l] = place[l][3] == 0 ? g->edge_sign_down : 1;
+        es[l] = (float)ed[l];
+        es[lay->lanes + l] = (float)ed[lay->lanes + l];
+    }
+    g->turn32 = t32;
+    g->turn64 = t64;
+    g->edge_double = ed;
+    g->edge_single = es;
+}
+
+static int build_layout(layout *lay, const lattice *lat, int lanes)
+{
+    memset(lay, 0, sizeof *lay);
+    lay->lanes = lanes;
+    if (!cut_lanes(lay, lat)) return 0;
+    geom *g = &lay->g;
+    lay->nunit = lat->local_volume / 2 / lanes;
+    lay->odd_start = lanes > 1 ? lay->nunit : (lay->nunit + LINEAR_PAD - 1) / LINEAR_PAD * LINEAR_PAD;
+    lay->ghost_start = 2 * lay->odd_start;
+    g->depth = lat->halo_depth;
+    g->odd_start = lay->odd_start;
+    g->half_x = lay->sub[0] / 2;
+    g->edge_sign_up = lat->coord[3] == lat->grid[3] - 1 ? lat->time_sign : 1;
+    g->edge_sign_down = lat->coord[3] == 0 ? lat->time_sign : 1;
+    for (int d = 0; d < 4; d++) {
+        g->sub[d] = lay->sub[d];
+        g->lane_grid[d] = lay->lane_grid[d];
+        g->split[d] = lat->grid[d] > 1;
+        g->ext_size[d] = lay->sub[d] + (g->split[d] ? 2 * lat->halo_depth : 0);
+    }
+    fill_coordinates(lay);
+    fill_stencil(lay, lat);
+    fill_faces(lay);
+    fill_extended(lay, lat);
+    fill_lane_tables(lay, lat);
+    g->ext = lay->ext;
+    for (int p = 0; p < 2; p++) {
+        g->coord[p] = lay->coord[p];
+        g->stencil[p] = lay->stencil[p];
+    }
+    return 1;
+}
+
+lattice *lattice_create(const int size[4], const int grid[4], int halo_depth, int time_sign)
+{
+    lattice *lat = allocate(1, sizeof *lat);
+    REQUIRE(halo_depth == 1 || halo_depth == 2, "halo depth %d", halo_depth);
+    REQUIRE(time_sign == 1 || time_sign == -1, "time sign %d", time_sign);
+    lat->halo_depth = halo_depth;
+    lat->time_sign = time_sign;
+    split(lat, size, grid);
+    build_layout(&lat->layouts[lat->nlayout++], lat, 1);
+    const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
+    for (int i = 0; i < 2; i++)
+        if (lanes[i] > 1 && build_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
+    return lat;
+}
+
+void lattice_destroy(lattice *lat)
+{
+    if (!lat) return;
+    for (int i = 0; i < lat->nlayout; i++) {
+        layout *lay = &lat->layouts[i];
+        free(lay->ext);
+        free((void *)lay->g.lane_origin);
+        free((void *)lay->g.turn32);
+        free((void *)lay->g.turn64);
+        free((void *)lay->g.edge_double);
+        free((void *)lay->g.edge_single);
+        for (int p = 0; p < 2; p++) {
+            free(lay->coord[p]);
+            free(lay->stencil[p]);
+            free(lay->interior[p]);
+            free(lay->exterior[p]);
+            for (int dir = 0; dir < 8; dir++) free(lay->face[dir][p]);
+        }
+    }
+    free(lat);
+}
+
+const layout *lattice_layout(const lattice *lat, int lanes)
+{
+    for (int i = 0; i < lat->nlayout; i++)
+        if (lat->layouts[i].lanes == lanes) return &lat->layouts[i];
+    return &lat->layouts[0];
+}
+
+void layout_locate(const layout *lay, const int x[4], long *unit, int *lane)
+{
+    int in[4], place[4];
+    for (int d = 0; d < 4; d++) {
+        place[d] = x[d] / lay->sub[d];
+        in[d] = x[d] % lay->sub[d];
+    }
+    *unit = unit_at(lay, in) + (parity_of(in) ? lay->odd_start : 0);
+    *lane = lay->lane_number[((place[3] * lay->lane_grid[2] + place[2]) * lay->lane_grid[1] + place[1]) *
+                                 lay->lane_grid[0] +
+                             place[0]];
+}

@@ -1,0 +1,73 @@
+/* Geometry: the global lattice, its split over ranks, and the order of sites in memory.
+ *
+ * Directions are 0..3 = x y z t. A rank holds a box of even extents `local` from `origin`; ranks are numbered with x
+ * fastest. Parity is that of x+y+z+t in global coordinates.
+ *
+ * A layout maps the sites of one rank to (parity, unit, lane):
+ *   virtual nodes   the rank's box is cut into `lanes` equal boxes of even extents `sub`; a unit is the sites at the same
+ *                   place in each, one a lane of a SIMD vector (P. Boyle et al., arXiv:1512.03487)
+ *   linear          one lane; a unit is a site (GPU, one-lane builds, and boxes that lanes do not divide)
+ * Units of a parity are numbered lexicographically over `sub`, x fastest and halved. In storage, units of odd sites follow
+ * those of even sites at `odd_start`, and ghost units follow at `ghost_start`.
+ *
+ * Ghost units continue the box by `halo_depth` sites in every split direction, corners included; ext[] gives the storage
+ * unit of each place of the extended box. In directions that are not split neighbours wrap within the rank: a step across
+ * the box's edge turns the lanes of that direction by one. */
+#ifndef PLAQ_LATTICE_H
+#define PLAQ_LATTICE_H
+
+#include <stdint.h>
+
+#include "kernels/lattice/geom.h"
+
+typedef struct layout {
+    int lanes;
+    int lane_grid[4];
+    int lane_number[GEOM_MAX_LANES]; /* lane at a place of the lane grid, x fastest */
+    int sub[4];
+    long nunit;      /* units of one parity */
+    long odd_start;  /* storage unit of the first odd unit */
+    long ghost_start;
+    long nghost;
+    geom g; /* what kernels see; pointers into the tables below */
+    int *ext;
+    int16_t *coord[2];   /* [unit][4], place of a unit in `sub` */
+    int32_t *stencil[2]; /* [unit][9]: eight neighbours and flags, see geom.h */
+    int *interior[2], *exterior[2];
+    long ninterior[2], nexterior[2];
+    int *face[8][2]; /* units of a parity at the face that direction's message leaves from */
+    long nface[4];   /* units of one parity on a face of that direction */
+} layout;
+
+typedef struct lattice {
+    int size[4], grid[4], coord[4], local[4], origin[4];
+    int neighbour[8]; /* rank at +x -x +y -y +z -z +t -t */
+    int halo_depth;
+    int time_sign; /* fermion boundary sign in t: +1 periodic, -1 antiperiodic */
+    long volume, local_volume;
+    int nlayout;
+    layout layouts[3]; /* linear first */
+} lattice;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A lattice of `size` (even extents) over all ranks. grid: ranks in each direction, or all zero to choose. halo_depth: 1
+ * or 2, the reach of links and tensors. time_sign: +1 or -1. Impossible geometry is a user error. Collective. */
+lattice *lattice_create(const int size[4], const int grid[4], int halo_depth, int time_sign);
+void lattice_destroy(lattice *lat);
+
+/* The process grid that lattice_create() takes for `ranks` ranks, least surface first; 0 when there is none, else 1. */
+int lattice_choose_grid(const int size[4], int ranks, int grid[4]);
+
+/* The layout with `lanes` lanes, or the linear one when the box does not admit that many. */
+const layout *lattice_layout(const lattice *lat, int lanes);
+
+/* Unit (with odd_start added for odd sites) and lane of a site given by coordinates within the rank's box. */
+void layout_locate(const layout *lay, const int x[4], long *unit, int *lane);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

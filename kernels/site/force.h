@@ -1,0 +1,343 @@
+/* Fermion forces, and the clover term from and to the field strength.
+ *
+ * With S = phi^dagger (Q^dagger Q)^-1 phi, X = (Q^dagger Q)^-1 phi and Y = Q X continued to both parities, the variation of
+ * the action is -2 Re Y^dagger dM X. For U -> exp(w T) U a force F^a T_a = T_a Re tr(T_a W) = -P(W) / 2, with P the traceless
+ * anti-Hermitian part. sigma_{mu nu} = (i/2) [gamma_mu, gamma_nu] is block diagonal in the DeGrand-Rossi basis: a signed Pauli
+ * matrix a chirality, as tabled in sigma_pauli() and sigma_sign(). */
+
+/* The momenta of the hop: dS/dU of the terms of link (x, mu):
+ * W = sum_spin U (1 - gamma) X(x+mu) Y(x)^dagger - X(x) [U (1 + gamma) Y(x+mu)]^dagger. */
+FN void T(hop_force_direction)(const hop_force_args *a, T(stencil) st, long u, int mu)
+{
+    const T(neighbour) n = T(neighbour_at)(&a->g, st, 2 * mu);
+    vreal w[18], link[18];
+    T(su3_zero)(w);
+    T(load)(link, &a->links, u, mu, 18);
+    UNROLL for (int term = 0; term < 2; term++)
+    {
+        const vreal s = vset(term ? (real)-1 : (real)1);
+        const view *far = term ? &a->y_there : &a->x_there, *near = term ? &a->x_here : &a->y_here;
+        vreal h[12], k[12], r[12], psi[24];
+        if (n.near == NEAR_GHOST) {
+            T(load_real)(h, term ? &a->y_ghost[2 * mu] : &a->x_ghost[2 * mu], n.unit, 0, 12);
+        } else {
+            T(load)(psi, far, n.unit, 0, 24);
+            T(spin_project)(h, psi, mu, s);
+            if (PLAQ_SIMD && n.near == NEAR_TURNED)
+                UNROLL for (int i = 0; i < 12; i++) h[i] = T(turn)(h[i], &a->g, T(turn_code)(2 * mu));
+        }
+        if (mu == 3 && n.edge) {
+            const vreal e = T(edge)(&a->g, 0);
+            UNROLL for (int i = 0; i < 12; i++) h[i] *= e;
+        }
+        T(su3_times)(r, link, h);
+        T(su3_times)(r + 6, link, h + 6);
+        T(load)(psi, near, u, 0, 24);
+        T(spin_project)(k, psi, mu, s);
+        /* term 0: w += r k^dagger; term 1: w -= k r^dagger, whose anti-Hermitian part is that of + r k^dagger. */
+        UNROLL for (int i = 0; i < 3; i++)
+        {
+            UNROLL for (int j = 0; j < 3; j++)
+            {
+                UNROLL for (int spin = 0; spin < 2; spin++)
+                {
+                    const vreal *p = r + 6 * spin + 2 * i, *q = k + 6 * spin + 2 * j;
+                    vreal *e = w + 6 * i + 2 * j;
+                    e[0] = vfma(p[0], q[0], e[0]);
+                    e[0] = vfma(p[1], q[1], e[0]);
+                    e[1] = vfma(p[1], q[0], e[1]);
+                    e[1] = vfnma(p[0], q[1], e[1]);
+                }
+            }
+        }
+    }
+    vreal x[8], p[8];
+    T(su3_project)(x, w);
+    T(load)(p, &a->momenta, u, mu, 8);
+    UNROLL for (int i = 0; i < 8; i++) p[i] = vfma(vset((real)a->factor), x[i], p[i]);
+    T(save)(p, &a->momenta, u, mu, 8);
+}
+
+FN void T(hop_force_site)(const hop_force_args *a, long u)
+{
+    const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
+    T(hop_force_direction)(a, st, u, 0);
+    T(hop_force_direction)(a, st, u, 1);
+    T(hop_force_direction)(a, st, u, 2);
+    T(hop_force_direction)(a, st, u, 3);
+}
+
+/* sigma_{mu nu} of a plane (xy xz xt yz yt zt) on a chirality: a Pauli matrix (0 1 2 for tau_1 tau_2 tau_3) and a sign. */
+FN int T(sigma_pauli)(int plane)
+{
+    const int pauli[6] = {2, 1, 0, 0, 1, 2};
+    return pauli[plane];
+}
+
+FN int T(sigma_sign)(int plane, int chirality)
+{
+    const int upper[6] = {1, 1, -1, 1, 1, -1};
+    const int lower[6] = {1, 1, 1, 1, -1, 1};
+    return chirality ? lower[plane] : upper[plane];
+}
+
+/* The two blocks of C = diagonal + (i c_sw / 2) sum_{mu<nu} sigma F: with f = F anti-Hermitian, i sigma F is Hermitian. */
+FN void T(clover_build_site)(const clover_build_args *a, long u)
+{
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal c[36];
+        UNROLL for (int i = 0; i < 36; i++) c[i] = i < 6 ? vset((real)a->diagonal) : vset(0);
+        for (int plane = 0; plane < 6; plane++) {
+            vreal x[9], f[18];
+            T(load)(x, &a->tensor, u, plane, 9);
+            const vreal k = vset((real)(T(sigma_sign)(plane, chirality) * a->factor));
+            UNROLL for (int i = 0; i < 9; i++) x[i] *= k;
+            T(su3_from_antihermitian)(f, x);
+            const int pauli = T(sigma_pauli)(plane);
+            /* i tau F: tau_3 puts i F and -i F on the diagonal blocks; the block below holds i F for tau_1, -F for tau_2. */
+            UNROLL for (int i = 0; i < 3; i++)
+            {
+                UNROLL for (int j = 0; j < 3; j++)
+                {
+                    const vreal re = f[6 * i + 2 * j], im = f[6 * i + 2 * j + 1];
+                    vreal *low = c + CLOVER_LOWER(3 + i, j);
+                    if (pauli == 0) {
+                        low[0] -= im;
+                        low[1] += re;
+                    } else if (pauli == 1) {
+                        low[0] -= re;
+                        low[1] -= im;
+                    } else if (i == j) {
+                        c[i] -= im;
+                        c[3 + i] += im;
+                    } else if (i > j) {
+                        vreal *upper = c + CLOVER_LOWER(i, j), *lower = c + CLOVER_LOWER(3 + i, 3 + j);
+                        upper[0] -= im;
+                        upper[1] += re;
+                        lower[0] += im;
+                        lower[1] -= re;
+                    }
+                }
+            }
+        }
+        T(save)(c, &a->out, u, chirality, 36);
+    }
+}
+
+/* out = C^-1 by L D L^dagger; sums: log |det C|, and the number of negative pivots. */
+FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
+{
+    vdouble logs = vdouble_zero(), negatives = vdouble_zero();
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal c[36], l[36], inverse[36];
+        T(load)(c, &a->in, u, chirality, 36);
+        /* l: pivots on the diagonal, L below it. */
+        for (int j = 0; j < 6; j++) {
+            vreal d = c[j];
+            for (int k = 0; k < j; k++) {
+                const vreal *p = l + CLOVER_LOWER(j, k);
+                d = vfnma(l[k], vfma(p[0], p[0], p[1] * p[1]), d);
+            }
+            l[j] = d;
+            const vreal r = 1 / d;
+            for (int i = j + 1; i < 6; i++) {
+                vreal re = c[CLOVER_LOWER(i, j)], im = c[CLOVER_LOWER(i, j) + 1];
+                for (int k = 0; k < j; k++) {
+                    const vreal *p = l + CLOVER_LOWER(i, k), *q = l + CLOVER_LOWER(j, k);
+                    const vreal pr = p[0] * l[k], pi = p[1] * l[k];
+                    re = vfnma(pr, q[0], re);
+                    re = vfnma(pi, q[1], re);
+                    im = vfnma(pi, q[0], im);
+                    im = vfma(pr, q[1], im);
+                }
+                l[CLOVER_LOWER(i, j)] = re * r;
+                l[CLOVER_LOWER(i, j) + 1] = im * r;
+            }
+        }
+        /* Column j of the inverse: L y = e_j, then D L^dagger z = y. */
+        for (int j = 0; j < 6; j++) {
+            vreal y[12];
+            for (int i = 0; i < 12; i++) y[i] = vset(i == 2 * j ? (real)1 : (real)0);
+            for (int i = j + 1; i < 6; i++)
+                for (int k = j; k < i; k++) {
+                    const vreal *p = l + CLOVER_LOWER(i, k);
+                    y[2 * i] = vfma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
+                    y[2 * i + 1] = vfnma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
+                }
+            for (int i = 5; i >= j; i--) {
+                const vreal r = 1 / l[i];
+                y[2 * i] *= r;
+                y[2 * i + 1] *= r;
+                for (int k = i + 1; k < 6; k++) {
+                    const vreal *p = l + CLOVER_LOWER(k, i);
+                    y[2 * i] = vfnma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
+                    y[2 * i + 1] = vfma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
+                }
+                if (i == j) {
+                    inverse[j] = y[2 * j];
+                } else {
+                    inverse[CLOVER_LOWER(i, j)] = y[2 * i];
+                    inverse[CLOVER_LOWER(i, j) + 1] = y[2 * i + 1];
+                }
+            }
+        }
+        T(save)(inverse, &a->out, u, chirality, 36);
+        for (int i = 0; i < 6; i++) {
+            vreal logarithm = vset(0), below = vset(0);
+            for (int lane = 0; lane < W; lane++) {
+                LANE(logarithm, lane) = (real)log(fabs((double)LANE(l[i], lane)));
+                LANE(below, lane) = LANE(l[i], lane) < 0 ? 1 : 0;
+            }
+            T(add_real)(&logs, logarithm);
+            T(add_real)(&negatives, below);
+        }
+    }
+    T(exact_deposit)(&sum[0], logs);
+    T(exact_deposit)(&sum[1], negatives);
+}
+
+/* Anti-Hermitian part of factor i tau-block contracted over spin: for a 2x2 spin block of colour matrices m[s][t], the
+ * matrix sum_st (i tau)_{ts} m[s][t], pauli as above. */
+FN void T(spin_trace)(vreal out[18], vreal m[4][18], int pauli, vreal k)
+{
+    UNROLL for (int e = 0; e < 18; e += 2)
+    {
+        vreal re, im; /* of sum tau_{ts} m_{st} */
+        if (pauli == 0) {
+            re = m[1][e] + m[2][e];
+            im = m[1][e + 1] + m[2][e + 1];
+        } else if (pauli == 1) {
+            /* tau_{10} = i goes with m[0][1], tau_{01} = -i with m[1][0] */
+            re = m[2][e + 1] - m[1][e + 1];
+            im = m[1][e] - m[2][e];
+        } else {
+            re = m[0][e] - m[3][e];
+            im = m[0][e + 1] - m[3][e + 1];
+        }
+        out[e] = vfnma(k, im, out[e]);
+        out[e + 1] = vfma(k, re, out[e + 1]);
+    }
+}
+
+FN void T(insertion_add)(const view *tensor, long u, int plane, const vreal lambda[18])
+{
+    vreal x[9], z[9];
+    T(su3_antihermitian)(x, lambda);
+    T(load)(z, tensor, u, plane, 9);
+    UNROLL for (int i = 0; i < 9; i++) z[i] += x[i];
+    T(save)(z, tensor, u, plane, 9);
+}
+
+/* Z_{mu nu} += factor * anti-Hermitian part of sum_spin i sigma_{mu nu} X Y^dagger, for all planes. */
+FN void T(clover_insert_site)(const clover_insert_args *a, long u)
+{
+    vreal x[24], y[24], m[2][4][18];
+    T(load)(x, &a->x, u, 0, 24);
+    T(load)(y, &a->y, u, 0, 24);
+    for (int chirality = 0; chirality < 2; chirality++)
+        for (int st = 0; st < 4; st++) {
+            const vreal *p = x + 12 * chirality + 6 * (st / 2), *q = y + 12 * chirality + 6 * (st % 2);
+            UNROLL for (int i = 0; i < 3; i++)
+            {
+                UNROLL for (int j = 0; j < 3; j++)
+                {
+                    m[chirality][st][6 * i + 2 * j] = vfma(p[2 * i], q[2 * j], p[2 * i + 1] * q[2 * j + 1]);
+                    m[chirality][st][6 * i + 2 * j + 1] = vfnma(p[2 * i], q[2 * j + 1], p[2 * i + 1] * q[2 * j]);
+                }
+            }
+        }
+    for (int plane = 0; plane < 6; plane++) {
+        vreal lambda[18];
+        T(su3_zero)(lambda);
+        for (int chirality = 0; chirality < 2; chirality++)
+            T(spin_trace)(lambda, m[chirality], T(sigma_pauli)(plane),
+                          vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
+        T(insertion_add)(&a->tensor, u, plane, lambda);
+    }
+}
+
+/* The same for the logarithm of the determinant: Z_{mu nu} += factor * tr_spin i sigma_{mu nu} C^-1. */
+FN void T(clover_insert_det_site)(const clover_insert_det_args *a, long u)
+{
+    vreal m[2][4][18];
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal c[36];
+        T(load)(c, &a->inverse, u, chirality, 36);
+        for (int st = 0; st < 4; st++)
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) {
+                    const int row = 3 * (st / 2) + i, column = 3 * (st % 2) + j;
+                    vreal *e = m[chirality][st] + 6 * i + 2 * j;
+                    e[0] = row == column ? c[row] : row > column ? c[CLOVER_LOWER(row, column)] : c[CLOVER_LOWER(column, row)];
+                    e[1] = row == column  ? vset(0)
+                           : row > column ? c[CLOVER_LOWER(row, column) + 1]
+                                          : -c[CLOVER_LOWER(column, row) + 1];
+                }
+    }
+    for (int plane = 0; plane < 6; plane++) {
+        vreal lambda[18];
+        T(su3_zero)(lambda);
+        for (int chirality = 0; chirality < 2; chirality++)
+            T(spin_trace)(lambda, m[chirality], T(sigma_pauli)(plane),
+                          vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
+        T(insertion_add)(&a->tensor, u, plane, lambda);
+    }
+}
+
+FN void T(insertion_load)(vreal z[18], const geom *g, const view *tensor, T(walker) w, int plane)
+{
+    vreal x[9];
+    T(walk_load)(x, g, tensor, w, plane, 9);
+    T(su3_from_antihermitian)(z, x);
+}
+
+/* momenta += factor P(U_mu(x) B), with B the sum over the plaquettes at the link of their other three links with the
+ * insertion Z at each corner in turn; plaquettes below the link run against the plane's orientation. */
+FN void T(clover_force_site)(const clover_force_args *a, long u)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_from)(g, a->parity, u);
+    for (int mu = 0; mu < 4; mu++) {
+        const T(walker) end = T(walk)(g, home, mu, 1);
+        vreal sum[18], link[18], z[18], r[18];
+        T(su3_zero)(sum);
+        for (int nu = 0; nu < 4; nu++) {
+            if (nu == mu) continue;
+            const int low = mu < nu ? mu : nu, high = mu < nu ? nu : mu;
+            const int plane = low == 0 ? high - 1 : low == 1 ? high + 1 : 5;
+            for (int side = 0; side < 2; side++) {
+                const vreal sign = vset((mu < nu) == (side == 0) ? (real)1 : (real)-1);
+                const int out = 2 * nu + side, back = 2 * nu + 1 - side;
+                T(walker) w = end;
+                vreal a1[18], a2[18], a3[18], left[18], right[18];
+                const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1), above = T(walk)(g, home, nu, side ? -1 : 1);
+                T(step_first)(a1, g, &a->links, &w, out);
+                T(step_first)(a2, g, &a->links, &w, 2 * mu + 1);
+                T(step_first)(a3, g, &a->links, &w, back);
+                T(insertion_load)(z, g, &a->tensor, end, plane);
+                T(su3_mul)(left, z, a1);
+                T(insertion_load)(z, g, &a->tensor, corner, plane);
+                T(su3_mul)(r, a1, z);
+                T(su3_add)(left, r);
+                T(su3_mul)(r, a2, a3);
+                T(su3_mul)(right, left, r);
+                T(su3_axpy)(sum, sign, right);
+                T(insertion_load)(z, g, &a->tensor, above, plane);
+                T(su3_mul)(right, z, a3);
+                T(insertion_load)(z, g, &a->tensor, home, plane);
+                T(su3_mul)(r, a3, z);
+                T(su3_add)(right, r);
+                T(su3_mul)(r, a1, a2);
+                T(su3_mul)(left, r, right);
+                T(su3_axpy)(sum, sign, left);
+            }
+        }
+        vreal x[8], p[8];
+        T(walk_load)(link, g, &a->links, home, mu, 18);
+        T(su3_mul)(r, link, sum);
+        T(su3_project)(x, r);
+        T(load)(p, &a->momenta, u, mu, 8);
+        UNROLL for (int i = 0; i < 8; i++) p[i] = vfma(vset((real)a->factor), x[i], p[i]);
+        T(save)(p, &a->momenta, u, mu, 8);
+    }
+}

@@ -1,0 +1,229 @@
+/* Loops, staples and field strength of the links. Products follow walks of unit steps; a walk is a list of step codes,
+ * 2 d forwards and 2 d + 1 backwards in direction d, and reaches over faces through the ghosts. */
+
+/* m = m U for a step forwards from w, m U^dagger for a step backwards; w moves along. */
+FN void T(step_mul)(vreal m[18], const geom *g, const view *links, T(walker) *w, int step)
+{
+    vreal u[18], r[18];
+    const int d = step / 2;
+    if (step % 2) {
+        *w = T(walk)(g, *w, d, -1);
+        T(walk_load)(u, g, links, *w, d, 18);
+        T(su3_mul_right_dagger)(r, m, u);
+    } else {
+        T(walk_load)(u, g, links, *w, d, 18);
+        *w = T(walk)(g, *w, d, 1);
+        T(su3_mul)(r, m, u);
+    }
+    UNROLL for (int i = 0; i < 18; i++) m[i] = r[i];
+}
+
+/* The first step of a walk: m = U or U^dagger. */
+FN void T(step_first)(vreal m[18], const geom *g, const view *links, T(walker) *w, int step)
+{
+    vreal u[18];
+    const int d = step / 2;
+    if (step % 2) {
+        *w = T(walk)(g, *w, d, -1);
+        T(walk_load)(u, g, links, *w, d, 18);
+        T(su3_dagger)(m, u);
+    } else {
+        T(walk_load)(m, g, links, *w, d, 18);
+        *w = T(walk)(g, *w, d, 1);
+    }
+}
+
+FN void T(walk_product)(vreal m[18], const geom *g, const view *links, T(walker) w, const int *steps, int n)
+{
+    T(step_first)(m, g, links, &w, steps[0]);
+    for (int i = 1; i < n; i++) T(step_mul)(m, g, links, &w, steps[i]);
+}
+
+FN void T(add_real)(vdouble *s, vreal x)
+{
+    *s = vdouble_fma(x, vset(1), *s);
+}
+
+/* Sums over a parity of Re tr: spatial plaquettes, temporal plaquettes, 1x2 rectangles (if asked), links. */
+FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_from)(g, a->parity, u);
+    vdouble s[4];
+    for (int k = 0; k < 4; k++) s[k] = vdouble_zero();
+    for (int mu = 0; mu < 4; mu++) {
+        vreal link[18], m[18];
+        T(walk_load)(link, g, &a->links, home, mu, 18);
+        T(add_real)(&s[3], T(su3_trace)(link));
+        for (int nu = 0; nu < 4; nu++) {
+            if (nu == mu) continue;
+            const int nu_mu[2] = {2 * nu, 2 * mu}, rectangle[4] = {2 * nu, 2 * nu, 2 * mu, 2 * nu + 1};
+            if (nu > mu) {
+                vreal n[18];
+                const int mu_nu[2] = {2 * mu, 2 * nu};
+                T(walk_product)(m, g, &a->links, home, mu_nu, 2);
+                T(walk_product)(n, g, &a->links, home, nu_mu, 2);
+                T(add_real)(&s[nu == 3], T(su3_trace_product_dagger)(m, n));
+            }
+            if (a->rectangles) {
+                vreal n[18], r[18];
+                T(walker) w = T(walk)(g, home, mu, 1);
+                T(walk_product)(m, g, &a->links, home, rectangle, 3);
+                T(walk_load)(n, g, &a->links, w, nu, 18);
+                T(su3_mul)(r, link, n);
+                w = T(walk)(g, w, nu, 1);
+                T(walk_load)(n, g, &a->links, w, nu, 18);
+                vreal q[18];
+                T(su3_mul)(q, r, n);
+                T(add_real)(&s[2], T(su3_trace_product_dagger)(q, m));
+            }
+        }
+    }
+    for (int k = 0; k < 4; k++) T(exact_deposit)(&sum[k], s[k]);
+}
+
+/* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and c1,
+ * P the traceless anti-Hermitian part. */
+FN void T(gauge_force_site)(const gauge_force_args *a, long u)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_from)(g, a->parity, u);
+    for (int mu = 0; mu < 4; mu++) {
+        const T(walker) end = T(walk)(g, home, mu, 1);
+        const int f = 2 * mu, b = 2 * mu + 1;
+        vreal sum[18], m[18];
+        T(su3_zero)(sum);
+        for (int nu = 0; nu < 4; nu++) {
+            if (nu == mu) continue;
+            for (int side = 0; side < 2; side++) {
+                const int n = 2 * nu + side, back = 2 * nu + 1 - side;
+                const int staple[3] = {n, b, back};
+                const int rectangles[3][5] = {{f, n, b, b, back}, {n, b, b, back, f}, {n, n, b, back, back}};
+                T(walk_product)(m, g, &a->links, end, staple, 3);
+                T(su3_axpy)(sum, vset((real)a->c0), m);
+                for (int k = 0; a->c1 != 0 && k < 3; k++) {
+                    T(walk_product)(m, g, &a->links, end, rectangles[k], 5);
+                    T(su3_axpy)(sum, vset((real)a->c1), m);
+                }
+            }
+        }
+        vreal link[18], x[8], p[8];
+        T(walk_load)(link, g, &a->links, home, mu, 18);
+        T(su3_mul)(m, link, sum);
+        T(su3_project)(x, m);
+        T(load)(p, &a->momenta, u, mu, 8);
+        UNROLL for (int i = 0; i < 8; i++) p[i] += x[i];
+        T(save)(p, &a->momenta, u, mu, 8);
+    }
+}
+
+/* Field strength F = (Q - Q^dagger) / 8 with Q the sum of the four leaves of the clover, one plane after the other. */
+FN void T(field_strength_site)(const field_strength_args *a, long u)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_from)(g, a->parity, u);
+    int plane = 0;
+    for (int mu = 0; mu < 4; mu++)
+        for (int nu = mu + 1; nu < 4; nu++, plane++) {
+            const int m = 2 * mu, n = 2 * nu;
+            const int leaves[4][4] = {{m, n, m + 1, n + 1}, {n, m + 1, n + 1, m}, {m + 1, n + 1, m, n}, {n + 1, m, n, m + 1}};
+            vreal q[18], leaf[18], x[9];
+            T(su3_zero)(q);
+            for (int k = 0; k < 4; k++) {
+                T(walk_product)(leaf, g, &a->links, home, leaves[k], 4);
+                T(su3_add)(q, leaf);
+            }
+            T(su3_antihermitian)(x, q);
+            UNROLL for (int i = 0; i < 9; i++) x[i] *= (real)0.25;
+            T(save)(x, &a->out, u, plane, 9);
+        }
+}
+
+/* -tr(A B) for anti-Hermitian matrices without their traces. */
+FN vreal T(tensor_product)(const vreal x[9], const vreal y[9])
+{
+    const vreal tx = (real)(1.0 / 3.0) * (x[0] + x[1] + x[2]), ty = (real)(1.0 / 3.0) * (y[0] + y[1] + y[2]);
+    vreal s = vset(0);
+    UNROLL for (int i = 0; i < 3; i++) s = vfma(x[i] - tx, y[i] - ty, s);
+    UNROLL for (int i = 3; i < 9; i++) s = vfma((real)2 * x[i], y[i], s);
+    return s;
+}
+
+/* Sums over a parity of -tr F F in temporal and in spatial planes, and of the charge density
+ * -eps tr F F / (32 pi^2) (M. Luescher, arXiv:1006.4518), F without its trace. */
+FN void T(energy_site)(const energy_args *a, long u, vexact *sum)
+{
+    vreal f[6][9]; /* xy xz xt yz yt zt */
+    for (int p = 0; p < 6; p++) T(load)(f[p], &a->tensor, u, p, 9);
+    vdouble s[3] = {vdouble_zero(), vdouble_zero(), vdouble_zero()};
+    for (int p = 0; p < 6; p++) T(add_real)(&s[p == 2 || p == 4 || p == 5 ? 0 : 1], T(tensor_product)(f[p], f[p]));
+    const vreal charge = T(tensor_product)(f[0], f[5]) - T(tensor_product)(f[1], f[4]) + T(tensor_product)(f[2], f[3]);
+    s[2] = vdouble_fma(charge, vset((real)(8.0 / (32.0 * 9.8696044010893586188))), s[2]);
+    for (int k = 0; k < 3; k++) T(exact_deposit)(&sum[k], s[k]);
+}
+
+/* U = exp(dt P) U, then projected back to the group against round-off. */
+FN void T(link_update_site)(const link_update_args *a, long u)
+{
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[8], e[18], link[18], r[18];
+        T(load)(x, &a->momenta, u, mu, 8);
+        UNROLL for (int i = 0; i < 8; i++) x[i] *= (real)a->dt;
+        T(su3_exp)(e, x);
+        T(load)(link, &a->links, u, mu, 18);
+        T(su3_mul)(r, e, link);
+        T(su3_unitarise)(r);
+        T(save)(r, &a->links, u, mu, 18);
+    }
+}
+
+/* Links projected to the group, and the sum of |U^dagger U - 1|^2 + |det U - 1|^2 before. */
+FN void T(unitarise_site)(const unitarise_args *a, long u, vexact *sum)
+{
+    vdouble s = vdouble_zero();
+    for (int mu = 0; mu < 4; mu++) {
+        vreal link[18], m[18], third[18];
+        T(load)(link, &a->links, u, mu, 18);
+        T(su3_mul_left_dagger)(m, link, link);
+        m[0] -= (real)1;
+        m[8] -= (real)1;
+        m[16] -= (real)1;
+        UNROLL for (int i = 0; i < 18; i++) s = vdouble_fma(m[i], m[i], s);
+        UNROLL for (int i = 0; i < 18; i++) third[i] = link[i];
+        T(su3_third_row)(third);
+        UNROLL for (int i = 12; i < 18; i++) s = vdouble_fma(third[i] - link[i], third[i] - link[i], s);
+        if (a->mend) {
+            T(su3_unitarise)(link);
+            T(save)(link, &a->links, u, mu, 18);
+        }
+    }
+    T(exact_deposit)(&sum[0], s);
+}
+
+/* y += a x for momenta. */
+FN void T(momenta_add_site)(const momenta_add_args *a, long u)
+{
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[8], y[8];
+        T(load)(x, &a->x, u, mu, 8);
+        T(load)(y, &a->y, u, mu, 8);
+        UNROLL for (int i = 0; i < 8; i++) y[i] = vfma(vset((real)a->a), x[i], y[i]);
+        T(save)(y, &a->y, u, mu, 8);
+    }
+}
+
+/* -sum tr P^2, the kinetic energy. */
+FN void T(momenta_norm2_site)(const momenta_norm2_args *a, long u, vexact *sum)
+{
+    vdouble s = vdouble_zero();
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[8];
+        T(load)(x, &a->x, u, mu, 8);
+        const vreal third = x[0] + x[1];
+        s = vdouble_fma(x[0], x[0], s);
+        s = vdouble_fma(x[1], x[1], s);
+        s = vdouble_fma(third, third, s);
+        UNROLL for (int i = 2; i < 8; i++) s = vdouble_fma((real)2 * x[i], x[i], s);
+    }
+    T(exact_deposit)(&sum[0], s);
+}

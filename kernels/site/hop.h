@@ -1,0 +1,132 @@
+/* The Wilson hop between the two parities, and what is fused with it:
+ *
+ *   D psi(x) = sum_mu (1 - s gamma_mu) U_mu(x) psi(x+mu) + (1 + s gamma_mu) U_mu(x-mu)^dagger psi(x-mu),
+ *
+ * s = +1, or -1 for the dagger (eq. (2) of M. Clark et al., arXiv:1612.07873, without its factor -1/2). out is one of
+ *   HOP_PLAIN              a D in
+ *   HOP_ADD                a D in + b x
+ *   HOP_CLOVER             a C D in
+ *   HOP_CLOVER_ADD         a C D in + b x
+ *   HOP_ADD_CLOVER         a D in + b C x
+ * with C a field of clover kind on the parity of out. out may be x, never in. Directions are always added in the order
+ * +x -x +y -y +z -z +t -t, wherever the neighbour comes from, so the split over ranks leaves no trace. */
+
+FN void T(link_load)(vreal u[18], const view *links, long unit, int mu, int reals)
+{
+    if (reals == 18) {
+        T(load)(u, links, unit, mu, 18);
+    } else {
+        T(load)(u, links, unit, mu, 12);
+        T(su3_third_row)(u);
+    }
+}
+
+/* One direction: psi += its term. dir, mu and reals are literals. */
+FN void T(hop_direction)(vreal acc[24], const hop_args *a, T(stencil) st, long u, int rhs, int dir, int reals)
+{
+    const int mu = dir / 2, down = dir % 2;
+    const T(neighbour) n = T(neighbour_at)(&a->g, st, dir);
+    const vreal s = vset((real)(down ? -a->sign : a->sign));
+    vreal r[12];
+    if (down && n.near == NEAR_GHOST) {
+        T(load_real)(r, &a->ghost[dir], n.unit, rhs, 12);
+    } else {
+        vreal link[18], h[12];
+        if (n.near == NEAR_GHOST) {
+            T(load_real)(h, &a->ghost[dir], n.unit, rhs, 12);
+        } else {
+            vreal psi[24];
+            T(load)(psi, &a->in, n.unit, rhs, 24);
+            T(spin_project)(h, psi, mu, s);
+        }
+        if (down) {
+            T(link_load)(link, &a->there, n.unit, mu, reals);
+            T(su3_dagger_times)(r, link, h);
+            T(su3_dagger_times)(r + 6, link, h + 6);
+            if (PLAQ_SIMD && n.near == NEAR_TURNED)
+                UNROLL for (int i = 0; i < 12; i++) r[i] = T(turn)(r[i], &a->g, T(turn_code)(dir));
+        } else {
+            if (PLAQ_SIMD && n.near == NEAR_TURNED)
+                UNROLL for (int i = 0; i < 12; i++) h[i] = T(turn)(h[i], &a->g, T(turn_code)(dir));
+            T(link_load)(link, &a->here, u, mu, reals);
+            T(su3_times)(r, link, h);
+            T(su3_times)(r + 6, link, h + 6);
+        }
+    }
+    if (mu == 3 && n.edge) {
+        const vreal e = T(edge)(&a->g, down);
+        UNROLL for (int i = 0; i < 12; i++) r[i] *= e;
+    }
+    T(spin_add)(acc, r, mu, s);
+}
+
+FN void T(hop_body)(const hop_args *a, long u, int reals)
+{
+    const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
+    for (int rhs = 0; rhs < a->in.groups; rhs++) {
+        vreal acc[24], x[24];
+        UNROLL for (int i = 0; i < 24; i++) acc[i] = vset(0);
+        T(hop_direction)(acc, a, st, u, rhs, 0, reals);
+        T(hop_direction)(acc, a, st, u, rhs, 1, reals);
+        T(hop_direction)(acc, a, st, u, rhs, 2, reals);
+        T(hop_direction)(acc, a, st, u, rhs, 3, reals);
+        T(hop_direction)(acc, a, st, u, rhs, 4, reals);
+        T(hop_direction)(acc, a, st, u, rhs, 5, reals);
+        T(hop_direction)(acc, a, st, u, rhs, 6, reals);
+        T(hop_direction)(acc, a, st, u, rhs, 7, reals);
+        if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, &a->clover, u);
+        const vreal fa = vset((real)a->a), fb = vset((real)a->b);
+        UNROLL for (int i = 0; i < 24; i++) acc[i] *= fa;
+        if (a->form == HOP_ADD || a->form == HOP_CLOVER_ADD || a->form == HOP_ADD_CLOVER) {
+            T(load)(x, &a->x, u, rhs, 24);
+            if (a->form == HOP_ADD_CLOVER) T(clover_times)(x, &a->clover, u);
+            UNROLL for (int i = 0; i < 24; i++) acc[i] = vfma(fb, x[i], acc[i]);
+        }
+        T(save)(acc, &a->out, u, rhs, 24);
+    }
+}
+
+FN void T(hop_site)(const hop_args *a, long u)
+{
+    if (a->link_reals == 18) T(hop_body)(a, u, 18);
+    else T(hop_body)(a, u, 12);
+}
+
+/* What a face sends: unit face[f] of the parity of `in`, projected for the neighbour over direction dir (the neighbour
+ * that lies there sees it from the opposite side), lanes turned so that a unit's inner lanes are already home. */
+FN void T(hop_pack_direction)(const hop_pack_args *a, long f, int mu, int upwards)
+{
+    const long u = a->face[f];
+    /* The site above needs (1 + s gamma) U^dagger psi of this one; the site below (1 - s gamma) psi. */
+    const vreal s = vset((real)(upwards ? -a->sign : a->sign));
+    for (int rhs = 0; rhs < a->in.groups; rhs++) {
+        vreal psi[24], h[12], r[12];
+        T(load)(psi, &a->in, u, rhs, 24);
+        T(spin_project)(h, psi, mu, s);
+        if (upwards) {
+            vreal link[18];
+            T(link_load)(link, &a->links, u, mu, a->link_reals);
+            T(su3_dagger_times)(r, link, h);
+            T(su3_dagger_times)(r + 6, link, h + 6);
+        } else {
+            UNROLL for (int i = 0; i < 12; i++) r[i] = h[i];
+        }
+        if (PLAQ_SIMD && a->g.lane_grid[mu] > 1)
+            UNROLL for (int i = 0; i < 12; i++) r[i] = T(turn)(r[i], &a->g, T(turn_code)(2 * mu + upwards));
+        T(save_real)(r, &a->out, f, rhs, 12);
+    }
+}
+
+FN void T(hop_pack_site)(const hop_pack_args *a, long f)
+{
+    switch (a->dir) {
+    case 0: T(hop_pack_direction)(a, f, 0, 1); break;
+    case 1: T(hop_pack_direction)(a, f, 0, 0); break;
+    case 2: T(hop_pack_direction)(a, f, 1, 1); break;
+    case 3: T(hop_pack_direction)(a, f, 1, 0); break;
+    case 4: T(hop_pack_direction)(a, f, 2, 1); break;
+    case 5: T(hop_pack_direction)(a, f, 2, 0); break;
+    case 6: T(hop_pack_direction)(a, f, 3, 1); break;
+    default: T(hop_pack_direction)(a, f, 3, 0); break;
+    }
+}

@@ -1,0 +1,238 @@
+/* lane.h for one site a work item: nvcc, and gcc's one-lane code that stands in for it. */
+#define W 1
+typedef real vreal;
+typedef double vdouble;
+
+FN vreal vset(real a)
+{
+    return a;
+}
+
+FN vreal vfma(vreal a, vreal b, vreal c)
+{
+#if PLAQ_PREC == 0
+    return fma(a, b, c);
+#else
+    return fmaf(a, b, c);
+#endif
+}
+
+FN vreal vfnma(vreal a, vreal b, vreal c)
+{
+    return vfma(-a, b, c);
+}
+
+FN vreal vsqrt(vreal a)
+{
+#if PLAQ_PREC == 0
+    return sqrt(a);
+#else
+    return sqrtf(a);
+#endif
+}
+
+FN vreal vmax(vreal a, vreal b)
+{
+    return a > b ? a : b;
+}
+
+FN vreal vabs(vreal a)
+{
+    return a < 0 ? -a : a;
+}
+
+FN vreal vinverse_or_zero(vreal a)
+{
+    return a != 0 ? 1 / a : 0;
+}
+
+#define LANE(x, l) (x)
+
+/* ---- storage ---- */
+
+FN stored *T(at)(const view *v, long u, int group, int n, int c)
+{
+    const long block = u / LINEAR_BLOCK, site = u % LINEAR_BLOCK;
+    const int pack = PACK(n);
+    return (stored *)v->data + (block * v->stride + group * n + c / pack * pack) * LINEAR_BLOCK + site * pack + c % pack;
+}
+
+FN float *T(scale_at)(const view *v, long u, int group)
+{
+    return v->scale + (u / LINEAR_BLOCK * v->groups + group) * LINEAR_BLOCK + u % LINEAR_BLOCK;
+}
+
+/* A pack moves as one vector access. */
+#ifdef __CUDACC__
+template <int bytes> struct pack_word;
+template <> struct pack_word<1> { typedef uint8_t type; };
+template <> struct pack_word<2> { typedef uint16_t type; };
+template <> struct pack_word<4> { typedef uint32_t type; };
+template <> struct pack_word<8> { typedef uint2 type; };
+template <> struct pack_word<16> { typedef uint4 type; };
+#define MOVE_PACK(to, from, pack)                                                                                      \
+    *(pack_word<sizeof(stored) * (pack)>::type *)(to) = *(const pack_word<sizeof(stored) * (pack)>::type *)(from)
+#else
+#define MOVE_PACK(to, from, pack) __builtin_memcpy(to, from, sizeof(stored) * (pack))
+#endif
+
+FN real T(decode)(stored x, real scale)
+{
+#if PLAQ_PREC <= 1
+    (void)scale;
+    return x;
+#else
+    return (float)x * scale;
+#endif
+}
+
+FN stored T(encode)(real x, real scale)
+{
+#if PLAQ_PREC <= 1
+    (void)scale;
+    return x;
+#else
+    return (stored)((x * scale + 12582912.0f) - 12582912.0f); /* adding 1.5 2^23 rounds to an integer */
+#endif
+}
+
+FN void T(load)(vreal *x, const view *v, long u, int group, int n)
+{
+    real scale = 1;
+#if PLAQ_PREC >= 2
+    scale = 1 / FIXED_RANGE;
+    if (v->scale) scale *= *T(scale_at)(v, u, group);
+#endif
+#define LOAD_PACKS(pack)                                                                                               \
+    UNROLL for (int c = 0; c < n; c += pack)                                                                           \
+    {                                                                                                                  \
+        stored word[pack] __attribute__((aligned(sizeof(stored) * pack)));                                             \
+        MOVE_PACK(word, T(at)(v, u, group, n, c), pack);                                                               \
+        UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(word[i], scale);                                    \
+    }
+    if (PACK(n) == 4) {
+        LOAD_PACKS(4)
+    } else if (PACK(n) == 2) {
+        LOAD_PACKS(2)
+    } else {
+        LOAD_PACKS(1)
+    }
+#undef LOAD_PACKS
+}
+
+FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
+{
+    real scale = 1;
+#if PLAQ_PREC >= 2
+    scale = FIXED_RANGE;
+    if (v->scale) {
+        real m = vabs(x[0]);
+        UNROLL for (int c = 1; c < n; c++) m = vmax(m, vabs(x[c]));
+        *T(scale_at)(v, u, group) = m;
+        scale = FIXED_RANGE * vinverse_or_zero(m);
+    }
+#endif
+#define SAVE_PACKS(pack)                                                                                               \
+    UNROLL for (int c = 0; c < n; c += pack)                                                                           \
+    {                                                                                                                  \
+        stored word[pack] __attribute__((aligned(sizeof(stored) * pack)));                                             \
+        UNROLL for (int i = 0; i < pack; i++) word[i] = T(encode)(x[c + i], scale);                                    \
+        MOVE_PACK(T(at)(v, u, group, n, c), word, pack);                                                               \
+    }
+    if (PACK(n) == 4) {
+        SAVE_PACKS(4)
+    } else if (PACK(n) == 2) {
+        SAVE_PACKS(2)
+    } else {
+        SAVE_PACKS(1)
+    }
+#undef SAVE_PACKS
+}
+
+/* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
+FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)
+{
+    const real *p = (const real *)v->data + (u / LINEAR_BLOCK * v->stride + group * n) * LINEAR_BLOCK + u % LINEAR_BLOCK;
+    UNROLL for (int c = 0; c < n; c++) x[c] = p[c * LINEAR_BLOCK];
+}
+
+FN void T(save_real)(const vreal *x, const view *v, long u, int group, int n)
+{
+    real *p = (real *)v->data + (u / LINEAR_BLOCK * v->stride + group * n) * LINEAR_BLOCK + u % LINEAR_BLOCK;
+    UNROLL for (int c = 0; c < n; c++) p[c * LINEAR_BLOCK] = x[c];
+}
+
+FN vreal T(turn)(vreal x, const geom *g, int code)
+{
+    (void)g;
+    (void)code;
+    return x;
+}
+
+FN vreal T(edge)(const geom *g, int down)
+{
+    return (real)(down ? g->edge_sign_down : g->edge_sign_up);
+}
+
+/* ---- sums ---- */
+
+typedef struct {
+    double fold[3], limit;
+    int bin, broken, count;
+    exact_sum whole;
+} vexact;
+
+FN vdouble vdouble_zero(void)
+{
+    return 0;
+}
+
+FN vdouble vdouble_fma(vreal x, vreal y, vdouble s)
+{
+    return fma((double)x, (double)y, s);
+}
+
+FN vdouble vdouble_fnma(vreal x, vreal y, vdouble s)
+{
+    return fma(-(double)x, (double)y, s);
+}
+
+#define VDOUBLE_LANE(d, l) (d)
+
+FN void T(exact_flush)(vexact *s)
+{
+    exact_sum mine = {s->bin, s->broken, {0, 0, 0}};
+    UNROLL for (int i = 0; i < 3; i++)
+    {
+        mine.fold[i] = (int64_t)(s->fold[i] / exact_unit(s->bin - 1 - i));
+        s->fold[i] = 0;
+    }
+    exact_merge(&s->whole, &mine);
+    s->count = 0;
+}
+
+FN int T(exact_make_room)(vexact *s, vdouble x)
+{
+    T(exact_flush)(s);
+    if (!(fabs(x) < exact_unit(EXACT_BIN_MAX))) {
+        s->broken = 1;
+        return 0;
+    }
+    while (!(fabs(x) < exact_unit(s->bin))) s->bin++;
+    s->limit = exact_unit(s->bin);
+    return 1;
+}
+
+FN void T(exact_deposit)(vexact *s, vdouble x)
+{
+    /* 2^20 addends of 32 bits fill the 53 bits of a fold. */
+    if (s->count++ == 1 << 20) T(exact_flush)(s);
+    if (!(fabs(x) < s->limit) && !T(exact_make_room)(s, x)) return;
+    UNROLL for (int i = 0; i < 3; i++)
+    {
+        const double magic = 6755399441055744.0 * exact_unit(s->bin - 1 - i);
+        const double t = (x + magic) - magic;
+        s->fold[i] += t;
+        x -= t;
+    }
+}

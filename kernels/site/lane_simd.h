@@ -1,0 +1,268 @@
+/* lane.h for gcc with several sites a work item. */
+#if defined(__AVX512F__) || defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+#define W LANES_FULL
+typedef real vreal __attribute__((vector_size(W * sizeof(real))));
+typedef double vhalf __attribute__((vector_size(LANES_DOUBLE * sizeof(double))));
+#define HALVES (W / LANES_DOUBLE)
+typedef struct {
+    vhalf part[HALVES];
+} vdouble;
+#if PLAQ_PREC == 0
+typedef int64_t vindex __attribute__((vector_size(W * sizeof(int64_t))));
+#define TURN_TABLE(g) ((const vindex *)(g)->turn64)
+#define EDGE_TABLE(g) ((const vreal *)(g)->edge_double)
+#else
+typedef int32_t vindex __attribute__((vector_size(W * sizeof(int32_t))));
+#define TURN_TABLE(g) ((const vindex *)(g)->turn32)
+#define EDGE_TABLE(g) ((const vreal *)(g)->edge_single)
+#endif
+
+FN vreal vset(real a)
+{
+    return a - (vreal){0};
+}
+
+#if defined(__AVX512F__) && PLAQ_PREC == 0
+#define vfma(a, b, c) ((vreal)_mm512_fmadd_pd((a), (b), (c)))
+#define vfnma(a, b, c) ((vreal)_mm512_fnmadd_pd((a), (b), (c)))
+#elif defined(__AVX512F__)
+#define vfma(a, b, c) ((vreal)_mm512_fmadd_ps((a), (b), (c)))
+#define vfnma(a, b, c) ((vreal)_mm512_fnmadd_ps((a), (b), (c)))
+#elif defined(__FMA__) && PLAQ_PREC == 0
+#define vfma(a, b, c) ((vreal)_mm256_fmadd_pd((a), (b), (c)))
+#define vfnma(a, b, c) ((vreal)_mm256_fnmadd_pd((a), (b), (c)))
+#elif defined(__FMA__)
+#define vfma(a, b, c) ((vreal)_mm256_fmadd_ps((a), (b), (c)))
+#define vfnma(a, b, c) ((vreal)_mm256_fnmadd_ps((a), (b), (c)))
+#else
+FN vreal vfma(vreal a, vreal b, vreal c)
+{
+    vreal r;
+    for (int l = 0; l < W; l++) r[l] = sizeof(real) == 8 ? (real)__builtin_fma(a[l], b[l], c[l]) : (real)__builtin_fmaf((float)a[l], (float)b[l], (float)c[l]);
+    return r;
+}
+#define vfnma(a, b, c) vfma(-(a), (b), (c))
+#endif
+
+FN vreal vsqrt(vreal a)
+{
+    vreal r = a;
+    for (int l = 0; l < W; l++) r[l] = sizeof(real) == 8 ? (real)__builtin_sqrt(a[l]) : (real)__builtin_sqrtf((float)a[l]);
+    return r;
+}
+
+/* Lane by lane: a where the comparison mask is set, else b. */
+FN vreal vselect(vindex mask, vreal a, vreal b)
+{
+    return (vreal)((mask & (vindex)a) | (~mask & (vindex)b));
+}
+
+FN vreal vmax(vreal a, vreal b)
+{
+    return vselect(a > b, a, b);
+}
+
+FN vreal vabs(vreal a)
+{
+    return vselect(a < 0, -a, a);
+}
+
+/* 1 / a where a is not zero, else 0. */
+FN vreal vinverse_or_zero(vreal a)
+{
+    const vreal one = vset(1);
+    return vselect(a != 0, one / vselect(a != 0, a, one), vset(0));
+}
+
+#define LANE(x, l) ((x)[l])
+
+/* ---- storage ---- */
+
+#if PLAQ_PREC <= 1
+FN void T(load)(vreal *x, const view *v, long u, int group, int n)
+{
+    const vreal *p = (const vreal *)v->data + u * v->stride + group * n;
+    UNROLL for (int c = 0; c < n; c++) x[c] = p[c];
+}
+
+FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
+{
+    vreal *p = (vreal *)v->data + u * v->stride + group * n;
+    UNROLL for (int c = 0; c < n; c++) p[c] = x[c];
+}
+#else
+typedef stored vstored __attribute__((vector_size(W * sizeof(stored))));
+typedef int32_t vint __attribute__((vector_size(W * sizeof(int32_t))));
+
+FN void T(load)(vreal *x, const view *v, long u, int group, int n)
+{
+    const vstored *p = (const vstored *)v->data + u * v->stride + group * n;
+    vreal s = vset(1 / FIXED_RANGE);
+    if (v->scale) s *= ((const vreal *)v->scale)[u * v->groups + group];
+    UNROLL for (int c = 0; c < n; c++)
+        x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
+}
+
+FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
+{
+    vstored *p = (vstored *)v->data + u * v->stride + group * n;
+    const vreal magic = vset(12582912.0f); /* 1.5 2^23: adding it rounds to an integer */
+    vreal s = vset(FIXED_RANGE);
+    if (v->scale) {
+        vreal m = vabs(x[0]);
+        UNROLL for (int c = 1; c < n; c++) m = vmax(m, vabs(x[c]));
+        ((vreal *)v->scale)[u * v->groups + group] = m;
+        s = FIXED_RANGE * vinverse_or_zero(m);
+    }
+    UNROLL for (int c = 0; c < n; c++)
+    {
+        const vreal r = (x[c] * s + magic) - magic;
+        p[c] = __builtin_convertvector(__builtin_convertvector(r, vint), vstored);
+    }
+}
+#endif
+
+/* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
+FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)
+{
+    const vreal *p = (const vreal *)v->data + u * v->stride + group * n;
+    UNROLL for (int c = 0; c < n; c++) x[c] = p[c];
+}
+
+FN void T(save_real)(const vreal *x, const view *v, long u, int group, int n)
+{
+    vreal *p = (vreal *)v->data + u * v->stride + group * n;
+    UNROLL for (int c = 0; c < n; c++) p[c] = x[c];
+}
+
+FN vreal T(turn)(vreal x, const geom *g, int code)
+{
+    return __builtin_shuffle(x, TURN_TABLE(g)[code]);
+}
+
+FN vreal T(edge)(const geom *g, int down)
+{
+    return EDGE_TABLE(g)[down];
+}
+
+/* ---- sums ---- */
+
+typedef struct {
+    vdouble fold[3];
+    double limit;
+    int bin, broken, count;
+    exact_sum whole;
+} vexact;
+
+FN vdouble vdouble_zero(void)
+{
+    vdouble z;
+    for (int i = 0; i < HALVES; i++) z.part[i] = (vhalf){0};
+    return z;
+}
+
+#if PLAQ_PREC == 0
+#define WIDEN(x, i) (x)
+#elif defined(__AVX512F__)
+#define WIDEN(x, i) ((vhalf)_mm512_cvtps_pd(_mm512_castps512_ps256((i) ? _mm512_shuffle_f32x4((__m512)(x), (__m512)(x), 0xEE) : (__m512)(x))))
+#else
+FN vhalf widen_part(vreal x, int i)
+{
+    vhalf r;
+    for (int l = 0; l < LANES_DOUBLE; l++) r[l] = (double)x[i * LANES_DOUBLE + l];
+    return r;
+}
+#define WIDEN(x, i) widen_part(x, i)
+#endif
+
+#if defined(__AVX512F__)
+#define HALF_FMA(a, b, c) ((vhalf)_mm512_fmadd_pd((a), (b), (c)))
+#define HALF_FNMA(a, b, c) ((vhalf)_mm512_fnmadd_pd((a), (b), (c)))
+#elif defined(__FMA__)
+#define HALF_FMA(a, b, c) ((vhalf)_mm256_fmadd_pd((a), (b), (c)))
+#define HALF_FNMA(a, b, c) ((vhalf)_mm256_fnmadd_pd((a), (b), (c)))
+#else
+FN vhalf half_fma(vhalf a, vhalf b, vhalf c)
+{
+    vhalf r;
+    for (int l = 0; l < LANES_DOUBLE; l++) r[l] = __builtin_fma(a[l], b[l], c[l]);
+    return r;
+}
+#define HALF_FMA(a, b, c) half_fma(a, b, c)
+#define HALF_FNMA(a, b, c) half_fma(-(a), b, c)
+#endif
+
+/* s + x y and s - x y in double. */
+FN vdouble vdouble_fma(vreal x, vreal y, vdouble s)
+{
+    UNROLL for (int i = 0; i < HALVES; i++) s.part[i] = HALF_FMA(WIDEN(x, i), WIDEN(y, i), s.part[i]);
+    return s;
+}
+
+FN vdouble vdouble_fnma(vreal x, vreal y, vdouble s)
+{
+    UNROLL for (int i = 0; i < HALVES; i++) s.part[i] = HALF_FNMA(WIDEN(x, i), WIDEN(y, i), s.part[i]);
+    return s;
+}
+
+#define VDOUBLE_LANE(d, l) ((d).part[(l) / LANES_DOUBLE][(l) % LANES_DOUBLE])
+
+FN void T(exact_flush)(vexact *s)
+{
+    for (int l = 0; l < W; l++) {
+        exact_sum lane = {s->bin, s->broken, {0, 0, 0}};
+        for (int i = 0; i < 3; i++) lane.fold[i] = (int64_t)(VDOUBLE_LANE(s->fold[i], l) / exact_unit(s->bin - 1 - i));
+        exact_merge(&s->whole, &lane);
+    }
+    for (int i = 0; i < 3; i++) s->fold[i] = vdouble_zero();
+    s->count = 0;
+}
+
+static __attribute__((noinline, unused)) int T(exact_make_room)(vexact *s, vdouble x)
+{
+    T(exact_flush)(s);
+    for (int l = 0; l < W; l++) {
+        const double a = __builtin_fabs(VDOUBLE_LANE(x, l));
+        if (!(a < exact_unit(EXACT_BIN_MAX))) {
+            s->broken = 1;
+            return 0;
+        }
+        while (!(a < exact_unit(s->bin))) s->bin++;
+    }
+    s->limit = exact_unit(s->bin);
+    return 1;
+}
+
+FN int vdouble_within(vdouble x, double limit)
+{
+    int ok = 1;
+    UNROLL for (int i = 0; i < HALVES; i++)
+    {
+#if defined(__AVX512F__)
+        ok &= _mm512_cmp_pd_mask(_mm512_abs_pd(x.part[i]), _mm512_set1_pd(limit), _CMP_LT_OQ) == 0xFF;
+#else
+        for (int l = 0; l < LANES_DOUBLE; l++) ok &= __builtin_fabs(x.part[i][l]) < limit;
+#endif
+    }
+    return ok;
+}
+
+FN void T(exact_deposit)(vexact *s, vdouble x)
+{
+    /* 2^20 addends of 32 bits fill the 53 bits of a fold. */
+    if (s->count++ == 1 << 20) T(exact_flush)(s);
+    if (!vdouble_within(x, s->limit) && !T(exact_make_room)(s, x)) return;
+    UNROLL for (int i = 0; i < 3; i++)
+    {
+        const double magic = 6755399441055744.0 * exact_unit(s->bin - 1 - i);
+        UNROLL for (int h = 0; h < HALVES; h++)
+        {
+            const vhalf t = (x.part[h] + magic) - magic;
+            s->fold[i].part[h] += t;
+            x.part[h] -= t;
+        }
+    }
+}

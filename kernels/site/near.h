@@ -1,0 +1,114 @@
+/* Where the neighbours of a unit are. Virtual nodes read a table; the linear layout computes, as the GPU does. */
+
+typedef struct {
+    long unit; /* of the other parity, or of the face when near is NEAR_GHOST */
+    int near, edge;
+} T(neighbour);
+
+#if PLAQ_SIMD
+typedef const int32_t *T(stencil);
+
+FN T(stencil) T(stencil_at)(const geom *g, int parity, long u)
+{
+    return g->stencil[parity] + u * STENCIL_INTS;
+}
+
+FN T(neighbour) T(neighbour_at)(const geom *g, T(stencil) s, int dir)
+{
+    (void)g;
+    const int flags = s[8];
+    T(neighbour) n = {s[dir], (flags >> (2 * dir)) & 3,
+                      dir == 6 ? flags & STENCIL_EDGE_UP : dir == 7 ? flags & STENCIL_EDGE_DOWN : 0};
+    return n;
+}
+#else
+typedef struct {
+    int x[4];
+} T(stencil);
+
+FN T(stencil) T(stencil_at)(const geom *g, int parity, long u)
+{
+    T(stencil) s;
+    unsigned rest = (unsigned)u;
+    const unsigned xh = rest % (unsigned)g->half_x;
+    rest /= (unsigned)g->half_x;
+    s.x[1] = (int)(rest % (unsigned)g->sub[1]);
+    rest /= (unsigned)g->sub[1];
+    s.x[2] = (int)(rest % (unsigned)g->sub[2]);
+    s.x[3] = (int)(rest / (unsigned)g->sub[2]);
+    s.x[0] = (int)(2 * xh) + ((s.x[1] + s.x[2] + s.x[3] + parity) & 1);
+    return s;
+}
+
+FN T(neighbour) T(neighbour_at)(const geom *g, T(stencil) s, int dir)
+{
+    T(neighbour) n;
+    const int d = dir / 2, up = dir % 2 == 0;
+    const int leaves = up ? s.x[d] == g->sub[d] - 1 : s.x[d] == 0;
+    n.near = leaves && g->split[d] ? NEAR_GHOST : NEAR_BODY;
+    n.edge = leaves && d == 3;
+    s.x[d] = leaves ? (up ? 0 : g->sub[d] - 1) : s.x[d] + (up ? 1 : -1);
+    if (n.near == NEAR_GHOST) {
+        long f = 0;
+        UNROLL for (int e = 3; e >= 0; e--) if (e != d) f = f * g->sub[e] + s.x[e];
+        n.unit = f / 2;
+    } else {
+        n.unit = (((long)s.x[3] * g->sub[2] + s.x[2]) * g->sub[1] + s.x[1]) * g->half_x + s.x[0] / 2;
+    }
+    return n;
+}
+#endif
+
+/* Code of turning the lanes one step along dir, see geom.h. */
+FN int T(turn_code)(int dir)
+{
+    const int power[4] = {1, 3, 9, 27};
+    return 40 + (dir % 2 ? -power[dir / 2] : power[dir / 2]);
+}
+
+/* ---- walks on the extended box, for kernels that reach beyond nearest neighbours ---- */
+
+typedef struct {
+    int x[4], turn;
+} T(walker);
+
+FN T(walker) T(walk_from)(const geom *g, int parity, long u)
+{
+    T(walker) w;
+    const int16_t *c = g->coord[parity] + 4 * u;
+    UNROLL for (int d = 0; d < 4; d++) w.x[d] = c[d];
+    w.turn = 40;
+    return w;
+}
+
+FN T(walker) T(walk)(const geom *g, T(walker) w, int d, int step)
+{
+    const int power[4] = {1, 3, 9, 27};
+    w.x[d] += step;
+    if (g->split[d]) return w;
+    if (w.x[d] >= g->sub[d]) {
+        w.x[d] -= g->sub[d];
+        if (g->lane_grid[d] > 1) w.turn += power[d];
+    } else if (w.x[d] < 0) {
+        w.x[d] += g->sub[d];
+        if (g->lane_grid[d] > 1) w.turn -= power[d];
+    }
+    return w;
+}
+
+/* Storage unit of the place a walker stands on. */
+FN long T(walk_unit)(const geom *g, T(walker) w)
+{
+    long i = 0;
+    UNROLL for (int d = 3; d >= 0; d--) i = i * g->ext_size[d] + w.x[d] + (g->split[d] ? g->depth : 0);
+    return g->ext[i];
+}
+
+/* Loads n components of a group from where the walker stands, lanes turned home. */
+FN void T(walk_load)(vreal *x, const geom *g, const view *v, T(walker) w, int group, int n)
+{
+    T(load)(x, v, T(walk_unit)(g, w), group, n);
+    if (PLAQ_SIMD && w.turn != 40) {
+        UNROLL for (int i = 0; i < n; i++) x[i] = T(turn)(x[i], g, w.turn);
+    }
+}

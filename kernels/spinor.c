@@ -1,0 +1,169 @@
+#include "kernels/spinor.h"
+
+#include "kernels/base/error.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/kernels.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/halo.h"
+
+int field_first_parity(const field *f)
+{
+    return f->par == PARITY_ODD;
+}
+
+int field_last_parity(const field *f)
+{
+    return f->par != PARITY_EVEN;
+}
+
+geom field_geom(const field *f)
+{
+    geom g = f->lay->g;
+    if (f->where == PLACE_DEVICE) {
+        long ext = 1;
+        for (int d = 0; d < 4; d++) ext *= g.ext_size[d];
+        g.ext = gpu_table(g.ext, (size_t)ext * sizeof *g.ext);
+        g.lane_origin = gpu_table(g.lane_origin, 4 * sizeof *g.lane_origin);
+        for (int p = 0; p < 2; p++) {
+            g.coord[p] = gpu_table(g.coord[p], (size_t)f->lay->nunit * 4 * sizeof(int16_t));
+            g.stencil[p] = NULL;
+        }
+    }
+    return g;
+}
+
+/* Runs a kernel over one parity after the other of `f`. */
+#define FOR_PARITIES(p, f) for (int p = field_first_parity(f); p <= field_last_parity(f); p++)
+
+static kernel_work all_units(const field *f)
+{
+    return (kernel_work){.n = field_units(f)};
+}
+
+static kernel_work all_groups(kernel_id id, const field *f)
+{
+    static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
+    const kernel_info *info = &kernel_infos[id];
+    kernel_work w = all_units(f);
+    const double sites = (double)w.n * f->lay->lanes * f->groups;
+    w.flops = sites * info->flops;
+    w.bytes = sites * (info->reads + info->writes) * bytes[f->prec];
+    return w;
+}
+
+void spinor_copy(field *y, const field *x)
+{
+    if (y != x) field_copy(y, x);
+}
+
+void spinor_axpby(field *y, double a, const field *x, double b)
+{
+    FOR_PARITIES(p, y)
+    {
+        axpby_args args = {field_out(y, p), field_in(x, p), a, b};
+        kernel_run(KERNEL_axpby, y, &args, all_groups(KERNEL_axpby, y));
+    }
+}
+
+static void sum_over(kernel_id id, const field *f, const void *args, exact_sum *sums)
+{
+    kernel_work w = all_units(f);
+    w.sums = sums;
+    kernel_run(id, f, args, w);
+}
+
+double spinor_norm2(const field *x, int rhs)
+{
+    exact_sum s = exact_zero();
+    FOR_PARITIES(p, x)
+    {
+        norm2_args args = {field_in(x, p), rhs};
+        sum_over(KERNEL_norm2, x, &args, &s);
+    }
+    comm_sum_exact(&s, 1);
+    return exact_value(&s);
+}
+
+void spinor_dot(double value[2], const field *x, const field *y, int rhs)
+{
+    exact_sum s[2] = {exact_zero(), exact_zero()};
+    FOR_PARITIES(p, x)
+    {
+        dot_args args = {field_in(x, p), field_in(y, p), rhs};
+        sum_over(KERNEL_dot, x, &args, s);
+    }
+    comm_sum_exact(s, 2);
+    value[0] = exact_value(&s[0]);
+    value[1] = exact_value(&s[1]);
+}
+
+double spinor_axpy_norm2(field *y, double a, const field *x, int rhs)
+{
+    exact_sum s = exact_zero();
+    FOR_PARITIES(p, y)
+    {
+        axpy_norm2_args args = {field_out(y, p), field_in(x, p), a, rhs};
+        sum_over(KERNEL_axpy_norm2, y, &args, &s);
+    }
+    comm_sum_exact(&s, 1);
+    return exact_value(&s);
+}
+
+void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
+{
+    FOR_PARITIES(q, x)
+    {
+        cg_update_args args = {field_out(x, q), field_out(p, q), field_in(r, q), a, b};
+        kernel_run(KERNEL_cg_update, x, &args, all_groups(KERNEL_cg_update, x));
+    }
+}
+
+static void hop_over(const field *like, const hop_args *args, const int *list, long n)
+{
+    static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
+    const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
+    const int clover = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
+    const int add = args->form == HOP_ADD || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
+    kernel_work w = {list, n, NULL, sites * rhs * (1320 + 504 * clover + 48 * add),
+                     sites * bytes[like->prec] * (8 * args->link_reals + 72 * clover + rhs * (48 + 24 * add))};
+    kernel_run(KERNEL_hop, like, args, w);
+}
+
+void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
+{
+    const layout *lay = out->lay;
+    const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    REQUIRE(in != out || out->par == PARITY_BOTH, "the hop reads what it writes");
+    REQUIRE(in->prec == out->prec && call->links->prec == out->prec && in->lay == lay, "precisions %d %d %d", in->prec,
+            out->prec, call->links->prec);
+    hop_args args = {.g = field_geom(out), .in = field_in(in, other), .here = field_in(call->links, p),
+                     .there = field_in(call->links, other), .a = call->a, .b = call->b, .parity = p,
+                     .sign = call->sign, .form = call->form, .link_reals = call->links->reals};
+    if (call->clover) args.clover = field_in(call->clover, p);
+    if (call->add) args.x = field_in(call->add, p);
+    args.out = field_out(out, p);
+    if (lay->nexterior[p] == 0) {
+        hop_over(out, &args, NULL, lay->nunit);
+        return;
+    }
+    halo_hop_start(in, other, call->links, call->sign, args.ghost);
+    hop_over(out, &args, lay->interior[p], lay->ninterior[p]);
+    halo_hop_wait();
+    hop_over(out, &args, lay->exterior[p], lay->nexterior[p]);
+}
+
+void spinor_clover(field *out, parity p, const field *clover, const field *in, double factor)
+{
+    clover_apply_args args = {.in = field_in(in, p), .clover = field_in(clover, p), .factor = factor};
+    args.out = field_out(out, p);
+    kernel_run(KERNEL_clover_apply, out, &args, all_groups(KERNEL_clover_apply, out));
+}
+
+void spinor_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number)
+{
+    FOR_PARITIES(p, f)
+    {
+        random_args args = {field_geom(f), field_out(f, p), seed, purpose, number, p};
+        kernel_run(KERNEL_random_spinor, f, &args, all_units(f));
+    }
+}

@@ -1,0 +1,51 @@
+/* Operations on spinor fields: vector algebra, the Wilson hop, the clover term, random sources.
+ *
+ * All fields of a call share lattice, precision, place and right-hand sides, and spinors of one parity that parity, unless
+ * said. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first. Functions that sum or exchange
+ * halos are collective. */
+#ifndef PLAQ_SPINOR_H
+#define PLAQ_SPINOR_H
+
+#include "kernels/args.h"
+#include "kernels/lattice/field.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- vector algebra; y may be x ---- */
+void spinor_copy(field *y, const field *x); /* also between precisions and places */
+void spinor_axpby(field *y, double a, const field *x, double b); /* y = a x + b y; b = 0 does not read y */
+double spinor_norm2(const field *x, int rhs);
+void spinor_dot(double value[2], const field *x, const field *y, int rhs); /* sum conj(x) y */
+double spinor_axpy_norm2(field *y, double a, const field *x, int rhs);     /* y += a x; |y|^2 */
+void spinor_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
+
+/* ---- the hop between parities, kernels/site/hop.h ---- */
+typedef struct {
+    hop_form form;
+    double a, b;         /* factors of the hop and of what is added */
+    int sign;            /* +1, or -1 for the dagger */
+    const field *links;  /* both parities */
+    const field *clover; /* where the form asks for one; of both parities or of that of out */
+    const field *add;    /* where the form adds */
+} hop_call;
+/* out, of parity p, from in, of the other one; out may be call->add. Fields may hold both parities. */
+void spinor_hop(field *out, parity p, const field *in, const hop_call *call);
+
+/* out = factor C in on parity p; out may be in. */
+void spinor_clover(field *out, parity p, const field *clover, const field *in, double factor);
+
+/* Complex normal components with <|z|^2> = 1 on all parities of f (double precision). number: the trajectory. */
+void spinor_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number);
+
+/* The parity that a call on a whole field means first, and whether there is a second. */
+int field_first_parity(const field *f);
+int field_last_parity(const field *f);
+/* Arguments' geometry for the place of f. */
+geom field_geom(const field *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

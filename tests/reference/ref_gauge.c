@@ -1,0 +1,243 @@
+/* Geometry, loops and gauge observables for the oracles. Every loop is a walk: ref_path multiplies the links it meets.
+ *
+ *   plaquette   mu nu -mu -nu            rectangle   mu mu nu -mu -mu -nu
+ *   clover      Q_mu_nu(x) = sum of the four plaquettes through x in the mu-nu plane, all in the same sense, each
+ *               starting and ending at x; Fhat = (Q_mu_nu - Q_nu_mu)/8, and Q_nu_mu = Q_mu_nu^+
+ *   action      S = beta [ c0 sum_plaq (1 - Re tr P/3) + c1 sum_rect (1 - Re tr R/3) ], c0 = 1 - 8 c1
+ *               (M. Luescher, P. Weisz, Commun. Math. Phys. 97 (1985) 59)
+ *   flow        dV/dt = Z(V) V, Z = -P(W) with W the sum of the six plaquettes that start with the link, P the
+ *               traceless anti-hermitian part (that is, minus g0^2 times the derivative of the Wilson action); a step
+ * is W1 = exp(Z0/4) V,  W2 = exp(8/9 Z1 - 17/36 Z0) W1,  V' = exp(3/4 Z2 - 8/9 Z1 + 17/36 Z0) W2, Zi = eps Z(Wi), from
+ * M. Luescher, arXiv:1006.4518, (C.2) energy      -tr F F per plane; charge -(1/(32 pi^2)) eps tr F F, F anti-hermitian
+ */
+#include "reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+size_t ref_volume(struct ref_lattice l) {
+    return (size_t)l.size[0] * l.size[1] * l.size[2] * l.size[3];
+}
+
+size_t ref_site(struct ref_lattice l, const int x[4]) {
+    return x[0] + (size_t)l.size[0] * (x[1] + (size_t)l.size[1] * (x[2] + (size_t)l.size[2] * x[3]));
+}
+
+void ref_coordinates(int x[4], struct ref_lattice l, size_t site) {
+    for (int mu = 0; mu < 4; mu++) {
+        x[mu] = (int)(site % l.size[mu]);
+        site /= l.size[mu];
+    }
+}
+
+size_t ref_shift(struct ref_lattice l, size_t site, int mu, int steps) {
+    int x[4], n = l.size[mu];
+    ref_coordinates(x, l, site);
+    x[mu] = ((x[mu] + steps) % n + n) % n;
+    return ref_site(l, x);
+}
+
+int ref_parity(struct ref_lattice l, size_t site) {
+    int x[4];
+    ref_coordinates(x, l, site);
+    return (x[0] + x[1] + x[2] + x[3]) % 2;
+}
+
+static double complex *numbers_new(size_t n) {
+    double complex *p = calloc(n, sizeof *p);
+    if (!p) {
+        fprintf(stderr, "reference: no memory for %zu numbers\n", n);
+        abort();
+    }
+    return p;
+}
+
+double complex *ref_gauge_new(struct ref_lattice l) {
+    return numbers_new(36 * ref_volume(l));
+}
+
+double complex *ref_spinor_new(struct ref_lattice l) {
+    return numbers_new(12 * ref_volume(l));
+}
+
+void ref_path(double complex m[9], struct ref_lattice l, const double complex *u, size_t site, const int *steps,
+              int n) {
+    double complex next[9], factor[9];
+    for (int i = 0; i < 9; i++) m[i] = i % 4 == 0 ? 1 : 0;
+    for (int k = 0; k < n; k++) {
+        if (steps[k] >= 0) {
+            ref_mat_mul(next, m, u + (site * 4 + steps[k]) * 9);
+            site = ref_shift(l, site, steps[k], 1);
+        } else {
+            int mu = REF_BACK(steps[k]);
+            site = ref_shift(l, site, mu, -1);
+            ref_mat_adj(factor, u + (site * 4 + mu) * 9);
+            ref_mat_mul(next, m, factor);
+        }
+        memcpy(m, next, sizeof next);
+    }
+}
+
+/* Sums of 1 - Re tr/3 over all plaquettes and all rectangles. Small terms, and long double, because numerical
+ * derivatives of the action divide its rounding error by a small step. */
+static long double plaquette_deficit(struct ref_lattice l, const double complex *u) {
+    long double sum = 0;
+    for (size_t site = 0; site < ref_volume(l); site++)
+        for (int mu = 0; mu < 4; mu++)
+            for (int nu = 0; nu < mu; nu++) {
+                double complex m[9];
+                ref_path(m, l, u, site, (int[]){mu, nu, REF_BACK(mu), REF_BACK(nu)}, 4);
+                sum += 1 - creal(ref_mat_trace(m)) / 3;
+            }
+    return sum;
+}
+
+static long double rectangle_deficit(struct ref_lattice l, const double complex *u) {
+    long double sum = 0;
+    for (size_t site = 0; site < ref_volume(l); site++)
+        for (int mu = 0; mu < 4; mu++)
+            for (int nu = 0; nu < 4; nu++) {
+                if (mu == nu) continue;
+                double complex m[9];
+                ref_path(m, l, u, site, (int[]){mu, mu, nu, REF_BACK(mu), REF_BACK(mu), REF_BACK(nu)}, 6);
+                sum += 1 - creal(ref_mat_trace(m)) / 3;
+            }
+    return sum;
+}
+
+double ref_plaquette(struct ref_lattice l, const double complex *u) {
+    return (double)(1 - plaquette_deficit(l, u) / (6 * ref_volume(l)));
+}
+
+double ref_rectangle(struct ref_lattice l, const double complex *u) {
+    return (double)(1 - rectangle_deficit(l, u) / (12 * ref_volume(l)));
+}
+
+double ref_link_trace(struct ref_lattice l, const double complex *u) {
+    double sum = 0;
+    for (size_t k = 0; k < 4 * ref_volume(l); k++) sum += creal(ref_mat_trace(u + 9 * k)) / 3;
+    return sum / (4.0 * ref_volume(l));
+}
+
+double complex ref_polyakov(struct ref_lattice l, const double complex *u) {
+    size_t space = ref_volume(l) / l.size[3];
+    double complex sum = 0;
+    for (size_t site = 0; site < space; site++) { /* these are the sites with t = 0 */
+        double complex product[9], next[9];
+        memcpy(product, u + (site * 4 + 3) * 9, sizeof product);
+        for (int t = 1; t < l.size[3]; t++) {
+            ref_mat_mul(next, product, u + (ref_shift(l, site, 3, t) * 4 + 3) * 9);
+            memcpy(product, next, sizeof next);
+        }
+        sum += ref_mat_trace(product) / 3;
+    }
+    return sum / (double)space;
+}
+
+double ref_gauge_action(struct ref_lattice l, const double complex *u, double beta, double c1) {
+    long double s = (1 - 8 * c1) * plaquette_deficit(l, u);
+    if (c1 != 0) s += c1 * rectangle_deficit(l, u);
+    return (double)(beta * s);
+}
+
+static double action_moved(double complex *u, size_t link, int a, double omega, ref_action action, void *ctx) {
+    double complex old[9], t[9], move[9];
+    memcpy(old, u + 9 * link, sizeof old);
+    ref_generator(t, a);
+    for (int i = 0; i < 9; i++) t[i] *= omega;
+    ref_mat_exp(move, t);
+    ref_mat_mul(u + 9 * link, move, old);
+    double s = action(u, ctx);
+    memcpy(u + 9 * link, old, sizeof old);
+    return s;
+}
+
+double ref_derivative2(double complex *u, size_t site, int mu, int a, double h, ref_action action, void *ctx) {
+    size_t link = site * 4 + mu;
+    double up = action_moved(u, link, a, h, action, ctx), down = action_moved(u, link, a, -h, action, ctx);
+    return (up - down) / (2 * h);
+}
+
+double ref_derivative(double complex *u, size_t site, int mu, int a, double h, ref_action action, void *ctx) {
+    double near = ref_derivative2(u, site, mu, a, h, action, ctx);
+    double far = ref_derivative2(u, site, mu, a, 2 * h, action, ctx);
+    return (4 * near - far) / 3;
+}
+
+void ref_field_strength(double complex f[9], struct ref_lattice l, const double complex *u, size_t site, int mu,
+                        int nu) {
+    const int bmu = REF_BACK(mu), bnu = REF_BACK(nu);
+    const int leaf[4][4] = {{mu, nu, bmu, bnu}, {nu, bmu, bnu, mu}, {bmu, bnu, mu, nu}, {bnu, mu, nu, bmu}};
+    double complex q[9] = {0}, q_adj[9], m[9];
+    for (int k = 0; k < 4; k++) {
+        ref_path(m, l, u, site, leaf[k], 4);
+        for (int i = 0; i < 9; i++) q[i] += m[i];
+    }
+    ref_mat_adj(q_adj, q);
+    for (int i = 0; i < 9; i++) f[i] = (q[i] - q_adj[i]) / 8;
+}
+
+static double trace_of_product(const double complex a[9], const double complex b[9]) {
+    double complex m[9];
+    ref_mat_mul(m, a, b);
+    return creal(ref_mat_trace(m));
+}
+
+struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *u, int traceless) {
+    struct ref_energy e = {0, 0, 0};
+    double volume = (double)ref_volume(l);
+    for (size_t site = 0; site < ref_volume(l); site++) {
+        double complex f[4][4][9];
+        for (int mu = 0; mu < 4; mu++)
+            for (int nu = mu + 1; nu < 4; nu++) {
+                ref_field_strength(f[mu][nu], l, u, site, mu, nu);
+                if (traceless) ref_mat_antihermitian(f[mu][nu], f[mu][nu]);
+                double energy = -trace_of_product(f[mu][nu], f[mu][nu]);
+                *(nu == 3 ? &e.e_t : &e.e_s) += energy / volume;
+            }
+        /* The 24 permutations fall into three pairs of planes with 8 equal terms each. */
+        double dual = trace_of_product(f[0][1], f[2][3]) - trace_of_product(f[0][2], f[1][3]) +
+                      trace_of_product(f[0][3], f[1][2]);
+        e.q -= 8 * dual / (32 * pi * pi);
+    }
+    return e;
+}
+
+static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps) {
+    for (size_t site = 0; site < ref_volume(l); site++)
+        for (int mu = 0; mu < 4; mu++) {
+            double complex w[9] = {0}, m[9], *out = z + (site * 4 + mu) * 9;
+            for (int nu = 0; nu < 4; nu++) {
+                if (nu == mu) continue;
+                ref_path(m, l, u, site, (int[]){mu, nu, REF_BACK(mu), REF_BACK(nu)}, 4);
+                for (int i = 0; i < 9; i++) w[i] += m[i];
+                ref_path(m, l, u, site, (int[]){mu, REF_BACK(nu), REF_BACK(mu), nu}, 4);
+                for (int i = 0; i < 9; i++) w[i] += m[i];
+            }
+            ref_mat_antihermitian(out, w);
+            for (int i = 0; i < 9; i++) out[i] *= -eps;
+        }
+}
+
+void ref_flow_step(double complex *u, struct ref_lattice l, double eps) {
+    const double weight[3][3] = {
+        {1.0 / 4, 0, 0}, {-17.0 / 36, 8.0 / 9, 0}, {17.0 / 36, -8.0 / 9, 3.0 / 4}}; /* [stage][slope] */
+    double complex *z[3];
+    for (int k = 0; k < 3; k++) z[k] = ref_gauge_new(l);
+    for (int stage = 0; stage < 3; stage++) {
+        flow_slope(z[stage], l, u, eps);
+        for (size_t link = 0; link < 4 * ref_volume(l); link++) {
+            double complex sum[9] = {0}, move[9], old[9];
+            for (int k = 0; k <= stage; k++)
+                for (int i = 0; i < 9; i++) sum[i] += weight[stage][k] * z[k][9 * link + i];
+            ref_mat_exp(move, sum);
+            memcpy(old, u + 9 * link, sizeof old);
+            ref_mat_mul(u + 9 * link, move, old);
+        }
+    }
+    for (int k = 0; k < 3; k++) free(z[k]);
+}
