@@ -37,6 +37,15 @@ uint32_t crc32_of(uint32_t crc, const void *data, size_t n)
     return ~c;
 }
 
+void scidac_add(uint32_t sums[2], uint64_t first_site, const void *data, size_t sites, size_t site_bytes)
+{
+    for (size_t i = 0; i < sites; i++) {
+        const uint32_t crc = crc32_of(0, (const char *)data + i * site_bytes, site_bytes);
+        sums[0] ^= rotate_left32(crc, (unsigned)((first_site + i) % 29));
+        sums[1] ^= rotate_left32(crc, (unsigned)((first_site + i) % 31));
+    }
+}
+
 /* ---- SHA-256 ---- */
 
 static const uint32_t sha_round[64] = {

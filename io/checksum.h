@@ -1,6 +1,8 @@
 /* Checksums of lattice files.
  *
  *   crc32_of       the CRC of zlib and Ethernet (reflected polynomial 0xedb88320), as the SciDAC checksum uses it
+ *   scidac_add     the SciDAC checksum of links: the CRC of each site's bytes, rotated left by its number mod 29 and mod 31,
+ *                  xored into two words, in any order of the sites
  *   sha256_*       FIPS 180-4; the digest of links and the seal of HDF5 files
  *
  * Nothing here knows of ranks. */
@@ -18,6 +20,8 @@ typedef struct {
 
 /* CRC of n bytes; `crc` is 0, or the CRC of what came before. */
 uint32_t crc32_of(uint32_t crc, const void *data, size_t n);
+
+void scidac_add(uint32_t sums[2], uint64_t first_site, const void *data, size_t sites, size_t site_bytes);
 
 void sha256_start(sha256 *s);
 void sha256_add(sha256 *s, const void *data, size_t n);

@@ -39,6 +39,7 @@ typedef struct {
     int has_checksum;
     char checksum[96];   /* as recorded, with its kind */
     char oddity[256];    /* the first thing in the header that no standard writer writes, though it can be read; or "" */
+    char digest[65];     /* as recorded (hdf5), or "" */
     uint64_t nonfinite;  /* links_read: numbers that are NaN or infinite */
     uint64_t file_bytes;
 } links_info;

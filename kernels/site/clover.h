@@ -36,7 +36,7 @@ FN void T(clover_times)(vreal psi[24], const view *clover, long u)
     UNROLL for (int chirality = 0; chirality < 2; chirality++)
     {
         vreal c[36], y[12];
-        T(load)(c, clover, u, chirality, 36);
+        T(load_stream)(c, clover, u, chirality, 36);
         T(clover_block_times)(y, c, psi + 12 * chirality);
         UNROLL for (int i = 0; i < 12; i++) psi[12 * chirality + i] = y[i];
     }

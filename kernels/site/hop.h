@@ -14,9 +14,9 @@
 FN void T(link_load)(vreal u[18], const view *links, long unit, int mu, int reals)
 {
     if (reals == 18) {
-        T(load)(u, links, unit, mu, 18);
+        T(load_stream)(u, links, unit, mu, 18);
     } else {
-        T(load)(u, links, unit, mu, 12);
+        T(load_stream)(u, links, unit, mu, 12);
         T(su3_third_row)(u);
     }
 }
@@ -60,30 +60,34 @@ FN void T(hop_direction)(vreal acc[24], const hop_args *a, T(stencil) st, long u
     T(spin_add)(acc, r, mu, s);
 }
 
+/* One right-hand side. */
+FN void T(hop_one)(const hop_args *a, T(stencil) st, long u, int rhs, int reals)
+{
+    vreal acc[24], x[24];
+    UNROLL for (int i = 0; i < 24; i++) acc[i] = vset(0);
+    T(hop_direction)(acc, a, st, u, rhs, 0, reals);
+    T(hop_direction)(acc, a, st, u, rhs, 1, reals);
+    T(hop_direction)(acc, a, st, u, rhs, 2, reals);
+    T(hop_direction)(acc, a, st, u, rhs, 3, reals);
+    T(hop_direction)(acc, a, st, u, rhs, 4, reals);
+    T(hop_direction)(acc, a, st, u, rhs, 5, reals);
+    T(hop_direction)(acc, a, st, u, rhs, 6, reals);
+    T(hop_direction)(acc, a, st, u, rhs, 7, reals);
+    if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, &a->clover, u);
+    const vreal fa = vset((real)a->a), fb = vset((real)a->b);
+    UNROLL for (int i = 0; i < 24; i++) acc[i] *= fa;
+    if (a->form == HOP_ADD || a->form == HOP_CLOVER_ADD || a->form == HOP_ADD_CLOVER) {
+        T(load)(x, &a->x, u, rhs, 24);
+        if (a->form == HOP_ADD_CLOVER) T(clover_times)(x, &a->clover, u);
+        UNROLL for (int i = 0; i < 24; i++) acc[i] = vfma(fb, x[i], acc[i]);
+    }
+    T(save)(acc, &a->out, u, rhs, 24);
+}
+
 FN void T(hop_body)(const hop_args *a, long u, int reals)
 {
     const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
-    for (int rhs = 0; rhs < a->in.groups; rhs++) {
-        vreal acc[24], x[24];
-        UNROLL for (int i = 0; i < 24; i++) acc[i] = vset(0);
-        T(hop_direction)(acc, a, st, u, rhs, 0, reals);
-        T(hop_direction)(acc, a, st, u, rhs, 1, reals);
-        T(hop_direction)(acc, a, st, u, rhs, 2, reals);
-        T(hop_direction)(acc, a, st, u, rhs, 3, reals);
-        T(hop_direction)(acc, a, st, u, rhs, 4, reals);
-        T(hop_direction)(acc, a, st, u, rhs, 5, reals);
-        T(hop_direction)(acc, a, st, u, rhs, 6, reals);
-        T(hop_direction)(acc, a, st, u, rhs, 7, reals);
-        if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, &a->clover, u);
-        const vreal fa = vset((real)a->a), fb = vset((real)a->b);
-        UNROLL for (int i = 0; i < 24; i++) acc[i] *= fa;
-        if (a->form == HOP_ADD || a->form == HOP_CLOVER_ADD || a->form == HOP_ADD_CLOVER) {
-            T(load)(x, &a->x, u, rhs, 24);
-            if (a->form == HOP_ADD_CLOVER) T(clover_times)(x, &a->clover, u);
-            UNROLL for (int i = 0; i < 24; i++) acc[i] = vfma(fb, x[i], acc[i]);
-        }
-        T(save)(acc, &a->out, u, rhs, 24);
-    }
+    for (int rhs = 0; rhs < a->in.groups; rhs++) T(hop_one)(a, st, u, rhs, reals);
 }
 
 FN void T(hop_site)(const hop_args *a, long u)

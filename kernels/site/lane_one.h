@@ -50,31 +50,26 @@ FN vreal vinverse_or_zero(vreal a)
 
 /* ---- storage ---- */
 
+/* Units of a rank fit 32 bits, and so do the words that a GPU calculates with. */
 FN stored *T(at)(const view *v, long u, int group, int n, int c)
 {
-    const long block = u / LINEAR_BLOCK, site = u % LINEAR_BLOCK;
+    const uint32_t block = (uint32_t)u / LINEAR_BLOCK, site = (uint32_t)u % LINEAR_BLOCK;
     const int pack = PACK(n);
-    return (stored *)v->data + (block * v->stride + group * n + c / pack * pack) * LINEAR_BLOCK + site * pack + c % pack;
+    stored *start = (stored *)v->data + (uint64_t)block * (uint32_t)v->stride * LINEAR_BLOCK + site * pack;
+    return start + (group * n + c / pack * pack) * LINEAR_BLOCK + c % pack;
 }
 
 FN float *T(scale_at)(const view *v, long u, int group)
 {
-    return v->scale + (u / LINEAR_BLOCK * v->groups + group) * LINEAR_BLOCK + u % LINEAR_BLOCK;
+    const uint32_t block = (uint32_t)u / LINEAR_BLOCK, site = (uint32_t)u % LINEAR_BLOCK;
+    return v->scale + (uint64_t)block * (uint32_t)v->groups * LINEAR_BLOCK + (uint32_t)(group * LINEAR_BLOCK) + site;
 }
 
-/* A pack moves as one vector access. */
 #ifdef __CUDACC__
-template <int bytes> struct pack_word;
-template <> struct pack_word<1> { typedef uint8_t type; };
-template <> struct pack_word<2> { typedef uint16_t type; };
-template <> struct pack_word<4> { typedef uint32_t type; };
-template <> struct pack_word<8> { typedef uint2 type; };
-template <> struct pack_word<16> { typedef uint4 type; };
-#define MOVE_PACK(to, from, pack)                                                                                      \
-    *(pack_word<sizeof(stored) * (pack)>::type *)(to) = *(const pack_word<sizeof(stored) * (pack)>::type *)(from)
+#include "kernels/gpu/storage.cuh"
 #else
+/* A pack moves as one vector access. */
 #define MOVE_PACK(to, from, pack) __builtin_memcpy(to, from, sizeof(stored) * (pack))
-#endif
 
 FN real T(decode)(stored x, real scale)
 {
@@ -148,6 +143,13 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
     }
 #undef SAVE_PACKS
 }
+
+/* Of what a kernel reads once: a hint that only nvcc takes. */
+FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load)(x, v, u, group, n);
+}
+#endif
 
 /* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
 FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)

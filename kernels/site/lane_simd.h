@@ -125,6 +125,12 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 }
 #endif
 
+/* Of what a kernel reads once: a hint that only nvcc takes. */
+FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load)(x, v, u, group, n);
+}
+
 /* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
 FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)
 {

@@ -1,0 +1,44 @@
+/* The gauge action: plaquettes and rectangles. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hmc/evolve/action.h"
+#include "kernels/base/error.h"
+#include "kernels/gauge.h"
+
+typedef struct {
+    action base;
+    double beta, c1;
+} gauge_part;
+
+static int value(action *a, double *s)
+{
+    const gauge_part *g = (const gauge_part *)a;
+    *s = gauge_action(a->links, g->beta, g->c1);
+    return 0;
+}
+
+static int force(action *a, field *f)
+{
+    const gauge_part *g = (const gauge_part *)a;
+    gauge_force(f, a->links, g->beta, g->c1);
+    return 0;
+}
+
+static void destroy(action *a)
+{
+    free(a);
+}
+
+action *gauge_action_create(const char *name, const field *links, double beta, double c1)
+{
+    static const action_table table = {NULL, value, force, destroy};
+    gauge_part *g = calloc(1, sizeof *g);
+    REQUIRE(g, "out of memory");
+    g->base.table = &table;
+    g->base.links = links;
+    snprintf(g->base.name, sizeof g->base.name, "%s", name);
+    g->beta = beta;
+    g->c1 = c1;
+    return &g->base;
+}

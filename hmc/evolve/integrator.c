@@ -1,0 +1,145 @@
+#include "hmc/evolve/integrator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/gauge.h"
+#include "kernels/lattice/comm.h"
+
+#define MAX_STAGES 16
+
+/* A kick by `by` of the step with the force taken at links moved ahead by -ahead h^2 F (zero: the force itself); or a drift. */
+typedef struct {
+    char what; /* 'k' kick, 'd' drift, 0 end */
+    double by, ahead;
+} stage;
+
+struct scheme {
+    const char *name;
+    int order;
+    stage stages[MAX_STAGES];
+};
+
+/* I. Omelyan, I. Mryglod, R. Folk, Comput. Phys. Commun. 151 (2003) 272; names as in T. Takaishi and Ph. de Forcrand,
+ * Phys. Rev. E 73 (2006) 036706: 2MN with lambda of eq. (31) there, 4MN5FV. Force gradient: the fourth-order scheme of
+ * S. Chin with the look-ahead force of H. Yin and R. Mawhinney, arXiv:1111.5059. */
+#define LAMBDA 0.1931833275037836
+#define THETA 0.08398315262876693
+#define RHO 0.2539785108410595
+#define LAMBDA5 0.6822365335719091
+#define MU -0.03230286765269967
+
+static const scheme schemes[] = {
+    {"leapfrog", 2, {{'k', 0.5, 0}, {'d', 1, 0}, {'k', 0.5, 0}}},
+    {"omelyan2",
+     2,
+     {{'k', LAMBDA, 0}, {'d', 0.5, 0}, {'k', 1 - 2 * LAMBDA, 0}, {'d', 0.5, 0}, {'k', LAMBDA, 0}}},
+    {"omelyan4",
+     4,
+     {{'k', THETA, 0},
+      {'d', RHO, 0},
+      {'k', LAMBDA5, 0},
+      {'d', MU, 0},
+      {'k', 0.5 * (1 - 2 * (LAMBDA5 + THETA)), 0},
+      {'d', 1 - 2 * (MU + RHO), 0},
+      {'k', 0.5 * (1 - 2 * (LAMBDA5 + THETA)), 0},
+      {'d', MU, 0},
+      {'k', LAMBDA5, 0},
+      {'d', RHO, 0},
+      {'k', THETA, 0}}},
+    {"force_gradient",
+     4,
+     {{'k', 1.0 / 6, 0}, {'d', 0.5, 0}, {'k', 2.0 / 3, 1.0 / 24}, {'d', 0.5, 0}, {'k', 1.0 / 6, 0}}},
+};
+
+#define NSCHEMES ((int)(sizeof schemes / sizeof schemes[0]))
+
+const scheme *scheme_find(const char *name)
+{
+    for (int i = 0; i < NSCHEMES; i++)
+        if (!strcmp(schemes[i].name, name)) return &schemes[i];
+    return NULL;
+}
+
+const scheme *scheme_number(int i)
+{
+    return i < NSCHEMES ? &schemes[i] : NULL;
+}
+
+const char *scheme_name(const scheme *s)
+{
+    return s->name;
+}
+
+int scheme_order(const scheme *s)
+{
+    return s->order;
+}
+
+/* force += the forces of a level, each timed and its norm recorded. */
+static int level_force(evolution *e, const level *l, field *total)
+{
+    momenta_zero(total);
+    for (int i = 0; i < l->nactions; i++) {
+        const double start = comm_wtime();
+        const int which = l->actions[i];
+        force_record *record = &e->forces[which];
+        if (i == 0) {
+            if (action_force(e->actions[which], total)) return EVOLVE_FAILED;
+            record->sum += sqrt(2 * momenta_norm2(total) / (4.0 * (double)e->lat->volume));
+        } else {
+            field *mine = field_like(total);
+            const int failed = action_force(e->actions[which], mine);
+            record->sum += sqrt(2 * momenta_norm2(mine) / (4.0 * (double)e->lat->volume));
+            momenta_add(total, 1, mine);
+            field_destroy(mine);
+            if (failed) return EVOLVE_FAILED;
+        }
+        record->count++;
+        record->seconds += comm_wtime() - start;
+    }
+    return EVOLVE_DONE;
+}
+
+static int kick(evolution *e, const level *l, double dt, double ahead)
+{
+    int status = level_force(e, l, e->force);
+    if (status == EVOLVE_DONE && ahead != 0) {
+        if (!e->displaced) e->displaced = field_like(e->links);
+        field_copy(e->displaced, e->links);
+        gauge_update(e->links, -ahead, e->force);
+        status = level_force(e, l, e->force);
+        field_copy(e->links, e->displaced);
+    }
+    if (status == EVOLVE_DONE) momenta_add(e->momenta, -dt, e->force);
+    return status;
+}
+
+static int integrate(evolution *e, int depth, double time)
+{
+    if (depth == e->nlevels) {
+        gauge_update(e->links, time, e->momenta);
+        return EVOLVE_DONE;
+    }
+    const level *l = &e->levels[depth];
+    const double h = time / l->steps;
+    for (int step = 0; step < l->steps; step++) {
+        if (depth == 0 && e->interrupted && e->interrupted()) return EVOLVE_INTERRUPTED;
+        for (const stage *s = l->scheme->stages; s < l->scheme->stages + MAX_STAGES && s->what; s++) {
+            const int first = s == l->scheme->stages, last = !s[1].what;
+            int status = EVOLVE_DONE;
+            /* The last kick of a step and the first of the next are the same kick at the same links. */
+            if (s->what == 'd') status = integrate(e, depth + 1, s->by * h);
+            else if (!(first && step > 0))
+                status = kick(e, l, (last && step + 1 < l->steps ? 2 * s->by : s->by) * h, s->ahead * h * h);
+            if (status != EVOLVE_DONE) return status;
+        }
+    }
+    return EVOLVE_DONE;
+}
+
+int evolve(evolution *e, double time)
+{
+    return integrate(e, 0, time);
+}

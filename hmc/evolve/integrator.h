@@ -1,0 +1,52 @@
+/* Symplectic, reversible integration of molecular dynamics with nested time scales.
+ *
+ * A scheme is a palindromic table of kicks (momenta, by the force) and drifts (links); a drift of one level is the whole
+ * integration of the next finer one (J. Sexton and D. Weingarten, Nucl. Phys. B 380 (1992) 665), and of the finest the update
+ * of the links. Adding a scheme is one table in integrator.c. */
+#ifndef PLAQ_INTEGRATOR_H
+#define PLAQ_INTEGRATOR_H
+
+#include "hmc/evolve/action.h"
+
+#define MAX_ACTIONS 16
+#define MAX_LEVELS 8
+
+typedef struct scheme scheme;
+
+typedef struct {
+    const scheme *scheme;
+    int steps; /* in each drift of the coarser level */
+    int nactions;
+    int actions[MAX_ACTIONS]; /* indices into evolution.actions */
+} level;
+
+/* Force statistics of one action over a trajectory: root mean square over links, 2 |F|^2 = F^a F^a in our normalisation. */
+typedef struct {
+    double sum, largest;
+    long count;
+    double seconds;
+} force_record;
+
+typedef struct evolution {
+    const lattice *lat;
+    field *links, *momenta, *force;
+    field *displaced; /* links kept while a force-gradient step looks ahead; made when a scheme needs it */
+    action *actions[MAX_ACTIONS];
+    int nactions;
+    level levels[MAX_LEVELS];
+    int nlevels;
+    force_record forces[MAX_ACTIONS];
+    int (*interrupted)(void); /* asked before each step of the coarsest level; collective; may be null */
+} evolution;
+
+const scheme *scheme_find(const char *name);
+const char *scheme_name(const scheme *s);
+int scheme_order(const scheme *s); /* of dH in the step size, for a trajectory of fixed length */
+/* Schemes by number, null after the last. */
+const scheme *scheme_number(int i);
+
+enum { EVOLVE_DONE, EVOLVE_FAILED, EVOLVE_INTERRUPTED };
+/* Integrates links and momenta over `time`. EVOLVE_FAILED: an action's solver failed, its `trouble` says why. */
+int evolve(evolution *e, double time);
+
+#endif

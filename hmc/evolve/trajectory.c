@@ -1,0 +1,80 @@
+#include "hmc/evolve/trajectory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/gauge.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/philox.h"
+
+int evolution_values(evolution *e, double values[MAX_ACTIONS], double *kinetic, const action **who)
+{
+    *kinetic = momenta_norm2(e->momenta);
+    for (int i = 0; i < e->nactions; i++)
+        if (action_value(e->actions[i], &values[i])) {
+            *who = e->actions[i];
+            return 1;
+        }
+    return 0;
+}
+
+static double accept_deviate(random_key key)
+{
+    uint32_t counter[4] = {0, 0, key.trajectory, RANDOM_ACCEPT};
+    philox(counter, (uint32_t)key.seed, (uint32_t)(key.seed >> 32));
+    return philox_uniform(counter[0], counter[1]);
+}
+
+static int start(evolution *e, random_key key, trajectory_result *r, const action **who)
+{
+    memset(e->forces, 0, sizeof e->forces);
+    momenta_random(e->momenta, key.seed, RANDOM_MOMENTA, key.trajectory);
+    r->kinetic_start = momenta_norm2(e->momenta);
+    for (int i = 0; i < e->nactions; i++) {
+        action *a = e->actions[i];
+        action_reset_counts(a);
+        *who = a;
+        if (action_refresh(a, key)) return EVOLVE_FAILED;
+        if (a->start_known) r->start_values[i] = a->start_value;
+        else if (action_value(a, &r->start_values[i])) return EVOLVE_FAILED;
+    }
+    return EVOLVE_DONE;
+}
+
+trajectory_result trajectory_run(evolution *e, random_key key, double length, int unconditional)
+{
+    const double begun = comm_wtime();
+    trajectory_result r = {0};
+    const action *who = NULL;
+    field *saved = field_like(e->links);
+    field_copy(saved, e->links);
+    r.status = start(e, key, &r, &who);
+    if (r.status == EVOLVE_DONE) r.status = evolve(e, length);
+    if (r.status == EVOLVE_DONE && evolution_values(e, r.end_values, &r.kinetic_end, &who)) r.status = EVOLVE_FAILED;
+    if (r.status == EVOLVE_FAILED) {
+        for (int i = 0; i < e->nactions; i++)
+            if (e->actions[i]->trouble[0]) memcpy(r.trouble, e->actions[i]->trouble, sizeof r.trouble);
+    }
+    if (r.status == EVOLVE_DONE) {
+        r.dh = r.kinetic_end - r.kinetic_start;
+        for (int i = 0; i < e->nactions; i++) r.dh += r.end_values[i] - r.start_values[i];
+        if (!isfinite(r.dh)) {
+            r.status = EVOLVE_FAILED;
+            snprintf(r.trouble, sizeof r.trouble, "the energy is not a number at the end of the trajectory");
+        } else {
+            r.accepted = unconditional || r.dh <= 0 || accept_deviate(key) < exp(-r.dh);
+        }
+    }
+    if (!r.accepted) field_copy(e->links, saved);
+    field_destroy(saved);
+    for (int i = 0; i < e->nactions; i++) {
+        const force_record *f = &e->forces[i];
+        r.iterations[i] = e->actions[i]->iterations;
+        r.worst_residual = fmax(r.worst_residual, e->actions[i]->worst_residual);
+        r.force_mean[i] = f->count ? f->sum / (double)f->count : 0;
+        r.force_seconds[i] = f->seconds;
+    }
+    r.seconds = comm_wtime() - begun;
+    return r;
+}

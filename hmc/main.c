@@ -1,0 +1,54 @@
+/* plaq: the program. Finds the command and runs it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/commands.h"
+#include "kernels/base/error.h"
+#include "kernels/base/param.h"
+#include "kernels/lattice/comm.h"
+
+static void print_usage(void)
+{
+    printf("plaq %s: Hybrid Monte Carlo for lattice QCD\n\nusage: plaq COMMAND ...\n\n", PLAQ_VERSION);
+    for (int i = 0; command_number(i); i++) {
+        const command *c = command_number(i);
+        printf("  %-8s %-36s %s\n", c->name, c->usage, c->help);
+    }
+    printf("\n`plaq COMMAND --help` tells more. On several ranks: mpirun -n N plaq ...\n"
+           "Exit status: 0 success, 1 a check failed, 2 an error in the input, 3 an internal error.\n");
+}
+
+static int is_help(const char *word)
+{
+    return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
+static const command *find(const char *name)
+{
+    const char *names[32];
+    int n = 0;
+    for (; command_number(n) && n < 32; n++) {
+        names[n] = command_number(n)->name;
+        if (!strcmp(names[n], name)) return command_number(n);
+    }
+    const char *nearest = param_nearest(name, names, n);
+    user_error("unknown command '%s'%s%s%s; `plaq --help` lists the commands", name, nearest ? "; did you mean '" : "",
+               nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    int status = 0;
+    if (argc < 2 || is_help(argv[1])) {
+        if (comm_rank() == 0) print_usage();
+        status = argc < 2 ? EXIT_USER_ERROR : 0;
+    } else if (!strcmp(argv[1], "--version")) {
+        if (comm_rank() == 0) printf("plaq %s\n", PLAQ_VERSION);
+    } else {
+        status = find(argv[1])->run(argc - 1, argv + 1);
+    }
+    comm_finalize();
+    return status;
+}

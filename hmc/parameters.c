@@ -1,0 +1,332 @@
+#include "hmc/parameters.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+
+#define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
+#define AT(type, member) offsetof(type, member)
+
+static const param run_table[] = {
+    {"output", PARAM_STRING, AT(run_params, output), NULL, NULL, NULL,
+     "folder for checkpoints, history and log; a run continues from what it finds there", 0},
+    {"trajectories", PARAM_LONG, AT(run_params, trajectories), "100", "[0,inf)", NULL,
+     "number of trajectories in all, counted from the start of the ensemble", 0},
+    {"seed", PARAM_LONG, AT(run_params, seed), "1", "[0,inf)", NULL, "key of every random number of the run", 1},
+    {"start", PARAM_CHOICE, AT(run_params, start), "cold", "cold|hot|file", NULL,
+     "first configuration: all links one, random, or read from config", 1},
+    {"config", PARAM_STRING, AT(run_params, config), "", NULL, NULL,
+     "lattice file to start from with start = file (any format that plaq reads)", 1},
+    {"length", PARAM_REAL, AT(run_params, length), "1", "(0,inf)", "MD time", "length of a trajectory", 1},
+    {"warmup", PARAM_LONG, AT(run_params, warmup), "0", "[0,inf)", NULL,
+     "first trajectories that are accepted whatever dH, and left out of the averages", 1},
+    {"max_hours", PARAM_REAL, AT(run_params, max_hours), "0", "[0,inf)", "hours",
+     "stop in time for this limit; 0: that of the Slurm job, if there is one", 0},
+    {"log", PARAM_CHOICE, AT(run_params, log), "info", "error|warn|info|debug", NULL, "how much is printed", 0},
+};
+
+static const param machine_table[] = {
+    {"grid", PARAM_INT4, AT(machine_params, grid), "0.0.0.0", "[0,inf)", "ranks",
+     "process grid X.Y.Z.T; 0.0.0.0 chooses the one of least surface", 0},
+    {"device", PARAM_CHOICE, AT(machine_params, device), "cpu", "cpu", NULL, "where the fields live", 0},
+    {"threads", PARAM_INT, AT(machine_params, threads), "0", "[0,4096]", NULL,
+     "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says", 0},
+};
+
+static const param lattice_table[] = {
+    {"size", PARAM_INT4, AT(lattice_params, size), NULL, "[2,32766]", "sites", "extents X.Y.Z.T, even", 1},
+    {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic", "antiperiodic|periodic", NULL,
+     "boundary condition of fermions in time", 1},
+};
+
+static const param gauge_table[] = {
+    {"action", PARAM_CHOICE, AT(gauge_params, action), "wilson", "wilson|symanzik|iwasaki|dbw2|custom", NULL,
+     "plaquette, or plaquette and rectangle with c1 = -1/12 (tree level), -0.331, -1.4088, or as given", 1},
+    {"beta", PARAM_REAL, AT(gauge_params, beta), NULL, "[0,inf)", NULL,
+     "coupling: S = beta sum [c0 (1 - Re tr P/3) + c1 (1 - Re tr R/3)], c0 = 1 - 8 c1", 1},
+    {"c1", PARAM_REAL, AT(gauge_params, c1), "0", NULL, NULL, "coefficient of the rectangles, with action = custom", 1},
+};
+
+static const param fermion_table[] = {
+    {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", "wilson_clover", NULL,
+     "two degenerate Wilson-clover flavours, even-odd preconditioned", 1},
+    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,inf)", "1/a", "bare mass m; give mass or kappa", 1},
+    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "(0,inf)", NULL, "hopping parameter 1/(2m + 8)", 1},
+    {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "(-inf,inf)", NULL, "clover coefficient; 0: Wilson fermions", 1},
+    {"schur", PARAM_CHOICE, AT(fermion_params, schur), "asymmetric", "asymmetric|symmetric", NULL,
+     "even-odd complement that the pseudofermion has", 0},
+    {"parity", PARAM_CHOICE, AT(fermion_params, parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
+    {"solver", PARAM_STRING, AT(fermion_params, solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
+    {"action_solver", PARAM_STRING, AT(fermion_params, action_solver), "", NULL, NULL,
+     "[solver.NAME] for the accept step; empty: the force's", 0},
+};
+
+static const param integrator_table[] = {
+    {"scheme", PARAM_CHOICE, AT(integrator_params, scheme), "omelyan2",
+     "leapfrog|omelyan2|omelyan4|force_gradient", NULL, "leapfrog, 2MN, 4MN5FV, or Yin-Mawhinney force gradient", 0},
+    {"steps", PARAM_INT, AT(integrator_params, steps), NULL, "[1,100000]", NULL,
+     "steps in the trajectory (level 0) or in each drift of the level above", 0},
+    {"actions", PARAM_WORDS, AT(integrator_params, actions), NULL, NULL, NULL,
+     "forces of this level: gauge, names of fermions, and NAME.det for a fermion's log det (by default beside NAME)", 0},
+};
+
+static const param solver_table[] = {
+    {"type", PARAM_CHOICE, AT(solver_settings, type), "cg_mixed", "cg|cg_mixed", NULL,
+     "conjugate gradients in double, or with a lower precision inside", 0},
+    {"tolerance", PARAM_REAL, AT(solver_settings, tolerance), "1e-10", "(0,1)", NULL,
+     "relative true residual |b - A x| / |b| that counts as solved", 0},
+    {"max_iterations", PARAM_INT, AT(solver_settings, max_iterations), "10000", "[1,inf)", NULL,
+     "iterations before the solve is given up", 0},
+    {"inner_precision", PARAM_CHOICE, AT(solver_settings, inner_precision), "single", "single|half|quarter", NULL,
+     "precision inside cg_mixed", 0},
+    {"inner_tolerance", PARAM_REAL, AT(solver_settings, inner_tolerance), "1e-5", "(0,1)", NULL,
+     "reduction of the residual in each inner solve of cg_mixed", 0},
+    {"fallback", PARAM_STRING, AT(solver_settings, fallback), "", NULL, NULL,
+     "[solver.NAME] that repeats a solve that failed; empty: the run stops", 0},
+};
+
+static const param checkpoint_table[] = {
+    {"interval", PARAM_LONG, AT(checkpoint_params, interval), "10", "[1,inf)", "trajectories", "distance of checkpoints", 0},
+    {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL, "checkpoints kept, the newest", 0},
+};
+
+static const param measure_table[] = {
+    {"kind", PARAM_CHOICE, AT(measure_params, kind), NULL, "loops|polyakov|flow|pion", NULL,
+     "plaquette, rectangle and link trace; Polyakov loop; Wilson flow; pion correlator from a point source", 0},
+    {"interval", PARAM_LONG, AT(measure_params, interval), "1", "[1,inf)", "trajectories", "distance of measurements in a run", 0},
+    {"flow_time", PARAM_REAL, AT(measure_params, flow_time), "2", "(0,inf)", "a^2", "longest flow time", 0},
+    {"flow_step", PARAM_REAL, AT(measure_params, flow_step), "0.05", "(0,0.2]", "a^2", "step of the flow's Runge-Kutta", 0},
+    {"fermion", PARAM_STRING, AT(measure_params, fermion), "", NULL, NULL, "[fermion.NAME] of the propagator", 0},
+    {"solver", PARAM_STRING, AT(measure_params, solver), "", NULL, NULL,
+     "[solver.NAME] of the propagator; empty: the fermion's action_solver", 0},
+    {"source", PARAM_INT4, AT(measure_params, source), "0.0.0.0", "[0,inf)", "sites", "place of the point source", 0},
+};
+
+static const param_section run_section = {"run", 0, KEYS(run_table), sizeof(run_params), "what is run, and where its results go"};
+static const param_section machine_section = {"machine", 0, KEYS(machine_table), sizeof(machine_params), "how it is run"};
+static const param_section lattice_section = {"lattice", 0, KEYS(lattice_table), sizeof(lattice_params), "the lattice"};
+static const param_section gauge_section = {"gauge", 0, KEYS(gauge_table), sizeof(gauge_params), "the gauge action"};
+static const param_section fermion_section = {"fermion", 1, KEYS(fermion_table), sizeof(fermion_params),
+                                              "a fermion action; none for pure gauge"};
+static const param_section integrator_section = {
+    "integrator", 1, KEYS(integrator_table), sizeof(integrator_params),
+    "a time scale of molecular dynamics: integrator.0 is the coarsest, then 1, 2, ..."};
+static const param_section solver_section = {"solver", 1, KEYS(solver_table), sizeof(solver_settings), "a solver"};
+static const param_section checkpoint_section = {"checkpoint", 0, KEYS(checkpoint_table), sizeof(checkpoint_params),
+                                                 "checkpoints"};
+static const param_section measure_section = {"measure", 1, KEYS(measure_table), sizeof(measure_params),
+                                              "a measurement, made during a run and by plaq measure"};
+
+const param_section *const *parameter_sections(int *n)
+{
+    static const param_section *const all[] = {&run_section,    &machine_section,    &lattice_section,
+                                               &gauge_section,  &fermion_section,    &integrator_section,
+                                               &solver_section, &checkpoint_section, &measure_section};
+    *n = (int)(sizeof all / sizeof all[0]);
+    return all;
+}
+
+double gauge_params_c1(const gauge_params *g)
+{
+    if (!strcmp(g->action, "symanzik")) return -1.0 / 12;
+    if (!strcmp(g->action, "iwasaki")) return -0.331;
+    if (!strcmp(g->action, "dbw2")) return -1.4088;
+    return !strcmp(g->action, "custom") ? g->c1 : 0;
+}
+
+double fermion_params_mass(const fermion_params *f)
+{
+    return f->mass;
+}
+
+/* ---- reading ---- */
+
+static int instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1])
+{
+    const int n = ini_instances(in, section, names, MAX_NAMED + 1);
+    if (n > MAX_NAMED) user_error("%s: more than %d sections [%s.NAME]", ini_where(in, section, names[0], ""), MAX_NAMED, section);
+    return n;
+}
+
+static void read_fermions(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED + 1];
+    p->nfermions = instances(in, "fermion", names);
+    for (int i = 0; i < p->nfermions; i++) {
+        named_fermion *f = &p->fermions[i];
+        snprintf(f->name, sizeof f->name, "%s", names[i]);
+        ini_fill(in, &fermion_section, names[i], &f->p);
+        const int mass = ini_given(in, "fermion", names[i], "mass"), kappa = ini_given(in, "fermion", names[i], "kappa");
+        if (mass && kappa)
+            user_error("%s: both mass and kappa are given for [fermion.%s]; give one of them (kappa = 1 / (2 mass + 8))",
+                       ini_where(in, "fermion", names[i], "kappa"), names[i]);
+        if (!mass && !kappa)
+            user_error("%s: [fermion.%s] has neither mass nor kappa; give one of them", ini_where(in, "fermion", names[i], ""),
+                       names[i]);
+        if (!strcmp(names[i], "gauge"))
+            user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
+        if (kappa) f->p.mass = 1 / (2 * f->p.kappa) - 4;
+        else f->p.kappa = 1 / (2 * f->p.mass + 8);
+    }
+}
+
+static void read_solvers(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED + 1];
+    p->nsolvers = instances(in, "solver", names);
+    for (int i = 0; i < p->nsolvers; i++) {
+        snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);
+        ini_fill(in, &solver_section, names[i], &p->solvers[i].p);
+    }
+}
+
+static void check_name(const ini_input *in, const char *section, const char *instance, const char *key, const char *found,
+                       const char *const *known, int n, const char *what)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(known[i], found)) return;
+    const char *nearest = param_nearest(found, known, n);
+    user_error("%s: %s = %s in [%s.%s] names no %s of this file%s%s%s", ini_where(in, section, instance, key), key, found,
+               section, instance, what, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static void check_solver_names(const ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED];
+    for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
+    for (int i = 0; i < p->nfermions; i++) {
+        named_fermion *f = &p->fermions[i];
+        check_name(in, "fermion", f->name, "solver", f->p.solver, names, p->nsolvers, "[solver.NAME]");
+        if (!f->p.action_solver[0]) memcpy(f->p.action_solver, f->p.solver, sizeof f->p.action_solver);
+        check_name(in, "fermion", f->name, "action_solver", f->p.action_solver, names, p->nsolvers, "[solver.NAME]");
+    }
+    for (int i = 0; i < p->nsolvers; i++)
+        if (p->solvers[i].p.fallback[0])
+            check_name(in, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback, names, p->nsolvers,
+                       "[solver.NAME]");
+}
+
+static void read_measures(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED + 1], *fermions[MAX_NAMED], *solvers[MAX_NAMED];
+    for (int i = 0; i < p->nfermions; i++) fermions[i] = p->fermions[i].name;
+    for (int i = 0; i < p->nsolvers; i++) solvers[i] = p->solvers[i].name;
+    p->nmeasures = instances(in, "measure", names);
+    for (int i = 0; i < p->nmeasures; i++) {
+        named_measure *m = &p->measures[i];
+        snprintf(m->name, sizeof m->name, "%s", names[i]);
+        ini_fill(in, &measure_section, names[i], &m->p);
+        if (strcmp(m->p.kind, "pion")) continue;
+        check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions, "[fermion.NAME]");
+        if (m->p.solver[0]) check_name(in, "measure", m->name, "solver", m->p.solver, solvers, p->nsolvers, "[solver.NAME]");
+        for (int d = 0; d < 4; d++)
+            if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])
+                user_error("%s: source component %d lies outside the lattice of extent %d",
+                           ini_where(in, "measure", m->name, "source"), m->p.source[d], p->lattice.size[d]);
+    }
+}
+
+/* Levels integrator.0, 1, ...; every action stands on exactly one of them. */
+static void read_levels(ini_input *in, parameters *p, int required)
+{
+    const char *names[MAX_NAMED + 1], *actions[2 * MAX_NAMED + 1];
+    int seen[2 * MAX_NAMED + 1] = {0}, n = 0;
+    p->nlevels = instances(in, "integrator", names);
+    if (p->nlevels == 0 && required)
+        user_error("%s: no section [integrator.0]; it says how the trajectory is integrated", ini_where(in, "run", NULL, ""));
+    static char determinants[MAX_NAMED][80];
+    actions[n++] = "gauge";
+    for (int i = 0; i < p->nfermions; i++) actions[n++] = p->fermions[i].name;
+    for (int i = 0; i < p->nfermions; i++) {
+        snprintf(determinants[i], sizeof determinants[i], "%s.det", p->fermions[i].name);
+        actions[n++] = determinants[i];
+    }
+    for (int l = 0; l < p->nlevels; l++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", l);
+        if (!ini_has_section(in, "integrator", number))
+            user_error("%s: %d integrator sections, but no [integrator.%d]; number them from 0, the coarsest",
+                       ini_where(in, "integrator", names[0], ""), p->nlevels, l);
+        ini_fill(in, &integrator_section, number, &p->levels[l]);
+        char word[128];
+        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++) {
+            check_name(in, "integrator", number, "actions", word, actions, n, "action");
+            for (int i = 0; i < n; i++)
+                if (!strcmp(actions[i], word) && seen[i]++)
+                    user_error("%s: action %s stands on more than one level, or twice", ini_where(in, "integrator", number, "actions"),
+                               word);
+        }
+    }
+    for (int i = 0; required && i <= p->nfermions; i++)
+        if (!seen[i])
+            user_error("%s: the action %s stands on no level; add it to actions of an [integrator.N]",
+                       ini_where(in, "integrator", names[0], "actions"), actions[i]);
+}
+
+static void dump(parameters *p)
+{
+    param_text t = {0};
+    params_dump(&t, &run_section, NULL, &p->run);
+    params_dump(&t, &machine_section, NULL, &p->machine);
+    params_dump(&t, &lattice_section, NULL, &p->lattice);
+    params_dump(&t, &gauge_section, NULL, &p->gauge);
+    for (int i = 0; i < p->nfermions; i++) params_dump(&t, &fermion_section, p->fermions[i].name, &p->fermions[i].p);
+    for (int i = 0; i < p->nlevels; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        params_dump(&t, &integrator_section, number, &p->levels[i]);
+    }
+    for (int i = 0; i < p->nsolvers; i++) params_dump(&t, &solver_section, p->solvers[i].name, &p->solvers[i].p);
+    params_dump(&t, &checkpoint_section, NULL, &p->checkpoint);
+    for (int i = 0; i < p->nmeasures; i++) params_dump(&t, &measure_section, p->measures[i].name, &p->measures[i].p);
+    p->dump = t.data;
+}
+
+parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need)
+{
+    parameters *p = calloc(1, sizeof *p);
+    REQUIRE(p, "out of memory");
+    ini_input *in = ini_read(path, noverride, overrides);
+    int nsections;
+    const param_section *const *sections = parameter_sections(&nsections);
+    ini_check_all_used(in, sections, nsections);
+    if (need & NEED_GAUGE || ini_has_section(in, "run", NULL)) ini_fill(in, &run_section, NULL, &p->run);
+    else params_default(&run_section, &p->run);
+    ini_fill(in, &machine_section, NULL, &p->machine);
+    if (need & NEED_GAUGE || ini_has_section(in, "lattice", NULL)) ini_fill(in, &lattice_section, NULL, &p->lattice);
+    else params_default(&lattice_section, &p->lattice);
+    if (need & NEED_GAUGE || ini_has_section(in, "gauge", NULL)) ini_fill(in, &gauge_section, NULL, &p->gauge);
+    else params_default(&gauge_section, &p->gauge);
+    if (ini_given(in, "gauge", NULL, "c1") && strcmp(p->gauge.action, "custom"))
+        user_error("%s: c1 is given, but action = %s has its own; use action = custom", ini_where(in, "gauge", NULL, "c1"),
+                   p->gauge.action);
+    ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
+    for (int d = 0; d < 4; d++)
+        if (p->lattice.size[d] % 2)
+            user_error("%s: extent %d in direction %c of the lattice is odd; extents are even", ini_where(in, "lattice", NULL, "size"),
+                       p->lattice.size[d], "xyzt"[d]);
+    if (!strcmp(p->run.start, "file") && !p->run.config[0])
+        user_error("%s: start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
+    if (strcmp(p->run.start, "file") && p->run.config[0])
+        user_error("%s: config is given, but start = %s does not read it; use start = file", ini_where(in, "run", NULL, "config"),
+                   p->run.start);
+    read_solvers(in, p);
+    read_fermions(in, p);
+    check_solver_names(in, p);
+    read_levels(in, p, need & NEED_INTEGRATOR);
+    read_measures(in, p);
+    dump(p);
+    ini_free(in);
+    return p;
+}
+
+void parameters_free(parameters *p)
+{
+    if (!p) return;
+    free(p->dump);
+    free(p);
+}

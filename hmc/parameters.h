@@ -1,0 +1,106 @@
+/* The input file as structs, one table of keys each (parameters.c). */
+#ifndef PLAQ_PARAMETERS_H
+#define PLAQ_PARAMETERS_H
+
+#include <stdint.h>
+
+#include "io/ini.h"
+#include "kernels/base/param.h"
+#include "solvers/solver.h"
+
+#define MAX_NAMED 16
+
+typedef struct {
+    char output[PARAM_STRING_SIZE];
+    int64_t trajectories, seed, warmup;
+    char start[PARAM_CHOICE_SIZE], config[PARAM_STRING_SIZE];
+    double length, max_hours;
+    char log[PARAM_CHOICE_SIZE];
+} run_params;
+
+typedef struct {
+    int grid[4];
+    char device[PARAM_CHOICE_SIZE];
+    int threads;
+} machine_params;
+
+typedef struct {
+    int size[4];
+    char time_boundary[PARAM_CHOICE_SIZE];
+} lattice_params;
+
+typedef struct {
+    char action[PARAM_CHOICE_SIZE];
+    double beta, c1;
+} gauge_params;
+
+typedef struct {
+    char kind[PARAM_CHOICE_SIZE];
+    double mass, kappa, c_sw;
+    char schur[PARAM_CHOICE_SIZE], parity[PARAM_CHOICE_SIZE];
+    char solver[PARAM_STRING_SIZE], action_solver[PARAM_STRING_SIZE];
+} fermion_params;
+
+typedef struct {
+    char scheme[PARAM_CHOICE_SIZE];
+    int steps;
+    char actions[PARAM_WORDS_SIZE];
+} integrator_params;
+
+typedef struct {
+    int64_t interval;
+    int keep;
+} checkpoint_params;
+
+typedef struct {
+    char kind[PARAM_CHOICE_SIZE];
+    int64_t interval;
+    double flow_time, flow_step;
+    char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE];
+    int source[4];
+} measure_params;
+
+typedef struct {
+    char name[64];
+    fermion_params p;
+} named_fermion;
+
+typedef struct {
+    char name[64];
+    solver_settings p;
+} named_settings;
+
+typedef struct {
+    char name[64];
+    measure_params p;
+} named_measure;
+
+typedef struct {
+    run_params run;
+    machine_params machine;
+    lattice_params lattice;
+    gauge_params gauge;
+    int nfermions, nlevels, nsolvers, nmeasures;
+    named_fermion fermions[MAX_NAMED];
+    integrator_params levels[MAX_NAMED];
+    named_settings solvers[MAX_NAMED];
+    named_measure measures[MAX_NAMED];
+    checkpoint_params checkpoint;
+    char *dump; /* canonical text of all, for the log, the checkpoint and comparison */
+} parameters;
+
+/* Every section of the input file; `*n` of them. */
+const param_section *const *parameter_sections(int *n);
+
+/* Reads and checks an input file; contradictions are user errors. need_gauge and need_integrator: whether those parts have
+ * to be there (a measurement needs neither). Collective. Free with parameters_free(). */
+enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2 };
+parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
+void parameters_free(parameters *p);
+
+/* c1 of the action named in the input. */
+double gauge_params_c1(const gauge_params *g);
+/* m, from mass or kappa. */
+double fermion_params_mass(const fermion_params *f);
+
+#endif

@@ -1,0 +1,161 @@
+#include "hmc/simulation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "io/links.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/gauge.h"
+
+/* Single-precision files leave links that are unitary to 1e-7; the evolution wants them on the group. */
+#define UNITARY_TO_ROUNDING 1e-12
+#define UNITARY_AT_ALL 1e-4
+
+lattice *simulation_lattice(const parameters *p, const int size[4])
+{
+#ifdef _OPENMP
+    if (p->machine.threads > 0) omp_set_num_threads(p->machine.threads);
+#endif
+    const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
+    return lattice_create(size ? size : p->lattice.size, p->machine.grid, 2, sign);
+}
+
+static int action_number(const simulation *s, const char *name)
+{
+    for (int i = 0; i < s->e.nactions; i++)
+        if (!strcmp(s->e.actions[i]->name, name)) return i;
+    return -1;
+}
+
+const named_solver *simulation_solver(const simulation *s, const char *name)
+{
+    for (int i = 0; i < s->p->nsolvers; i++)
+        if (!strcmp(s->solvers[i].name, name)) return &s->solvers[i];
+    REQUIRE(0, "no solver %s", name);
+    return NULL;
+}
+
+int simulation_fermion(const parameters *p, const char *name)
+{
+    for (int i = 0; i < p->nfermions; i++)
+        if (!strcmp(p->fermions[i].name, name)) return i;
+    REQUIRE(0, "no fermion %s", name);
+    return -1;
+}
+
+static void add_action(simulation *s, action *a)
+{
+    REQUIRE(s->e.nactions < MAX_ACTIONS, "more than %d actions", MAX_ACTIONS);
+    a->purpose = RANDOM_ACTION + s->e.nactions;
+    s->e.actions[s->e.nactions++] = a;
+}
+
+static void make_actions(simulation *s)
+{
+    const parameters *p = s->p;
+    add_action(s, gauge_action_create("gauge", s->links, p->gauge.beta, gauge_params_c1(&p->gauge)));
+    for (int i = 0; i < p->nsolvers; i++) s->solvers[i] = (named_solver){p->solvers[i].name, &p->solvers[i].p};
+    for (int i = 0; i < p->nfermions; i++) {
+        const fermion_params *f = &p->fermions[i].p;
+        s->wilsons[i] = wilson_create(s->links, fermion_params_mass(f), f->c_sw,
+                                      strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                                      strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
+        add_action(s, pseudofermion_action_create(p->fermions[i].name, s->links, s->wilsons[i],
+                                                  simulation_solver(s, f->solver), simulation_solver(s, f->action_solver),
+                                                  s->solvers, p->nsolvers));
+        if (f->c_sw != 0) {
+            char name[80];
+            snprintf(name, sizeof name, "%s.det", p->fermions[i].name);
+            add_action(s, determinant_action_create(name, s->links, s->wilsons[i]));
+        }
+    }
+}
+
+static int listed(const parameters *p, const char *name)
+{
+    char word[128];
+    for (int l = 0; l < p->nlevels; l++)
+        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++)
+            if (!strcmp(word, name)) return 1;
+    return 0;
+}
+
+static void make_levels(simulation *s)
+{
+    for (int l = 0; l < s->p->nlevels; l++) {
+        const integrator_params *in = &s->p->levels[l];
+        level *out = &s->e.levels[l];
+        out->scheme = scheme_find(in->scheme);
+        out->steps = in->steps;
+        char word[128], determinant[160];
+        for (int w = 0; param_word(in->actions, w, word, sizeof word); w++) {
+            const int i = action_number(s, word);
+            /* NAME.det of a fermion without clover term has nothing to integrate. */
+            if (i >= 0) out->actions[out->nactions++] = i;
+            snprintf(determinant, sizeof determinant, "%s.det", word);
+            const int d = action_number(s, determinant);
+            if (d >= 0 && !listed(s->p, determinant)) out->actions[out->nactions++] = d;
+        }
+    }
+    s->e.nlevels = s->p->nlevels;
+}
+
+simulation *simulation_create(const parameters *p)
+{
+    simulation *s = calloc(1, sizeof *s);
+    REQUIRE(s, "out of memory");
+    s->p = p;
+    s->lat = simulation_lattice(p, NULL);
+    s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    gauge_cold(s->links);
+    s->e.lat = s->lat;
+    s->e.links = s->links;
+    s->e.momenta = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    s->e.force = field_like(s->e.momenta);
+    make_actions(s);
+    make_levels(s);
+    return s;
+}
+
+void simulation_destroy(simulation *s)
+{
+    if (!s) return;
+    for (int i = 0; i < s->e.nactions; i++) action_destroy(s->e.actions[i]);
+    for (int i = 0; i < s->p->nfermions; i++) wilson_destroy(s->wilsons[i]);
+    field_destroy(s->e.displaced);
+    field_destroy(s->e.force);
+    field_destroy(s->e.momenta);
+    field_destroy(s->links);
+    lattice_destroy(s->lat);
+    free(s);
+}
+
+void simulation_read(field *links, const char *path)
+{
+    char message[1024];
+    links_info info;
+    if (links_read(links, path, &info, message, sizeof message)) user_error("%s", message);
+    const double deviation = gauge_deviation(links);
+    if (!(deviation < UNITARY_AT_ALL))
+        user_error("%s: the links are not unitary (root mean square deviation %.2e); is this a gauge configuration?", path,
+                   deviation);
+    if (deviation > UNITARY_TO_ROUNDING) {
+        log_info("%s: links of %d bits deviate from the group by %.1e and are projected", path, info.precision_bits,
+                 deviation);
+        gauge_unitarise(links);
+    }
+}
+
+void simulation_start(simulation *s)
+{
+    const run_params *run = &s->p->run;
+    if (!strcmp(run->start, "file")) simulation_read(s->links, run->config);
+    else if (!strcmp(run->start, "hot")) gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
+    else gauge_cold(s->links);
+}

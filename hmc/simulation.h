@@ -1,0 +1,32 @@
+/* A run's objects made from its parameters: lattice, links, operators, actions and time scales. */
+#ifndef PLAQ_SIMULATION_H
+#define PLAQ_SIMULATION_H
+
+#include "hmc/evolve/trajectory.h"
+#include "hmc/parameters.h"
+
+typedef struct {
+    const parameters *p;
+    lattice *lat;
+    field *links;
+    wilson *wilsons[MAX_NAMED]; /* one a fermion */
+    named_solver solvers[MAX_NAMED];
+    evolution e;
+} simulation;
+
+/* The lattice of the input (or of `size`, when given) on all ranks. Sets the number of threads. Collective. */
+lattice *simulation_lattice(const parameters *p, const int size[4]);
+/* All of it; links are cold. */
+simulation *simulation_create(const parameters *p);
+void simulation_destroy(simulation *s);
+
+/* The first configuration: cold, hot, or read from the file of the input, whose faults are user errors. */
+void simulation_start(simulation *s);
+/* Reads a configuration into links; faults are user errors. Single-precision links are projected to the group. */
+void simulation_read(field *links, const char *path);
+
+const named_solver *simulation_solver(const simulation *s, const char *name);
+/* Index of a fermion by name. */
+int simulation_fermion(const parameters *p, const char *name);
+
+#endif

@@ -1,0 +1,365 @@
+#include "io/checkpoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/atomic.h"
+#include "io/checksum.h"
+#include "io/hdf5_values.h"
+#include "io/links.h"
+#include "io/links_format.h"
+#include "io/seal.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+
+#define VERSION 1
+#define MAX_FOUND 65536
+/* HDF5 structure, seal and attributes, generously. */
+#define STRUCTURE_BYTES 65536
+
+void checkpoint_path(char *path, size_t size, const char *folder, int64_t trajectory)
+{
+    const int n = snprintf(path, size, "%s/checkpoint-%06" PRId64 ".h5", folder, trajectory);
+    REQUIRE(n > 0 && (size_t)n < size, "name of a checkpoint in %s has %d letters, room for %zu", folder, n, size);
+}
+
+uint64_t checkpoint_bytes(const int size[4], size_t parameter_bytes)
+{
+    return links_sites(size) * 4 * 18 * sizeof(double) + parameter_bytes + STRUCTURE_BYTES;
+}
+
+void checkpoint_free(checkpoint *c)
+{
+    free(c->parameters);
+    c->parameters = NULL;
+}
+
+/* ---- the group of values: rank 0, files known to be whole ---- */
+
+static int put_values(hid_t group, const checkpoint *c)
+{
+    const int64_t version = VERSION;
+    int bad = values_put_int(group, "version", version);
+    bad |= values_put_int(group, "trajectory", c->trajectory);
+    bad |= values_put_int(group, "accepted", c->accepted);
+    bad |= values_put_unsigned(group, "seed", c->seed);
+    bad |= values_put_real(group, "plaquette", c->plaquette);
+    bad |= values_put_real(group, "link_trace", c->link_trace);
+    bad |= values_put_text(group, "digest", c->digest);
+    bad |= values_put_text(group, "program", c->program);
+    return bad | values_put_long_text(group, "parameters", c->parameters ? c->parameters : "");
+}
+
+static int get_values(hid_t group, checkpoint *c)
+{
+    int64_t version = 0;
+    int bad = values_get_int(group, "version", &version);
+    bad |= values_get_int(group, "trajectory", &c->trajectory);
+    bad |= values_get_int(group, "accepted", &c->accepted);
+    bad |= values_get_unsigned(group, "seed", &c->seed);
+    bad |= values_get_real(group, "plaquette", &c->plaquette);
+    bad |= values_get_real(group, "link_trace", &c->link_trace);
+    bad |= values_get_text(group, "digest", c->digest, sizeof c->digest);
+    bad |= values_get_text(group, "program", c->program, sizeof c->program);
+    c->parameters = values_get_long_text(group, "parameters");
+    return bad || !c->parameters || version != VERSION;
+}
+
+/* Adds the group to a finished lattice file and seals it anew. */
+static int add_group(const char *path, const checkpoint *c, char *message, size_t size)
+{
+    seal_regions out;
+    if (seal_check(path, &out, message, size)) return -1;
+    values_silence();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t group = file < 0 ? -1 : H5Gcreate2(file, "checkpoint", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int bad = group < 0 || put_values(group, c);
+    if (group >= 0) bad |= H5Gclose(group) < 0;
+    if (file >= 0) bad |= H5Fclose(file) < 0;
+    if (bad) {
+        links_fail(message, size, "%s: the values of the checkpoint cannot be written: %s", path, strerror(errno));
+        return -1;
+    }
+    return seal_write(path, &out, message, size) ? -1 : 0;
+}
+
+static int is_regular(const char *path, char *message, size_t size)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        links_fail(message, size, "%s: %s", path, strerror(errno));
+        return 0;
+    }
+    if (S_ISREG(st.st_mode) && st.st_size > 0) return 1;
+    links_fail(message, size, "%s: %s", path, S_ISREG(st.st_mode) ? "the file is empty (0 bytes)" : "not a regular file");
+    return 0;
+}
+
+/* Values of a file, its seal verified first. */
+static int load_group(const char *path, checkpoint *c, seal_regions *out, char *message, size_t size)
+{
+    if (!is_regular(path, message, size) || seal_check(path, out, message, size)) return -1;
+    values_silence();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t group = file < 0 ? -1 : H5Gopen2(file, "checkpoint", H5P_DEFAULT);
+    const int bad = group < 0 || get_values(group, c);
+    if (group >= 0) H5Gclose(group);
+    if (file >= 0) H5Fclose(file);
+    if (!bad) return 0;
+    links_fail(message, size, "%s: %s", path,
+               group < 0 ? "no group /checkpoint: a lattice file, but not a checkpoint"
+                         : "values are missing in /checkpoint, or its version is another");
+    return -1;
+}
+
+/* ---- the links of a file on disk: rank 0 ---- */
+
+static uint64_t count_nonfinite(const unsigned char *big_endian, size_t bytes)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i + 8 <= bytes; i += 8) n += (big_endian[i] & 0x7f) == 0x7f && (big_endian[i + 1] & 0xf0) == 0xf0;
+    return n;
+}
+
+/* The digest is that of the bytes as they lie in the file: no field is needed to verify. */
+static int verify_links(const char *path, const seal_regions *out, const char *digest, char *message, size_t size)
+{
+    enum { BUFFER = 1 << 20 };
+    char found[65] = "";
+    sha256 s;
+    uint64_t nonfinite = 0, at = out->n == 1 ? out->start[0] : 0;
+    const uint64_t end = out->n == 1 ? at + out->bytes[0] : 0;
+    unsigned char *buf = malloc(BUFFER);
+    REQUIRE(buf, "out of memory: %d bytes", BUFFER);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int bad = fd < 0 || out->n != 1;
+    /* Else the kernel would answer from memory what the disk may have lost. */
+    if (!bad) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    sha256_start(&s);
+    while (!bad && at < end) {
+        const size_t n = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
+        bad = links_pread(fd, buf, n, at);
+        sha256_add(&s, buf, n);
+        nonfinite += count_nonfinite(buf, n);
+        at += n;
+    }
+    if (bad) links_fail(message, size, "%s: the links cannot be read: %s", path, strerror(errno));
+    else sha256_end(&s, found);
+    if (!bad && (bad = strcmp(found, digest) != 0))
+        links_fail(message, size, "%s: the links have SHA-256 %s, the checkpoint says %s", path, found, digest);
+    if (!bad && (bad = nonfinite > 0))
+        links_fail(message, size, "%s: %" PRIu64 " numbers of the links are NaN or infinite", path, nonfinite);
+    if (fd >= 0) close(fd);
+    free(buf);
+    return bad ? -1 : 0;
+}
+
+/* ---- writing ---- */
+
+static int same_values(const checkpoint *a, const checkpoint *b)
+{
+    return a->trajectory == b->trajectory && a->accepted == b->accepted && a->seed == b->seed &&
+           !memcmp(&a->plaquette, &b->plaquette, sizeof(double)) && !memcmp(&a->link_trace, &b->link_trace, sizeof(double)) &&
+           !strcmp(a->digest, b->digest) && !strcmp(a->program, b->program) &&
+           !strcmp(a->parameters ? a->parameters : "", b->parameters);
+}
+
+/* Rank 0 completes the file of links, reads everything back, and gives it its name. */
+static int complete(atomic_file *a, const checkpoint *c, char *message, size_t size)
+{
+    seal_regions out;
+    checkpoint back = {0};
+    int bad = add_group(a->temporary, c, message, size);
+    if (!bad) bad = atomic_sync(a->temporary, message, size);
+    if (!bad) bad = load_group(a->temporary, &back, &out, message, size);
+    if (!bad && !same_values(c, &back))
+        bad = links_fail(message, size, "%s: the values read back are not those written", a->temporary);
+    if (!bad) bad = verify_links(a->temporary, &out, c->digest, message, size);
+    checkpoint_free(&back);
+    return bad ? -1 : atomic_commit(a, message, size);
+}
+
+static int find_on_root(const char *folder, int64_t *trajectories, int max);
+
+static void remove_old(const char *folder, int64_t newest, int keep)
+{
+    int64_t *found = malloc(MAX_FOUND * sizeof *found);
+    REQUIRE(found, "out of memory: %d numbers", MAX_FOUND);
+    const int n = find_on_root(folder, found, MAX_FOUND);
+    for (int i = 0, kept = 0; i < n; i++) {
+        char path[ATOMIC_PATH];
+        /* Beyond the newest: damaged ones that a continued run passed over; they will be written anew. */
+        if (found[i] > newest || kept++ < keep) continue;
+        checkpoint_path(path, sizeof path, folder, found[i]);
+        if (unlink(path) != 0) log_warn("%s: an old checkpoint cannot be removed: %s", path, strerror(errno));
+    }
+    free(found);
+}
+
+int checkpoint_write(const char *folder, const field *links, checkpoint *c, int keep, char *message, size_t size)
+{
+    atomic_file a = {"", ""};
+    char path[ATOMIC_PATH - 16];
+    links_info info;
+    const size_t parameter_bytes = c->parameters ? strlen(c->parameters) : 0;
+    const int root = comm_rank() == 0;
+    checkpoint_path(path, sizeof path, folder, c->trajectory);
+    int bad = root ? atomic_begin(&a, path, checkpoint_bytes(links->lat->size, parameter_bytes), message, size) : 0;
+    if (comm_any_bad(bad, message, size)) return -1;
+    comm_bcast(&a, sizeof a);
+    const links_meta meta = {.has_plaquette = 1, .plaquette = c->plaquette, .sequence = (int)c->trajectory};
+    bad = links_write(links, a.temporary, "hdf5", &meta, message, size) != 0;
+    if (!bad) bad = links_probe(a.temporary, &info, message, size) != 0;
+    if (!bad) {
+        c->link_trace = info.link_trace;
+        strcpy(c->digest, info.digest);
+        bad = root ? complete(&a, c, message, size) : 0;
+        bad = comm_any_bad(bad, message, size);
+    }
+    if (root && bad) atomic_abandon(&a);
+    if (root && !bad && keep > 0) remove_old(folder, c->trajectory, keep);
+    comm_barrier();
+    return bad ? -1 : 0;
+}
+
+/* ---- finding ---- */
+
+static int newest_first(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int find_on_root(const char *folder, int64_t *trajectories, int max)
+{
+    int n = 0;
+    DIR *dir = opendir(folder);
+    if (!dir) return 0;
+    for (struct dirent *e = readdir(dir); e && n < max; e = readdir(dir)) {
+        char canonical[64];
+        int64_t number;
+        if (sscanf(e->d_name, "checkpoint-%" SCNd64, &number) != 1 || number < 0) continue;
+        snprintf(canonical, sizeof canonical, "checkpoint-%06" PRId64 ".h5", number);
+        if (!strcmp(e->d_name, canonical)) trajectories[n++] = number;
+    }
+    closedir(dir);
+    qsort(trajectories, (size_t)n, sizeof *trajectories, newest_first);
+    return n;
+}
+
+int checkpoint_find(const char *folder, int64_t *trajectories, int max)
+{
+    int n = comm_rank() == 0 ? find_on_root(folder, trajectories, max) : 0;
+    comm_bcast(&n, sizeof n);
+    comm_bcast(trajectories, (size_t)n * sizeof *trajectories);
+    return n;
+}
+
+/* ---- reading ---- */
+
+static void send_values(checkpoint *c)
+{
+    size_t n = comm_rank() == 0 ? strlen(c->parameters) + 1 : 0;
+    char *text = c->parameters;
+    comm_bcast(&n, sizeof n);
+    if (comm_rank() != 0) text = malloc(n);
+    REQUIRE(text, "out of memory: %zu bytes", n);
+    comm_bcast(text, n);
+    comm_bcast(c, sizeof *c);
+    c->parameters = text;
+}
+
+/* Values of all ranks; with `links_too` the links on disk are verified. */
+static int peek(const char *path, int links_too, int size_out[4], checkpoint *c, char *message, size_t size)
+{
+    links_info info;
+    seal_regions out;
+    int bad = 0;
+    memset(c, 0, sizeof *c);
+    if (comm_rank() == 0) {
+        bad = load_group(path, c, &out, message, size);
+        if (!bad && links_too) bad = verify_links(path, &out, c->digest, message, size);
+    }
+    bad = comm_any_bad(bad, message, size);
+    if (!bad) {
+        bad = links_probe(path, &info, message, size);
+        if (!bad && (bad = strcmp(info.digest, c->digest) != 0 && comm_rank() == 0))
+            links_fail(message, size, "%s: /links and /checkpoint state different digests", path);
+        bad = comm_any_bad(bad, message, size);
+    }
+    if (bad) {
+        checkpoint_free(c);
+        return CHECKPOINT_DAMAGED;
+    }
+    if (size_out) memcpy(size_out, info.size, sizeof info.size);
+    send_values(c);
+    return CHECKPOINT_GOOD;
+}
+
+int checkpoint_peek(const char *path, int size_out[4], checkpoint *c, char *message, size_t size)
+{
+    return peek(path, 0, size_out, c, message, size);
+}
+
+int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size)
+{
+    int n[4], status = CHECKPOINT_GOOD;
+    char digest[65];
+    if (peek(path, 0, n, c, message, size)) return CHECKPOINT_DAMAGED;
+    const int *want = links->lat->size;
+    if (memcmp(n, want, sizeof n)) {
+        links_fail(message, size, "%s: the lattice of the checkpoint is %d.%d.%d.%d, wanted is %d.%d.%d.%d", path, n[0], n[1],
+                   n[2], n[3], want[0], want[1], want[2], want[3]);
+        status = CHECKPOINT_OTHER_LATTICE;
+    } else if (links_read(links, path, NULL, message, size)) {
+        status = CHECKPOINT_DAMAGED;
+    } else {
+        links_digest(links, digest);
+        if (strcmp(digest, c->digest)) {
+            links_fail(message, size, "%s: the links have SHA-256 %s, the checkpoint says %s", path, digest, c->digest);
+            status = CHECKPOINT_DAMAGED;
+        }
+    }
+    if (status) checkpoint_free(c);
+    return status;
+}
+
+/* The newest file that is good: read into links, or, without links, only looked at. */
+static int take_newest(const char *folder, field *links, int size_out[4], checkpoint *c, char *path, size_t path_size,
+                       char *message, size_t size)
+{
+    int64_t *found = malloc(MAX_FOUND * sizeof *found);
+    REQUIRE(found, "out of memory: %d numbers", MAX_FOUND);
+    const int n = checkpoint_find(folder, found, MAX_FOUND);
+    int status = CHECKPOINT_DAMAGED, i = 0;
+    for (; i < n && status == CHECKPOINT_DAMAGED; i++) {
+        checkpoint_path(path, path_size, folder, found[i]);
+        status = links ? checkpoint_read(path, links, c, message, size) : peek(path, 1, size_out, c, message, size);
+        if (status == CHECKPOINT_DAMAGED)
+            log_warn("damaged checkpoint, %s: %s", i + 1 < n ? "trying the one before" : "and none is left", message);
+    }
+    free(found);
+    if (n > 0 && status == CHECKPOINT_DAMAGED)
+        links_fail(message, size, "%s: none of the %d checkpoints there is good; move them away to start anew", folder, n);
+    return n == 0 ? 0 : status == CHECKPOINT_GOOD ? 1 : -1;
+}
+
+int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
+                           size_t size)
+{
+    return take_newest(folder, links, NULL, c, path, path_size, message, size);
+}
+
+int checkpoint_peek_newest(const char *folder, int size_out[4], checkpoint *c, char *path, size_t path_size, char *message,
+                           size_t size)
+{
+    return take_newest(folder, NULL, size_out, c, path, path_size, message, size);
+}

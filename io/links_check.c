@@ -1,0 +1,252 @@
+#include "io/links_check.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/lattice/comm.h"
+
+/* Noise ratios of links are counted in bins, so that the quantile is the same for any process grid. */
+enum { BINS = 2048, BINS_PER_OCTAVE = 32, BIN_OF_ONE = 1024 };
+#define QUANTILE 0.999
+
+/* Doubles are tested in longer arithmetic where the machine has it, lest its own rounding count as noise. */
+typedef long double real;
+
+/* ---- one link ---- */
+
+/* Half the spacing of stored numbers around x. */
+static double half_ulp(double x, int mantissa)
+{
+    int e;
+    if (x == 0) return 0;
+    frexp(x, &e);
+    return ldexp(1, e - mantissa - 1);
+}
+
+static real group_defect(const double *m, real *det_defect)
+{
+    real worst = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++) {
+            const double *a = m + 6 * i, *b = m + 6 * j;
+            real re = i == j ? -1 : 0, im = 0;
+            for (int k = 0; k < 6; k += 2) {
+                re += (real)a[k] * b[k] + (real)a[k + 1] * b[k + 1];
+                im += (real)a[k + 1] * b[k] - (real)a[k] * b[k + 1];
+            }
+            const real d = sqrtl(re * re + im * im);
+            if (!(d <= worst)) worst = d;
+        }
+    real re = -1, im = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *a = m + 2 * i, *b = m + 6 + 2 * ((i + 1) % 3), *c = m + 12 + 2 * ((i + 2) % 3);
+        const double *d = m + 6 + 2 * ((i + 2) % 3), *e = m + 12 + 2 * ((i + 1) % 3);
+        const real pr = ((real)b[0] * c[0] - (real)b[1] * c[1]) - ((real)d[0] * e[0] - (real)d[1] * e[1]);
+        const real pi = ((real)b[0] * c[1] + (real)b[1] * c[0]) - ((real)d[0] * e[1] + (real)d[1] * e[0]);
+        re += a[0] * pr - a[1] * pi;
+        im += a[0] * pi + a[1] * pr;
+    }
+    *det_defect = sqrtl(re * re + im * im);
+    return worst;
+}
+
+/* Largest ratio, over the 18 numbers, of the distance between a number and the cofactor it equals in SU(3) to what rounding
+ * of the ten numbers involved can make of it. */
+static double noise_ratio(const double *m, int mantissa)
+{
+    double h[18], worst = 0;
+    for (int i = 0; i < 18; i++) h[i] = half_ulp(m[i], mantissa);
+    for (int row = 0; row < 3; row++)
+        for (int col = 0; col < 3; col++) {
+            const int r1 = (row + 1) % 3, r2 = (row + 2) % 3, c1 = (col + 1) % 3, c2 = (col + 2) % 3;
+            const int pair[2][2] = {{6 * r1 + 2 * c1, 6 * r2 + 2 * c2}, {6 * r1 + 2 * c2, 6 * r2 + 2 * c1}};
+            const int self = 6 * row + 2 * col;
+            real re = 0, im = 0;
+            double noise_re = h[self], noise_im = h[self + 1];
+            for (int k = 0; k < 2; k++) {
+                const int a = pair[k][0], b = pair[k][1], sign = k ? -1 : 1;
+                re += sign * ((real)m[a] * m[b] - (real)m[a + 1] * m[b + 1]);
+                im -= sign * ((real)m[a] * m[b + 1] + (real)m[a + 1] * m[b]);
+                noise_re += fabs(m[a]) * h[b] + h[a] * fabs(m[b]) + fabs(m[a + 1]) * h[b + 1] + h[a + 1] * fabs(m[b + 1]);
+                noise_im += fabs(m[a]) * h[b + 1] + h[a] * fabs(m[b + 1]) + fabs(m[a + 1]) * h[b] + h[a + 1] * fabs(m[b]);
+            }
+            const double least = ldexp(1, -mantissa - 12); /* sums of numbers that are all tiny or zero */
+            const double x = fabs((double)(re - m[self])) / (noise_re + least);
+            const double y = fabs((double)(im - m[self + 1])) / (noise_im + least);
+            if (!(x <= worst)) worst = x;
+            if (!(y <= worst)) worst = y;
+        }
+    return worst;
+}
+
+/* ---- all links ---- */
+
+static int bin_of(double ratio)
+{
+    if (!(ratio > 0)) return isnan(ratio) ? BINS - 1 : 0;
+    const double b = BIN_OF_ONE + BINS_PER_OCTAVE * log2(ratio);
+    return b < 0 ? 0 : b > BINS - 1 ? BINS - 1 : (int)b;
+}
+
+static uint64_t count_beyond(const uint64_t *bins, int from)
+{
+    uint64_t n = 0;
+    for (int b = from; b < BINS; b++) n += bins[b];
+    return n;
+}
+
+static void count_outliers(const uint64_t *bins, check_report *r)
+{
+    const uint64_t all = count_beyond(bins, 0);
+    uint64_t below = 0;
+    int b = 0;
+    for (; b < BINS; b++) {
+        below += bins[b];
+        if ((double)below >= QUANTILE * (double)all) break;
+    }
+    const int usual = (b > BIN_OF_ONE ? b : BIN_OF_ONE) + 1;
+    r->outliers = count_beyond(bins, usual + (int)(BINS_PER_OCTAVE * log2(LINKS_OUTLIER)));
+    r->far_out = count_beyond(bins, usual + (int)(BINS_PER_OCTAVE * log2(LINKS_FAR_OUT)));
+}
+
+/* Numbers that are not zero, and below what is left when numbers of order one cancel: a flipped bit of a zero. */
+static uint64_t count_tiny(const double *m, size_t n, int mantissa)
+{
+    const double least = mantissa == 24 ? 0x1p-60 : 0x1p-500;
+    uint64_t tiny = 0;
+    for (size_t i = 0; i < n; i++) tiny += m[i] != 0 && fabs(m[i]) < least;
+    return tiny;
+}
+
+void links_check_group(const field *u, int precision_bits, check_report *report)
+{
+    const lattice *lat = u->lat;
+    const int mantissa = precision_bits == 32 ? 24 : 53;
+    const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
+    double *buf = malloc(links * 18 * sizeof(double)), worst[2] = {0, 0};
+    uint64_t *bins = calloc(BINS, sizeof *bins), tiny = 0;
+    REQUIRE(buf && bins, "out of memory: %zu links", links);
+    for (int t = 0; t < lat->local[3]; t++) {
+        field_export(u, t, buf);
+        tiny += count_tiny(buf, 18 * links, mantissa);
+        for (size_t i = 0; i < links; i++) {
+            real det;
+            const double defect = (double)group_defect(buf + 18 * i, &det);
+            /* NaN would vanish in the maximum over ranks. */
+            worst[0] = fmax(worst[0], isfinite(defect) ? defect : HUGE_VAL);
+            worst[1] = fmax(worst[1], isfinite((double)det) ? (double)det : HUGE_VAL);
+            bins[bin_of(noise_ratio(buf + 18 * i, mantissa))]++;
+        }
+    }
+    free(buf);
+    comm_max(worst, 2);
+    comm_sum_u64(bins, BINS);
+    report->max_unitarity = worst[0];
+    report->max_determinant = worst[1];
+    comm_sum_u64(&tiny, 1);
+    count_outliers(bins, report);
+    report->tiny = (double)tiny <= 1e-3 * 72.0 * (double)lat->volume ? tiny : 0;
+    free(bins);
+    report->unitary = worst[0] <= 64 * ldexp(1, -mantissa) && worst[1] <= 64 * ldexp(1, -mantissa);
+}
+
+/* ---- the file ---- */
+
+static void find(check_report *r, check_verdict verdict, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static void find(check_report *r, check_verdict verdict, const char *fmt, ...)
+{
+    if (verdict <= r->verdict) return;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(r->message, sizeof r->message, fmt, ap);
+    va_end(ap);
+    r->verdict = verdict;
+}
+
+/* 1 when the recorded value is the computed one to the digits given. Text is rounded to its last digit; beyond that the order
+ * of someone else's sum leaves some units of round-off, and with 32-bit links he may have averaged before he rounded them. */
+static int compare(check_report *r, const char *path, const char *what, double recorded, double unit, double computed)
+{
+    const int *s = r->info.size;
+    const double links = 12.0 * s[0] * s[1] * s[2] * s[3];
+    const double noise = r->info.precision_bits == 32 ? 0x1p-24 / sqrt(links) : 0x1p-53 * (fabs(computed) + 16 / sqrt(links));
+    const double tolerance = 0.5001 * unit + noise;
+    const double off = fabs(recorded - computed);
+    if (off <= tolerance) return 1;
+    const int small = off < 1e-6 && r->checksum_ok == 1;
+    find(r, small ? CHECK_ODD : CHECK_DAMAGED, "%s: %s is %.16g, the file says %.16g", path, what, computed, recorded);
+    return 0;
+}
+
+static void judge_links(check_report *r, const char *path)
+{
+    const links_info *i = &r->info;
+    r->nonfinite = i->nonfinite;
+    if (i->digest[0]) {
+        r->digest_ok = !strcmp(i->digest, r->digest);
+        if (!r->digest_ok) find(r, CHECK_DAMAGED, "%s: digest is %s, the file says %s", path, r->digest, i->digest);
+    }
+    if (i->has_link_trace)
+        r->link_trace_ok = compare(r, path, "link trace", i->link_trace, i->link_trace_unit, r->link_trace);
+    if (r->checksum_ok < 0 && !r->unitary)
+        find(r, CHECK_DAMAGED, "%s: links are not in SU(3): off unitarity by %.3g, determinant by %.3g", path, r->max_unitarity,
+             r->max_determinant);
+    if (r->checksum_ok < 0 && r->outliers)
+        find(r, r->far_out ? CHECK_DAMAGED : CHECK_ODD,
+             "%s: %llu links are further off SU(3) than rounding and the other links explain", path,
+             (unsigned long long)r->outliers);
+    if (r->checksum_ok < 0 && r->tiny)
+        find(r, CHECK_ODD, "%s: %llu numbers of the links are nearly but not zero", path, (unsigned long long)r->tiny);
+}
+
+static int readable(const char *path, check_report *r)
+{
+    int grid[4];
+    char message[512] = "";
+    int bad = links_probe(path, &r->info, message, sizeof message);
+    const int *s = r->info.size;
+    for (int d = 0; d < 4 && !bad; d++) bad = s[d] % 2;
+    if (bad && !message[0])
+        snprintf(message, sizeof message, "%s: lattice %d.%d.%d.%d, even extents are allowed", path, s[0], s[1], s[2], s[3]);
+    if (!bad && !lattice_choose_grid(s, comm_size(), grid)) {
+        bad = 1;
+        snprintf(message, sizeof message, "%s: %d ranks cannot share a lattice of %d.%d.%d.%d", path, comm_size(), s[0], s[1],
+                 s[2], s[3]);
+    }
+    if (bad) find(r, CHECK_DAMAGED, "%s", message);
+    return !bad;
+}
+
+check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report)
+{
+    static const int any_grid[4];
+    char message[512];
+    check_report *r = report;
+    memset(r, 0, sizeof *r);
+    r->checksum_ok = r->plaquette_ok = r->link_trace_ok = r->digest_ok = -1;
+    if (!readable(path, r)) return r->verdict;
+    lattice *lat = lattice_create(r->info.size, any_grid, 1, 1);
+    field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    const int bad = links_read(u, path, &r->info, message, sizeof message);
+    if (bad) find(r, CHECK_DAMAGED, "%s", message);
+    if (!(bad & LINKS_UNREADABLE)) {
+        r->header_ok = 1;
+        if (r->info.has_checksum) r->checksum_ok = !(bad & LINKS_BAD_CHECKSUM);
+        links_digest(u, r->digest);
+        r->link_trace = links_trace(u);
+        links_check_group(u, r->info.precision_bits, r);
+        judge_links(r, path);
+        if (plaquette) r->plaquette = plaquette(u);
+        if (plaquette && r->info.has_plaquette)
+            r->plaquette_ok = compare(r, path, "plaquette", r->info.plaquette, r->info.plaquette_unit, r->plaquette);
+        if (r->info.oddity[0]) find(r, CHECK_ODD, "%s: %s: %s", path, r->info.format, r->info.oddity);
+    }
+    field_destroy(u);
+    lattice_destroy(lat);
+    return r->verdict;
+}

@@ -1,0 +1,3 @@
+#define PLAQ_PREC 1
+#define PLAQ_SIMD 0
+#include "kernels/gpu/instance.cuh"

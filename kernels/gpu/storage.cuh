@@ -1,0 +1,166 @@
+/* Storage of the linear layout under nvcc; part of kernels/site/lane_one.h. A pack is one access of 1 to 16 bytes,
+ * handled as words of 32 bits.
+ *
+ *   T(load)         cached: neighbours come back
+ *   T(load_stream)  past the first cache, for what a kernel reads once and nobody writes meanwhile: links, clover
+ *   T(save)         marked as not to be kept
+ *
+ * Fixed point becomes a float by putting the integer, made positive, into the mantissa of 2^23: exact, and cheaper than
+ * the conversion instruction, which has a quarter of the throughput. */
+
+template <int bytes> static __device__ __forceinline__ void pack_read(uint32_t w[4], const void *p)
+{
+    if constexpr (bytes == 16) {
+        const uint4 a = *(const uint4 *)p;
+        w[0] = a.x;
+        w[1] = a.y;
+        w[2] = a.z;
+        w[3] = a.w;
+    } else if constexpr (bytes == 8) {
+        const uint2 a = *(const uint2 *)p;
+        w[0] = a.x;
+        w[1] = a.y;
+    } else if constexpr (bytes == 4) {
+        w[0] = *(const uint32_t *)p;
+    } else if constexpr (bytes == 2) {
+        w[0] = *(const uint16_t *)p;
+    } else {
+        w[0] = *(const uint8_t *)p;
+    }
+}
+
+template <int bytes> static __device__ __forceinline__ void pack_read_once(uint32_t w[4], const void *p)
+{
+    const size_t at = __cvta_generic_to_global(p);
+    if constexpr (bytes == 16) {
+        asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+            : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+            : "l"(at));
+    } else if constexpr (bytes == 8) {
+        asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(w[0]), "=r"(w[1]) : "l"(at));
+    } else if constexpr (bytes == 4) {
+        asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(w[0]) : "l"(at));
+    } else if constexpr (bytes == 2) {
+        uint16_t a;
+        asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(a) : "l"(at));
+        w[0] = a;
+    } else {
+        pack_read<bytes>(w, p);
+    }
+}
+
+template <int bytes> static __device__ __forceinline__ void pack_write(void *p, const uint32_t w[4])
+{
+    if constexpr (bytes == 16) __stcs((uint4 *)p, make_uint4(w[0], w[1], w[2], w[3]));
+    else if constexpr (bytes == 8) __stcs((uint2 *)p, make_uint2(w[0], w[1]));
+    else if constexpr (bytes == 4) __stcs((unsigned *)p, w[0]);
+    else if constexpr (bytes == 2) __stcs((unsigned short *)p, (unsigned short)w[0]);
+    else __stcs((unsigned char *)p, (unsigned char)w[0]);
+}
+
+/* Component i of a pack. */
+FN real T(decode)(const uint32_t w[4], int i, real scale)
+{
+#if PLAQ_PREC == 0
+    (void)scale;
+    return __hiloint2double((int)w[2 * i + 1], (int)w[2 * i]);
+#elif PLAQ_PREC == 1
+    (void)scale;
+    return __uint_as_float(w[i]);
+#elif PLAQ_PREC == 2
+    /* bytes 7 and 6 of the pair are 0x4B and 0 */
+    const uint32_t m = __byte_perm(w[i / 2] ^ 0x80008000u, 0x4B000000u, i % 2 ? 0x7632 : 0x7610);
+    return (__uint_as_float(m) - 8421376.0f) * scale; /* 2^23 + 2^15 */
+#else
+    const uint32_t m = __byte_perm(w[0] ^ 0x80808080u, 0x4B000000u, 0x7660 + i);
+    return (__uint_as_float(m) - 8388736.0f) * scale; /* 2^23 + 2^7 */
+#endif
+}
+
+/* The words of a pack. Adding 1.5 2^23 rounds to an integer and leaves it in the low bits of the float. */
+template <int pack> FN void T(encode)(uint32_t w[4], const real *x, real scale)
+{
+#if PLAQ_PREC <= 1
+    (void)scale;
+    UNROLL for (int i = 0; i < pack; i++)
+    {
+#if PLAQ_PREC == 0
+        w[2 * i] = (uint32_t)__double2loint(x[i]);
+        w[2 * i + 1] = (uint32_t)__double2hiint(x[i]);
+#else
+        w[i] = __float_as_uint(x[i]);
+#endif
+    }
+#else
+    uint32_t m[4] = {0, 0, 0, 0};
+    UNROLL for (int i = 0; i < pack; i++) m[i] = __float_as_uint(x[i] * scale + 12582912.0f);
+#if PLAQ_PREC == 2
+    w[0] = __byte_perm(m[0], m[1], 0x5410);
+    w[1] = __byte_perm(m[2], m[3], 0x5410);
+#else
+    w[0] = __byte_perm(__byte_perm(m[0], m[1], 0x0040), __byte_perm(m[2], m[3], 0x0040), 0x5410);
+#endif
+#endif
+}
+
+template <int pack, bool once> FN void T(load_packs)(vreal *x, const view *v, long u, int group, int n, real scale)
+{
+    UNROLL for (int c = 0; c < n; c += pack)
+    {
+        uint32_t w[4];
+        const stored *p = T(at)(v, u, group, n, c);
+        if (once) pack_read_once<pack * (int)sizeof(stored)>(w, p);
+        else pack_read<pack * (int)sizeof(stored)>(w, p);
+        UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(w, i, scale);
+    }
+}
+
+template <bool once> FN void T(load_any)(vreal *x, const view *v, long u, int group, int n)
+{
+    real scale = 1;
+#if PLAQ_PREC >= 2
+    scale = 1 / FIXED_RANGE;
+    if (v->scale) scale *= *T(scale_at)(v, u, group);
+#endif
+    /* Double has no packs of four, and must not ask for one: it would be 32 bytes. */
+    if (PACK(n) == 4) T(load_packs)<PLAQ_PREC == 0 ? 2 : 4, once>(x, v, u, group, n, scale);
+    else if (PACK(n) == 2) T(load_packs)<2, once>(x, v, u, group, n, scale);
+    else T(load_packs)<1, once>(x, v, u, group, n, scale);
+}
+
+FN void T(load)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_any)<false>(x, v, u, group, n);
+}
+
+FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_any)<true>(x, v, u, group, n);
+}
+
+template <int pack> FN void T(save_packs)(const vreal *x, const view *v, long u, int group, int n, real scale)
+{
+    UNROLL for (int c = 0; c < n; c += pack)
+    {
+        uint32_t w[4];
+        T(encode)<pack>(w, x + c, scale);
+        pack_write<pack * (int)sizeof(stored)>(T(at)(v, u, group, n, c), w);
+    }
+}
+
+FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
+{
+    real scale = 1;
+#if PLAQ_PREC >= 2
+    scale = FIXED_RANGE;
+    if (v->scale) {
+        real m = vabs(x[0]);
+        UNROLL for (int c = 1; c < n; c++) m = vmax(m, vabs(x[c]));
+        *T(scale_at)(v, u, group) = m;
+        scale = FIXED_RANGE * vinverse_or_zero(m);
+    }
+#endif
+    if (PACK(n) == 4) T(save_packs)<PLAQ_PREC == 0 ? 2 : 4>(x, v, u, group, n, scale);
+    else if (PACK(n) == 2) T(save_packs)<2>(x, v, u, group, n, scale);
+    else T(save_packs)<1>(x, v, u, group, n, scale);
+}

@@ -1,0 +1,356 @@
+#include "operators/wilson.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+#include "kernels/gauge.h"
+#include "kernels/spinor.h"
+
+/* What the operator is made of in one precision and place. */
+typedef struct {
+    field *links, *clover, *inverse;
+    unsigned long version; /* of the links that it was built from */
+} material;
+
+typedef struct {
+    linop base;
+    wilson *w;
+    field *work_p, *work_q;
+} schur;
+
+struct wilson {
+    const field *links;
+    double mass, c_sw;
+    schur_form form;
+    parity p, q;
+    material materials[PREC_COUNT][2];
+    schur *schurs[PREC_COUNT][2];
+    double log_det, negatives;
+};
+
+static double diagonal(const wilson *w)
+{
+    return 4 + w->mass;
+}
+
+static int has_clover(const wilson *w)
+{
+    return w->c_sw != 0;
+}
+
+/* ---- derived fields ---- */
+
+static void build_double(wilson *w)
+{
+    material *m = &w->materials[PREC_DOUBLE][w->links->where];
+    const lattice *lat = w->links->lat;
+    m->links = (field *)w->links;
+    m->version = w->links->version;
+    if (!has_clover(w)) {
+        const double sites = 0.5 * (double)lat->volume * (w->form == SCHUR_SYMMETRIC ? 2 : 1);
+        w->log_det = 12 * sites * log(fabs(diagonal(w)));
+        w->negatives = diagonal(w) > 0 ? 0 : 12 * sites;
+        return;
+    }
+    const int both = w->form == SCHUR_SYMMETRIC;
+    if (!m->inverse)
+        m->inverse = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, both ? PARITY_BOTH : w->q, 1, w->links->where);
+    if (!m->clover && !both) m->clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, w->p, 1, w->links->where);
+    field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where);
+    gauge_field_strength(tensor, w->links);
+    clover_build(m->inverse, tensor, diagonal(w), w->c_sw);
+    if (m->clover) clover_build(m->clover, tensor, diagonal(w), w->c_sw);
+    field_destroy(tensor);
+    w->log_det = clover_invert(m->inverse, m->inverse, w->q, &w->negatives);
+    if (both) {
+        double more;
+        w->log_det += clover_invert(m->inverse, m->inverse, w->p, &more);
+        w->negatives += more;
+    }
+}
+
+static void convert_one(field **to, const field *from, precision prec, place where)
+{
+    if (!from) return;
+    if (!*to) *to = field_create(from->lat, from->kind, prec, from->par, 1, where);
+    field_copy(*to, from);
+}
+
+static const material *material_at(wilson *w, precision prec, place where)
+{
+    material *source = &w->materials[PREC_DOUBLE][w->links->where], *m = &w->materials[prec][where];
+    if (source->version != w->links->version) build_double(w);
+    if (m->version != w->links->version) {
+        convert_one(&m->links, source->links, prec, where);
+        convert_one(&m->clover, source->clover, prec, where);
+        convert_one(&m->inverse, source->inverse, prec, where);
+        m->version = w->links->version;
+    }
+    return m;
+}
+
+void wilson_refresh(wilson *w)
+{
+    material_at(w, PREC_DOUBLE, w->links->where);
+}
+
+double wilson_log_det(wilson *w, double *negatives)
+{
+    wilson_refresh(w);
+    *negatives = w->negatives;
+    return w->log_det;
+}
+
+/* ---- the Schur complements ---- */
+
+/* y_q = A_qq^-1 D x_p */
+static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign)
+{
+    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = sign, .links = m->links, .clover = m->inverse};
+    if (!has_clover(w)) call = (hop_call){.form = HOP_PLAIN, .a = 1 / diagonal(w), .sign = sign, .links = m->links};
+    spinor_hop(y, w->q, x, &call);
+}
+
+/* y_p = A_pp x_p - D t_q / 4 */
+static void close_asymmetric(const wilson *w, const material *m, field *y, const field *t, const field *x, int sign)
+{
+    hop_call call = {.form = HOP_ADD_CLOVER, .a = -0.25, .b = 1, .sign = sign, .links = m->links, .clover = m->clover, .add = x};
+    if (!has_clover(w)) {
+        call.form = HOP_ADD;
+        call.b = diagonal(w);
+    }
+    spinor_hop(y, w->p, t, &call);
+}
+
+static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger)
+{
+    const wilson *w = s->w;
+    hop_call call = {.form = HOP_ADD, .a = -0.25, .b = 1, .sign = dagger ? -1 : 1, .links = m->links, .add = x};
+    if (!has_clover(w)) {
+        hop_to_other(w, m, s->work_q, x, call.sign);
+        call.a /= diagonal(w);
+    } else if (dagger) {
+        spinor_clover(s->work_p, w->p, m->inverse, x, 1);
+        hop_to_other(w, m, s->work_q, s->work_p, call.sign);
+    } else {
+        hop_to_other(w, m, s->work_q, x, call.sign);
+        call.form = HOP_CLOVER_ADD;
+        call.clover = m->inverse;
+    }
+    spinor_hop(y, w->p, s->work_q, &call);
+}
+
+static void reserve_work(schur *s, const field *x)
+{
+    if (s->work_q && s->work_q->groups == x->groups) return;
+    field_destroy(s->work_q);
+    field_destroy(s->work_p);
+    s->work_q = field_create(x->lat, FIELD_SPINOR, x->prec, s->w->q, x->groups, x->where);
+    s->work_p = s->w->form == SCHUR_SYMMETRIC ? field_like(x) : NULL;
+}
+
+static void apply(const linop *op, field *y, const field *x, int dagger)
+{
+    schur *s = (schur *)op;
+    wilson *w = s->w;
+    const material *m = material_at(w, op->prec, op->where);
+    reserve_work(s, x);
+    if (w->form == SCHUR_SYMMETRIC) {
+        apply_symmetric(s, m, y, x, dagger);
+    } else {
+        hop_to_other(w, m, s->work_q, x, dagger ? -1 : 1);
+        close_asymmetric(w, m, y, s->work_q, x, dagger ? -1 : 1);
+    }
+}
+
+static linop *schur_at(wilson *w, precision prec, place where);
+
+static linop *at(linop *op, precision prec, place where)
+{
+    return schur_at(((schur *)op)->w, prec, where);
+}
+
+static void refresh(linop *op)
+{
+    material_at(((schur *)op)->w, op->prec, op->where);
+}
+
+static void destroy(linop *op)
+{
+    schur *s = (schur *)op;
+    field_destroy(s->work_p);
+    field_destroy(s->work_q);
+    free(s);
+}
+
+static const linop_table schur_table = {"wilson-schur", apply, at, refresh, destroy};
+
+static linop *schur_at(wilson *w, precision prec, place where)
+{
+    schur **s = &w->schurs[prec][where];
+    if (!*s) {
+        *s = calloc(1, sizeof **s);
+        REQUIRE(*s, "out of memory");
+        const double sites = 0.5 * (double)w->links->lat->local_volume;
+        (*s)->base = (linop){&schur_table, w->links->lat, w->p, prec, where,
+                             sites * (2 * 1320 + (has_clover(w) ? 2 * 504 : 0) + 48)};
+        (*s)->w = w;
+    }
+    return &(*s)->base;
+}
+
+linop *wilson_schur(wilson *w)
+{
+    return schur_at(w, PREC_DOUBLE, w->links->where);
+}
+
+wilson *wilson_create(const field *links, double mass, double c_sw, schur_form form, parity p)
+{
+    wilson *w = calloc(1, sizeof *w);
+    REQUIRE(w, "out of memory");
+    REQUIRE(links->prec == PREC_DOUBLE && links->kind == FIELD_LINKS, "links of kind %d, precision %d", links->kind,
+            links->prec);
+    w->links = links;
+    w->mass = mass;
+    w->c_sw = c_sw;
+    w->form = form;
+    w->p = p;
+    w->q = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    return w;
+}
+
+void wilson_destroy(wilson *w)
+{
+    if (!w) return;
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        for (int where = 0; where < 2; where++) {
+            material *m = &w->materials[prec][where];
+            if (m->links != w->links) field_destroy(m->links);
+            field_destroy(m->clover);
+            field_destroy(m->inverse);
+            if (w->schurs[prec][where]) destroy(&w->schurs[prec][where]->base);
+        }
+    free(w);
+}
+
+/* ---- the whole operator ---- */
+
+/* A field's parity alone, as a field that shares its memory. */
+static field part(const field *f, parity p)
+{
+    field half = *f;
+    half.data = field_in(f, p).data;
+    half.scale = field_in(f, p).scale;
+    half.par = p;
+    return half;
+}
+
+void wilson_prepare(wilson *w, field *schur_source, const field *source)
+{
+    const material *m = material_at(w, source->prec, source->where);
+    const field b_p = part(source, w->p);
+    field *t = field_create(source->lat, FIELD_SPINOR, source->prec, w->q, source->groups, source->where);
+    /* b_p - H A^-1 b_q = b_p + D A^-1 b_q / 2 */
+    if (has_clover(w)) spinor_clover(t, w->q, m->inverse, source, 1);
+    else {
+        const field b_q = part(source, w->q);
+        spinor_axpby(t, 1 / diagonal(w), &b_q, 0);
+    }
+    hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_p};
+    spinor_hop(schur_source, w->p, t, &call);
+    if (w->form == SCHUR_SYMMETRIC) {
+        if (has_clover(w)) spinor_clover(schur_source, w->p, m->inverse, schur_source, 1);
+        else spinor_axpby(schur_source, 1 / diagonal(w), schur_source, 0);
+    }
+    field_destroy(t);
+}
+
+void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *source)
+{
+    const material *m = material_at(w, x->prec, x->where);
+    field x_p = part(x, w->p), x_q = part(x, w->q);
+    const field b_q = part(source, w->q);
+    spinor_copy(&x_p, schur_x);
+    /* x_q = A^-1 (b_q + D x_p / 2) */
+    hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_q};
+    spinor_hop(&x_q, w->q, schur_x, &call);
+    if (has_clover(w)) spinor_clover(&x_q, w->q, m->inverse, &x_q, 1);
+    else spinor_axpby(&x_q, 1 / diagonal(w), &x_q, 0);
+    field_out(x, w->p);
+}
+
+void wilson_apply(wilson *w, field *y, const field *x)
+{
+    const material *m = material_at(w, x->prec, x->where);
+    field *clover = NULL;
+    hop_call call = {.form = HOP_ADD, .a = -0.5, .b = diagonal(w), .sign = 1, .links = m->links, .add = x};
+    if (has_clover(w)) {
+        field *tensor = field_create(x->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
+        clover = field_create(x->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
+        gauge_field_strength(tensor, w->links);
+        clover_build(clover, tensor, diagonal(w), w->c_sw);
+        field_destroy(tensor);
+        call.form = HOP_ADD_CLOVER;
+        call.b = 1;
+        call.clover = clover;
+    }
+    spinor_hop(y, PARITY_EVEN, x, &call);
+    spinor_hop(y, PARITY_ODD, x, &call);
+    field_destroy(clover);
+}
+
+/* ---- forces ---- */
+
+/* X and Y continued to parity q: x_q = -A_q^-1 H x_p, y_q = -A_q^-1 H^dagger y_p. */
+static void continue_field(const wilson *w, const material *m, field *full, const field *half, int sign)
+{
+    field p = part(full, w->p), q = part(full, w->q);
+    spinor_copy(&p, half);
+    hop_to_other(w, m, &q, half, sign);
+    spinor_axpby(&q, 0.5, &q, 0);
+    field_out(full, w->p);
+}
+
+void wilson_schur_force(wilson *w, field *force, const field *x, const field *y)
+{
+    const material *m = material_at(w, PREC_DOUBLE, w->links->where);
+    field *full_x = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where), *full_y = field_like(full_x);
+    field *z = NULL;
+    const field *left = y; /* what stands left of the asymmetric complement's variation */
+    if (w->form == SCHUR_SYMMETRIC) {
+        z = field_like(y);
+        if (has_clover(w)) spinor_clover(z, w->p, m->inverse, y, 1);
+        else spinor_axpby(z, 1 / diagonal(w), y, 0);
+        left = z;
+    }
+    continue_field(w, m, full_x, x, 1);
+    continue_field(w, m, full_y, left, -1);
+    hop_force(force, w->links, full_x, full_y);
+    if (has_clover(w)) {
+        field *tensor = field_create(x->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
+        clover_insert(tensor, w->q, w->c_sw, full_x, full_y);
+        if (w->form == SCHUR_SYMMETRIC) {
+            /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-1 Y)^dagger dA_p (Mhat X), Mhat X = Y. */
+            field difference = part(full_x, w->p);
+            spinor_axpby(&difference, -1, y, 1);
+        }
+        clover_insert(tensor, w->p, w->c_sw, full_x, full_y);
+        clover_force(force, w->links, tensor);
+        field_destroy(tensor);
+    }
+    field_destroy(z);
+    field_destroy(full_y);
+    field_destroy(full_x);
+}
+
+void wilson_log_det_force(wilson *w, field *force, double weight)
+{
+    if (!has_clover(w)) return;
+    const material *m = material_at(w, PREC_DOUBLE, w->links->where);
+    field *tensor = field_create(force->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, force->where);
+    clover_insert_det(tensor, w->q, w->c_sw, weight, m->inverse);
+    if (w->form == SCHUR_SYMMETRIC) clover_insert_det(tensor, w->p, w->c_sw, weight, m->inverse);
+    clover_force(force, w->links, tensor);
+    field_destroy(tensor);
+}

@@ -1,0 +1,43 @@
+/* The Wilson-clover operator and its even-odd Schur complements.
+ *
+ * M = 4 + m + (i c_sw / 4) sigma F - D / 2 with D the hop of kernels/site/hop.h (eq. (2) of M. Clark et al.,
+ * arXiv:1612.07873; clover term in the normalisation of hep-lat/9605038). With A the site-diagonal part on parity p or the
+ * other, q, and H = -D / 2:
+ *   asymmetric  A_pp - H_pq A_qq^-1 H_qp,       det M = det A_qq det Mhat
+ *   symmetric   1 - A_pp^-1 H_pq A_qq^-1 H_qp,  det M = det A det Mhat
+ *
+ * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when the
+ * links have changed. The links are borrowed; the time boundary is the lattice's. */
+#ifndef PLAQ_WILSON_H
+#define PLAQ_WILSON_H
+
+#include "operators/linop.h"
+
+typedef enum { SCHUR_ASYMMETRIC, SCHUR_SYMMETRIC } schur_form;
+
+typedef struct wilson wilson;
+
+wilson *wilson_create(const field *links, double mass, double c_sw, schur_form form, parity p);
+void wilson_destroy(wilson *w);
+
+/* The Schur complement in double on the host; owned by w. */
+linop *wilson_schur(wilson *w);
+
+/* Rebuilds what is out of date; implied by the following. */
+void wilson_refresh(wilson *w);
+/* log |det A| over the parities that the form takes out of det M; *negatives: pivots of A with the wrong sign. */
+double wilson_log_det(wilson *w, double *negatives);
+
+/* The right-hand side of the Schur system for M x = b, and x from its solution: b and x hold both parities, the others
+ * parity p. */
+void wilson_prepare(wilson *w, field *schur_source, const field *source);
+void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *source);
+/* y = M x on both parities. */
+void wilson_apply(wilson *w, field *y, const field *x);
+
+/* force += that of S with dS = -2 Re Y^dagger dMhat X for X, Y on parity p; work fields are made as needed. */
+void wilson_schur_force(wilson *w, field *force, const field *x, const field *y);
+/* force += that of -weight * wilson_log_det(). */
+void wilson_log_det_force(wilson *w, field *force, double weight);
+
+#endif
