@@ -41,7 +41,8 @@ probe_cmake() { have cmake && have ctest && at_least "$(cmake_version)" "$need_c
 probe_ninja() { have ninja || have ninja-build; }
 probe_pkg_config() { have pkg-config; }
 probe_mpi() { have mpicc && have mpiexec && printf '#include <mpi.h>\n' | mpicc -E -x c - >/dev/null 2>&1; }
-probe_hdf5() { # HDF5_ROOT and HDF5_DIR are read by CMake; a serial HDF5 will do where there is no apt-get to get a parallel one
+# HDF5_ROOT and HDF5_DIR are read by CMake; a serial HDF5 will do where there is no apt-get to get a parallel one.
+probe_hdf5() {
     have h5pcc || [ -n "${HDF5_ROOT:-}${HDF5_DIR:-}" ] || { ! have apt-get && have h5cc; }
 }
 # shellcheck disable=SC2046 # flags are words

@@ -1,9 +1,9 @@
 /* Checksums of lattice files.
  *
  *   crc32_of       the CRC of zlib and Ethernet (reflected polynomial 0xedb88320), as the SciDAC checksum uses it
- *   scidac_add     the SciDAC checksum of links: the CRC of each site's bytes, rotated left by its number mod 29 and mod 31,
- *                  xored into two words, in any order of the sites
- *   sha256_*       FIPS 180-4; the digest of links and the seal of HDF5 files
+ *   scidac_add     the SciDAC checksum of links: the CRC of each site's bytes, rotated left by its number mod 29 and
+ * mod 31, xored into two words, in any order of the sites sha256_*       FIPS 180-4; the digest of links and the seal
+ * of HDF5 files
  *
  * Nothing here knows of ranks. */
 #ifndef PLAQ_IO_CHECKSUM_H
@@ -28,8 +28,7 @@ void sha256_add(sha256 *s, const void *data, size_t n);
 /* Ends the hash: 64 hexadecimal digits in lower case, and a zero. */
 void sha256_end(sha256 *s, char hex[65]);
 
-static inline uint32_t rotate_left32(uint32_t x, unsigned n)
-{
+static inline uint32_t rotate_left32(uint32_t x, unsigned n) {
     return n ? x << n | x >> (32 - n) : x;
 }
 

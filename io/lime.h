@@ -1,8 +1,8 @@
 /* LIME: a file of records, each a 144-byte header, data, and zero bytes up to a multiple of eight.
  *
- * Header: uint32 magic 0x456789ab, uint16 version 1, uint16 flags (bit 15 begins a message, bit 14 ends it), uint64 length
- * of the data, char[128] type, zero-filled; big-endian. All of it is verified: what must be, as an error; what may be, as
- * an oddity. */
+ * Header: uint32 magic 0x456789ab, uint16 version 1, uint16 flags (bit 15 begins a message, bit 14 ends it), uint64
+ * length of the data, char[128] type, zero-filled; big-endian. All of it is verified: what must be, as an error; what
+ * may be, as an oddity. */
 #ifndef PLAQ_IO_LIME_H
 #define PLAQ_IO_LIME_H
 

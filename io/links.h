@@ -6,12 +6,12 @@
  *   links_digest  SHA-256 of the links as big-endian doubles in ILDG order: t slowest, then z y x, mu = x y z t, 3x3
  *                 row-major, re im; the same for any process grid and any format the links came from
  *
- * The formats are listed in io/links_formats.def; names: ildg, scidac, nersc, milc, milc-old, openqcd, hdf5; written are
- * ildg and nersc (64 bit, big-endian, 3x3) and hdf5. Two-row files get their third row; 32-bit numbers are widened as they
- * are. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity.
+ * The formats are listed in io/links_formats.def; names: ildg, scidac, nersc, milc, milc-old, openqcd, hdf5; written
+ * are ildg and nersc (64 bit, big-endian, 3x3) and hdf5. Two-row files get their third row; 32-bit numbers are widened
+ * as they are. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity.
  *
- * All functions are collective, and all ranks get the same result and message. A message names file, place (byte, record
- * or key), what was found and what is allowed. */
+ * All functions are collective, and all ranks get the same result and message. A message names file, place (byte,
+ * record or key), what was found and what is allowed. */
 #ifndef PLAQ_IO_LINKS_H
 #define PLAQ_IO_LINKS_H
 
@@ -22,7 +22,7 @@
 
 /* What links_read() finds wrong, as bits. */
 enum {
-    LINKS_UNREADABLE = 1,  /* no file, not a known format, wrong header or length, wrong lattice: nothing was read */
+    LINKS_UNREADABLE = 1, /* no file, not a known format, wrong header or length, wrong lattice: nothing was read */
     LINKS_BAD_CHECKSUM = 2,
     LINKS_NOT_FINITE = 4 /* NaN or infinity among the links */
 };
@@ -37,10 +37,10 @@ typedef struct {
     double plaquette, plaquette_unit;
     double link_trace, link_trace_unit;
     int has_checksum;
-    char checksum[96];   /* as recorded, with its kind */
-    char oddity[256];    /* the first thing in the header that no standard writer writes, though it can be read; or "" */
-    char digest[65];     /* as recorded (hdf5), or "" */
-    uint64_t nonfinite;  /* links_read: numbers that are NaN or infinite */
+    char checksum[96];  /* as recorded, with its kind */
+    char oddity[256];   /* the first thing in the header that no standard writer writes, though it can be read; or "" */
+    char digest[65];    /* as recorded (hdf5), or "" */
+    uint64_t nonfinite; /* links_read: numbers that are NaN or infinite */
     uint64_t file_bytes;
 } links_info;
 
@@ -55,8 +55,8 @@ typedef struct {
 /* 0, or LINKS_UNREADABLE with a message. */
 int links_probe(const char *path, links_info *info, char *message, size_t size);
 
-/* Fills u, a host field of links of both parities on a lattice of the file's size. 0, or bits as above with a message of
- * the first fault; without LINKS_UNREADABLE u holds what the file holds. info may be NULL. */
+/* Fills u, a host field of links of both parities on a lattice of the file's size. 0, or bits as above with a message
+ * of the first fault; without LINKS_UNREADABLE u holds what the file holds. info may be NULL. */
 int links_read(field *u, const char *path, links_info *info, char *message, size_t size);
 
 /* 0, or nonzero with a message; then nothing is left behind and an older file of that name is untouched. meta may be

@@ -19,16 +19,14 @@ typedef long double real;
 /* ---- one link ---- */
 
 /* Half the spacing of stored numbers around x. */
-static double half_ulp(double x, int mantissa)
-{
+static double half_ulp(double x, int mantissa) {
     int e;
     if (x == 0) return 0;
     frexp(x, &e);
     return ldexp(1, e - mantissa - 1);
 }
 
-static real group_defect(const double *m, real *det_defect)
-{
+static real group_defect(const double *m, real *det_defect) {
     real worst = 0;
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
@@ -54,10 +52,9 @@ static real group_defect(const double *m, real *det_defect)
     return worst;
 }
 
-/* Largest ratio, over the 18 numbers, of the distance between a number and the cofactor it equals in SU(3) to what rounding
- * of the ten numbers involved can make of it. */
-static double noise_ratio(const double *m, int mantissa)
-{
+/* Largest ratio, over the 18 numbers, of the distance between a number and the cofactor it equals in SU(3) to what
+ * rounding of the ten numbers involved can make of it. */
+static double noise_ratio(const double *m, int mantissa) {
     double h[18], worst = 0;
     for (int i = 0; i < 18; i++) h[i] = half_ulp(m[i], mantissa);
     for (int row = 0; row < 3; row++)
@@ -71,8 +68,10 @@ static double noise_ratio(const double *m, int mantissa)
                 const int a = pair[k][0], b = pair[k][1], sign = k ? -1 : 1;
                 re += sign * ((real)m[a] * m[b] - (real)m[a + 1] * m[b + 1]);
                 im -= sign * ((real)m[a] * m[b + 1] + (real)m[a + 1] * m[b]);
-                noise_re += fabs(m[a]) * h[b] + h[a] * fabs(m[b]) + fabs(m[a + 1]) * h[b + 1] + h[a + 1] * fabs(m[b + 1]);
-                noise_im += fabs(m[a]) * h[b + 1] + h[a] * fabs(m[b + 1]) + fabs(m[a + 1]) * h[b] + h[a + 1] * fabs(m[b]);
+                noise_re +=
+                    fabs(m[a]) * h[b] + h[a] * fabs(m[b]) + fabs(m[a + 1]) * h[b + 1] + h[a + 1] * fabs(m[b + 1]);
+                noise_im +=
+                    fabs(m[a]) * h[b + 1] + h[a] * fabs(m[b + 1]) + fabs(m[a + 1]) * h[b] + h[a + 1] * fabs(m[b]);
             }
             const double least = ldexp(1, -mantissa - 12); /* sums of numbers that are all tiny or zero */
             const double x = fabs((double)(re - m[self])) / (noise_re + least);
@@ -85,22 +84,19 @@ static double noise_ratio(const double *m, int mantissa)
 
 /* ---- all links ---- */
 
-static int bin_of(double ratio)
-{
+static int bin_of(double ratio) {
     if (!(ratio > 0)) return isnan(ratio) ? BINS - 1 : 0;
     const double b = BIN_OF_ONE + BINS_PER_OCTAVE * log2(ratio);
     return b < 0 ? 0 : b > BINS - 1 ? BINS - 1 : (int)b;
 }
 
-static uint64_t count_beyond(const uint64_t *bins, int from)
-{
+static uint64_t count_beyond(const uint64_t *bins, int from) {
     uint64_t n = 0;
     for (int b = from; b < BINS; b++) n += bins[b];
     return n;
 }
 
-static void count_outliers(const uint64_t *bins, check_report *r)
-{
+static void count_outliers(const uint64_t *bins, check_report *r) {
     const uint64_t all = count_beyond(bins, 0);
     uint64_t below = 0;
     int b = 0;
@@ -114,16 +110,14 @@ static void count_outliers(const uint64_t *bins, check_report *r)
 }
 
 /* Numbers that are not zero, and below what is left when numbers of order one cancel: a flipped bit of a zero. */
-static uint64_t count_tiny(const double *m, size_t n, int mantissa)
-{
+static uint64_t count_tiny(const double *m, size_t n, int mantissa) {
     const double least = mantissa == 24 ? 0x1p-60 : 0x1p-500;
     uint64_t tiny = 0;
     for (size_t i = 0; i < n; i++) tiny += m[i] != 0 && fabs(m[i]) < least;
     return tiny;
 }
 
-void links_check_group(const field *u, int precision_bits, check_report *report)
-{
+void links_check_group(const field *u, int precision_bits, check_report *report) {
     const lattice *lat = u->lat;
     const int mantissa = precision_bits == 32 ? 24 : 53;
     const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
@@ -158,8 +152,7 @@ void links_check_group(const field *u, int precision_bits, check_report *report)
 
 static void find(check_report *r, check_verdict verdict, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-static void find(check_report *r, check_verdict verdict, const char *fmt, ...)
-{
+static void find(check_report *r, check_verdict verdict, const char *fmt, ...) {
     if (verdict <= r->verdict) return;
     va_list ap;
     va_start(ap, fmt);
@@ -168,13 +161,14 @@ static void find(check_report *r, check_verdict verdict, const char *fmt, ...)
     r->verdict = verdict;
 }
 
-/* 1 when the recorded value is the computed one to the digits given. Text is rounded to its last digit; beyond that the order
- * of someone else's sum leaves some units of round-off, and with 32-bit links he may have averaged before he rounded them. */
-static int compare(check_report *r, const char *path, const char *what, double recorded, double unit, double computed)
-{
+/* 1 when the recorded value is the computed one to the digits given. Text is rounded to its last digit; beyond that the
+ * order of someone else's sum leaves some units of round-off, and with 32-bit links he may have averaged before he
+ * rounded them. */
+static int compare(check_report *r, const char *path, const char *what, double recorded, double unit, double computed) {
     const int *s = r->info.size;
     const double links = 12.0 * s[0] * s[1] * s[2] * s[3];
-    const double noise = r->info.precision_bits == 32 ? 0x1p-24 / sqrt(links) : 0x1p-53 * (fabs(computed) + 16 / sqrt(links));
+    const double noise =
+        r->info.precision_bits == 32 ? 0x1p-24 / sqrt(links) : 0x1p-53 * (fabs(computed) + 16 / sqrt(links));
     const double tolerance = 0.5001 * unit + noise;
     const double off = fabs(recorded - computed);
     if (off <= tolerance) return 1;
@@ -183,8 +177,7 @@ static int compare(check_report *r, const char *path, const char *what, double r
     return 0;
 }
 
-static void judge_links(check_report *r, const char *path)
-{
+static void judge_links(check_report *r, const char *path) {
     const links_info *i = &r->info;
     r->nonfinite = i->nonfinite;
     if (i->digest[0]) {
@@ -194,8 +187,8 @@ static void judge_links(check_report *r, const char *path)
     if (i->has_link_trace)
         r->link_trace_ok = compare(r, path, "link trace", i->link_trace, i->link_trace_unit, r->link_trace);
     if (r->checksum_ok < 0 && !r->unitary)
-        find(r, CHECK_DAMAGED, "%s: links are not in SU(3): off unitarity by %.3g, determinant by %.3g", path, r->max_unitarity,
-             r->max_determinant);
+        find(r, CHECK_DAMAGED, "%s: links are not in SU(3): off unitarity by %.3g, determinant by %.3g", path,
+             r->max_unitarity, r->max_determinant);
     if (r->checksum_ok < 0 && r->outliers)
         find(r, r->far_out ? CHECK_DAMAGED : CHECK_ODD,
              "%s: %llu links are further off SU(3) than rounding and the other links explain", path,
@@ -204,26 +197,25 @@ static void judge_links(check_report *r, const char *path)
         find(r, CHECK_ODD, "%s: %llu numbers of the links are nearly but not zero", path, (unsigned long long)r->tiny);
 }
 
-static int readable(const char *path, check_report *r)
-{
+static int readable(const char *path, check_report *r) {
     int grid[4];
     char message[512] = "";
     int bad = links_probe(path, &r->info, message, sizeof message);
     const int *s = r->info.size;
     for (int d = 0; d < 4 && !bad; d++) bad = s[d] % 2;
     if (bad && !message[0])
-        snprintf(message, sizeof message, "%s: lattice %d.%d.%d.%d, even extents are allowed", path, s[0], s[1], s[2], s[3]);
+        snprintf(message, sizeof message, "%s: lattice %d.%d.%d.%d, even extents are allowed", path, s[0], s[1], s[2],
+                 s[3]);
     if (!bad && !lattice_choose_grid(s, comm_size(), grid)) {
         bad = 1;
-        snprintf(message, sizeof message, "%s: %d ranks cannot share a lattice of %d.%d.%d.%d", path, comm_size(), s[0], s[1],
-                 s[2], s[3]);
+        snprintf(message, sizeof message, "%s: %d ranks cannot share a lattice of %d.%d.%d.%d", path, comm_size(), s[0],
+                 s[1], s[2], s[3]);
     }
     if (bad) find(r, CHECK_DAMAGED, "%s", message);
     return !bad;
 }
 
-check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report)
-{
+check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report) {
     static const int any_grid[4];
     char message[512];
     check_report *r = report;

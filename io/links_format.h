@@ -1,9 +1,9 @@
 /* The inside of a lattice file format.
  *
- * A format is one file with a `const links_format links_format_NAME` and one line in links_formats.def. Headers are read
- * and written by rank 0 alone, so a format knows nothing of ranks; links_file is then sent to all. The links of a file lie
- * at `data`, sites with x fastest, mu = x y z t, `rows` rows of 3 complex numbers of `width` bytes; a format that orders
- * them differently brings its own read_slice(). */
+ * A format is one file with a `const links_format links_format_NAME` and one line in links_formats.def. Headers are
+ * read and written by rank 0 alone, so a format knows nothing of ranks; links_file is then sent to all. The links of a
+ * file lie at `data`, sites with x fastest, mu = x y z t, `rows` rows of 3 complex numbers of `width` bytes; a format
+ * that orders them differently brings its own read_slice(). */
 #ifndef PLAQ_IO_LINKS_FORMAT_H
 #define PLAQ_IO_LINKS_FORMAT_H
 
@@ -40,9 +40,9 @@ typedef struct {
     void (*sum)(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n);
     /* Whether the combined sums are those recorded; else prints the computed ones into found. */
     int (*verify)(const links_file *f, const links_sums *s, char *found, size_t size);
-    /* Writing, NULL when the format is only read. prepare() sets the file's layout before the links are written; finish()
-     * writes or completes headers and trailers when the sums, and in f->info the link trace, are known. `digest` is given
-     * when wants_digest. Both return 0 or the value of links_fail(). */
+    /* Writing, NULL when the format is only read. prepare() sets the file's layout before the links are written;
+     * finish() writes or completes headers and trailers when the sums, and in f->info the link trace, are known.
+     * `digest` is given when wants_digest. Both return 0 or the value of links_fail(). */
     int (*prepare)(links_file *f, const links_meta *meta, char *message, size_t size);
     int (*finish)(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
                   size_t size);

@@ -7,12 +7,16 @@
  * The user block is a seal (io/seal.h) over all but the links, which the checksum guards. So every byte of the file is
  * verified, and the HDF5 library meets only files that are whole.
  *
- * The library makes and reads the structure, on rank 0. The links, contiguous in the file, are read and written by all ranks
- * at their offsets like those of any other format: no parallel HDF5 is needed. */
+ * The library makes and reads the structure, on rank 0. The links, contiguous in the file, are read and written by all
+ * ranks at their offsets like those of any other format: no parallel HDF5 is needed. */
 #include <errno.h>
+#include <fcntl.h>
 #include <hdf5.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "io/checksum.h"
 #include "io/links_format.h"
@@ -21,16 +25,15 @@
 #define RANK 8
 #define VERSION 1
 
-static int probe(int fd, const unsigned char *first, size_t n)
-{
+static int probe(int fd, const unsigned char *first, size_t n) {
     (void)fd;
     return seal_present(first, n) || (n >= 8 && !memcmp(first, "\x89HDF\r\n\x1a\n", 8));
 }
 
 /* ---- attributes ---- */
 
-static int put_attribute(hid_t where, const char *name, hid_t file_type, hid_t memory_type, hsize_t n, const void *value)
-{
+static int put_attribute(hid_t where, const char *name, hid_t file_type, hid_t memory_type, hsize_t n,
+                         const void *value) {
     int bad = 1;
     const hid_t space = n > 1 ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
     const hid_t a = H5Aexists(where, name) > 0 ? H5Aopen(where, name, H5P_DEFAULT)
@@ -43,8 +46,7 @@ static int put_attribute(hid_t where, const char *name, hid_t file_type, hid_t m
     return bad;
 }
 
-static int get_attribute(hid_t where, const char *name, hid_t memory_type, hssize_t n, void *value)
-{
+static int get_attribute(hid_t where, const char *name, hid_t memory_type, hssize_t n, void *value) {
     if (H5Aexists(where, name) <= 0) return 1;
     const hid_t a = H5Aopen(where, name, H5P_DEFAULT);
     if (a < 0) return 1;
@@ -55,16 +57,14 @@ static int get_attribute(hid_t where, const char *name, hid_t memory_type, hssiz
     return bad;
 }
 
-static hid_t digest_type(void)
-{
+static hid_t digest_type(void) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, 64);
     H5Tset_strpad(type, H5T_STR_NULLPAD);
     return type;
 }
 
-static int put_all(hid_t d, const links_file *f, const links_meta *meta, const links_sums *s, const char *digest)
-{
+static int put_all(hid_t d, const links_file *f, const links_meta *meta, const links_sums *s, const char *digest) {
     const int version = VERSION;
     char hex[64] = "";
     memcpy(hex, digest, strlen(digest) < 64 ? strlen(digest) : 64);
@@ -84,8 +84,7 @@ static int put_all(hid_t d, const links_file *f, const links_meta *meta, const l
 /* ---- reading ---- */
 
 /* Extents, reals and place of the links. */
-static int take_dataset(links_file *f, hid_t d)
-{
+static int take_dataset(links_file *f, hid_t d) {
     static const hsize_t inner[4] = {4, 3, 3, 2};
     hsize_t n[RANK];
     const hid_t space = H5Dget_space(d), type = H5Dget_type(d), plist = H5Dget_create_plist(d);
@@ -109,8 +108,7 @@ static int take_dataset(links_file *f, hid_t d)
     return ok;
 }
 
-static int take_attributes(links_file *f, hid_t d, char *message, size_t size)
-{
+static int take_attributes(links_file *f, hid_t d, char *message, size_t size) {
     int version = 0, s[4];
     char hex[65] = "";
     links_info *i = &f->info;
@@ -131,22 +129,25 @@ static int take_attributes(links_file *f, hid_t d, char *message, size_t size)
     return 0;
 }
 
-static int read_header(links_file *f, int fd, char *message, size_t size)
-{
+static int read_header(links_file *f, int fd, char *message, size_t size) {
     seal_regions out;
     unsigned char first[32] = {0};
-    if (f->info.file_bytes < SEAL_BYTES || links_pread(fd, first, sizeof first, 0) || !seal_present(first, sizeof first))
-        return links_fail(message, size, "%s: an HDF5 file without the seal of plaq: its structure cannot be verified", f->path);
+    if (f->info.file_bytes < SEAL_BYTES || links_pread(fd, first, sizeof first, 0) ||
+        !seal_present(first, sizeof first))
+        return links_fail(message, size, "%s: an HDF5 file without the seal of plaq: its structure cannot be verified",
+                          f->path);
     int bad = seal_check(f->path, &out, message, size);
     if (bad) return LINKS_UNREADABLE;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     f->width = 8, f->rows = 3;
     const hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t d = file >= 0 ? H5Dopen2(file, "links", H5P_DEFAULT) : -1;
-    if (d < 0) bad = links_fail(message, size, "%s: no dataset /links", f->path);
+    if (d < 0)
+        bad = links_fail(message, size, "%s: no dataset /links", f->path);
     else if (!take_dataset(f, d))
         bad = links_fail(message, size, "%s: /links is not contiguous doubles [t][z][y][x][4][3][3][2]", f->path);
-    else bad = links_check_size(f, message, size);
+    else
+        bad = links_check_size(f, message, size);
     if (!bad) bad = take_attributes(f, d, message, size);
     if (d >= 0) H5Dclose(d);
     if (file >= 0) H5Fclose(file);
@@ -156,34 +157,31 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
     return bad;
 }
 
-static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n)
-{
+static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n) {
     scidac_add(s->xored, site, bytes, n, (size_t)links_site_bytes(f));
 }
 
-static int verify(const links_file *f, const links_sums *s, char *found, size_t size)
-{
+static int verify(const links_file *f, const links_sums *s, char *found, size_t size) {
     snprintf(found, size, "%08x %08x", s->xored[0], s->xored[1]);
     return s->xored[0] == f->recorded[0] && s->xored[1] == f->recorded[1];
 }
 
 /* ---- writing ---- */
 
-/* Space for the links is allotted but not written; all attributes are there, so that finish() moves nothing. */
-static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
-{
+/* Structure and attributes into the file of that name; the links are allotted space at f->data, but not written. */
+static int build(links_file *f, const char *name, const links_meta *meta, const links_sums *s, const char *digest) {
     const int *l = f->info.size;
     const hsize_t n[RANK] = {(hsize_t)l[3], (hsize_t)l[2], (hsize_t)l[1], (hsize_t)l[0], 4, 3, 3, 2};
-    const links_sums none = {{0, 0}, 0};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     const hid_t fcpl = H5Pcreate(H5P_FILE_CREATE), dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_userblock(fcpl, SEAL_BYTES);
     H5Pset_layout(dcpl, H5D_CONTIGUOUS);
     H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);
-    const hid_t file = H5Fcreate(f->path, H5F_ACC_TRUNC, fcpl, H5P_DEFAULT), space = H5Screate_simple(RANK, n, NULL);
+    H5Pset_obj_track_times(dcpl, 0);
+    const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, fcpl, H5P_DEFAULT), space = H5Screate_simple(RANK, n, NULL);
     const hid_t d = file >= 0 ? H5Dcreate2(file, "links", H5T_IEEE_F64BE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT) : -1;
-    int bad = d < 0 || put_all(d, f, meta, &none, "");
+    int bad = d < 0 || put_all(d, f, meta, s, digest);
     if (d >= 0) {
         const haddr_t at = H5Dget_offset(d);
         bad = bad || at == HADDR_UNDEF;
@@ -194,19 +192,81 @@ static int prepare(links_file *f, const links_meta *meta, char *message, size_t 
     H5Sclose(space);
     H5Pclose(dcpl);
     H5Pclose(fcpl);
-    return bad ? links_fail(message, size, "%s: HDF5 cannot make the file: %s", f->path, strerror(errno)) : 0;
+    return bad;
+}
+
+/* A scratch file, in memory where there is such a folder, that has proved to have room for the structure. */
+static int scratch(char *name, size_t size) {
+    static const char *const folders[] = {"/dev/shm", "/tmp"};
+    static const char room[65536];
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, size, "%s/plaq-links-XXXXXX", folders[i]);
+        const int fd = mkstemp(name);
+        if (fd >= 0 && !links_pwrite(fd, room, sizeof room, 0)) return fd;
+        if (fd >= 0) {
+            close(fd);
+            unlink(name);
+        }
+    }
+    return -1;
+}
+
+/* The library does not survive a disk that fills up while it closes a file, so it works on a scratch file, of which the
+ * part of the links is a hole. Returns its descriptor, its name being gone, or -1. */
+static int build_in_memory(links_file *f, const links_meta *meta, const links_sums *s, const char *digest) {
+    char name[64];
+    struct rlimit limit;
+    const uint64_t most = links_sites(f->info.size) * 576 + 65536;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < most) {
+        errno = EFBIG;
+        return -1;
+    }
+    const int fd = scratch(name, sizeof name);
+    if (fd < 0) return -1;
+    const int bad = build(f, name, meta, s, digest);
+    unlink(name);
+    if (!bad) return fd;
+    close(fd);
+    return -1;
+}
+
+/* All of the file in memory but the links. */
+static int copy_structure(int to, int from, uint64_t hole, uint64_t hole_bytes) {
+    char buf[4096];
+    const off_t end = lseek(from, 0, SEEK_END);
+    if (end < 0 || ftruncate(to, end)) return -1;
+    for (uint64_t at = 0; at < (uint64_t)end;) {
+        if (at == hole) at += hole_bytes;
+        const uint64_t stop = at < hole ? hole : (uint64_t)end;
+        const size_t n = stop - at < sizeof buf ? (size_t)(stop - at) : sizeof buf;
+        if (n && (links_pread(from, buf, n, at) || links_pwrite(to, buf, n, at))) return -1;
+        at += n;
+    }
+    return 0;
+}
+
+static int prepare(links_file *f, const links_meta *meta, char *message, size_t size) {
+    const links_sums none = {{0, 0}, 0};
+    errno = 0;
+    const int fd = build_in_memory(f, meta, &none, "");
+    if (fd < 0) return links_fail(message, size, "%s: HDF5 cannot make the file: %s", f->path, strerror(errno));
+    close(fd);
+    return 0;
 }
 
 static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
-                  size_t size)
-{
-    const hid_t file = H5Fopen(f->path, H5F_ACC_RDWR, H5P_DEFAULT);
-    const hid_t d = file >= 0 ? H5Dopen2(file, "links", H5P_DEFAULT) : -1;
-    int bad = d < 0 || put_all(d, f, meta, s, digest);
-    if (d >= 0) bad = H5Dclose(d) < 0 || bad;
-    if (file >= 0) bad = H5Fclose(file) < 0 || bad;
-    if (bad) return links_fail(message, size, "%s: HDF5 cannot complete the file: %s", f->path, strerror(errno));
-    const seal_regions out = {1, {f->data}, {links_sites(f->info.size) * links_site_bytes(f)}};
+                  size_t size) {
+    links_file again = *f;
+    const uint64_t bytes = links_sites(f->info.size) * links_site_bytes(f);
+    const int from = build_in_memory(&again, meta, s, digest), to = open(f->path, O_WRONLY | O_CLOEXEC);
+    REQUIRE(from < 0 || again.data == f->data, "the links were at byte %llu, now at %llu", (unsigned long long)f->data,
+            (unsigned long long)again.data);
+    const int bad = from < 0 || to < 0 || copy_structure(to, from, f->data, bytes);
+    if (bad) links_fail(message, size, "%s: HDF5 cannot complete the file: %s", f->path, strerror(errno));
+    if (from >= 0) close(from);
+    if (to >= 0) close(to);
+    if (bad) return LINKS_UNREADABLE;
+    const seal_regions out = {1, {f->data}, {bytes}};
     return seal_write(f->path, &out, message, size);
 }
 

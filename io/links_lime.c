@@ -26,20 +26,24 @@
     "xmlns=\"http://www.lqcd.org/ildg\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\""                       \
     " xsi:schemaLocation=\"http://www.lqcd.org/ildg" slash "filefmt.xsd\""
 
-static const char *const types[] = {
-    "scidac-private-file-xml", "scidac-file-xml", "scidac-private-record-xml", "scidac-record-xml", "scidac-binary-data",
-    "scidac-checksum",         "ildg-format",     "ildg-binary-data",          "ildg-data-lfn"};
+static const char *const types[] = {"scidac-private-file-xml",
+                                    "scidac-file-xml",
+                                    "scidac-private-record-xml",
+                                    "scidac-record-xml",
+                                    "scidac-binary-data",
+                                    "scidac-checksum",
+                                    "ildg-format",
+                                    "ildg-binary-data",
+                                    "ildg-data-lfn"};
 enum { TYPES = sizeof types / sizeof types[0] };
 
-static int probe_scidac(int fd, const unsigned char *first, size_t n)
-{
+static int probe_scidac(int fd, const unsigned char *first, size_t n) {
     (void)fd;
     return n >= 4 && load32(first, 1) == LIME_MAGIC;
 }
 
 /* A broken chain of records is left to the SciDAC reader to report. */
-static int probe_ildg(int fd, const unsigned char *first, size_t n)
-{
+static int probe_ildg(int fd, const unsigned char *first, size_t n) {
     unsigned char h[LIME_HEADER];
     if (!probe_scidac(fd, first, n)) return 0;
     uint64_t at = 0;
@@ -55,8 +59,7 @@ static int probe_ildg(int fd, const unsigned char *first, size_t n)
 
 /* ---- text records ---- */
 
-static char *load_text(const links_file *f, int fd, const lime_record *r, char *message, size_t size)
-{
+static char *load_text(const links_file *f, int fd, const lime_record *r, char *message, size_t size) {
     if (r->length > TEXT_MAX) {
         links_fail(message, size, "%s: LIME record %s: %llu bytes of text, at most %d are allowed", f->path, r->type,
                    (unsigned long long)r->length, TEXT_MAX);
@@ -65,15 +68,15 @@ static char *load_text(const links_file *f, int fd, const lime_record *r, char *
     char *text = calloc(r->length + 1, 1);
     REQUIRE(text, "out of memory: %llu bytes", (unsigned long long)r->length);
     if (!links_pread(fd, text, r->length, r->data)) return text;
-    links_fail(message, size, "%s: LIME record %s: %s", f->path, r->type, errno ? strerror(errno) : "the file ends before");
+    links_fail(message, size, "%s: LIME record %s: %s", f->path, r->type,
+               errno ? strerror(errno) : "the file ends before");
     free(text);
     return NULL;
 }
 
 /* The record of that type as XML with the given root: 1 found, 0 not there, -1 broken. */
 static int load_xml(links_file *f, int fd, const lime_index *index, const char *type, const char *root, xml_record *x,
-                    char *message, size_t size)
-{
+                    char *message, size_t size) {
     int status = 0;
     char why[160];
     const lime_record *r = lime_find(f, index, type, &status, message, size);
@@ -85,27 +88,28 @@ static int load_xml(links_file *f, int fd, const lime_index *index, const char *
     free(text);
     if (bad) return links_fail(message, size, "%s: LIME record %s: XML: %s", f->path, type, why), -1;
     if (strcmp(x->root, root))
-        return links_fail(message, size, "%s: LIME record %s: element <%s>, not <%s>", f->path, type, x->root, root), -1;
+        return links_fail(message, size, "%s: LIME record %s: element <%s>, not <%s>", f->path, type, x->root, root),
+               -1;
     if (x->oddity[0]) links_odd(&f->info, "LIME record %s: %s", type, x->oddity);
     return 1;
 }
 
 /* Elements beyond those listed are noted as odd, and so is a text other than the one given. */
-static void expect_only(links_file *f, const xml_record *x, const char *const (*allowed)[2])
-{
+static void expect_only(links_file *f, const xml_record *x, const char *const (*allowed)[2]) {
     for (int i = 0; i < x->n; i++) {
         int k = 0;
         while (allowed[k][0] && strcmp(x->leaf[i].tag, allowed[k][0])) k++;
-        if (!allowed[k][0]) links_odd(&f->info, "<%s>: element <%s> is not known", x->root, x->leaf[i].tag);
+        if (!allowed[k][0])
+            links_odd(&f->info, "<%s>: element <%s> is not known", x->root, x->leaf[i].tag);
         else if (allowed[k][1] && strcmp(x->leaf[i].text, allowed[k][1]))
-            links_odd(&f->info, "<%s>: <%s>%s, standard is %s", x->root, x->leaf[i].tag, x->leaf[i].text, allowed[k][1]);
+            links_odd(&f->info, "<%s>: <%s>%s, standard is %s", x->root, x->leaf[i].tag, x->leaf[i].text,
+                      allowed[k][1]);
     }
 }
 
 /* The free text is not looked at, but all text records end alike: with a zero byte, or without. A wrong record length
  * shows here. */
-static void check_text_ends(links_file *f, int fd, const lime_index *index)
-{
+static void check_text_ends(links_file *f, int fd, const lime_index *index) {
     int zero = 0, none = 0;
     for (int i = 0; i < index->n; i++) {
         const lime_record *r = &index->r[i];
@@ -116,8 +120,10 @@ static void check_text_ends(links_file *f, int fd, const lime_index *index)
         char ignored[8], *text = load_text(f, fd, r, ignored, sizeof ignored);
         if (!text) continue;
         const size_t n = strlen(text);
-        if (n == r->length) none++;
-        else zero++;
+        if (n == r->length)
+            none++;
+        else
+            zero++;
         if (n + 1 < r->length) links_odd(&f->info, "LIME record %s: zero byte within the text", r->type);
         free(text);
     }
@@ -126,13 +132,12 @@ static void check_text_ends(links_file *f, int fd, const lime_index *index)
 
 /* ---- what the records say ---- */
 
-static int set_sizes(links_file *f, const int s[4], int width, const char *record, char *message, size_t size)
-{
+static int set_sizes(links_file *f, const int s[4], int width, const char *record, char *message, size_t size) {
     links_info *i = &f->info;
     for (int d = 0; d < 4; d++) {
         if (i->size[d] && i->size[d] != s[d])
-            return links_fail(message, size, "%s: LIME record %s: extent %d is %d, elsewhere %d", f->path, record, d + 1, s[d],
-                              i->size[d]);
+            return links_fail(message, size, "%s: LIME record %s: extent %d is %d, elsewhere %d", f->path, record,
+                              d + 1, s[d], i->size[d]);
         i->size[d] = s[d];
     }
     if (f->width && width && f->width != width)
@@ -142,10 +147,10 @@ static int set_sizes(links_file *f, const int s[4], int width, const char *recor
     return links_check_size(f, message, size);
 }
 
-static int take_ildg_format(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
-{
-    static const char *const allowed[][2] = {{"version", "1.0"}, {"field", "su3gauge"}, {"precision", NULL}, {"lx", NULL},
-                                             {"ly", NULL},       {"lz", NULL},          {"lt", NULL},        {NULL, NULL}};
+static int take_ildg_format(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size) {
+    static const char *const allowed[][2] = {{"version", "1.0"}, {"field", "su3gauge"}, {"precision", NULL},
+                                             {"lx", NULL},       {"ly", NULL},          {"lz", NULL},
+                                             {"lt", NULL},       {NULL, NULL}};
     static const char *const extent[4] = {"lx", "ly", "lz", "lt"};
     xml_record x;
     const int found = load_xml(f, fd, index, "ildg-format", "ildgFormat", &x, message, size);
@@ -168,9 +173,8 @@ static int take_ildg_format(links_file *f, int fd, const lime_index *index, int 
     return set_sizes(f, s, (int)precision / 8, "ildg-format", message, size);
 }
 
-static int take_private_file(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
-{
-    static const char *const allowed[][2] = {{"version", NULL}, {"spacetime", "4"},   {"dims", NULL},
+static int take_private_file(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size) {
+    static const char *const allowed[][2] = {{"version", NULL}, {"spacetime", "4"}, {"dims", NULL},
                                              {"volfmt", "0"},   {"multifile", "0"}, {NULL, NULL}};
     xml_record x;
     const int found = load_xml(f, fd, index, "scidac-private-file-xml", "scidacFile", &x, message, size);
@@ -180,14 +184,17 @@ static int take_private_file(links_file *f, int fd, const lime_index *index, int
     if (x.attributes[0]) links_odd(&f->info, "<scidacFile>: attributes %.120s", x.attributes);
     const char *version = xml_text(&x, "version"), *dims = xml_text(&x, "dims");
     /* The element of the volume format changed its name with the version. */
-    const char *format = version && !strcmp(version, "1.1") ? "volfmt" : version && !strcmp(version, "1.0") ? "multifile" : NULL;
+    const char *format = version && !strcmp(version, "1.1")   ? "volfmt"
+                         : version && !strcmp(version, "1.0") ? "multifile"
+                                                              : NULL;
     if (!format || !xml_text(&x, format))
         links_odd(&f->info, "<scidacFile>: version %s without its elements", version ? version : "(none)");
     if (!xml_text(&x, "spacetime")) links_odd(&f->info, "<scidacFile>: no <spacetime>");
     int s[4], used = 0;
     if (!dims || sscanf(dims, "%5d %5d %5d %5d%n", &s[0], &s[1], &s[2], &s[3], &used) != 4 ||
         strspn(dims + used, " ") != strlen(dims + used))
-        return links_fail(message, size, "%s: LIME record scidac-private-file-xml: dims \"%s\", four extents are wanted", f->path,
+        return links_fail(message, size,
+                          "%s: LIME record scidac-private-file-xml: dims \"%s\", four extents are wanted", f->path,
                           dims ? dims : "");
     /* Extents as this program would print them, with or without the last blank. */
     char plain[64];
@@ -197,33 +204,38 @@ static int take_private_file(links_file *f, int fd, const lime_index *index, int
     return set_sizes(f, s, 0, "scidac-private-file-xml", message, size);
 }
 
-static int check_site(const links_file *f, const xml_record *x, int width, char *message, size_t size)
-{
-    const long typesize = xml_integer(x, "typesize"), count = xml_integer(x, "datacount"), colours = xml_integer(x, "colors");
+static int check_site(const links_file *f, const xml_record *x, int width, char *message, size_t size) {
+    const long typesize = xml_integer(x, "typesize"), count = xml_integer(x, "datacount"),
+               colours = xml_integer(x, "colors");
     if (typesize * count == 72 * width && typesize > 0 && colours == 3) return 0;
-    return links_fail(message, size,
-                      "%s: LIME record scidac-private-record-xml: colors %ld, typesize %ld, datacount %ld; links have 3, %d, 4",
-                      f->path, colours, typesize, count, 18 * width);
+    return links_fail(
+        message, size,
+        "%s: LIME record scidac-private-record-xml: colors %ld, typesize %ld, datacount %ld; links have 3, %d, 4",
+        f->path, colours, typesize, count, 18 * width);
 }
 
-static int take_private_record(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
-{
-    static const char *const allowed[][2] = {{"version", NULL},   {"date", NULL},   {"globaldata", "0"}, {"recordtype", "0"},
-                                             {"datatype", NULL},  {"precision", NULL}, {"colors", "3"},  {"spins", "4"},
-                                             {"typesize", NULL},  {"datacount", NULL}, {NULL, NULL}};
+static int take_private_record(links_file *f, int fd, const lime_index *index, int required, char *message,
+                               size_t size) {
+    static const char *const allowed[][2] = {{"version", NULL},   {"date", NULL},     {"globaldata", "0"},
+                                             {"recordtype", "0"}, {"datatype", NULL}, {"precision", NULL},
+                                             {"colors", "3"},     {"spins", "4"},     {"typesize", NULL},
+                                             {"datacount", NULL}, {NULL, NULL}};
     xml_record x;
     const int found = load_xml(f, fd, index, "scidac-private-record-xml", "scidacRecord", &x, message, size);
     if (found < 0) return LINKS_UNREADABLE;
-    if (!found) return required ? links_fail(message, size, "%s: no LIME record scidac-private-record-xml", f->path) : 0;
+    if (!found)
+        return required ? links_fail(message, size, "%s: no LIME record scidac-private-record-xml", f->path) : 0;
     expect_only(f, &x, allowed);
     if (x.attributes[0]) links_odd(&f->info, "<scidacRecord>: attributes %.120s", x.attributes);
     const char *version = xml_text(&x, "version"), *p = xml_text(&x, "precision"), *type = xml_text(&x, "datatype");
-    const char *kind = version && !strcmp(version, "1.0") ? "globaldata" : version && !strcmp(version, "1.1") ? "recordtype" : NULL;
+    const char *kind = version && !strcmp(version, "1.0")   ? "globaldata"
+                       : version && !strcmp(version, "1.1") ? "recordtype"
+                                                            : NULL;
     if (!kind || !xml_text(&x, kind))
         links_odd(&f->info, "<scidacRecord>: version %s without its elements", version ? version : "(none)");
     if (!p || (strcmp(p, "F") && strcmp(p, "D")))
-        return links_fail(message, size, "%s: LIME record scidac-private-record-xml: precision %s, F or D is allowed", f->path,
-                          p ? p : "not given");
+        return links_fail(message, size, "%s: LIME record scidac-private-record-xml: precision %s, F or D is allowed",
+                          f->path, p ? p : "not given");
     const int width = *p == 'F' ? 4 : 8;
     if (!type || strcmp(type, width == 4 ? "QDP_F3_ColorMatrix" : "QDP_D3_ColorMatrix"))
         links_odd(&f->info, "<scidacRecord>: datatype %s with precision %s", type ? type : "(none)", p);
@@ -234,12 +246,11 @@ static int take_private_record(links_file *f, int fd, const lime_index *index, i
         f->width = width;
         return bad;
     }
-    return links_fail(message, size, "%s: LIME record scidac-private-record-xml: precision %s, elsewhere %d bits", f->path, p,
-                      8 * f->width);
+    return links_fail(message, size, "%s: LIME record scidac-private-record-xml: precision %s, elsewhere %d bits",
+                      f->path, p, 8 * f->width);
 }
 
-static int take_checksum(links_file *f, int fd, const lime_index *index, char *message, size_t size)
-{
+static int take_checksum(links_file *f, int fd, const lime_index *index, char *message, size_t size) {
     static const char *const allowed[][2] = {{"version", "1.0"}, {"suma", NULL}, {"sumb", NULL}, {NULL, NULL}};
     xml_record x;
     const int found = load_xml(f, fd, index, "scidac-checksum", "scidacChecksum", &x, message, size);
@@ -250,16 +261,16 @@ static int take_checksum(links_file *f, int fd, const lime_index *index, char *m
     if (!xml_text(&x, "version")) links_odd(&f->info, "<scidacChecksum>: no <version>");
     const char *a = xml_text(&x, "suma"), *b = xml_text(&x, "sumb");
     if (!a || !b || !links_hex32(a, &f->recorded[0]) || !links_hex32(b, &f->recorded[1]))
-        return links_fail(message, size, "%s: LIME record scidac-checksum: suma %.40s, sumb %.40s; 32-bit numbers are wanted",
-                          f->path, a ? a : "not given", b ? b : "not given");
+        return links_fail(message, size,
+                          "%s: LIME record scidac-checksum: suma %.40s, sumb %.40s; 32-bit numbers are wanted", f->path,
+                          a ? a : "not given", b ? b : "not given");
     f->info.has_checksum = 1;
     snprintf(f->info.checksum, sizeof f->info.checksum, "%08x %08x", f->recorded[0], f->recorded[1]);
     return 0;
 }
 
 /* Free text: what is not a usqcdInfo is passed over. */
-static void take_averages(links_file *f, int fd, const lime_index *index)
-{
+static void take_averages(links_file *f, int fd, const lime_index *index) {
     char ignored[256];
     xml_record x;
     links_info *i = &f->info;
@@ -269,8 +280,7 @@ static void take_averages(links_file *f, int fd, const lime_index *index)
     i->has_link_trace = l && links_number(l, &i->link_trace, &i->link_trace_unit);
 }
 
-static int read_header(links_file *f, int fd, int ildg, char *message, size_t size)
-{
+static int read_header(links_file *f, int fd, int ildg, char *message, size_t size) {
     lime_index *index = malloc(sizeof *index);
     REQUIRE(index, "out of memory: %zu bytes", sizeof *index);
     f->rows = 3, f->big = 1;
@@ -285,33 +295,30 @@ static int read_header(links_file *f, int fd, int ildg, char *message, size_t si
     const lime_record *r = bad ? NULL : lime_find(f, index, type, &bad, message, size);
     if (!bad && !r) bad = links_fail(message, size, "%s: no LIME record %s", f->path, type);
     if (!bad && r->length != links_sites(f->info.size) * links_site_bytes(f))
-        bad = links_fail(message, size, "%s: LIME record %s: %llu bytes, %d-bit links on %d.%d.%d.%d have %llu", f->path, type,
-                         (unsigned long long)r->length, 8 * f->width, f->info.size[0], f->info.size[1], f->info.size[2],
-                         f->info.size[3], (unsigned long long)(links_sites(f->info.size) * links_site_bytes(f)));
+        bad = links_fail(message, size, "%s: LIME record %s: %llu bytes, %d-bit links on %d.%d.%d.%d have %llu",
+                         f->path, type, (unsigned long long)r->length, 8 * f->width, f->info.size[0], f->info.size[1],
+                         f->info.size[2], f->info.size[3],
+                         (unsigned long long)(links_sites(f->info.size) * links_site_bytes(f)));
     if (!bad) f->data = r->data;
     free(index);
     return bad;
 }
 
-static int read_ildg(links_file *f, int fd, char *message, size_t size)
-{
+static int read_ildg(links_file *f, int fd, char *message, size_t size) {
     return read_header(f, fd, 1, message, size);
 }
 
-static int read_scidac(links_file *f, int fd, char *message, size_t size)
-{
+static int read_scidac(links_file *f, int fd, char *message, size_t size) {
     return read_header(f, fd, 0, message, size);
 }
 
 /* ---- checksum ---- */
 
-static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n)
-{
+static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n) {
     scidac_add(s->xored, site, bytes, n, (size_t)links_site_bytes(f));
 }
 
-static int verify(const links_file *f, const links_sums *s, char *found, size_t size)
-{
+static int verify(const links_file *f, const links_sums *s, char *found, size_t size) {
     snprintf(found, size, "%08x %08x", s->xored[0], s->xored[1]);
     return s->xored[0] == f->recorded[0] && s->xored[1] == f->recorded[1];
 }
@@ -326,9 +333,9 @@ typedef struct {
     char text[1024];
 } text_record;
 
-/* The text before the links. The averages have a fixed width, so that the links can be written before they are known. */
-static void compose(const links_file *f, const links_meta *meta, text_record r[BEFORE])
-{
+/* The text before the links. The averages have a fixed width, so that the links can be written before they are known.
+ */
+static void compose(const links_file *f, const links_meta *meta, text_record r[BEFORE]) {
     const int *s = f->info.size;
     char date[64] = "", plaquette[64] = "<plaq></plaq>";
     const time_t now = time(NULL);
@@ -355,17 +362,18 @@ static void compose(const links_file *f, const links_meta *meta, text_record r[B
     for (char *p = label; *p; p++)
         if (*p == '<' || *p == '>' || *p == '&' || *p < ' ') *p = ' ';
     snprintf(r[3].text, sizeof r[3].text,
-             DECLARATION "<usqcdInfo><version>1.0</version>%s<linktr>%+.12f</linktr><info>plaq: %.80s %d</info></usqcdInfo>",
+             DECLARATION
+             "<usqcdInfo><version>1.0</version>%s<linktr>%+.12f</linktr><info>plaq: %.80s %d</info></usqcdInfo>",
              plaquette, f->info.link_trace, label, meta->sequence);
     r[4].type = types[6];
     snprintf(r[4].text, sizeof r[4].text,
-             DECLARATION "<ildgFormat " ILDG_ATTRIBUTES("/") "><version>1.0</version><field>su3gauge</field>"
-                         "<precision>64</precision><lx>%d</lx><ly>%d</ly><lz>%d</lz><lt>%d</lt></ildgFormat>",
+             DECLARATION "<ildgFormat " ILDG_ATTRIBUTES(
+                 "/") "><version>1.0</version><field>su3gauge</field>"
+                      "<precision>64</precision><lx>%d</lx><ly>%d</ly><lz>%d</lz><lt>%d</lt></ildgFormat>",
              s[0], s[1], s[2], s[3]);
 }
 
-static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
-{
+static int prepare(links_file *f, const links_meta *meta, char *message, size_t size) {
     (void)message, (void)size;
     text_record r[BEFORE];
     compose(f, meta, r);
@@ -374,8 +382,7 @@ static int prepare(links_file *f, const links_meta *meta, char *message, size_t 
     return 0;
 }
 
-static int put_record(int fd, uint64_t *at, const char *type, int flags, const char *text)
-{
+static int put_record(int fd, uint64_t *at, const char *type, int flags, const char *text) {
     unsigned char record[LIME_HEADER + 1032] = {0};
     lime_header(record, type, strlen(text) + 1, flags);
     memcpy(record + LIME_HEADER, text, strlen(text));
@@ -385,8 +392,7 @@ static int put_record(int fd, uint64_t *at, const char *type, int flags, const c
 }
 
 static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
-                  size_t size)
-{
+                  size_t size) {
     (void)digest;
     text_record r[BEFORE];
     unsigned char header[LIME_HEADER];
@@ -403,8 +409,8 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
             (unsigned long long)f->data);
     at = f->data + bytes;
     snprintf(checksum, sizeof checksum,
-             DECLARATION "<scidacChecksum><version>1.0</version><suma>%x</suma><sumb>%x</sumb></scidacChecksum>", s->xored[0],
-             s->xored[1]);
+             DECLARATION "<scidacChecksum><version>1.0</version><suma>%x</suma><sumb>%x</sumb></scidacChecksum>",
+             s->xored[0], s->xored[1]);
     if (!bad) bad = put_record(fd, &at, types[5], LIME_END, checksum);
     if (bad) links_fail(message, size, "%s: writing the LIME records: %s", f->path, strerror(errno));
     if (fd >= 0) close(fd);
@@ -420,5 +426,9 @@ const links_format links_format_ildg = {.name = "ildg",
                                         .prepare = prepare,
                                         .finish = finish};
 
-const links_format links_format_scidac = {
-    .name = "scidac", .title = "SciDAC", .probe = probe_scidac, .read_header = read_scidac, .sum = sum, .verify = verify};
+const links_format links_format_scidac = {.name = "scidac",
+                                          .title = "SciDAC",
+                                          .probe = probe_scidac,
+                                          .read_header = read_scidac,
+                                          .sum = sum,
+                                          .verify = verify};

@@ -1,7 +1,7 @@
 /* The NERSC archive format: lines KEY = VALUE between BEGIN_HEADER and END_HEADER, then sites with x fastest,
  * mu = x y z t, links of two rows (DATATYPE 4D_SU3_GAUGE) or three (4D_SU3_GAUGE_3x3), row-major, in FLOATING_POINT
- * IEEE32BIG (also IEEE32), IEEE64BIG, IEEE32LITTLE or IEEE64LITTLE. CHECKSUM is the sum of all 32-bit words of the links,
- * read in the file's byte order, modulo 2^32.
+ * IEEE32BIG (also IEEE32), IEEE64BIG, IEEE32LITTLE or IEEE64LITTLE. CHECKSUM is the sum of all 32-bit words of the
+ * links, read in the file's byte order, modulo 2^32.
  *
  * Required: DATATYPE, DIMENSION_1..4, CHECKSUM, FLOATING_POINT. Keys not known are allowed, but one that differs from a
  * known key in one character, a value that no writer writes, or spacing other than "KEY = VALUE" is noted as odd: these
@@ -60,24 +60,21 @@ static const struct {
              {"FLOATING_POINT", {NULL}}};
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-static int probe(int fd, const unsigned char *first, size_t n)
-{
+static int probe(int fd, const unsigned char *first, size_t n) {
     (void)fd;
     return n >= 13 && !memcmp(first, "BEGIN_HEADER\n", 13);
 }
 
 /* ---- the header as keys and values ---- */
 
-static int one_apart(const char *a, const char *b)
-{
+static int one_apart(const char *a, const char *b) {
     if (strlen(a) != strlen(b)) return 0;
     int differ = 0;
     for (; *a; a++, b++) differ += *a != *b;
     return differ == 1;
 }
 
-static void look_at(links_info *info, const entry *e)
-{
+static void look_at(links_info *info, const entry *e) {
     for (const char *p = e->value; *p; p++)
         if (!isprint((unsigned char)*p)) links_odd(info, "%s: byte %02x in the value", e->key, (unsigned char)*p);
     if (strstr(e->value, " = ")) links_odd(info, "line %d: two keys in one line", e->line);
@@ -90,12 +87,12 @@ static void look_at(links_info *info, const entry *e)
         }
     }
     for (int k = 0; k < KNOWN; k++)
-        if (one_apart(e->key, known[k].key)) links_odd(info, "line %d: key %s, should it be %s?", e->line, e->key, known[k].key);
+        if (one_apart(e->key, known[k].key))
+            links_odd(info, "line %d: key %s, should it be %s?", e->line, e->key, known[k].key);
 }
 
 /* Splits the text into entries, "KEY = VALUE" a line. */
-static int split(links_file *f, header *h, char *message, size_t size)
-{
+static int split(links_file *f, header *h, char *message, size_t size) {
     int line = 1;
     for (char *p = h->text, *next; *p; p = next) {
         line++;
@@ -126,8 +123,7 @@ static int split(links_file *f, header *h, char *message, size_t size)
     return 0;
 }
 
-static const char *value_of(const header *h, const char *key)
-{
+static const char *value_of(const header *h, const char *key) {
     for (int i = 0; i < h->n; i++)
         if (!strcmp(h->e[i].key, key)) return h->e[i].value;
     return NULL;
@@ -135,10 +131,9 @@ static const char *value_of(const header *h, const char *key)
 
 /* ---- its meaning ---- */
 
-static int take_extents(links_file *f, const header *h, char *message, size_t size)
-{
+static int take_extents(links_file *f, const header *h, char *message, size_t size) {
     for (int d = 0; d < 4; d++) {
-        char key[16];
+        char key[32];
         snprintf(key, sizeof key, "DIMENSION_%d", d + 1);
         const char *v = value_of(h, key);
         if (!v) return links_fail(message, size, "%s: header: no %s", f->path, key);
@@ -149,46 +144,50 @@ static int take_extents(links_file *f, const header *h, char *message, size_t si
     return links_check_size(f, message, size);
 }
 
-static int take_kind(links_file *f, const header *h, char *message, size_t size)
-{
+static int take_kind(links_file *f, const header *h, char *message, size_t size) {
     static const struct {
         const char *name;
         int width, big;
-    } reals[] = {{"IEEE32BIG", 4, 1}, {"IEEE32", 4, 1}, {"IEEE64BIG", 8, 1}, {"IEEE32LITTLE", 4, 0}, {"IEEE64LITTLE", 8, 0}};
+    } reals[] = {
+        {"IEEE32BIG", 4, 1}, {"IEEE32", 4, 1}, {"IEEE64BIG", 8, 1}, {"IEEE32LITTLE", 4, 0}, {"IEEE64LITTLE", 8, 0}};
     const char *type = value_of(h, "DATATYPE"), *real = value_of(h, "FLOATING_POINT"), *sum = value_of(h, "CHECKSUM");
     if (!type || !real || !sum)
-        return links_fail(message, size, "%s: header: no %s", f->path, !type ? "DATATYPE" : !real ? "FLOATING_POINT" : "CHECKSUM");
+        return links_fail(message, size, "%s: header: no %s", f->path,
+                          !type   ? "DATATYPE"
+                          : !real ? "FLOATING_POINT"
+                                  : "CHECKSUM");
     if (!strcmp(type, "4D_SU3_GAUGE")) f->rows = 2;
     if (!strcmp(type, "4D_SU3_GAUGE_3x3") || !strcmp(type, "4D_SU3_GAUGE_3X3")) f->rows = 3;
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
         if (!strcmp(real, reals[i].name)) f->width = reals[i].width, f->big = reals[i].big;
     if (!f->rows)
-        return links_fail(message, size, "%s: header: DATATYPE = %.40s, 4D_SU3_GAUGE or 4D_SU3_GAUGE_3x3 is allowed", f->path,
-                          type);
+        return links_fail(message, size, "%s: header: DATATYPE = %.40s, 4D_SU3_GAUGE or 4D_SU3_GAUGE_3x3 is allowed",
+                          f->path, type);
     if (!f->width)
-        return links_fail(message, size,
-                          "%s: header: FLOATING_POINT = %.40s, IEEE32BIG, IEEE64BIG, IEEE32LITTLE or IEEE64LITTLE is allowed",
-                          f->path, real);
+        return links_fail(
+            message, size,
+            "%s: header: FLOATING_POINT = %.40s, IEEE32BIG, IEEE64BIG, IEEE32LITTLE or IEEE64LITTLE is allowed",
+            f->path, real);
     if (!links_hex32(sum, &f->recorded[0]))
-        return links_fail(message, size, "%s: header: CHECKSUM = %.40s is not a hexadecimal number of 32 bits", f->path, sum);
+        return links_fail(message, size, "%s: header: CHECKSUM = %.40s is not a hexadecimal number of 32 bits", f->path,
+                          sum);
     f->info.has_checksum = 1;
     snprintf(f->info.checksum, sizeof f->info.checksum, "%x", f->recorded[0]);
     return 0;
 }
 
 static int take_average(const links_file *f, const header *h, const char *key, int *has, double *value, double *unit,
-                        links_info *info, char *message, size_t size)
-{
+                        links_info *info, char *message, size_t size) {
     const char *v = value_of(h, key);
     *has = v != NULL;
-    if (!v) links_odd(info, "no %s", key);
+    if (!v)
+        links_odd(info, "no %s", key);
     else if (!links_number(v, value, unit))
         return links_fail(message, size, "%s: header: %s = %.40s is not a number", f->path, key, v);
     return 0;
 }
 
-static int interpret(links_file *f, header *h, char *message, size_t size)
-{
+static int interpret(links_file *f, header *h, char *message, size_t size) {
     links_info *i = &f->info;
     int bad = split(f, h, message, size);
     if (!bad) bad = take_extents(f, h, message, size);
@@ -196,14 +195,13 @@ static int interpret(links_file *f, header *h, char *message, size_t size)
     if (!bad)
         bad = take_average(f, h, "PLAQUETTE", &i->has_plaquette, &i->plaquette, &i->plaquette_unit, i, message, size);
     if (!bad)
-        bad = take_average(f, h, "LINK_TRACE", &i->has_link_trace, &i->link_trace, &i->link_trace_unit, i, message, size);
-    if (!bad)
-        bad = links_check_length(f, f->data + links_sites(i->size) * links_site_bytes(f), message, size);
+        bad =
+            take_average(f, h, "LINK_TRACE", &i->has_link_trace, &i->link_trace, &i->link_trace_unit, i, message, size);
+    if (!bad) bad = links_check_length(f, f->data + links_sites(i->size) * links_site_bytes(f), message, size);
     return bad;
 }
 
-static int read_header(links_file *f, int fd, char *message, size_t size)
-{
+static int read_header(links_file *f, int fd, char *message, size_t size) {
     static const char first[] = "BEGIN_HEADER\n", last[] = "\nEND_HEADER\n";
     const size_t n = f->info.file_bytes < HEADER_MAX ? (size_t)f->info.file_bytes : HEADER_MAX;
     char *text = calloc(n + 1, 1);
@@ -226,31 +224,27 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
 
 /* ---- checksum ---- */
 
-static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n)
-{
+static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n) {
     (void)site;
     const size_t words = n * (size_t)(6 * f->rows * f->width);
     for (size_t i = 0; i < words; i++) s->summed += load32(bytes + 4 * i, f->big);
 }
 
-static int verify(const links_file *f, const links_sums *s, char *found, size_t size)
-{
+static int verify(const links_file *f, const links_sums *s, char *found, size_t size) {
     snprintf(found, size, "%x", (uint32_t)s->summed);
     return (uint32_t)s->summed == f->recorded[0];
 }
 
 /* ---- writing: the header has a fixed length, padded in its free text, so that the links can go first ---- */
 
-static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
-{
+static int prepare(links_file *f, const links_meta *meta, char *message, size_t size) {
     (void)meta, (void)message, (void)size;
     f->data = OUR_HEADER;
     return 0;
 }
 
 static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
-                  size_t size)
-{
+                  size_t size) {
     (void)digest;
     char text[OUR_HEADER + 1], plaquette[64] = "", label[129] = "plaq";
     if (meta->has_plaquette) snprintf(plaquette, sizeof plaquette, "PLAQUETTE = %.12f\n", meta->plaquette);
@@ -258,12 +252,13 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
     for (char *p = label; *p; p++)
         if (!isprint((unsigned char)*p) || *p == '=') *p = ' ';
     const int *l = f->info.size;
-    int n = snprintf(text, sizeof text,
-                     "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE_3x3\nSTORAGE_FORMAT = 1.0\n"
-                     "DIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\nLINK_TRACE = %.12f\n%s"
-                     "BOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\nBOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\n"
-                     "CHECKSUM = %x\nENSEMBLE_LABEL = %s\nSEQUENCE_NUMBER = %d\nFLOATING_POINT = IEEE64BIG\nCREATOR = plaq ",
-                     l[0], l[1], l[2], l[3], f->info.link_trace, plaquette, (uint32_t)s->summed, label, meta->sequence);
+    int n = snprintf(
+        text, sizeof text,
+        "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE_3x3\nSTORAGE_FORMAT = 1.0\n"
+        "DIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\nLINK_TRACE = %.12f\n%s"
+        "BOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\nBOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\n"
+        "CHECKSUM = %x\nENSEMBLE_LABEL = %s\nSEQUENCE_NUMBER = %d\nFLOATING_POINT = IEEE64BIG\nCREATOR = plaq ",
+        l[0], l[1], l[2], l[3], f->info.link_trace, plaquette, (uint32_t)s->summed, label, meta->sequence);
     static const char last[] = "\nEND_HEADER\n";
     const int room = OUR_HEADER - (int)sizeof last + 1;
     for (; n < room; n++) text[n] = '-';

@@ -1,7 +1,7 @@
 /* Rows of sites between a rank's box, a file, and rank 0.
  *
- * A file holds sites with x fastest. The box of a rank is, per time slice, a number of runs of sites that are contiguous
- * in that order: whole slices where neither x, y nor z is split, else slabs, planes or single rows. */
+ * A file holds sites with x fastest. The box of a rank is, per time slice, a number of runs of sites that are
+ * contiguous in that order: whole slices where neither x, y nor z is split, else slabs, planes or single rows. */
 #ifndef PLAQ_IO_LINKS_ROWS_H
 #define PLAQ_IO_LINKS_ROWS_H
 

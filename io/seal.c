@@ -13,21 +13,19 @@
 
 static const char title[] = "plaq sealed HDF5 file, seal version 1\n";
 
-int seal_present(const unsigned char *first, size_t n)
-{
+int seal_present(const unsigned char *first, size_t n) {
     return n >= 21 && !memcmp(first, title, 21);
 }
 
-static void render(char block[SEAL_BYTES], uint64_t bytes, const seal_regions *r, const char *hex)
-{
+static void render(char block[SEAL_BYTES], uint64_t bytes, const seal_regions *r, const char *hex) {
     memset(block, 0, SEAL_BYTES);
     size_t n = (size_t)snprintf(block, SEAL_BYTES, "%sbytes = %" PRIu64 "\nsha256 = %s\n", title, bytes, hex);
     for (int i = 0; i < r->n; i++)
-        n += (size_t)snprintf(block + n, SEAL_BYTES - n, "without = %" PRIu64 " %" PRIu64 "\n", r->start[i], r->bytes[i]);
+        n += (size_t)snprintf(block + n, SEAL_BYTES - n, "without = %" PRIu64 " %" PRIu64 "\n", r->start[i],
+                              r->bytes[i]);
 }
 
-static int hash_rest(int fd, uint64_t bytes, const seal_regions *r, char hex[65])
-{
+static int hash_rest(int fd, uint64_t bytes, const seal_regions *r, char hex[65]) {
     char buf[65536];
     sha256 s;
     sha256_start(&s);
@@ -46,8 +44,7 @@ static int hash_rest(int fd, uint64_t bytes, const seal_regions *r, char hex[65]
     return 0;
 }
 
-static int regions_ok(const seal_regions *r, uint64_t bytes)
-{
+static int regions_ok(const seal_regions *r, uint64_t bytes) {
     uint64_t at = SEAL_BYTES;
     for (int i = 0; i < r->n; i++) {
         if (r->start[i] < at || r->start[i] > bytes || r->bytes[i] > bytes - r->start[i]) return 0;
@@ -56,8 +53,7 @@ static int regions_ok(const seal_regions *r, uint64_t bytes)
     return bytes >= at;
 }
 
-int seal_write(const char *path, const seal_regions *out, char *message, size_t size)
-{
+int seal_write(const char *path, const seal_regions *out, char *message, size_t size) {
     char block[SEAL_BYTES], hex[65];
     struct stat st;
     errno = 0;
@@ -75,24 +71,24 @@ int seal_write(const char *path, const seal_regions *out, char *message, size_t 
     return bad != 0;
 }
 
-static int parse(const char *block, uint64_t *bytes, seal_regions *r, char hex[65])
-{
+static int parse(const char *block, uint64_t *bytes, seal_regions *r, char hex[65]) {
     int used = 0;
     r->n = 0;
     const char *p = block + sizeof title - 1;
-    if (memcmp(block, title, sizeof title - 1) || sscanf(p, "bytes = %" SCNu64 "\nsha256 = %64s\n%n", bytes, hex, &used) != 2)
+    if (memcmp(block, title, sizeof title - 1) ||
+        sscanf(p, "bytes = %" SCNu64 "\nsha256 = %64s\n%n", bytes, hex, &used) != 2)
         return -1;
     for (p += used; *p; p += used) {
         if (r->n == SEAL_REGIONS) return -1;
         used = 0;
-        if (sscanf(p, "without = %" SCNu64 " %" SCNu64 "\n%n", &r->start[r->n], &r->bytes[r->n], &used) != 2 || !used) return -1;
+        if (sscanf(p, "without = %" SCNu64 " %" SCNu64 "\n%n", &r->start[r->n], &r->bytes[r->n], &used) != 2 || !used)
+            return -1;
         r->n++;
     }
     return 0;
 }
 
-int seal_check(const char *path, seal_regions *out, char *message, size_t size)
-{
+int seal_check(const char *path, seal_regions *out, char *message, size_t size) {
     char block[SEAL_BYTES + 1] = "", again[SEAL_BYTES], hex[65] = "", found[65];
     uint64_t bytes = 0;
     struct stat st;
@@ -102,13 +98,14 @@ int seal_check(const char *path, seal_regions *out, char *message, size_t size)
     if (!bad && (links_pread(fd, block, SEAL_BYTES, 0) || parse(block, &bytes, out, hex)))
         bad = links_fail(message, size, "%s: the seal in the first %d bytes is damaged", path, SEAL_BYTES);
     if (!bad && bytes != (uint64_t)st.st_size)
-        bad = links_fail(message, size, "%s: the file has %lld bytes, its seal says %" PRIu64, path, (long long)st.st_size, bytes);
+        bad = links_fail(message, size, "%s: the file has %lld bytes, its seal says %" PRIu64, path,
+                         (long long)st.st_size, bytes);
     if (!bad) render(again, bytes, out, hex);
     if (!bad && (memcmp(block, again, SEAL_BYTES) || !regions_ok(out, bytes)))
         bad = links_fail(message, size, "%s: the seal in the first %d bytes is damaged", path, SEAL_BYTES);
     if (!bad && (hash_rest(fd, bytes, out, found) || strcmp(found, hex)))
-        bad = links_fail(message, size, "%s: the structure of the HDF5 file is damaged: SHA-256 %s, its seal says %s", path,
-                         found, hex);
+        bad = links_fail(message, size, "%s: the structure of the HDF5 file is damaged: SHA-256 %s, its seal says %s",
+                         path, found, hex);
     if (fd >= 0) close(fd);
     return bad != 0;
 }

@@ -99,8 +99,8 @@ typedef struct {
 } momenta_add_args;
 
 typedef struct {
-    view x;
-} momenta_norm2_args;
+    view x, y;
+} momenta_dot_args;
 
 typedef struct {
     geom g;

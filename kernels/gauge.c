@@ -155,16 +155,21 @@ void momenta_add(field *y, double a, const field *x)
     }
 }
 
-double momenta_norm2(const field *m)
+double momenta_dot(const field *x, const field *y)
 {
     exact_sum s = exact_zero();
-    FOR_PARITIES(p, m)
+    FOR_PARITIES(p, x)
     {
-        momenta_norm2_args args = {field_in(m, p)};
-        run(KERNEL_momenta_norm2, m, &args, &s);
+        momenta_dot_args args = {field_in(x, p), field_in(y, p)};
+        run(KERNEL_momenta_dot, x, &args, &s);
     }
     comm_sum_exact(&s, 1);
     return exact_value(&s);
+}
+
+double momenta_norm2(const field *m)
+{
+    return momenta_dot(m, m);
 }
 
 void clover_build(field *clover, const field *tensor, double diagonal, double c_sw)

@@ -47,7 +47,8 @@ void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number
 void momenta_zero(field *p);
 void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);
 void momenta_add(field *y, double a, const field *x); /* y += a x */
-double momenta_norm2(const field *p);                 /* -sum tr P^2, the kinetic energy */
+double momenta_dot(const field *x, const field *y);   /* -sum tr X Y = x^a y^a / 2 */
+double momenta_norm2(const field *p);                 /* the same of p with itself: the kinetic energy */
 
 /* clover = diagonal + (i c_sw / 4) sigma F on the parities that it holds. */
 void clover_build(field *clover, const field *tensor, double diagonal, double c_sw);

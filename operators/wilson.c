@@ -236,25 +236,15 @@ void wilson_destroy(wilson *w)
 
 /* ---- the whole operator ---- */
 
-/* A field's parity alone, as a field that shares its memory. */
-static field part(const field *f, parity p)
-{
-    field half = *f;
-    half.data = field_in(f, p).data;
-    half.scale = field_in(f, p).scale;
-    half.par = p;
-    return half;
-}
-
 void wilson_prepare(wilson *w, field *schur_source, const field *source)
 {
     const material *m = material_at(w, source->prec, source->where);
-    const field b_p = part(source, w->p);
+    const field b_p = field_part(source, w->p);
     field *t = field_create(source->lat, FIELD_SPINOR, source->prec, w->q, source->groups, source->where);
     /* b_p - H A^-1 b_q = b_p + D A^-1 b_q / 2 */
     if (has_clover(w)) spinor_clover(t, w->q, m->inverse, source, 1);
     else {
-        const field b_q = part(source, w->q);
+        const field b_q = field_part(source, w->q);
         spinor_axpby(t, 1 / diagonal(w), &b_q, 0);
     }
     hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_p};
@@ -269,8 +259,8 @@ void wilson_prepare(wilson *w, field *schur_source, const field *source)
 void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *source)
 {
     const material *m = material_at(w, x->prec, x->where);
-    field x_p = part(x, w->p), x_q = part(x, w->q);
-    const field b_q = part(source, w->q);
+    field x_p = field_part(x, w->p), x_q = field_part(x, w->q);
+    const field b_q = field_part(source, w->q);
     spinor_copy(&x_p, schur_x);
     /* x_q = A^-1 (b_q + D x_p / 2) */
     hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_q};
@@ -305,7 +295,7 @@ void wilson_apply(wilson *w, field *y, const field *x)
 /* X and Y continued to parity q: x_q = -A_q^-1 H x_p, y_q = -A_q^-1 H^dagger y_p. */
 static void continue_field(const wilson *w, const material *m, field *full, const field *half, int sign)
 {
-    field p = part(full, w->p), q = part(full, w->q);
+    field p = field_part(full, w->p), q = field_part(full, w->q);
     spinor_copy(&p, half);
     hop_to_other(w, m, &q, half, sign);
     spinor_axpby(&q, 0.5, &q, 0);
@@ -332,7 +322,7 @@ void wilson_schur_force(wilson *w, field *force, const field *x, const field *y)
         clover_insert(tensor, w->q, w->c_sw, full_x, full_y);
         if (w->form == SCHUR_SYMMETRIC) {
             /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-1 Y)^dagger dA_p (Mhat X), Mhat X = Y. */
-            field difference = part(full_x, w->p);
+            field difference = field_part(full_x, w->p);
             spinor_axpby(&difference, -1, y, 1);
         }
         clover_insert(tensor, w->p, w->c_sw, full_x, full_y);

@@ -79,16 +79,22 @@
 
 /* ---- the hop ---- */
 
-#define HOP_CAP CAP(192)
-#define HOP_THREADS THREADS(192)
+#define HOP_CAP (PLAQ_PREC == 0 ? 200 : 128) /* of 64 and 128 threads: five and four blocks */
+#define HOP_THREADS (PLAQ_PREC == 0 ? 64 : 128)
 
 template <int reals, bool clover, bool split>
 static __global__ void __maxnreg__(HOP_CAP) T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n)
 {
-    const unsigned rhs = blockIdx.x % (unsigned)a.in.groups, block = blockIdx.x / (unsigned)a.in.groups;
+    unsigned rhs = 0, block = blockIdx.x;
+    if (a.in.groups > 1) {
+        rhs = block % (unsigned)a.in.groups;
+        block /= (unsigned)a.in.groups;
+    }
     const long i = (long)block * HOP_THREADS + threadIdx.x;
     if (i >= n) return;
     hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
+    b.here.scale = b.there.scale = NULL;
+    if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
     if (!split) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
     if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
     const long u = list ? list[i] : i;

@@ -121,6 +121,7 @@ template <bool once> FN void T(load_any)(vreal *x, const view *v, long u, int gr
 #if PLAQ_PREC >= 2
     scale = 1 / FIXED_RANGE;
     if (v->scale) scale *= *T(scale_at)(v, u, group);
+    else asm("" : "+f"(scale)); /* of a constant the compiler also makes the negative, and products with both */
 #endif
     /* Double has no packs of four, and must not ask for one: it would be 32 bytes. */
     if (PACK(n) == 4) T(load_packs)<PLAQ_PREC == 0 ? 2 : 4, once>(x, v, u, group, n, scale);
@@ -154,8 +155,8 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 #if PLAQ_PREC >= 2
     scale = FIXED_RANGE;
     if (v->scale) {
-        real m = vabs(x[0]);
-        UNROLL for (int c = 1; c < n; c++) m = vmax(m, vabs(x[c]));
+        real m = fabs(x[0]);
+        UNROLL for (int c = 1; c < n; c++) m = fmax(m, fabs(x[c])); /* one instruction, unlike vmax */
         *T(scale_at)(v, u, group) = m;
         scale = FIXED_RANGE * vinverse_or_zero(m);
     }

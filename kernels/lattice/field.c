@@ -31,6 +31,11 @@ static const layout *layout_for(const lattice *lat, precision prec, place where)
     return lattice_layout(lat, prec == PREC_DOUBLE ? LANES_DOUBLE : LANES_SINGLE);
 }
 
+int field_lanes(const lattice *lat, precision prec)
+{
+    return layout_for(lat, prec, PLACE_HOST)->lanes;
+}
+
 static long storage_units(const layout *lay, field_kind kind, parity par)
 {
     long units = par == PARITY_BOTH ? 2 * lay->odd_start : lay->odd_start;
@@ -136,6 +141,17 @@ view field_in_all(const field *f)
 {
     halo_fill((field *)f);
     return view_from(f, 0);
+}
+
+field field_part(const field *f, parity p)
+{
+    const view v = view_of(f, p);
+    field half = *f;
+    set_sizes(&half, f->lat, f->kind, f->prec, p, f->kind == FIELD_SPINOR ? f->groups : 1, f->where);
+    half.data = v.data;
+    half.scale = v.scale;
+    half.version = f->version;
+    return half;
 }
 
 /* ---- element access on the host ---- */

@@ -69,6 +69,9 @@ view field_out(field *f, parity p);
 /* View of all storage, ghosts included, for kernels that reach beyond nearest neighbours. */
 view field_in_all(const field *f);
 
+/* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version. */
+field field_part(const field *f, parity p);
+
 /* y = x, converting precision, layout and place; same kind (links and two-row links also into each other), parity and
  * groups. y and x may not be the same field. */
 void field_copy(field *y, const field *x);
@@ -85,6 +88,8 @@ void field_clear(field *f); /* all zero */
 
 /* Bytes that field_create() would take for one field. */
 size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
+/* Lanes that a field of this precision has on the host. */
+int field_lanes(const lattice *lat, precision prec);
 long field_units(const field *f); /* units (work items) of one parity */
 /* Place of component c of a group at a storage unit and lane, in reals from the start of the data; and bytes of a real. */
 size_t field_real_index(const field *f, long unit, int lane, int group, int c);

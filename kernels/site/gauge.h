@@ -212,18 +212,18 @@ FN void T(momenta_add_site)(const momenta_add_args *a, long u)
     }
 }
 
-/* -sum tr P^2, the kinetic energy. */
-FN void T(momenta_norm2_site)(const momenta_norm2_args *a, long u, vexact *sum)
+/* -sum tr X Y */
+FN void T(momenta_dot_site)(const momenta_dot_args *a, long u, vexact *sum)
 {
     vdouble s = vdouble_zero();
     for (int mu = 0; mu < 4; mu++) {
-        vreal x[8];
+        vreal x[8], y[8];
         T(load)(x, &a->x, u, mu, 8);
-        const vreal third = x[0] + x[1];
-        s = vdouble_fma(x[0], x[0], s);
-        s = vdouble_fma(x[1], x[1], s);
-        s = vdouble_fma(third, third, s);
-        UNROLL for (int i = 2; i < 8; i++) s = vdouble_fma((real)2 * x[i], x[i], s);
+        T(load)(y, &a->y, u, mu, 8);
+        s = vdouble_fma(x[0], y[0], s);
+        s = vdouble_fma(x[1], y[1], s);
+        s = vdouble_fma(x[0] + x[1], y[0] + y[1], s);
+        UNROLL for (int i = 2; i < 8; i++) s = vdouble_fma((real)2 * x[i], y[i], s);
     }
     T(exact_deposit)(&sum[0], s);
 }

@@ -1,11 +1,12 @@
 /* Lattice files: the recorded files of others, round trips, synthesised variants, and damage of every kind.
  *
- * Sample files are looked for in $PLAQ_TEST_DATA, else in ../shared/data beside the source folder; where they are missing
- * that part is passed over and the exit status is 77. Works on any number of ranks up to 16; rank 0 does the damage. */
-#include <errno.h>
+ * Sample files are looked for in $PLAQ_TEST_DATA, else in ../shared/data beside the source folder; where they are
+ * missing that part is passed over and the exit status is 77. Works on any number of ranks up to 16; rank 0 does the
+ * damage. */
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 
 #include "io/checksum.h"
 #include "io/links.h"
@@ -22,8 +23,7 @@ static const int small[4] = {4, 4, 4, 4};
 
 /* ---- small helpers ---- */
 
-static const char *in_folder(const char *name)
-{
+static const char *in_folder(const char *name) {
     static char path[4][512];
     static int turn;
     turn = (turn + 1) % 4;
@@ -31,27 +31,23 @@ static const char *in_folder(const char *name)
     return path[turn];
 }
 
-static field *field_of(const int size[4])
-{
+static field *field_of(const int size[4]) {
     static const int any[4];
     return field_create(lattice_create(size, any, 1, 1), FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
 }
 
-static void drop(field *u)
-{
+static void drop(field *u) {
     lattice *lat = (lattice *)u->lat;
     field_destroy(u);
     lattice_destroy(lat);
 }
 
-static size_t site_number(const int *n, int x, int y, int z, int t)
-{
+static size_t site_number(const int *n, int x, int y, int z, int t) {
     return (((size_t)t * (size_t)n[2] + (size_t)z) * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
 }
 
 /* All links on every rank, [t][z][y][x][mu][18]. */
-static double *gathered(const field *u)
-{
+static double *gathered(const field *u) {
     const lattice *lat = u->lat;
     const int *l = lat->local, *o = lat->origin;
     uint64_t *all = calloc(72 * (size_t)lat->volume, sizeof *all);
@@ -68,8 +64,7 @@ static double *gathered(const field *u)
     return (double *)all;
 }
 
-static void multiply(double *c, const double *a, const double *b)
-{
+static void multiply(double *c, const double *a, const double *b) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double re = 0, im = 0;
@@ -83,8 +78,7 @@ static void multiply(double *c, const double *a, const double *b)
 }
 
 /* Re tr of U_mu(x) U_nu(x + mu) (U_nu(x) U_mu(x + nu))^+ over all sites and planes. */
-static double plaquette(field *u)
-{
+static double plaquette(field *u) {
     const int *n = u->lat->size;
     double *all = gathered(u), left[18], right[18];
     exact_sum sum = exact_zero();
@@ -113,14 +107,12 @@ static double plaquette(field *u)
 /* Pseudo-random SU(3) links that depend on the site alone. */
 static uint64_t random_state;
 
-static double random_unit(void)
-{
+static double random_unit(void) {
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return (double)(random_state >> 11) / 9007199254740992.0;
 }
 
-static void normalise(double *row, const double *other)
-{
+static void normalise(double *row, const double *other) {
     double re = 0, im = 0, norm = 0;
     for (int k = 0; k < 6 && other; k += 2) {
         re += other[k] * row[k] + other[k + 1] * row[k + 1];
@@ -134,8 +126,7 @@ static void normalise(double *row, const double *other)
     for (int k = 0; k < 6; k++) row[k] /= sqrt(norm);
 }
 
-static void random_link(double *m, uint64_t seed)
-{
+static void random_link(double *m, uint64_t seed) {
     random_state = seed * 0x9e3779b97f4a7c15u + 12345;
     for (int i = 0; i < 12; i++) m[i] = random_unit() - 0.5 + (i % 8 == 0);
     normalise(m, NULL);
@@ -148,8 +139,7 @@ static void random_link(double *m, uint64_t seed)
     }
 }
 
-static void fill_random(field *u)
-{
+static void fill_random(field *u) {
     const int *l = u->lat->local, *o = u->lat->origin;
     double *slice = malloc(72 * sizeof(double) * (size_t)(l[0] * l[1] * l[2]));
     for (int t = 0; t < l[3]; t++) {
@@ -158,7 +148,8 @@ static void fill_random(field *u)
             for (int y = 0; y < l[1]; y++)
                 for (int x = 0; x < l[0]; x++)
                     for (int mu = 0; mu < 4; mu++, m += 18)
-                        random_link(m, 4 * site_number(u->lat->size, x + o[0], y + o[1], z + o[2], t + o[3]) + (size_t)mu);
+                        random_link(m,
+                                    4 * site_number(u->lat->size, x + o[0], y + o[1], z + o[2], t + o[3]) + (size_t)mu);
         field_import(u, t, slice);
     }
     free(slice);
@@ -166,8 +157,7 @@ static void fill_random(field *u)
 
 /* ---- checksums ---- */
 
-static void test_checksums(void)
-{
+static void test_checksums(void) {
     char hex[65];
     sha256 s;
     CHECK_INT(crc32_of(0, "123456789", 9), 0xcbf43926);
@@ -191,43 +181,43 @@ static const struct {
     const char *name, *format;
     int size[4], bits;
     double plaquette, trace; /* plaquette 0: not unitary, not looked at */
-} samples[] = {{"lat.sample.l8888", "milc", {8, 8, 8, 8}, 32, 0.593560240433, -0.000645638620},
-               {"lat.sample.l4444", "milc", {4, 4, 4, 4}, 32, 0.594850158947, 0.646758737419},
-               {"lat.sample.l4444.ildg", "ildg", {4, 4, 4, 4}, 32, 0.594850158947, 0.646758737419},
-               {"lat.sample.l4444.scidac", "scidac", {4, 4, 4, 4}, 32, 0.594850158947, 0.646758737419},
-               {"lat.sample.l4448", "milc", {4, 4, 4, 8}, 32, 0.569055724369, 0.069216590061},
-               {"lat.sample.l4448.scidac", "scidac", {4, 4, 4, 8}, 32, 0.569055724369, 0.069216590061},
-               {"lat.sample.l4448.gf", "milc", {4, 4, 4, 8}, 32, 0.569055725854, 0.751466183829},
-               {"lat.sample.l6666.hisq", "milc", {6, 6, 6, 6}, 32, 0.616691003407, 0.168664636348},
-               {"lat.sample.inst", "milc-old", {4, 4, 4, 4}, 32, 0.991009270758, 0.991627751151},
-               {"lat.sample.l8", "scidac", {8, 8, 8, 8}, 32, 0.873640874413, 0.965058851974},
-               {"fat.l8", "scidac", {8, 8, 8, 8}, 32, 0, 0},
-               {"long.l8", "scidac", {8, 8, 8, 8}, 32, 0, 0},
-               {"nersc.l8t4b3360", "nersc", {8, 8, 8, 4}, 64, 0.503866446950, 0.005406083858},
-               {"ildg.l8t4b3360", "ildg", {8, 8, 8, 4}, 64, 0.503866446950, 0.005406083858},
-               {"chroma.t_nersc.cfg", "nersc", {4, 4, 4, 4}, 32, 0.038242289324, 0.463032209838},
-               {"qlua.random-gauge.lime", "ildg", {4, 4, 4, 8}, 64, 0.994764948926, 0.379317698946},
-               {"qlua.random-gauge.nersc", "nersc", {4, 4, 4, 8}, 32, 0.994764948926, 0.379317698946},
-               {"quenched-8888-b6.0.nersc", "nersc", {8, 8, 8, 8}, 64, 0.592431699204, 0.003552633848},
-               {"openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1", "openqcd", {8, 8, 8, 8}, 64, 0.001669681144, -0.000022162127}};
+} samples[] = {
+    {"lat.sample.l8888", "milc", {8, 8, 8, 8}, 32, 0.593560240433, -0.000645638620},
+    {"lat.sample.l4444", "milc", {4, 4, 4, 4}, 32, 0.594850158947, 0.646758737419},
+    {"lat.sample.l4444.ildg", "ildg", {4, 4, 4, 4}, 32, 0.594850158947, 0.646758737419},
+    {"lat.sample.l4444.scidac", "scidac", {4, 4, 4, 4}, 32, 0.594850158947, 0.646758737419},
+    {"lat.sample.l4448", "milc", {4, 4, 4, 8}, 32, 0.569055724369, 0.069216590061},
+    {"lat.sample.l4448.scidac", "scidac", {4, 4, 4, 8}, 32, 0.569055724369, 0.069216590061},
+    {"lat.sample.l4448.gf", "milc", {4, 4, 4, 8}, 32, 0.569055725854, 0.751466183829},
+    {"lat.sample.l6666.hisq", "milc", {6, 6, 6, 6}, 32, 0.616691003407, 0.168664636348},
+    {"lat.sample.inst", "milc-old", {4, 4, 4, 4}, 32, 0.991009270758, 0.991627751151},
+    {"lat.sample.l8", "scidac", {8, 8, 8, 8}, 32, 0.873640874413, 0.965058851974},
+    {"fat.l8", "scidac", {8, 8, 8, 8}, 32, 0, 0},
+    {"long.l8", "scidac", {8, 8, 8, 8}, 32, 0, 0},
+    {"nersc.l8t4b3360", "nersc", {8, 8, 8, 4}, 64, 0.503866446950, 0.005406083858},
+    {"ildg.l8t4b3360", "ildg", {8, 8, 8, 4}, 64, 0.503866446950, 0.005406083858},
+    {"chroma.t_nersc.cfg", "nersc", {4, 4, 4, 4}, 32, 0.038242289324, 0.463032209838},
+    {"qlua.random-gauge.lime", "ildg", {4, 4, 4, 8}, 64, 0.994764948926, 0.379317698946},
+    {"qlua.random-gauge.nersc", "nersc", {4, 4, 4, 8}, 32, 0.994764948926, 0.379317698946},
+    {"quenched-8888-b6.0.nersc", "nersc", {8, 8, 8, 8}, 64, 0.592431699204, 0.003552633848},
+    {"openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1", "openqcd", {8, 8, 8, 8}, 64, 0.001669681144, -0.000022162127}};
 
-static const char *sample_path(const char *name)
-{
+static const char *sample_path(const char *name) {
     static char path[512];
     const char *data = getenv("PLAQ_TEST_DATA");
     snprintf(path, sizeof path, "%s/%s", data ? data : PLAQ_SOURCE_DIR "/../shared/data", name);
     return path;
 }
 
-static int have_samples(void)
-{
+static int have_samples(void) {
     return access(sample_path("lat.sample.l8888"), R_OK) == 0;
 }
 
-static void test_sample(size_t i)
-{
+static void test_sample(size_t i) {
     check_report r;
+    int grid[4];
     const char *path = sample_path(samples[i].name);
+    if (!lattice_choose_grid(samples[i].size, comm_size(), grid)) return; /* boxes have even extents */
     CHECK_INT(links_check(path, plaquette, &r), CHECK_WHOLE);
     CHECK_STR(r.message, "");
     CHECK_STR(r.info.format, samples[i].format);
@@ -241,8 +231,7 @@ static void test_sample(size_t i)
     CHECK_NEAR(r.link_trace, samples[i].trace, tolerance);
 }
 
-static void test_same_links(const char *a, const char *b)
-{
+static void test_same_links(const char *a, const char *b) {
     check_report one, other;
     links_check(sample_path(a), NULL, &one);
     links_check(sample_path(b), NULL, &other);
@@ -251,18 +240,17 @@ static void test_same_links(const char *a, const char *b)
 
 /* ---- writing and reading back ---- */
 
-static links_meta meta_of(field *u)
-{
+static links_meta meta_of(field *u) {
     return (links_meta){.has_plaquette = 1, .plaquette = plaquette(u), .ensemble = "test <links>", .sequence = 7};
 }
 
-static void round_trip(field *u, const char *format, const char *name)
-{
+static void round_trip(field *u, const char *format, const char *name) {
     char before[65];
     links_digest(u, before);
     const links_meta meta = meta_of(u);
     CHECK_INT(links_write(u, in_folder(name), format, &meta, message, sizeof message), 0);
     check_report r;
+    char temporary[600];
     CHECK_INT(links_check(in_folder(name), plaquette, &r), CHECK_WHOLE);
     CHECK_STR(r.message, "");
     CHECK_STR(r.info.format, format);
@@ -271,11 +259,10 @@ static void round_trip(field *u, const char *format, const char *name)
     CHECK_INT(r.plaquette_ok, 1);
     CHECK_INT(r.link_trace_ok, 1);
     CHECK(r.unitary);
-    CHECK(access(in_folder("written.tmp"), F_OK) != 0);
+    CHECK(access(strcat(strcpy(temporary, in_folder(name)), ".tmp"), F_OK) != 0);
 }
 
-static void test_round_trips(void)
-{
+static void test_round_trips(void) {
     static const int oblong[4] = {8, 4, 6, 4};
     char a[65], b[65];
     field *u = field_of(oblong);
@@ -301,6 +288,34 @@ static void test_round_trips(void)
     drop(u);
 }
 
+/* A disk that takes no more: nothing is left, and the older file stays. */
+static void test_full_disk(void) {
+    char before[65], after[65];
+    field *u = field_of(small), *v = field_like(u);
+    fill_random(u);
+    links_digest(u, before);
+    signal(SIGXFSZ, SIG_IGN);
+    for (int i = 0; i < 3; i++) {
+        const char *format = (const char *[]){"ildg", "nersc", "hdf5"}[i], *path = in_folder("full");
+        CHECK_INT(links_write(u, path, format, NULL, message, sizeof message), 0);
+        struct rlimit limit;
+        getrlimit(RLIMIT_FSIZE, &limit);
+        const rlim_t usual = limit.rlim_cur;
+        limit.rlim_cur = 100000;
+        setrlimit(RLIMIT_FSIZE, &limit);
+        CHECK(links_write(v, path, format, NULL, message, sizeof message) != 0);
+        CHECK_HAS(message, path);
+        limit.rlim_cur = usual;
+        setrlimit(RLIMIT_FSIZE, &limit);
+        CHECK(access(in_folder("full.tmp"), F_OK) != 0);
+        CHECK_INT(links_read(v, path, NULL, message, sizeof message), 0);
+        links_digest(v, after);
+        CHECK_STR(after, before);
+    }
+    field_destroy(v);
+    drop(u);
+}
+
 /* ---- whole files in memory, and formats written by hand ---- */
 
 typedef struct {
@@ -308,8 +323,7 @@ typedef struct {
     size_t n;
 } bytes;
 
-static bytes load(const char *path)
-{
+static bytes load(const char *path) {
     bytes b = {NULL, 0};
     FILE *f = fopen(path, "rb");
     if (!f) return b;
@@ -322,8 +336,7 @@ static bytes load(const char *path)
     return b;
 }
 
-static void save(const char *path, const unsigned char *p, size_t n)
-{
+static void save(const char *path, const unsigned char *p, size_t n) {
     if (comm_rank() == 0) {
         FILE *f = fopen(path, "wb");
         CHECK(f && fwrite(p, 1, n, f) == n);
@@ -332,14 +345,12 @@ static void save(const char *path, const unsigned char *p, size_t n)
     comm_barrier();
 }
 
-static size_t put(unsigned char *p, const void *value, size_t width, int big)
-{
+static size_t put(unsigned char *p, const void *value, size_t width, int big) {
     for (size_t i = 0; i < width; i++) p[i] = ((const unsigned char *)value)[big ? width - 1 - i : i];
     return width;
 }
 
-static size_t put_link(unsigned char *p, const double *m, int rows, size_t width, int big)
-{
+static size_t put_link(unsigned char *p, const double *m, int rows, size_t width, int big) {
     size_t n = 0;
     for (int i = 0; i < 6 * rows; i++) {
         const float f = (float)m[i];
@@ -349,8 +360,7 @@ static size_t put_link(unsigned char *p, const double *m, int rows, size_t width
 }
 
 /* NERSC with two or three rows, either precision and byte order. */
-static void write_nersc(const char *path, field *u, int rows, size_t width, int big)
-{
+static void write_nersc(const char *path, field *u, int rows, size_t width, int big) {
     double *all = gathered(u);
     const size_t links = 4 * (size_t)u->lat->volume;
     unsigned char *p = calloc(links * 18 * 8 + 1024, 1), *data = p + 512;
@@ -360,12 +370,13 @@ static void write_nersc(const char *path, field *u, int rows, size_t width, int 
     for (size_t i = 0; i < n; i += 4)
         for (size_t k = 0; k < 4; k++) sum += (uint32_t)data[i + k] << 8 * (big ? 3 - k : k);
     const int *s = u->lat->size;
-    const int header = sprintf((char *)p,
-                               "BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE%s\nDIMENSION_1 = %d\nDIMENSION_2 = %d\n"
-                               "DIMENSION_3 = %d\nDIMENSION_4 = %d\nCHECKSUM = %x\nLINK_TRACE = %.4f\nPLAQUETTE = %.4f\n"
-                               "FLOATING_POINT = IEEE%d%s\nEND_HEADER\n",
-                               rows == 3 ? "_3x3" : "", s[0], s[1], s[2], s[3], sum, links_trace(u), plaquette(u),
-                               (int)(8 * width), big ? "BIG" : "LITTLE");
+    const int header =
+        sprintf((char *)p,
+                "BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE%s\nDIMENSION_1 = %d\nDIMENSION_2 = %d\n"
+                "DIMENSION_3 = %d\nDIMENSION_4 = %d\nCHECKSUM = %x\nLINK_TRACE = %.4f\nPLAQUETTE = %.4f\n"
+                "FLOATING_POINT = IEEE%d%s\nEND_HEADER\n",
+                rows == 3 ? "_3x3" : "", s[0], s[1], s[2], s[3], sum, links_trace(u), plaquette(u), (int)(8 * width),
+                big ? "BIG" : "LITTLE");
     memmove(p + header, data, n);
     save(path, p, (size_t)header + n);
     free(p);
@@ -373,8 +384,7 @@ static void write_nersc(const char *path, field *u, int rows, size_t width, int 
 }
 
 /* MILC old, either byte order. */
-static void write_old(const char *path, field *u, int big)
-{
+static void write_old(const char *path, field *u, int big) {
     double *all = gathered(u);
     const int magic = 59354;
     const float parameters[2] = {5.5f, 0.1f};
@@ -389,8 +399,7 @@ static void write_old(const char *path, field *u, int big)
 }
 
 /* openQCD, either byte order. */
-static void write_openqcd(const char *path, field *u, int big)
-{
+static void write_openqcd(const char *path, field *u, int big) {
     static const int header[4] = {3, 0, 1, 2}, direction[4] = {3, 0, 1, 2};
     const int *s = u->lat->size;
     double *all = gathered(u);
@@ -415,8 +424,7 @@ static void write_openqcd(const char *path, field *u, int big)
 }
 
 /* A variant of u is whole and is u, to single precision where it has no more. */
-static void check_variant(const char *name, field *u, const char *format, int bits, int exact)
-{
+static void check_variant(const char *name, field *u, const char *format, int bits, int exact) {
     char digest[65];
     check_report r;
     CHECK_INT(links_check(in_folder(name), plaquette, &r), CHECK_WHOLE);
@@ -429,8 +437,7 @@ static void check_variant(const char *name, field *u, const char *format, int bi
     if (exact) CHECK_STR(r.digest, digest);
 }
 
-static void test_variants(void)
-{
+static void test_variants(void) {
     static const int oblong[4] = {4, 8, 4, 6};
     field *u = field_of(oblong);
     fill_random(u);
@@ -450,8 +457,7 @@ static void test_variants(void)
 
 #include "tests/io/damage.h"
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     comm_init(&argc, &argv);
     if (comm_rank() == 0) {
         snprintf(folder, sizeof folder, "%s/plaq_links.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
@@ -469,6 +475,7 @@ int main(int argc, char **argv)
         printf("sample files not found: set PLAQ_TEST_DATA\n");
     }
     test_round_trips();
+    test_full_disk();
     test_variants();
     test_damage(samples_there);
     char command[300];

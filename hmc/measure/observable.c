@@ -1,0 +1,135 @@
+#include "hmc/measure/observable.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+
+#define OBSERVABLE(name) extern const observable observable_##name;
+#include "hmc/measure/observables.def"
+#undef OBSERVABLE
+
+static const observable *const all[] = {
+#define OBSERVABLE(name) &observable_##name,
+#include "hmc/measure/observables.def"
+#undef OBSERVABLE
+    NULL};
+
+const observable *observable_number(int i)
+{
+    return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
+}
+
+const observable *observable_find(const char *name)
+{
+    for (int i = 0; all[i]; i++)
+        if (!strcmp(all[i]->name, name)) return all[i];
+    return NULL;
+}
+
+measure_result measure(const measure_context *c, const named_measure *m)
+{
+    const observable *o = observable_find(m->p.kind);
+    REQUIRE(o, "no observable %s", m->p.kind);
+    REQUIRE(o->nsummary <= MEASURE_MAX_SUMMARY, "%d values in the summary of %s", o->nsummary, o->name);
+    measure_result r = {.what = o, .name = m->name};
+    for (int i = 0; i < MEASURE_MAX_SUMMARY; i++) r.summary[i] = NAN;
+    const double start = comm_wtime();
+    r.failed = o->measure(c, &m->p, &r) != 0;
+    r.seconds = comm_wtime() - start;
+    return r;
+}
+
+int measure_during_run(const simulation *s, int64_t trajectory, measure_result **results)
+{
+    const measure_context c = {s->p, s->links, s->wilsons};
+    *results = calloc(MAX_NAMED, sizeof **results);
+    REQUIRE(*results, "out of memory");
+    int n = 0;
+    for (int i = 0; i < s->p->nmeasures; i++) {
+        const named_measure *m = &s->p->measures[i];
+        if (trajectory % m->p.interval) continue;
+        measure_result *r = &(*results)[n++];
+        *r = measure(&c, m);
+        if (r->failed) log_warn("measure.%s after trajectory %lld: %s", m->name, (long long)trajectory, r->trouble);
+    }
+    return n;
+}
+
+void measure_results_free(measure_result *results, int n)
+{
+    for (int i = 0; i < n; i++) measure_result_free(&results[i]);
+    free(results);
+}
+
+void measure_add_row(measure_result *r, const double *values)
+{
+    const size_t columns = (size_t)r->what->ncolumns;
+    if (r->nrows == r->capacity) {
+        r->capacity = r->capacity ? 2 * r->capacity : 16;
+        r->rows = realloc(r->rows, (size_t)r->capacity * columns * sizeof *r->rows);
+        REQUIRE(r->rows, "out of memory for %ld rows of %s", r->capacity, r->name);
+    }
+    memcpy(r->rows + (size_t)r->nrows++ * columns, values, columns * sizeof *values);
+}
+
+double measure_value(const measure_result *r, long row, const char *column)
+{
+    const measure_column *names = row < 0 ? r->what->summary : r->what->columns;
+    const int n = row < 0 ? r->what->nsummary : r->what->ncolumns;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i].name, column)) return row < 0 ? r->summary[i] : r->rows[row * n + i];
+    return NAN;
+}
+
+void measure_result_free(measure_result *r)
+{
+    free(r->rows);
+    r->rows = NULL;
+    r->nrows = r->capacity = 0;
+}
+
+static void print_json(FILE *out, const measure_result *r, const char *config, const measure_column *columns, int n,
+                       const double *values)
+{
+    json j = json_begin(out);
+    json_string(&j, "config", config);
+    json_string(&j, "measure", r->name);
+    json_string(&j, "kind", r->what->name);
+    for (int i = 0; i < n; i++) json_real(&j, columns[i].name, values[i]);
+    json_end(&j);
+}
+
+static void print_values(FILE *out, const measure_column *columns, int n, const double *values)
+{
+    for (int i = 0; i < n; i++) {
+        if (values && isnan(values[i])) fprintf(out, " %20s", "-");
+        else if (values) fprintf(out, " %20.12g", values[i]);
+        else fprintf(out, " %20s", columns[i].name);
+    }
+    fprintf(out, "\n");
+}
+
+void measure_print(FILE *out, const measure_result *r, const char *config, int json)
+{
+    const observable *o = r->what;
+    if (json) {
+        for (long i = 0; i < r->nrows; i++) print_json(out, r, config, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
+        if (o->nsummary) print_json(out, r, config, o->summary, o->nsummary, r->summary);
+        return;
+    }
+    fprintf(out, "%s (%s), %.2f s\n", r->name, o->name, r->seconds);
+    print_values(out, o->columns, o->ncolumns, NULL);
+    for (long i = 0; i < r->nrows; i++) print_values(out, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
+    for (int i = 0; i < o->nsummary; i++) {
+        fprintf(out, "  %s = ", o->summary[i].name);
+        if (isnan(r->summary[i])) fprintf(out, "none");
+        else fprintf(out, "%.12g", r->summary[i]);
+        fprintf(out, "   (%s)\n", o->summary[i].help);
+    }
+    fflush(out);
+}

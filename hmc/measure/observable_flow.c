@@ -1,0 +1,108 @@
+/* flow: the Wilson flow dV/dt = -(dS/dV) V of the plaquette action (M. Luescher, arXiv:1006.4518), by his third-order
+ * Runge-Kutta scheme (C.2). With Z_i the slope at W_i times the step:
+ *
+ *   W_1 = exp(Z_0 / 4) W_0,   W_2 = exp(8/9 Z_1 - 17/36 Z_0) W_1,   V' = exp(3/4 Z_2 - 8/9 Z_1 + 17/36 Z_0) W_2
+ *
+ * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette,
+ * 36 (1 - P), and the topological charge. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at
+ * t = w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached. */
+#include <math.h>
+
+#include "hmc/measure/observable.h"
+#include "kernels/gauge.h"
+
+#define SCALE_AT 0.3
+
+static const measure_column columns[] = {
+    {"t", "a^2", "flow time"},
+    {"e_clover", "a^-4", "energy density of the clover field strength"},
+    {"e_clover_time", "a^-4", "its part in temporal planes"},
+    {"e_clover_space", "a^-4", "its part in spatial planes"},
+    {"e_plaquette", "a^-4", "energy density of the plaquette"},
+    {"charge", "", "topological charge of the clover field strength"},
+};
+static const measure_column summary[] = {
+    {"t0", "a^2", "flow time where t^2 E = 0.3"},
+    {"w0", "a", "root of the flow time where t d/dt (t^2 E) = 0.3"},
+};
+
+/* gauge_force() adds beta / 6 P(U staples), and the slope is -P(U staples): a weight w of a slope is beta = 6 w, and the
+ * sign goes into the step. */
+static void flow_step(field *links, double step, field *a, field *b)
+{
+    momenta_zero(a);
+    gauge_force(a, links, 6 * (1.0 / 4), 0);
+    gauge_update(links, -step, a);
+    momenta_zero(b);
+    gauge_force(b, links, 6 * (8.0 / 9), 0);
+    momenta_add(b, -17.0 / 9, a);
+    gauge_update(links, -step, b);
+    momenta_zero(a);
+    gauge_force(a, links, 6 * (3.0 / 4), 0);
+    momenta_add(a, -1, b);
+    gauge_update(links, -step, a);
+}
+
+static void add_row(measure_result *r, double t, const field *links, field *tensor)
+{
+    gauge_field_strength(tensor, links);
+    const gauge_energy e = gauge_field_energy(tensor);
+    const double plaquette = gauge_measure(links, 0).plaquette;
+    measure_add_row(r, (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, 36 * (1 - plaquette), e.charge});
+}
+
+/* Where the line through (x0, y0) and (x1, y1) first comes up to SCALE_AT; NaN when it does not there. */
+static double crossing(double x0, double y0, double x1, double y1)
+{
+    return y0 < SCALE_AT && y1 >= SCALE_AT ? x0 + (x1 - x0) * (SCALE_AT - y0) / (y1 - y0) : NAN;
+}
+
+static double scaled_energy(const measure_result *r, long row)
+{
+    const double *x = r->rows + row * r->what->ncolumns;
+    return x[0] * x[0] * x[1];
+}
+
+static void find_scales(measure_result *r)
+{
+    double before_t = 0, before_w = 0;
+    for (long i = 1; i < r->nrows; i++) {
+        const double t0 = r->rows[(i - 1) * r->what->ncolumns], t1 = r->rows[i * r->what->ncolumns];
+        const double y0 = scaled_energy(r, i - 1), y1 = scaled_energy(r, i);
+        if (isnan(r->summary[0])) r->summary[0] = crossing(t0, y0, t1, y1);
+        /* The derivative by a difference is second order at the middle of the step. */
+        const double middle = (t0 + t1) / 2, w = middle * (y1 - y0) / (t1 - t0);
+        if (isnan(r->summary[1])) r->summary[1] = sqrt(crossing(before_t, before_w, middle, w));
+        before_t = middle;
+        before_w = w;
+    }
+}
+
+static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
+{
+    const lattice *lat = c->links->lat;
+    field *links = field_like(c->links), *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
+    field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
+    field_copy(links, c->links);
+    add_row(r, 0, links, tensor);
+    /* Times are multiples of the step; the last step may be a shorter one. */
+    const long steps = (long)ceil(m->flow_time / m->flow_step * (1 - 1e-12));
+    double t = 0;
+    for (long i = 1; i <= steps; i++) {
+        const double next = i == steps ? m->flow_time : (double)i * m->flow_step;
+        flow_step(links, next - t, a, b);
+        t = next;
+        add_row(r, t, links, tensor);
+    }
+    find_scales(r);
+    field_destroy(b);
+    field_destroy(a);
+    field_destroy(tensor);
+    field_destroy(links);
+    return 0;
+}
+
+const observable observable_flow = {"flow",  "Wilson flow: energy densities, charge, t0 and w0",
+                                    columns, sizeof columns / sizeof columns[0],
+                                    summary, sizeof summary / sizeof summary[0],
+                                    measure_flow};

@@ -1,0 +1,180 @@
+/* pion: the zero-momentum correlator C(t) = sum_x sum |S(x, t; source)|^2 over spins and colours of both ends, of the
+ * Wilson-clover propagator from a point source. gamma5 M^-1 gamma5 = (M^-1)^dagger makes it a sum of squares. t counts
+ * from the source.
+ *
+ * Each of the 12 columns of S is a solve of the even-odd system through its normal equation. A solve that fails is
+ * repeated with the solver's fallback; when that fails too, so does the measurement. Sites are summed exactly. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/measure/observable.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/spinor.h"
+
+static const measure_column columns[] = {
+    {"t", "a", "time from the source"},
+    {"pion", "", "zero-momentum pion correlator"},
+};
+static const measure_column summary[] = {
+    {"residual", "", "largest |b - M x| / |b| of the 12 solves, of the whole operator"},
+    {"iterations", "", "of all solves together"},
+};
+
+typedef struct {
+    const measure_context *c;
+    wilson *w;
+    linop *schur, *normal;
+    field *source, *x, *schur_source, *rhs, *schur_x, *residual;
+    exact_sum *sums; /* one a global time slice */
+    double worst;
+    long iterations;
+} pion;
+
+static int fermion_number(const parameters *p, const char *name)
+{
+    for (int i = 0; i < p->nfermions; i++)
+        if (!strcmp(p->fermions[i].name, name)) return i;
+    REQUIRE(0, "no fermion %s", name);
+    return -1;
+}
+
+static const solver_settings *settings_of(const parameters *p, const char *name)
+{
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].name, name)) return &p->solvers[i].p;
+    return NULL;
+}
+
+static void open_pion(pion *q, const measure_context *c, int fermion)
+{
+    const fermion_params *f = &c->p->fermions[fermion].p;
+    *q = (pion){.c = c};
+    q->w = c->wilsons ? c->wilsons[fermion]
+                      : wilson_create(c->links, fermion_params_mass(f), f->c_sw,
+                                      strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                                      strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
+    q->schur = wilson_schur(q->w);
+    q->normal = normal_create(q->schur);
+    q->source = field_create(c->links->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, c->links->where);
+    q->x = field_like(q->source);
+    q->residual = field_like(q->source);
+    q->schur_source = linop_vector(q->schur, 1);
+    q->rhs = linop_vector(q->schur, 1);
+    q->schur_x = linop_vector(q->schur, 1);
+    q->sums = malloc((size_t)c->links->lat->size[3] * sizeof *q->sums);
+    REQUIRE(q->sums, "out of memory");
+    for (int t = 0; t < c->links->lat->size[3]; t++) q->sums[t] = exact_zero();
+}
+
+static void close_pion(pion *q)
+{
+    free(q->sums);
+    field_destroy(q->schur_x);
+    field_destroy(q->rhs);
+    field_destroy(q->schur_source);
+    field_destroy(q->residual);
+    field_destroy(q->x);
+    field_destroy(q->source);
+    linop_destroy(q->normal);
+    if (!q->c->wilsons) wilson_destroy(q->w);
+}
+
+/* One in component `column` at the source, zero elsewhere. */
+static void set_source(field *source, const int place[4], int column)
+{
+    const lattice *lat = source->lat;
+    int x[4], mine = 1;
+    for (int d = 0; d < 4; d++) {
+        x[d] = place[d] - lat->origin[d];
+        mine = mine && x[d] >= 0 && x[d] < lat->local[d];
+    }
+    field_clear(source);
+    if (!mine) return;
+    double *slice = field_slice_buffer(source);
+    field_export(source, x[3], slice);
+    slice[(((size_t)x[2] * lat->local[1] + x[1]) * lat->local[0] + x[0]) * 24 + 2 * column] = 1;
+    field_import(source, x[3], slice);
+    free(slice);
+}
+
+static int solve(pion *q, const solver_settings *s, int column, measure_result *r)
+{
+    wilson_prepare(q->w, q->schur_source, q->source);
+    linop_apply(q->schur, q->rhs, q->schur_source, 1);
+    field_clear(q->schur_x);
+    solve_result result = solver_solve(s, q->normal, q->schur_x, q->rhs);
+    q->iterations += result.iterations;
+    const solver_settings *fallback = s->fallback[0] ? settings_of(q->c->p, s->fallback) : NULL;
+    if (result.status != SOLVE_CONVERGED && fallback) {
+        log_warn("pion, column %d: %s (residual %.2e); repeated with %s", column, solve_status_text(result.status),
+                 result.residual, s->fallback);
+        field_clear(q->schur_x);
+        result = solver_solve(fallback, q->normal, q->schur_x, q->rhs);
+        q->iterations += result.iterations;
+    }
+    if (result.status != SOLVE_CONVERGED) {
+        snprintf(r->trouble, sizeof r->trouble, "the propagator's column %d: %s after %d iterations, residual %.2e", column,
+                 solve_status_text(result.status), result.iterations, result.residual);
+        return 1;
+    }
+    wilson_reconstruct(q->w, q->x, q->schur_x, q->source);
+    wilson_apply(q->w, q->residual, q->x);
+    spinor_axpby(q->residual, 1, q->source, -1);
+    q->worst = fmax(q->worst, sqrt(spinor_norm2(q->residual, 0) / spinor_norm2(q->source, 0)));
+    return 0;
+}
+
+static void add_column(pion *q)
+{
+    const lattice *lat = q->x->lat;
+    const long sites = (long)lat->local[0] * lat->local[1] * lat->local[2];
+    double *slice = field_slice_buffer(q->x);
+    for (int t = 0; t < lat->local[3]; t++) {
+        field_export(q->x, t, slice);
+        for (long i = 0; i < sites; i++) {
+            double s = 0;
+            for (int k = 0; k < 24; k++) s += slice[24 * i + k] * slice[24 * i + k];
+            exact_add(&q->sums[lat->origin[3] + t], s);
+        }
+    }
+    free(slice);
+}
+
+static int measure_pion(const measure_context *c, const measure_params *m, measure_result *r)
+{
+    const lattice *lat = c->links->lat;
+    for (int d = 0; d < 4; d++)
+        if (m->source[d] >= lat->size[d])
+            user_error("measure.%s: source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d", r->name, m->source[0],
+                       m->source[1], m->source[2], m->source[3], lat->size[0], lat->size[1], lat->size[2], lat->size[3]);
+    const int fermion = fermion_number(c->p, m->fermion);
+    const char *name = m->solver[0] ? m->solver : c->p->fermions[fermion].p.action_solver;
+    const solver_settings *s = settings_of(c->p, name);
+    REQUIRE(s, "no solver %s", name);
+    pion q;
+    open_pion(&q, c, fermion);
+    int failed = 0;
+    for (int column = 0; column < 12 && !failed; column++) {
+        set_source(q.source, m->source, column);
+        failed = solve(&q, s, column, r);
+        if (!failed) add_column(&q);
+    }
+    if (!failed) {
+        comm_sum_exact(q.sums, lat->size[3]);
+        for (int t = 0; t < lat->size[3]; t++)
+            measure_add_row(r, (const double[]){t, exact_value(&q.sums[(t + m->source[3]) % lat->size[3]])});
+        r->summary[0] = q.worst;
+        r->summary[1] = (double)q.iterations;
+    }
+    close_pion(&q);
+    return failed;
+}
+
+const observable observable_pion = {"pion",  "zero-momentum pion correlator from a point source",
+                                    columns, sizeof columns / sizeof columns[0],
+                                    summary, sizeof summary / sizeof summary[0],
+                                    measure_pion};

@@ -1,0 +1,29 @@
+/* The history of a run: one row a trajectory in history.h5, and the averages over them. */
+#ifndef PLAQ_RECORD_H
+#define PLAQ_RECORD_H
+
+#include "hmc/simulation.h"
+
+typedef struct record record;
+
+typedef struct {
+    long count; /* trajectories after the warm-up */
+    double acceptance, acceptance_error;
+    double exp_dh, exp_dh_error;
+    double plaquette, plaquette_error;
+} record_averages;
+
+/* Opens the history of a run that has done `done` trajectories; rows beyond are those of a run that was killed, and
+ * are dropped. Collective. */
+record *record_open(const char *folder, const simulation *s, int64_t done);
+void record_close(record *r);
+
+/* One more row. `number` counts from 1. */
+void record_add(record *r, int64_t number, const trajectory_result *t, double plaquette, double link_trace);
+/* Makes all rows so far safe on disk; called with each checkpoint. */
+void record_sync(record *r);
+
+/* Averages over the rows after the warm-up; errors from blocks, so that autocorrelation up to the block length is in them. */
+record_averages record_average(const record *r);
+
+#endif

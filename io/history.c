@@ -1,0 +1,399 @@
+#include "io/history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/atomic.h"
+#include "io/checksum.h"
+#include "io/history_tables.h"
+#include "io/links_format.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+
+struct history {
+    char file_path[ATOMIC_PATH], journal_path[ATOMIC_PATH];
+    table_set set; /* this and what follows on rank 0 */
+    table_note note[HISTORY_TEXTS];
+    int notes;
+    int fd;
+    uint64_t end; /* of the journal's good records */
+};
+
+/* ---- tables in memory ---- */
+
+history_rows_of *tables_add(table_set *set)
+{
+    if (set->n == HISTORY_TABLES) return NULL;
+    history_rows_of *t = calloc(1, sizeof *t);
+    REQUIRE(t, "out of memory: %zu bytes", sizeof *t);
+    set->table[set->n++] = t;
+    return t;
+}
+
+history_rows_of *tables_find(const table_set *set, const char *group)
+{
+    for (int i = 0; i < set->n; i++)
+        if (!strcmp(set->table[i]->group, group)) return set->table[i];
+    return NULL;
+}
+
+void tables_free(table_set *set)
+{
+    for (int i = 0; i < set->n; i++) {
+        free(set->table[i]->value);
+        free(set->table[i]);
+    }
+    set->n = 0;
+}
+
+int64_t tables_total(const table_set *set)
+{
+    int64_t n = 0;
+    for (int i = 0; i < set->n; i++) n += set->table[i]->rows;
+    return n;
+}
+
+void table_reserve(history_rows_of *t, int64_t rows)
+{
+    if (rows <= t->capacity) return;
+    t->capacity = rows > 2 * t->capacity ? rows : 2 * t->capacity;
+    t->value = realloc(t->value, (size_t)t->capacity * (size_t)t->ncol * sizeof *t->value);
+    REQUIRE(t->value, "out of memory: %lld rows of %d columns", (long long)t->capacity, t->ncol);
+}
+
+static const char *const type_names[] = {"int", "real", "bool"};
+
+void table_describe(param_text *text, const history_rows_of *t)
+{
+    param_text_add(text, "%s\n", t->group);
+    for (int c = 0; c < t->ncol; c++) {
+        const table_column *k = &t->column[c];
+        param_text_add(text, "%s\t%s\t%s\t%s\t%s\n", k->name, type_names[k->type], k->is_volatile ? "volatile" : "",
+                       k->unit, k->description);
+    }
+}
+
+/* Copies up to the separator and returns what follows it; NULL when it is missing or the copy too long. */
+static const char *take_part(const char *text, char separator, char *copy, size_t size)
+{
+    const char *end = text ? strchr(text, separator) : NULL;
+    if (!end || (size_t)(end - text) >= size) return NULL;
+    memcpy(copy, text, (size_t)(end - text));
+    copy[end - text] = 0;
+    return end + 1;
+}
+
+int table_parse(history_rows_of *t, const char *text)
+{
+    char type[8], is_volatile[16];
+    t->ncol = 0;
+    for (text = take_part(text, '\n', t->group, sizeof t->group); text && *text; t->ncol++) {
+        if (t->ncol == HISTORY_COLUMNS) return -1;
+        table_column *k = &t->column[t->ncol];
+        text = take_part(text, '\t', k->name, sizeof k->name);
+        text = take_part(text, '\t', type, sizeof type);
+        text = take_part(text, '\t', is_volatile, sizeof is_volatile);
+        text = take_part(text, '\t', k->unit, sizeof k->unit);
+        text = take_part(text, '\n', k->description, sizeof k->description);
+        if (!text) return -1;
+        int known = 0;
+        for (int i = 0; i < 3; i++)
+            if (!strcmp(type, type_names[i])) k->type = (history_type)i, known = 1;
+        if (!known) return -1;
+        k->is_volatile = *is_volatile != 0;
+    }
+    return text && t->ncol > 0 ? 0 : -1;
+}
+
+/* ---- opening ---- */
+
+/* Opens the journal for appending, what is torn at its end cut off. */
+static int open_journal(history *h, char *message, size_t size)
+{
+    h->fd = open(h->journal_path, O_RDWR | O_CLOEXEC);
+    struct stat st;
+    int bad = h->fd < 0 || fstat(h->fd, &st) != 0 || ftruncate(h->fd, (off_t)h->end) != 0;
+    if (bad) links_fail(message, size, "%s: %s", h->journal_path, strerror(errno));
+    return bad ? -1 : 0;
+}
+
+static int rewrite_journal(history *h, char *message, size_t size)
+{
+    struct stat st;
+    if (h->fd >= 0) close(h->fd);
+    h->fd = -1;
+    const int bad = journal_rewrite(h->journal_path, &h->set, message, size);
+    /* Also after a failure: the older journal is still there, and rows may be appended to it. */
+    if (!bad && stat(h->journal_path, &st) == 0) h->end = (uint64_t)st.st_size;
+    char ignored[256];
+    if (bad && access(h->journal_path, F_OK) != 0) return -1;
+    return open_journal(h, bad ? ignored : message, bad ? sizeof ignored : size) || bad ? -1 : 0;
+}
+
+/* Rows of history.h5, if it has more than the journal; returns whether they were taken. */
+static int rescue(history *h)
+{
+    char message[ATOMIC_PATH + 256], aside[ATOMIC_PATH + 16];
+    table_set other = {0, {NULL}};
+    if (access(h->file_path, F_OK) != 0) return 0;
+    if (history_file_read(h->file_path, &other, message, sizeof message)) {
+        snprintf(aside, sizeof aside, "%s.damaged", h->file_path);
+        if (rename(h->file_path, aside) == 0) log_warn("%s; it is now %s", message, aside);
+        return 0;
+    }
+    if (tables_total(&other) <= tables_total(&h->set)) {
+        tables_free(&other);
+        return 0;
+    }
+    log_warn("%s is missing or damaged: its rows are taken from %s", h->journal_path, h->file_path);
+    tables_free(&h->set);
+    h->set = other;
+    return 1;
+}
+
+static int load(history *h, char *message, size_t size)
+{
+    uint64_t lost;
+    int missing;
+    h->end = journal_read(h->journal_path, &h->set, &lost, &missing);
+    const int rescued = (missing || lost || h->end == 0) && rescue(h);
+    if (lost && !rescued) log_info("%s: %llu bytes of a row cut off in writing are dropped", h->journal_path,
+                                   (unsigned long long)lost);
+    return h->end == 0 || rescued ? rewrite_journal(h, message, size) : open_journal(h, message, size);
+}
+
+static void free_all(history *h)
+{
+    if (h->fd >= 0) close(h->fd);
+    for (int i = 0; i < h->notes; i++) free(h->note[i].text);
+    tables_free(&h->set);
+    free(h);
+}
+
+history *history_open(const char *folder, char *message, size_t size)
+{
+    history *h = calloc(1, sizeof *h);
+    REQUIRE(h, "out of memory: %zu bytes", sizeof *h);
+    h->fd = -1;
+    int bad = strlen(folder) + 32 > ATOMIC_PATH;
+    if (bad) links_fail(message, size, "folder name longer than %d", ATOMIC_PATH - 32);
+    snprintf(h->file_path, sizeof h->file_path, "%.990s/history.h5", folder);
+    snprintf(h->journal_path, sizeof h->journal_path, "%.990s/history.journal", folder);
+    if (!bad && comm_rank() == 0) bad = load(h, message, size);
+    if (!comm_any_bad(bad, message, size)) return h;
+    free_all(h);
+    return NULL;
+}
+
+/* ---- tables ---- */
+
+static void set_columns(history_rows_of *t, const char *group, const history_column *columns, int n)
+{
+    REQUIRE(n > 0 && n <= HISTORY_COLUMNS, "table %s has %d columns, 1 to %d are allowed", group, n, HISTORY_COLUMNS);
+    REQUIRE(!strcmp(columns[0].name, "trajectory") && columns[0].type == HISTORY_INT,
+            "the first column of table %s is %s, not the integer trajectory", group, columns[0].name);
+    REQUIRE(strlen(group) < sizeof t->group, "the name of group %s is too long", group);
+    strcpy(t->group, group);
+    t->ncol = n;
+    for (int c = 0; c < n; c++) {
+        table_column *k = &t->column[c];
+        const char *unit = columns[c].unit ? columns[c].unit : "", *description = columns[c].description;
+        if (!description) description = "";
+        REQUIRE(strlen(columns[c].name) < sizeof k->name && strlen(unit) < sizeof k->unit &&
+                    strlen(description) < sizeof k->description && !strpbrk(columns[c].name, "\t\n/") &&
+                    !strpbrk(unit, "\t\n") && !strpbrk(description, "\t\n"),
+                "column %s of table %s: a text is too long or has tabs, slashes or line ends", columns[c].name, group);
+        strcpy(k->name, columns[c].name);
+        strcpy(k->unit, unit);
+        strcpy(k->description, description);
+        k->type = columns[c].type;
+        k->is_volatile = columns[c].is_volatile != 0;
+    }
+}
+
+static int same_columns(const history_rows_of *a, const history_rows_of *b, char *message, size_t size)
+{
+    const int n = a->ncol < b->ncol ? a->ncol : b->ncol;
+    int c = 0;
+    while (c < n && !strcmp(a->column[c].name, b->column[c].name) && a->column[c].type == b->column[c].type &&
+           a->column[c].is_volatile == b->column[c].is_volatile)
+        c++;
+    if (c == n && a->ncol == b->ncol) return 1;
+    links_fail(message, size, "the history has rows in /%s whose column %d is '%s', now it is '%s'; move history.h5 and "
+               "history.journal away to start new tables", a->group, c + 1, c < a->ncol ? a->column[c].name : "none",
+               c < b->ncol ? b->column[c].name : "none");
+    return 0;
+}
+
+static int declare(history *h, const char *group, const history_column *columns, int n, char *message, size_t size)
+{
+    history_rows_of *fresh = calloc(1, sizeof *fresh), *old = tables_find(&h->set, group);
+    REQUIRE(fresh, "out of memory: %zu bytes", sizeof *fresh);
+    set_columns(fresh, group, columns, n);
+    int bad = 0;
+    if (old && old->rows > 0) {
+        bad = !same_columns(old, fresh, message, size);
+        if (!bad) memcpy(old->column, fresh->column, sizeof old->column);
+    } else if (old && same_columns(old, fresh, message, size)) {
+        memcpy(old->column, fresh->column, sizeof old->column);
+    } else if (old) {
+        /* Without rows a table may change its columns, but its record in the journal must too. */
+        free(old->value);
+        *old = *fresh;
+        bad = rewrite_journal(h, message, size);
+    } else {
+        old = tables_add(&h->set);
+        REQUIRE(old, "more than %d tables", HISTORY_TABLES);
+        *old = *fresh;
+        bad = journal_add_table(h->fd, &h->end, &h->set, h->set.n - 1);
+        if (bad) {
+            links_fail(message, size, "%s: %s", h->journal_path, strerror(errno));
+            free(old);
+            h->set.n--;
+        }
+    }
+    free(fresh);
+    for (int i = 0; i < h->set.n && !bad; i++)
+        if (h->set.table[i] == old) return i;
+    return -1;
+}
+
+int history_table(history *h, const char *group, const history_column *columns, int n, char *message, size_t size)
+{
+    int table = comm_rank() == 0 ? declare(h, group, columns, n, message, size) : 0;
+    if (comm_any_bad(table < 0, message, size)) return -1;
+    comm_bcast(&table, sizeof table);
+    return table;
+}
+
+static int append(history *h, int table, const history_value *row, char *message, size_t size)
+{
+    REQUIRE(table >= 0 && table < h->set.n, "table %d of %d", table, h->set.n);
+    history_rows_of *t = h->set.table[table];
+    const int64_t last = t->rows ? t->value[(t->rows - 1) * t->ncol].i : row[0].i;
+    REQUIRE(row[0].i >= last, "table %s: trajectory %lld after %lld", t->group, (long long)row[0].i, (long long)last);
+    if (h->fd < 0 || journal_add_row(h->fd, &h->end, &h->set, table, row)) {
+        links_fail(message, size, "%s: a row cannot be written: %s", h->journal_path,
+                   h->fd < 0 ? "it could not be opened before" : strerror(errno));
+        return -1;
+    }
+    table_reserve(t, t->rows + 1);
+    memcpy(t->value + t->rows * t->ncol, row, (size_t)t->ncol * sizeof *row);
+    t->rows++;
+    return 0;
+}
+
+int history_append(history *h, int table, const history_value *row, char *message, size_t size)
+{
+    const int bad = comm_rank() == 0 ? append(h, table, row, message, size) : 0;
+    return comm_any_bad(bad, message, size) ? -1 : 0;
+}
+
+/* ---- files ---- */
+
+static int sync_files(history *h, char *message, size_t size)
+{
+    if (h->fd >= 0 && fsync(h->fd) != 0) {
+        links_fail(message, size, "%s: %s", h->journal_path, strerror(errno));
+        return -1;
+    }
+    return history_file_write(h->file_path, &h->set, h->note, h->notes, message, size);
+}
+
+static int truncate_after(history *h, int64_t trajectory, char *message, size_t size)
+{
+    int dropped = 0;
+    for (int i = 0; i < h->set.n; i++) {
+        history_rows_of *t = h->set.table[i];
+        for (; t->rows > 0 && t->value[(t->rows - 1) * t->ncol].i > trajectory; t->rows--) dropped = 1;
+    }
+    if (dropped && rewrite_journal(h, message, size)) return -1;
+    return sync_files(h, message, size);
+}
+
+int history_truncate_after(history *h, int64_t trajectory, char *message, size_t size)
+{
+    const int bad = comm_rank() == 0 ? truncate_after(h, trajectory, message, size) : 0;
+    return comm_any_bad(bad, message, size) ? -1 : 0;
+}
+
+void history_text(history *h, const char *name, const char *text)
+{
+    int i = 0;
+    if (comm_rank() != 0) return;
+    while (i < h->notes && strcmp(h->note[i].name, name)) i++;
+    REQUIRE(i < HISTORY_TEXTS && strlen(name) < sizeof h->note[i].name, "text %s: too many, or name too long", name);
+    if (i == h->notes) h->notes++;
+    else free(h->note[i].text);
+    strcpy(h->note[i].name, name);
+    h->note[i].text = strdup(text);
+    REQUIRE(h->note[i].text, "out of memory: %zu bytes", strlen(text));
+}
+
+int history_sync(history *h, char *message, size_t size)
+{
+    const int bad = comm_rank() == 0 ? sync_files(h, message, size) : 0;
+    return comm_any_bad(bad, message, size) ? -1 : 0;
+}
+
+int history_close(history *h, char *message, size_t size)
+{
+    const int bad = history_sync(h, message, size);
+    free_all(h);
+    return bad;
+}
+
+/* ---- looking ---- */
+
+int64_t history_rows(const history *h, int table)
+{
+    int64_t n = comm_rank() == 0 ? h->set.table[table]->rows : 0;
+    comm_bcast(&n, sizeof n);
+    return n;
+}
+
+history_value history_get(const history *h, int table, int64_t row, int column)
+{
+    history_value v = {0};
+    if (comm_rank() == 0) {
+        const history_rows_of *t = h->set.table[table];
+        REQUIRE(row >= 0 && row < t->rows && column >= 0 && column < t->ncol, "row %lld of %lld, column %d of %d",
+                (long long)row, (long long)t->rows, column, t->ncol);
+        v = t->value[row * t->ncol + column];
+    }
+    comm_bcast(&v, sizeof v);
+    return v;
+}
+
+static int by_group(const void *a, const void *b)
+{
+    return strcmp((*(history_rows_of *const *)a)->group, (*(history_rows_of *const *)b)->group);
+}
+
+void history_digest(const history *h, char hex[65])
+{
+    sha256 s;
+    sha256_start(&s);
+    table_set sorted = h->set;
+    qsort(sorted.table, (size_t)sorted.n, sizeof sorted.table[0], by_group);
+    for (int i = 0; i < sorted.n; i++) {
+        const history_rows_of *t = sorted.table[i];
+        if (t->rows > 0) sha256_add(&s, t->group, strlen(t->group) + 1);
+        for (int c = 0; c < t->ncol && t->rows > 0; c++) {
+            if (t->column[c].is_volatile) continue;
+            sha256_add(&s, t->column[c].name, strlen(t->column[c].name) + 1);
+            for (int64_t r = 0; r < t->rows; r++) {
+                unsigned char raw[8];
+                store64(raw, (uint64_t)t->value[r * t->ncol + c].i, 0);
+                sha256_add(&s, raw, sizeof raw);
+            }
+        }
+    }
+    sha256_end(&s, hex);
+    comm_bcast(hex, 65);
+}

@@ -1,0 +1,187 @@
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/atomic.h"
+#include "io/hdf5_values.h"
+#include "io/history_tables.h"
+#include "io/links_format.h"
+#include "io/seal.h"
+
+/* The file is made in memory by the library and written by us, so that a full disk is an ordinary error and not a file
+ * that the library cannot close. */
+#define CORE_STEP (1 << 20)
+#define MAX_CHUNK 4096
+
+static hid_t file_type(history_type type)
+{
+    return type == HISTORY_REAL ? H5T_IEEE_F64LE : type == HISTORY_INT ? H5T_STD_I64LE : H5T_STD_U8LE;
+}
+
+static hid_t memory_type(history_type type)
+{
+    return type == HISTORY_REAL ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+}
+
+/* ---- writing ---- */
+
+static int put_column(hid_t group, const history_rows_of *t, int c, history_value *buf)
+{
+    const table_column *k = &t->column[c];
+    const hsize_t n = (hsize_t)t->rows, unlimited = H5S_UNLIMITED;
+    const hsize_t chunk = n < 64 ? 64 : n < MAX_CHUNK ? n : MAX_CHUNK;
+    for (int64_t r = 0; r < t->rows; r++) buf[r] = t->value[r * t->ncol + c];
+    const hid_t space = H5Screate_simple(1, &n, &unlimited), plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(plist, 1, &chunk);
+    /* No time of writing in the file: equal rows make equal bytes. */
+    H5Pset_obj_track_times(plist, 0);
+    const hid_t d = H5Dcreate2(group, k->name, file_type(k->type), space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    int bad = d < 0 || (n > 0 && H5Dwrite(d, memory_type(k->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, buf) < 0);
+    bad = bad || values_put_text(d, "unit", k->unit) || values_put_text(d, "description", k->description) ||
+          values_put_int(d, "volatile", k->is_volatile);
+    if (d >= 0) bad |= H5Dclose(d) < 0;
+    H5Pclose(plist);
+    H5Sclose(space);
+    return bad;
+}
+
+static int put_table(hid_t file, const history_rows_of *t)
+{
+    param_text text = {0};
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    history_value *buf = malloc((size_t)(t->rows + 1) * sizeof *buf);
+    REQUIRE(buf, "out of memory: %lld values", (long long)t->rows);
+    H5Pset_create_intermediate_group(links, 1);
+    const hid_t group = H5Gcreate2(file, t->group, links, H5P_DEFAULT, H5P_DEFAULT);
+    table_describe(&text, t);
+    int bad = group < 0 || values_put_long_text(group, ".columns", text.data);
+    for (int c = 0; c < t->ncol && !bad; c++) bad = put_column(group, t, c, buf);
+    if (group >= 0) bad |= H5Gclose(group) < 0;
+    H5Pclose(links);
+    param_text_free(&text);
+    free(buf);
+    return bad;
+}
+
+static int put_all(hid_t file, const table_set *set, const table_note *note, int notes)
+{
+    param_text groups = {0};
+    int bad = 0;
+    for (int i = 0; i < set->n && !bad; i++) {
+        param_text_add(&groups, "%s\n", set->table[i]->group);
+        bad = put_table(file, set->table[i]);
+    }
+    for (int i = 0; i < notes && !bad; i++) bad = values_put_long_text(file, note[i].name, note[i].text);
+    bad = bad || values_put_long_text(file, ".tables", groups.data ? groups.data : "");
+    param_text_free(&groups);
+    return bad;
+}
+
+/* The bytes of the file after its user block; NULL when the library fails. */
+static unsigned char *make_image(const table_set *set, const table_note *note, int notes, size_t *bytes)
+{
+    unsigned char *image = NULL;
+    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), fcpl = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_fapl_core(fapl, CORE_STEP, 0);
+    H5Pset_userblock(fcpl, SEAL_BYTES);
+    const hid_t file = H5Fcreate("history.h5", H5F_ACC_TRUNC, fcpl, fapl);
+    if (file >= 0 && !put_all(file, set, note, notes) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0) {
+        const ssize_t n = H5Fget_file_image(file, NULL, 0);
+        image = n > 0 ? calloc((size_t)n + SEAL_BYTES, 1) : NULL;
+        REQUIRE(n <= 0 || image, "out of memory: %zd bytes", n);
+        if (image && H5Fget_file_image(file, image + SEAL_BYTES, (size_t)n) != n) {
+            free(image);
+            image = NULL;
+        }
+        *bytes = (size_t)n + SEAL_BYTES;
+    }
+    if (file >= 0) H5Fclose(file);
+    H5Pclose(fcpl);
+    H5Pclose(fapl);
+    return image;
+}
+
+int history_file_write(const char *path, const table_set *set, const table_note *note, int notes, char *message, size_t size)
+{
+    size_t bytes = 0;
+    const seal_regions none = {0, {0}, {0}};
+    values_silence();
+    unsigned char *image = make_image(set, note, notes, &bytes);
+    if (!image) {
+        links_fail(message, size, "%s: HDF5 cannot make the file in memory", path);
+        return -1;
+    }
+    atomic_file a;
+    int bad = atomic_begin(&a, path, bytes, message, size);
+    if (!bad) {
+        /* Under its temporary name it is an intermediate of the sealed file. */
+        bad = atomic_write(a.temporary, image, bytes, message, size);
+        if (!bad && seal_write(a.temporary, &none, message, size)) bad = -1;
+        if (bad) atomic_abandon(&a);
+        else bad = atomic_commit(&a, message, size);
+    }
+    free(image);
+    return bad;
+}
+
+/* ---- reading: files whose seal is intact ---- */
+
+static int get_column(hid_t group, history_rows_of *t, int c)
+{
+    hsize_t n = 0;
+    const hid_t d = H5Dopen2(group, t->column[c].name, H5P_DEFAULT);
+    if (d < 0) return -1;
+    const hid_t space = H5Dget_space(d);
+    int bad = H5Sget_simple_extent_ndims(space) != 1 || H5Sget_simple_extent_dims(space, &n, NULL) != 1;
+    if (c == 0 && !bad) {
+        table_reserve(t, (int64_t)n);
+        t->rows = (int64_t)n;
+    }
+    bad = bad || (int64_t)n != t->rows;
+    history_value *buf = malloc((size_t)(n + 1) * sizeof *buf);
+    REQUIRE(buf, "out of memory: %llu values", (unsigned long long)n);
+    bad = bad || (n > 0 && H5Dread(d, memory_type(t->column[c].type), H5S_ALL, H5S_ALL, H5P_DEFAULT, buf) < 0);
+    for (hsize_t r = 0; r < n && !bad; r++) t->value[(int64_t)r * t->ncol + c] = buf[r];
+    free(buf);
+    H5Sclose(space);
+    H5Dclose(d);
+    return bad ? -1 : 0;
+}
+
+static int get_table(hid_t file, const char *name, table_set *set)
+{
+    const hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
+    if (group < 0) return -1;
+    char *text = values_get_long_text(group, ".columns");
+    history_rows_of *t = tables_add(set);
+    int bad = !text || !t || table_parse(t, text);
+    for (int c = 0; !bad && c < t->ncol; c++) bad = get_column(group, t, c);
+    free(text);
+    H5Gclose(group);
+    return bad;
+}
+
+int history_file_read(const char *path, table_set *set, char *message, size_t size)
+{
+    seal_regions none;
+    if (seal_check(path, &none, message, size)) return -1;
+    values_silence();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    char *groups = file >= 0 ? values_get_long_text(file, ".tables") : NULL, *rest = groups;
+    int bad = !groups;
+    while (!bad && *rest) {
+        char *end = strchr(rest, '\n');
+        bad = !end;
+        if (bad) break;
+        *end = 0;
+        bad = get_table(file, rest, set);
+        rest = end + 1;
+    }
+    free(groups);
+    if (file >= 0) H5Fclose(file);
+    if (!bad) return 0;
+    tables_free(set);
+    links_fail(message, size, "%s: not a history of plaq", path);
+    return -1;
+}

@@ -1,0 +1,66 @@
+/* The inside of a history: tables in memory, the journal, and the HDF5 file. Rank 0 only. */
+#ifndef PLAQ_IO_HISTORY_TABLES_H
+#define PLAQ_IO_HISTORY_TABLES_H
+
+#include "io/history.h"
+#include "kernels/base/param.h"
+
+#define HISTORY_TABLES 64
+#define HISTORY_COLUMNS 128
+#define HISTORY_TEXTS 16
+
+typedef struct {
+    char name[64], unit[48], description[200];
+    history_type type;
+    int is_volatile;
+} table_column;
+
+typedef struct {
+    char group[128];
+    int ncol;
+    table_column column[HISTORY_COLUMNS];
+    history_value *value; /* [row][column] */
+    int64_t rows, capacity;
+} history_rows_of;
+
+typedef struct {
+    int n;
+    history_rows_of *table[HISTORY_TABLES];
+} table_set;
+
+typedef struct {
+    char name[64];
+    char *text;
+} table_note;
+
+/* A new table of the set, or NULL when there are too many. */
+history_rows_of *tables_add(table_set *set);
+history_rows_of *tables_find(const table_set *set, const char *group);
+void tables_free(table_set *set);
+int64_t tables_total(const table_set *set);
+/* Room for `rows` rows. */
+void table_reserve(history_rows_of *t, int64_t rows);
+
+/* The description of a table as text, the group in its first line and a column a line; and back, 0 or -1. */
+void table_describe(param_text *text, const history_rows_of *t);
+int table_parse(history_rows_of *t, const char *text);
+
+/* ---- history.journal ---- */
+
+/* Reads all whole records into the empty set. Returns the bytes they fill; *lost is what follows them, and *missing whether
+ * there is no journal. */
+uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *missing);
+/* The whole journal anew, under a temporary name; -1 with a message. */
+int journal_rewrite(const char *path, const table_set *set, char *message, size_t size);
+/* Appends one record at `end` and moves it. When it fails the file ends at `end` as before. */
+int journal_add_table(int fd, uint64_t *end, const table_set *set, int table);
+int journal_add_row(int fd, uint64_t *end, const table_set *set, int table, const history_value *row);
+
+/* ---- history.h5 ---- */
+
+int history_file_write(const char *path, const table_set *set, const table_note *note, int notes, char *message,
+                       size_t size);
+/* Reads a whole file into the empty set; -1 with a message. */
+int history_file_read(const char *path, table_set *set, char *message, size_t size);
+
+#endif

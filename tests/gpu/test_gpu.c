@@ -1,0 +1,396 @@
+/* The GPU against the CPU: every kernel on the same fields in both places, in every precision, on lattices that fill
+ * neither blocks of storage nor blocks of threads.
+ *
+ * Both compile the same site functions, and the build lets neither fuse on its own; so where only + - * / sqrt and fused
+ * multiply-add enter, the results are equal, real by real, and the sums of any order too. Random fields and log det C use
+ * log, sin and cos of two libraries, and agree to 1e-12. Runs on one rank; without a GPU it is skipped (status 77). */
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+#include "kernels/gauge.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/spinor.h"
+
+#define EXACT 0.0
+#define ROUNDED 1e-12
+
+static const char *const prec_name[PREC_COUNT] = {"double", "single", "half", "quarter"};
+static const parity other[2] = {PARITY_ODD, PARITY_EVEN};
+static char where[128]; /* lattice and precision of the checks that follow */
+
+static long sites_of_slice(const field *f)
+{
+    const int *l = f->lat->local;
+    return (long)l[0] * l[1] * l[2];
+}
+
+/* Numbers in (-1, 1), the same for the same seed. */
+static void fill(field *f, unsigned long seed)
+{
+    const long n = sites_of_slice(f) * f->groups * f->reals;
+    double *slice = field_slice_buffer(f);
+    uint64_t state = 0x9E3779B97F4A7C15u * (seed + 1);
+    for (int t = 0; t < f->lat->local[3]; t++) {
+        for (long i = 0; i < n; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            slice[i] = (double)(int64_t)state * 0x1p-63;
+        }
+        field_import(f, t, slice);
+    }
+    free(slice);
+}
+
+static field *on_device(const field *h)
+{
+    field *d = field_create(h->lat, h->kind, h->prec, h->par, h->kind == FIELD_SPINOR ? h->groups : 1, PLACE_DEVICE);
+    field_copy(d, h);
+    return d;
+}
+
+static field *like_of(const field *f, field_kind kind, precision prec, parity par)
+{
+    return field_create(f->lat, kind, prec, par, 1, f->where);
+}
+
+static field *in_precision(const field *f, field_kind kind, precision prec)
+{
+    field *g = like_of(f, kind, prec, f->par);
+    field_copy(g, f);
+    return g;
+}
+
+/* Compares a field on the device with one on the host, real by real. */
+static void check_same(const char *what, const field *d, const field *h, double tol)
+{
+    field *back = field_like(h);
+    field_copy(back, d);
+    const long n = sites_of_slice(h) * h->groups * h->reals;
+    double *a = field_slice_buffer(h), *b = field_slice_buffer(h), size = 0, worst = 0;
+    memset(a, 0, (size_t)n * sizeof *a);
+    memset(b, 0, (size_t)n * sizeof *b);
+    long differ = 0, nan = 0;
+    for (int t = 0; t < h->lat->local[3]; t++) {
+        field_export(back, t, a);
+        field_export(h, t, b);
+        for (long i = 0; i < n; i++) {
+            differ += a[i] != b[i];
+            nan += isnan(a[i]) || isnan(b[i]);
+            size = fmax(size, fabs(b[i]));
+            worst = fmax(worst, fabs(a[i] - b[i]));
+        }
+    }
+    const int ok = nan == 0 && size > 0 && (tol == EXACT ? differ == 0 : worst <= tol * size);
+    if (!check_note(ok))
+        printf("%s: %s: %ld of %ld reals differ, by up to %.3g of %.3g; %ld NaN\n", where, what, differ,
+               n * h->lat->local[3], worst, size, nan);
+    free(a);
+    free(b);
+    field_destroy(back);
+}
+
+static void check_value(const char *what, double d, double h, double tol)
+{
+    if (!check_note(d == h || fabs(d - h) <= tol * fabs(h)))
+        printf("%s: %s: %.17g on the device, %.17g on the host\n", where, what, d, h);
+}
+
+/* ---- spinors ---- */
+
+static void test_blas(const lattice *lat, precision prec, parity par, int nrhs)
+{
+    field *h[3], *d[3];
+    for (int i = 0; i < 3; i++) {
+        h[i] = field_create(lat, FIELD_SPINOR, prec, par, nrhs, PLACE_HOST);
+        fill(h[i], (unsigned long)(10 + i));
+        d[i] = on_device(h[i]);
+        check_same("copy", d[i], h[i], EXACT);
+    }
+    for (int r = 0; r < nrhs; r++) {
+        double a[2], b[2];
+        check_value("norm2", spinor_norm2(d[0], r), spinor_norm2(h[0], r), EXACT);
+        spinor_dot(a, d[0], d[1], r);
+        spinor_dot(b, h[0], h[1], r);
+        check_value("re dot", a[0], b[0], EXACT);
+        check_value("im dot", a[1], b[1], EXACT);
+        check_value("axpy_norm2", spinor_axpy_norm2(d[1], -0.7, d[0], r), spinor_axpy_norm2(h[1], -0.7, h[0], r), EXACT);
+        check_same("axpy_norm2", d[1], h[1], EXACT);
+    }
+    spinor_axpby(d[1], 0.3, d[0], 1.1);
+    spinor_axpby(h[1], 0.3, h[0], 1.1);
+    check_same("axpby", d[1], h[1], EXACT);
+    spinor_cg_update(d[2], d[1], 0.9, -0.4, d[0]);
+    spinor_cg_update(h[2], h[1], 0.9, -0.4, h[0]);
+    check_same("cg_update x", d[2], h[2], EXACT);
+    check_same("cg_update p", d[1], h[1], EXACT);
+    spinor_axpby(d[1], 0.5, d[2], 0);
+    spinor_axpby(h[1], 0.5, h[2], 0);
+    check_same("axpby with b = 0", d[1], h[1], EXACT);
+    for (int i = 0; i < 3; i++) {
+        field_destroy(h[i]);
+        field_destroy(d[i]);
+    }
+}
+
+typedef struct {
+    field *links, *clover, *in, *add, *out;
+} hop_fields;
+
+static void hop_on(hop_fields *f, parity p, hop_form form, int sign)
+{
+    const hop_call call = {form, 1.25, -0.75, sign, f->links, f->clover, f->add};
+    spinor_hop(f->out, p, f->in, &call);
+}
+
+static void test_hop(hop_fields *d, hop_fields *h, parity p)
+{
+    static const char *const name[] = {"hop", "hop add", "hop clover", "hop clover add", "hop add clover"};
+    for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            char what[64];
+            hop_on(d, p, (hop_form)form, sign);
+            hop_on(h, p, (hop_form)form, sign);
+            snprintf(what, sizeof what, "%s, %d reals, sign %d, parity %d, %d right-hand sides", name[form],
+                     h->links->reals, sign, p, h->in->groups);
+            check_same(what, d->out, h->out, EXACT);
+        }
+    /* the sum over what is read */
+    hop_fields hh = *h, dd = *d;
+    hh.out = hh.add;
+    dd.out = dd.add;
+    hop_on(&dd, p, HOP_ADD_CLOVER, 1);
+    hop_on(&hh, p, HOP_ADD_CLOVER, 1);
+    check_same("hop add clover in place", dd.out, hh.out, EXACT);
+}
+
+static void test_spinor_operators(const field *links, const field *clover, precision prec, parity p, int nrhs)
+{
+    hop_fields h, d;
+    h.in = field_create(links->lat, FIELD_SPINOR, prec, other[p], nrhs, PLACE_HOST);
+    h.add = field_create(links->lat, FIELD_SPINOR, prec, p, nrhs, PLACE_HOST);
+    h.out = field_like(h.add);
+    h.clover = in_precision(clover, FIELD_CLOVER, prec);
+    fill(h.in, 20);
+    fill(h.add, 21);
+    d.in = on_device(h.in);
+    d.add = on_device(h.add);
+    d.out = on_device(h.out);
+    d.clover = on_device(h.clover);
+    for (int reals = 18; reals >= 12; reals -= 6) {
+        h.links = in_precision(links, reals == 18 ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS, prec);
+        d.links = on_device(h.links);
+        test_hop(&d, &h, p);
+        field_destroy(h.links);
+        field_destroy(d.links);
+    }
+    spinor_clover(d.out, p, d.clover, d.add, 0.8);
+    spinor_clover(h.out, p, h.clover, h.add, 0.8);
+    check_same("clover", d.out, h.out, EXACT);
+    spinor_clover(d.out, p, d.clover, d.out, 1);
+    spinor_clover(h.out, p, h.clover, h.out, 1);
+    check_same("clover in place", d.out, h.out, EXACT);
+    field *all[] = {h.in, h.add, h.out, h.clover, d.in, d.add, d.out, d.clover};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) field_destroy(all[i]);
+}
+
+/* ---- links, momenta, clover term: a world is a set of fields in one place ---- */
+
+typedef struct {
+    field *links, *momenta, *force, *tensor, *insertion, *clover, *inverse, *x, *y;
+} world;
+
+static world make_world(const lattice *lat, place where_to)
+{
+    world w;
+    field **const all[] = {&w.links, &w.momenta, &w.force, &w.tensor, &w.insertion, &w.clover, &w.inverse, &w.x, &w.y};
+    static const field_kind kind[] = {FIELD_LINKS,  FIELD_MOMENTA, FIELD_MOMENTA, FIELD_TENSOR, FIELD_TENSOR,
+                                      FIELD_CLOVER, FIELD_CLOVER,  FIELD_SPINOR,  FIELD_SPINOR};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+        *all[i] = field_create(lat, kind[i], PREC_DOUBLE, PARITY_BOTH, 1, where_to);
+    return w;
+}
+
+static void destroy_world(world *w)
+{
+    field *all[] = {w->links, w->momenta, w->force, w->tensor, w->insertion, w->clover, w->inverse, w->x, w->y};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) field_destroy(all[i]);
+}
+
+static void test_random(world *d, world *h)
+{
+    gauge_random(h->links, 7, 1, 3);
+    gauge_random(d->links, 7, 1, 3);
+    check_same("random links", d->links, h->links, ROUNDED);
+    momenta_random(h->momenta, 7, 2, 3);
+    momenta_random(d->momenta, 7, 2, 3);
+    check_same("random momenta", d->momenta, h->momenta, ROUNDED);
+    field *const spinors[2][2] = {{d->x, h->x}, {d->y, h->y}};
+    for (int i = 0; i < 2; i++) {
+        spinor_random(spinors[i][1], 7, 3, (uint32_t)i);
+        spinor_random(spinors[i][0], 7, 3, (uint32_t)i);
+        check_same("random spinor", spinors[i][0], spinors[i][1], ROUNDED);
+        field_copy(spinors[i][0], spinors[i][1]);
+    }
+    /* From here on the same bits in both places. */
+    field_copy(d->links, h->links);
+    field_copy(d->momenta, h->momenta);
+}
+
+static void test_gauge(world *d, world *h)
+{
+    gauge_update(d->links, 0.3, d->momenta);
+    gauge_update(h->links, 0.3, h->momenta);
+    check_same("link update", d->links, h->links, EXACT);
+    const gauge_loops a = gauge_measure(d->links, 1), b = gauge_measure(h->links, 1);
+    check_value("spatial plaquette", a.plaquette_space, b.plaquette_space, EXACT);
+    check_value("temporal plaquette", a.plaquette_time, b.plaquette_time, EXACT);
+    check_value("rectangle", a.rectangle, b.rectangle, EXACT);
+    check_value("link trace", a.link_trace, b.link_trace, EXACT);
+    check_value("action", gauge_action(d->links, 5.5, 0), gauge_action(h->links, 5.5, 0), EXACT);
+    check_value("kinetic energy", momenta_norm2(d->momenta), momenta_norm2(h->momenta), EXACT);
+    for (int rectangles = 0; rectangles < 2; rectangles++) {
+        const double c1 = rectangles ? -0.331 : 0;
+        gauge_force(d->force, d->links, 5.5, c1);
+        gauge_force(h->force, h->links, 5.5, c1);
+        check_same(rectangles ? "gauge force with rectangles" : "gauge force", d->force, h->force, EXACT);
+    }
+    momenta_add(d->momenta, -0.01, d->force);
+    momenta_add(h->momenta, -0.01, h->force);
+    check_same("momenta add", d->momenta, h->momenta, EXACT);
+    check_value("deviation", gauge_deviation(d->links), gauge_deviation(h->links), EXACT);
+    check_value("deviation mended", gauge_unitarise(d->links), gauge_unitarise(h->links), EXACT);
+    check_same("unitarise", d->links, h->links, EXACT);
+}
+
+static void test_clover(world *d, world *h)
+{
+    gauge_field_strength(d->tensor, d->links);
+    gauge_field_strength(h->tensor, h->links);
+    check_same("field strength", d->tensor, h->tensor, EXACT);
+    const gauge_energy a = gauge_field_energy(d->tensor), b = gauge_field_energy(h->tensor);
+    check_value("temporal energy", a.temporal, b.temporal, EXACT);
+    check_value("spatial energy", a.spatial, b.spatial, EXACT);
+    check_value("charge", a.charge, b.charge, EXACT);
+    clover_build(d->clover, d->tensor, 4.1, 1.7);
+    clover_build(h->clover, h->tensor, 4.1, 1.7);
+    check_same("clover build", d->clover, h->clover, EXACT);
+    for (int p = 0; p < 2; p++) {
+        double negatives[2];
+        const double log_d = clover_invert(d->inverse, d->clover, (parity)p, &negatives[0]);
+        const double log_h = clover_invert(h->inverse, h->clover, (parity)p, &negatives[1]);
+        check_value("log det C", log_d, log_h, ROUNDED);
+        check_value("negative pivots", negatives[0], negatives[1], EXACT);
+    }
+    check_same("clover inverse", d->inverse, h->inverse, EXACT);
+}
+
+static void test_forces(world *d, world *h)
+{
+    world *const both[2] = {d, h};
+    for (int i = 0; i < 2; i++) {
+        world *w = both[i];
+        hop_force(w->force, w->links, w->x, w->y);
+    }
+    check_same("hop force", d->force, h->force, EXACT);
+    for (int p = 0; p < 2; p++) {
+        for (int i = 0; i < 2; i++) {
+            world *w = both[i];
+            const field x = field_part(w->x, (parity)p), y = field_part(w->y, (parity)p);
+            clover_insert(w->insertion, (parity)p, 1.7, &x, &y);
+        }
+        check_same("clover insertion", d->insertion, h->insertion, EXACT);
+        for (int i = 0; i < 2; i++) clover_insert_det(both[i]->insertion, (parity)p, 1.7, 2, both[i]->inverse);
+        check_same("insertion of log det C", d->insertion, h->insertion, EXACT);
+    }
+    for (int i = 0; i < 2; i++) clover_force(both[i]->force, both[i]->links, both[i]->insertion);
+    check_same("clover force", d->force, h->force, EXACT);
+}
+
+static void test_lattice(const lattice *lat)
+{
+    const int *l = lat->local;
+    world h = make_world(lat, PLACE_HOST), d = make_world(lat, PLACE_DEVICE);
+    snprintf(where, sizeof where, "%d.%d.%d.%d double", l[0], l[1], l[2], l[3]);
+    test_random(&d, &h);
+    test_gauge(&d, &h);
+    test_clover(&d, &h);
+    test_forces(&d, &h);
+    for (int prec = 0; prec < PREC_COUNT; prec++) {
+        snprintf(where, sizeof where, "%d.%d.%d.%d %s", l[0], l[1], l[2], l[3], prec_name[prec]);
+        for (int nrhs = 1; nrhs <= 3; nrhs += 2) {
+            test_blas(lat, (precision)prec, PARITY_ODD, nrhs);
+            test_blas(lat, (precision)prec, PARITY_BOTH, nrhs);
+            for (int p = 0; p < 2; p++) test_spinor_operators(h.links, h.clover, (precision)prec, (parity)p, nrhs);
+        }
+    }
+    destroy_world(&h);
+    destroy_world(&d);
+}
+
+/* ---- the backend itself ---- */
+
+static void test_tables(void)
+{
+    int host[5] = {1, 2, 3, 4, 5}, back[5];
+    const void *first = gpu_table(host, sizeof host);
+    CHECK(gpu_table(host, sizeof host) == first);
+    host[2] = 7;
+    gpu_forget(host);
+    gpu_copy(back, PLACE_HOST, gpu_table(host, sizeof host), PLACE_DEVICE, sizeof host);
+    CHECK_INT(back[2], 7);
+    gpu_forget(host);
+    gpu_forget(host);
+}
+
+/* A sum over addends of very different size, and one that is NaN: both must come back from the device. */
+static void test_sums(const lattice *lat)
+{
+    field *h = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    const long n = sites_of_slice(h) * 24;
+    double *slice = field_slice_buffer(h);
+    snprintf(where, sizeof where, "sums");
+    for (int t = 0; t < lat->local[3]; t++) {
+        for (long i = 0; i < n; i++) slice[i] = ldexp(1 + (double)(i % 97) / 64, (int)((i * 131 + t) % 200) - 100);
+        field_import(h, t, slice);
+    }
+    field *d = on_device(h);
+    check_value("norm of addends of all sizes", spinor_norm2(d, 0), spinor_norm2(h, 0), EXACT);
+    slice[5] = NAN;
+    field_import(h, 0, slice);
+    field_copy(d, h);
+    CHECK(isnan(spinor_norm2(d, 0)));
+    gpu_time_begin();
+    for (int i = 0; i < 10; i++) spinor_axpby(d, 1, d, 0.5);
+    const double seconds = gpu_time_end();
+    CHECK(seconds > 0 && seconds < 10);
+    free(slice);
+    field_destroy(h);
+    field_destroy(d);
+}
+
+int main(int argc, char **argv)
+{
+    static const int size[][4] = {{8, 8, 8, 8}, {4, 6, 8, 10}, {2, 2, 2, 4}, {6, 2, 4, 2}};
+    enum { LATTICES = sizeof size / sizeof *size };
+    const int grid[4] = {0, 0, 0, 0};
+    comm_init(&argc, &argv);
+    if (gpu_count() == 0) {
+        printf("skipped: there is no GPU\n");
+        comm_finalize();
+        return 77;
+    }
+    gpu_open(0);
+    printf("device: %s\n", gpu_name());
+    lattice *lat[LATTICES];
+    test_tables();
+    for (int i = 0; i < LATTICES; i++) {
+        lat[i] = lattice_create(size[i], grid, 2, i % 2 ? 1 : -1);
+        test_lattice(lat[i]);
+    }
+    test_sums(lat[0]);
+    for (int i = 0; i < LATTICES; i++) lattice_destroy(lat[i]);
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
