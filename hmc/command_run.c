@@ -156,8 +156,9 @@ static void print_summary(const run_state *r)
 {
     const record_averages a = record_average(r->history);
     const double seconds = comm_wtime() - r->begun;
-    char digest[65], time_text[32];
+    char digest[65], history_hex[65], time_text[32];
     links_digest(r->s->links, digest);
+    record_digest(r->history, history_hex);
     if (r->json && comm_rank() == 0) {
         json j = json_begin(stdout);
         json_int(&j, "trajectories", r->done);
@@ -168,7 +169,8 @@ static void print_summary(const run_state *r)
         json_real(&j, "plaquette", a.plaquette);
         json_real(&j, "plaquette_error", a.plaquette_error);
         json_string(&j, "digest", digest);
-        json_int_array(&j, "grid", (int64_t[]){r->s->lat->grid[0], r->s->lat->grid[1], r->s->lat->grid[2], r->s->lat->grid[3]}, 4);
+        json_string(&j, "history_digest", history_hex);
+        json_int_array(&j, "grid", r->s->lat->grid, 4);
         json_real(&j, "seconds", seconds);
         json_string(&j, "output", r->p->run.output);
         json_end(&j);
@@ -182,6 +184,7 @@ static void print_summary(const run_state *r)
         log_info("  acceptance   %.3f +- %.3f", a.acceptance, a.acceptance_error);
         log_info("  <exp(-dH)>   %.3f +- %.3f   (1 within errors when all is well)", a.exp_dh, a.exp_dh_error);
     }
+    log_info("digests: links %s, history %s", digest, history_hex);
     log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s/checkpoint-%06lld.h5", r->p->run.output,
              r->p->run.output, (long long)r->saved);
     if (r->stopped[0]) log_info("stopped: %s", r->stopped);
@@ -215,7 +218,10 @@ static int one_trajectory(run_state *r, double *plaquette)
     record_add(r->history, r->done, &t, loops.plaquette, loops.link_trace);
     r->longest = fmax(r->longest, t.seconds);
     print_progress(r, &t, loops.plaquette);
-    measure_during_run(r->s, r->done);
+    measure_result *results;
+    const int n = measure_during_run(r->s, r->done, &results);
+    for (int i = 0; i < n; i++) record_measurement(r->history, r->done, &results[i]);
+    measure_results_free(results, n);
     return 1;
 }
 

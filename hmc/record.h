@@ -2,6 +2,7 @@
 #ifndef PLAQ_RECORD_H
 #define PLAQ_RECORD_H
 
+#include "hmc/measure/observable.h"
 #include "hmc/simulation.h"
 
 typedef struct record record;
@@ -20,6 +21,10 @@ void record_close(record *r);
 
 /* One more row. `number` counts from 1. */
 void record_add(record *r, int64_t number, const trajectory_result *t, double plaquette, double link_trace);
+/* The rows of a measurement made after trajectory `number`: table /measure/NAME, and /measure/NAME/summary. */
+void record_measurement(record *r, int64_t number, const measure_result *m);
+/* SHA-256 of all recorded values, times aside. */
+void record_digest(const record *r, char hex[65]);
 /* Makes all rows so far safe on disk; called with each checkpoint. */
 void record_sync(record *r);
 

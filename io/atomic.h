@@ -1,7 +1,8 @@
 /* Files that are whole or not there, and the output folder of a run.
  *
- * A file NAME is written as ".NAME.tmp" in the same folder, synced, and renamed: whoever looks sees the old file or the new
- * one, whatever happens to the program in between. What a killed run leaves are files ".*.tmp", which the next run removes.
+ * A file NAME is written as ".NAME.tmp" in the same folder, synced, and renamed: whoever looks sees the old file or the
+ * new one, whatever happens to the program in between. What a killed run leaves are files ".*.tmp", which the next run
+ * removes.
  *
  *   atomic_file a;
  *   if (atomic_begin(&a, "out/x.h5", bytes, message, size)) ...
@@ -23,8 +24,8 @@ typedef struct {
     char path[ATOMIC_PATH], temporary[ATOMIC_PATH];
 } atomic_file;
 
-/* Makes the temporary name, removes what a killed run left there, and sees that the folder can be written and has `bytes`
- * free. The file is not created. */
+/* Makes the temporary name, removes what a killed run left there, and sees that the folder can be written and has
+ * `bytes` free. The file is not created. */
 int atomic_begin(atomic_file *a, const char *path, uint64_t bytes, char *message, size_t size);
 /* Syncs the temporary file, renames it, syncs the folder. */
 int atomic_commit(atomic_file *a, char *message, size_t size);

@@ -7,9 +7,10 @@
  *   /checkpoint             attributes version, trajectory, accepted, seed, plaquette, link_trace, digest, program
  *   /checkpoint/parameters  the dump of all parameter tables (kernels/base/param.h), text
  *
- * Every byte is guarded: the links by their SHA-256 (the digest), all else by that of the seal in the user block (io/seal.h),
- * which is looked at before the HDF5 library sees the file. A checkpoint is written to a temporary name, synced, read back
- * from disk, verified, and renamed; so a file of that name was good once, and a run may be killed at any instant.
+ * Every byte is guarded: the links by their SHA-256 (the digest), all else by that of the seal in the user block
+ * (io/seal.h), which is looked at before the HDF5 library sees the file. A checkpoint is written to a temporary name,
+ * synced, read back from disk, verified, and renamed; so a file of that name was good once, and a run may be killed at
+ * any instant.
  *
  * All functions but checkpoint_path() and checkpoint_free() are collective; all ranks get the same result and message.
  * Nothing here is a user error by itself: the caller judges. */
@@ -45,30 +46,30 @@ void checkpoint_path(char *path, size_t size, const char *folder, int64_t trajec
 /* Bytes of a checkpoint file, within some kilobytes. */
 uint64_t checkpoint_bytes(const int size[4], size_t parameter_bytes);
 
-/* Writes c and links (host, both parities), and sets link_trace and digest in c. Afterwards the `keep` newest checkpoints
- * up to this trajectory are left and older ones removed; 0 keeps all. NaN or infinity in the links is refused. Returns 0, or
- * -1 with a message; then the folder is as before. */
+/* Writes c and links (host, both parities), and sets link_trace and digest in c. Afterwards the `keep` newest
+ * checkpoints up to this trajectory are left and older ones removed; 0 keeps all. NaN or infinity in the links is
+ * refused. Returns 0, or -1 with a message; then the folder is as before. */
 int checkpoint_write(const char *folder, const field *links, checkpoint *c, int keep, char *message, size_t size);
 
 /* Trajectory numbers of the files named like checkpoints, newest first; returns how many, at most max. */
 int checkpoint_find(const char *folder, int64_t *trajectories, int max);
 
-/* The size of the lattice and the values of c, all but the links verified. size_out may be NULL. Returns CHECKPOINT_GOOD,
- * or CHECKPOINT_DAMAGED with a message. checkpoint_free(c) afterwards. */
+/* The size of the lattice and the values of c, all but the links verified. size_out may be NULL. Returns
+ * CHECKPOINT_GOOD, or CHECKPOINT_DAMAGED with a message. checkpoint_free(c) afterwards. */
 int checkpoint_peek(const char *path, int size_out[4], checkpoint *c, char *message, size_t size);
 
 /* Links and values, verified; on failure the links are undefined and c needs no checkpoint_free(). */
 int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size);
 
 /* The newest good checkpoint of the folder; each damaged one passed over is logged as a warning. `path`, of `path_size`
- * bytes, gets its name. Returns 1; 0 when the folder holds no checkpoint; -1 with a message when none of those there is good,
- * or when the newest good one has another lattice. */
+ * bytes, gets its name. Returns 1; 0 when the folder holds no checkpoint; -1 with a message when none of those there is
+ * good, or when the newest good one has another lattice. */
 int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
                            size_t size);
 
 /* Like checkpoint_read_newest(), without links: the newest one whose links too are intact on disk. */
-int checkpoint_peek_newest(const char *folder, int size_out[4], checkpoint *c, char *path, size_t path_size, char *message,
-                           size_t size);
+int checkpoint_peek_newest(const char *folder, int size_out[4], checkpoint *c, char *path, size_t path_size,
+                           char *message, size_t size);
 
 void checkpoint_free(checkpoint *c);
 

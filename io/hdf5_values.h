@@ -1,7 +1,7 @@
 /* Named values in HDF5 files: numbers and texts as attributes, long texts as datasets.
  *
- * The put functions create; the get functions demand the type's class and one element. All return 0, or 1 when the library
- * refuses. Local; the objects are open. For io/ only, since hdf5.h is. */
+ * The put functions create; the get functions demand the type's class and one element. All return 0, or 1 when the
+ * library refuses. Local; the objects are open. For io/ only, since hdf5.h is. */
 #ifndef PLAQ_IO_HDF5_VALUES_H
 #define PLAQ_IO_HDF5_VALUES_H
 

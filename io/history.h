@@ -1,23 +1,24 @@
 /* The history of a run: tables that grow by rows, for plots and for proofs of equal bits.
  *
  * In the output folder are two files.
- *   history.h5       for readers (h5py, h5dump): each table a group, each column an extensible dataset of one dimension,
- *                    /trajectories/plaquette, /measure/NAME/t0, with attributes unit, description, volatile; the texts of
+ *   history.h5       for readers (h5py, h5dump): each table a group, each column an extensible dataset of one
+ * dimension, /trajectories/plaquette, /measure/NAME/t0, with attributes unit, description, volatile; the texts of
  *                    history_text() in /parameters, /version, ...
  *   history.journal  for the program: every row as soon as it is there, each record with a CRC
  *
- * The journal is what counts. A row goes there in one write at the end of the file; what a killed run wrote of a row is cut
- * off at the next start. history.h5 is made anew from all rows, under a temporary name, and renamed: at history_sync(), which
- * belongs before each checkpoint, and at history_truncate_after() and history_close(). So it is whole at any instant and
- * readable while the run goes on. It is sealed (io/seal.h), and should the journal be lost or damaged, the rows come from it.
+ * The journal is what counts. A row goes there in one write at the end of the file; what a killed run wrote of a row is
+ * cut off at the next start. history.h5 is made anew from all rows, under a temporary name, and renamed: at
+ * history_sync(), which belongs before each checkpoint, and at history_truncate_after() and history_close(). So it is
+ * whole at any instant and readable while the run goes on. It is sealed (io/seal.h), and should the journal be lost or
+ * damaged, the rows come from it.
  *
- * On restart history_truncate_after() drops what lies beyond the checkpoint. Then the rows of a broken run are bit by bit
- * those of an unbroken one, volatile columns (seconds) aside; history_digest() tells.
+ * On restart history_truncate_after() drops what lies beyond the checkpoint. Then the rows of a broken run are bit by
+ * bit those of an unbroken one, volatile columns (seconds) aside; history_digest() tells.
  *
  * The first column of each table is the integer `trajectory`, which never falls from row to row.
  *
- * All functions are collective and give the same result and message on all ranks; only rank 0 holds rows and touches files,
- * and only its rows and texts count. Those that return int: 0 (or what they say), or -1 with a message. */
+ * All functions are collective and give the same result and message on all ranks; only rank 0 holds rows and touches
+ * files, and only its rows and texts count. Those that return int: 0 (or what they say), or -1 with a message. */
 #ifndef PLAQ_IO_HISTORY_H
 #define PLAQ_IO_HISTORY_H
 
@@ -44,8 +45,8 @@ typedef struct history history;
 /* Opens the history in a folder, or starts one, with all rows found there. NULL with a message. */
 history *history_open(const char *folder, char *message, size_t size);
 
-/* Declares a table; returns its number. `group` is a path without leading slash, "trajectories", "measure/flow". Fails when
- * the rows there have other columns. */
+/* Declares a table; returns its number. `group` is a path without leading slash, "trajectories", "measure/flow". Fails
+ * when the rows there have other columns. */
 int history_table(history *h, const char *group, const history_column *columns, int n, char *message, size_t size);
 
 /* Adds a row, one value a column. When it fails (disk full) the row is not there and the history is as before. */
@@ -67,8 +68,8 @@ int64_t history_rows(const history *h, int table);
 /* A value, on all ranks. */
 history_value history_get(const history *h, int table, int64_t row, int column);
 
-/* SHA-256 of group names, column names and values of all tables that have rows, in order of group name, volatile columns
- * left out. */
+/* SHA-256 of group names, column names and values of all tables that have rows, in order of group name, volatile
+ * columns left out. */
 void history_digest(const history *h, char hex[65]);
 
 #endif

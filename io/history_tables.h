@@ -13,12 +13,12 @@ typedef struct {
     char name[64], unit[48], description[200];
     history_type type;
     int is_volatile;
-} table_column;
+} history_own_column;
 
 typedef struct {
     char group[128];
     int ncol;
-    table_column column[HISTORY_COLUMNS];
+    history_own_column column[HISTORY_COLUMNS];
     history_value *value; /* [row][column] */
     int64_t rows, capacity;
 } history_rows_of;
@@ -47,8 +47,8 @@ int table_parse(history_rows_of *t, const char *text);
 
 /* ---- history.journal ---- */
 
-/* Reads all whole records into the empty set. Returns the bytes they fill; *lost is what follows them, and *missing whether
- * there is no journal. */
+/* Reads all whole records into the empty set. Returns the bytes they fill; *lost is what follows them, and *missing
+ * whether there is no journal. */
 uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *missing);
 /* The whole journal anew, under a temporary name; -1 with a message. */
 int journal_rewrite(const char *path, const table_set *set, char *message, size_t size);

@@ -15,12 +15,11 @@
 
 #include "hmc/parameters.h"
 #include "hmc/simulation.h"
+#include "io/table_hdf5.h"
 
 #define MEASURE_MAX_SUMMARY 8
 
-typedef struct {
-    const char *name, *unit, *help;
-} measure_column;
+typedef table_column measure_column; /* name, unit, help */
 
 typedef struct {
     const parameters *p;    /* fermions and solvers by name */

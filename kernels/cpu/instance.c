@@ -35,8 +35,11 @@
         }                                                                                                              \
     }
 
-#define PARALLEL_FOR _Pragma("omp parallel for schedule(static)")
-#define PARALLEL _Pragma("omp parallel")
+/* Fewer units than this take less time than waking the other threads. */
+#define WORTH_SHARING 32
+
+#define PARALLEL_FOR _Pragma("omp parallel for schedule(static) if (count >= WORTH_SHARING)")
+#define PARALLEL _Pragma("omp parallel if (count >= WORTH_SHARING)")
 #define FOR_NOWAIT _Pragma("omp for schedule(static) nowait")
 #define CRITICAL _Pragma("omp critical(exact)")
 

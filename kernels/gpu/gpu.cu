@@ -1,5 +1,5 @@
-/* The CUDA backend: one device a process, one stream. All work and all copies go through that stream, so that calls happen
- * in the order in which they are made, and memory of the pool can be given back while kernels still use it. */
+/* The CUDA backend: one device a process, one stream. All work and all copies go through that stream, so that calls
+ * happen in the order in which they are made, and memory of the pool can be given back while kernels still use it. */
 #include "kernels/gpu/gpu.h"
 
 #include <stdlib.h>
@@ -97,11 +97,10 @@ void gpu_zero(void *p, size_t bytes)
 
 void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes)
 {
-    const cudaMemcpyKind kind = from_place == PLACE_HOST ? to_place == PLACE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice
-                                : to_place == PLACE_HOST ? cudaMemcpyDeviceToHost
-                                                         : cudaMemcpyDeviceToDevice;
-    CUDA(cudaMemcpyAsync(to, from, bytes, kind, device.stream));
-    if (kind != cudaMemcpyDeviceToDevice) CUDA(cudaStreamSynchronize(device.stream));
+    static const cudaMemcpyKind kinds[2][2] = {{cudaMemcpyHostToHost, cudaMemcpyHostToDevice},
+                                               {cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}};
+    CUDA(cudaMemcpyAsync(to, from, bytes, kinds[from_place][to_place], device.stream));
+    if (from_place == PLACE_HOST || to_place == PLACE_HOST) CUDA(cudaStreamSynchronize(device.stream));
 }
 
 typedef struct table_copy {
@@ -117,7 +116,8 @@ const void *gpu_table(const void *host, size_t bytes)
 {
     for (const table_copy *t = tables; t; t = t->next) {
         if (t->host != host) continue;
-        REQUIRE(t->bytes == bytes, "a table of %zu bytes was one of %zu before: gpu_forget() is missing", bytes, t->bytes);
+        REQUIRE(t->bytes == bytes, "a table of %zu bytes was one of %zu before: gpu_forget() is missing", bytes,
+                t->bytes);
         return t->copy;
     }
     table_copy *t = (table_copy *)malloc(sizeof *t);

@@ -4,8 +4,8 @@
  * Registers decide speed, not occupancy: the cap of kernels.def, in double, and two thirds of it otherwise. Blocks are
  * small where the cap is high, so that whole blocks fill a processor's registers.
  *
- * The hop has variants with literal links, clover term and faces, without which the branches alone would cost registers. Several right-hand sides are neighbouring blocks: they find
- * each other's links in the second cache. */
+ * The hop has variants with literal links, clover term and faces, without which the branches alone would cost
+ * registers. Several right-hand sides are neighbouring blocks: they find each other's links in the second cache. */
 #include "kernels/gpu/launch.cuh"
 
 #include "kernels/args.h"
@@ -59,8 +59,10 @@
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
         static_assert(sums <= KERNEL_MAX_SUMS, "more sums than there is room for");                                    \
-        T(name##_global)<<<gpu_sum_blocks(dev, n, THREADS(registers)), THREADS(registers), 0, dev->stream>>>(          \
-            *(const name##_args *)args, list, n, *dev);                                                                \
+        static int resident;                                                                                           \
+        const int blocks =                                                                                             \
+            gpu_sum_blocks(dev, (const void *)T(name##_global), &resident, THREADS(registers), n);                     \
+        T(name##_global)<<<blocks, THREADS(registers), 0, dev->stream>>>(*(const name##_args *)args, list, n, *dev);   \
     }
 
 /* Kernels with an instance of their own below leave this one out: PICK takes its third argument for them. */

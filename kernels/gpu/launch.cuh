@@ -1,8 +1,8 @@
 /* What the launchers of all precisions share: the device in use, and the exact sum over a grid of threads.
  *
- * Sums: every thread sums its sites, a block merges its threads by shuffles, and the block that comes last merges those of
- * all blocks and leaves the result in memory of the host. Merging is exact (kernels/lattice/exact.h), so neither the grid
- * nor the order of the blocks shows in the bits. */
+ * Sums: every thread sums its sites, a block merges its threads by shuffles, and the block that comes last merges those
+ * of all blocks and leaves the result in memory of the host. Merging is exact (kernels/lattice/exact.h), so neither the
+ * grid nor the order of the blocks shows in the bits. */
 #ifndef PLAQ_GPU_LAUNCH_H
 #define PLAQ_GPU_LAUNCH_H
 
@@ -19,7 +19,7 @@
 
 #define WARP 32
 #define BLOCK_MAX 128
-#define BLOCKS_PER_PROCESSOR 8 /* of a kernel that sums */
+#define BLOCKS_PER_PROCESSOR 32 /* at most, of a kernel that sums */
 
 typedef struct {
     int processors;
@@ -38,9 +38,15 @@ gpu_launcher gpu_find_s(kernel_id id);
 gpu_launcher gpu_find_h(kernel_id id);
 gpu_launcher gpu_find_q(kernel_id id);
 
-static inline int gpu_sum_blocks(const gpu_device *dev, long n, int threads)
+/* Blocks of a kernel that sums: no more than run at once, for a second wave would leave processors idle. `resident` is the
+ * kernel's own, zero at first. */
+static inline int gpu_sum_blocks(const gpu_device *dev, const void *kernel, int *resident, int threads, long n)
 {
-    const long blocks = (n + threads - 1) / threads, most = (long)dev->processors * BLOCKS_PER_PROCESSOR;
+    if (*resident == 0) {
+        CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, kernel, threads, 0));
+        REQUIRE(*resident >= 1 && *resident <= BLOCKS_PER_PROCESSOR, "%d blocks of %d threads", *resident, threads);
+    }
+    const long blocks = (n + threads - 1) / threads, most = (long)dev->processors * *resident;
     return (int)(blocks < most ? blocks : most);
 }
 
@@ -65,7 +71,8 @@ static __device__ __forceinline__ exact_sum gpu_block_sum(exact_sum s)
 }
 
 /* The sums of all threads of the grid into result[n]. */
-static __device__ void gpu_grid_sum(const exact_sum *mine, int n, exact_sum *partial, unsigned *ticket, exact_sum *result)
+static __device__ void gpu_grid_sum(const exact_sum *mine, int n, exact_sum *partial, unsigned *ticket,
+                                    exact_sum *result)
 {
     __shared__ int last;
     for (int k = 0; k < n; k++) {
@@ -81,7 +88,8 @@ static __device__ void gpu_grid_sum(const exact_sum *mine, int n, exact_sum *par
     if (!last) return;
     for (int k = 0; k < n; k++) {
         exact_sum s = exact_zero();
-        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) exact_merge(&s, &partial[b * KERNEL_MAX_SUMS + k]);
+        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
+            exact_merge(&s, &partial[b * KERNEL_MAX_SUMS + k]);
         s = gpu_block_sum(s);
         if (threadIdx.x == 0) result[k] = s;
     }

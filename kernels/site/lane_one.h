@@ -206,7 +206,7 @@ FN void T(exact_flush)(vexact *s)
     exact_sum mine = {s->bin, s->broken, {0, 0, 0}};
     UNROLL for (int i = 0; i < 3; i++)
     {
-        mine.fold[i] = (int64_t)(s->fold[i] / exact_unit(s->bin - 1 - i));
+        mine.fold[i] = (int64_t)(s->fold[i] * exact_unit(1 + i - s->bin)); /* a power of two: exact */
         s->fold[i] = 0;
     }
     exact_merge(&s->whole, &mine);

@@ -1,0 +1,578 @@
+/* plaq bench: the speed of kernels against what the machine can do.
+ *
+ * A kernel is run in batches for some time; the best and the median batch count. Its flops and compulsory bytes (every input
+ * read once, every output written once) come from the registry of kernels through the counters of kernels/kernels.h. The
+ * limit is the larger of the times that the bytes take at the bandwidth measured over a working set of the same size, and
+ * the flops at the rate of fused multiply-adds, both measured in this run with the same ranks and threads. On a GPU the
+ * bandwidth is that of a copy, and there is no limit of flops.
+ *
+ * Adding a benchmark is a line of ops[] and a function. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "hmc/commands.h"
+#include "hmc/evolve/action.h"
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/base/param.h"
+#include "kernels/base/pool.h"
+#include "kernels/cpu/limits.h"
+#include "kernels/gauge.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/kernels.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/spinor.h"
+#include "operators/wilson.h"
+#include "solvers/cg.h"
+
+#define MASS 0.5
+#define C_SW 1.0
+#define CG_ITERATIONS 25
+#define MAX_BATCHES 4096
+#define DEVICE_COPY_BYTES ((size_t)1 << 30)
+
+typedef struct {
+    const lattice *lat;
+    precision prec;
+    place where;
+    int link_reals, rhs;
+    field *links, *x, *y, *z; /* x, z of even, y of odd sites */
+    field *clover;
+    field *links_double, *spinor, *tensor, *momenta, *more; /* for kernels that come in double only, on the host or device */
+    wilson *w;
+    linop *schur, *normal;
+    field *sx, *sy;
+} bench;
+
+typedef struct {
+    const char *name, *group;
+    int all_precisions; /* or double only */
+    int has_links;      /* is worth running with links of 12 reals too */
+    int passes;         /* times that a call goes through its working set */
+    void (*run)(bench *b);
+} op;
+
+/* ---- what is run ---- */
+
+/* There and back: both parities are read and written in turn, as an operator does. */
+static void run_hop(bench *b)
+{
+    hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = b->links};
+    spinor_hop(b->y, PARITY_ODD, b->x, &call);
+    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
+}
+
+static void run_hop_clover(bench *b)
+{
+    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = 1, .links = b->links, .clover = b->clover};
+    spinor_hop(b->y, PARITY_ODD, b->x, &call);
+    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
+}
+
+static void run_clover(bench *b)
+{
+    spinor_clover(b->z, PARITY_EVEN, b->clover, b->x, 1);
+}
+
+static void run_schur(bench *b)
+{
+    linop_apply(b->schur, b->sy, b->sx, 0);
+}
+
+static void run_axpby(bench *b)
+{
+    spinor_axpby(b->z, 0.5, b->x, 0.5);
+}
+
+static void run_norm2(bench *b)
+{
+    spinor_norm2(b->x, 0);
+}
+
+static void run_dot(bench *b)
+{
+    double value[2];
+    spinor_dot(value, b->x, b->z, 0);
+}
+
+static void run_axpy_norm2(bench *b)
+{
+    spinor_axpy_norm2(b->z, 1e-6, b->x, 0);
+}
+
+static void run_cg_update(bench *b)
+{
+    spinor_cg_update(b->sx, b->sy, 1e-6, 0.5, b->z);
+}
+
+static void run_gauge_force(bench *b)
+{
+    gauge_force(b->momenta, b->links_double, 1e-3, 0);
+}
+
+static void run_rectangle_force(bench *b)
+{
+    gauge_force(b->momenta, b->links_double, 1e-3, -0.331);
+}
+
+static void run_hop_force(bench *b)
+{
+    hop_force(b->momenta, b->links_double, b->spinor, b->more);
+}
+
+static void run_clover_force(bench *b)
+{
+    clover_force(b->momenta, b->links_double, b->tensor);
+}
+
+static void run_loops(bench *b)
+{
+    gauge_measure(b->links_double, 1);
+}
+
+static void run_field_strength(bench *b)
+{
+    gauge_field_strength(b->tensor, b->links_double);
+}
+
+static void run_link_update(bench *b)
+{
+    gauge_update(b->links_double, 1e-6, b->momenta);
+}
+
+static void run_cg(bench *b)
+{
+    field_clear(b->sy);
+    cg_run(b->normal, b->sy, b->sx, 1e-30, CG_ITERATIONS);
+}
+
+static const op ops[] = {
+    {"hop", "hop", 1, 1, 2, run_hop},
+    {"hop_clover", "hop", 1, 1, 2, run_hop_clover},
+    {"clover_apply", "clover", 1, 0, 1, run_clover},
+    {"wilson_schur", "clover", 1, 0, 2, run_schur},
+    {"axpby", "blas", 1, 0, 1, run_axpby},
+    {"norm2", "blas", 1, 0, 1, run_norm2},
+    {"dot", "blas", 1, 0, 1, run_dot},
+    {"axpy_norm2", "blas", 1, 0, 1, run_axpy_norm2},
+    {"cg_update", "blas", 1, 0, 1, run_cg_update},
+    {"gauge_force", "force", 0, 0, 1, run_gauge_force},
+    {"rectangle_force", "force", 0, 0, 1, run_rectangle_force},
+    {"hop_force", "force", 0, 0, 1, run_hop_force},
+    {"clover_force", "force", 0, 0, 1, run_clover_force},
+    {"loops", "gauge", 0, 0, 1, run_loops},
+    {"field_strength", "gauge", 0, 0, 1, run_field_strength},
+    {"link_update", "gauge", 0, 0, 1, run_link_update},
+    {"cg", "cg", 1, 0, 4 * CG_ITERATIONS, run_cg},
+};
+#define NOPS ((int)(sizeof ops / sizeof ops[0]))
+
+/* ---- fields ---- */
+
+static int has_precision(const op *o, precision prec)
+{
+    return o->all_precisions || prec == PREC_DOUBLE;
+}
+
+static field *random_spinor(bench *b, parity p, uint32_t number)
+{
+    field *d = field_create(b->lat, FIELD_SPINOR, PREC_DOUBLE, p, b->rhs, PLACE_HOST);
+    field *f = field_create(b->lat, FIELD_SPINOR, b->prec, p, b->rhs, b->where);
+    spinor_random(d, 1, RANDOM_TEST, number);
+    field_copy(f, d);
+    field_destroy(d);
+    return f;
+}
+
+static field *copy_to(const field *from, field_kind kind, precision prec, place where)
+{
+    field *f = field_create(from->lat, kind, prec, from->par, 1, where);
+    field_copy(f, from);
+    return f;
+}
+
+/* The fields of kernels in double. */
+static void open_double(bench *b)
+{
+    const lattice *lat = b->lat;
+    b->spinor = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+    b->more = field_like(b->spinor);
+    field *d = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    spinor_random(d, 1, RANDOM_TEST, 5);
+    field_copy(b->spinor, d);
+    field_copy(b->more, d);
+    field_destroy(d);
+    b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+}
+
+static void open_bench(bench *b)
+{
+    const lattice *lat = b->lat;
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    gauge_random(links, 1, RANDOM_TEST, 0);
+    field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    gauge_field_strength(tensor, links);
+    clover_build(clover, tensor, 4 + MASS, C_SW);
+    b->links = copy_to(links, b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, b->prec, b->where);
+    b->links_double = copy_to(links, FIELD_LINKS, PREC_DOUBLE, b->where);
+    b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
+    b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
+    field_destroy(clover);
+    field_destroy(tensor);
+    field_destroy(links);
+    b->x = random_spinor(b, PARITY_EVEN, 1);
+    b->y = random_spinor(b, PARITY_ODD, 2);
+    b->z = random_spinor(b, PARITY_EVEN, 3);
+    b->sx = random_spinor(b, PARITY_EVEN, 4);
+    b->sy = field_like(b->sx);
+    if (b->prec == PREC_DOUBLE) open_double(b);
+    b->w = wilson_create(b->links_double, MASS, C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN);
+    b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
+    b->normal = normal_create(b->schur);
+}
+
+static void close_bench(bench *b)
+{
+    linop_destroy(b->normal);
+    wilson_destroy(b->w);
+    field *all[] = {b->links, b->links_double, b->clover, b->tensor, b->x, b->y, b->z, b->sx, b->sy, b->spinor, b->more, b->momenta};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    pool_trim(PLACE_HOST);
+}
+
+/* ---- timing ---- */
+
+typedef struct {
+    double best, median;         /* seconds of a call */
+    double flops, bytes;         /* of a call, all ranks */
+    double rank_bytes;           /* of a call, this rank */
+} timing;
+
+static double batch(bench *b, const op *o, long calls)
+{
+    comm_barrier();
+    const double start = comm_wtime();
+    for (long i = 0; i < calls; i++) o->run(b);
+    if (b->where == PLACE_DEVICE) gpu_finish();
+    double took = comm_wtime() - start;
+    comm_max(&took, 1);
+    return took;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Flops and bytes of all kernels since the counters were reset, this rank. Packing of halos is no part of the work. */
+static void counted(double *flops, double *bytes)
+{
+    *flops = *bytes = 0;
+    for (int k = 0; k < KERNEL_COUNT; k++)
+        for (int p = 0; p < PREC_COUNT && k != KERNEL_hop_pack; p++) {
+            const kernel_count c = kernel_counted(k, p);
+            *flops += c.flops;
+            *bytes += c.bytes;
+        }
+}
+
+static timing time_op(bench *b, const op *o, double seconds)
+{
+    static double times[MAX_BATCHES];
+    batch(b, o, 1); /* builds what is built on first use */
+    kernel_counts_reset();
+    long calls = 1;
+    double took = batch(b, o, 1);
+    timing t = {0};
+    counted(&t.flops, &t.bytes);
+    t.rank_bytes = t.bytes;
+    uint64_t sums[2] = {(uint64_t)t.flops, (uint64_t)t.bytes};
+    comm_sum_u64(sums, 2);
+    t.flops = (double)sums[0];
+    t.bytes = (double)sums[1];
+    while (took < seconds / 20) {
+        calls *= 2;
+        took = batch(b, o, calls);
+    }
+    int n = 0;
+    for (double spent = 0; n < MAX_BATCHES && (spent < seconds || n < 5); n++) {
+        took = batch(b, o, calls);
+        times[n] = took / (double)calls;
+        spent += took;
+    }
+    qsort(times, (size_t)n, sizeof times[0], ascending);
+    t.best = times[0];
+    t.median = times[n / 2];
+    return t;
+}
+
+/* ---- limits ---- */
+
+typedef struct {
+    size_t bytes;
+    double rate;
+} known_bandwidth;
+
+/* A sum of rates over ranks, to the integer. */
+static double over_ranks(double rate)
+{
+    uint64_t r = (uint64_t)rate;
+    comm_sum_u64(&r, 1);
+    return (double)r;
+}
+
+static double device_bandwidth(void)
+{
+    static double rate;
+    if (rate > 0) return rate;
+    void *a = pool_take(PLACE_DEVICE, DEVICE_COPY_BYTES), *b = pool_take(PLACE_DEVICE, DEVICE_COPY_BYTES);
+    gpu_zero(a, DEVICE_COPY_BYTES);
+    for (int i = 0; i < 5; i++) {
+        gpu_finish();
+        const double start = comm_wtime();
+        for (int k = 0; k < 10; k++) gpu_copy(b, PLACE_DEVICE, a, PLACE_DEVICE, DEVICE_COPY_BYTES);
+        gpu_finish();
+        rate = fmax(rate, 20.0 * (double)DEVICE_COPY_BYTES / (comm_wtime() - start));
+    }
+    pool_give(PLACE_DEVICE, b, DEVICE_COPY_BYTES);
+    pool_give(PLACE_DEVICE, a, DEVICE_COPY_BYTES);
+    pool_trim(PLACE_DEVICE);
+    rate = over_ranks(rate);
+    return rate;
+}
+
+/* Sizes within a quarter of each other share a measurement. */
+static double bandwidth(place where, double bytes, double seconds)
+{
+    static known_bandwidth known[64];
+    static int n;
+    if (where == PLACE_DEVICE) return device_bandwidth();
+    comm_max(&bytes, 1);
+    for (int i = 0; i < n; i++)
+        if (bytes < 1.25 * (double)known[i].bytes && bytes > 0.8 * (double)known[i].bytes) return known[i].rate;
+    comm_barrier();
+    const double rate = over_ranks(limits_bandwidth((size_t)bytes, seconds));
+    if (n < 64) known[n++] = (known_bandwidth){(size_t)bytes, rate};
+    return rate;
+}
+
+static double peak(place where, precision prec, double seconds)
+{
+    static double rate[2];
+    if (where == PLACE_DEVICE) return INFINITY;
+    double *r = &rate[prec != PREC_DOUBLE];
+    if (*r == 0) {
+        comm_barrier();
+        *r = over_ranks(prec == PREC_DOUBLE ? limits_flops_double(seconds) : limits_flops_single(seconds));
+    }
+    return *r;
+}
+
+/* ---- report ---- */
+
+static const char *const precision_names[PREC_COUNT] = {"double", "single", "half", "quarter"};
+
+typedef struct {
+    int json, threads;
+    double seconds;
+    place where;
+    const char *ops;
+} settings;
+
+static void report(const settings *s, const bench *b, const op *o, const timing *t)
+{
+    const double memory = bandwidth(s->where, t->rank_bytes / o->passes, fmin(1, s->seconds));
+    const double arithmetic = peak(s->where, b->prec, fmin(0.5, s->seconds));
+    const double memory_time = t->bytes / memory, flop_time = t->flops / arithmetic;
+    const double percent = 100 * fmax(memory_time, flop_time) / t->best;
+    const char *limit = memory_time >= flop_time ? "bandwidth" : "flops";
+    char size[64];
+    snprintf(size, sizeof size, "%d.%d.%d.%d", b->lat->size[0], b->lat->size[1], b->lat->size[2], b->lat->size[3]);
+    if (comm_rank() != 0) return;
+    if (!s->json) {
+        printf("%-16s %-8s %-14s %5d %4d %9.2f %9.2f %9.2f %9.1f %9.1f %6.1f %s\n", o->name, precision_names[b->prec], size,
+               o->has_links ? b->link_reals : 18, b->rhs, t->flops / t->best * 1e-9, t->flops / t->median * 1e-9,
+               t->bytes / t->best * 1e-9, memory * 1e-9, arithmetic * 1e-9, percent, limit);
+        fflush(stdout);
+        return;
+    }
+    json j = json_begin(stdout);
+    json_string(&j, "kernel", o->name);
+    json_string(&j, "precision", precision_names[b->prec]);
+    json_string(&j, "lattice", size);
+    json_int_array(&j, "grid", b->lat->grid, 4);
+    json_string(&j, "device", s->where == PLACE_DEVICE ? gpu_name() : "cpu");
+    json_int(&j, "ranks", comm_size());
+    json_int(&j, "threads", s->threads);
+    json_int(&j, "links", o->has_links ? b->link_reals : 18);
+    json_int(&j, "rhs", b->rhs);
+    json_real(&j, "seconds", t->best);
+    json_real(&j, "seconds_median", t->median);
+    json_real(&j, "gflops", t->flops / t->best * 1e-9);
+    json_real(&j, "gflops_median", t->flops / t->median * 1e-9);
+    json_real(&j, "gbytes_per_s", t->bytes / t->best * 1e-9);
+    json_real(&j, "percent_of_limit", percent);
+    json_string(&j, "limit", limit);
+    json_real(&j, "limit_gbytes_per_s", memory * 1e-9);
+    json_real(&j, "limit_gflops", arithmetic * 1e-9);
+    json_end(&j);
+}
+
+static void print_header(const settings *s)
+{
+    if (comm_rank() != 0 || s->json) return;
+    printf("%d rank%s of %d thread%s on %s; GF/s and GB/s of the best batch\n", comm_size(), comm_size() > 1 ? "s" : "",
+           s->threads, s->threads > 1 ? "s" : "", s->where == PLACE_DEVICE ? gpu_name() : "the CPU");
+    printf("%-16s %-8s %-14s %5s %4s %9s %9s %9s %9s %9s %6s %s\n", "kernel", "prec", "lattice", "links", "rhs", "GF/s",
+           "median", "GB/s", "max GB/s", "max GF/s", "%", "limit");
+    fflush(stdout);
+}
+
+/* ---- arguments ---- */
+
+/* Word number `i` of a list with commas; 0 when there are fewer. */
+static int list_word(const char *list, int i, char *word, size_t size)
+{
+    for (; i > 0 && list; i--) {
+        list = strchr(list, ',');
+        if (list) list++;
+    }
+    if (!list || !*list) return 0;
+    snprintf(word, size, "%.*s", (int)strcspn(list, ","), list);
+    return 1;
+}
+
+static int listed(const char *list, const char *name, const char *group)
+{
+    char word[64];
+    if (!list) return 1;
+    for (int i = 0; list_word(list, i, word, sizeof word); i++)
+        if (!strcmp(word, name) || !strcmp(word, group)) return 1;
+    return 0;
+}
+
+static void check_words(const char *flag, const char *list, const char *const *known, int n)
+{
+    char word[64];
+    for (int i = 0; list && list_word(list, i, word, sizeof word); i++) {
+        int ok = 0;
+        for (int k = 0; k < n; k++) ok = ok || !strcmp(word, known[k]);
+        if (ok) continue;
+        const char *nearest = param_nearest(word, known, n);
+        user_error("plaq bench: %s has no '%s'%s%s%s", flag, word, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                   nearest ? "'?" : "");
+    }
+}
+
+static void parse_size(const char *word, int size[4])
+{
+    char rest;
+    if (sscanf(word, "%d.%d.%d.%d%c", &size[0], &size[1], &size[2], &size[3], &rest) != 4)
+        user_error("plaq bench: --lattice %s: expected extents X.Y.Z.T", word);
+    for (int d = 0; d < 4; d++)
+        if (size[d] < 2 || size[d] % 2 || size[d] > 32766)
+            user_error("plaq bench: --lattice %s: extents are even, from 2 to 32766", word);
+}
+
+static double parse_number(const char *flag, const char *text, double low, double high)
+{
+    char *end;
+    const double x = strtod(text, &end);
+    if (!*text || *end || !(x >= low && x <= high))
+        user_error("plaq bench: %s %s: expected a number from %g to %g", flag, text, low, high);
+    return x;
+}
+
+static void run_on(const settings *s, const lattice *lat, precision prec, int link_reals, int rhs, int first_links)
+{
+    bench b = {.lat = lat, .prec = prec, .where = s->where, .link_reals = link_reals, .rhs = rhs};
+    int any = 0;
+    for (int i = 0; i < NOPS; i++)
+        any = any || (listed(s->ops, ops[i].name, ops[i].group) && has_precision(&ops[i], prec) && (first_links || ops[i].has_links));
+    if (!any) return;
+    open_bench(&b);
+    for (int i = 0; i < NOPS; i++) {
+        const op *o = &ops[i];
+        if (!listed(s->ops, o->name, o->group) || !has_precision(o, prec) || !(first_links || o->has_links)) continue;
+        const timing t = time_op(&b, o, s->seconds);
+        report(s, &b, o, &t);
+    }
+    close_bench(&b);
+}
+
+typedef struct {
+    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device;
+} texts;
+
+static void check_texts(const texts *t)
+{
+    const char *names[2 * NOPS];
+    static const char *const reals[] = {"18", "12"}, *const devices[] = {"cpu", "gpu"};
+    for (int i = 0; i < NOPS; i++) {
+        names[2 * i] = ops[i].name;
+        names[2 * i + 1] = ops[i].group;
+    }
+    check_words("--op", t->ops, names, 2 * NOPS);
+    check_words("--prec", t->precisions, precision_names, PREC_COUNT);
+    check_words("--links", t->links, reals, 2);
+    check_words("--device", t->device, devices, 2);
+}
+
+static settings make_settings(const texts *t, int json)
+{
+    settings s = {.json = json, .threads = 1, .ops = t->ops, .seconds = parse_number("--seconds", t->seconds, 1e-3, 3600)};
+#ifdef _OPENMP
+    if (t->threads) omp_set_num_threads((int)parse_number("--threads", t->threads, 1, 4096));
+    s.threads = omp_get_max_threads();
+#endif
+    if (!strcmp(t->device, "gpu")) {
+        if (gpu_count() == 0) user_error("plaq bench: --device gpu, but no GPU can be used here");
+        gpu_open(comm_rank() % gpu_count());
+        s.where = PLACE_DEVICE;
+    }
+    return s;
+}
+
+int command_bench(int argc, char **argv)
+{
+    int json = 0;
+    texts t = {.lattices = "16.16.16.16", .precisions = "double,single,half", .rhs = "1", .links = "18", .seconds = "0.5", .device = "cpu"};
+    const command_flag flags[] = {
+        {"--op", NULL, &t.ops, "kernels or groups of them: hop,clover,blas,force,gauge,cg; default all"},
+        {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
+        {"--prec", NULL, &t.precisions, "double,single,half,quarter; default the first three"},
+        {"--rhs", NULL, &t.rhs, "right-hand sides of spinors; default 1"},
+        {"--links", NULL, &t.links, "reals of a link, 18,12; default 18"},
+        {"--threads", NULL, &t.threads, "OpenMP threads of a rank; default as OMP_NUM_THREADS says"},
+        {"--seconds", NULL, &t.seconds, "time for each kernel; default 0.5"},
+        {"--device", NULL, &t.device, "cpu or gpu; default cpu"},
+        {"--json", &json, NULL, "one JSON object a line"},
+    };
+    plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 0, 0);
+    free(a.plain);
+    log_keep_stdout_clean(json);
+    check_texts(&t);
+    const int rhs = (int)parse_number("--rhs", t.rhs, 1, 64);
+    const settings s = make_settings(&t, json);
+    print_header(&s);
+    char word[64];
+    for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
+        int size[4], grid[4] = {0};
+        parse_size(word, size);
+        lattice *lat = lattice_create(size, grid, 2, -1);
+        for (int p = 0; p < PREC_COUNT; p++)
+            for (int k = 0; listed(t.precisions, precision_names[p], "") && list_word(t.links, k, word, sizeof word); k++)
+                run_on(&s, lat, p, atoi(word), rhs, k == 0);
+        lattice_destroy(lat);
+    }
+    return 0;
+}

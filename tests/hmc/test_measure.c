@@ -1,0 +1,335 @@
+/* Observables against the oracles of tests/reference on random lattices, and against recorded numbers.
+ *
+ * Every rank makes the whole lattice of the oracle from the same seed and imports its part; results are the same on all ranks,
+ * and rank 0 counts the checks. The bits of a set of values are printed, so that runs on several ranks can be compared; that
+ * they do not depend on the process grid is checked by comparing grids of the ranks there are.
+ *
+ * Recorded numbers need PLAQ_TEST_DATA, or ../shared/data beside the source tree; without them that part is left out, and the
+ * exit status is 77 when nothing failed. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/measure/observable.h"
+#include "io/links.h"
+#include "kernels/gauge.h"
+#include "kernels/lattice/comm.h"
+#include "tests/check.h"
+#include "tests/reference/reference.h"
+
+static parameters the_parameters;
+
+static parameters *some_parameters(double mass, double c_sw)
+{
+    parameters *p = &the_parameters;
+    memset(p, 0, sizeof *p);
+    p->nfermions = p->nsolvers = 1;
+    snprintf(p->fermions[0].name, sizeof p->fermions[0].name, "quark");
+    fermion_params *f = &p->fermions[0].p;
+    f->mass = mass;
+    f->c_sw = c_sw;
+    snprintf(f->schur, sizeof f->schur, "asymmetric");
+    snprintf(f->parity, sizeof f->parity, "odd");
+    snprintf(f->solver, sizeof f->solver, "cg");
+    snprintf(f->action_solver, sizeof f->action_solver, "cg");
+    snprintf(p->solvers[0].name, sizeof p->solvers[0].name, "cg");
+    solver_settings *s = &p->solvers[0].p;
+    snprintf(s->type, sizeof s->type, "cg");
+    s->tolerance = 1e-12;
+    s->max_iterations = 2000;
+    return p;
+}
+
+static named_measure section(const char *kind)
+{
+    named_measure m = {.name = "test", .p = {.interval = 1, .flow_time = 0.2, .flow_step = 0.1}};
+    snprintf(m.p.kind, sizeof m.p.kind, "%s", kind);
+    snprintf(m.p.fermion, sizeof m.p.fermion, "quark");
+    return m;
+}
+
+/* Links of the oracle, on this rank's box. */
+static field *imported(const lattice *lat, struct ref_lattice l, const double complex *u)
+{
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    double *slice = field_slice_buffer(links);
+    for (int t = 0; t < lat->local[3]; t++) {
+        double *to = slice;
+        for (int z = 0; z < lat->local[2]; z++)
+            for (int y = 0; y < lat->local[1]; y++)
+                for (int x = 0; x < lat->local[0]; x++, to += 72) {
+                    const int place[4] = {x + lat->origin[0], y + lat->origin[1], z + lat->origin[2], t + lat->origin[3]};
+                    memcpy(to, u + 36 * ref_site(l, place), 72 * sizeof *to);
+                }
+        field_import(links, t, slice);
+    }
+    free(slice);
+    return links;
+}
+
+static measure_result measured(const field *links, const char *kind)
+{
+    const measure_context c = {&the_parameters, links, NULL};
+    static named_measure m;
+    m = section(kind);
+    return measure(&c, &m);
+}
+
+static void test_loops(const field *links, struct ref_lattice l, const double complex *u)
+{
+    measure_result r = measured(links, "loops");
+    CHECK_INT(r.nrows, 1);
+    CHECK_NEAR(measure_value(&r, 0, "plaquette"), ref_plaquette(l, u), 1e-14);
+    CHECK_NEAR(measure_value(&r, 0, "rectangle"), ref_rectangle(l, u), 1e-14);
+    CHECK_NEAR(measure_value(&r, 0, "link_trace"), ref_link_trace(l, u), 1e-14);
+    CHECK_NEAR((measure_value(&r, 0, "plaquette_space") + measure_value(&r, 0, "plaquette_time")) / 2,
+               measure_value(&r, 0, "plaquette"), 1e-14);
+    measure_result_free(&r);
+}
+
+static void test_polyakov(const field *links, struct ref_lattice l, const double complex *u)
+{
+    measure_result r = measured(links, "polyakov");
+    const double complex loop = ref_polyakov(l, u);
+    CHECK_INT(r.nrows, 1);
+    CHECK_NEAR(measure_value(&r, 0, "polyakov_re"), creal(loop), 1e-14);
+    CHECK_NEAR(measure_value(&r, 0, "polyakov_im"), cimag(loop), 1e-14);
+    measure_result_free(&r);
+}
+
+static void test_flow(const field *links, struct ref_lattice l, double complex *u)
+{
+    measure_result r = measured(links, "flow");
+    CHECK_INT(r.nrows, 3);
+    for (long row = 0; row < 3; row++) {
+        const struct ref_energy e = ref_clover_energy(l, u, 1);
+        CHECK_NEAR(measure_value(&r, row, "t"), 0.1 * (double)row, 1e-15);
+        CHECK_REL(measure_value(&r, row, "e_clover_time"), e.e_t, 1e-12);
+        CHECK_REL(measure_value(&r, row, "e_clover_space"), e.e_s, 1e-12);
+        CHECK_REL(measure_value(&r, row, "e_clover"), e.e_t + e.e_s, 1e-12);
+        CHECK_NEAR(measure_value(&r, row, "charge"), e.q, 1e-12);
+        CHECK_REL(measure_value(&r, row, "e_plaquette"), 36 * (1 - ref_plaquette(l, u)), 1e-12);
+        ref_flow_step(u, l, 0.1);
+    }
+    measure_result_free(&r);
+}
+
+/* The scales of a flow whose E is known at every row. */
+static void test_scales(const field *links)
+{
+    const measure_context c = {&the_parameters, links, NULL};
+    named_measure m = section("flow");
+    m.p.flow_time = 0.25; /* the last step is half a step */
+    measure_result r = measure(&c, &m);
+    CHECK_INT(r.nrows, 4);
+    CHECK_NEAR(measure_value(&r, 3, "t"), 0.25, 1e-15);
+    CHECK(isnan(measure_value(&r, -1, "t0")));
+    measure_result_free(&r);
+    m.p.flow_time = 4;
+    m.p.flow_step = 0.05;
+    r = measure(&c, &m);
+    const double t0 = measure_value(&r, -1, "t0"), w0 = measure_value(&r, -1, "w0");
+    int found = 0;
+    for (long i = 1; i < r.nrows && !isnan(t0); i++) {
+        const double a = measure_value(&r, i - 1, "t"), b = measure_value(&r, i, "t");
+        if (t0 < a || t0 > b) continue;
+        const double ya = a * a * measure_value(&r, i - 1, "e_clover"), yb = b * b * measure_value(&r, i, "e_clover");
+        CHECK_NEAR(ya + (yb - ya) * (t0 - a) / (b - a), 0.3, 1e-12);
+        found = 1;
+    }
+    CHECK(isnan(t0) || found);
+    CHECK(isnan(w0) || (w0 > 0 && w0 * w0 < 4));
+    measure_result_free(&r);
+}
+
+static void test_pion(const field *links, struct ref_lattice l, const double complex *u, double c_sw, const char *schur)
+{
+    parameters *p = some_parameters(0.3, c_sw);
+    snprintf(p->fermions[0].p.schur, sizeof p->fermions[0].p.schur, "%s", schur);
+    struct ref_wilson w;
+    double c[64];
+    ref_wilson_create(&w, l, u, 0.3, c_sw, -1);
+    CHECK(ref_pion(c, &w, 1e-13, 2000) > 0);
+    ref_wilson_destroy(&w);
+    measure_result r = measured(links, "pion");
+    CHECK_INT(r.failed, 0);
+    CHECK_INT(r.nrows, l.size[3]);
+    for (int t = 0; t < l.size[3]; t++) {
+        CHECK_NEAR(measure_value(&r, t, "t"), t, 0);
+        CHECK_REL(measure_value(&r, t, "pion"), c[t], 1e-9);
+    }
+    CHECK(measure_value(&r, -1, "residual") < 1e-10);
+    CHECK(measure_value(&r, -1, "iterations") > 12);
+    measure_result_free(&r);
+}
+
+/* Translation by the source: the correlator from a moved source on the moved links is the same. */
+static void test_source(const lattice *lat, struct ref_lattice l, const double complex *u)
+{
+    const int source[4] = {1, 3, 0, 3};
+    double complex *moved = ref_gauge_new(l);
+    for (size_t site = 0; site < ref_volume(l); site++) {
+        int x[4];
+        ref_coordinates(x, l, site);
+        for (int d = 0; d < 4; d++) x[d] = (x[d] + source[d]) % l.size[d];
+        memcpy(moved + 36 * ref_site(l, x), u + 36 * site, 36 * sizeof *u);
+    }
+    some_parameters(0.5, 1);
+    field *at_origin = imported(lat, l, u), *at_source = imported(lat, l, moved);
+    const measure_context c = {&the_parameters, at_source, NULL};
+    named_measure m = section("pion");
+    memcpy(m.p.source, source, sizeof source);
+    measure_result r = measured(at_origin, "pion"), s = measure(&c, &m);
+    for (int t = 0; t < l.size[3]; t++) CHECK_REL(measure_value(&s, t, "pion"), measure_value(&r, t, "pion"), 1e-10);
+    measure_result_free(&s);
+    measure_result_free(&r);
+    field_destroy(at_source);
+    field_destroy(at_origin);
+    free(moved);
+}
+
+static void test_failure(const field *links)
+{
+    parameters *p = some_parameters(0.3, 0);
+    p->solvers[0].p.max_iterations = 3;
+    measure_result r = measured(links, "pion");
+    CHECK(r.failed);
+    CHECK_HAS(r.trouble, "too many iterations");
+    measure_result_free(&r);
+    p->nsolvers = 2;
+    p->solvers[1] = p->solvers[0];
+    snprintf(p->solvers[1].name, sizeof p->solvers[1].name, "safe");
+    p->solvers[1].p.max_iterations = 2000;
+    snprintf(p->solvers[0].p.fallback, sizeof p->solvers[0].p.fallback, "safe");
+    r = measured(links, "pion");
+    CHECK(!r.failed);
+    measure_result_free(&r);
+}
+
+/* All values of all observables are the same bits on every grid of these ranks. */
+static void test_grids(struct ref_lattice l, const double complex *u)
+{
+    static double first[4][64 * 8];
+    some_parameters(0.3, 1.2);
+    int ngrids = 0;
+    for (int code = 0; code < 256; code++) {
+        const int grid[4] = {1 << (code & 3), 1 << (code >> 2 & 3), 1 << (code >> 4 & 3), 1 << (code >> 6)};
+        int fits = grid[0] * grid[1] * grid[2] * grid[3] == comm_size();
+        for (int d = 0; d < 4; d++) fits = fits && l.size[d] % (2 * grid[d]) == 0;
+        if (!fits) continue;
+        lattice *lat = lattice_create(l.size, grid, 2, -1);
+        field *links = imported(lat, l, u);
+        for (int i = 0; observable_number(i); i++) {
+            measure_result r = measured(links, observable_number(i)->name);
+            const size_t bytes = (size_t)(r.nrows * r.what->ncolumns) * sizeof(double);
+            if (ngrids == 0) memcpy(first[i], r.rows, bytes);
+            CHECK(!memcmp(first[i], r.rows, bytes));
+            measure_result_free(&r);
+        }
+        ngrids++;
+        field_destroy(links);
+        lattice_destroy(lat);
+    }
+    CHECK(ngrids >= 1);
+}
+
+static void test_oracles(void)
+{
+    const struct ref_lattice l = {{4, 4, 4, 8}};
+    const int grid[4] = {0};
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 7);
+    double complex *u = ref_gauge_new(l), *smooth = ref_gauge_new(l);
+    ref_weak_gauge(smooth, l, 0.3, &rng);
+    ref_random_gauge(u, l, &rng);
+    lattice *lat = lattice_create(l.size, grid, 2, -1);
+    field *links = imported(lat, l, u), *near_one = imported(lat, l, smooth);
+    some_parameters(0.3, 0);
+    test_loops(links, l, u);
+    test_polyakov(links, l, u);
+    test_scales(near_one);
+    test_pion(near_one, l, smooth, 0, "asymmetric");
+    test_pion(near_one, l, smooth, 1.3, "symmetric");
+    test_source(lat, l, smooth);
+    test_failure(near_one);
+    test_grids(l, smooth);
+    some_parameters(0.3, 0);
+    test_flow(links, l, u); /* changes u */
+    field_destroy(near_one);
+    field_destroy(links);
+    lattice_destroy(lat);
+    free(smooth);
+    free(u);
+}
+
+/* ---- recorded numbers ---- */
+
+static const char *data_path(const char *name)
+{
+    static char path[4096];
+    const char *folder = getenv("PLAQ_TEST_DATA");
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : PLAQ_SOURCE_DIR "/../shared/data", name);
+    return path;
+}
+
+static field *recorded(lattice **lat, const int size[4], const char *name)
+{
+    const int grid[4] = {0};
+    *lat = lattice_create(size, grid, 2, -1);
+    field *links = field_create(*lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    simulation_read(links, data_path(name));
+    return links;
+}
+
+static void test_recorded_flow(void)
+{
+    lattice *lat;
+    field *links = recorded(&lat, (const int[]){4, 4, 4, 8}, "lat.sample.l4448");
+    const measure_context c = {&the_parameters, links, NULL};
+    named_measure m = section("flow");
+    m.p.flow_time = 0.5;
+    measure_result r = measure(&c, &m);
+    CHECK_INT(r.nrows, 6);
+    CHECK_REL(measure_value(&r, 0, "e_clover_time"), 1.05787, 5e-6);
+    CHECK_REL(measure_value(&r, 0, "e_clover_space"), 1.03094, 5e-6);
+    CHECK_REL(measure_value(&r, 0, "charge"), 0.0955429, 1e-6);
+    CHECK_REL(measure_value(&r, 5, "e_clover_time"), 0.152452, 4e-6);
+    CHECK_REL(measure_value(&r, 5, "e_clover_space"), 0.125636, 4e-6);
+    CHECK_REL(measure_value(&r, 5, "charge"), 0.00570391, 1e-6);
+    measure_result_free(&r);
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
+/* The record's source solved in single precision. */
+static void test_recorded_pion(void)
+{
+    static const double record[8] = {0.695079542817612,   0.0371189179171885,  0.00801121181124138, 0.00306581890117901,
+                                     0.00206155290575518, 0.00306324855903622, 0.00800190487584655, 0.0371177432075916};
+    lattice *lat;
+    field *links = recorded(&lat, (const int[]){4, 4, 4, 8}, "qlua.random-gauge.lime");
+    some_parameters(1 / (2 * 0.11) - 4, 0);
+    measure_result r = measured(links, "pion");
+    CHECK_INT(r.failed, 0);
+    for (int t = 0; t < 8; t++) CHECK_REL(measure_value(&r, t, "pion"), record[t], 4e-6);
+    measure_result_free(&r);
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    FILE *f = fopen(data_path("lat.sample.l4448"), "rb");
+    const int data = f != NULL;
+    if (f) fclose(f);
+    test_oracles();
+    if (data) {
+        test_recorded_flow();
+        test_recorded_pion();
+    }
+    /* Outside comm_finalize(): every rank has made the same checks. */
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status ? status : data ? 0 : 77;
+}

@@ -1,0 +1,363 @@
+/* Checkpoints on any number of ranks: round trip, damage of every kind, full and unwritable folders, the N kept, the
+ * lock. */
+#include "io/atomic.h"
+#include "io/checkpoint.h"
+#include "io/links.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "tests/check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#define PATH 512
+
+static char folder[PATH];
+static const lattice *lat;
+
+static int root(void) {
+    return comm_rank() == 0;
+}
+
+/* A command of the shell on rank 0; %s is the folder. */
+static void shell(const char *fmt) {
+    char command[4 * PATH];
+    snprintf(command, sizeof command, fmt, folder, folder);
+    if (root()) CHECK_INT(system(command), 0);
+    comm_barrier();
+}
+
+static void fresh_folder(void) {
+    char message[1024] = "";
+    shell("rm -rf '%s'");
+    if (root()) CHECK_INT(atomic_make_folder(folder, message, sizeof message), 0);
+    comm_barrier();
+}
+
+/* Numbers that depend on the global place only. */
+static field *make_links(int seed) {
+    field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    double *buf = field_slice_buffer(u);
+    for (int t = 0; t < lat->local[3]; t++) {
+        double *p = buf;
+        for (int z = 0; z < lat->local[2]; z++)
+            for (int y = 0; y < lat->local[1]; y++)
+                for (int x = 0; x < lat->local[0]; x++)
+                    for (int c = 0; c < 72; c++) {
+                        const int at[4] = {x + lat->origin[0], y + lat->origin[1], z + lat->origin[2],
+                                           t + lat->origin[3]};
+                        *p++ = sin(1.0 + seed + c + 80.0 * (at[0] + 7.0 * (at[1] + 7.0 * (at[2] + 7.0 * at[3]))));
+                    }
+        field_import(u, t, buf);
+    }
+    free(buf);
+    return u;
+}
+
+static checkpoint values(int64_t trajectory) {
+    checkpoint c = {
+        .trajectory = trajectory, .accepted = trajectory / 2, .seed = 0xfedcba9876543210u, .plaquette = 0.1 + 0.2};
+    strcpy(c.program, "plaq 0.1.0 test");
+    c.parameters = "gauge.beta = 5.7\nfermion.light.kappa = 0.1355\n";
+    return c;
+}
+
+static int write_one(const field *u, int64_t trajectory, int keep) {
+    char message[1024] = "";
+    checkpoint c = values(trajectory);
+    const int status = checkpoint_write(folder, u, &c, keep, message, sizeof message);
+    if (status && root()) printf("note: %s\n", message);
+    return status;
+}
+
+static void test_round_trip(void) {
+    char message[1024] = "", path[PATH + 64], digest[65], again[65];
+    int n[4];
+    fresh_folder();
+    field *u = make_links(1), *v = make_links(2);
+    checkpoint c = values(12), d;
+    CHECK_INT(checkpoint_read_newest(folder, v, &d, path, sizeof path, message, sizeof message), 0);
+    CHECK_INT(checkpoint_write(folder, u, &c, 3, message, sizeof message), 0);
+    links_digest(u, digest);
+    CHECK_STR(c.digest, digest);
+    CHECK_INT(checkpoint_read_newest(folder, v, &d, path, sizeof path, message, sizeof message), 1);
+    CHECK_HAS(path, "checkpoint-000012.h5");
+    links_digest(v, again);
+    CHECK_STR(again, digest);
+    CHECK_INT(d.trajectory, 12);
+    CHECK_INT(d.accepted, 6);
+    CHECK(d.seed == 0xfedcba9876543210u);
+    CHECK(d.plaquette == 0.1 + 0.2);
+    CHECK(d.link_trace == links_trace(u));
+    CHECK_STR(d.program, c.program);
+    CHECK_STR(d.parameters, c.parameters);
+    checkpoint_free(&d);
+    CHECK_INT(checkpoint_peek(path, n, &d, message, sizeof message), CHECKPOINT_GOOD);
+    CHECK(!memcmp(n, lat->size, sizeof n));
+    CHECK_STR(d.digest, digest);
+    checkpoint_free(&d);
+    /* It is a lattice file like any other. */
+    CHECK_INT(links_read(v, path, NULL, message, sizeof message), 0);
+    shell("test \"$(ls -A '%s')\" = checkpoint-000012.h5");
+    field_destroy(u);
+    field_destroy(v);
+}
+
+/* ---- damage ---- */
+
+static void flip(const char *path, long at, int bit) {
+    unsigned char byte = 0;
+    if (root()) {
+        const int fd = open(path, O_RDWR);
+        CHECK(fd >= 0 && pread(fd, &byte, 1, at) == 1);
+        byte = (unsigned char)(byte ^ 1 << bit);
+        CHECK(pwrite(fd, &byte, 1, at) == 1);
+        close(fd);
+    }
+    comm_barrier();
+}
+
+static long file_size(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 ? (long)st.st_size : -1;
+}
+
+static void test_flips(void) {
+    char message[1024], path[PATH + 64];
+    uint64_t random = 88172645463325252u;
+    fresh_folder();
+    field *u = make_links(1);
+    CHECK_INT(write_one(u, 1, 0), 0);
+    checkpoint_path(path, sizeof path, folder, 1);
+    const long bytes = file_size(path), data = lat->volume * 576, structure = bytes - data;
+    for (int i = 0; i < 100; i++) {
+        checkpoint c;
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        /* Every other one outside the links, which lie at the end or in the middle: from both ends. */
+        long at = (long)(random % (uint64_t)(i % 2 ? bytes : structure));
+        if (i % 4 == 2) at = bytes - 1 - at;
+        const int bit = (int)(random >> 60) % 8;
+        flip(path, at, bit);
+        const int status = checkpoint_read(path, u, &c, message, sizeof message);
+        if (status != CHECKPOINT_DAMAGED && root()) printf("byte %ld, bit %d of %ld is not found\n", at, bit, bytes);
+        CHECK_INT(status, CHECKPOINT_DAMAGED);
+        if (status == CHECKPOINT_GOOD) checkpoint_free(&c);
+        flip(path, at, bit);
+    }
+    checkpoint c;
+    CHECK_INT(checkpoint_read(path, u, &c, message, sizeof message), CHECKPOINT_GOOD);
+    checkpoint_free(&c);
+    field_destroy(u);
+}
+
+static void test_garbage(void) {
+    char message[1024] = "", path[PATH + 64], first[65], digest[65];
+    int64_t found[16];
+    checkpoint c;
+    fresh_folder();
+    field *u = make_links(1), *v = make_links(2);
+    CHECK_INT(write_one(u, 7, 0), 0);
+    links_digest(u, first);
+    shell("cd '%s' && : >checkpoint-000011.h5 && head -c 3000 checkpoint-000007.h5 >checkpoint-000012.h5 && "
+          "head -c 90000 /dev/urandom >checkpoint-000013.h5 && mkdir checkpoint-000014.h5 && mkfifo "
+          "checkpoint-000015.h5 && "
+          "ln -s nowhere checkpoint-000016.h5 && head -c -1 checkpoint-000007.h5 >checkpoint-000017.h5 && "
+          "tail -c +513 checkpoint-000007.h5 >checkpoint-000018.h5 && cp checkpoint-000007.h5 checkpoint-7.h5 && "
+          "head -c 600 checkpoint-000007.h5 >checkpoint-000019.h5 && touch checkpoint-x.h5 checkpoint-000020.h5.old");
+    CHECK_INT(checkpoint_find(folder, found, 16), 10);
+    CHECK_INT(found[0], 19);
+    CHECK_INT(found[9], 7);
+    log_set_level(LOG_ERROR);
+    CHECK_INT(checkpoint_read_newest(folder, v, &c, path, sizeof path, message, sizeof message), 1);
+    CHECK_INT(c.trajectory, 7);
+    links_digest(v, digest);
+    CHECK_STR(digest, first);
+    checkpoint_free(&c);
+    CHECK_INT(checkpoint_peek_newest(folder, NULL, &c, path, sizeof path, message, sizeof message), 1);
+    checkpoint_free(&c);
+    shell("rm '%s'/checkpoint-000007.h5");
+    CHECK_INT(checkpoint_read_newest(folder, v, &c, path, sizeof path, message, sizeof message), -1);
+    CHECK_HAS(message, "none of the 9");
+    log_set_level(LOG_INFO);
+    CHECK_INT(checkpoint_read("/nonexistent/checkpoint-000001.h5", v, &c, message, sizeof message), CHECKPOINT_DAMAGED);
+    CHECK_HAS(message, "No such file");
+    /* A lattice file that is no checkpoint. */
+    snprintf(path, sizeof path, "%s/plain.h5", folder);
+    CHECK_INT(links_write(u, path, "hdf5", NULL, message, sizeof message), 0);
+    CHECK_INT(checkpoint_read(path, v, &c, message, sizeof message), CHECKPOINT_DAMAGED);
+    CHECK_HAS(message, "not a checkpoint");
+    field_destroy(u);
+    field_destroy(v);
+}
+
+static void test_other_lattice(void) {
+    const int size[4] = {8, 4, 4, 8}, any[4] = {0};
+    char message[1024] = "", path[PATH + 64];
+    checkpoint c;
+    fresh_folder();
+    field *u = make_links(1);
+    CHECK_INT(write_one(u, 3, 0), 0);
+    lattice *other = lattice_create(size, any, 1, 1);
+    field *v = field_create(other, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    CHECK_INT(checkpoint_read_newest(folder, v, &c, path, sizeof path, message, sizeof message), -1);
+    CHECK_HAS(message, "wanted is 8.4.4.8");
+    field_destroy(v);
+    lattice_destroy(other);
+    field_destroy(u);
+}
+
+static void test_keep(void) {
+    int64_t found[16];
+    fresh_folder();
+    field *u = make_links(1);
+    for (int i = 1; i <= 5; i++) CHECK_INT(write_one(u, 10 * i, 2), 0);
+    CHECK_INT(checkpoint_find(folder, found, 16), 2);
+    CHECK_INT(found[0], 50);
+    CHECK_INT(found[1], 40);
+    /* A run that fell back behind a damaged one removes neither it nor what it has just written. */
+    CHECK_INT(write_one(u, 45, 1), 0);
+    CHECK_INT(checkpoint_find(folder, found, 16), 2);
+    CHECK_INT(found[1], 45);
+    field_destroy(u);
+}
+
+static void test_nan(void) {
+    fresh_folder();
+    field *u = make_links(1);
+    double *buf = field_slice_buffer(u);
+    field_export(u, 0, buf);
+    if (comm_rank() == comm_size() - 1) buf[5] = NAN;
+    field_import(u, 0, buf);
+    free(buf);
+    CHECK_INT(write_one(u, 1, 2), -1);
+    shell("test -z \"$(ls -A '%s')\"");
+    field_destroy(u);
+}
+
+/* ---- the folder ---- */
+
+/* Files may not grow beyond a limit: what a full disk or quota does, at each stage of writing. */
+static void test_full(void) {
+    struct rlimit old, few;
+    getrlimit(RLIMIT_FSIZE, &old);
+    signal(SIGXFSZ, SIG_IGN);
+    fresh_folder();
+    field *u = make_links(1);
+    CHECK_INT(write_one(u, 1, 0), 0);
+    const long whole = lat->volume * 576;
+    const long limits[] = {0, 1, 600, 2048, 4096, whole / 2, whole, whole + 2000, whole + 3000, whole + 5000};
+    int failed = 0;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        few = old;
+        few.rlim_cur = (rlim_t)limits[i];
+        setrlimit(RLIMIT_FSIZE, &few);
+        char message[1024] = "";
+        checkpoint c = values(2);
+        const int bad = checkpoint_write(folder, u, &c, 1, message, sizeof message);
+        setrlimit(RLIMIT_FSIZE, &old);
+        comm_barrier();
+        failed += bad != 0;
+        if (limits[i] <= whole) CHECK_INT(bad, -1);
+        if (bad) {
+            CHECK_HAS(message, "checkpoint-000002.h5");
+            shell("test \"$(ls -A '%s')\" = checkpoint-000001.h5");
+        } else {
+            shell("cd '%s' && mv checkpoint-000002.h5 checkpoint-000001.h5");
+        }
+    }
+    CHECK(failed >= 7);
+    CHECK_INT(write_one(u, 3, 0), 0);
+    field_destroy(u);
+    char message[1024] = "";
+    if (root()) {
+        CHECK_INT(atomic_free_space(folder, UINT64_MAX / 2, message, sizeof message), -1);
+        CHECK_HAS(message, "MiB free");
+    }
+}
+
+static void open_output(void *name) {
+    output_open(name);
+}
+
+static void test_unwritable(void) {
+    char message[1024] = "", path[PATH + 64];
+    fresh_folder();
+    field *u = make_links(1);
+    shell("chmod 555 '%s'");
+    const int super = geteuid() == 0 && seteuid(65534) == 0;
+    CHECK_INT(write_one(u, 1, 0), -1);
+    if (root()) {
+        CHECK_INT(atomic_make_folder(folder, message, sizeof message), -1);
+        CHECK_HAS(message, "cannot be written");
+    }
+    if (super) CHECK_INT(seteuid(0), 0);
+    shell("chmod 755 '%s'");
+    shell("test -z \"$(ls -A '%s')\"");
+    shell("echo >'%s'/file");
+    if (comm_size() == 1) {
+        snprintf(path, sizeof path, "%s/file/deep", folder);
+        CHECK_USER_ERROR(open_output, path, "cannot be made an output folder");
+        CHECK_USER_ERROR(open_output, "", "output folder has 0 letters");
+    }
+    field_destroy(u);
+}
+
+static void test_lock(void) {
+    char message[1024] = "", path[PATH + 64];
+    shell("rm -rf '%s'");
+    snprintf(path, sizeof path, "%s/a/b", folder);
+    output_open(path);
+    shell("grep -q 'host .*process' '%s'/a/b/plaq.lock");
+    output_close();
+    shell("test -z \"$(ls -A '%s'/a/b)\"");
+    if (root()) {
+        const int lock = atomic_lock(path, message, sizeof message);
+        CHECK(lock >= 0);
+        /* The child of a fork does not inherit the lock. */
+        const pid_t child = fork();
+        if (child == 0) {
+            char text[1024] = "";
+            _exit(atomic_lock(path, text, sizeof text) < 0 && strstr(text, "another run") && strstr(text, "process")
+                      ? 7
+                      : 1);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        CHECK_INT(WEXITSTATUS(status), 7);
+        atomic_unlock(path, lock);
+    }
+    comm_barrier();
+    shell("cd '%s'/a/b && touch .checkpoint-000001.h5.tmp .x.tmp.tmp keep.tmp .hidden");
+    output_open(path);
+    shell("cd '%s'/a/b && test \"$(ls -A | sort | tr '\\n' ' ')\" = '.hidden keep.tmp plaq.lock '");
+    output_close();
+}
+
+int main(int argc, char **argv) {
+    const int size[4] = {4, 4, 4, 4}, any[4] = {0};
+    comm_init(&argc, &argv);
+    if (root()) {
+        strcpy(folder, "/tmp/plaq-checkpoint-XXXXXX");
+        CHECK(mkdtemp(folder) != NULL && chmod(folder, 0755) == 0);
+        strcat(folder, "/out");
+    }
+    comm_bcast(folder, sizeof folder);
+    lat = lattice_create(size, any, 1, 1);
+    test_round_trip();
+    test_flips();
+    test_garbage();
+    test_other_lattice();
+    test_keep();
+    test_nan();
+    test_full();
+    test_unwritable();
+    test_lock();
+    shell("rm -rf \"$(dirname '%s')\"");
+    lattice_destroy((lattice *)lat);
+    const int all_good = comm_all(check_failed == 0);
+    comm_finalize();
+    return CHECK_SUMMARY() || !all_good;
+}

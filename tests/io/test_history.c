@@ -1,0 +1,309 @@
+/* The history: rows there and back, truncation and continuation to the same bits, kill -9 at any instant, damage, full
+ * disk. */
+#include "io/atomic.h"
+#include "io/history.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "tests/check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define PATH 512
+
+static const history_column main_columns[] = {
+    {"trajectory", HISTORY_INT, "", "number of the trajectory", 0},
+    {"plaquette", HISTORY_REAL, "", "(1/3) Re tr, averaged", 0},
+    {"accepted", HISTORY_BOOL, "", "whether it was taken", 0},
+    {"seconds", HISTORY_REAL, "s", "time on the wall", 1},
+};
+static const history_column flow_columns[] = {
+    {"trajectory", HISTORY_INT, "", "number of the trajectory", 0},
+    {"step", HISTORY_INT, "", "step of the flow", 0},
+    {"energy", HISTORY_REAL, "1/a^4", "clover energy density", 0},
+};
+
+static char folder[PATH], message[1024];
+
+static int root(void) {
+    return comm_rank() == 0;
+}
+
+static void shell(const char *fmt) {
+    char command[4 * PATH];
+    snprintf(command, sizeof command, fmt, folder, folder, folder);
+    if (root()) CHECK_INT(system(command), 0);
+    comm_barrier();
+}
+
+static history *open_all(int table[2]) {
+    history *h = history_open(folder, message, sizeof message);
+    CHECK(h != NULL);
+    if (!h) {
+        printf("%s\n", message);
+        exit(1);
+    }
+    table[0] = history_table(h, "trajectories", main_columns, 4, message, sizeof message);
+    table[1] = history_table(h, "measure/flow", flow_columns, 3, message, sizeof message);
+    CHECK(table[0] >= 0 && table[1] >= 0);
+    return h;
+}
+
+/* The rows of one trajectory are functions of its number, the seconds aside. */
+static int add(history *h, const int table[2], int64_t i) {
+    history_value row[4] = {{.i = i}, {.d = sin((double)i)}, {.i = i % 3 != 0}, {.d = (double)clock()}};
+    int bad = history_append(h, table[0], row, message, sizeof message);
+    for (int64_t k = 0; k < 2 && !bad; k++) {
+        const history_value flow[3] = {{.i = i}, {.i = k}, {.d = i == 4 ? NAN : cos((double)(i + k))}};
+        bad = history_append(h, table[1], flow, message, sizeof message);
+    }
+    return bad;
+}
+
+/* The digest of n trajectories in one go. */
+static void unbroken(int64_t n, char hex[65]) {
+    int table[2];
+    shell("rm -rf '%s' && mkdir '%s'");
+    history *h = open_all(table);
+    for (int64_t i = 1; i <= n; i++) CHECK_INT(add(h, table, i), 0);
+    history_digest(h, hex);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    shell("rm -rf '%s' && mkdir '%s'");
+}
+
+static void test_round_trip(void) {
+    int table[2];
+    char digest[65], again[65];
+    unbroken(50, digest);
+    history *h = open_all(table);
+    history_text(h, "parameters", "gauge.beta = 5.7\n");
+    history_text(h, "version", "old");
+    history_text(h, "version", "0.1.0");
+    for (int64_t i = 1; i <= 30; i++) CHECK_INT(add(h, table, i), 0);
+    CHECK_INT(history_sync(h, message, sizeof message), 0);
+    for (int64_t i = 31; i <= 40; i++) CHECK_INT(add(h, table, i), 0);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    /* Back to a checkpoint at 20, and on. */
+    h = open_all(table);
+    CHECK_INT(history_rows(h, table[0]), 40);
+    CHECK_INT(history_rows(h, table[1]), 80);
+    CHECK(history_get(h, table[0], 9, 1).d == sin(10.0));
+    CHECK_INT(history_get(h, table[1], 21, 1).i, 1);
+    CHECK_INT(history_truncate_after(h, 20, message, sizeof message), 0);
+    CHECK_INT(history_rows(h, table[1]), 40);
+    for (int64_t i = 21; i <= 50; i++) CHECK_INT(add(h, table, i), 0);
+    history_digest(h, again);
+    CHECK_STR(again, digest);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    shell("test \"$(ls -A '%s' | tr '\\n' ' ')\" = 'history.h5 history.journal '");
+}
+
+/* h5dump shows what was written; skipped where it is not installed. */
+static void test_readers(void) {
+    shell("command -v h5dump >/dev/null || exit 0; cd '%s' && h5dump -d /trajectories/seconds -A history.h5 >dump && "
+          "grep -q '( 50 ) / ( H5S_UNLIMITED )' dump && grep -q '\"time on the wall' dump && rm dump");
+}
+
+/* ---- damage ---- */
+
+static void expect(const char *digest, int64_t rows) {
+    int table[2];
+    char again[65];
+    history *h = open_all(table);
+    CHECK_INT(history_rows(h, table[0]), rows);
+    history_digest(h, again);
+    if (digest) CHECK_STR(again, digest);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+}
+
+static void test_damage(void) {
+    char digest[65];
+    int table[2];
+    unbroken(50, digest);
+    history *h = open_all(table);
+    for (int64_t i = 1; i <= 50; i++) CHECK_INT(add(h, table, i), 0);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    log_set_level(LOG_ERROR);
+    shell("rm -rf '%s'.copy && cp -r '%s' '%s'.copy");
+    shell("rm '%s'/history.journal");
+    expect(digest, 50);
+    shell("printf X | dd of='%s'/history.journal bs=1 seek=400 conv=notrunc 2>/dev/null");
+    expect(digest, 50);
+    shell("head -c 20000 /dev/urandom >'%s'/history.journal");
+    expect(digest, 50);
+    shell(": >'%s'/history.journal");
+    expect(digest, 50);
+    shell("printf 'torn' >>'%s'/history.journal");
+    expect(digest, 50);
+    shell("rm '%s'/history.h5");
+    expect(digest, 50);
+    shell("head -c 3000 /dev/urandom >'%s'/history.h5");
+    expect(digest, 50);
+    shell("rm '%s'/history.journal && printf X | dd of='%s'/history.h5 bs=1 seek=2000 conv=notrunc 2>/dev/null");
+    expect(NULL, 0);
+    shell("test -f '%s'/history.h5.damaged");
+    /* Cut anywhere, the journal alone gives whole trajectories or nothing of a row. */
+    for (int cut = 0; cut < 40; cut++) {
+        char command[64];
+        shell("cp '%s'.copy/history.journal '%s'/history.journal && rm -f '%s'/history.h5");
+        snprintf(command, sizeof command, "truncate -s -%d", 1 + 37 * cut);
+        if (root()) setenv("CUT", command, 1);
+        shell("$CUT '%s'/history.journal");
+        h = open_all(table);
+        const int64_t last = history_rows(h, table[0]) - 1;
+        CHECK(last > 20 && last < 50);
+        CHECK_INT(history_truncate_after(h, 20, message, sizeof message), 0);
+        for (int64_t i = 21; i <= 50; i++) CHECK_INT(add(h, table, i), 0);
+        char again[65];
+        history_digest(h, again);
+        CHECK_STR(again, digest);
+        CHECK_INT(history_close(h, message, sizeof message), 0);
+    }
+    log_set_level(LOG_INFO);
+    shell("rm -rf '%s'.copy");
+}
+
+static void test_columns(void) {
+    int table[2];
+    shell("rm -rf '%s' && mkdir '%s'");
+    history *h = open_all(table);
+    CHECK_INT(history_table(h, "trajectories", main_columns, 3, message, sizeof message), table[0]);
+    CHECK_INT(history_table(h, "trajectories", main_columns, 4, message, sizeof message), table[0]);
+    CHECK_INT(add(h, table, 1), 0);
+    CHECK_INT(history_table(h, "trajectories", main_columns, 3, message, sizeof message), -1);
+    CHECK_HAS(message, "column 4 is 'seconds', now it is 'none'");
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+}
+
+/* ---- kill -9 ---- */
+
+/* A run with a checkpoint every 5 trajectories: its number is in the file `checkpoint`. */
+static void run_until(int64_t end) {
+    int table[2];
+    char path[PATH + 32];
+    long long done = 0;
+    snprintf(path, sizeof path, "%s/checkpoint", folder);
+    atomic_remove_leftovers(folder);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%lld", &done) != 1) _exit(9);
+    if (f) fclose(f);
+    history *h = open_all(table);
+    if (history_rows(h, table[0]) < done) _exit(8);
+    if (history_truncate_after(h, done, message, sizeof message)) _exit(7);
+    if (history_rows(h, table[0]) != done) _exit(6);
+    for (int64_t i = done + 1; i <= end; i++) {
+        if (add(h, table, i)) _exit(5);
+        if (i % 5 && i != end) continue;
+        char text[32];
+        if (history_sync(h, message, sizeof message)) _exit(4);
+        const int n = snprintf(text, sizeof text, "%lld\n", (long long)i);
+        if (atomic_write(path, text, (size_t)n, message, sizeof message)) _exit(3);
+    }
+    _exit(history_close(h, message, sizeof message) ? 2 : 0);
+}
+
+/* Where the history ends after the kills is left to chance; a run in one go of that length must have the same digest.
+ */
+static void test_kill(void) {
+    enum { KILLS = 20, REST = 57 };
+    char broken[65], digest[65], file[PATH + 32];
+    long long done = 0;
+    int killed = 0, table[2];
+    if (comm_size() > 1) return;
+    shell("rm -rf '%s' && mkdir '%s'");
+    log_set_level(LOG_ERROR);
+    srand(7);
+    for (int i = 0; i <= KILLS; i++) {
+        if (i == KILLS) {
+            snprintf(file, sizeof file, "%s/checkpoint", folder);
+            FILE *f = fopen(file, "r");
+            if (f) {
+                CHECK_INT(fscanf(f, "%lld", &done), 1);
+                fclose(f);
+            }
+        }
+        fflush(NULL);
+        const pid_t child = fork();
+        if (child == 0) run_until(i < KILLS ? 1000000000 : done + REST);
+        int status = 0;
+        if (i < KILLS) {
+            /* Ever longer on average: a slow machine too must get beyond its first checkpoints. */
+            usleep((useconds_t)(1000 + rand() % (20000 * (i + 1))));
+            kill(child, SIGKILL);
+        }
+        waitpid(child, &status, 0);
+        killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        CHECK_INT(WIFSIGNALED(status) ? 0 : WEXITSTATUS(status), 0);
+        /* Readers find a whole file at any time. */
+        snprintf(file, sizeof file, "%s/history.h5", folder);
+        if (access(file, F_OK) == 0)
+            shell("command -v h5dump >/dev/null || exit 0; h5dump -H '%s'/history.h5 >/dev/null");
+    }
+    CHECK_INT(killed, KILLS);
+    history *h = open_all(table);
+    CHECK_INT(history_rows(h, table[0]), done + REST);
+    history_digest(h, broken);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    unbroken(done + REST, digest);
+    CHECK_STR(broken, digest);
+    log_set_level(LOG_INFO);
+}
+
+/* ---- no room ---- */
+
+static void test_full(void) {
+    struct rlimit old, few;
+    int table[2];
+    char digest[65];
+    unbroken(50, digest);
+    getrlimit(RLIMIT_FSIZE, &old);
+    signal(SIGXFSZ, SIG_IGN);
+    history *h = open_all(table);
+    for (int64_t i = 1; i <= 40; i++) CHECK_INT(add(h, table, i), 0);
+    CHECK_INT(history_sync(h, message, sizeof message), 0);
+    few = old;
+    few.rlim_cur = 4000;
+    setrlimit(RLIMIT_FSIZE, &few);
+    const history_value row[4] = {{.i = 41}, {.d = 1}, {.i = 1}, {.d = 0}};
+    CHECK_INT(history_append(h, table[0], row, message, sizeof message), -1);
+    CHECK_HAS(message, "File too large");
+    CHECK_INT(history_sync(h, message, sizeof message), -1);
+    CHECK_INT(history_truncate_after(h, 40, message, sizeof message), -1);
+    CHECK_INT(history_rows(h, table[0]), 40);
+    setrlimit(RLIMIT_FSIZE, &old);
+    for (int64_t i = 41; i <= 50; i++) CHECK_INT(add(h, table, i), 0);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    expect(digest, 50);
+    shell("test \"$(ls -A '%s' | tr '\\n' ' ')\" = 'history.h5 history.journal '");
+    const int super = geteuid() == 0;
+    shell("chmod 555 '%s' && rm -f '%s'/history.journal '%s'/history.h5");
+    if (super) CHECK_INT(seteuid(65534), 0);
+    CHECK(history_open(folder, message, sizeof message) == NULL);
+    CHECK_HAS(message, "ermission denied");
+    if (super) CHECK_INT(seteuid(0), 0);
+    shell("chmod 755 '%s'");
+}
+
+int main(int argc, char **argv) {
+    comm_init(&argc, &argv);
+    if (root()) {
+        strcpy(folder, "/tmp/plaq-history-XXXXXX");
+        CHECK(mkdtemp(folder) != NULL && chmod(folder, 0755) == 0);
+        strcat(folder, "/out");
+    }
+    comm_bcast(folder, sizeof folder);
+    test_round_trip();
+    test_readers();
+    test_damage();
+    test_columns();
+    test_kill();
+    test_full();
+    shell("rm -rf \"$(dirname '%s')\"");
+    const int all_good = comm_all(check_failed == 0);
+    comm_finalize();
+    return CHECK_SUMMARY() || !all_good;
+}
