@@ -184,6 +184,9 @@ static void print_summary(const run_state *r)
         log_info("  acceptance   %.3f +- %.3f", a.acceptance, a.acceptance_error);
         log_info("  <exp(-dH)>   %.3f +- %.3f   (1 within errors when all is well)", a.exp_dh, a.exp_dh_error);
     }
+    char peak[32], predicted[32];
+    log_info("memory: %s a rank for fields at the peak, %s predicted", report_bytes((double)pool_peak(PLACE_HOST), peak),
+             report_bytes((double)report_memory(r->p, r->s->lat), predicted));
     log_info("digests: links %s, history %s", digest, history_hex);
     log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s/checkpoint-%06lld.h5", r->p->run.output,
              r->p->run.output, (long long)r->saved);

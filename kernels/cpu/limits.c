@@ -20,6 +20,9 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* So short that some passes are not disturbed by what else runs on the machine. */
+#define PASS_SECONDS 2e-3
+
 /* ---- bandwidth ---- */
 
 #define VECTOR 8 /* doubles, a cache line */
@@ -77,7 +80,7 @@ static double stream_rate(const stream *s, int triad, int streaming, double seco
         const double took = now() - start;
         spent += took;
         if (took > 0) best = fmax(best, bytes * (double)repeat / took);
-        if (took < seconds / 10) repeat *= 2;
+        if (took < PASS_SECONDS) repeat *= 2;
     }
     return best;
 }
@@ -173,7 +176,7 @@ static double flops(int single, double seconds)
         const double lanes = VECTOR_BYTES / (single ? sizeof(float) : sizeof(double));
         spent += took;
         if (took > 0) best = fmax(best, 2.0 * CHAINS * lanes * (double)n * threads / took);
-        if (took < seconds / 10) n *= 2;
+        if (took < PASS_SECONDS) n *= 2;
     }
     return best;
 }

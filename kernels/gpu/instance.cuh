@@ -65,7 +65,7 @@
         T(name##_global)<<<blocks, THREADS(registers), 0, dev->stream>>>(*(const name##_args *)args, list, n, *dev);   \
     }
 
-/* Kernels with an instance of their own below leave this one out: PICK takes its third argument for them. */
+/* PICK takes its second argument: INSTANCE, unless OWN_name of a kernel with an instance of its own pushes in front. */
 #define OWN_hop , NO_INSTANCE
 #define NO_INSTANCE(name, registers)
 #define PICK_(a, b, ...) b

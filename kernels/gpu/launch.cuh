@@ -38,8 +38,8 @@ gpu_launcher gpu_find_s(kernel_id id);
 gpu_launcher gpu_find_h(kernel_id id);
 gpu_launcher gpu_find_q(kernel_id id);
 
-/* Blocks of a kernel that sums: no more than run at once, for a second wave would leave processors idle. `resident` is the
- * kernel's own, zero at first. */
+/* Blocks of a kernel that sums: no more than run at once, for a second wave would leave processors idle. `resident` is
+ * the kernel's own, zero at first. */
 static inline int gpu_sum_blocks(const gpu_device *dev, const void *kernel, int *resident, int threads, long n)
 {
     if (*resident == 0) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/lanes.h"
 
@@ -332,23 +333,30 @@ lattice *lattice_create(const int size[4], const int grid[4], int halo_depth, in
     return lat;
 }
 
+/* A table that the device may have a copy of. */
+static void release(const void *table)
+{
+    gpu_forget(table);
+    free((void *)table);
+}
+
 void lattice_destroy(lattice *lat)
 {
     if (!lat) return;
     for (int i = 0; i < lat->nlayout; i++) {
         layout *lay = &lat->layouts[i];
-        free(lay->ext);
-        free((void *)lay->g.lane_origin);
-        free((void *)lay->g.turn32);
-        free((void *)lay->g.turn64);
-        free((void *)lay->g.edge_double);
-        free((void *)lay->g.edge_single);
+        release(lay->ext);
+        release(lay->g.lane_origin);
+        release(lay->g.turn32);
+        release(lay->g.turn64);
+        release(lay->g.edge_double);
+        release(lay->g.edge_single);
         for (int p = 0; p < 2; p++) {
-            free(lay->coord[p]);
-            free(lay->stencil[p]);
-            free(lay->interior[p]);
-            free(lay->exterior[p]);
-            for (int dir = 0; dir < 8; dir++) free(lay->face[dir][p]);
+            release(lay->coord[p]);
+            release(lay->stencil[p]);
+            release(lay->interior[p]);
+            release(lay->exterior[p]);
+            for (int dir = 0; dir < 8; dir++) release(lay->face[dir][p]);
         }
     }
     free(lat);

@@ -1,0 +1,271 @@
+/* The lattice: every map from sites to storage is a bijection, and every step leads where it should.
+ *
+ * Links are filled with the global coordinates of their site; a walk over the extended box, or a look at the stencil, then
+ * says which site it reached, and that is compared with the periodic global lattice. All shapes, all layouts (lane counts),
+ * all process grids of this number of ranks, reach 1 and 2. */
+#include "tests/kernels/kit.h"
+
+#include "kernels/lattice/halo.h"
+
+static int parity_of(const int x[4]) {
+    return (x[0] + x[1] + x[2] + x[3]) & 1;
+}
+
+/* Global coordinates of what a unit and lane hold. */
+static void place_of(int x[4], const layout *lay, int p, long unit, int lane) {
+    for (int d = 0; d < 4; d++) x[d] = lay->g.lane_origin[4 * lane + d] + lay->coord[p][4 * unit + d];
+}
+
+/* Each site of the rank has one unit and lane, all of them are taken, and the way back leads to the site. */
+static void check_sites(const lattice *lat, const layout *lay) {
+    char *taken = kit_alloc((size_t)(2 * lay->odd_start * lay->lanes), 1);
+    long wrong = 0, doubled = 0;
+    for (long i = 0; i < lat->local_volume; i++) {
+        long rest = i, unit;
+        int x[4], back[4], lane;
+        for (int d = 0; d < 4; d++, rest /= lat->local[d - 1]) x[d] = (int)(rest % lat->local[d]);
+        layout_locate(lay, x, &unit, &lane);
+        const int p = parity_of(x);
+        const long u = unit - (p ? lay->odd_start : 0);
+        if (u < 0 || u >= lay->nunit || lane < 0 || lane >= lay->lanes) {
+            wrong++;
+            continue;
+        }
+        doubled += taken[unit * lay->lanes + lane]++;
+        place_of(back, lay, p, u, lane);
+        for (int d = 0; d < 4; d++) wrong += back[d] != x[d] + lat->origin[d];
+    }
+    KIT_INT(wrong, 0);
+    KIT_INT(doubled, 0);
+    KIT_INT(2 * lay->nunit * lay->lanes, lat->local_volume);
+    free(taken);
+}
+
+/* Neighbours within the rank, lanes turned; over split sides, the number in the face. */
+static void check_stencil(const lattice *lat, const layout *lay) {
+    long wrong = 0, edges = 0, listed = 0;
+    for (int p = 0; p < 2; p++)
+        for (long u = 0; u < lay->nunit; u++)
+            for (int dir = 0; dir < 8; dir++) {
+                const int d = dir / 2, step = dir % 2 ? -1 : 1;
+                const int32_t *s = lay->stencil[p] + STENCIL_INTS * u;
+                const int near = (s[8] >> (2 * dir)) & 3, power[4] = {1, 3, 9, 27};
+                for (int lane = 0; lane < lay->lanes; lane++) {
+                    int x[4], y[4], at = lane;
+                    place_of(x, lay, p, u, lane);
+                    if (near == NEAR_TURNED) at = lay->g.turn32[(40 + step * power[d]) * lay->lanes + lane];
+                    if (near == NEAR_TURNED) wrong += lay->g.turn64[(40 + step * power[d]) * lay->lanes + lane] != at;
+                    if (near == NEAR_GHOST) {
+                        /* A face lists its units as the neighbour across the opposite face does. */
+                        const int *opposite = lay->face[dir ^ 1][1 - p];
+                        wrong += !lay->g.split[d] || s[dir] >= lay->nface[d];
+                        place_of(y, lay, 1 - p, opposite[s[dir]], lane);
+                        for (int e = 0; e < 4; e++) wrong += e != d && y[e] != x[e];
+                        wrong += lay->coord[p][4 * u + d] != (step > 0 ? lay->sub[d] - 1 : 0);
+                        wrong += lay->coord[1 - p][4 * opposite[s[dir]] + d] != (step > 0 ? 0 : lay->sub[d] - 1);
+                        continue;
+                    }
+                    place_of(y, lay, 1 - p, s[dir], at);
+                    x[d] = (x[d] + step + lat->size[d]) % lat->size[d];
+                    for (int e = 0; e < 4; e++) wrong += y[e] != x[e];
+                }
+                edges += near == NEAR_GHOST;
+            }
+    for (int p = 0; p < 2; p++) {
+        KIT_INT(lay->ninterior[p] + lay->nexterior[p], lay->nunit);
+        for (long i = 0; i < lay->nexterior[p]; i++)
+            for (int dir = 0; dir < 8; dir++)
+                listed += ((lay->stencil[p][STENCIL_INTS * lay->exterior[p][i] + 8] >> (2 * dir)) & 3) == NEAR_GHOST;
+        for (long i = 0; i < lay->ninterior[p]; i++)
+            for (int dir = 0; dir < 8; dir++)
+                wrong += ((lay->stencil[p][STENCIL_INTS * lay->interior[p][i] + 8] >> (2 * dir)) & 3) == NEAR_GHOST;
+    }
+    KIT_INT(wrong, 0);
+    KIT_INT(listed, edges);
+}
+
+/* The fermion sign of a step in t is that of the time boundary where it crosses it, and 1 elsewhere. */
+static void check_boundary(const lattice *lat, const layout *lay) {
+    long wrong = 0;
+    for (int p = 0; p < 2; p++)
+        for (long u = 0; u < lay->nunit; u++)
+            for (int lane = 0; lane < lay->lanes; lane++) {
+                int x[4];
+                place_of(x, lay, p, u, lane);
+                const int flags = lay->stencil[p][STENCIL_INTS * u + 8];
+                const double up = flags & STENCIL_EDGE_UP ? lay->g.edge_double[lane] : 1;
+                const double down = flags & STENCIL_EDGE_DOWN ? lay->g.edge_double[lay->lanes + lane] : 1;
+                wrong += up != (x[3] == lat->size[3] - 1 ? lat->time_sign : 1);
+                wrong += down != (x[3] == 0 ? lat->time_sign : 1);
+                wrong += lay->g.edge_single[lane] != (float)lay->g.edge_double[lane];
+            }
+    KIT_INT(wrong, 0);
+}
+
+/* Links whose reals tell their site and direction: exact in every precision of up to 24 bits. */
+static field *coordinates(const lattice *lat, precision prec) {
+    const struct ref_lattice l = {{lat->size[0], lat->size[1], lat->size[2], lat->size[3]}};
+    double *array = kit_alloc((size_t)lat->volume * 72, sizeof *array);
+    for (size_t i = 0; i < ref_volume(l); i++) {
+        int x[4];
+        ref_coordinates(x, l, i);
+        for (int mu = 0; mu < 4; mu++)
+            for (int c = 0; c < 18; c++) array[(4 * i + (size_t)mu) * 18 + (size_t)c] = c < 4 ? x[c] : c == 4 ? mu : 7 * mu + c;
+    }
+    field *f = kit_field(lat, FIELD_LINKS, prec, PARITY_BOTH, 1, array);
+    free(array);
+    return f;
+}
+
+static double real_at(const field *f, long unit, int lane, int group, int c) {
+    const size_t i = field_real_index(f, unit, lane, group, c);
+    return f->prec == PREC_DOUBLE ? ((const double *)f->data)[i] : ((const float *)f->data)[i];
+}
+
+/* From every site, every displacement that links are asked for, through ext[] and turned lanes. */
+static void check_walks(const lattice *lat, precision prec) {
+    field *f = coordinates(lat, prec);
+    const layout *lay = f->lay;
+    const geom *g = &lay->g;
+    const int reach = lat->halo_depth, power[4] = {1, 3, 9, 27};
+    field_in_all(f);
+    long wrong = 0;
+    for (int p = 0; p < 2; p++)
+        for (long u = 0; u < lay->nunit; u++) {
+            int step[4];
+            for (step[0] = -reach; step[0] <= reach; step[0]++)
+                for (step[1] = -reach; step[1] <= reach; step[1]++)
+                    for (step[2] = -reach; step[2] <= reach; step[2]++)
+                        for (step[3] = -reach; step[3] <= reach; step[3]++) {
+                            if (reach == 2 && abs(step[0]) + abs(step[1]) + abs(step[2]) + abs(step[3]) > 4) continue;
+                            int turn = 40;
+                            long i = 0;
+                            for (int d = 3; d >= 0; d--) {
+                                int x = lay->coord[p][4 * u + d] + step[d];
+                                if (g->split[d]) {
+                                    x += g->depth;
+                                } else if (x >= g->sub[d]) {
+                                    x -= g->sub[d];
+                                    turn += g->lane_grid[d] > 1 ? power[d] : 0;
+                                } else if (x < 0) {
+                                    x += g->sub[d];
+                                    turn -= g->lane_grid[d] > 1 ? power[d] : 0;
+                                }
+                                i = i * g->ext_size[d] + x;
+                            }
+                            for (int lane = 0; lane < lay->lanes; lane++) {
+                                const int from = g->turn32[turn * lay->lanes + lane], mu = (int)((u + lane) & 3);
+                                int x[4];
+                                place_of(x, lay, p, u, lane);
+                                for (int d = 0; d < 4; d++) {
+                                    x[d] = (x[d] + step[d] + lat->size[d]) % lat->size[d];
+                                    wrong += real_at(f, g->ext[i], from, mu, d) != x[d];
+                                }
+                                wrong += real_at(f, g->ext[i], from, mu, 4) != mu;
+                                wrong += real_at(f, g->ext[i], from, mu, 17) != 7 * mu + 17;
+                            }
+                        }
+        }
+    KIT_INT(wrong, 0);
+    field_destroy(f);
+}
+
+static void test_maps(void) {
+    for (int k = 0; k < KIT_SHAPES; k++) {
+        int grids[64][4];
+        const int n = kit_grids(kit_shapes[k], grids, 64);
+        for (int i = 0; i < n; i++)
+            for (int depth = 1; depth <= 2; depth++) {
+                lattice *lat = lattice_create(kit_shapes[k].size, grids[i], depth, depth == 1 ? 1 : -1);
+                for (int j = 0; j < lat->nlayout; j++) {
+                    kit_where("shape %d, grid %d.%d.%d.%d, reach %d, %d lanes", k, grids[i][0], grids[i][1], grids[i][2],
+                              grids[i][3], depth, lat->layouts[j].lanes);
+                    check_sites(lat, &lat->layouts[j]);
+                    check_stencil(lat, &lat->layouts[j]);
+                    check_boundary(lat, &lat->layouts[j]);
+                }
+                if (lat->volume <= 2000) {
+                    check_walks(lat, PREC_DOUBLE);
+                    check_walks(lat, PREC_SINGLE);
+                }
+                lattice_destroy(lat);
+            }
+    }
+}
+
+/* Ghosts follow a change of the field, and only a change. */
+static void test_versions(void) {
+    lattice *lat = kit_lattice(kit_shapes[2], 1, 1);
+    if (!lat) return;
+    field *f = coordinates(lat, PREC_DOUBLE), *g = coordinates(lat, PREC_DOUBLE);
+    double before, after, seconds;
+    field_in_all(f);
+    halo_counted(&before, &seconds);
+    field_in_all(f);
+    halo_counted(&after, &seconds);
+    CHECK_NEAR(after, before, 0);
+    const unsigned long version = f->version;
+    field_copy(f, g);
+    CHECK(f->version != version);
+    field_in_all(f);
+    halo_counted(&after, &seconds);
+    CHECK(comm_size() == 1 || after > before);
+    field_out(f, PARITY_ODD);
+    CHECK(f->version != f->ghost_version);
+    field_destroy(f);
+    field_destroy(g);
+    lattice_destroy(lat);
+}
+
+/* ---- the choice of a grid, and impossible ones ---- */
+
+static void test_grid(void) {
+    int g[4];
+    const int even[4] = {8, 8, 8, 16}, flat[4] = {2, 2, 2, 2}, three[4] = {6, 4, 4, 4};
+    CHECK_INT(lattice_choose_grid(even, 1, g), 1);
+    CHECK_INT(g[0] * g[1] * g[2] * g[3], 1);
+    CHECK_INT(lattice_choose_grid(even, 2, g), 1);
+    CHECK_INT(g[3], 2); /* the cut across the long direction is the smallest */
+    CHECK_INT(lattice_choose_grid(flat, 2, g), 0);
+    CHECK_INT(lattice_choose_grid(three, 3, g), 1);
+    CHECK_INT(g[0], 3);
+    CHECK_INT(lattice_choose_grid(three, 5, g), 0);
+    for (int ranks = 1; ranks <= 128; ranks *= 2) {
+        CHECK_INT(lattice_choose_grid(even, ranks, g), 1);
+        CHECK_INT(g[0] * g[1] * g[2] * g[3], ranks);
+        for (int d = 0; d < 4; d++) CHECK_INT(even[d] % (2 * g[d]), 0);
+    }
+}
+
+struct request {
+    int size[4], grid[4];
+};
+
+static void create(void *arg) {
+    const struct request *r = arg;
+    lattice_create(r->size, r->grid, 1, 1);
+}
+
+static void test_errors(void) {
+    struct request odd = {{4, 5, 4, 4}, {0}}, none = {{4, 4, 0, 4}, {0}}, grid = {{4, 4, 4, 4}, {7, 1, 1, 1}};
+    struct request thin = {{2, 8, 8, 8}, {comm_size(), 1, 1, 1}};
+    CHECK_USER_ERROR(create, &odd, "5");
+    CHECK_USER_ERROR(create, &none, "direction z");
+    CHECK_USER_ERROR(create, &grid, "7.1.1.1");
+    if (comm_size() > 1) {
+        struct request tiny = {{2, 2, 2, 2}, {0}};
+        CHECK_USER_ERROR(create, &tiny, "2.2.2.2");
+        CHECK_USER_ERROR(create, &thin, "even extents");
+    }
+}
+
+int main(int argc, char **argv) {
+    comm_init(&argc, &argv);
+    test_grid();
+    test_errors();
+    test_maps();
+    test_versions();
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
