@@ -12,7 +12,6 @@ ninja|ninja-build|ninja-build|ninja
 pkg-config|pkg-config|pkgconf-pkg-config|pkgconf
 mpi|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi
 hdf5|libhdf5-openmpi-dev|hdf5-openmpi-devel|hdf5+mpi
-gsl|libgsl-dev|gsl-devel|gsl
 inih|libinih-dev|inih-devel|inih'
 
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -46,7 +45,6 @@ probe_hdf5() {
     have h5pcc || [ -n "${HDF5_ROOT:-}${HDF5_DIR:-}" ] || { ! have apt-get && have h5cc; }
 }
 # shellcheck disable=SC2046 # flags are words
-probe_gsl() { header gsl/gsl_math.h $(pkg_flags gsl) || [ -n "${GSL_ROOT_DIR:-}" ]; }
 # shellcheck disable=SC2046
 probe_inih() { header ini.h $(pkg_flags inih) || [ -n "${INIH_INCLUDE:-}" ]; }
 

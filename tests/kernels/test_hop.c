@@ -73,7 +73,12 @@ static void check_forms(field *in, field *add, const field *links, const field *
     const size_t v = ref_volume(l);
     double *clover_array = kit_gather(clover), *add_array = kit_gather(add), *in_array = kit_gather(in);
     expectation e = {.l = l, .clover = clover_array};
+    /* The ranks take turns with the oracle. */
+    static int turn;
+    int mine[RHS];
     for (int r = 0; r < in->groups; r++) {
+        mine[r] = turn++ % comm_size() == comm_rank();
+        if (!mine[r]) continue;
         double complex *psi = kit_rhs(in, in_array, r);
         e.add[r] = kit_rhs(add, add_array, r);
         e.hop[r] = ref_spinor_new(l);
@@ -95,6 +100,7 @@ static void check_forms(field *in, field *add, const field *links, const field *
         spinor_hop(out, p, in, &c);
         double *out_array = kit_gather(out);
         for (int r = 0; r < in->groups; r++) {
+            if (!mine[r]) continue;
             double complex *have = kit_rhs(out, out_array, r);
             kit_only(have, l, p);
             expected(want, &e, r, &call);
@@ -105,6 +111,7 @@ static void check_forms(field *in, field *add, const field *links, const field *
         field_destroy(out);
     }
     for (int r = 0; r < in->groups; r++) {
+        if (!mine[r]) continue;
         free(e.add[r]);
         free(e.hop[r]);
     }
@@ -126,6 +133,7 @@ static void check_lattice(struct ref_lattice l, int k, int time_sign) {
     field *links = kit_links(lat, u), *clover = kit_field(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, hermitian);
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int reals = 18; reals >= 12; reals -= 6) {
+            if (k >= 3 && (prec + reals / 6) % 2 == 0) continue; /* large shapes: every other combination */
             field *low_links = kit_convert(links, reals == 18 ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS, (precision)prec);
             field *low_clover = kit_convert(clover, FIELD_CLOVER, (precision)prec);
             double complex *stored = (double complex *)kit_gather(low_links);

@@ -1,0 +1,418 @@
+# Bad input of every kind: one message that says what and where, the documented exit status, and nothing half-written.
+. "$(dirname "$0")/kit.bash"
+write_input a.ini
+cp a.ini good.ini
+
+# refused WHAT -- ARGUMENTS -- TEXT...: the program ends with status 2 and one message that has those parts.
+refused() {
+    local what=$1 arguments=()
+    shift 2
+    while [ "$1" != -- ]; do
+        arguments+=("$1")
+        shift
+    done
+    shift
+    say "$what"
+    try "${arguments[@]}"
+    exits 2 "$what"
+    printed "$@"
+    checks=$((checks + 1))
+    [ "$(grep -c '^plaq: error: ' err)" -eq 1 ] || fail "$what: not one message"
+    checks=$((checks + 1))
+    [ ! -e out.run ] || [ -z "$(ls out.run/*.h5 2>/dev/null)" ] || fail "$what: it has written something"
+    [ ! -d out.run ] || tidy out.run
+    rm -rf out.run
+}
+
+# edited NAME SED: another input file.
+edited() { sed "$2" good.ini >"$1"; }
+
+edited b.ini 's/^beta/betta/'
+refused "unknown key" -- run b.ini -- "b.ini:12" "unknown key 'betta' in [gauge]" "did you mean 'beta'?"
+edited b.ini 's/^\[gauge\]/[guage]/'
+refused "unknown section" -- run b.ini -- "b.ini:11" "unknown section [guage]" "did you mean '[gauge]'?"
+edited b.ini 's/^\[fermion.light\]/[fermoin.light]/'
+refused "unknown section with a name" -- run b.ini -- "[fermoin.light]" "did you mean '[fermion.light]'?"
+edited b.ini 's/^\[lattice\]/[lattice.one]/'
+refused "a name where none belongs" -- run b.ini -- "[lattice.one]" "takes no name"
+edited b.ini 's/^\[fermion.light\]/[fermion]/'
+refused "no name where one belongs" -- run b.ini -- "section [fermion] needs a name"
+refused "unknown key on the command line" -- run a.ini gauge.betta=5 -- "gauge.betta" "did you mean 'beta'?"
+refused "not of the form section.key=value" -- run a.ini beta -- "'beta'" "section.key=value"
+refused "unknown instance on the command line" -- run a.ini solver.forse.tolerance=1 -- "solver.forse" "did you mean 'solver.force'?"
+edited b.ini 's/^beta = .*/this line says nothing/'
+refused "a line that is none" -- run b.ini -- "b.ini:12"
+edited b.ini 's/^beta = .*/beta = 5.5\nbeta = 5.6/'
+refused "a key given twice" -- run b.ini -- "b.ini:13" "beta"
+refused "a word for a number" -- run a.ini gauge.beta=large -- "[gauge] beta" "large"
+refused "a number with something behind" -- run a.ini gauge.beta=5.6x -- "[gauge] beta" "5.6x"
+refused "NaN for a number" -- run a.ini gauge.beta=nan -- "[gauge] beta" "nan"
+refused "a fraction for an integer" -- run a.ini run.trajectories=3.5 -- "[run] trajectories" "3.5"
+refused "three extents" -- run a.ini lattice.size=4.4.4 -- "[lattice] size" "4.4.4"
+refused "an unknown choice" -- run a.ini gauge.action=wislon -- "[gauge] action" "wislon" "wilson"
+refused "an unknown scheme" -- run a.ini integrator.0.scheme=omelyan3 -- "scheme" "omelyan3" "omelyan2"
+refused "an unknown kind of solver" -- run a.ini solver.force.type=cgg -- "type" "cgg" "cg_mixed"
+refused "out of range" -- run a.ini gauge.beta=-1 -- "[gauge] beta" "-1" "[0,inf)"
+refused "a tolerance of one" -- run a.ini solver.force.tolerance=1 -- "tolerance" "(0,1)"
+refused "no steps" -- run a.ini integrator.0.steps=0 -- "steps" "0" "[1,100000]"
+refused "an integer too large" -- run a.ini run.trajectories=99999999999999999999 -- "trajectories"
+edited b.ini '/^beta/d'
+refused "a key missing" -- run b.ini -- "[gauge]" "needs the key 'beta'"
+edited b.ini '/^\[gauge\]/,/^$/d'
+refused "a section missing" -- run b.ini -- "[gauge]" "beta"
+refused "no input file" -- run nowhere.ini -- "nowhere.ini" "No such file"
+refused "a folder for an input file" -- run . -- "'.'" "directory"
+: >empty.ini
+refused "an empty input file" -- run empty.ini -- "empty.ini" "[run]"
+head -c 5000 /dev/urandom | tr '\0' x >noise.ini
+refused "noise for an input file" -- run noise.ini -- "noise.ini"
+printf '[run]\noutput = a\0b\n' >zero.ini
+refused "a zero byte in the input file" -- run zero.ini -- "zero byte"
+
+edited b.ini 's/^kappa = .*/kappa = 0.13\nmass = 0.1/'
+refused "kappa and mass" -- run b.ini -- "both mass and kappa" "[fermion.light]" "b.ini:16"
+edited b.ini '/^kappa/d'
+refused "neither kappa nor mass" -- run b.ini -- "neither mass nor kappa" "[fermion.light]"
+refused "c1 of an action that has its own" -- run a.ini gauge.action=iwasaki gauge.c1=0.1 -- "c1" "action = iwasaki"
+refused "start = file without a file" -- run a.ini run.start=file -- "start = file needs config"
+refused "a file without start = file" -- run a.ini run.config=x -- "config is given" "start = hot"
+refused "an unknown solver name" -- run a.ini fermion.light.solver=forse -- "solver = forse" "did you mean 'force'?"
+refused "an unknown fallback" -- run a.ini solver.force.fallback=accep -- "fallback = accep" "did you mean 'accept'?"
+refused "an unknown fermion on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
+refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
+refused "an action on two levels" -- run a.ini "integrator.0.actions=light gauge" -- "action gauge stands on more than one level"
+edited b.ini 's/^\[integrator.1\]/[integrator.2]/'
+refused "a level left out" -- run b.ini -- "no [integrator.1]"
+edited b.ini '/^\[integrator/,/^$/d'
+refused "no integrator" -- run b.ini -- "no section [integrator.0]"
+edited b.ini '$a [measure.p]\nkind = pion\nfermion = ligth'
+refused "an unknown fermion of a measurement" -- run b.ini -- "fermion = ligth" "did you mean 'light'?"
+edited b.ini '$a [measure.p]\nkind = pion\nfermion = light\nsource = 0.0.0.4'
+refused "a source outside the lattice" -- run b.ini -- "source" "4"
+
+refused "an odd extent" -- run a.ini lattice.size=4.4.4.5 -- "extent 5" "direction t" "odd"
+refused "an extent of zero" -- run a.ini lattice.size=4.0.4.4 -- "size" "4.0.4.4"
+refused "a grid of other ranks" -- run a.ini machine.grid=1.1.1.2 -- "process grid 1.1.1.2" "2 ranks" "on 1"
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    # ranks_refused WHAT N ARGUMENTS -- TEXT...
+    ranks_refused() {
+        local what=$1 n=$2 arguments=()
+        shift 2
+        while [ "$1" != -- ]; do
+            arguments+=("$1")
+            shift
+        done
+        shift
+        say "$what"
+        try_ranks $n "${arguments[@]}"
+        exits 2 "$what"
+        printed "$@"
+        checks=$((checks + 1))
+        [ "$(grep -c 'plaq: error: ' err)" -eq 1 ] || fail "$what: not one message"
+        rm -rf out.run
+    }
+    export OMP_NUM_THREADS=1
+    ranks_refused "a lattice that the grid does not divide" 4 run a.ini lattice.size=4.4.4.6 machine.grid=1.1.1.4 -- \
+        "process grid 1.1.1.4" "4.4.4.6"
+    ranks_refused "boxes of odd extents" 2 run a.ini lattice.size=4.4.4.6 machine.grid=1.1.1.2 -- "even extents"
+    ranks_refused "a number of ranks without a grid" 3 run a.ini lattice.size=4.4.4.4 -- "cannot be split over 3 ranks"
+    ranks_refused "more ranks than boxes" 8 run a.ini lattice.size=2.2.2.4 -- "cannot be split over 8 ranks"
+    ranks_refused "an unknown key, on two ranks" 2 run a.ini gauge.betta=5 -- "did you mean 'beta'?"
+    ranks_refused "no such configuration, on two ranks" 2 run a.ini run.start=file run.config=nowhere -- "nowhere" "No such file"
+    export OMP_NUM_THREADS=2
+fi
+
+# ---- configurations to start from ----
+
+try run --json a.ini run.output=seed run.trajectories=1
+exits 0 "a configuration to damage"
+first=seed/checkpoint-000001.h5
+for format in nersc ildg h5; do
+    try convert $first good.$format
+    exits 0 "convert to $format"
+done
+
+from() { echo run a.ini run.start=file run.config="$1"; }
+refused "no such configuration" -- $(from nowhere.nersc) -- "nowhere.nersc" "No such file"
+refused "a configuration of other size" -- $(from good.nersc) lattice.size=4.4.4.8 -- "good.nersc" "4.4.4.4" "4.4.4.8"
+refused "an input file for a configuration" -- $(from a.ini) -- "a.ini"
+refused "a folder for a configuration" -- $(from seed) -- "seed"
+: >nothing
+refused "a configuration of zero length" -- $(from nothing) -- "nothing"
+
+# poke FILE OFFSET BYTES...: the file with other bytes at an offset.
+poke() {
+    local file=$1 offset=$2
+    shift 2
+    printf "$(printf '\\x%02x' "$@")" | dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
+}
+# flip FILE OFFSET: one bit of that byte.
+flip() {
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    poke "$1" "$2" $((byte ^ 4))
+}
+for format in nersc ildg h5; do
+    bytes=$(stat -c %s good.$format)
+    for part in 10 500 5000 $((bytes - 1)); do
+        head -c $part good.$format >cut.$format
+        refused "$format cut off after $part bytes" -- $(from cut.$format) -- "cut.$format"
+    done
+    for offset in $((bytes / 3)) $((bytes / 2)) $((bytes * 9 / 10)); do
+        cp good.$format bent.$format
+        flip bent.$format $offset
+        refused "$format with a flipped bit at $offset" -- $(from bent.$format) -- "bent.$format"
+        try check bent.$format
+        exits 1 "check finds it"
+    done
+done
+
+say "NaN in links, with a right checksum"
+cp good.nersc nan.nersc
+bytes=$(stat -c %s nan.nersc)
+place=$((bytes - 144 * 40)) # a number of the fortieth site from the end; two words whose sum stays
+read -r high low < <(od -An -tu4 --endian=big -j $place -N 8 nan.nersc)
+new=$(((high + low - 0x7ff80000) & 0xffffffff))
+poke nan.nersc $place 0x7f 0xf8 0 0 $((new >> 24)) $((new >> 16 & 255)) $((new >> 8 & 255)) $((new & 255))
+refused "NaN in a NERSC file" -- $(from nan.nersc) -- "nan.nersc" "NaN"
+try check nan.nersc
+exits 1 "check of NaN"
+printed "NaN"
+if [ -d "$data" ]; then
+    file=$data/openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1
+    cp "$file" nan.openqcd
+    chmod u+w nan.openqcd
+    poke nan.openqcd 100008 0 0 0 0 0 0 0xf8 0x7f
+    cp "$file" off.openqcd
+    chmod u+w off.openqcd
+    poke off.openqcd 100008 0 0 0 0 0 0 0x44 0x40
+    refused "NaN in a file without checksum" -- $(from nan.openqcd) lattice.size=8.8.8.8 -- "nan.openqcd" "NaN"
+    refused "a link off the group, without checksum" -- $(from off.openqcd) lattice.size=8.8.8.8 -- "off.openqcd"
+    refused "fat links" -- $(from "$data/fat.l8") lattice.size=8.8.8.8 -- "fat.l8" "not unitary"
+else
+    say "left out for want of $data: NaN without checksum, fat links"
+fi
+
+# ---- output folders ----
+
+: >file
+refused "a file in place of the output folder" -- run a.ini run.output=file -- "file" "cannot be made an output folder"
+refused "a file above the output folder" -- run a.ini run.output=file/deep -- "file" "Not a directory"
+refused "a folder that cannot be" -- run a.ini run.output=/proc/plaq -- "/proc/plaq"
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir closed
+    chmod a-w closed
+    refused "a folder without permission to write" -- run a.ini run.output=closed -- "closed" "Permission denied"
+fi
+
+# After a failure in a full folder: the message, no half-written file, and what is there is good.
+full_folder() {
+    exits 2 "$1"
+    checks=$((checks + 1))
+    [ "$(grep -c '^plaq: error: ' err)" -eq 1 ] || fail "$1: not one message"
+    checks=$((checks + 1))
+    ! grep -q 'HDF5-DIAG' err || fail "$1: the HDF5 library speaks for itself"
+    tidy "$2"
+    local c
+    for c in "$2"/checkpoint-*.h5; do
+        [ -e "$c" ] || continue
+        "$plaq" check "$c" >out 2>&1 || fail "$1: $c is not good"
+        checks=$((checks + 1))
+    done
+}
+mkdir mount.full
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=1m none mount.full 2>/dev/null; then
+    # Room for some checkpoints and a growing history, for fewer, for none.
+    for room in 0 500 800 900 960 1000; do
+        say "an output folder that becomes full, $room KiB taken before"
+        head -c ${room}k /dev/zero >mount.full/ballast
+        try run a.ini run.output=mount.full/run run.trajectories=40 checkpoint.interval=1 checkpoint.keep=1000
+        full_folder "a full folder" mount.full/run
+        printed "mount.full/run"
+        rm -rf mount.full/run mount.full/ballast
+    done
+    say "room is made, the run goes on"
+    head -c 500k /dev/zero >mount.full/ballast
+    try run a.ini run.output=mount.full/run run.trajectories=6 checkpoint.interval=1 checkpoint.keep=1000
+    exits 2 "no room"
+    rm mount.full/ballast
+    try run --json a.ini run.output=mount.full/run run.trajectories=4 checkpoint.keep=2
+    exits 0 "room made"
+    links=$(value digest) rows=$(value history_digest)
+    try run --json a.ini run.output=roomy run.trajectories="$(value trajectories)"
+    same "links after a full folder" "$(value digest)" "$links"
+    same "history after a full folder" "$(value history_digest)" "$rows"
+    umount mount.full
+else
+    say "no tmpfs can be mounted: the full folder is left out"
+fi
+for limit in 1 8 64 150; do
+    say "a limit of $limit KiB a file"
+    status=0
+    (ulimit -f $limit && "$plaq" run a.ini run.output=limit.$limit run.trajectories=4 checkpoint.interval=1) >out 2>err || status=$?
+    full_folder "files of at most $limit KiB" limit.$limit
+done
+
+# ---- continuing ----
+
+try run --json a.ini run.output=base run.trajectories=6 checkpoint.interval=2
+exits 0 "a run to continue"
+links=$(value digest) rows=$(value history_digest)
+# changed ARGUMENT KEY: refused and named.
+changed() {
+    try run a.ini run.output=base run.trajectories=7 "$@"
+    exits 2 "continued with $*"
+    printed "other physics parameters" "--accept-changes"
+}
+say "changed physics parameters"
+changed gauge.beta=5.7
+printed "gauge.beta" 5.6 5.7
+changed fermion.light.kappa=0.131 fermion.light.c_sw=1 run.seed=8 lattice.time_boundary=periodic
+printed "fermion.light.kappa" "fermion.light.c_sw" "run.seed" "lattice.time_boundary"
+try run a.ini run.output=base lattice.size=4.4.4.8
+exits 2 "continued with another lattice"
+printed "4.4.4.4" "4.4.4.8"
+say "a fermion less, a fermion more"
+write_pure_gauge gauge.ini
+try run gauge.ini run.output=base gauge.beta=5.6 run.seed=7 run.length=0.5
+exits 2 "continued without the fermion"
+printed "fermion.light"
+say "what is no physics may change"
+cp -r base base2
+try run --json a.ini run.output=base2 run.trajectories=6 solver.force.tolerance=1e-9 integrator.0.steps=4 checkpoint.keep=1
+exits 0 "continued with another tolerance"
+same "links" "$links" "$(value digest)"
+say "--accept-changes"
+cp -r base base3
+try run --accept-changes --json a.ini run.output=base3 run.trajectories=7 gauge.beta=5.7
+exits 0 "--accept-changes"
+printed "changed parameters" "gauge.beta"
+same "trajectories" 7 "$(value trajectories)"
+
+say "two runs in one folder"
+"$plaq" run a.ini run.output=busy run.trajectories=100000 >out.first 2>err.first &
+pid=$!
+for _ in $(seq 500); do
+    grep -q '^trajectory 1/' out.first err.first && break
+    sleep 0.02
+done
+try run a.ini run.output=busy
+exits 2 "a second run"
+printed "another run uses this output folder"
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+exits 0 "the first run"
+
+# ---- damaged checkpoints ----
+
+for damage in flip cut empty; do
+    say "the newest checkpoint damaged: $damage"
+    rm -rf hurt
+    cp -r base hurt
+    newest=hurt/checkpoint-000006.h5
+    bytes=$(stat -c %s $newest)
+    case $damage in
+    flip) flip $newest $((bytes / 2)) ;;
+    cut) truncate -s $((bytes / 2)) $newest ;;
+    empty) : >$newest ;;
+    esac
+    try run --json a.ini run.output=hurt run.trajectories=6 checkpoint.interval=2
+    exits 0 "continued"
+    printed "damaged checkpoint, trying the one before" "checkpoint-000006.h5" "continuing from hurt/checkpoint-000004.h5"
+    same "links" "$links" "$(value digest)"
+    same "history" "$rows" "$(value history_digest)"
+    try check $newest
+    exits 0 "the checkpoint written anew"
+done
+say "all checkpoints damaged"
+rm -rf hurt
+cp -r base hurt
+for c in hurt/checkpoint-*.h5; do flip $c 3000; done
+sums=$(sha256sum hurt/*.h5)
+try run --json a.ini run.output=hurt run.trajectories=6
+exits 2 "all damaged"
+printed "none of the 3 checkpoints there is good"
+same "files as before" "$sums" "$(sha256sum hurt/*.h5)"
+say "a history that is lost, one that is damaged"
+for what in history.h5 history.journal; do
+    rm -rf hurt
+    cp -r base hurt
+    rm hurt/$what
+    try run --json a.ini run.output=hurt run.trajectories=6
+    exits 0 "without $what"
+    same "history without $what" "$rows" "$(value history_digest)"
+    rm -rf hurt
+    cp -r base hurt
+    flip hurt/$what $(($(stat -c %s hurt/$what) / 2))
+    try run --json a.ini run.output=hurt run.trajectories=6
+    exits 0 "with a damaged $what"
+    same "history with a damaged $what" "$rows" "$(value history_digest)"
+done
+
+# ---- solvers that do not converge ----
+
+say "a solver that does not converge, with a safer one"
+cat good.ini - >safe.ini <<'INI'
+
+[solver.safe]
+type = cg
+tolerance = 1e-11
+INI
+try run --json safe.ini run.output=safe solver.force.max_iterations=1 solver.accept.max_iterations=1 solver.force.fallback=safe \
+    solver.accept.fallback=safe
+exits 0 "with a fallback"
+same "finished" true "$(value finished)"
+printed "safe"
+links=$(value digest)
+try run --json safe.ini run.output=direct fermion.light.solver=safe fermion.light.action_solver=safe
+exits 0 "with the safer solver from the start"
+same "links are those of the safer solver" "$(value digest)" "$links"
+
+# stopped_at WHERE ARGUMENTS: the run stops there with status 2; its last checkpoint stands, and it can go on.
+stopped_at() {
+    local where=$1 folder
+    shift
+    folder=stop.$where
+    try run --json a.ini run.output=$folder run.trajectories=2
+    exits 0 "before it does not converge"
+    try run --json a.ini run.output=$folder run.trajectories=5 "$@"
+    exits 2 "does not converge in $where"
+    printed "trajectory 3 failed" "light" "The last checkpoint stands" "max_iterations" "fallback"
+    same "trajectories" 2 "$(value trajectories)"
+    tidy $folder
+    try check $folder/checkpoint-000002.h5
+    exits 0 "the last checkpoint"
+    try run --json a.ini run.output=$folder run.trajectories=5
+    exits 0 "gone on"
+    local links rows
+    links=$(value digest) rows=$(value history_digest)
+    try run --json a.ini run.output=$folder.whole run.trajectories=5
+    same "links after $where" "$(value digest)" "$links"
+    same "history after $where" "$(value history_digest)" "$rows"
+}
+say "a solver that does not converge, without another"
+stopped_at force solver.force.max_iterations=1
+stopped_at accept solver.accept.max_iterations=1
+say "a fallback that does not converge either, and one that is itself"
+try run --json safe.ini run.output=worse solver.force.max_iterations=1 solver.force.fallback=safe solver.safe.max_iterations=1
+exits 2 "the fallback fails too"
+printed "trajectory 1 failed"
+try run --json a.ini run.output=self solver.force.max_iterations=1 solver.force.fallback=force
+exits 2 "a fallback that is itself"
+say "in the first trajectory, on two ranks"
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    OMP_NUM_THREADS=1 try_ranks 2 run --json a.ini run.output=both solver.force.max_iterations=1
+    exits 2 "on two ranks"
+    printed "trajectory 1 failed"
+fi
+say "a tolerance that no arithmetic reaches"
+try run --json a.ini run.output=tight solver.accept.tolerance=1e-17 solver.accept.max_iterations=500
+exits 2 "tolerance 1e-17"
+printed "trajectory 1 failed"
+say "an energy beyond numbers"
+try run --json a.ini run.output=wild run.length=1e200 integrator.0.steps=1 integrator.1.steps=1
+checks=$((checks + 1))
+[ $status -eq 0 ] || [ $status -eq 2 ] || fail "exit status $status"
+tidy wild
+finish

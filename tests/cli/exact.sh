@@ -1,0 +1,91 @@
+# The same trajectories on any process grid, thread count and lane build are the same bits; so are those of a run that was
+# stopped and continued, on the same grid or another.
+. "$(dirname "$0")/kit.bash"
+need_mpi
+write_input a.ini
+
+run_number=0
+# digests RANKS GRID ARGUMENTS...: a run in a folder of its own; sets $digest and $history.
+digests() {
+    local ranks=$1 grid=$2
+    shift 2
+    run_number=$((run_number + 1))
+    try_ranks "$ranks" run --json a.ini run.output=run.$run_number machine.grid="$grid" "$@"
+    exits 0 "run on grid $grid $*"
+    digest=$(value digest) history=$(value history_digest)
+}
+
+# equal RANKS GRID ARGUMENTS...: such a run gives $links and $rows.
+equal() {
+    digests "$@"
+    same "links of $*" "$links" "$digest"
+    same "history of $*" "$rows" "$history"
+}
+
+# One physics in turn on all grids.
+everywhere() {
+    digests 1 1.1.1.1 "$@"
+    links=$digest rows=$history
+    say "$*: links $links"
+    OMP_NUM_THREADS=2 equal 1 1.1.1.1 "$@"
+    for grid in $grids_2; do OMP_NUM_THREADS=1 equal 2 $grid "$@"; done
+    for grid in $grids_4; do OMP_NUM_THREADS=1 equal 4 $grid "$@"; done
+    OMP_NUM_THREADS=2 equal 2 1.1.1.2 "$@"
+    if [ -n "$scalar" ]; then
+        local vector=$plaq
+        plaq=$scalar
+        equal 1 1.1.1.1 "$@"
+        OMP_NUM_THREADS=1 equal 2 1.2.1.1 "$@"
+        plaq=$vector
+    fi
+}
+
+scalar=${PLAQ_SCALAR_BINARY:-$source/build-scalar/plaq}
+[ -x "$scalar" ] || { scalar=; say "no one-lane build in $source/build-scalar: that comparison is left out"; }
+
+export OMP_NUM_THREADS=1
+grids_2="2.1.1.1 1.2.1.1 1.1.2.1 1.1.1.2"
+grids_4="2.2.1.1 2.1.2.1 2.1.1.2 1.2.2.1 1.2.1.2 1.1.2.2"
+everywhere run.trajectories=2
+everywhere run.trajectories=2 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even gauge.action=symanzik \
+    integrator.0.scheme=force_gradient integrator.0.steps=1 integrator.1.scheme=omelyan4
+
+# Extents that lanes do not divide, and a rank with two sites in a direction.
+grids_2="1.2.1.1 1.1.1.2"
+grids_4="1.1.2.2"
+everywhere run.trajectories=2 lattice.size=2.4.6.8 fermion.light.c_sw=0 solver.accept.type=cg gauge.action=custom gauge.c1=0.1
+
+say "k trajectories, stop, the rest: as all at once"
+digests 1 1.1.1.1 run.trajectories=5
+links=$digest rows=$history
+# continued K GRID...: stops after K trajectories and goes on, each time on the next grid.
+continued() {
+    local folder=broken.$1.$run_number from=$1 grid ranks
+    shift
+    for grid in "$@"; do
+        ranks=$((${grid//./*}))
+        try_ranks $ranks run --json a.ini run.output=$folder machine.grid=$grid run.trajectories=$from
+        exits 0 "to trajectory $from on $grid"
+        from=$((from + 1 > 5 ? 5 : from + 1))
+    done
+    try run --json a.ini run.output=$folder run.trajectories=5
+    exits 0 "the rest"
+    same "links, continued $folder $*" "$links" "$(value digest)"
+    same "history, continued $folder $*" "$rows" "$(value history_digest)"
+    run_number=$((run_number + 1))
+}
+continued 1 1.1.1.1
+continued 2 1.1.1.1
+continued 3 1.1.1.1
+continued 4 1.1.1.1
+continued 1 1.1.1.2 2.1.1.1 1.1.1.1 1.2.2.1
+if [ -n "$scalar" ]; then
+    vector=$plaq
+    plaq=$scalar
+    try run --json a.ini run.output=lanes run.trajectories=2
+    plaq=$vector
+    try run --json a.ini run.output=lanes run.trajectories=5
+    same "links, begun with one lane" "$links" "$(value digest)"
+    same "history, begun with one lane" "$rows" "$(value history_digest)"
+fi
+finish

@@ -1,0 +1,172 @@
+# What the tests of the program share. A test begins with `. "$(dirname "$0")/kit.bash"`; then there are
+#   $plaq $source $data    the program, the source folder, the recorded configurations (absolute paths)
+#   say WHAT               prints what is checked next
+#   fail WHAT              prints it with what the last command printed, and counts it
+#   finish                 last line of a test: its exit status
+# and the functions below. The working folder is new and goes at the end.
+set -eu
+
+plaq=$(readlink -f "$1")
+source=$(readlink -f "$2")
+data=${PLAQ_TEST_DATA:-$source/../shared/data}
+failures=0
+checks=0
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/plaq-cli-XXXXXX")
+clean_up() {
+    cd /
+    for folder in "$work"/mount.*; do
+        [ ! -d "$folder" ] || umount "$folder" 2>/dev/null || true
+    done
+    rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM
+cd "$work"
+ulimit -c 0
+
+# More ranks than cores: those that wait leave the core to the others.
+export OMPI_MCA_mpi_yield_when_idle=1
+unset SLURM_JOB_END_TIME
+
+say() { echo "$*"; }
+
+fail() {
+    failures=$((failures + 1))
+    echo "  FAILED: $*"
+    [ $failures -le 10 ] || return 0
+    for f in out err; do
+        [ ! -s $f ] || { echo "  --- $f, its end:"; tail -n 12 $f | cut -c 1-400 | sed 's/^/  | /'; }
+    done
+}
+
+finish() {
+    echo "$checks checks, $failures failed"
+    [ "$failures" -eq 0 ] && [ "$checks" -gt 0 ]
+}
+
+# same WHAT A B: equal, non-empty texts.
+same() {
+    checks=$((checks + 1))
+    [ -n "$2" ] && [ "$2" = "$3" ] || fail "$1: '$2' and '$3'"
+}
+
+# Runs the program with its output in the files out and err; $status is its exit status.
+try() {
+    status=0
+    "$plaq" "$@" >out 2>err || status=$?
+}
+
+# try_ranks N ARGUMENTS: the same on N ranks.
+try_ranks() {
+    local ranks=$1
+    shift
+    status=0
+    if [ "$ranks" -eq 1 ]; then
+        "$plaq" "$@" >out 2>err || status=$?
+    else
+        $PLAQ_MPIEXEC -n "$ranks" "$plaq" "$@" >out 2>err || status=$?
+    fi
+}
+
+need_mpi() {
+    [ -n "${PLAQ_MPIEXEC:-}" ] || { echo "skipped: no mpiexec"; exit 77; }
+}
+
+# exits STATUS WHAT: the last command ended so.
+exits() {
+    checks=$((checks + 1))
+    [ "$status" -eq "$1" ] || fail "$2: exit status $status, not $1"
+}
+
+# printed TEXT...: each of them is in the output of the last command.
+printed() {
+    local text
+    for text in "$@"; do
+        checks=$((checks + 1))
+        cat out err | grep -qF -- "$text" || fail "not printed: $text"
+    done
+}
+
+# The value of a key in the last JSON line of the file out.
+value() {
+    tail -n 1 out | sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p"
+}
+
+# Nothing half-written in a folder: temporary files and locks are gone.
+tidy() {
+    checks=$((checks + 1))
+    local left
+    left=$(find "$1" -name '*.tmp' -o -name '.*.tmp' -o -name 'core*' 2>/dev/null | head -5)
+    [ -z "$left" ] || fail "left in $1: $left"
+}
+
+# A small dynamical run. Every test overrides what it is about.
+write_input() {
+    cat >"$1" <<'INI'
+[run]
+output = out.run
+trajectories = 4
+seed = 7
+start = hot
+length = 0.5
+
+[lattice]
+size = 4.4.4.4
+
+[gauge]
+beta = 5.6
+
+[fermion.light]
+kappa = 0.130
+c_sw = 1.5
+solver = force
+action_solver = accept
+
+[integrator.0]
+scheme = omelyan2
+steps = 3
+actions = light
+
+[integrator.1]
+scheme = force_gradient
+steps = 1
+actions = gauge
+
+[solver.force]
+type = cg_mixed
+tolerance = 1e-8
+
+[solver.accept]
+type = cg_mixed
+tolerance = 1e-11
+
+[checkpoint]
+interval = 2
+keep = 3
+INI
+}
+
+write_pure_gauge() {
+    cat >"$1" <<'INI'
+[run]
+output = out.run
+trajectories = 4
+seed = 11
+start = hot
+
+[lattice]
+size = 4.4.4.4
+
+[gauge]
+beta = 5.7
+
+[integrator.0]
+scheme = omelyan2
+steps = 6
+actions = gauge
+
+[checkpoint]
+interval = 2
+INI
+}

@@ -1,0 +1,112 @@
+# A run told to stop (by a signal or a time limit) ends with status 0, a good checkpoint and a line that says how to go on;
+# continued it has the bits of an unbroken run.
+. "$(dirname "$0")/kit.bash"
+write_input a.ini
+
+# Waits for a line in a file while the process lives.
+wait_for() {
+    local pid=$1 text=$2 file=$3
+    for _ in $(seq 3000); do
+        grep -q -- "$text" "$file" 2>/dev/null && return 0
+        kill -0 "$pid" 2>/dev/null || return 0
+        sleep 0.02
+    done
+    fail "no line '$text'"
+}
+
+# stopped FOLDER WHY: what a run that was stopped has to leave. Sets $done.
+stopped() {
+    exits 0 "stopped run in $1"
+    printed "stopped: $2" "to go on: plaq run a.ini"
+    same "summary says unfinished" false "$(value finished)"
+    done=$(value trajectories)
+    newest=$(ls "$1"/checkpoint-*.h5 | tail -n 1)
+    same "newest checkpoint" "$1/checkpoint-$(printf %06d "$done").h5" "$newest"
+    local digest
+    digest=$(value digest)
+    tidy "$1"
+    try check --json "$newest"
+    exits 0 "checkpoint $newest"
+    same "digest of the checkpoint" "$digest" "$(value digest)"
+}
+
+# goes_on FOLDER ARGUMENTS: two more trajectories; as an unbroken run of so many.
+goes_on() {
+    local folder=$1 n=$((done + 2))
+    shift
+    try run --json a.ini run.output=$folder run.trajectories=$n "$@"
+    exits 0 "continued $folder"
+    printed "continuing from $newest: $done trajectories done"
+    local links rows
+    links=$(value digest) rows=$(value history_digest)
+    try run --json a.ini run.output=$folder.whole run.trajectories=$n
+    exits 0 "unbroken $folder"
+    same "links of $folder" "$(value digest)" "$links"
+    same "history of $folder" "$(value history_digest)" "$rows"
+}
+
+for signal in TERM INT USR1; do
+    say "SIG$signal between or within trajectories"
+    # A background process of a script ignores SIGINT from birth, unless its shell has job control.
+    set -m
+    "$plaq" run --json a.ini run.output=$signal run.trajectories=1000000 >out 2>err &
+    pid=$!
+    set +m
+    wait_for $pid '^trajectory 3/' err
+    kill -$signal $pid
+    status=0
+    wait $pid || status=$?
+    stopped $signal "signal $(kill -l $signal)"
+    goes_on $signal
+done
+
+say "SIGTERM in a trajectory of a hundred thousand steps: it is given up"
+"$plaq" run --json a.ini run.output=long integrator.0.steps=100000 run.log=debug >out 2>err &
+pid=$!
+wait_for $pid '^starting' err
+sleep 0.5
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+stopped long "signal 15"
+same "trajectories done" 0 "$done"
+goes_on long
+
+say "max_hours"
+try run --json a.ini run.output=hours run.max_hours=1e-6 run.trajectories=50
+stopped hours "the time limit is near"
+goes_on hours
+
+say "the end of a Slurm job"
+status=0
+SLURM_JOB_END_TIME=$(($(date +%s) + 10)) "$plaq" run --json a.ini run.output=slurm run.trajectories=50 >out 2>err || status=$?
+stopped slurm "the time limit is near"
+goes_on slurm
+status=0
+SLURM_JOB_END_TIME=$(($(date +%s) + 100000)) "$plaq" run --json a.ini run.output=slurm2 run.trajectories=3 >out 2>err || status=$?
+exits 0 "a job with time left"
+same "finished" true "$(value finished)"
+status=0
+SLURM_JOB_END_TIME=1 "$plaq" run --json a.ini run.output=slurm3 run.max_hours=10 run.trajectories=3 >out 2>err || status=$?
+exits 0 "max_hours counts, not Slurm"
+same "finished" true "$(value finished)"
+
+say "a finished run, started again, has nothing to do"
+try run --json a.ini run.output=slurm3 run.trajectories=3
+exits 0 "started again"
+same "finished" true "$(value finished)"
+same "trajectories" 3 "$(value trajectories)"
+
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    say "SIGUSR1 to one of two ranks"
+    export OMP_NUM_THREADS=1
+    $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=ranks run.trajectories=1000000 >out 2>err &
+    pid=$!
+    wait_for $pid '^trajectory 2/' err
+    kill -USR1 "$(pgrep -P $pid | tail -n 1)"
+    status=0
+    wait $pid || status=$?
+    stopped ranks "signal 10"
+    goes_on ranks
+fi
+finish

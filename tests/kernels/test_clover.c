@@ -1,0 +1,255 @@
+/* The clover term and the forces of fermions, against the slow oracles.
+ *
+ * Clover: built from the field strength, applied in all precisions, inverted, its determinant; each against the 12x12
+ * matrices of ref_clover_site(). Forces: with X and Y held fixed, that of -2 Re Y^dagger dM X is the numerical derivative of
+ * -2 Re Y^dagger M X, where the oracle applies M; that of -w log det A the derivative of the oracle's determinant. */
+#include "tests/kernels/kit.h"
+
+#include "kernels/gauge.h"
+#include "kernels/spinor.h"
+
+static const double mass = 0.1, c_sw = 1.7;
+
+/* ---- the term itself ---- */
+
+static field *clover_of(const field *links, parity p, double m, double c) {
+    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *clover = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, p, 1, PLACE_HOST);
+    gauge_field_strength(tensor, links);
+    clover_build(clover, tensor, 4 + m, c);
+    field_destroy(tensor);
+    return clover;
+}
+
+/* Site by site within `tolerance` of the largest component. */
+static double distance_of_sites(const double complex *have, const double complex *want, size_t volume) {
+    double worst = 0;
+    for (size_t i = 0; i < volume; i++) {
+        const double size = kit_largest(want + 12 * i, 24);
+        const double d = kit_distance(have + 12 * i, want + 12 * i, 24) / (size > 0 ? size : 1);
+        if (!(d <= worst)) worst = d;
+    }
+    return worst;
+}
+
+static void check_term(const field *links, const struct ref_wilson *w, int k, struct ref_rng *rng) {
+    const size_t v = ref_volume(w->l), n = 24 * v;
+    static const double exact[PREC_COUNT] = {1e-14, 3e-6, 3e-6, 3e-6};
+    field *clover = clover_of(links, PARITY_BOTH, w->mass, w->csw), *inverse = field_like(clover);
+    double complex *want = ref_spinor_new(w->l);
+    double *numbers = kit_normals(2 * n, rng), negatives[2], log_det = 0;
+    for (int p = 0; p < 2; p++) {
+        const double part = clover_invert(inverse, clover, (parity)p, &negatives[p]);
+        kit_where("shape %d, parity %d", k, p);
+        KIT_REL(part, ref_log_det_diagonal(w, p), 1e-13);
+        log_det += part;
+        KIT_NEAR(negatives[p], 0, 0);
+        /* A clover term on one parity is that part of the whole. */
+        field *half = clover_of(links, (parity)p, w->mass, w->csw);
+        double *a = kit_gather(half), *b = kit_gather(clover);
+        for (size_t i = 0; i < v; i++)
+            if (ref_parity(w->l, i) != p) memset(b + 72 * i, 0, 72 * sizeof *b);
+        KIT_NEAR(kit_distance(a, b, 72 * v), 0, 0);
+        const double again = clover_invert(half, half, (parity)p, &negatives[p]);
+        KIT_NEAR(again, part, 0);
+        free(a);
+        free(b);
+        field_destroy(half);
+    }
+    KIT_REL(log_det, ref_log_det_diagonal(w, REF_BOTH), 1e-13);
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        for (int inverted = 0; inverted < 2; inverted++) {
+            field *c = kit_convert(inverted ? inverse : clover, FIELD_CLOVER, (precision)prec);
+            field *x = field_create(links->lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 2, PLACE_HOST), *y = field_like(x);
+            kit_scatter(x, numbers);
+            for (int p = 0; p < 2; p++) spinor_clover(y, (parity)p, c, x, 1.5);
+            kit_where("shape %d, %s, inverse %d", k, kit_prec[prec], inverted);
+            for (int r = 0; r < 2; r++) {
+                double complex *in = kit_spinor(x, r), *out = kit_spinor(y, r);
+                if (inverted) ref_diagonal_inverse(want, in, w, REF_BOTH);
+                else ref_diagonal(want, in, w, REF_BOTH);
+                for (size_t i = 0; i < 12 * v; i++) want[i] *= 1.5;
+                /* Twelve products with rounded elements of the term, each below twice the largest result. */
+                KIT_NEAR(distance_of_sites(out, want, v), 0, exact[prec] + 20 * kit_step[prec]);
+                free(in);
+                free(out);
+            }
+            /* In place. */
+            double *before = kit_gather(y);
+            for (int p = 0; p < 2; p++) spinor_clover(x, (parity)p, c, x, 1.5);
+            double *after = kit_gather(x);
+            KIT_NEAR(kit_distance(before, after, 2 * n), 0, 0);
+            free(before);
+            free(after);
+            field_destroy(c);
+            field_destroy(x);
+            field_destroy(y);
+        }
+    field_destroy(clover);
+    field_destroy(inverse);
+    free(numbers);
+    free(want);
+}
+
+/* A term that is not positive says so: the number of its negative eigenvalues. */
+static void check_negative(const field *links) {
+    double negatives;
+    field *clover = clover_of(links, PARITY_ODD, -9, 0.2), *inverse = field_like(clover);
+    const double half = 0.5 * (double)links->lat->volume;
+    clover_invert(inverse, clover, PARITY_ODD, &negatives);
+    KIT_NEAR(negatives, 12 * half, 0);
+    field_destroy(clover);
+    clover = clover_of(links, PARITY_ODD, -3, 0);
+    KIT_NEAR(clover_invert(inverse, clover, PARITY_ODD, &negatives), 0, 0); /* C = 1 */
+    KIT_NEAR(negatives, 0, 0);
+    field_destroy(clover);
+    field_destroy(inverse);
+}
+
+/* ---- forces ---- */
+
+struct bilinear {
+    struct ref_lattice l;
+    const double complex *x, *y;
+    int bc, hop;      /* the hop's part is in */
+    int clover;       /* the clover term's part, of which parity: 0, 1, or REF_BOTH; -2: none */
+    double det[2];    /* weights of log det A on each parity */
+};
+
+static double bilinear_value(const double complex *u, void *ctx) {
+    const struct bilinear *b = ctx;
+    const size_t v = ref_volume(b->l);
+    double sum = 0;
+    if (b->hop) {
+        double complex *d = ref_spinor_new(b->l);
+        ref_hop(d, b->x, b->l, u, b->bc, 0);
+        sum += creal(ref_dot(b->y, d, 12 * v)); /* -2 Re y^+ (-D / 2) x */
+        free(d);
+    }
+    for (size_t i = 0; i < v; i++) {
+        const int p = ref_parity(b->l, i), term = b->clover == REF_BOTH || b->clover == p;
+        double complex a[144];
+        if (!term && b->det[p] == 0) continue;
+        ref_clover_site(a, b->l, u, i, mass, c_sw);
+        for (int r = 0; term && r < 12; r++)
+            for (int c = 0; c < 12; c++) sum -= 2 * creal(conj(b->y[12 * i + (size_t)r]) * a[12 * r + c] * b->x[12 * i + (size_t)c]);
+        if (b->det[p] != 0) sum -= b->det[p] * creal(ref_log_det(12, a));
+    }
+    return sum;
+}
+
+/* The force of what b says, by the fast code. */
+static double *force_of(const field *links, const field *x, const field *y, const struct bilinear *b) {
+    field *force = field_create(links->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    if (b->hop) hop_force(force, links, x, y);
+    for (int p = 0; p < 2; p++) {
+        if (b->clover == REF_BOTH || b->clover == p) clover_insert(tensor, (parity)p, c_sw, x, y);
+        if (b->det[p] != 0) {
+            double negatives;
+            field *inverse = clover_of(links, (parity)p, mass, c_sw);
+            clover_invert(inverse, inverse, (parity)p, &negatives);
+            clover_insert_det(tensor, (parity)p, c_sw, b->det[p], inverse);
+            field_destroy(inverse);
+        }
+    }
+    if (b->clover >= REF_BOTH || b->det[0] != 0 || b->det[1] != 0) clover_force(force, links, tensor);
+    double *f = kit_gather(force);
+    field_destroy(tensor);
+    field_destroy(force);
+    return f;
+}
+
+/* The ranks share the numerical derivatives. */
+static void check_force(const field *links, double complex *u, const field *x, const field *y, struct bilinear *b,
+                        const char *what, int on_links, struct ref_rng *rng) {
+    static int turn;
+    const size_t n = 4 * ref_volume(b->l);
+    double *f = force_of(links, x, y, b), *p = kit_normals(8 * n, rng);
+    const double h = 2e-3, size = sqrt(kit_along(f, f, n) / (double)n), noise = 1e-15 * fabs(bilinear_value(u, b)) / h;
+    kit_where("%s, lattice %d.%d.%d.%d", what, b->l.size[0], b->l.size[1], b->l.size[2], b->l.size[3]);
+    KIT_CHECK(size > 1e-3);
+    if (turn++ % comm_size() == comm_rank())
+        KIT_NEAR(kit_along(f, p, n), kit_derivative_along(u, p, h, n, bilinear_value, b),
+                 10 * noise + 1e-8 * size * sqrt((double)n));
+    /* On single links everything but a few sites cancels, and the error is of the size of this link's force. */
+    for (size_t link = 0; on_links && link < n; link += n / 4 - 1)
+        if (turn++ % comm_size() == comm_rank())
+            for (int a = 0; a < 8; a += 3)
+                KIT_NEAR(kit_coefficient(f + 8 * link, a),
+                         ref_derivative(u, link / 4, (int)(link % 4), a, h, bilinear_value, b), 10 * noise + 1e-8 * size);
+    free(p);
+    free(f);
+}
+
+static void check_forces(field *links, double complex *u, struct ref_lattice l, int bc, int on_links, struct ref_rng *rng) {
+    const size_t v = ref_volume(l);
+    double complex *psi = ref_spinor_new(l), *chi = ref_spinor_new(l);
+    ref_random_spinor(psi, 12 * v, rng);
+    ref_random_spinor(chi, 12 * v, rng);
+    field *x = kit_field(links->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, psi);
+    field *y = kit_field(links->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, chi);
+    struct bilinear hop = {l, psi, chi, bc, 1, -2, {0, 0}}, even = {l, psi, chi, bc, 0, 0, {0, 0}};
+    struct bilinear odd = {l, psi, chi, bc, 0, 1, {0, 0}}, all = {l, psi, chi, bc, 1, REF_BOTH, {2, 1.5}};
+    struct bilinear det = {l, psi, chi, bc, 0, -2, {0, 2}};
+    check_force(links, u, x, y, &hop, "hop", on_links, rng);
+    check_force(links, u, x, y, &even, "clover on even sites", on_links, rng);
+    check_force(links, u, x, y, &odd, "clover on odd sites", 0, rng);
+    check_force(links, u, x, y, &det, "log det on odd sites", on_links, rng);
+    check_force(links, u, x, y, &all, "everything", 0, rng);
+    /* Rotated links and spinors: the force turns, its norm stays. */
+    double complex *g = kit_alloc(9 * v, sizeof *g);
+    double *before = force_of(links, x, y, &all);
+    ref_random_rotation(g, l, rng);
+    ref_rotate_gauge(u, l, g);
+    ref_rotate_spinor(psi, l, g);
+    ref_rotate_spinor(chi, l, g);
+    kit_scatter(links, u);
+    kit_scatter(x, psi);
+    kit_scatter(y, chi);
+    double *after = force_of(links, x, y, &all), worst = 0;
+    for (size_t i = 0; i < 4 * v; i++) {
+        double complex a[9], b[9], r[9], d[9];
+        kit_algebra(a, before + 8 * i);
+        kit_algebra(b, after + 8 * i);
+        ref_mat_mul(r, g + 9 * (i / 4), a);
+        ref_mat_adj(d, g + 9 * (i / 4));
+        ref_mat_mul(a, r, d);
+        worst = fmax(worst, kit_distance(a, b, 18));
+    }
+    kit_where("gauge rotation of forces");
+    KIT_NEAR(worst, 0, 1e-13 * kit_largest(before, 32 * v));
+    free(after);
+    free(before);
+    free(g);
+    free(chi);
+    free(psi);
+    field_destroy(x);
+    field_destroy(y);
+}
+
+int main(int argc, char **argv) {
+    comm_init(&argc, &argv);
+    for (int k = 0; k < KIT_SHAPES - 1; k++) {
+        const struct ref_lattice l = kit_shapes[k];
+        const int bc = k % 2 ? 1 : -1;
+        lattice *lat = kit_lattice(l, 1 + k % 2, bc);
+        if (!lat) continue;
+        struct ref_rng rng;
+        ref_rng_seed(&rng, 41 + (unsigned)k);
+        double complex *u = kit_random_gauge(l, 0.5, &rng);
+        field *links = kit_links(lat, u);
+        struct ref_wilson w;
+        ref_wilson_create(&w, l, u, mass, c_sw, bc);
+        check_term(links, &w, k, &rng);
+        check_negative(links);
+        if (k < 3) check_forces(links, u, l, bc, k < 2, &rng);
+        ref_wilson_destroy(&w);
+        field_destroy(links);
+        free(u);
+        lattice_destroy(lat);
+    }
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
