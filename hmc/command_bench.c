@@ -222,7 +222,7 @@ static void open_bench(bench *b)
     field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     gauge_field_strength(tensor, links);
     clover_build(clover, tensor, 4 + MASS, C_SW);
-    b->links = copy_to(links, b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, b->prec, b->where);
+    b->links = copy_to(links, b->link_reals == 8 ? FIELD_LINKS_EIGHT : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, b->prec, b->where);
     b->links_double = copy_to(links, FIELD_LINKS, PREC_DOUBLE, b->where);
     b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
     b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
@@ -517,14 +517,14 @@ typedef struct {
 static void check_texts(const texts *t)
 {
     const char *names[2 * NOPS];
-    static const char *const reals[] = {"18", "12"}, *const devices[] = {"cpu", "gpu"};
+    static const char *const reals[] = {"18", "12", "8"}, *const devices[] = {"cpu", "gpu"};
     for (int i = 0; i < NOPS; i++) {
         names[2 * i] = ops[i].name;
         names[2 * i + 1] = ops[i].group;
     }
     check_words("--op", t->ops, names, 2 * NOPS);
     check_words("--prec", t->precisions, precision_names, PREC_COUNT);
-    check_words("--links", t->links, reals, 2);
+    check_words("--links", t->links, reals, 3);
     check_words("--device", t->device, devices, 2);
 }
 
@@ -552,7 +552,7 @@ int command_bench(int argc, char **argv)
         {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
         {"--prec", NULL, &t.precisions, "double,single,half,quarter; default the first three"},
         {"--rhs", NULL, &t.rhs, "right-hand sides of spinors; default 1"},
-        {"--links", NULL, &t.links, "reals of a link, 18,12; default 18"},
+        {"--links", NULL, &t.links, "reals of a link, 18,12,8; default 18"},
         {"--threads", NULL, &t.threads, "OpenMP threads of a rank; default as OMP_NUM_THREADS says"},
         {"--seconds", NULL, &t.seconds, "time for each kernel; default 0.5"},
         {"--device", NULL, &t.device, "cpu or gpu; default cpu"},

@@ -118,6 +118,7 @@ static void T(hop_launch)(const gpu_device *dev, const void *args, const int *li
 {
     const hop_args *a = (const hop_args *)args;
     if (a->link_reals == 18) T(hop_variant)<18>(dev, a, list, n);
+    else if (a->link_reals == 8) T(hop_variant)<8>(dev, a, list, n);
     else T(hop_variant)<12>(dev, a, list, n);
 }
 

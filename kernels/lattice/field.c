@@ -274,6 +274,14 @@ static void complete_third_row(double u[18])
     }
 }
 
+/* The eight reals of a special unitary matrix (B. Bunk and R. Sommer, Comput. Phys. Commun. 40 (1986) 229). */
+static void compress_to_eight(double out[8], const double u[18])
+{
+    out[0] = atan2(u[1], u[0]) / M_PI;
+    out[1] = atan2(u[13], u[12]) / M_PI;
+    for (int i = 0; i < 6; i++) out[2 + i] = u[2 + i];
+}
+
 static void convert_on_host(field *y, const field *x)
 {
     const int *l = y->lat->local;
@@ -290,9 +298,21 @@ static void convert_on_host(field *y, const field *x)
                         double buf[36];
                         read_group(x, ux, lx, g, buf);
                         if (y->reals == 18 && x->reals == 12) complete_third_row(buf);
-                        write_group(y, uy, ly, g, buf);
+                        if (y->kind == FIELD_LINKS_EIGHT) {
+                            double eight[8];
+                            compress_to_eight(eight, buf);
+                            write_group(y, uy, ly, g, eight);
+                        } else {
+                            write_group(y, uy, ly, g, buf);
+                        }
                     }
                 }
+}
+
+static int can_become(field_kind from, field_kind to)
+{
+    return from == to || (from == FIELD_LINKS && (to == FIELD_LINKS_TWO_ROWS || to == FIELD_LINKS_EIGHT)) ||
+           (from == FIELD_LINKS_TWO_ROWS && to == FIELD_LINKS);
 }
 
 static void copy_same_storage(field *y, const field *x)
@@ -322,7 +342,7 @@ void field_copy(field *y, const field *x)
 {
     REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups, "%s from %s", field_kinds[y->kind].name,
             field_kinds[x->kind].name);
-    REQUIRE(y->par == x->par && (y->kind == x->kind || (x->groups == 4 && y->reals >= 12 && x->reals >= 12)),
+    REQUIRE(y->par == x->par && can_become(x->kind, y->kind),
             "%s of parity %d from %s of parity %d", field_kinds[y->kind].name, y->par, field_kinds[x->kind].name, x->par);
     y->version = next_version();
     if (y->lay == x->lay && y->prec == x->prec && y->kind == x->kind) {

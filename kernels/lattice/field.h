@@ -8,6 +8,8 @@
  * FIELD_SPINOR       nrhs    24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
  * FIELD_LINKS        4       18     U_mu(x) [row][column][re, im], with ghosts
  * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
+ * FIELD_LINKS_EIGHT  4       8      phases of U00 and U20 over pi, then U01, U02, U10 (re, im); loses accuracy as
+ *                                   |U01|^2 + |U02|^2 goes to zero, and cannot hold the unit matrix
  * FIELD_MOMENTA      4       8      traceless anti-Hermitian: X00/i, X11/i, X01, X02, X12 (re, im)
  * FIELD_CLOVER       2       36     Hermitian 6x6 a chirality: diagonal, then lower triangle by rows (re, im)
  * FIELD_TENSOR       6       9      anti-Hermitian a plane (xy xz xt yz yt zt): X00/i, X11/i, X22/i, X01, X02, X12; ghosts */
@@ -72,7 +74,7 @@ view field_in_all(const field *f);
 /* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version. */
 field field_part(const field *f, parity p);
 
-/* y = x, converting precision, layout and place; same kind (links and two-row links also into each other), parity and
+/* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row links into links), parity and
  * groups. y and x may not be the same field. */
 void field_copy(field *y, const field *x);
 

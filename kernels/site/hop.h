@@ -15,9 +15,13 @@ FN void T(link_load)(vreal u[18], const view *links, long unit, int mu, int real
 {
     if (reals == 18) {
         T(load_stream)(u, links, unit, mu, 18);
-    } else {
+    } else if (reals == 12) {
         T(load_stream)(u, links, unit, mu, 12);
         T(su3_third_row)(u);
+    } else {
+        vreal x[8];
+        T(load_stream)(x, links, unit, mu, 8);
+        T(su3_from_eight)(u, x);
     }
 }
 
@@ -93,6 +97,7 @@ FN void T(hop_body)(const hop_args *a, long u, int reals)
 FN void T(hop_site)(const hop_args *a, long u)
 {
     if (a->link_reals == 18) T(hop_body)(a, u, 18);
+    else if (a->link_reals == 8) T(hop_body)(a, u, 8);
     else T(hop_body)(a, u, 12);
 }
 

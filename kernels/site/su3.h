@@ -72,6 +72,55 @@ FN void T(su3_third_row)(vreal u[18])
     }
 }
 
+/* cos and sin of pi x for |x| <= 1, by the series of the half angle and its doubling. */
+FN void T(cos_sin_pi)(vreal *cosine, vreal *sine, vreal x)
+{
+    const int last = PLAQ_PREC == 0 ? 20 : 12; /* highest power; what is left out is below rounding at pi / 2 */
+    const vreal y = (real)1.57079632679489661923 * x, minus = -(y * y);
+    vreal c = vset(1), s = vset(1);
+    UNROLL for (int n = last; n > 0; n -= 2)
+    {
+        c = vfma(minus * (real)(1.0 / (n * (n - 1))), c, vset(1));
+        s = vfma(minus * (real)(1.0 / (n * (n + 1))), s, vset(1));
+    }
+    s *= y;
+    *cosine = vfnma((real)2 * s, s, vset(1));
+    *sine = (real)2 * s * c;
+}
+
+/* r = -conj(a) b c - sign conj(d) conj(e), complex numbers, times n */
+FN void T(second_row_element)(vreal r[2], const vreal a[2], const vreal b[2], const vreal c[2], vreal sign, const vreal d[2],
+                              const vreal e[2], vreal n)
+{
+    const vreal abre = vfma(a[0], b[0], a[1] * b[1]), abim = vfnma(a[1], b[0], a[0] * b[1]);
+    const vreal first_re = vfnma(abim, c[1], abre * c[0]), first_im = vfma(abim, c[0], abre * c[1]);
+    const vreal de_re = vfnma(d[1], e[1], d[0] * e[0]), de_im = -vfma(d[0], e[1], d[1] * e[0]);
+    r[0] = -n * vfma(sign, de_re, first_re);
+    r[1] = -n * vfma(sign, de_im, first_im);
+}
+
+/* The matrix of eight reals (kernels/lattice/field.h): moduli of U00 and U20 from the norms of the first row and column, the
+ * second row from its orthogonality to the first and from U20, the third from both. */
+FN void T(su3_from_eight)(vreal u[18], const vreal x[8])
+{
+    vreal c, s, rest = vset(0), n;
+    UNROLL for (int i = 0; i < 6; i++) u[2 + i] = x[2 + i];
+    UNROLL for (int i = 2; i < 6; i++) rest = vfma(u[i], u[i], rest);
+    n = vinverse_or_zero(rest);
+    const vreal a2 = vmax(1 - rest, vset(0));
+    const vreal a = vsqrt(a2);
+    T(cos_sin_pi)(&c, &s, x[0]);
+    u[0] = a * c;
+    u[1] = a * s;
+    const vreal column = vfma(u[6], u[6], vfma(u[7], u[7], a2));
+    const vreal third = vsqrt(vmax(1 - column, vset(0)));
+    T(cos_sin_pi)(&c, &s, x[1]);
+    const vreal corner[2] = {third * c, third * s};
+    T(second_row_element)(u + 8, u, u + 6, u + 2, vset(1), u + 4, corner, n);
+    T(second_row_element)(u + 10, u, u + 6, u + 4, vset(-1), u + 2, corner, n);
+    T(su3_third_row)(u);
+}
+
 FN void T(su3_zero)(vreal a[18])
 {
     UNROLL for (int i = 0; i < 18; i++) a[i] = vset(0);

@@ -30,7 +30,7 @@ everywhere() {
     OMP_NUM_THREADS=2 equal 1 1.1.1.1 "$@"
     for grid in $grids_2; do OMP_NUM_THREADS=1 equal 2 $grid "$@"; done
     for grid in $grids_4; do OMP_NUM_THREADS=1 equal 4 $grid "$@"; done
-    OMP_NUM_THREADS=2 equal 2 1.1.1.2 "$@"
+    OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2 equal 2 1.1.1.2 "$@"
     if [ -n "$scalar" ]; then
         local vector=$plaq
         plaq=$scalar
@@ -47,12 +47,12 @@ export OMP_NUM_THREADS=1
 grids_2="2.1.1.1 1.2.1.1 1.1.2.1 1.1.1.2"
 grids_4="2.2.1.1 2.1.2.1 2.1.1.2 1.2.2.1 1.2.1.2 1.1.2.2"
 everywhere run.trajectories=2
-everywhere run.trajectories=2 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even gauge.action=symanzik \
+everywhere run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even gauge.action=symanzik \
     integrator.0.scheme=force_gradient integrator.0.steps=1 integrator.1.scheme=omelyan4
 
 # Extents that lanes do not divide, and a rank with two sites in a direction.
 grids_2="1.2.1.1 1.1.1.2"
-grids_4="1.1.2.2"
+grids_4="1.2.1.2"
 everywhere run.trajectories=2 lattice.size=2.4.6.8 fermion.light.c_sw=0 solver.accept.type=cg gauge.action=custom gauge.c1=0.1
 
 say "k trajectories, stop, the rest: as all at once"

@@ -68,8 +68,7 @@ static void check_strength(field *tensor, const field *links, const double compl
     free(have);
 }
 
-/* The force along random momenta is the derivative of the action along them; `order`: the error falls with the step as it
- * should, or is round-off. */
+/* The force along random momenta is the derivative of the action along them. */
 static void check_force_along(const field *links, double complex *u, struct ref_lattice l, struct ref_rng *rng) {
     const size_t n = ref_volume(l) * 4;
     double *p = kit_normals(8 * n, rng);
@@ -78,9 +77,11 @@ static void check_force_along(const field *links, double complex *u, struct ref_
         field *force = zero_momenta(links->lat);
         gauge_force(force, links, a.beta, a.c1);
         double *f = kit_gather(force);
-        const double along = kit_along(f, p, n), size = sqrt(kit_along(f, f, n) * kit_along(p, p, n) / (double)n);
-        const double h = 2e-3, slope = kit_derivative_along(u, p, h, n, action_value, &a);
-        KIT_NEAR(along, slope, 1e3 * h * h * h * h * size + 1e-15 * action_value(u, &a) / h);
+        if ((int)k % comm_size() == comm_rank()) {
+            double error, slope = kit_derivative_along(&error, u, p, 8e-3, n, action_value, &a);
+            KIT_NEAR(kit_along(f, p, n), slope, error);
+            KIT_CHECK(error < 1e-6 * sqrt(kit_along(f, f, n) * kit_along(p, p, n)));
+        }
         /* A second call adds the same once more. */
         gauge_force(force, links, a.beta, a.c1);
         double *twice = kit_gather(force);
@@ -158,11 +159,11 @@ static void check_update(const field *links, const double complex *u, struct ref
         field_copy(moved, links);
         gauge_update(moved, steps[k], a);
         double complex *have = (double complex *)kit_gather(moved), *want = kit_moved(u, p, steps[k], n);
-        KIT_NEAR(kit_distance(have, want, 18 * n), 0, 1e-14);
+        KIT_NEAR(kit_distance(have, want, 18 * n), 0, 3e-14);
         KIT_NEAR(ref_unitarity_error(have, n), 0, 4e-15);
         gauge_update(moved, -steps[k], a);
         double complex *back = (double complex *)kit_gather(moved);
-        KIT_NEAR(kit_distance(back, u, 18 * n), 0, 1e-14);
+        KIT_NEAR(kit_distance(back, u, 18 * n), 0, 3e-14);
         free(back);
         free(want);
         free(have);

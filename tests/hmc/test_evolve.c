@@ -1,0 +1,322 @@
+/* Molecular dynamics and the accept step: forces against derivatives of the action for all actions and forms of the
+ * operator, reversibility and order of every scheme, and that a trajectory without result leaves no trace. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "hmc/simulation.h"
+#include "io/links.h"
+#include "kernels/gauge.h"
+#include "kernels/lattice/comm.h"
+#include "tests/check.h"
+
+static const char base[] = "[run]\noutput = none\nseed = 3\n"
+                           "[lattice]\nsize = 4.4.4.4\n"
+                           "[gauge]\nbeta = 5.6\n"
+                           "[fermion.light]\nkappa = 0.125\nc_sw = 1.5\nsolver = good\n"
+                           "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = light gauge\n"
+                           "[solver.good]\ntype = cg\ntolerance = 1e-13\n";
+static const char pure[] = "[run]\noutput = none\nseed = 3\n"
+                           "[lattice]\nsize = 4.4.4.4\n"
+                           "[gauge]\nbeta = 5.6\n"
+                           "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = gauge\n";
+
+typedef struct {
+    parameters *p;
+    simulation *s;
+    field *start; /* rough links, the same in every test */
+} bench;
+
+static bench open_bench(const char *text, int n, const char *const *overrides)
+{
+    char path[64];
+    bench b;
+    snprintf(path, sizeof path, "test-evolve-%ld.ini", (long)getpid());
+    if (comm_rank() == 0) {
+        FILE *f = fopen(path, "w");
+        REQUIRE(f && fputs(text, f) >= 0 && fclose(f) == 0, "%s cannot be written", path);
+    }
+    b.p = parameters_read(path, n, overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    if (comm_rank() == 0) remove(path);
+    b.s = simulation_create(b.p);
+    momenta_random(b.s->e.momenta, 17, RANDOM_START, 0);
+    gauge_update(b.s->links, 0.4, b.s->e.momenta);
+    b.start = field_like(b.s->links);
+    field_copy(b.start, b.s->links);
+    return b;
+}
+
+static void close_bench(bench *b)
+{
+    field_destroy(b->start);
+    simulation_destroy(b->s);
+    parameters_free(b->p);
+}
+
+/* ---- forces ---- */
+
+static double value_at(bench *b, action *a, double t)
+{
+    double s = NAN;
+    gauge_update(b->s->links, t, b->s->e.momenta);
+    CHECK_INT(action_value(a, &s), 0);
+    field_copy(b->s->links, b->start);
+    return s;
+}
+
+/* Central differences at h and h/2: the force agrees with their extrapolation, and their error falls fourfold. */
+static void check_force(bench *b, action *a, const char *what)
+{
+    evolution *e = &b->s->e;
+    momenta_random(e->momenta, 5, RANDOM_TEST, (uint32_t)a->purpose);
+    CHECK_INT(action_refresh(a, (random_key){3, 1}), 0);
+    momenta_zero(e->force);
+    CHECK_INT(action_force(a, e->force), 0);
+    const double f = 2 * momenta_dot(e->force, e->momenta), h = 0.01;
+    const double d1 = (value_at(b, a, h) - value_at(b, a, -h)) / (2 * h);
+    const double d2 = (value_at(b, a, h / 2) - value_at(b, a, -h / 2)) / h;
+    const double order = log2(fabs((d1 - f) / (d2 - f)));
+    if (comm_rank() == 0) printf("force, %s, %s: %.10g, derivative %.10g, order %.3f\n", what, a->name, f, (4 * d2 - d1) / 3, order);
+    CHECK_REL(f, (4 * d2 - d1) / 3, 1e-5);
+    CHECK_NEAR(order, 2, 0.15);
+    /* Adding to what is there, twice, is twice the force. */
+    CHECK_INT(action_force(a, e->force), 0);
+    CHECK_REL(2 * momenta_dot(e->force, e->momenta), 2 * f, 1e-9);
+}
+
+static void test_forces(const char *text, const char *what, int n, const char *const *overrides)
+{
+    bench b = open_bench(text, n, overrides);
+    for (int i = 0; i < b.s->e.nactions; i++) check_force(&b, b.s->e.actions[i], what);
+    close_bench(&b);
+}
+
+/* ---- trajectories ---- */
+
+static void draw(bench *b, uint32_t number)
+{
+    evolution *e = &b->s->e;
+    momenta_random(e->momenta, 3, RANDOM_MOMENTA, number);
+    for (int i = 0; i < e->nactions; i++) CHECK_INT(action_refresh(e->actions[i], (random_key){3, number}), 0);
+}
+
+static double energy(bench *b)
+{
+    double values[MAX_ACTIONS], h = NAN;
+    const action *who;
+    CHECK_INT(evolution_values(&b->s->e, values, &h, &who), 0);
+    for (int i = 0; i < b->s->e.nactions; i++) h += values[i];
+    return h;
+}
+
+static double rms_dh(bench *b, int steps, double length)
+{
+    double sum = 0;
+    b->s->e.levels[0].steps = steps;
+    for (uint32_t i = 0; i < 3; i++) {
+        draw(b, 20 + i);
+        const double before = energy(b);
+        CHECK_INT(evolve(&b->s->e, length), EVOLVE_DONE);
+        const double dh = energy(b) - before;
+        sum += dh * dh;
+        field_copy(b->s->links, b->start);
+    }
+    return sqrt(sum / 3);
+}
+
+/* Largest difference of two fields' numbers. */
+static double largest_difference(const field *x, const field *y)
+{
+    const int *l = x->lat->local;
+    const long n = (long)l[0] * l[1] * l[2] * x->groups * x->reals;
+    double *a = field_slice_buffer(x), *b = field_slice_buffer(y), largest = 0;
+    for (int t = 0; t < l[3]; t++) {
+        field_export(x, t, a);
+        field_export(y, t, b);
+        for (long i = 0; i < n; i++) largest = fmax(largest, fabs(a[i] - b[i]));
+    }
+    free(a);
+    free(b);
+    comm_max(&largest, 1);
+    return largest;
+}
+
+static void check_reversal(bench *b, const char *what, double length)
+{
+    evolution *e = &b->s->e;
+    field *momenta = field_like(e->momenta);
+    draw(b, 7);
+    field_copy(momenta, e->momenta);
+    const double before = energy(b);
+    CHECK_INT(evolve(e, length), EVOLVE_DONE);
+    const double way = largest_difference(e->links, b->start);
+    momenta_add(e->momenta, -2, e->momenta);
+    CHECK_INT(evolve(e, length), EVOLVE_DONE);
+    momenta_add(e->momenta, -2, e->momenta);
+    const double links = largest_difference(e->links, b->start), back = largest_difference(e->momenta, momenta);
+    const double dh = energy(b) - before;
+    if (comm_rank() == 0) printf("reversal, %s: links %.1e of %.2g, momenta %.1e, H %.1e\n", what, links, way, back, dh);
+    CHECK(way > 0.1);
+    CHECK_NEAR(links, 0, 1e-10);
+    CHECK_NEAR(back, 0, 1e-9);
+    CHECK_NEAR(dh / before, 0, 1e-12);
+    field_copy(e->links, b->start);
+    field_destroy(momenta);
+}
+
+static void test_schemes(const char *text, const char *what)
+{
+    for (int i = 0; scheme_number(i); i++) {
+        char override[64], name[96];
+        const scheme *s = scheme_number(i);
+        const char *overrides[1] = {override};
+        snprintf(override, sizeof override, "integrator.0.scheme=%s", scheme_name(s));
+        snprintf(name, sizeof name, "%s, %s", what, scheme_name(s));
+        bench b = open_bench(text, 1, overrides);
+        CHECK(scheme_find(scheme_name(s)) == s);
+        check_reversal(&b, name, 0.5);
+        /* Steps short enough for the leading order; the rounding of H, some 1e-11, is far below. */
+        const int steps = scheme_order(s) == 2 ? 12 : 6;
+        const double one = rms_dh(&b, steps, 0.5), half = rms_dh(&b, 2 * steps, 0.5), order = log2(one / half);
+        if (comm_rank() == 0) printf("order, %s: dH %.3g, %.3g: %.2f\n", name, one, half, order);
+        CHECK_NEAR(order, scheme_order(s), 0.3);
+        close_bench(&b);
+    }
+}
+
+/* ---- accept, reject, give up ---- */
+
+static const char *digest(const field *links)
+{
+    static char hex[4][65];
+    static int next;
+    char *h = hex[next++ % 4];
+    links_digest(links, h);
+    return h;
+}
+
+static int calls_left;
+
+static int interrupted(void)
+{
+    return calls_left-- <= 0;
+}
+
+static void test_accept_step(void)
+{
+    const char *const overrides[] = {"integrator.0.steps=1"};
+    bench b = open_bench(base, 1, overrides);
+    evolution *e = &b.s->e;
+    int accepted = 0, rejected = 0;
+    /* One step of this length violates H by about one. */
+    for (uint32_t i = 1; i <= 12; i++) {
+        field_copy(e->links, b.start);
+        const trajectory_result r = trajectory_run(e, (random_key){3, i}, 0.7, 0);
+        CHECK_INT(r.status, EVOLVE_DONE);
+        CHECK(r.accepted || r.dh > 0);
+        CHECK((strcmp(digest(e->links), digest(b.start)) == 0) == !r.accepted);
+        accepted += r.accepted;
+        rejected += !r.accepted;
+        double dh = r.kinetic_end - r.kinetic_start;
+        for (int k = 0; k < e->nactions; k++) dh += r.end_values[k] - r.start_values[k];
+        CHECK_NEAR(dh, r.dh, 1e-9);
+        /* 32 Gaussian numbers a site, half their squares: mean 16, variance 16. */
+        CHECK_NEAR(r.kinetic_start / (double)e->lat->volume, 16, 5 * sqrt(16 / (double)e->lat->volume));
+        if (r.accepted) continue;
+        /* The warm-up accepts what was rejected; then the same key, again: the same numbers. */
+        const trajectory_result forced = trajectory_run(e, (random_key){3, i}, 0.7, 1);
+        CHECK(forced.accepted && forced.dh == r.dh && strcmp(digest(e->links), digest(b.start)));
+    }
+    if (comm_rank() == 0) printf("accept step: %d accepted, %d rejected\n", accepted, rejected);
+    CHECK(accepted > 0 && rejected > 0);
+    /* Far too long a step: exp(-dH) is nothing. */
+    field_copy(e->links, b.start);
+    const trajectory_result far = trajectory_run(e, (random_key){3, 1}, 5, 0);
+    CHECK(far.status == EVOLVE_DONE && far.dh > 100 && !far.accepted);
+    CHECK_STR(digest(e->links), digest(b.start));
+    close_bench(&b);
+}
+
+static void test_giving_up(void)
+{
+    const char *const overrides[] = {"integrator.0.scheme=force_gradient", "integrator.0.steps=3"};
+    bench b = open_bench(base, 2, overrides);
+    evolution *e = &b.s->e;
+    char whole[65];
+    const trajectory_result r = trajectory_run(e, (random_key){3, 1}, 0.3, 1);
+    strcpy(whole, digest(e->links));
+    for (int after = 0; after < 3; after++) {
+        field_copy(e->links, b.start);
+        e->interrupted = interrupted;
+        calls_left = after;
+        CHECK_INT(trajectory_run(e, (random_key){3, 1}, 0.3, 1).status, EVOLVE_INTERRUPTED);
+        CHECK_STR(digest(e->links), digest(b.start));
+        e->interrupted = NULL;
+        const trajectory_result again = trajectory_run(e, (random_key){3, 1}, 0.3, 1);
+        CHECK(again.dh == r.dh);
+        CHECK_STR(digest(e->links), whole);
+    }
+    close_bench(&b);
+}
+
+/* The solver of the force, then that of the accept step, does not converge: no result, links as before, and the story. */
+static void test_failed_solves(void)
+{
+    const char *const force[] = {"solver.good.max_iterations=1"};
+    bench b = open_bench(base, 1, force);
+    trajectory_result r = trajectory_run(&b.s->e, (random_key){3, 1}, 0.3, 1);
+    CHECK_INT(r.status, EVOLVE_FAILED);
+    CHECK(!r.accepted);
+    CHECK_HAS(r.trouble, "light");
+    CHECK_STR(digest(b.s->links), digest(b.start));
+    close_bench(&b);
+
+    static const char accept_text[] = "[solver.accept]\ntype = cg_mixed\ntolerance = 1e-12\nmax_iterations = 1\n";
+    char text[sizeof base + sizeof accept_text];
+    snprintf(text, sizeof text, "%s%s", base, accept_text);
+    const char *const accept[] = {"fermion.light.action_solver=accept"};
+    b = open_bench(text, 1, accept);
+    r = trajectory_run(&b.s->e, (random_key){3, 1}, 0.3, 1);
+    CHECK_INT(r.status, EVOLVE_FAILED);
+    CHECK_HAS(r.trouble, "light");
+    CHECK_STR(digest(b.s->links), digest(b.start));
+    close_bench(&b);
+
+    /* With a fallback both go through, and the result is that of a solver that converges, to its tolerance. */
+    const char *const safe[] = {"fermion.light.action_solver=accept", "solver.accept.fallback=good"};
+    b = open_bench(text, 2, safe);
+    r = trajectory_run(&b.s->e, (random_key){3, 1}, 0.3, 1);
+    close_bench(&b);
+    b = open_bench(base, 0, NULL);
+    const trajectory_result direct = trajectory_run(&b.s->e, (random_key){3, 1}, 0.3, 1);
+    CHECK_INT(r.status, EVOLVE_DONE);
+    CHECK(r.worst_residual < 1e-12);
+    CHECK_NEAR(r.dh, direct.dh, 1e-8);
+    close_bench(&b);
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    static const char *const forms[][3] = {
+        {"fermion.light.schur=asymmetric", "fermion.light.parity=odd", "lattice.time_boundary=antiperiodic"},
+        {"fermion.light.schur=asymmetric", "fermion.light.parity=even", "lattice.time_boundary=periodic"},
+        {"fermion.light.schur=symmetric", "fermion.light.parity=odd", "lattice.time_boundary=periodic"},
+        {"fermion.light.schur=symmetric", "fermion.light.parity=even", "lattice.time_boundary=antiperiodic"},
+        {"fermion.light.schur=symmetric", "fermion.light.parity=odd", "fermion.light.c_sw=0"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char what[96];
+        snprintf(what, sizeof what, "%s %s %s", strchr(forms[i][0], '=') + 1, strchr(forms[i][1], '=') + 1, strchr(forms[i][2], '=') + 1);
+        test_forces(base, what, 3, forms[i]);
+    }
+    static const char *const gauges[] = {"gauge.action=symanzik", "gauge.action=iwasaki", "gauge.action=dbw2"};
+    for (int i = 0; i < 3; i++) test_forces(pure, gauges[i], 1, &gauges[i]);
+    test_schemes(pure, "pure gauge");
+    test_schemes(base, "clover");
+    test_accept_step();
+    test_giving_up();
+    test_failed_solves();
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
