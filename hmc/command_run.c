@@ -70,7 +70,7 @@ typedef struct {
     parameters *p;
     simulation *s;
     record *history;
-    const char *input;
+    char input[1024]; /* the input file and the words after it, for the advice at the end */
     int64_t done, accepted, session_start;
     int64_t saved; /* trajectory number of the newest checkpoint */
     double begun, io_seconds, longest; /* longest: seconds of the slowest trajectory or checkpoint so far */
@@ -176,8 +176,8 @@ static void print_summary(const run_state *r)
         json_end(&j);
     }
     report_profile(seconds, r->io_seconds);
-    log_info("%lld trajectories in %s of %lld", (long long)(r->done - r->session_start), report_duration(seconds, time_text),
-             (long long)r->done);
+    log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
+             report_duration(seconds, time_text), (long long)r->done);
     if (a.count > 0) {
         log_info("  over %ld after the warm-up:", a.count);
         log_info("  plaquette    %.6f +- %.6f", a.plaquette, a.plaquette_error);
@@ -257,12 +257,27 @@ static void describe(const run_state *r)
              report_bytes((double)checkpoint_bytes(l->size, strlen(r->p->dump)), file));
 }
 
+#define TYPICAL_ITERATIONS 200
+
+/* Floating-point operations a second of all ranks together, from one gauge force. */
+static double measured_rate(simulation *s)
+{
+    momenta_zero(s->e.force);
+    gauge_force(s->e.force, s->links, 1, 0);
+    kernel_counts_reset();
+    gauge_force(s->e.force, s->links, 1, 0);
+    const kernel_count c = kernel_counted(KERNEL_gauge_force, PREC_DOUBLE);
+    return comm_size() * c.flops / c.seconds;
+}
+
 static int dry_run(run_state *r)
 {
     describe(r);
     log_info("parameters:\n%s", r->p->dump);
-    log_info("cost: about %.3g floating-point operations a trajectory if a solve takes 200 iterations, 1000 GF/s: %.3g s",
-             report_flops(r->p, 200), report_flops(r->p, 200) / 1e12);
+    const double flops = report_flops(r->p, TYPICAL_ITERATIONS), rate = measured_rate(r->s);
+    log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s at the %.1f GF/s "
+             "of the gauge force here",
+             flops, TYPICAL_ITERATIONS, flops / rate, 1e-9 * rate);
     if (!strcmp(r->p->run.start, "file")) {
         char message[1024];
         links_info info;
@@ -294,8 +309,11 @@ int command_run(int argc, char **argv)
         {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
     plain_arguments a = command_arguments(argc, argv, flags, 3, 1, -1);
     log_keep_stdout_clean(r.json);
-    r.input = a.plain[0];
-    r.p = parameters_read(r.input, a.nplain - 1, (const char *const *)a.plain + 1, NEED_GAUGE | NEED_INTEGRATOR);
+    for (int i = 0; i < a.nplain; i++) {
+        const size_t used = strlen(r.input);
+        snprintf(r.input + used, sizeof r.input - used, "%s%s", i ? " " : "", a.plain[i]);
+    }
+    r.p = parameters_read(a.plain[0], a.nplain - 1, (const char *const *)a.plain + 1, NEED_GAUGE | NEED_INTEGRATOR);
     set_log(r.p->run.log);
     r.s = simulation_create(r.p);
     int status = 0;
@@ -315,7 +333,7 @@ int command_run(int argc, char **argv)
         if (r.failed) {
             log_error("%s. The last checkpoint stands: loosen the tolerance, raise max_iterations or name a fallback, then go on",
                       r.stopped);
-            status = EXIT_USER_ERROR;
+            status = EXIT_RUN_STOPPED;
         }
         record_close(r.history);
         output_close();

@@ -2,8 +2,9 @@
 #ifndef PLAQ_COMMANDS_H
 #define PLAQ_COMMANDS_H
 
-/* Exit status: 0 success; 1 a check or comparison failed; 2 a user error; 3 an internal error. */
+/* Exit status: 0 success; 1 a check or comparison failed; 2 a user error; 3 an internal error; 4 a run that had to stop. */
 #define EXIT_CHECK_FAILED 1
+#define EXIT_RUN_STOPPED 4
 
 typedef struct {
     const char *name, *usage, *help;

@@ -13,7 +13,7 @@
 
 static const param run_table[] = {
     {"output", PARAM_STRING, AT(run_params, output), NULL, NULL, NULL,
-     "folder for checkpoints, history and log; a run continues from what it finds there", 0},
+     "folder for checkpoints and history; a run continues from what it finds there", 0},
     {"trajectories", PARAM_LONG, AT(run_params, trajectories), "100", "[0,inf)", NULL,
      "number of trajectories in all, counted from the start of the ensemble", 0},
     {"seed", PARAM_LONG, AT(run_params, seed), "1", "[0,inf)", NULL, "key of every random number of the run", 1},
@@ -54,8 +54,8 @@ static const param gauge_table[] = {
 static const param fermion_table[] = {
     {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", "wilson_clover", NULL,
      "two degenerate Wilson-clover flavours, even-odd preconditioned", 1},
-    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,inf)", "1/a", "bare mass m; give mass or kappa", 1},
-    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "(0,inf)", NULL, "hopping parameter 1/(2m + 8)", 1},
+    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,inf)", "1/a", "bare mass m; one of mass and kappa has to be given", 1},
+    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "(0,inf)", NULL, "hopping parameter 1/(2m + 8), in place of mass", 1},
     {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "(-inf,inf)", NULL, "clover coefficient; 0: Wilson fermions", 1},
     {"schur", PARAM_CHOICE, AT(fermion_params, schur), "asymmetric", "asymmetric|symmetric", NULL,
      "even-odd complement that the pseudofermion has", 0},
@@ -90,7 +90,8 @@ static const param solver_table[] = {
 };
 
 static const param checkpoint_table[] = {
-    {"interval", PARAM_LONG, AT(checkpoint_params, interval), "10", "[1,inf)", "trajectories", "distance of checkpoints", 0},
+    {"interval", PARAM_LONG, AT(checkpoint_params, interval), "1", "[1,inf)", "trajectories",
+     "distance of checkpoints; with 1 a killed run loses at most the trajectory in hand", 0},
     {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL, "checkpoints kept, the newest", 0},
 };
 

@@ -33,8 +33,8 @@ solve_result cg_mixed_solve(const solver_settings *s, linop *a, field *x, const 
         result.flops += a->flops;
         if (r2 != r2) result.status = SOLVE_BROKEN;
         else if (r2 <= target2) break;
-        else if (r2 > 0.25 * last2) result.status = SOLVE_STALLED;
         else if (result.iterations >= s->max_iterations) result.status = SOLVE_TOO_MANY_ITERATIONS;
+        else if (r2 > 0.25 * last2) result.status = SOLVE_STALLED;
         if (result.status != SOLVE_CONVERGED) break;
         last2 = r2;
         const double norm = sqrt(r2), wanted = 0.8 * sqrt(target2 / r2);

@@ -69,11 +69,12 @@ EXACT_FN void exact_raise(exact_sum *s, int bin)
     }
 }
 
-/* Moves what exceeds 32 bits in the lower folds up, so that the folds never overflow. */
+/* Moves what exceeds 32 bits in the lower folds up, so that the folds never overflow. Rounding to nearest leaves the lower
+ * folds small beside the upper ones, also for negative sums, so that exact_value() loses nothing to cancellation. */
 EXACT_FN void exact_carry(exact_sum *s)
 {
     for (int i = 2; i > 0; i--) {
-        const int64_t up = s->fold[i] >> 32;
+        const int64_t up = (s->fold[i] + ((int64_t)1 << 31)) >> 32;
         s->fold[i] -= up * ((int64_t)1 << 32);
         s->fold[i - 1] += up;
     }

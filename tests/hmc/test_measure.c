@@ -1,8 +1,7 @@
 /* Observables against the oracles of tests/reference on random lattices, and against recorded numbers.
  *
- * Every rank makes the whole lattice of the oracle from the same seed and imports its part; results are the same on all ranks,
- * and rank 0 counts the checks. The bits of a set of values are printed, so that runs on several ranks can be compared; that
- * they do not depend on the process grid is checked by comparing grids of the ranks there are.
+ * Every rank makes the whole lattice of the oracle from the same seed, imports its part, and makes all checks. That results
+ * are the same bits on any process grid is checked by comparing all grids of the ranks there are.
  *
  * Recorded numbers need PLAQ_TEST_DATA, or ../shared/data beside the source tree; without them that part is left out, and the
  * exit status is 77 when nothing failed. */
@@ -328,7 +327,6 @@ int main(int argc, char **argv)
         test_recorded_flow();
         test_recorded_pion();
     }
-    /* Outside comm_finalize(): every rank has made the same checks. */
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status ? status : data ? 0 : 77;

@@ -1,9 +1,9 @@
 /* What tests on lattices share: fields to and from arrays of the whole lattice, shapes, and comparisons.
  *
- * An array of the whole lattice is in the order of tests/reference/reference.h, [site][group][real] with x fastest, and is
- * the same on every rank: links and one right-hand side of a spinor are what the oracles take, cast to double complex. A
- * test makes its input there from one generator, scatters it, runs the fast code, gathers and compares; so it does not
- * know how many ranks there are.
+ * An array of the whole lattice is in the order of tests/reference/reference.h, [site][group][real] with x fastest, and
+ * is the same on every rank: links and one right-hand side of a spinor are what the oracles take, cast to double
+ * complex. A test makes its input there from one generator, scatters it, runs the fast code, gathers and compares; so
+ * it does not know how many ranks there are.
  *
  *   kit_gather(f)             that array, to be freed; zero on the parity that f has not. Collective
  *   kit_scatter(f, array)     sets f
@@ -74,7 +74,8 @@ CHECK_UNUSED static void *kit_copy(const void *a, size_t bytes) {
 CHECK_UNUSED static lattice *kit_lattice(struct ref_lattice l, int halo_depth, int time_sign) {
     static const int choose[4];
     int grid[4];
-    return lattice_choose_grid(l.size, comm_size(), grid) ? lattice_create(l.size, choose, halo_depth, time_sign) : NULL;
+    return lattice_choose_grid(l.size, comm_size(), grid) ? lattice_create(l.size, choose, halo_depth, time_sign)
+                                                          : NULL;
 }
 
 /* All process grids of this many ranks that split the shape; returns how many, at most `max`. */
@@ -162,7 +163,8 @@ CHECK_UNUSED static field *kit_convert(const field *f, field_kind kind, precisio
 CHECK_UNUSED static double complex *kit_rhs(const field *f, const double *global, int r) {
     const size_t v = (size_t)f->lat->volume;
     double complex *psi = kit_alloc(v * 12, sizeof *psi);
-    for (size_t i = 0; i < v; i++) memcpy(psi + i * 12, global + (i * (size_t)f->groups + (size_t)r) * 24, 24 * sizeof(double));
+    for (size_t i = 0; i < v; i++)
+        memcpy(psi + i * 12, global + (i * (size_t)f->groups + (size_t)r) * 24, 24 * sizeof(double));
     return psi;
 }
 
@@ -183,8 +185,10 @@ CHECK_UNUSED static double *kit_normals(size_t n, struct ref_rng *rng) {
 
 CHECK_UNUSED static double complex *kit_random_gauge(struct ref_lattice l, double scale, struct ref_rng *rng) {
     double complex *u = ref_gauge_new(l);
-    if (scale > 0) ref_weak_gauge(u, l, scale, rng);
-    else ref_random_gauge(u, l, rng);
+    if (scale > 0)
+        ref_weak_gauge(u, l, scale, rng);
+    else
+        ref_random_gauge(u, l, rng);
     return u;
 }
 
@@ -271,8 +275,8 @@ CHECK_UNUSED static double kit_difference_along(const double complex *u, const d
     return sum / (12 * h);
 }
 
-/* The derivative, and an error above its own: halving the step takes away 15/16 of the step's error, and rounding of the
- * action brings in eps |S| / h. */
+/* The derivative, and an error above its own: halving the step takes away 15/16 of the step's error, and rounding of
+ * the action brings in eps |S| / h. */
 CHECK_UNUSED static double kit_derivative_along(double *error, const double complex *u, const double *p, double h,
                                                 size_t links, ref_action action, void *ctx) {
     const double one = kit_difference_along(u, p, h, links, action, ctx);

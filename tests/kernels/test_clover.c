@@ -1,8 +1,9 @@
 /* The clover term and the forces of fermions, against the slow oracles.
  *
  * Clover: built from the field strength, applied in all precisions, inverted, its determinant; each against the 12x12
- * matrices of ref_clover_site(). Forces: with X and Y held fixed, that of -2 Re Y^dagger dM X is the numerical derivative of
- * -2 Re Y^dagger M X, where the oracle applies M; that of -w log det A the derivative of the oracle's determinant. */
+ * matrices of ref_clover_site(). Forces: with X and Y held fixed, that of -2 Re Y^dagger dM X is the numerical
+ * derivative of -2 Re Y^dagger M X, where the oracle applies M; that of -w log det A the derivative of the oracle's
+ * determinant. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/gauge.h"
@@ -60,14 +61,17 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int inverted = 0; inverted < 2; inverted++) {
             field *c = kit_convert(inverted ? inverse : clover, FIELD_CLOVER, (precision)prec);
-            field *x = field_create(links->lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 2, PLACE_HOST), *y = field_like(x);
+            field *x = field_create(links->lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 2, PLACE_HOST),
+                  *y = field_like(x);
             kit_scatter(x, numbers);
             for (int p = 0; p < 2; p++) spinor_clover(y, (parity)p, c, x, 1.5);
             kit_where("shape %d, %s, inverse %d", k, kit_prec[prec], inverted);
             for (int r = 0; r < 2; r++) {
                 double complex *in = kit_spinor(x, r), *out = kit_spinor(y, r);
-                if (inverted) ref_diagonal_inverse(want, in, w, REF_BOTH);
-                else ref_diagonal(want, in, w, REF_BOTH);
+                if (inverted)
+                    ref_diagonal_inverse(want, in, w, REF_BOTH);
+                else
+                    ref_diagonal(want, in, w, REF_BOTH);
                 for (size_t i = 0; i < 12 * v; i++) want[i] *= 1.5;
                 /* Twelve products with rounded elements of the term, each below twice the largest result. */
                 KIT_NEAR(distance_of_sites(out, want, v), 0, exact[prec] + 20 * kit_step[prec]);
@@ -111,9 +115,9 @@ static void check_negative(const field *links) {
 struct bilinear {
     struct ref_lattice l;
     const double complex *x, *y;
-    int bc, hop;      /* the hop's part is in */
-    int clover;       /* the clover term's part, of which parity: 0, 1, or REF_BOTH; -2: none */
-    double det[2];    /* weights of log det A on each parity */
+    int bc, hop;   /* the hop's part is in */
+    int clover;    /* the clover term's part, of which parity: 0, 1, or REF_BOTH; -2: none */
+    double det[2]; /* weights of log det A on each parity */
 };
 
 static double bilinear_value(const double complex *u, void *ctx) {
@@ -132,7 +136,8 @@ static double bilinear_value(const double complex *u, void *ctx) {
         if (!term && b->det[p] == 0) continue;
         ref_clover_site(a, b->l, u, i, mass, c_sw);
         for (int r = 0; term && r < 12; r++)
-            for (int c = 0; c < 12; c++) sum -= 2 * creal(conj(b->y[12 * i + (size_t)r]) * a[12 * r + c] * b->x[12 * i + (size_t)c]);
+            for (int c = 0; c < 12; c++)
+                sum -= 2 * creal(conj(b->y[12 * i + (size_t)r]) * a[12 * r + c] * b->x[12 * i + (size_t)c]);
         if (b->det[p] != 0) sum -= b->det[p] * creal(ref_log_det(12, a));
     }
     return sum;
@@ -179,12 +184,14 @@ static void check_force(const field *links, double complex *u, const field *x, c
         if (turn++ % comm_size() == comm_rank())
             for (int a = 0; a < 8; a += 3)
                 KIT_NEAR(kit_coefficient(f + 8 * link, a),
-                         ref_derivative(u, link / 4, (int)(link % 4), a, h, bilinear_value, b), 10 * noise + 1e-8 * size);
+                         ref_derivative(u, link / 4, (int)(link % 4), a, h, bilinear_value, b),
+                         10 * noise + 1e-8 * size);
     free(p);
     free(f);
 }
 
-static void check_forces(field *links, double complex *u, struct ref_lattice l, int bc, int on_links, struct ref_rng *rng) {
+static void check_forces(field *links, double complex *u, struct ref_lattice l, int bc, int on_links,
+                         struct ref_rng *rng) {
     const size_t v = ref_volume(l);
     double complex *psi = ref_spinor_new(l), *chi = ref_spinor_new(l);
     ref_random_spinor(psi, 12 * v, rng);

@@ -45,11 +45,12 @@ static exact_sum sum_in_groups(const double *x, int n, struct ref_rng *rng) {
 /* Addends over `decades` powers of ten below 10^top, both signs. */
 static void spread(double *x, int n, double top, double decades, struct ref_rng *rng) {
     for (int i = 0; i < n; i++)
-        x[i] = (ref_uniform(rng) < 0.5 ? -1 : 1) * (1 + ref_uniform(rng)) * pow(10, top - 1 - decades * ref_uniform(rng));
+        x[i] =
+            (ref_uniform(rng) < 0.5 ? -1 : 1) * (1 + ref_uniform(rng)) * pow(10, top - 1 - decades * ref_uniform(rng));
 }
 
 static void test_order(void) {
-    static const double range[][2] = {{3, 3},   {3, 12},     {9, 12},     {10, 20},  {0, 20},
+    static const double range[][2] = {{3, 3},   {3, 12},    {9, 12},     {10, 20},  {0, 20},
                                       {20, 40}, {288, 570}, {-100, 180}, {288, 20}, {-270, 25}};
     struct ref_rng rng;
     ref_rng_seed(&rng, 11);
@@ -162,8 +163,8 @@ static void test_ranks(void) {
     CHECK_NEAR(exact_value(&mine), exact_value(&whole), 0);
 }
 
-/* Kernels: with one real a site not zero, |x|^2 of a site is one product, rounded once, in every precision and layout; so
- * the sum is that of exact_add(). */
+/* Kernels: with one real a site not zero, |x|^2 of a site is one product, rounded once, in every precision and layout;
+ * so the sum is that of exact_add(). */
 static void test_kernels(void) {
     for (int k = 0; k < KIT_SHAPES; k++)
         for (int prec = 0; prec <= PREC_SINGLE; prec++)

@@ -1,8 +1,8 @@
-/* Gauge links: loops, action, force, field strength, flow observables, update and projection, against the slow oracles on
- * every shape; forces also against the numerical derivative of the oracle's action.
+/* Gauge links: loops, action, force, field strength, flow observables, update and projection, against the slow oracles
+ * on every shape; forces also against the numerical derivative of the oracle's action.
  *
- * Numbers made by a fixed number of operations on each site agree to some hundred roundings of their own size. A numerical
- * derivative with step h has errors h^4 and eps S / h: it is compared within both. */
+ * Numbers made by a fixed number of operations on each site agree to some hundred roundings of their own size. A
+ * numerical derivative with step h has errors h^4 and eps S / h: it is compared within both. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/gauge.h"
@@ -200,7 +200,8 @@ static void check_unitarise(const field *links, const double complex *u, struct 
         ref_mat_mul(s, d, m);
         for (int k = 0; k < 9; k++) sum += creal((s[k] - (k % 4 == 0)) * conj(s[k] - (k % 4 == 0)));
         for (int c = 0; c < 3; c++) {
-            const double complex w = conj(m[(c + 1) % 3] * m[3 + (c + 2) % 3] - m[(c + 2) % 3] * m[3 + (c + 1) % 3]) - m[6 + c];
+            const double complex w =
+                conj(m[(c + 1) % 3] * m[3 + (c + 2) % 3] - m[(c + 2) % 3] * m[3 + (c + 1) % 3]) - m[6 + c];
             sum += creal(w * conj(w));
         }
     }
@@ -225,7 +226,8 @@ int main(int argc, char **argv) {
         struct ref_rng rng;
         ref_rng_seed(&rng, 31 + (unsigned)k);
         double complex *u = kit_random_gauge(l, k % 2 ? 0 : 0.6, &rng);
-        field *links = kit_links(lat, u), *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+        field *links = kit_links(lat, u),
+              *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
         kit_where("shape %d", k);
         check_loops(links, u, l);
         check_strength(tensor, links, u, l);

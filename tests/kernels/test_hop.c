@@ -1,9 +1,9 @@
-/* The hop between parities, in every form, precision, number of rows and right-hand sides, on every shape, against the slow
- * oracle; and what must hold without one: adjoint, covariance, plane waves, linearity.
+/* The hop between parities, in every form, precision, number of rows and right-hand sides, on every shape, against the
+ * slow oracle; and what must hold without one: adjoint, covariance, plane waves, linearity.
  *
  * Inputs are gathered after they were stored, so that the oracle sees the rounded numbers; then what may differ is the
- * arithmetic of the fast code (kit_epsilon times some 200 operations on numbers of the size of the result), and one rounding
- * of the result to storage (kit_step times the largest component of the site). */
+ * arithmetic of the fast code (kit_epsilon times some 200 operations on numbers of the size of the result), and one
+ * rounding of the result to storage (kit_step times the largest component of the site). */
 #include "tests/kernels/kit.h"
 
 #include "kernels/spinor.h"
@@ -57,10 +57,12 @@ static void expected(double complex *want, const expectation *e, int r, const ho
 }
 
 /* Site by site, since a fixed-point site is rounded relative to its own largest component. */
-static double excess(const double complex *have, const double complex *want, size_t volume, precision prec, double scale) {
+static double excess(const double complex *have, const double complex *want, size_t volume, precision prec,
+                     double scale) {
     double worst = 0;
     for (size_t i = 0; i < volume; i++) {
-        const double allowed = 200 * kit_epsilon[prec] * scale + 1.001 * kit_step[prec] * kit_largest(want + 12 * i, 24);
+        const double allowed =
+            200 * kit_epsilon[prec] * scale + 1.001 * kit_step[prec] * kit_largest(want + 12 * i, 24);
         const double d = kit_distance(have + 12 * i, want + 12 * i, 24) / allowed;
         if (!(d <= worst)) worst = d;
     }
@@ -68,8 +70,8 @@ static double excess(const double complex *have, const double complex *want, siz
 }
 
 /* All forms with the fields given; one parity of the output. */
-static void check_forms(field *in, field *add, const field *links, const field *clover, const double complex *u, parity p,
-                        int sign, struct ref_lattice l) {
+static void check_forms(field *in, field *add, const field *links, const field *clover, const double complex *u,
+                        parity p, int sign, struct ref_lattice l) {
     const size_t v = ref_volume(l);
     double *clover_array = kit_gather(clover), *add_array = kit_gather(add), *in_array = kit_gather(in);
     expectation e = {.l = l, .clover = clover_array};
@@ -141,8 +143,10 @@ static void check_lattice(struct ref_lattice l, int k, int time_sign) {
             for (int p = 0; p < 2; p++)
                 for (int sign = -1; sign < 2; sign += 2) {
                     const int nrhs = p == (sign > 0) ? 1 : RHS, halves = sign > 0;
-                    field *in = kit_field(lat, FIELD_SPINOR, (precision)prec, halves ? kit_other[p] : PARITY_BOTH, nrhs, numbers);
-                    field *add = kit_field(lat, FIELD_SPINOR, (precision)prec, halves ? (parity)p : PARITY_BOTH, nrhs, more);
+                    field *in = kit_field(lat, FIELD_SPINOR, (precision)prec, halves ? kit_other[p] : PARITY_BOTH, nrhs,
+                                          numbers);
+                    field *add =
+                        kit_field(lat, FIELD_SPINOR, (precision)prec, halves ? (parity)p : PARITY_BOTH, nrhs, more);
                     kit_where("shape %d, %s, time sign %d, %d reals a link, parity %d, sign %d, %d right-hand sides", k,
                               kit_prec[prec], time_sign, reals, p, sign, nrhs);
                     check_forms(in, add, low_links, low_clover, seen, (parity)p, sign, l);
@@ -178,7 +182,8 @@ static void test_storage(void) {
             field *f = kit_field(lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, RHS, numbers);
             double *back = kit_gather(f), worst = 0;
             for (size_t i = 0; i < sites; i++)
-                worst = fmax(worst, kit_distance(back + 24 * i, numbers + 24 * i, 24) / kit_largest(numbers + 24 * i, 24));
+                worst =
+                    fmax(worst, kit_distance(back + 24 * i, numbers + 24 * i, 24) / kit_largest(numbers + 24 * i, 24));
             kit_where("shape %d, %s", k, kit_prec[prec]);
             KIT_NEAR(worst, 0, rounding[prec] * 1.0001 + (prec >= PREC_HALF ? 0x1p-22 : 0));
             KIT_CHECK(prec == PREC_DOUBLE || worst > 0.5 * rounding[prec]);
@@ -191,7 +196,8 @@ static void test_storage(void) {
             worst = 0;
             for (size_t i = 0; i < sites; i++)
                 for (int c = 0; c < 24; c++)
-                    worst = fmax(worst, fabs(scaled[24 * i + c] + 2 * back[24 * i + c]) / kit_largest(back + 24 * i, 24));
+                    worst =
+                        fmax(worst, fabs(scaled[24 * i + c] + 2 * back[24 * i + c]) / kit_largest(back + 24 * i, 24));
             KIT_NEAR(worst, 0, 4 * kit_step[prec] + 4 * kit_epsilon[prec]);
             free(scaled);
             free(wide);
@@ -221,7 +227,8 @@ static void test_adjoint(struct ref_lattice l, int time_sign) {
     field *links = kit_links(lat, u);
     for (int prec = 0; prec <= PREC_SINGLE; prec++) {
         field *low = kit_convert(links, FIELD_LINKS, (precision)prec);
-        field *x = kit_field(lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 1, a), *dx = field_like(x), *sum = field_like(x);
+        field *x = kit_field(lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 1, a), *dx = field_like(x),
+              *sum = field_like(x);
         field *y = kit_field(lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 1, b), *dy = field_like(y);
         double one[2], two[2];
         hop_all(dx, x, low, -1);
@@ -265,7 +272,8 @@ static void test_covariance(struct ref_lattice l) {
     double complex *u = kit_random_gauge(l, 0, &rng), *psi = ref_spinor_new(l), *g = kit_alloc(9 * v, sizeof *g);
     ref_random_spinor(psi, 12 * v, &rng);
     ref_random_rotation(g, l, &rng);
-    field *links = kit_links(lat, u), *x = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, psi), *y = field_like(x);
+    field *links = kit_links(lat, u), *x = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, psi),
+          *y = field_like(x);
     hop_all(y, x, links, 1);
     double complex *plain = kit_spinor(y, 0);
     ref_rotate_gauge(u, l, g);
@@ -298,7 +306,8 @@ static void test_waves(struct ref_lattice l, int time_sign) {
     const size_t v = ref_volume(l);
     double complex *u = ref_gauge_new(l), *psi = ref_spinor_new(l), *want = ref_spinor_new(l);
     ref_unit_gauge(u, l);
-    field *links = kit_links(lat, u), *x = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, NULL), *y = field_like(x);
+    field *links = kit_links(lat, u), *x = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, NULL),
+          *y = field_like(x);
     for (size_t k = 0; k < sizeof modes / sizeof modes[0]; k++) {
         double complex chi[12], moved[12] = {0}, d[4][4];
         double p[4];

@@ -1,8 +1,8 @@
 /* The lattice: every map from sites to storage is a bijection, and every step leads where it should.
  *
- * Links are filled with the global coordinates of their site; a walk over the extended box, or a look at the stencil, then
- * says which site it reached, and that is compared with the periodic global lattice. All shapes, all layouts (lane counts),
- * all process grids of this number of ranks, reach 1 and 2. */
+ * Links are filled with the global coordinates of their site; a walk over the extended box, or a look at the stencil,
+ * then says which site it reached, and that is compared with the periodic global lattice. All shapes, all layouts (lane
+ * counts), all process grids of this number of ranks, reach 1 and 2. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/lattice/halo.h"
@@ -110,7 +110,8 @@ static field *coordinates(const lattice *lat, precision prec) {
         int x[4];
         ref_coordinates(x, l, i);
         for (int mu = 0; mu < 4; mu++)
-            for (int c = 0; c < 18; c++) array[(4 * i + (size_t)mu) * 18 + (size_t)c] = c < 4 ? x[c] : c == 4 ? mu : 7 * mu + c;
+            for (int c = 0; c < 18; c++)
+                array[(4 * i + (size_t)mu) * 18 + (size_t)c] = c < 4 ? x[c] : c == 4 ? mu : 7 * mu + c;
     }
     field *f = kit_field(lat, FIELD_LINKS, prec, PARITY_BOTH, 1, array);
     free(array);
@@ -178,8 +179,8 @@ static void test_maps(void) {
             for (int depth = 1; depth <= 2; depth++) {
                 lattice *lat = lattice_create(kit_shapes[k].size, grids[i], depth, depth == 1 ? 1 : -1);
                 for (int j = 0; j < lat->nlayout; j++) {
-                    kit_where("shape %d, grid %d.%d.%d.%d, reach %d, %d lanes", k, grids[i][0], grids[i][1], grids[i][2],
-                              grids[i][3], depth, lat->layouts[j].lanes);
+                    kit_where("shape %d, grid %d.%d.%d.%d, reach %d, %d lanes", k, grids[i][0], grids[i][1],
+                              grids[i][2], grids[i][3], depth, lat->layouts[j].lanes);
                     check_sites(lat, &lat->layouts[j]);
                     check_stencil(lat, &lat->layouts[j]);
                     check_boundary(lat, &lat->layouts[j]);

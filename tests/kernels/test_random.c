@@ -1,9 +1,9 @@
 /* Random numbers: Philox gives the published words, and fields of random numbers depend on nothing but key and site.
  *
- * The vectors are those of the Random123 distribution (kat_vectors, philox4x32 with 10 rounds). Fields are compared real by
- * real with numbers made here, site by site in global order, straight from philox(): so no grid, layout or thread count
- * enters. Moments are compared with the weights exp(-phi^dagger phi), exp(tr P^2) and the Haar measure within five standard
- * errors. */
+ * The vectors are those of the Random123 distribution (kat_vectors, philox4x32 with 10 rounds). Fields are compared
+ * real by real with numbers made here, site by site in global order, straight from philox(): so no grid, layout or
+ * thread count enters. Moments are compared with the weights exp(-phi^dagger phi), exp(tr P^2) and the Haar measure
+ * within five standard errors. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/gauge.h"
@@ -11,11 +11,10 @@
 #include "kernels/spinor.h"
 
 static void test_known_answers(void) {
-    static const uint32_t known[][10] = {
-        {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
-        {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
-        {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420,
-         0x24126ea1}};
+    static const uint32_t known[][10] = {{0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+                                         {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
+                                         {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0,
+                                          0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         uint32_t c[4];
         memcpy(c, known[k], sizeof c);

@@ -1,10 +1,10 @@
-/* The Wilson-clover operator and its Schur complements, against the slow oracle: both forms, both parities, with and without
- * clover term, both time boundaries.
+/* The Wilson-clover operator and its Schur complements, against the slow oracle: both forms, both parities, with and
+ * without clover term, both time boundaries.
  *
- * Theorems: apply and its dagger are those of the oracle, in every precision within its rounding; prepare, solve, reconstruct
- * gives M x = b; log det M = log det of what the form takes out + log det Mhat (on a lattice small enough for dense algebra);
- * when the links change, all that is derived follows; the normal operator is Hermitian and positive; the force is the
- * derivative of |Mhat phi|^2-like bilinears. */
+ * Theorems: apply and its dagger are those of the oracle, in every precision within its rounding; prepare, solve,
+ * reconstruct gives M x = b; log det M = log det of what the form takes out + log det Mhat (on a lattice small enough
+ * for dense algebra); when the links change, all that is derived follows; the normal operator is Hermitian and
+ * positive; the force is the derivative of |Mhat phi|^2-like bilinears. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/gauge.h"
@@ -44,8 +44,8 @@ static field *random_vector(const lattice *lat, precision prec, parity p, int nr
 /* ---- apply ---- */
 
 static void check_apply(const scene *s) {
-    /* Relative to the largest number: a fixed-point step for the input of each of two hops and for the output, and the same
-     * for the stored links and clover terms; the sums over neighbours are of random signs. */
+    /* Relative to the largest number: a fixed-point step for the input of each of two hops and for the output, and the
+     * same for the stored links and clover terms; the sums over neighbours are of random signs. */
     static const double allowed[PREC_COUNT] = {2e-14, 5e-6, 1e-3, 0.25};
     const size_t v = ref_volume(s->l);
     double complex *want = ref_spinor_new(s->l);
@@ -191,8 +191,10 @@ static void check_force(const scene *s) {
     for (int k = 0; k < 2; k++) {
         field *force = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
         struct bilinear b = {s, psi, k ? NULL : chi, k ? 2 : 0};
-        if (k) wilson_log_det_force(s->w, force, 2);
-        else wilson_schur_force(s->w, force, x, y);
+        if (k)
+            wilson_log_det_force(s->w, force, 2);
+        else
+            wilson_schur_force(s->w, force, x, y);
         double *f = kit_gather(force);
         if (turn++ % comm_size() == comm_rank()) {
             double error, slope = kit_derivative_along(&error, s->u, p, 8e-3, n, bilinear_value, &b);
@@ -267,8 +269,8 @@ static void test_forms(struct ref_lattice l, int time_sign, int full) {
                 if (!full && p == (form ^ c)) continue;
                 s.form = (schur_form)form;
                 s.p = (parity)p;
-                kit_where("%d.%d.%d.%d, time sign %d, c_sw %g, %s, parity %d", l.size[0], l.size[1], l.size[2], l.size[3],
-                          time_sign, s.c_sw, form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", p);
+                kit_where("%d.%d.%d.%d, time sign %d, c_sw %g, %s, parity %d", l.size[0], l.size[1], l.size[2],
+                          l.size[3], time_sign, s.c_sw, form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", p);
                 check_all(&s, full);
             }
         ref_wilson_destroy(&s.ref);

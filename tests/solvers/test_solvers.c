@@ -1,9 +1,9 @@
 /* Every solver of solvers.def keeps the promises of solvers/solver.h, whatever is inside.
  *
- * On the normal operator of a Schur complement at several masses: the residual reported is the true one, as the oracle sees it,
- * and meets the tolerance when the status says converged; zero sources, exact guesses, unreachable tolerances, too few
- * iterations, NaN and operators that are not positive end with the status that says so, in finite time. Mixed precision: the
- * same for every inner precision. All solvers find the same solution. */
+ * On the normal operator of a Schur complement at several masses: the residual reported is the true one, as the oracle
+ * sees it, and meets the tolerance when the status says converged; zero sources, exact guesses, unreachable tolerances,
+ * too few iterations, NaN and operators that are not positive end with the status that says so, in finite time. Mixed
+ * precision: the same for every inner precision. All solvers find the same solution. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/spinor.h"
@@ -55,7 +55,8 @@ static field *random_source(const scene *s, uint64_t seed) {
 /* |b - N x| / |b| by the oracle. */
 static double oracle_residual(const scene *s, const field *x, const field *b) {
     const size_t n = 12 * ref_volume(s->l);
-    double complex *psi = kit_spinor(x, 0), *rhs = kit_spinor(b, 0), *t = ref_spinor_new(s->l), *r = ref_spinor_new(s->l);
+    double complex *psi = kit_spinor(x, 0), *rhs = kit_spinor(b, 0), *t = ref_spinor_new(s->l),
+                   *r = ref_spinor_new(s->l);
     double residual = 0;
     if (comm_rank() == 0) {
         ref_schur_asymmetric(t, psi, &s->ref, s->p, 0);
