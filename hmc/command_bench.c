@@ -559,7 +559,7 @@ int command_bench(int argc, char **argv)
         {"--json", &json, NULL, "one JSON object a line"},
     };
     plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 0, 0);
-    free(a.plain);
+    command_arguments_free(&a);
     log_keep_stdout_clean(json);
     check_texts(&t);
     const int rhs = (int)parse_number("--rhs", t.rhs, 1, 64);

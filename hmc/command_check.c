@@ -82,7 +82,7 @@ int command_check(int argc, char **argv)
         else print_table(a.plain[i], &r);
         fflush(stdout);
     }
-    free(a.plain);
+    command_arguments_free(&a);
     return bad ? EXIT_CHECK_FAILED : 0;
 }
 
@@ -129,6 +129,6 @@ int command_convert(int argc, char **argv)
     log_info("%s (%s) -> %s (%s): plaquette %.12f, digest %s", in, info.format, out, format, meta.plaquette, digest);
     field_destroy(u);
     lattice_destroy(lat);
-    free(a.plain);
+    command_arguments_free(&a);
     return 0;
 }

@@ -123,7 +123,7 @@ int command_measure(int argc, char **argv)
     };
     plain_arguments a = command_arguments(argc, argv, flags, 2, 2, -1);
     log_keep_stdout_clean(m.json);
-    parameters *p = parameters_read(a.plain[0], 0, NULL, 0);
+    parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
     m.p = p;
     for (int i = 0; i < p->nmeasures; i++)
         if (m.output && !strcmp(p->measures[i].name, "configs"))
@@ -132,6 +132,6 @@ int command_measure(int argc, char **argv)
     field_destroy(m.links);
     lattice_destroy(m.lat);
     parameters_free(p);
-    free(a.plain);
+    command_arguments_free(&a);
     return m.failures ? EXIT_CHECK_FAILED : 0;
 }

@@ -307,13 +307,14 @@ int command_run(int argc, char **argv)
         {"--dry-run", &dry, NULL, "check everything and print decomposition, memory, sizes and cost; run nothing"},
         {"--accept-changes", &accept, NULL, "continue although physics parameters differ from the checkpoint's"},
         {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 3, 1, -1);
+    plain_arguments a = command_arguments(argc, argv, flags, 3, 1, 1);
     log_keep_stdout_clean(r.json);
-    for (int i = 0; i < a.nplain; i++) {
+    snprintf(r.input, sizeof r.input, "%s", a.plain[0]);
+    for (int i = 0; i < a.noverride; i++) {
         const size_t used = strlen(r.input);
-        snprintf(r.input + used, sizeof r.input - used, "%s%s", i ? " " : "", a.plain[i]);
+        snprintf(r.input + used, sizeof r.input - used, " %s", a.overrides[i]);
     }
-    r.p = parameters_read(a.plain[0], a.nplain - 1, (const char *const *)a.plain + 1, NEED_GAUGE | NEED_INTEGRATOR);
+    r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     set_log(r.p->run.log);
     r.s = simulation_create(r.p);
     int status = 0;
@@ -340,6 +341,6 @@ int command_run(int argc, char **argv)
     }
     simulation_destroy(r.s);
     parameters_free(r.p);
-    free(a.plain);
+    command_arguments_free(&a);
     return status;
 }

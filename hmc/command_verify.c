@@ -209,11 +209,10 @@ int command_verify(int argc, char **argv)
 {
     verifier v = {0};
     const command_flag flags[] = {{"--json", &v.json, NULL, "one JSON object a line instead of a table"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 1, 1, -1);
-    const char *config = a.nplain > 1 && !strchr(a.plain[1], '=') ? a.plain[1] : NULL;
-    const int used = config ? 2 : 1;
+    plain_arguments a = command_arguments(argc, argv, flags, 1, 1, 2);
+    const char *config = a.nplain > 1 ? a.plain[1] : NULL;
     log_keep_stdout_clean(v.json);
-    parameters *p = parameters_read(a.plain[0], a.nplain - used, (const char *const *)a.plain + used, NEED_GAUGE | NEED_INTEGRATOR);
+    parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     v.s = simulation_create(p);
     if (config) {
         simulation_read(v.s->links, config);
@@ -232,6 +231,6 @@ int command_verify(int argc, char **argv)
     if (comm_rank() == 0 && !v.json) printf("%s\n", v.failures ? "Some checks FAILED." : "All checks passed.");
     simulation_destroy(v.s);
     parameters_free(p);
-    free(a.plain);
+    command_arguments_free(&a);
     return v.failures ? EXIT_CHECK_FAILED : 0;
 }

@@ -49,14 +49,23 @@ static const command_flag *flag_named(const char *word, const command_flag *flag
                nearest ? nearest : "", nearest ? "?" : "", name);
 }
 
+/* "section.key=value", and not the path of a file in a folder with an odd name. */
+static int is_override(const char *word)
+{
+    const char *equals = strchr(word, '='), *dot = strchr(word, '.'), *slash = strchr(word, '/');
+    return equals && dot && dot < equals && (!slash || slash > equals);
+}
+
 plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most)
 {
-    plain_arguments a = {0, malloc((size_t)(argc + 1) * sizeof *a.plain)};
-    REQUIRE(a.plain, "out of memory");
+    plain_arguments a = {.plain = malloc((size_t)(argc + 1) * sizeof *a.plain),
+                         .overrides = malloc((size_t)(argc + 1) * sizeof *a.overrides)};
+    REQUIRE(a.plain && a.overrides, "out of memory");
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help")) print_help(argv[0], flags, nflags);
         if (strncmp(argv[i], "--", 2)) {
-            a.plain[a.nplain++] = argv[i];
+            if (is_override(argv[i])) a.overrides[a.noverride++] = argv[i];
+            else a.plain[a.nplain++] = argv[i];
             continue;
         }
         const command_flag *f = flag_named(argv[i], flags, nflags, argv[0]);
@@ -72,6 +81,12 @@ plain_arguments command_arguments(int argc, char **argv, const command_flag *fla
     return a;
 }
 
+void command_arguments_free(plain_arguments *a)
+{
+    free(a->plain);
+    free(a->overrides);
+}
+
 int command_help(int argc, char **argv)
 {
     int markdown = 0, n;
@@ -83,6 +98,6 @@ int command_help(int argc, char **argv)
         if (markdown) params_markdown(stdout, sections, n);
         else status = params_help(stdout, sections, n, a.nplain ? a.plain[0] : NULL) ? EXIT_USER_ERROR : 0;
     }
-    free(a.plain);
+    command_arguments_free(&a);
     return status;
 }

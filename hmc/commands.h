@@ -14,11 +14,12 @@ typedef struct {
 /* Commands by number, null after the last. */
 const command *command_number(int i);
 
-/* Arguments sorted: flags that start with "--", the rest in order. An unknown flag is a user error that names the known
- * ones, as is a number of other arguments outside [least, most]; `values` lists the flags followed by a value. */
+/* Arguments sorted: flags that start with "--", words section.key=value, and the rest, each in order. An unknown flag is a
+ * user error that names the known ones, as is a number of other arguments outside [least, most] (most < 0: any). */
 typedef struct {
-    int nplain;
+    int nplain, noverride;
     char **plain;
+    const char **overrides;
 } plain_arguments;
 
 typedef struct {
@@ -29,5 +30,6 @@ typedef struct {
 } command_flag;
 
 plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most);
+void command_arguments_free(plain_arguments *a);
 
 #endif

@@ -13,7 +13,7 @@ static void print_usage(void)
     printf("plaq %s: Hybrid Monte Carlo for lattice QCD\n\nusage: plaq COMMAND ...\n\n", PLAQ_VERSION);
     for (int i = 0; command_number(i); i++) {
         const command *c = command_number(i);
-        printf("  %-8s %-36s %s\n", c->name, c->usage, c->help);
+        printf("  %-8s %-48s %s\n", c->name, c->usage, c->help);
     }
     printf("\n`plaq COMMAND --help` tells more. On several ranks: mpirun -n N plaq ...\n"
            "Exit status: 0 success, 1 a check failed, 2 an error in the input, 3 an internal error,\n"

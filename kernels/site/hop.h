@@ -11,17 +11,70 @@
  * with C a field of clover kind on the parity of out. out may be x, never in. Directions are always added in the order
  * +x -x +y -y +z -z +t -t, wherever the neighbour comes from, so the split over ranks leaves no trace. */
 
-FN void T(link_load)(vreal u[18], const view *links, long unit, int mu, int reals)
+/* A link, or where its rows are to be had. With many lanes a link does not fit into registers beside the spinors: rows
+ * are loaded where they are used. */
+typedef struct {
+    vreal u[18];
+    const view *links;
+    long unit;
+    int mu;
+} T(link);
+
+FN void T(link_load)(T(link) * l, const view *links, long unit, int mu, int reals)
 {
-    if (reals == 18) {
-        T(load_stream)(u, links, unit, mu, 18);
-    } else if (reals == 12) {
-        T(load_stream)(u, links, unit, mu, 12);
-        T(su3_third_row)(u);
-    } else {
+    l->links = links;
+    l->unit = unit;
+    l->mu = mu;
+    if (LOADS_BY_ROW && reals == 18) return;
+    if (reals == 8) {
         vreal x[8];
         T(load_stream)(x, links, unit, mu, 8);
-        T(su3_from_eight)(u, x);
+        T(su3_from_eight)(l->u, x);
+        return;
+    }
+    T(load_stream)(l->u, links, unit, mu, reals);
+    if (reals == 12) T(su3_third_row)(l->u);
+}
+
+FN void T(link_row)(vreal row[6], const T(link) * l, int i, int reals)
+{
+    if (LOADS_BY_ROW && reals == 18) {
+        T(load_part)(row, l->links, l->unit, l->mu, 18, 6 * i, 6);
+    } else {
+        UNROLL for (int k = 0; k < 6; k++) row[k] = l->u[6 * i + k];
+    }
+}
+
+/* r = U h for both spins of a half spinor. */
+FN void T(link_times)(vreal r[12], const T(link) * l, const vreal h[12], int reals)
+{
+    UNROLL for (int i = 0; i < 3; i++)
+    {
+        vreal row[6];
+        T(link_row)(row, l, i, reals);
+        T(rows_times)(r + 2 * i, row, h);
+    }
+}
+
+/* r = U^dagger h; row after row of U adds its part to all of r. */
+FN void T(link_dagger_times)(vreal r[12], const T(link) * l, const vreal h[12], int reals)
+{
+    UNROLL for (int k = 0; k < 3; k++)
+    {
+        vreal row[6];
+        T(link_row)(row, l, k, reals);
+        UNROLL for (int c = 0; c < 3; c++)
+        {
+            UNROLL for (int spin = 0; spin < 2; spin++)
+            {
+                const vreal *g = h + 6 * spin + 2 * k;
+                vreal *q = r + 6 * spin + 2 * c;
+                q[0] = k == 0 ? row[2 * c] * g[0] : vfma(row[2 * c], g[0], q[0]);
+                q[1] = k == 0 ? row[2 * c] * g[1] : vfma(row[2 * c], g[1], q[1]);
+                q[0] = vfma(row[2 * c + 1], g[1], q[0]);
+                q[1] = vfnma(row[2 * c + 1], g[0], q[1]);
+            }
+        }
     }
 }
 
@@ -35,26 +88,23 @@ FN void T(hop_direction)(vreal acc[24], const hop_args *a, T(stencil) st, long u
     if (down && n.near == NEAR_GHOST) {
         T(load_real)(r, &a->ghost[dir], n.unit, rhs, 12);
     } else {
-        vreal link[18], h[12];
+        T(link) link;
+        vreal h[12];
         if (n.near == NEAR_GHOST) {
             T(load_real)(h, &a->ghost[dir], n.unit, rhs, 12);
         } else {
-            vreal psi[24];
-            T(load)(psi, &a->in, n.unit, rhs, 24);
-            T(spin_project)(h, psi, mu, s);
+            T(load_project)(h, &a->in, n.unit, rhs, mu, s);
         }
         if (down) {
-            T(link_load)(link, &a->there, n.unit, mu, reals);
-            T(su3_dagger_times)(r, link, h);
-            T(su3_dagger_times)(r + 6, link, h + 6);
+            T(link_load)(&link, &a->there, n.unit, mu, reals);
+            T(link_dagger_times)(r, &link, h, reals);
             if (PLAQ_SIMD && n.near == NEAR_TURNED)
                 UNROLL for (int i = 0; i < 12; i++) r[i] = T(turn)(r[i], &a->g, T(turn_code)(dir));
         } else {
             if (PLAQ_SIMD && n.near == NEAR_TURNED)
                 UNROLL for (int i = 0; i < 12; i++) h[i] = T(turn)(h[i], &a->g, T(turn_code)(dir));
-            T(link_load)(link, &a->here, u, mu, reals);
-            T(su3_times)(r, link, h);
-            T(su3_times)(r + 6, link, h + 6);
+            T(link_load)(&link, &a->here, u, mu, reals);
+            T(link_times)(r, &link, h, reals);
         }
     }
     if (mu == 3 && n.edge) {
@@ -113,10 +163,17 @@ FN void T(hop_pack_direction)(const hop_pack_args *a, long f, int mu, int upward
         T(load)(psi, &a->in, u, rhs, 24);
         T(spin_project)(h, psi, mu, s);
         if (upwards) {
-            vreal link[18];
-            T(link_load)(link, &a->links, u, mu, a->link_reals);
-            T(su3_dagger_times)(r, link, h);
-            T(su3_dagger_times)(r + 6, link, h + 6);
+            T(link) link;
+            if (a->link_reals == 18) {
+                T(link_load)(&link, &a->links, u, mu, 18);
+                T(link_dagger_times)(r, &link, h, 18);
+            } else if (a->link_reals == 12) {
+                T(link_load)(&link, &a->links, u, mu, 12);
+                T(link_dagger_times)(r, &link, h, 12);
+            } else {
+                T(link_load)(&link, &a->links, u, mu, 8);
+                T(link_dagger_times)(r, &link, h, 8);
+            }
         } else {
             UNROLL for (int i = 0; i < 12; i++) r[i] = h[i];
         }

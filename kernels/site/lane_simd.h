@@ -125,6 +125,22 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 }
 #endif
 
+/* m components from number `first` on of a group of n. */
+#define LOADS_BY_ROW 1
+FN void T(load_part)(vreal *x, const view *v, long u, int group, int n, int first, int m)
+{
+#if PLAQ_PREC <= 1
+    const vreal *p = (const vreal *)v->data + u * v->stride + group * n + first;
+    UNROLL for (int c = 0; c < m; c++) x[c] = p[c];
+#else
+    const vstored *p = (const vstored *)v->data + u * v->stride + group * n + first;
+    vreal s = vset(1 / FIXED_RANGE);
+    if (v->scale) s *= ((const vreal *)v->scale)[u * v->groups + group];
+    UNROLL for (int c = 0; c < m; c++)
+        x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
+#endif
+}
+
 /* Of what a kernel reads once: a hint that only nvcc takes. */
 FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
 {

@@ -4,34 +4,55 @@
  * (1 - s gamma_mu) psi, s = +-1, has upper spins h = psi_up - s G psi_down and lower spins -s G^dagger h; h is the half
  * spinor vreal[12]. s is a run-time factor folded into fused multiply-adds, so a dagger costs nothing. */
 
+/* One colour of h = psi_up - s G_mu psi_down: a, b the upper spins, d, e the lower; h[0..1] and h[6..7] are written. */
+FN void T(spin_project_colour)(vreal h[8], const vreal a[2], const vreal b[2], const vreal d[2], const vreal e[2], int mu,
+                               vreal s)
+{
+    vreal *f = h, *g = h + 6;
+    if (mu == 0) {
+        f[0] = vfma(s, e[1], a[0]);
+        f[1] = vfnma(s, e[0], a[1]);
+        g[0] = vfma(s, d[1], b[0]);
+        g[1] = vfnma(s, d[0], b[1]);
+    } else if (mu == 1) {
+        f[0] = vfma(s, e[0], a[0]);
+        f[1] = vfma(s, e[1], a[1]);
+        g[0] = vfnma(s, d[0], b[0]);
+        g[1] = vfnma(s, d[1], b[1]);
+    } else if (mu == 2) {
+        f[0] = vfma(s, d[1], a[0]);
+        f[1] = vfnma(s, d[0], a[1]);
+        g[0] = vfnma(s, e[1], b[0]);
+        g[1] = vfma(s, e[0], b[1]);
+    } else {
+        f[0] = vfnma(s, d[0], a[0]);
+        f[1] = vfnma(s, d[1], a[1]);
+        g[0] = vfnma(s, e[0], b[0]);
+        g[1] = vfnma(s, e[1], b[1]);
+    }
+}
+
 /* h = psi_up - s G_mu psi_down */
 FN void T(spin_project)(vreal h[12], const vreal psi[24], int mu, vreal s)
 {
     UNROLL for (int c = 0; c < 3; c++)
-    {
-        const vreal *a = psi + 2 * c, *b = a + 6, *d = a + 12, *e = a + 18;
-        vreal *f = h + 2 * c, *g = f + 6;
-        if (mu == 0) {
-            f[0] = vfma(s, e[1], a[0]);
-            f[1] = vfnma(s, e[0], a[1]);
-            g[0] = vfma(s, d[1], b[0]);
-            g[1] = vfnma(s, d[0], b[1]);
-        } else if (mu == 1) {
-            f[0] = vfma(s, e[0], a[0]);
-            f[1] = vfma(s, e[1], a[1]);
-            g[0] = vfnma(s, d[0], b[0]);
-            g[1] = vfnma(s, d[1], b[1]);
-        } else if (mu == 2) {
-            f[0] = vfma(s, d[1], a[0]);
-            f[1] = vfnma(s, d[0], a[1]);
-            g[0] = vfnma(s, e[1], b[0]);
-            g[1] = vfma(s, e[0], b[1]);
-        } else {
-            f[0] = vfnma(s, d[0], a[0]);
-            f[1] = vfnma(s, d[1], a[1]);
-            g[0] = vfnma(s, e[0], b[0]);
-            g[1] = vfnma(s, e[1], b[1]);
+        T(spin_project_colour)(h + 2 * c, psi + 2 * c, psi + 6 + 2 * c, psi + 12 + 2 * c, psi + 18 + 2 * c, mu, s);
+}
+
+/* The same of a spinor in memory. */
+FN void T(load_project)(vreal h[12], const view *in, long unit, int rhs, int mu, vreal s)
+{
+    if (LOADS_BY_ROW) {
+        UNROLL for (int c = 0; c < 3; c++)
+        {
+            vreal p[8];
+            UNROLL for (int k = 0; k < 4; k++) T(load_part)(p + 2 * k, in, unit, rhs, 24, 6 * k + 2 * c, 2);
+            T(spin_project_colour)(h + 2 * c, p, p + 2, p + 4, p + 6, mu, s);
         }
+    } else {
+        vreal psi[24];
+        T(load)(psi, in, unit, rhs, 24);
+        T(spin_project)(h, psi, mu, s);
     }
 }
 

@@ -20,6 +20,31 @@ FN void T(row_times)(vreal r[2], const vreal row[6], const vreal h[6])
     r[1] = im;
 }
 
+/* r[0..1] = row . h and r[6..7] = row . h[6..]: the same for both spins of a half spinor, in step. */
+FN void T(rows_times)(vreal r[8], const vreal row[6], const vreal h[12])
+{
+    vreal re0 = row[0] * h[0], im0 = row[0] * h[1], re1 = row[0] * h[6], im1 = row[0] * h[7];
+    re0 = vfnma(row[1], h[1], re0);
+    im0 = vfma(row[1], h[0], im0);
+    re1 = vfnma(row[1], h[7], re1);
+    im1 = vfma(row[1], h[6], im1);
+    UNROLL for (int k = 2; k < 6; k += 2)
+    {
+        re0 = vfma(row[k], h[k], re0);
+        im0 = vfma(row[k], h[k + 1], im0);
+        re1 = vfma(row[k], h[k + 6], re1);
+        im1 = vfma(row[k], h[k + 7], im1);
+        re0 = vfnma(row[k + 1], h[k + 1], re0);
+        im0 = vfma(row[k + 1], h[k], im0);
+        re1 = vfnma(row[k + 1], h[k + 7], re1);
+        im1 = vfma(row[k + 1], h[k + 6], im1);
+    }
+    r[0] = re0;
+    r[1] = im0;
+    r[6] = re1;
+    r[7] = im1;
+}
+
 /* r = (column c of u)^dagger . h */
 FN void T(column_dagger_times)(vreal r[2], const vreal u[18], int c, const vreal h[6])
 {
