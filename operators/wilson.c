@@ -272,6 +272,7 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
 
 void wilson_apply(wilson *w, field *y, const field *x)
 {
+    REQUIRE(x->prec == PREC_DOUBLE, "the whole operator in precision %d", x->prec);
     const material *m = material_at(w, x->prec, x->where);
     field *clover = NULL;
     hop_call call = {.form = HOP_ADD, .a = -0.5, .b = diagonal(w), .sign = 1, .links = m->links, .add = x};

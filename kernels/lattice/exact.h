@@ -1,9 +1,11 @@
 /* Sums whose value does not depend on the order of the addends.
  *
  * A double is split into three folds, integers in units of u0 > u1 > u2 = 2^(32(k-1)), 2^(32(k-2)), 2^(32(k-3)), where the
- * bin k is the smallest with |x| < 2^(32k) for every addend so far (pre-rounded summation; Demmel and Nguyen, IEEE
- * Trans. Comput. 64 (2015) 2060). Folds are added as integers, exactly, so any order, any splitting over threads, lanes
- * and ranks gives the same bits. At least 64 bits below the largest addend are kept. */
+ * bin k is the smallest with |x| < 2^(32k-1) for every addend so far (pre-rounded summation; Demmel and Nguyen, IEEE
+ * Trans. Comput. 64 (2015) 2060). Folds are added as integers, exactly, and never carry into each other before the value
+ * is asked for: a fold that a larger addend will drop must not have left a trace in the one above. So any order, any
+ * splitting over threads, lanes and ranks gives the same bits. At least 63 bits below the largest addend are kept; 2^31
+ * addends fit whatever their size. */
 #ifndef PLAQ_EXACT_H
 #define PLAQ_EXACT_H
 
@@ -20,7 +22,7 @@
 
 typedef struct {
     int32_t bin;
-    int32_t broken; /* an addend was NaN, infinite, or beyond 2^960 */
+    int32_t broken; /* an addend was NaN, infinite, or beyond 2^959 */
     int64_t fold[3];
 } exact_sum;
 
@@ -54,6 +56,12 @@ EXACT_FN double exact_unit(int b)
     return c.d;
 }
 
+/* Addends of bin b are below this, half a unit of bin b + 1, so that higher bins round them to nothing. */
+EXACT_FN double exact_limit(int b)
+{
+    return 0.5 * exact_unit(b);
+}
+
 /* Raises the bin of s to `bin`; what falls below the last fold is dropped, as it would have been from the start. */
 EXACT_FN void exact_raise(exact_sum *s, int bin)
 {
@@ -69,17 +77,6 @@ EXACT_FN void exact_raise(exact_sum *s, int bin)
     }
 }
 
-/* Moves what exceeds 32 bits in the lower folds up, so that the folds never overflow. Rounding to nearest leaves the lower
- * folds small beside the upper ones, also for negative sums, so that exact_value() loses nothing to cancellation. */
-EXACT_FN void exact_carry(exact_sum *s)
-{
-    for (int i = 2; i > 0; i--) {
-        const int64_t up = (s->fold[i] + ((int64_t)1 << 31)) >> 32;
-        s->fold[i] -= up * ((int64_t)1 << 32);
-        s->fold[i - 1] += up;
-    }
-}
-
 EXACT_FN void exact_merge(exact_sum *s, const exact_sum *other)
 {
     exact_sum o = *other;
@@ -87,7 +84,6 @@ EXACT_FN void exact_merge(exact_sum *s, const exact_sum *other)
     exact_raise(s, o.bin);
     for (int i = 0; i < 3; i++) s->fold[i] += o.fold[i];
     s->broken |= o.broken;
-    exact_carry(s);
 }
 
 #endif

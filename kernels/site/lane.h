@@ -77,7 +77,7 @@ FN void T(exact_open)(vexact *s)
     s->bin = EXACT_BIN_MIN;
     s->broken = 0;
     s->count = 0;
-    s->limit = exact_unit(EXACT_BIN_MIN);
+    s->limit = exact_limit(EXACT_BIN_MIN);
     UNROLL for (int i = 0; i < 3; i++) s->fold[i] = vdouble_zero();
     s->whole = exact_zero();
 }

@@ -223,12 +223,12 @@ FN void T(exact_flush)(vexact *s)
 FN int T(exact_make_room)(vexact *s, vdouble x)
 {
     T(exact_flush)(s);
-    if (!(fabs(x) < exact_unit(EXACT_BIN_MAX))) {
+    if (!(fabs(x) < exact_limit(EXACT_BIN_MAX))) {
         s->broken = 1;
         return 0;
     }
-    while (!(fabs(x) < exact_unit(s->bin))) s->bin++;
-    s->limit = exact_unit(s->bin);
+    while (!(fabs(x) < exact_limit(s->bin))) s->bin++;
+    s->limit = exact_limit(s->bin);
     return 1;
 }
 

@@ -248,13 +248,13 @@ static __attribute__((noinline, unused)) int T(exact_make_room)(vexact *s, vdoub
     T(exact_flush)(s);
     for (int l = 0; l < W; l++) {
         const double a = __builtin_fabs(VDOUBLE_LANE(x, l));
-        if (!(a < exact_unit(EXACT_BIN_MAX))) {
+        if (!(a < exact_limit(EXACT_BIN_MAX))) {
             s->broken = 1;
             return 0;
         }
-        while (!(a < exact_unit(s->bin))) s->bin++;
+        while (!(a < exact_limit(s->bin))) s->bin++;
     }
-    s->limit = exact_unit(s->bin);
+    s->limit = exact_limit(s->bin);
     return 1;
 }
 

@@ -51,10 +51,11 @@ same() {
     [ -n "$2" ] && [ "$2" = "$3" ] || fail "$1: '$2' and '$3'"
 }
 
-# Runs the program with its output in the files out and err; $status is its exit status.
+# Runs the program with its output in the files out and err; $status is its exit status. It gets no standard input: mpiexec
+# would take that of the loop around it.
 try() {
     status=0
-    "$plaq" "$@" >out 2>err || status=$?
+    "$plaq" "$@" </dev/null >out 2>err || status=$?
 }
 
 # try_ranks N ARGUMENTS: the same on N ranks.
@@ -63,9 +64,9 @@ try_ranks() {
     shift
     status=0
     if [ "$ranks" -eq 1 ]; then
-        "$plaq" "$@" >out 2>err || status=$?
+        "$plaq" "$@" </dev/null >out 2>err || status=$?
     else
-        $PLAQ_MPIEXEC -n "$ranks" "$plaq" "$@" >out 2>err || status=$?
+        $PLAQ_MPIEXEC -n "$ranks" "$plaq" "$@" </dev/null >out 2>err || status=$?
     fi
 }
 
