@@ -1,10 +1,10 @@
 /* plaq bench: the speed of kernels against what the machine can do.
  *
- * A kernel is run in batches for some time; the best and the median batch count. Its flops and compulsory bytes (every input
- * read once, every output written once) come from the registry of kernels through the counters of kernels/kernels.h. The
- * limit is the larger of the times that the bytes take at the bandwidth measured over a working set of the same size, and
- * the flops at the rate of fused multiply-adds, both measured in this run with the same ranks and threads. On a GPU the
- * bandwidth is that of a copy, and there is no limit of flops.
+ * A kernel is run in batches for some time; the best and the median batch count. Its flops and compulsory bytes (every
+ * input read once, every output written once) come from the registry of kernels through the counters of
+ * kernels/kernels.h. The limit is the larger of the times that the bytes take at the bandwidth measured over a working
+ * set of the same size, and the flops at the rate of fused multiply-adds, both measured in this run with the same ranks
+ * and threads. On a GPU the bandwidth is that of a copy, and there is no limit of flops.
  *
  * Adding a benchmark is a line of ops[] and a function. */
 #include <math.h>
@@ -46,7 +46,8 @@ typedef struct {
     int link_reals, rhs;
     field *links, *x, *y, *z; /* x, z of even, y of odd sites */
     field *clover;
-    field *links_double, *spinor, *tensor, *momenta, *more; /* for kernels that come in double only, on the host or device */
+    field *links_double, *spinor, *tensor, *momenta,
+        *more; /* for kernels that come in double only, on the host or device */
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;
@@ -222,7 +223,11 @@ static void open_bench(bench *b)
     field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     gauge_field_strength(tensor, links);
     clover_build(clover, tensor, 4 + MASS, C_SW);
-    b->links = copy_to(links, b->link_reals == 8 ? FIELD_LINKS_EIGHT : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, b->prec, b->where);
+    b->links = copy_to(links,
+                       b->link_reals == 8    ? FIELD_LINKS_EIGHT
+                       : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
+                                             : FIELD_LINKS,
+                       b->prec, b->where);
     b->links_double = copy_to(links, FIELD_LINKS, PREC_DOUBLE, b->where);
     b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
     b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
@@ -244,7 +249,8 @@ static void close_bench(bench *b)
 {
     linop_destroy(b->normal);
     wilson_destroy(b->w);
-    field *all[] = {b->links, b->links_double, b->clover, b->tensor, b->x, b->y, b->z, b->sx, b->sy, b->spinor, b->more, b->momenta};
+    field *all[] = {b->links, b->links_double, b->clover, b->tensor, b->x,    b->y,
+                    b->z,     b->sx,           b->sy,     b->spinor, b->more, b->momenta};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
     pool_trim(PLACE_HOST);
 }
@@ -252,9 +258,9 @@ static void close_bench(bench *b)
 /* ---- timing ---- */
 
 typedef struct {
-    double best, median;         /* seconds of a call */
-    double flops, bytes;         /* of a call, all ranks */
-    double rank_bytes;           /* of a call, this rank */
+    double best, median; /* seconds of a call */
+    double flops, bytes; /* of a call, all ranks */
+    double rank_bytes;   /* of a call, this rank */
 } timing;
 
 static double batch(bench *b, const op *o, long calls)
@@ -400,8 +406,8 @@ static void report(const settings *s, const bench *b, const op *o, const timing 
     snprintf(size, sizeof size, "%d.%d.%d.%d", b->lat->size[0], b->lat->size[1], b->lat->size[2], b->lat->size[3]);
     if (comm_rank() != 0) return;
     if (!s->json) {
-        printf("%-16s %-8s %-14s %5d %4d %9.2f %9.2f %9.2f %9.1f %9.1f %6.1f %s\n", o->name, precision_names[b->prec], size,
-               o->has_links ? b->link_reals : 18, b->rhs, t->flops / t->best * 1e-9, t->flops / t->median * 1e-9,
+        printf("%-16s %-8s %-14s %5d %4d %9.2f %9.2f %9.2f %9.1f %9.1f %6.1f %s\n", o->name, precision_names[b->prec],
+               size, o->has_links ? b->link_reals : 18, b->rhs, t->flops / t->best * 1e-9, t->flops / t->median * 1e-9,
                t->bytes / t->best * 1e-9, memory * 1e-9, arithmetic * 1e-9, percent, limit);
         fflush(stdout);
         return;
@@ -469,8 +475,8 @@ static void check_words(const char *flag, const char *list, const char *const *k
         for (int k = 0; k < n; k++) ok = ok || !strcmp(word, known[k]);
         if (ok) continue;
         const char *nearest = param_nearest(word, known, n);
-        user_error("plaq bench: %s has no '%s'%s%s%s", flag, word, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                   nearest ? "'?" : "");
+        user_error("plaq bench: %s has no '%s'%s%s%s", flag, word, nearest ? "; did you mean '" : "",
+                   nearest ? nearest : "", nearest ? "'?" : "");
     }
 }
 
@@ -498,7 +504,8 @@ static void run_on(const settings *s, const lattice *lat, precision prec, int li
     bench b = {.lat = lat, .prec = prec, .where = s->where, .link_reals = link_reals, .rhs = rhs};
     int any = 0;
     for (int i = 0; i < NOPS; i++)
-        any = any || (listed(s->ops, ops[i].name, ops[i].group) && has_precision(&ops[i], prec) && (first_links || ops[i].has_links));
+        any = any || (listed(s->ops, ops[i].name, ops[i].group) && has_precision(&ops[i], prec) &&
+                      (first_links || ops[i].has_links));
     if (!any) return;
     open_bench(&b);
     for (int i = 0; i < NOPS; i++) {
@@ -530,7 +537,8 @@ static void check_texts(const texts *t)
 
 static settings make_settings(const texts *t, int json)
 {
-    settings s = {.json = json, .threads = 1, .ops = t->ops, .seconds = parse_number("--seconds", t->seconds, 1e-3, 3600)};
+    settings s = {
+        .json = json, .threads = 1, .ops = t->ops, .seconds = parse_number("--seconds", t->seconds, 1e-3, 3600)};
 #ifdef _OPENMP
     if (t->threads) omp_set_num_threads((int)parse_number("--threads", t->threads, 1, 4096));
     s.threads = omp_get_max_threads();
@@ -546,7 +554,12 @@ static settings make_settings(const texts *t, int json)
 int command_bench(int argc, char **argv)
 {
     int json = 0;
-    texts t = {.lattices = "16.16.16.16", .precisions = "double,single,half", .rhs = "1", .links = "18", .seconds = "0.5", .device = "cpu"};
+    texts t = {.lattices = "16.16.16.16",
+               .precisions = "double,single,half",
+               .rhs = "1",
+               .links = "18",
+               .seconds = "0.5",
+               .device = "cpu"};
     const command_flag flags[] = {
         {"--op", NULL, &t.ops, "kernels or groups of them: hop,clover,blas,force,gauge,cg; default all"},
         {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
@@ -571,7 +584,8 @@ int command_bench(int argc, char **argv)
         parse_size(word, size);
         lattice *lat = lattice_create(size, grid, 2, -1);
         for (int p = 0; p < PREC_COUNT; p++)
-            for (int k = 0; listed(t.precisions, precision_names[p], "") && list_word(t.links, k, word, sizeof word); k++)
+            for (int k = 0; listed(t.precisions, precision_names[p], "") && list_word(t.links, k, word, sizeof word);
+                 k++)
                 run_on(&s, lat, p, atoi(word), rhs, k == 0);
         lattice_destroy(lat);
     }

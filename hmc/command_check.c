@@ -57,8 +57,8 @@ static void print_table(const char *path, const check_report *r)
     printf("%s: %s\n", path, r->verdict == CHECK_WHOLE ? "whole" : r->verdict == CHECK_ODD ? "ODD" : "DAMAGED");
     if (r->message[0]) printf("  finding      %s\n", r->message);
     if (!r->header_ok) return;
-    printf("  format       %s, %d.%d.%d.%d, %d bits\n", r->info.format, r->info.size[0], r->info.size[1], r->info.size[2],
-           r->info.size[3], r->info.precision_bits);
+    printf("  format       %s, %d.%d.%d.%d, %d bits\n", r->info.format, r->info.size[0], r->info.size[1],
+           r->info.size[2], r->info.size[3], r->info.precision_bits);
     printf("  checksum     %s\n", yes_no(r->checksum_ok));
     printf("  plaquette    %.12f, recorded: %s\n", r->plaquette, yes_no(r->plaquette_ok));
     printf("  link_trace   %.12f, recorded: %s\n", r->link_trace, yes_no(r->link_trace_ok));
@@ -102,12 +102,13 @@ static const char *format_of(const char *path, const char *asked)
     for (int i = 0; asked && i < n; i++)
         if (!strcmp(names[i], asked)) return asked;
     if (!asked)
-        user_error("plaq convert: the ending of %s names no format; end it in .lime, .ildg, .nersc or .h5, or give --format ildg, "
+        user_error("plaq convert: the ending of %s names no format; end it in .lime, .ildg, .nersc or .h5, or give "
+                   "--format ildg, "
                    "nersc or hdf5",
                    path);
     const char *nearest = param_nearest(asked, names, n);
-    user_error("plaq convert: format '%s' cannot be written; ildg, nersc and hdf5 can%s%s%s", asked, nearest ? "; did you mean " : "",
-               nearest ? nearest : "", nearest ? "?" : "");
+    user_error("plaq convert: format '%s' cannot be written; ildg, nersc and hdf5 can%s%s%s", asked,
+               nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 int command_convert(int argc, char **argv)

@@ -1,9 +1,9 @@
 /* plaq measure: the [measure.NAME] sections of an input file on saved configurations.
  *
- * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go to
- * standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h): /NAME has the rows of measure.NAME,
- * /NAME.summary its summary, and /configs plaquette and link trace of every configuration. Exit status 1 when a
- * solve of a measurement did not converge; the other measurements are made all the same. */
+ * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go
+ * to standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h): /NAME has the rows of
+ * measure.NAME, /NAME.summary its summary, and /configs plaquette and link trace of every configuration. Exit status 1
+ * when a solve of a measurement did not converge; the other measurements are made all the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,9 @@ static void open_lattice(measurer *m, const char *input, const char *config)
     if (links_probe(config, &info, message, sizeof message)) user_error("%s", message);
     const int *want = m->p->lattice.size, *size = info.size;
     if (want[0] > 0 && memcmp(want, size, sizeof info.size))
-        user_error("%s: [lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to measure on any size",
-                   input, want[0], want[1], want[2], want[3], config, size[0], size[1], size[2], size[3]);
+        user_error(
+            "%s: [lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to measure on any size",
+            input, want[0], want[1], want[2], want[3], config, size[0], size[1], size[2], size[3]);
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return;
     field_destroy(m->links);
     lattice_destroy(m->lat);
@@ -127,7 +128,8 @@ int command_measure(int argc, char **argv)
     m.p = p;
     for (int i = 0; i < p->nmeasures; i++)
         if (m.output && !strcmp(p->measures[i].name, "configs"))
-            user_error("%s: [measure.configs] bears the name of the table of configurations; choose another", a.plain[0]);
+            user_error("%s: [measure.configs] bears the name of the table of configurations; choose another",
+                       a.plain[0]);
     for (int i = 1; i < a.nplain; i++) measure_config(&m, a.plain[0], a.plain[i]);
     field_destroy(m.links);
     lattice_destroy(m.lat);

@@ -72,7 +72,7 @@ typedef struct {
     record *history;
     char input[1024]; /* the input file and the words after it, for the advice at the end */
     int64_t done, accepted, session_start;
-    int64_t saved; /* trajectory number of the newest checkpoint */
+    int64_t saved;                     /* trajectory number of the newest checkpoint */
     double begun, io_seconds, longest; /* longest: seconds of the slowest trajectory or checkpoint so far */
     int json;
     char stopped[640]; /* why, when not all trajectories were done */
@@ -111,7 +111,8 @@ static void start_or_continue(run_state *r, int accept)
         simulation_start(r->s);
         r->saved = -1;
         links_digest(r->s->links, digest);
-        log_info("starting: %s%s%s, digest %s", r->p->run.start, r->p->run.config[0] ? " " : "", r->p->run.config, digest);
+        log_info("starting: %s%s%s, digest %s", r->p->run.start, r->p->run.config[0] ? " " : "", r->p->run.config,
+                 digest);
     }
     r->session_start = r->done;
     r->history = record_open(folder, r->s, r->done);
@@ -122,7 +123,10 @@ static void save(run_state *r, double plaquette)
 {
     char message[1024];
     const double start = comm_wtime();
-    checkpoint c = {.trajectory = r->done, .accepted = r->accepted, .seed = (uint64_t)r->p->run.seed, .plaquette = plaquette,
+    checkpoint c = {.trajectory = r->done,
+                    .accepted = r->accepted,
+                    .seed = (uint64_t)r->p->run.seed,
+                    .plaquette = plaquette,
                     .parameters = r->p->dump};
     snprintf(c.program, sizeof c.program, "plaq %s", PLAQ_VERSION);
     record_sync(r->history);
@@ -143,13 +147,15 @@ static void print_progress(const run_state *r, const trajectory_result *t, doubl
     const double each = (comm_wtime() - r->begun) / (double)(r->done - r->session_start);
     const int warm = r->done <= r->p->run.warmup;
     char averages[96] = "warm-up";
-    if (!warm) snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %.3f(%.3f)", a.acceptance, a.exp_dh, a.exp_dh_error);
+    if (!warm)
+        snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %.3f(%.3f)", a.acceptance, a.exp_dh,
+                 a.exp_dh_error);
     log_info("trajectory %lld/%lld  plaquette %.6f  dH %+9.4f  %s  %s  %.2f s  ETA %s", (long long)r->done,
              (long long)r->p->run.trajectories, plaquette, t->dh, t->accepted ? "yes" : "no ", averages, t->seconds,
              report_duration(each * (double)(r->p->run.trajectories - r->done), eta));
     for (int i = 0; i < r->s->e.nactions; i++)
-        log_debug("  %-16s force %.4f  iterations %ld  %.3f s", r->s->e.actions[i]->name, t->force_mean[i], t->iterations[i],
-                  t->force_seconds[i]);
+        log_debug("  %-16s force %.4f  iterations %ld  %.3f s", r->s->e.actions[i]->name, t->force_mean[i],
+                  t->iterations[i], t->force_seconds[i]);
 }
 
 static void print_summary(const run_state *r)
@@ -185,17 +191,17 @@ static void print_summary(const run_state *r)
         log_info("  <exp(-dH)>   %.3f +- %.3f   (1 within errors when all is well)", a.exp_dh, a.exp_dh_error);
     }
     char peak[32], predicted[32];
-    log_info("memory: %s a rank for fields at the peak, %s predicted", report_bytes((double)pool_peak(PLACE_HOST), peak),
+    log_info("memory: %s a rank for fields at the peak, %s predicted",
+             report_bytes((double)pool_peak(PLACE_HOST), peak),
              report_bytes((double)report_memory(r->p, r->s->lat), predicted));
     log_info("digests: links %s, history %s", digest, history_hex);
     log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s/checkpoint-%06lld.h5", r->p->run.output,
              r->p->run.output, (long long)r->saved);
     if (r->stopped[0]) log_info("stopped: %s", r->stopped);
-    if (r->done < r->p->run.trajectories)
-        log_info("to go on: plaq run %s", r->input);
+    if (r->done < r->p->run.trajectories) log_info("to go on: plaq run %s", r->input);
     else
-        log_info("next: raise [run] trajectories to go on, or measure: plaq measure %s %s/checkpoint-%06lld.h5", r->input,
-                 r->p->run.output, (long long)r->saved);
+        log_info("next: raise [run] trajectories to go on, or measure: plaq measure %s %s/checkpoint-%06lld.h5",
+                 r->input, r->p->run.output, (long long)r->saved);
 }
 
 /* ---- the loop ---- */
@@ -206,7 +212,8 @@ static int one_trajectory(run_state *r, double *plaquette)
     const random_key key = {(uint64_t)r->p->run.seed, (uint32_t)(r->done + 1)};
     const trajectory_result t = trajectory_run(&r->s->e, key, r->p->run.length, r->done < r->p->run.warmup);
     if (t.status == EVOLVE_INTERRUPTED) {
-        snprintf(r->stopped, sizeof r->stopped, "signal %d; the trajectory in hand was given up and will be repeated", (int)caught);
+        snprintf(r->stopped, sizeof r->stopped, "signal %d; the trajectory in hand was given up and will be repeated",
+                 (int)caught);
         return 0;
     }
     if (t.status == EVOLVE_FAILED) {
@@ -236,10 +243,8 @@ static void loop(run_state *r)
         /* Time for one more trajectory, a little longer than any before, and for the checkpoint. */
         if (seconds_left(r->p, r->begun) < 1.5 * r->longest + 30 && r->done > r->session_start)
             snprintf(r->stopped, sizeof r->stopped, "the time limit is near");
-        else if (signal_somewhere())
-            snprintf(r->stopped, sizeof r->stopped, "signal %d", (int)caught);
-        else if (one_trajectory(r, &plaquette) && r->done % interval == 0)
-            save(r, plaquette);
+        else if (signal_somewhere()) snprintf(r->stopped, sizeof r->stopped, "signal %d", (int)caught);
+        else if (one_trajectory(r, &plaquette) && r->done % interval == 0) save(r, plaquette);
     }
     if (r->saved != r->done) save(r, plaquette);
 }
@@ -250,9 +255,9 @@ static void describe(const run_state *r)
 {
     const lattice *l = r->s->lat;
     char memory[32], file[32];
-    log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single", l->size[0], l->size[1],
-             l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3], l->local[0], l->local[1], l->local[2],
-             l->local[3], r->s->links->lay->lanes, field_lanes(l, PREC_SINGLE));
+    log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
+             l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
+             l->local[0], l->local[1], l->local[2], l->local[3], r->s->links->lay->lanes, field_lanes(l, PREC_SINGLE));
     log_info("memory %s a rank for fields; checkpoint %s", report_bytes((double)report_memory(r->p, l), memory),
              report_bytes((double)checkpoint_bytes(l->size, strlen(r->p->dump)), file));
 }
@@ -275,7 +280,8 @@ static int dry_run(run_state *r)
     describe(r);
     log_info("parameters:\n%s", r->p->dump);
     const double flops = report_flops(r->p, TYPICAL_ITERATIONS), rate = measured_rate(r->s);
-    log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s at the %.1f GF/s "
+    log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s at the "
+             "%.1f GF/s "
              "of the gauge force here",
              flops, TYPICAL_ITERATIONS, flops / rate, 1e-9 * rate);
     if (!strcmp(r->p->run.start, "file")) {
@@ -284,9 +290,9 @@ static int dry_run(run_state *r)
         if (links_probe(r->p->run.config, &info, message, sizeof message)) user_error("%s", message);
         for (int d = 0; d < 4; d++)
             if (info.size[d] != r->p->lattice.size[d])
-                user_error("%s holds a lattice %d.%d.%d.%d, but [lattice] size is %d.%d.%d.%d", r->p->run.config, info.size[0],
-                           info.size[1], info.size[2], info.size[3], r->p->lattice.size[0], r->p->lattice.size[1],
-                           r->p->lattice.size[2], r->p->lattice.size[3]);
+                user_error("%s holds a lattice %d.%d.%d.%d, but [lattice] size is %d.%d.%d.%d", r->p->run.config,
+                           info.size[0], info.size[1], info.size[2], info.size[3], r->p->lattice.size[0],
+                           r->p->lattice.size[1], r->p->lattice.size[2], r->p->lattice.size[3]);
     }
     log_info("dry run: everything is in order, nothing was run");
     return 0;
@@ -329,10 +335,12 @@ int command_run(int argc, char **argv)
         start_or_continue(&r, accept);
         kernel_counts_reset();
         r.begun = comm_wtime();
+        r.io_seconds = 0;
         loop(&r);
         print_summary(&r);
         if (r.failed) {
-            log_error("%s. The last checkpoint stands: loosen the tolerance, raise max_iterations or name a fallback, then go on",
+            log_error("%s. The last checkpoint stands: loosen the tolerance, raise max_iterations or name a fallback, "
+                      "then go on",
                       r.stopped);
             status = EXIT_RUN_STOPPED;
         }

@@ -134,7 +134,8 @@ static void verify_reversal(verifier *v)
     const double links = failed ? NAN : difference(s->links, start), back = difference(s->e.momenta, momenta);
     report(v, "reversal: links, r.m.s.", "trajectory", links, "below 1e-9", links < 1e-9);
     report(v, "reversal: momenta, r.m.s.", "trajectory", back, "below 1e-8", back < 1e-8);
-    report(v, "reversal: change of H, relative", "trajectory", fabs(dh / before), "below 1e-10", fabs(dh / before) < 1e-10);
+    report(v, "reversal: change of H, relative", "trajectory", fabs(dh / before), "below 1e-10",
+           fabs(dh / before) < 1e-10);
     field_copy(s->links, start);
     field_destroy(momenta);
     field_destroy(start);
@@ -222,8 +223,7 @@ int command_verify(int argc, char **argv)
         momenta_random(v.s->e.momenta, (uint64_t)p->run.seed, RANDOM_START, 0);
         gauge_update(v.s->links, ROUGHNESS, v.s->e.momenta);
     }
-    if (comm_rank() == 0 && !v.json)
-        printf("%-34s %-20s %14s   %-28s\n", "check", "of", "value", "wanted");
+    if (comm_rank() == 0 && !v.json) printf("%-34s %-20s %14s   %-28s\n", "check", "of", "value", "wanted");
     for (int i = 0; i < v.s->e.nactions; i++) verify_force(&v, v.s->e.actions[i]);
     verify_solvers(&v);
     verify_reversal(&v);

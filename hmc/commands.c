@@ -29,7 +29,8 @@ static void print_help(const char *name, const command_flag *flags, int n)
 {
     if (comm_rank() == 0) {
         for (int i = 0; i < NCOMMANDS; i++)
-            if (!strcmp(commands[i].name, name)) printf("usage: plaq %s [options] %s\n\n%s\n\n", name, commands[i].usage, commands[i].help);
+            if (!strcmp(commands[i].name, name))
+                printf("usage: plaq %s [options] %s\n\n%s\n\n", name, commands[i].usage, commands[i].help);
         for (int i = 0; i < n; i++) printf("  %-14s %s\n", flags[i].name, flags[i].help);
         printf("  %-14s this text\n", "--help");
     }
@@ -45,15 +46,15 @@ static const command_flag *flag_named(const char *word, const command_flag *flag
         if (!strcmp(word, flags[i].name)) return &flags[i];
     }
     const char *nearest = param_nearest(word, names, n);
-    user_error("plaq %s: unknown option %s%s%s%s; `plaq %s --help` lists them", name, word, nearest ? "; did you mean " : "",
-               nearest ? nearest : "", nearest ? "?" : "", name);
+    user_error("plaq %s: unknown option %s%s%s%s; `plaq %s --help` lists them", name, word,
+               nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "", name);
 }
 
-/* "section.key=value", and not the path of a file in a folder with an odd name. */
+/* "section.key=value" (what is wrong with it the reader of parameters says), and not a path. */
 static int is_override(const char *word)
 {
-    const char *equals = strchr(word, '='), *dot = strchr(word, '.'), *slash = strchr(word, '/');
-    return equals && dot && dot < equals && (!slash || slash > equals);
+    const char *equals = strchr(word, '='), *slash = strchr(word, '/');
+    return equals && (!slash || slash > equals);
 }
 
 plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most)
@@ -76,8 +77,9 @@ plain_arguments command_arguments(int argc, char **argv, const command_flag *fla
         }
     }
     if (a.nplain < least || (most >= 0 && a.nplain > most))
-        user_error("plaq %s: %s argument%s%s; `plaq %s --help` tells how to call it", argv[0], a.nplain < least ? "missing" : "unexpected",
-                   a.nplain < least ? "" : " ", a.nplain < least ? "" : a.plain[most], argv[0]);
+        user_error("plaq %s: %s argument%s%s; `plaq %s --help` tells how to call it", argv[0],
+                   a.nplain < least ? "missing" : "unexpected", a.nplain < least ? "" : " ",
+                   a.nplain < least ? "" : a.plain[most], argv[0]);
     return a;
 }
 

@@ -2,7 +2,8 @@
 #ifndef PLAQ_COMMANDS_H
 #define PLAQ_COMMANDS_H
 
-/* Exit status: 0 success; 1 a check or comparison failed; 2 a user error; 3 an internal error; 4 a run that had to stop. */
+/* Exit status: 0 success; 1 a check or comparison failed; 2 a user error; 3 an internal error; 4 a run that had to
+ * stop. */
 #define EXIT_CHECK_FAILED 1
 #define EXIT_RUN_STOPPED 4
 
@@ -14,8 +15,9 @@ typedef struct {
 /* Commands by number, null after the last. */
 const command *command_number(int i);
 
-/* Arguments sorted: flags that start with "--", words section.key=value, and the rest, each in order. An unknown flag is a
- * user error that names the known ones, as is a number of other arguments outside [least, most] (most < 0: any). */
+/* Arguments sorted: flags that start with "--", words section.key=value, and the rest, each in order. An unknown flag
+ * is a user error that names the known ones, as is a number of other arguments outside [least, most] (most < 0: any).
+ */
 typedef struct {
     int nplain, noverride;
     char **plain;

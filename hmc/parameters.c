@@ -38,7 +38,8 @@ static const param machine_table[] = {
 };
 
 static const param lattice_table[] = {
-    {"size", PARAM_INT4, AT(lattice_params, size), NULL, "[2,32766]", "sites", "extents X.Y.Z.T, even", 1},
+    {"size", PARAM_INT4, AT(lattice_params, size), "0.0.0.0", "[0,32766]", "sites",
+     "extents X.Y.Z.T, even numbers of at least 2; a run needs them, a measurement takes them from its files", 1},
     {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic", "antiperiodic|periodic", NULL,
      "boundary condition of fermions in time", 1},
 };
@@ -54,9 +55,12 @@ static const param gauge_table[] = {
 static const param fermion_table[] = {
     {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", "wilson_clover", NULL,
      "two degenerate Wilson-clover flavours, even-odd preconditioned", 1},
-    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,inf)", "1/a", "bare mass m; one of mass and kappa has to be given", 1},
-    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "(0,inf)", NULL, "hopping parameter 1/(2m + 8), in place of mass", 1},
-    {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "(-inf,inf)", NULL, "clover coefficient; 0: Wilson fermions", 1},
+    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,inf)", "1/a",
+     "bare mass m; one of mass and kappa has to be given", 1},
+    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "(0,inf)", NULL,
+     "hopping parameter 1/(2m + 8), in place of mass", 1},
+    {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "(-inf,inf)", NULL, "clover coefficient; 0: Wilson fermions",
+     1},
     {"schur", PARAM_CHOICE, AT(fermion_params, schur), "asymmetric", "asymmetric|symmetric", NULL,
      "even-odd complement that the pseudofermion has", 0},
     {"parity", PARAM_CHOICE, AT(fermion_params, parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
@@ -66,12 +70,13 @@ static const param fermion_table[] = {
 };
 
 static const param integrator_table[] = {
-    {"scheme", PARAM_CHOICE, AT(integrator_params, scheme), "omelyan2",
-     "leapfrog|omelyan2|omelyan4|force_gradient", NULL, "leapfrog, 2MN, 4MN5FV, or Yin-Mawhinney force gradient", 0},
+    {"scheme", PARAM_CHOICE, AT(integrator_params, scheme), "omelyan2", "leapfrog|omelyan2|omelyan4|force_gradient",
+     NULL, "leapfrog, 2MN, 4MN5FV, or Yin-Mawhinney force gradient", 0},
     {"steps", PARAM_INT, AT(integrator_params, steps), NULL, "[1,100000]", NULL,
      "steps in the trajectory (level 0) or in each drift of the level above", 0},
     {"actions", PARAM_WORDS, AT(integrator_params, actions), NULL, NULL, NULL,
-     "forces of this level: gauge, names of fermions, and NAME.det for a fermion's log det (by default beside NAME)", 0},
+     "forces of this level: gauge, names of fermions, and NAME.det for a fermion's log det (by default beside NAME)",
+     0},
 };
 
 static const param solver_table[] = {
@@ -98,17 +103,21 @@ static const param checkpoint_table[] = {
 static const param measure_table[] = {
     {"kind", PARAM_CHOICE, AT(measure_params, kind), NULL, "loops|polyakov|flow|pion", NULL,
      "plaquette, rectangle and link trace; Polyakov loop; Wilson flow; pion correlator from a point source", 0},
-    {"interval", PARAM_LONG, AT(measure_params, interval), "1", "[1,inf)", "trajectories", "distance of measurements in a run", 0},
+    {"interval", PARAM_LONG, AT(measure_params, interval), "1", "[1,inf)", "trajectories",
+     "distance of measurements in a run", 0},
     {"flow_time", PARAM_REAL, AT(measure_params, flow_time), "2", "(0,inf)", "a^2", "longest flow time", 0},
-    {"flow_step", PARAM_REAL, AT(measure_params, flow_step), "0.05", "(0,0.2]", "a^2", "step of the flow's Runge-Kutta", 0},
+    {"flow_step", PARAM_REAL, AT(measure_params, flow_step), "0.05", "(0,0.2]", "a^2", "step of the flow's Runge-Kutta",
+     0},
     {"fermion", PARAM_STRING, AT(measure_params, fermion), "", NULL, NULL, "[fermion.NAME] of the propagator", 0},
     {"solver", PARAM_STRING, AT(measure_params, solver), "", NULL, NULL,
      "[solver.NAME] of the propagator; empty: the fermion's action_solver", 0},
     {"source", PARAM_INT4, AT(measure_params, source), "0.0.0.0", "[0,inf)", "sites", "place of the point source", 0},
 };
 
-static const param_section run_section = {"run", 0, KEYS(run_table), sizeof(run_params), "what is run, and where its results go"};
-static const param_section machine_section = {"machine", 0, KEYS(machine_table), sizeof(machine_params), "how it is run"};
+static const param_section run_section = {"run", 0, KEYS(run_table), sizeof(run_params),
+                                          "what is run, and where its results go"};
+static const param_section machine_section = {"machine", 0, KEYS(machine_table), sizeof(machine_params),
+                                              "how it is run"};
 static const param_section lattice_section = {"lattice", 0, KEYS(lattice_table), sizeof(lattice_params), "the lattice"};
 static const param_section gauge_section = {"gauge", 0, KEYS(gauge_table), sizeof(gauge_params), "the gauge action"};
 static const param_section fermion_section = {"fermion", 1, KEYS(fermion_table), sizeof(fermion_params),
@@ -149,7 +158,8 @@ double fermion_params_mass(const fermion_params *f)
 static int instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1])
 {
     const int n = ini_instances(in, section, names, MAX_NAMED + 1);
-    if (n > MAX_NAMED) user_error("%s: more than %d sections [%s.NAME]", ini_where(in, section, names[0], ""), MAX_NAMED, section);
+    if (n > MAX_NAMED)
+        user_error("%s: more than %d sections [%s.NAME]", ini_where(in, section, names[0], ""), MAX_NAMED, section);
     return n;
 }
 
@@ -161,13 +171,15 @@ static void read_fermions(ini_input *in, parameters *p)
         named_fermion *f = &p->fermions[i];
         snprintf(f->name, sizeof f->name, "%s", names[i]);
         ini_fill(in, &fermion_section, names[i], &f->p);
-        const int mass = ini_given(in, "fermion", names[i], "mass"), kappa = ini_given(in, "fermion", names[i], "kappa");
+        const int mass = ini_given(in, "fermion", names[i], "mass"),
+                  kappa = ini_given(in, "fermion", names[i], "kappa");
         if (mass && kappa)
-            user_error("%s: both mass and kappa are given for [fermion.%s]; give one of them (kappa = 1 / (2 mass + 8))",
-                       ini_where(in, "fermion", names[i], "kappa"), names[i]);
+            user_error(
+                "%s: both mass and kappa are given for [fermion.%s]; give one of them (kappa = 1 / (2 mass + 8))",
+                ini_where(in, "fermion", names[i], "kappa"), names[i]);
         if (!mass && !kappa)
-            user_error("%s: [fermion.%s] has neither mass nor kappa; give one of them", ini_where(in, "fermion", names[i], ""),
-                       names[i]);
+            user_error("%s: [fermion.%s] has neither mass nor kappa; give one of them",
+                       ini_where(in, "fermion", names[i], ""), names[i]);
         if (!strcmp(names[i], "gauge"))
             user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
         if (kappa) f->p.mass = 1 / (2 * f->p.kappa) - 4;
@@ -185,14 +197,15 @@ static void read_solvers(ini_input *in, parameters *p)
     }
 }
 
-static void check_name(const ini_input *in, const char *section, const char *instance, const char *key, const char *found,
-                       const char *const *known, int n, const char *what)
+static void check_name(const ini_input *in, const char *section, const char *instance, const char *key,
+                       const char *found, const char *const *known, int n, const char *what)
 {
     for (int i = 0; i < n; i++)
         if (!strcmp(known[i], found)) return;
     const char *nearest = param_nearest(found, known, n);
-    user_error("%s: %s = %s in [%s.%s] names no %s of this file%s%s%s", ini_where(in, section, instance, key), key, found,
-               section, instance, what, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    user_error("%s: %s = %s in [%s.%s] names no %s of this file%s%s%s", ini_where(in, section, instance, key), key,
+               found, section, instance, what, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+               nearest ? "'?" : "");
 }
 
 static void check_solver_names(const ini_input *in, parameters *p)
@@ -223,7 +236,8 @@ static void read_measures(ini_input *in, parameters *p)
         ini_fill(in, &measure_section, names[i], &m->p);
         if (strcmp(m->p.kind, "pion")) continue;
         check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions, "[fermion.NAME]");
-        if (m->p.solver[0]) check_name(in, "measure", m->name, "solver", m->p.solver, solvers, p->nsolvers, "[solver.NAME]");
+        if (m->p.solver[0])
+            check_name(in, "measure", m->name, "solver", m->p.solver, solvers, p->nsolvers, "[solver.NAME]");
         for (int d = 0; d < 4; d++)
             if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])
                 user_error("%s: source component %d lies outside the lattice of extent %d",
@@ -238,7 +252,8 @@ static void read_levels(ini_input *in, parameters *p, int required)
     int seen[2 * MAX_NAMED + 1] = {0}, n = 0;
     p->nlevels = instances(in, "integrator", names);
     if (p->nlevels == 0 && required)
-        user_error("%s: no section [integrator.0]; it says how the trajectory is integrated", ini_where(in, "run", NULL, ""));
+        user_error("%s: no section [integrator.0]; it says how the trajectory is integrated",
+                   ini_where(in, "run", NULL, ""));
     static char determinants[MAX_NAMED][80];
     actions[n++] = "gauge";
     for (int i = 0; i < p->nfermions; i++) actions[n++] = p->fermions[i].name;
@@ -258,8 +273,8 @@ static void read_levels(ini_input *in, parameters *p, int required)
             check_name(in, "integrator", number, "actions", word, actions, n, "action");
             for (int i = 0; i < n; i++)
                 if (!strcmp(actions[i], word) && seen[i]++)
-                    user_error("%s: action %s stands on more than one level, or twice", ini_where(in, "integrator", number, "actions"),
-                               word);
+                    user_error("%s: action %s stands on more than one level, or twice",
+                               ini_where(in, "integrator", number, "actions"), word);
         }
     }
     for (int i = 0; required && i <= p->nfermions; i++)
@@ -298,23 +313,25 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     if (need & NEED_GAUGE || ini_has_section(in, "run", NULL)) ini_fill(in, &run_section, NULL, &p->run);
     else params_default(&run_section, &p->run);
     ini_fill(in, &machine_section, NULL, &p->machine);
-    if (need & NEED_GAUGE || ini_has_section(in, "lattice", NULL)) ini_fill(in, &lattice_section, NULL, &p->lattice);
-    else params_default(&lattice_section, &p->lattice);
+    ini_fill(in, &lattice_section, NULL, &p->lattice);
+    if (need & NEED_GAUGE && !ini_given(in, "lattice", NULL, "size"))
+        user_error("%s: [lattice] needs the key 'size' (extents X.Y.Z.T, even numbers of at least 2)",
+                   ini_where(in, "lattice", NULL, "size"));
     if (need & NEED_GAUGE || ini_has_section(in, "gauge", NULL)) ini_fill(in, &gauge_section, NULL, &p->gauge);
     else params_default(&gauge_section, &p->gauge);
     if (ini_given(in, "gauge", NULL, "c1") && strcmp(p->gauge.action, "custom"))
-        user_error("%s: c1 is given, but action = %s has its own; use action = custom", ini_where(in, "gauge", NULL, "c1"),
-                   p->gauge.action);
+        user_error("%s: c1 is given, but action = %s has its own; use action = custom",
+                   ini_where(in, "gauge", NULL, "c1"), p->gauge.action);
     ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
     for (int d = 0; d < 4; d++)
-        if (p->lattice.size[d] % 2)
-            user_error("%s: extent %d in direction %c of the lattice is odd; extents are even", ini_where(in, "lattice", NULL, "size"),
-                       p->lattice.size[d], "xyzt"[d]);
+        if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))
+            user_error("%s: extent %d in direction %c of the lattice is not an even number of at least 2",
+                       ini_where(in, "lattice", NULL, "size"), p->lattice.size[d], "xyzt"[d]);
     if (!strcmp(p->run.start, "file") && !p->run.config[0])
         user_error("%s: start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
     if (strcmp(p->run.start, "file") && p->run.config[0])
-        user_error("%s: config is given, but start = %s does not read it; use start = file", ini_where(in, "run", NULL, "config"),
-                   p->run.start);
+        user_error("%s: config is given, but start = %s does not read it; use start = file",
+                   ini_where(in, "run", NULL, "config"), p->run.start);
     read_solvers(in, p);
     read_fermions(in, p);
     check_solver_names(in, p);

@@ -73,8 +73,8 @@ static void declare(record *r, const simulation *s)
         snprintf(names[i][1], sizeof names[i][1], "force_%s", name);
         snprintf(names[i][2], sizeof names[i][2], "iterations_%s", name);
         columns[r->ncolumns++] = (history_column){names[i][0], HISTORY_REAL, "", "value of the action at the start", 0};
-        columns[r->ncolumns++] =
-            (history_column){names[i][1], HISTORY_REAL, "", "root mean square of F^a over links, averaged over its evaluations", 0};
+        columns[r->ncolumns++] = (history_column){
+            names[i][1], HISTORY_REAL, "", "root mean square of F^a over links, averaged over its evaluations", 0};
         columns[r->ncolumns++] = (history_column){names[i][2], HISTORY_INT, "", "solver iterations", 0};
     }
     r->table = history_table(r->h, "trajectories", columns, r->ncolumns, message, sizeof message);
@@ -149,8 +149,8 @@ static int table_of(record *r, const char *group, const measure_column *columns,
     return number;
 }
 
-static void add_rows(record *r, const char *group, int64_t number, const measure_column *columns, int n, const double *values,
-                     long rows)
+static void add_rows(record *r, const char *group, int64_t number, const measure_column *columns, int n,
+                     const double *values, long rows)
 {
     history_value row[MAX_COLUMNS];
     char message[1024];
@@ -190,7 +190,8 @@ void record_sync(record *r)
 static double mean_and_error(const double *x, long n, double (*of)(double), double *error)
 {
     double mean = 0, square = 0;
-    for (long i = 0; i < n; i++) mean += of(x[i]) / (double)n;
+    for (long i = 0; i < n; i++) mean += of(x[i]);
+    if (n > 0) mean /= (double)n;
     const long length = n >= 100 ? n / 20 : n >= 40 ? 2 : 1, blocks = n / length;
     for (long b = 0; b < blocks; b++) {
         double block = 0;

@@ -28,7 +28,8 @@ void record_digest(const record *r, char hex[65]);
 /* Makes all rows so far safe on disk; called with each checkpoint. */
 void record_sync(record *r);
 
-/* Averages over the rows after the warm-up; errors from blocks, so that autocorrelation up to the block length is in them. */
+/* Averages over the rows after the warm-up; errors from blocks, so that autocorrelation up to the block length is in
+ * them. */
 record_averages record_average(const record *r);
 
 #endif

@@ -137,7 +137,8 @@ static void count_moments(ledger *m, const parameters *p)
         precision inner = PREC_DOUBLE;
         const int mixed = uses_mixed(p, f->solver, &inner) || uses_mixed(p, f->action_solver, &inner);
         const size_t low = mixed ? 5 * bytes_of(m, FIELD_SPINOR, inner, PARITY_EVEN) : 0;
-        const size_t mine = 3 * spinor + low, assembly = (6 + !strcmp(f->schur, "symmetric")) * spinor + (f->c_sw != 0 ? tensor : 0);
+        const size_t mine = 3 * spinor + low,
+                     assembly = (6 + !strcmp(f->schur, "symmetric")) * spinor + (f->c_sw != 0 ? tensor : 0);
         if (mine > solve) solve = mine;
         if (assembly > force) force = assembly;
     }
@@ -176,7 +177,8 @@ double report_flops(const parameters *p, double iterations)
         char word[128];
         for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++) {
             if (!strcmp(word, "gauge")) flops += forces * volume * (gauge_params_c1(&p->gauge) != 0 ? 66000 : 11600);
-            else if (!strstr(word, ".det")) flops += forces * volume * (iterations * 0.5 * 2 * (2 * 1320 + 2 * 504) + 60000);
+            else if (!strstr(word, ".det"))
+                flops += forces * volume * (iterations * 0.5 * 2 * (2 * 1320 + 2 * 504) + 60000);
         }
         visits *= p->levels[l].steps * drifts;
     }

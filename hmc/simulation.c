@@ -67,8 +67,8 @@ static void make_actions(simulation *s)
                                       strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
                                       strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
         add_action(s, pseudofermion_action_create(p->fermions[i].name, s->links, s->wilsons[i],
-                                                  simulation_solver(s, f->solver), simulation_solver(s, f->action_solver),
-                                                  s->solvers, p->nsolvers));
+                                                  simulation_solver(s, f->solver),
+                                                  simulation_solver(s, f->action_solver), s->solvers, p->nsolvers));
         if (f->c_sw != 0) {
             char name[80];
             snprintf(name, sizeof name, "%s.det", p->fermions[i].name);
@@ -143,8 +143,8 @@ void simulation_read(field *links, const char *path)
     if (links_read(links, path, &info, message, sizeof message)) user_error("%s", message);
     const double deviation = gauge_deviation(links);
     if (!(deviation < UNITARY_AT_ALL))
-        user_error("%s: the links are not unitary (root mean square deviation %.2e); is this a gauge configuration?", path,
-                   deviation);
+        user_error("%s: the links are not unitary (root mean square deviation %.2e); is this a gauge configuration?",
+                   path, deviation);
     if (deviation > UNITARY_TO_ROUNDING) {
         log_info("%s: links of %d bits deviate from the group by %.1e and are projected", path, info.precision_bits,
                  deviation);

@@ -17,27 +17,27 @@
 #define LOCK_NAME "plaq.lock"
 #define MEBIBYTE (1024.0 * 1024.0)
 
-static int fail(char *message, size_t size, const char *path, const char *what) {
+static int fail(char *message, size_t size, const char *path, const char *what)
+{
     links_fail(message, size, "%s: %s: %s", path, what, strerror(errno));
     return -1;
 }
 
 /* The folder part of a path, "." if it has none; returns the name part. */
-static const char *split(const char *path, char folder[ATOMIC_PATH]) {
+static const char *split(const char *path, char folder[ATOMIC_PATH])
+{
     const char *slash = strrchr(path, '/');
     const size_t n = slash ? (size_t)(slash - path) : 0;
-    if (!slash)
-        strcpy(folder, ".");
-    else if (n == 0)
-        strcpy(folder, "/");
-    else
-        snprintf(folder, ATOMIC_PATH, "%.*s", (int)n, path);
+    if (!slash) strcpy(folder, ".");
+    else if (n == 0) strcpy(folder, "/");
+    else snprintf(folder, ATOMIC_PATH, "%.*s", (int)n, path);
     return slash ? slash + 1 : path;
 }
 
 /* ---- whole files ---- */
 
-int atomic_free_space(const char *folder, uint64_t bytes, char *message, size_t size) {
+int atomic_free_space(const char *folder, uint64_t bytes, char *message, size_t size)
+{
     struct statvfs fs;
     if (statvfs(folder, &fs) != 0) return fail(message, size, folder, "cannot be looked at");
     const uint64_t available = (uint64_t)fs.f_bavail * (uint64_t)fs.f_frsize;
@@ -50,7 +50,8 @@ int atomic_free_space(const char *folder, uint64_t bytes, char *message, size_t 
     return -1;
 }
 
-int atomic_begin(atomic_file *a, const char *path, uint64_t bytes, char *message, size_t size) {
+int atomic_begin(atomic_file *a, const char *path, uint64_t bytes, char *message, size_t size)
+{
     char folder[ATOMIC_PATH];
     if (strlen(path) + 8 > ATOMIC_PATH) {
         links_fail(message, size, "file name longer than %d", ATOMIC_PATH - 8);
@@ -63,7 +64,8 @@ int atomic_begin(atomic_file *a, const char *path, uint64_t bytes, char *message
     return atomic_free_space(folder, bytes, message, size);
 }
 
-int atomic_sync(const char *path, char *message, size_t size) {
+int atomic_sync(const char *path, char *message, size_t size)
+{
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fail(message, size, path, "cannot be opened to be synced");
     int bad = fsync(fd) != 0;
@@ -73,31 +75,33 @@ int atomic_sync(const char *path, char *message, size_t size) {
     return bad ? -1 : 0;
 }
 
-void atomic_sync_folder_of(const char *path) {
+void atomic_sync_folder_of(const char *path)
+{
     char folder[ATOMIC_PATH], ignored[ATOMIC_PATH + 128];
     split(path, folder);
     /* The rename itself is done: at worst a power failure undoes it, and the older file is there again. */
     atomic_sync(folder, ignored, sizeof ignored);
 }
 
-void atomic_abandon(atomic_file *a) {
+void atomic_abandon(atomic_file *a)
+{
     unlink(a->temporary);
 }
 
-int atomic_commit(atomic_file *a, char *message, size_t size) {
+int atomic_commit(atomic_file *a, char *message, size_t size)
+{
     int bad = atomic_sync(a->temporary, message, size);
     if (!bad && rename(a->temporary, a->path) != 0) {
         fail(message, size, a->path, "the finished file cannot be given its name");
         bad = -1;
     }
-    if (bad)
-        atomic_abandon(a);
-    else
-        atomic_sync_folder_of(a->path);
+    if (bad) atomic_abandon(a);
+    else atomic_sync_folder_of(a->path);
     return bad;
 }
 
-int atomic_write(const char *path, const void *data, size_t bytes, char *message, size_t size) {
+int atomic_write(const char *path, const void *data, size_t bytes, char *message, size_t size)
+{
     atomic_file a;
     if (atomic_begin(&a, path, bytes, message, size)) return -1;
     const int fd = open(a.temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -112,7 +116,8 @@ int atomic_write(const char *path, const void *data, size_t bytes, char *message
 
 /* ---- folders ---- */
 
-static int make_one(const char *folder, char *message, size_t size) {
+static int make_one(const char *folder, char *message, size_t size)
+{
     struct stat st;
     if (mkdir(folder, 0777) == 0) return 0;
     const int error = errno;
@@ -125,7 +130,8 @@ static int make_one(const char *folder, char *message, size_t size) {
     return fail(message, size, folder, "cannot be made an output folder");
 }
 
-int atomic_make_folder(const char *folder, char *message, size_t size) {
+int atomic_make_folder(const char *folder, char *message, size_t size)
+{
     char part[ATOMIC_PATH], probe[ATOMIC_PATH + 32];
     if (!*folder || strlen(folder) >= ATOMIC_PATH) {
         links_fail(message, size, "the name of the output folder has %zu letters, 1 to %d are allowed", strlen(folder),
@@ -149,7 +155,8 @@ int atomic_make_folder(const char *folder, char *message, size_t size) {
     return bad ? -1 : 0;
 }
 
-int atomic_remove_leftovers(const char *folder) {
+int atomic_remove_leftovers(const char *folder)
+{
     int removed = 0;
     DIR *dir = opendir(folder);
     if (!dir) return 0;
@@ -166,11 +173,13 @@ int atomic_remove_leftovers(const char *folder) {
 
 /* ---- the lock ---- */
 
-static void lock_path(char path[ATOMIC_PATH + 32], const char *folder) {
+static void lock_path(char path[ATOMIC_PATH + 32], const char *folder)
+{
     snprintf(path, ATOMIC_PATH + 32, "%s/" LOCK_NAME, folder);
 }
 
-static int report_holder(const char *folder, int fd, char *message, size_t size) {
+static int report_holder(const char *folder, int fd, char *message, size_t size)
+{
     char holder[256] = "";
     const ssize_t n = pread(fd, holder, sizeof holder - 1, 0);
     holder[n > 0 ? n : 0] = 0;
@@ -181,7 +190,8 @@ static int report_holder(const char *folder, int fd, char *message, size_t size)
     return -1;
 }
 
-static void sign(int fd) {
+static void sign(int fd)
+{
     char host[128] = "unknown", text[192];
     gethostname(host, sizeof host - 1);
     host[sizeof host - 1] = 0;
@@ -190,7 +200,8 @@ static void sign(int fd) {
     if (ftruncate(fd, 0) == 0) links_pwrite(fd, text, (size_t)n, 0);
 }
 
-int atomic_lock(const char *folder, char *message, size_t size) {
+int atomic_lock(const char *folder, char *message, size_t size)
+{
     char path[ATOMIC_PATH + 32];
     lock_path(path, folder);
     for (;;) {
@@ -204,10 +215,8 @@ int atomic_lock(const char *folder, char *message, size_t size) {
                 log_warn("%s: this file system has no locks: see yourself that no two runs share the folder", folder);
                 return fd;
             }
-            if (taken)
-                report_holder(folder, fd, message, size);
-            else
-                fail(message, size, path, "cannot be locked");
+            if (taken) report_holder(folder, fd, message, size);
+            else fail(message, size, path, "cannot be locked");
             close(fd);
             return -1;
         }
@@ -220,7 +229,8 @@ int atomic_lock(const char *folder, char *message, size_t size) {
     }
 }
 
-void atomic_unlock(const char *folder, int lock) {
+void atomic_unlock(const char *folder, int lock)
+{
     char path[ATOMIC_PATH + 32];
     lock_path(path, folder);
     unlink(path);
@@ -232,7 +242,8 @@ void atomic_unlock(const char *folder, int lock) {
 static char open_folder[ATOMIC_PATH];
 static int open_lock = -1;
 
-void output_open(const char *folder) {
+void output_open(const char *folder)
+{
     char message[2 * ATOMIC_PATH] = "";
     int bad = 0, removed = 0;
     REQUIRE(!open_folder[0], "output folder %s is open already", open_folder);
@@ -246,7 +257,8 @@ void output_open(const char *folder) {
     if (removed) log_info("%s: removed %d temporary files of a run that was cut off", folder, removed);
 }
 
-void output_close(void) {
+void output_close(void)
+{
     if (open_lock >= 0) atomic_unlock(open_folder, open_lock);
     open_lock = -1;
     open_folder[0] = 0;

@@ -25,23 +25,27 @@
 /* HDF5 structure, seal and attributes, generously. */
 #define STRUCTURE_BYTES 65536
 
-void checkpoint_path(char *path, size_t size, const char *folder, int64_t trajectory) {
+void checkpoint_path(char *path, size_t size, const char *folder, int64_t trajectory)
+{
     const int n = snprintf(path, size, "%s/checkpoint-%06" PRId64 ".h5", folder, trajectory);
     REQUIRE(n > 0 && (size_t)n < size, "name of a checkpoint in %s has %d letters, room for %zu", folder, n, size);
 }
 
-uint64_t checkpoint_bytes(const int size[4], size_t parameter_bytes) {
+uint64_t checkpoint_bytes(const int size[4], size_t parameter_bytes)
+{
     return links_sites(size) * 4 * 18 * sizeof(double) + parameter_bytes + STRUCTURE_BYTES;
 }
 
-void checkpoint_free(checkpoint *c) {
+void checkpoint_free(checkpoint *c)
+{
     free(c->parameters);
     c->parameters = NULL;
 }
 
 /* ---- the group of values: rank 0, files known to be whole ---- */
 
-static int put_values(hid_t group, const checkpoint *c) {
+static int put_values(hid_t group, const checkpoint *c)
+{
     const int64_t version = VERSION;
     int bad = values_put_int(group, "version", version);
     bad |= values_put_int(group, "trajectory", c->trajectory);
@@ -54,7 +58,8 @@ static int put_values(hid_t group, const checkpoint *c) {
     return bad | values_put_long_text(group, "parameters", c->parameters ? c->parameters : "");
 }
 
-static int get_values(hid_t group, checkpoint *c) {
+static int get_values(hid_t group, checkpoint *c)
+{
     int64_t version = 0;
     int bad = values_get_int(group, "version", &version);
     bad |= values_get_int(group, "trajectory", &c->trajectory);
@@ -69,7 +74,8 @@ static int get_values(hid_t group, checkpoint *c) {
 }
 
 /* Adds the group to a finished lattice file and seals it anew. */
-static int add_group(const char *path, const checkpoint *c, char *message, size_t size) {
+static int add_group(const char *path, const checkpoint *c, char *message, size_t size)
+{
     seal_regions out;
     if (seal_check(path, &out, message, size)) return -1;
     values_silence();
@@ -85,7 +91,8 @@ static int add_group(const char *path, const checkpoint *c, char *message, size_
     return seal_write(path, &out, message, size) ? -1 : 0;
 }
 
-static int is_regular(const char *path, char *message, size_t size) {
+static int is_regular(const char *path, char *message, size_t size)
+{
     struct stat st;
     if (stat(path, &st) != 0) {
         links_fail(message, size, "%s: %s", path, strerror(errno));
@@ -98,7 +105,8 @@ static int is_regular(const char *path, char *message, size_t size) {
 }
 
 /* Values of a file, its seal verified first. */
-static int load_group(const char *path, checkpoint *c, seal_regions *out, char *message, size_t size) {
+static int load_group(const char *path, checkpoint *c, seal_regions *out, char *message, size_t size)
+{
     if (!is_regular(path, message, size) || seal_check(path, out, message, size)) return -1;
     values_silence();
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -115,7 +123,8 @@ static int load_group(const char *path, checkpoint *c, seal_regions *out, char *
 
 /* ---- the links of a file on disk: rank 0 ---- */
 
-static uint64_t count_nonfinite(const unsigned char *big_endian, size_t bytes) {
+static uint64_t count_nonfinite(const unsigned char *big_endian, size_t bytes)
+{
     uint64_t n = 0;
     for (size_t i = 0; i + 8 <= bytes; i += 8)
         n += (big_endian[i] & 0x7f) == 0x7f && (big_endian[i + 1] & 0xf0) == 0xf0;
@@ -123,7 +132,8 @@ static uint64_t count_nonfinite(const unsigned char *big_endian, size_t bytes) {
 }
 
 /* The digest is that of the bytes as they lie in the file: no field is needed to verify. */
-static int verify_links(const char *path, const seal_regions *out, const char *digest, char *message, size_t size) {
+static int verify_links(const char *path, const seal_regions *out, const char *digest, char *message, size_t size)
+{
     enum { BUFFER = 1 << 20 };
     char found[65] = "";
     sha256 s;
@@ -143,10 +153,8 @@ static int verify_links(const char *path, const seal_regions *out, const char *d
         nonfinite += count_nonfinite(buf, n);
         at += n;
     }
-    if (bad)
-        links_fail(message, size, "%s: the links cannot be read: %s", path, strerror(errno));
-    else
-        sha256_end(&s, found);
+    if (bad) links_fail(message, size, "%s: the links cannot be read: %s", path, strerror(errno));
+    else sha256_end(&s, found);
     if (!bad && (bad = strcmp(found, digest) != 0))
         links_fail(message, size, "%s: the links have SHA-256 %s, the checkpoint says %s", path, found, digest);
     if (!bad && (bad = nonfinite > 0))
@@ -158,7 +166,8 @@ static int verify_links(const char *path, const seal_regions *out, const char *d
 
 /* ---- writing ---- */
 
-static int same_values(const checkpoint *a, const checkpoint *b) {
+static int same_values(const checkpoint *a, const checkpoint *b)
+{
     return a->trajectory == b->trajectory && a->accepted == b->accepted && a->seed == b->seed &&
            !memcmp(&a->plaquette, &b->plaquette, sizeof(double)) &&
            !memcmp(&a->link_trace, &b->link_trace, sizeof(double)) && !strcmp(a->digest, b->digest) &&
@@ -166,7 +175,8 @@ static int same_values(const checkpoint *a, const checkpoint *b) {
 }
 
 /* Rank 0 completes the file of links, reads everything back, and gives it its name. */
-static int complete(atomic_file *a, const checkpoint *c, char *message, size_t size) {
+static int complete(atomic_file *a, const checkpoint *c, char *message, size_t size)
+{
     seal_regions out;
     checkpoint back = {0};
     int bad = add_group(a->temporary, c, message, size);
@@ -181,7 +191,8 @@ static int complete(atomic_file *a, const checkpoint *c, char *message, size_t s
 
 static int find_on_root(const char *folder, int64_t *trajectories, int max);
 
-static void remove_old(const char *folder, int64_t newest, int keep) {
+static void remove_old(const char *folder, int64_t newest, int keep)
+{
     int64_t *found = malloc(MAX_FOUND * sizeof *found);
     REQUIRE(found, "out of memory: %d numbers", MAX_FOUND);
     const int n = find_on_root(folder, found, MAX_FOUND);
@@ -195,7 +206,8 @@ static void remove_old(const char *folder, int64_t newest, int keep) {
     free(found);
 }
 
-int checkpoint_write(const char *folder, const field *links, checkpoint *c, int keep, char *message, size_t size) {
+int checkpoint_write(const char *folder, const field *links, checkpoint *c, int keep, char *message, size_t size)
+{
     atomic_file a = {"", ""};
     char path[ATOMIC_PATH - 16];
     links_info info;
@@ -222,12 +234,14 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
 
 /* ---- finding ---- */
 
-static int newest_first(const void *a, const void *b) {
+static int newest_first(const void *a, const void *b)
+{
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static int find_on_root(const char *folder, int64_t *trajectories, int max) {
+static int find_on_root(const char *folder, int64_t *trajectories, int max)
+{
     int n = 0;
     DIR *dir = opendir(folder);
     if (!dir) return 0;
@@ -243,7 +257,8 @@ static int find_on_root(const char *folder, int64_t *trajectories, int max) {
     return n;
 }
 
-int checkpoint_find(const char *folder, int64_t *trajectories, int max) {
+int checkpoint_find(const char *folder, int64_t *trajectories, int max)
+{
     int n = comm_rank() == 0 ? find_on_root(folder, trajectories, max) : 0;
     comm_bcast(&n, sizeof n);
     comm_bcast(trajectories, (size_t)n * sizeof *trajectories);
@@ -252,7 +267,8 @@ int checkpoint_find(const char *folder, int64_t *trajectories, int max) {
 
 /* ---- reading ---- */
 
-static void send_values(checkpoint *c) {
+static void send_values(checkpoint *c)
+{
     size_t n = comm_rank() == 0 ? strlen(c->parameters) + 1 : 0;
     char *text = c->parameters;
     comm_bcast(&n, sizeof n);
@@ -264,7 +280,8 @@ static void send_values(checkpoint *c) {
 }
 
 /* Values of all ranks; with `links_too` the links on disk are verified. */
-static int peek(const char *path, int links_too, int size_out[4], checkpoint *c, char *message, size_t size) {
+static int peek(const char *path, int links_too, int size_out[4], checkpoint *c, char *message, size_t size)
+{
     links_info info;
     seal_regions out;
     int bad = 0;
@@ -289,11 +306,13 @@ static int peek(const char *path, int links_too, int size_out[4], checkpoint *c,
     return CHECKPOINT_GOOD;
 }
 
-int checkpoint_peek(const char *path, int size_out[4], checkpoint *c, char *message, size_t size) {
+int checkpoint_peek(const char *path, int size_out[4], checkpoint *c, char *message, size_t size)
+{
     return peek(path, 0, size_out, c, message, size);
 }
 
-int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size) {
+int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size)
+{
     int n[4], status = CHECKPOINT_GOOD;
     char digest[65];
     if (peek(path, 0, n, c, message, size)) return CHECKPOINT_DAMAGED;
@@ -317,7 +336,8 @@ int checkpoint_read(const char *path, field *links, checkpoint *c, char *message
 
 /* The newest file that is good: read into links, or, without links, only looked at. */
 static int take_newest(const char *folder, field *links, int size_out[4], checkpoint *c, char *path, size_t path_size,
-                       char *message, size_t size) {
+                       char *message, size_t size)
+{
     int64_t *found = malloc(MAX_FOUND * sizeof *found);
     REQUIRE(found, "out of memory: %d numbers", MAX_FOUND);
     const int n = checkpoint_find(folder, found, MAX_FOUND);
@@ -336,11 +356,13 @@ static int take_newest(const char *folder, field *links, int size_out[4], checkp
 }
 
 int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
-                           size_t size) {
+                           size_t size)
+{
     return take_newest(folder, links, NULL, c, path, path_size, message, size);
 }
 
 int checkpoint_peek_newest(const char *folder, int size_out[4], checkpoint *c, char *path, size_t path_size,
-                           char *message, size_t size) {
+                           char *message, size_t size)
+{
     return take_newest(folder, NULL, size_out, c, path, path_size, message, size);
 }

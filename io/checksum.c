@@ -6,7 +6,8 @@
 
 static uint32_t crc_table[8][256];
 
-static void crc_make_tables(void) {
+static void crc_make_tables(void)
+{
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t c = byte;
         for (int bit = 0; bit < 8; bit++) c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
@@ -19,7 +20,8 @@ static void crc_make_tables(void) {
         }
 }
 
-uint32_t crc32_of(uint32_t crc, const void *data, size_t n) {
+uint32_t crc32_of(uint32_t crc, const void *data, size_t n)
+{
     if (!crc_table[0][1]) crc_make_tables();
     const unsigned char *p = data;
     uint32_t c = ~crc;
@@ -35,7 +37,8 @@ uint32_t crc32_of(uint32_t crc, const void *data, size_t n) {
     return ~c;
 }
 
-void scidac_add(uint32_t sums[2], uint64_t first_site, const void *data, size_t sites, size_t site_bytes) {
+void scidac_add(uint32_t sums[2], uint64_t first_site, const void *data, size_t sites, size_t site_bytes)
+{
     for (size_t i = 0; i < sites; i++) {
         const uint32_t crc = crc32_of(0, (const char *)data + i * site_bytes, site_bytes);
         sums[0] ^= rotate_left32(crc, (unsigned)((first_site + i) % 29));
@@ -55,11 +58,13 @@ static const uint32_t sha_round[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, unsigned right) {
+static uint32_t turn(uint32_t x, unsigned right)
+{
     return x >> right | x << (32 - right);
 }
 
-static void sha_block(uint32_t state[8], const unsigned char *p) {
+static void sha_block(uint32_t state[8], const unsigned char *p)
+{
     uint32_t w[64], v[8];
     for (int i = 0; i < 16; i++)
         w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
@@ -84,14 +89,16 @@ static void sha_block(uint32_t state[8], const unsigned char *p) {
     for (int i = 0; i < 8; i++) state[i] += v[i];
 }
 
-void sha256_start(sha256 *s) {
+void sha256_start(sha256 *s)
+{
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(s->state, start, sizeof start);
     s->bytes = 0;
 }
 
-void sha256_add(sha256 *s, const void *data, size_t n) {
+void sha256_add(sha256 *s, const void *data, size_t n)
+{
     const unsigned char *p = data;
     while (n > 0) {
         const size_t used = s->bytes % 64;
@@ -107,7 +114,8 @@ void sha256_add(sha256 *s, const void *data, size_t n) {
     }
 }
 
-void sha256_end(sha256 *s, char hex[65]) {
+void sha256_end(sha256 *s, char hex[65])
+{
     const uint64_t bits = 8 * s->bytes;
     unsigned char tail[72] = {0x80};
     const size_t pad = (s->bytes % 64 < 56 ? 56 : 120) - s->bytes % 64;

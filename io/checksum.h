@@ -28,7 +28,8 @@ void sha256_add(sha256 *s, const void *data, size_t n);
 /* Ends the hash: 64 hexadecimal digits in lower case, and a zero. */
 void sha256_end(sha256 *s, char hex[65]);
 
-static inline uint32_t rotate_left32(uint32_t x, unsigned n) {
+static inline uint32_t rotate_left32(uint32_t x, unsigned n)
+{
     return n ? x << n | x >> (32 - n) : x;
 }
 

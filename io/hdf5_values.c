@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void values_silence(void) {
+void values_silence(void)
+{
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
 /* UTF-8 text of fixed length, zeros included: what h5py and h5dump show as a string. */
-static hid_t text_type(size_t bytes) {
+static hid_t text_type(size_t bytes)
+{
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, bytes);
     H5Tset_strpad(type, H5T_STR_NULLTERM);
@@ -16,7 +18,8 @@ static hid_t text_type(size_t bytes) {
     return type;
 }
 
-static int put(hid_t where, const char *name, hid_t file_type, hid_t memory_type, const void *value) {
+static int put(hid_t where, const char *name, hid_t file_type, hid_t memory_type, const void *value)
+{
     const hid_t space = H5Screate(H5S_SCALAR);
     const hid_t a = H5Acreate2(where, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
     int bad = a < 0 || H5Awrite(a, memory_type, value) < 0;
@@ -25,26 +28,31 @@ static int put(hid_t where, const char *name, hid_t file_type, hid_t memory_type
     return bad;
 }
 
-int values_put_int(hid_t where, const char *name, int64_t value) {
+int values_put_int(hid_t where, const char *name, int64_t value)
+{
     return put(where, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
 }
 
-int values_put_unsigned(hid_t where, const char *name, uint64_t value) {
+int values_put_unsigned(hid_t where, const char *name, uint64_t value)
+{
     return put(where, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
 }
 
-int values_put_real(hid_t where, const char *name, double value) {
+int values_put_real(hid_t where, const char *name, double value)
+{
     return put(where, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
-int values_put_text(hid_t where, const char *name, const char *text) {
+int values_put_text(hid_t where, const char *name, const char *text)
+{
     const hid_t type = text_type(strlen(text) + 1);
     const int bad = put(where, name, type, type, text);
     H5Tclose(type);
     return bad;
 }
 
-int values_put_long_text(hid_t where, const char *name, const char *text) {
+int values_put_long_text(hid_t where, const char *name, const char *text)
+{
     const hid_t type = text_type(strlen(text) + 1), space = H5Screate(H5S_SCALAR);
     const hid_t d = H5Dcreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     int bad = d < 0 || H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0;
@@ -55,7 +63,8 @@ int values_put_long_text(hid_t where, const char *name, const char *text) {
 }
 
 /* One value of a class; text of at most `size` bytes, whose memory_type does not count. */
-static int get(hid_t where, const char *name, H5T_class_t class, hid_t memory_type, void *value, size_t size) {
+static int get(hid_t where, const char *name, H5T_class_t class, hid_t memory_type, void *value, size_t size)
+{
     if (H5Aexists(where, name) <= 0) return 1;
     const hid_t a = H5Aopen(where, name, H5P_DEFAULT);
     if (a < 0) return 1;
@@ -69,26 +78,31 @@ static int get(hid_t where, const char *name, H5T_class_t class, hid_t memory_ty
     return bad;
 }
 
-int values_get_int(hid_t where, const char *name, int64_t *value) {
+int values_get_int(hid_t where, const char *name, int64_t *value)
+{
     return get(where, name, H5T_INTEGER, H5T_NATIVE_INT64, value, sizeof *value);
 }
 
-int values_get_unsigned(hid_t where, const char *name, uint64_t *value) {
+int values_get_unsigned(hid_t where, const char *name, uint64_t *value)
+{
     return get(where, name, H5T_INTEGER, H5T_NATIVE_UINT64, value, sizeof *value);
 }
 
-int values_get_real(hid_t where, const char *name, double *value) {
+int values_get_real(hid_t where, const char *name, double *value)
+{
     return get(where, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, value, sizeof *value);
 }
 
-int values_get_text(hid_t where, const char *name, char *text, size_t size) {
+int values_get_text(hid_t where, const char *name, char *text, size_t size)
+{
     memset(text, 0, size);
     const int bad = get(where, name, H5T_STRING, -1, text, size);
     text[size - 1] = 0;
     return bad;
 }
 
-char *values_get_long_text(hid_t where, const char *name) {
+char *values_get_long_text(hid_t where, const char *name)
+{
     char *text = NULL;
     if (H5Lexists(where, name, H5P_DEFAULT) <= 0) return NULL;
     const hid_t d = H5Dopen2(where, name, H5P_DEFAULT);

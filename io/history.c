@@ -26,7 +26,8 @@ struct history {
 
 /* ---- tables in memory ---- */
 
-history_rows_of *tables_add(table_set *set) {
+history_rows_of *tables_add(table_set *set)
+{
     if (set->n == HISTORY_TABLES) return NULL;
     history_rows_of *t = calloc(1, sizeof *t);
     REQUIRE(t, "out of memory: %zu bytes", sizeof *t);
@@ -34,13 +35,15 @@ history_rows_of *tables_add(table_set *set) {
     return t;
 }
 
-history_rows_of *tables_find(const table_set *set, const char *group) {
+history_rows_of *tables_find(const table_set *set, const char *group)
+{
     for (int i = 0; i < set->n; i++)
         if (!strcmp(set->table[i]->group, group)) return set->table[i];
     return NULL;
 }
 
-void tables_free(table_set *set) {
+void tables_free(table_set *set)
+{
     for (int i = 0; i < set->n; i++) {
         free(set->table[i]->value);
         free(set->table[i]);
@@ -48,13 +51,15 @@ void tables_free(table_set *set) {
     set->n = 0;
 }
 
-int64_t tables_total(const table_set *set) {
+int64_t tables_total(const table_set *set)
+{
     int64_t n = 0;
     for (int i = 0; i < set->n; i++) n += set->table[i]->rows;
     return n;
 }
 
-void table_reserve(history_rows_of *t, int64_t rows) {
+void table_reserve(history_rows_of *t, int64_t rows)
+{
     if (rows <= t->capacity) return;
     t->capacity = rows > 2 * t->capacity ? rows : 2 * t->capacity;
     t->value = realloc(t->value, (size_t)t->capacity * (size_t)t->ncol * sizeof *t->value);
@@ -63,7 +68,8 @@ void table_reserve(history_rows_of *t, int64_t rows) {
 
 static const char *const type_names[] = {"int", "real", "bool"};
 
-void table_describe(param_text *text, const history_rows_of *t) {
+void table_describe(param_text *text, const history_rows_of *t)
+{
     param_text_add(text, "%s\n", t->group);
     for (int c = 0; c < t->ncol; c++) {
         const history_own_column *k = &t->column[c];
@@ -73,7 +79,8 @@ void table_describe(param_text *text, const history_rows_of *t) {
 }
 
 /* Copies up to the separator and returns what follows it; NULL when it is missing or the copy too long. */
-static const char *take_part(const char *text, char separator, char *copy, size_t size) {
+static const char *take_part(const char *text, char separator, char *copy, size_t size)
+{
     const char *end = text ? strchr(text, separator) : NULL;
     if (!end || (size_t)(end - text) >= size) return NULL;
     memcpy(copy, text, (size_t)(end - text));
@@ -81,7 +88,8 @@ static const char *take_part(const char *text, char separator, char *copy, size_
     return end + 1;
 }
 
-int table_parse(history_rows_of *t, const char *text) {
+int table_parse(history_rows_of *t, const char *text)
+{
     char type[8], is_volatile[16];
     t->ncol = 0;
     for (text = take_part(text, '\n', t->group, sizeof t->group); text && *text; t->ncol++) {
@@ -105,7 +113,8 @@ int table_parse(history_rows_of *t, const char *text) {
 /* ---- opening ---- */
 
 /* Opens the journal for appending, what is torn at its end cut off. */
-static int open_journal(history *h, char *message, size_t size) {
+static int open_journal(history *h, char *message, size_t size)
+{
     h->fd = open(h->journal_path, O_RDWR | O_CLOEXEC);
     struct stat st;
     int bad = h->fd < 0 || fstat(h->fd, &st) != 0 || ftruncate(h->fd, (off_t)h->end) != 0;
@@ -113,7 +122,8 @@ static int open_journal(history *h, char *message, size_t size) {
     return bad ? -1 : 0;
 }
 
-static int rewrite_journal(history *h, char *message, size_t size) {
+static int rewrite_journal(history *h, char *message, size_t size)
+{
     struct stat st;
     if (h->fd >= 0) close(h->fd);
     h->fd = -1;
@@ -126,7 +136,8 @@ static int rewrite_journal(history *h, char *message, size_t size) {
 }
 
 /* Rows of history.h5, if it has more than the journal; returns whether they were taken. */
-static int rescue(history *h) {
+static int rescue(history *h)
+{
     char message[ATOMIC_PATH + 256], aside[ATOMIC_PATH + 16];
     table_set other = {0, {NULL}};
     if (access(h->file_path, F_OK) != 0) return 0;
@@ -145,7 +156,8 @@ static int rescue(history *h) {
     return 1;
 }
 
-static int load(history *h, char *message, size_t size) {
+static int load(history *h, char *message, size_t size)
+{
     uint64_t lost;
     int missing;
     h->end = journal_read(h->journal_path, &h->set, &lost, &missing);
@@ -155,14 +167,16 @@ static int load(history *h, char *message, size_t size) {
     return h->end == 0 || rescued ? rewrite_journal(h, message, size) : open_journal(h, message, size);
 }
 
-static void free_all(history *h) {
+static void free_all(history *h)
+{
     if (h->fd >= 0) close(h->fd);
     for (int i = 0; i < h->notes; i++) free(h->note[i].text);
     tables_free(&h->set);
     free(h);
 }
 
-history *history_open(const char *folder, char *message, size_t size) {
+history *history_open(const char *folder, char *message, size_t size)
+{
     history *h = calloc(1, sizeof *h);
     REQUIRE(h, "out of memory: %zu bytes", sizeof *h);
     h->fd = -1;
@@ -178,7 +192,8 @@ history *history_open(const char *folder, char *message, size_t size) {
 
 /* ---- tables ---- */
 
-static void set_columns(history_rows_of *t, const char *group, const history_column *columns, int n) {
+static void set_columns(history_rows_of *t, const char *group, const history_column *columns, int n)
+{
     REQUIRE(n > 0 && n <= HISTORY_COLUMNS, "table %s has %d columns, 1 to %d are allowed", group, n, HISTORY_COLUMNS);
     REQUIRE(!strcmp(columns[0].name, "trajectory") && columns[0].type == HISTORY_INT,
             "the first column of table %s is %s, not the integer trajectory", group, columns[0].name);
@@ -201,7 +216,8 @@ static void set_columns(history_rows_of *t, const char *group, const history_col
     }
 }
 
-static int same_columns(const history_rows_of *a, const history_rows_of *b, char *message, size_t size) {
+static int same_columns(const history_rows_of *a, const history_rows_of *b, char *message, size_t size)
+{
     const int n = a->ncol < b->ncol ? a->ncol : b->ncol;
     int c = 0;
     while (c < n && !strcmp(a->column[c].name, b->column[c].name) && a->column[c].type == b->column[c].type &&
@@ -215,7 +231,8 @@ static int same_columns(const history_rows_of *a, const history_rows_of *b, char
     return 0;
 }
 
-static int declare(history *h, const char *group, const history_column *columns, int n, char *message, size_t size) {
+static int declare(history *h, const char *group, const history_column *columns, int n, char *message, size_t size)
+{
     history_rows_of *fresh = calloc(1, sizeof *fresh), *old = tables_find(&h->set, group);
     REQUIRE(fresh, "out of memory: %zu bytes", sizeof *fresh);
     set_columns(fresh, group, columns, n);
@@ -247,14 +264,16 @@ static int declare(history *h, const char *group, const history_column *columns,
     return -1;
 }
 
-int history_table(history *h, const char *group, const history_column *columns, int n, char *message, size_t size) {
+int history_table(history *h, const char *group, const history_column *columns, int n, char *message, size_t size)
+{
     int table = comm_rank() == 0 ? declare(h, group, columns, n, message, size) : 0;
     if (comm_any_bad(table < 0, message, size)) return -1;
     comm_bcast(&table, sizeof table);
     return table;
 }
 
-static int append(history *h, int table, const history_value *row, char *message, size_t size) {
+static int append(history *h, int table, const history_value *row, char *message, size_t size)
+{
     REQUIRE(table >= 0 && table < h->set.n, "table %d of %d", table, h->set.n);
     history_rows_of *t = h->set.table[table];
     const int64_t last = t->rows ? t->value[(t->rows - 1) * t->ncol].i : row[0].i;
@@ -270,14 +289,16 @@ static int append(history *h, int table, const history_value *row, char *message
     return 0;
 }
 
-int history_append(history *h, int table, const history_value *row, char *message, size_t size) {
+int history_append(history *h, int table, const history_value *row, char *message, size_t size)
+{
     const int bad = comm_rank() == 0 ? append(h, table, row, message, size) : 0;
     return comm_any_bad(bad, message, size) ? -1 : 0;
 }
 
 /* ---- files ---- */
 
-static int sync_files(history *h, char *message, size_t size) {
+static int sync_files(history *h, char *message, size_t size)
+{
     if (h->fd >= 0 && fsync(h->fd) != 0) {
         links_fail(message, size, "%s: %s", h->journal_path, strerror(errno));
         return -1;
@@ -285,7 +306,8 @@ static int sync_files(history *h, char *message, size_t size) {
     return history_file_write(h->file_path, &h->set, h->note, h->notes, message, size);
 }
 
-static int truncate_after(history *h, int64_t trajectory, char *message, size_t size) {
+static int truncate_after(history *h, int64_t trajectory, char *message, size_t size)
+{
     int dropped = 0;
     for (int i = 0; i < h->set.n; i++) {
         history_rows_of *t = h->set.table[i];
@@ -295,31 +317,33 @@ static int truncate_after(history *h, int64_t trajectory, char *message, size_t 
     return sync_files(h, message, size);
 }
 
-int history_truncate_after(history *h, int64_t trajectory, char *message, size_t size) {
+int history_truncate_after(history *h, int64_t trajectory, char *message, size_t size)
+{
     const int bad = comm_rank() == 0 ? truncate_after(h, trajectory, message, size) : 0;
     return comm_any_bad(bad, message, size) ? -1 : 0;
 }
 
-void history_text(history *h, const char *name, const char *text) {
+void history_text(history *h, const char *name, const char *text)
+{
     int i = 0;
     if (comm_rank() != 0) return;
     while (i < h->notes && strcmp(h->note[i].name, name)) i++;
     REQUIRE(i < HISTORY_TEXTS && strlen(name) < sizeof h->note[i].name, "text %s: too many, or name too long", name);
-    if (i == h->notes)
-        h->notes++;
-    else
-        free(h->note[i].text);
+    if (i == h->notes) h->notes++;
+    else free(h->note[i].text);
     strcpy(h->note[i].name, name);
     h->note[i].text = strdup(text);
     REQUIRE(h->note[i].text, "out of memory: %zu bytes", strlen(text));
 }
 
-int history_sync(history *h, char *message, size_t size) {
+int history_sync(history *h, char *message, size_t size)
+{
     const int bad = comm_rank() == 0 ? sync_files(h, message, size) : 0;
     return comm_any_bad(bad, message, size) ? -1 : 0;
 }
 
-int history_close(history *h, char *message, size_t size) {
+int history_close(history *h, char *message, size_t size)
+{
     const int bad = history_sync(h, message, size);
     free_all(h);
     return bad;
@@ -327,13 +351,15 @@ int history_close(history *h, char *message, size_t size) {
 
 /* ---- looking ---- */
 
-int64_t history_rows(const history *h, int table) {
+int64_t history_rows(const history *h, int table)
+{
     int64_t n = comm_rank() == 0 ? h->set.table[table]->rows : 0;
     comm_bcast(&n, sizeof n);
     return n;
 }
 
-history_value history_get(const history *h, int table, int64_t row, int column) {
+history_value history_get(const history *h, int table, int64_t row, int column)
+{
     history_value v = {0};
     if (comm_rank() == 0) {
         const history_rows_of *t = h->set.table[table];
@@ -345,11 +371,13 @@ history_value history_get(const history *h, int table, int64_t row, int column) 
     return v;
 }
 
-static int by_group(const void *a, const void *b) {
+static int by_group(const void *a, const void *b)
+{
     return strcmp((*(history_rows_of *const *)a)->group, (*(history_rows_of *const *)b)->group);
 }
 
-void history_digest(const history *h, char hex[65]) {
+void history_digest(const history *h, char hex[65])
+{
     sha256 s;
     sha256_start(&s);
     table_set sorted = h->set;

@@ -14,17 +14,20 @@
 #define CORE_STEP (1 << 20)
 #define MAX_CHUNK 4096
 
-static hid_t file_type(history_type type) {
+static hid_t file_type(history_type type)
+{
     return type == HISTORY_REAL ? H5T_IEEE_F64LE : type == HISTORY_INT ? H5T_STD_I64LE : H5T_STD_U8LE;
 }
 
-static hid_t memory_type(history_type type) {
+static hid_t memory_type(history_type type)
+{
     return type == HISTORY_REAL ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
 }
 
 /* ---- writing ---- */
 
-static int put_column(hid_t group, const history_rows_of *t, int c, history_value *buf) {
+static int put_column(hid_t group, const history_rows_of *t, int c, history_value *buf)
+{
     const history_own_column *k = &t->column[c];
     const hsize_t n = (hsize_t)t->rows, unlimited = H5S_UNLIMITED;
     const hsize_t chunk = n < 64 ? 64 : n < MAX_CHUNK ? n : MAX_CHUNK;
@@ -43,7 +46,8 @@ static int put_column(hid_t group, const history_rows_of *t, int c, history_valu
     return bad;
 }
 
-static int put_table(hid_t file, const history_rows_of *t) {
+static int put_table(hid_t file, const history_rows_of *t)
+{
     param_text text = {0};
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
     history_value *buf = malloc((size_t)(t->rows + 1) * sizeof *buf);
@@ -60,7 +64,8 @@ static int put_table(hid_t file, const history_rows_of *t) {
     return bad;
 }
 
-static int put_all(hid_t file, const table_set *set, const table_note *note, int notes) {
+static int put_all(hid_t file, const table_set *set, const table_note *note, int notes)
+{
     param_text groups = {0};
     int bad = 0;
     for (int i = 0; i < set->n && !bad; i++) {
@@ -74,7 +79,8 @@ static int put_all(hid_t file, const table_set *set, const table_note *note, int
 }
 
 /* The bytes of the file after its user block; NULL when the library fails. */
-static unsigned char *make_image(const table_set *set, const table_note *note, int notes, size_t *bytes) {
+static unsigned char *make_image(const table_set *set, const table_note *note, int notes, size_t *bytes)
+{
     unsigned char *image = NULL;
     const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), fcpl = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_fapl_core(fapl, CORE_STEP, 0);
@@ -97,7 +103,8 @@ static unsigned char *make_image(const table_set *set, const table_note *note, i
 }
 
 int history_file_write(const char *path, const table_set *set, const table_note *note, int notes, char *message,
-                       size_t size) {
+                       size_t size)
+{
     size_t bytes = 0;
     const seal_regions none = {0, {0}, {0}};
     values_silence();
@@ -112,10 +119,8 @@ int history_file_write(const char *path, const table_set *set, const table_note 
         /* Under its temporary name it is an intermediate of the sealed file. */
         bad = atomic_write(a.temporary, image, bytes, message, size);
         if (!bad && seal_write(a.temporary, &none, message, size)) bad = -1;
-        if (bad)
-            atomic_abandon(&a);
-        else
-            bad = atomic_commit(&a, message, size);
+        if (bad) atomic_abandon(&a);
+        else bad = atomic_commit(&a, message, size);
     }
     free(image);
     return bad;
@@ -123,7 +128,8 @@ int history_file_write(const char *path, const table_set *set, const table_note 
 
 /* ---- reading: files whose seal is intact ---- */
 
-static int get_column(hid_t group, history_rows_of *t, int c) {
+static int get_column(hid_t group, history_rows_of *t, int c)
+{
     hsize_t n = 0;
     const hid_t d = H5Dopen2(group, t->column[c].name, H5P_DEFAULT);
     if (d < 0) return -1;
@@ -144,7 +150,8 @@ static int get_column(hid_t group, history_rows_of *t, int c) {
     return bad ? -1 : 0;
 }
 
-static int get_table(hid_t file, const char *name, table_set *set) {
+static int get_table(hid_t file, const char *name, table_set *set)
+{
     const hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
     if (group < 0) return -1;
     char *text = values_get_long_text(group, ".columns");
@@ -156,7 +163,8 @@ static int get_table(hid_t file, const char *name, table_set *set) {
     return bad;
 }
 
-int history_file_read(const char *path, table_set *set, char *message, size_t size) {
+int history_file_read(const char *path, table_set *set, char *message, size_t size)
+{
     seal_regions none;
     if (seal_check(path, &none, message, size)) return -1;
     values_silence();

@@ -24,7 +24,8 @@ typedef struct {
     size_t length, capacity;
 } bytes;
 
-static unsigned char *grow(bytes *b, size_t n) {
+static unsigned char *grow(bytes *b, size_t n)
+{
     if (b->length + n > b->capacity) {
         b->capacity = 2 * (b->length + n);
         b->data = realloc(b->data, b->capacity);
@@ -34,11 +35,13 @@ static unsigned char *grow(bytes *b, size_t n) {
     return b->data + b->length - n;
 }
 
-static uint32_t crc_of(const unsigned char *record, size_t payload) {
+static uint32_t crc_of(const unsigned char *record, size_t payload)
+{
     return crc32_of(crc32_of(0, record, 8), record + HEAD, payload);
 }
 
-static void put_record(bytes *b, char kind, int table, const void *payload, size_t n) {
+static void put_record(bytes *b, char kind, int table, const void *payload, size_t n)
+{
     unsigned char *p = grow(b, HEAD + n);
     store32(p, (uint32_t)n, 0);
     store32(p + 4, (uint32_t)(unsigned char)kind | (uint32_t)table << 8, 0);
@@ -46,14 +49,16 @@ static void put_record(bytes *b, char kind, int table, const void *payload, size
     store32(p + 8, crc_of(p, n), 0);
 }
 
-static void put_table(bytes *b, const table_set *set, int table) {
+static void put_table(bytes *b, const table_set *set, int table)
+{
     param_text text = {0};
     table_describe(&text, set->table[table]);
     put_record(b, KIND_TABLE, table, text.data, text.length);
     param_text_free(&text);
 }
 
-static void put_row(bytes *b, const table_set *set, int table, const history_value *row) {
+static void put_row(bytes *b, const table_set *set, int table, const history_value *row)
+{
     unsigned char raw[8 * HISTORY_COLUMNS];
     const int n = set->table[table]->ncol;
     for (int c = 0; c < n; c++) store64(raw + 8 * c, (uint64_t)row[c].i, 0);
@@ -62,7 +67,8 @@ static void put_row(bytes *b, const table_set *set, int table, const history_val
 
 /* ---- reading ---- */
 
-static int take_table(table_set *set, int number, const unsigned char *payload, size_t n) {
+static int take_table(table_set *set, int number, const unsigned char *payload, size_t n)
+{
     char *text = malloc(n + 1);
     REQUIRE(text, "out of memory: %zu bytes", n);
     memcpy(text, payload, n);
@@ -77,7 +83,8 @@ static int take_table(table_set *set, int number, const unsigned char *payload, 
     return bad;
 }
 
-static int take_row(table_set *set, int number, const unsigned char *payload, size_t n) {
+static int take_row(table_set *set, int number, const unsigned char *payload, size_t n)
+{
     history_rows_of *t = number < set->n ? set->table[number] : NULL;
     if (!t || n != 8 * (size_t)t->ncol) return -1;
     table_reserve(t, t->rows + 1);
@@ -86,7 +93,8 @@ static int take_row(table_set *set, int number, const unsigned char *payload, si
     return 0;
 }
 
-static uint64_t take_records(table_set *set, const unsigned char *data, size_t n) {
+static uint64_t take_records(table_set *set, const unsigned char *data, size_t n)
+{
     size_t at = TITLE_BYTES;
     if (n < at || memcmp(data, title, at)) return 0;
     while (n - at >= HEAD) {
@@ -103,7 +111,8 @@ static uint64_t take_records(table_set *set, const unsigned char *data, size_t n
     return at;
 }
 
-uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *missing) {
+uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *missing)
+{
     struct stat st;
     uint64_t good = 0;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -123,7 +132,8 @@ uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *mis
 
 /* ---- writing ---- */
 
-int journal_rewrite(const char *path, const table_set *set, char *message, size_t size) {
+int journal_rewrite(const char *path, const table_set *set, char *message, size_t size)
+{
     bytes b = {NULL, 0, 0};
     memcpy(grow(&b, TITLE_BYTES), title, TITLE_BYTES);
     for (int i = 0; i < set->n; i++) {
@@ -136,25 +146,26 @@ int journal_rewrite(const char *path, const table_set *set, char *message, size_
     return bad;
 }
 
-static int append(int fd, uint64_t *end, bytes *b) {
+static int append(int fd, uint64_t *end, bytes *b)
+{
     const int bad = links_pwrite(fd, b->data, b->length, *end);
     const int error = errno;
-    if (!bad)
-        *end += b->length;
-    else if (ftruncate(fd, (off_t)*end) != 0)
-        errno = error; /* a torn record is cut off at the next start */
+    if (!bad) *end += b->length;
+    else if (ftruncate(fd, (off_t)*end) != 0) errno = error; /* a torn record is cut off at the next start */
     free(b->data);
     if (bad) errno = error;
     return bad;
 }
 
-int journal_add_table(int fd, uint64_t *end, const table_set *set, int table) {
+int journal_add_table(int fd, uint64_t *end, const table_set *set, int table)
+{
     bytes b = {NULL, 0, 0};
     put_table(&b, set, table);
     return append(fd, end, &b);
 }
 
-int journal_add_row(int fd, uint64_t *end, const table_set *set, int table, const history_value *row) {
+int journal_add_row(int fd, uint64_t *end, const table_set *set, int table, const history_value *row)
+{
     bytes b = {NULL, 0, 0};
     put_row(&b, set, table, row);
     return append(fd, end, &b);

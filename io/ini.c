@@ -34,12 +34,14 @@ struct ini_input {
 
 /* ---- memory ---- */
 
-static void *checked(void *memory) {
+static void *checked(void *memory)
+{
     REQUIRE(memory, "no memory for the input file");
     return memory;
 }
 
-static char *PRINTF_LIKE(1, 2) text_of(const char *fmt, ...) {
+static char *PRINTF_LIKE(1, 2) text_of(const char *fmt, ...)
+{
     char *text = NULL;
     va_list ap;
     va_start(ap, fmt);
@@ -49,30 +51,35 @@ static char *PRINTF_LIKE(1, 2) text_of(const char *fmt, ...) {
     return text;
 }
 
-static section_entry *find_section(const ini_input *in, const char *name) {
+static section_entry *find_section(const ini_input *in, const char *name)
+{
     for (int i = 0; i < in->nsections; i++)
         if (!strcmp(in->sections[i].name, name)) return &in->sections[i];
     return NULL;
 }
 
-static value_entry *find_value(const ini_input *in, const char *section, const char *key) {
+static value_entry *find_value(const ini_input *in, const char *section, const char *key)
+{
     for (int i = 0; i < in->nvalues; i++)
         if (!strcmp(in->values[i].section, section) && !strcmp(in->values[i].key, key)) return &in->values[i];
     return NULL;
 }
 
 /* Takes `where` over. */
-static void add_section(ini_input *in, const char *name, char *where) {
+static void add_section(ini_input *in, const char *name, char *where)
+{
     in->sections = (section_entry *)checked(realloc(in->sections, (size_t)(in->nsections + 1) * sizeof *in->sections));
     in->sections[in->nsections++] = (section_entry){text_of("%s", name), where, 0};
 }
 
-static void add_value(ini_input *in, const char *section, const char *key, const char *value, char *where) {
+static void add_value(ini_input *in, const char *section, const char *key, const char *value, char *where)
+{
     in->values = (value_entry *)checked(realloc(in->values, (size_t)(in->nvalues + 1) * sizeof *in->values));
     in->values[in->nvalues++] = (value_entry){text_of("%s", section), text_of("%s", key), text_of("%s", value), where};
 }
 
-void ini_free(ini_input *in) {
+void ini_free(ini_input *in)
+{
     if (!in) return;
     for (int i = 0; i < in->nsections; i++) {
         free(in->sections[i].name);
@@ -97,7 +104,8 @@ typedef struct {
     int length;
 } load_result;
 
-static load_result load(const char *path, char *text) {
+static load_result load(const char *path, char *text)
+{
     struct stat status;
     if (stat(path, &status)) return (load_result){errno, 0};
     if (S_ISDIR(status.st_mode)) return (load_result){EISDIR, 0};
@@ -110,7 +118,8 @@ static load_result load(const char *path, char *text) {
     return (load_result){failed, (int)length};
 }
 
-static char *load_everywhere(const char *path) {
+static char *load_everywhere(const char *path)
+{
     char *text = (char *)checked(calloc(MOST_BYTES + 2, 1));
     if (!path) return text;
     load_result result = {0, 0};
@@ -134,7 +143,8 @@ typedef struct {
     char *problem; /* the first one, ready to print */
 } parser;
 
-static void PRINTF_LIKE(2, 3) problem_at_line(parser *p, const char *fmt, ...) {
+static void PRINTF_LIKE(2, 3) problem_at_line(parser *p, const char *fmt, ...)
+{
     if (p->problem) return;
     char *what = NULL;
     va_list ap;
@@ -146,19 +156,22 @@ static void PRINTF_LIKE(2, 3) problem_at_line(parser *p, const char *fmt, ...) {
     free(what);
 }
 
-static int is_name(const char *name, int length) {
+static int is_name(const char *name, int length)
+{
     for (int i = 0; i < length; i++)
         if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-') return 0;
     return length > 0;
 }
 
 /* "section" or "section.instance". */
-static int is_section_name(const char *name) {
+static int is_section_name(const char *name)
+{
     int base = (int)strcspn(name, ".");
     return is_name(name, base) && (!name[base] || is_name(name + base + 1, (int)strlen(name + base + 1)));
 }
 
-static void read_heading(parser *p, const char *line, int length) {
+static void read_heading(parser *p, const char *line, int length)
+{
     const char *end = memchr(line, ']', (size_t)length);
     char name[LONGEST_NAME + 1];
     if (!end || end != line + length - 1) {
@@ -176,13 +189,12 @@ static void read_heading(parser *p, const char *line, int length) {
         return;
     }
     section_entry *old = find_section(p->in, name);
-    if (old)
-        problem_at_line(p, "section [%s] is given twice, first at %s", name, old->where);
-    else
-        add_section(p->in, name, text_of("%s:%d", p->in->path, p->line));
+    if (old) problem_at_line(p, "section [%s] is given twice, first at %s", name, old->where);
+    else add_section(p->in, name, text_of("%s:%d", p->in->path, p->line));
 }
 
-static void check_key_line(parser *p, const char *line, int length) {
+static void check_key_line(parser *p, const char *line, int length)
+{
     int name = 0;
     while (name < length && line[name] != '=' && line[name] != ':') name++;
     if (name == length) {
@@ -190,18 +202,17 @@ static void check_key_line(parser *p, const char *line, int length) {
         return;
     }
     while (name > 0 && isspace((unsigned char)line[name - 1])) name--;
-    if (name > LONGEST_NAME)
-        problem_at_line(p, "the key '%.*s' has more than %d letters", name, line, LONGEST_NAME);
+    if (name > LONGEST_NAME) problem_at_line(p, "the key '%.*s' has more than %d letters", name, line, LONGEST_NAME);
     else if (!is_name(line, name))
         problem_at_line(p, "'%.*s' is not a key; a key is made of letters, digits, _ and -", name, line);
-    else if (!p->in->nsections)
-        problem_at_line(p, "key '%.*s' stands before the first [section]", name, line);
+    else if (!p->in->nsections) problem_at_line(p, "key '%.*s' stands before the first [section]", name, line);
 }
 
 /* Hands inih one line at a time, without indentation and comments. inih's own treatment of those, and whether its
  * handler gets line numbers, depends on how it was compiled: indented lines may continue the value above, and lines or
  * names too long are cut or refused. Its answer to a bad line is only a line number, so lines are judged here. */
-static char *next_line(char *buffer, int size, void *user) {
+static char *next_line(char *buffer, int size, void *user)
+{
     parser *p = (parser *)user;
     if (p->problem || !*p->rest) return NULL;
     const char *line = p->rest;
@@ -223,10 +234,8 @@ static char *next_line(char *buffer, int size, void *user) {
         problem_at_line(p, "the line has %d letters, allowed are %d", length, size - 3);
         return NULL;
     }
-    if (length && *line == '[')
-        read_heading(p, line, length);
-    else if (length)
-        check_key_line(p, line, length);
+    if (length && *line == '[') read_heading(p, line, length);
+    else if (length) check_key_line(p, line, length);
     if (p->problem) return NULL;
     snprintf(buffer, (size_t)size, "%.*s\n", length, line);
     return buffer;
@@ -237,21 +246,21 @@ static int take_value(void *user, const char *section, const char *name, const c
                       ,
                       int ignored
 #endif
-) {
+)
+{
 #if INI_HANDLER_LINENO
     (void)ignored;
 #endif
     parser *p = (parser *)user;
     if (!name || !value) return 1; /* a new section, where inih is built to announce it */
     value_entry *old = find_value(p->in, section, name);
-    if (old)
-        problem_at_line(p, "key '%s' of [%s] is given twice, first at %s", name, section, old->where);
-    else
-        add_value(p->in, section, name, value, text_of("%s:%d", p->in->path, p->line));
+    if (old) problem_at_line(p, "key '%s' of [%s] is given twice, first at %s", name, section, old->where);
+    else add_value(p->in, section, name, value, text_of("%s:%d", p->in->path, p->line));
     return !old;
 }
 
-static void parse(ini_input *in, const char *text) {
+static void parse(ini_input *in, const char *text)
+{
     parser p = {in, text, 0, NULL};
     int failed = ini_parse_stream(next_line, &p, take_value, &p);
     if (p.problem) user_error("%s", p.problem);
@@ -260,14 +269,16 @@ static void parse(ini_input *in, const char *text) {
 
 /* ---- the command line ---- */
 
-static const char *nearest_section(const ini_input *in, const char *name) {
+static const char *nearest_section(const ini_input *in, const char *name)
+{
     const char *names[MOST_KNOWN];
     int n = 0;
     for (int i = 0; i < in->nsections && n < MOST_KNOWN; i++) names[n++] = in->sections[i].name;
     return param_nearest(name, names, n);
 }
 
-static void override(ini_input *in, const char *word) {
+static void override(ini_input *in, const char *word)
+{
     size_t length = strcspn(word, "=");
     const char *dot = word[length] ? (const char *)memrchr(word, '.', length) : NULL;
     if (!dot) user_error("command line: '%s' is not of the form section.key=value", word);
@@ -303,7 +314,8 @@ static void override(ini_input *in, const char *word) {
     free(key);
 }
 
-ini_input *ini_read(const char *path, int noverride, const char *const *overrides) {
+ini_input *ini_read(const char *path, int noverride, const char *const *overrides)
+{
     ini_input *in = (ini_input *)checked(calloc(1, sizeof *in));
     in->path = text_of("%s", path ? path : "the input");
     char *text = load_everywhere(path);
@@ -315,23 +327,27 @@ ini_input *ini_read(const char *path, int noverride, const char *const *override
 
 /* ---- questions ---- */
 
-static void full_name(char *name, size_t size, const char *section, const char *instance) {
+static void full_name(char *name, size_t size, const char *section, const char *instance)
+{
     snprintf(name, size, "%s%s%s", section, instance ? "." : "", instance ? instance : "");
 }
 
-int ini_has_section(const ini_input *in, const char *section, const char *instance) {
+int ini_has_section(const ini_input *in, const char *section, const char *instance)
+{
     char name[PARAM_STRING_SIZE];
     full_name(name, sizeof name, section, instance);
     return find_section(in, name) != NULL;
 }
 
-int ini_given(const ini_input *in, const char *section, const char *instance, const char *key) {
+int ini_given(const ini_input *in, const char *section, const char *instance, const char *key)
+{
     char name[PARAM_STRING_SIZE];
     full_name(name, sizeof name, section, instance);
     return find_value(in, name, key) != NULL;
 }
 
-const char *ini_where(const ini_input *in, const char *section, const char *instance, const char *key) {
+const char *ini_where(const ini_input *in, const char *section, const char *instance, const char *key)
+{
     char name[PARAM_STRING_SIZE];
     full_name(name, sizeof name, section, instance);
     const value_entry *v = find_value(in, name, key);
@@ -339,7 +355,8 @@ const char *ini_where(const ini_input *in, const char *section, const char *inst
     return v ? v->where : s ? s->where : in->path;
 }
 
-int ini_instances(const ini_input *in, const char *section, const char **names, int max) {
+int ini_instances(const ini_input *in, const char *section, const char **names, int max)
+{
     size_t base = strlen(section);
     int n = 0;
     for (int i = 0; i < in->nsections; i++) {
@@ -354,7 +371,8 @@ int ini_instances(const ini_input *in, const char *section, const char **names, 
 
 /* ---- filling ---- */
 
-static void refuse_key(const param_section *type, const value_entry *v) {
+static void refuse_key(const param_section *type, const value_entry *v)
+{
     const char *names[MOST_KNOWN];
     param_text keys = {0};
     for (int i = 0; i < type->count && i < MOST_KNOWN; i++) {
@@ -366,7 +384,8 @@ static void refuse_key(const param_section *type, const value_entry *v) {
                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", keys.data ? keys.data : "none");
 }
 
-void ini_fill(ini_input *in, const param_section *type, const char *instance, void *out) {
+void ini_fill(ini_input *in, const param_section *type, const char *instance, void *out)
+{
     char name[PARAM_STRING_SIZE], message[PARAM_MESSAGE_SIZE];
     REQUIRE(!type->named == !instance, "section type '%s', instance '%s'", type->section, instance ? instance : "none");
     full_name(name, sizeof name, type->section, instance);
@@ -390,7 +409,8 @@ void ini_fill(ini_input *in, const param_section *type, const char *instance, vo
     }
 }
 
-static void refuse_section(const section_entry *s, const param_section *const *known, int n) {
+static void refuse_section(const section_entry *s, const param_section *const *known, int n)
+{
     const char *names[MOST_KNOWN];
     char base[LONGEST_NAME + 1];
     param_text all = {0};
@@ -410,7 +430,8 @@ static void refuse_section(const section_entry *s, const param_section *const *k
                all.data ? all.data : "none");
 }
 
-void ini_check_all_used(ini_input *in, const param_section *const *known, int n) {
+void ini_check_all_used(ini_input *in, const param_section *const *known, int n)
+{
     for (int i = 0; i < in->nsections; i++) {
         section_entry *s = &in->sections[i];
         const char *dot = strchr(s->name, '.');

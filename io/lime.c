@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
-uint64_t lime_bytes(uint64_t length) {
+uint64_t lime_bytes(uint64_t length)
+{
     return LIME_HEADER + (length + 7) / 8 * 8;
 }
 
-void lime_header(unsigned char header[LIME_HEADER], const char *type, uint64_t length, int flags) {
+void lime_header(unsigned char header[LIME_HEADER], const char *type, uint64_t length, int flags)
+{
     memset(header, 0, LIME_HEADER);
     store32(header, LIME_MAGIC, 1);
     store32(header + 4, 1u << 16 | (uint32_t)flags, 1);
@@ -16,7 +18,8 @@ void lime_header(unsigned char header[LIME_HEADER], const char *type, uint64_t l
     memcpy(header + 16, type, strlen(type));
 }
 
-static int take_record(links_file *f, const unsigned char *h, uint64_t at, lime_record *r, char *message, size_t size) {
+static int take_record(links_file *f, const unsigned char *h, uint64_t at, lime_record *r, char *message, size_t size)
+{
     const unsigned long long where = at;
     if (load32(h, 1) != LIME_MAGIC)
         return links_fail(message, size, "%s: LIME record at byte %llu: magic %08x, not %08x", f->path, where,
@@ -42,7 +45,8 @@ static int take_record(links_file *f, const unsigned char *h, uint64_t at, lime_
     return 0;
 }
 
-static int check_padding(links_file *f, int fd, const lime_record *r, char *message, size_t size) {
+static int check_padding(links_file *f, int fd, const lime_record *r, char *message, size_t size)
+{
     unsigned char pad[8] = {0};
     const size_t n = (size_t)(lime_bytes(r->length) - LIME_HEADER - r->length);
     if (n && links_pread(fd, pad, n, r->data + r->length))
@@ -55,7 +59,8 @@ static int check_padding(links_file *f, int fd, const lime_record *r, char *mess
 }
 
 /* Messages begin after the end of the one before, and the file ends with one. */
-static void check_messages(links_file *f, const lime_index *index) {
+static void check_messages(links_file *f, const lime_index *index)
+{
     int inside = 0;
     for (int i = 0; i < index->n; i++) {
         const int begin = (index->r[i].flags & LIME_BEGIN) != 0;
@@ -67,7 +72,8 @@ static void check_messages(links_file *f, const lime_index *index) {
     if (inside) links_odd(&f->info, "the last LIME message does not end");
 }
 
-int lime_scan(links_file *f, int fd, lime_index *index, char *message, size_t size) {
+int lime_scan(links_file *f, int fd, lime_index *index, char *message, size_t size)
+{
     index->n = 0;
     for (uint64_t at = 0; at < f->info.file_bytes;) {
         unsigned char h[LIME_HEADER];
@@ -89,7 +95,8 @@ int lime_scan(links_file *f, int fd, lime_index *index, char *message, size_t si
 }
 
 const lime_record *lime_find(const links_file *f, const lime_index *index, const char *type, int *status, char *message,
-                             size_t size) {
+                             size_t size)
+{
     const lime_record *found = NULL;
     for (int i = 0; i < index->n; i++) {
         if (strcmp(index->r[i].type, type)) continue;

@@ -26,24 +26,28 @@ static const links_format *const formats[] = {
 #undef LINKS_FORMAT
     NULL};
 
-const links_format *links_format_find(const char *name) {
+const links_format *links_format_find(const char *name)
+{
     for (int i = 0; formats[i]; i++)
         if (!strcmp(formats[i]->name, name)) return formats[i];
     return NULL;
 }
 
-const char *links_format_name(int i) {
+const char *links_format_name(int i)
+{
     return formats[i] ? formats[i]->name : NULL;
 }
 
-int links_format_writes(const char *name) {
+int links_format_writes(const char *name)
+{
     const links_format *f = links_format_find(name);
     return f && f->prepare;
 }
 
 /* ---- the header, on rank 0 ---- */
 
-static int open_file(links_file *f, const char *path, int *fd, char *message, size_t size) {
+static int open_file(links_file *f, const char *path, int *fd, char *message, size_t size)
+{
     struct stat st;
     if (strlen(path) >= sizeof f->path) return links_fail(message, size, "file name longer than %zu", sizeof f->path);
     strcpy(f->path, path);
@@ -56,7 +60,8 @@ static int open_file(links_file *f, const char *path, int *fd, char *message, si
     return 0;
 }
 
-static int read_header(links_file *f, int fd, char *message, size_t size) {
+static int read_header(links_file *f, int fd, char *message, size_t size)
+{
     unsigned char first[FIRST_BYTES] = {0};
     const size_t n = f->info.file_bytes < FIRST_BYTES ? (size_t)f->info.file_bytes : FIRST_BYTES;
     if (links_pread(fd, first, n, 0)) return links_fail(message, size, "%s: %s", f->path, strerror(errno));
@@ -76,7 +81,8 @@ static int read_header(links_file *f, int fd, char *message, size_t size) {
                       first[0], first[1], first[2], first[3], known);
 }
 
-static int probe(links_file *f, const char *path, char *message, size_t size) {
+static int probe(links_file *f, const char *path, char *message, size_t size)
+{
     int status = 0, fd = -1;
     memset(f, 0, sizeof *f);
     if (size) message[0] = 0;
@@ -91,7 +97,8 @@ static int probe(links_file *f, const char *path, char *message, size_t size) {
     return status;
 }
 
-int links_probe(const char *path, links_info *info, char *message, size_t size) {
+int links_probe(const char *path, links_info *info, char *message, size_t size)
+{
     links_file f;
     const int status = probe(&f, path, message, size);
     *info = f.info;
@@ -102,7 +109,8 @@ int links_probe(const char *path, links_info *info, char *message, size_t size) 
 
 /* Local time slice t in the plain order, checksummed as it passes. */
 static int read_flat(const links_file *f, const links_format *format, int fd, const lattice *lat, int t, double *buf,
-                     unsigned char *raw, links_sums *sums, char *message, size_t size) {
+                     unsigned char *raw, links_sums *sums, char *message, size_t size)
+{
     const uint64_t site_bytes = links_site_bytes(f);
     for (int i = 0; i < rows_count(lat); i++) {
         const rows_run r = rows_get(lat, t, i);
@@ -117,14 +125,16 @@ static int read_flat(const links_file *f, const links_format *format, int fd, co
     return 0;
 }
 
-static uint64_t count_nonfinite(const double *x, size_t n) {
+static uint64_t count_nonfinite(const double *x, size_t n)
+{
     uint64_t bad = 0;
     for (size_t i = 0; i < n; i++) bad += !isfinite(x[i]);
     return bad;
 }
 
 static int read_slices(field *u, const links_file *f, const links_format *format, links_sums *sums, uint64_t *nonfinite,
-                       char *message, size_t size) {
+                       char *message, size_t size)
+{
     const lattice *lat = u->lat;
     const size_t sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
     const size_t raw_bytes = rows_get(lat, 0, 0).n * links_site_bytes(f);
@@ -147,7 +157,8 @@ static int read_slices(field *u, const links_file *f, const links_format *format
     return status;
 }
 
-static int judge(const links_file *f, const links_format *format, const links_sums *sums, char *message, size_t size) {
+static int judge(const links_file *f, const links_format *format, const links_sums *sums, char *message, size_t size)
+{
     int status = 0;
     char found[96];
     if (format->verify && f->info.has_checksum && !format->verify(f, sums, found, sizeof found)) {
@@ -163,7 +174,8 @@ static int judge(const links_file *f, const links_format *format, const links_su
     return status;
 }
 
-int links_read(field *u, const char *path, links_info *info, char *message, size_t size) {
+int links_read(field *u, const char *path, links_info *info, char *message, size_t size)
+{
     links_file f;
     REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH && u->where == PLACE_HOST, "links_read needs host links");
     int status = probe(&f, path, message, size);
@@ -188,7 +200,8 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
 
 /* ---- digest and trace ---- */
 
-void links_digest(const field *u, char hex[65]) {
+void links_digest(const field *u, char hex[65])
+{
     sha256 s;
     sha256_start(&s);
     rows_hash(u, &s);
@@ -196,7 +209,8 @@ void links_digest(const field *u, char hex[65]) {
     comm_bcast(hex, 65);
 }
 
-double links_trace(const field *u) {
+double links_trace(const field *u)
+{
     const lattice *lat = u->lat;
     const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
     double *buf = malloc(links * 18 * sizeof(double));

@@ -19,14 +19,16 @@ typedef long double real;
 /* ---- one link ---- */
 
 /* Half the spacing of stored numbers around x. */
-static double half_ulp(double x, int mantissa) {
+static double half_ulp(double x, int mantissa)
+{
     int e;
     if (x == 0) return 0;
     frexp(x, &e);
     return ldexp(1, e - mantissa - 1);
 }
 
-static real group_defect(const double *m, real *det_defect) {
+static real group_defect(const double *m, real *det_defect)
+{
     real worst = 0;
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
@@ -54,7 +56,8 @@ static real group_defect(const double *m, real *det_defect) {
 
 /* Largest ratio, over the 18 numbers, of the distance between a number and the cofactor it equals in SU(3) to what
  * rounding of the ten numbers involved can make of it. */
-static double noise_ratio(const double *m, int mantissa) {
+static double noise_ratio(const double *m, int mantissa)
+{
     double h[18], worst = 0;
     for (int i = 0; i < 18; i++) h[i] = half_ulp(m[i], mantissa);
     for (int row = 0; row < 3; row++)
@@ -84,19 +87,22 @@ static double noise_ratio(const double *m, int mantissa) {
 
 /* ---- all links ---- */
 
-static int bin_of(double ratio) {
+static int bin_of(double ratio)
+{
     if (!(ratio > 0)) return isnan(ratio) ? BINS - 1 : 0;
     const double b = BIN_OF_ONE + BINS_PER_OCTAVE * log2(ratio);
     return b < 0 ? 0 : b > BINS - 1 ? BINS - 1 : (int)b;
 }
 
-static uint64_t count_beyond(const uint64_t *bins, int from) {
+static uint64_t count_beyond(const uint64_t *bins, int from)
+{
     uint64_t n = 0;
     for (int b = from; b < BINS; b++) n += bins[b];
     return n;
 }
 
-static void count_outliers(const uint64_t *bins, check_report *r) {
+static void count_outliers(const uint64_t *bins, check_report *r)
+{
     const uint64_t all = count_beyond(bins, 0);
     uint64_t below = 0;
     int b = 0;
@@ -110,14 +116,16 @@ static void count_outliers(const uint64_t *bins, check_report *r) {
 }
 
 /* Numbers that are not zero, and below what is left when numbers of order one cancel: a flipped bit of a zero. */
-static uint64_t count_tiny(const double *m, size_t n, int mantissa) {
+static uint64_t count_tiny(const double *m, size_t n, int mantissa)
+{
     const double least = mantissa == 24 ? 0x1p-60 : 0x1p-500;
     uint64_t tiny = 0;
     for (size_t i = 0; i < n; i++) tiny += m[i] != 0 && fabs(m[i]) < least;
     return tiny;
 }
 
-void links_check_group(const field *u, int precision_bits, check_report *report) {
+void links_check_group(const field *u, int precision_bits, check_report *report)
+{
     const lattice *lat = u->lat;
     const int mantissa = precision_bits == 32 ? 24 : 53;
     const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
@@ -152,7 +160,8 @@ void links_check_group(const field *u, int precision_bits, check_report *report)
 
 static void find(check_report *r, check_verdict verdict, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-static void find(check_report *r, check_verdict verdict, const char *fmt, ...) {
+static void find(check_report *r, check_verdict verdict, const char *fmt, ...)
+{
     if (verdict <= r->verdict) return;
     va_list ap;
     va_start(ap, fmt);
@@ -164,7 +173,8 @@ static void find(check_report *r, check_verdict verdict, const char *fmt, ...) {
 /* 1 when the recorded value is the computed one to the digits given. Text is rounded to its last digit; beyond that the
  * order of someone else's sum leaves some units of round-off, and with 32-bit links he may have averaged before he
  * rounded them. */
-static int compare(check_report *r, const char *path, const char *what, double recorded, double unit, double computed) {
+static int compare(check_report *r, const char *path, const char *what, double recorded, double unit, double computed)
+{
     const int *s = r->info.size;
     const double links = 12.0 * s[0] * s[1] * s[2] * s[3];
     const double noise =
@@ -177,7 +187,8 @@ static int compare(check_report *r, const char *path, const char *what, double r
     return 0;
 }
 
-static void judge_links(check_report *r, const char *path) {
+static void judge_links(check_report *r, const char *path)
+{
     const links_info *i = &r->info;
     r->nonfinite = i->nonfinite;
     if (i->digest[0]) {
@@ -197,7 +208,8 @@ static void judge_links(check_report *r, const char *path) {
         find(r, CHECK_ODD, "%s: %llu numbers of the links are nearly but not zero", path, (unsigned long long)r->tiny);
 }
 
-static int readable(const char *path, check_report *r) {
+static int readable(const char *path, check_report *r)
+{
     int grid[4];
     char message[512] = "";
     int bad = links_probe(path, &r->info, message, sizeof message);
@@ -215,7 +227,8 @@ static int readable(const char *path, check_report *r) {
     return !bad;
 }
 
-check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report) {
+check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report)
+{
     static const int any_grid[4];
     char message[512];
     check_report *r = report;

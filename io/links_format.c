@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-int links_fail(char *message, size_t size, const char *fmt, ...) {
+int links_fail(char *message, size_t size, const char *fmt, ...)
+{
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(message, size, fmt, ap);
@@ -19,7 +20,8 @@ int links_fail(char *message, size_t size, const char *fmt, ...) {
     return LINKS_UNREADABLE;
 }
 
-void links_odd(links_info *info, const char *fmt, ...) {
+void links_odd(links_info *info, const char *fmt, ...)
+{
     if (info->oddity[0]) return;
     va_list ap;
     va_start(ap, fmt);
@@ -29,7 +31,8 @@ void links_odd(links_info *info, const char *fmt, ...) {
         if (iscntrl((unsigned char)*p)) *p = '?';
 }
 
-int links_pread(int fd, void *buf, size_t n, uint64_t offset) {
+int links_pread(int fd, void *buf, size_t n, uint64_t offset)
+{
     for (size_t done = 0; done < n;) {
         errno = 0;
         const ssize_t got = pread(fd, (char *)buf + done, n - done, (off_t)(offset + done));
@@ -40,7 +43,8 @@ int links_pread(int fd, void *buf, size_t n, uint64_t offset) {
     return 0;
 }
 
-int links_pwrite(int fd, const void *buf, size_t n, uint64_t offset) {
+int links_pwrite(int fd, const void *buf, size_t n, uint64_t offset)
+{
     for (size_t done = 0; done < n;) {
         const ssize_t put = pwrite(fd, (const char *)buf + done, n - done, (off_t)(offset + done));
         if (put < 0 && errno == EINTR) continue;
@@ -50,15 +54,18 @@ int links_pwrite(int fd, const void *buf, size_t n, uint64_t offset) {
     return 0;
 }
 
-uint64_t links_sites(const int size[4]) {
+uint64_t links_sites(const int size[4])
+{
     return (uint64_t)size[0] * (uint64_t)size[1] * (uint64_t)size[2] * (uint64_t)size[3];
 }
 
-uint64_t links_site_bytes(const links_file *f) {
+uint64_t links_site_bytes(const links_file *f)
+{
     return (uint64_t)(24 * f->rows * f->width);
 }
 
-int links_check_size(const links_file *f, char *message, size_t size) {
+int links_check_size(const links_file *f, char *message, size_t size)
+{
     const int *s = f->info.size;
     for (int d = 0; d < 4; d++)
         if (s[d] < 1 || s[d] > LINKS_MAX_EXTENT)
@@ -67,7 +74,8 @@ int links_check_size(const links_file *f, char *message, size_t size) {
     return 0;
 }
 
-int links_check_length(const links_file *f, uint64_t expected, char *message, size_t size) {
+int links_check_length(const links_file *f, uint64_t expected, char *message, size_t size)
+{
     if (f->info.file_bytes == expected) return 0;
     const int *s = f->info.size;
     return links_fail(message, size,
@@ -78,15 +86,14 @@ int links_check_length(const links_file *f, uint64_t expected, char *message, si
                                                     : "something follows the links, or a wrong header");
 }
 
-int links_number(const char *text, double *value, double *unit) {
+int links_number(const char *text, double *value, double *unit)
+{
     const char *p = text;
     int after = 0, digits = 0;
     if (*p == '-' || *p == '+') p++;
     for (; isdigit((unsigned char)*p) || (*p == '.' && !after); p++) {
-        if (*p == '.')
-            after = 1;
-        else
-            digits++, after += after > 0;
+        if (*p == '.') after = 1;
+        else digits++, after += after > 0;
     }
     if (!digits || digits > 40) return 0;
     int exponent = 0;
@@ -103,7 +110,8 @@ int links_number(const char *text, double *value, double *unit) {
     return 1;
 }
 
-int links_hex32(const char *text, uint32_t *value) {
+int links_hex32(const char *text, uint32_t *value)
+{
     int small = 0, large = 0, n = 0;
     for (; text[n]; n++) {
         if (!isxdigit((unsigned char)text[n]) || n == 8) return 0;
@@ -116,20 +124,24 @@ int links_hex32(const char *text, uint32_t *value) {
     return 1;
 }
 
-uint32_t load32(const unsigned char *p, int big) {
+uint32_t load32(const unsigned char *p, int big)
+{
     if (big) return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
-uint64_t load64(const unsigned char *p, int big) {
+uint64_t load64(const unsigned char *p, int big)
+{
     const uint64_t first = load32(p, big), second = load32(p + 4, big);
     return big ? first << 32 | second : second << 32 | first;
 }
 
-void store32(unsigned char *p, uint32_t x, int big) {
+void store32(unsigned char *p, uint32_t x, int big)
+{
     for (int i = 0; i < 4; i++) p[big ? 3 - i : i] = (unsigned char)(x >> 8 * i);
 }
 
-void store64(unsigned char *p, uint64_t x, int big) {
+void store64(unsigned char *p, uint64_t x, int big)
+{
     for (int i = 0; i < 8; i++) p[big ? 7 - i : i] = (unsigned char)(x >> 8 * i);
 }

@@ -25,7 +25,8 @@
 #define RANK 8
 #define VERSION 1
 
-static int probe(int fd, const unsigned char *first, size_t n) {
+static int probe(int fd, const unsigned char *first, size_t n)
+{
     (void)fd;
     return seal_present(first, n) || (n >= 8 && !memcmp(first, "\x89HDF\r\n\x1a\n", 8));
 }
@@ -33,7 +34,8 @@ static int probe(int fd, const unsigned char *first, size_t n) {
 /* ---- attributes ---- */
 
 static int put_attribute(hid_t where, const char *name, hid_t file_type, hid_t memory_type, hsize_t n,
-                         const void *value) {
+                         const void *value)
+{
     int bad = 1;
     const hid_t space = n > 1 ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
     const hid_t a = H5Aexists(where, name) > 0 ? H5Aopen(where, name, H5P_DEFAULT)
@@ -46,7 +48,8 @@ static int put_attribute(hid_t where, const char *name, hid_t file_type, hid_t m
     return bad;
 }
 
-static int get_attribute(hid_t where, const char *name, hid_t memory_type, hssize_t n, void *value) {
+static int get_attribute(hid_t where, const char *name, hid_t memory_type, hssize_t n, void *value)
+{
     if (H5Aexists(where, name) <= 0) return 1;
     const hid_t a = H5Aopen(where, name, H5P_DEFAULT);
     if (a < 0) return 1;
@@ -57,14 +60,16 @@ static int get_attribute(hid_t where, const char *name, hid_t memory_type, hssiz
     return bad;
 }
 
-static hid_t digest_type(void) {
+static hid_t digest_type(void)
+{
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, 64);
     H5Tset_strpad(type, H5T_STR_NULLPAD);
     return type;
 }
 
-static int put_all(hid_t d, const links_file *f, const links_meta *meta, const links_sums *s, const char *digest) {
+static int put_all(hid_t d, const links_file *f, const links_meta *meta, const links_sums *s, const char *digest)
+{
     const int version = VERSION;
     char hex[64] = "";
     memcpy(hex, digest, strlen(digest) < 64 ? strlen(digest) : 64);
@@ -84,7 +89,8 @@ static int put_all(hid_t d, const links_file *f, const links_meta *meta, const l
 /* ---- reading ---- */
 
 /* Extents, reals and place of the links. */
-static int take_dataset(links_file *f, hid_t d) {
+static int take_dataset(links_file *f, hid_t d)
+{
     static const hsize_t inner[4] = {4, 3, 3, 2};
     hsize_t n[RANK];
     const hid_t space = H5Dget_space(d), type = H5Dget_type(d), plist = H5Dget_create_plist(d);
@@ -108,7 +114,8 @@ static int take_dataset(links_file *f, hid_t d) {
     return ok;
 }
 
-static int take_attributes(links_file *f, hid_t d, char *message, size_t size) {
+static int take_attributes(links_file *f, hid_t d, char *message, size_t size)
+{
     int version = 0, s[4];
     char hex[65] = "";
     links_info *i = &f->info;
@@ -129,7 +136,8 @@ static int take_attributes(links_file *f, hid_t d, char *message, size_t size) {
     return 0;
 }
 
-static int read_header(links_file *f, int fd, char *message, size_t size) {
+static int read_header(links_file *f, int fd, char *message, size_t size)
+{
     seal_regions out;
     unsigned char first[32] = {0};
     if (f->info.file_bytes < SEAL_BYTES || links_pread(fd, first, sizeof first, 0) ||
@@ -142,12 +150,10 @@ static int read_header(links_file *f, int fd, char *message, size_t size) {
     f->width = 8, f->rows = 3;
     const hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t d = file >= 0 ? H5Dopen2(file, "links", H5P_DEFAULT) : -1;
-    if (d < 0)
-        bad = links_fail(message, size, "%s: no dataset /links", f->path);
+    if (d < 0) bad = links_fail(message, size, "%s: no dataset /links", f->path);
     else if (!take_dataset(f, d))
         bad = links_fail(message, size, "%s: /links is not contiguous doubles [t][z][y][x][4][3][3][2]", f->path);
-    else
-        bad = links_check_size(f, message, size);
+    else bad = links_check_size(f, message, size);
     if (!bad) bad = take_attributes(f, d, message, size);
     if (d >= 0) H5Dclose(d);
     if (file >= 0) H5Fclose(file);
@@ -157,11 +163,13 @@ static int read_header(links_file *f, int fd, char *message, size_t size) {
     return bad;
 }
 
-static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n) {
+static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n)
+{
     scidac_add(s->xored, site, bytes, n, (size_t)links_site_bytes(f));
 }
 
-static int verify(const links_file *f, const links_sums *s, char *found, size_t size) {
+static int verify(const links_file *f, const links_sums *s, char *found, size_t size)
+{
     snprintf(found, size, "%08x %08x", s->xored[0], s->xored[1]);
     return s->xored[0] == f->recorded[0] && s->xored[1] == f->recorded[1];
 }
@@ -169,7 +177,8 @@ static int verify(const links_file *f, const links_sums *s, char *found, size_t 
 /* ---- writing ---- */
 
 /* Structure and attributes into the file of that name; the links are allotted space at f->data, but not written. */
-static int build(links_file *f, const char *name, const links_meta *meta, const links_sums *s, const char *digest) {
+static int build(links_file *f, const char *name, const links_meta *meta, const links_sums *s, const char *digest)
+{
     const int *l = f->info.size;
     const hsize_t n[RANK] = {(hsize_t)l[3], (hsize_t)l[2], (hsize_t)l[1], (hsize_t)l[0], 4, 3, 3, 2};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -196,7 +205,8 @@ static int build(links_file *f, const char *name, const links_meta *meta, const 
 }
 
 /* A scratch file, in memory where there is such a folder, that has proved to have room for the structure. */
-static int scratch(char *name, size_t size) {
+static int scratch(char *name, size_t size)
+{
     static const char *const folders[] = {"/dev/shm", "/tmp"};
     static const char room[65536];
     for (int i = 0; i < 2; i++) {
@@ -213,7 +223,8 @@ static int scratch(char *name, size_t size) {
 
 /* The library does not survive a disk that fills up while it closes a file, so it works on a scratch file, of which the
  * part of the links is a hole. Returns its descriptor, its name being gone, or -1. */
-static int build_in_memory(links_file *f, const links_meta *meta, const links_sums *s, const char *digest) {
+static int build_in_memory(links_file *f, const links_meta *meta, const links_sums *s, const char *digest)
+{
     char name[64];
     struct rlimit limit;
     const uint64_t most = links_sites(f->info.size) * 576 + 65536;
@@ -231,7 +242,8 @@ static int build_in_memory(links_file *f, const links_meta *meta, const links_su
 }
 
 /* All of the file in memory but the links. */
-static int copy_structure(int to, int from, uint64_t hole, uint64_t hole_bytes) {
+static int copy_structure(int to, int from, uint64_t hole, uint64_t hole_bytes)
+{
     char buf[4096];
     const off_t end = lseek(from, 0, SEEK_END);
     if (end < 0 || ftruncate(to, end)) return -1;
@@ -245,7 +257,8 @@ static int copy_structure(int to, int from, uint64_t hole, uint64_t hole_bytes) 
     return 0;
 }
 
-static int prepare(links_file *f, const links_meta *meta, char *message, size_t size) {
+static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
+{
     const links_sums none = {{0, 0}, 0};
     errno = 0;
     const int fd = build_in_memory(f, meta, &none, "");
@@ -255,7 +268,8 @@ static int prepare(links_file *f, const links_meta *meta, char *message, size_t 
 }
 
 static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
-                  size_t size) {
+                  size_t size)
+{
     links_file again = *f;
     const uint64_t bytes = links_sites(f->info.size) * links_site_bytes(f);
     const int from = build_in_memory(&again, meta, s, digest), to = open(f->path, O_WRONLY | O_CLOEXEC);

@@ -37,13 +37,15 @@ static const char *const types[] = {"scidac-private-file-xml",
                                     "ildg-data-lfn"};
 enum { TYPES = sizeof types / sizeof types[0] };
 
-static int probe_scidac(int fd, const unsigned char *first, size_t n) {
+static int probe_scidac(int fd, const unsigned char *first, size_t n)
+{
     (void)fd;
     return n >= 4 && load32(first, 1) == LIME_MAGIC;
 }
 
 /* A broken chain of records is left to the SciDAC reader to report. */
-static int probe_ildg(int fd, const unsigned char *first, size_t n) {
+static int probe_ildg(int fd, const unsigned char *first, size_t n)
+{
     unsigned char h[LIME_HEADER];
     if (!probe_scidac(fd, first, n)) return 0;
     uint64_t at = 0;
@@ -59,7 +61,8 @@ static int probe_ildg(int fd, const unsigned char *first, size_t n) {
 
 /* ---- text records ---- */
 
-static char *load_text(const links_file *f, int fd, const lime_record *r, char *message, size_t size) {
+static char *load_text(const links_file *f, int fd, const lime_record *r, char *message, size_t size)
+{
     if (r->length > TEXT_MAX) {
         links_fail(message, size, "%s: LIME record %s: %llu bytes of text, at most %d are allowed", f->path, r->type,
                    (unsigned long long)r->length, TEXT_MAX);
@@ -76,7 +79,8 @@ static char *load_text(const links_file *f, int fd, const lime_record *r, char *
 
 /* The record of that type as XML with the given root: 1 found, 0 not there, -1 broken. */
 static int load_xml(links_file *f, int fd, const lime_index *index, const char *type, const char *root, xml_record *x,
-                    char *message, size_t size) {
+                    char *message, size_t size)
+{
     int status = 0;
     char why[160];
     const lime_record *r = lime_find(f, index, type, &status, message, size);
@@ -95,12 +99,12 @@ static int load_xml(links_file *f, int fd, const lime_index *index, const char *
 }
 
 /* Elements beyond those listed are noted as odd, and so is a text other than the one given. */
-static void expect_only(links_file *f, const xml_record *x, const char *const (*allowed)[2]) {
+static void expect_only(links_file *f, const xml_record *x, const char *const (*allowed)[2])
+{
     for (int i = 0; i < x->n; i++) {
         int k = 0;
         while (allowed[k][0] && strcmp(x->leaf[i].tag, allowed[k][0])) k++;
-        if (!allowed[k][0])
-            links_odd(&f->info, "<%s>: element <%s> is not known", x->root, x->leaf[i].tag);
+        if (!allowed[k][0]) links_odd(&f->info, "<%s>: element <%s> is not known", x->root, x->leaf[i].tag);
         else if (allowed[k][1] && strcmp(x->leaf[i].text, allowed[k][1]))
             links_odd(&f->info, "<%s>: <%s>%s, standard is %s", x->root, x->leaf[i].tag, x->leaf[i].text,
                       allowed[k][1]);
@@ -109,7 +113,8 @@ static void expect_only(links_file *f, const xml_record *x, const char *const (*
 
 /* The free text is not looked at, but all text records end alike: with a zero byte, or without. A wrong record length
  * shows here. */
-static void check_text_ends(links_file *f, int fd, const lime_index *index) {
+static void check_text_ends(links_file *f, int fd, const lime_index *index)
+{
     int zero = 0, none = 0;
     for (int i = 0; i < index->n; i++) {
         const lime_record *r = &index->r[i];
@@ -120,10 +125,8 @@ static void check_text_ends(links_file *f, int fd, const lime_index *index) {
         char ignored[8], *text = load_text(f, fd, r, ignored, sizeof ignored);
         if (!text) continue;
         const size_t n = strlen(text);
-        if (n == r->length)
-            none++;
-        else
-            zero++;
+        if (n == r->length) none++;
+        else zero++;
         if (n + 1 < r->length) links_odd(&f->info, "LIME record %s: zero byte within the text", r->type);
         free(text);
     }
@@ -132,7 +135,8 @@ static void check_text_ends(links_file *f, int fd, const lime_index *index) {
 
 /* ---- what the records say ---- */
 
-static int set_sizes(links_file *f, const int s[4], int width, const char *record, char *message, size_t size) {
+static int set_sizes(links_file *f, const int s[4], int width, const char *record, char *message, size_t size)
+{
     links_info *i = &f->info;
     for (int d = 0; d < 4; d++) {
         if (i->size[d] && i->size[d] != s[d])
@@ -147,7 +151,8 @@ static int set_sizes(links_file *f, const int s[4], int width, const char *recor
     return links_check_size(f, message, size);
 }
 
-static int take_ildg_format(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size) {
+static int take_ildg_format(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
+{
     static const char *const allowed[][2] = {{"version", "1.0"}, {"field", "su3gauge"}, {"precision", NULL},
                                              {"lx", NULL},       {"ly", NULL},          {"lz", NULL},
                                              {"lt", NULL},       {NULL, NULL}};
@@ -173,7 +178,8 @@ static int take_ildg_format(links_file *f, int fd, const lime_index *index, int 
     return set_sizes(f, s, (int)precision / 8, "ildg-format", message, size);
 }
 
-static int take_private_file(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size) {
+static int take_private_file(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
+{
     static const char *const allowed[][2] = {{"version", NULL}, {"spacetime", "4"}, {"dims", NULL},
                                              {"volfmt", "0"},   {"multifile", "0"}, {NULL, NULL}};
     xml_record x;
@@ -204,7 +210,8 @@ static int take_private_file(links_file *f, int fd, const lime_index *index, int
     return set_sizes(f, s, 0, "scidac-private-file-xml", message, size);
 }
 
-static int check_site(const links_file *f, const xml_record *x, int width, char *message, size_t size) {
+static int check_site(const links_file *f, const xml_record *x, int width, char *message, size_t size)
+{
     const long typesize = xml_integer(x, "typesize"), count = xml_integer(x, "datacount"),
                colours = xml_integer(x, "colors");
     if (typesize * count == 72 * width && typesize > 0 && colours == 3) return 0;
@@ -214,8 +221,8 @@ static int check_site(const links_file *f, const xml_record *x, int width, char 
         f->path, colours, typesize, count, 18 * width);
 }
 
-static int take_private_record(links_file *f, int fd, const lime_index *index, int required, char *message,
-                               size_t size) {
+static int take_private_record(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
+{
     static const char *const allowed[][2] = {{"version", NULL},   {"date", NULL},     {"globaldata", "0"},
                                              {"recordtype", "0"}, {"datatype", NULL}, {"precision", NULL},
                                              {"colors", "3"},     {"spins", "4"},     {"typesize", NULL},
@@ -250,7 +257,8 @@ static int take_private_record(links_file *f, int fd, const lime_index *index, i
                       f->path, p, 8 * f->width);
 }
 
-static int take_checksum(links_file *f, int fd, const lime_index *index, char *message, size_t size) {
+static int take_checksum(links_file *f, int fd, const lime_index *index, char *message, size_t size)
+{
     static const char *const allowed[][2] = {{"version", "1.0"}, {"suma", NULL}, {"sumb", NULL}, {NULL, NULL}};
     xml_record x;
     const int found = load_xml(f, fd, index, "scidac-checksum", "scidacChecksum", &x, message, size);
@@ -270,7 +278,8 @@ static int take_checksum(links_file *f, int fd, const lime_index *index, char *m
 }
 
 /* Free text: what is not a usqcdInfo is passed over. */
-static void take_averages(links_file *f, int fd, const lime_index *index) {
+static void take_averages(links_file *f, int fd, const lime_index *index)
+{
     char ignored[256];
     xml_record x;
     links_info *i = &f->info;
@@ -280,7 +289,8 @@ static void take_averages(links_file *f, int fd, const lime_index *index) {
     i->has_link_trace = l && links_number(l, &i->link_trace, &i->link_trace_unit);
 }
 
-static int read_header(links_file *f, int fd, int ildg, char *message, size_t size) {
+static int read_header(links_file *f, int fd, int ildg, char *message, size_t size)
+{
     lime_index *index = malloc(sizeof *index);
     REQUIRE(index, "out of memory: %zu bytes", sizeof *index);
     f->rows = 3, f->big = 1;
@@ -304,21 +314,25 @@ static int read_header(links_file *f, int fd, int ildg, char *message, size_t si
     return bad;
 }
 
-static int read_ildg(links_file *f, int fd, char *message, size_t size) {
+static int read_ildg(links_file *f, int fd, char *message, size_t size)
+{
     return read_header(f, fd, 1, message, size);
 }
 
-static int read_scidac(links_file *f, int fd, char *message, size_t size) {
+static int read_scidac(links_file *f, int fd, char *message, size_t size)
+{
     return read_header(f, fd, 0, message, size);
 }
 
 /* ---- checksum ---- */
 
-static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n) {
+static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n)
+{
     scidac_add(s->xored, site, bytes, n, (size_t)links_site_bytes(f));
 }
 
-static int verify(const links_file *f, const links_sums *s, char *found, size_t size) {
+static int verify(const links_file *f, const links_sums *s, char *found, size_t size)
+{
     snprintf(found, size, "%08x %08x", s->xored[0], s->xored[1]);
     return s->xored[0] == f->recorded[0] && s->xored[1] == f->recorded[1];
 }
@@ -335,7 +349,8 @@ typedef struct {
 
 /* The text before the links. The averages have a fixed width, so that the links can be written before they are known.
  */
-static void compose(const links_file *f, const links_meta *meta, text_record r[BEFORE]) {
+static void compose(const links_file *f, const links_meta *meta, text_record r[BEFORE])
+{
     const int *s = f->info.size;
     char date[64] = "", plaquette[64] = "<plaq></plaq>";
     const time_t now = time(NULL);
@@ -373,7 +388,8 @@ static void compose(const links_file *f, const links_meta *meta, text_record r[B
              s[0], s[1], s[2], s[3]);
 }
 
-static int prepare(links_file *f, const links_meta *meta, char *message, size_t size) {
+static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
+{
     (void)message, (void)size;
     text_record r[BEFORE];
     compose(f, meta, r);
@@ -382,7 +398,8 @@ static int prepare(links_file *f, const links_meta *meta, char *message, size_t 
     return 0;
 }
 
-static int put_record(int fd, uint64_t *at, const char *type, int flags, const char *text) {
+static int put_record(int fd, uint64_t *at, const char *type, int flags, const char *text)
+{
     unsigned char record[LIME_HEADER + 1032] = {0};
     lime_header(record, type, strlen(text) + 1, flags);
     memcpy(record + LIME_HEADER, text, strlen(text));
@@ -392,7 +409,8 @@ static int put_record(int fd, uint64_t *at, const char *type, int flags, const c
 }
 
 static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
-                  size_t size) {
+                  size_t size)
+{
     (void)digest;
     text_record r[BEFORE];
     unsigned char header[LIME_HEADER];

@@ -17,22 +17,26 @@
 
 enum { MAGIC_V5 = 20103, MAGIC_OLD = 59354, V5_HEADER = 96, OLD_HEADER = 28, STAMP = 64 };
 
-static int has_magic(const unsigned char *first, size_t n, uint32_t magic) {
+static int has_magic(const unsigned char *first, size_t n, uint32_t magic)
+{
     return n >= 4 && (load32(first, 0) == magic || load32(first, 1) == magic);
 }
 
-static int probe_v5(int fd, const unsigned char *first, size_t n) {
+static int probe_v5(int fd, const unsigned char *first, size_t n)
+{
     (void)fd;
     return has_magic(first, n, MAGIC_V5);
 }
 
-static int probe_old(int fd, const unsigned char *first, size_t n) {
+static int probe_old(int fd, const unsigned char *first, size_t n)
+{
     (void)fd;
     return has_magic(first, n, MAGIC_OLD);
 }
 
 static int read_common(links_file *f, int fd, uint32_t magic, unsigned char *header, size_t bytes, char *message,
-                       size_t size) {
+                       size_t size)
+{
     f->width = 4, f->rows = 3, f->data = bytes;
     if (f->info.file_bytes < bytes)
         return links_fail(message, size, "%s: %llu bytes are less than the header of %zu", f->path,
@@ -44,7 +48,8 @@ static int read_common(links_file *f, int fd, uint32_t magic, unsigned char *hea
     return bad ? bad : links_check_length(f, bytes + links_sites(f->info.size) * links_site_bytes(f), message, size);
 }
 
-static int read_v5(links_file *f, int fd, char *message, size_t size) {
+static int read_v5(links_file *f, int fd, char *message, size_t size)
+{
     unsigned char header[V5_HEADER];
     const int bad = read_common(f, fd, MAGIC_V5, header, sizeof header, message, size);
     if (bad) return bad;
@@ -63,7 +68,8 @@ static int read_v5(links_file *f, int fd, char *message, size_t size) {
     return 0;
 }
 
-static int read_old(links_file *f, int fd, char *message, size_t size) {
+static int read_old(links_file *f, int fd, char *message, size_t size)
+{
     unsigned char header[OLD_HEADER];
     const int bad = read_common(f, fd, MAGIC_OLD, header, sizeof header, message, size);
     for (int i = 0; i < 2 && !bad; i++) {
@@ -77,7 +83,8 @@ static int read_old(links_file *f, int fd, char *message, size_t size) {
     return bad;
 }
 
-static void sum_v5(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n) {
+static void sum_v5(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n)
+{
     unsigned r29 = (unsigned)(site * 72 % 29), r31 = (unsigned)(site * 72 % 31);
     for (size_t i = 0; i < 72 * n; i++) {
         const uint32_t w = load32(bytes + 4 * i, f->big);
@@ -88,7 +95,8 @@ static void sum_v5(links_sums *s, const links_file *f, uint64_t site, const unsi
     }
 }
 
-static int verify_v5(const links_file *f, const links_sums *s, char *found, size_t size) {
+static int verify_v5(const links_file *f, const links_sums *s, char *found, size_t size)
+{
     snprintf(found, size, "%08x %08x", s->xored[0], s->xored[1]);
     return s->xored[0] == f->recorded[0] && s->xored[1] == f->recorded[1];
 }

@@ -60,21 +60,24 @@ static const struct {
              {"FLOATING_POINT", {NULL}}};
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-static int probe(int fd, const unsigned char *first, size_t n) {
+static int probe(int fd, const unsigned char *first, size_t n)
+{
     (void)fd;
     return n >= 13 && !memcmp(first, "BEGIN_HEADER\n", 13);
 }
 
 /* ---- the header as keys and values ---- */
 
-static int one_apart(const char *a, const char *b) {
+static int one_apart(const char *a, const char *b)
+{
     if (strlen(a) != strlen(b)) return 0;
     int differ = 0;
     for (; *a; a++, b++) differ += *a != *b;
     return differ == 1;
 }
 
-static void look_at(links_info *info, const entry *e) {
+static void look_at(links_info *info, const entry *e)
+{
     for (const char *p = e->value; *p; p++)
         if (!isprint((unsigned char)*p)) links_odd(info, "%s: byte %02x in the value", e->key, (unsigned char)*p);
     if (strstr(e->value, " = ")) links_odd(info, "line %d: two keys in one line", e->line);
@@ -92,7 +95,8 @@ static void look_at(links_info *info, const entry *e) {
 }
 
 /* Splits the text into entries, "KEY = VALUE" a line. */
-static int split(links_file *f, header *h, char *message, size_t size) {
+static int split(links_file *f, header *h, char *message, size_t size)
+{
     int line = 1;
     for (char *p = h->text, *next; *p; p = next) {
         line++;
@@ -123,7 +127,8 @@ static int split(links_file *f, header *h, char *message, size_t size) {
     return 0;
 }
 
-static const char *value_of(const header *h, const char *key) {
+static const char *value_of(const header *h, const char *key)
+{
     for (int i = 0; i < h->n; i++)
         if (!strcmp(h->e[i].key, key)) return h->e[i].value;
     return NULL;
@@ -131,7 +136,8 @@ static const char *value_of(const header *h, const char *key) {
 
 /* ---- its meaning ---- */
 
-static int take_extents(links_file *f, const header *h, char *message, size_t size) {
+static int take_extents(links_file *f, const header *h, char *message, size_t size)
+{
     for (int d = 0; d < 4; d++) {
         char key[32];
         snprintf(key, sizeof key, "DIMENSION_%d", d + 1);
@@ -144,7 +150,8 @@ static int take_extents(links_file *f, const header *h, char *message, size_t si
     return links_check_size(f, message, size);
 }
 
-static int take_kind(links_file *f, const header *h, char *message, size_t size) {
+static int take_kind(links_file *f, const header *h, char *message, size_t size)
+{
     static const struct {
         const char *name;
         int width, big;
@@ -177,17 +184,18 @@ static int take_kind(links_file *f, const header *h, char *message, size_t size)
 }
 
 static int take_average(const links_file *f, const header *h, const char *key, int *has, double *value, double *unit,
-                        links_info *info, char *message, size_t size) {
+                        links_info *info, char *message, size_t size)
+{
     const char *v = value_of(h, key);
     *has = v != NULL;
-    if (!v)
-        links_odd(info, "no %s", key);
+    if (!v) links_odd(info, "no %s", key);
     else if (!links_number(v, value, unit))
         return links_fail(message, size, "%s: header: %s = %.40s is not a number", f->path, key, v);
     return 0;
 }
 
-static int interpret(links_file *f, header *h, char *message, size_t size) {
+static int interpret(links_file *f, header *h, char *message, size_t size)
+{
     links_info *i = &f->info;
     int bad = split(f, h, message, size);
     if (!bad) bad = take_extents(f, h, message, size);
@@ -201,7 +209,8 @@ static int interpret(links_file *f, header *h, char *message, size_t size) {
     return bad;
 }
 
-static int read_header(links_file *f, int fd, char *message, size_t size) {
+static int read_header(links_file *f, int fd, char *message, size_t size)
+{
     static const char first[] = "BEGIN_HEADER\n", last[] = "\nEND_HEADER\n";
     const size_t n = f->info.file_bytes < HEADER_MAX ? (size_t)f->info.file_bytes : HEADER_MAX;
     char *text = calloc(n + 1, 1);
@@ -224,27 +233,31 @@ static int read_header(links_file *f, int fd, char *message, size_t size) {
 
 /* ---- checksum ---- */
 
-static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n) {
+static void sum(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n)
+{
     (void)site;
     const size_t words = n * (size_t)(6 * f->rows * f->width);
     for (size_t i = 0; i < words; i++) s->summed += load32(bytes + 4 * i, f->big);
 }
 
-static int verify(const links_file *f, const links_sums *s, char *found, size_t size) {
+static int verify(const links_file *f, const links_sums *s, char *found, size_t size)
+{
     snprintf(found, size, "%x", (uint32_t)s->summed);
     return (uint32_t)s->summed == f->recorded[0];
 }
 
 /* ---- writing: the header has a fixed length, padded in its free text, so that the links can go first ---- */
 
-static int prepare(links_file *f, const links_meta *meta, char *message, size_t size) {
+static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
+{
     (void)meta, (void)message, (void)size;
     f->data = OUR_HEADER;
     return 0;
 }
 
 static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
-                  size_t size) {
+                  size_t size)
+{
     (void)digest;
     char text[OUR_HEADER + 1], plaquette[64] = "", label[129] = "plaq";
     if (meta->has_plaquette) snprintf(plaquette, sizeof plaquette, "PLAQUETTE = %.12f\n", meta->plaquette);

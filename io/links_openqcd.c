@@ -11,7 +11,8 @@
 
 enum { HEADER = 24, RECORD = 8 * 144 };
 
-static int sizes_of(const unsigned char *first, int big, int size[4]) {
+static int sizes_of(const unsigned char *first, int big, int size[4])
+{
     static const int place[4] = {1, 2, 3, 0};
     for (int d = 0; d < 4; d++) {
         const uint32_t w = load32(first + 4 * place[d], big);
@@ -21,13 +22,15 @@ static int sizes_of(const unsigned char *first, int big, int size[4]) {
     return 1;
 }
 
-static int probe(int fd, const unsigned char *first, size_t n) {
+static int probe(int fd, const unsigned char *first, size_t n)
+{
     int size[4];
     (void)fd;
     return n >= HEADER && (sizes_of(first, 0, size) || sizes_of(first, 1, size));
 }
 
-static int read_header(links_file *f, int fd, char *message, size_t size) {
+static int read_header(links_file *f, int fd, char *message, size_t size)
+{
     unsigned char first[HEADER];
     if (links_pread(fd, first, HEADER, 0)) return links_fail(message, size, "%s: %s", f->path, strerror(errno));
     f->width = 8, f->rows = 3, f->data = HEADER;
@@ -52,7 +55,8 @@ static int read_header(links_file *f, int fd, char *message, size_t size) {
 /* The links of one odd site x that belong to this rank's time slice T: its own upward ones, and the downward ones of
  * the sites below it. */
 static void scatter(const links_file *f, const lattice *lat, int slice, const int x[4], const unsigned char *record,
-                    double *buf) {
+                    double *buf)
+{
     static const int direction[4] = {3, 0, 1, 2};
     for (int k = 0; k < 8; k++) {
         const int mu = direction[k / 2];
@@ -77,7 +81,8 @@ static void scatter(const links_file *f, const lattice *lat, int slice, const in
 
 /* Odd sites among n along z from z0, at fixed t x y. */
 static int read_line(const links_file *f, int fd, const lattice *lat, int slice, const int at[4], int n,
-                     unsigned char *raw, double *buf) {
+                     unsigned char *raw, double *buf)
+{
     const int *g = lat->size;
     const uint64_t line = (((uint64_t)at[3] * (uint64_t)g[0] + (uint64_t)at[0]) * (uint64_t)g[1] + (uint64_t)at[1]);
     const int z0 = at[2] + (at[0] + at[1] + at[2] + at[3] + 1) % 2, count = (at[2] + n - z0 + 1) / 2;
@@ -92,7 +97,8 @@ static int read_line(const links_file *f, int fd, const lattice *lat, int slice,
 }
 
 /* A slice takes its records from the box extended by one site upwards in each direction. */
-static int read_slice(const links_file *f, int fd, const lattice *lat, int t, double *buf, char *message, size_t size) {
+static int read_slice(const links_file *f, int fd, const lattice *lat, int t, double *buf, char *message, size_t size)
+{
     const int *l = lat->local, *o = lat->origin, *g = lat->size;
     const int slice = t + o[3];
     unsigned char *raw = malloc((size_t)(l[2] / 2 + 1) * RECORD);

@@ -12,12 +12,14 @@
 
 /* ---- runs ---- */
 
-int rows_count(const lattice *lat) {
+int rows_count(const lattice *lat)
+{
     if (lat->local[0] < lat->size[0]) return lat->local[1] * lat->local[2];
     return lat->local[1] < lat->size[1] ? lat->local[2] : 1;
 }
 
-rows_run rows_get(const lattice *lat, int t, int i) {
+rows_run rows_get(const lattice *lat, int t, int i)
+{
     const int *l = lat->local, *o = lat->origin, *g = lat->size;
     const int count = rows_count(lat);
     rows_run r = {.n = (size_t)l[0] * (size_t)l[1] * (size_t)l[2] / (size_t)count};
@@ -31,7 +33,8 @@ rows_run rows_get(const lattice *lat, int t, int i) {
 
 /* ---- numbers ---- */
 
-static void third_row(double *m) {
+static void third_row(double *m)
+{
     for (int i = 0; i < 3; i++) {
         const double *a = m + 2 * ((i + 1) % 3), *b = m + 2 * ((i + 2) % 3), *c = a + 6, *d = b + 6;
         m[12 + 2 * i] = (a[0] * d[0] - a[1] * d[1]) - (b[0] * c[0] - b[1] * c[1]);
@@ -39,7 +42,8 @@ static void third_row(double *m) {
     }
 }
 
-void rows_decode(const links_file *f, const unsigned char *bytes, size_t links, double *u) {
+void rows_decode(const links_file *f, const unsigned char *bytes, size_t links, double *u)
+{
     const int reals = 6 * f->rows;
     for (size_t link = 0; link < links; link++, u += 18) {
         for (int i = 0; i < reals; i++, bytes += f->width) {
@@ -57,7 +61,8 @@ void rows_decode(const links_file *f, const unsigned char *bytes, size_t links, 
     }
 }
 
-void rows_encode(const links_file *f, const double *u, size_t links, unsigned char *bytes) {
+void rows_encode(const links_file *f, const double *u, size_t links, unsigned char *bytes)
+{
     REQUIRE(f->width == 8 && f->rows == 3, "files are written in 64 bit with three rows, not %d bytes, %d rows",
             f->width, f->rows);
     for (size_t i = 0; i < 18 * links; i++) {
@@ -69,12 +74,14 @@ void rows_encode(const links_file *f, const double *u, size_t links, unsigned ch
 
 /* ---- all rows in order past rank 0 ---- */
 
-static int rank_at(const lattice *lat, int cx, int cy, int z, int t) {
+static int rank_at(const lattice *lat, int cx, int cy, int z, int t)
+{
     const int *g = lat->grid;
     return cx + g[0] * (cy + g[1] * (z / lat->local[2] + g[2] * (t / lat->local[3])));
 }
 
-static void place_rows(const lattice *lat, double *plane, const double *part, int cx, int cy) {
+static void place_rows(const lattice *lat, double *plane, const double *part, int cx, int cy)
+{
     const size_t lx = (size_t)lat->local[0], ly = (size_t)lat->local[1], gx = (size_t)lat->size[0];
     for (size_t y = 0; y < ly; y++)
         memcpy(plane + SITE_REALS * (((size_t)cy * ly + y) * gx + (size_t)cx * lx), part + SITE_REALS * y * lx,
@@ -82,17 +89,16 @@ static void place_rows(const lattice *lat, double *plane, const double *part, in
 }
 
 /* Rank 0 brings together the plane (z, t); `slice` is its own time slice if it has that one. */
-static void receive_plane(const lattice *lat, int z, int t, const double *slice, double *plane, double *parts) {
+static void receive_plane(const lattice *lat, int z, int t, const double *slice, double *plane, double *parts)
+{
     const size_t part = SITE_REALS * (size_t)lat->local[0] * (size_t)lat->local[1];
     const int ranks = lat->grid[0] * lat->grid[1];
     for (int first = 0; first < ranks; first += BATCH) {
         const int end = first + BATCH < ranks ? first + BATCH : ranks;
         for (int i = first; i < end; i++) {
             const int from = rank_at(lat, i % lat->grid[0], i / lat->grid[0], z, t);
-            if (from == 0)
-                memcpy(parts + (size_t)(i - first) * part, slice + (size_t)z * part, part * sizeof(double));
-            else
-                comm_start_receive(parts + (size_t)(i - first) * part, part * sizeof(double), from, TAG_ROWS);
+            if (from == 0) memcpy(parts + (size_t)(i - first) * part, slice + (size_t)z * part, part * sizeof(double));
+            else comm_start_receive(parts + (size_t)(i - first) * part, part * sizeof(double), from, TAG_ROWS);
         }
         comm_wait();
         for (int i = first; i < end; i++)
@@ -100,7 +106,8 @@ static void receive_plane(const lattice *lat, int z, int t, const double *slice,
     }
 }
 
-static void hash_plane(sha256 *s, double *plane, size_t reals) {
+static void hash_plane(sha256 *s, double *plane, size_t reals)
+{
     for (size_t i = 0; i < reals; i++) {
         uint64_t w;
         memcpy(&w, plane + i, 8);
@@ -109,13 +116,15 @@ static void hash_plane(sha256 *s, double *plane, size_t reals) {
     sha256_add(s, plane, reals * sizeof(double));
 }
 
-static double *allocate(size_t reals) {
+static double *allocate(size_t reals)
+{
     double *p = malloc(reals * sizeof(double));
     REQUIRE(p, "out of memory: %zu doubles", reals);
     return p;
 }
 
-void rows_hash(const field *u, sha256 *s) {
+void rows_hash(const field *u, sha256 *s)
+{
     const lattice *lat = u->lat;
     const int root = comm_rank() == 0;
     const size_t part = SITE_REALS * (size_t)lat->local[0] * (size_t)lat->local[1];

@@ -13,7 +13,8 @@
 
 /* This rank's links to their places in f->path. */
 static int write_slices(const field *u, const links_file *f, const links_format *format, links_sums *sums,
-                        char *message, size_t size) {
+                        char *message, size_t size)
+{
     const lattice *lat = u->lat;
     const size_t sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
     const size_t run_bytes = rows_get(lat, 0, 0).n * links_site_bytes(f);
@@ -40,7 +41,8 @@ static int write_slices(const field *u, const links_file *f, const links_format 
 }
 
 /* The file under its final name, and the folder's entry on disk. Rank 0. */
-static int publish(const links_file *f, const char *path, char *message, size_t size) {
+static int publish(const links_file *f, const char *path, char *message, size_t size)
+{
     char copy[sizeof f->path];
     int fd = open(f->path, O_RDONLY | O_CLOEXEC);
     int bad = fd < 0 || fsync(fd) != 0;
@@ -56,7 +58,8 @@ static int publish(const links_file *f, const char *path, char *message, size_t 
     return 0;
 }
 
-static int create_empty(const char *path, char *message, size_t size) {
+static int create_empty(const char *path, char *message, size_t size)
+{
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return links_fail(message, size, "%s: cannot be created: %s", path, strerror(errno));
     close(fd);
@@ -64,12 +67,14 @@ static int create_empty(const char *path, char *message, size_t size) {
 }
 
 /* Same status and text everywhere. */
-static int agree(int bad, char *message, size_t size) {
+static int agree(int bad, char *message, size_t size)
+{
     return comm_any_bad(bad, message, size);
 }
 
 static int write_all(const field *u, links_file *f, const links_format *format, const links_meta *meta, char *message,
-                     size_t size) {
+                     size_t size)
+{
     links_sums sums = {{0, 0}, 0};
     char digest[65] = "";
     const int root = comm_rank() == 0;
@@ -88,7 +93,8 @@ static int write_all(const field *u, links_file *f, const links_format *format, 
 }
 
 int links_write(const field *u, const char *path, const char *format_name, const links_meta *meta, char *message,
-                size_t size) {
+                size_t size)
+{
     static const links_meta nothing;
     links_file f;
     REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH && u->where == PLACE_HOST, "links_write needs host links");

@@ -12,17 +12,20 @@ typedef struct {
     size_t size;
 } reader;
 
-static int fault(reader *r, const char *what) {
+static int fault(reader *r, const char *what)
+{
     snprintf(r->why, r->size, "%s at \"%.*s\"", what, (int)(r->end - r->p < 24 ? r->end - r->p : 24), r->p);
     return 1;
 }
 
-static int starts(const reader *r, const char *s) {
+static int starts(const reader *r, const char *s)
+{
     return (size_t)(r->end - r->p) >= strlen(s) && !memcmp(r->p, s, strlen(s));
 }
 
 /* Copies up to the text `stop`, which is passed too. */
-static int take_until(reader *r, const char *stop, char *out, size_t size) {
+static int take_until(reader *r, const char *stop, char *out, size_t size)
+{
     size_t n = 0;
     for (; r->p < r->end && !starts(r, stop); r->p++) {
         if (n + 1 >= size || !*r->p) return fault(r, "too long or broken");
@@ -34,7 +37,8 @@ static int take_until(reader *r, const char *stop, char *out, size_t size) {
     return 0;
 }
 
-static int skip_blank(reader *r) {
+static int skip_blank(reader *r)
+{
     char comment[512];
     for (;;) {
         while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r')) r->p++;
@@ -44,7 +48,8 @@ static int skip_blank(reader *r) {
     }
 }
 
-static int take_name(reader *r, char *out, size_t size) {
+static int take_name(reader *r, char *out, size_t size)
+{
     size_t n = 0;
     for (; r->p < r->end && (isalnum((unsigned char)*r->p) || *r->p == '_'); r->p++) {
         if (n + 1 >= size) return fault(r, "tag too long");
@@ -54,7 +59,8 @@ static int take_name(reader *r, char *out, size_t size) {
     return n ? 0 : fault(r, "no tag");
 }
 
-static int closes(reader *r, const char *tag) {
+static int closes(reader *r, const char *tag)
+{
     if (!starts(r, "</")) return fault(r, "no end tag");
     r->p += 2;
     if (!starts(r, tag)) return fault(r, "wrong end tag");
@@ -64,7 +70,8 @@ static int closes(reader *r, const char *tag) {
     return 0;
 }
 
-static int take_leaf(reader *r) {
+static int take_leaf(reader *r)
+{
     xml_record *x = r->x;
     if (x->n == XML_LEAVES) return fault(r, "too many elements");
     if (!starts(r, "<")) return fault(r, "text outside of elements");
@@ -89,7 +96,8 @@ static int take_leaf(reader *r) {
     return closes(r, tag);
 }
 
-static int take_root(reader *r) {
+static int take_root(reader *r)
+{
     xml_record *x = r->x;
     if (skip_blank(r)) return 1;
     if (starts(r, "<?")) {
@@ -112,7 +120,8 @@ static int take_root(reader *r) {
     return 0;
 }
 
-int xml_parse(const char *text, size_t n, xml_record *x, char *why, size_t size) {
+int xml_parse(const char *text, size_t n, xml_record *x, char *why, size_t size)
+{
     memset(x, 0, sizeof *x);
     const int has_end = n && !text[n - 1];
     reader r = {text, text + n - has_end, x, why, size};
@@ -132,13 +141,15 @@ int xml_parse(const char *text, size_t n, xml_record *x, char *why, size_t size)
     return 0;
 }
 
-const char *xml_text(const xml_record *x, const char *tag) {
+const char *xml_text(const xml_record *x, const char *tag)
+{
     for (int i = 0; i < x->n; i++)
         if (!strcmp(x->leaf[i].tag, tag)) return x->leaf[i].text;
     return NULL;
 }
 
-long xml_integer(const xml_record *x, const char *tag) {
+long xml_integer(const xml_record *x, const char *tag)
+{
     const char *t = xml_text(x, tag);
     if (!t || !*t || strlen(t) > 9 || strspn(t, "0123456789") != strlen(t)) return -1;
     return atol(t);

@@ -13,11 +13,13 @@
 
 static const char title[] = "plaq sealed HDF5 file, seal version 1\n";
 
-int seal_present(const unsigned char *first, size_t n) {
+int seal_present(const unsigned char *first, size_t n)
+{
     return n >= 21 && !memcmp(first, title, 21);
 }
 
-static void render(char block[SEAL_BYTES], uint64_t bytes, const seal_regions *r, const char *hex) {
+static void render(char block[SEAL_BYTES], uint64_t bytes, const seal_regions *r, const char *hex)
+{
     memset(block, 0, SEAL_BYTES);
     size_t n = (size_t)snprintf(block, SEAL_BYTES, "%sbytes = %" PRIu64 "\nsha256 = %s\n", title, bytes, hex);
     for (int i = 0; i < r->n; i++)
@@ -25,7 +27,8 @@ static void render(char block[SEAL_BYTES], uint64_t bytes, const seal_regions *r
                               r->bytes[i]);
 }
 
-static int hash_rest(int fd, uint64_t bytes, const seal_regions *r, char hex[65]) {
+static int hash_rest(int fd, uint64_t bytes, const seal_regions *r, char hex[65])
+{
     char buf[65536];
     sha256 s;
     sha256_start(&s);
@@ -44,7 +47,8 @@ static int hash_rest(int fd, uint64_t bytes, const seal_regions *r, char hex[65]
     return 0;
 }
 
-static int regions_ok(const seal_regions *r, uint64_t bytes) {
+static int regions_ok(const seal_regions *r, uint64_t bytes)
+{
     uint64_t at = SEAL_BYTES;
     for (int i = 0; i < r->n; i++) {
         if (r->start[i] < at || r->start[i] > bytes || r->bytes[i] > bytes - r->start[i]) return 0;
@@ -53,7 +57,8 @@ static int regions_ok(const seal_regions *r, uint64_t bytes) {
     return bytes >= at;
 }
 
-int seal_write(const char *path, const seal_regions *out, char *message, size_t size) {
+int seal_write(const char *path, const seal_regions *out, char *message, size_t size)
+{
     char block[SEAL_BYTES], hex[65];
     struct stat st;
     errno = 0;
@@ -71,7 +76,8 @@ int seal_write(const char *path, const seal_regions *out, char *message, size_t 
     return bad != 0;
 }
 
-static int parse(const char *block, uint64_t *bytes, seal_regions *r, char hex[65]) {
+static int parse(const char *block, uint64_t *bytes, seal_regions *r, char hex[65])
+{
     int used = 0;
     r->n = 0;
     const char *p = block + sizeof title - 1;
@@ -88,7 +94,8 @@ static int parse(const char *block, uint64_t *bytes, seal_regions *r, char hex[6
     return 0;
 }
 
-int seal_check(const char *path, seal_regions *out, char *message, size_t size) {
+int seal_check(const char *path, seal_regions *out, char *message, size_t size)
+{
     char block[SEAL_BYTES + 1] = "", again[SEAL_BYTES], hex[65] = "", found[65];
     uint64_t bytes = 0;
     struct stat st;

@@ -42,7 +42,7 @@ static hid_t create_column(hid_t group, const table_column *c, hid_t type)
 static int extend(hid_t group, const table_column *c, hid_t type, hid_t memory, hsize_t n, const void *data)
 {
     const hid_t d = H5Lexists(group, c->name, H5P_DEFAULT) > 0 ? H5Dopen2(group, c->name, H5P_DEFAULT)
-                                                              : create_column(group, c, type);
+                                                               : create_column(group, c, type);
     if (d < 0) return 1;
     hid_t space = H5Dget_space(d);
     hsize_t start = 0, total;
@@ -102,8 +102,9 @@ static int append_one(hid_t file, const char *path, const char *config, const ch
     const hid_t group = there ? H5Gopen2(file, r->group, H5P_DEFAULT)
                               : H5Gcreate2(file, r->group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0 || (there && !same_columns(group, r))) {
-        snprintf(message, size, "%s: /%s is there already and has other columns; write to another file, or rename the section",
-                 path, r->group);
+        snprintf(message, size,
+                 "%s: /%s is there already and has other columns; write to another file, or rename the section", path,
+                 r->group);
         if (group >= 0) H5Gclose(group);
         return -1;
     }

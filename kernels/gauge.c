@@ -45,8 +45,8 @@ double gauge_action(const field *links, double beta, double c1)
 
 void gauge_force(field *force, const field *links, double beta, double c1)
 {
-    gauge_force_args args = {.g = field_geom(links), .links = field_in_all(links), .c0 = beta / 6 * (1 - 8 * c1),
-                             .c1 = beta / 6 * c1};
+    gauge_force_args args = {
+        .g = field_geom(links), .links = field_in_all(links), .c0 = beta / 6 * (1 - 8 * c1), .c1 = beta / 6 * c1};
     FOR_PARITIES(p, force)
     {
         args.parity = p;
@@ -192,8 +192,8 @@ double clover_invert(field *inverse, const field *clover, parity p, double *nega
     return exact_value(&s[0]);
 }
 
-/* The variation of the clover term is (i c_sw / 2) sigma dF a plane, dF = (dQ - dQ^dagger) / 8; a force term k Re tr[L dF]
- * becomes Re tr[Z dQ] with Z a quarter of the anti-Hermitian part of k L. */
+/* The variation of the clover term is (i c_sw / 2) sigma dF a plane, dF = (dQ - dQ^dagger) / 8; a force term k Re tr[L
+ * dF] becomes Re tr[Z dQ] with Z a quarter of the anti-Hermitian part of k L. */
 void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y)
 {
     clover_insert_args args = {field_in(x, p), field_in(y, p), field_out(tensor, p), -0.25 * c_sw};
@@ -208,8 +208,8 @@ void clover_insert_det(field *tensor, parity p, double c_sw, double weight, cons
 
 void clover_force(field *force, const field *links, const field *tensor)
 {
-    clover_force_args args = {.g = field_geom(links), .links = field_in_all(links), .tensor = field_in_all(tensor),
-                              .factor = -0.5};
+    clover_force_args args = {
+        .g = field_geom(links), .links = field_in_all(links), .tensor = field_in_all(tensor), .factor = -0.5};
     FOR_PARITIES(p, force)
     {
         args.parity = p;
@@ -223,9 +223,15 @@ void hop_force(field *force, const field *links, const field *x, const field *y)
     const layout *lay = x->lay;
     for (int p = 0; p < 2; p++) {
         const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
-        hop_force_args args = {.g = field_geom(x), .x_here = field_in(x, p), .y_here = field_in(y, p),
-                               .x_there = field_in(x, other), .y_there = field_in(y, other), .links = field_in(links, p),
-                               .momenta = field_out(force, p), .factor = -0.5, .parity = p};
+        hop_force_args args = {.g = field_geom(x),
+                               .x_here = field_in(x, p),
+                               .y_here = field_in(y, p),
+                               .x_there = field_in(x, other),
+                               .y_there = field_in(y, other),
+                               .links = field_in(links, p),
+                               .momenta = field_out(force, p),
+                               .factor = -0.5,
+                               .parity = p};
         if (lay->nexterior[p] > 0) halo_hop_pair(x, y, other, links, args.x_ghost, args.y_ghost);
         run(KERNEL_hop_force, x, &args, NULL);
     }

@@ -1,8 +1,8 @@
 /* Operations on links, momenta, field strength and the clover term (double precision).
  *
  * Links and tensors hold both parities; ghosts are brought up to date as needed. Sums are over all ranks and exact.
- * A force F is defined by dP/dt = -F with H = -sum tr P^2 + S, P = p^a T_a, T_a = i lambda_a / 2: F^a = dS(exp(w T_a) U)/dw.
- * All functions are collective. */
+ * A force F is defined by dP/dt = -F with H = -sum tr P^2 + S, P = p^a T_a, T_a = i lambda_a / 2: F^a = dS(exp(w T_a)
+ * U)/dw. All functions are collective. */
 #ifndef PLAQ_GAUGE_H
 #define PLAQ_GAUGE_H
 
@@ -37,7 +37,8 @@ gauge_energy gauge_field_energy(const field *tensor);
 
 /* links = exp(dt P) links. */
 void gauge_update(field *links, double dt, const field *momenta);
-/* Projects the links to SU(3); returns the root mean square deviation per link before. gauge_deviation() only measures. */
+/* Projects the links to SU(3); returns the root mean square deviation per link before. gauge_deviation() only measures.
+ */
 double gauge_unitarise(field *links);
 double gauge_deviation(const field *links);
 void gauge_cold(field *links);
@@ -52,8 +53,8 @@ double momenta_norm2(const field *p);                 /* the same of p with itse
 
 /* clover = diagonal + (i c_sw / 4) sigma F on the parities that it holds. */
 void clover_build(field *clover, const field *tensor, double diagonal, double c_sw);
-/* inverse = clover^-1 on parity p. Returns log |det clover| there; *negatives counts negative pivots, zero for a positive
- * clover term. inverse may be clover. */
+/* inverse = clover^-1 on parity p. Returns log |det clover| there; *negatives counts negative pivots, zero for a
+ * positive clover term. inverse may be clover. */
 double clover_invert(field *inverse, const field *clover, parity p, double *negatives);
 /* Insertions Z of the clover term's force: the terms of -2 Re Y^dagger dC X, and of -weight log det C, on parity p. */
 void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y);

@@ -27,7 +27,8 @@ typedef struct {
 } kernel_info;
 
 /* Work on `n` units of field `like`'s layout: list[0..n), or 0..n where list is null. Sums, if the kernel has any, are
- * added into sums[] (this rank's part). `scale` corrects flops and traffic of the profile: right-hand sides, usually. */
+ * added into sums[] (this rank's part). `scale` corrects flops and traffic of the profile: right-hand sides, usually.
+ */
 typedef struct {
     const int *list;
     long n;

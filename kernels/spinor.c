@@ -136,14 +136,21 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
     REQUIRE(in != out || out->par == PARITY_BOTH, "the hop reads what it writes");
     REQUIRE(in->prec == out->prec && call->links->prec == out->prec && in->lay == lay, "precisions %d %d %d", in->prec,
             out->prec, call->links->prec);
-    hop_args args = {.g = field_geom(out), .in = field_in(in, other), .here = field_in(call->links, p),
-                     .there = field_in(call->links, other), .a = call->a, .b = call->b, .parity = p,
-                     .sign = call->sign, .form = call->form, .link_reals = call->links->reals};
+    hop_args args = {.g = field_geom(out),
+                     .in = field_in(in, other),
+                     .here = field_in(call->links, p),
+                     .there = field_in(call->links, other),
+                     .a = call->a,
+                     .b = call->b,
+                     .parity = p,
+                     .sign = call->sign,
+                     .form = call->form,
+                     .link_reals = call->links->reals};
     if (call->clover) args.clover = field_in(call->clover, p);
     if (call->add) args.x = field_in(call->add, p);
     args.out = field_out(out, p);
     if (lay->nexterior[p] == 0) {
-        hop_over(out, &args, NULL, lay->nunit);
+        hop_over(out, &args, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit);
         return;
     }
     halo_hop_start(in, other, call->links, call->sign, args.ghost);

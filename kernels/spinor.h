@@ -1,8 +1,8 @@
 /* Operations on spinor fields: vector algebra, the Wilson hop, the clover term, random sources.
  *
- * All fields of a call share lattice, precision, place and right-hand sides, and spinors of one parity that parity, unless
- * said. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first. Functions that sum or exchange
- * halos are collective. */
+ * All fields of a call share lattice, precision, place and right-hand sides, and spinors of one parity that parity,
+ * unless said. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first. Functions that sum or
+ * exchange halos are collective. */
 #ifndef PLAQ_SPINOR_H
 #define PLAQ_SPINOR_H
 
@@ -14,11 +14,11 @@ extern "C" {
 #endif
 
 /* ---- vector algebra; y may be x ---- */
-void spinor_copy(field *y, const field *x); /* also between precisions and places */
+void spinor_copy(field *y, const field *x);                      /* also between precisions and places */
 void spinor_axpby(field *y, double a, const field *x, double b); /* y = a x + b y; b = 0 does not read y */
 double spinor_norm2(const field *x, int rhs);
-void spinor_dot(double value[2], const field *x, const field *y, int rhs); /* sum conj(x) y */
-double spinor_axpy_norm2(field *y, double a, const field *x, int rhs);     /* y += a x; |y|^2 */
+void spinor_dot(double value[2], const field *x, const field *y, int rhs);     /* sum conj(x) y */
+double spinor_axpy_norm2(field *y, double a, const field *x, int rhs);         /* y += a x; |y|^2 */
 void spinor_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
 
 /* ---- the hop between parities, kernels/site/hop.h ---- */

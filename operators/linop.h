@@ -1,8 +1,8 @@
 /* Linear operators: what solvers and actions see of a lattice operator.
  *
  * An operator acts on vectors of one shape (lattice, parity, precision, place); linop_vector() makes one. apply() is
- * required; `at` gives the same operator in another precision or place, owned by the first. Operators keep what they derive
- * from the links up to date by themselves (linop_refresh() is called by every entry point of a solver). */
+ * required; `at` gives the same operator in another precision or place, owned by the first. Operators keep what they
+ * derive from the links up to date by themselves (linop_refresh() is called by every entry point of a solver). */
 #ifndef PLAQ_LINOP_H
 #define PLAQ_LINOP_H
 

@@ -115,7 +115,8 @@ static void hop_to_other(const wilson *w, const material *m, field *y, const fie
 /* y_p = A_pp x_p - D t_q / 4 */
 static void close_asymmetric(const wilson *w, const material *m, field *y, const field *t, const field *x, int sign)
 {
-    hop_call call = {.form = HOP_ADD_CLOVER, .a = -0.25, .b = 1, .sign = sign, .links = m->links, .clover = m->clover, .add = x};
+    hop_call call = {
+        .form = HOP_ADD_CLOVER, .a = -0.25, .b = 1, .sign = sign, .links = m->links, .clover = m->clover, .add = x};
     if (!has_clover(w)) {
         call.form = HOP_ADD;
         call.b = diagonal(w);
@@ -193,8 +194,8 @@ static linop *schur_at(wilson *w, precision prec, place where)
         *s = calloc(1, sizeof **s);
         REQUIRE(*s, "out of memory");
         const double sites = 0.5 * (double)w->links->lat->local_volume;
-        (*s)->base = (linop){&schur_table, w->links->lat, w->p, prec, where,
-                             sites * (2 * 1320 + (has_clover(w) ? 2 * 504 : 0) + 48)};
+        (*s)->base = (linop){&schur_table, w->links->lat, w->p,
+                             prec,         where,         sites * (2 * 1320 + (has_clover(w) ? 2 * 504 : 0) + 48)};
         (*s)->w = w;
     }
     return &(*s)->base;
@@ -306,7 +307,8 @@ static void continue_field(const wilson *w, const material *m, field *full, cons
 void wilson_schur_force(wilson *w, field *force, const field *x, const field *y)
 {
     const material *m = material_at(w, PREC_DOUBLE, w->links->where);
-    field *full_x = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where), *full_y = field_like(full_x);
+    field *full_x = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where),
+          *full_y = field_like(full_x);
     field *z = NULL;
     const field *left = y; /* what stands left of the asymmetric complement's variation */
     if (w->form == SCHUR_SYMMETRIC) {
@@ -322,7 +324,8 @@ void wilson_schur_force(wilson *w, field *force, const field *x, const field *y)
         field *tensor = field_create(x->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
         clover_insert(tensor, w->q, w->c_sw, full_x, full_y);
         if (w->form == SCHUR_SYMMETRIC) {
-            /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-1 Y)^dagger dA_p (Mhat X), Mhat X = Y. */
+            /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-1 Y)^dagger dA_p (Mhat X), Mhat X =
+             * Y. */
             field difference = field_part(full_x, w->p);
             spinor_axpby(&difference, -1, y, 1);
         }

@@ -1,13 +1,12 @@
 /* The Wilson-clover operator and its even-odd Schur complements.
  *
  * M = 4 + m + (i c_sw / 4) sigma F - D / 2 with D the hop of kernels/site/hop.h (eq. (2) of M. Clark et al.,
- * arXiv:1612.07873; clover term in the normalisation of hep-lat/9605038). With A the site-diagonal part on parity p or the
- * other, q, and H = -D / 2:
- *   asymmetric  A_pp - H_pq A_qq^-1 H_qp,       det M = det A_qq det Mhat
- *   symmetric   1 - A_pp^-1 H_pq A_qq^-1 H_qp,  det M = det A det Mhat
+ * arXiv:1612.07873; clover term in the normalisation of hep-lat/9605038). With A the site-diagonal part on parity p or
+ * the other, q, and H = -D / 2: asymmetric  A_pp - H_pq A_qq^-1 H_qp,       det M = det A_qq det Mhat symmetric   1 -
+ * A_pp^-1 H_pq A_qq^-1 H_qp,  det M = det A det Mhat
  *
- * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when the
- * links have changed. The links are borrowed; the time boundary is the lattice's. */
+ * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when
+ * the links have changed. The links are borrowed; the time boundary is the lattice's. */
 #ifndef PLAQ_WILSON_H
 #define PLAQ_WILSON_H
 

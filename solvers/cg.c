@@ -1,7 +1,7 @@
 /* Conjugate gradients (M. Hestenes and E. Stiefel, 1952) on a Hermitian positive operator.
  *
- * The residual of the recurrence drifts from the true one by rounding, so convergence claimed by the recurrence is checked:
- * the true residual is computed, and the iteration restarted from it when it is not small enough. */
+ * The residual of the recurrence drifts from the true one by rounding, so convergence claimed by the recurrence is
+ * checked: the true residual is computed, and the iteration restarted from it when it is not small enough. */
 #include <math.h>
 
 #include "kernels/spinor.h"
@@ -12,7 +12,8 @@ typedef struct {
 } cg_work;
 
 /* One run of the recurrence from r = b - A x: until |r|^2 <= target2. */
-static solve_status iterate(linop *a, field *x, cg_work w, double r2, double target2, int *iterations, int max_iterations)
+static solve_status iterate(linop *a, field *x, cg_work w, double r2, double target2, int *iterations,
+                            int max_iterations)
 {
     spinor_copy(w.p, w.r);
     while (r2 > target2) {

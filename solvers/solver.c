@@ -69,7 +69,8 @@ solve_result solver_solve(const solver_settings *s, linop *a, field *x, const fi
         result.residual = true_residual(a, x, b);
         /* The recurrence may have claimed more than is true; rounding in the check itself is allowed for. */
         if (result.residual != result.residual) result.status = SOLVE_BROKEN;
-        else if (result.status == SOLVE_CONVERGED && result.residual > 1.5 * s->tolerance) result.status = SOLVE_STALLED;
+        else if (result.status == SOLVE_CONVERGED && result.residual > 1.5 * s->tolerance)
+            result.status = SOLVE_STALLED;
     }
     result.flops += a->flops;
     result.seconds = comm_wtime() - start;

@@ -1,8 +1,8 @@
 /* Solvers of A x = b for linear operators.
  *
- * A solver is found by name in solvers.def, is made from its settings, and can be used for any operator again and again.
- * solve() starts from x and ends with the true residual |b - A x| / |b| computed in the precision of b, whatever happened
- * inside. Not converging is a status that the caller has to handle: x then holds the best that was reached. */
+ * A solver is found by name in solvers.def, is made from its settings, and can be used for any operator again and
+ * again. solve() starts from x and ends with the true residual |b - A x| / |b| computed in the precision of b, whatever
+ * happened inside. Not converging is a status that the caller has to handle: x then holds the best that was reached. */
 #ifndef PLAQ_SOLVER_H
 #define PLAQ_SOLVER_H
 
@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     solve_status status;
-    int iterations; /* applications of A inside, all precisions together */
+    int iterations;  /* applications of A inside, all precisions together */
     double residual; /* true, relative */
     double seconds, flops;
 } solve_result;

@@ -24,43 +24,49 @@
 
 static int check_count CHECK_UNUSED, check_failed CHECK_UNUSED;
 
-CHECK_UNUSED static int check_note(int ok) {
+CHECK_UNUSED static int check_note(int ok)
+{
     check_count++;
     check_failed += !ok;
     return ok;
 }
 
-CHECK_UNUSED static void check_true(const char *file, int line, const char *what, int ok) {
+CHECK_UNUSED static void check_true(const char *file, int line, const char *what, int ok)
+{
     if (!check_note(ok)) printf("%s:%d: failed: %s\n", file, line, what);
 }
 
 CHECK_UNUSED static void check_near(const char *file, int line, const char *sa, const char *sb, double a, double b,
-                                    double tol, int relative) {
+                                    double tol, int relative)
+{
     double scale = relative ? fmax(fabs(a), fabs(b)) : 1;
     if (!check_note(a == b || fabs(a - b) <= tol * scale))
         printf("%s:%d: failed: %s = %.17g, %s = %.17g, difference %.3g, allowed %.3g%s\n", file, line, sa, a, sb, b,
                fabs(a - b), tol * scale, relative ? " (relative)" : "");
 }
 
-CHECK_UNUSED static void check_int(const char *file, int line, const char *sa, const char *sb, long long a,
-                                   long long b) {
+CHECK_UNUSED static void check_int(const char *file, int line, const char *sa, const char *sb, long long a, long long b)
+{
     if (!check_note(a == b)) printf("%s:%d: failed: %s = %lld, %s = %lld\n", file, line, sa, a, sb, b);
 }
 
 CHECK_UNUSED static void check_str(const char *file, int line, const char *sa, const char *sb, const char *a,
-                                   const char *b, int part) {
+                                   const char *b, int part)
+{
     if (!check_note(a && b && (part ? strstr(a, b) != NULL : !strcmp(a, b))))
         printf("%s:%d: failed: %s = \"%s\"\n  %s %s = \"%s\"\n", file, line, sa, a ? a : "(null)",
                part ? "does not contain" : "differs from", sb, b ? b : "(null)");
 }
 
 /* A forked process must not run the exit handlers of its parent (leak checks, MPI). */
-CHECK_UNUSED static void check_leave(int status) {
+CHECK_UNUSED static void check_leave(int status)
+{
     fflush(stderr);
     _exit(status);
 }
 
-CHECK_UNUSED static void check_user_error(const char *file, int line, void (*fn)(void *), void *arg, const char *part) {
+CHECK_UNUSED static void check_user_error(const char *file, int line, void (*fn)(void *), void *arg, const char *part)
+{
     char text[8192] = "";
     FILE *capture = tmpfile();
     fflush(NULL);
@@ -84,7 +90,8 @@ CHECK_UNUSED static void check_user_error(const char *file, int line, void (*fn)
                EXIT_USER_ERROR, text, part);
 }
 
-CHECK_UNUSED static int check_summary(const char *file) {
+CHECK_UNUSED static int check_summary(const char *file)
+{
     printf("%s: %d checks, %d failed\n", file, check_count, check_failed);
     return check_failed || !check_count;
 }

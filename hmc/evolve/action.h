@@ -1,9 +1,9 @@
 /* Actions: the terms of S in H = -sum tr P^2 + S.
  *
- * An action knows its fields and its physics and nothing of step sizes: refresh() draws its random fields, value() returns
- * S, force() adds dS/dU to a momenta field (sign and normalisation as in kernels/gauge.h). Solves inside are counted, and one
- * that fails even with its fallback makes the call return nonzero with the story in `trouble`; nothing may be concluded from
- * that trajectory then. All calls are collective. */
+ * An action knows its fields and its physics and nothing of step sizes: refresh() draws its random fields, value()
+ * returns S, force() adds dS/dU to a momenta field (sign and normalisation as in kernels/gauge.h). Solves inside are
+ * counted, and one that fails even with its fallback makes the call return nonzero with the story in `trouble`; nothing
+ * may be concluded from that trajectory then. All calls are collective. */
 #ifndef PLAQ_ACTION_H
 #define PLAQ_ACTION_H
 
@@ -14,7 +14,14 @@
 #include "solvers/solver.h"
 
 /* Purposes of random fields: with the seed and the trajectory they key every random number of the program. */
-enum { RANDOM_START = 1, RANDOM_MOMENTA = 2, RANDOM_ACCEPT = 3, RANDOM_SOURCE = 4, RANDOM_TEST = 5, RANDOM_ACTION = 16 };
+enum {
+    RANDOM_START = 1,
+    RANDOM_MOMENTA = 2,
+    RANDOM_ACCEPT = 3,
+    RANDOM_SOURCE = 4,
+    RANDOM_TEST = 5,
+    RANDOM_ACTION = 16
+};
 
 typedef struct {
     uint64_t seed;
@@ -51,9 +58,9 @@ void action_reset_counts(action *a);
 /* S = beta sum [c0 (1 - Re tr P / 3) + c1 (1 - Re tr R / 3)] */
 action *gauge_action_create(const char *name, const field *links, double beta, double c1);
 
-/* Two degenerate flavours by an even-odd pseudofermion: S = phi^dagger (Mhat^dagger Mhat)^-1 phi with the Schur complement
- * of w (borrowed, as are the settings). force_solver serves the force, action_solver value(); either may name a fallback,
- * looked up in `solvers`. */
+/* Two degenerate flavours by an even-odd pseudofermion: S = phi^dagger (Mhat^dagger Mhat)^-1 phi with the Schur
+ * complement of w (borrowed, as are the settings). force_solver serves the force, action_solver value(); either may
+ * name a fallback, looked up in `solvers`. */
 typedef struct {
     const char *name;
     const solver_settings *settings;

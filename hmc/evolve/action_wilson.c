@@ -1,5 +1,5 @@
-/* Two degenerate Wilson-clover flavours: det M^dagger M = (det A)^2 det Mhat^dagger Mhat, the first factor exactly, the second
- * by a pseudofermion on one parity (K. Jansen and C. Liu, Comput. Phys. Commun. 99 (1997) 221). */
+/* Two degenerate Wilson-clover flavours: det M^dagger M = (det A)^2 det Mhat^dagger Mhat, the first factor exactly, the
+ * second by a pseudofermion on one parity (K. Jansen and C. Liu, Comput. Phys. Commun. 99 (1997) 221). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +45,14 @@ static int solve(pseudofermion *p, const named_solver *s, field *x, const char *
         const named_solver *next = fallback_of(p, s);
         if (!next || attempt >= p->nsolvers) {
             snprintf(p->base.trouble, sizeof p->base.trouble,
-                     "%s, %s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e)%s", p->base.name, use, s->name,
-                     solve_status_text(r.status), r.iterations, r.residual, s->settings->tolerance,
+                     "%s, %s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e)%s", p->base.name,
+                     use, s->name, solve_status_text(r.status), r.iterations, r.residual, s->settings->tolerance,
                      next ? "" : "; no fallback is named for it");
             return 1;
         }
         log_warn("%s, %s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e); repeating with %s",
-                 p->base.name, use, s->name, solve_status_text(r.status), r.iterations, r.residual, s->settings->tolerance,
-                 next->name);
+                 p->base.name, use, s->name, solve_status_text(r.status), r.iterations, r.residual,
+                 s->settings->tolerance, next->name);
         s = next;
     }
 }
@@ -137,8 +137,8 @@ static int determinant_value(action *a, double *s)
     double negatives;
     *s = -FLAVOURS * wilson_log_det(((determinant *)a)->w, &negatives);
     if (negatives > 0)
-        log_warn("%s: the clover term has %.0f negative eigenvalues; the quark mass is too low for this roughness", a->name,
-                 negatives);
+        log_warn("%s: the clover term has %.0f negative eigenvalues; the quark mass is too low for this roughness",
+                 a->name, negatives);
     return 0;
 }
 

@@ -9,7 +9,8 @@
 
 #define MAX_STAGES 16
 
-/* A kick by `by` of the step with the force taken at links moved ahead by -ahead h^2 F (zero: the force itself); or a drift. */
+/* A kick by `by` of the step with the force taken at links moved ahead by -ahead h^2 F (zero: the force itself); or a
+ * drift. */
 typedef struct {
     char what; /* 'k' kick, 'd' drift, 0 end */
     double by, ahead;
@@ -32,9 +33,7 @@ struct scheme {
 
 static const scheme schemes[] = {
     {"leapfrog", 2, {{'k', 0.5, 0}, {'d', 1, 0}, {'k', 0.5, 0}}},
-    {"omelyan2",
-     2,
-     {{'k', LAMBDA, 0}, {'d', 0.5, 0}, {'k', 1 - 2 * LAMBDA, 0}, {'d', 0.5, 0}, {'k', LAMBDA, 0}}},
+    {"omelyan2", 2, {{'k', LAMBDA, 0}, {'d', 0.5, 0}, {'k', 1 - 2 * LAMBDA, 0}, {'d', 0.5, 0}, {'k', LAMBDA, 0}}},
     {"omelyan4",
      4,
      {{'k', THETA, 0},

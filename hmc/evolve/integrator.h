@@ -1,8 +1,8 @@
 /* Symplectic, reversible integration of molecular dynamics with nested time scales.
  *
- * A scheme is a palindromic table of kicks (momenta, by the force) and drifts (links); a drift of one level is the whole
- * integration of the next finer one (J. Sexton and D. Weingarten, Nucl. Phys. B 380 (1992) 665), and of the finest the update
- * of the links. Adding a scheme is one table in integrator.c. */
+ * A scheme is a palindromic table of kicks (momenta, by the force) and drifts (links); a drift of one level is the
+ * whole integration of the next finer one (J. Sexton and D. Weingarten, Nucl. Phys. B 380 (1992) 665), and of the
+ * finest the update of the links. Adding a scheme is one table in integrator.c. */
 #ifndef PLAQ_INTEGRATOR_H
 #define PLAQ_INTEGRATOR_H
 
@@ -20,7 +20,8 @@ typedef struct {
     int actions[MAX_ACTIONS]; /* indices into evolution.actions */
 } level;
 
-/* Force statistics of one action over a trajectory: root mean square over links, 2 |F|^2 = F^a F^a in our normalisation. */
+/* Force statistics of one action over a trajectory: root mean square over links, 2 |F|^2 = F^a F^a in our
+ * normalisation. */
 typedef struct {
     double sum, largest;
     long count;

@@ -21,7 +21,8 @@ typedef struct {
  * `unconditional`. Collective; the same bits on any process grid. */
 trajectory_result trajectory_run(evolution *e, random_key key, double length, int unconditional);
 
-/* H of the present links and momenta with the pseudofermions in hand; nonzero when an action failed (its name in *who). */
+/* H of the present links and momenta with the pseudofermions in hand; nonzero when an action failed (its name in *who).
+ */
 int evolution_values(evolution *e, double values[MAX_ACTIONS], double *kinetic, const action **who);
 
 #endif

@@ -118,7 +118,8 @@ void measure_print(FILE *out, const measure_result *r, const char *config, int j
 {
     const observable *o = r->what;
     if (json) {
-        for (long i = 0; i < r->nrows; i++) print_json(out, r, config, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
+        for (long i = 0; i < r->nrows; i++)
+            print_json(out, r, config, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
         if (o->nsummary) print_json(out, r, config, o->summary, o->nsummary, r->summary);
         return;
     }

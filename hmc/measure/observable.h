@@ -1,9 +1,9 @@
 /* Observables: what [measure.NAME] sections of the input measure on a configuration.
  *
- * An observable is one line of observables.def and one file observable_NAME.c with a table and a function. What it finds
- * has rows of named columns (one row for a configuration, or one a flow time, or one a time slice), and may have a summary,
- * one row of further columns. Values are doubles; NaN means that there is none. So printing, JSON and storing are
- * written once, for all of them.
+ * An observable is one line of observables.def and one file observable_NAME.c with a table and a function. What it
+ * finds has rows of named columns (one row for a configuration, or one a flow time, or one a time slice), and may have
+ * a summary, one row of further columns. Values are doubles; NaN means that there is none. So printing, JSON and
+ * storing are written once, for all of them.
  *
  * All functions but those of measure_result are collective. Results are the same bits on all ranks and on any process
  * grid. */
@@ -58,7 +58,8 @@ const observable *observable_find(const char *name);
 measure_result measure(const measure_context *c, const named_measure *m);
 
 /* The measurements that are due after trajectory number `trajectory` (a multiple of their interval) on the links of s.
- * Returns how many; *results is an array of them, to be freed with measure_results_free(). Failures are logged as warnings. */
+ * Returns how many; *results is an array of them, to be freed with measure_results_free(). Failures are logged as
+ * warnings. */
 int measure_during_run(const simulation *s, int64_t trajectory, measure_result **results);
 void measure_results_free(measure_result *results, int n);
 
@@ -68,8 +69,8 @@ void measure_add_row(measure_result *r, const double *values);
 double measure_value(const measure_result *r, long row, const char *column);
 void measure_result_free(measure_result *r);
 
-/* Prints a result, on the rank that calls: as a table, or with `json` as one object a row and one for the summary, each with
- * the members config, measure and kind first. */
+/* Prints a result, on the rank that calls: as a table, or with `json` as one object a row and one for the summary, each
+ * with the members config, measure and kind first. */
 void measure_print(FILE *out, const measure_result *r, const char *config, int json);
 
 #endif

@@ -5,7 +5,8 @@
  *
  * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette,
  * 36 (1 - P), and the topological charge. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at
- * t = w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached. */
+ * t = w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not
+ * reached. */
 #include <math.h>
 
 #include "hmc/measure/observable.h"
@@ -26,8 +27,8 @@ static const measure_column summary[] = {
     {"w0", "a", "root of the flow time where t d/dt (t^2 E) = 0.3"},
 };
 
-/* gauge_force() adds beta / 6 P(U staples), and the slope is -P(U staples): a weight w of a slope is beta = 6 w, and the
- * sign goes into the step. */
+/* gauge_force() adds beta / 6 P(U staples), and the slope is -P(U staples): a weight w of a slope is beta = 6 w, and
+ * the sign goes into the step. */
 static void flow_step(field *links, double step, field *a, field *b)
 {
     momenta_zero(a);
@@ -48,7 +49,8 @@ static void add_row(measure_result *r, double t, const field *links, field *tens
     gauge_field_strength(tensor, links);
     const gauge_energy e = gauge_field_energy(tensor);
     const double plaquette = gauge_measure(links, 0).plaquette;
-    measure_add_row(r, (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, 36 * (1 - plaquette), e.charge});
+    measure_add_row(r,
+                    (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, 36 * (1 - plaquette), e.charge});
 }
 
 /* Where the line through (x0, y0) and (x1, y1) first comes up to SCALE_AT; NaN when it does not there. */
@@ -81,7 +83,8 @@ static void find_scales(measure_result *r)
 static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
 {
     const lattice *lat = c->links->lat;
-    field *links = field_like(c->links), *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
+    field *links = field_like(c->links),
+          *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
     field_copy(links, c->links);
     add_row(r, 0, links, tensor);
@@ -102,7 +105,7 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
     return 0;
 }
 
-const observable observable_flow = {"flow",  "Wilson flow: energy densities, charge, t0 and w0",
-                                    columns, sizeof columns / sizeof columns[0],
-                                    summary, sizeof summary / sizeof summary[0],
+const observable observable_flow = {"flow",      "Wilson flow: energy densities, charge, t0 and w0",
+                                    columns,     sizeof columns / sizeof columns[0],
+                                    summary,     sizeof summary / sizeof summary[0],
                                     measure_flow};

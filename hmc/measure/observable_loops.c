@@ -19,4 +19,5 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
 }
 
 const observable observable_loops = {
-    "loops", "plaquette, 1x2 rectangle and link trace", columns, sizeof columns / sizeof columns[0], NULL, 0, measure_loops};
+    "loops",      "plaquette, 1x2 rectangle and link trace", columns, sizeof columns / sizeof columns[0], NULL, 0,
+    measure_loops};

@@ -117,8 +117,8 @@ static int solve(pion *q, const solver_settings *s, int column, measure_result *
         q->iterations += result.iterations;
     }
     if (result.status != SOLVE_CONVERGED) {
-        snprintf(r->trouble, sizeof r->trouble, "the propagator's column %d: %s after %d iterations, residual %.2e", column,
-                 solve_status_text(result.status), result.iterations, result.residual);
+        snprintf(r->trouble, sizeof r->trouble, "the propagator's column %d: %s after %d iterations, residual %.2e",
+                 column, solve_status_text(result.status), result.iterations, result.residual);
         return 1;
     }
     wilson_reconstruct(q->w, q->x, q->schur_x, q->source);
@@ -150,7 +150,8 @@ static int measure_pion(const measure_context *c, const measure_params *m, measu
     for (int d = 0; d < 4; d++)
         if (m->source[d] >= lat->size[d])
             user_error("measure.%s: source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d", r->name, m->source[0],
-                       m->source[1], m->source[2], m->source[3], lat->size[0], lat->size[1], lat->size[2], lat->size[3]);
+                       m->source[1], m->source[2], m->source[3], lat->size[0], lat->size[1], lat->size[2],
+                       lat->size[3]);
     const int fermion = fermion_number(c->p, m->fermion);
     const char *name = m->solver[0] ? m->solver : c->p->fermions[fermion].p.action_solver;
     const solver_settings *s = settings_of(c->p, name);
@@ -174,7 +175,7 @@ static int measure_pion(const measure_context *c, const measure_params *m, measu
     return failed;
 }
 
-const observable observable_pion = {"pion",  "zero-momentum pion correlator from a point source",
-                                    columns, sizeof columns / sizeof columns[0],
-                                    summary, sizeof summary / sizeof summary[0],
+const observable observable_pion = {"pion",      "zero-momentum pion correlator from a point source",
+                                    columns,     sizeof columns / sizeof columns[0],
+                                    summary,     sizeof summary / sizeof summary[0],
                                     measure_pion};

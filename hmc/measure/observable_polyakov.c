@@ -1,7 +1,7 @@
 /* polyakov: L = sum_x (1/3) tr prod_t U_t(x, t) / (spatial volume).
  *
- * The product runs from t = 0 upwards. Ranks above each other in t pass it on, each appends its own links, so every product
- * is made in the same order on any process grid; the traces are summed exactly by the topmost ranks. */
+ * The product runs from t = 0 upwards. Ranks above each other in t pass it on, each appends its own links, so every
+ * product is made in the same order on any process grid; the traces are summed exactly by the topmost ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,5 +77,5 @@ static int measure_polyakov(const measure_context *c, const measure_params *m, m
     return 0;
 }
 
-const observable observable_polyakov = {
-    "polyakov", "Polyakov loop", columns, sizeof columns / sizeof columns[0], NULL, 0, measure_polyakov};
+const observable observable_polyakov = {"polyakov", "Polyakov loop", columns, sizeof columns / sizeof columns[0], NULL,
+                                        0,          measure_polyakov};

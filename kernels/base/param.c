@@ -16,7 +16,8 @@ typedef struct {
     int low_open, high_open;
 } interval;
 
-static interval interval_of(const param *p) {
+static interval interval_of(const param *p)
+{
     interval r = {-INFINITY, INFINITY, 1, 1};
     if (!p->range) return r;
     const char *t = p->range;
@@ -32,13 +33,15 @@ static interval interval_of(const param *p) {
     return r;
 }
 
-static int in_range(const param *p, double v) {
+static int in_range(const param *p, double v)
+{
     interval r = interval_of(p);
     return (r.low_open ? v > r.low : v >= r.low) && (r.high_open ? v < r.high : v <= r.high);
 }
 
 /* The next alternative of "a|b|c": its start, its length through `length`; NULL at the end. */
-static const char *next_choice(const char **cursor, int *length) {
+static const char *next_choice(const char **cursor, int *length)
+{
     const char *start = *cursor;
     if (!start) return NULL;
     const char *bar = strchr(start, '|');
@@ -47,14 +50,16 @@ static const char *next_choice(const char **cursor, int *length) {
     return start;
 }
 
-static int is_choice(const char *choices, const char *word) {
+static int is_choice(const char *choices, const char *word)
+{
     int length;
     for (const char *c; (c = next_choice(&choices, &length));)
         if ((int)strlen(word) == length && !strncmp(c, word, (size_t)length)) return 1;
     return 0;
 }
 
-static void choices_text(const char *choices, char *text, size_t size) {
+static void choices_text(const char *choices, char *text, size_t size)
+{
     size_t used = 0;
     int length, first = 1;
     text[0] = 0;
@@ -64,39 +69,27 @@ static void choices_text(const char *choices, char *text, size_t size) {
     }
 }
 
-static void interval_text(const param *p, const char *noun, char *text, size_t size) {
+static void interval_text(const param *p, const char *noun, char *text, size_t size)
+{
     interval r = interval_of(p);
     const char *above = r.low_open ? ">" : ">=", *below = r.high_open ? "<" : "<=";
-    if (isinf(r.low) && isinf(r.high))
-        snprintf(text, size, "any %s", noun);
-    else if (isinf(r.high))
-        snprintf(text, size, "%s %s %.15g", noun, above, r.low);
-    else if (isinf(r.low))
-        snprintf(text, size, "%s %s %.15g", noun, below, r.high);
-    else
-        snprintf(text, size, "%.15g %s %s %s %.15g", r.low, r.low_open ? "<" : "<=", noun, below, r.high);
+    if (isinf(r.low) && isinf(r.high)) snprintf(text, size, "any %s", noun);
+    else if (isinf(r.high)) snprintf(text, size, "%s %s %.15g", noun, above, r.low);
+    else if (isinf(r.low)) snprintf(text, size, "%s %s %.15g", noun, below, r.high);
+    else snprintf(text, size, "%.15g %s %s %s %.15g", r.low, r.low_open ? "<" : "<=", noun, below, r.high);
 }
 
-void param_range_text(const param *p, char *text, size_t size) {
+void param_range_text(const param *p, char *text, size_t size)
+{
     char part[PARAM_MESSAGE_SIZE];
     int optional = p->deflt && !*p->deflt;
     switch (p->type) {
     case PARAM_INT:
-    case PARAM_LONG:
-        interval_text(p, "integer", text, size);
-        break;
-    case PARAM_REAL:
-        interval_text(p, "real", text, size);
-        break;
-    case PARAM_BOOL:
-        snprintf(text, size, "yes or no");
-        break;
-    case PARAM_STRING:
-        snprintf(text, size, optional ? "text or nothing" : "text");
-        break;
-    case PARAM_CHOICE:
-        choices_text(p->range, text, size);
-        break;
+    case PARAM_LONG: interval_text(p, "integer", text, size); break;
+    case PARAM_REAL: interval_text(p, "real", text, size); break;
+    case PARAM_BOOL: snprintf(text, size, "yes or no"); break;
+    case PARAM_STRING: snprintf(text, size, optional ? "text or nothing" : "text"); break;
+    case PARAM_CHOICE: choices_text(p->range, text, size); break;
     case PARAM_INT4:
         interval_text(p, "integer", part, sizeof part);
         snprintf(text, size, "X.Y.Z.T, each %s", strncmp(part, "any ", 4) ? part : part + 4);
@@ -108,12 +101,14 @@ void param_range_text(const param *p, char *text, size_t size) {
     }
 }
 
-const char *param_type_name(param_type type) {
+const char *param_type_name(param_type type)
+{
     static const char *const names[] = {"integer", "integer", "real", "yes/no", "text", "choice", "X.Y.Z.T", "list"};
     return names[type];
 }
 
-const param *param_find(const param_section *section, const char *name) {
+const param *param_find(const param_section *section, const char *name)
+{
     for (int i = 0; i < section->count; i++)
         if (!strcmp(section->table[i].name, name)) return &section->table[i];
     return NULL;
@@ -121,13 +116,15 @@ const param *param_find(const param_section *section, const char *name) {
 
 /* ---- the nearest name ---- */
 
-static int least_of(int a, int b, int c) {
+static int least_of(int a, int b, int c)
+{
     int m = a < b ? a : b;
     return m < c ? m : c;
 }
 
 /* Optimal string alignment: changes, losses, additions and swaps of neighbours, one each. */
-static int distance(const char *a, const char *b) {
+static int distance(const char *a, const char *b)
+{
     enum { MOST = 128 };
     int row[3][MOST + 1], la = (int)strlen(a), lb = (int)strlen(b);
     if (la > MOST || lb > MOST) return la > lb ? la : lb;
@@ -152,7 +149,8 @@ static int distance(const char *a, const char *b) {
     return back[lb];
 }
 
-const char *param_nearest(const char *name, const char *const *names, int n) {
+const char *param_nearest(const char *name, const char *const *names, int n)
+{
     const char *best = NULL;
     int length = (int)strlen(name), least = 2 + length / 3; /* beyond that the likeness is an accident */
     if (least > length) least = length;
@@ -168,7 +166,8 @@ const char *param_nearest(const char *name, const char *const *names, int n) {
 
 /* ---- from text and to text ---- */
 
-static int refuse(const param *p, const char *text, const char *why, char *message, size_t size) {
+static int refuse(const param *p, const char *text, const char *why, char *message, size_t size)
+{
     char allowed[PARAM_MESSAGE_SIZE];
     param_range_text(p, allowed, sizeof allowed);
     int used =
@@ -187,7 +186,8 @@ static int refuse(const param *p, const char *text, const char *why, char *messa
     return -1;
 }
 
-static int read_integer(const char *text, char stop, int64_t *value, const char **rest) {
+static int read_integer(const char *text, char stop, int64_t *value, const char **rest)
+{
     char *end;
     if (!isdigit((unsigned char)text[*text == '-' || *text == '+'])) return -1;
     errno = 0;
@@ -198,20 +198,20 @@ static int read_integer(const char *text, char stop, int64_t *value, const char 
     return 0;
 }
 
-static const char *set_integer(const param *p, void *to, const char *text) {
+static const char *set_integer(const param *p, void *to, const char *text)
+{
     int64_t v;
     const char *rest;
     if (read_integer(text, 0, &v, &rest)) return "is not an integer that fits into 64 bits";
     if (p->type == PARAM_INT && (v < INT_MIN || v > INT_MAX)) return "does not fit into 32 bits";
     if (!in_range(p, (double)v)) return "is out of range";
-    if (p->type == PARAM_INT)
-        *(int *)to = (int)v;
-    else
-        *(int64_t *)to = v;
+    if (p->type == PARAM_INT) *(int *)to = (int)v;
+    else *(int64_t *)to = v;
     return NULL;
 }
 
-static const char *set_int4(const param *p, void *to, const char *text) {
+static const char *set_int4(const param *p, void *to, const char *text)
+{
     int four[4];
     for (int i = 0; i < 4; i++) {
         int64_t v;
@@ -225,7 +225,8 @@ static const char *set_int4(const param *p, void *to, const char *text) {
     return NULL;
 }
 
-static const char *set_real(const param *p, void *to, const char *text) {
+static const char *set_real(const param *p, void *to, const char *text)
+{
     char *end;
     double v = strtod(text, &end);
     if (end == text || *end || isspace((unsigned char)*text)) return "is not a real number";
@@ -235,7 +236,8 @@ static const char *set_real(const param *p, void *to, const char *text) {
     return NULL;
 }
 
-static const char *set_bool(void *to, const char *text) {
+static const char *set_bool(void *to, const char *text)
+{
     static const char *const yes[] = {"yes", "true", "on", "1"}, *const no[] = {"no", "false", "off", "0"};
     for (int i = 0; i < 4; i++)
         if (!strcasecmp(text, yes[i]) || !strcasecmp(text, no[i])) {
@@ -245,7 +247,8 @@ static const char *set_bool(void *to, const char *text) {
     return "is neither yes nor no";
 }
 
-static const char *set_text(const param *p, char *to, const char *text, size_t size) {
+static const char *set_text(const param *p, char *to, const char *text, size_t size)
+{
     if (!*text && !(p->deflt && !*p->deflt)) return "is empty";
     if (strlen(text) >= size) return "is too long";
     if (p->type == PARAM_CHOICE && !is_choice(p->range, text)) return "is unknown";
@@ -255,15 +258,18 @@ static const char *set_text(const param *p, char *to, const char *text, size_t s
     return NULL;
 }
 
-static const char *word_start(const char *t) {
+static const char *word_start(const char *t)
+{
     return t + strspn(t, ", \t");
 }
 
-static size_t word_length(const char *t) {
+static size_t word_length(const char *t)
+{
     return strcspn(t, ", \t");
 }
 
-static const char *set_words(const param *p, char *to, const char *text) {
+static const char *set_words(const param *p, char *to, const char *text)
+{
     char list[PARAM_WORDS_SIZE] = "", word[PARAM_WORDS_SIZE];
     size_t used = 0;
     for (const char *t = word_start(text); *t; t = word_start(t + word_length(t))) {
@@ -276,67 +282,46 @@ static const char *set_words(const param *p, char *to, const char *text) {
     return set_text(p, to, list, sizeof list);
 }
 
-int param_set(const param *p, void *out, const char *text, char *message, size_t size) {
+int param_set(const param *p, void *out, const char *text, char *message, size_t size)
+{
     char *to = (char *)out + p->offset;
     const char *why = NULL;
     switch (p->type) {
     case PARAM_INT:
-    case PARAM_LONG:
-        why = set_integer(p, to, text);
-        break;
-    case PARAM_REAL:
-        why = set_real(p, to, text);
-        break;
-    case PARAM_BOOL:
-        why = set_bool(to, text);
-        break;
-    case PARAM_STRING:
-        why = set_text(p, to, text, PARAM_STRING_SIZE);
-        break;
-    case PARAM_CHOICE:
-        why = set_text(p, to, text, PARAM_CHOICE_SIZE);
-        break;
-    case PARAM_INT4:
-        why = set_int4(p, to, text);
-        break;
-    case PARAM_WORDS:
-        why = set_words(p, to, text);
-        break;
+    case PARAM_LONG: why = set_integer(p, to, text); break;
+    case PARAM_REAL: why = set_real(p, to, text); break;
+    case PARAM_BOOL: why = set_bool(to, text); break;
+    case PARAM_STRING: why = set_text(p, to, text, PARAM_STRING_SIZE); break;
+    case PARAM_CHOICE: why = set_text(p, to, text, PARAM_CHOICE_SIZE); break;
+    case PARAM_INT4: why = set_int4(p, to, text); break;
+    case PARAM_WORDS: why = set_words(p, to, text); break;
     }
     return why ? refuse(p, text, why, message, size) : 0;
 }
 
-void param_format(const param *p, const void *in, char *text, size_t size) {
+void param_format(const param *p, const void *in, char *text, size_t size)
+{
     const char *from = (const char *)in + p->offset;
     const int *i = (const int *)from;
     switch (p->type) {
-    case PARAM_INT:
-        snprintf(text, size, "%d", *i);
-        break;
-    case PARAM_LONG:
-        snprintf(text, size, "%lld", (long long)*(const int64_t *)from);
-        break;
+    case PARAM_INT: snprintf(text, size, "%d", *i); break;
+    case PARAM_LONG: snprintf(text, size, "%lld", (long long)*(const int64_t *)from); break;
     case PARAM_REAL:
         for (int digits = 1; digits <= 17; digits++) {
             snprintf(text, size, "%.*g", digits, *(const double *)from);
             if (strtod(text, NULL) == *(const double *)from) break;
         }
         break;
-    case PARAM_BOOL:
-        snprintf(text, size, "%s", *i ? "yes" : "no");
-        break;
-    case PARAM_INT4:
-        snprintf(text, size, "%d.%d.%d.%d", i[0], i[1], i[2], i[3]);
-        break;
+    case PARAM_BOOL: snprintf(text, size, "%s", *i ? "yes" : "no"); break;
+    case PARAM_INT4: snprintf(text, size, "%d.%d.%d.%d", i[0], i[1], i[2], i[3]); break;
     case PARAM_STRING:
     case PARAM_CHOICE:
-    case PARAM_WORDS:
-        snprintf(text, size, "%s", from);
-        break;
+    case PARAM_WORDS: snprintf(text, size, "%s", from); break;
     }
 }
 
-void params_default(const param_section *section, void *out) {
+void params_default(const param_section *section, void *out)
+{
     char message[PARAM_MESSAGE_SIZE];
     memset(out, 0, section->size);
     for (int i = 0; i < section->count; i++) {
@@ -347,7 +332,8 @@ void params_default(const param_section *section, void *out) {
     }
 }
 
-int param_word(const char *words, int index, char *word, size_t size) {
+int param_word(const char *words, int index, char *word, size_t size)
+{
     const char *t = word_start(words);
     for (int i = 0; i < index && *t; i++) t = word_start(t + word_length(t));
     if (!*t) return 0;
@@ -357,7 +343,8 @@ int param_word(const char *words, int index, char *word, size_t size) {
 
 /* ---- dump and compare ---- */
 
-void param_text_add(param_text *text, const char *fmt, ...) {
+void param_text_add(param_text *text, const char *fmt, ...)
+{
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
@@ -373,12 +360,14 @@ void param_text_add(param_text *text, const char *fmt, ...) {
     text->length += more;
 }
 
-void param_text_free(param_text *text) {
+void param_text_free(param_text *text)
+{
     free(text->data);
     *text = (param_text){0};
 }
 
-void params_dump(param_text *text, const param_section *section, const char *instance, const void *in) {
+void params_dump(param_text *text, const param_section *section, const char *instance, const void *in)
+{
     REQUIRE(!section->named == !instance, "section '%s' %s", section->section, instance ? "has no names" : "has names");
     char value[PARAM_TEXT_SIZE];
     for (int i = 0; i < section->count; i++) {
@@ -392,7 +381,8 @@ typedef struct {
     char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
 } dump_line;
 
-static int next_line(const char **cursor, dump_line *line) {
+static int next_line(const char **cursor, dump_line *line)
+{
     for (const char *t = *cursor; t && *t; t = *cursor) {
         size_t length = strcspn(t, "\n");
         *cursor = t + length + (t[length] == '\n');
@@ -408,7 +398,8 @@ static int next_line(const char **cursor, dump_line *line) {
 }
 
 /* The value of `key` in a dump; without the key, whether its section is there. */
-static int find_line(const char *dump, const char *key, dump_line *found, int *section_there) {
+static int find_line(const char *dump, const char *key, dump_line *found, int *section_there)
+{
     const char *dot = strrchr(key, '.');
     size_t prefix = dot ? (size_t)(dot - key) + 1 : 0;
     *section_there = 0;
@@ -421,7 +412,8 @@ static int find_line(const char *dump, const char *key, dump_line *found, int *s
     return 0;
 }
 
-static const param *param_of_key(const param_section *const *sections, int n, const char *key) {
+static const param *param_of_key(const param_section *const *sections, int n, const char *key)
+{
     size_t base = strcspn(key, ".");
     const char *last = strrchr(key, '.');
     for (int i = 0; i < n && last; i++)
@@ -431,7 +423,8 @@ static const param *param_of_key(const param_section *const *sections, int n, co
     return NULL;
 }
 
-static int same_value(const param *p, const char *a, const char *b) {
+static int same_value(const param *p, const char *a, const char *b)
+{
     if (!strcmp(a, b)) return 1;
     param alone = *p;
     alone.offset = 0;
@@ -449,7 +442,8 @@ static int same_value(const param *p, const char *a, const char *b) {
 }
 
 int params_compare(const char *before, const char *now, const param_section *const *sections, int n,
-                   param_text *differences) {
+                   param_text *differences)
+{
     int count = 0;
     dump_line line, other;
     for (int pass = 0; pass < 2; pass++) { /* all keys of `now`, then those that only `before` has */

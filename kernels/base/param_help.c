@@ -7,7 +7,8 @@
 enum { WIDTH = 100, AT_KEY = 2, AT_TYPE = 24, AT_DEFAULT = 33, AT_UNIT = 51, AT_ALLOWED = 61, AT_HELP = 6 };
 
 /* Prints words from `column` on, and further lines from `indent`. */
-static void put_wrapped(FILE *out, int column, int indent, const char *text) {
+static void put_wrapped(FILE *out, int column, int indent, const char *text)
+{
     int at_start = 1;
     while (*(text += strspn(text, " "))) {
         int length = (int)strcspn(text, " ");
@@ -23,16 +24,19 @@ static void put_wrapped(FILE *out, int column, int indent, const char *text) {
     fputc('\n', out);
 }
 
-static int put_column(FILE *out, int column, int target, const char *text) {
+static int put_column(FILE *out, int column, int target, const char *text)
+{
     int space = target > column ? target - column : 2;
     return column + fprintf(out, "%*s%s", space, "", text);
 }
 
-static const char *default_text(const param *p) {
+static const char *default_text(const param *p)
+{
     return !p->deflt ? "(required)" : !*p->deflt ? "(none)" : p->deflt;
 }
 
-static void put_param(FILE *out, const param *p) {
+static void put_param(FILE *out, const param *p)
+{
     char name[128], allowed[PARAM_MESSAGE_SIZE];
     snprintf(name, sizeof name, "%s%s", p->name, p->physics ? " *" : "");
     param_range_text(p, allowed, sizeof allowed);
@@ -45,7 +49,8 @@ static void put_param(FILE *out, const param *p) {
     put_wrapped(out, put_column(out, 0, AT_HELP, ""), AT_HELP, p->help);
 }
 
-static void put_section_head(FILE *out, const param_section *s) {
+static void put_section_head(FILE *out, const param_section *s)
+{
     int column = fprintf(out, "[%s%s]  ", s->section, s->named ? ".NAME" : "");
     put_wrapped(out, column, column, s->help);
     column = put_column(out, 0, AT_KEY, "key");
@@ -55,14 +60,16 @@ static void put_section_head(FILE *out, const param_section *s) {
     put_column(out, column, AT_ALLOWED, "allowed\n");
 }
 
-static int help_wanted(const param_section *s, const param *p, const char *key) {
+static int help_wanted(const param_section *s, const param *p, const char *key)
+{
     if (!key || !strcmp(key, s->section) || !strcmp(key, p->name)) return 1;
     size_t base = strlen(s->section);
     if (strncmp(key, s->section, base) || key[base] != '.') return 0;
     return !strcmp(strrchr(key, '.') + 1, p->name) || (s->named && !strcmp(key + base, ".NAME"));
 }
 
-static void suggest_help(const param_section *const *sections, int n, const char *key) {
+static void suggest_help(const param_section *const *sections, int n, const char *key)
+{
     int most = n, count = 0;
     const char *dot = strchr(key, '.'), *last = strrchr(key, '.');
     char plain[128];
@@ -81,15 +88,14 @@ static void suggest_help(const param_section *const *sections, int n, const char
     }
     for (int i = 0; i < count; i++) names[i] = store[i];
     const char *near = param_nearest(plain, names, count);
-    if (near)
-        fprintf(stderr, "plaq: no section or key '%s'; did you mean '%s'?\n", key, near);
-    else
-        fprintf(stderr, "plaq: no section or key '%s'; 'plaq help' lists all\n", key);
+    if (near) fprintf(stderr, "plaq: no section or key '%s'; did you mean '%s'?\n", key, near);
+    else fprintf(stderr, "plaq: no section or key '%s'; 'plaq help' lists all\n", key);
     free(names);
     free(store);
 }
 
-int params_help(FILE *out, const param_section *const *sections, int n, const char *key) {
+int params_help(FILE *out, const param_section *const *sections, int n, const char *key)
+{
     int shown = 0, physics = 0;
     for (int i = 0; i < n; i++) {
         const param_section *s = sections[i];
@@ -109,7 +115,8 @@ int params_help(FILE *out, const param_section *const *sections, int n, const ch
     return !shown;
 }
 
-static void put_cell(FILE *out, const char *text) {
+static void put_cell(FILE *out, const char *text)
+{
     fputs(" ", out);
     for (; *text; text++) {
         if (strchr("|*_<`", *text)) fputc('\\', out);
@@ -118,7 +125,8 @@ static void put_cell(FILE *out, const char *text) {
     fputs(" |", out);
 }
 
-void params_markdown(FILE *out, const param_section *const *sections, int n) {
+void params_markdown(FILE *out, const param_section *const *sections, int n)
+{
     fputs("A key in the column *physics* makes a different ensemble when it is changed.\n", out);
     for (int i = 0; i < n; i++) {
         const param_section *s = sections[i];

@@ -1,8 +1,8 @@
 /* Memory for fields: blocks of 64-byte alignment that are kept for reuse when returned.
  *
- * A pool serves one place. The device's allocator is installed by the GPU backend; asking for device memory without one is
- * an internal error. A request that cannot be met is a user error that says what was asked, what is in use and what would
- * help. */
+ * A pool serves one place. The device's allocator is installed by the GPU backend; asking for device memory without one
+ * is an internal error. A request that cannot be met is a user error that says what was asked, what is in use and what
+ * would help. */
 #ifndef PLAQ_POOL_H
 #define PLAQ_POOL_H
 

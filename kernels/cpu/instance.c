@@ -1,5 +1,5 @@
-/* All kernels of one precision and one layout on the CPU. Compiled once for each PLAQ_PREC and PLAQ_SIMD; what comes out
- * is the table cpu_table of this instance, with null where a kernel does not come in this precision. */
+/* All kernels of one precision and one layout on the CPU. Compiled once for each PLAQ_PREC and PLAQ_SIMD; what comes
+ * out is the table cpu_table of this instance, with null where a kernel does not come in this precision. */
 #include "kernels/cpu/cpu.h"
 
 #include <math.h>

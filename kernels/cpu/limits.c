@@ -101,7 +101,8 @@ double limits_bandwidth(size_t bytes, double seconds)
         long n = (long)(bytes / sizeof(line) / (triad ? 3 : 2));
         if (n < 16) n = 16;
         stream s = {touched(n), touched(n), triad ? touched(n) : NULL, n};
-        for (int streaming = 0; streaming < 2; streaming++) best = fmax(best, stream_rate(&s, triad, streaming, seconds / 4));
+        for (int streaming = 0; streaming < 2; streaming++)
+            best = fmax(best, stream_rate(&s, triad, streaming, seconds / 4));
         free(s.a);
         free(s.b);
         free(s.c);

@@ -60,8 +60,7 @@
     {                                                                                                                  \
         static_assert(sums <= KERNEL_MAX_SUMS, "more sums than there is room for");                                    \
         static int resident;                                                                                           \
-        const int blocks =                                                                                             \
-            gpu_sum_blocks(dev, (const void *)T(name##_global), &resident, THREADS(registers), n);                     \
+        const int blocks = gpu_sum_blocks(dev, (const void *)T(name##_global), &resident, THREADS(registers), n);      \
         T(name##_global)<<<blocks, THREADS(registers), 0, dev->stream>>>(*(const name##_args *)args, list, n, *dev);   \
     }
 
@@ -103,14 +102,15 @@ static __global__ void __maxnreg__(HOP_CAP) T(hop_global)(const __grid_constant_
     T(hop_one)(&b, T(stencil_at)(&b.g, b.parity, u), u, (int)rhs, reals);
 }
 
-template <int reals> static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+template <int reals>
+static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
     int split = 0;
     for (int d = 0; d < 4; d++) split |= a->g.split[d];
     const bool clover = a->form != HOP_PLAIN && a->form != HOP_ADD;
     const unsigned blocks = (unsigned)((n + HOP_THREADS - 1) / HOP_THREADS * a->in.groups);
-    auto kernel = split ? (clover ? T(hop_global)<reals, true, true> : T(hop_global)<reals, false, true>)
-                        : (clover ? T(hop_global)<reals, true, false> : T(hop_global)<reals, false, false>);
+    auto kernel = split ? (clover ? T(hop_global) < reals, true, true > : T(hop_global) < reals, false, true >)
+                        : (clover ? T(hop_global) < reals, true, false > : T(hop_global) < reals, false, false >);
     kernel<<<blocks, HOP_THREADS, 0, dev->stream>>>(*a, list, n);
 }
 

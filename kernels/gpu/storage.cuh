@@ -8,7 +8,8 @@
  * Fixed point becomes a float by putting the integer, made positive, into the mantissa of 2^23: exact, and cheaper than
  * the conversion instruction, which has a quarter of the throughput. */
 
-template <int bytes> static __device__ __forceinline__ void pack_read(uint32_t w[4], const void *p)
+template <int bytes>
+static __device__ __forceinline__ void pack_read(uint32_t w[4], const void *p)
 {
     if constexpr (bytes == 16) {
         const uint4 a = *(const uint4 *)p;
@@ -29,7 +30,8 @@ template <int bytes> static __device__ __forceinline__ void pack_read(uint32_t w
     }
 }
 
-template <int bytes> static __device__ __forceinline__ void pack_read_once(uint32_t w[4], const void *p)
+template <int bytes>
+static __device__ __forceinline__ void pack_read_once(uint32_t w[4], const void *p)
 {
     const size_t at = __cvta_generic_to_global(p);
     if constexpr (bytes == 16) {
@@ -49,7 +51,8 @@ template <int bytes> static __device__ __forceinline__ void pack_read_once(uint3
     }
 }
 
-template <int bytes> static __device__ __forceinline__ void pack_write(void *p, const uint32_t w[4])
+template <int bytes>
+static __device__ __forceinline__ void pack_write(void *p, const uint32_t w[4])
 {
     if constexpr (bytes == 16) __stcs((uint4 *)p, make_uint4(w[0], w[1], w[2], w[3]));
     else if constexpr (bytes == 8) __stcs((uint2 *)p, make_uint2(w[0], w[1]));
@@ -78,7 +81,8 @@ FN real T(decode)(const uint32_t w[4], int i, real scale)
 }
 
 /* The words of a pack. Adding 1.5 2^23 rounds to an integer and leaves it in the low bits of the float. */
-template <int pack> FN void T(encode)(uint32_t w[4], const real *x, real scale)
+template <int pack>
+FN void T(encode)(uint32_t w[4], const real *x, real scale)
 {
 #if PLAQ_PREC <= 1
     (void)scale;
@@ -103,19 +107,21 @@ template <int pack> FN void T(encode)(uint32_t w[4], const real *x, real scale)
 #endif
 }
 
-template <int pack, bool once> FN void T(load_packs)(vreal *x, const view *v, long u, int group, int n, real scale)
+template <int pack, bool once>
+FN void T(load_packs)(vreal *x, const view *v, long u, int group, int n, real scale)
 {
     UNROLL for (int c = 0; c < n; c += pack)
     {
         uint32_t w[4];
         const stored *p = T(at)(v, u, group, n, c);
-        if (once) pack_read_once<pack * (int)sizeof(stored)>(w, p);
-        else pack_read<pack * (int)sizeof(stored)>(w, p);
+        if (once) pack_read_once<pack *(int)sizeof(stored)>(w, p);
+        else pack_read<pack *(int)sizeof(stored)>(w, p);
         UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(w, i, scale);
     }
 }
 
-template <bool once> FN void T(load_any)(vreal *x, const view *v, long u, int group, int n)
+template <bool once>
+FN void T(load_any)(vreal *x, const view *v, long u, int group, int n)
 {
     real scale = 1;
 #if PLAQ_PREC >= 2
@@ -139,13 +145,14 @@ FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
     T(load_any)<true>(x, v, u, group, n);
 }
 
-template <int pack> FN void T(save_packs)(const vreal *x, const view *v, long u, int group, int n, real scale)
+template <int pack>
+FN void T(save_packs)(const vreal *x, const view *v, long u, int group, int n, real scale)
 {
     UNROLL for (int c = 0; c < n; c += pack)
     {
         uint32_t w[4];
         T(encode)<pack>(w, x + c, scale);
-        pack_write<pack * (int)sizeof(stored)>(T(at)(v, u, group, n, c), w);
+        pack_write<pack *(int)sizeof(stored)>(T(at)(v, u, group, n, c), w);
     }
 }
 

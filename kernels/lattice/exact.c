@@ -19,8 +19,8 @@ void exact_add(exact_sum *s, double x)
     }
 }
 
-/* Folds brought between -2^31 and 2^31 without changing the sum: then it is the first fold that is not zero that decides the
- * leading bits, and nothing cancels when the folds are put together. */
+/* Folds brought between -2^31 and 2^31 without changing the sum: then it is the first fold that is not zero that
+ * decides the leading bits, and nothing cancels when the folds are put together. */
 static void carry(exact_sum *s)
 {
     for (int i = 2; i > 0; i--) {

@@ -1,11 +1,11 @@
 /* Sums whose value does not depend on the order of the addends.
  *
- * A double is split into three folds, integers in units of u0 > u1 > u2 = 2^(32(k-1)), 2^(32(k-2)), 2^(32(k-3)), where the
- * bin k is the smallest with |x| < 2^(32k-1) for every addend so far (pre-rounded summation; Demmel and Nguyen, IEEE
- * Trans. Comput. 64 (2015) 2060). Folds are added as integers, exactly, and never carry into each other before the value
- * is asked for: a fold that a larger addend will drop must not have left a trace in the one above. So any order, any
- * splitting over threads, lanes and ranks gives the same bits. At least 63 bits below the largest addend are kept; 2^31
- * addends fit whatever their size. */
+ * A double is split into three folds, integers in units of u0 > u1 > u2 = 2^(32(k-1)), 2^(32(k-2)), 2^(32(k-3)), where
+ * the bin k is the smallest with |x| < 2^(32k-1) for every addend so far (pre-rounded summation; Demmel and Nguyen,
+ * IEEE Trans. Comput. 64 (2015) 2060). Folds are added as integers, exactly, and never carry into each other before the
+ * value is asked for: a fold that a larger addend will drop must not have left a trace in the one above. So any order,
+ * any splitting over threads, lanes and ranks gives the same bits. At least 63 bits below the largest addend are kept;
+ * 2^31 addends fit whatever their size. */
 #ifndef PLAQ_EXACT_H
 #define PLAQ_EXACT_H
 

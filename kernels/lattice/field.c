@@ -47,7 +47,8 @@ static void set_sizes(field *f, const lattice *lat, field_kind kind, precision p
 {
     const field_kind_info *info = &field_kinds[kind];
     REQUIRE(nrhs >= 1 && (nrhs == 1 || kind == FIELD_SPINOR), "%d right-hand sides of %s", nrhs, info->name);
-    *f = (field){.lat = lat, .lay = layout_for(lat, prec, where), .kind = kind, .prec = prec, .par = par, .where = where};
+    *f = (field){
+        .lat = lat, .lay = layout_for(lat, prec, where), .kind = kind, .prec = prec, .par = par, .where = where};
     f->groups = kind == FIELD_SPINOR ? nrhs : info->groups;
     f->reals = info->reals;
     const size_t sites = (size_t)storage_units(f->lay, kind, par) * (size_t)f->lay->lanes;
@@ -201,7 +202,8 @@ static void write_group(field *f, long unit, int lane, int group, const double *
     }
     for (int c = 0; c < f->reals; c++) {
         const size_t i = field_real_index(f, unit, lane, group, c);
-        const double fixed = f->prec >= PREC_HALF ? fmax(-fixed_range[f->prec], fmin(fixed_range[f->prec], rint(in[c] * factor))) : 0;
+        const double fixed =
+            f->prec >= PREC_HALF ? fmax(-fixed_range[f->prec], fmin(fixed_range[f->prec], rint(in[c] * factor))) : 0;
         switch (f->prec) {
         case PREC_DOUBLE: ((double *)f->data)[i] = in[c]; break;
         case PREC_SINGLE: ((float *)f->data)[i] = (float)in[c]; break;
@@ -342,8 +344,8 @@ void field_copy(field *y, const field *x)
 {
     REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups, "%s from %s", field_kinds[y->kind].name,
             field_kinds[x->kind].name);
-    REQUIRE(y->par == x->par && can_become(x->kind, y->kind),
-            "%s of parity %d from %s of parity %d", field_kinds[y->kind].name, y->par, field_kinds[x->kind].name, x->par);
+    REQUIRE(y->par == x->par && can_become(x->kind, y->kind), "%s of parity %d from %s of parity %d",
+            field_kinds[y->kind].name, y->par, field_kinds[x->kind].name, x->par);
     y->version = next_version();
     if (y->lay == x->lay && y->prec == x->prec && y->kind == x->kind) {
         copy_same_storage(y, x);

@@ -1,8 +1,8 @@
 /* Fields: numbers on the sites of a lattice.
  *
- * A field has a kind (fields.def), a precision, a parity (one, or both), a number of right-hand sides, and a place. It is
- * passed whole; kernels get views. Asking for a view to write raises the version, from which derived fields see that they
- * are out of date. Memory comes from the pool (kernels/base/pool.h).
+ * A field has a kind (fields.def), a precision, a parity (one, or both), a number of right-hand sides, and a place. It
+ * is passed whole; kernels get views. Asking for a view to write raises the version, from which derived fields see that
+ * they are out of date. Memory comes from the pool (kernels/base/pool.h).
  *
  * Kind               groups  reals  meaning
  * FIELD_SPINOR       nrhs    24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
@@ -12,7 +12,8 @@
  *                                   |U01|^2 + |U02|^2 goes to zero, and cannot hold the unit matrix
  * FIELD_MOMENTA      4       8      traceless anti-Hermitian: X00/i, X11/i, X01, X02, X12 (re, im)
  * FIELD_CLOVER       2       36     Hermitian 6x6 a chirality: diagonal, then lower triangle by rows (re, im)
- * FIELD_TENSOR       6       9      anti-Hermitian a plane (xy xz xt yz yt zt): X00/i, X11/i, X22/i, X01, X02, X12; ghosts */
+ * FIELD_TENSOR       6       9      anti-Hermitian a plane (xy xz xt yz yt zt): X00/i, X11/i, X22/i, X01, X02, X12;
+ * ghosts */
 #ifndef PLAQ_FIELD_H
 #define PLAQ_FIELD_H
 
@@ -71,15 +72,16 @@ view field_out(field *f, parity p);
 /* View of all storage, ghosts included, for kernels that reach beyond nearest neighbours. */
 view field_in_all(const field *f);
 
-/* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version. */
+/* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version.
+ */
 field field_part(const field *f, parity p);
 
-/* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row links into links), parity and
- * groups. y and x may not be the same field. */
+/* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row
+ * links into links), parity and groups. y and x may not be the same field. */
 void field_copy(field *y, const field *x);
 
-/* Sites of the time slice t of this rank (0 <= t < local[3]) as doubles buf[z][y][x][group][real], from or into f. With a
- * field of one parity the other sites are left alone. Host fields only. */
+/* Sites of the time slice t of this rank (0 <= t < local[3]) as doubles buf[z][y][x][group][real], from or into f. With
+ * a field of one parity the other sites are left alone. Host fields only. */
 void field_export(const field *f, int t, double *buf);
 void field_import(field *f, int t, const double *buf);
 
@@ -93,7 +95,8 @@ size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity p
 /* Lanes that a field of this precision has on the host. */
 int field_lanes(const lattice *lat, precision prec);
 long field_units(const field *f); /* units (work items) of one parity */
-/* Place of component c of a group at a storage unit and lane, in reals from the start of the data; and bytes of a real. */
+/* Place of component c of a group at a storage unit and lane, in reals from the start of the data; and bytes of a real.
+ */
 size_t field_real_index(const field *f, long unit, int lane, int group, int c);
 size_t field_real_bytes(const field *f);
 

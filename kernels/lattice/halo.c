@@ -40,19 +40,20 @@ static int edge_lanes(const layout *lay, int g, int lanes[])
     return n;
 }
 
-/* Moves the edge lanes of vectors of `lanes` elements of `bytes` between their field (`wide`) and a message (`narrow`). */
-static void gather_lanes(char *narrow, const char *wide, size_t vectors, int lanes, size_t bytes, const int *edge, int n)
+/* Moves the edge lanes of vectors of `lanes` elements of `bytes` between their field (`wide`) and a message (`narrow`).
+ */
+static void gather_lanes(char *narrow, const char *wide, size_t vectors, int lanes, size_t bytes, const int *edge,
+                         int n)
 {
     for (size_t i = 0; i < vectors; i++)
-        for (int k = 0; k < n; k++)
-            memcpy(narrow + (i * n + k) * bytes, wide + (i * lanes + edge[k]) * bytes, bytes);
+        for (int k = 0; k < n; k++) memcpy(narrow + (i * n + k) * bytes, wide + (i * lanes + edge[k]) * bytes, bytes);
 }
 
-static void scatter_lanes(char *wide, const char *narrow, size_t vectors, int lanes, size_t bytes, const int *edge, int n)
+static void scatter_lanes(char *wide, const char *narrow, size_t vectors, int lanes, size_t bytes, const int *edge,
+                          int n)
 {
     for (size_t i = 0; i < vectors; i++)
-        for (int k = 0; k < n; k++)
-            memcpy(wide + (i * lanes + edge[k]) * bytes, narrow + (i * n + k) * bytes, bytes);
+        for (int k = 0; k < n; k++) memcpy(wide + (i * lanes + edge[k]) * bytes, narrow + (i * n + k) * bytes, bytes);
 }
 
 /* ---- half spinors of the hop ---- */
@@ -69,7 +70,8 @@ static void hop_start_side(const field *in, parity p, const field *links, int si
     const layout *lay = in->lay;
     const int g = dir ^ 1, d = dir / 2; /* what I send along dir, I receive over the opposite side */
     const size_t bytes = in->prec == PREC_DOUBLE ? sizeof(double) : sizeof(float);
-    const long units = lay->lanes > 1 ? lay->nface[d] : (lay->nface[d] + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK;
+    const long units =
+        lay->lanes > 1 ? lay->nface[d] : (lay->nface[d] + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK;
     const size_t vectors = (size_t)units * (size_t)in->groups * 12, whole = vectors * (size_t)lay->lanes * bytes;
     int edge[GEOM_MAX_LANES];
     const int n = edge_lanes(lay, g, edge), direct = n == lay->lanes;
@@ -78,8 +80,8 @@ static void hop_start_side(const field *in, parity p, const field *links, int si
     char *out = reserve(&outgoing[slot], size), *arriving = direct ? ghosts[slot].data : reserve(&incoming[slot], size);
     view packed = *ghost;
     if (direct) packed.data = out;
-    hop_pack_args args = {lay->g, field_in(in, p), field_in(links, p), packed, lay->face[dir][p], dir, sign,
-                          links->reals};
+    hop_pack_args args = {lay->g, field_in(in, p), field_in(links, p), packed, lay->face[dir][p], dir,
+                          sign,   links->reals};
     kernel_run(KERNEL_hop_pack, in, &args, (kernel_work){.n = lay->nface[d]});
     if (!direct) gather_lanes(out, ghosts[slot].data, vectors, lay->lanes, bytes, edge, n);
     comm_start_receive(arriving, size, in->lat->neighbour[g], slot);

@@ -1,9 +1,9 @@
 /* What crosses the faces of a rank.
  *
- * Two exchanges. halo_fill() continues links and tensors by halo_depth sites, corners included, direction after direction so
- * that corners travel with faces. The hop's exchange sends spin-projected half spinors of one parity, one site deep, while
- * the interior is computed: halo_hop_start(), interior kernel, halo_hop_wait(), exterior kernel. A direction that is not
- * split costs nothing. One exchange is in flight at a time. All functions are collective. */
+ * Two exchanges. halo_fill() continues links and tensors by halo_depth sites, corners included, direction after
+ * direction so that corners travel with faces. The hop's exchange sends spin-projected half spinors of one parity, one
+ * site deep, while the interior is computed: halo_hop_start(), interior kernel, halo_hop_wait(), exterior kernel. A
+ * direction that is not split costs nothing. One exchange is in flight at a time. All functions are collective. */
 #ifndef PLAQ_HALO_H
 #define PLAQ_HALO_H
 
@@ -19,9 +19,9 @@ void halo_fill(field *f);
 /* Brings in, for the hop's force, the half spinors from above of x (projected with sign +1) and of y (with -1). */
 void halo_hop_pair(const field *x, const field *y, parity p, const field *links, view x_ghost[8], view y_ghost[8]);
 
-/* Sends the half spinors of parity p of `in` that the neighbours' hop needs; `links` of the precision of `in`; sign as in
- * kernels/site/hop.h. ghost[dir] becomes the view of what arrives from direction dir, valid after halo_hop_wait() until the
- * next start. */
+/* Sends the half spinors of parity p of `in` that the neighbours' hop needs; `links` of the precision of `in`; sign as
+ * in kernels/site/hop.h. ghost[dir] becomes the view of what arrives from direction dir, valid after halo_hop_wait()
+ * until the next start. */
 void halo_hop_start(const field *in, parity p, const field *links, int sign, view ghost[8]);
 void halo_hop_wait(void);
 

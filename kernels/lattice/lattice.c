@@ -80,9 +80,10 @@ static void split(lattice *lat, const int size[4], const int grid[4])
                        s[1], s[2], s[3], size[d], "xyzt"[d]);
     if (grid[0] == 0) {
         if (!lattice_choose_grid(size, ranks, lat->grid))
-            user_error("lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents; use fewer ranks, or a "
-                       "number whose factors divide the extents",
-                       s[0], s[1], s[2], s[3], ranks);
+            user_error(
+                "lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents; use fewer ranks, or a "
+                "number whose factors divide the extents",
+                s[0], s[1], s[2], s[3], ranks);
     } else {
         memcpy(lat->grid, grid, sizeof lat->grid);
         const int product = grid[0] * grid[1] * grid[2] * grid[3];
@@ -90,8 +91,8 @@ static void split(lattice *lat, const int size[4], const int grid[4])
             user_error("process grid %d.%d.%d.%d has %d ranks, but the program runs on %d", grid[0], grid[1], grid[2],
                        grid[3], product, ranks);
         if (!grid_fits(size, grid))
-            user_error("process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents", grid[0],
-                       grid[1], grid[2], grid[3], s[0], s[1], s[2], s[3]);
+            user_error("process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents",
+                       grid[0], grid[1], grid[2], grid[3], s[0], s[1], s[2], s[3]);
     }
     int r = comm_rank();
     lat->volume = lat->local_volume = 1;
@@ -181,13 +182,41 @@ static void fill_coordinates(layout *lay)
                     for (int d = 0; d < 4; d++) lay->coord[parity_of(x)][unit_at(lay, x) * 4 + d] = (int16_t)x[d];
 }
 
+/* Bytes that a unit moves in a hop, roughly, whatever the precision; and what of the second-level cache a sweep over
+ * one tile may fill so that the next time slice of the tile finds its neighbours there. */
+#define UNIT_BYTES (12 << 10)
+#define TILE_BYTES (900 << 10)
+
+/* The units of a parity in the order of a hop: tiles in y and z, in each all times, then the sites of a time slice. */
+static int *sweep_order(const layout *lay, int p)
+{
+    int *order = allocate((size_t)lay->nunit, sizeof *order), tile[2] = {lay->sub[1], lay->sub[2]};
+    while (lay->lanes > 1 && (long)lay->sub[0] / 2 * tile[0] * tile[1] * UNIT_BYTES > TILE_BYTES &&
+           (tile[0] > 1 || tile[1] > 1)) {
+        int *longer = tile[1] >= tile[0] ? &tile[1] : &tile[0];
+        *longer = (*longer + 1) / 2;
+    }
+    long n = 0;
+    int x[4];
+    for (int z = 0; z < lay->sub[2]; z += tile[1])
+        for (int y = 0; y < lay->sub[1]; y += tile[0])
+            for (x[3] = 0; x[3] < lay->sub[3]; x[3]++)
+                for (x[2] = z; x[2] < z + tile[1] && x[2] < lay->sub[2]; x[2]++)
+                    for (x[1] = y; x[1] < y + tile[0] && x[1] < lay->sub[1]; x[1]++)
+                        for (x[0] = (p + x[1] + x[2] + x[3]) & 1; x[0] < lay->sub[0]; x[0] += 2)
+                            order[n++] = (int)unit_at(lay, x);
+    return order;
+}
+
 static void fill_stencil(layout *lay, const lattice *lat)
 {
     for (int p = 0; p < 2; p++) {
         lay->stencil[p] = allocate((size_t)lay->nunit * STENCIL_INTS, sizeof(int32_t));
         lay->interior[p] = allocate((size_t)lay->nunit, sizeof(int));
         lay->exterior[p] = allocate((size_t)lay->nunit, sizeof(int));
-        for (long u = 0; u < lay->nunit; u++) {
+        int *order = sweep_order(lay, p);
+        for (long i = 0; i < lay->nunit; i++) {
+            const long u = order[i];
             int32_t *entry = lay->stencil[p] + u * STENCIL_INTS, flags = 0, ghost = 0;
             for (int dir = 0; dir < 8; dir++) {
                 const int d = dir / 2, step = dir % 2 ? -1 : 1;
@@ -208,6 +237,7 @@ static void fill_stencil(layout *lay, const lattice *lat)
             if (ghost) lay->exterior[p][lay->nexterior[p]++] = (int)u;
             else lay->interior[p][lay->ninterior[p]++] = (int)u;
         }
+        free(order);
     }
 }
 
@@ -241,7 +271,8 @@ static void fill_extended(layout *lay, const lattice *lat)
             rest /= g->ext_size[d];
             body = body && x[d] >= 0 && x[d] < lay->sub[d];
         }
-        lay->ext[i] = (int)(body ? unit_at(lay, x) + (parity_of(x) ? lay->odd_start : 0) : lay->ghost_start + lay->nghost++);
+        lay->ext[i] =
+            (int)(body ? unit_at(lay, x) + (parity_of(x) ? lay->odd_start : 0) : lay->ghost_start + lay->nghost++);
     }
 }
 

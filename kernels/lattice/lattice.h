@@ -4,15 +4,15 @@
  * fastest. Parity is that of x+y+z+t in global coordinates.
  *
  * A layout maps the sites of one rank to (parity, unit, lane):
- *   virtual nodes   the rank's box is cut into `lanes` equal boxes of even extents `sub`; a unit is the sites at the same
- *                   place in each, one a lane of a SIMD vector (P. Boyle et al., arXiv:1512.03487)
- *   linear          one lane; a unit is a site (GPU, one-lane builds, and boxes that lanes do not divide)
- * Units of a parity are numbered lexicographically over `sub`, x fastest and halved. In storage, units of odd sites follow
- * those of even sites at `odd_start`, and ghost units follow at `ghost_start`.
+ *   virtual nodes   the rank's box is cut into `lanes` equal boxes of even extents `sub`; a unit is the sites at the
+ * same place in each, one a lane of a SIMD vector (P. Boyle et al., arXiv:1512.03487) linear          one lane; a unit
+ * is a site (GPU, one-lane builds, and boxes that lanes do not divide) Units of a parity are numbered lexicographically
+ * over `sub`, x fastest and halved. In storage, units of odd sites follow those of even sites at `odd_start`, and ghost
+ * units follow at `ghost_start`.
  *
- * Ghost units continue the box by `halo_depth` sites in every split direction, corners included; ext[] gives the storage
- * unit of each place of the extended box. In directions that are not split neighbours wrap within the rank: a step across
- * the box's edge turns the lanes of that direction by one. */
+ * Ghost units continue the box by `halo_depth` sites in every split direction, corners included; ext[] gives the
+ * storage unit of each place of the extended box. In directions that are not split neighbours wrap within the rank: a
+ * step across the box's edge turns the lanes of that direction by one. */
 #ifndef PLAQ_LATTICE_H
 #define PLAQ_LATTICE_H
 
@@ -25,8 +25,8 @@ typedef struct layout {
     int lane_grid[4];
     int lane_number[GEOM_MAX_LANES]; /* lane at a place of the lane grid, x fastest */
     int sub[4];
-    long nunit;      /* units of one parity */
-    long odd_start;  /* storage unit of the first odd unit */
+    long nunit;     /* units of one parity */
+    long odd_start; /* storage unit of the first odd unit */
     long ghost_start;
     long nghost;
     geom g; /* what kernels see; pointers into the tables below */
@@ -53,8 +53,8 @@ typedef struct lattice {
 extern "C" {
 #endif
 
-/* A lattice of `size` (even extents) over all ranks. grid: ranks in each direction, or all zero to choose. halo_depth: 1
- * or 2, the reach of links and tensors. time_sign: +1 or -1. Impossible geometry is a user error. Collective. */
+/* A lattice of `size` (even extents) over all ranks. grid: ranks in each direction, or all zero to choose. halo_depth:
+ * 1 or 2, the reach of links and tensors. time_sign: +1 or -1. Impossible geometry is a user error. Collective. */
 lattice *lattice_create(const int size[4], const int grid[4], int halo_depth, int time_sign);
 void lattice_destroy(lattice *lat);
 

@@ -1,5 +1,5 @@
-/* Philox 4x32-10, a counter-based generator (J. Salmon et al., SC'11): ten rounds turn a counter of four words under a key
- * of two into four random words. Shared by gcc and nvcc. */
+/* Philox 4x32-10, a counter-based generator (J. Salmon et al., SC'11): ten rounds turn a counter of four words under a
+ * key of two into four random words. Shared by gcc and nvcc. */
 #ifndef PLAQ_PHILOX_H
 #define PLAQ_PHILOX_H
 

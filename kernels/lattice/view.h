@@ -1,9 +1,9 @@
 /* What a kernel knows of a field: where its numbers are. Shared by gcc and nvcc.
  *
- * Storage is [block][group][component / pack][block sites][pack]. A block is a SIMD unit (pack 1), or in the linear layout
- * 32 sites, with pack as large as divides the components of a group: up to 4 in single and below, 2 in double. A group is a
- * direction of links, a right-hand side, a chirality. Precisions below single are fixed point: component = stored / 127 or
- * 32767, times scale[block][group][site] where the kind has scales. */
+ * Storage is [block][group][component / pack][block sites][pack]. A block is a SIMD unit (pack 1), or in the linear
+ * layout 32 sites, with pack as large as divides the components of a group: up to 4 in single and below, 2 in double. A
+ * group is a direction of links, a right-hand side, a chirality. Precisions below single are fixed point: component =
+ * stored / 127 or 32767, times scale[block][group][site] where the kind has scales. */
 #ifndef PLAQ_VIEW_H
 #define PLAQ_VIEW_H
 

@@ -1,7 +1,7 @@
-/* The clover term on one work item: two Hermitian 6x6 blocks, one a chirality (upper and lower spins), each 36 reals: the
- * diagonal, then the lower triangle row by row, (re, im). */
+/* The clover term on one work item: two Hermitian 6x6 blocks, one a chirality (upper and lower spins), each 36 reals:
+ * the diagonal, then the lower triangle row by row, (re, im). */
 
-#define CLOVER_LOWER(i, j) (6 + (i) * ((i) - 1) + 2 * (j)) /* real part of element (i, j), i > j */
+#define CLOVER_LOWER(i, j) (6 + (i) * ((i)-1) + 2 * (j)) /* real part of element (i, j), i > j */
 
 /* y = C x for one chirality, x and y vreal[12]. */
 FN void T(clover_block_times)(vreal y[12], const vreal c[36], const vreal x[12])

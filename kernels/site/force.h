@@ -1,9 +1,9 @@
 /* Fermion forces, and the clover term from and to the field strength.
  *
- * With S = phi^dagger (Q^dagger Q)^-1 phi, X = (Q^dagger Q)^-1 phi and Y = Q X continued to both parities, the variation of
- * the action is -2 Re Y^dagger dM X. For U -> exp(w T) U a force F^a T_a = T_a Re tr(T_a W) = -P(W) / 2, with P the traceless
- * anti-Hermitian part. sigma_{mu nu} = (i/2) [gamma_mu, gamma_nu] is block diagonal in the DeGrand-Rossi basis: a signed Pauli
- * matrix a chirality, as tabled in sigma_pauli() and sigma_sign(). */
+ * With S = phi^dagger (Q^dagger Q)^-1 phi, X = (Q^dagger Q)^-1 phi and Y = Q X continued to both parities, the
+ * variation of the action is -2 Re Y^dagger dM X. For U -> exp(w T) U a force F^a T_a = T_a Re tr(T_a W) = -P(W) / 2,
+ * with P the traceless anti-Hermitian part. sigma_{mu nu} = (i/2) [gamma_mu, gamma_nu] is block diagonal in the
+ * DeGrand-Rossi basis: a signed Pauli matrix a chirality, as tabled in sigma_pauli() and sigma_sign(). */
 
 /* The momenta of the hop: dS/dU of the terms of link (x, mu):
  * W = sum_spin U (1 - gamma) X(x+mu) Y(x)^dagger - X(x) [U (1 + gamma) Y(x+mu)]^dagger. */
@@ -67,7 +67,8 @@ FN void T(hop_force_site)(const hop_force_args *a, long u)
     T(hop_force_direction)(a, st, u, 3);
 }
 
-/* sigma_{mu nu} of a plane (xy xz xt yz yt zt) on a chirality: a Pauli matrix (0 1 2 for tau_1 tau_2 tau_3) and a sign. */
+/* sigma_{mu nu} of a plane (xy xz xt yz yt zt) on a chirality: a Pauli matrix (0 1 2 for tau_1 tau_2 tau_3) and a sign.
+ */
 FN int T(sigma_pauli)(int plane)
 {
     const int pauli[6] = {2, 1, 0, 0, 1, 2};
@@ -81,7 +82,8 @@ FN int T(sigma_sign)(int plane, int chirality)
     return chirality ? lower[plane] : upper[plane];
 }
 
-/* The two blocks of C = diagonal + (i c_sw / 2) sum_{mu<nu} sigma F: with f = F anti-Hermitian, i sigma F is Hermitian. */
+/* The two blocks of C = diagonal + (i c_sw / 2) sum_{mu<nu} sigma F: with f = F anti-Hermitian, i sigma F is Hermitian.
+ */
 FN void T(clover_build_site)(const clover_build_args *a, long u)
 {
     for (int chirality = 0; chirality < 2; chirality++) {
@@ -94,7 +96,8 @@ FN void T(clover_build_site)(const clover_build_args *a, long u)
             UNROLL for (int i = 0; i < 9; i++) x[i] *= k;
             T(su3_from_antihermitian)(f, x);
             const int pauli = T(sigma_pauli)(plane);
-            /* i tau F: tau_3 puts i F and -i F on the diagonal blocks; the block below holds i F for tau_1, -F for tau_2. */
+            /* i tau F: tau_3 puts i F and -i F on the diagonal blocks; the block below holds i F for tau_1, -F for
+             * tau_2. */
             UNROLL for (int i = 0; i < 3; i++)
             {
                 UNROLL for (int j = 0; j < 3; j++)
@@ -249,9 +252,8 @@ FN void T(clover_insert_site)(const clover_insert_args *a, long u)
     for (int plane = 0; plane < 6; plane++) {
         vreal lambda[18];
         T(su3_zero)(lambda);
-        for (int chirality = 0; chirality < 2; chirality++)
-            T(spin_trace)(lambda, m[chirality], T(sigma_pauli)(plane),
-                          vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
+        for (int chirality = 0; chirality < 2; chirality++) T(spin_trace)
+        (lambda, m[chirality], T(sigma_pauli)(plane), vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
         T(insertion_add)(&a->tensor, u, plane, lambda);
     }
 }
@@ -268,7 +270,9 @@ FN void T(clover_insert_det_site)(const clover_insert_det_args *a, long u)
                 for (int j = 0; j < 3; j++) {
                     const int row = 3 * (st / 2) + i, column = 3 * (st % 2) + j;
                     vreal *e = m[chirality][st] + 6 * i + 2 * j;
-                    e[0] = row == column ? c[row] : row > column ? c[CLOVER_LOWER(row, column)] : c[CLOVER_LOWER(column, row)];
+                    e[0] = row == column  ? c[row]
+                           : row > column ? c[CLOVER_LOWER(row, column)]
+                                          : c[CLOVER_LOWER(column, row)];
                     e[1] = row == column  ? vset(0)
                            : row > column ? c[CLOVER_LOWER(row, column) + 1]
                                           : -c[CLOVER_LOWER(column, row) + 1];
@@ -277,9 +281,8 @@ FN void T(clover_insert_det_site)(const clover_insert_det_args *a, long u)
     for (int plane = 0; plane < 6; plane++) {
         vreal lambda[18];
         T(su3_zero)(lambda);
-        for (int chirality = 0; chirality < 2; chirality++)
-            T(spin_trace)(lambda, m[chirality], T(sigma_pauli)(plane),
-                          vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
+        for (int chirality = 0; chirality < 2; chirality++) T(spin_trace)
+        (lambda, m[chirality], T(sigma_pauli)(plane), vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
         T(insertion_add)(&a->tensor, u, plane, lambda);
     }
 }
@@ -310,7 +313,8 @@ FN void T(clover_force_site)(const clover_force_args *a, long u)
                 const int out = 2 * nu + side, back = 2 * nu + 1 - side;
                 T(walker) w = end;
                 vreal a1[18], a2[18], a3[18], left[18], right[18];
-                const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1), above = T(walk)(g, home, nu, side ? -1 : 1);
+                const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1),
+                                above = T(walk)(g, home, nu, side ? -1 : 1);
                 T(step_first)(a1, g, &a->links, &w, out);
                 T(step_first)(a2, g, &a->links, &w, 2 * mu + 1);
                 T(step_first)(a3, g, &a->links, &w, back);

@@ -2,7 +2,7 @@
  * 2 d forwards and 2 d + 1 backwards in direction d, and reaches over faces through the ghosts. */
 
 /* m = m U for a step forwards from w, m U^dagger for a step backwards; w moves along. */
-FN void T(step_mul)(vreal m[18], const geom *g, const view *links, T(walker) *w, int step)
+FN void T(step_mul)(vreal m[18], const geom *g, const view *links, T(walker) * w, int step)
 {
     vreal u[18], r[18];
     const int d = step / 2;
@@ -19,7 +19,7 @@ FN void T(step_mul)(vreal m[18], const geom *g, const view *links, T(walker) *w,
 }
 
 /* The first step of a walk: m = U or U^dagger. */
-FN void T(step_first)(vreal m[18], const geom *g, const view *links, T(walker) *w, int step)
+FN void T(step_first)(vreal m[18], const geom *g, const view *links, T(walker) * w, int step)
 {
     vreal u[18];
     const int d = step / 2;
@@ -82,8 +82,8 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
     for (int k = 0; k < 4; k++) T(exact_deposit)(&sum[k], s[k]);
 }
 
-/* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and c1,
- * P the traceless anti-Hermitian part. */
+/* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and
+ * c1, P the traceless anti-Hermitian part. */
 FN void T(gauge_force_site)(const gauge_force_args *a, long u)
 {
     const geom *g = &a->g;
@@ -126,7 +126,8 @@ FN void T(field_strength_site)(const field_strength_args *a, long u)
     for (int mu = 0; mu < 4; mu++)
         for (int nu = mu + 1; nu < 4; nu++, plane++) {
             const int m = 2 * mu, n = 2 * nu;
-            const int leaves[4][4] = {{m, n, m + 1, n + 1}, {n, m + 1, n + 1, m}, {m + 1, n + 1, m, n}, {n + 1, m, n, m + 1}};
+            const int leaves[4][4] = {
+                {m, n, m + 1, n + 1}, {n, m + 1, n + 1, m}, {m + 1, n + 1, m, n}, {n + 1, m, n, m + 1}};
             vreal q[18], leaf[18], x[9];
             T(su3_zero)(q);
             for (int k = 0; k < 4; k++) {

@@ -161,7 +161,8 @@ FN void T(load_part)(vreal *x, const view *v, long u, int group, int n, int firs
 /* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
 FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)
 {
-    const real *p = (const real *)v->data + (u / LINEAR_BLOCK * v->stride + group * n) * LINEAR_BLOCK + u % LINEAR_BLOCK;
+    const real *p =
+        (const real *)v->data + (u / LINEAR_BLOCK * v->stride + group * n) * LINEAR_BLOCK + u % LINEAR_BLOCK;
     UNROLL for (int c = 0; c < n; c++) x[c] = p[c * LINEAR_BLOCK];
 }
 

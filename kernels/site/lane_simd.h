@@ -41,7 +41,9 @@ FN vreal vset(real a)
 FN vreal vfma(vreal a, vreal b, vreal c)
 {
     vreal r;
-    for (int l = 0; l < W; l++) r[l] = sizeof(real) == 8 ? (real)__builtin_fma(a[l], b[l], c[l]) : (real)__builtin_fmaf((float)a[l], (float)b[l], (float)c[l]);
+    for (int l = 0; l < W; l++)
+        r[l] = sizeof(real) == 8 ? (real)__builtin_fma(a[l], b[l], c[l])
+                                 : (real)__builtin_fmaf((float)a[l], (float)b[l], (float)c[l]);
     return r;
 }
 #define vfnma(a, b, c) vfma(-(a), (b), (c))
@@ -50,7 +52,8 @@ FN vreal vfma(vreal a, vreal b, vreal c)
 FN vreal vsqrt(vreal a)
 {
     vreal r = a;
-    for (int l = 0; l < W; l++) r[l] = sizeof(real) == 8 ? (real)__builtin_sqrt(a[l]) : (real)__builtin_sqrtf((float)a[l]);
+    for (int l = 0; l < W; l++)
+        r[l] = sizeof(real) == 8 ? (real)__builtin_sqrt(a[l]) : (real)__builtin_sqrtf((float)a[l]);
     return r;
 }
 
@@ -102,8 +105,7 @@ FN void T(load)(vreal *x, const view *v, long u, int group, int n)
     const vstored *p = (const vstored *)v->data + u * v->stride + group * n;
     vreal s = vset(1 / FIXED_RANGE);
     if (v->scale) s *= ((const vreal *)v->scale)[u * v->groups + group];
-    UNROLL for (int c = 0; c < n; c++)
-        x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
+    UNROLL for (int c = 0; c < n; c++) x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
 }
 
 FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
@@ -136,8 +138,7 @@ FN void T(load_part)(vreal *x, const view *v, long u, int group, int n, int firs
     const vstored *p = (const vstored *)v->data + u * v->stride + group * n + first;
     vreal s = vset(1 / FIXED_RANGE);
     if (v->scale) s *= ((const vreal *)v->scale)[u * v->groups + group];
-    UNROLL for (int c = 0; c < m; c++)
-        x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
+    UNROLL for (int c = 0; c < m; c++) x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
 #endif
 }
 
@@ -189,7 +190,9 @@ FN vdouble vdouble_zero(void)
 #if PLAQ_PREC == 0
 #define WIDEN(x, i) (x)
 #elif defined(__AVX512F__)
-#define WIDEN(x, i) ((vhalf)_mm512_cvtps_pd(_mm512_castps512_ps256((i) ? _mm512_shuffle_f32x4((__m512)(x), (__m512)(x), 0xEE) : (__m512)(x))))
+#define WIDEN(x, i)                                                                                                    \
+    ((vhalf)_mm512_cvtps_pd(                                                                                           \
+        _mm512_castps512_ps256((i) ? _mm512_shuffle_f32x4((__m512)(x), (__m512)(x), 0xEE) : (__m512)(x))))
 #else
 FN vhalf widen_part(vreal x, int i)
 {

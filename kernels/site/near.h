@@ -17,8 +17,11 @@ FN T(neighbour) T(neighbour_at)(const geom *g, T(stencil) s, int dir)
 {
     (void)g;
     const int flags = s[8];
-    T(neighbour) n = {s[dir], (flags >> (2 * dir)) & 3,
-                      dir == 6 ? flags & STENCIL_EDGE_UP : dir == 7 ? flags & STENCIL_EDGE_DOWN : 0};
+    T(neighbour)
+    n = {s[dir], (flags >> (2 * dir)) & 3,
+         dir == 6   ? flags & STENCIL_EDGE_UP
+         : dir == 7 ? flags & STENCIL_EDGE_DOWN
+                    : 0};
     return n;
 }
 #else

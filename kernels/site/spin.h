@@ -5,8 +5,8 @@
  * spinor vreal[12]. s is a run-time factor folded into fused multiply-adds, so a dagger costs nothing. */
 
 /* One colour of h = psi_up - s G_mu psi_down: a, b the upper spins, d, e the lower; h[0..1] and h[6..7] are written. */
-FN void T(spin_project_colour)(vreal h[8], const vreal a[2], const vreal b[2], const vreal d[2], const vreal e[2], int mu,
-                               vreal s)
+FN void T(spin_project_colour)(vreal h[8], const vreal a[2], const vreal b[2], const vreal d[2], const vreal e[2],
+                               int mu, vreal s)
 {
     vreal *f = h, *g = h + 6;
     if (mu == 0) {

@@ -114,8 +114,8 @@ FN void T(cos_sin_pi)(vreal *cosine, vreal *sine, vreal x)
 }
 
 /* r = -conj(a) b c - sign conj(d) conj(e), complex numbers, times n */
-FN void T(second_row_element)(vreal r[2], const vreal a[2], const vreal b[2], const vreal c[2], vreal sign, const vreal d[2],
-                              const vreal e[2], vreal n)
+FN void T(second_row_element)(vreal r[2], const vreal a[2], const vreal b[2], const vreal c[2], vreal sign,
+                              const vreal d[2], const vreal e[2], vreal n)
 {
     const vreal abre = vfma(a[0], b[0], a[1] * b[1]), abim = vfnma(a[1], b[0], a[0] * b[1]);
     const vreal first_re = vfnma(abim, c[1], abre * c[0]), first_im = vfma(abim, c[0], abre * c[1]);
@@ -124,8 +124,8 @@ FN void T(second_row_element)(vreal r[2], const vreal a[2], const vreal b[2], co
     r[1] = -n * vfma(sign, de_im, first_im);
 }
 
-/* The matrix of eight reals (kernels/lattice/field.h): moduli of U00 and U20 from the norms of the first row and column, the
- * second row from its orthogonality to the first and from U20, the third from both. */
+/* The matrix of eight reals (kernels/lattice/field.h): moduli of U00 and U20 from the norms of the first row and
+ * column, the second row from its orthogonality to the first and from U20, the third from both. */
 FN void T(su3_from_eight)(vreal u[18], const vreal x[8])
 {
     vreal c, s, rest = vset(0), n;
@@ -318,8 +318,8 @@ FN void T(su3_unitarise)(vreal u[18])
 #define EXP_TERMS 22
 
 /* u = exp(x) by Horner's rule in the algebra of matrices modulo the Cayley-Hamilton relation X^3 = t X + i d, where
- * t = tr X^2 / 2 is real and i d = det X. With norm |X| <= 3 the truncated series is exact to round-off (remainder below
- * 3^23 / 23!); a larger |X| loses accuracy gracefully and is mended by su3_unitarise(). */
+ * t = tr X^2 / 2 is real and i d = det X. With norm |X| <= 3 the truncated series is exact to round-off (remainder
+ * below 3^23 / 23!); a larger |X| loses accuracy gracefully and is mended by su3_unitarise(). */
 FN void T(su3_exp)(vreal u[18], const vreal x[8])
 {
     vreal a[18], a2[18], det[18];

@@ -40,13 +40,15 @@ typedef struct {
     const char *word; /* an override, or NULL */
 } input_case;
 
-static void write_file(const char *text, size_t size) {
+static void write_file(const char *text, size_t size)
+{
     FILE *file = fopen(path, "wb");
     REQUIRE(file && fwrite(text, 1, size, file) == size && !fclose(file), "cannot write %s", path);
 }
 
 /* All that a command does with its input file. */
-static void read_all(void *arg) {
+static void read_all(void *arg)
+{
     const input_case *c = (const input_case *)arg;
     gauge g;
     write_file(c->text, strlen(c->text));
@@ -56,11 +58,13 @@ static void read_all(void *arg) {
     ini_free(in);
 }
 
-static void read_path(void *arg) {
+static void read_path(void *arg)
+{
     ini_free(ini_read((const char *)arg, 0, NULL));
 }
 
-static void test_good(void) {
+static void test_good(void)
+{
     const char *text = "\xef\xbb\xbf# a comment\n"
                        "; another, longer than any line that inih would take: ...................................."
                        "..........................................................................................."
@@ -113,7 +117,8 @@ static void test_good(void) {
     ini_free(in);
 }
 
-static void test_no_file(void) {
+static void test_no_file(void)
+{
     const char *words[] = {"gauge.beta=6"};
     gauge g;
     ini_input *in = ini_read(NULL, 1, words);
@@ -123,14 +128,16 @@ static void test_no_file(void) {
     ini_free(in);
 }
 
-static void refuse(const char *text, const char *word, const char *expected) {
+static void refuse(const char *text, const char *word, const char *expected)
+{
     input_case c = {text, word};
     CHECK_USER_ERROR(read_all, &c, expected);
 }
 
 #define LONG "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-static void test_bad_text(void) {
+static void test_bad_text(void)
+{
     refuse("[gauge\nbeta = 1\n", NULL, ".ini:1: '[gauge' is not a section");
     refuse("[gauge] beta = 1\n", NULL, ".ini:1: '[gauge] beta = 1' is not a section");
     refuse("\n[]\n", NULL, ".ini:2: '[]' is not a section");
@@ -148,7 +155,8 @@ static void test_bad_text(void) {
     refuse("[" LONG "]\n", NULL, ".ini:1: the section name '" LONG "' has more than 47 letters");
 }
 
-static void test_bad_values(void) {
+static void test_bad_values(void)
+{
     refuse("[gauge]\nbta = 5.7\n", NULL,
            ".ini:2: unknown key 'bta' in [gauge]; did you mean 'beta'? (keys: beta, steps,");
     refuse("[gauge]\nbeta=1\n[fermion.l]\nkapa = 5.7\n", NULL,
@@ -165,7 +173,8 @@ static void test_bad_values(void) {
     refuse("", NULL, ".ini: [gauge] needs the key 'beta'");
 }
 
-static void test_bad_sections(void) {
+static void test_bad_sections(void)
+{
     refuse(
         "[gauge]\nbeta=1\n[fermoin.light]\n", NULL,
         ".ini:3: unknown section [fermoin.light]; did you mean '[fermion.light]'? (sections: [gauge], [fermion.NAME])");
@@ -175,7 +184,8 @@ static void test_bad_sections(void) {
     refuse("[gauge]\nbeta=1\n[gauge.a]\n", NULL, ".ini:3: section [gauge.a] takes no name: [gauge]");
 }
 
-static void test_bad_overrides(void) {
+static void test_bad_overrides(void)
+{
     const char *good = "[gauge]\nbeta = 1\n[fermion.light]\n";
     refuse(good, "gauge.beta=x", "command line: gauge.beta=x: [gauge] beta: 'x' is not a real number");
     refuse(good, "gauge.bta=1", "command line: gauge.bta=1: unknown key 'bta' in [gauge]; did you mean 'beta'?");
@@ -190,12 +200,14 @@ static void test_bad_overrides(void) {
     refuse(good, "", "is not of the form section.key=value");
 }
 
-static void too_many_instances(void *arg) {
+static void too_many_instances(void *arg)
+{
     const char *names[1];
     ini_instances((const ini_input *)arg, "fermion", names, 1);
 }
 
-static void test_bad_files(void) {
+static void test_bad_files(void)
+{
     char missing[96];
     snprintf(missing, sizeof missing, "%s/none", folder);
     CHECK_USER_ERROR(read_path, missing, "/none': No such file or directory");
@@ -220,7 +232,8 @@ static void test_bad_files(void) {
     ini_free(in);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     REQUIRE(mkdtemp(folder), "cannot make %s", folder);
     snprintf(path, sizeof path, "%s/test.ini", folder);

@@ -7,13 +7,15 @@
 static char *text;
 static size_t size;
 
-static FILE *open_text(void) {
+static FILE *open_text(void)
+{
     free(text);
     text = NULL;
     return open_memstream(&text, &size);
 }
 
-static void test_members(void) {
+static void test_members(void)
+{
     const int grid[4] = {1, 2, 1, -4};
     const double pair[2] = {0.5, NAN};
     FILE *out = open_text();
@@ -37,7 +39,8 @@ static void test_members(void) {
     CHECK_STR(text, "{}\n");
 }
 
-static void check_string(const char *value, const char *expected) {
+static void check_string(const char *value, const char *expected)
+{
     FILE *out = open_text();
     json j = json_begin(out);
     json_string(&j, "s", value);
@@ -46,7 +49,8 @@ static void check_string(const char *value, const char *expected) {
     CHECK_STR(text, expected);
 }
 
-static void test_escapes(void) {
+static void test_escapes(void)
+{
     check_string("a\"b\\c/d", "{\"s\": \"a\\\"b\\\\c/d\"}\n");
     check_string("line\nnext\ttab\r\x01\x7f", "{\"s\": \"line\\nnext\\ttab\\u000d\\u0001\\u007f\"}\n");
     check_string("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "{\"s\": \"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"}\n");
@@ -61,7 +65,8 @@ static void test_escapes(void) {
     check_string(NULL, "{\"s\": null}\n");
 }
 
-static void test_reals(void) {
+static void test_reals(void)
+{
     const double values[] = {0, 0.1, 1.0 / 3, -2.5e-300, 5e-324, 1.7976931348623157e308, 123456789.123456789};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         FILE *out = open_text();
@@ -82,7 +87,8 @@ static void test_reals(void) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     test_members();
     test_escapes();
     test_reals();

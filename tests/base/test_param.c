@@ -41,21 +41,25 @@ static const param_section *const sections[] = {&plain, &named};
 static sample s;
 static char message[PARAM_MESSAGE_SIZE], text[PARAM_MESSAGE_SIZE];
 
-static int set(const char *key, const char *value) {
+static int set(const char *key, const char *value)
+{
     return param_set(param_find(&plain, key), &s, value, message, sizeof message);
 }
 
-static const char *get(const char *key) {
+static const char *get(const char *key)
+{
     param_format(param_find(&plain, key), &s, text, sizeof text);
     return text;
 }
 
-static const char *allowed(const char *key) {
+static const char *allowed(const char *key)
+{
     param_range_text(param_find(&plain, key), text, sizeof text);
     return text;
 }
 
-static void refused(const char *key, const char *value, const char *part) {
+static void refused(const char *key, const char *value, const char *part)
+{
     char before[PARAM_TEXT_SIZE];
     snprintf(before, sizeof before, "%s", get(key));
     CHECK_INT(set(key, value), -1);
@@ -64,7 +68,8 @@ static void refused(const char *key, const char *value, const char *part) {
     CHECK_STR(get(key), before);
 }
 
-static void test_defaults(void) {
+static void test_defaults(void)
+{
     s.guard = 5;
     params_default(&plain, &s);
     CHECK_INT(s.guard, 0);
@@ -80,7 +85,8 @@ static void test_defaults(void) {
     CHECK(!param_find(&plain, "no_such_key"));
 }
 
-static void test_numbers(void) {
+static void test_numbers(void)
+{
     CHECK_INT(set("steps", "2147483647"), 0);
     CHECK_STR(get("steps"), "2147483647");
     refused("steps", "2147483648", "32 bits");
@@ -112,7 +118,8 @@ static void test_numbers(void) {
     refused("size", "8.8.8.4294967304", "X.Y.Z.T");
 }
 
-static void test_reals_read_back(void) {
+static void test_reals_read_back(void)
+{
     const double values[] = {0.1, 1.0 / 3, 5.7, 1e22, DBL_MAX, DBL_MIN, 4.9e-324, 0.1 + 0.2, 123456789.0, 1e-10};
     const param p = {"x", PARAM_REAL, 0, "0", NULL, "", "", 0};
     double x;
@@ -130,7 +137,8 @@ static void test_reals_read_back(void) {
     CHECK_STR(text, "0");
 }
 
-static void test_texts(void) {
+static void test_texts(void)
+{
     const char *yes[] = {"yes", "True", "ON", "1"}, *no[] = {"no", "false", "Off", "0"};
     for (int i = 0; i < 4; i++) {
         CHECK_INT(set("even_odd", no[i]), 0);
@@ -171,7 +179,8 @@ static void test_texts(void) {
     CHECK_STR(allowed("levels"), "list of names, or nothing");
 }
 
-static void test_nearest(void) {
+static void test_nearest(void)
+{
     const char *names[] = {"kappa", "mass", "c_sw", "trajectories", "max_hours"};
     CHECK_STR(param_nearest("kapa", names, 5), "kappa");
     CHECK_STR(param_nearest("kpapa", names, 5), "kappa");
@@ -185,19 +194,19 @@ static void test_nearest(void) {
     CHECK(!param_nearest("kappa", names, 0));
 }
 
-static char *help_text(const char *key, int *status, int markdown) {
+static char *help_text(const char *key, int *status, int markdown)
+{
     char *out = NULL;
     size_t size;
     FILE *file = open_memstream(&out, &size);
-    if (markdown)
-        params_markdown(file, sections, 2);
-    else
-        *status = params_help(file, sections, 2, key);
+    if (markdown) params_markdown(file, sections, 2);
+    else *status = params_help(file, sections, 2, key);
     fclose(file);
     return out;
 }
 
-static void test_help(void) {
+static void test_help(void)
+{
     const char *keys[] = {NULL,        "gauge", "beta", "gauge.beta", "fermion.NAME", "fermion.light.beta",
                           "gauge.bta", "zzz"};
     const int sections_shown[] = {2, 1, 2, 1, 1, 1, 0, 0};
@@ -221,7 +230,8 @@ static void test_help(void) {
     free(out);
 }
 
-static void test_dump_and_compare(void) {
+static void test_dump_and_compare(void)
+{
     sample other;
     param_text before = {0}, now = {0}, diff = {0};
     params_default(&plain, &s);
@@ -251,7 +261,8 @@ static void test_dump_and_compare(void) {
     CHECK(!now.data && !now.length);
 }
 
-static void test_compare_versions(void) {
+static void test_compare_versions(void)
+{
     param_text diff = {0};
     /* a key that one version does not know has its default there */
     CHECK_INT(params_compare("gauge.beta = 5.7\n", "gauge.beta = 5.7\ngauge.tau = 1\n", sections, 2, &diff), 0);
@@ -267,7 +278,8 @@ static void test_compare_versions(void) {
     param_text_free(&diff);
 }
 
-int main(void) {
+int main(void)
+{
     test_defaults();
     test_numbers();
     test_reals_read_back();

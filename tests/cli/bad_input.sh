@@ -91,7 +91,7 @@ refused "an unknown fermion of a measurement" -- run b.ini -- "fermion = ligth" 
 edited b.ini '$a [measure.p]\nkind = pion\nfermion = light\nsource = 0.0.0.4'
 refused "a source outside the lattice" -- run b.ini -- "source" "4"
 
-refused "an odd extent" -- run a.ini lattice.size=4.4.4.5 -- "extent 5" "direction t" "odd"
+refused "an odd extent" -- run a.ini lattice.size=4.4.4.5 -- "extent 5" "direction t" "even number"
 refused "an extent of zero" -- run a.ini lattice.size=4.0.4.4 -- "size" "4.0.4.4"
 refused "a grid of other ranks" -- run a.ini machine.grid=1.1.1.2 -- "process grid 1.1.1.2" "2 ranks" "on 1"
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then

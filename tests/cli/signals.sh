@@ -97,7 +97,7 @@ exits 0 "started again"
 same "finished" true "$(value finished)"
 same "trajectories" 3 "$(value trajectories)"
 
-if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     say "SIGUSR1 to one of two ranks"
     export OMP_NUM_THREADS=1
     $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=ranks run.trajectories=1000000 >out 2>err &

@@ -21,7 +21,8 @@ static struct {
 } results[MOST];
 static int result, variant; /* the next one; 0: remember, else: compare */
 
-static void record(const char *name, const void *data, size_t bytes) {
+static void record(const char *name, const void *data, size_t bytes)
+{
     REQUIRE(result < MOST, "%d results", result);
     if (variant == 0) {
         results[result].data = kit_copy(data, bytes);
@@ -39,13 +40,15 @@ static void record(const char *name, const void *data, size_t bytes) {
     result++;
 }
 
-static void record_field(const char *name, const field *f) {
+static void record_field(const char *name, const field *f)
+{
     double *a = kit_gather(f);
     record(name, a, kit_reals(f) * sizeof *a);
     free(a);
 }
 
-static void record_number(const char *name, double x) {
+static void record_number(const char *name, double x)
+{
     record(name, &x, sizeof x);
 }
 
@@ -57,7 +60,8 @@ typedef struct {
 
 /* ---- spinors ---- */
 
-static void run_spinors(const lattice *lat, const input *in, const field *links, const field *clover) {
+static void run_spinors(const lattice *lat, const input *in, const field *links, const field *clover)
+{
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int nrhs = 1; nrhs <= 2; nrhs++) {
             char name[64];
@@ -96,7 +100,8 @@ static void run_spinors(const lattice *lat, const input *in, const field *links,
 }
 
 /* Addends of all sizes: what exact sums are for. */
-static void run_sums(const lattice *lat, const input *in) {
+static void run_sums(const lattice *lat, const input *in)
+{
     for (int decades = 0; decades <= 32; decades += 4) {
         double *numbers = kit_copy(in->numbers, (size_t)lat->volume * 24 * sizeof *numbers);
         for (size_t i = 0; i < (size_t)lat->volume * 24; i++)
@@ -115,7 +120,8 @@ static void run_sums(const lattice *lat, const input *in) {
 
 /* ---- links ---- */
 
-static void run_gauge(const lattice *lat, const input *in, field *links) {
+static void run_gauge(const lattice *lat, const input *in, field *links)
+{
     field *p = kit_field(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, in->momenta), *force = field_like(p);
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     const gauge_loops loops = gauge_measure(links, 1);
@@ -145,7 +151,8 @@ static void run_gauge(const lattice *lat, const input *in, field *links) {
 
 /* ---- operators, forces, solves ---- */
 
-static void run_fermions(const lattice *lat, const input *in, const field *links, schur_form form, parity p) {
+static void run_fermions(const lattice *lat, const input *in, const field *links, schur_form form, parity p)
+{
     static const char *const inner[] = {"single", "half"};
     wilson *w = wilson_create(links, 0.05, 1.1, form, p);
     linop *op = wilson_schur(w), *normal = normal_create(op);
@@ -182,7 +189,8 @@ static void run_fermions(const lattice *lat, const input *in, const field *links
     field_destroy(y);
 }
 
-static void run_all(const lattice *lat, const input *in) {
+static void run_all(const lattice *lat, const input *in)
+{
     field *links = kit_links(lat, in->u), *smooth = kit_links(lat, in->v);
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST),
@@ -209,7 +217,8 @@ static void run_all(const lattice *lat, const input *in) {
     field_destroy(inverse);
 }
 
-static void test_shape(struct ref_lattice l) {
+static void test_shape(struct ref_lattice l)
+{
     int grids[64][4];
     const int n = kit_grids(l, grids, 64);
     const size_t v = ref_volume(l);
@@ -259,7 +268,8 @@ static void test_shape(struct ref_lattice l) {
     free(in.momenta);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     test_shape((struct ref_lattice){{8, 4, 4, 8}});
     test_shape((struct ref_lattice){{4, 4, 2, 8}});

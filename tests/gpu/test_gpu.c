@@ -21,13 +21,15 @@ static const char *const prec_name[PREC_COUNT] = {"double", "single", "half", "q
 static const parity other[2] = {PARITY_ODD, PARITY_EVEN};
 static char where[128]; /* lattice and precision of the checks that follow */
 
-static long sites_of_slice(const field *f) {
+static long sites_of_slice(const field *f)
+{
     const int *l = f->lat->local;
     return (long)l[0] * l[1] * l[2];
 }
 
 /* Numbers in (-1, 1), the same for the same seed. */
-static void fill(field *f, unsigned long seed) {
+static void fill(field *f, unsigned long seed)
+{
     const long n = sites_of_slice(f) * f->groups * f->reals;
     double *slice = field_slice_buffer(f);
     uint64_t state = 0x9E3779B97F4A7C15u * (seed + 1);
@@ -41,24 +43,28 @@ static void fill(field *f, unsigned long seed) {
     free(slice);
 }
 
-static field *on_device(const field *h) {
+static field *on_device(const field *h)
+{
     field *d = field_create(h->lat, h->kind, h->prec, h->par, h->kind == FIELD_SPINOR ? h->groups : 1, PLACE_DEVICE);
     field_copy(d, h);
     return d;
 }
 
-static field *like_of(const field *f, field_kind kind, precision prec, parity par) {
+static field *like_of(const field *f, field_kind kind, precision prec, parity par)
+{
     return field_create(f->lat, kind, prec, par, 1, f->where);
 }
 
-static field *in_precision(const field *f, field_kind kind, precision prec) {
+static field *in_precision(const field *f, field_kind kind, precision prec)
+{
     field *g = like_of(f, kind, prec, f->par);
     field_copy(g, f);
     return g;
 }
 
 /* Compares a field on the device with one on the host, real by real. */
-static void check_same(const char *what, const field *d, const field *h, double tol) {
+static void check_same(const char *what, const field *d, const field *h, double tol)
+{
     field *back = field_like(h);
     field_copy(back, d);
     const long n = sites_of_slice(h) * h->groups * h->reals;
@@ -85,14 +91,16 @@ static void check_same(const char *what, const field *d, const field *h, double 
     field_destroy(back);
 }
 
-static void check_value(const char *what, double d, double h, double tol) {
+static void check_value(const char *what, double d, double h, double tol)
+{
     if (!check_note(d == h || fabs(d - h) <= tol * fabs(h)))
         printf("%s: %s: %.17g on the device, %.17g on the host\n", where, what, d, h);
 }
 
 /* ---- spinors ---- */
 
-static void test_blas(const lattice *lat, precision prec, parity par, int nrhs) {
+static void test_blas(const lattice *lat, precision prec, parity par, int nrhs)
+{
     field *h[3], *d[3];
     for (int i = 0; i < 3; i++) {
         h[i] = field_create(lat, FIELD_SPINOR, prec, par, nrhs, PLACE_HOST);
@@ -131,12 +139,14 @@ typedef struct {
     field *links, *clover, *in, *add, *out;
 } hop_fields;
 
-static void hop_on(hop_fields *f, parity p, hop_form form, int sign) {
+static void hop_on(hop_fields *f, parity p, hop_form form, int sign)
+{
     const hop_call call = {form, 1.25, -0.75, sign, f->links, f->clover, f->add};
     spinor_hop(f->out, p, f->in, &call);
 }
 
-static void test_hop(hop_fields *d, hop_fields *h, parity p) {
+static void test_hop(hop_fields *d, hop_fields *h, parity p)
+{
     static const char *const name[] = {"hop", "hop add", "hop clover", "hop clover add", "hop add clover"};
     for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -156,7 +166,8 @@ static void test_hop(hop_fields *d, hop_fields *h, parity p) {
     check_same("hop add clover in place", dd.out, hh.out, EXACT);
 }
 
-static void test_spinor_operators(const field *links, const field *clover, precision prec, parity p, int nrhs) {
+static void test_spinor_operators(const field *links, const field *clover, precision prec, parity p, int nrhs)
+{
     hop_fields h, d;
     h.in = field_create(links->lat, FIELD_SPINOR, prec, other[p], nrhs, PLACE_HOST);
     h.add = field_create(links->lat, FIELD_SPINOR, prec, p, nrhs, PLACE_HOST);
@@ -191,7 +202,8 @@ typedef struct {
     field *links, *momenta, *force, *tensor, *insertion, *clover, *inverse, *x, *y;
 } world;
 
-static world make_world(const lattice *lat, place where_to) {
+static world make_world(const lattice *lat, place where_to)
+{
     world w;
     field **const all[] = {&w.links, &w.momenta, &w.force, &w.tensor, &w.insertion, &w.clover, &w.inverse, &w.x, &w.y};
     static const field_kind kind[] = {FIELD_LINKS,  FIELD_MOMENTA, FIELD_MOMENTA, FIELD_TENSOR, FIELD_TENSOR,
@@ -201,12 +213,14 @@ static world make_world(const lattice *lat, place where_to) {
     return w;
 }
 
-static void destroy_world(world *w) {
+static void destroy_world(world *w)
+{
     field *all[] = {w->links, w->momenta, w->force, w->tensor, w->insertion, w->clover, w->inverse, w->x, w->y};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) field_destroy(all[i]);
 }
 
-static void test_random(world *d, world *h) {
+static void test_random(world *d, world *h)
+{
     gauge_random(h->links, 7, 1, 3);
     gauge_random(d->links, 7, 1, 3);
     check_same("random links", d->links, h->links, ROUNDED);
@@ -225,7 +239,8 @@ static void test_random(world *d, world *h) {
     field_copy(d->momenta, h->momenta);
 }
 
-static void test_gauge(world *d, world *h) {
+static void test_gauge(world *d, world *h)
+{
     gauge_update(d->links, 0.3, d->momenta);
     gauge_update(h->links, 0.3, h->momenta);
     check_same("link update", d->links, h->links, EXACT);
@@ -250,7 +265,8 @@ static void test_gauge(world *d, world *h) {
     check_same("unitarise", d->links, h->links, EXACT);
 }
 
-static void test_clover(world *d, world *h) {
+static void test_clover(world *d, world *h)
+{
     gauge_field_strength(d->tensor, d->links);
     gauge_field_strength(h->tensor, h->links);
     check_same("field strength", d->tensor, h->tensor, EXACT);
@@ -271,7 +287,8 @@ static void test_clover(world *d, world *h) {
     check_same("clover inverse", d->inverse, h->inverse, EXACT);
 }
 
-static void test_forces(world *d, world *h) {
+static void test_forces(world *d, world *h)
+{
     world *const both[2] = {d, h};
     for (int i = 0; i < 2; i++) {
         world *w = both[i];
@@ -292,7 +309,8 @@ static void test_forces(world *d, world *h) {
     check_same("clover force", d->force, h->force, EXACT);
 }
 
-static void test_lattice(const lattice *lat) {
+static void test_lattice(const lattice *lat)
+{
     const int *l = lat->local;
     world h = make_world(lat, PLACE_HOST), d = make_world(lat, PLACE_DEVICE);
     snprintf(where, sizeof where, "%d.%d.%d.%d double", l[0], l[1], l[2], l[3]);
@@ -314,7 +332,8 @@ static void test_lattice(const lattice *lat) {
 
 /* ---- the backend itself ---- */
 
-static void test_tables(void) {
+static void test_tables(void)
+{
     int host[5] = {1, 2, 3, 4, 5}, back[5];
     const void *first = gpu_table(host, sizeof host);
     CHECK(gpu_table(host, sizeof host) == first);
@@ -327,7 +346,8 @@ static void test_tables(void) {
 }
 
 /* A sum over addends of very different size, and one that is NaN: both must come back from the device. */
-static void test_sums(const lattice *lat) {
+static void test_sums(const lattice *lat)
+{
     field *h = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     const long n = sites_of_slice(h) * 24;
     double *slice = field_slice_buffer(h);
@@ -351,7 +371,8 @@ static void test_sums(const lattice *lat) {
     field_destroy(d);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     static const int size[][4] = {{8, 8, 8, 8}, {4, 6, 8, 10}, {2, 2, 2, 4}, {6, 2, 4, 2}};
     enum { LATTICES = sizeof size / sizeof *size };
     const int grid[4] = {0, 0, 0, 0};

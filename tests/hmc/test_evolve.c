@@ -75,7 +75,8 @@ static void check_force(bench *b, action *a, const char *what)
     const double d1 = (value_at(b, a, h) - value_at(b, a, -h)) / (2 * h);
     const double d2 = (value_at(b, a, h / 2) - value_at(b, a, -h / 2)) / h;
     const double order = log2(fabs((d1 - f) / (d2 - f)));
-    if (comm_rank() == 0) printf("force, %s, %s: %.10g, derivative %.10g, order %.3f\n", what, a->name, f, (4 * d2 - d1) / 3, order);
+    if (comm_rank() == 0)
+        printf("force, %s, %s: %.10g, derivative %.10g, order %.3f\n", what, a->name, f, (4 * d2 - d1) / 3, order);
     CHECK_REL(f, (4 * d2 - d1) / 3, 1e-5);
     CHECK_NEAR(order, 2, 0.15);
     /* Adding to what is there, twice, is twice the force. */
@@ -154,7 +155,8 @@ static void check_reversal(bench *b, const char *what, double length)
     momenta_add(e->momenta, -2, e->momenta);
     const double links = largest_difference(e->links, b->start), back = largest_difference(e->momenta, momenta);
     const double dh = energy(b) - before;
-    if (comm_rank() == 0) printf("reversal, %s: links %.1e of %.2g, momenta %.1e, H %.1e\n", what, links, way, back, dh);
+    if (comm_rank() == 0)
+        printf("reversal, %s: links %.1e of %.2g, momenta %.1e, H %.1e\n", what, links, way, back, dh);
     CHECK(way > 0.1);
     CHECK_NEAR(links, 0, 1e-10);
     CHECK_NEAR(back, 0, 1e-9);
@@ -259,7 +261,8 @@ static void test_giving_up(void)
     close_bench(&b);
 }
 
-/* The solver of the force, then that of the accept step, does not converge: no result, links as before, and the story. */
+/* The solver of the force, then that of the accept step, does not converge: no result, links as before, and the story.
+ */
 static void test_failed_solves(void)
 {
     const char *const force[] = {"solver.good.max_iterations=1"};
@@ -307,7 +310,8 @@ int main(int argc, char **argv)
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         char what[96];
-        snprintf(what, sizeof what, "%s %s %s", strchr(forms[i][0], '=') + 1, strchr(forms[i][1], '=') + 1, strchr(forms[i][2], '=') + 1);
+        snprintf(what, sizeof what, "%s %s %s", strchr(forms[i][0], '=') + 1, strchr(forms[i][1], '=') + 1,
+                 strchr(forms[i][2], '=') + 1);
         test_forces(base, what, 3, forms[i]);
     }
     static const char *const gauges[] = {"gauge.action=symanzik", "gauge.action=iwasaki", "gauge.action=dbw2"};

@@ -1,10 +1,10 @@
 /* Observables against the oracles of tests/reference on random lattices, and against recorded numbers.
  *
- * Every rank makes the whole lattice of the oracle from the same seed, imports its part, and makes all checks. That results
- * are the same bits on any process grid is checked by comparing all grids of the ranks there are.
+ * Every rank makes the whole lattice of the oracle from the same seed, imports its part, and makes all checks. That
+ * results are the same bits on any process grid is checked by comparing all grids of the ranks there are.
  *
- * Recorded numbers need PLAQ_TEST_DATA, or ../shared/data beside the source tree; without them that part is left out, and the
- * exit status is 77 when nothing failed. */
+ * Recorded numbers need PLAQ_TEST_DATA, or ../shared/data beside the source tree; without them that part is left out,
+ * and the exit status is 77 when nothing failed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,8 @@ static field *imported(const lattice *lat, struct ref_lattice l, const double co
         for (int z = 0; z < lat->local[2]; z++)
             for (int y = 0; y < lat->local[1]; y++)
                 for (int x = 0; x < lat->local[0]; x++, to += 72) {
-                    const int place[4] = {x + lat->origin[0], y + lat->origin[1], z + lat->origin[2], t + lat->origin[3]};
+                    const int place[4] = {x + lat->origin[0], y + lat->origin[1], z + lat->origin[2],
+                                          t + lat->origin[3]};
                     memcpy(to, u + 36 * ref_site(l, place), 72 * sizeof *to);
                 }
         field_import(links, t, slice);

@@ -1,5 +1,5 @@
-/* Hybrid Monte Carlo against plaquettes that others have published or that are known, and <exp(-dH)> = 1 (M. Creutz, Phys. Rev. D 38 (1988)
- * 1228), which holds whatever the step size as long as area and reversibility are kept.
+/* Hybrid Monte Carlo against plaquettes that others have published or that are known, and <exp(-dH)> = 1 (M. Creutz,
+ * Phys. Rev. D 38 (1988) 1228), which holds whatever the step size as long as area and reversibility are kept.
  *
  * The seed is fixed, so this test gives the same numbers every time; test_hmc_physics SEED runs it with another one. */
 #include <stdlib.h>
@@ -104,7 +104,8 @@ int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
     const char *seed = argc > 1 ? argv[1] : "1";
-    generate(dynamical, "5.6", seed, &(ensemble){"two flavours, clover, beta 5.6, kappa 0.138, 4^4", 100, 400, 0.5905, 1e-3, 1});
+    generate(dynamical, "5.6", seed,
+             &(ensemble){"two flavours, clover, beta 5.6, kappa 0.138, 4^4", 100, 400, 0.5905, 1e-3, 1});
     generate(quenched, "6.0", seed, &(ensemble){"pure gauge, beta 6.0, 8^4", 60, 240, 0.5937, 1e-3, 0});
     generate(quenched, "5.7", seed, &(ensemble){"pure gauge, beta 5.7, 8^4", 60, 240, 0.5492, 5e-3, 0});
     /* The leading terms of strong coupling, u + 4 u^5 with u of a single plaquette: 0.060130 in any volume. */

@@ -1,11 +1,13 @@
 /* Part of test_links.c: files with a flipped bit, cut short, continued, empty or foreign. Each must be found. */
 
 /* Marks bytes of free text, which nothing guards: 1 in the mask. */
-static void mark(char *mask, size_t from, size_t to) {
+static void mark(char *mask, size_t from, size_t to)
+{
     for (size_t i = from; i < to; i++) mask[i] = 1;
 }
 
-static void mark_nersc(const bytes *b, size_t header, char *mask) {
+static void mark_nersc(const bytes *b, size_t header, char *mask)
+{
     static const char *const free_text[] = {"ENSEMBLE_", "SEQUENCE_NUMBER", "CREATOR", "CREATION_DATE", "ARCHIVE_DATE"};
     for (size_t at = 0; at < header;) {
         const char *line = (char *)b->p + at;
@@ -16,14 +18,16 @@ static void mark_nersc(const bytes *b, size_t header, char *mask) {
     }
 }
 
-static uint64_t load_big(const unsigned char *p) {
+static uint64_t load_big(const unsigned char *p)
+{
     uint64_t x = 0;
     for (int i = 0; i < 8; i++) x = x << 8 | p[i];
     return x;
 }
 
 /* Marks free text, and 2 where the links are. */
-static void mark_lime(const bytes *b, char *mask) {
+static void mark_lime(const bytes *b, char *mask)
+{
     static const char *const free_text[] = {"scidac-file-xml", "scidac-record-xml", "ildg-data-lfn"};
     for (size_t at = 0; at < b->n;) {
         const char *type = (char *)b->p + at + 16, *data = (char *)b->p + at + 144;
@@ -38,7 +42,8 @@ static void mark_lime(const bytes *b, char *mask) {
 }
 
 /* 0 structure, 1 free text or unguarded parameters, 2 links. */
-static char *regions(const bytes *b, const check_report *r) {
+static char *regions(const bytes *b, const check_report *r)
+{
     char *mask = calloc(b->n, 1);
     const char *format = r->info.format;
     const size_t links = (size_t)(r->info.size[0] * r->info.size[1] * r->info.size[2] * r->info.size[3]) * 24 *
@@ -59,7 +64,8 @@ static char *regions(const bytes *b, const check_report *r) {
 }
 
 /* How many of n flips in the region are found. `all` goes through every bit instead. */
-static int flips_found(const char *path, const bytes *b, const char *mask, int region, int n, int all) {
+static int flips_found(const char *path, const bytes *b, const char *mask, int region, int n, int all)
+{
     int found = 0;
     check_report r;
     uint64_t draw = 88172645463325252u;
@@ -98,7 +104,8 @@ static int flips_found(const char *path, const bytes *b, const char *mask, int r
     return found;
 }
 
-static void expect_damaged(const char *path, const unsigned char *p, size_t n) {
+static void expect_damaged(const char *path, const unsigned char *p, size_t n)
+{
     check_report r;
     save(path, p, n);
     CHECK_INT(links_check(path, plaquette, &r), CHECK_DAMAGED);
@@ -106,7 +113,8 @@ static void expect_damaged(const char *path, const unsigned char *p, size_t n) {
 }
 
 /* least: how many of 100 flips in the links must be found. */
-static void damage(const char *from, int least) {
+static void damage(const char *from, int least)
+{
     check_report r;
     const char *path = in_folder("damaged");
     const bytes b = load(from);
@@ -136,7 +144,8 @@ static void damage(const char *from, int least) {
     free(b.p);
 }
 
-static void test_foreign(void) {
+static void test_foreign(void)
+{
     static const char *const texts[] = {"hello, world\n",
                                         "BEGIN_HEADER\n",
                                         "BEGIN_HEADER\nx\nEND_HEADER\n",
@@ -160,7 +169,8 @@ static void test_foreign(void) {
 }
 
 /* A number that is NaN is found on reading, whatever the checksum says. */
-static void test_nan(void) {
+static void test_nan(void)
+{
     field *u = field_of(small);
     fill_random(u);
     const int *l = u->lat->local;
@@ -178,7 +188,8 @@ static void test_nan(void) {
     drop(u);
 }
 
-static void test_damage(int samples_there) {
+static void test_damage(int samples_there)
+{
     field *u = field_of(small);
     fill_random(u);
     const links_meta meta = meta_of(u);

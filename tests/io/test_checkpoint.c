@@ -18,19 +18,22 @@
 static char folder[PATH];
 static const lattice *lat;
 
-static int root(void) {
+static int root(void)
+{
     return comm_rank() == 0;
 }
 
 /* A command of the shell on rank 0; %s is the folder. */
-static void shell(const char *fmt) {
+static void shell(const char *fmt)
+{
     char command[4 * PATH];
     snprintf(command, sizeof command, fmt, folder, folder);
     if (root()) CHECK_INT(system(command), 0);
     comm_barrier();
 }
 
-static void fresh_folder(void) {
+static void fresh_folder(void)
+{
     char message[1024] = "";
     shell("rm -rf '%s'");
     if (root()) CHECK_INT(atomic_make_folder(folder, message, sizeof message), 0);
@@ -38,7 +41,8 @@ static void fresh_folder(void) {
 }
 
 /* Numbers that depend on the global place only. */
-static field *make_links(int seed) {
+static field *make_links(int seed)
+{
     field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     double *buf = field_slice_buffer(u);
     for (int t = 0; t < lat->local[3]; t++) {
@@ -57,7 +61,8 @@ static field *make_links(int seed) {
     return u;
 }
 
-static checkpoint values(int64_t trajectory) {
+static checkpoint values(int64_t trajectory)
+{
     checkpoint c = {
         .trajectory = trajectory, .accepted = trajectory / 2, .seed = 0xfedcba9876543210u, .plaquette = 0.1 + 0.2};
     strcpy(c.program, "plaq 0.1.0 test");
@@ -65,7 +70,8 @@ static checkpoint values(int64_t trajectory) {
     return c;
 }
 
-static int write_one(const field *u, int64_t trajectory, int keep) {
+static int write_one(const field *u, int64_t trajectory, int keep)
+{
     char message[1024] = "";
     checkpoint c = values(trajectory);
     const int status = checkpoint_write(folder, u, &c, keep, message, sizeof message);
@@ -73,7 +79,8 @@ static int write_one(const field *u, int64_t trajectory, int keep) {
     return status;
 }
 
-static void test_round_trip(void) {
+static void test_round_trip(void)
+{
     char message[1024] = "", path[PATH + 64], digest[65], again[65];
     int n[4];
     fresh_folder();
@@ -108,7 +115,8 @@ static void test_round_trip(void) {
 
 /* ---- damage ---- */
 
-static void flip(const char *path, long at, int bit) {
+static void flip(const char *path, long at, int bit)
+{
     unsigned char byte = 0;
     if (root()) {
         const int fd = open(path, O_RDWR);
@@ -120,12 +128,14 @@ static void flip(const char *path, long at, int bit) {
     comm_barrier();
 }
 
-static long file_size(const char *path) {
+static long file_size(const char *path)
+{
     struct stat st;
     return stat(path, &st) == 0 ? (long)st.st_size : -1;
 }
 
-static void test_flips(void) {
+static void test_flips(void)
+{
     char message[1024], path[PATH + 64];
     uint64_t random = 88172645463325252u;
     fresh_folder();
@@ -153,7 +163,8 @@ static void test_flips(void) {
     field_destroy(u);
 }
 
-static void test_garbage(void) {
+static void test_garbage(void)
+{
     char message[1024] = "", path[PATH + 64], first[65], digest[65];
     int64_t found[16];
     checkpoint c;
@@ -193,7 +204,8 @@ static void test_garbage(void) {
     field_destroy(v);
 }
 
-static void test_other_lattice(void) {
+static void test_other_lattice(void)
+{
     const int size[4] = {8, 4, 4, 8}, any[4] = {0};
     char message[1024] = "", path[PATH + 64];
     checkpoint c;
@@ -209,7 +221,8 @@ static void test_other_lattice(void) {
     field_destroy(u);
 }
 
-static void test_keep(void) {
+static void test_keep(void)
+{
     int64_t found[16];
     fresh_folder();
     field *u = make_links(1);
@@ -224,7 +237,8 @@ static void test_keep(void) {
     field_destroy(u);
 }
 
-static void test_nan(void) {
+static void test_nan(void)
+{
     fresh_folder();
     field *u = make_links(1);
     double *buf = field_slice_buffer(u);
@@ -240,7 +254,8 @@ static void test_nan(void) {
 /* ---- the folder ---- */
 
 /* Files may not grow beyond a limit: what a full disk or quota does, at each stage of writing. */
-static void test_full(void) {
+static void test_full(void)
+{
     struct rlimit old, few;
     getrlimit(RLIMIT_FSIZE, &old);
     signal(SIGXFSZ, SIG_IGN);
@@ -278,11 +293,13 @@ static void test_full(void) {
     }
 }
 
-static void open_output(void *name) {
+static void open_output(void *name)
+{
     output_open(name);
 }
 
-static void test_unwritable(void) {
+static void test_unwritable(void)
+{
     char message[1024] = "", path[PATH + 64];
     fresh_folder();
     field *u = make_links(1);
@@ -305,7 +322,8 @@ static void test_unwritable(void) {
     field_destroy(u);
 }
 
-static void test_lock(void) {
+static void test_lock(void)
+{
     char message[1024] = "", path[PATH + 64];
     shell("rm -rf '%s'");
     snprintf(path, sizeof path, "%s/a/b", folder);
@@ -336,7 +354,8 @@ static void test_lock(void) {
     output_close();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int size[4] = {4, 4, 4, 4}, any[4] = {0};
     comm_init(&argc, &argv);
     if (root()) {

@@ -29,18 +29,21 @@ static const history_column flow_columns[] = {
 
 static char folder[PATH], message[1024];
 
-static int root(void) {
+static int root(void)
+{
     return comm_rank() == 0;
 }
 
-static void shell(const char *fmt) {
+static void shell(const char *fmt)
+{
     char command[4 * PATH];
     snprintf(command, sizeof command, fmt, folder, folder, folder);
     if (root()) CHECK_INT(system(command), 0);
     comm_barrier();
 }
 
-static history *open_all(int table[2]) {
+static history *open_all(int table[2])
+{
     history *h = history_open(folder, message, sizeof message);
     CHECK(h != NULL);
     if (!h) {
@@ -54,7 +57,8 @@ static history *open_all(int table[2]) {
 }
 
 /* The rows of one trajectory are functions of its number, the seconds aside. */
-static int add(history *h, const int table[2], int64_t i) {
+static int add(history *h, const int table[2], int64_t i)
+{
     history_value row[4] = {{.i = i}, {.d = sin((double)i)}, {.i = i % 3 != 0}, {.d = (double)clock()}};
     int bad = history_append(h, table[0], row, message, sizeof message);
     for (int64_t k = 0; k < 2 && !bad; k++) {
@@ -65,7 +69,8 @@ static int add(history *h, const int table[2], int64_t i) {
 }
 
 /* The digest of n trajectories in one go. */
-static void unbroken(int64_t n, char hex[65]) {
+static void unbroken(int64_t n, char hex[65])
+{
     int table[2];
     shell("rm -rf '%s' && mkdir '%s'");
     history *h = open_all(table);
@@ -75,7 +80,8 @@ static void unbroken(int64_t n, char hex[65]) {
     shell("rm -rf '%s' && mkdir '%s'");
 }
 
-static void test_round_trip(void) {
+static void test_round_trip(void)
+{
     int table[2];
     char digest[65], again[65];
     unbroken(50, digest);
@@ -103,14 +109,16 @@ static void test_round_trip(void) {
 }
 
 /* h5dump shows what was written; skipped where it is not installed. */
-static void test_readers(void) {
+static void test_readers(void)
+{
     shell("command -v h5dump >/dev/null || exit 0; cd '%s' && h5dump -d /trajectories/seconds -A history.h5 >dump && "
           "grep -q '( 50 ) / ( H5S_UNLIMITED )' dump && grep -q '\"time on the wall' dump && rm dump");
 }
 
 /* ---- damage ---- */
 
-static void expect(const char *digest, int64_t rows) {
+static void expect(const char *digest, int64_t rows)
+{
     int table[2];
     char again[65];
     history *h = open_all(table);
@@ -120,7 +128,8 @@ static void expect(const char *digest, int64_t rows) {
     CHECK_INT(history_close(h, message, sizeof message), 0);
 }
 
-static void test_damage(void) {
+static void test_damage(void)
+{
     char digest[65];
     int table[2];
     unbroken(50, digest);
@@ -167,7 +176,8 @@ static void test_damage(void) {
     shell("rm -rf '%s'.copy");
 }
 
-static void test_columns(void) {
+static void test_columns(void)
+{
     int table[2];
     shell("rm -rf '%s' && mkdir '%s'");
     history *h = open_all(table);
@@ -182,7 +192,8 @@ static void test_columns(void) {
 /* ---- kill -9 ---- */
 
 /* A run with a checkpoint every 5 trajectories: its number is in the file `checkpoint`. */
-static void run_until(int64_t end) {
+static void run_until(int64_t end)
+{
     int table[2];
     char path[PATH + 32];
     long long done = 0;
@@ -208,7 +219,8 @@ static void run_until(int64_t end) {
 
 /* Where the history ends after the kills is left to chance; a run in one go of that length must have the same digest.
  */
-static void test_kill(void) {
+static void test_kill(void)
+{
     enum { KILLS = 20, REST = 57 };
     char broken[65], digest[65], file[PATH + 32];
     long long done = 0;
@@ -255,7 +267,8 @@ static void test_kill(void) {
 
 /* ---- no room ---- */
 
-static void test_full(void) {
+static void test_full(void)
+{
     struct rlimit old, few;
     int table[2];
     char digest[65];
@@ -288,7 +301,8 @@ static void test_full(void) {
     shell("chmod 755 '%s'");
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     if (root()) {
         strcpy(folder, "/tmp/plaq-history-XXXXXX");

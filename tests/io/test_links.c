@@ -23,7 +23,8 @@ static const int small[4] = {4, 4, 4, 4};
 
 /* ---- small helpers ---- */
 
-static const char *in_folder(const char *name) {
+static const char *in_folder(const char *name)
+{
     static char path[4][512];
     static int turn;
     turn = (turn + 1) % 4;
@@ -31,23 +32,27 @@ static const char *in_folder(const char *name) {
     return path[turn];
 }
 
-static field *field_of(const int size[4]) {
+static field *field_of(const int size[4])
+{
     static const int any[4];
     return field_create(lattice_create(size, any, 1, 1), FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
 }
 
-static void drop(field *u) {
+static void drop(field *u)
+{
     lattice *lat = (lattice *)u->lat;
     field_destroy(u);
     lattice_destroy(lat);
 }
 
-static size_t site_number(const int *n, int x, int y, int z, int t) {
+static size_t site_number(const int *n, int x, int y, int z, int t)
+{
     return (((size_t)t * (size_t)n[2] + (size_t)z) * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
 }
 
 /* All links on every rank, [t][z][y][x][mu][18]. */
-static double *gathered(const field *u) {
+static double *gathered(const field *u)
+{
     const lattice *lat = u->lat;
     const int *l = lat->local, *o = lat->origin;
     uint64_t *all = calloc(72 * (size_t)lat->volume, sizeof *all);
@@ -64,7 +69,8 @@ static double *gathered(const field *u) {
     return (double *)all;
 }
 
-static void multiply(double *c, const double *a, const double *b) {
+static void multiply(double *c, const double *a, const double *b)
+{
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double re = 0, im = 0;
@@ -78,7 +84,8 @@ static void multiply(double *c, const double *a, const double *b) {
 }
 
 /* Re tr of U_mu(x) U_nu(x + mu) (U_nu(x) U_mu(x + nu))^+ over all sites and planes. */
-static double plaquette(field *u) {
+static double plaquette(field *u)
+{
     const int *n = u->lat->size;
     double *all = gathered(u), left[18], right[18];
     exact_sum sum = exact_zero();
@@ -107,12 +114,14 @@ static double plaquette(field *u) {
 /* Pseudo-random SU(3) links that depend on the site alone. */
 static uint64_t random_state;
 
-static double random_unit(void) {
+static double random_unit(void)
+{
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return (double)(random_state >> 11) / 9007199254740992.0;
 }
 
-static void normalise(double *row, const double *other) {
+static void normalise(double *row, const double *other)
+{
     double re = 0, im = 0, norm = 0;
     for (int k = 0; k < 6 && other; k += 2) {
         re += other[k] * row[k] + other[k + 1] * row[k + 1];
@@ -126,7 +135,8 @@ static void normalise(double *row, const double *other) {
     for (int k = 0; k < 6; k++) row[k] /= sqrt(norm);
 }
 
-static void random_link(double *m, uint64_t seed) {
+static void random_link(double *m, uint64_t seed)
+{
     random_state = seed * 0x9e3779b97f4a7c15u + 12345;
     for (int i = 0; i < 12; i++) m[i] = random_unit() - 0.5 + (i % 8 == 0);
     normalise(m, NULL);
@@ -139,7 +149,8 @@ static void random_link(double *m, uint64_t seed) {
     }
 }
 
-static void fill_random(field *u) {
+static void fill_random(field *u)
+{
     const int *l = u->lat->local, *o = u->lat->origin;
     double *slice = malloc(72 * sizeof(double) * (size_t)(l[0] * l[1] * l[2]));
     for (int t = 0; t < l[3]; t++) {
@@ -157,7 +168,8 @@ static void fill_random(field *u) {
 
 /* ---- checksums ---- */
 
-static void test_checksums(void) {
+static void test_checksums(void)
+{
     char hex[65];
     sha256 s;
     CHECK_INT(crc32_of(0, "123456789", 9), 0xcbf43926);
@@ -202,18 +214,21 @@ static const struct {
     {"quenched-8888-b6.0.nersc", "nersc", {8, 8, 8, 8}, 64, 0.592431699204, 0.003552633848},
     {"openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1", "openqcd", {8, 8, 8, 8}, 64, 0.001669681144, -0.000022162127}};
 
-static const char *sample_path(const char *name) {
+static const char *sample_path(const char *name)
+{
     static char path[512];
     const char *data = getenv("PLAQ_TEST_DATA");
     snprintf(path, sizeof path, "%s/%s", data ? data : PLAQ_SOURCE_DIR "/../shared/data", name);
     return path;
 }
 
-static int have_samples(void) {
+static int have_samples(void)
+{
     return access(sample_path("lat.sample.l8888"), R_OK) == 0;
 }
 
-static void test_sample(size_t i) {
+static void test_sample(size_t i)
+{
     check_report r;
     int grid[4];
     const char *path = sample_path(samples[i].name);
@@ -231,7 +246,8 @@ static void test_sample(size_t i) {
     CHECK_NEAR(r.link_trace, samples[i].trace, tolerance);
 }
 
-static void test_same_links(const char *a, const char *b) {
+static void test_same_links(const char *a, const char *b)
+{
     check_report one, other;
     links_check(sample_path(a), NULL, &one);
     links_check(sample_path(b), NULL, &other);
@@ -240,11 +256,13 @@ static void test_same_links(const char *a, const char *b) {
 
 /* ---- writing and reading back ---- */
 
-static links_meta meta_of(field *u) {
+static links_meta meta_of(field *u)
+{
     return (links_meta){.has_plaquette = 1, .plaquette = plaquette(u), .ensemble = "test <links>", .sequence = 7};
 }
 
-static void round_trip(field *u, const char *format, const char *name) {
+static void round_trip(field *u, const char *format, const char *name)
+{
     char before[65];
     links_digest(u, before);
     const links_meta meta = meta_of(u);
@@ -262,7 +280,8 @@ static void round_trip(field *u, const char *format, const char *name) {
     CHECK(access(strcat(strcpy(temporary, in_folder(name)), ".tmp"), F_OK) != 0);
 }
 
-static void test_round_trips(void) {
+static void test_round_trips(void)
+{
     static const int oblong[4] = {8, 4, 6, 4};
     char a[65], b[65];
     field *u = field_of(oblong);
@@ -289,7 +308,8 @@ static void test_round_trips(void) {
 }
 
 /* A disk that takes no more: nothing is left, and the older file stays. */
-static void test_full_disk(void) {
+static void test_full_disk(void)
+{
     char before[65], after[65];
     field *u = field_of(small), *v = field_like(u);
     fill_random(u);
@@ -323,7 +343,8 @@ typedef struct {
     size_t n;
 } bytes;
 
-static bytes load(const char *path) {
+static bytes load(const char *path)
+{
     bytes b = {NULL, 0};
     FILE *f = fopen(path, "rb");
     if (!f) return b;
@@ -336,7 +357,8 @@ static bytes load(const char *path) {
     return b;
 }
 
-static void save(const char *path, const unsigned char *p, size_t n) {
+static void save(const char *path, const unsigned char *p, size_t n)
+{
     if (comm_rank() == 0) {
         FILE *f = fopen(path, "wb");
         CHECK(f && fwrite(p, 1, n, f) == n);
@@ -345,12 +367,14 @@ static void save(const char *path, const unsigned char *p, size_t n) {
     comm_barrier();
 }
 
-static size_t put(unsigned char *p, const void *value, size_t width, int big) {
+static size_t put(unsigned char *p, const void *value, size_t width, int big)
+{
     for (size_t i = 0; i < width; i++) p[i] = ((const unsigned char *)value)[big ? width - 1 - i : i];
     return width;
 }
 
-static size_t put_link(unsigned char *p, const double *m, int rows, size_t width, int big) {
+static size_t put_link(unsigned char *p, const double *m, int rows, size_t width, int big)
+{
     size_t n = 0;
     for (int i = 0; i < 6 * rows; i++) {
         const float f = (float)m[i];
@@ -360,7 +384,8 @@ static size_t put_link(unsigned char *p, const double *m, int rows, size_t width
 }
 
 /* NERSC with two or three rows, either precision and byte order. */
-static void write_nersc(const char *path, field *u, int rows, size_t width, int big) {
+static void write_nersc(const char *path, field *u, int rows, size_t width, int big)
+{
     double *all = gathered(u);
     const size_t links = 4 * (size_t)u->lat->volume;
     unsigned char *p = calloc(links * 18 * 8 + 1024, 1), *data = p + 512;
@@ -384,7 +409,8 @@ static void write_nersc(const char *path, field *u, int rows, size_t width, int 
 }
 
 /* MILC old, either byte order. */
-static void write_old(const char *path, field *u, int big) {
+static void write_old(const char *path, field *u, int big)
+{
     double *all = gathered(u);
     const int magic = 59354;
     const float parameters[2] = {5.5f, 0.1f};
@@ -399,7 +425,8 @@ static void write_old(const char *path, field *u, int big) {
 }
 
 /* openQCD, either byte order. */
-static void write_openqcd(const char *path, field *u, int big) {
+static void write_openqcd(const char *path, field *u, int big)
+{
     static const int header[4] = {3, 0, 1, 2}, direction[4] = {3, 0, 1, 2};
     const int *s = u->lat->size;
     double *all = gathered(u);
@@ -424,7 +451,8 @@ static void write_openqcd(const char *path, field *u, int big) {
 }
 
 /* A variant of u is whole and is u, to single precision where it has no more. */
-static void check_variant(const char *name, field *u, const char *format, int bits, int exact) {
+static void check_variant(const char *name, field *u, const char *format, int bits, int exact)
+{
     char digest[65];
     check_report r;
     CHECK_INT(links_check(in_folder(name), plaquette, &r), CHECK_WHOLE);
@@ -437,7 +465,8 @@ static void check_variant(const char *name, field *u, const char *format, int bi
     if (exact) CHECK_STR(r.digest, digest);
 }
 
-static void test_variants(void) {
+static void test_variants(void)
+{
     static const int oblong[4] = {4, 8, 4, 6};
     field *u = field_of(oblong);
     fill_random(u);
@@ -457,7 +486,8 @@ static void test_variants(void) {
 
 #include "tests/io/damage.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     if (comm_rank() == 0) {
         snprintf(folder, sizeof folder, "%s/plaq_links.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");

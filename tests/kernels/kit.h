@@ -39,7 +39,8 @@ static const parity kit_other[2] CHECK_UNUSED = {PARITY_ODD, PARITY_EVEN};
 
 static char kit_case[256] CHECK_UNUSED;
 
-CHECK_UNUSED __attribute__((format(printf, 1, 2))) static void kit_where(const char *fmt, ...) {
+CHECK_UNUSED __attribute__((format(printf, 1, 2))) static void kit_where(const char *fmt, ...)
+{
     va_list list;
     va_start(list, fmt);
     vsnprintf(kit_case, sizeof kit_case, fmt, list);
@@ -59,19 +60,22 @@ CHECK_UNUSED __attribute__((format(printf, 1, 2))) static void kit_where(const c
 
 /* ---- memory and lattices ---- */
 
-CHECK_UNUSED static void *kit_alloc(size_t n, size_t size) {
+CHECK_UNUSED static void *kit_alloc(size_t n, size_t size)
+{
     void *p = calloc(n ? n : 1, size);
     REQUIRE(p, "out of memory for %zu elements of %zu bytes", n, size);
     return p;
 }
 
-CHECK_UNUSED static void *kit_copy(const void *a, size_t bytes) {
+CHECK_UNUSED static void *kit_copy(const void *a, size_t bytes)
+{
     void *b = kit_alloc(bytes, 1);
     memcpy(b, a, bytes);
     return b;
 }
 
-CHECK_UNUSED static lattice *kit_lattice(struct ref_lattice l, int halo_depth, int time_sign) {
+CHECK_UNUSED static lattice *kit_lattice(struct ref_lattice l, int halo_depth, int time_sign)
+{
     static const int choose[4];
     int grid[4];
     return lattice_choose_grid(l.size, comm_size(), grid) ? lattice_create(l.size, choose, halo_depth, time_sign)
@@ -79,7 +83,8 @@ CHECK_UNUSED static lattice *kit_lattice(struct ref_lattice l, int halo_depth, i
 }
 
 /* All process grids of this many ranks that split the shape; returns how many, at most `max`. */
-CHECK_UNUSED static int kit_grids(struct ref_lattice l, int grids[][4], int max) {
+CHECK_UNUSED static int kit_grids(struct ref_lattice l, int grids[][4], int max)
+{
     const int n = comm_size();
     int count = 0;
     for (int x = 1; x <= n; x++)
@@ -96,18 +101,21 @@ CHECK_UNUSED static int kit_grids(struct ref_lattice l, int grids[][4], int max)
 
 /* ---- fields and arrays of the whole lattice ---- */
 
-CHECK_UNUSED static double *kit_row(const field *f, double *global, int y, int z, int t) {
+CHECK_UNUSED static double *kit_row(const field *f, double *global, int y, int z, int t)
+{
     const lattice *lat = f->lat;
     const int *s = lat->size, *o = lat->origin;
     const size_t site = o[0] + (size_t)s[0] * ((y + o[1]) + (size_t)s[1] * ((z + o[2]) + (size_t)s[2] * (t + o[3])));
     return global + site * (size_t)(f->groups * f->reals);
 }
 
-CHECK_UNUSED static size_t kit_reals(const field *f) {
+CHECK_UNUSED static size_t kit_reals(const field *f)
+{
     return (size_t)f->lat->volume * (size_t)(f->groups * f->reals);
 }
 
-CHECK_UNUSED static double *kit_gather(const field *f) {
+CHECK_UNUSED static double *kit_gather(const field *f)
+{
     const int *l = f->lat->local;
     const size_t n = kit_reals(f), row = (size_t)l[0] * (size_t)(f->groups * f->reals);
     double *global = kit_alloc(n, sizeof *global), *slice = field_slice_buffer(f);
@@ -128,7 +136,8 @@ CHECK_UNUSED static double *kit_gather(const field *f) {
     return global;
 }
 
-CHECK_UNUSED static void kit_scatter(field *f, const void *array) {
+CHECK_UNUSED static void kit_scatter(field *f, const void *array)
+{
     const int *l = f->lat->local;
     const size_t row = (size_t)l[0] * (size_t)(f->groups * f->reals);
     double *slice = field_slice_buffer(f);
@@ -142,25 +151,29 @@ CHECK_UNUSED static void kit_scatter(field *f, const void *array) {
 }
 
 CHECK_UNUSED static field *kit_field(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs,
-                                     const void *array) {
+                                     const void *array)
+{
     field *f = field_create(lat, kind, prec, par, nrhs, PLACE_HOST);
     if (array) kit_scatter(f, array);
     return f;
 }
 
-CHECK_UNUSED static field *kit_links(const lattice *lat, const double complex *u) {
+CHECK_UNUSED static field *kit_links(const lattice *lat, const double complex *u)
+{
     return kit_field(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, u);
 }
 
 /* f in another precision, and for links with another number of rows. */
-CHECK_UNUSED static field *kit_convert(const field *f, field_kind kind, precision prec) {
+CHECK_UNUSED static field *kit_convert(const field *f, field_kind kind, precision prec)
+{
     field *g = field_create(f->lat, kind, prec, f->par, kind == FIELD_SPINOR ? f->groups : 1, PLACE_HOST);
     field_copy(g, f);
     return g;
 }
 
 /* Right-hand side r of a gathered spinor field, as the oracles take it. */
-CHECK_UNUSED static double complex *kit_rhs(const field *f, const double *global, int r) {
+CHECK_UNUSED static double complex *kit_rhs(const field *f, const double *global, int r)
+{
     const size_t v = (size_t)f->lat->volume;
     double complex *psi = kit_alloc(v * 12, sizeof *psi);
     for (size_t i = 0; i < v; i++)
@@ -168,7 +181,8 @@ CHECK_UNUSED static double complex *kit_rhs(const field *f, const double *global
     return psi;
 }
 
-CHECK_UNUSED static double complex *kit_spinor(const field *f, int r) {
+CHECK_UNUSED static double complex *kit_spinor(const field *f, int r)
+{
     double *global = kit_gather(f);
     double complex *psi = kit_rhs(f, global, r);
     free(global);
@@ -177,24 +191,25 @@ CHECK_UNUSED static double complex *kit_spinor(const field *f, int r) {
 
 /* ---- random input, the same on every rank ---- */
 
-CHECK_UNUSED static double *kit_normals(size_t n, struct ref_rng *rng) {
+CHECK_UNUSED static double *kit_normals(size_t n, struct ref_rng *rng)
+{
     double *a = kit_alloc(n, sizeof *a);
     for (size_t i = 0; i < n; i++) a[i] = ref_normal(rng);
     return a;
 }
 
-CHECK_UNUSED static double complex *kit_random_gauge(struct ref_lattice l, double scale, struct ref_rng *rng) {
+CHECK_UNUSED static double complex *kit_random_gauge(struct ref_lattice l, double scale, struct ref_rng *rng)
+{
     double complex *u = ref_gauge_new(l);
-    if (scale > 0)
-        ref_weak_gauge(u, l, scale, rng);
-    else
-        ref_random_gauge(u, l, rng);
+    if (scale > 0) ref_weak_gauge(u, l, scale, rng);
+    else ref_random_gauge(u, l, rng);
     return u;
 }
 
 /* ---- comparisons ---- */
 
-CHECK_UNUSED static double kit_distance(const void *a, const void *b, size_t reals) {
+CHECK_UNUSED static double kit_distance(const void *a, const void *b, size_t reals)
+{
     const double *x = a, *y = b;
     double worst = 0;
     for (size_t i = 0; i < reals; i++) {
@@ -205,7 +220,8 @@ CHECK_UNUSED static double kit_distance(const void *a, const void *b, size_t rea
     return worst;
 }
 
-CHECK_UNUSED static double kit_largest(const void *a, size_t reals) {
+CHECK_UNUSED static double kit_largest(const void *a, size_t reals)
+{
     const double *x = a;
     double worst = 0;
     for (size_t i = 0; i < reals; i++) worst = fmax(worst, fabs(x[i]));
@@ -213,14 +229,16 @@ CHECK_UNUSED static double kit_largest(const void *a, size_t reals) {
 }
 
 /* Zero on all sites but those of parity p. */
-CHECK_UNUSED static void kit_only(double complex *psi, struct ref_lattice l, int p) {
+CHECK_UNUSED static void kit_only(double complex *psi, struct ref_lattice l, int p)
+{
     for (size_t i = 0; i < ref_volume(l); i++)
         if (ref_parity(l, i) != p) memset(psi + 12 * i, 0, 12 * sizeof *psi);
 }
 
 /* ---- the algebra: the eight reals of FIELD_MOMENTA ---- */
 
-CHECK_UNUSED static void kit_algebra(double complex m[9], const double x[8]) {
+CHECK_UNUSED static void kit_algebra(double complex m[9], const double x[8])
+{
     m[0] = I * x[0];
     m[4] = I * x[1];
     m[8] = -I * (x[0] + x[1]);
@@ -233,7 +251,8 @@ CHECK_UNUSED static void kit_algebra(double complex m[9], const double x[8]) {
 }
 
 /* Coefficient of T_a: p^a = -2 tr T_a P. */
-CHECK_UNUSED static double kit_coefficient(const double x[8], int a) {
+CHECK_UNUSED static double kit_coefficient(const double x[8], int a)
+{
     double complex p[9], t[9], c[9];
     kit_algebra(p, x);
     ref_generator(t, a);
@@ -242,7 +261,8 @@ CHECK_UNUSED static double kit_coefficient(const double x[8], int a) {
 }
 
 /* sum over links of f^a p^a */
-CHECK_UNUSED static double kit_along(const double *f, const double *p, size_t links) {
+CHECK_UNUSED static double kit_along(const double *f, const double *p, size_t links)
+{
     double sum = 0;
     for (size_t i = 0; i < links; i++)
         for (int a = 0; a < 8; a++) sum += kit_coefficient(f + 8 * i, a) * kit_coefficient(p + 8 * i, a);
@@ -250,7 +270,8 @@ CHECK_UNUSED static double kit_along(const double *f, const double *p, size_t li
 }
 
 /* exp(w P) U on all links */
-CHECK_UNUSED static double complex *kit_moved(const double complex *u, const double *p, double w, size_t links) {
+CHECK_UNUSED static double complex *kit_moved(const double complex *u, const double *p, double w, size_t links)
+{
     double complex *moved = kit_alloc(links * 9, sizeof *moved);
     for (size_t i = 0; i < links; i++) {
         double complex x[9];
@@ -264,7 +285,8 @@ CHECK_UNUSED static double complex *kit_moved(const double complex *u, const dou
 
 /* d/dw of an action of exp(w P) U at w = 0 by the four-point difference, error O(h^4), with step h. */
 CHECK_UNUSED static double kit_difference_along(const double complex *u, const double *p, double h, size_t links,
-                                                ref_action action, void *ctx) {
+                                                ref_action action, void *ctx)
+{
     static const double weight[4] = {8, -8, -1, 1}, place[4] = {1, -1, 2, -2};
     double sum = 0;
     for (int k = 0; k < 4; k++) {
@@ -278,7 +300,8 @@ CHECK_UNUSED static double kit_difference_along(const double complex *u, const d
 /* The derivative, and an error above its own: halving the step takes away 15/16 of the step's error, and rounding of
  * the action brings in eps |S| / h. */
 CHECK_UNUSED static double kit_derivative_along(double *error, const double complex *u, const double *p, double h,
-                                                size_t links, ref_action action, void *ctx) {
+                                                size_t links, ref_action action, void *ctx)
+{
     const double one = kit_difference_along(u, p, h, links, action, ctx);
     const double half = kit_difference_along(u, p, h / 2, links, action, ctx);
     *error = 0.2 * fabs(one - half) + 20 * 0x1p-53 * fabs(action(u, ctx)) / h;

@@ -13,7 +13,8 @@ static const double mass = 0.1, c_sw = 1.7;
 
 /* ---- the term itself ---- */
 
-static field *clover_of(const field *links, parity p, double m, double c) {
+static field *clover_of(const field *links, parity p, double m, double c)
+{
     field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     field *clover = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, p, 1, PLACE_HOST);
     gauge_field_strength(tensor, links);
@@ -23,7 +24,8 @@ static field *clover_of(const field *links, parity p, double m, double c) {
 }
 
 /* Site by site within `tolerance` of the largest component. */
-static double distance_of_sites(const double complex *have, const double complex *want, size_t volume) {
+static double distance_of_sites(const double complex *have, const double complex *want, size_t volume)
+{
     double worst = 0;
     for (size_t i = 0; i < volume; i++) {
         const double size = kit_largest(want + 12 * i, 24);
@@ -33,7 +35,8 @@ static double distance_of_sites(const double complex *have, const double complex
     return worst;
 }
 
-static void check_term(const field *links, const struct ref_wilson *w, int k, struct ref_rng *rng) {
+static void check_term(const field *links, const struct ref_wilson *w, int k, struct ref_rng *rng)
+{
     const size_t v = ref_volume(w->l), n = 24 * v;
     static const double exact[PREC_COUNT] = {1e-14, 3e-6, 3e-6, 3e-6};
     field *clover = clover_of(links, PARITY_BOTH, w->mass, w->csw), *inverse = field_like(clover);
@@ -68,10 +71,8 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
             kit_where("shape %d, %s, inverse %d", k, kit_prec[prec], inverted);
             for (int r = 0; r < 2; r++) {
                 double complex *in = kit_spinor(x, r), *out = kit_spinor(y, r);
-                if (inverted)
-                    ref_diagonal_inverse(want, in, w, REF_BOTH);
-                else
-                    ref_diagonal(want, in, w, REF_BOTH);
+                if (inverted) ref_diagonal_inverse(want, in, w, REF_BOTH);
+                else ref_diagonal(want, in, w, REF_BOTH);
                 for (size_t i = 0; i < 12 * v; i++) want[i] *= 1.5;
                 /* Twelve products with rounded elements of the term, each below twice the largest result. */
                 KIT_NEAR(distance_of_sites(out, want, v), 0, exact[prec] + 20 * kit_step[prec]);
@@ -96,7 +97,8 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
 }
 
 /* A term that is not positive says so: the number of its negative eigenvalues. */
-static void check_negative(const field *links) {
+static void check_negative(const field *links)
+{
     double negatives;
     field *clover = clover_of(links, PARITY_ODD, -9, 0.2), *inverse = field_like(clover);
     const double half = 0.5 * (double)links->lat->volume;
@@ -120,7 +122,8 @@ struct bilinear {
     double det[2]; /* weights of log det A on each parity */
 };
 
-static double bilinear_value(const double complex *u, void *ctx) {
+static double bilinear_value(const double complex *u, void *ctx)
+{
     const struct bilinear *b = ctx;
     const size_t v = ref_volume(b->l);
     double sum = 0;
@@ -144,7 +147,8 @@ static double bilinear_value(const double complex *u, void *ctx) {
 }
 
 /* The force of what b says, by the fast code. */
-static double *force_of(const field *links, const field *x, const field *y, const struct bilinear *b) {
+static double *force_of(const field *links, const field *x, const field *y, const struct bilinear *b)
+{
     field *force = field_create(links->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     if (b->hop) hop_force(force, links, x, y);
@@ -167,7 +171,8 @@ static double *force_of(const field *links, const field *x, const field *y, cons
 
 /* The ranks share the numerical derivatives. */
 static void check_force(const field *links, double complex *u, const field *x, const field *y, struct bilinear *b,
-                        const char *what, int on_links, struct ref_rng *rng) {
+                        const char *what, int on_links, struct ref_rng *rng)
+{
     static int turn;
     const size_t n = 4 * ref_volume(b->l);
     double *f = force_of(links, x, y, b), *p = kit_normals(8 * n, rng);
@@ -191,7 +196,8 @@ static void check_force(const field *links, double complex *u, const field *x, c
 }
 
 static void check_forces(field *links, double complex *u, struct ref_lattice l, int bc, int on_links,
-                         struct ref_rng *rng) {
+                         struct ref_rng *rng)
+{
     const size_t v = ref_volume(l);
     double complex *psi = ref_spinor_new(l), *chi = ref_spinor_new(l);
     ref_random_spinor(psi, 12 * v, rng);
@@ -237,7 +243,8 @@ static void check_forces(field *links, double complex *u, struct ref_lattice l, 
     field_destroy(y);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
         const struct ref_lattice l = kit_shapes[k];

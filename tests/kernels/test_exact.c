@@ -8,13 +8,15 @@
 #include "kernels/kernels.h"
 #include "kernels/spinor.h"
 
-static uint64_t bits(double x) {
+static uint64_t bits(double x)
+{
     uint64_t b;
     memcpy(&b, &x, sizeof b);
     return b;
 }
 
-static void shuffle(double *x, int n, struct ref_rng *rng) {
+static void shuffle(double *x, int n, struct ref_rng *rng)
+{
     for (int i = n - 1; i > 0; i--) {
         const int j = (int)(ref_uniform(rng) * (i + 1));
         const double t = x[i];
@@ -23,14 +25,16 @@ static void shuffle(double *x, int n, struct ref_rng *rng) {
     }
 }
 
-static exact_sum sum_of(const double *x, int n) {
+static exact_sum sum_of(const double *x, int n)
+{
     exact_sum s = exact_zero();
     for (int i = 0; i < n; i++) exact_add(&s, x[i]);
     return s;
 }
 
 /* The same addends in random groups, merged in random order, two at a time. */
-static exact_sum sum_in_groups(const double *x, int n, struct ref_rng *rng) {
+static exact_sum sum_in_groups(const double *x, int n, struct ref_rng *rng)
+{
     exact_sum part[64];
     int groups = 1 + (int)(ref_uniform(rng) * 63);
     for (int g = 0; g < groups; g++) part[g] = exact_zero();
@@ -43,13 +47,15 @@ static exact_sum sum_in_groups(const double *x, int n, struct ref_rng *rng) {
 }
 
 /* Addends over `decades` powers of ten below 10^top, both signs. */
-static void spread(double *x, int n, double top, double decades, struct ref_rng *rng) {
+static void spread(double *x, int n, double top, double decades, struct ref_rng *rng)
+{
     for (int i = 0; i < n; i++)
         x[i] =
             (ref_uniform(rng) < 0.5 ? -1 : 1) * (1 + ref_uniform(rng)) * pow(10, top - 1 - decades * ref_uniform(rng));
 }
 
-static void test_order(void) {
+static void test_order(void)
+{
     static const double range[][2] = {{3, 3},   {3, 12},    {9, 12},     {10, 20},  {0, 20},
                                       {20, 40}, {288, 570}, {-100, 180}, {288, 20}, {-270, 25}};
     struct ref_rng rng;
@@ -77,7 +83,8 @@ static void test_order(void) {
 }
 
 /* Raising the bin late drops just what raising it early would have dropped. */
-static void test_raise(void) {
+static void test_raise(void)
+{
     const double small[] = {0x1p-33 + 0x1p-66, -0x1p-70, 0x1.8p-65, 0x1.8p-65, -0x1.8p-64, 0x1p-30};
     for (size_t n = 1; n <= sizeof small / sizeof small[0]; n++)
         for (int high = 1; high < 90; high += 7) {
@@ -98,7 +105,8 @@ static void test_raise(void) {
 
 typedef __int128 wide;
 
-static void test_value(void) {
+static void test_value(void)
+{
     struct ref_rng rng;
     ref_rng_seed(&rng, 12);
     for (int trial = 0; trial < 300; trial++) {
@@ -134,7 +142,8 @@ static void test_value(void) {
     CHECK_NEAR(exact_value(&(exact_sum[]){exact_zero()}[0]), 0, 0);
 }
 
-static void test_broken(void) {
+static void test_broken(void)
+{
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         exact_sum s = exact_zero(), t = exact_zero();
@@ -148,7 +157,8 @@ static void test_broken(void) {
 }
 
 /* Sums over ranks: every rank adds other numbers, and all get the sum of all. */
-static void test_ranks(void) {
+static void test_ranks(void)
+{
     enum { N = 4000 };
     struct ref_rng rng;
     ref_rng_seed(&rng, 13);
@@ -165,7 +175,8 @@ static void test_ranks(void) {
 
 /* Kernels: with one real a site not zero, |x|^2 of a site is one product, rounded once, in every precision and layout;
  * so the sum is that of exact_add(). */
-static void test_kernels(void) {
+static void test_kernels(void)
+{
     for (int k = 0; k < KIT_SHAPES; k++)
         for (int prec = 0; prec <= PREC_SINGLE; prec++)
             for (int decades = 0; decades < 40; decades += 3) {
@@ -204,7 +215,8 @@ static void test_kernels(void) {
             }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     test_order();
     test_raise();

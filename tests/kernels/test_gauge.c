@@ -14,16 +14,19 @@ struct action {
     double beta, c1;
 };
 
-static double action_value(const double complex *u, void *ctx) {
+static double action_value(const double complex *u, void *ctx)
+{
     const struct action *a = ctx;
     return ref_gauge_action(a->l, u, a->beta, a->c1);
 }
 
-static field *zero_momenta(const lattice *lat) {
+static field *zero_momenta(const lattice *lat)
+{
     return field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
 }
 
-static void check_loops(const field *links, const double complex *u, struct ref_lattice l) {
+static void check_loops(const field *links, const double complex *u, struct ref_lattice l)
+{
     const double v = (double)ref_volume(l);
     const gauge_loops loops = gauge_measure(links, 1);
     KIT_NEAR(loops.plaquette, ref_plaquette(l, u), 1e-14);
@@ -43,7 +46,8 @@ static void check_loops(const field *links, const double complex *u, struct ref_
         KIT_NEAR(gauge_action(links, 5.7, c1s[k]), ref_gauge_action(l, u, 5.7, c1s[k]), 5.7 * 18 * v * 1e-14);
 }
 
-static void check_strength(field *tensor, const field *links, const double complex *u, struct ref_lattice l) {
+static void check_strength(field *tensor, const field *links, const double complex *u, struct ref_lattice l)
+{
     const double v = (double)ref_volume(l);
     gauge_field_strength(tensor, links);
     double *have = kit_gather(tensor), worst = 0;
@@ -69,7 +73,8 @@ static void check_strength(field *tensor, const field *links, const double compl
 }
 
 /* The force along random momenta is the derivative of the action along them. */
-static void check_force_along(const field *links, double complex *u, struct ref_lattice l, struct ref_rng *rng) {
+static void check_force_along(const field *links, double complex *u, struct ref_lattice l, struct ref_rng *rng)
+{
     const size_t n = ref_volume(l) * 4;
     double *p = kit_normals(8 * n, rng);
     for (size_t k = 0; k < sizeof c1s / sizeof c1s[0]; k++) {
@@ -95,7 +100,8 @@ static void check_force_along(const field *links, double complex *u, struct ref_
 }
 
 /* Component by component on a few links. */
-static void check_force_links(const field *links, double complex *u, struct ref_lattice l) {
+static void check_force_links(const field *links, double complex *u, struct ref_lattice l)
+{
     struct action a = {l, 5.7, -1.0 / 12};
     field *force = zero_momenta(links->lat);
     gauge_force(force, links, a.beta, a.c1);
@@ -112,7 +118,8 @@ static void check_force_links(const field *links, double complex *u, struct ref_
 }
 
 /* Sums of loops stay, force and field strength turn with the site. */
-static void check_covariance(field *links, double complex *u, struct ref_lattice l, struct ref_rng *rng) {
+static void check_covariance(field *links, double complex *u, struct ref_lattice l, struct ref_rng *rng)
+{
     const size_t v = ref_volume(l);
     double complex *g = kit_alloc(9 * v, sizeof *g), *turned = kit_copy(u, 36 * v * sizeof *u);
     ref_random_rotation(g, l, rng);
@@ -148,7 +155,8 @@ static void check_covariance(field *links, double complex *u, struct ref_lattice
 }
 
 /* exp(dt P) U, and back; momenta sums. */
-static void check_update(const field *links, const double complex *u, struct ref_lattice l, struct ref_rng *rng) {
+static void check_update(const field *links, const double complex *u, struct ref_lattice l, struct ref_rng *rng)
+{
     const size_t n = 4 * ref_volume(l);
     double *p = kit_normals(8 * n, rng), *q = kit_normals(8 * n, rng);
     field *moved = kit_convert(links, FIELD_LINKS, PREC_DOUBLE);
@@ -185,7 +193,8 @@ static void check_update(const field *links, const double complex *u, struct ref
 }
 
 /* Links with a known defect: measured as |U^+ U - 1|^2 + |third row - that of the others|^2, and mended. */
-static void check_unitarise(const field *links, const double complex *u, struct ref_lattice l, struct ref_rng *rng) {
+static void check_unitarise(const field *links, const double complex *u, struct ref_lattice l, struct ref_rng *rng)
+{
     const size_t n = 4 * ref_volume(l);
     field *bent = kit_convert(links, FIELD_LINKS, PREC_DOUBLE);
     KIT_NEAR(gauge_deviation(bent), 0, 1e-14);
@@ -217,7 +226,8 @@ static void check_unitarise(const field *links, const double complex *u, struct 
     field_destroy(bent);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
         const struct ref_lattice l = kit_shapes[k];

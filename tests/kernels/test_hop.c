@@ -11,7 +11,8 @@
 enum { RHS = 3 };
 
 /* Third rows from the first two, as two-row links mean it. */
-static double complex *three_rows(const double complex *two, size_t links) {
+static double complex *three_rows(const double complex *two, size_t links)
+{
     double complex *u = kit_alloc(links * 9, sizeof *u);
     for (size_t i = 0; i < links; i++) {
         double complex *m = u + 9 * i;
@@ -23,7 +24,8 @@ static double complex *three_rows(const double complex *two, size_t links) {
 }
 
 /* psi = C psi for a gathered clover field: a Hermitian 6x6 block a chirality. */
-static void clover_times(double complex *psi, const double *clover, size_t volume) {
+static void clover_times(double complex *psi, const double *clover, size_t volume)
+{
     for (size_t i = 0; i < 2 * volume; i++) {
         const double *c = clover + 36 * i;
         double complex *v = psi + 6 * i, r[6];
@@ -45,7 +47,8 @@ typedef struct {
     double complex *hop[RHS], *add[RHS]; /* D in, and what is added, of each right-hand side */
 } expectation;
 
-static void expected(double complex *want, const expectation *e, int r, const hop_call *call) {
+static void expected(double complex *want, const expectation *e, int r, const hop_call *call)
+{
     const size_t v = ref_volume(e->l), n = 12 * v;
     double complex *x = kit_copy(e->add[r], n * sizeof *x);
     memcpy(want, e->hop[r], n * sizeof *want);
@@ -58,7 +61,8 @@ static void expected(double complex *want, const expectation *e, int r, const ho
 
 /* Site by site, since a fixed-point site is rounded relative to its own largest component. */
 static double excess(const double complex *have, const double complex *want, size_t volume, precision prec,
-                     double scale) {
+                     double scale)
+{
     double worst = 0;
     for (size_t i = 0; i < volume; i++) {
         const double allowed =
@@ -71,7 +75,8 @@ static double excess(const double complex *have, const double complex *want, siz
 
 /* All forms with the fields given; one parity of the output. */
 static void check_forms(field *in, field *add, const field *links, const field *clover, const double complex *u,
-                        parity p, int sign, struct ref_lattice l) {
+                        parity p, int sign, struct ref_lattice l)
+{
     const size_t v = ref_volume(l);
     double *clover_array = kit_gather(clover), *add_array = kit_gather(add), *in_array = kit_gather(in);
     expectation e = {.l = l, .clover = clover_array};
@@ -123,9 +128,10 @@ static void check_forms(field *in, field *add, const field *links, const field *
     free(clover_array);
 }
 
-/* Eight-real links against the links themselves. Solving for the second row amplifies rounding, by a factor that grows where
- * the first row leans on its first component; one such link in a random field already costs two digits. */
-static void check_eight_reals(const field *links, int k) {
+/* Eight-real links against the links themselves. Solving for the second row amplifies rounding, by a factor that grows
+ * where the first row leans on its first component; one such link in a random field already costs two digits. */
+static void check_eight_reals(const field *links, int k)
+{
     static const double allowed[PREC_COUNT] = {1e-12, 5e-5, 5e-3, 0.3};
     const lattice *lat = links->lat;
     field *x = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
@@ -151,7 +157,8 @@ static void check_eight_reals(const field *links, int k) {
     field_destroy(x);
 }
 
-static void check_lattice(struct ref_lattice l, int k, int time_sign) {
+static void check_lattice(struct ref_lattice l, int k, int time_sign)
+{
     lattice *lat = kit_lattice(l, 1, time_sign);
     if (!lat) return;
     struct ref_rng rng;
@@ -197,7 +204,8 @@ static void check_lattice(struct ref_lattice l, int k, int time_sign) {
 }
 
 /* Storage: numbers come back from a field within one rounding, groups scaled by themselves. */
-static void test_storage(void) {
+static void test_storage(void)
+{
     static const double rounding[PREC_COUNT] = {0, 0x1p-24, 0.5 / 32767, 0.5 / 127};
     for (int k = 0; k < 3; k++)
         for (int prec = 0; prec < PREC_COUNT; prec++) {
@@ -239,13 +247,15 @@ static void test_storage(void) {
 }
 
 /* out = D in of all sites. */
-static void hop_all(field *out, const field *in, const field *links, int sign) {
+static void hop_all(field *out, const field *in, const field *links, int sign)
+{
     const hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = sign, .links = links};
     spinor_hop(out, PARITY_EVEN, in, &call);
     spinor_hop(out, PARITY_ODD, in, &call);
 }
 
-static void test_adjoint(struct ref_lattice l, int time_sign) {
+static void test_adjoint(struct ref_lattice l, int time_sign)
+{
     lattice *lat = kit_lattice(l, 1, time_sign);
     if (!lat) return;
     struct ref_rng rng;
@@ -292,7 +302,8 @@ static void test_adjoint(struct ref_lattice l, int time_sign) {
 }
 
 /* D of rotated links on a rotated spinor is the rotated D. */
-static void test_covariance(struct ref_lattice l) {
+static void test_covariance(struct ref_lattice l)
+{
     lattice *lat = kit_lattice(l, 1, -1);
     if (!lat) return;
     struct ref_rng rng;
@@ -326,7 +337,8 @@ static void test_covariance(struct ref_lattice l) {
 }
 
 /* Free plane waves: D = 2 (4 + m - M), and M of a wave is the wave times the matrix of the free dispersion. */
-static void test_waves(struct ref_lattice l, int time_sign) {
+static void test_waves(struct ref_lattice l, int time_sign)
+{
     static const int modes[][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 2}, {1, 2, 3, 1}, {0, 0, 1, 3}};
     lattice *lat = kit_lattice(l, 1, time_sign);
     if (!lat) return;
@@ -366,7 +378,8 @@ static void test_waves(struct ref_lattice l, int time_sign) {
     lattice_destroy(lat);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     test_storage();
     for (int k = 0; k < KIT_SHAPES; k++) {

@@ -7,17 +7,20 @@
 
 #include "kernels/lattice/halo.h"
 
-static int parity_of(const int x[4]) {
+static int parity_of(const int x[4])
+{
     return (x[0] + x[1] + x[2] + x[3]) & 1;
 }
 
 /* Global coordinates of what a unit and lane hold. */
-static void place_of(int x[4], const layout *lay, int p, long unit, int lane) {
+static void place_of(int x[4], const layout *lay, int p, long unit, int lane)
+{
     for (int d = 0; d < 4; d++) x[d] = lay->g.lane_origin[4 * lane + d] + lay->coord[p][4 * unit + d];
 }
 
 /* Each site of the rank has one unit and lane, all of them are taken, and the way back leads to the site. */
-static void check_sites(const lattice *lat, const layout *lay) {
+static void check_sites(const lattice *lat, const layout *lay)
+{
     char *taken = kit_alloc((size_t)(2 * lay->odd_start * lay->lanes), 1);
     long wrong = 0, doubled = 0;
     for (long i = 0; i < lat->local_volume; i++) {
@@ -42,7 +45,8 @@ static void check_sites(const lattice *lat, const layout *lay) {
 }
 
 /* Neighbours within the rank, lanes turned; over split sides, the number in the face. */
-static void check_stencil(const lattice *lat, const layout *lay) {
+static void check_stencil(const lattice *lat, const layout *lay)
+{
     long wrong = 0, edges = 0, listed = 0;
     for (int p = 0; p < 2; p++)
         for (long u = 0; u < lay->nunit; u++)
@@ -85,7 +89,8 @@ static void check_stencil(const lattice *lat, const layout *lay) {
 }
 
 /* The fermion sign of a step in t is that of the time boundary where it crosses it, and 1 elsewhere. */
-static void check_boundary(const lattice *lat, const layout *lay) {
+static void check_boundary(const lattice *lat, const layout *lay)
+{
     long wrong = 0;
     for (int p = 0; p < 2; p++)
         for (long u = 0; u < lay->nunit; u++)
@@ -103,7 +108,8 @@ static void check_boundary(const lattice *lat, const layout *lay) {
 }
 
 /* Links whose reals tell their site and direction: exact in every precision of up to 24 bits. */
-static field *coordinates(const lattice *lat, precision prec) {
+static field *coordinates(const lattice *lat, precision prec)
+{
     const struct ref_lattice l = {{lat->size[0], lat->size[1], lat->size[2], lat->size[3]}};
     double *array = kit_alloc((size_t)lat->volume * 72, sizeof *array);
     for (size_t i = 0; i < ref_volume(l); i++) {
@@ -118,13 +124,15 @@ static field *coordinates(const lattice *lat, precision prec) {
     return f;
 }
 
-static double real_at(const field *f, long unit, int lane, int group, int c) {
+static double real_at(const field *f, long unit, int lane, int group, int c)
+{
     const size_t i = field_real_index(f, unit, lane, group, c);
     return f->prec == PREC_DOUBLE ? ((const double *)f->data)[i] : ((const float *)f->data)[i];
 }
 
 /* From every site, every displacement that links are asked for, through ext[] and turned lanes. */
-static void check_walks(const lattice *lat, precision prec) {
+static void check_walks(const lattice *lat, precision prec)
+{
     field *f = coordinates(lat, prec);
     const layout *lay = f->lay;
     const geom *g = &lay->g;
@@ -171,7 +179,8 @@ static void check_walks(const lattice *lat, precision prec) {
     field_destroy(f);
 }
 
-static void test_maps(void) {
+static void test_maps(void)
+{
     for (int k = 0; k < KIT_SHAPES; k++) {
         int grids[64][4];
         const int n = kit_grids(kit_shapes[k], grids, 64);
@@ -195,7 +204,8 @@ static void test_maps(void) {
 }
 
 /* Ghosts follow a change of the field, and only a change. */
-static void test_versions(void) {
+static void test_versions(void)
+{
     lattice *lat = kit_lattice(kit_shapes[2], 1, 1);
     if (!lat) return;
     field *f = coordinates(lat, PREC_DOUBLE), *g = coordinates(lat, PREC_DOUBLE);
@@ -220,7 +230,8 @@ static void test_versions(void) {
 
 /* ---- the choice of a grid, and impossible ones ---- */
 
-static void test_grid(void) {
+static void test_grid(void)
+{
     int g[4];
     const int even[4] = {8, 8, 8, 16}, flat[4] = {2, 2, 2, 2}, three[4] = {6, 4, 4, 4};
     CHECK_INT(lattice_choose_grid(even, 1, g), 1);
@@ -242,12 +253,14 @@ struct request {
     int size[4], grid[4];
 };
 
-static void create(void *arg) {
+static void create(void *arg)
+{
     const struct request *r = arg;
     lattice_create(r->size, r->grid, 1, 1);
 }
 
-static void test_errors(void) {
+static void test_errors(void)
+{
     struct request odd = {{4, 5, 4, 4}, {0}}, none = {{4, 4, 0, 4}, {0}}, grid = {{4, 4, 4, 4}, {7, 1, 1, 1}};
     struct request thin = {{2, 8, 8, 8}, {comm_size(), 1, 1, 1}};
     CHECK_USER_ERROR(create, &odd, "5");
@@ -260,7 +273,8 @@ static void test_errors(void) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     test_grid();
     test_errors();

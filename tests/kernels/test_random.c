@@ -10,7 +10,8 @@
 #include "kernels/lattice/philox.h"
 #include "kernels/spinor.h"
 
-static void test_known_answers(void) {
+static void test_known_answers(void)
+{
     static const uint32_t known[][10] = {{0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
                                          {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
                                          {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0,
@@ -31,7 +32,8 @@ enum { SEED = 77, PURPOSE = 3, NUMBER = 12 };
 static const uint64_t seed = SEED + (5ull << 32);
 
 /* Normal deviates of pair `index` at a global site. */
-static void pair(double out[2], uint64_t site, uint32_t index) {
+static void pair(double out[2], uint64_t site, uint32_t index)
+{
     uint32_t k[4] = {(uint32_t)site, (uint32_t)(site >> 32) | index << 8, NUMBER, PURPOSE};
     philox(k, (uint32_t)seed, (uint32_t)(seed >> 32));
     const double r = sqrt(-2 * log(philox_uniform(k[0], k[1]))), angle = 2 * acos(-1) * philox_uniform(k[2], k[3]);
@@ -39,7 +41,8 @@ static void pair(double out[2], uint64_t site, uint32_t index) {
     out[1] = r * sin(angle);
 }
 
-static void check_spinor(const lattice *lat) {
+static void check_spinor(const lattice *lat)
+{
     field *f = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     spinor_random(f, seed, PURPOSE, NUMBER);
     double *have = kit_gather(f), *want = kit_alloc(kit_reals(f), sizeof *want);
@@ -71,7 +74,8 @@ static void check_spinor(const lattice *lat) {
     field_destroy(f);
 }
 
-static void check_momenta(const lattice *lat) {
+static void check_momenta(const lattice *lat)
+{
     field *f = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     momenta_random(f, seed, PURPOSE, NUMBER);
     double *have = kit_gather(f), worst = 0;
@@ -88,7 +92,8 @@ static void check_momenta(const lattice *lat) {
     field_destroy(f);
 }
 
-static void test_sites(void) {
+static void test_sites(void)
+{
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
         int grids[64][4];
         const int n = kit_grids(kit_shapes[k], grids, 64);
@@ -103,11 +108,13 @@ static void test_sites(void) {
 }
 
 /* Mean, and its standard error from the variance that the weight has. */
-static void check_moment(double sum, double n, double mean, double variance) {
+static void check_moment(double sum, double n, double mean, double variance)
+{
     KIT_NEAR(sum / n, mean, 5 * sqrt(variance / n));
 }
 
-static void test_moments(void) {
+static void test_moments(void)
+{
     lattice *lat = kit_lattice(kit_shapes[KIT_SHAPES - 1], 1, 1);
     if (!lat) return;
     const double v = (double)lat->volume;
@@ -157,7 +164,8 @@ static void test_moments(void) {
 }
 
 /* Haar measure: <tr U> = 0, <|tr U|^2> = 1, <(Re tr U)^2> = 1/2, <U_ij conj U_ij> = 1/3, <tr U^3> = 1. */
-static void test_links(void) {
+static void test_links(void)
+{
     lattice *lat = kit_lattice(kit_shapes[KIT_SHAPES - 1], 1, 1);
     if (!lat) return;
     field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
@@ -194,7 +202,8 @@ static void test_links(void) {
     lattice_destroy(lat);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     test_known_answers();
     test_sites();

@@ -24,15 +24,18 @@ typedef struct {
     wilson *w;
 } scene;
 
-static enum ref_kind kind_of(const scene *s) {
+static enum ref_kind kind_of(const scene *s)
+{
     return s->form == SCHUR_SYMMETRIC ? REF_SYMMETRIC : REF_ASYMMETRIC;
 }
 
-static void ref_apply(double complex *out, const double complex *in, const scene *s, int dagger) {
+static void ref_apply(double complex *out, const double complex *in, const scene *s, int dagger)
+{
     ref_kind_apply(out, in, &s->ref, kind_of(s), s->p, dagger);
 }
 
-static field *random_vector(const lattice *lat, precision prec, parity p, int nrhs, uint64_t seed) {
+static field *random_vector(const lattice *lat, precision prec, parity p, int nrhs, uint64_t seed)
+{
     struct ref_rng rng;
     ref_rng_seed(&rng, seed);
     double *numbers = kit_normals((size_t)lat->volume * 24 * (size_t)nrhs, &rng);
@@ -43,7 +46,8 @@ static field *random_vector(const lattice *lat, precision prec, parity p, int nr
 
 /* ---- apply ---- */
 
-static void check_apply(const scene *s) {
+static void check_apply(const scene *s)
+{
     /* Relative to the largest number: a fixed-point step for the input of each of two hops and for the output, and the
      * same for the stored links and clover terms; the sums over neighbours are of random signs. */
     static const double allowed[PREC_COUNT] = {2e-14, 5e-6, 1e-3, 0.25};
@@ -73,7 +77,8 @@ static void check_apply(const scene *s) {
     free(want);
 }
 
-static void check_adjoint(const scene *s) {
+static void check_adjoint(const scene *s)
+{
     linop *op = wilson_schur(s->w), *normal = normal_create(op);
     field *x = random_vector(s->lat, PREC_DOUBLE, s->p, 1, 52), *y = random_vector(s->lat, PREC_DOUBLE, s->p, 1, 53);
     field *a = linop_vector(op, 1), *b = linop_vector(op, 1);
@@ -113,7 +118,8 @@ static void check_adjoint(const scene *s) {
 
 /* ---- the whole system ---- */
 
-static void check_system(const scene *s) {
+static void check_system(const scene *s)
+{
     const size_t v = ref_volume(s->l);
     linop *op = wilson_schur(s->w), *normal = normal_create(op);
     field *b = random_vector(s->lat, PREC_DOUBLE, PARITY_BOTH, 1, 54), *x = field_like(b), *y = field_like(b);
@@ -148,7 +154,8 @@ static void check_system(const scene *s) {
     field_destroy(z);
 }
 
-static void check_log_det(const scene *s) {
+static void check_log_det(const scene *s)
+{
     double negatives;
     const double have = wilson_log_det(s->w, &negatives);
     KIT_REL(have, ref_log_det_diagonal(&s->ref, s->form == SCHUR_SYMMETRIC ? REF_BOTH : !s->p), 1e-13);
@@ -163,7 +170,8 @@ struct bilinear {
     double weight;               /* -weight log det A */
 };
 
-static double bilinear_value(const double complex *u, void *ctx) {
+static double bilinear_value(const double complex *u, void *ctx)
+{
     const struct bilinear *b = ctx;
     const scene *s = b->s;
     scene moved = *s;
@@ -179,7 +187,8 @@ static double bilinear_value(const double complex *u, void *ctx) {
 }
 
 /* The symmetric form's force is promised for Y = Mhat X only, which is what an action has; the other's for any X, Y. */
-static void check_force(const scene *s) {
+static void check_force(const scene *s)
+{
     static int turn;
     const size_t n = 4 * ref_volume(s->l);
     struct ref_rng rng;
@@ -191,10 +200,8 @@ static void check_force(const scene *s) {
     for (int k = 0; k < 2; k++) {
         field *force = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
         struct bilinear b = {s, psi, k ? NULL : chi, k ? 2 : 0};
-        if (k)
-            wilson_log_det_force(s->w, force, 2);
-        else
-            wilson_schur_force(s->w, force, x, y);
+        if (k) wilson_log_det_force(s->w, force, 2);
+        else wilson_schur_force(s->w, force, x, y);
         double *f = kit_gather(force);
         if (turn++ % comm_size() == comm_rank()) {
             double error, slope = kit_derivative_along(&error, s->u, p, 8e-3, n, bilinear_value, &b);
@@ -213,20 +220,23 @@ static void check_force(const scene *s) {
 
 /* ---- all forms ---- */
 
-static void open_scene(scene *s, struct ref_lattice l, int time_sign, struct ref_rng *rng) {
+static void open_scene(scene *s, struct ref_lattice l, int time_sign, struct ref_rng *rng)
+{
     s->l = l;
     s->lat = kit_lattice(l, 1, time_sign);
     s->u = kit_random_gauge(l, 0.5, rng);
     s->links = kit_links(s->lat, s->u);
 }
 
-static void close_scene(scene *s) {
+static void close_scene(scene *s)
+{
     field_destroy(s->links);
     free(s->u);
     lattice_destroy(s->lat);
 }
 
-static void check_all(scene *s, int full) {
+static void check_all(scene *s, int full)
+{
     s->w = wilson_create(s->links, s->mass, s->c_sw, s->form, s->p);
     check_apply(s);
     check_adjoint(s);
@@ -252,7 +262,8 @@ static void check_all(scene *s, int full) {
     wilson_destroy(s->w);
 }
 
-static void test_forms(struct ref_lattice l, int time_sign, int full) {
+static void test_forms(struct ref_lattice l, int time_sign, int full)
+{
     static const double coefficient[2] = {0, 1.3};
     scene s = {0};
     int grid[4];
@@ -280,7 +291,8 @@ static void test_forms(struct ref_lattice l, int time_sign, int full) {
 
 /* ---- determinants by dense algebra ---- */
 
-static void dense_schur(double complex *out, const double complex *in, void *ctx) {
+static void dense_schur(double complex *out, const double complex *in, void *ctx)
+{
     scene *s = ctx;
     const size_t v = ref_volume(s->l);
     linop *op = wilson_schur(s->w);
@@ -301,12 +313,14 @@ static void dense_schur(double complex *out, const double complex *in, void *ctx
     field_destroy(y);
 }
 
-static void dense_full(double complex *out, const double complex *in, void *ctx) {
+static void dense_full(double complex *out, const double complex *in, void *ctx)
+{
     const scene *s = ctx;
     ref_wilson_apply(out, in, &s->ref, 0);
 }
 
-static void test_determinant(void) {
+static void test_determinant(void)
+{
     const struct ref_lattice l = {{2, 2, 2, 4}};
     int grid[4];
     if (!lattice_choose_grid(l.size, comm_size(), grid)) return;
@@ -336,7 +350,8 @@ static void test_determinant(void) {
     close_scene(&s);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     test_determinant();
     test_forms(kit_shapes[0], -1, 1);

@@ -19,35 +19,41 @@
 
 static const double pi = 3.14159265358979323846;
 
-size_t ref_volume(struct ref_lattice l) {
+size_t ref_volume(struct ref_lattice l)
+{
     return (size_t)l.size[0] * l.size[1] * l.size[2] * l.size[3];
 }
 
-size_t ref_site(struct ref_lattice l, const int x[4]) {
+size_t ref_site(struct ref_lattice l, const int x[4])
+{
     return x[0] + (size_t)l.size[0] * (x[1] + (size_t)l.size[1] * (x[2] + (size_t)l.size[2] * x[3]));
 }
 
-void ref_coordinates(int x[4], struct ref_lattice l, size_t site) {
+void ref_coordinates(int x[4], struct ref_lattice l, size_t site)
+{
     for (int mu = 0; mu < 4; mu++) {
         x[mu] = (int)(site % l.size[mu]);
         site /= l.size[mu];
     }
 }
 
-size_t ref_shift(struct ref_lattice l, size_t site, int mu, int steps) {
+size_t ref_shift(struct ref_lattice l, size_t site, int mu, int steps)
+{
     int x[4], n = l.size[mu];
     ref_coordinates(x, l, site);
     x[mu] = ((x[mu] + steps) % n + n) % n;
     return ref_site(l, x);
 }
 
-int ref_parity(struct ref_lattice l, size_t site) {
+int ref_parity(struct ref_lattice l, size_t site)
+{
     int x[4];
     ref_coordinates(x, l, site);
     return (x[0] + x[1] + x[2] + x[3]) % 2;
 }
 
-static double complex *numbers_new(size_t n) {
+static double complex *numbers_new(size_t n)
+{
     double complex *p = calloc(n, sizeof *p);
     if (!p) {
         fprintf(stderr, "reference: no memory for %zu numbers\n", n);
@@ -56,16 +62,18 @@ static double complex *numbers_new(size_t n) {
     return p;
 }
 
-double complex *ref_gauge_new(struct ref_lattice l) {
+double complex *ref_gauge_new(struct ref_lattice l)
+{
     return numbers_new(36 * ref_volume(l));
 }
 
-double complex *ref_spinor_new(struct ref_lattice l) {
+double complex *ref_spinor_new(struct ref_lattice l)
+{
     return numbers_new(12 * ref_volume(l));
 }
 
-void ref_path(double complex m[9], struct ref_lattice l, const double complex *u, size_t site, const int *steps,
-              int n) {
+void ref_path(double complex m[9], struct ref_lattice l, const double complex *u, size_t site, const int *steps, int n)
+{
     double complex next[9], factor[9];
     for (int i = 0; i < 9; i++) m[i] = i % 4 == 0 ? 1 : 0;
     for (int k = 0; k < n; k++) {
@@ -84,7 +92,8 @@ void ref_path(double complex m[9], struct ref_lattice l, const double complex *u
 
 /* Sums of 1 - Re tr/3 over all plaquettes and all rectangles. Small terms, and long double, because numerical
  * derivatives of the action divide its rounding error by a small step. */
-static long double plaquette_deficit(struct ref_lattice l, const double complex *u) {
+static long double plaquette_deficit(struct ref_lattice l, const double complex *u)
+{
     long double sum = 0;
     for (size_t site = 0; site < ref_volume(l); site++)
         for (int mu = 0; mu < 4; mu++)
@@ -96,7 +105,8 @@ static long double plaquette_deficit(struct ref_lattice l, const double complex 
     return sum;
 }
 
-static long double rectangle_deficit(struct ref_lattice l, const double complex *u) {
+static long double rectangle_deficit(struct ref_lattice l, const double complex *u)
+{
     long double sum = 0;
     for (size_t site = 0; site < ref_volume(l); site++)
         for (int mu = 0; mu < 4; mu++)
@@ -109,21 +119,25 @@ static long double rectangle_deficit(struct ref_lattice l, const double complex 
     return sum;
 }
 
-double ref_plaquette(struct ref_lattice l, const double complex *u) {
+double ref_plaquette(struct ref_lattice l, const double complex *u)
+{
     return (double)(1 - plaquette_deficit(l, u) / (6 * ref_volume(l)));
 }
 
-double ref_rectangle(struct ref_lattice l, const double complex *u) {
+double ref_rectangle(struct ref_lattice l, const double complex *u)
+{
     return (double)(1 - rectangle_deficit(l, u) / (12 * ref_volume(l)));
 }
 
-double ref_link_trace(struct ref_lattice l, const double complex *u) {
+double ref_link_trace(struct ref_lattice l, const double complex *u)
+{
     double sum = 0;
     for (size_t k = 0; k < 4 * ref_volume(l); k++) sum += creal(ref_mat_trace(u + 9 * k)) / 3;
     return sum / (4.0 * ref_volume(l));
 }
 
-double complex ref_polyakov(struct ref_lattice l, const double complex *u) {
+double complex ref_polyakov(struct ref_lattice l, const double complex *u)
+{
     size_t space = ref_volume(l) / l.size[3];
     double complex sum = 0;
     for (size_t site = 0; site < space; site++) { /* these are the sites with t = 0 */
@@ -138,13 +152,15 @@ double complex ref_polyakov(struct ref_lattice l, const double complex *u) {
     return sum / (double)space;
 }
 
-double ref_gauge_action(struct ref_lattice l, const double complex *u, double beta, double c1) {
+double ref_gauge_action(struct ref_lattice l, const double complex *u, double beta, double c1)
+{
     long double s = (1 - 8 * c1) * plaquette_deficit(l, u);
     if (c1 != 0) s += c1 * rectangle_deficit(l, u);
     return (double)(beta * s);
 }
 
-static double action_moved(double complex *u, size_t link, int a, double omega, ref_action action, void *ctx) {
+static double action_moved(double complex *u, size_t link, int a, double omega, ref_action action, void *ctx)
+{
     double complex old[9], t[9], move[9];
     memcpy(old, u + 9 * link, sizeof old);
     ref_generator(t, a);
@@ -156,20 +172,22 @@ static double action_moved(double complex *u, size_t link, int a, double omega, 
     return s;
 }
 
-double ref_derivative2(double complex *u, size_t site, int mu, int a, double h, ref_action action, void *ctx) {
+double ref_derivative2(double complex *u, size_t site, int mu, int a, double h, ref_action action, void *ctx)
+{
     size_t link = site * 4 + mu;
     double up = action_moved(u, link, a, h, action, ctx), down = action_moved(u, link, a, -h, action, ctx);
     return (up - down) / (2 * h);
 }
 
-double ref_derivative(double complex *u, size_t site, int mu, int a, double h, ref_action action, void *ctx) {
+double ref_derivative(double complex *u, size_t site, int mu, int a, double h, ref_action action, void *ctx)
+{
     double near = ref_derivative2(u, site, mu, a, h, action, ctx);
     double far = ref_derivative2(u, site, mu, a, 2 * h, action, ctx);
     return (4 * near - far) / 3;
 }
 
-void ref_field_strength(double complex f[9], struct ref_lattice l, const double complex *u, size_t site, int mu,
-                        int nu) {
+void ref_field_strength(double complex f[9], struct ref_lattice l, const double complex *u, size_t site, int mu, int nu)
+{
     const int bmu = REF_BACK(mu), bnu = REF_BACK(nu);
     const int leaf[4][4] = {{mu, nu, bmu, bnu}, {nu, bmu, bnu, mu}, {bmu, bnu, mu, nu}, {bnu, mu, nu, bmu}};
     double complex q[9] = {0}, q_adj[9], m[9];
@@ -181,13 +199,15 @@ void ref_field_strength(double complex f[9], struct ref_lattice l, const double 
     for (int i = 0; i < 9; i++) f[i] = (q[i] - q_adj[i]) / 8;
 }
 
-static double trace_of_product(const double complex a[9], const double complex b[9]) {
+static double trace_of_product(const double complex a[9], const double complex b[9])
+{
     double complex m[9];
     ref_mat_mul(m, a, b);
     return creal(ref_mat_trace(m));
 }
 
-struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *u, int traceless) {
+struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *u, int traceless)
+{
     struct ref_energy e = {0, 0, 0};
     double volume = (double)ref_volume(l);
     for (size_t site = 0; site < ref_volume(l); site++) {
@@ -207,7 +227,8 @@ struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *
     return e;
 }
 
-static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps) {
+static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps)
+{
     for (size_t site = 0; site < ref_volume(l); site++)
         for (int mu = 0; mu < 4; mu++) {
             double complex w[9] = {0}, m[9], *out = z + (site * 4 + mu) * 9;
@@ -223,7 +244,8 @@ static void flow_slope(double complex *z, struct ref_lattice l, const double com
         }
 }
 
-void ref_flow_step(double complex *u, struct ref_lattice l, double eps) {
+void ref_flow_step(double complex *u, struct ref_lattice l, double eps)
+{
     const double weight[3][3] = {
         {1.0 / 4, 0, 0}, {-17.0 / 36, 8.0 / 9, 0}, {17.0 / 36, -8.0 / 9, 3.0 / 4}}; /* [stage][slope] */
     double complex *z[3];

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double complex *numbers_new(size_t n) {
+static double complex *numbers_new(size_t n)
+{
     double complex *p = calloc(n, sizeof *p);
     if (!p) {
         fprintf(stderr, "reference: no memory for %zu numbers\n", n);
@@ -20,7 +21,8 @@ static double complex *numbers_new(size_t n) {
 
 /* Brings the row with the largest entry of column k to row k in both matrices; 1 when rows were exchanged. A zero
  * column aborts. */
-static int pivot(double complex *a, double complex *b, int n, int k) {
+static int pivot(double complex *a, double complex *b, int n, int k)
+{
     int best = k;
     for (int i = k + 1; i < n; i++)
         if (cabs(a[(size_t)i * n + k]) > cabs(a[(size_t)best * n + k])) best = i;
@@ -41,7 +43,8 @@ static int pivot(double complex *a, double complex *b, int n, int k) {
     return 1;
 }
 
-double complex ref_log_det(int n, const double complex *a) {
+double complex ref_log_det(int n, const double complex *a)
+{
     double complex *m = numbers_new((size_t)n * n), sum = 0;
     memcpy(m, a, (size_t)n * n * sizeof *m);
     for (int k = 0; k < n; k++) {
@@ -57,7 +60,8 @@ double complex ref_log_det(int n, const double complex *a) {
     return sum;
 }
 
-void ref_inverse(double complex *inverse, int n, const double complex *a) {
+void ref_inverse(double complex *inverse, int n, const double complex *a)
+{
     double complex *m = numbers_new((size_t)n * n);
     memcpy(m, a, (size_t)n * n * sizeof *m);
     for (int i = 0; i < n; i++)
@@ -81,7 +85,8 @@ void ref_inverse(double complex *inverse, int n, const double complex *a) {
     free(m);
 }
 
-void ref_dense(double complex *a, int n, ref_operator op, void *ctx) {
+void ref_dense(double complex *a, int n, ref_operator op, void *ctx)
+{
     double complex *in = numbers_new(n), *out = numbers_new(n);
     for (int j = 0; j < n; j++) {
         in[j] = 1;
@@ -93,20 +98,23 @@ void ref_dense(double complex *a, int n, ref_operator op, void *ctx) {
     free(out);
 }
 
-double ref_norm2(const double complex *a, size_t n) {
+double ref_norm2(const double complex *a, size_t n)
+{
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += creal(a[i]) * creal(a[i]) + cimag(a[i]) * cimag(a[i]);
     return sum;
 }
 
-double complex ref_dot(const double complex *a, const double complex *b, size_t n) {
+double complex ref_dot(const double complex *a, const double complex *b, size_t n)
+{
     double complex sum = 0;
     for (size_t i = 0; i < n; i++) sum += conj(a[i]) * b[i];
     return sum;
 }
 
 int ref_cg(double complex *x, const double complex *b, size_t n, ref_operator op, void *ctx, double tol,
-           int max_iterations) {
+           int max_iterations)
+{
     double complex *r = numbers_new(n), *p = numbers_new(n), *q = numbers_new(n);
     memcpy(r, b, n * sizeof *r);
     memcpy(p, b, n * sizeof *p);

@@ -17,7 +17,8 @@ struct bytes {
     size_t size;
 };
 
-static struct bytes bytes_read(const char *path) {
+static struct bytes bytes_read(const char *path)
+{
     struct bytes b = {NULL, 0};
     FILE *f = fopen(path, "rb");
     if (!f) return b;
@@ -34,20 +35,23 @@ static struct bytes bytes_read(const char *path) {
     return b;
 }
 
-static uint32_t word32(const unsigned char *p, int big) {
+static uint32_t word32(const unsigned char *p, int big)
+{
     uint32_t w = 0;
     for (int i = 0; i < 4; i++) w |= (uint32_t)p[big ? 3 - i : i] << 8 * i;
     return w;
 }
 
-static double real32(const unsigned char *p, int big) {
+static double real32(const unsigned char *p, int big)
+{
     uint32_t w = word32(p, big);
     float f;
     memcpy(&f, &w, sizeof f);
     return f;
 }
 
-static double real64_big(const unsigned char *p) {
+static double real64_big(const unsigned char *p)
+{
     uint64_t w = (uint64_t)word32(p, 1) << 32 | word32(p + 4, 1);
     double d;
     memcpy(&d, &w, sizeof d);
@@ -55,13 +59,15 @@ static double real64_big(const unsigned char *p) {
 }
 
 /* Sizes come from a file: without bounds a wrong one would overflow the volume. */
-static int size_ok(const int size[4]) {
+static int size_ok(const int size[4])
+{
     for (int mu = 0; mu < 4; mu++)
         if (size[mu] < 1 || size[mu] > 256) return 0;
     return 1;
 }
 
-double complex *ref_read_milc(struct ref_lattice *l, const char *path) {
+double complex *ref_read_milc(struct ref_lattice *l, const char *path)
+{
     struct bytes b = bytes_read(path);
     double complex *u = NULL;
     if (b.size > 96) {
@@ -83,7 +89,8 @@ double complex *ref_read_milc(struct ref_lattice *l, const char *path) {
 }
 
 /* Copies the value of "key = value" in a NERSC header; 0 when there is no such line. */
-static int header_value(char value[64], const char *header, const char *key) {
+static int header_value(char value[64], const char *header, const char *key)
+{
     char format[64], line[256];
     snprintf(format, sizeof format, " %s = %%63s", key);
     for (const char *p = header; p && *p; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
@@ -96,14 +103,16 @@ static int header_value(char value[64], const char *header, const char *key) {
     return 0;
 }
 
-static void third_row(double complex m[9]) {
+static void third_row(double complex m[9])
+{
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         m[6 + i] = conj(m[j] * m[3 + k] - m[k] * m[3 + j]);
     }
 }
 
-static double complex *nersc_links(struct ref_lattice *l, const unsigned char *data, size_t size, int rows, int width) {
+static double complex *nersc_links(struct ref_lattice *l, const unsigned char *data, size_t size, int rows, int width)
+{
     size_t links = 4 * ref_volume(*l), per_link = (size_t)rows * 3;
     if (size < links * per_link * 2 * width) return NULL;
     double complex *u = ref_gauge_new(*l);
@@ -119,7 +128,8 @@ static double complex *nersc_links(struct ref_lattice *l, const unsigned char *d
     return u;
 }
 
-double complex *ref_read_nersc(struct ref_lattice *l, const char *path) {
+double complex *ref_read_nersc(struct ref_lattice *l, const char *path)
+{
     static const char *const size_key[4] = {"DIMENSION_1", "DIMENSION_2", "DIMENSION_3", "DIMENSION_4"};
     struct bytes b = bytes_read(path);
     double complex *u = NULL;

@@ -25,7 +25,8 @@ const double complex ref_gamma[4][4][4] = {
     {{0, 0, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}},
 };
 
-static void spin_mul(double complex c[4][4], double complex a[4][4], double complex b[4][4]) {
+static void spin_mul(double complex c[4][4], double complex a[4][4], double complex b[4][4])
+{
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
             c[i][j] = 0;
@@ -33,7 +34,8 @@ static void spin_mul(double complex c[4][4], double complex a[4][4], double comp
         }
 }
 
-void ref_gamma5(double complex g[4][4]) {
+void ref_gamma5(double complex g[4][4])
+{
     double complex gamma[4][4][4], xy[4][4], zt[4][4];
     memcpy(gamma, ref_gamma, sizeof gamma);
     spin_mul(xy, gamma[0], gamma[1]);
@@ -41,7 +43,8 @@ void ref_gamma5(double complex g[4][4]) {
     spin_mul(g, xy, zt);
 }
 
-void ref_sigma(double complex s[4][4], int mu, int nu) {
+void ref_sigma(double complex s[4][4], int mu, int nu)
+{
     double complex gamma[4][4][4], ab[4][4], ba[4][4];
     memcpy(gamma, ref_gamma, sizeof gamma);
     spin_mul(ab, gamma[mu], gamma[nu]);
@@ -50,7 +53,8 @@ void ref_sigma(double complex s[4][4], int mu, int nu) {
         for (int j = 0; j < 4; j++) s[i][j] = 0.5 * I * (ab[i][j] - ba[i][j]);
 }
 
-void ref_apply_gamma5(double complex *psi, size_t volume) {
+void ref_apply_gamma5(double complex *psi, size_t volume)
+{
     double complex g[4][4];
     ref_gamma5(g);
     for (size_t site = 0; site < volume; site++)
@@ -66,7 +70,8 @@ void ref_apply_gamma5(double complex *psi, size_t volume) {
 
 /* out[12] += sign * (1 + s gamma_mu) link in[12] */
 static void hop_add(double complex *out, double sign, double s, int mu, const double complex link[9],
-                    const double complex *in) {
+                    const double complex *in)
+{
     double complex moved[4][3];
     for (int spin = 0; spin < 4; spin++)
         for (int i = 0; i < 3; i++) {
@@ -82,7 +87,8 @@ static void hop_add(double complex *out, double sign, double s, int mu, const do
 }
 
 void ref_hop(double complex *out, const double complex *in, struct ref_lattice l, const double complex *u, int bc,
-             int dagger) {
+             int dagger)
+{
     double s = dagger ? -1 : 1;
     memset(out, 0, 12 * ref_volume(l) * sizeof *out);
     for (size_t site = 0; site < ref_volume(l); site++) {
@@ -101,7 +107,8 @@ void ref_hop(double complex *out, const double complex *in, struct ref_lattice l
 }
 
 void ref_clover_site(double complex a[144], struct ref_lattice l, const double complex *u, size_t site, double mass,
-                     double csw) {
+                     double csw)
+{
     for (int i = 0; i < 144; i++) a[i] = i % 13 == 0 ? 4 + mass : 0;
     for (int mu = 0; mu < 4; mu++)
         for (int nu = 0; nu < 4; nu++) {
@@ -116,7 +123,8 @@ void ref_clover_site(double complex a[144], struct ref_lattice l, const double c
 }
 
 void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double complex *u, double mass, double csw,
-                       int bc) {
+                       int bc)
+{
     size_t volume = ref_volume(l);
     *w = (struct ref_wilson){.l = l, .u = u, .mass = mass, .csw = csw, .bc = bc};
     w->a = calloc(144 * volume, sizeof *w->a);
@@ -131,14 +139,16 @@ void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double 
     }
 }
 
-void ref_wilson_destroy(struct ref_wilson *w) {
+void ref_wilson_destroy(struct ref_wilson *w)
+{
     free(w->a);
     free(w->a_inverse);
     *w = (struct ref_wilson){0};
 }
 
 static void site_matrices(double complex *out, const double complex *in, const struct ref_wilson *w,
-                          const double complex *a, int parity) {
+                          const double complex *a, int parity)
+{
     for (size_t site = 0; site < ref_volume(w->l); site++)
         for (int i = 0; i < 12; i++) {
             double complex sum = 0;
@@ -148,22 +158,26 @@ static void site_matrices(double complex *out, const double complex *in, const s
         }
 }
 
-void ref_diagonal(double complex *out, const double complex *in, const struct ref_wilson *w, int parity) {
+void ref_diagonal(double complex *out, const double complex *in, const struct ref_wilson *w, int parity)
+{
     site_matrices(out, in, w, w->a, parity);
 }
 
-void ref_diagonal_inverse(double complex *out, const double complex *in, const struct ref_wilson *w, int parity) {
+void ref_diagonal_inverse(double complex *out, const double complex *in, const struct ref_wilson *w, int parity)
+{
     site_matrices(out, in, w, w->a_inverse, parity);
 }
 
-double ref_log_det_diagonal(const struct ref_wilson *w, int parity) {
+double ref_log_det_diagonal(const struct ref_wilson *w, int parity)
+{
     double sum = 0;
     for (size_t site = 0; site < ref_volume(w->l); site++)
         if (parity == REF_BOTH || ref_parity(w->l, site) == parity) sum += creal(ref_log_det(12, w->a + 144 * site));
     return sum;
 }
 
-void ref_wilson_apply(double complex *out, const double complex *in, const struct ref_wilson *w, int dagger) {
+void ref_wilson_apply(double complex *out, const double complex *in, const struct ref_wilson *w, int dagger)
+{
     size_t n = 12 * ref_volume(w->l);
     double complex *hopped = ref_spinor_new(w->l);
     ref_hop(hopped, in, w->l, w->u, w->bc, dagger);
@@ -172,13 +186,15 @@ void ref_wilson_apply(double complex *out, const double complex *in, const struc
     free(hopped);
 }
 
-static void keep_parity(double complex *psi, struct ref_lattice l, int parity) {
+static void keep_parity(double complex *psi, struct ref_lattice l, int parity)
+{
     for (size_t site = 0; site < ref_volume(l); site++)
         if (ref_parity(l, site) != parity) memset(psi + 12 * site, 0, 12 * sizeof *psi);
 }
 
 /* out_to = H_{to,from} in_from, the other parity of out 0 */
-static void hop_between(double complex *out, const double complex *in, const struct ref_wilson *w, int to, int dagger) {
+static void hop_between(double complex *out, const double complex *in, const struct ref_wilson *w, int to, int dagger)
+{
     size_t n = 12 * ref_volume(w->l);
     ref_hop(out, in, w->l, w->u, w->bc, dagger);
     keep_parity(out, w->l, to);
@@ -186,7 +202,8 @@ static void hop_between(double complex *out, const double complex *in, const str
 }
 
 /* out_p = H_pq A_qq^-1 H_qp in_p, or with the hops' adjoints */
-static void around(double complex *out, const double complex *in, const struct ref_wilson *w, int p, int dagger) {
+static void around(double complex *out, const double complex *in, const struct ref_wilson *w, int p, int dagger)
+{
     double complex *b = ref_spinor_new(w->l), *c = ref_spinor_new(w->l);
     hop_between(b, in, w, 1 - p, dagger);
     ref_diagonal_inverse(c, b, w, 1 - p);
@@ -195,8 +212,8 @@ static void around(double complex *out, const double complex *in, const struct r
     free(c);
 }
 
-void ref_schur_asymmetric(double complex *out, const double complex *in, const struct ref_wilson *w, int p,
-                          int dagger) {
+void ref_schur_asymmetric(double complex *out, const double complex *in, const struct ref_wilson *w, int p, int dagger)
+{
     size_t n = 12 * ref_volume(w->l);
     double complex *b = ref_spinor_new(w->l);
     around(b, in, w, p, dagger);
@@ -205,7 +222,8 @@ void ref_schur_asymmetric(double complex *out, const double complex *in, const s
     free(b);
 }
 
-void ref_schur_symmetric(double complex *out, const double complex *in, const struct ref_wilson *w, int p, int dagger) {
+void ref_schur_symmetric(double complex *out, const double complex *in, const struct ref_wilson *w, int p, int dagger)
+{
     size_t n = 12 * ref_volume(w->l);
     double complex *b = ref_spinor_new(w->l), *c = ref_spinor_new(w->l);
     if (dagger) { /* the order of the factors turns round: H^+ A_qq^-1 H^+ A_pp^-1 */
@@ -223,7 +241,8 @@ void ref_schur_symmetric(double complex *out, const double complex *in, const st
 }
 
 void ref_kind_apply(double complex *out, const double complex *in, const struct ref_wilson *w, enum ref_kind kind,
-                    int p, int dagger) {
+                    int p, int dagger)
+{
     if (kind == REF_FULL) ref_wilson_apply(out, in, w, dagger);
     if (kind == REF_ASYMMETRIC) ref_schur_asymmetric(out, in, w, p, dagger);
     if (kind == REF_SYMMETRIC) ref_schur_symmetric(out, in, w, p, dagger);
@@ -235,7 +254,8 @@ struct normal_ctx {
     int p;
 };
 
-static void normal_apply(double complex *out, const double complex *in, void *ctx) {
+static void normal_apply(double complex *out, const double complex *in, void *ctx)
+{
     const struct normal_ctx *c = ctx;
     double complex *b = ref_spinor_new(c->w->l);
     ref_kind_apply(b, in, c->w, c->kind, c->p, 0);
@@ -244,13 +264,15 @@ static void normal_apply(double complex *out, const double complex *in, void *ct
 }
 
 int ref_normal_solve(double complex *x, const double complex *b, const struct ref_wilson *w, enum ref_kind kind, int p,
-                     double tol, int max_iterations) {
+                     double tol, int max_iterations)
+{
     struct normal_ctx ctx = {w, kind, p};
     return ref_cg(x, b, 12 * ref_volume(w->l), normal_apply, &ctx, tol, max_iterations);
 }
 
 int ref_wilson_solve(double complex *x, const double complex *b, const struct ref_wilson *w, double tol,
-                     int max_iterations) {
+                     int max_iterations)
+{
     double complex *c = ref_spinor_new(w->l);
     ref_wilson_apply(c, b, w, 1);
     int iterations = ref_normal_solve(x, c, w, REF_FULL, 0, tol, max_iterations);
@@ -258,7 +280,8 @@ int ref_wilson_solve(double complex *x, const double complex *b, const struct re
     return iterations;
 }
 
-int ref_pion(double *c, const struct ref_wilson *w, double tol, int max_iterations) {
+int ref_pion(double *c, const struct ref_wilson *w, double tol, int max_iterations)
+{
     size_t space = ref_volume(w->l) / w->l.size[3];
     int total = 0;
     double complex *source = ref_spinor_new(w->l), *x = ref_spinor_new(w->l);
@@ -277,7 +300,8 @@ int ref_pion(double *c, const struct ref_wilson *w, double tol, int max_iteratio
     return total;
 }
 
-void ref_free_operator(double complex d[4][4], const double p[4], double mass) {
+void ref_free_operator(double complex d[4][4], const double p[4], double mass)
+{
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {
             d[a][b] = a == b ? mass : 0;
@@ -286,12 +310,14 @@ void ref_free_operator(double complex d[4][4], const double p[4], double mass) {
         }
 }
 
-void ref_momentum(double p[4], struct ref_lattice l, const int n[4], int bc) {
+void ref_momentum(double p[4], struct ref_lattice l, const int n[4], int bc)
+{
     for (int mu = 0; mu < 4; mu++) p[mu] = 2 * pi * n[mu] / l.size[mu];
     if (bc < 0) p[3] = 2 * pi * (n[3] + 0.5) / l.size[3];
 }
 
-void ref_plane_wave(double complex *psi, struct ref_lattice l, const double p[4], const double complex chi[12]) {
+void ref_plane_wave(double complex *psi, struct ref_lattice l, const double p[4], const double complex chi[12])
+{
     for (size_t site = 0; site < ref_volume(l); site++) {
         int x[4];
         ref_coordinates(x, l, site);

@@ -7,20 +7,23 @@
 
 #include <stdlib.h>
 
-static const char *data_path(const char *name) {
+static const char *data_path(const char *name)
+{
     static char path[4096];
     const char *folder = getenv("PLAQ_TEST_DATA");
     snprintf(path, sizeof path, "%s/%s", folder ? folder : PLAQ_SOURCE_DIR "/../shared/data", name);
     return path;
 }
 
-static int data_present(void) {
+static int data_present(void)
+{
     FILE *f = fopen(data_path("lat.sample.l4448"), "rb");
     if (f) fclose(f);
     return f != NULL;
 }
 
-static double complex *links_of(struct ref_lattice *l, const char *name) {
+static double complex *links_of(struct ref_lattice *l, const char *name)
+{
     double complex *u =
         strstr(name, "lat.") == name ? ref_read_milc(l, data_path(name)) : ref_read_nersc(l, data_path(name));
     if (!u) printf("cannot read %s\n", data_path(name));
@@ -28,7 +31,8 @@ static double complex *links_of(struct ref_lattice *l, const char *name) {
     return u;
 }
 
-static void test_recorded_loops(void) {
+static void test_recorded_loops(void)
+{
     static const struct {
         const char *name;
         int size[4];
@@ -59,7 +63,8 @@ static void test_recorded_loops(void) {
     }
 }
 
-static void test_recorded_flow(void) {
+static void test_recorded_flow(void)
+{
     struct ref_lattice l;
     double complex *u = links_of(&l, "lat.sample.l4448");
     if (!u) return;
@@ -76,7 +81,8 @@ static void test_recorded_flow(void) {
 }
 
 /* The record's source solved in single precision: its digits agree to 1e-6, one (t = 7) to 2.5e-6. */
-static void test_recorded_pion(void) {
+static void test_recorded_pion(void)
+{
     static const double record[8] = {0.695079542817612,   0.0371189179171885,  0.00801121181124138, 0.00306581890117901,
                                      0.00206155290575518, 0.00306324855903622, 0.00800190487584655, 0.0371177432075916};
     struct ref_lattice l;
@@ -92,7 +98,8 @@ static void test_recorded_pion(void) {
     free(u);
 }
 
-int main(void) {
+int main(void)
+{
     if (!data_present()) {
         printf("skipped: there is no %s (set PLAQ_TEST_DATA)\n", data_path("lat.sample.l4448"));
         return 77;

@@ -6,13 +6,15 @@
 
 static const double pi = 3.14159265358979323846;
 
-static double distance(const double complex *a, const double complex *b, size_t n) {
+static double distance(const double complex *a, const double complex *b, size_t n)
+{
     double worst = 0;
     for (size_t i = 0; i < n; i++) worst = fmax(worst, cabs(a[i] - b[i]));
     return worst;
 }
 
-static double complex *copy(const double complex *a, size_t n) {
+static double complex *copy(const double complex *a, size_t n)
+{
     double complex *b = malloc(n * sizeof *b);
     if (!b) abort();
     memcpy(b, a, n * sizeof *b);
@@ -21,7 +23,8 @@ static double complex *copy(const double complex *a, size_t n) {
 
 /* ---------------------------------------------------------------- spin and colour algebra */
 
-static void product4(double complex c[4][4], double complex a[4][4], double complex b[4][4]) {
+static void product4(double complex c[4][4], double complex a[4][4], double complex b[4][4])
+{
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
             c[i][j] = 0;
@@ -29,7 +32,8 @@ static void product4(double complex c[4][4], double complex a[4][4], double comp
         }
 }
 
-static void test_gamma(void) {
+static void test_gamma(void)
+{
     double complex g[5][4][4], ab[4][4], ba[4][4], s[4][4];
     memcpy(g, ref_gamma, sizeof ref_gamma);
     ref_gamma5(g[4]);
@@ -58,7 +62,8 @@ static void test_gamma(void) {
         }
 }
 
-static void test_su3(void) {
+static void test_su3(void)
+{
     struct ref_rng r;
     ref_rng_seed(&r, 1);
     double complex ta[9], tb[9], m[9], x[9], y[9];
@@ -120,7 +125,8 @@ static void test_su3(void) {
     CHECK_NEAR(trace2, 1, 5 / sqrt(samples));
 }
 
-static void test_linalg(void) {
+static void test_linalg(void)
+{
     struct ref_rng r;
     ref_rng_seed(&r, 2);
     enum { n = 17 };
@@ -142,7 +148,8 @@ static void test_linalg(void) {
 
 /* Abelian field of one flux quantum in the x-y and one in the z-t plane, times diag(1, -1, 0): every x-y plaquette is
  * exp(i phi_xy diag), every z-t plaquette exp(i phi_zt diag), phi = 2 pi/(area), the rest is 1. */
-static void flux_gauge(double complex *u, struct ref_lattice l, double phi[2]) {
+static void flux_gauge(double complex *u, struct ref_lattice l, double phi[2])
+{
     ref_unit_gauge(u, l);
     for (int plane = 0; plane < 2; plane++) {
         int mu = 2 * plane, nu = mu + 1, lmu = l.size[mu], lnu = l.size[nu];
@@ -158,7 +165,8 @@ static void flux_gauge(double complex *u, struct ref_lattice l, double phi[2]) {
     }
 }
 
-static void test_geometry(void) {
+static void test_geometry(void)
+{
     struct ref_lattice l = {{2, 3, 4, 5}};
     CHECK_INT(ref_volume(l), 120);
     CHECK_INT(ref_site(l, (int[]){1, 2, 3, 4}), 119);
@@ -176,7 +184,8 @@ static void test_geometry(void) {
     }
 }
 
-static void test_flux(void) {
+static void test_flux(void)
+{
     struct ref_lattice l = {{4, 6, 6, 8}};
     double complex *u = ref_gauge_new(l), f[9];
     double phi[2], volume = (double)ref_volume(l);
@@ -208,7 +217,8 @@ static void test_flux(void) {
     free(u);
 }
 
-static void test_invariance(void) {
+static void test_invariance(void)
+{
     struct ref_lattice l = {{2, 4, 3, 4}};
     struct ref_rng r;
     ref_rng_seed(&r, 3);
@@ -243,14 +253,16 @@ struct action_ctx {
     double beta, c1;
 };
 
-static double action_of(const double complex *u, void *ctx) {
+static double action_of(const double complex *u, void *ctx)
+{
     const struct action_ctx *c = ctx;
     return ref_gauge_action(c->l, u, c->beta, c->c1);
 }
 
 /* dS/domega_a = -(beta/3) Re tr T_a W, W = c0 times the six plaquettes + c1 times the eighteen rectangles through the
  * link that start with it. */
-static double derivative_exact(const struct action_ctx *c, const double complex *u, size_t site, int mu, int a) {
+static double derivative_exact(const struct action_ctx *c, const double complex *u, size_t site, int mu, int a)
+{
     double complex w[9] = {0}, m[9], t[9];
     for (int nu = 0; nu < 4; nu++)
         for (int way = 0; way < 2 && nu != mu; way++) {
@@ -267,7 +279,8 @@ static double derivative_exact(const struct action_ctx *c, const double complex 
     return -c->beta / 3 * creal(ref_mat_trace(m));
 }
 
-static void test_derivative(void) {
+static void test_derivative(void)
+{
     struct action_ctx c = {{{4, 3, 4, 3}}, 5.7, -0.331};
     struct ref_rng r;
     ref_rng_seed(&r, 4);
@@ -291,7 +304,8 @@ static void test_derivative(void) {
 }
 
 /* Third order: halving the step divides the error by eight. And the flow is steepest descent of the Wilson action. */
-static void test_flow_order(void) {
+static void test_flow_order(void)
+{
     struct ref_lattice l = {{2, 2, 2, 4}};
     struct ref_rng r;
     ref_rng_seed(&r, 5);
@@ -314,7 +328,8 @@ static void test_flow_order(void) {
 
 /* ---------------------------------------------------------------- fermions */
 
-static void test_plane_wave(int bc) {
+static void test_plane_wave(int bc)
+{
     struct ref_lattice l = {{4, 2, 6, 4}};
     struct ref_wilson w;
     struct ref_rng r;
@@ -346,7 +361,8 @@ static void test_plane_wave(int bc) {
 }
 
 /* <a, O b> = <O^+ a, b> for all three operators, gamma5 M gamma5 = M^+, gauge covariance. */
-static void test_operator(int bc) {
+static void test_operator(int bc)
+{
     struct ref_lattice l = {{4, 2, 4, 6}};
     struct ref_wilson w, wg;
     struct ref_rng r;
@@ -393,7 +409,8 @@ static void test_operator(int bc) {
 }
 
 /* Hermitian, commuting with gamma5 (two 6x6 blocks), trace 12 (4+m), inverse right. */
-static void test_clover(void) {
+static void test_clover(void)
+{
     struct ref_lattice l = {{2, 4, 2, 4}};
     struct ref_wilson w;
     struct ref_rng r;
@@ -430,7 +447,8 @@ static void test_clover(void) {
     free(d);
 }
 
-static void naive(double complex *out, const double complex *in, const struct ref_wilson *w) {
+static void naive(double complex *out, const double complex *in, const struct ref_wilson *w)
+{
     size_t n = 12 * ref_volume(w->l);
     double complex *plus = ref_spinor_new(w->l), *minus = ref_spinor_new(w->l);
     ref_hop(plus, in, w->l, w->u, w->bc, 0);
@@ -441,7 +459,8 @@ static void naive(double complex *out, const double complex *in, const struct re
 }
 
 /* |(M - gamma.D + (gamma.D)^2/2) psi| / |psi| at m = 0 */
-static double improvement_error(const double complex *psi, struct ref_lattice l, const double complex *u, double csw) {
+static double improvement_error(const double complex *psi, struct ref_lattice l, const double complex *u, double csw)
+{
     struct ref_wilson w;
     size_t n = 12 * ref_volume(l);
     double complex *m = ref_spinor_new(l), *d = ref_spinor_new(l), *dd = ref_spinor_new(l);
@@ -460,7 +479,8 @@ static double improvement_error(const double complex *psi, struct ref_lattice l,
 
 /* The sign and size of the clover term: on a smooth field csw = 1 turns the Wilson term into a square (ref_wilson.c).
  */
-static void test_clover_sign(void) {
+static void test_clover_sign(void)
+{
     struct ref_lattice l = {{8, 8, 8, 8}};
     struct ref_rng r;
     ref_rng_seed(&r, 9);
@@ -485,7 +505,8 @@ static void test_clover_sign(void) {
 
 /* The index theorem ties the sign of Q to gamma5: with Q > 0 the near-zero mode has gamma5 = -1, and the other way
  * round after a reflection. The mode comes from inverse iteration. */
-static void test_zero_mode(int reflected) {
+static void test_zero_mode(int reflected)
+{
     struct ref_lattice l = {{4, 4, 4, 4}};
     struct ref_wilson w;
     struct ref_rng r;
@@ -524,7 +545,8 @@ struct dense_ctx {
     size_t count;
 };
 
-static void dense_apply(double complex *out, const double complex *in, void *ctx) {
+static void dense_apply(double complex *out, const double complex *in, void *ctx)
+{
     const struct dense_ctx *c = ctx;
     double complex *a = ref_spinor_new(c->w->l), *b = ref_spinor_new(c->w->l);
     for (size_t k = 0; k < c->count; k++) memcpy(a + 12 * c->sites[k], in + 12 * k, 12 * sizeof *a);
@@ -534,7 +556,8 @@ static void dense_apply(double complex *out, const double complex *in, void *ctx
     free(b);
 }
 
-static double complex dense_log_det(const struct ref_wilson *w, enum ref_kind kind, int p) {
+static double complex dense_log_det(const struct ref_wilson *w, enum ref_kind kind, int p)
+{
     size_t sites[16];
     struct dense_ctx c = {w, kind, p, 0, sites, 0};
     for (size_t site = 0; site < ref_volume(w->l); site++)
@@ -547,7 +570,8 @@ static double complex dense_log_det(const struct ref_wilson *w, enum ref_kind ki
     return value;
 }
 
-static void test_determinant(int bc) {
+static void test_determinant(int bc)
+{
     struct ref_lattice l = {{2, 2, 2, 2}};
     struct ref_wilson w;
     struct ref_rng r;
@@ -569,7 +593,8 @@ static void test_determinant(int bc) {
 
 /* A_pp Mhat_sym = Mhat_asym; and M x = b solved through the Schur complement:
  * Mhat x_p = b_p - H_pq A_qq^-1 b_q, x_q = A_qq^-1 (b_q - H_qp x_p). */
-static void test_schur(int bc) {
+static void test_schur(int bc)
+{
     struct ref_lattice l = {{4, 4, 2, 4}};
     struct ref_wilson w;
     struct ref_rng r;
@@ -606,7 +631,8 @@ static void test_schur(int bc) {
     for (int k = 0; k < 6; k++) free(v[k]);
 }
 
-int main(void) {
+int main(void)
+{
     test_gamma();
     test_su3();
     test_linalg();

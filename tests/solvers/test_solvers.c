@@ -21,7 +21,8 @@ typedef struct {
     parity p;
 } scene;
 
-static void open_scene(scene *s, struct ref_lattice l, double mass, parity p) {
+static void open_scene(scene *s, struct ref_lattice l, double mass, parity p)
+{
     struct ref_rng rng;
     ref_rng_seed(&rng, 61);
     s->l = l;
@@ -34,7 +35,8 @@ static void open_scene(scene *s, struct ref_lattice l, double mass, parity p) {
     ref_wilson_create(&s->ref, l, s->u, mass, 1, -1);
 }
 
-static void close_scene(scene *s) {
+static void close_scene(scene *s)
+{
     ref_wilson_destroy(&s->ref);
     linop_destroy(s->normal);
     wilson_destroy(s->w);
@@ -43,7 +45,8 @@ static void close_scene(scene *s) {
     lattice_destroy(s->lat);
 }
 
-static field *random_source(const scene *s, uint64_t seed) {
+static field *random_source(const scene *s, uint64_t seed)
+{
     struct ref_rng rng;
     ref_rng_seed(&rng, seed);
     double *numbers = kit_normals((size_t)s->lat->volume * 24, &rng);
@@ -53,7 +56,8 @@ static field *random_source(const scene *s, uint64_t seed) {
 }
 
 /* |b - N x| / |b| by the oracle. */
-static double oracle_residual(const scene *s, const field *x, const field *b) {
+static double oracle_residual(const scene *s, const field *x, const field *b)
+{
     const size_t n = 12 * ref_volume(s->l);
     double complex *psi = kit_spinor(x, 0), *rhs = kit_spinor(b, 0), *t = ref_spinor_new(s->l),
                    *r = ref_spinor_new(s->l);
@@ -74,7 +78,8 @@ static double oracle_residual(const scene *s, const field *x, const field *b) {
 
 /* ---- what every solver must do ---- */
 
-static field *check_converges(const scene *s, solver_settings set, const field *b) {
+static field *check_converges(const scene *s, solver_settings set, const field *b)
+{
     field *x = field_like(b), *guess = random_source(s, 63);
     for (double tolerance = 1e-5; tolerance > 1e-13; tolerance *= 1e-4) {
         set.tolerance = tolerance;
@@ -95,7 +100,8 @@ static field *check_converges(const scene *s, solver_settings set, const field *
     return x;
 }
 
-static void check_zero_source(const scene *s, solver_settings set) {
+static void check_zero_source(const scene *s, solver_settings set)
+{
     field *x = random_source(s, 63), *b = field_like(x);
     const solve_result r = solver_solve(&set, s->normal, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
@@ -107,7 +113,8 @@ static void check_zero_source(const scene *s, solver_settings set) {
 }
 
 /* b = N x made from x. */
-static void check_exact_guess(const scene *s, solver_settings set) {
+static void check_exact_guess(const scene *s, solver_settings set)
+{
     field *x = random_source(s, 64), *b = field_like(x), *before = field_like(x);
     linop_apply(s->normal, b, x, 0);
     field_copy(before, x);
@@ -120,7 +127,8 @@ static void check_exact_guess(const scene *s, solver_settings set) {
     field_destroy(before);
 }
 
-static void check_unreachable(const scene *s, solver_settings set, const field *b) {
+static void check_unreachable(const scene *s, solver_settings set, const field *b)
+{
     field *x = field_like(b);
     set.tolerance = 1e-20;
     solve_result r = solver_solve(&set, s->normal, x, b);
@@ -139,7 +147,8 @@ static void check_unreachable(const scene *s, solver_settings set, const field *
     field_destroy(x);
 }
 
-static void check_not_a_number(const scene *s, solver_settings set) {
+static void check_not_a_number(const scene *s, solver_settings set)
+{
     static const double poison[3] = {NAN, INFINITY, 1e200};
     const size_t n = (size_t)s->lat->volume * 24;
     for (int k = 0; k < 3; k++)
@@ -169,24 +178,28 @@ typedef struct negative {
     struct negative *others[PREC_COUNT];
 } negative;
 
-static void negative_apply(const linop *op, field *y, const field *x, int dagger) {
+static void negative_apply(const linop *op, field *y, const field *x, int dagger)
+{
     linop_apply(((const negative *)op)->inner, y, x, dagger);
     spinor_axpby(y, -1, y, 0);
 }
 
 static linop *negative_create(linop *inner);
 
-static linop *negative_at(linop *op, precision prec, place where) {
+static linop *negative_at(linop *op, precision prec, place where)
+{
     negative *n = (negative *)op;
     if (!n->others[prec]) n->others[prec] = (negative *)negative_create(linop_at(n->inner, prec, where));
     return &n->others[prec]->base;
 }
 
-static void negative_refresh(linop *op) {
+static void negative_refresh(linop *op)
+{
     linop_refresh(((negative *)op)->inner);
 }
 
-static void negative_destroy(linop *op) {
+static void negative_destroy(linop *op)
+{
     negative *n = (negative *)op;
     for (int p = 0; p < PREC_COUNT; p++)
         if (n->others[p]) negative_destroy(&n->others[p]->base);
@@ -195,7 +208,8 @@ static void negative_destroy(linop *op) {
 
 static const linop_table negative_table = {"negative", negative_apply, negative_at, negative_refresh, negative_destroy};
 
-static linop *negative_create(linop *inner) {
+static linop *negative_create(linop *inner)
+{
     negative *n = kit_alloc(1, sizeof *n);
     n->base = *inner;
     n->base.table = &negative_table;
@@ -203,7 +217,8 @@ static linop *negative_create(linop *inner) {
     return &n->base;
 }
 
-static void check_not_positive(const scene *s, solver_settings set, const field *b) {
+static void check_not_positive(const scene *s, solver_settings set, const field *b)
+{
     linop *op = negative_create(s->normal);
     field *x = field_like(b);
     const solve_result r = solver_solve(&set, op, x, b);
@@ -215,7 +230,8 @@ static void check_not_positive(const scene *s, solver_settings set, const field 
 
 /* ---- every line of solvers.def ---- */
 
-static void test_solver(const scene *s, const solver_settings *set, const field *b, field **first, int edges) {
+static void test_solver(const scene *s, const solver_settings *set, const field *b, field **first, int edges)
+{
     field *x = check_converges(s, *set, b);
     if (*first) {
         const double norm2 = spinor_norm2(*first, 0);
@@ -232,7 +248,8 @@ static void test_solver(const scene *s, const solver_settings *set, const field 
     check_not_positive(s, *set, b);
 }
 
-static void test_solvers(struct ref_lattice l, double mass, parity p, int edges) {
+static void test_solvers(struct ref_lattice l, double mass, parity p, int edges)
+{
     static const char *const inner[] = {"single", "half", "quarter"};
     static const double reduction[] = {1e-4, 1e-2, 0.3};
     int grid[4], types;
@@ -258,13 +275,15 @@ static void test_solvers(struct ref_lattice l, double mass, parity p, int edges)
     close_scene(&s);
 }
 
-static void test_texts(void) {
+static void test_texts(void)
+{
     for (int a = 0; a <= SOLVE_BROKEN; a++)
         for (int b = 0; b < a; b++)
             CHECK(strcmp(solve_status_text((solve_status)a), solve_status_text((solve_status)b)) != 0);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     comm_init(&argc, &argv);
     test_texts();
     test_solvers(kit_shapes[0], 0.5, PARITY_EVEN, 1);
