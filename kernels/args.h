@@ -25,6 +25,7 @@ typedef struct {
     int sign;
     int form;
     int link_reals;
+    int stream; /* out goes past the caches */
 } hop_args;
 
 typedef struct {

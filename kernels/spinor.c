@@ -129,6 +129,9 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
     kernel_run(KERNEL_hop, like, args, w);
 }
 
+/* Fields beyond this are out of the caches when they are read again; then a line need not be read to be overwritten. */
+#define OUT_OF_CACHE ((size_t)64 << 20)
+
 void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
 {
     const layout *lay = out->lay;
@@ -146,6 +149,7 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
                      .sign = call->sign,
                      .form = call->form,
                      .link_reals = call->links->reals};
+    args.stream = call->links->bytes + in->bytes > OUT_OF_CACHE;
     if (call->clover) args.clover = field_in(call->clover, p);
     if (call->add) args.x = field_in(call->add, p);
     args.out = field_out(out, p);

@@ -51,7 +51,11 @@ static void set_sizes(field *f, const lattice *lat, field_kind kind, precision p
         .lat = lat, .lay = layout_for(lat, prec, where), .kind = kind, .prec = prec, .par = par, .where = where};
     f->groups = kind == FIELD_SPINOR ? nrhs : info->groups;
     f->reals = info->reals;
-    const size_t sites = (size_t)storage_units(f->lay, kind, par) * (size_t)f->lay->lanes;
+    const long units = storage_units(f->lay, kind, par);
+    const int apart = info->apart && f->lay->lanes > 1;
+    f->stride = apart ? f->reals : f->groups * f->reals;
+    f->group_stride = apart ? units * f->reals : f->reals;
+    const size_t sites = (size_t)units * (size_t)f->lay->lanes;
     f->bytes = sites * (size_t)(f->groups * f->reals) * stored_bytes[prec];
     f->scale_bytes = prec >= PREC_HALF && info->scaled ? sites * (size_t)f->groups * sizeof(float) : 0;
 }
@@ -115,8 +119,8 @@ size_t field_real_bytes(const field *f)
 static view view_from(const field *f, long unit)
 {
     const size_t sites = (size_t)unit * (size_t)f->lay->lanes;
-    view v = {(char *)f->data + sites * (size_t)(f->groups * f->reals) * stored_bytes[f->prec],
-              f->scale ? f->scale + sites * (size_t)f->groups : NULL, f->groups * f->reals, f->groups};
+    view v = {(char *)f->data + sites * (size_t)f->stride * stored_bytes[f->prec],
+              f->scale ? f->scale + sites * (size_t)f->groups : NULL, f->stride, f->groups, f->group_stride};
     return v;
 }
 
@@ -159,10 +163,9 @@ field field_part(const field *f, parity p)
 
 size_t field_real_index(const field *f, long unit, int lane, int group, int c)
 {
-    const long stride = f->groups * f->reals;
-    if (f->lay->lanes > 1) return ((size_t)unit * stride + group * f->reals + c) * f->lay->lanes + lane;
+    if (f->lay->lanes > 1) return ((size_t)unit * f->stride + group * f->group_stride + c) * f->lay->lanes + lane;
     const int pack = VIEW_PACK(f->prec == PREC_DOUBLE, f->reals);
-    const size_t block = unit / LINEAR_BLOCK * stride + group * f->reals + c / pack * pack;
+    const size_t block = unit / LINEAR_BLOCK * f->stride + group * f->reals + c / pack * pack;
     return block * LINEAR_BLOCK + unit % LINEAR_BLOCK * pack + c % pack;
 }
 

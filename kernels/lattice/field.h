@@ -37,6 +37,7 @@ typedef struct {
     int groups, reals;
     int scaled; /* has a scale per site and group in fixed-point precisions */
     int ghosts;
+    int apart; /* on virtual nodes each group has its own stretch of storage, see view.h */
 } field_kind_info;
 
 typedef struct field {
@@ -47,6 +48,7 @@ typedef struct field {
     parity par;
     place where;
     int groups, reals;
+    long stride, group_stride; /* as in views */
     size_t bytes, scale_bytes;
     void *data;
     float *scale;

@@ -76,7 +76,7 @@ static void hop_start_side(const field *in, parity p, const field *links, int si
     int edge[GEOM_MAX_LANES];
     const int n = edge_lanes(lay, g, edge), direct = n == lay->lanes;
     const size_t size = vectors * (size_t)n * bytes;
-    *ghost = (view){reserve(&ghosts[slot], whole), NULL, in->groups * 12, in->groups};
+    *ghost = (view){reserve(&ghosts[slot], whole), NULL, in->groups * 12, in->groups, 12};
     char *out = reserve(&outgoing[slot], size), *arriving = direct ? ghosts[slot].data : reserve(&incoming[slot], size);
     view packed = *ghost;
     if (direct) packed.data = out;

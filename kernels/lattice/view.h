@@ -3,7 +3,10 @@
  * Storage is [block][group][component / pack][block sites][pack]. A block is a SIMD unit (pack 1), or in the linear
  * layout 32 sites, with pack as large as divides the components of a group: up to 4 in single and below, 2 in double. A
  * group is a direction of links, a right-hand side, a chirality. Precisions below single are fixed point: component =
- * stored / 127 or 32767, times scale[block][group][site] where the kind has scales. */
+ * stored / 127 or 32767, times scale[block][group][site] where the kind has scales.
+ *
+ * Links on virtual nodes are [group][block][component][block sites]: a hop reads each direction as a stream of its own,
+ * forwards links at the unit and backwards links one step away, which the hardware foresees. */
 #ifndef PLAQ_VIEW_H
 #define PLAQ_VIEW_H
 
@@ -17,8 +20,9 @@ typedef enum { PREC_DOUBLE, PREC_SINGLE, PREC_HALF, PREC_QUARTER, PREC_COUNT } p
 typedef struct view {
     void *data;
     float *scale; /* or null */
-    long stride;  /* reals of one site: groups x components */
+    long stride;  /* reals from a site to the next, of one lane: groups x components, or components of one group */
     int groups;
+    long group_stride; /* reals of one lane from a group to the next; virtual nodes only */
 } view;
 
 #endif

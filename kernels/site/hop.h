@@ -39,7 +39,7 @@ FN void T(link_load)(T(link) * l, const view *links, long unit, int mu, int real
 FN void T(link_row)(vreal row[6], const T(link) * l, int i, int reals)
 {
     if (LOADS_BY_ROW && reals == 18) {
-        T(load_part)(row, l->links, l->unit, l->mu, 18, 6 * i, 6);
+        T(load_part)(row, l->links, l->unit, l->mu, 6 * i, 6);
     } else {
         UNROLL for (int k = 0; k < 6; k++) row[k] = l->u[6 * i + k];
     }
@@ -135,6 +135,12 @@ FN void T(hop_one)(const hop_args *a, T(stencil) st, long u, int rhs, int reals)
         if (a->form == HOP_ADD_CLOVER) T(clover_times)(x, &a->clover, u);
         UNROLL for (int i = 0; i < 24; i++) acc[i] = vfma(fb, x[i], acc[i]);
     }
+#if PLAQ_SIMD
+    if (a->stream) {
+        T(save_stream)(acc, &a->out, u, rhs, 24);
+        return;
+    }
+#endif
     T(save)(acc, &a->out, u, rhs, 24);
 }
 

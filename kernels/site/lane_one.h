@@ -153,9 +153,9 @@ FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
 
 /* One lane has registers for whole links: it never loads parts. */
 #define LOADS_BY_ROW 0
-FN void T(load_part)(vreal *x, const view *v, long u, int group, int n, int first, int m)
+FN void T(load_part)(vreal *x, const view *v, long u, int group, int first, int m)
 {
-    (void)x, (void)v, (void)u, (void)group, (void)n, (void)first, (void)m;
+    (void)x, (void)v, (void)u, (void)group, (void)first, (void)m;
 }
 
 /* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */

@@ -87,13 +87,13 @@ FN vreal vinverse_or_zero(vreal a)
 #if PLAQ_PREC <= 1
 FN void T(load)(vreal *x, const view *v, long u, int group, int n)
 {
-    const vreal *p = (const vreal *)v->data + u * v->stride + group * n;
+    const vreal *p = (const vreal *)v->data + u * v->stride + group * v->group_stride;
     UNROLL for (int c = 0; c < n; c++) x[c] = p[c];
 }
 
 FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 {
-    vreal *p = (vreal *)v->data + u * v->stride + group * n;
+    vreal *p = (vreal *)v->data + u * v->stride + group * v->group_stride;
     UNROLL for (int c = 0; c < n; c++) p[c] = x[c];
 }
 #else
@@ -102,7 +102,7 @@ typedef int32_t vint __attribute__((vector_size(W * sizeof(int32_t))));
 
 FN void T(load)(vreal *x, const view *v, long u, int group, int n)
 {
-    const vstored *p = (const vstored *)v->data + u * v->stride + group * n;
+    const vstored *p = (const vstored *)v->data + u * v->stride + group * v->group_stride;
     vreal s = vset(1 / FIXED_RANGE);
     if (v->scale) s *= ((const vreal *)v->scale)[u * v->groups + group];
     UNROLL for (int c = 0; c < n; c++) x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
@@ -110,7 +110,7 @@ FN void T(load)(vreal *x, const view *v, long u, int group, int n)
 
 FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 {
-    vstored *p = (vstored *)v->data + u * v->stride + group * n;
+    vstored *p = (vstored *)v->data + u * v->stride + group * v->group_stride;
     const vreal magic = vset(12582912.0f); /* 1.5 2^23: adding it rounds to an integer */
     vreal s = vset(FIXED_RANGE);
     if (v->scale) {
@@ -127,15 +127,26 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 }
 #endif
 
-/* m components from number `first` on of a group of n. */
+/* A save past the caches, where storage type and instruction set allow. */
+FN void T(save_stream)(const vreal *x, const view *v, long u, int group, int n)
+{
+#if defined(__AVX512F__) && PLAQ_PREC <= 1
+    vreal *p = (vreal *)v->data + u * v->stride + group * v->group_stride;
+    UNROLL for (int c = 0; c < n; c++) _mm512_stream_si512((__m512i *)(p + c), (__m512i)x[c]);
+#else
+    T(save)(x, v, u, group, n);
+#endif
+}
+
+/* m components from number `first` on of a group. */
 #define LOADS_BY_ROW 1
-FN void T(load_part)(vreal *x, const view *v, long u, int group, int n, int first, int m)
+FN void T(load_part)(vreal *x, const view *v, long u, int group, int first, int m)
 {
 #if PLAQ_PREC <= 1
-    const vreal *p = (const vreal *)v->data + u * v->stride + group * n + first;
+    const vreal *p = (const vreal *)v->data + u * v->stride + group * v->group_stride + first;
     UNROLL for (int c = 0; c < m; c++) x[c] = p[c];
 #else
-    const vstored *p = (const vstored *)v->data + u * v->stride + group * n + first;
+    const vstored *p = (const vstored *)v->data + u * v->stride + group * v->group_stride + first;
     vreal s = vset(1 / FIXED_RANGE);
     if (v->scale) s *= ((const vreal *)v->scale)[u * v->groups + group];
     UNROLL for (int c = 0; c < m; c++) x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
@@ -151,13 +162,13 @@ FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
 /* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
 FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)
 {
-    const vreal *p = (const vreal *)v->data + u * v->stride + group * n;
+    const vreal *p = (const vreal *)v->data + u * v->stride + group * v->group_stride;
     UNROLL for (int c = 0; c < n; c++) x[c] = p[c];
 }
 
 FN void T(save_real)(const vreal *x, const view *v, long u, int group, int n)
 {
-    vreal *p = (vreal *)v->data + u * v->stride + group * n;
+    vreal *p = (vreal *)v->data + u * v->stride + group * v->group_stride;
     UNROLL for (int c = 0; c < n; c++) p[c] = x[c];
 }
 

@@ -46,7 +46,7 @@ FN void T(load_project)(vreal h[12], const view *in, long unit, int rhs, int mu,
         UNROLL for (int c = 0; c < 3; c++)
         {
             vreal p[8];
-            UNROLL for (int k = 0; k < 4; k++) T(load_part)(p + 2 * k, in, unit, rhs, 24, 6 * k + 2 * c, 2);
+            UNROLL for (int k = 0; k < 4; k++) T(load_part)(p + 2 * k, in, unit, rhs, 6 * k + 2 * c, 2);
             T(spin_project_colour)(h + 2 * c, p, p + 2, p + 4, p + 6, mu, s);
         }
     } else {
