@@ -386,8 +386,6 @@ static double peak(place where, precision prec, double seconds)
 
 /* ---- report ---- */
 
-static const char *const precision_names[PREC_COUNT] = {"double", "single", "half", "quarter"};
-
 typedef struct {
     int json, threads;
     double seconds;

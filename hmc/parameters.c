@@ -148,11 +148,6 @@ double gauge_params_c1(const gauge_params *g)
     return !strcmp(g->action, "custom") ? g->c1 : 0;
 }
 
-double fermion_params_mass(const fermion_params *f)
-{
-    return f->mass;
-}
-
 /* ---- reading ---- */
 
 static int instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1])

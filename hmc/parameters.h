@@ -100,7 +100,5 @@ void parameters_free(parameters *p);
 
 /* c1 of the action named in the input. */
 double gauge_params_c1(const gauge_params *g);
-/* m, from mass or kappa. */
-double fermion_params_mass(const fermion_params *f);
 
 #endif

@@ -44,7 +44,6 @@ static int by_time(const void *a, const void *b)
 
 void report_profile(double seconds, double io_seconds)
 {
-    static const char *const precisions[PREC_COUNT] = {"double", "single", "half", "quarter"};
     profile_line lines[KERNEL_COUNT * PREC_COUNT];
     int n = 0;
     double in_kernels = 0, halo_bytes, halo_seconds;
@@ -52,7 +51,7 @@ void report_profile(double seconds, double io_seconds)
         for (int p = 0; p < PREC_COUNT; p++) {
             const kernel_count c = kernel_counted((kernel_id)k, (precision)p);
             if (c.calls == 0) continue;
-            snprintf(lines[n].name, sizeof lines[n].name, "%s, %s", kernel_infos[k].name, precisions[p]);
+            snprintf(lines[n].name, sizeof lines[n].name, "%s, %s", kernel_infos[k].name, precision_names[p]);
             lines[n++].count = c;
             in_kernels += c.seconds;
         }
@@ -100,9 +99,7 @@ static int uses_mixed(const parameters *p, const char *solver, precision *inner)
 {
     for (int i = 0; i < p->nsolvers; i++)
         if (!strcmp(p->solvers[i].name, solver) && !strcmp(p->solvers[i].p.type, "cg_mixed")) {
-            *inner = !strcmp(p->solvers[i].p.inner_precision, "single") ? PREC_SINGLE
-                     : !strcmp(p->solvers[i].p.inner_precision, "half") ? PREC_HALF
-                                                                        : PREC_QUARTER;
+            *inner = precision_named(p->solvers[i].p.inner_precision);
             return 1;
         }
     return 0;

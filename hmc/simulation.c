@@ -63,7 +63,7 @@ static void make_actions(simulation *s)
     for (int i = 0; i < p->nsolvers; i++) s->solvers[i] = (named_solver){p->solvers[i].name, &p->solvers[i].p};
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *f = &p->fermions[i].p;
-        s->wilsons[i] = wilson_create(s->links, fermion_params_mass(f), f->c_sw,
+        s->wilsons[i] = wilson_create(s->links, f->mass, f->c_sw,
                                       strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
                                       strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
         add_action(s, pseudofermion_action_create(p->fermions[i].name, s->links, s->wilsons[i],

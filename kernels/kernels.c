@@ -24,7 +24,6 @@ static kernel_count counts[KERNEL_COUNT][PREC_COUNT];
 
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work)
 {
-    static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
     const kernel_info *info = &kernel_infos[id];
     DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
     if (work.n == 0) return;
@@ -42,7 +41,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     c->calls++;
     c->seconds += comm_wtime() - start;
     c->flops += work.flops > 0 ? work.flops : sites * info->flops;
-    c->bytes += work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * bytes[like->prec];
+    c->bytes += work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * (double)field_real_bytes(like);
 }
 
 kernel_count kernel_counted(kernel_id id, precision prec)
@@ -53,12 +52,4 @@ kernel_count kernel_counted(kernel_id id, precision prec)
 void kernel_counts_reset(void)
 {
     memset(counts, 0, sizeof counts);
-}
-
-double kernel_seconds_total(void)
-{
-    double s = 0;
-    for (int k = 0; k < KERNEL_COUNT; k++)
-        for (int p = 0; p < PREC_COUNT; p++) s += counts[k][p].seconds;
-    return s;
 }

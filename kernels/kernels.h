@@ -51,7 +51,6 @@ typedef struct {
 } kernel_count;
 kernel_count kernel_counted(kernel_id id, precision prec);
 void kernel_counts_reset(void);
-double kernel_seconds_total(void);
 
 #ifdef __cplusplus
 }

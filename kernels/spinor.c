@@ -42,12 +42,11 @@ static kernel_work all_units(const field *f)
 
 static kernel_work all_groups(kernel_id id, const field *f)
 {
-    static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
     const kernel_info *info = &kernel_infos[id];
     kernel_work w = all_units(f);
     const double sites = (double)w.n * f->lay->lanes * f->groups;
     w.flops = sites * info->flops;
-    w.bytes = sites * (info->reads + info->writes) * bytes[f->prec];
+    w.bytes = sites * (info->reads + info->writes) * (double)field_real_bytes(f);
     return w;
 }
 
@@ -120,12 +119,12 @@ void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
 
 static void hop_over(const field *like, const hop_args *args, const int *list, long n)
 {
-    static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
     const int clover = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
     const int add = args->form == HOP_ADD || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
     kernel_work w = {list, n, NULL, sites * rhs * (1320 + 504 * clover + 48 * add),
-                     sites * bytes[like->prec] * (8 * args->link_reals + 72 * clover + rhs * (48 + 24 * add))};
+                     sites * (double)field_real_bytes(like) *
+                         (8 * args->link_reals + 72 * clover + rhs * (48 + 24 * add))};
     kernel_run(KERNEL_hop, like, args, w);
 }
 

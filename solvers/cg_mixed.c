@@ -2,25 +2,13 @@
  * tolerance; x += e; until the true residual is small enough. The defect is scaled to unit norm, so that low precisions
  * see numbers of order one. */
 #include <math.h>
-#include <string.h>
 
-#include "kernels/base/error.h"
-#include "kernels/base/log.h"
 #include "kernels/spinor.h"
 #include "solvers/cg.h"
 
-static precision inner_precision(const char *name)
-{
-    static const char *const names[] = {"double", "single", "half", "quarter"};
-    for (int p = 0; p < PREC_COUNT; p++)
-        if (!strcmp(name, names[p])) return (precision)p;
-    REQUIRE(0, "no precision %s", name);
-    return PREC_DOUBLE;
-}
-
 solve_result cg_mixed_solve(const solver_settings *s, linop *a, field *x, const field *b)
 {
-    linop *low = linop_at(a, inner_precision(s->inner_precision), a->where);
+    linop *low = linop_at(a, precision_named(s->inner_precision), a->where);
     linop_refresh(low);
     field *r = field_like(b), *source = linop_vector(low, 1), *correction = linop_vector(low, 1), *e = field_like(b);
     const double b2 = spinor_norm2(b, 0), target2 = s->tolerance * s->tolerance * b2;

@@ -54,7 +54,7 @@ static void open_pion(pion *q, const measure_context *c, int fermion)
     const fermion_params *f = &c->p->fermions[fermion].p;
     *q = (pion){.c = c};
     q->w = c->wilsons ? c->wilsons[fermion]
-                      : wilson_create(c->links, fermion_params_mass(f), f->c_sw,
+                      : wilson_create(c->links, f->mass, f->c_sw,
                                       strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
                                       strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
     q->schur = wilson_schur(q->w);

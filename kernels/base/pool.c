@@ -77,11 +77,6 @@ void pool_give(int place, void *p, size_t bytes)
     pools[place].in_use -= padded(bytes);
 }
 
-size_t pool_in_use(int place)
-{
-    return pools[place].in_use;
-}
-
 size_t pool_peak(int place)
 {
     return pools[place].peak;

@@ -20,8 +20,7 @@ extern "C" {
 void pool_install(int place, pool_source source);
 void *pool_take(int place, size_t bytes);
 void pool_give(int place, void *p, size_t bytes);
-/* Bytes taken now and at most so far. */
-size_t pool_in_use(int place);
+/* The most bytes that were taken at a time. */
 size_t pool_peak(int place);
 /* Returns idle blocks to the system. */
 void pool_trim(int place);

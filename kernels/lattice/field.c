@@ -16,6 +16,16 @@ const field_kind_info field_kinds[FIELD_KINDS] = {
 #undef FIELD_KIND
 };
 
+const char *const precision_names[PREC_COUNT] = {"double", "single", "half", "quarter"};
+
+precision precision_named(const char *name)
+{
+    for (int p = 0; p < PREC_COUNT; p++)
+        if (!strcmp(name, precision_names[p])) return (precision)p;
+    REQUIRE(0, "no precision %s", name);
+    return PREC_DOUBLE;
+}
+
 static const size_t stored_bytes[PREC_COUNT] = {8, 4, 2, 1};
 static const double fixed_range[PREC_COUNT] = {0, 0, 32767, 127};
 

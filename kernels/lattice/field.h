@@ -68,6 +68,10 @@ field *field_create(const lattice *lat, field_kind kind, precision prec, parity 
 field *field_like(const field *f);
 void field_destroy(field *f);
 
+/* "double", "single", "half", "quarter"; and the precision of such a name, which must be one of them. */
+extern const char *const precision_names[PREC_COUNT];
+precision precision_named(const char *name);
+
 /* Views of one parity of f: to read, or to write (raises the version). */
 view field_in(const field *f, parity p);
 view field_out(field *f, parity p);
