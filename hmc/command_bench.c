@@ -159,7 +159,7 @@ static const op ops[] = {
     {"hop", "hop", 1, 1, 2, run_hop},
     {"hop_clover", "hop", 1, 1, 2, run_hop_clover},
     {"clover_apply", "clover", 1, 0, 1, run_clover},
-    {"wilson_schur", "clover", 1, 0, 2, run_schur},
+    {"wilson_schur", "clover", 1, 1, 2, run_schur},
     {"axpby", "blas", 1, 0, 1, run_axpby},
     {"norm2", "blas", 1, 0, 1, run_norm2},
     {"dot", "blas", 1, 0, 1, run_dot},
@@ -172,7 +172,7 @@ static const op ops[] = {
     {"loops", "gauge", 0, 0, 1, run_loops},
     {"field_strength", "gauge", 0, 0, 1, run_field_strength},
     {"link_update", "gauge", 0, 0, 1, run_link_update},
-    {"cg", "cg", 1, 0, 4 * CG_ITERATIONS, run_cg},
+    {"cg", "cg", 1, 1, 4 * CG_ITERATIONS, run_cg},
 };
 #define NOPS ((int)(sizeof ops / sizeof ops[0]))
 
@@ -223,11 +223,10 @@ static void open_bench(bench *b)
     field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     gauge_field_strength(tensor, links);
     clover_build(clover, tensor, 4 + MASS, C_SW);
-    b->links = copy_to(links,
-                       b->link_reals == 8    ? FIELD_LINKS_EIGHT
-                       : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
-                                             : FIELD_LINKS,
-                       b->prec, b->where);
+    const field_kind storage = b->link_reals == 8    ? FIELD_LINKS_EIGHT
+                               : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
+                                                     : FIELD_LINKS;
+    b->links = copy_to(links, storage, b->prec, b->where);
     b->links_double = copy_to(links, FIELD_LINKS, PREC_DOUBLE, b->where);
     b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
     b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
@@ -240,7 +239,7 @@ static void open_bench(bench *b)
     b->sx = random_spinor(b, PARITY_EVEN, 4);
     b->sy = field_like(b->sx);
     if (b->prec == PREC_DOUBLE) open_double(b);
-    b->w = wilson_create(b->links_double, MASS, C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN);
+    b->w = wilson_create(b->links_double, &(wilson_settings){MASS, C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage});
     b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
     b->normal = normal_create(b->schur);
 }

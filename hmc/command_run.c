@@ -192,8 +192,8 @@ static void print_summary(const run_state *r)
     }
     char peak[32], predicted[32];
     log_info("memory: %s a rank for fields at the peak, %s predicted",
-             report_bytes((double)pool_peak(PLACE_HOST), peak),
-             report_bytes((double)report_memory(r->p, r->s->lat), predicted));
+             report_bytes((double)pool_peak(r->s->links->where), peak),
+             report_bytes((double)report_memory(r->p, r->s->lat, r->s->links->where), predicted));
     log_info("digests: links %s, history %s", digest, history_hex);
     log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s/checkpoint-%06lld.h5", r->p->run.output,
              r->p->run.output, (long long)r->saved);
@@ -258,7 +258,8 @@ static void describe(const run_state *r)
     log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
              l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
              l->local[0], l->local[1], l->local[2], l->local[3], r->s->links->lay->lanes, field_lanes(l, PREC_SINGLE));
-    log_info("memory %s a rank for fields; checkpoint %s", report_bytes((double)report_memory(r->p, l), memory),
+    log_info("memory %s a rank for fields; checkpoint %s",
+             report_bytes((double)report_memory(r->p, l, r->s->links->where), memory),
              report_bytes((double)checkpoint_bytes(l->size, strlen(r->p->dump)), file));
 }
 

@@ -32,7 +32,14 @@ static const param run_table[] = {
 static const param machine_table[] = {
     {"grid", PARAM_INT4, AT(machine_params, grid), "0.0.0.0", "[0,inf)", "ranks",
      "process grid X.Y.Z.T; 0.0.0.0 chooses the one of least surface", 0},
-    {"device", PARAM_CHOICE, AT(machine_params, device), "cpu", "cpu", NULL, "where the fields live", 0},
+    {"device", PARAM_CHOICE, AT(machine_params, device), "auto", "auto|cpu|gpu", NULL,
+     "where the fields live; auto: on GPUs where every rank finds one, one a rank, else on the CPU", 0},
+    {"share_gpu", PARAM_CHOICE, AT(machine_params, share_gpu), "no", "no|yes", NULL,
+     "whether ranks of a node may share GPUs when there are more ranks than GPUs", 0},
+    {"transport", PARAM_CHOICE, AT(machine_params, transport), "auto", "auto|peer|nccl|cuda_aware|host", NULL,
+     "how GPUs exchange halos: stores into the neighbour's memory, NCCL, MPI from device memory, MPI through host "
+     "memory; auto: the first of these that works on all ranks",
+     0},
     {"threads", PARAM_INT, AT(machine_params, threads), "0", "[0,4096]", NULL,
      "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says", 0},
 };
@@ -64,6 +71,8 @@ static const param fermion_table[] = {
     {"schur", PARAM_CHOICE, AT(fermion_params, schur), "asymmetric", "asymmetric|symmetric", NULL,
      "even-odd complement that the pseudofermion has", 0},
     {"parity", PARAM_CHOICE, AT(fermion_params, parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
+    {"link_reals", PARAM_CHOICE, AT(fermion_params, link_reals), "12", "18|12", "reals",
+     "storage of links in solvers: whole, or two rows with the third computed, which moves less", 0},
     {"solver", PARAM_STRING, AT(fermion_params, solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
     {"action_solver", PARAM_STRING, AT(fermion_params, action_solver), "", NULL, NULL,
      "[solver.NAME] for the accept step; empty: the force's", 0},

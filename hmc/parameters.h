@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     int grid[4];
-    char device[PARAM_CHOICE_SIZE];
+    char device[PARAM_CHOICE_SIZE], share_gpu[PARAM_CHOICE_SIZE], transport[PARAM_CHOICE_SIZE];
     int threads;
 } machine_params;
 
@@ -38,6 +38,7 @@ typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     double mass, kappa, c_sw;
     char schur[PARAM_CHOICE_SIZE], parity[PARAM_CHOICE_SIZE];
+    char link_reals[PARAM_CHOICE_SIZE];
     char solver[PARAM_STRING_SIZE], action_solver[PARAM_STRING_SIZE];
 } fermion_params;
 

@@ -75,12 +75,13 @@ void report_profile(double seconds, double io_seconds)
 
 typedef struct {
     const lattice *lat;
+    place where;
     size_t now, peak;
 } ledger;
 
 static size_t bytes_of(const ledger *m, field_kind kind, precision prec, parity par)
 {
-    return field_bytes(m->lat, kind, prec, par, 1, PLACE_HOST);
+    return field_bytes(m->lat, kind, prec, par, 1, m->where);
 }
 
 /* Fields that come and stay; and fields that are there for a moment beside all that stay. */
@@ -116,7 +117,8 @@ static void count_fermion(ledger *m, const parameters *p, const fermion_params *
     }
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         if (!used[prec]) continue;
-        if (prec != PREC_DOUBLE) stay(m, 1, FIELD_LINKS, prec, PARITY_BOTH);
+        const int whole = !strcmp(f->link_reals, "18");
+        if (prec != PREC_DOUBLE || !whole) stay(m, 1, whole ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS, prec, PARITY_BOTH);
         if (clover) stay(m, 2, FIELD_CLOVER, prec, PARITY_EVEN);
         stay(m, symmetric ? 3 : 2, FIELD_SPINOR, prec, PARITY_EVEN); /* work of the Schur and normal operators */
     }
@@ -143,9 +145,9 @@ static void count_moments(ledger *m, const parameters *p)
     moment(m, force);
 }
 
-size_t report_memory(const parameters *p, const lattice *lat)
+size_t report_memory(const parameters *p, const lattice *lat, place where)
 {
-    ledger m = {lat, 0, 0};
+    ledger m = {lat, where, 0, 0};
     int together = 0, gradient = 0;
     for (int l = 0; l < p->nlevels; l++) {
         char word[128];

@@ -16,7 +16,7 @@ const char *report_bytes(double bytes, char text[32]);
 void report_profile(double seconds, double io_seconds);
 
 /* Bytes of fields that this rank holds at the peak of a run with these parameters on this lattice. */
-size_t report_memory(const parameters *p, const lattice *lat);
+size_t report_memory(const parameters *p, const lattice *lat, place where);
 
 /* Rough floating-point operations of one trajectory, all ranks, taking `iterations` for each solve. */
 double report_flops(const parameters *p, double iterations);

@@ -12,6 +12,9 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/gauge.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
+#include "kernels/lattice/comm.h"
 
 /* Single-precision files leave links that are unitary to 1e-7; the evolution wants them on the group. */
 #define UNITARY_TO_ROUNDING 1e-12
@@ -24,6 +27,38 @@ lattice *simulation_lattice(const parameters *p, const int size[4])
 #endif
     const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
     return lattice_create(size ? size : p->lattice.size, p->machine.grid, 2, sign);
+}
+
+place simulation_place(const parameters *p)
+{
+    static int opened;
+    char message[512];
+    const char *device = p->machine.device;
+    if (opened) return PLACE_DEVICE;
+    if (!strcmp(device, "cpu")) return PLACE_HOST;
+    if (!comm_all(gpu_count() > 0)) {
+        if (!strcmp(device, "gpu"))
+            user_error("device = gpu, but %s; use device = cpu",
+                       gpu_built_in() ? "not every rank finds a GPU" : "this program was built without CUDA");
+        return PLACE_HOST;
+    }
+    if (gpu_bind(!strcmp(p->machine.share_gpu, "yes"), message, sizeof message)) user_error("%s", message);
+    if (comm_size() > 1 && gpu_transport_choose(p->machine.transport, message, sizeof message))
+        user_error("%s", message);
+    log_info("device: %s%s%s", gpu_name(), comm_size() > 1 ? ", halos by " : "",
+             comm_size() > 1 ? gpu_transport_name() : "");
+    opened = 1;
+    return PLACE_DEVICE;
+}
+
+wilson *simulation_wilson(const field *links, const fermion_params *f)
+{
+    const wilson_settings s = {.mass = f->mass,
+                               .c_sw = f->c_sw,
+                               .form = strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                               .p = strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN,
+                               .storage = strcmp(f->link_reals, "18") ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS};
+    return wilson_create(links, &s);
 }
 
 static int action_number(const simulation *s, const char *name)
@@ -63,9 +98,7 @@ static void make_actions(simulation *s)
     for (int i = 0; i < p->nsolvers; i++) s->solvers[i] = (named_solver){p->solvers[i].name, &p->solvers[i].p};
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *f = &p->fermions[i].p;
-        s->wilsons[i] = wilson_create(s->links, f->mass, f->c_sw,
-                                      strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
-                                      strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
+        s->wilsons[i] = simulation_wilson(s->links, f);
         add_action(s, pseudofermion_action_create(p->fermions[i].name, s->links, s->wilsons[i],
                                                   simulation_solver(s, f->solver),
                                                   simulation_solver(s, f->action_solver), s->solvers, p->nsolvers));
@@ -111,12 +144,13 @@ simulation *simulation_create(const parameters *p)
     simulation *s = calloc(1, sizeof *s);
     REQUIRE(s, "out of memory");
     s->p = p;
+    const place where = simulation_place(p);
     s->lat = simulation_lattice(p, NULL);
-    s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     gauge_cold(s->links);
     s->e.lat = s->lat;
     s->e.links = s->links;
-    s->e.momenta = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    s->e.momenta = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, where);
     s->e.force = field_like(s->e.momenta);
     make_actions(s);
     make_levels(s);

@@ -16,6 +16,11 @@ typedef struct {
 
 /* The lattice of the input (or of `size`, when given) on all ranks. Sets the number of threads. Collective. */
 lattice *simulation_lattice(const parameters *p, const int size[4]);
+/* Where the fields of this input live; the first call takes the GPUs. What the machine does not offer is a user error.
+ * Collective. */
+place simulation_place(const parameters *p);
+/* The operator of a fermion. */
+wilson *simulation_wilson(const field *links, const fermion_params *f);
 /* All of it; links are cold. */
 simulation *simulation_create(const parameters *p);
 void simulation_destroy(simulation *s);

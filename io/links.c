@@ -177,7 +177,7 @@ static int judge(const links_file *f, const links_format *format, const links_su
 int links_read(field *u, const char *path, links_info *info, char *message, size_t size)
 {
     links_file f;
-    REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH && u->where == PLACE_HOST, "links_read needs host links");
+    REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH, "links_read of a %s", field_kinds[u->kind].name);
     int status = probe(&f, path, message, size);
     if (info) *info = f.info;
     if (status) return status;

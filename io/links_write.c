@@ -97,7 +97,7 @@ int links_write(const field *u, const char *path, const char *format_name, const
 {
     static const links_meta nothing;
     links_file f;
-    REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH && u->where == PLACE_HOST, "links_write needs host links");
+    REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH, "links_write of a %s", field_kinds[u->kind].name);
     const links_format *format = links_format_find(format_name);
     if (!format || !format->prepare)
         return links_fail(message, size, "%s: format '%s' cannot be written; these can: ildg, nersc, hdf5", path,

@@ -28,12 +28,28 @@ typedef struct {
     int stream; /* out goes past the caches */
 } hop_args;
 
+/* Faces one after the other: item i belongs to the one with start[k] <= i < start[k + 1]. */
 typedef struct {
     geom g;
-    view in, links, out; /* links on the parity of in; out: half spinors in the order of the face */
-    const int *face;
-    int dir, sign, link_reals;
+    view in, links; /* links on the parity of in */
+    view out[8];    /* half spinors in the order of the face */
+    const int *face[8];
+    int dir[8], start[9];
+    int faces, sign, link_reals;
 } hop_pack_args;
+
+typedef struct {
+    geom g;
+    view in, out; /* in: the whole field; out: one message */
+    const int *list;
+    int dir, reals; /* the message goes along dir */
+} ghost_pack_args;
+
+typedef struct {
+    view out, in;
+    const int *list;
+    int reals;
+} ghost_unpack_args;
 
 typedef struct {
     view y, x;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/watchdog.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
@@ -27,6 +28,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     const kernel_info *info = &kernel_infos[id];
     DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
     if (work.n == 0) return;
+    watchdog_note(info->name);
     const double start = comm_wtime();
     if (like->where == PLACE_DEVICE) {
         const int known = gpu_run(id, like->prec, args, &work);

@@ -33,6 +33,7 @@ typedef struct {
     const int *list;
     long n;
     exact_sum *sums;
+    int aside;           /* on the device: on the stream of messages, beside what the main stream does */
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
 } kernel_work;
 

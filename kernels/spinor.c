@@ -1,7 +1,6 @@
 #include "kernels/spinor.h"
 
 #include "kernels/base/error.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/halo.h"
@@ -18,18 +17,7 @@ int field_last_parity(const field *f)
 
 geom field_geom(const field *f)
 {
-    geom g = f->lay->g;
-    if (f->where == PLACE_DEVICE) {
-        long ext = 1;
-        for (int d = 0; d < 4; d++) ext *= g.ext_size[d];
-        g.ext = gpu_table(g.ext, (size_t)ext * sizeof *g.ext);
-        g.lane_origin = gpu_table(g.lane_origin, 4 * sizeof *g.lane_origin);
-        for (int p = 0; p < 2; p++) {
-            g.coord[p] = gpu_table(g.coord[p], (size_t)f->lay->nunit * 4 * sizeof(int16_t));
-            g.stencil[p] = NULL;
-        }
-    }
-    return g;
+    return layout_tables(f->lay, f->where == PLACE_DEVICE)->g;
 }
 
 /* Runs a kernel over one parity after the other of `f`. */
@@ -122,7 +110,11 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
     const int clover = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
     const int add = args->form == HOP_ADD || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
-    kernel_work w = {list, n, NULL, sites * rhs * (1320 + 504 * clover + 48 * add),
+    kernel_work w = {list,
+                     n,
+                     NULL,
+                     0,
+                     sites * rhs * (1320 + 504 * clover + 48 * add),
                      sites * (double)field_real_bytes(like) *
                          (8 * args->link_reals + 72 * clover + rhs * (48 + 24 * add))};
     kernel_run(KERNEL_hop, like, args, w);
@@ -133,11 +125,11 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
 
 void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
 {
-    const layout *lay = out->lay;
+    const layout *lay = layout_tables(out->lay, out->where == PLACE_DEVICE);
     const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     REQUIRE(in != out || out->par == PARITY_BOTH, "the hop reads what it writes");
-    REQUIRE(in->prec == out->prec && call->links->prec == out->prec && in->lay == lay, "precisions %d %d %d", in->prec,
-            out->prec, call->links->prec);
+    REQUIRE(in->prec == out->prec && call->links->prec == out->prec && in->lay == out->lay, "precisions %d %d %d",
+            in->prec, out->prec, call->links->prec);
     hop_args args = {.g = field_geom(out),
                      .in = field_in(in, other),
                      .here = field_in(call->links, p),

@@ -9,7 +9,8 @@
 
 /* What the operator is made of in one precision and place. */
 typedef struct {
-    field *links, *clover, *inverse;
+    const field *links;
+    field *own_links, *clover, *inverse;
     unsigned long version; /* of the links that it was built from */
 } material;
 
@@ -24,6 +25,7 @@ struct wilson {
     double mass, c_sw;
     schur_form form;
     parity p, q;
+    field_kind storage;
     material materials[PREC_COUNT][2];
     schur *schurs[PREC_COUNT][2];
     double log_det, negatives;
@@ -41,12 +43,29 @@ static int has_clover(const wilson *w)
 
 /* ---- derived fields ---- */
 
+static void convert_one(field **to, const field *from, precision prec, place where)
+{
+    if (!from) return;
+    if (!*to) *to = field_create(from->lat, from->kind, prec, from->par, 1, where);
+    field_copy(*to, from);
+}
+
+/* The links that the hop reads: those of the run where they are stored so, else a copy. */
+static void use_links(wilson *w, material *m, precision prec, place where)
+{
+    m->links = w->links;
+    if (w->links->prec == prec && w->links->where == where && w->links->kind == w->storage) return;
+    if (!m->own_links) m->own_links = field_create(w->links->lat, w->storage, prec, PARITY_BOTH, 1, where);
+    field_copy(m->own_links, w->links);
+    m->links = m->own_links;
+}
+
 static void build_double(wilson *w)
 {
     material *m = &w->materials[PREC_DOUBLE][w->links->where];
     const lattice *lat = w->links->lat;
-    m->links = (field *)w->links;
     m->version = w->links->version;
+    use_links(w, m, PREC_DOUBLE, w->links->where);
     if (!has_clover(w)) {
         const double sites = 0.5 * (double)lat->volume * (w->form == SCHUR_SYMMETRIC ? 2 : 1);
         w->log_det = 12 * sites * log(fabs(diagonal(w)));
@@ -70,19 +89,12 @@ static void build_double(wilson *w)
     }
 }
 
-static void convert_one(field **to, const field *from, precision prec, place where)
-{
-    if (!from) return;
-    if (!*to) *to = field_create(from->lat, from->kind, prec, from->par, 1, where);
-    field_copy(*to, from);
-}
-
 static const material *material_at(wilson *w, precision prec, place where)
 {
     material *source = &w->materials[PREC_DOUBLE][w->links->where], *m = &w->materials[prec][where];
     if (source->version != w->links->version) build_double(w);
     if (m->version != w->links->version) {
-        convert_one(&m->links, source->links, prec, where);
+        use_links(w, m, prec, where);
         convert_one(&m->clover, source->clover, prec, where);
         convert_one(&m->inverse, source->inverse, prec, where);
         m->version = w->links->version;
@@ -206,18 +218,19 @@ linop *wilson_schur(wilson *w)
     return schur_at(w, PREC_DOUBLE, w->links->where);
 }
 
-wilson *wilson_create(const field *links, double mass, double c_sw, schur_form form, parity p)
+wilson *wilson_create(const field *links, const wilson_settings *s)
 {
     wilson *w = calloc(1, sizeof *w);
     REQUIRE(w, "out of memory");
     REQUIRE(links->prec == PREC_DOUBLE && links->kind == FIELD_LINKS, "links of kind %d, precision %d", links->kind,
             links->prec);
     w->links = links;
-    w->mass = mass;
-    w->c_sw = c_sw;
-    w->form = form;
-    w->p = p;
-    w->q = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    w->mass = s->mass;
+    w->c_sw = s->c_sw;
+    w->form = s->form;
+    w->p = s->p;
+    w->q = s->p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    w->storage = s->storage;
     return w;
 }
 
@@ -227,7 +240,7 @@ void wilson_destroy(wilson *w)
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int where = 0; where < 2; where++) {
             material *m = &w->materials[prec][where];
-            if (m->links != w->links) field_destroy(m->links);
+            field_destroy(m->own_links);
             field_destroy(m->clover);
             field_destroy(m->inverse);
             if (w->schurs[prec][where]) destroy(&w->schurs[prec][where]->base);

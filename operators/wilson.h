@@ -6,7 +6,8 @@
  * A_pp^-1 H_pq A_qq^-1 H_qp,  det M = det A det Mhat
  *
  * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when
- * the links have changed. The links are borrowed; the time boundary is the lattice's. */
+ * the links have changed. The links are borrowed; the time boundary is the lattice's. Forces see all 18 reals of the
+ * links. */
 #ifndef PLAQ_WILSON_H
 #define PLAQ_WILSON_H
 
@@ -14,9 +15,16 @@
 
 typedef enum { SCHUR_ASYMMETRIC, SCHUR_SYMMETRIC } schur_form;
 
+typedef struct {
+    double mass, c_sw;
+    schur_form form;
+    parity p;           /* that of the Schur complement's vectors */
+    field_kind storage; /* of the hop's links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic */
+} wilson_settings;
+
 typedef struct wilson wilson;
 
-wilson *wilson_create(const field *links, double mass, double c_sw, schur_form form, parity p);
+wilson *wilson_create(const field *links, const wilson_settings *s);
 void wilson_destroy(wilson *w);
 
 /* The Schur complement in double on the host; owned by w. */

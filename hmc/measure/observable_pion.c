@@ -53,10 +53,7 @@ static void open_pion(pion *q, const measure_context *c, int fermion)
 {
     const fermion_params *f = &c->p->fermions[fermion].p;
     *q = (pion){.c = c};
-    q->w = c->wilsons ? c->wilsons[fermion]
-                      : wilson_create(c->links, f->mass, f->c_sw,
-                                      strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
-                                      strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
+    q->w = c->wilsons ? c->wilsons[fermion] : simulation_wilson(c->links, f);
     q->schur = wilson_schur(q->w);
     q->normal = normal_create(q->schur);
     q->source = field_create(c->links->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, c->links->where);

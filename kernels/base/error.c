@@ -36,6 +36,20 @@ void error_stop(const char *file, int line, const char *function, const char *co
     abort();
 }
 
+void error_fault(int status, const char *file, int line, const char *function, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    fflush(stdout);
+    fprintf(stderr, "plaq: error on rank %d: %s\n  (at %s:%d in %s)\n", this_rank, text, file, line, function);
+    fflush(stderr);
+    stop_all(status);
+    abort();
+}
+
 void user_error(const char *fmt, ...)
 {
     fflush(stdout);

@@ -3,6 +3,8 @@
  *   REQUIRE(cond, fmt, ...)      a broken invariant or a failed resource: prints file, line, function, rank and the
  *                                values given, then stops every rank (exit status 3)
  *   DEBUG_ASSERT(cond, fmt, ...) the same in debug builds, nothing in release builds
+ *   error_fault(status, ...)     what broke is not the program: a GPU, a peer that hangs; as REQUIRE, with its own exit
+ *                                status and a text that says what happened and what to do
  *   user_error(fmt, ...)         the user can mend it (input file, lattice file, geometry): collective; every rank
  *                                calls it with the same text, rank 0 prints it once, the program ends with status 2
  *
@@ -12,6 +14,8 @@
 
 #define EXIT_USER_ERROR 2
 #define EXIT_INTERNAL 3
+#define EXIT_HUNG 5   /* another rank or a GPU does not answer (kernels/base/watchdog.h); 4 is in hmc/commands.h */
+#define EXIT_DEVICE 6 /* a GPU is lost, broken or full */
 
 #define REQUIRE(cond, ...)                                                                                             \
     do {                                                                                                               \
@@ -40,6 +44,8 @@ void error_set_hooks(int rank, void (*end_all)(int status), void (*end_together)
 
 __attribute__((noreturn)) void error_stop(const char *file, int line, const char *function, const char *condition,
                                           const char *fmt, ...) PRINTF_LIKE(5, 6);
+__attribute__((noreturn)) void error_fault(int status, const char *file, int line, const char *function,
+                                           const char *fmt, ...) PRINTF_LIKE(5, 6);
 __attribute__((noreturn)) void user_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 #ifdef __cplusplus

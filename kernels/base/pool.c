@@ -62,6 +62,7 @@ void *pool_take(int place, size_t bytes)
         pool_trim(place);
         p = pools[place].source.allocate(bytes);
     }
+    if (!p && pools[place].source.exhausted) pools[place].source.exhausted(bytes, pools[place].in_use - bytes);
     REQUIRE(p, "out of %s memory: %zu bytes asked with %zu in use; run on more ranks or use a smaller lattice",
             place == HOST ? "host" : "device", bytes, pools[place].in_use - bytes);
     return p;
@@ -75,6 +76,11 @@ void pool_give(int place, void *p, size_t bytes)
     *b = (idle_block){padded(bytes), p, pools[place].idle};
     pools[place].idle = b;
     pools[place].in_use -= padded(bytes);
+}
+
+size_t pool_in_use(int place)
+{
+    return pools[place].in_use;
 }
 
 size_t pool_peak(int place)

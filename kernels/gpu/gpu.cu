@@ -1,17 +1,28 @@
-/* The CUDA backend: one device a process, one stream. All work and all copies go through that stream, so that calls
- * happen in the order in which they are made, and memory of the pool can be given back while kernels still use it. */
+/* The CUDA backend: one device a process. All work and all copies go through the main stream, so that calls happen in
+ * the order in which they are made, and memory of the pool can be given back while kernels still use it; only the
+ * messages of an exchange go through the side stream, between its begin and its finish. */
 #include "kernels/gpu/gpu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/pool.h"
+#include "kernels/base/watchdog.h"
 #include "kernels/gpu/launch.cuh"
+#include "kernels/lattice/comm.h"
 
 static gpu_device device;
 static cudaEvent_t time_begin, time_end;
 static int is_open;
+static void (*after_wait)(void);
 
 /* ---- the device ---- */
+
+int gpu_built_in(void)
+{
+    return 1;
+}
 
 int gpu_count(void)
 {
@@ -40,12 +51,28 @@ static void device_release(void *p)
     CUDA(cudaFree(p));
 }
 
+void *gpu_allocate(size_t bytes)
+{
+    void *p = device_allocate(bytes);
+    if (!p) {
+        pool_trim(PLACE_DEVICE);
+        p = device_allocate(bytes);
+    }
+    if (!p) gpu_exhausted(bytes, pool_in_use(PLACE_DEVICE));
+    return p;
+}
+
 void gpu_open(int index)
 {
     REQUIRE(!is_open, "device %d after another one", index);
     REQUIRE(index >= 0 && index < gpu_count(), "device %d of %d", index, gpu_count());
+    int least, greatest;
     CUDA(cudaSetDevice(index));
-    CUDA(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
+    CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CUDA(cudaStreamCreateWithPriority(&device.stream, cudaStreamNonBlocking, least));
+    CUDA(cudaStreamCreateWithPriority(&device.side, cudaStreamNonBlocking, greatest));
+    CUDA(cudaEventCreateWithFlags(&device.given, cudaEventDisableTiming));
+    CUDA(cudaEventCreateWithFlags(&device.moved, cudaEventDisableTiming));
     CUDA(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
     const size_t blocks = (size_t)device.processors * BLOCKS_PER_PROCESSOR;
     CUDA(cudaMalloc(&device.partial, blocks * KERNEL_MAX_SUMS * sizeof *device.partial));
@@ -54,9 +81,55 @@ void gpu_open(int index)
     CUDA(cudaHostAlloc(&device.result, KERNEL_MAX_SUMS * sizeof *device.result, cudaHostAllocMapped));
     CUDA(cudaEventCreate(&time_begin));
     CUDA(cudaEventCreate(&time_end));
-    const pool_source source = {device_allocate, device_release};
+    const pool_source source = {device_allocate, device_release, gpu_exhausted};
     pool_install(PLACE_DEVICE, source);
     is_open = 1;
+}
+
+const gpu_device *gpu_in_use(void)
+{
+    REQUIRE(is_open, "no device is open");
+    return &device;
+}
+
+gpu_identity *gpu_identities(int index)
+{
+    gpu_identity mine, *all = (gpu_identity *)malloc((size_t)comm_size() * sizeof *all);
+    cudaDeviceProp properties;
+    REQUIRE(all, "out of memory for the devices of %d ranks", comm_size());
+    CUDA(cudaGetDeviceProperties(&properties, index));
+    memcpy(mine.uuid, &properties.uuid, sizeof mine.uuid);
+    mine.node = comm_node();
+    comm_gather_all(&mine, all, sizeof mine);
+    return all;
+}
+
+int gpu_sharers(const gpu_identity *all)
+{
+    int n = 0;
+    for (int r = 0; r < comm_size(); r++) n += !memcmp(all[r].uuid, all[comm_rank()].uuid, sizeof all[r].uuid);
+    return n;
+}
+
+int gpu_bind(int share, char *message, size_t size)
+{
+    const int count = gpu_count();
+    snprintf(message, size,
+             "rank %d finds no GPU that it can use: see whether nvidia-smi lists one there, or set device = cpu",
+             comm_rank());
+    if (comm_any_bad(count == 0, message, size)) return 1;
+    const int index = comm_node_rank() % count;
+    gpu_identity *all = gpu_identities(index);
+    const int sharers = gpu_sharers(all);
+    free(all);
+    const int devices = comm_node_size() > count ? count : comm_node_size() / sharers;
+    snprintf(message, size,
+             "%d ranks of a node have %d GPU%s: start no more ranks a node than it has GPUs, or set [machine] "
+             "share_gpu = yes to let ranks share a GPU (slow; for tests)",
+             comm_node_size(), devices, devices == 1 ? "" : "s");
+    if (comm_any_bad(sharers > 1 && !share, message, size)) return 1;
+    gpu_open(index);
+    return 0;
 }
 
 const char *gpu_name(void)
@@ -69,9 +142,26 @@ const char *gpu_name(void)
     return properties.name;
 }
 
+/* ---- waiting ---- */
+
+void gpu_after_wait(void (*check)(void))
+{
+    after_wait = check;
+}
+
+void gpu_wait(cudaStream_t stream, const char *what)
+{
+    watchdog_enter(what);
+    CUDA(cudaStreamSynchronize(stream));
+    watchdog_leave();
+    if (after_wait) after_wait();
+}
+
 void gpu_finish(void)
 {
-    if (is_open) CUDA(cudaStreamSynchronize(device.stream));
+    if (!is_open) return;
+    gpu_wait(device.side, "messages of the GPU");
+    gpu_wait(device.stream, "kernels of the GPU");
 }
 
 void gpu_time_begin(void)
@@ -83,7 +173,7 @@ double gpu_time_end(void)
 {
     float milliseconds;
     CUDA(cudaEventRecord(time_end, device.stream));
-    CUDA(cudaEventSynchronize(time_end));
+    gpu_wait(device.stream, "kernels of the GPU");
     CUDA(cudaEventElapsedTime(&milliseconds, time_begin, time_end));
     return 1e-3 * milliseconds;
 }
@@ -95,53 +185,22 @@ void gpu_zero(void *p, size_t bytes)
     CUDA(cudaMemsetAsync(p, 0, bytes, device.stream));
 }
 
-void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes)
+static void start_copy(void *to, place to_place, const void *from, place from_place, size_t bytes, cudaStream_t stream)
 {
     static const cudaMemcpyKind kinds[2][2] = {{cudaMemcpyHostToHost, cudaMemcpyHostToDevice},
                                                {cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}};
-    CUDA(cudaMemcpyAsync(to, from, bytes, kinds[from_place][to_place], device.stream));
-    if (from_place == PLACE_HOST || to_place == PLACE_HOST) CUDA(cudaStreamSynchronize(device.stream));
+    CUDA(cudaMemcpyAsync(to, from, bytes, kinds[from_place][to_place], stream));
 }
 
-typedef struct table_copy {
-    const void *host;
-    void *copy;
-    size_t bytes;
-    struct table_copy *next;
-} table_copy;
-
-static table_copy *tables;
-
-const void *gpu_table(const void *host, size_t bytes)
+void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes)
 {
-    for (const table_copy *t = tables; t; t = t->next) {
-        if (t->host != host) continue;
-        REQUIRE(t->bytes == bytes, "a table of %zu bytes was one of %zu before: gpu_forget() is missing", bytes,
-                t->bytes);
-        return t->copy;
-    }
-    table_copy *t = (table_copy *)malloc(sizeof *t);
-    REQUIRE(t, "out of memory for %zu bytes", sizeof *t);
-    t->host = host;
-    t->bytes = bytes;
-    t->next = tables;
-    CUDA(cudaMalloc(&t->copy, bytes));
-    gpu_copy(t->copy, PLACE_DEVICE, host, PLACE_HOST, bytes);
-    tables = t;
-    return t->copy;
+    start_copy(to, to_place, from, from_place, bytes, device.stream);
+    if (from_place == PLACE_HOST || to_place == PLACE_HOST) gpu_wait(device.stream, "a copy to or from the GPU");
 }
 
-void gpu_forget(const void *host)
+void gpu_copy_aside(void *to, place to_place, const void *from, place from_place, size_t bytes)
 {
-    for (table_copy **link = &tables; *link; link = &(*link)->next) {
-        table_copy *t = *link;
-        if (t->host != host) continue;
-        *link = t->next;
-        CUDA(cudaStreamSynchronize(device.stream));
-        CUDA(cudaFree(t->copy));
-        free(t);
-        return;
-    }
+    start_copy(to, to_place, from, from_place, bytes, device.side);
 }
 
 /* ---- kernels ---- */
@@ -151,14 +210,17 @@ int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *w
     static gpu_launcher (*const find[PREC_COUNT])(kernel_id) = {gpu_find_d, gpu_find_s, gpu_find_h, gpu_find_q};
     const gpu_launcher launch = find[prec](id);
     if (!launch) return 0;
-    const int *list = work->list ? (const int *)gpu_table(work->list, (size_t)work->n * sizeof *list) : NULL;
-    launch(&device, args, list, work->n);
-    const cudaError_t status = cudaGetLastError();
-    REQUIRE(status == cudaSuccess, "kernel %s in precision %d: %s", kernel_infos[id].name, (int)prec,
-            cudaGetErrorString(status));
     const int sums = kernel_infos[id].sums;
+    gpu_device on = device;
+    if (work->aside) {
+        REQUIRE(sums == 0, "kernel %s sums, which the side stream has no room for", kernel_infos[id].name);
+        on.stream = device.side;
+    }
+    launch(&on, args, work->list, work->n);
+    const cudaError_t status = cudaGetLastError();
+    if (status != cudaSuccess) gpu_fault(status, kernel_infos[id].name, __FILE__, __LINE__, __func__);
     if (sums > 0) {
-        CUDA(cudaStreamSynchronize(device.stream));
+        gpu_wait(device.stream, kernel_infos[id].name);
         for (int k = 0; k < sums; k++) exact_merge(&work->sums[k], &device.result[k]);
     }
     return 1;

@@ -1,4 +1,9 @@
-/* What the launchers of all precisions share: the device in use, and the exact sum over a grid of threads.
+/* What the CUDA sources share: the device in use, the check of CUDA's answers, and for the launchers of all precisions
+ * the exact sum over a grid of threads.
+ *
+ * Two streams. All fields live on the main one (`stream`): kernels, copies and memory come in the order of the calls.
+ * The side stream, of higher priority, carries messages (kernels/gpu/transport.h): it waits for the main one where an
+ * exchange begins, the main one for it where the exchange ends, so that in between both run.
  *
  * Sums: every thread sums its sites, a block merges its threads by shuffles, and the block that comes last merges those
  * of all blocks and leaves the result in memory of the host. Merging is exact (kernels/lattice/exact.h), so neither the
@@ -14,7 +19,7 @@
 #define CUDA(call)                                                                                                     \
     do {                                                                                                               \
         const cudaError_t cuda_error = (call);                                                                         \
-        REQUIRE(cuda_error == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cuda_error));                           \
+        if (cuda_error != cudaSuccess) gpu_fault(cuda_error, #call, __FILE__, __LINE__, __func__);                     \
     } while (0)
 
 #define WARP 32
@@ -23,11 +28,45 @@
 
 typedef struct {
     int processors;
-    cudaStream_t stream;
-    exact_sum *partial; /* on the device: [KERNEL_MAX_SUMS] of each block */
-    unsigned *ticket;   /* on the device: blocks that are done, zero between kernels */
-    exact_sum *result;  /* [KERNEL_MAX_SUMS] on the host, written by the device */
+    cudaStream_t stream; /* of kernels: in the copy that gpu_run() hands to a launcher it may be the side stream */
+    cudaStream_t side;
+    cudaEvent_t given, moved; /* the two places where a stream waits for the other */
+    exact_sum *partial;       /* on the device: [KERNEL_MAX_SUMS] of each block */
+    unsigned *ticket;         /* on the device: blocks that are done, zero between kernels */
+    exact_sum *result;        /* [KERNEL_MAX_SUMS] on the host, written by the device */
 } gpu_device;
+
+/* The device of gpu_open(); an error without one. */
+const gpu_device *gpu_in_use(void);
+static inline cudaStream_t gpu_main_stream(void)
+{
+    return gpu_in_use()->stream;
+}
+
+/* Stops the run with what happened and what to do (EXIT_DEVICE), or, where only a mistake in the program can be the
+ * reason, as REQUIRE does. */
+__attribute__((noreturn)) void gpu_fault(cudaError_t error, const char *call, const char *file, int line,
+                                         const char *function);
+/* The same for memory of the device that is not left, with what is free and what fields use. */
+void gpu_exhausted(size_t bytes, size_t in_use);
+
+/* Memory beside the pool, for messages; never null. */
+void *gpu_allocate(size_t bytes);
+
+/* The host waits for a stream, under the watchdog's eyes; `what` says for what. */
+void gpu_wait(cudaStream_t stream, const char *what);
+/* Sets what every gpu_wait() does in the end, null for nothing: a transport looks there for what its kernels found. */
+void gpu_after_wait(void (*check)(void));
+
+/* Whom a device belongs to: UUIDs tell devices apart that ranks may see under different numbers, or not at all. */
+typedef struct {
+    char uuid[16];
+    int node;
+} gpu_identity;
+/* All ranks' identities, if this one takes device `index`, in a block to be freed; collective. */
+gpu_identity *gpu_identities(int index);
+/* Ranks that use the device of this one, itself included. */
+int gpu_sharers(const gpu_identity *all);
 
 /* Starts a kernel on dev->stream; the sums of one that sums are in dev->result once the stream is done. */
 typedef void (*gpu_launcher)(const gpu_device *dev, const void *args, const int *list, long n);

@@ -1,11 +1,26 @@
+/* What stands in for the GPU backend in a build without CUDA: no devices; whatever needs one is an internal error, and
+ * what may be asked of a user's settings answers with a message. */
+#include <stdio.h>
+
 #include "kernels/base/error.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
 
+#define WITHOUT "this program was built without CUDA: use device = cpu, or build with nvcc in the path"
+
+/* Bodies of functions that are never reached. */
 #define ABSENT(...)                                                                                                    \
     {                                                                                                                  \
-        REQUIRE(0, "this program was built without CUDA: use device = cpu, or build with nvcc in the path");           \
+        REQUIRE(0, WITHOUT);                                                                                           \
         __VA_ARGS__;                                                                                                   \
     }
+
+/* ---- answers ---- */
+
+int gpu_built_in(void)
+{
+    return 0;
+}
 
 int gpu_count(void)
 {
@@ -17,22 +32,68 @@ const char *gpu_name(void)
     return "none";
 }
 
-void gpu_open(int index) ABSENT((void)index) void gpu_zero(void *p, size_t bytes)
-    ABSENT((void)p, (void)bytes) void gpu_copy(void *to, place to_place, const void *from, place from_place,
-                                               size_t bytes)
-        ABSENT((void)to, (void)to_place, (void)from, (void)from_place, (void)bytes) const
-    void *gpu_table(const void *host, size_t bytes)
-        ABSENT((void)bytes;
-               return host) int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *work)
-            ABSENT((void)id, (void)prec, (void)args, (void)work; return 0) void gpu_time_begin(void)
-                ABSENT() double gpu_time_end(void) ABSENT(return 0)
-
-    /* With nothing started there is nothing to wait for or to forget. */
-    void gpu_finish(void)
+int gpu_bind(int share, char *message, size_t size)
 {
+    (void)share;
+    snprintf(message, size, WITHOUT);
+    return 1;
 }
 
-void gpu_forget(const void *host)
+int gpu_transport_choose(const char *name, char *message, size_t size)
 {
-    (void)host;
+    (void)name;
+    snprintf(message, size, WITHOUT);
+    return 1;
 }
+
+const char *gpu_transport_name(void)
+{
+    return "none";
+}
+
+void gpu_exchange_counted(double *bytes, double *seconds)
+{
+    *bytes = *seconds = 0;
+}
+
+/* ---- with nothing started there is nothing to wait for or to close ---- */
+
+void gpu_finish(void) {}
+
+void gpu_transport_close(void) {}
+
+/* ---- never reached ---- */
+
+/* clang-format off */
+void gpu_open(int index)
+    ABSENT((void)index)
+
+void gpu_zero(void *p, size_t bytes)
+    ABSENT((void)p, (void)bytes)
+
+void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes)
+    ABSENT((void)to, (void)to_place, (void)from, (void)from_place, (void)bytes)
+
+void gpu_copy_aside(void *to, place to_place, const void *from, place from_place, size_t bytes)
+    ABSENT((void)to, (void)to_place, (void)from, (void)from_place, (void)bytes)
+
+void gpu_convert(const stored_field *to, const stored_field *from, long units)
+    ABSENT((void)to, (void)from, (void)units)
+
+int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *work)
+    ABSENT((void)id, (void)prec, (void)args, (void)work; return 0)
+
+void gpu_time_begin(void)
+    ABSENT()
+
+double gpu_time_end(void)
+    ABSENT(return 0)
+
+void gpu_exchange_begin(gpu_message *m, int n)
+    ABSENT((void)m, (void)n)
+
+void gpu_exchange_start(gpu_message *m, int n)
+    ABSENT((void)m, (void)n)
+
+void gpu_exchange_finish(gpu_message *m, int n)
+    ABSENT((void)m, (void)n)

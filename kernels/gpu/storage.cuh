@@ -1,9 +1,9 @@
 /* Storage of the linear layout under nvcc; part of kernels/site/lane_one.h. A pack is one access of 1 to 16 bytes,
  * handled as words of 32 bits.
  *
- *   T(load)         cached: neighbours come back
- *   T(load_stream)  past the first cache, for what a kernel reads once and nobody writes meanwhile: links, clover
- *   T(save)         marked as not to be kept
+ *   T(load_raw)         cached: neighbours come back
+ *   T(load_raw_stream)  past the first cache, for what a kernel reads once and nobody writes meanwhile: links, clover
+ *   T(save)             marked as not to be kept
  *
  * Fixed point becomes a float by putting the integer, made positive, into the mantissa of 2^23: exact, and cheaper than
  * the conversion instruction, which has a quarter of the throughput. */
@@ -62,21 +62,19 @@ static __device__ __forceinline__ void pack_write(void *p, const uint32_t w[4])
 }
 
 /* Component i of a pack. */
-FN real T(decode)(const uint32_t w[4], int i, real scale)
+FN real T(decode)(const uint32_t w[4], int i)
 {
 #if PLAQ_PREC == 0
-    (void)scale;
     return __hiloint2double((int)w[2 * i + 1], (int)w[2 * i]);
 #elif PLAQ_PREC == 1
-    (void)scale;
     return __uint_as_float(w[i]);
 #elif PLAQ_PREC == 2
     /* bytes 7 and 6 of the pair are 0x4B and 0 */
     const uint32_t m = __byte_perm(w[i / 2] ^ 0x80008000u, 0x4B000000u, i % 2 ? 0x7632 : 0x7610);
-    return (__uint_as_float(m) - 8421376.0f) * scale; /* 2^23 + 2^15 */
+    return __uint_as_float(m) - 8421376.0f; /* 2^23 + 2^15 */
 #else
     const uint32_t m = __byte_perm(w[0] ^ 0x80808080u, 0x4B000000u, 0x7660 + i);
-    return (__uint_as_float(m) - 8388736.0f) * scale; /* 2^23 + 2^7 */
+    return __uint_as_float(m) - 8388736.0f; /* 2^23 + 2^7 */
 #endif
 }
 
@@ -108,7 +106,7 @@ FN void T(encode)(uint32_t w[4], const real *x, real scale)
 }
 
 template <int pack, bool once>
-FN void T(load_packs)(vreal *x, const view *v, long u, int group, int n, real scale)
+FN void T(load_packs)(vreal *x, const view *v, long u, int group, int n)
 {
     UNROLL for (int c = 0; c < n; c += pack)
     {
@@ -116,31 +114,25 @@ FN void T(load_packs)(vreal *x, const view *v, long u, int group, int n, real sc
         const stored *p = T(at)(v, u, group, n, c);
         if (once) pack_read_once<pack *(int)sizeof(stored)>(w, p);
         else pack_read<pack *(int)sizeof(stored)>(w, p);
-        UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(w, i, scale);
+        UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(w, i);
     }
 }
 
 template <bool once>
 FN void T(load_any)(vreal *x, const view *v, long u, int group, int n)
 {
-    real scale = 1;
-#if PLAQ_PREC >= 2
-    scale = 1 / FIXED_RANGE;
-    if (v->scale) scale *= *T(scale_at)(v, u, group);
-    else asm("" : "+f"(scale)); /* of a constant the compiler also makes the negative, and products with both */
-#endif
     /* Double has no packs of four, and must not ask for one: it would be 32 bytes. */
-    if (PACK(n) == 4) T(load_packs)<PLAQ_PREC == 0 ? 2 : 4, once>(x, v, u, group, n, scale);
-    else if (PACK(n) == 2) T(load_packs)<2, once>(x, v, u, group, n, scale);
-    else T(load_packs)<1, once>(x, v, u, group, n, scale);
+    if (PACK(n) == 4) T(load_packs)<PLAQ_PREC == 0 ? 2 : 4, once>(x, v, u, group, n);
+    else if (PACK(n) == 2) T(load_packs)<2, once>(x, v, u, group, n);
+    else T(load_packs)<1, once>(x, v, u, group, n);
 }
 
-FN void T(load)(vreal *x, const view *v, long u, int group, int n)
+FN void T(load_raw)(vreal *x, const view *v, long u, int group, int n)
 {
     T(load_any)<false>(x, v, u, group, n);
 }
 
-FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
+FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
 {
     T(load_any)<true>(x, v, u, group, n);
 }

@@ -2,13 +2,18 @@
 
 #include <limits.h>
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/base/watchdog.h"
 
 static int rank, size = 1;
+static int node, node_rank, node_size = 1;
 static MPI_Op exact_op;
 static MPI_Datatype exact_type;
 static MPI_Request requests[COMM_MAX_REQUESTS];
@@ -18,6 +23,14 @@ static int nrequest;
     do {                                                                                                               \
         const int status_ = (call);                                                                                    \
         REQUIRE(status_ == MPI_SUCCESS, "MPI returned %d", status_);                                                   \
+    } while (0)
+
+/* A call that returns only when other ranks come along. */
+#define MPI_WAIT(what, call)                                                                                           \
+    do {                                                                                                               \
+        watchdog_enter(what);                                                                                          \
+        MPI_CHECK(call);                                                                                               \
+        watchdog_leave();                                                                                              \
     } while (0)
 
 static void end_all(int status)
@@ -38,6 +51,17 @@ static void merge_exact(void *in, void *inout, int *n, MPI_Datatype *type)
     for (int i = 0; i < *n; i++) exact_merge((exact_sum *)inout + i, (const exact_sum *)in + i);
 }
 
+static void find_node(void)
+{
+    MPI_Comm mine;
+    MPI_CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &mine));
+    MPI_CHECK(MPI_Comm_rank(mine, &node_rank));
+    MPI_CHECK(MPI_Comm_size(mine, &node_size));
+    node = rank;
+    MPI_CHECK(MPI_Bcast(&node, 1, MPI_INT, 0, mine));
+    MPI_CHECK(MPI_Comm_free(&mine));
+}
+
 void comm_init(int *argc, char ***argv)
 {
     int provided;
@@ -50,6 +74,7 @@ void comm_init(int *argc, char ***argv)
     MPI_CHECK(MPI_Op_create(merge_exact, 1, &exact_op));
     MPI_CHECK(MPI_Type_contiguous(sizeof(exact_sum), MPI_BYTE, &exact_type));
     MPI_CHECK(MPI_Type_commit(&exact_type));
+    find_node();
 }
 
 void comm_finalize(void)
@@ -74,53 +99,86 @@ double comm_wtime(void)
     return MPI_Wtime();
 }
 
+int comm_node_rank(void)
+{
+    return node_rank;
+}
+
+int comm_node_size(void)
+{
+    return node_size;
+}
+
+int comm_node(void)
+{
+    return node;
+}
+
+/* Open MPI is asked; MPICH and its descendants are told by their environment. */
+int comm_cuda_aware(void)
+{
+#if defined(OMPI_HAVE_MPI_EXT_CUDA)
+    return MPIX_Query_cuda_support() != 0;
+#else
+    const char *told = getenv("MPICH_GPU_SUPPORT_ENABLED");
+    return told && !strcmp(told, "1");
+#endif
+}
+
 void comm_barrier(void)
 {
-    MPI_CHECK(MPI_Barrier(MPI_COMM_WORLD));
+    MPI_WAIT("all ranks at a barrier", MPI_Barrier(MPI_COMM_WORLD));
 }
 
 void comm_bcast(void *data, size_t bytes)
 {
     for (size_t done = 0; done < bytes;) {
         const int n = bytes - done > INT_MAX ? INT_MAX : (int)(bytes - done);
-        MPI_CHECK(MPI_Bcast((char *)data + done, n, MPI_BYTE, 0, MPI_COMM_WORLD));
+        MPI_WAIT("a broadcast", MPI_Bcast((char *)data + done, n, MPI_BYTE, 0, MPI_COMM_WORLD));
         done += (size_t)n;
     }
 }
 
+void comm_gather_all(const void *mine, void *all, size_t bytes)
+{
+    REQUIRE(bytes <= INT_MAX, "%zu bytes of each rank", bytes);
+    MPI_WAIT("data of all ranks", MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD));
+}
+
 void comm_sum_exact(exact_sum *s, int n)
 {
-    if (size > 1) MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, s, n, exact_type, exact_op, MPI_COMM_WORLD));
+    if (size > 1)
+        MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, s, n, exact_type, exact_op, MPI_COMM_WORLD));
 }
 
 void comm_sum_u64(uint64_t *x, int n)
 {
-    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
+    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
 }
 
 void comm_xor_u32(uint32_t *x, int n)
 {
-    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_UINT32_T, MPI_BXOR, MPI_COMM_WORLD));
+    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_UINT32_T, MPI_BXOR, MPI_COMM_WORLD));
 }
 
 void comm_max(double *x, int n)
 {
-    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
 }
 
 int comm_all(int ok)
 {
     int all = ok != 0;
-    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
     return all;
 }
 
 int comm_any_bad(int bad, char *text, size_t bytes)
 {
     int first = bad ? rank : size;
-    MPI_CHECK(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
     if (first == size) return 0;
-    MPI_CHECK(MPI_Bcast(text, (int)bytes, MPI_CHAR, first, MPI_COMM_WORLD));
+    MPI_WAIT("a broadcast", MPI_Bcast(text, (int)bytes, MPI_CHAR, first, MPI_COMM_WORLD));
     return 1;
 }
 
@@ -145,6 +203,6 @@ void comm_start_send(const void *data, size_t bytes, int to, int tag)
 
 void comm_wait(void)
 {
-    MPI_CHECK(MPI_Waitall(nrequest, requests, MPI_STATUSES_IGNORE));
+    MPI_WAIT("messages of other ranks", MPI_Waitall(nrequest, requests, MPI_STATUSES_IGNORE));
     nrequest = 0;
 }

@@ -1,7 +1,8 @@
 /* Ranks and messages. All functions but those named otherwise are collective over all ranks.
  *
  * Reductions are exact (kernels/lattice/exact.h) or on integers and maxima, so results do not depend on the number of
- * ranks. Without mpirun the program is one rank. */
+ * ranks. Without mpirun the program is one rank. Every call that waits for others is watched
+ * (kernels/base/watchdog.h). */
 #ifndef PLAQ_COMM_H
 #define PLAQ_COMM_H
 
@@ -24,10 +25,19 @@ void comm_finalize(void);
 int comm_rank(void);
 int comm_size(void);
 double comm_wtime(void);
+/* Ranks on the same node (that share memory): this one's place among them, how many they are, and the lowest of them,
+ * which names the node. */
+int comm_node_rank(void);
+int comm_node_size(void);
+int comm_node(void);
+/* True when MPI says that messages may lie in the memory of a GPU. */
+int comm_cuda_aware(void);
 
 void comm_barrier(void);
 /* From rank 0. */
 void comm_bcast(void *data, size_t bytes);
+/* all[r] of `bytes` bytes becomes what rank r gave in *mine. */
+void comm_gather_all(const void *mine, void *all, size_t bytes);
 void comm_sum_exact(exact_sum *s, int n);
 void comm_sum_u64(uint64_t *x, int n);
 void comm_xor_u32(uint32_t *x, int n);

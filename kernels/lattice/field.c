@@ -9,6 +9,7 @@
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/halo.h"
 #include "kernels/lattice/lanes.h"
+#include "kernels/lattice/stored.h"
 
 const field_kind_info field_kinds[FIELD_KINDS] = {
 #define FIELD_KIND(id, ...) [id] = {__VA_ARGS__},
@@ -27,7 +28,6 @@ precision precision_named(const char *name)
 }
 
 static const size_t stored_bytes[PREC_COUNT] = {8, 4, 2, 1};
-static const double fixed_range[PREC_COUNT] = {0, 0, 32767, 127};
 
 static unsigned long next_version(void)
 {
@@ -152,6 +152,11 @@ view field_out(field *f, parity p)
     return view_of(f, p);
 }
 
+view field_all(const field *f)
+{
+    return view_from(f, 0);
+}
+
 view field_in_all(const field *f)
 {
     halo_fill((field *)f);
@@ -171,59 +176,55 @@ field field_part(const field *f, parity p)
 
 /* ---- element access on the host ---- */
 
-size_t field_real_index(const field *f, long unit, int lane, int group, int c)
+stored_field field_stored(const field *f)
 {
-    if (f->lay->lanes > 1) return ((size_t)unit * f->stride + group * f->group_stride + c) * f->lay->lanes + lane;
-    const int pack = VIEW_PACK(f->prec == PREC_DOUBLE, f->reals);
-    const size_t block = unit / LINEAR_BLOCK * f->stride + group * f->reals + c / pack * pack;
-    return block * LINEAR_BLOCK + unit % LINEAR_BLOCK * pack + c % pack;
+    return (stored_field){.data = f->data,
+                          .scale = f->scale,
+                          .prec = f->prec,
+                          .lanes = f->lay->lanes,
+                          .groups = f->groups,
+                          .reals = f->reals,
+                          .stride = f->stride,
+                          .group_stride = f->group_stride};
 }
 
-static size_t scale_index(const field *f, long unit, int lane, int group)
+static double copied_bytes;
+
+double field_copied_bytes(void)
 {
-    if (f->lay->lanes > 1) return ((size_t)unit * f->groups + group) * f->lay->lanes + lane;
-    return ((size_t)unit / LINEAR_BLOCK * f->groups + group) * LINEAR_BLOCK + unit % LINEAR_BLOCK;
+    return copied_bytes;
 }
 
-static void read_group(const field *f, long unit, int lane, int group, double *out)
+/* A field on the host with the layout of f, its contents undefined. */
+static field *host_twin(const field *f)
 {
-    double scale = 1;
-    if (f->prec >= PREC_HALF)
-        scale = (f->scale ? f->scale[scale_index(f, unit, lane, group)] : 1) * (1 / fixed_range[f->prec]);
-    for (int c = 0; c < f->reals; c++) {
-        const size_t i = field_real_index(f, unit, lane, group, c);
-        switch (f->prec) {
-        case PREC_DOUBLE: out[c] = ((const double *)f->data)[i]; break;
-        case PREC_SINGLE: out[c] = ((const float *)f->data)[i]; break;
-        case PREC_HALF: out[c] = scale * ((const int16_t *)f->data)[i]; break;
-        default: out[c] = scale * ((const int8_t *)f->data)[i];
-        }
-    }
+    field *h = malloc(sizeof *h);
+    REQUIRE(h, "out of memory for a %s", field_kinds[f->kind].name);
+    *h = *f;
+    h->where = PLACE_HOST;
+    h->data = pool_take(PLACE_HOST, h->bytes);
+    h->scale = h->scale_bytes ? pool_take(PLACE_HOST, h->scale_bytes) : NULL;
+    return h;
 }
 
-static void write_group(field *f, long unit, int lane, int group, const double *in)
+/* Copies storage units [first, end) between fields of one layout. */
+static void copy_units(field *y, const field *x, long first, long end)
 {
-    double factor = 1;
-    if (f->prec >= PREC_HALF) {
-        double largest = 1;
-        if (f->scale) {
-            largest = 0;
-            for (int c = 0; c < f->reals; c++) largest = fmax(largest, fabs(in[c]));
-            f->scale[scale_index(f, unit, lane, group)] = (float)largest;
-        }
-        factor = largest > 0 ? fixed_range[f->prec] / largest : 0;
-    }
-    for (int c = 0; c < f->reals; c++) {
-        const size_t i = field_real_index(f, unit, lane, group, c);
-        const double fixed =
-            f->prec >= PREC_HALF ? fmax(-fixed_range[f->prec], fmin(fixed_range[f->prec], rint(in[c] * factor))) : 0;
-        switch (f->prec) {
-        case PREC_DOUBLE: ((double *)f->data)[i] = in[c]; break;
-        case PREC_SINGLE: ((float *)f->data)[i] = (float)in[c]; break;
-        case PREC_HALF: ((int16_t *)f->data)[i] = (int16_t)fixed; break;
-        default: ((int8_t *)f->data)[i] = (int8_t)fixed;
-        }
-    }
+    const size_t unit = (size_t)x->stride * stored_bytes[x->prec], scales = (size_t)x->groups * sizeof(float);
+    const size_t at = (size_t)first, n = (size_t)(end - first);
+    gpu_copy((char *)y->data + at * unit, y->where, (char *)x->data + at * unit, x->where, n * unit);
+    if (x->scale)
+        gpu_copy((char *)y->scale + at * scales, y->where, (char *)x->scale + at * scales, x->where, n * scales);
+    if (x->where != y->where) copied_bytes += (double)(n * (unit + (x->scale ? scales : 0)));
+}
+
+/* The blocks of storage that hold time slice t; in the linear layout its units follow each other. */
+static void copy_slice(field *y, const field *x, int t)
+{
+    const long slice = x->lay->nunit / x->lat->local[3], first = t * slice / LINEAR_BLOCK * LINEAR_BLOCK,
+               end = ((t + 1) * slice + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK;
+    copy_units(y, x, first, end);
+    if (x->par == PARITY_BOTH) copy_units(y, x, x->lay->odd_start + first, x->lay->odd_start + end);
 }
 
 /* Storage unit and lane of a site, or false when the field has not its parity. */
@@ -248,9 +249,17 @@ enum { EXPORT, IMPORT };
 
 static void transfer_slice(field *f, int t, double *buf, int way)
 {
-    REQUIRE(f->where == PLACE_HOST, "a %s on the device", field_kinds[f->kind].name);
+    if (f->where == PLACE_DEVICE) {
+        field *h = host_twin(f);
+        copy_slice(h, f, t);
+        transfer_slice(h, t, buf, way);
+        if (way == IMPORT) copy_slice(f, h, t);
+        field_destroy(h);
+        return;
+    }
     const int *l = f->lat->local;
     const size_t reals = (size_t)(f->groups * f->reals);
+    const stored_field stored = field_stored(f);
 #pragma omp parallel for collapse(2) schedule(static)
     for (int z = 0; z < l[2]; z++)
         for (int y = 0; y < l[1]; y++)
@@ -261,8 +270,8 @@ static void transfer_slice(field *f, int t, double *buf, int way)
                 if (!storage_of(f, x, &unit, &lane)) continue;
                 double *site = buf + (((size_t)z * l[1] + y) * l[0] + i) * reals;
                 for (int g = 0; g < f->groups; g++)
-                    if (way == EXPORT) read_group(f, unit, lane, g, site + g * f->reals);
-                    else write_group(f, unit, lane, g, site + g * f->reals);
+                    if (way == EXPORT) stored_read(site + g * f->reals, &stored, unit, lane, g);
+                    else stored_write(&stored, unit, lane, g, site + g * f->reals);
             }
 }
 
@@ -279,27 +288,10 @@ void field_import(field *f, int t, const double *buf)
 
 /* ---- copies ---- */
 
-static void complete_third_row(double u[18])
-{
-    for (int c = 0; c < 3; c++) {
-        const double *a = u + 2 * ((c + 1) % 3), *b = u + 2 * ((c + 2) % 3);
-        const double *e = u + 6 + 2 * ((c + 2) % 3), *d = u + 6 + 2 * ((c + 1) % 3);
-        u[12 + 2 * c] = a[0] * e[0] - a[1] * e[1] - (b[0] * d[0] - b[1] * d[1]);
-        u[13 + 2 * c] = -(a[0] * e[1] + a[1] * e[0] - (b[0] * d[1] + b[1] * d[0]));
-    }
-}
-
-/* The eight reals of a special unitary matrix (B. Bunk and R. Sommer, Comput. Phys. Commun. 40 (1986) 229). */
-static void compress_to_eight(double out[8], const double u[18])
-{
-    out[0] = atan2(u[1], u[0]) / M_PI;
-    out[1] = atan2(u[13], u[12]) / M_PI;
-    for (int i = 0; i < 6; i++) out[2 + i] = u[2 + i];
-}
-
 static void convert_on_host(field *y, const field *x)
 {
     const int *l = y->lat->local;
+    const stored_field from = field_stored(x), to = field_stored(y);
 #pragma omp parallel for collapse(2) schedule(static)
     for (int t = 0; t < l[3]; t++)
         for (int z = 0; z < l[2]; z++)
@@ -309,19 +301,15 @@ static void convert_on_host(field *y, const field *x)
                     long ux, uy;
                     int lx, ly;
                     if (!storage_of(x, site, &ux, &lx) || !storage_of(y, site, &uy, &ly)) continue;
-                    for (int g = 0; g < x->groups; g++) {
-                        double buf[36];
-                        read_group(x, ux, lx, g, buf);
-                        if (y->reals == 18 && x->reals == 12) complete_third_row(buf);
-                        if (y->kind == FIELD_LINKS_EIGHT) {
-                            double eight[8];
-                            compress_to_eight(eight, buf);
-                            write_group(y, uy, ly, g, eight);
-                        } else {
-                            write_group(y, uy, ly, g, buf);
-                        }
-                    }
+                    for (int g = 0; g < x->groups; g++) stored_convert(&to, uy, ly, &from, ux, lx, g);
                 }
+}
+
+/* Ghosts do not travel: halo_fill() brings them. */
+static void convert_on_device(field *y, const field *x)
+{
+    const stored_field from = field_stored(x), to = field_stored(y);
+    gpu_convert(&to, &from, y->par == PARITY_BOTH ? 2 * y->lay->odd_start : y->lay->odd_start);
 }
 
 static int can_become(field_kind from, field_kind to)
@@ -336,21 +324,8 @@ static void copy_same_storage(field *y, const field *x)
         memcpy(y->data, x->data, y->bytes);
         if (y->scale) memcpy(y->scale, x->scale, y->scale_bytes);
     } else {
-        gpu_copy(y->data, y->where, x->data, x->where, y->bytes);
-        if (y->scale) gpu_copy(y->scale, y->where, x->scale, x->where, y->scale_bytes);
+        copy_units(y, x, 0, (long)(x->bytes / ((size_t)x->stride * stored_bytes[x->prec])));
     }
-}
-
-/* A copy of f on the host in the layout that the device uses. */
-static field *host_twin(const field *f)
-{
-    field *h = field_like(f);
-    pool_give(h->where, h->data, h->bytes);
-    if (h->scale) pool_give(h->where, h->scale, h->scale_bytes);
-    h->where = PLACE_HOST;
-    h->data = pool_take(PLACE_HOST, h->bytes);
-    h->scale = h->scale_bytes ? pool_take(PLACE_HOST, h->scale_bytes) : NULL;
-    return h;
 }
 
 void field_copy(field *y, const field *x)
@@ -362,11 +337,12 @@ void field_copy(field *y, const field *x)
     y->version = next_version();
     if (y->lay == x->lay && y->prec == x->prec && y->kind == x->kind) {
         copy_same_storage(y, x);
+    } else if (x->where == PLACE_DEVICE && y->where == PLACE_DEVICE) {
+        convert_on_device(y, x);
     } else if (x->where == PLACE_DEVICE) {
         field *h = host_twin(x);
         copy_same_storage(h, x);
-        if (y->where == PLACE_HOST) convert_on_host(y, h);
-        else field_copy(y, h);
+        convert_on_host(y, h);
         field_destroy(h);
     } else if (y->where == PLACE_DEVICE) {
         field *h = host_twin(y);

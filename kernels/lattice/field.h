@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "kernels/lattice/lattice.h"
-#include "kernels/lattice/view.h"
+#include "kernels/lattice/stored.h"
 
 typedef enum { PARITY_EVEN, PARITY_ODD, PARITY_BOTH } parity;
 typedef enum { PLACE_HOST, PLACE_DEVICE } place;
@@ -75,8 +75,10 @@ precision precision_named(const char *name);
 /* Views of one parity of f: to read, or to write (raises the version). */
 view field_in(const field *f, parity p);
 view field_out(field *f, parity p);
-/* View of all storage, ghosts included, for kernels that reach beyond nearest neighbours. */
+/* View of all storage, ghosts included: brought up to date, for kernels that reach beyond nearest neighbours; or as
+ * they are, for those that bring them. */
 view field_in_all(const field *f);
+view field_all(const field *f);
 
 /* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version.
  */
@@ -86,8 +88,11 @@ field field_part(const field *f, parity p);
  * links into links), parity and groups. y and x may not be the same field. */
 void field_copy(field *y, const field *x);
 
+/* Bytes that were copied between host and device so far. */
+double field_copied_bytes(void);
+
 /* Sites of the time slice t of this rank (0 <= t < local[3]) as doubles buf[z][y][x][group][real], from or into f. With
- * a field of one parity the other sites are left alone. Host fields only. */
+ * a field of one parity the other sites are left alone. */
 void field_export(const field *f, int t, double *buf);
 void field_import(field *f, int t, const double *buf);
 
@@ -101,9 +106,9 @@ size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity p
 /* Lanes that a field of this precision has on the host. */
 int field_lanes(const lattice *lat, precision prec);
 long field_units(const field *f); /* units (work items) of one parity */
-/* Place of component c of a group at a storage unit and lane, in reals from the start of the data; and bytes of a real.
- */
-size_t field_real_index(const field *f, long unit, int lane, int group, int c);
+/* Where its numbers are, for conversions. */
+stored_field field_stored(const field *f);
+/* Bytes of a stored real. */
 size_t field_real_bytes(const field *f);
 
 #ifdef __cplusplus

@@ -15,7 +15,8 @@ enum { NEAR_BODY = 0, NEAR_TURNED = 1, NEAR_GHOST = 2 };
 
 typedef struct geom {
     int sub[4], half_x;
-    int split[4]; /* the direction is split over ranks */
+    int stride[4]; /* units from a site to the next; in x two sites share one */
+    int split[4];  /* the direction is split over ranks */
     int lane_grid[4];
     int depth;                        /* reach of ghost units in split directions */
     int ext_size[4];                  /* sub plus twice the depth in split directions */

@@ -1,13 +1,37 @@
 #include "kernels/lattice/halo.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/args.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
+#include "kernels/gpu/transport.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
+
+/* ---- an exchange of whole vectors over the faces of the rank ----
+ *
+ * What goes along direction `dir` arrives over the opposite side. A kernel packs vectors of all lanes, turned by one
+ * step along dir: inner lanes are then at home, and those at the rank's edge travel. On the device there is one lane,
+ * and the transport moves the messages (kernels/gpu/transport.h). */
+
+typedef struct {
+    int dir, slot, reals, groups;
+    size_t vectors;
+    void *packed; /* where the kernel that packs writes */
+    void *ghost;  /* where all is found after exchange_wait() */
+    int edge[GEOM_MAX_LANES], nedge;
+} part;
+
+static struct {
+    const lattice *lat;
+    const layout *lay;
+    place where;
+    size_t real_bytes;
+    int n;
+    part parts[8];
+    gpu_message messages[8];
+} flight;
 
 /* A message buffer that grows as needed and lives as long as the program. */
 typedef struct {
@@ -56,186 +80,195 @@ static void scatter_lanes(char *wide, const char *narrow, size_t vectors, int la
         for (int k = 0; k < n; k++) memcpy(wide + (i * lanes + edge[k]) * bytes, narrow + (i * n + k) * bytes, bytes);
 }
 
-/* ---- half spinors of the hop ---- */
-
-static struct {
-    const layout *lay;
-    int scatter[8], side[8];
-    size_t vectors[8], bytes;
-} hop_flight;
-
-/* Sends along dir; what arrives over the opposite side goes to buffer `slot` and view *ghost. */
-static void hop_start_side(const field *in, parity p, const field *links, int sign, int dir, int slot, view *ghost)
+static void exchange_open(const field *f)
 {
-    const layout *lay = in->lay;
-    const int g = dir ^ 1, d = dir / 2; /* what I send along dir, I receive over the opposite side */
-    const size_t bytes = in->prec == PREC_DOUBLE ? sizeof(double) : sizeof(float);
-    const long units =
-        lay->lanes > 1 ? lay->nface[d] : (lay->nface[d] + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK;
-    const size_t vectors = (size_t)units * (size_t)in->groups * 12, whole = vectors * (size_t)lay->lanes * bytes;
-    int edge[GEOM_MAX_LANES];
-    const int n = edge_lanes(lay, g, edge), direct = n == lay->lanes;
-    const size_t size = vectors * (size_t)n * bytes;
-    *ghost = (view){reserve(&ghosts[slot], whole), NULL, in->groups * 12, in->groups, 12};
-    char *out = reserve(&outgoing[slot], size), *arriving = direct ? ghosts[slot].data : reserve(&incoming[slot], size);
-    view packed = *ghost;
-    if (direct) packed.data = out;
-    hop_pack_args args = {lay->g, field_in(in, p), field_in(links, p), packed, lay->face[dir][p], dir,
-                          sign,   links->reals};
-    kernel_run(KERNEL_hop_pack, in, &args, (kernel_work){.n = lay->nface[d]});
-    if (!direct) gather_lanes(out, ghosts[slot].data, vectors, lay->lanes, bytes, edge, n);
-    comm_start_receive(arriving, size, in->lat->neighbour[g], slot);
-    comm_start_send(out, size, in->lat->neighbour[dir], slot);
-    counted_bytes += (double)size;
-    hop_flight.scatter[slot] = !direct;
-    hop_flight.side[slot] = g;
-    hop_flight.vectors[slot] = vectors;
-    hop_flight.bytes = bytes;
+    flight.lat = f->lat;
+    flight.lay = f->lay;
+    flight.where = f->where;
+    flight.real_bytes = f->prec == PREC_DOUBLE ? sizeof(double) : sizeof(float);
+    flight.n = 0;
 }
 
-static void hop_begin(const field *in)
+static void exchange_add(int dir, int slot, long units, int groups, int reals)
 {
-    memset(&hop_flight, 0, sizeof hop_flight);
-    hop_flight.lay = in->lay;
-    for (int d = 0; d < 4; d++)
-        REQUIRE(in->where == PLACE_HOST || !in->lay->g.split[d], "fields on the device cannot be split over ranks");
+    const layout *lay = flight.lay;
+    part *p = &flight.parts[flight.n++];
+    *p = (part){.dir = dir, .slot = slot, .reals = reals, .groups = groups};
+    const long whole = lay->lanes > 1 ? units : (units + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK;
+    p->vectors = (size_t)whole * (size_t)(groups * reals);
+    p->nedge = edge_lanes(lay, dir ^ 1, p->edge);
+}
+
+static int is_direct(const part *p)
+{
+    return p->nedge == flight.lay->lanes;
+}
+
+static size_t message_bytes(const part *p)
+{
+    return p->vectors * (size_t)p->nedge * flight.real_bytes;
+}
+
+/* Gives every part its places, and the views of them by slot. */
+static void exchange_buffers(view packed[8], view ghost[8])
+{
+    for (int i = 0; i < flight.n; i++) {
+        part *p = &flight.parts[i];
+        flight.messages[i] = (gpu_message){.to = flight.lat->neighbour[p->dir],
+                                           .from = flight.lat->neighbour[p->dir ^ 1],
+                                           .slot = p->slot,
+                                           .bytes = message_bytes(p)};
+    }
+    if (flight.where == PLACE_DEVICE) gpu_exchange_begin(flight.messages, flight.n);
+    for (int i = 0; i < flight.n; i++) {
+        part *p = &flight.parts[i];
+        if (flight.where == PLACE_DEVICE) {
+            p->packed = flight.messages[i].out;
+            p->ghost = flight.messages[i].in;
+        } else {
+            p->ghost = reserve(&ghosts[p->slot], p->vectors * (size_t)flight.lay->lanes * flight.real_bytes);
+            p->packed = is_direct(p) ? reserve(&outgoing[p->slot], message_bytes(p)) : p->ghost;
+        }
+        const int stride = p->groups * p->reals;
+        packed[i] = (view){p->packed, NULL, stride, p->groups, p->reals};
+        ghost[p->slot] = (view){p->ghost, NULL, stride, p->groups, p->reals};
+    }
+}
+
+static void exchange_start(void)
+{
+    for (int i = 0; i < flight.n; i++) counted_bytes += (double)message_bytes(&flight.parts[i]);
+    if (flight.where == PLACE_DEVICE) {
+        gpu_exchange_start(flight.messages, flight.n);
+        return;
+    }
+    for (int i = 0; i < flight.n; i++) {
+        const part *p = &flight.parts[i];
+        const size_t size = message_bytes(p);
+        char *out = p->packed, *in = p->ghost;
+        if (!is_direct(p)) {
+            out = reserve(&outgoing[p->slot], size);
+            in = reserve(&incoming[p->slot], size);
+            gather_lanes(out, p->packed, p->vectors, flight.lay->lanes, flight.real_bytes, p->edge, p->nedge);
+        }
+        comm_start_receive(in, size, flight.messages[i].from, p->slot);
+        comm_start_send(out, size, flight.messages[i].to, p->slot);
+    }
+}
+
+static void exchange_wait(void)
+{
+    const double start = comm_wtime();
+    if (flight.where == PLACE_DEVICE) {
+        gpu_exchange_finish(flight.messages, flight.n);
+    } else {
+        comm_wait();
+        for (int i = 0; i < flight.n; i++) {
+            const part *p = &flight.parts[i];
+            if (!is_direct(p))
+                scatter_lanes(p->ghost, incoming[p->slot].data, p->vectors, flight.lay->lanes, flight.real_bytes,
+                              p->edge, p->nedge);
+        }
+    }
+    counted_seconds += comm_wtime() - start;
+}
+
+/* ---- half spinors of the hop ---- */
+
+/* Fixed point travels with its scale, see kernels/site/hop.h. */
+static int half_spinor_reals(precision prec)
+{
+    return prec >= PREC_HALF ? 13 : 12;
+}
+
+/* Packs the parts [first, first + n) of the flight from parity p of `in`. */
+static void pack_half_spinors(const field *in, parity p, const field *links, int sign, const view *packed, int first,
+                              int n)
+{
+    const layout *tables = layout_tables(in->lay, in->where == PLACE_DEVICE);
+    hop_pack_args args = {.g = tables->g,
+                          .in = field_in(in, p),
+                          .links = field_in(links, p),
+                          .faces = n,
+                          .sign = sign,
+                          .link_reals = links->reals};
+    for (int i = 0; i < n; i++) {
+        const int dir = flight.parts[first + i].dir;
+        args.dir[i] = dir;
+        args.face[i] = tables->face[dir][p];
+        args.out[i] = packed[first + i];
+        args.start[i + 1] = args.start[i] + (int)in->lay->nface[dir / 2];
+    }
+    kernel_run(KERNEL_hop_pack, in, &args, (kernel_work){.n = args.start[n], .aside = 1});
 }
 
 void halo_hop_start(const field *in, parity p, const field *links, int sign, view ghost[8])
 {
-    hop_begin(in);
+    view packed[8];
+    exchange_open(in);
     for (int dir = 0; dir < 8; dir++)
-        if (in->lay->g.split[dir / 2]) hop_start_side(in, p, links, sign, dir, dir ^ 1, &ghost[dir ^ 1]);
-}
-
-void halo_hop_pair(const field *x, const field *y, parity p, const field *links, view x_ghost[8], view y_ghost[8])
-{
-    hop_begin(x);
-    for (int d = 0; d < 4; d++) {
-        if (!x->lay->g.split[d]) continue;
-        hop_start_side(x, p, links, 1, 2 * d + 1, 2 * d, &x_ghost[2 * d]);
-        hop_start_side(y, p, links, -1, 2 * d + 1, 2 * d + 1, &y_ghost[2 * d]);
-    }
-    halo_hop_wait();
+        if (in->lay->g.split[dir / 2])
+            exchange_add(dir, dir ^ 1, in->lay->nface[dir / 2], in->groups, half_spinor_reals(in->prec));
+    exchange_buffers(packed, ghost);
+    pack_half_spinors(in, p, links, sign, packed, 0, flight.n);
+    exchange_start();
 }
 
 void halo_hop_wait(void)
 {
-    const double start = comm_wtime();
-    comm_wait();
-    counted_seconds += comm_wtime() - start;
-    for (int slot = 0; slot < 8; slot++) {
-        if (!hop_flight.scatter[slot]) continue;
-        int edge[GEOM_MAX_LANES];
-        const int n = edge_lanes(hop_flight.lay, hop_flight.side[slot], edge);
-        scatter_lanes(ghosts[slot].data, incoming[slot].data, hop_flight.vectors[slot], hop_flight.lay->lanes,
-                      hop_flight.bytes, edge, n);
+    exchange_wait();
+}
+
+void halo_hop_pair(const field *x, const field *y, parity p, const field *links, view x_ghost[8], view y_ghost[8])
+{
+    view packed[8], ghost[8];
+    const field *const of[2] = {x, y};
+    exchange_open(x);
+    for (int k = 0; k < 2; k++)
+        for (int d = 0; d < 4; d++)
+            if (x->lay->g.split[d]) exchange_add(2 * d + 1, 2 * d + k, x->lay->nface[d], x->groups, 12);
+    exchange_buffers(packed, ghost);
+    for (int k = 0; k < 2; k++)
+        pack_half_spinors(of[k], p, links, k == 0 ? 1 : -1, packed, k * flight.n / 2, flight.n / 2);
+    exchange_start();
+    for (int d = 0; d < 4; d++) {
+        if (!x->lay->g.split[d]) continue;
+        x_ghost[2 * d] = ghost[2 * d];
+        y_ghost[2 * d] = ghost[2 * d + 1];
     }
+    exchange_wait();
 }
 
 /* ---- ghosts with corners ---- */
 
-static long ext_unit(const layout *lay, const int x[4])
+static void fill_direction(field *f, int d)
 {
-    const geom *g = &lay->g;
-    long i = 0;
-    for (int d = 3; d >= 0; d--) i = i * g->ext_size[d] + x[d] + (g->split[d] ? g->depth : 0);
-    return lay->ext[i];
-}
-
-/* The storage units behind side s and the units of this rank that a step over the whole box leads them to. Directions
- * before that of s are taken with their ghosts. Returns their number. */
-static long shell_units(const layout *lay, int s, long **from, long **to)
-{
-    const geom *g = &lay->g;
-    const int d = s / 2;
-    int low[4], high[4], x[4];
-    long count = 1;
-    for (int e = 0; e < 4; e++) {
-        const int reach = g->split[e] && e < d ? g->depth : 0;
-        low[e] = -reach;
-        high[e] = lay->sub[e] + reach;
-        if (e == d) {
-            low[e] = s % 2 ? -g->depth : lay->sub[e];
-            high[e] = low[e] + g->depth;
-        }
-        count *= high[e] - low[e];
+    const layout *tables = layout_tables(f->lay, f->where == PLACE_DEVICE);
+    view packed[8], ghost[8];
+    const field whole = *f;
+    exchange_open(f);
+    for (int s = 2 * d; s < 2 * d + 2; s++) exchange_add(s ^ 1, s, f->lay->nshell[d], f->groups, f->reals);
+    exchange_buffers(packed, ghost);
+    for (int k = 0; k < 2; k++) {
+        const int s = 2 * d + k;
+        ghost_pack_args args = {tables->g, field_all(&whole), packed[k], tables->shell_from[s], s ^ 1, f->reals};
+        kernel_run(KERNEL_ghost_pack, f, &args, (kernel_work){.n = f->lay->nshell[d], .aside = 1});
     }
-    *from = malloc((size_t)count * sizeof **from);
-    *to = malloc((size_t)count * sizeof **to);
-    REQUIRE(*from && *to, "out of memory for %ld ghost units", count);
-    long n = 0;
-    for (x[3] = low[3]; x[3] < high[3]; x[3]++)
-        for (x[2] = low[2]; x[2] < high[2]; x[2]++)
-            for (x[1] = low[1]; x[1] < high[1]; x[1]++)
-                for (x[0] = low[0]; x[0] < high[0]; x[0]++, n++) {
-                    int y[4];
-                    memcpy(y, x, sizeof y);
-                    y[d] += s % 2 ? lay->sub[d] : -lay->sub[d];
-                    (*to)[n] = ext_unit(lay, x);
-                    (*from)[n] = ext_unit(lay, y);
-                }
-    return n;
-}
-
-static void fill_side(field *f, int s)
-{
-    const layout *lay = f->lay;
-    const size_t bytes = field_real_bytes(f);
-    const int reals = f->groups * f->reals, power[4] = {1, 3, 9, 27};
-    const int32_t *turn = lay->g.turn32 + (40 + (s % 2 ? -power[s / 2] : power[s / 2])) * lay->lanes;
-    int edge[GEOM_MAX_LANES], is_edge[GEOM_MAX_LANES] = {0};
-    const int n = edge_lanes(lay, s, edge);
-    for (int k = 0; k < n; k++) is_edge[edge[k]] = 1;
-    long *from, *to;
-    const long units = shell_units(lay, s, &from, &to);
-    const size_t size = (size_t)units * (size_t)(reals * n) * bytes;
-    char *out = reserve(&outgoing[s], size), *arriving = reserve(&incoming[s], size), *data = f->data;
-#define REAL_AT(unit, lane, i) (data + field_real_index(f, unit, lane, (i) / f->reals, (i) % f->reals) * bytes)
-#pragma omp parallel for schedule(static)
-    for (long u = 0; u < units; u++) {
-        char *next = out + (size_t)u * (size_t)(reals * n) * bytes;
-        for (int i = 0; i < reals; i++)
-            for (int l = 0; l < lay->lanes; l++) {
-                const char *source = REAL_AT(from[u], turn[l], i);
-                if (is_edge[l]) {
-                    memcpy(next, source, bytes);
-                    next += bytes;
-                } else {
-                    memcpy(REAL_AT(to[u], l, i), source, bytes);
-                }
-            }
+    exchange_start();
+    exchange_wait();
+    for (int k = 0; k < 2; k++) {
+        const int s = 2 * d + k;
+        ghost_unpack_args args = {field_all(&whole), ghost[s], tables->shell_to[s], f->reals};
+        kernel_run(KERNEL_ghost_unpack, f, &args, (kernel_work){.n = f->lay->nshell[d]});
     }
-    comm_start_receive(arriving, size, f->lat->neighbour[s], s);
-    comm_start_send(out, size, f->lat->neighbour[s ^ 1], s);
-    const double start = comm_wtime();
-    comm_wait();
-    counted_seconds += comm_wtime() - start;
-    counted_bytes += (double)size;
-#pragma omp parallel for schedule(static)
-    for (long u = 0; u < units; u++) {
-        const char *next = arriving + (size_t)u * (size_t)(reals * n) * bytes;
-        for (int i = 0; i < reals; i++)
-            for (int l = 0; l < lay->lanes; l++)
-                if (is_edge[l]) {
-                    memcpy(REAL_AT(to[u], l, i), next, bytes);
-                    next += bytes;
-                }
-    }
-#undef REAL_AT
-    free(from);
-    free(to);
 }
 
 void halo_fill(field *f)
 {
     if (f->ghost_version == f->version) return;
     REQUIRE(field_kinds[f->kind].ghosts && f->par == PARITY_BOTH, "a %s has no ghosts", field_kinds[f->kind].name);
-    for (int s = 0; s < 8; s++) {
-        if (!f->lay->g.split[s / 2]) continue;
-        REQUIRE(f->where == PLACE_HOST, "fields on the device cannot be split over ranks");
-        fill_side(f, s);
-    }
+    for (int d = 0; d < 4; d++)
+        if (f->lay->g.split[d]) fill_direction(f, d);
     f->ghost_version = f->version;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/pool.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/lanes.h"
@@ -276,6 +277,47 @@ static void fill_extended(layout *lay, const lattice *lat)
     }
 }
 
+static long extended_unit(const layout *lay, const int x[4])
+{
+    const geom *g = &lay->g;
+    long i = 0;
+    for (int d = 3; d >= 0; d--) i = i * g->ext_size[d] + x[d] + (g->split[d] ? g->depth : 0);
+    return lay->ext[i];
+}
+
+/* The ghosts behind side s and what a step over the whole box leads them to. Directions before that of s are taken with
+ * their ghosts, so that corners travel with faces. */
+static void fill_shell(layout *lay, int s)
+{
+    const geom *g = &lay->g;
+    const int d = s / 2;
+    int low[4], high[4], x[4];
+    long count = 1, n = 0;
+    for (int e = 0; e < 4; e++) {
+        const int reach = g->split[e] && e < d ? g->depth : 0;
+        low[e] = -reach;
+        high[e] = lay->sub[e] + reach;
+        if (e == d) {
+            low[e] = s % 2 ? -g->depth : lay->sub[e];
+            high[e] = low[e] + g->depth;
+        }
+        count *= high[e] - low[e];
+    }
+    lay->nshell[d] = count;
+    lay->shell_to[s] = allocate((size_t)count, sizeof(int));
+    lay->shell_from[s] = allocate((size_t)count, sizeof(int));
+    for (x[3] = low[3]; x[3] < high[3]; x[3]++)
+        for (x[2] = low[2]; x[2] < high[2]; x[2]++)
+            for (x[1] = low[1]; x[1] < high[1]; x[1]++)
+                for (x[0] = low[0]; x[0] < high[0]; x[0]++, n++) {
+                    int y[4];
+                    memcpy(y, x, sizeof y);
+                    y[d] += s % 2 ? lay->sub[d] : -lay->sub[d];
+                    lay->shell_to[s][n] = (int)extended_unit(lay, x);
+                    lay->shell_from[s][n] = (int)extended_unit(lay, y);
+                }
+}
+
 static void fill_lane_tables(layout *lay, const lattice *lat)
 {
     geom *g = &lay->g;
@@ -328,6 +370,7 @@ static int build_layout(layout *lay, const lattice *lat, int lanes)
     g->depth = lat->halo_depth;
     g->odd_start = lay->odd_start;
     g->half_x = lay->sub[0] / 2;
+    for (int d = 0, stride = 1; d < 4; stride *= d++ == 0 ? g->half_x : lay->sub[d - 1]) g->stride[d] = stride;
     g->edge_sign_up = lat->coord[3] == lat->grid[3] - 1 ? lat->time_sign : 1;
     g->edge_sign_down = lat->coord[3] == 0 ? lat->time_sign : 1;
     for (int d = 0; d < 4; d++) {
@@ -340,6 +383,8 @@ static int build_layout(layout *lay, const lattice *lat, int lanes)
     fill_stencil(lay, lat);
     fill_faces(lay);
     fill_extended(lay, lat);
+    for (int s = 0; s < 8; s++)
+        if (g->split[s / 2]) fill_shell(lay, s);
     fill_lane_tables(lay, lat);
     g->ext = lay->ext;
     for (int p = 0; p < 2; p++) {
@@ -364,11 +409,69 @@ lattice *lattice_create(const int size[4], const int grid[4], int halo_depth, in
     return lat;
 }
 
-/* A table that the device may have a copy of. */
-static void release(const void *table)
+/* ---- tables on the device ---- */
+
+/* gives[] are the tables that kernels read on the device, of `bytes` each; null where there is none. */
+#define DEVICE_TABLES 40
+typedef struct {
+    void **table[DEVICE_TABLES];
+    size_t bytes[DEVICE_TABLES];
+    int n;
+} table_list;
+
+static void list_table(table_list *l, void *table, long elements, size_t size)
 {
-    gpu_forget(table);
-    free((void *)table);
+    REQUIRE(l->n < DEVICE_TABLES, "more than %d tables", DEVICE_TABLES);
+    l->table[l->n] = table;
+    l->bytes[l->n++] = (size_t)elements * size;
+}
+
+static table_list device_tables(layout *lay)
+{
+    table_list l = {.n = 0};
+    long ext = 1;
+    for (int d = 0; d < 4; d++) ext *= lay->g.ext_size[d];
+    list_table(&l, &lay->g.ext, ext, sizeof(int));
+    list_table(&l, &lay->g.lane_origin, 4, sizeof(int32_t));
+    for (int p = 0; p < 2; p++) {
+        list_table(&l, &lay->g.coord[p], 4 * lay->nunit, sizeof(int16_t));
+        list_table(&l, &lay->interior[p], lay->ninterior[p], sizeof(int));
+        list_table(&l, &lay->exterior[p], lay->nexterior[p], sizeof(int));
+    }
+    for (int s = 0; s < 8; s++) {
+        if (!lay->g.split[s / 2]) continue;
+        for (int p = 0; p < 2; p++) list_table(&l, &lay->face[s][p], lay->nface[s / 2], sizeof(int));
+        list_table(&l, &lay->shell_to[s], lay->nshell[s / 2], sizeof(int));
+        list_table(&l, &lay->shell_from[s], lay->nshell[s / 2], sizeof(int));
+    }
+    return l;
+}
+
+static void make_device_tables(layout *lay)
+{
+    lay->device = allocate(1, sizeof *lay);
+    *lay->device = *lay;
+    const table_list l = device_tables(lay->device);
+    for (int i = 0; i < l.n; i++) {
+        const void *host = *l.table[i];
+        *l.table[i] = pool_take(PLACE_DEVICE, l.bytes[i]);
+        gpu_copy(*l.table[i], PLACE_DEVICE, host, PLACE_HOST, l.bytes[i]);
+    }
+}
+
+static void free_device_tables(layout *lay)
+{
+    if (!lay->device) return;
+    const table_list l = device_tables(lay->device);
+    for (int i = 0; i < l.n; i++) pool_give(PLACE_DEVICE, *l.table[i], l.bytes[i]);
+    free(lay->device);
+}
+
+const layout *layout_tables(const layout *lay, int on_device)
+{
+    if (!on_device) return lay;
+    if (!lay->device) make_device_tables((layout *)lay);
+    return lay->device;
 }
 
 void lattice_destroy(lattice *lat)
@@ -376,18 +479,23 @@ void lattice_destroy(lattice *lat)
     if (!lat) return;
     for (int i = 0; i < lat->nlayout; i++) {
         layout *lay = &lat->layouts[i];
-        release(lay->ext);
-        release(lay->g.lane_origin);
-        release(lay->g.turn32);
-        release(lay->g.turn64);
-        release(lay->g.edge_double);
-        release(lay->g.edge_single);
+        free_device_tables(lay);
+        free(lay->ext);
+        free((void *)lay->g.lane_origin);
+        free((void *)lay->g.turn32);
+        free((void *)lay->g.turn64);
+        free((void *)lay->g.edge_double);
+        free((void *)lay->g.edge_single);
         for (int p = 0; p < 2; p++) {
-            release(lay->coord[p]);
-            release(lay->stencil[p]);
-            release(lay->interior[p]);
-            release(lay->exterior[p]);
-            for (int dir = 0; dir < 8; dir++) release(lay->face[dir][p]);
+            free(lay->coord[p]);
+            free(lay->stencil[p]);
+            free(lay->interior[p]);
+            free(lay->exterior[p]);
+        }
+        for (int s = 0; s < 8; s++) {
+            for (int p = 0; p < 2; p++) free(lay->face[s][p]);
+            free(lay->shell_to[s]);
+            free(lay->shell_from[s]);
         }
     }
     free(lat);

@@ -37,6 +37,10 @@ typedef struct layout {
     long ninterior[2], nexterior[2];
     int *face[8][2]; /* units of a parity at the face that direction's message leaves from */
     long nface[4];   /* units of one parity on a face of that direction */
+    /* Ghost units behind a side, and the units (or ghosts of the directions before) that continue the box there. */
+    int *shell_to[8], *shell_from[8];
+    long nshell[4];
+    struct layout *device; /* the same with tables on the device, made on first use; of the linear layout only */
 } layout;
 
 typedef struct lattice {
@@ -63,6 +67,9 @@ int lattice_choose_grid(const int size[4], int ranks, int grid[4]);
 
 /* The layout with `lanes` lanes, or the linear one when the box does not admit that many. */
 const layout *lattice_layout(const lattice *lat, int lanes);
+
+/* The layout with its tables where fields of that place find them; on the device only the linear one. */
+const layout *layout_tables(const layout *lay, int on_device);
 
 /* Unit (with odd_start added for odd sites) and lane of a site given by coordinates within the rank's box. */
 void layout_locate(const layout *lay, const int x[4], long *unit, int *lane);

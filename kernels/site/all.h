@@ -9,6 +9,7 @@
 
 #include "kernels/site/blas.h"
 #include "kernels/site/clover.h"
+#include "kernels/site/ghost.h"
 #include "kernels/site/hop.h"
 #include "kernels/site/gauge.h"
 #include "kernels/site/random.h"

@@ -11,6 +11,16 @@
  * with C a field of clover kind on the parity of out. out may be x, never in. Directions are always added in the order
  * +x -x +y -y +z -z +t -t, wherever the neighbour comes from, so the split over ranks leaves no trace. */
 
+/* In fixed point, spinors and links are taken as the integers that are stored, and one factor a direction brings back
+ * what they stand for where the direction is added: RAW_LINK times the spinor's scale. Half spinors from other ranks
+ * come as such numbers too, with the scale behind them, so that the split leaves no trace. */
+#if PLAQ_PREC >= 2
+#define RAW_LINK(reals) ((reals) == 8 ? 1 / FIXED_RANGE : 1 / FIXED_RANGE / FIXED_RANGE)
+#define HALF_SPINOR_REALS 13
+#else
+#define HALF_SPINOR_REALS 12
+#endif
+
 /* A link, or where its rows are to be had. With many lanes a link does not fit into registers beside the spinors: rows
  * are loaded where they are used. */
 typedef struct {
@@ -32,14 +42,19 @@ FN void T(link_load)(T(link) * l, const view *links, long unit, int mu, int real
         T(su3_from_eight)(l->u, x);
         return;
     }
-    T(load_stream)(l->u, links, unit, mu, reals);
-    if (reals == 12) T(su3_third_row)(l->u);
+    T(load_raw_stream)(l->u, links, unit, mu, reals);
+    if (reals == 12) {
+        T(su3_third_row)(l->u);
+#if PLAQ_PREC >= 2
+        UNROLL for (int i = 12; i < 18; i++) l->u[i] *= 1 / FIXED_RANGE;
+#endif
+    }
 }
 
 FN void T(link_row)(vreal row[6], const T(link) * l, int i, int reals)
 {
     if (LOADS_BY_ROW && reals == 18) {
-        T(load_part)(row, l->links, l->unit, l->mu, 6 * i, 6);
+        T(load_raw_part)(row, l->links, l->unit, l->mu, 6 * i, 6);
     } else {
         UNROLL for (int k = 0; k < 6; k++) row[k] = l->u[6 * i + k];
     }
@@ -78,20 +93,41 @@ FN void T(link_dagger_times)(vreal r[12], const T(link) * l, const vreal h[12], 
     }
 }
 
+/* What a half spinor is multiplied with when it is added: its scale, and the sign of the antiperiodic edge. */
+FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, int rhs, int dir, int reals)
+{
+    vreal w = vset(1);
+#if PLAQ_PREC >= 2
+    if (n->near == NEAR_GHOST) {
+        vreal h[13];
+        T(load_real)(h, &a->ghost[dir], n->unit, rhs, 13);
+        w = h[12];
+    } else {
+        w = T(load_scale)(&a->in, n->unit, rhs);
+        if (PLAQ_SIMD && n->near == NEAR_TURNED) w = T(turn)(w, &a->g, T(turn_code)(dir));
+    }
+    w *= RAW_LINK(reals);
+#else
+    (void)rhs, (void)reals;
+#endif
+    if (dir >= 6 && n->edge) w *= T(edge)(&a->g, dir % 2);
+    return w;
+}
+
 /* One direction: psi += its term. dir, mu and reals are literals. */
 FN void T(hop_direction)(vreal acc[24], const hop_args *a, T(stencil) st, long u, int rhs, int dir, int reals)
 {
     const int mu = dir / 2, down = dir % 2;
     const T(neighbour) n = T(neighbour_at)(&a->g, st, dir);
     const vreal s = vset((real)(down ? -a->sign : a->sign));
-    vreal r[12];
+    vreal r[HALF_SPINOR_REALS];
     if (down && n.near == NEAR_GHOST) {
-        T(load_real)(r, &a->ghost[dir], n.unit, rhs, 12);
+        T(load_real)(r, &a->ghost[dir], n.unit, rhs, HALF_SPINOR_REALS);
     } else {
         T(link) link;
-        vreal h[12];
+        vreal h[HALF_SPINOR_REALS];
         if (n.near == NEAR_GHOST) {
-            T(load_real)(h, &a->ghost[dir], n.unit, rhs, 12);
+            T(load_real)(h, &a->ghost[dir], n.unit, rhs, HALF_SPINOR_REALS);
         } else {
             T(load_project)(h, &a->in, n.unit, rhs, mu, s);
         }
@@ -107,11 +143,7 @@ FN void T(hop_direction)(vreal acc[24], const hop_args *a, T(stencil) st, long u
             T(link_times)(r, &link, h, reals);
         }
     }
-    if (mu == 3 && n.edge) {
-        const vreal e = T(edge)(&a->g, down);
-        UNROLL for (int i = 0; i < 12; i++) r[i] *= e;
-    }
-    T(spin_add)(acc, r, mu, s);
+    T(spin_add)(acc, r, mu, s, T(hop_weight)(a, &n, rhs, dir, reals));
 }
 
 /* One right-hand side. */
@@ -159,46 +191,51 @@ FN void T(hop_site)(const hop_args *a, long u)
 
 /* What a face sends: unit face[f] of the parity of `in`, projected for the neighbour over direction dir (the neighbour
  * that lies there sees it from the opposite side), lanes turned so that a unit's inner lanes are already home. */
-FN void T(hop_pack_direction)(const hop_pack_args *a, long f, int mu, int upwards)
+FN void T(hop_pack_link)(const hop_pack_args *a, long f, int k, int mu, int upwards, int reals)
 {
-    const long u = a->face[f];
+    const long u = a->face[k][f];
     /* The site above needs (1 + s gamma) U^dagger psi of this one; the site below (1 - s gamma) psi. */
     const vreal s = vset((real)(upwards ? -a->sign : a->sign));
+    T(link) link;
+    if (upwards) T(link_load)(&link, &a->links, u, mu, reals);
     for (int rhs = 0; rhs < a->in.groups; rhs++) {
-        vreal psi[24], h[12], r[12];
-        T(load)(psi, &a->in, u, rhs, 24);
-        T(spin_project)(h, psi, mu, s);
+        vreal h[12], r[HALF_SPINOR_REALS];
+        T(load_project)(h, &a->in, u, rhs, mu, s);
         if (upwards) {
-            T(link) link;
-            if (a->link_reals == 18) {
-                T(link_load)(&link, &a->links, u, mu, 18);
-                T(link_dagger_times)(r, &link, h, 18);
-            } else if (a->link_reals == 12) {
-                T(link_load)(&link, &a->links, u, mu, 12);
-                T(link_dagger_times)(r, &link, h, 12);
-            } else {
-                T(link_load)(&link, &a->links, u, mu, 8);
-                T(link_dagger_times)(r, &link, h, 8);
-            }
+            T(link_dagger_times)(r, &link, h, reals);
         } else {
             UNROLL for (int i = 0; i < 12; i++) r[i] = h[i];
         }
+#if PLAQ_PREC >= 2
+        r[12] = T(load_scale)(&a->in, u, rhs);
+#endif
         if (PLAQ_SIMD && a->g.lane_grid[mu] > 1)
-            UNROLL for (int i = 0; i < 12; i++) r[i] = T(turn)(r[i], &a->g, T(turn_code)(2 * mu + upwards));
-        T(save_real)(r, &a->out, f, rhs, 12);
+            UNROLL for (int i = 0; i < HALF_SPINOR_REALS; i++) r[i] =
+                T(turn)(r[i], &a->g, T(turn_code)(2 * mu + upwards));
+        T(save_real)(r, &a->out[k], f, rhs, HALF_SPINOR_REALS);
     }
 }
 
-FN void T(hop_pack_site)(const hop_pack_args *a, long f)
+FN void T(hop_pack_direction)(const hop_pack_args *a, long f, int k, int mu, int upwards)
 {
-    switch (a->dir) {
-    case 0: T(hop_pack_direction)(a, f, 0, 1); break;
-    case 1: T(hop_pack_direction)(a, f, 0, 0); break;
-    case 2: T(hop_pack_direction)(a, f, 1, 1); break;
-    case 3: T(hop_pack_direction)(a, f, 1, 0); break;
-    case 4: T(hop_pack_direction)(a, f, 2, 1); break;
-    case 5: T(hop_pack_direction)(a, f, 2, 0); break;
-    case 6: T(hop_pack_direction)(a, f, 3, 1); break;
-    default: T(hop_pack_direction)(a, f, 3, 0); break;
+    if (!upwards || a->link_reals == 18) T(hop_pack_link)(a, f, k, mu, upwards, 18);
+    else if (a->link_reals == 12) T(hop_pack_link)(a, f, k, mu, upwards, 12);
+    else T(hop_pack_link)(a, f, k, mu, upwards, 8);
+}
+
+FN void T(hop_pack_site)(const hop_pack_args *a, long i)
+{
+    int k = 0;
+    while (i >= a->start[k + 1]) k++;
+    const long f = i - a->start[k];
+    switch (a->dir[k]) {
+    case 0: T(hop_pack_direction)(a, f, k, 0, 1); break;
+    case 1: T(hop_pack_direction)(a, f, k, 0, 0); break;
+    case 2: T(hop_pack_direction)(a, f, k, 1, 1); break;
+    case 3: T(hop_pack_direction)(a, f, k, 1, 0); break;
+    case 4: T(hop_pack_direction)(a, f, k, 2, 1); break;
+    case 5: T(hop_pack_direction)(a, f, k, 2, 0); break;
+    case 6: T(hop_pack_direction)(a, f, k, 3, 1); break;
+    default: T(hop_pack_direction)(a, f, k, 3, 0); break;
     }
 }

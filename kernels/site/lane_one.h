@@ -71,16 +71,6 @@ FN float *T(scale_at)(const view *v, long u, int group)
 /* A pack moves as one vector access. */
 #define MOVE_PACK(to, from, pack) __builtin_memcpy(to, from, sizeof(stored) * (pack))
 
-FN real T(decode)(stored x, real scale)
-{
-#if PLAQ_PREC <= 1
-    (void)scale;
-    return x;
-#else
-    return (float)x * scale;
-#endif
-}
-
 FN stored T(encode)(real x, real scale)
 {
 #if PLAQ_PREC <= 1
@@ -91,19 +81,14 @@ FN stored T(encode)(real x, real scale)
 #endif
 }
 
-FN void T(load)(vreal *x, const view *v, long u, int group, int n)
+FN void T(load_raw)(vreal *x, const view *v, long u, int group, int n)
 {
-    real scale = 1;
-#if PLAQ_PREC >= 2
-    scale = 1 / FIXED_RANGE;
-    if (v->scale) scale *= *T(scale_at)(v, u, group);
-#endif
 #define LOAD_PACKS(pack)                                                                                               \
     UNROLL for (int c = 0; c < n; c += pack)                                                                           \
     {                                                                                                                  \
         stored word[pack] __attribute__((aligned(sizeof(stored) * pack)));                                             \
         MOVE_PACK(word, T(at)(v, u, group, n, c), pack);                                                               \
-        UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(word[i], scale);                                    \
+        UNROLL for (int i = 0; i < pack; i++) x[c + i] = word[i];                                                      \
     }
     if (PACK(n) == 4) {
         LOAD_PACKS(4)
@@ -145,15 +130,46 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 }
 
 /* Of what a kernel reads once: a hint that only nvcc takes. */
-FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
+FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
 {
-    T(load)(x, v, u, group, n);
+    T(load_raw)(x, v, u, group, n);
 }
 #endif
 
+#if PLAQ_PREC >= 2
+FN real T(load_scale)(const view *v, long u, int group)
+{
+    return *T(scale_at)(v, u, group);
+}
+#endif
+
+/* What the stored integers of a group stand for. */
+FN void T(scale_raw)(vreal *x, const view *v, long u, int group, int n)
+{
+#if PLAQ_PREC >= 2
+    real scale = 1 / FIXED_RANGE;
+    if (v->scale) scale *= T(load_scale)(v, u, group);
+    UNROLL for (int c = 0; c < n; c++) x[c] *= scale;
+#else
+    (void)x, (void)v, (void)u, (void)group, (void)n;
+#endif
+}
+
+FN void T(load)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_raw)(x, v, u, group, n);
+    T(scale_raw)(x, v, u, group, n);
+}
+
+FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_raw_stream)(x, v, u, group, n);
+    T(scale_raw)(x, v, u, group, n);
+}
+
 /* One lane has registers for whole links: it never loads parts. */
 #define LOADS_BY_ROW 0
-FN void T(load_part)(vreal *x, const view *v, long u, int group, int first, int m)
+FN void T(load_raw_part)(vreal *x, const view *v, long u, int group, int first, int m)
 {
     (void)x, (void)v, (void)u, (void)group, (void)first, (void)m;
 }

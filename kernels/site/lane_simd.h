@@ -138,20 +138,35 @@ FN void T(save_stream)(const vreal *x, const view *v, long u, int group, int n)
 #endif
 }
 
-/* m components from number `first` on of a group. */
+/* m components from number `first` on of a group; in fixed point the integers that are stored. */
 #define LOADS_BY_ROW 1
-FN void T(load_part)(vreal *x, const view *v, long u, int group, int first, int m)
+FN void T(load_raw_part)(vreal *x, const view *v, long u, int group, int first, int m)
 {
 #if PLAQ_PREC <= 1
     const vreal *p = (const vreal *)v->data + u * v->stride + group * v->group_stride + first;
     UNROLL for (int c = 0; c < m; c++) x[c] = p[c];
 #else
     const vstored *p = (const vstored *)v->data + u * v->stride + group * v->group_stride + first;
-    vreal s = vset(1 / FIXED_RANGE);
-    if (v->scale) s *= ((const vreal *)v->scale)[u * v->groups + group];
-    UNROLL for (int c = 0; c < m; c++) x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal) * s;
+    UNROLL for (int c = 0; c < m; c++) x[c] = __builtin_convertvector(__builtin_convertvector(p[c], vint), vreal);
 #endif
 }
+
+FN void T(load_raw)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_raw_part)(x, v, u, group, 0, n);
+}
+
+FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_raw_part)(x, v, u, group, 0, n);
+}
+
+#if PLAQ_PREC >= 2
+FN vreal T(load_scale)(const view *v, long u, int group)
+{
+    return ((const vreal *)v->scale)[u * v->groups + group];
+}
+#endif
 
 /* Of what a kernel reads once: a hint that only nvcc takes. */
 FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)

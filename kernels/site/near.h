@@ -27,12 +27,14 @@ FN T(neighbour) T(neighbour_at)(const geom *g, T(stencil) s, int dir)
 #else
 typedef struct {
     int x[4];
+    int unit;
 } T(stencil);
 
 FN T(stencil) T(stencil_at)(const geom *g, int parity, long u)
 {
     T(stencil) s;
     unsigned rest = (unsigned)u;
+    s.unit = (int)u;
     const unsigned xh = rest % (unsigned)g->half_x;
     rest /= (unsigned)g->half_x;
     s.x[1] = (int)(rest % (unsigned)g->sub[1]);
@@ -50,15 +52,26 @@ FN T(neighbour) T(neighbour_at)(const geom *g, T(stencil) s, int dir)
     const int leaves = up ? s.x[d] == g->sub[d] - 1 : s.x[d] == 0;
     n.near = leaves && g->split[d] ? NEAR_GHOST : NEAR_BODY;
     n.edge = leaves && d == 3;
-    s.x[d] = leaves ? (up ? 0 : g->sub[d] - 1) : s.x[d] + (up ? 1 : -1);
     if (n.near == NEAR_GHOST) {
         long f = 0;
         UNROLL for (int e = 3; e >= 0; e--) if (e != d) f = f * g->sub[e] + s.x[e];
         n.unit = f / 2;
+    } else if (d == 0) {
+        const int x = leaves ? (up ? 0 : g->sub[0] - 1) : s.x[0] + (up ? 1 : -1);
+        n.unit = s.unit - s.x[0] / 2 + x / 2;
     } else {
-        n.unit = (((long)s.x[3] * g->sub[2] + s.x[2]) * g->sub[1] + s.x[1]) * g->half_x + s.x[0] / 2;
+        const int step = leaves ? (up ? 1 - g->sub[d] : g->sub[d] - 1) : (up ? 1 : -1);
+        n.unit = s.unit + step * g->stride[d];
     }
     return n;
+}
+
+/* Whether a step from here leads over a face of the rank. */
+FN int T(at_face)(const geom *g, T(stencil) s)
+{
+    int face = 0;
+    UNROLL for (int d = 0; d < 4; d++) face |= g->split[d] && (s.x[d] == 0 || s.x[d] == g->sub[d] - 1);
+    return face;
 }
 #endif
 

@@ -39,34 +39,35 @@ FN void T(spin_project)(vreal h[12], const vreal psi[24], int mu, vreal s)
         T(spin_project_colour)(h + 2 * c, psi + 2 * c, psi + 6 + 2 * c, psi + 12 + 2 * c, psi + 18 + 2 * c, mu, s);
 }
 
-/* The same of a spinor in memory. */
+/* The same of a spinor in memory, in units of its scale. */
 FN void T(load_project)(vreal h[12], const view *in, long unit, int rhs, int mu, vreal s)
 {
     if (LOADS_BY_ROW) {
         UNROLL for (int c = 0; c < 3; c++)
         {
             vreal p[8];
-            UNROLL for (int k = 0; k < 4; k++) T(load_part)(p + 2 * k, in, unit, rhs, 6 * k + 2 * c, 2);
+            UNROLL for (int k = 0; k < 4; k++) T(load_raw_part)(p + 2 * k, in, unit, rhs, 6 * k + 2 * c, 2);
             T(spin_project_colour)(h + 2 * c, p, p + 2, p + 4, p + 6, mu, s);
         }
     } else {
         vreal psi[24];
-        T(load)(psi, in, unit, rhs, 24);
+        T(load_raw)(psi, in, unit, rhs, 24);
         T(spin_project)(h, psi, mu, s);
     }
 }
 
-/* psi_up += h, psi_down += -s G_mu^dagger h */
-FN void T(spin_add)(vreal psi[24], const vreal h[12], int mu, vreal s)
+/* psi_up += w h, psi_down += -s G_mu^dagger w h */
+FN void T(spin_add)(vreal psi[24], const vreal h[12], int mu, vreal s, vreal w)
 {
+    s *= w; /* exact: s is a sign */
     UNROLL for (int c = 0; c < 3; c++)
     {
         vreal *a = psi + 2 * c, *b = a + 6, *d = a + 12, *e = a + 18;
         const vreal *f = h + 2 * c, *g = f + 6;
-        a[0] += f[0];
-        a[1] += f[1];
-        b[0] += g[0];
-        b[1] += g[1];
+        a[0] = vfma(w, f[0], a[0]);
+        a[1] = vfma(w, f[1], a[1]);
+        b[0] = vfma(w, g[0], b[0]);
+        b[1] = vfma(w, g[1], b[1]);
         if (mu == 0) {
             d[0] = vfnma(s, g[1], d[0]);
             d[1] = vfma(s, g[0], d[1]);

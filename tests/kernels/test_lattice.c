@@ -126,7 +126,8 @@ static field *coordinates(const lattice *lat, precision prec)
 
 static double real_at(const field *f, long unit, int lane, int group, int c)
 {
-    const size_t i = field_real_index(f, unit, lane, group, c);
+    const stored_field s = field_stored(f);
+    const size_t i = stored_index(&s, unit, lane, group, c);
     return f->prec == PREC_DOUBLE ? ((const double *)f->data)[i] : ((const float *)f->data)[i];
 }
 

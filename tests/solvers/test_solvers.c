@@ -30,7 +30,7 @@ static void open_scene(scene *s, struct ref_lattice l, double mass, parity p)
     s->lat = kit_lattice(l, 1, -1);
     s->u = kit_random_gauge(l, 0.35, &rng);
     s->links = kit_links(s->lat, s->u);
-    s->w = wilson_create(s->links, mass, 1, SCHUR_ASYMMETRIC, p);
+    s->w = wilson_create(s->links, &(wilson_settings){mass, 1, SCHUR_ASYMMETRIC, p, FIELD_LINKS});
     s->normal = normal_create(wilson_schur(s->w));
     ref_wilson_create(&s->ref, l, s->u, mass, 1, -1);
 }

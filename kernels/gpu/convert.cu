@@ -1,0 +1,52 @@
+/* Copies between precisions and link storages on the device, by the formulas of kernels/lattice/stored.h: the bits that
+ * the host would give. One thread a site and group. */
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/launch.cuh"
+
+#define THREADS 128
+
+/* Precisions and reals are literals, so that a group stays in registers. */
+template <int to_prec, int from_prec, int to_reals, int from_reals>
+static __global__ void convert_units(stored_field to, stored_field from, long units)
+{
+    const long i = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= units * from.groups) return;
+    const long unit = i / LINEAR_BLOCK / from.groups * LINEAR_BLOCK + i % LINEAR_BLOCK;
+    const int group = (int)(i / LINEAR_BLOCK % from.groups);
+    to.prec = (precision)to_prec;
+    from.prec = (precision)from_prec;
+    to.lanes = from.lanes = 1;
+    if (to_reals > 0) {
+        to.reals = to_reals;
+        from.reals = from_reals;
+    }
+    stored_convert(&to, unit, 0, &from, unit, 0, group);
+}
+
+template <int to_prec, int from_prec>
+static void convert_between(const stored_field *to, const stored_field *from, long units)
+{
+    const unsigned blocks = (unsigned)((units * from->groups + THREADS - 1) / THREADS);
+    auto kernel = convert_units<to_prec, from_prec, 0, 0>;
+    if (to->reals == 24) kernel = convert_units<to_prec, from_prec, 24, 24>;
+    if (to->reals == 36) kernel = convert_units<to_prec, from_prec, 36, 36>;
+    if (to->reals == 12 && from->reals == 18) kernel = convert_units<to_prec, from_prec, 12, 18>;
+    kernel<<<blocks, THREADS, 0, gpu_main_stream()>>>(*to, *from, units);
+    CUDA(cudaGetLastError());
+}
+
+template <int to_prec>
+static void convert_to(const stored_field *to, const stored_field *from, long units)
+{
+    static void (*const run[PREC_COUNT])(const stored_field *, const stored_field *, long) = {
+        convert_between<to_prec, 0>, convert_between<to_prec, 1>, convert_between<to_prec, 2>,
+        convert_between<to_prec, 3>};
+    run[from->prec](to, from, units);
+}
+
+void gpu_convert(const stored_field *to, const stored_field *from, long units)
+{
+    static void (*const run[PREC_COUNT])(const stored_field *, const stored_field *, long) = {
+        convert_to<0>, convert_to<1>, convert_to<2>, convert_to<3>};
+    run[to->prec](to, from, units);
+}

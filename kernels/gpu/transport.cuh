@@ -1,0 +1,31 @@
+/* What the transports share (transport.cu): the number of the exchange, the device, and buffers that grow. */
+#ifndef PLAQ_TRANSPORT_CUH
+#define PLAQ_TRANSPORT_CUH
+
+#include "kernels/gpu/launch.cuh"
+#include "kernels/gpu/transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define TRANSPORT(name) extern const gpu_transport transport_##name;
+#include "kernels/gpu/transports.def"
+#undef TRANSPORT
+#ifdef __cplusplus
+}
+#endif
+
+/* The number of the exchange in progress, from 1 since the transport was opened; the same on all ranks. */
+unsigned long long transport_exchange(void);
+
+typedef enum { BUFFER_OUT, BUFFER_IN, BUFFER_HOST_OUT, BUFFER_HOST_IN, BUFFER_KINDS } transport_buffer_kind;
+
+/* The buffer of a slot for the exchange in progress, of at least so many bytes: memory of the device, or pinned memory
+ * of the host. The two of arrivals alternate from one exchange to the next; there is one of departures. It grows after
+ * both streams are done; what was in it is lost. Freed when the transport is closed. */
+void *transport_buffer(transport_buffer_kind kind, int slot, size_t bytes);
+
+/* begin of a transport that moves messages from one buffer of the device to another. */
+void transport_begin_buffers(gpu_message *m, int n);
+
+#endif

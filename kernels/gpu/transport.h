@@ -1,0 +1,72 @@
+/* Messages between GPUs, one process a GPU (several processes may share one).
+ *
+ * An exchange moves up to GPU_SLOTS messages and overlaps with work on the main stream:
+ *
+ *   fill m[0..n): to, from, slot, bytes
+ *   gpu_exchange_begin(m, n)    sets m[].out and m[].in; the side stream waits for all that the main stream was given
+ *   kernels with .aside = 1     write what goes to m[i].to into m[i].out (on the device)
+ *   gpu_exchange_start(m, n)    messages leave as soon as they are packed
+ *   kernels on the main stream  whatever needs no message
+ *   gpu_exchange_finish(m, n)   the main stream waits for the packing and for all arrivals; the host may block
+ *   kernels on the main stream  read what came from m[i].from in m[i].in
+ *
+ * Every rank runs the same sequence of exchanges, each with the same slots, and one exchange is in flight at a time; a
+ * message has the same bytes on both sides, and within an exchange a slot has the same bytes on all ranks. What is
+ * packed may be written again after finish. m[i].in may be read by work given to the main stream before the begin
+ * after next. An exchange of no messages does nothing and needs no transport.
+ *
+ * How messages travel is the transport's business: transports.def lists them. To add one: transport_NAME.cu with a
+ * table gpu_transport transport_NAME, and its line in transports.def. */
+#ifndef PLAQ_TRANSPORT_H
+#define PLAQ_TRANSPORT_H
+
+#include <stddef.h>
+
+#define GPU_SLOTS 8
+
+typedef struct {
+    int to, from; /* other ranks; often the same one */
+    int slot;     /* 0..GPU_SLOTS-1, the same on sender and receiver; at most once an exchange */
+    size_t bytes; /* not 0 */
+    void *out;    /* set by begin: where the packing kernel writes, on the device; aligned to 256 bytes */
+    void *in;     /* set by begin: where what arrives is found, likewise */
+} gpu_message;
+
+typedef struct {
+    const char *name, *help;
+    /* The answer of this rank, with the reason in `why` if it is no; all ranks ask in the same order, so it may
+     * communicate. */
+    int (*usable)(char *why, size_t size);
+    /* Collective; between them the exchanges. */
+    void (*open)(void);
+    void (*close)(void);
+    void (*begin)(gpu_message *m, int n);
+    void (*start)(gpu_message *m, int n);
+    void (*finish)(gpu_message *m, int n); /* puts what is left on the side stream; the main stream then waits for it */
+} gpu_transport;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Opens a transport on the device of gpu_open(), after closing the one before; collective. `name` is "auto" (the first
+ * of transports.def that all ranks can use) or a name from there. Returns 0; or non-zero with the same message on all
+ * ranks (an unknown name, or why it cannot be used), and no transport is open. */
+int gpu_transport_choose(const char *name, char *message, size_t size);
+/* Ends and frees it; collective. Without an open one it does nothing. */
+void gpu_transport_close(void);
+/* "none" without an open one. */
+const char *gpu_transport_name(void);
+
+/* Collective. */
+void gpu_exchange_begin(gpu_message *m, int n);
+void gpu_exchange_start(gpu_message *m, int n);
+void gpu_exchange_finish(gpu_message *m, int n);
+
+/* Bytes that this rank sent and seconds that its host spent in exchanges so far. */
+void gpu_exchange_counted(double *bytes, double *seconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+/* Messages by NCCL, as one group of sends and receives on the side stream. In builds that found NCCL only
+ * (PLAQ_WITH_NCCL).
+ *
+ * NCCL pairs the k-th send of one rank to another with the k-th receive there; so both go through the slots in
+ * ascending order, which is the same order on both sides. NCCL needs a GPU of its own for each rank. Multicast over
+ * NVLink is switched off: sends and receives do not use it, and setting it up takes time and memory. */
+#include "kernels/gpu/transport.cuh"
+
+#include <nccl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/base/watchdog.h"
+#include "kernels/lattice/comm.h"
+
+#define NCCL(call)                                                                                                     \
+    do {                                                                                                               \
+        const ncclResult_t nccl_result = (call);                                                                       \
+        if (nccl_result != ncclSuccess)                                                                                \
+            error_fault(EXIT_DEVICE, __FILE__, __LINE__, __func__,                                                     \
+                        "NCCL failed: %s (%s); NCCL_DEBUG=WARN in the environment tells more, transport = host works " \
+                        "without NCCL.\n  In %s",                                                                      \
+                        ncclGetErrorString(nccl_result), ncclGetLastError(NULL), #call);                               \
+    } while (0)
+
+static ncclComm_t comm;
+
+static int usable(char *why, size_t size)
+{
+    int index;
+    CUDA(cudaGetDevice(&index));
+    gpu_identity *all = gpu_identities(index);
+    const int sharers = gpu_sharers(all);
+    free(all);
+    snprintf(why, size, "NCCL needs a GPU for each rank, and %d ranks share the one of rank %d", sharers, comm_rank());
+    return sharers == 1;
+}
+
+static void nccl_open(void)
+{
+    ncclUniqueId id;
+    setenv("NCCL_NVLS_ENABLE", "0", 1);
+    if (comm_rank() == 0) NCCL(ncclGetUniqueId(&id));
+    comm_bcast(&id, sizeof id);
+    watchdog_enter("NCCL to connect all ranks");
+    NCCL(ncclCommInitRank(&comm, comm_size(), id, comm_rank()));
+    watchdog_leave();
+}
+
+static void nccl_close(void)
+{
+    watchdog_enter("NCCL to disconnect all ranks");
+    NCCL(ncclCommDestroy(comm));
+    watchdog_leave();
+}
+
+static void start(gpu_message *m, int n)
+{
+    const cudaStream_t side = gpu_in_use()->side;
+    NCCL(ncclGroupStart());
+    for (int slot = 0; slot < GPU_SLOTS; slot++)
+        for (int i = 0; i < n; i++) {
+            if (m[i].slot != slot) continue;
+            NCCL(ncclSend(m[i].out, m[i].bytes, ncclInt8, m[i].to, comm, side));
+            NCCL(ncclRecv(m[i].in, m[i].bytes, ncclInt8, m[i].from, comm, side));
+        }
+    watchdog_enter("NCCL to connect neighbours"); /* on first use */
+    NCCL(ncclGroupEnd());
+    watchdog_leave();
+}
+
+static void finish(gpu_message *m, int n)
+{
+    (void)m, (void)n;
+    ncclResult_t state = ncclSuccess;
+    NCCL(ncclCommGetAsyncError(comm, &state));
+    NCCL(state);
+}
+
+const gpu_transport transport_nccl = {"nccl", "NCCL", usable, nccl_open, nccl_close, transport_begin_buffers,
+                                      start,  finish};
