@@ -25,7 +25,8 @@ typedef struct {
     int sign;
     int form;
     int link_reals;
-    int stream; /* out goes past the caches */
+    int stream;   /* out goes past the caches */
+    int interior; /* the list is the layout's interior */
 } hop_args;
 
 /* Faces one after the other: item i belongs to the one with start[k] <= i < start[k + 1]. */

@@ -23,35 +23,52 @@ const kernel_info kernel_infos[KERNEL_COUNT] = {
 
 static kernel_count counts[KERNEL_COUNT][PREC_COUNT];
 
+/* On the device a sample of calls is timed, weighted by their bytes. */
+static gpu_clock clocks[KERNEL_COUNT][PREC_COUNT];
+#define TIMED_AT_FIRST 8
+#define TIMED_EVERY 8
+
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work)
 {
     const kernel_info *info = &kernel_infos[id];
     DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
     if (work.n == 0) return;
     watchdog_note(info->name);
-    const double start = comm_wtime();
+    kernel_count *c = &counts[id][like->prec];
+    const double sites = (double)work.n * like->lay->lanes;
+    const double bytes =
+        work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * (double)field_real_bytes(like);
     if (like->where == PLACE_DEVICE) {
+        const int timed = c->calls < TIMED_AT_FIRST || c->calls % TIMED_EVERY == 0;
+        const int watch = timed ? gpu_clock_start(work.aside) : 0;
         const int known = gpu_run(id, like->prec, args, &work);
         REQUIRE(known, "kernel %s on the device in precision %d", info->name, like->prec);
+        if (timed) gpu_clock_stop(watch, work.aside, bytes, &clocks[id][like->prec]);
+        if (info->sums > 0) gpu_add_sums(id, work.sums);
     } else {
         const cpu_runner run = cpu_find(id, like->prec, like->lay->lanes > 1);
         REQUIRE(run, "kernel %s in precision %d", info->name, like->prec);
+        const double start = comm_wtime();
         run(args, work.list, work.n, work.sums);
+        c->seconds += comm_wtime() - start;
     }
-    const double sites = (double)work.n * like->lay->lanes;
-    kernel_count *c = &counts[id][like->prec];
     c->calls++;
-    c->seconds += comm_wtime() - start;
     c->flops += work.flops > 0 ? work.flops : sites * info->flops;
-    c->bytes += work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * (double)field_real_bytes(like);
+    c->bytes += bytes;
 }
 
 kernel_count kernel_counted(kernel_id id, precision prec)
 {
-    return counts[id][prec];
+    gpu_clock_collect();
+    kernel_count c = counts[id][prec];
+    const gpu_clock *t = &clocks[id][prec];
+    if (t->weight > 0) c.seconds += t->seconds * c.bytes / t->weight;
+    return c;
 }
 
 void kernel_counts_reset(void)
 {
+    gpu_clock_collect();
     memset(counts, 0, sizeof counts);
+    memset(clocks, 0, sizeof clocks);
 }

@@ -149,7 +149,9 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
         return;
     }
     halo_hop_start(in, other, call->links, call->sign, args.ghost);
+    args.interior = 1;
     hop_over(out, &args, lay->interior[p], lay->ninterior[p]);
+    args.interior = 0;
     halo_hop_wait();
     hop_over(out, &args, lay->exterior[p], lay->nexterior[p]);
 }

@@ -74,8 +74,11 @@ void gpu_open(int index)
     CUDA(cudaEventCreateWithFlags(&device.given, cudaEventDisableTiming));
     CUDA(cudaEventCreateWithFlags(&device.moved, cudaEventDisableTiming));
     CUDA(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
-    const size_t blocks = (size_t)device.processors * BLOCKS_PER_PROCESSOR;
-    CUDA(cudaMalloc(&device.partial, blocks * KERNEL_MAX_SUMS * sizeof *device.partial));
+    gpu_grand_total empty[KERNEL_MAX_SUMS];
+    memset(empty, 0, sizeof empty);
+    for (int k = 0; k < KERNEL_MAX_SUMS; k++) empty[k].bin = EXACT_BIN_MIN;
+    CUDA(cudaMalloc(&device.totals, sizeof empty));
+    CUDA(cudaMemcpy(device.totals, empty, sizeof empty, cudaMemcpyHostToDevice));
     CUDA(cudaMalloc(&device.ticket, sizeof *device.ticket));
     CUDA(cudaMemsetAsync(device.ticket, 0, sizeof *device.ticket, device.stream));
     CUDA(cudaHostAlloc(&device.result, KERNEL_MAX_SUMS * sizeof *device.result, cudaHostAllocMapped));
@@ -219,9 +222,11 @@ int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *w
     launch(&on, args, work->list, work->n);
     const cudaError_t status = cudaGetLastError();
     if (status != cudaSuccess) gpu_fault(status, kernel_infos[id].name, __FILE__, __LINE__, __func__);
-    if (sums > 0) {
-        gpu_wait(device.stream, kernel_infos[id].name);
-        for (int k = 0; k < sums; k++) exact_merge(&work->sums[k], &device.result[k]);
-    }
     return 1;
+}
+
+void gpu_add_sums(kernel_id id, exact_sum *sums)
+{
+    gpu_wait(device.stream, kernel_infos[id].name);
+    for (int k = 0; k < kernel_infos[id].sums; k++) exact_merge(&sums[k], &device.result[k]);
 }

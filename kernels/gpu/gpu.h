@@ -30,10 +30,21 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 /* Copies `units` sites between linear layouts, converting precision and storage of links. */
 void gpu_convert(const stored_field *to, const stored_field *from, long units);
 
-/* Runs a kernel; false when it does not come in this precision. Sums are added into work.sums. Without sums the call
- * returns before the kernel ends; gpu_finish() waits for all work on both streams. work->list lies on the device. */
+/* Starts a kernel; false when it does not come in this precision. work->list is on the device. gpu_finish() waits for
+ * all work on both streams; gpu_add_sums() for a kernel that sums, and adds what it found. */
 int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *work);
+void gpu_add_sums(kernel_id id, exact_sum *sums);
 void gpu_finish(void);
+
+/* The time of a sample of kernels: what the device does between start and stop, collected into `of` without waiting now;
+ * `weight` is added beside it. */
+typedef struct {
+    double seconds, weight;
+} gpu_clock;
+int gpu_clock_start(int aside);
+void gpu_clock_stop(int started, int aside, double weight, gpu_clock *of);
+/* Waits for what was stopped, and brings all clocks up to date. */
+void gpu_clock_collect(void);
 
 /* Seconds that the device spent on what was asked of it between the two calls; the second waits for it. */
 void gpu_time_begin(void);

@@ -5,7 +5,8 @@
  * small where the cap is high, so that whole blocks fill a processor's registers.
  *
  * The hop has variants with literal links, clover term and faces, without which the branches alone would cost
- * registers. Several right-hand sides are neighbouring blocks: they find each other's links in the second cache. */
+ * registers. Several right-hand sides share the link in a thread's registers (two-row links), or are neighbouring blocks
+ * that find each other's links in the second cache. */
 #include "kernels/gpu/launch.cuh"
 
 #include "kernels/args.h"
@@ -40,7 +41,8 @@
 
 #define INSTANCE_SUM(name, sums, registers)                                                                            \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \
-        T(name##_global)(const __grid_constant__ name##_args a, const int *list, long n, const gpu_device dev)         \
+        T(name##_global)(const __grid_constant__ name##_args a, const int *list, long n,                               \
+                               const __grid_constant__ gpu_device dev)                                                     \
     {                                                                                                                  \
         vexact mine[sums];                                                                                             \
         UNROLL for (int k = 0; k < sums; k++) T(exact_open)(&mine[k]);                                                 \
@@ -54,7 +56,7 @@
             whole[k] = mine[k].whole;                                                                                  \
             whole[k].broken |= mine[k].broken;                                                                         \
         }                                                                                                              \
-        gpu_grid_sum(whole, sums, dev.partial, dev.ticket, dev.result);                                                \
+        gpu_grid_sum(whole, sums, &dev);                                                                                                                               \
     }                                                                                                                  \
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
@@ -80,46 +82,118 @@
 
 /* ---- the hop ---- */
 
-#define HOP_CAP (PLAQ_PREC == 0 ? 200 : 128) /* of 64 and 128 threads: five and four blocks */
+/* Caps for one right-hand side a thread (five blocks of 64 threads in double, four of 128 else) and for MANY. */
+#define HOP_CAP (PLAQ_PREC == 0 ? 200 : 128)
 #define HOP_THREADS (PLAQ_PREC == 0 ? 64 : 128)
+#define MANY (PLAQ_PREC == 0 ? 2 : 4)
+#define MANY_CAP (PLAQ_PREC == 0 ? 255 : 208)
+#define MANY_THREADS 64
 
-template <int reals, bool clover, bool split>
-static __global__ void __maxnreg__(HOP_CAP) T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n)
+/* A block's threads as a box of sites, so that they share neighbours in the first cache: bits[] are the logarithms of
+ * its extents in x / 2, y, z, t. Blocks number the boxes with x, y along the grid's x, z along its y, t along its z. */
+typedef struct {
+    int on, bits[4], across;
+} hop_tile;
+
+static inline hop_tile T(hop_tile_for)(const geom *g, int threads, dim3 *grid)
+{
+    hop_tile t = {1, {0, 0, 0, 0}, 1};
+    int left = threads, count[4] = {g->half_x, g->sub[1], g->sub[2], g->sub[3]};
+    for (; t.bits[0] < 4 && count[0] % 2 == 0 && left > 1; left /= 2, count[0] /= 2) t.bits[0]++;
+    for (int d = 1, idle = 0; left > 1 && idle < 3; d = d % 3 + 1) {
+        idle++;
+        if (count[d] % 2) continue;
+        t.bits[d]++;
+        count[d] /= 2;
+        left /= 2;
+        idle = 0;
+    }
+    t.on = left == 1 && count[2] < 65536 && count[3] < 65536;
+    t.across = count[0];
+    *grid = dim3((unsigned)(count[0] * count[1]), (unsigned)count[2], (unsigned)count[3]);
+    return t;
+}
+
+static __device__ __forceinline__ T(stencil) T(hop_tile_site)(const hop_tile *t, const geom *g, int parity,
+                                                              unsigned block)
+{
+    T(stencil) s;
+    unsigned tx = 0, thread = threadIdx.x;
+    if (t->across > 1) {
+        tx = block % (unsigned)t->across;
+        block /= (unsigned)t->across;
+    }
+    const unsigned origin[4] = {tx, block, blockIdx.y, blockIdx.z};
+    UNROLL for (int d = 0; d < 4; d++)
+    {
+        s.x[d] = (int)((origin[d] << t->bits[d]) + (thread & ((1u << t->bits[d]) - 1)));
+        thread >>= t->bits[d];
+    }
+    s.unit = s.x[0] + s.x[1] * g->stride[1] + s.x[2] * g->stride[2] + s.x[3] * g->stride[3];
+    s.x[0] = 2 * s.x[0] + ((s.x[1] + s.x[2] + s.x[3] + parity) & 1);
+    return s;
+}
+
+template <int reals, bool clover, bool split, int many>
+static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
+    T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ hop_tile tile)
 {
     unsigned rhs = 0, block = blockIdx.x;
-    if (a.in.groups > 1) {
-        rhs = block % (unsigned)a.in.groups;
-        block /= (unsigned)a.in.groups;
+    if (a.in.groups > many) {
+        const unsigned parts = (unsigned)a.in.groups / many;
+        rhs = block % parts * many;
+        block /= parts;
     }
-    const long i = (long)block * HOP_THREADS + threadIdx.x;
-    if (i >= n) return;
     hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
     b.here.scale = b.there.scale = NULL;
     if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
     if (!split) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
     if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
-    const long u = list ? list[i] : i;
-    T(hop_one)(&b, T(stencil_at)(&b.g, b.parity, u), u, (int)rhs, reals);
+    T(stencil) st;
+    if (tile.on) {
+        st = T(hop_tile_site)(&tile, &b.g, b.parity, block);
+        if (split && T(at_face)(&b.g, st)) return;
+    } else {
+        const long i = (long)block * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
+    }
+    T(hop_some)(&b, st, st.unit, (int)rhs, many, reals);
 }
 
-template <int reals>
+/* Tiles cover the whole box, so with faces they serve the interior, whose list they need not read. */
+template <int reals, bool clover, bool split, int many>
+static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    const int threads = many > 1 ? MANY_THREADS : HOP_THREADS, parts = a->in.groups / many;
+    dim3 grid;
+    hop_tile tile = T(hop_tile_for)(&a->g, threads, &grid);
+    if (list && !a->interior) tile.on = 0;
+    if (!tile.on) grid = dim3((unsigned)((n + threads - 1) / threads));
+    grid.x *= (unsigned)parts;
+    T(hop_global)<reals, clover, split, many><<<grid, threads, 0, dev->stream>>>(*a, list, n, tile);
+}
+
+template <int reals, int many>
 static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
+    const bool clover = a->form != HOP_PLAIN && a->form != HOP_ADD;
     int split = 0;
     for (int d = 0; d < 4; d++) split |= a->g.split[d];
-    const bool clover = a->form != HOP_PLAIN && a->form != HOP_ADD;
-    const unsigned blocks = (unsigned)((n + HOP_THREADS - 1) / HOP_THREADS * a->in.groups);
-    auto kernel = split ? (clover ? T(hop_global) < reals, true, true > : T(hop_global) < reals, false, true >)
-                        : (clover ? T(hop_global) < reals, true, false > : T(hop_global) < reals, false, false >);
-    kernel<<<blocks, HOP_THREADS, 0, dev->stream>>>(*a, list, n);
+    if (split && clover) T(hop_start)<reals, true, true, many>(dev, a, list, n);
+    else if (split) T(hop_start)<reals, false, true, many>(dev, a, list, n);
+    else if (clover) T(hop_start)<reals, true, false, many>(dev, a, list, n);
+    else T(hop_start)<reals, false, false, many>(dev, a, list, n);
 }
 
 static void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
     const hop_args *a = (const hop_args *)args;
-    if (a->link_reals == 18) T(hop_variant)<18>(dev, a, list, n);
-    else if (a->link_reals == 8) T(hop_variant)<8>(dev, a, list, n);
-    else T(hop_variant)<12>(dev, a, list, n);
+    const bool many = a->in.groups % MANY == 0;
+    if (a->link_reals == 18) T(hop_variant)<18, 1>(dev, a, list, n);
+    else if (a->link_reals == 8) T(hop_variant)<8, 1>(dev, a, list, n);
+    else if (many) T(hop_variant)<12, MANY>(dev, a, list, n);
+    else T(hop_variant)<12, 1>(dev, a, list, n);
 }
 
 gpu_launcher PASTE(gpu_find, SUFFIX_PREC)(kernel_id id)

@@ -5,9 +5,9 @@
  * The side stream, of higher priority, carries messages (kernels/gpu/transport.h): it waits for the main one where an
  * exchange begins, the main one for it where the exchange ends, so that in between both run.
  *
- * Sums: every thread sums its sites, a block merges its threads by shuffles, and the block that comes last merges those
- * of all blocks and leaves the result in memory of the host. Merging is exact (kernels/lattice/exact.h), so neither the
- * grid nor the order of the blocks shows in the bits. */
+ * Sums: every thread sums its sites, a block its threads by shuffles, blocks add to totals in memory, and the block that
+ * comes last leaves the result in memory of the host. Adding is exact (kernels/lattice/exact.h), so neither the grid nor
+ * the order of the blocks shows in the bits. */
 #ifndef PLAQ_GPU_LAUNCH_H
 #define PLAQ_GPU_LAUNCH_H
 
@@ -26,12 +26,20 @@
 #define BLOCK_MAX 128
 #define BLOCKS_PER_PROCESSOR 32 /* at most, of a kernel that sums */
 
+/* A sum over the grid in the making: folds by their place, from the last of the lowest bin up. */
+#define LOWEST_FOLD (EXACT_BIN_MIN - 2)
+#define FOLDS (EXACT_BIN_MAX - LOWEST_FOLD + 1)
+typedef struct {
+    unsigned long long fold[FOLDS];
+    int bin, broken;
+} gpu_grand_total;
+
 typedef struct {
     int processors;
     cudaStream_t stream; /* of kernels: in the copy that gpu_run() hands to a launcher it may be the side stream */
     cudaStream_t side;
     cudaEvent_t given, moved; /* the two places where a stream waits for the other */
-    exact_sum *partial;       /* on the device: [KERNEL_MAX_SUMS] of each block */
+    gpu_grand_total *totals;  /* on the device: [KERNEL_MAX_SUMS], empty between kernels */
     unsigned *ticket;         /* on the device: blocks that are done, zero between kernels */
     exact_sum *result;        /* [KERNEL_MAX_SUMS] on the host, written by the device */
 } gpu_device;
@@ -89,48 +97,70 @@ static inline int gpu_sum_blocks(const gpu_device *dev, const void *kernel, int 
     return (int)(blocks < most ? blocks : most);
 }
 
-/* The sum over a block, in its thread 0. */
+/* The sum over a block, in its thread 0; all threads must come. */
 static __device__ __forceinline__ exact_sum gpu_block_sum(exact_sum s)
 {
     __shared__ exact_sum warps[BLOCK_MAX / WARP];
-#pragma unroll 1
-    for (int step = WARP / 2; step > 0; step /= 2) {
-        exact_sum other;
-        other.bin = __shfl_down_sync(0xffffffffu, s.bin, step);
-        other.broken = __shfl_down_sync(0xffffffffu, s.broken, step);
-        for (int i = 0; i < 3; i++) other.fold[i] = __shfl_down_sync(0xffffffffu, (long long)s.fold[i], step);
-        exact_merge(&s, &other);
-    }
+    __shared__ int highest[BLOCK_MAX / WARP];
+    const int warp = (int)threadIdx.x / WARP, nwarp = (int)blockDim.x / WARP;
+    const int top = __reduce_max_sync(0xffffffffu, s.bin);
+    __syncthreads(); /* the sum before this one has been read */
+    if (threadIdx.x % WARP == 0) highest[warp] = top;
     __syncthreads();
-    if (threadIdx.x % WARP == 0) warps[threadIdx.x / WARP] = s;
+    int bin = highest[0];
+    for (int w = 1; w < nwarp; w++) bin = highest[w] > bin ? highest[w] : bin;
+    exact_raise(&s, bin);
+    s.broken = __any_sync(0xffffffffu, s.broken);
+#pragma unroll 1
+    for (int step = WARP / 2; step > 0; step /= 2)
+        for (int i = 0; i < 3; i++) s.fold[i] += __shfl_down_sync(0xffffffffu, (long long)s.fold[i], step);
+    if (threadIdx.x % WARP == 0) warps[warp] = s;
     __syncthreads();
     if (threadIdx.x == 0)
-        for (int w = 1; w < (int)blockDim.x / WARP; w++) exact_merge(&s, &warps[w]);
+        for (int w = 1; w < nwarp; w++) {
+            for (int i = 0; i < 3; i++) s.fold[i] += warps[w].fold[i];
+            s.broken |= warps[w].broken;
+        }
     return s;
 }
 
-/* The sums of all threads of the grid into result[n]. */
-static __device__ void gpu_grid_sum(const exact_sum *mine, int n, exact_sum *partial, unsigned *ticket,
-                                    exact_sum *result)
+/* The sums of all threads of the grid into result[n]. Folds are integers, so each adds up in memory at its own place,
+ * whatever the order; those below the three of the highest bin are dropped at the end, as merging drops them. */
+static __device__ void gpu_grid_sum(const exact_sum *mine, int n, const gpu_device *dev)
 {
     __shared__ int last;
     for (int k = 0; k < n; k++) {
         const exact_sum s = gpu_block_sum(mine[k]);
-        if (threadIdx.x == 0) partial[blockIdx.x * KERNEL_MAX_SUMS + k] = s;
+        if (threadIdx.x != 0) continue;
+        gpu_grand_total *total = &dev->totals[k];
+        for (int i = 0; i < 3; i++)
+            if (s.fold[i] != 0) atomicAdd(&total->fold[s.bin - i - LOWEST_FOLD], (unsigned long long)s.fold[i]);
+        atomicMax(&total->bin, s.bin);
+        if (s.broken) atomicOr(&total->broken, 1);
     }
     if (threadIdx.x == 0) {
         __threadfence();
-        last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1; /* the last one sets it back to zero */
+        last = atomicInc(dev->ticket, gridDim.x - 1) == gridDim.x - 1; /* the last one sets it back to zero */
         __threadfence();
     }
     __syncthreads();
     if (!last) return;
-    for (int k = 0; k < n; k++) {
+    for (int k = (int)threadIdx.x; k < n; k += (int)blockDim.x) {
+        volatile gpu_grand_total *total = &dev->totals[k];
         exact_sum s = exact_zero();
-        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
-            exact_merge(&s, &partial[b * KERNEL_MAX_SUMS + k]);
-        s = gpu_block_sum(s);
-        if (threadIdx.x == 0) result[k] = s;
+        s.bin = total->bin;
+        s.broken = total->broken;
+        for (int i = 0; i < 3; i++) s.fold[i] = (int64_t)total->fold[s.bin - i - LOWEST_FOLD];
+        dev->result[k] = s;
+    }
+    __syncthreads();
+    for (int k = 0; k < n; k++) {
+        gpu_grand_total *total = &dev->totals[k];
+        for (int i = (int)threadIdx.x; i < FOLDS; i += (int)blockDim.x) total->fold[i] = 0;
+        if (threadIdx.x == 0) {
+            total->bin = EXACT_BIN_MIN;
+            total->broken = 0;
+        }
     }
 }
 

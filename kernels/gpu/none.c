@@ -62,6 +62,8 @@ void gpu_finish(void) {}
 
 void gpu_transport_close(void) {}
 
+void gpu_clock_collect(void) {}
+
 /* ---- never reached ---- */
 
 /* clang-format off */
@@ -79,6 +81,15 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 
 void gpu_convert(const stored_field *to, const stored_field *from, long units)
     ABSENT((void)to, (void)from, (void)units)
+
+int gpu_clock_start(int aside)
+    ABSENT((void)aside; return 0)
+
+void gpu_clock_stop(int started, int aside, double weight, gpu_clock *of)
+    ABSENT((void)started, (void)aside, (void)weight, (void)of)
+
+void gpu_add_sums(kernel_id id, exact_sum *sums)
+    ABSENT((void)id, (void)sums)
 
 int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *work)
     ABSENT((void)id, (void)prec, (void)args, (void)work; return 0)

@@ -114,55 +114,44 @@ FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, int rhs, int d
     return w;
 }
 
-/* One direction: psi += its term. dir, mu and reals are literals. */
-FN void T(hop_direction)(vreal acc[24], const hop_args *a, T(stencil) st, long u, int rhs, int dir, int reals)
+/* One direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, many and reals are
+ * literals. */
+FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, int rhs, int many, int dir, int reals)
 {
     const int mu = dir / 2, down = dir % 2;
     const T(neighbour) n = T(neighbour_at)(&a->g, st, dir);
     const vreal s = vset((real)(down ? -a->sign : a->sign));
-    vreal r[HALF_SPINOR_REALS];
-    if (down && n.near == NEAR_GHOST) {
-        T(load_real)(r, &a->ghost[dir], n.unit, rhs, HALF_SPINOR_REALS);
-    } else {
-        T(link) link;
-        vreal h[HALF_SPINOR_REALS];
-        if (n.near == NEAR_GHOST) {
-            T(load_real)(h, &a->ghost[dir], n.unit, rhs, HALF_SPINOR_REALS);
-        } else {
-            T(load_project)(h, &a->in, n.unit, rhs, mu, s);
-        }
-        if (down) {
-            T(link_load)(&link, &a->there, n.unit, mu, reals);
+    T(link) link;
+    UNROLL for (int k = 0; k < many; k++)
+    {
+        vreal h[HALF_SPINOR_REALS], r[HALF_SPINOR_REALS];
+        if (n.near != NEAR_GHOST) T(load_project)(h, &a->in, n.unit, rhs + k, mu, s);
+        else T(load_real)(h, &a->ghost[dir], n.unit, rhs + k, HALF_SPINOR_REALS);
+        if (k == 0 && !down) T(link_load)(&link, &a->here, u, mu, reals);
+        if (k == 0 && down && n.near != NEAR_GHOST) T(link_load)(&link, &a->there, n.unit, mu, reals);
+        if (down && n.near == NEAR_GHOST) {
+            UNROLL for (int i = 0; i < 12; i++) r[i] = h[i];
+        } else if (down) {
             T(link_dagger_times)(r, &link, h, reals);
             if (PLAQ_SIMD && n.near == NEAR_TURNED)
                 UNROLL for (int i = 0; i < 12; i++) r[i] = T(turn)(r[i], &a->g, T(turn_code)(dir));
         } else {
             if (PLAQ_SIMD && n.near == NEAR_TURNED)
                 UNROLL for (int i = 0; i < 12; i++) h[i] = T(turn)(h[i], &a->g, T(turn_code)(dir));
-            T(link_load)(&link, &a->here, u, mu, reals);
             T(link_times)(r, &link, h, reals);
         }
+        T(spin_add)(acc + 24 * k, r, mu, s, T(hop_weight)(a, &n, rhs + k, dir, reals));
     }
-    T(spin_add)(acc, r, mu, s, T(hop_weight)(a, &n, rhs, dir, reals));
 }
 
-/* One right-hand side. */
-FN void T(hop_one)(const hop_args *a, T(stencil) st, long u, int rhs, int reals)
+/* What follows the sum over directions, and the output. */
+FN void T(hop_finish)(vreal acc[24], const hop_args *a, long u, int rhs)
 {
-    vreal acc[24], x[24];
-    UNROLL for (int i = 0; i < 24; i++) acc[i] = vset(0);
-    T(hop_direction)(acc, a, st, u, rhs, 0, reals);
-    T(hop_direction)(acc, a, st, u, rhs, 1, reals);
-    T(hop_direction)(acc, a, st, u, rhs, 2, reals);
-    T(hop_direction)(acc, a, st, u, rhs, 3, reals);
-    T(hop_direction)(acc, a, st, u, rhs, 4, reals);
-    T(hop_direction)(acc, a, st, u, rhs, 5, reals);
-    T(hop_direction)(acc, a, st, u, rhs, 6, reals);
-    T(hop_direction)(acc, a, st, u, rhs, 7, reals);
     if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, &a->clover, u);
     const vreal fa = vset((real)a->a), fb = vset((real)a->b);
     UNROLL for (int i = 0; i < 24; i++) acc[i] *= fa;
     if (a->form == HOP_ADD || a->form == HOP_CLOVER_ADD || a->form == HOP_ADD_CLOVER) {
+        vreal x[24];
         T(load)(x, &a->x, u, rhs, 24);
         if (a->form == HOP_ADD_CLOVER) T(clover_times)(x, &a->clover, u);
         UNROLL for (int i = 0; i < 24; i++) acc[i] = vfma(fb, x[i], acc[i]);
@@ -176,10 +165,28 @@ FN void T(hop_one)(const hop_args *a, T(stencil) st, long u, int rhs, int reals)
     T(save)(acc, &a->out, u, rhs, 24);
 }
 
+/* The most right-hand sides that a work item takes at a time. */
+#define HOP_MANY 4
+
+FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many, int reals)
+{
+    vreal acc[24 * HOP_MANY];
+    UNROLL for (int i = 0; i < 24 * many; i++) acc[i] = vset(0);
+    T(hop_direction)(acc, a, st, u, rhs, many, 0, reals);
+    T(hop_direction)(acc, a, st, u, rhs, many, 1, reals);
+    T(hop_direction)(acc, a, st, u, rhs, many, 2, reals);
+    T(hop_direction)(acc, a, st, u, rhs, many, 3, reals);
+    T(hop_direction)(acc, a, st, u, rhs, many, 4, reals);
+    T(hop_direction)(acc, a, st, u, rhs, many, 5, reals);
+    T(hop_direction)(acc, a, st, u, rhs, many, 6, reals);
+    T(hop_direction)(acc, a, st, u, rhs, many, 7, reals);
+    UNROLL for (int k = 0; k < many; k++) T(hop_finish)(acc + 24 * k, a, u, rhs + k);
+}
+
 FN void T(hop_body)(const hop_args *a, long u, int reals)
 {
     const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
-    for (int rhs = 0; rhs < a->in.groups; rhs++) T(hop_one)(a, st, u, rhs, reals);
+    for (int rhs = 0; rhs < a->in.groups; rhs++) T(hop_some)(a, st, u, rhs, 1, reals);
 }
 
 FN void T(hop_site)(const hop_args *a, long u)

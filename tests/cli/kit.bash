@@ -28,6 +28,9 @@ ulimit -c 0
 # More ranks than cores: those that wait leave the core to the others.
 export OMPI_MCA_mpi_yield_when_idle=1
 unset SLURM_JOB_END_TIME
+# On the CPU, unless a test asks for GPUs.
+gpus=${CUDA_VISIBLE_DEVICES-all}
+export CUDA_VISIBLE_DEVICES=
 
 say() { echo "$*"; }
 

@@ -3,14 +3,16 @@
  *
  * Both compile the same site functions, and the build lets neither fuse on its own; so where only + - * / sqrt and
  * fused multiply-add enter, the results are equal, real by real, and the sums of any order too. Random fields and log
- * det C use log, sin and cos of two libraries, and agree to 1e-12. Runs on one rank; without a GPU it is skipped
- * (status 77). */
+ * det C use log, sin and cos of two libraries, and agree to 1e-12. On several ranks, which may share a GPU, the lattice is
+ * split in every way. Without a GPU it is skipped (status 77). */
 #include "tests/check.h"
 
 #include <stdlib.h>
 
 #include "kernels/gauge.h"
+#include "kernels/base/error.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 
@@ -332,17 +334,42 @@ static void test_lattice(const lattice *lat)
 
 /* ---- the backend itself ---- */
 
-static void test_tables(void)
+/* Precisions and link storages into each other on the device, and slices from there and back. */
+static void test_copies(const lattice *lat)
 {
-    int host[5] = {1, 2, 3, 4, 5}, back[5];
-    const void *first = gpu_table(host, sizeof host);
-    CHECK(gpu_table(host, sizeof host) == first);
-    host[2] = 7;
-    gpu_forget(host);
-    gpu_copy(back, PLACE_HOST, gpu_table(host, sizeof host), PLACE_DEVICE, sizeof host);
-    CHECK_INT(back[2], 7);
-    gpu_forget(host);
-    gpu_forget(host);
+    field *h = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 2, PLACE_HOST);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    fill(h, 40);
+    gauge_random(links, 7, 1, 4);
+    field *const from[2] = {h, links};
+    static const field_kind kinds[] = {FIELD_SPINOR, FIELD_LINKS, FIELD_LINKS_TWO_ROWS, FIELD_LINKS_EIGHT};
+    for (int k = 0; k < 4; k++)
+        for (int a = 0; a < PREC_COUNT; a++)
+            for (int b = 0; b < PREC_COUNT; b++) {
+                const int nrhs = k == 0 ? 2 : 1;
+                field *source = field_create(lat, k == 0 ? FIELD_SPINOR : FIELD_LINKS, a, PARITY_BOTH, nrhs, PLACE_HOST);
+                field *there = field_create(lat, kinds[k], b, PARITY_BOTH, nrhs, PLACE_DEVICE);
+                field *here = field_create(lat, kinds[k], b, PARITY_BOTH, nrhs, PLACE_HOST);
+                if (a == PREC_DOUBLE) fill(source, 41);
+                else field_copy(source, from[k > 0]);
+                if (k > 0 && a == PREC_DOUBLE) field_copy(source, links);
+                field *d = on_device(source);
+                field_copy(there, d);
+                field_copy(here, source);
+                snprintf(where, sizeof where, "%s to %s", prec_name[a], prec_name[b]);
+                /* The arguments of complex numbers come out of two libraries. */
+                check_same(field_kinds[kinds[k]].name, there, here,
+                           k < 3 ? EXACT : (double[]){1e-12, 1e-6, 1e-4, 1e-2}[b]);
+                field *all[] = {source, there, here, d};
+                for (int i = 0; i < 4; i++) field_destroy(all[i]);
+            }
+    field *d = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 2, PLACE_DEVICE);
+    fill(d, 40);
+    snprintf(where, sizeof where, "slices into the device");
+    check_same("spinor", d, h, EXACT);
+    field_destroy(d);
+    field_destroy(links);
+    field_destroy(h);
 }
 
 /* A sum over addends of very different size, and one that is NaN: both must come back from the device. */
@@ -371,27 +398,42 @@ static void test_sums(const lattice *lat)
     field_destroy(d);
 }
 
+/* All tests on one lattice, split as `grid` says. */
+static void test_on(const int size[4], const int grid[4], int time_sign)
+{
+    int fits = 1;
+    for (int d = 0; d < 4; d++) fits = fits && size[d] % (2 * grid[d]) == 0;
+    if (!fits) return;
+    lattice *lat = lattice_create(size, grid, 2, time_sign);
+    test_copies(lat);
+    test_lattice(lat);
+    test_sums(lat);
+    lattice_destroy(lat);
+}
+
 int main(int argc, char **argv)
 {
     static const int size[][4] = {{8, 8, 8, 8}, {4, 6, 8, 10}, {2, 2, 2, 4}, {6, 2, 4, 2}};
     enum { LATTICES = sizeof size / sizeof *size };
-    const int grid[4] = {0, 0, 0, 0};
+    char message[512];
     comm_init(&argc, &argv);
-    if (gpu_count() == 0) {
-        printf("skipped: there is no GPU\n");
+    if (!comm_all(gpu_count() > 0)) {
+        if (comm_rank() == 0) printf("skipped: there is no GPU\n");
         comm_finalize();
         return 77;
     }
-    gpu_open(0);
-    printf("device: %s\n", gpu_name());
-    lattice *lat[LATTICES];
-    test_tables();
-    for (int i = 0; i < LATTICES; i++) {
-        lat[i] = lattice_create(size[i], grid, 2, i % 2 ? 1 : -1);
-        test_lattice(lat[i]);
+    REQUIRE(!gpu_bind(1, message, sizeof message), "%s", message);
+    const int ranks = comm_size();
+    if (ranks > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+    if (comm_rank() == 0) printf("device: %s, transport %s\n", gpu_name(), gpu_transport_name());
+    int grid[4];
+    for (int code = 0, tests = 0; code < 81; code++) {
+        int rest = code, product = 1;
+        for (int d = 0; d < 4; d++, rest /= 3) product *= grid[d] = 1 << rest % 3;
+        if (product != ranks) continue;
+        for (int i = 0; i < (ranks > 1 ? 2 : LATTICES); i++) test_on(size[i], grid, tests++ % 2 ? 1 : -1);
     }
-    test_sums(lat[0]);
-    for (int i = 0; i < LATTICES; i++) lattice_destroy(lat[i]);
+    gpu_transport_close();
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;

@@ -1,0 +1,63 @@
+# The same trajectory on the CPU and on GPUs: equal to rounding between the two, and the same bits on GPUs for any process
+# grid and transport. Ranks may share a GPU.
+. "$(dirname "$0")/kit.bash"
+need_mpi
+write_input a.ini
+export OMP_NUM_THREADS=1
+if [ "$gpus" = all ]; then unset CUDA_VISIBLE_DEVICES; else export CUDA_VISIBLE_DEVICES=$gpus; fi
+
+# near WHAT A B TOLERANCE
+near() {
+    checks=$((checks + 1))
+    awk -v a="$2" -v b="$3" -v t="$4" 'BEGIN { d = a - b; exit !(a != "" && (d < 0 ? -d : d) <= t) }' ||
+        fail "$1: $2 and $3 differ by more than $4"
+}
+
+try run --dry-run a.ini machine.device=gpu run.output=none
+if [ $status -ne 0 ]; then
+    say "skipped: no GPU here, or a build without CUDA"
+    exit 77
+fi
+
+# on DEVICE RANKS GRID ARGUMENTS...: sets $digest $history $plaquette.
+number=0
+on() {
+    local device=$1 ranks=$2 grid=$3
+    shift 3
+    number=$((number + 1))
+    try_ranks "$ranks" run --json a.ini run.output=run.$number machine.grid="$grid" machine.device="$device" \
+        machine.share_gpu=yes "$@"
+    exits 0 "run on $ranks $device, grid $grid $*"
+    digest=$(value digest) history=$(value history_digest) plaquette=$(value plaquette) exp_dh=$(value exp_dh)
+}
+
+for physics in "run.trajectories=2" \
+    "run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even gauge.action=symanzik"; do
+    say "$physics"
+    on cpu 1 1.1.1.1 $physics
+    host_plaquette=$plaquette host_dh=$exp_dh
+    on gpu 1 1.1.1.1 $physics
+    near "plaquette on GPU and CPU" "$plaquette" "$host_plaquette" 1e-9
+    near "exp(-dH) on GPU and CPU" "$exp_dh" "$host_dh" 1e-4
+    links=$digest rows=$history
+    for grid in 2.1.1.1 1.2.1.1 1.1.2.1 1.1.1.2 2.2.1.1 2.1.2.1 2.1.1.2 1.2.2.1 1.2.1.2 1.1.2.2; do
+        ranks=$(echo "$grid" | tr . '*')
+        on gpu $((ranks)) $grid $physics
+        same "links on GPUs, grid $grid" "$links" "$digest"
+        same "history on GPUs, grid $grid" "$rows" "$history"
+    done
+done
+
+for transport in host cuda_aware nccl peer; do
+    try_ranks 2 run --json a.ini run.output=transport.$transport machine.grid=1.1.1.2 machine.device=gpu \
+        machine.share_gpu=yes machine.transport=$transport run.trajectories=2
+    if [ $status -ne 0 ]; then
+        grep -q "transport" err || fail "transport $transport"
+        say "transport $transport: $(grep -o 'transport.*' err | head -1)"
+        continue
+    fi
+    say "transport $transport"
+    [ "$transport" != host ] || links_2=$(value digest)
+    same "links with transport $transport" "$links_2" "$(value digest)"
+done
+finish
