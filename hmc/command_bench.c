@@ -26,13 +26,15 @@
 #include "kernels/cpu/limits.h"
 #include "kernels/gauge.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 #include "operators/wilson.h"
 #include "solvers/cg.h"
 
-#define MASS 0.5
+#define MASS 0.1
+#define ROUGHNESS 0.4 /* of the links: exp of so much Gaussian algebra */
 #define C_SW 1.0
 #define CG_ITERATIONS 25
 #define MAX_BATCHES 65536
@@ -51,6 +53,7 @@ typedef struct {
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;
+    long iterations; /* of a solver's last call */
 } bench;
 
 typedef struct {
@@ -152,7 +155,19 @@ static void run_link_update(bench *b)
 static void run_cg(bench *b)
 {
     field_clear(b->sy);
-    cg_run(b->normal, b->sy, b->sx, 1e-30, CG_ITERATIONS);
+    b->iterations = cg_run(b->normal, b->sy, b->sx, 1e-30, CG_ITERATIONS).iterations;
+}
+
+/* A whole solve in double, with half precision inside. */
+static void run_cg_mixed(bench *b)
+{
+    const solver_settings s = {.type = "cg_mixed",
+                               .tolerance = 1e-14,
+                               .max_iterations = 10000,
+                               .inner_precision = "half",
+                               .inner_tolerance = 1e-2};
+    field_clear(b->sy);
+    b->iterations = solver_solve(&s, b->normal, b->sy, b->sx).iterations;
 }
 
 static const op ops[] = {
@@ -173,6 +188,7 @@ static const op ops[] = {
     {"field_strength", "gauge", 0, 0, 1, run_field_strength},
     {"link_update", "gauge", 0, 0, 1, run_link_update},
     {"cg", "cg", 1, 1, 4 * CG_ITERATIONS, run_cg},
+    {"cg_mixed", "cg", 0, 1, 1, run_cg_mixed},
 };
 #define NOPS ((int)(sizeof ops / sizeof ops[0]))
 
@@ -218,7 +234,11 @@ static void open_bench(bench *b)
 {
     const lattice *lat = b->lat;
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    gauge_random(links, 1, RANDOM_TEST, 0);
+    field *momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    gauge_cold(links);
+    momenta_random(momenta, 1, RANDOM_TEST, 0);
+    gauge_update(links, ROUGHNESS, momenta);
+    field_destroy(momenta);
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     gauge_field_strength(tensor, links);
@@ -260,6 +280,7 @@ typedef struct {
     double best, median; /* seconds of a call */
     double flops, bytes; /* of a call, all ranks */
     double rank_bytes;   /* of a call, this rank */
+    double inside;       /* seconds of a call that kernels take; on the device calls are started ahead */
 } timing;
 
 static double batch(bench *b, const op *o, long calls)
@@ -279,16 +300,20 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Flops and bytes of all kernels since the counters were reset, this rank. Packing of halos is no part of the work. */
-static void counted(double *flops, double *bytes)
+/* Seconds, flops and bytes of all kernels since the counters were reset, this rank. Packing of halos is no part of the
+ * work. */
+static double counted(double *flops, double *bytes)
 {
+    double seconds = 0;
     *flops = *bytes = 0;
     for (int k = 0; k < KERNEL_COUNT; k++)
         for (int p = 0; p < PREC_COUNT && k != KERNEL_hop_pack; p++) {
             const kernel_count c = kernel_counted(k, p);
             *flops += c.flops;
             *bytes += c.bytes;
+            seconds += c.seconds;
         }
+    return seconds;
 }
 
 static timing time_op(bench *b, const op *o, double seconds)
@@ -310,12 +335,15 @@ static timing time_op(bench *b, const op *o, double seconds)
         took = batch(b, o, calls);
     }
     int n = 0;
+    kernel_counts_reset();
     for (double spent = 0; n < MAX_BATCHES && (spent < seconds || n < 5); n++) {
         took = batch(b, o, calls);
         times[n] = took / (double)calls;
         spent += took;
     }
     qsort(times, (size_t)n, sizeof times[0], ascending);
+    double flops, bytes;
+    t.inside = counted(&flops, &bytes) / (double)(n * calls);
     t.best = times[0];
     t.median = times[n / 2];
     return t;
@@ -398,14 +426,19 @@ static void report(const settings *s, const bench *b, const op *o, const timing 
     const double arithmetic = peak(s->where, b->prec, fmin(0.5, s->seconds));
     const double memory_time = t->bytes / memory, flop_time = t->flops / arithmetic;
     const double percent = 100 * fmax(memory_time, flop_time) / t->best;
+    const double inside = 100 * fmax(memory_time, flop_time) / t->inside;
     const char *limit = memory_time >= flop_time ? "bandwidth" : "flops";
     char size[64];
     snprintf(size, sizeof size, "%d.%d.%d.%d", b->lat->size[0], b->lat->size[1], b->lat->size[2], b->lat->size[3]);
     if (comm_rank() != 0) return;
     if (!s->json) {
-        printf("%-16s %-8s %-14s %5d %4d %9.2f %9.2f %9.2f %9.1f %9.1f %6.1f %s\n", o->name, precision_names[b->prec],
-               size, o->has_links ? b->link_reals : 18, b->rhs, t->flops / t->best * 1e-9, t->flops / t->median * 1e-9,
-               t->bytes / t->best * 1e-9, memory * 1e-9, arithmetic * 1e-9, percent, limit);
+        printf("%-16s %-8s %-14s %5d %4d %9.2f %9.2f %9.2f %9.1f %9.1f %6.1f %6.1f %s", o->name,
+               precision_names[b->prec], size, o->has_links ? b->link_reals : 18, b->rhs, t->flops / t->best * 1e-9,
+               t->flops / t->median * 1e-9, t->bytes / t->best * 1e-9, memory * 1e-9, arithmetic * 1e-9, percent,
+               inside, limit);
+        if (b->iterations > 0)
+            printf(", %ld iterations of %.4f ms", b->iterations, 1e3 * t->median / (double)b->iterations);
+        printf("\n");
         fflush(stdout);
         return;
     }
@@ -416,6 +449,7 @@ static void report(const settings *s, const bench *b, const op *o, const timing 
     json_int_array(&j, "grid", b->lat->grid, 4);
     json_string(&j, "device", s->where == PLACE_DEVICE ? gpu_name() : "cpu");
     json_int(&j, "ranks", comm_size());
+    if (s->where == PLACE_DEVICE && comm_size() > 1) json_string(&j, "transport", gpu_transport_name());
     json_int(&j, "threads", s->threads);
     json_int(&j, "links", o->has_links ? b->link_reals : 18);
     json_int(&j, "rhs", b->rhs);
@@ -425,6 +459,8 @@ static void report(const settings *s, const bench *b, const op *o, const timing 
     json_real(&j, "gflops_median", t->flops / t->median * 1e-9);
     json_real(&j, "gbytes_per_s", t->bytes / t->best * 1e-9);
     json_real(&j, "percent_of_limit", percent);
+    json_real(&j, "percent_in_kernels", inside);
+    if (b->iterations > 0) json_int(&j, "iterations", b->iterations);
     json_string(&j, "limit", limit);
     json_real(&j, "limit_gbytes_per_s", memory * 1e-9);
     json_real(&j, "limit_gflops", arithmetic * 1e-9);
@@ -436,8 +472,9 @@ static void print_header(const settings *s)
     if (comm_rank() != 0 || s->json) return;
     printf("%d rank%s of %d thread%s on %s; GF/s and GB/s of the best batch\n", comm_size(), comm_size() > 1 ? "s" : "",
            s->threads, s->threads > 1 ? "s" : "", s->where == PLACE_DEVICE ? gpu_name() : "the CPU");
-    printf("%-16s %-8s %-14s %5s %4s %9s %9s %9s %9s %9s %6s %s\n", "kernel", "prec", "lattice", "links", "rhs", "GF/s",
-           "median", "GB/s", "max GB/s", "max GF/s", "%", "limit");
+    if (s->where == PLACE_DEVICE && comm_size() > 1) printf("halos by %s\n", gpu_transport_name());
+    printf("%-16s %-8s %-14s %5s %4s %9s %9s %9s %9s %9s %6s %6s %s\n", "kernel", "prec", "lattice", "links", "rhs",
+           "GF/s", "median", "GB/s", "max GB/s", "max GF/s", "%", "in k.", "limit");
     fflush(stdout);
 }
 
@@ -477,11 +514,16 @@ static void check_words(const char *flag, const char *list, const char *const *k
     }
 }
 
-static void parse_size(const char *word, int size[4])
+static void parse_four(const char *flag, const char *word, int x[4])
 {
     char rest;
-    if (sscanf(word, "%d.%d.%d.%d%c", &size[0], &size[1], &size[2], &size[3], &rest) != 4)
-        user_error("plaq bench: --lattice %s: expected extents X.Y.Z.T", word);
+    if (sscanf(word, "%d.%d.%d.%d%c", &x[0], &x[1], &x[2], &x[3], &rest) != 4)
+        user_error("plaq bench: %s %s: expected four numbers X.Y.Z.T", flag, word);
+}
+
+static void parse_size(const char *word, int size[4])
+{
+    parse_four("--lattice", word, size);
     for (int d = 0; d < 4; d++)
         if (size[d] < 2 || size[d] % 2 || size[d] > 32766)
             user_error("plaq bench: --lattice %s: extents are even, from 2 to 32766", word);
@@ -508,6 +550,7 @@ static void run_on(const settings *s, const lattice *lat, precision prec, int li
     for (int i = 0; i < NOPS; i++) {
         const op *o = &ops[i];
         if (!listed(s->ops, o->name, o->group) || !has_precision(o, prec) || !(first_links || o->has_links)) continue;
+        b.iterations = 0;
         const timing t = time_op(&b, o, s->seconds);
         report(s, &b, o, &t);
     }
@@ -515,7 +558,7 @@ static void run_on(const settings *s, const lattice *lat, precision prec, int li
 }
 
 typedef struct {
-    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device;
+    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device, *grid, *transport;
 } texts;
 
 static void check_texts(const texts *t)
@@ -541,8 +584,10 @@ static settings make_settings(const texts *t, int json)
     s.threads = omp_get_max_threads();
 #endif
     if (!strcmp(t->device, "gpu")) {
-        if (gpu_count() == 0) user_error("plaq bench: --device gpu, but no GPU can be used here");
-        gpu_open(comm_rank() % gpu_count());
+        char message[512];
+        if (gpu_bind(1, message, sizeof message)) user_error("plaq bench: %s", message);
+        if (comm_size() > 1 && gpu_transport_choose(t->transport, message, sizeof message))
+            user_error("plaq bench: %s", message);
         s.where = PLACE_DEVICE;
     }
     return s;
@@ -556,7 +601,9 @@ int command_bench(int argc, char **argv)
                .rhs = "1",
                .links = "18",
                .seconds = "0.5",
-               .device = "cpu"};
+               .device = "cpu",
+               .grid = "0.0.0.0",
+               .transport = "auto"};
     const command_flag flags[] = {
         {"--op", NULL, &t.ops, "kernels or groups of them: hop,clover,blas,force,gauge,cg; default all"},
         {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
@@ -566,6 +613,8 @@ int command_bench(int argc, char **argv)
         {"--threads", NULL, &t.threads, "OpenMP threads of a rank; default as OMP_NUM_THREADS says"},
         {"--seconds", NULL, &t.seconds, "time for each kernel; default 0.5"},
         {"--device", NULL, &t.device, "cpu or gpu; default cpu"},
+        {"--grid", NULL, &t.grid, "process grid X.Y.Z.T; default the one of least surface"},
+        {"--transport", NULL, &t.transport, "of halos between GPUs, as [machine] transport; default auto"},
         {"--json", &json, NULL, "one JSON object a line"},
     };
     plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 0, 0);
@@ -577,8 +626,9 @@ int command_bench(int argc, char **argv)
     print_header(&s);
     char word[64];
     for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
-        int size[4], grid[4] = {0};
+        int size[4], grid[4];
         parse_size(word, size);
+        parse_four("--grid", t.grid, grid);
         lattice *lat = lattice_create(size, grid, 2, -1);
         for (int p = 0; p < PREC_COUNT; p++)
             for (int k = 0; listed(t.precisions, precision_names[p], "") && list_word(t.links, k, word, sizeof word);
@@ -586,5 +636,6 @@ int command_bench(int argc, char **argv)
                 run_on(&s, lat, p, atoi(word), rhs, k == 0);
         lattice_destroy(lat);
     }
+    gpu_transport_close();
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
 #include "kernels/base/param.h"
+#include "kernels/base/utf8.h"
 #include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 
@@ -19,47 +20,69 @@ static double plaquette_of(field *u)
     return gauge_measure(u, 0).plaquette;
 }
 
-static const char *yes_no(int ok)
-{
-    return ok > 0 ? "right" : ok == 0 ? "WRONG" : "none in the file";
-}
+/* By verdict: in JSON, in the table, and the exit status. */
+static const struct {
+    const char *name, *text;
+    int status;
+} verdicts[] = {[CHECK_WHOLE] = {"whole", "whole", 0},
+                [CHECK_ODD] = {"odd", "ODD", EXIT_CHECK_FAILED},
+                [CHECK_DAMAGED] = {"damaged", "DAMAGED", EXIT_CHECK_FAILED},
+                [CHECK_UNCHECKED] = {"unchecked", "CANNOT BE CHECKED", EXIT_USER_ERROR}};
 
-static const char *verdict_name(check_verdict v)
+/* Null where there is nothing to be right or wrong. */
+static void json_finding(json *j, const char *name, int ok)
 {
-    return v == CHECK_WHOLE ? "whole" : v == CHECK_ODD ? "odd" : "damaged";
+    if (ok < 0) json_string(j, name, NULL);
+    else json_bool(j, name, ok);
 }
 
 static void print_json(const char *path, const check_report *r)
 {
+    const int read = r->links_read;
     json j = json_begin(stdout);
     json_string(&j, "file", path);
-    json_string(&j, "verdict", verdict_name(r->verdict));
+    json_string(&j, "verdict", verdicts[r->verdict].name);
     json_string(&j, "message", r->message);
     json_string(&j, "format", r->info.format);
     json_int_array(&j, "size", r->info.size, 4);
     json_int(&j, "bits", r->info.precision_bits);
     json_bool(&j, "header_ok", r->header_ok);
-    json_int(&j, "checksum_ok", r->checksum_ok);
-    json_real(&j, "plaquette", r->plaquette);
+    json_finding(&j, "checksum_ok", r->checksum_ok);
+    json_real(&j, "plaquette", read ? r->plaquette : NAN);
     json_real(&j, "recorded_plaquette", r->info.has_plaquette ? r->info.plaquette : NAN);
-    json_real(&j, "link_trace", r->link_trace);
+    json_real(&j, "link_trace", read ? r->link_trace : NAN);
     json_real(&j, "recorded_link_trace", r->info.has_link_trace ? r->info.link_trace : NAN);
-    json_bool(&j, "unitary", r->unitary);
-    json_real(&j, "max_unitarity", r->max_unitarity);
-    json_real(&j, "max_determinant", r->max_determinant);
+    json_finding(&j, "unitary", read ? r->unitary : -1);
+    json_real(&j, "max_unitarity", read ? r->max_unitarity : NAN);
+    json_real(&j, "max_determinant", read ? r->max_determinant : NAN);
     json_int(&j, "nonfinite", (int64_t)r->nonfinite);
-    json_string(&j, "digest", r->digest);
+    json_string(&j, "digest", read ? r->digest : NULL);
     json_end(&j);
+}
+
+static const char *yes_no(int ok)
+{
+    return ok > 0 ? "right" : ok == 0 ? "WRONG" : "none in the file";
+}
+
+static const char *checksum_text(const check_report *r)
+{
+    if (r->checksum_ok >= 0) return yes_no(r->checksum_ok);
+    return links_format_has_checksum(r->info.format) ? "none in this file, so only coarse damage can be found"
+                                                     : "none in this format, so only coarse damage can be found";
 }
 
 static void print_table(const char *path, const check_report *r)
 {
-    printf("%s: %s\n", path, r->verdict == CHECK_WHOLE ? "whole" : r->verdict == CHECK_ODD ? "ODD" : "DAMAGED");
+    char name[1024];
+    utf8_printable(name, sizeof name, path);
+    printf("%s: %s\n", name, verdicts[r->verdict].text);
     if (r->message[0]) printf("  finding      %s\n", r->message);
     if (!r->header_ok) return;
     printf("  format       %s, %d.%d.%d.%d, %d bits\n", r->info.format, r->info.size[0], r->info.size[1],
            r->info.size[2], r->info.size[3], r->info.precision_bits);
-    printf("  checksum     %s\n", yes_no(r->checksum_ok));
+    if (!r->links_read) return;
+    printf("  checksum     %s\n", checksum_text(r));
     printf("  plaquette    %.12f, recorded: %s\n", r->plaquette, yes_no(r->plaquette_ok));
     printf("  link_trace   %.12f, recorded: %s\n", r->link_trace, yes_no(r->link_trace_ok));
     printf("  unitarity    %.1e, det %.1e: %s\n", r->max_unitarity, r->max_determinant,
@@ -70,20 +93,21 @@ static void print_table(const char *path, const check_report *r)
 
 int command_check(int argc, char **argv)
 {
-    int json_wanted = 0, bad = 0;
+    int json_wanted = 0, worst = 0;
     const command_flag flags[] = {{"--json", &json_wanted, NULL, "one JSON object a file"}};
     plain_arguments a = command_arguments(argc, argv, flags, 1, 1, -1);
     log_keep_stdout_clean(json_wanted);
     for (int i = 0; i < a.nplain; i++) {
         check_report r;
-        bad = links_check(a.plain[i], plaquette_of, &r) != CHECK_WHOLE || bad;
+        const int status = verdicts[links_check(a.plain[i], plaquette_of, &r)].status;
+        if (status > worst) worst = status;
         if (comm_rank() != 0) continue;
         if (json_wanted) print_json(a.plain[i], &r);
         else print_table(a.plain[i], &r);
         fflush(stdout);
     }
     command_arguments_free(&a);
-    return bad ? EXIT_CHECK_FAILED : 0;
+    return worst;
 }
 
 /* ---- convert ---- */
@@ -91,30 +115,32 @@ int command_check(int argc, char **argv)
 /* The format to write: as asked, or by the ending of the name. */
 static const char *format_of(const char *path, const char *asked)
 {
-    const char *names[16];
+    char written[256];
+    if (!asked) {
+        const char *format = links_format_of_ending(path);
+        if (format) return format;
+        user_error("plaq convert: the ending of %s names no format; give it an ending of these, or --format: %s", path,
+                   links_formats_written(written, sizeof written));
+    }
+    const char *names[16], *name;
     int n = 0;
-    for (int i = 0; links_format_name(i) && n < 16; i++)
-        if (links_format_writes(links_format_name(i))) names[n++] = links_format_name(i);
-    const char *ending = strrchr(path, '.');
-    if (!asked && ending && (!strcmp(ending, ".lime") || !strcmp(ending, ".ildg"))) return "ildg";
-    if (!asked && ending && !strcmp(ending, ".nersc")) return "nersc";
-    if (!asked && ending && (!strcmp(ending, ".h5") || !strcmp(ending, ".hdf5"))) return "hdf5";
-    for (int i = 0; asked && i < n; i++)
-        if (!strcmp(names[i], asked)) return asked;
-    if (!asked)
-        user_error("plaq convert: the ending of %s names no format; end it in .lime, .ildg, .nersc or .h5, or give "
-                   "--format ildg, "
-                   "nersc or hdf5",
-                   path);
+    for (int i = 0; (name = links_format_name(i)) && n < 16; i++)
+        if (links_format_writes(name)) names[n++] = name;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i], asked)) return names[i];
     const char *nearest = param_nearest(asked, names, n);
-    user_error("plaq convert: format '%s' cannot be written; ildg, nersc and hdf5 can%s%s%s", asked,
-               nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    user_error("plaq convert: format '%s' cannot be written; these can: %s%s%s%s", asked,
+               links_formats_written(written, sizeof written), nearest ? "; did you mean " : "", nearest ? nearest : "",
+               nearest ? "?" : "");
 }
 
 int command_convert(int argc, char **argv)
 {
     const char *asked = NULL;
-    const command_flag flags[] = {{"--format", NULL, &asked, "ildg, nersc or hdf5; otherwise by the ending of OUT"}};
+    char written[256], help[320];
+    snprintf(help, sizeof help, "the format, otherwise by the ending of OUT: %s",
+             links_formats_written(written, sizeof written));
+    const command_flag flags[] = {{"--format", NULL, &asked, help}};
     plain_arguments a = command_arguments(argc, argv, flags, 1, 2, 2);
     const char *in = a.plain[0], *out = a.plain[1], *format = format_of(out, asked);
     char message[1024], digest[65];

@@ -32,17 +32,36 @@ static const table_column config_columns[] = {
     {"link_trace", "", "Re tr / 3 of links"},
 };
 
+/* Looks at all configurations before any is measured; whatever is wrong with them is one user error. */
+static void probe_all(const measurer *m, const char *input, char *const *configs, int n)
+{
+    param_text wrong = {0};
+    const int *want = m->p->lattice.size;
+    int bad = 0;
+    for (int i = 0; i < n; i++) {
+        links_info info;
+        char message[1024];
+        const int *size = info.size;
+        if (links_probe(configs[i], &info, message, sizeof message)) {
+            param_text_add(&wrong, "%s%s", bad++ ? "\n  " : "", message);
+        } else if (want[0] > 0 && memcmp(want, size, sizeof info.size)) {
+            param_text_add(&wrong,
+                           "%s%s: [lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to "
+                           "measure on any size",
+                           bad++ ? "\n  " : "", input, want[0], want[1], want[2], want[3], configs[i], size[0], size[1],
+                           size[2], size[3]);
+        }
+    }
+    if (bad) user_error("%s%s", wrong.data, bad < n ? "\n  Nothing was measured, on the others neither" : "");
+}
+
 /* Makes the lattice and links of this configuration's size, unless they are there from the one before. */
-static void open_lattice(measurer *m, const char *input, const char *config)
+static void open_lattice(measurer *m, const char *config)
 {
     links_info info;
     char message[1024];
     if (links_probe(config, &info, message, sizeof message)) user_error("%s", message);
-    const int *want = m->p->lattice.size, *size = info.size;
-    if (want[0] > 0 && memcmp(want, size, sizeof info.size))
-        user_error(
-            "%s: [lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to measure on any size",
-            input, want[0], want[1], want[2], want[3], config, size[0], size[1], size[2], size[3]);
+    const int *size = info.size;
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return;
     field_destroy(m->links);
     lattice_destroy(m->lat);
@@ -61,6 +80,7 @@ static void print_config(const measurer *m, const char *config, const char *dige
         json_int_array(&j, "lattice", s, 4);
         json_int_array(&j, "grid", m->lat->grid, 4);
         json_real(&j, "plaquette", l->plaquette);
+        json_real(&j, "rectangle", l->rectangle);
         json_real(&j, "link_trace", l->link_trace);
         json_end(&j);
     } else {
@@ -91,15 +111,15 @@ static void store(const measurer *m, const char *config, const char *digest, con
     if (table_append(m->output, config, digest, rows, k, message, sizeof message)) user_error("%s", message);
 }
 
-static void measure_config(measurer *m, const char *input, const char *config)
+static void measure_config(measurer *m, const char *config)
 {
-    open_lattice(m, input, config);
+    open_lattice(m, config);
     simulation_read(m->links, config);
     char digest[65];
     links_digest(m->links, digest);
-    const gauge_loops loops = gauge_measure(m->links, 0);
+    const gauge_loops loops = gauge_measure(m->links, 1);
     print_config(m, config, digest, &loops);
-    const measure_context c = {m->p, m->links, NULL};
+    const measure_context c = {m->p, m->links, NULL, NULL};
     measure_result results[MAX_NAMED];
     const int n = m->p->nmeasures;
     for (int i = 0; i < n; i++) {
@@ -130,7 +150,8 @@ int command_measure(int argc, char **argv)
         if (m.output && !strcmp(p->measures[i].name, "configs"))
             user_error("%s: [measure.configs] bears the name of the table of configurations; choose another",
                        a.plain[0]);
-    for (int i = 1; i < a.nplain; i++) measure_config(&m, a.plain[0], a.plain[i]);
+    probe_all(&m, a.plain[0], a.plain + 1, a.nplain - 1);
+    for (int i = 1; i < a.nplain; i++) measure_config(&m, a.plain[i]);
     field_destroy(m.links);
     lattice_destroy(m.lat);
     parameters_free(p);

@@ -1,122 +1,89 @@
 /* plaq run: generates an ensemble, from its first configuration or from the newest good checkpoint.
  *
  * State between trajectories is the links and the trajectory number: every random number is a function of the seed, the
- * number and the site. So a run that is stopped, killed, or continued on other ranks goes on with the same bits. */
+ * number and the site. So a run that is stopped, killed, or continued on other ranks goes on with the same bits.
+ *
+ * A pass of the loop is a trajectory, a checkpoint when one is due, and the measurements that are due. The checkpoint
+ * comes first, lest a trajectory be lost in a long measurement; measurements whose rows are missing after a restart are
+ * made then. */
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "hmc/changes.h"
 #include "hmc/commands.h"
 #include "hmc/measure/observable.h"
+#include "hmc/memory.h"
+#include "hmc/plan.h"
 #include "hmc/record.h"
 #include "hmc/report.h"
 #include "hmc/simulation.h"
+#include "hmc/stop.h"
 #include "io/atomic.h"
 #include "io/checkpoint.h"
 #include "io/links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
-#include "kernels/base/pool.h"
 #include "kernels/gauge.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
-
-/* ---- reasons to stop ---- */
-
-static volatile sig_atomic_t caught;
-
-static void on_signal(int number)
-{
-    caught = number;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGUSR1, &action, NULL);
-}
-
-/* A signal may have reached one rank only. */
-static int signal_somewhere(void)
-{
-    double signal_number = caught;
-    comm_max(&signal_number, 1);
-    if (signal_number > 0) caught = (int)signal_number;
-    return signal_number > 0;
-}
-
-/* Seconds that remain by max_hours or the end of the Slurm job, as rank 0 sees it; infinite without a limit. */
-static double seconds_left(const parameters *p, double begun)
-{
-    double left = INFINITY;
-    if (p->run.max_hours > 0) left = p->run.max_hours * 3600 - (comm_wtime() - begun);
-    const char *end = getenv("SLURM_JOB_END_TIME");
-    if (p->run.max_hours == 0 && end && atoll(end) > 0) left = (double)atoll(end) - (double)time(NULL);
-    comm_bcast(&left, sizeof left);
-    return left;
-}
-
-/* ---- state ---- */
 
 typedef struct {
     parameters *p;
     simulation *s;
     record *history;
-    char input[1024]; /* the input file and the words after it, for the advice at the end */
+    param_text input; /* the input file and the words after it, quoted for a shell */
     int64_t done, accepted, session_start;
-    int64_t saved;                     /* trajectory number of the newest checkpoint */
-    double begun, io_seconds, longest; /* longest: seconds of the slowest trajectory or checkpoint so far */
-    int json;
-    char stopped[640]; /* why, when not all trajectories were done */
-    int failed;
+    int64_t saved;   /* trajectory number of the newest checkpoint, -1 when there is none */
+    char digest[65]; /* of its links, or of the first ones */
+    double begun, io_seconds;
+    double longest, longest_save; /* seconds of the slowest pass and of the slowest checkpoint so far */
+    int json, accept;
+    char stopped[1200]; /* why, when not all trajectories were done */
+    int failed, broken; /* it had to stop; because numbers went out of bounds */
+    int files_failed;   /* what is in memory cannot be saved */
 } run_state;
 
-static void refuse_changes(const checkpoint *c, const parameters *p, const char *path, int accept)
-{
-    int n;
-    const param_section *const *sections = parameter_sections(&n);
-    param_text differences = {0};
-    const int changed = params_compare(c->parameters, p->dump, sections, n, &differences);
-    if (changed && !accept)
-        user_error("%s was made with other physics parameters:\n%s  To go on with the new ones all the same: plaq run "
-                   "--accept-changes ...; to start afresh give another [run] output",
-                   path, differences.data);
-    if (changed) log_warn("continuing with changed parameters:\n%s", differences.data);
-    param_text_free(&differences);
-}
-
-static void start_or_continue(run_state *r, int accept)
+static void start_or_continue(run_state *r)
 {
     const char *folder = r->p->run.output;
-    char path[1024], message[1024], digest[65];
+    char path[1024], message[1024];
     checkpoint c;
     const double start = comm_wtime();
     const int found = checkpoint_read_newest(folder, r->s->links, &c, path, sizeof path, message, sizeof message);
     if (found < 0) user_error("%s", message);
     if (found) {
-        refuse_changes(&c, r->p, path, accept);
+        changes_judge(path, c.parameters, r->p, r->accept);
         r->done = r->saved = c.trajectory;
         r->accepted = c.accepted;
+        memcpy(r->digest, c.digest, sizeof r->digest);
         log_info("continuing from %s: %lld trajectories done, digest %s", path, (long long)c.trajectory, c.digest);
         checkpoint_free(&c);
     } else {
         simulation_start(r->s);
         r->saved = -1;
-        links_digest(r->s->links, digest);
+        links_digest(r->s->links, r->digest);
         log_info("starting: %s%s%s, digest %s", r->p->run.start, r->p->run.config[0] ? " " : "", r->p->run.config,
-                 digest);
+                 r->digest);
     }
     r->session_start = r->done;
     r->history = record_open(folder, r->s, r->done);
     r->io_seconds += comm_wtime() - start;
+    /* Until one was written: reading is of the same order. */
+    r->longest_save = comm_wtime() - start;
+}
+
+/* The run stops, and stands where its newest checkpoint is. */
+static void stop_for_files(run_state *r, const char *message)
+{
+    snprintf(r->stopped, sizeof r->stopped, "after trajectory %lld: %s", (long long)r->done, message);
+    r->failed = r->files_failed = 1;
+    r->done = r->saved > 0 ? r->saved : 0;
 }
 
 static void save(run_state *r, double plaquette)
@@ -129,16 +96,20 @@ static void save(run_state *r, double plaquette)
                     .plaquette = plaquette,
                     .parameters = r->p->dump};
     snprintf(c.program, sizeof c.program, "plaq %s", PLAQ_VERSION);
-    record_sync(r->history);
-    if (checkpoint_write(r->p->run.output, r->s->links, &c, r->p->checkpoint.keep, message, sizeof message))
-        user_error("%s; the run stands at the checkpoint before", message);
+    if (record_sync(r->history, message, sizeof message) ||
+        checkpoint_write(r->p->run.output, r->s->links, &c, r->p->checkpoint.keep, message, sizeof message)) {
+        stop_for_files(r, message);
+        return;
+    }
     r->saved = r->done;
+    memcpy(r->digest, c.digest, sizeof r->digest);
     const double seconds = comm_wtime() - start;
     r->io_seconds += seconds;
+    r->longest_save = fmax(r->longest_save, seconds);
     log_info("checkpoint %lld: digest %s (%.2f s)", (long long)r->done, c.digest, seconds);
 }
 
-/* ---- progress ---- */
+/* ---- what is told ---- */
 
 static void print_progress(const run_state *r, const trajectory_result *t, double plaquette)
 {
@@ -158,146 +129,210 @@ static void print_progress(const run_state *r, const trajectory_result *t, doubl
                   t->iterations[i], t->force_seconds[i]);
 }
 
+static void print_json(const run_state *r, const record_averages *a, const char *history_hex, double seconds)
+{
+    const place where = r->s->links->where;
+    if (comm_rank() != 0) return;
+    json j = json_begin(stdout);
+    json_int(&j, "trajectories", r->done);
+    json_bool(&j, "finished", r->done >= r->p->run.trajectories && !r->failed);
+    json_string(&j, "stopped", r->stopped[0] ? r->stopped : NULL);
+    json_real(&j, "acceptance", a->acceptance);
+    json_real(&j, "exp_dh", a->exp_dh);
+    json_real(&j, "exp_dh_error", a->exp_dh_error);
+    json_real(&j, "plaquette", a->plaquette);
+    json_real(&j, "plaquette_error", a->plaquette_error);
+    json_string(&j, "digest", r->digest);
+    json_string(&j, "history_digest", history_hex);
+    json_int_array(&j, "grid", r->s->lat->grid, 4);
+    json_int(&j, "memory_peak", (int64_t)memory_peak(r->s->lat, where));
+    json_int(&j, "memory_predicted", (int64_t)memory_predicted(r->p, r->s->lat, where));
+    json_real(&j, "seconds", seconds);
+    json_string(&j, "output", r->p->run.output);
+    json_end(&j);
+}
+
+static void print_averages(const record_averages *a)
+{
+    if (a->count == 0) return;
+    log_info("  over %ld after the warm-up:", a->count);
+    log_info("  plaquette    %.6f +- %.6f", a->plaquette, a->plaquette_error);
+    log_info("  acceptance   %.3f +- %.3f", a->acceptance, a->acceptance_error);
+    log_info("  <exp(-dH)>   %.3f +- %.3f   (1 within errors when all is well)", a->exp_dh, a->exp_dh_error);
+    const double off = fabs(a->exp_dh - 1);
+    if (off > 4 * a->exp_dh_error && off > 0.1)
+        log_warn("<exp(-dH)> = %.3f +- %.3f is not 1. Likely causes: steps so long that rare large -dH dominate the "
+                 "average (raise steps); a force solver whose tolerance is too loose for reversibility (plaq verify "
+                 "shows it); trajectories before equilibrium (raise warmup)",
+                 a->exp_dh, a->exp_dh_error);
+}
+
+static void add_shell_word(param_text *text, const char *word)
+{
+    int plain = *word != 0;
+    for (const char *c = word; *c; c++) plain = plain && (isalnum((unsigned char)*c) || strchr("_-./=:,+@%", *c));
+    if (text->length) param_text_add(text, " ");
+    if (!plain) param_text_add(text, "'");
+    for (const char *c = word; *c; c++)
+        if (!plain && *c == '\'') param_text_add(text, "'\\''");
+        else param_text_add(text, "%c", *c);
+    if (!plain) param_text_add(text, "'");
+}
+
+/* What to type next; how ranks were started the program cannot know. */
+static void print_next(const run_state *r)
+{
+    const char *launcher = comm_size() > 1 ? ", with mpirun or srun as before" : "";
+    param_text next = {0};
+    char newest[PARAM_STRING_SIZE + 64] = "none yet";
+    if (r->saved >= 0)
+        snprintf(newest, sizeof newest, "%s/checkpoint-%06lld.h5", r->p->run.output, (long long)r->saved);
+    log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s", r->p->run.output, newest);
+    if (r->stopped[0]) log_info("stopped: %s", r->stopped);
+    const int go_on = r->done < r->p->run.trajectories;
+    add_shell_word(&next, command_program());
+    param_text_add(&next, " %s %s", go_on ? "run" : "measure", r->input.data);
+    if (!go_on) {
+        add_shell_word(&next, newest);
+        log_info("next: raise [run] trajectories to go on, or measure%s: %s", launcher, next.data);
+    } else {
+        /* The checkpoint of a run that got nowhere still has the parameters of before. */
+        const int again = r->accept && r->saved <= r->session_start;
+        log_info("to go on%s: %s%s%s", launcher, next.data, again ? " --accept-changes" : "", r->json ? " --json" : "");
+    }
+    param_text_free(&next);
+}
+
 static void print_summary(const run_state *r)
 {
     const record_averages a = record_average(r->history);
     const double seconds = comm_wtime() - r->begun;
-    char digest[65], history_hex[65], time_text[32];
-    links_digest(r->s->links, digest);
+    const place where = r->s->links->where;
+    char history_hex[65], time_text[32], peak[32], predicted[32];
     record_digest(r->history, history_hex);
-    if (r->json && comm_rank() == 0) {
-        json j = json_begin(stdout);
-        json_int(&j, "trajectories", r->done);
-        json_bool(&j, "finished", r->done >= r->p->run.trajectories);
-        json_real(&j, "acceptance", a.acceptance);
-        json_real(&j, "exp_dh", a.exp_dh);
-        json_real(&j, "exp_dh_error", a.exp_dh_error);
-        json_real(&j, "plaquette", a.plaquette);
-        json_real(&j, "plaquette_error", a.plaquette_error);
-        json_string(&j, "digest", digest);
-        json_string(&j, "history_digest", history_hex);
-        json_int_array(&j, "grid", r->s->lat->grid, 4);
-        json_real(&j, "seconds", seconds);
-        json_string(&j, "output", r->p->run.output);
-        json_end(&j);
-    }
+    if (r->json) print_json(r, &a, history_hex, seconds);
     report_profile(seconds, r->io_seconds);
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              report_duration(seconds, time_text), (long long)r->done);
-    if (a.count > 0) {
-        log_info("  over %ld after the warm-up:", a.count);
-        log_info("  plaquette    %.6f +- %.6f", a.plaquette, a.plaquette_error);
-        log_info("  acceptance   %.3f +- %.3f", a.acceptance, a.acceptance_error);
-        log_info("  <exp(-dH)>   %.3f +- %.3f   (1 within errors when all is well)", a.exp_dh, a.exp_dh_error);
-    }
-    char peak[32], predicted[32];
-    log_info("memory: %s a rank for fields at the peak, %s predicted",
-             report_bytes((double)pool_peak(r->s->links->where), peak),
-             report_bytes((double)report_memory(r->p, r->s->lat, r->s->links->where), predicted));
-    log_info("digests: links %s, history %s", digest, history_hex);
-    log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s/checkpoint-%06lld.h5", r->p->run.output,
-             r->p->run.output, (long long)r->saved);
-    if (r->stopped[0]) log_info("stopped: %s", r->stopped);
-    if (r->done < r->p->run.trajectories) log_info("to go on: plaq run %s", r->input);
+    print_averages(&a);
+    log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(r->s->lat, where), peak),
+             report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));
+    log_info("digests: links %s, history %s", r->digest, history_hex);
+    print_next(r);
+}
+
+static void print_advice(const run_state *r)
+{
+    if (r->files_failed)
+        log_error("%s. The last checkpoint stands: make room or mend the folder, then go on", r->stopped);
+    else if (r->broken)
+        log_error("%s. The last checkpoint stands, but no tolerance helps: the numbers ran away. Take more steps, a "
+                  "shorter length or heavier quarks, and look at the links with plaq check",
+                  r->stopped);
     else
-        log_info("next: raise [run] trajectories to go on, or measure: plaq measure %s %s/checkpoint-%06lld.h5",
-                 r->input, r->p->run.output, (long long)r->saved);
+        log_error("%s. The last checkpoint stands: loosen the tolerance, raise max_iterations or name a fallback, "
+                  "then go on",
+                  r->stopped);
 }
 
 /* ---- the loop ---- */
 
+/* The measurements due after the trajectory done, but for those whose rows are there. */
+static void measure_due(run_state *r)
+{
+    const measure_context c = {r->p, r->s->links, r->s->wilsons, stop_signal};
+    char message[1024];
+    for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++) {
+        const named_measure *m = &r->p->measures[i];
+        if (r->done == 0 || r->done % m->p.interval || record_has_measurement(r->history, r->done, m)) continue;
+        measure_result result = measure(&c, m);
+        if (result.given_up)
+            snprintf(r->stopped, sizeof r->stopped, "signal %d; measure.%s was given up and will be repeated",
+                     stop_signal(), m->name);
+        else if (result.failed)
+            log_warn("measure.%s after trajectory %lld: %s", m->name, (long long)r->done, result.trouble);
+        if (record_measurement(r->history, r->done, &result, message, sizeof message)) stop_for_files(r, message);
+        measure_result_free(&result);
+    }
+}
+
 /* One trajectory; false when the run has to stop. */
 static int one_trajectory(run_state *r, double *plaquette)
 {
+    char message[1024];
     const random_key key = {(uint64_t)r->p->run.seed, (uint32_t)(r->done + 1)};
     const trajectory_result t = trajectory_run(&r->s->e, key, r->p->run.length, r->done < r->p->run.warmup);
     if (t.status == EVOLVE_INTERRUPTED) {
         snprintf(r->stopped, sizeof r->stopped, "signal %d; the trajectory in hand was given up and will be repeated",
-                 (int)caught);
+                 stop_signal());
         return 0;
     }
     if (t.status == EVOLVE_FAILED) {
         snprintf(r->stopped, sizeof r->stopped, "trajectory %lld failed: %s", (long long)r->done + 1, t.trouble);
         r->failed = 1;
+        r->broken = t.broken;
         return 0;
     }
     const gauge_loops loops = gauge_measure(r->s->links, 0);
     *plaquette = loops.plaquette;
     r->done++;
     r->accepted += t.accepted;
-    record_add(r->history, r->done, &t, loops.plaquette, loops.link_trace);
-    r->longest = fmax(r->longest, t.seconds);
+    if (record_add(r->history, r->done, &t, loops.plaquette, loops.link_trace, message, sizeof message)) {
+        stop_for_files(r, message);
+        return 0;
+    }
     print_progress(r, &t, loops.plaquette);
-    measure_result *results;
-    const int n = measure_during_run(r->s, r->done, &results);
-    for (int i = 0; i < n; i++) record_measurement(r->history, r->done, &results[i]);
-    measure_results_free(results, n);
     return 1;
+}
+
+/* Time for one more pass, a little longer than any before, and for what comes after the last. */
+static int time_is_up(const run_state *r)
+{
+    return stop_seconds_left(r->p) < 1.5 * r->longest + 1.5 * r->longest_save + 1;
 }
 
 static void loop(run_state *r)
 {
+    const double begun = comm_wtime();
     double plaquette = gauge_measure(r->s->links, 0).plaquette;
-    const int64_t interval = r->p->checkpoint.interval;
+    measure_due(r);
+    r->longest = comm_wtime() - begun;
     while (r->done < r->p->run.trajectories && !r->stopped[0]) {
-        /* Time for one more trajectory, a little longer than any before, and for the checkpoint. */
-        if (seconds_left(r->p, r->begun) < 1.5 * r->longest + 30 && r->done > r->session_start)
+        const double start = comm_wtime();
+        if (r->done > r->session_start && time_is_up(r))
             snprintf(r->stopped, sizeof r->stopped, "the time limit is near");
-        else if (signal_somewhere()) snprintf(r->stopped, sizeof r->stopped, "signal %d", (int)caught);
-        else if (one_trajectory(r, &plaquette) && r->done % interval == 0) save(r, plaquette);
+        else if (stop_signal()) snprintf(r->stopped, sizeof r->stopped, "signal %d", stop_signal());
+        else if (one_trajectory(r, &plaquette)) {
+            if (r->done % r->p->checkpoint.interval == 0) save(r, plaquette);
+            measure_due(r);
+        }
+        r->longest = fmax(r->longest, comm_wtime() - start);
     }
-    if (r->saved != r->done) save(r, plaquette);
+    if (r->saved != r->done && !r->files_failed) save(r, plaquette);
 }
 
-/* ---- before a run ---- */
-
-static void describe(const run_state *r)
+static int run(run_state *r)
 {
-    const lattice *l = r->s->lat;
-    char memory[32], file[32];
-    log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
-             l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
-             l->local[0], l->local[1], l->local[2], l->local[3], r->s->links->lay->lanes, field_lanes(l, PREC_SINGLE));
-    log_info("memory %s a rank for fields; checkpoint %s",
-             report_bytes((double)report_memory(r->p, l, r->s->links->where), memory),
-             report_bytes((double)checkpoint_bytes(l->size, strlen(r->p->dump)), file));
-}
-
-#define TYPICAL_ITERATIONS 200
-
-/* Floating-point operations a second of all ranks together, from one gauge force. */
-static double measured_rate(simulation *s)
-{
-    momenta_zero(s->e.force);
-    gauge_force(s->e.force, s->links, 1, 0);
+    char message[1024];
+    output_open(r->p->run.output);
+    plan_describe(r->p, r->s->lat, r->s->links->where);
+    log_debug("parameters:");
+    report_lines(log_debug, r->p->dump);
+    stop_catch_signals();
+    r->s->e.interrupted = stop_signal;
+    start_or_continue(r);
     kernel_counts_reset();
-    gauge_force(s->e.force, s->links, 1, 0);
-    const kernel_count c = kernel_counted(KERNEL_gauge_force, PREC_DOUBLE);
-    return comm_size() * c.flops / c.seconds;
+    r->begun = comm_wtime();
+    r->io_seconds = 0;
+    loop(r);
+    print_summary(r);
+    if (record_close(r->history, message, sizeof message) && !r->failed) stop_for_files(r, message);
+    output_close();
+    if (r->failed) print_advice(r);
+    return r->failed ? EXIT_RUN_STOPPED : 0;
 }
 
-static int dry_run(run_state *r)
-{
-    describe(r);
-    log_info("parameters:\n%s", r->p->dump);
-    const double flops = report_flops(r->p, TYPICAL_ITERATIONS), rate = measured_rate(r->s);
-    log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s at the "
-             "%.1f GF/s "
-             "of the gauge force here",
-             flops, TYPICAL_ITERATIONS, flops / rate, 1e-9 * rate);
-    if (!strcmp(r->p->run.start, "file")) {
-        char message[1024];
-        links_info info;
-        if (links_probe(r->p->run.config, &info, message, sizeof message)) user_error("%s", message);
-        for (int d = 0; d < 4; d++)
-            if (info.size[d] != r->p->lattice.size[d])
-                user_error("%s holds a lattice %d.%d.%d.%d, but [lattice] size is %d.%d.%d.%d", r->p->run.config,
-                           info.size[0], info.size[1], info.size[2], info.size[3], r->p->lattice.size[0],
-                           r->p->lattice.size[1], r->p->lattice.size[2], r->p->lattice.size[3]);
-    }
-    log_info("dry run: everything is in order, nothing was run");
-    return 0;
-}
+/* ---- the command ---- */
 
 static void set_log(const char *level)
 {
@@ -306,49 +341,42 @@ static void set_log(const char *level)
         if (!strcmp(names[i], level)) log_set_level((log_level)i);
 }
 
+static int number_of_ranks(const char *text)
+{
+    char *end;
+    errno = 0;
+    const long n = text ? strtol(text, &end, 10) : 0;
+    if (text && (errno || *end || end == text || n < 1 || n > INT_MAX))
+        user_error("plaq run: --ranks %s is not a number of ranks; give an integer of at least 1", text);
+    return (int)n;
+}
+
 int command_run(int argc, char **argv)
 {
-    int dry = 0, accept = 0;
+    int dry = 0, status = 0;
+    const char *ranks_text = NULL;
     run_state r = {.begun = comm_wtime()};
     const command_flag flags[] = {
         {"--dry-run", &dry, NULL, "check everything and print decomposition, memory, sizes and cost; run nothing"},
-        {"--accept-changes", &accept, NULL, "continue although physics parameters differ from the checkpoint's"},
+        {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
+        {"--accept-changes", &r.accept, NULL, "continue although physics parameters differ from the checkpoint's"},
         {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 3, 1, 1);
+    plain_arguments a = command_arguments(argc, argv, flags, 4, 1, 1);
     log_keep_stdout_clean(r.json);
-    snprintf(r.input, sizeof r.input, "%s", a.plain[0]);
-    for (int i = 0; i < a.noverride; i++) {
-        const size_t used = strlen(r.input);
-        snprintf(r.input + used, sizeof r.input - used, " %s", a.overrides[i]);
-    }
+    add_shell_word(&r.input, a.plain[0]);
+    for (int i = 0; i < a.noverride; i++) add_shell_word(&r.input, a.overrides[i]);
+    const int ranks = number_of_ranks(ranks_text);
+    if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     set_log(r.p->run.log);
-    r.s = simulation_create(r.p);
-    int status = 0;
     if (dry) {
-        status = dry_run(&r);
+        plan_dry_run(r.p, ranks, r.json);
     } else {
-        output_open(r.p->run.output);
-        describe(&r);
-        log_debug("parameters:\n%s", r.p->dump);
-        catch_signals();
-        r.s->e.interrupted = signal_somewhere;
-        start_or_continue(&r, accept);
-        kernel_counts_reset();
-        r.begun = comm_wtime();
-        r.io_seconds = 0;
-        loop(&r);
-        print_summary(&r);
-        if (r.failed) {
-            log_error("%s. The last checkpoint stands: loosen the tolerance, raise max_iterations or name a fallback, "
-                      "then go on",
-                      r.stopped);
-            status = EXIT_RUN_STOPPED;
-        }
-        record_close(r.history);
-        output_close();
+        r.s = simulation_create(r.p);
+        status = run(&r);
+        simulation_destroy(r.s);
     }
-    simulation_destroy(r.s);
+    param_text_free(&r.input);
     parameters_free(r.p);
     command_arguments_free(&a);
     return status;

@@ -3,21 +3,31 @@
 #define PLAQ_COMMANDS_H
 
 /* Exit status: 0 success; 1 a check or comparison failed; 2 a user error; 3 an internal error; 4 a run that had to
- * stop. */
+ * stop; 5 and 6 are in kernels/base/error.h. */
 #define EXIT_CHECK_FAILED 1
 #define EXIT_RUN_STOPPED 4
 
 typedef struct {
-    const char *name, *usage, *help;
+    const char *name;
+    int overrides; /* takes words section.key=value */
+    const char *usage, *help;
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status. Collective */
 } command;
 
 /* Commands by number, null after the last. */
 const command *command_number(int i);
 
-/* Arguments sorted: flags that start with "--", words section.key=value, and the rest, each in order. An unknown flag
- * is a user error that names the known ones, as is a number of other arguments outside [least, most] (most < 0: any).
- */
+/* Called first in main(): remembers the name of the program and the time. */
+void commands_begin(const char *program);
+const char *command_program(void);
+/* Seconds since then. Local. */
+double command_age(void);
+/* A user error when standard output could not be written. Collective; called last. */
+void command_check_output(void);
+
+/* Arguments sorted: flags that start with "--", words section[.name].key=value for commands that take them (unless
+ * there is a file of that name), and the rest, each in order. An unknown flag is a user error that names the known
+ * ones, as is a number of other arguments outside [least, most] (most < 0: any). Collective. */
 typedef struct {
     int nplain, noverride;
     char **plain;

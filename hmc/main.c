@@ -13,11 +13,12 @@ static void print_usage(void)
     printf("plaq %s: Hybrid Monte Carlo for lattice QCD\n\nusage: plaq COMMAND ...\n\n", PLAQ_VERSION);
     for (int i = 0; command_number(i); i++) {
         const command *c = command_number(i);
-        printf("  %-8s %-48s %s\n", c->name, c->usage, c->help);
+        printf("  %-8s %-40s %s\n", c->name, c->usage, c->help);
     }
     printf("\n`plaq COMMAND --help` tells more. On several ranks: mpirun -n N plaq ...\n"
            "Exit status: 0 success, 1 a check failed, 2 an error in the input, 3 an internal error,\n"
-           "4 a run that had to stop (its message says why; the last checkpoint stands).\n");
+           "4 a run that had to stop (its message says why; the last checkpoint stands), 5 a rank hung, 6 a GPU "
+           "failed.\n");
 }
 
 static int is_help(const char *word)
@@ -40,6 +41,7 @@ static const command *find(const char *name)
 
 int main(int argc, char **argv)
 {
+    commands_begin(argc > 0 ? argv[0] : NULL);
     comm_init(&argc, &argv);
     int status = 0;
     if (argc < 2 || is_help(argv[1])) {
@@ -50,6 +52,7 @@ int main(int argc, char **argv)
     } else {
         status = find(argv[1])->run(argc - 1, argv + 1);
     }
+    command_check_output();
     comm_finalize();
     return status;
 }

@@ -6,10 +6,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/evolve/fermion.h"
+#include "hmc/measure/observable.h"
 #include "kernels/base/error.h"
+#include "kernels/lattice/field.h"
 
 #define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
 #define AT(type, member) offsetof(type, member)
+
+/* What registries know, as the values and the help of a key: "wilson|symanzik", "wilson: plaquette alone; ...". Filled
+ * by parameter_sections(), before any table is looked at. */
+typedef struct {
+    char names[256], help[768];
+} choices;
+
+static choices gauge_choices, fermion_choices, scheme_choices, solver_choices, observable_choices, inner_choices;
+
+static void add_choice(choices *c, const char *name, const char *help)
+{
+    const size_t n = strlen(c->names), h = strlen(c->help);
+    snprintf(c->names + n, sizeof c->names - n, "%s%s", n ? "|" : "", name);
+    if (help) snprintf(c->help + h, sizeof c->help - h, "%s%s: %s", h ? "; " : "", name, help);
+    REQUIRE(strlen(c->names) + 1 < sizeof c->names && strlen(c->help) + 1 < sizeof c->help, "no room for choice %s",
+            name);
+}
+
+static void fill_choices(void)
+{
+    int n;
+    if (gauge_choices.names[0]) return;
+    for (int i = 0; gauge_kind_number(i); i++)
+        add_choice(&gauge_choices, gauge_kind_number(i)->name, gauge_kind_number(i)->help);
+    for (int i = 0; fermion_kind_number(i); i++)
+        add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
+    for (int i = 0; scheme_number(i); i++)
+        add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
+    for (int i = 0; observable_number(i); i++)
+        add_choice(&observable_choices, observable_number(i)->name, observable_number(i)->help);
+    const solver_type *types = solver_types(&n);
+    for (int i = 0; i < n; i++) add_choice(&solver_choices, types[i].name, types[i].help);
+    for (int i = PREC_DOUBLE + 1; i < PREC_COUNT; i++) add_choice(&inner_choices, precision_names[i], NULL);
+}
 
 static const param run_table[] = {
     {"output", PARAM_STRING, AT(run_params, output), NULL, NULL, NULL,
@@ -25,12 +62,14 @@ static const param run_table[] = {
     {"warmup", PARAM_LONG, AT(run_params, warmup), "0", "[0,inf)", NULL,
      "first trajectories that are accepted whatever dH, and left out of the averages", 1},
     {"max_hours", PARAM_REAL, AT(run_params, max_hours), "0", "[0,inf)", "hours",
-     "stop in time for this limit; 0: that of the Slurm job, if there is one", 0},
+     "stop in time for this limit, counted from the start of the program; 0: none but the end of the Slurm job, which "
+     "always counts",
+     0},
     {"log", PARAM_CHOICE, AT(run_params, log), "info", "error|warn|info|debug", NULL, "how much is printed", 0},
 };
 
 static const param machine_table[] = {
-    {"grid", PARAM_INT4, AT(machine_params, grid), "0.0.0.0", "[0,inf)", "ranks",
+    {"grid", PARAM_INT4, AT(machine_params, grid), "0.0.0.0", "[0,32766]", "ranks",
      "process grid X.Y.Z.T; 0.0.0.0 chooses the one of least surface", 0},
     {"device", PARAM_CHOICE, AT(machine_params, device), "auto", "auto|cpu|gpu", NULL,
      "where the fields live; auto: on GPUs where every rank finds one, one a rank, else on the CPU", 0},
@@ -52,20 +91,19 @@ static const param lattice_table[] = {
 };
 
 static const param gauge_table[] = {
-    {"action", PARAM_CHOICE, AT(gauge_params, action), "wilson", "wilson|symanzik|iwasaki|dbw2|custom", NULL,
-     "plaquette, or plaquette and rectangle with c1 = -1/12 (tree level), -0.331, -1.4088, or as given", 1},
+    {"action", PARAM_CHOICE, AT(gauge_params, action), "wilson", gauge_choices.names, NULL, gauge_choices.help, 1},
     {"beta", PARAM_REAL, AT(gauge_params, beta), NULL, "[0,inf)", NULL,
      "coupling: S = beta sum [c0 (1 - Re tr P/3) + c1 (1 - Re tr R/3)], c0 = 1 - 8 c1", 1},
     {"c1", PARAM_REAL, AT(gauge_params, c1), "0", NULL, NULL, "coefficient of the rectangles, with action = custom", 1},
 };
 
 static const param fermion_table[] = {
-    {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", "wilson_clover", NULL,
-     "two degenerate Wilson-clover flavours, even-odd preconditioned", 1},
-    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,inf)", "1/a",
+    {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", fermion_choices.names, NULL, fermion_choices.help,
+     1},
+    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,1e6]", "1/a",
      "bare mass m; one of mass and kappa has to be given", 1},
-    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "(0,inf)", NULL,
-     "hopping parameter 1/(2m + 8), in place of mass", 1},
+    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "[1e-6,1]", NULL,
+     "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", 1},
     {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "(-inf,inf)", NULL, "clover coefficient; 0: Wilson fermions",
      1},
     {"schur", PARAM_CHOICE, AT(fermion_params, schur), "asymmetric", "asymmetric|symmetric", NULL,
@@ -79,8 +117,8 @@ static const param fermion_table[] = {
 };
 
 static const param integrator_table[] = {
-    {"scheme", PARAM_CHOICE, AT(integrator_params, scheme), "omelyan2", "leapfrog|omelyan2|omelyan4|force_gradient",
-     NULL, "leapfrog, 2MN, 4MN5FV, or Yin-Mawhinney force gradient", 0},
+    {"scheme", PARAM_CHOICE, AT(integrator_params, scheme), "omelyan2", scheme_choices.names, NULL, scheme_choices.help,
+     0},
     {"steps", PARAM_INT, AT(integrator_params, steps), NULL, "[1,100000]", NULL,
      "steps in the trajectory (level 0) or in each drift of the level above", 0},
     {"actions", PARAM_WORDS, AT(integrator_params, actions), NULL, NULL, NULL,
@@ -89,13 +127,12 @@ static const param integrator_table[] = {
 };
 
 static const param solver_table[] = {
-    {"type", PARAM_CHOICE, AT(solver_settings, type), "cg_mixed", "cg|cg_mixed", NULL,
-     "conjugate gradients in double, or with a lower precision inside", 0},
+    {"type", PARAM_CHOICE, AT(solver_settings, type), "cg_mixed", solver_choices.names, NULL, solver_choices.help, 0},
     {"tolerance", PARAM_REAL, AT(solver_settings, tolerance), "1e-10", "(0,1)", NULL,
      "relative true residual |b - A x| / |b| that counts as solved", 0},
     {"max_iterations", PARAM_INT, AT(solver_settings, max_iterations), "10000", "[1,inf)", NULL,
      "iterations before the solve is given up", 0},
-    {"inner_precision", PARAM_CHOICE, AT(solver_settings, inner_precision), "single", "single|half|quarter", NULL,
+    {"inner_precision", PARAM_CHOICE, AT(solver_settings, inner_precision), "single", inner_choices.names, NULL,
      "precision inside cg_mixed", 0},
     {"inner_tolerance", PARAM_REAL, AT(solver_settings, inner_tolerance), "1e-5", "(0,1)", NULL,
      "reduction of the residual in each inner solve of cg_mixed", 0},
@@ -110,8 +147,7 @@ static const param checkpoint_table[] = {
 };
 
 static const param measure_table[] = {
-    {"kind", PARAM_CHOICE, AT(measure_params, kind), NULL, "loops|polyakov|flow|pion", NULL,
-     "plaquette, rectangle and link trace; Polyakov loop; Wilson flow; pion correlator from a point source", 0},
+    {"kind", PARAM_CHOICE, AT(measure_params, kind), NULL, observable_choices.names, NULL, observable_choices.help, 0},
     {"interval", PARAM_LONG, AT(measure_params, interval), "1", "[1,inf)", "trajectories",
      "distance of measurements in a run", 0},
     {"flow_time", PARAM_REAL, AT(measure_params, flow_time), "2", "(0,inf)", "a^2", "longest flow time", 0},
@@ -145,16 +181,17 @@ const param_section *const *parameter_sections(int *n)
     static const param_section *const all[] = {&run_section,    &machine_section,    &lattice_section,
                                                &gauge_section,  &fermion_section,    &integrator_section,
                                                &solver_section, &checkpoint_section, &measure_section};
+    fill_choices();
     *n = (int)(sizeof all / sizeof all[0]);
     return all;
 }
 
 double gauge_params_c1(const gauge_params *g)
 {
-    if (!strcmp(g->action, "symanzik")) return -1.0 / 12;
-    if (!strcmp(g->action, "iwasaki")) return -0.331;
-    if (!strcmp(g->action, "dbw2")) return -1.4088;
-    return !strcmp(g->action, "custom") ? g->c1 : 0;
+    for (int i = 0; gauge_kind_number(i); i++)
+        if (!strcmp(g->action, gauge_kind_number(i)->name) && !isnan(gauge_kind_number(i)->c1))
+            return gauge_kind_number(i)->c1;
+    return g->c1;
 }
 
 /* ---- reading ---- */
@@ -238,7 +275,7 @@ static void read_measures(ini_input *in, parameters *p)
         named_measure *m = &p->measures[i];
         snprintf(m->name, sizeof m->name, "%s", names[i]);
         ini_fill(in, &measure_section, names[i], &m->p);
-        if (strcmp(m->p.kind, "pion")) continue;
+        if (!observable_find(m->p.kind)->fermion) continue;
         check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions, "[fermion.NAME]");
         if (m->p.solver[0])
             check_name(in, "measure", m->name, "solver", m->p.solver, solvers, p->nsolvers, "[solver.NAME]");
@@ -323,7 +360,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
                    ini_where(in, "lattice", NULL, "size"));
     if (need & NEED_GAUGE || ini_has_section(in, "gauge", NULL)) ini_fill(in, &gauge_section, NULL, &p->gauge);
     else params_default(&gauge_section, &p->gauge);
-    if (ini_given(in, "gauge", NULL, "c1") && strcmp(p->gauge.action, "custom"))
+    if (ini_given(in, "gauge", NULL, "c1") && p->gauge.c1 != gauge_params_c1(&p->gauge))
         user_error("%s: c1 is given, but action = %s has its own; use action = custom",
                    ini_where(in, "gauge", NULL, "c1"), p->gauge.action);
     ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
@@ -331,6 +368,11 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
         if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))
             user_error("%s: extent %d in direction %c of the lattice is not an even number of at least 2",
                        ini_where(in, "lattice", NULL, "size"), p->lattice.size[d], "xyzt"[d]);
+    const int *g = p->machine.grid;
+    const int given = (g[0] > 0) + (g[1] > 0) + (g[2] > 0) + (g[3] > 0);
+    if (given > 0 && given < 4)
+        user_error("%s: process grid %d.%d.%d.%d; give four numbers of at least 1, or 0.0.0.0 to have one chosen",
+                   ini_where(in, "machine", NULL, "grid"), g[0], g[1], g[2], g[3]);
     if (!strcmp(p->run.start, "file") && !p->run.config[0])
         user_error("%s: start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
     if (strcmp(p->run.start, "file") && p->run.config[0])

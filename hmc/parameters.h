@@ -90,11 +90,11 @@ typedef struct {
     char *dump; /* canonical text of all, for the log, the checkpoint and comparison */
 } parameters;
 
-/* Every section of the input file; `*n` of them. */
+/* Every section of the input file; `*n` of them. Not collective. */
 const param_section *const *parameter_sections(int *n);
 
-/* Reads and checks an input file; contradictions are user errors. need_gauge and need_integrator: whether those parts
- * have to be there (a measurement needs neither). Collective. Free with parameters_free(). */
+/* Reads and checks an input file; contradictions are user errors. `need`: which parts have to be there (a measurement
+ * needs neither). Collective. Free with parameters_free(). */
 enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2 };
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
 void parameters_free(parameters *p);

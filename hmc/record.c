@@ -19,7 +19,7 @@ struct record {
     /* What the averages need, of all rows after the warm-up. */
     long count, capacity;
     double *plaquette, *dh, *accepted;
-    /* Tables of measurements, declared when they first have something to say. */
+    /* Tables of measurements. */
     int ntables;
     struct {
         char group[128];
@@ -77,8 +77,62 @@ static void declare(record *r, const simulation *s)
             names[i][1], HISTORY_REAL, "", "root mean square of F^a over links, averaged over its evaluations", 0};
         columns[r->ncolumns++] = (history_column){names[i][2], HISTORY_INT, "", "solver iterations", 0};
     }
-    r->table = history_table(r->h, "trajectories", columns, r->ncolumns, message, sizeof message);
+    /* A run that goes on with other actions has other columns. */
+    r->table = history_table_widened(r->h, "trajectories", columns, r->ncolumns, message, sizeof message);
     must(r->table, message);
+}
+
+/* ---- rows that are not there ---- */
+
+/* Names the trajectories up to `done` without a row: "3, 7-12". Returns how many. */
+static int64_t missing_rows(const record *r, int64_t done, char *text, size_t size)
+{
+    const int64_t rows = history_rows(r->h, r->table);
+    int64_t missing = 0, next = 1;
+    size_t used = 0;
+    text[0] = 0;
+    for (int64_t i = 0; i <= rows; i++) {
+        const int64_t number = i < rows ? history_get(r->h, r->table, i, TRAJECTORY).i : done + 1;
+        if (number > next) {
+            missing += number - next;
+            if (used < size - 64) {
+                used += (size_t)snprintf(text + used, size - used, "%s%lld", used ? ", " : "", (long long)next);
+                if (number - 1 > next)
+                    used += (size_t)snprintf(text + used, size - used, "-%lld", (long long)number - 1);
+            } else if (text[used - 1] != '.') {
+                used += (size_t)snprintf(text + used, size - used, " ...");
+            }
+        }
+        next = number + 1;
+    }
+    return missing;
+}
+
+static void warn_of_missing_rows(const record *r, const char *folder, int64_t done)
+{
+    char which[512];
+    const int64_t missing = missing_rows(r, done, which, sizeof which);
+    if (missing > 0)
+        log_warn("the history in %s lacks %lld of the %lld trajectories done: number %s. history.journal and "
+                 "history.h5 were deleted or damaged, or the checkpoint came from elsewhere; these rows, and those of "
+                 "their measurements, are in no average. A copy of history.h5 put back before the run goes on brings "
+                 "them back",
+                 folder, (long long)missing, (long long)done, which);
+}
+
+static int table_of(record *r, const char *group, const measure_column *columns, int n);
+
+static void declare_measurements(record *r, const parameters *p)
+{
+    char group[128];
+    for (int i = 0; i < p->nmeasures; i++) {
+        const observable *o = observable_find(p->measures[i].p.kind);
+        snprintf(group, sizeof group, "measure/%s", p->measures[i].name);
+        table_of(r, group, o->columns, o->ncolumns);
+        if (o->nsummary == 0) continue;
+        snprintf(group, sizeof group, "measure/%s/summary", p->measures[i].name);
+        table_of(r, group, o->summary, o->nsummary);
+    }
 }
 
 record *record_open(const char *folder, const simulation *s, int64_t done)
@@ -91,29 +145,31 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
     if (!r->h) user_error("%s", message);
     declare(r, s);
     must(history_truncate_after(r->h, done, message, sizeof message), message);
+    declare_measurements(r, s->p);
     history_text(r->h, "parameters", s->p->dump);
     history_text(r->h, "program", "plaq " PLAQ_VERSION);
+    warn_of_missing_rows(r, folder, done);
     for (int64_t i = 0; i < history_rows(r->h, r->table); i++)
         remember(r, history_get(r->h, r->table, i, TRAJECTORY).i, history_get(r->h, r->table, i, PLAQUETTE).d,
                  history_get(r->h, r->table, i, DH).d, (int)history_get(r->h, r->table, i, ACCEPTED).i);
     return r;
 }
 
-void record_close(record *r)
+int record_close(record *r, char *message, size_t size)
 {
-    char message[1024];
-    if (!r) return;
-    must(history_close(r->h, message, sizeof message), message);
+    if (!r) return 0;
+    const int bad = history_close(r->h, message, size);
     free(r->plaquette);
     free(r->dh);
     free(r->accepted);
     free(r);
+    return bad;
 }
 
-void record_add(record *r, int64_t number, const trajectory_result *t, double plaquette, double link_trace)
+int record_add(record *r, int64_t number, const trajectory_result *t, double plaquette, double link_trace,
+               char *message, size_t size)
 {
     history_value row[MAX_COLUMNS];
-    char message[1024];
     row[TRAJECTORY].i = number;
     row[ACCEPTED].i = t->accepted;
     row[DH].d = t->dh;
@@ -127,8 +183,9 @@ void record_add(record *r, int64_t number, const trajectory_result *t, double pl
         row[PER_ACTION + 3 * i + 1].d = t->force_mean[i];
         row[PER_ACTION + 3 * i + 2].i = t->iterations[i];
     }
-    must(history_append(r->h, r->table, row, message, sizeof message), message);
+    if (history_append(r->h, r->table, row, message, size)) return -1;
     remember(r, number, plaquette, t->dh, t->accepted);
+    return 0;
 }
 
 /* ---- measurements ---- */
@@ -149,28 +206,41 @@ static int table_of(record *r, const char *group, const measure_column *columns,
     return number;
 }
 
-static void add_rows(record *r, const char *group, int64_t number, const measure_column *columns, int n,
-                     const double *values, long rows)
+static int add_rows(record *r, const char *group, int64_t number, const measure_column *columns, int n,
+                    const double *values, long rows, char *message, size_t size)
 {
     history_value row[MAX_COLUMNS];
-    char message[1024];
-    if (n == 0) return;
+    if (n == 0) return 0;
     const int table = table_of(r, group, columns, n);
     for (long i = 0; i < rows; i++) {
         row[0].i = number;
         for (int c = 0; c < n; c++) row[c + 1].d = values[i * n + c];
-        must(history_append(r->h, table, row, message, sizeof message), message);
+        if (history_append(r->h, table, row, message, size)) return -1;
     }
+    return 0;
 }
 
-void record_measurement(record *r, int64_t number, const measure_result *m)
+int record_measurement(record *r, int64_t number, const measure_result *m, char *message, size_t size)
 {
     char group[128];
-    if (m->failed) return;
+    if (m->failed) return 0;
+    REQUIRE(m->nrows == 1 || m->what->nsummary > 0, "%s: several rows and no summary to say that all are there",
+            m->what->name);
     snprintf(group, sizeof group, "measure/%s", m->name);
-    add_rows(r, group, number, m->what->columns, m->what->ncolumns, m->rows, m->nrows);
+    if (add_rows(r, group, number, m->what->columns, m->what->ncolumns, m->rows, m->nrows, message, size)) return -1;
     snprintf(group, sizeof group, "measure/%s/summary", m->name);
-    add_rows(r, group, number, m->what->summary, m->what->nsummary, m->summary, 1);
+    return add_rows(r, group, number, m->what->summary, m->what->nsummary, m->summary, 1, message, size);
+}
+
+int record_has_measurement(record *r, int64_t number, const named_measure *m)
+{
+    char rows[128], summary[128], message[1024];
+    snprintf(rows, sizeof rows, "measure/%s", m->name);
+    snprintf(summary, sizeof summary, "measure/%s/summary", m->name);
+    /* The summary is written last. */
+    if (history_last(r->h, observable_find(m->p.kind)->nsummary ? summary : rows) >= number) return 1;
+    must(history_truncate_group(r->h, rows, number - 1, message, sizeof message), message);
+    return 0;
 }
 
 void record_digest(const record *r, char hex[65])
@@ -178,10 +248,9 @@ void record_digest(const record *r, char hex[65])
     history_digest(r->h, hex);
 }
 
-void record_sync(record *r)
+int record_sync(record *r, char *message, size_t size)
 {
-    char message[1024];
-    must(history_sync(r->h, message, sizeof message), message);
+    return history_sync(r->h, message, size);
 }
 
 /* ---- averages ---- */

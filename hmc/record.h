@@ -15,18 +15,26 @@ typedef struct {
 } record_averages;
 
 /* Opens the history of a run that has done `done` trajectories; rows beyond are those of a run that was killed, and
- * are dropped. Collective. */
+ * are dropped. Rows that ought to be there and are not are named in a warning. A history that cannot be opened is a
+ * user error. Collective, as all functions here. */
 record *record_open(const char *folder, const simulation *s, int64_t done);
-void record_close(record *r);
 
+/* These return 0, or -1 with a message when the files cannot be written (disk full). */
+int record_close(record *r, char *message, size_t size);
 /* One more row. `number` counts from 1. */
-void record_add(record *r, int64_t number, const trajectory_result *t, double plaquette, double link_trace);
+int record_add(record *r, int64_t number, const trajectory_result *t, double plaquette, double link_trace,
+               char *message, size_t size);
 /* The rows of a measurement made after trajectory `number`: table /measure/NAME, and /measure/NAME/summary. */
-void record_measurement(record *r, int64_t number, const measure_result *m);
+int record_measurement(record *r, int64_t number, const measure_result *m, char *message, size_t size);
+/* Makes all rows so far safe on disk; called before each checkpoint. */
+int record_sync(record *r, char *message, size_t size);
+
+/* Whether all rows of that measurement are there. When only some are (the run was killed between them), these are
+ * dropped. */
+int record_has_measurement(record *r, int64_t number, const named_measure *m);
+
 /* SHA-256 of all recorded values, times aside. */
 void record_digest(const record *r, char hex[65]);
-/* Makes all rows so far safe on disk; called with each checkpoint. */
-void record_sync(record *r);
 
 /* Averages over the rows after the warm-up; errors from blocks, so that autocorrelation up to the block length is in
  * them. */

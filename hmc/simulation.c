@@ -8,25 +8,41 @@
 #include <omp.h>
 #endif
 
+#include "hmc/evolve/fermion.h"
 #include "io/links.h"
+#include "io/links_check.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/gauge.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/lattice/plan.h"
 
-/* Single-precision files leave links that are unitary to 1e-7; the evolution wants them on the group. */
+/* Largest |U U^+ - 1| of a link. Single-precision files leave some 1e-6; the evolution wants links on the group. */
 #define UNITARY_TO_ROUNDING 1e-12
 #define UNITARY_AT_ALL 1e-4
 
-lattice *simulation_lattice(const parameters *p, const int size[4])
+void simulation_threads(const parameters *p)
 {
 #ifdef _OPENMP
     if (p->machine.threads > 0) omp_set_num_threads(p->machine.threads);
+#else
+    (void)p;
 #endif
+}
+
+lattice *simulation_lattice(const parameters *p, const int size[4])
+{
+    simulation_threads(p);
     const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
-    return lattice_create(size ? size : p->lattice.size, p->machine.grid, 2, sign);
+    const int *extents = size ? size : p->lattice.size;
+    char message[512];
+    /* Faults show in the plan before memory is asked for. */
+    lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), SIMULATION_HALO_DEPTH, message, sizeof message);
+    if (!plan) user_error("%s", message);
+    lattice_destroy(plan);
+    return lattice_create(extents, p->machine.grid, SIMULATION_HALO_DEPTH, sign);
 }
 
 place simulation_place(const parameters *p)
@@ -70,10 +86,9 @@ static int action_number(const simulation *s, const char *name)
 
 const named_solver *simulation_solver(const simulation *s, const char *name)
 {
-    for (int i = 0; i < s->p->nsolvers; i++)
-        if (!strcmp(s->solvers[i].name, name)) return &s->solvers[i];
-    REQUIRE(0, "no solver %s", name);
-    return NULL;
+    const named_solver *found = fallback_find(s->solvers, s->p->nsolvers, name);
+    REQUIRE(found, "no solver %s", name);
+    return found;
 }
 
 int simulation_fermion(const parameters *p, const char *name)
@@ -84,7 +99,13 @@ int simulation_fermion(const parameters *p, const char *name)
     return -1;
 }
 
-static void add_action(simulation *s, action *a)
+int simulation_solvers(const parameters *p, named_solver solvers[MAX_NAMED])
+{
+    for (int i = 0; i < p->nsolvers; i++) solvers[i] = (named_solver){p->solvers[i].name, &p->solvers[i].p};
+    return p->nsolvers;
+}
+
+void simulation_add(simulation *s, action *a)
 {
     REQUIRE(s->e.nactions < MAX_ACTIONS, "more than %d actions", MAX_ACTIONS);
     a->purpose = RANDOM_ACTION + s->e.nactions;
@@ -94,20 +115,9 @@ static void add_action(simulation *s, action *a)
 static void make_actions(simulation *s)
 {
     const parameters *p = s->p;
-    add_action(s, gauge_action_create("gauge", s->links, p->gauge.beta, gauge_params_c1(&p->gauge)));
-    for (int i = 0; i < p->nsolvers; i++) s->solvers[i] = (named_solver){p->solvers[i].name, &p->solvers[i].p};
-    for (int i = 0; i < p->nfermions; i++) {
-        const fermion_params *f = &p->fermions[i].p;
-        s->wilsons[i] = simulation_wilson(s->links, f);
-        add_action(s, pseudofermion_action_create(p->fermions[i].name, s->links, s->wilsons[i],
-                                                  simulation_solver(s, f->solver),
-                                                  simulation_solver(s, f->action_solver), s->solvers, p->nsolvers));
-        if (f->c_sw != 0) {
-            char name[80];
-            snprintf(name, sizeof name, "%s.det", p->fermions[i].name);
-            add_action(s, determinant_action_create(name, s->links, s->wilsons[i]));
-        }
-    }
+    simulation_add(s, gauge_action_create("gauge", s->links, p->gauge.beta, gauge_params_c1(&p->gauge)));
+    simulation_solvers(p, s->solvers);
+    for (int i = 0; i < p->nfermions; i++) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
 }
 
 static int listed(const parameters *p, const char *name)
@@ -175,13 +185,16 @@ void simulation_read(field *links, const char *path)
     char message[1024];
     links_info info;
     if (links_read(links, path, &info, message, sizeof message)) user_error("%s", message);
-    const double deviation = gauge_deviation(links);
+    check_report group = {0};
+    links_check_group(links, info.precision_bits, &group);
+    const double deviation = group.max_unitarity;
     if (!(deviation < UNITARY_AT_ALL))
-        user_error("%s: the links are not unitary (root mean square deviation %.2e); is this a gauge configuration?",
-                   path, deviation);
+        user_error("%s: the links are not unitary (a link is off by %.2e, allowed is %.0e); is this a gauge "
+                   "configuration? plaq check tells more",
+                   path, deviation, UNITARY_AT_ALL);
     if (deviation > UNITARY_TO_ROUNDING) {
-        log_info("%s: links of %d bits deviate from the group by %.1e and are projected", path, info.precision_bits,
-                 deviation);
+        log_info("%s: links of %d bits deviate from the group by up to %.1e and are projected", path,
+                 info.precision_bits, deviation);
         gauge_unitarise(links);
     }
 }
@@ -191,5 +204,8 @@ void simulation_start(simulation *s)
     const run_params *run = &s->p->run;
     if (!strcmp(run->start, "file")) simulation_read(s->links, run->config);
     else if (!strcmp(run->start, "hot")) gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
-    else gauge_cold(s->links);
+    else {
+        REQUIRE(!strcmp(run->start, "cold"), "start = %s", run->start);
+        gauge_cold(s->links);
+    }
 }

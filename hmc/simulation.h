@@ -14,7 +14,12 @@ typedef struct {
     evolution e;
 } simulation;
 
-/* The lattice of the input (or of `size`, when given) on all ranks. Sets the number of threads. Collective. */
+#define SIMULATION_HALO_DEPTH 2
+
+/* Sets the number of threads that the input asks for. */
+void simulation_threads(const parameters *p);
+/* The lattice of the input (or of `size`, when given) on all ranks. Sets the number of threads. One that does not fit
+ * the ranks is a user error. Collective. */
 lattice *simulation_lattice(const parameters *p, const int size[4]);
 /* Where the fields of this input live; the first call takes the GPUs. What the machine does not offer is a user error.
  * Collective. */
@@ -27,11 +32,16 @@ void simulation_destroy(simulation *s);
 
 /* The first configuration: cold, hot, or read from the file of the input, whose faults are user errors. */
 void simulation_start(simulation *s);
-/* Reads a configuration into links; faults are user errors. Single-precision links are projected to the group. */
+/* Reads a configuration into links; faults are user errors, and a single link far off the group is one.
+ * Single-precision links are projected to the group. */
 void simulation_read(field *links, const char *path);
 
+/* Solvers and fermions by names that the parameters have. */
 const named_solver *simulation_solver(const simulation *s, const char *name);
-/* Index of a fermion by name. */
 int simulation_fermion(const parameters *p, const char *name);
+/* All solvers of the input; returns how many. */
+int simulation_solvers(const parameters *p, named_solver solvers[MAX_NAMED]);
+/* For kinds of fermions: one more action. */
+void simulation_add(simulation *s, action *a);
 
 #endif

@@ -100,18 +100,23 @@ int atomic_commit(atomic_file *a, char *message, size_t size)
     return bad;
 }
 
+int atomic_fill(atomic_file *a, const void *data, size_t bytes, char *message, size_t size)
+{
+    const int fd = open(a->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return fail(message, size, a->path, "cannot be created");
+    int bad = links_pwrite(fd, data, bytes, 0);
+    if (bad) fail(message, size, a->path, "cannot be written");
+    /* Quotas of network file systems may show only here. */
+    if (close(fd) != 0 && !bad) bad = fail(message, size, a->path, "cannot be written");
+    if (bad) atomic_abandon(a);
+    return bad;
+}
+
 int atomic_write(const char *path, const void *data, size_t bytes, char *message, size_t size)
 {
     atomic_file a;
-    if (atomic_begin(&a, path, bytes, message, size)) return -1;
-    const int fd = open(a.temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return fail(message, size, a.temporary, "cannot be created");
-    int bad = links_pwrite(fd, data, bytes, 0);
-    if (bad) fail(message, size, path, "cannot be written");
-    /* Quotas of network file systems may show only here. */
-    if (close(fd) != 0 && !bad) bad = fail(message, size, path, "cannot be written");
-    if (bad) atomic_abandon(&a);
-    return bad ? bad : atomic_commit(&a, message, size);
+    if (atomic_begin(&a, path, bytes, message, size) || atomic_fill(&a, data, bytes, message, size)) return -1;
+    return atomic_commit(&a, message, size);
 }
 
 /* ---- folders ---- */
@@ -155,6 +160,24 @@ int atomic_make_folder(const char *folder, char *message, size_t size)
     return bad ? -1 : 0;
 }
 
+/* `before`, a number, `after`, and nothing else. */
+static int is_numbered(const char *name, const char *before, const char *after)
+{
+    const size_t n = strlen(before);
+    if (strncmp(name, before, n)) return 0;
+    const size_t digits = strspn(name + n, "0123456789");
+    return digits > 0 && !strcmp(name + n + digits, after);
+}
+
+/* What a run writes under temporary names, and nothing else: other commands may be writing in the folder just now. A
+ * checkpoint is made of a lattice file, which has a temporary name of its own. */
+static int is_leftover(const char *name)
+{
+    return is_numbered(name, ".checkpoint-", ".h5.tmp") || is_numbered(name, ".checkpoint-", ".h5.tmp.tmp") ||
+           is_numbered(name, ".write-test-", ".tmp") || !strcmp(name, ".history.h5.tmp") ||
+           !strcmp(name, ".history.journal.tmp");
+}
+
 int atomic_remove_leftovers(const char *folder)
 {
     int removed = 0;
@@ -162,8 +185,7 @@ int atomic_remove_leftovers(const char *folder)
     if (!dir) return 0;
     for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
         struct stat st;
-        const size_t n = strlen(e->d_name);
-        if (e->d_name[0] != '.' || n < 6 || strcmp(e->d_name + n - 4, ".tmp")) continue;
+        if (!is_leftover(e->d_name)) continue;
         if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode)) continue;
         removed += unlinkat(dirfd(dir), e->d_name, 0) == 0;
     }

@@ -1,8 +1,7 @@
 /* Files that are whole or not there, and the output folder of a run.
  *
  * A file NAME is written as ".NAME.tmp" in the same folder, synced, and renamed: whoever looks sees the old file or the
- * new one, whatever happens to the program in between. What a killed run leaves are files ".*.tmp", which the next run
- * removes.
+ * new one, whatever happens to the program in between. What a killed run leaves under such names, the next run removes.
  *
  *   atomic_file a;
  *   if (atomic_begin(&a, "out/x.h5", bytes, message, size)) ...
@@ -31,6 +30,8 @@ int atomic_begin(atomic_file *a, const char *path, uint64_t bytes, char *message
 int atomic_commit(atomic_file *a, char *message, size_t size);
 void atomic_abandon(atomic_file *a);
 
+/* All of the temporary file, not yet synced. When it fails, the file is abandoned. */
+int atomic_fill(atomic_file *a, const void *data, size_t bytes, char *message, size_t size);
 /* The whole file at once. */
 int atomic_write(const char *path, const void *data, size_t bytes, char *message, size_t size);
 
@@ -43,7 +44,8 @@ void atomic_sync_folder_of(const char *path);
 int atomic_free_space(const char *folder, uint64_t bytes, char *message, size_t size);
 /* Creates the folder and those above it, and tries to write there. */
 int atomic_make_folder(const char *folder, char *message, size_t size);
-/* Removes regular files ".*.tmp"; returns how many. */
+/* Removes what a killed run leaves of its checkpoints, its history and its test of the folder; returns how many. Other
+ * temporary files stay, such as those of a `plaq measure --output` that is at work in the folder. */
 int atomic_remove_leftovers(const char *folder);
 
 /* The lock of a folder: plaq.lock, held by fcntl() until it is released or the process ends in whatever way; it holds

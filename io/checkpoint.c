@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/atomic.h"
@@ -16,6 +15,7 @@
 #include "io/hdf5_values.h"
 #include "io/links.h"
 #include "io/links_format.h"
+#include "io/regular.h"
 #include "io/seal.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
@@ -91,23 +91,10 @@ static int add_group(const char *path, const checkpoint *c, char *message, size_
     return seal_write(path, &out, message, size) ? -1 : 0;
 }
 
-static int is_regular(const char *path, char *message, size_t size)
-{
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        links_fail(message, size, "%s: %s", path, strerror(errno));
-        return 0;
-    }
-    if (S_ISREG(st.st_mode) && st.st_size > 0) return 1;
-    links_fail(message, size, "%s: %s", path,
-               S_ISREG(st.st_mode) ? "the file is empty (0 bytes)" : "not a regular file");
-    return 0;
-}
-
 /* Values of a file, its seal verified first. */
 static int load_group(const char *path, checkpoint *c, seal_regions *out, char *message, size_t size)
 {
-    if (!is_regular(path, message, size) || seal_check(path, out, message, size)) return -1;
+    if (seal_check(path, out, message, size)) return -1;
     values_silence();
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t group = file < 0 ? -1 : H5Gopen2(file, "checkpoint", H5P_DEFAULT);
@@ -141,7 +128,8 @@ static int verify_links(const char *path, const seal_regions *out, const char *d
     const uint64_t end = out->n == 1 ? at + out->bytes[0] : 0;
     unsigned char *buf = malloc(BUFFER);
     REQUIRE(buf, "out of memory: %d bytes", BUFFER);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const char *why;
+    const int fd = regular_open(path, NULL, &why);
     int bad = fd < 0 || out->n != 1;
     /* Else the kernel would answer from memory what the disk may have lost. */
     if (!bad) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,16 @@ struct history {
     int notes;
     int fd;
     uint64_t end; /* of the journal's good records */
+    /* Where it ended when history.h5 was last made in this session, 0 before; a text is new since. */
+    uint64_t folded;
+    int new_text;
 };
+
+/* Making history.h5 takes time in proportion to all rows, so a long history is made anew only when its journal has
+ * grown by a quarter: all makings together write some five times the final file, whatever the number of checkpoints.
+ * Below this size it costs next to nothing. */
+#define SHORT_JOURNAL (1 << 18)
+#define GROWN(end, folded) ((end) - (folded) >= (folded) / 4)
 
 /* ---- tables in memory ---- */
 
@@ -128,6 +138,7 @@ static int rewrite_journal(history *h, char *message, size_t size)
     if (h->fd >= 0) close(h->fd);
     h->fd = -1;
     const int bad = journal_rewrite(h->journal_path, &h->set, message, size);
+    h->folded = 0;
     /* Also after a failure: the older journal is still there, and rows may be appended to it. */
     if (!bad && stat(h->journal_path, &st) == 0) h->end = (uint64_t)st.st_size;
     char ignored[256];
@@ -163,7 +174,8 @@ static int load(history *h, char *message, size_t size)
     h->end = journal_read(h->journal_path, &h->set, &lost, &missing);
     const int rescued = (missing || lost || h->end == 0) && rescue(h);
     if (lost && !rescued)
-        log_info("%s: %llu bytes of a row cut off in writing are dropped", h->journal_path, (unsigned long long)lost);
+        log_info("%s: %llu bytes at its end are dropped: a row cut off in writing, or damage", h->journal_path,
+                 (unsigned long long)lost);
     return h->end == 0 || rescued ? rewrite_journal(h, message, size) : open_journal(h, message, size);
 }
 
@@ -199,9 +211,10 @@ static void set_columns(history_rows_of *t, const char *group, const history_col
             "the first column of table %s is %s, not the integer trajectory", group, columns[0].name);
     REQUIRE(strlen(group) < sizeof t->group, "the name of group %s is too long", group);
     strcpy(t->group, group);
-    t->ncol = n;
+    t->ncol = t->given = n;
     for (int c = 0; c < n; c++) {
         history_own_column *k = &t->column[c];
+        t->place[c] = c;
         const char *unit = columns[c].unit ? columns[c].unit : "", *description = columns[c].description;
         if (!description) description = "";
         REQUIRE(strlen(columns[c].name) < sizeof k->name && strlen(unit) < sizeof k->unit &&
@@ -231,17 +244,59 @@ static int same_columns(const history_rows_of *a, const history_rows_of *b, char
     return 0;
 }
 
-static int declare(history *h, const char *group, const history_column *columns, int n, char *message, size_t size)
+static history_value no_value(history_type type)
+{
+    history_value v = {0};
+    if (type == HISTORY_REAL) v.d = NAN;
+    return v;
+}
+
+/* Adds to t, which has rows, the columns of `fresh` that it lacks, and sets where those of `fresh` are. */
+static int widen(history_rows_of *t, const history_rows_of *fresh, char *message, size_t size)
+{
+    const int before = t->ncol;
+    t->given = fresh->ncol;
+    for (int c = 0; c < fresh->ncol; c++) {
+        int at = 0;
+        while (at < t->ncol && strcmp(t->column[at].name, fresh->column[c].name)) at++;
+        if (at == HISTORY_COLUMNS || (at < before && t->column[at].type != fresh->column[c].type)) {
+            links_fail(message, size,
+                       "the history has rows in /%s that leave no place for the column '%s' (another type, or more "
+                       "than %d columns); move history.h5 and history.journal away to start new tables",
+                       t->group, fresh->column[c].name, HISTORY_COLUMNS);
+            return -1;
+        }
+        t->column[at] = fresh->column[c];
+        t->place[c] = at;
+        if (at == t->ncol) t->ncol++;
+    }
+    if (t->ncol == before) return 0;
+    history_value *old = t->value;
+    t->capacity = 0;
+    t->value = NULL;
+    table_reserve(t, t->rows);
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int c = 0; c < t->ncol; c++)
+            t->value[r * t->ncol + c] = c < before ? old[r * before + c] : no_value(t->column[c].type);
+    free(old);
+    return 0;
+}
+
+enum { SAME_COLUMNS, ANY_COLUMNS };
+
+static int declare(history *h, const char *group, const history_column *columns, int n, int which, char *message,
+                   size_t size)
 {
     history_rows_of *fresh = calloc(1, sizeof *fresh), *old = tables_find(&h->set, group);
     REQUIRE(fresh, "out of memory: %zu bytes", sizeof *fresh);
     set_columns(fresh, group, columns, n);
     int bad = 0;
-    if (old && old->rows > 0) {
-        bad = !same_columns(old, fresh, message, size);
-        if (!bad) memcpy(old->column, fresh->column, sizeof old->column);
-    } else if (old && same_columns(old, fresh, message, size)) {
+    if (old && same_columns(old, fresh, message, size)) {
         memcpy(old->column, fresh->column, sizeof old->column);
+        memcpy(old->place, fresh->place, sizeof old->place);
+        old->given = fresh->given;
+    } else if (old && old->rows > 0) {
+        bad = which != ANY_COLUMNS || widen(old, fresh, message, size) || rewrite_journal(h, message, size);
     } else if (old) {
         /* Without rows a table may change its columns, but its record in the journal must too. */
         free(old->value);
@@ -264,27 +319,42 @@ static int declare(history *h, const char *group, const history_column *columns,
     return -1;
 }
 
-int history_table(history *h, const char *group, const history_column *columns, int n, char *message, size_t size)
+static int declare_everywhere(history *h, const char *group, const history_column *columns, int n, int which,
+                              char *message, size_t size)
 {
-    int table = comm_rank() == 0 ? declare(h, group, columns, n, message, size) : 0;
+    int table = comm_rank() == 0 ? declare(h, group, columns, n, which, message, size) : 0;
     if (comm_any_bad(table < 0, message, size)) return -1;
     comm_bcast(&table, sizeof table);
     return table;
+}
+
+int history_table(history *h, const char *group, const history_column *columns, int n, char *message, size_t size)
+{
+    return declare_everywhere(h, group, columns, n, SAME_COLUMNS, message, size);
+}
+
+int history_table_widened(history *h, const char *group, const history_column *columns, int n, char *message,
+                          size_t size)
+{
+    return declare_everywhere(h, group, columns, n, ANY_COLUMNS, message, size);
 }
 
 static int append(history *h, int table, const history_value *row, char *message, size_t size)
 {
     REQUIRE(table >= 0 && table < h->set.n, "table %d of %d", table, h->set.n);
     history_rows_of *t = h->set.table[table];
+    history_value whole[HISTORY_COLUMNS];
+    for (int c = 0; c < t->ncol; c++) whole[c] = no_value(t->column[c].type);
+    for (int c = 0; c < t->given; c++) whole[t->place[c]] = row[c];
     const int64_t last = t->rows ? t->value[(t->rows - 1) * t->ncol].i : row[0].i;
     REQUIRE(row[0].i >= last, "table %s: trajectory %lld after %lld", t->group, (long long)row[0].i, (long long)last);
-    if (h->fd < 0 || journal_add_row(h->fd, &h->end, &h->set, table, row)) {
+    if (h->fd < 0 || journal_add_row(h->fd, &h->end, &h->set, table, whole)) {
         links_fail(message, size, "%s: a row cannot be written: %s", h->journal_path,
                    h->fd < 0 ? "it could not be opened before" : strerror(errno));
         return -1;
     }
     table_reserve(t, t->rows + 1);
-    memcpy(t->value + t->rows * t->ncol, row, (size_t)t->ncol * sizeof *row);
+    memcpy(t->value + t->rows * t->ncol, whole, (size_t)t->ncol * sizeof *whole);
     t->rows++;
     return 0;
 }
@@ -297,13 +367,19 @@ int history_append(history *h, int table, const history_value *row, char *messag
 
 /* ---- files ---- */
 
-static int sync_files(history *h, char *message, size_t size)
+/* All rows on disk in the journal; `fold`: in history.h5 too, else there when it is worth it. */
+static int sync_files(history *h, int fold, char *message, size_t size)
 {
     if (h->fd >= 0 && fsync(h->fd) != 0) {
         links_fail(message, size, "%s: %s", h->journal_path, strerror(errno));
         return -1;
     }
-    return history_file_write(h->file_path, &h->set, h->note, h->notes, message, size);
+    const int current = h->folded == h->end && !h->new_text;
+    if (current || (!fold && h->end > SHORT_JOURNAL && !GROWN(h->end, h->folded))) return 0;
+    if (history_file_write(h->file_path, &h->set, h->note, h->notes, message, size)) return -1;
+    h->folded = h->end;
+    h->new_text = 0;
+    return 0;
 }
 
 static int truncate_after(history *h, int64_t trajectory, char *message, size_t size)
@@ -314,12 +390,27 @@ static int truncate_after(history *h, int64_t trajectory, char *message, size_t 
         for (; t->rows > 0 && t->value[(t->rows - 1) * t->ncol].i > trajectory; t->rows--) dropped = 1;
     }
     if (dropped && rewrite_journal(h, message, size)) return -1;
-    return sync_files(h, message, size);
+    return sync_files(h, 1, message, size);
 }
 
 int history_truncate_after(history *h, int64_t trajectory, char *message, size_t size)
 {
     const int bad = comm_rank() == 0 ? truncate_after(h, trajectory, message, size) : 0;
+    return comm_any_bad(bad, message, size) ? -1 : 0;
+}
+
+static int truncate_group(history *h, const char *group, int64_t trajectory, char *message, size_t size)
+{
+    history_rows_of *t = tables_find(&h->set, group);
+    const int64_t before = t ? t->rows : 0;
+    if (!t) return 0;
+    while (t->rows > 0 && t->value[(t->rows - 1) * t->ncol].i > trajectory) t->rows--;
+    return t->rows < before ? rewrite_journal(h, message, size) : 0;
+}
+
+int history_truncate_group(history *h, const char *group, int64_t trajectory, char *message, size_t size)
+{
+    const int bad = comm_rank() == 0 ? truncate_group(h, group, trajectory, message, size) : 0;
     return comm_any_bad(bad, message, size) ? -1 : 0;
 }
 
@@ -333,18 +424,24 @@ void history_text(history *h, const char *name, const char *text)
     else free(h->note[i].text);
     strcpy(h->note[i].name, name);
     h->note[i].text = strdup(text);
+    h->new_text = 1;
     REQUIRE(h->note[i].text, "out of memory: %zu bytes", strlen(text));
+}
+
+static int sync_everywhere(history *h, int fold, char *message, size_t size)
+{
+    const int bad = comm_rank() == 0 ? sync_files(h, fold, message, size) : 0;
+    return comm_any_bad(bad, message, size) ? -1 : 0;
 }
 
 int history_sync(history *h, char *message, size_t size)
 {
-    const int bad = comm_rank() == 0 ? sync_files(h, message, size) : 0;
-    return comm_any_bad(bad, message, size) ? -1 : 0;
+    return sync_everywhere(h, 0, message, size);
 }
 
 int history_close(history *h, char *message, size_t size)
 {
-    const int bad = history_sync(h, message, size);
+    const int bad = sync_everywhere(h, 1, message, size);
     free_all(h);
     return bad;
 }
@@ -363,12 +460,21 @@ history_value history_get(const history *h, int table, int64_t row, int column)
     history_value v = {0};
     if (comm_rank() == 0) {
         const history_rows_of *t = h->set.table[table];
-        REQUIRE(row >= 0 && row < t->rows && column >= 0 && column < t->ncol, "row %lld of %lld, column %d of %d",
-                (long long)row, (long long)t->rows, column, t->ncol);
-        v = t->value[row * t->ncol + column];
+        REQUIRE(row >= 0 && row < t->rows && column >= 0 && column < t->given, "row %lld of %lld, column %d of %d",
+                (long long)row, (long long)t->rows, column, t->given);
+        v = t->value[row * t->ncol + t->place[column]];
     }
     comm_bcast(&v, sizeof v);
     return v;
+}
+
+int64_t history_last(const history *h, const char *group)
+{
+    int64_t last = -1;
+    const history_rows_of *t = comm_rank() == 0 ? tables_find(&h->set, group) : NULL;
+    if (t && t->rows > 0) last = t->value[(t->rows - 1) * t->ncol].i;
+    comm_bcast(&last, sizeof last);
+    return last;
 }
 
 static int by_group(const void *a, const void *b)

@@ -7,10 +7,14 @@
  *   history.journal  for the program: every row as soon as it is there, each record with a CRC
  *
  * The journal is what counts. A row goes there in one write at the end of the file; what a killed run wrote of a row is
- * cut off at the next start. history.h5 is made anew from all rows, under a temporary name, and renamed: at
- * history_sync(), which belongs before each checkpoint, and at history_truncate_after() and history_close(). So it is
- * whole at any instant and readable while the run goes on. It is sealed (io/seal.h), and should the journal be lost or
- * damaged, the rows come from it.
+ * cut off at the next start. history_sync(), which belongs before each checkpoint, brings it to disk, at a cost that
+ * does not depend on the rows before.
+ *
+ * history.h5 is made anew from all rows, under a temporary name, and renamed: at history_truncate_after(), with which a
+ * run starts, at history_close(), and at history_sync() while the journal is short or when it has grown by a quarter
+ * since. So it is whole at any instant and readable while the run goes on, though a killed run may leave it up to a
+ * fifth of the rows behind the journal, until the next start. It is sealed (io/seal.h), and should the journal be lost
+ * or damaged, the rows come from it.
  *
  * On restart history_truncate_after() drops what lies beyond the checkpoint. Then the rows of a broken run are bit by
  * bit those of an unbroken one, volatile columns (seconds) aside; history_digest() tells.
@@ -49,19 +53,29 @@ history *history_open(const char *folder, char *message, size_t size);
  * when the rows there have other columns. */
 int history_table(history *h, const char *group, const history_column *columns, int n, char *message, size_t size);
 
+/* The same for a table that may have other columns: it then has those of both, and what a row has no value for is NaN,
+ * zero or false. Columns are still numbered as in this call. Fails when a column of that name has another type. */
+int history_table_widened(history *h, const char *group, const history_column *columns, int n, char *message,
+                          size_t size);
+
 /* Adds a row, one value a column. When it fails (disk full) the row is not there and the history is as before. */
 int history_append(history *h, int table, const history_value *row, char *message, size_t size);
 
 /* Drops the rows of all tables, declared or not, with a trajectory number above this one. */
 int history_truncate_after(history *h, int64_t trajectory, char *message, size_t size);
 
-/* A text kept beside the tables in history.h5 from the next sync on; a new one takes the place of the one before. */
+/* The trajectory number of the last row of this group's table, declared or not; -1 when there is none. */
+int64_t history_last(const history *h, const char *group);
+/* Drops the rows of this group's table above a trajectory number. */
+int history_truncate_group(history *h, const char *group, int64_t trajectory, char *message, size_t size);
+
+/* A text kept beside the tables in history.h5 from its next making on; a new one takes the place of the one before. */
 void history_text(history *h, const char *name, const char *text);
 
-/* All rows so far on disk, in both files. */
+/* All rows so far on disk. */
 int history_sync(history *h, char *message, size_t size);
 
-/* Syncs, and frees h in any case. */
+/* Syncs both files, and frees h in any case. */
 int history_close(history *h, char *message, size_t size);
 
 int64_t history_rows(const history *h, int table);

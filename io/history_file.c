@@ -116,8 +116,7 @@ int history_file_write(const char *path, const table_set *set, const table_note 
     atomic_file a;
     int bad = atomic_begin(&a, path, bytes, message, size);
     if (!bad) {
-        /* Under its temporary name it is an intermediate of the sealed file. */
-        bad = atomic_write(a.temporary, image, bytes, message, size);
+        bad = atomic_fill(&a, image, bytes, message, size);
         if (!bad && seal_write(a.temporary, &none, message, size)) bad = -1;
         if (bad) atomic_abandon(&a);
         else bad = atomic_commit(&a, message, size);

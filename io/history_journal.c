@@ -1,15 +1,14 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/atomic.h"
 #include "io/checksum.h"
 #include "io/history_tables.h"
 #include "io/links_format.h"
+#include "io/regular.h"
 
 /* A title, then records, all little-endian: u32 bytes of the payload, u32 kind (low byte) and number of the table, u32
  * CRC of the two and the payload; the payload. */
@@ -113,13 +112,13 @@ static uint64_t take_records(table_set *set, const unsigned char *data, size_t n
 
 uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *missing)
 {
-    struct stat st;
-    uint64_t good = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    *missing = fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode);
+    const char *why;
+    uint64_t good = 0, length = 0;
+    const int fd = regular_open(path, &length, &why);
+    *missing = fd < 0;
     *lost = 0;
-    if (!*missing && st.st_size > 0) {
-        const size_t n = (size_t)st.st_size;
+    if (!*missing && length > 0) {
+        const size_t n = (size_t)length;
         unsigned char *data = malloc(n);
         REQUIRE(data, "out of memory: %zu bytes of %s", n, path);
         if (links_pread(fd, data, n, 0) == 0) good = take_records(set, data, n);

@@ -21,6 +21,8 @@ typedef struct {
     history_own_column column[HISTORY_COLUMNS];
     history_value *value; /* [row][column] */
     int64_t rows, capacity;
+    /* The columns that the program gives, in its order, by their number here; the others get no value. */
+    int given, place[HISTORY_COLUMNS];
 } history_rows_of;
 
 typedef struct {

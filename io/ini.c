@@ -1,5 +1,6 @@
 #include "io/ini.h"
 
+#include "io/regular.h"
 #include "kernels/lattice/comm.h"
 
 #include <ctype.h>
@@ -8,7 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     MOST_BYTES = 1 << 20, /* an input file is written by hand: more is a lattice file given by mistake */
@@ -100,32 +101,38 @@ void ini_free(ini_input *in)
 /* ---- the text of the file, the same on every rank ---- */
 
 typedef struct {
-    int failed; /* an errno */
+    char why[128]; /* it failed; or "" */
     int length;
 } load_result;
 
 static load_result load(const char *path, char *text)
 {
-    struct stat status;
-    if (stat(path, &status)) return (load_result){errno, 0};
-    if (S_ISDIR(status.st_mode)) return (load_result){EISDIR, 0};
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file) return (load_result){errno ? errno : EIO, 0};
-    size_t length = fread(text, 1, MOST_BYTES + 1, file);
-    int failed = ferror(file) ? (errno ? errno : EIO) : 0;
-    fclose(file);
-    return (load_result){failed, (int)length};
+    load_result r = {"", 0};
+    const char *why;
+    int fd = regular_open(path, NULL, &why);
+    if (fd < 0) {
+        snprintf(r.why, sizeof r.why, "%s", why);
+        return r;
+    }
+    while (r.length <= MOST_BYTES) {
+        ssize_t got = read(fd, text + r.length, (size_t)(MOST_BYTES + 1 - r.length));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) snprintf(r.why, sizeof r.why, "%s", strerror(errno));
+        if (got <= 0) break;
+        r.length += (int)got;
+    }
+    close(fd);
+    return r;
 }
 
 static char *load_everywhere(const char *path)
 {
     char *text = (char *)checked(calloc(MOST_BYTES + 2, 1));
     if (!path) return text;
-    load_result result = {0, 0};
+    load_result result = {"", 0};
     if (comm_rank() == 0) result = load(path, text);
     comm_bcast(&result, sizeof result);
-    if (result.failed) user_error("cannot read the input file '%s': %s", path, strerror(result.failed));
+    if (result.why[0]) user_error("cannot read the input file '%s': %s", path, result.why);
     if (result.length > MOST_BYTES)
         user_error("'%s' is not an input file: it is larger than %d bytes", path, MOST_BYTES);
     if (result.length) comm_bcast(text, (size_t)result.length);

@@ -9,8 +9,8 @@
  *
  * Collective: ini_read. Rank 0 reads the file, all ranks get the same text, so all later calls give the same result on
  * every rank without further messages, and every user_error is met by all ranks together. These are user errors, with
- * file, line, what was found and what is allowed: a missing or unreadable file, a directory, a file that is no text, a
- * line that is no section, key or comment, a line too long, a section or key given twice, a key outside any
+ * file, line, what was found and what is allowed: a missing or unreadable file, what is no regular file, a file that is
+ * no text, a line that is no section, key or comment, a line too long, a section or key given twice, a key outside any
  * section, an unknown section or key (the nearest is named), a value of the wrong type or out of range, a missing
  * value.
  *

@@ -1,17 +1,16 @@
 #include "io/links.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/links_format.h"
 #include "io/links_registry.h"
 #include "io/links_rows.h"
+#include "io/regular.h"
 #include "kernels/lattice/comm.h"
 
 #define FIRST_BYTES 1024
@@ -44,19 +43,44 @@ int links_format_writes(const char *name)
     return f && f->prepare;
 }
 
+int links_format_has_checksum(const char *name)
+{
+    const links_format *f = links_format_find(name);
+    return f && f->verify;
+}
+
+const char *links_format_of_ending(const char *path)
+{
+    const char *name = strrchr(path, '/'), *ending = strrchr(name ? name : path, '.');
+    const size_t n = ending ? strlen(ending) : 0;
+    for (int i = 0; formats[i] && n > 1; i++)
+        for (const char *e = formats[i]->endings; e; e = strchr(e + 1, '.'))
+            if (strcspn(e, " ") == n && !strncmp(e, ending, n)) return formats[i]->name;
+    return NULL;
+}
+
+const char *links_formats_written(char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; formats[i] && used < size; i++)
+        if (formats[i]->prepare)
+            used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "", formats[i]->name,
+                                     formats[i]->endings);
+    return text;
+}
+
 /* ---- the header, on rank 0 ---- */
 
 static int open_file(links_file *f, const char *path, int *fd, char *message, size_t size)
 {
-    struct stat st;
-    if (strlen(path) >= sizeof f->path) return links_fail(message, size, "file name longer than %zu", sizeof f->path);
+    const char *why;
+    if (strlen(path) >= sizeof f->path)
+        return LINKS_NO_FILE | links_fail(message, size, "file name longer than %zu", sizeof f->path);
     strcpy(f->path, path);
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (*fd < 0) return links_fail(message, size, "%s: %s", path, strerror(errno));
-    if (fstat(*fd, &st) != 0) return links_fail(message, size, "%s: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode)) return links_fail(message, size, "%s: not a regular file", path);
-    f->info.file_bytes = (uint64_t)st.st_size;
-    if (st.st_size == 0) return links_fail(message, size, "%s: the file is empty (0 bytes)", path);
+    *fd = regular_open(path, &f->info.file_bytes, &why);
+    if (*fd < 0) return LINKS_NO_FILE | links_fail(message, size, "%s: %s", path, why);
+    if (f->info.file_bytes == 0) return links_fail(message, size, "%s: the file is empty (0 bytes)", path);
     return 0;
 }
 
@@ -141,9 +165,10 @@ static int read_slices(field *u, const links_file *f, const links_format *format
     double *buf = malloc(sites * 72 * sizeof(double));
     unsigned char *raw = malloc(raw_bytes);
     REQUIRE(buf && raw, "out of memory: %zu bytes", sites * 576 + raw_bytes);
-    const int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    const char *why;
+    const int fd = regular_open(f->path, NULL, &why);
     int status = 0;
-    if (fd < 0) status = links_fail(message, size, "%s: %s (rank %d)", f->path, strerror(errno), comm_rank());
+    if (fd < 0) status = links_fail(message, size, "%s: %s (rank %d)", f->path, why, comm_rank());
     for (int t = 0; t < lat->local[3] && !status; t++) {
         status = format->read_slice ? format->read_slice(f, fd, lat, t, buf, message, size)
                                     : read_flat(f, format, fd, lat, t, buf, raw, sums, message, size);

@@ -24,7 +24,8 @@
 enum {
     LINKS_UNREADABLE = 1, /* no file, not a known format, wrong header or length, wrong lattice: nothing was read */
     LINKS_BAD_CHECKSUM = 2,
-    LINKS_NOT_FINITE = 4 /* NaN or infinity among the links */
+    LINKS_NOT_FINITE = 4, /* NaN or infinity among the links */
+    LINKS_NO_FILE = 8     /* with LINKS_UNREADABLE: nothing there that can be opened, or no regular file */
 };
 
 typedef struct {
@@ -52,7 +53,7 @@ typedef struct {
     int sequence;         /* trajectory number */
 } links_meta;
 
-/* 0, or LINKS_UNREADABLE with a message. */
+/* 0, or LINKS_UNREADABLE, alone or with LINKS_NO_FILE, with a message. */
 int links_probe(const char *path, links_info *info, char *message, size_t size);
 
 /* Fills u, a host field of links of both parities on a lattice of the file's size. 0, or bits as above with a message
@@ -69,8 +70,13 @@ void links_digest(const field *u, char hex[65]);
 /* (1/3) Re tr averaged over all links, summed exactly. */
 double links_trace(const field *u);
 
-/* The i-th format, NULL beyond the last; whether it can be written. */
+/* The i-th format, NULL beyond the last; whether it can be written; whether it has a checksum of the links. */
 const char *links_format_name(int i);
 int links_format_writes(const char *name);
+int links_format_has_checksum(const char *name);
+/* The format that files of this ending are written in, or NULL. */
+const char *links_format_of_ending(const char *path);
+/* Those that can be written, with their endings, as text: "ildg (.lime .ildg), nersc (.nersc), ...". Returns text. */
+const char *links_formats_written(char *text, size_t size);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/utf8.h"
 #include "kernels/lattice/comm.h"
 
 /* Noise ratios of links are counted in bins, so that the quantile is the same for any process grid. */
@@ -163,10 +164,12 @@ static void find(check_report *r, check_verdict verdict, const char *fmt, ...) P
 static void find(check_report *r, check_verdict verdict, const char *fmt, ...)
 {
     if (verdict <= r->verdict) return;
+    char raw[2 * sizeof r->message];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(r->message, sizeof r->message, fmt, ap);
+    vsnprintf(raw, sizeof raw, fmt, ap);
     va_end(ap);
+    utf8_printable(r->message, sizeof r->message, raw);
     r->verdict = verdict;
 }
 
@@ -212,19 +215,17 @@ static int readable(const char *path, check_report *r)
 {
     int grid[4];
     char message[512] = "";
-    int bad = links_probe(path, &r->info, message, sizeof message);
-    const int *s = r->info.size;
-    for (int d = 0; d < 4 && !bad; d++) bad = s[d] % 2;
-    if (bad && !message[0])
-        snprintf(message, sizeof message, "%s: lattice %d.%d.%d.%d, even extents are allowed", path, s[0], s[1], s[2],
-                 s[3]);
-    if (!bad && !lattice_choose_grid(s, comm_size(), grid)) {
-        bad = 1;
-        snprintf(message, sizeof message, "%s: %d ranks cannot share a lattice of %d.%d.%d.%d", path, comm_size(), s[0],
-                 s[1], s[2], s[3]);
-    }
-    if (bad) find(r, CHECK_DAMAGED, "%s", message);
-    return !bad;
+    const int bad = links_probe(path, &r->info, message, sizeof message);
+    const int *s = r->info.size, odd = (s[0] | s[1] | s[2] | s[3]) % 2;
+    r->header_ok = !bad;
+    if (bad) find(r, bad & LINKS_NO_FILE ? CHECK_UNCHECKED : CHECK_DAMAGED, "%s", message);
+    else if (odd)
+        find(r, CHECK_UNCHECKED, "%s: the lattice is %d.%d.%d.%d, even extents are allowed", path, s[0], s[1], s[2],
+             s[3]);
+    else if (!lattice_choose_grid(s, comm_size(), grid))
+        find(r, CHECK_UNCHECKED, "%s: %d ranks cannot share a lattice of %d.%d.%d.%d; take fewer", path, comm_size(),
+             s[0], s[1], s[2], s[3]);
+    return r->verdict == CHECK_WHOLE;
 }
 
 check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report)
@@ -240,7 +241,7 @@ check_verdict links_check(const char *path, double (*plaquette)(field *u), check
     const int bad = links_read(u, path, &r->info, message, sizeof message);
     if (bad) find(r, CHECK_DAMAGED, "%s", message);
     if (!(bad & LINKS_UNREADABLE)) {
-        r->header_ok = 1;
+        r->links_read = 1;
         if (r->info.has_checksum) r->checksum_ok = !(bad & LINKS_BAD_CHECKSUM);
         links_digest(u, r->digest);
         r->link_trace = links_trace(u);

@@ -1,11 +1,13 @@
 /* Is a lattice file whole? Reads all of it and looks at everything that it says of itself.
  *
  * The verdict is the worst of:
- *   CHECK_WHOLE     nothing to complain about
- *   CHECK_ODD       readable, checksums (if any) right, but something no standard writer writes, or a recorded value
- * that is off in its last digits; a flipped bit in a header without checksum shows as this CHECK_DAMAGED   unreadable,
- * wrong checksum, digest or averages, NaN, or links off the group where no checksum tells Commands should treat both as
- * a failure, with different words.
+ *   whole      nothing to complain about
+ *   odd        readable, checksums (if any) right, but something no standard writer writes, or a recorded value that
+ *              is off in its last digits; a flipped bit in a header without checksum shows as this
+ *   damaged    unreadable, wrong checksum, digest or averages, NaN, or links off the group where no checksum tells
+ *   unchecked  nothing was found out, and the file is not to blame: there is none, it cannot be opened, it has an odd
+ *              extent, or the ranks cannot share its lattice
+ * Commands should treat odd and damaged as a failure, with different words, and unchecked as an error of the user.
  *
  * Links that are not unitary are no damage where a checksum is right (fat and long links): see `unitary`. Without a
  * checksum (openqcd, milc-old, LIME files that lack one) every link is compared with what its other rows and columns
@@ -21,13 +23,14 @@
 #define LINKS_OUTLIER 2.5
 #define LINKS_FAR_OUT 16.0
 
-typedef enum { CHECK_WHOLE, CHECK_ODD, CHECK_DAMAGED } check_verdict;
+typedef enum { CHECK_WHOLE, CHECK_ODD, CHECK_DAMAGED, CHECK_UNCHECKED } check_verdict;
 
 typedef struct {
     check_verdict verdict;
     char message[512]; /* the worst finding, or "" */
     links_info info;
-    int header_ok, checksum_ok;                 /* checksum_ok: 1 right, 0 wrong, -1 none in the file */
+    int header_ok, links_read;                  /* without links_read nothing of what follows is known */
+    int checksum_ok;                            /* 1 right, 0 wrong, -1 none in the file */
     int plaquette_ok, link_trace_ok, digest_ok; /* likewise */
     int unitary;                                /* all links are in SU(3) to the precision of the file */
     double plaquette, link_trace;               /* computed */
@@ -39,7 +42,7 @@ typedef struct {
 } check_report;
 
 /* Collective; the verdict. `plaquette` computes (1/3) Re tr averaged over all planes of a field of links in double
- * precision with halo depth 1; NULL skips it. A lattice that the ranks cannot share is reported as unreadable. */
+ * precision with halo depth 1; NULL skips it. */
 check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report);
 
 /* The part that looks at the field alone: fills max_unitarity, max_determinant, outliers and unitary of the report, for

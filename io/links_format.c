@@ -8,15 +8,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/utf8.h"
+
+/* Bytes of a damaged file must not reach a terminal as they are. */
+static void print_safe(char *text, size_t size, const char *fmt, va_list ap)
+{
+    char raw[2048];
+    vsnprintf(raw, sizeof raw, fmt, ap);
+    utf8_printable(text, size, raw);
+}
+
 int links_fail(char *message, size_t size, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(message, size, fmt, ap);
+    print_safe(message, size, fmt, ap);
     va_end(ap);
-    /* Bytes of a damaged file must not reach a terminal as control characters. */
-    for (char *p = message; size && *p; p++)
-        if (iscntrl((unsigned char)*p)) *p = '?';
     return LINKS_UNREADABLE;
 }
 
@@ -25,10 +32,8 @@ void links_odd(links_info *info, const char *fmt, ...)
     if (info->oddity[0]) return;
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(info->oddity, sizeof info->oddity, fmt, ap);
+    print_safe(info->oddity, sizeof info->oddity, fmt, ap);
     va_end(ap);
-    for (char *p = info->oddity; *p; p++)
-        if (iscntrl((unsigned char)*p)) *p = '?';
 }
 
 int links_pread(int fd, void *buf, size_t n, uint64_t offset)

@@ -30,6 +30,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *title;
+    const char *endings; /* of names of files to write in it, ".lime .ildg"; NULL when the format is only read */
     /* Whether this is the format, from the first n bytes; formats are asked in the order of the list. */
     int (*probe)(int fd, const unsigned char *first, size_t n);
     /* Fills f, of which path and info.file_bytes are set; 0, or the value of links_fail(). */
@@ -49,7 +50,7 @@ typedef struct {
     int wants_digest;
 } links_format;
 
-/* Prints the message; returns LINKS_UNREADABLE. */
+/* Prints the message, fit for a terminal whatever bytes of a file are in it; returns LINKS_UNREADABLE. */
 int links_fail(char *message, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Notes an oddity, the first being kept. */
 void links_odd(links_info *info, const char *fmt, ...) PRINTF_LIKE(2, 3);

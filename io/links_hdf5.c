@@ -286,6 +286,7 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
 
 const links_format links_format_hdf5 = {.name = "hdf5",
                                         .title = "plaq HDF5",
+                                        .endings = ".h5 .hdf5",
                                         .probe = probe,
                                         .read_header = read_header,
                                         .sum = sum,

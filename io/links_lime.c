@@ -437,6 +437,7 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
 
 const links_format links_format_ildg = {.name = "ildg",
                                         .title = "ILDG",
+                                        .endings = ".lime .ildg",
                                         .probe = probe_ildg,
                                         .read_header = read_ildg,
                                         .sum = sum,

@@ -285,6 +285,7 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
 
 const links_format links_format_nersc = {.name = "nersc",
                                          .title = "NERSC",
+                                         .endings = ".nersc",
                                          .probe = probe,
                                          .read_header = read_header,
                                          .sum = sum,

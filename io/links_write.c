@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/links_format.h"
@@ -58,9 +59,14 @@ static int publish(const links_file *f, const char *path, char *message, size_t 
     return 0;
 }
 
-static int create_empty(const char *path, char *message, size_t size)
+/* The file f->path, which is to become `path`. */
+static int create_empty(const links_file *f, const char *path, char *message, size_t size)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    struct stat st;
+    /* Found only by the renaming, it would cost the time of writing. */
+    const int folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    if (folder) errno = EISDIR;
+    const int fd = folder ? -1 : open(f->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return links_fail(message, size, "%s: cannot be created: %s", path, strerror(errno));
     close(fd);
     return 0;
@@ -72,13 +78,13 @@ static int agree(int bad, char *message, size_t size)
     return comm_any_bad(bad, message, size);
 }
 
-static int write_all(const field *u, links_file *f, const links_format *format, const links_meta *meta, char *message,
-                     size_t size)
+static int write_all(const field *u, links_file *f, const char *path, const links_format *format,
+                     const links_meta *meta, char *message, size_t size)
 {
     links_sums sums = {{0, 0}, 0};
     char digest[65] = "";
     const int root = comm_rank() == 0;
-    int bad = root ? create_empty(f->path, message, size) || format->prepare(f, meta, message, size) : 0;
+    int bad = root ? create_empty(f, path, message, size) || format->prepare(f, meta, message, size) : 0;
     if (agree(bad, message, size)) return 1;
     comm_bcast(f, sizeof *f);
     f->info.link_trace = links_trace(u);
@@ -97,18 +103,19 @@ int links_write(const field *u, const char *path, const char *format_name, const
 {
     static const links_meta nothing;
     links_file f;
+    char written[256];
     REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH, "links_write of a %s", field_kinds[u->kind].name);
     const links_format *format = links_format_find(format_name);
     if (!format || !format->prepare)
-        return links_fail(message, size, "%s: format '%s' cannot be written; these can: ildg, nersc, hdf5", path,
-                          format_name);
+        return links_fail(message, size, "%s: format '%s' cannot be written; these can: %s", path, format_name,
+                          links_formats_written(written, sizeof written));
     memset(&f, 0, sizeof f);
     if (strlen(path) + 16 > sizeof f.path) return links_fail(message, size, "file name longer than %zu", sizeof f.path);
     snprintf(f.path, sizeof f.path, "%s.tmp", path);
     strcpy(f.info.format, format->name);
     memcpy(f.info.size, u->lat->size, sizeof f.info.size);
     f.width = 8, f.rows = 3, f.big = 1;
-    int bad = write_all(u, &f, format, meta ? meta : &nothing, message, size);
+    int bad = write_all(u, &f, path, format, meta ? meta : &nothing, message, size);
     if (!bad) bad = agree(comm_rank() == 0 && publish(&f, path, message, size), message, size);
     if (bad && comm_rank() == 0) unlink(f.path);
     comm_barrier();

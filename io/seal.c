@@ -10,6 +10,7 @@
 
 #include "io/checksum.h"
 #include "io/links_format.h"
+#include "io/regular.h"
 
 static const char title[] = "plaq sealed HDF5 file, seal version 1\n";
 
@@ -98,15 +99,17 @@ int seal_check(const char *path, seal_regions *out, char *message, size_t size)
 {
     char block[SEAL_BYTES + 1] = "", again[SEAL_BYTES], hex[65] = "", found[65];
     uint64_t bytes = 0;
-    struct stat st;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int bad = fd < 0 || fstat(fd, &st) != 0;
-    if (bad) links_fail(message, size, "%s: %s", path, strerror(errno));
+    uint64_t length = 0;
+    const char *why;
+    const int fd = regular_open(path, &length, &why);
+    int bad = fd < 0;
+    if (bad) links_fail(message, size, "%s: %s", path, why);
+    else if (length == 0) bad = links_fail(message, size, "%s: the file is empty (0 bytes)", path);
     if (!bad && (links_pread(fd, block, SEAL_BYTES, 0) || parse(block, &bytes, out, hex)))
         bad = links_fail(message, size, "%s: the seal in the first %d bytes is damaged", path, SEAL_BYTES);
-    if (!bad && bytes != (uint64_t)st.st_size)
-        bad = links_fail(message, size, "%s: the file has %lld bytes, its seal says %" PRIu64, path,
-                         (long long)st.st_size, bytes);
+    if (!bad && bytes != length)
+        bad = links_fail(message, size, "%s: the file has %" PRIu64 " bytes, its seal says %" PRIu64, path, length,
+                         bytes);
     if (!bad) render(again, bytes, out, hex);
     if (!bad && (memcmp(block, again, SEAL_BYTES) || !regions_ok(out, bytes)))
         bad = links_fail(message, size, "%s: the seal in the first %d bytes is damaged", path, SEAL_BYTES);

@@ -1,14 +1,19 @@
 #include "io/table_hdf5.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <hdf5.h>
 
 #include "io/atomic.h"
 #include "io/hdf5_values.h"
+#include "io/links_format.h"
+#include "io/regular.h"
 #include "kernels/lattice/comm.h"
 
 /* What the tables of one file may take beyond its present size, for the check of free space. */
@@ -116,42 +121,66 @@ static int append_one(hid_t file, const char *path, const char *config, const ch
     return bad ? -1 : 0;
 }
 
-static int copy_file(const char *to, const char *from)
+/* The first `bytes` of one file to the start of the other. */
+static int copy_bytes(int to, int from, uint64_t bytes)
 {
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
     static char buffer[1 << 16];
-    int bad = !in || !out;
-    size_t n;
-    while (!bad && (n = fread(buffer, 1, sizeof buffer, in)) > 0) bad = fwrite(buffer, 1, n, out) != n;
-    bad = bad || ferror(in);
-    if (in) fclose(in);
-    if (out) bad |= fclose(out) != 0;
+    for (uint64_t at = 0; at < bytes;) {
+        const size_t n = bytes - at < sizeof buffer ? (size_t)(bytes - at) : sizeof buffer;
+        if (links_pread(from, buffer, n, at) || links_pwrite(to, buffer, n, at)) return -1;
+        at += n;
+    }
+    return 0;
+}
+
+/* The temporary file: empty, or a copy of the older one, `from`. */
+static int begin_copy(atomic_file *a, int from, uint64_t bytes, char *message, size_t size)
+{
+    const int to = open(a->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int bad = to < 0;
+    if (bad) links_fail(message, size, "%s: cannot be created: %s", a->path, strerror(errno));
+    else if (from >= 0 && (bad = copy_bytes(to, from, bytes)) != 0)
+        links_fail(message, size, "%s: cannot be copied to %s: %s", a->path, a->temporary, strerror(errno));
+    if (to >= 0 && close(to) != 0 && !bad)
+        bad = links_fail(message, size, "%s: cannot be written: %s", a->path, strerror(errno));
+    if (bad) atomic_abandon(a);
     return bad;
+}
+
+/* The temporary file, ready for rows; -1 with a message. */
+static hid_t open_tables(atomic_file *a, const char *path, char *message, size_t size)
+{
+    struct stat st;
+    uint64_t bytes = 0;
+    const char *why;
+    int from = -1;
+    const int there = stat(path, &st) == 0;
+    if (there && (from = regular_open(path, &bytes, &why)) < 0) {
+        links_fail(message, size, "%s: %s", path, why);
+        return -1;
+    }
+    hid_t file = -1;
+    if (!atomic_begin(a, path, bytes + ROOM, message, size) && !begin_copy(a, from, bytes, message, size)) {
+        file = there ? H5Fopen(a->temporary, H5F_ACC_RDWR, H5P_DEFAULT)
+                     : H5Fcreate(a->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        if (file < 0)
+            links_fail(message, size, there ? "%s: not an HDF5 file, or damaged" : "%s: HDF5 cannot create it", path);
+        if (file < 0) atomic_abandon(a);
+    }
+    if (from >= 0) close(from);
+    return file;
 }
 
 static int append_local(const char *path, const char *config, const char *digest, const table_rows *rows, int n,
                         char *message, size_t size)
 {
-    struct stat st;
-    const int there = stat(path, &st) == 0;
     atomic_file a;
-    if (atomic_begin(&a, path, (uint64_t)(there ? st.st_size : 0) + ROOM, message, size)) return -1;
-    values_silence();
     int bad = 0;
-    hid_t file = -1;
-    if (there && copy_file(a.temporary, path)) {
-        snprintf(message, size, "%s: cannot be copied to %s", path, a.temporary);
-        bad = 1;
-    } else {
-        file = there ? H5Fopen(a.temporary, H5F_ACC_RDWR, H5P_DEFAULT)
-                     : H5Fcreate(a.temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-        if (file < 0) {
-            snprintf(message, size, there ? "%s: not an HDF5 file, or damaged" : "%s: cannot be created", path);
-            bad = 1;
-        }
-    }
+    values_silence();
+    const hid_t file = open_tables(&a, path, message, size);
+    if (file < 0) return -1;
     for (int i = 0; i < n && !bad; i++) bad = append_one(file, path, config, digest, &rows[i], message, size);
-    if (file >= 0 && H5Fclose(file) < 0 && !bad) {
+    if (H5Fclose(file) < 0 && !bad) {
         snprintf(message, size, "%s: cannot be written (disk full?)", path);
         bad = 1;
     }

@@ -7,12 +7,13 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 
-#define SOLVER(name, help) solve_result name##_solve(const solver_settings *, linop *, field *, const field *);
+#define SOLVER(name, vectors, inner, help)                                                                             \
+    solve_result name##_solve(const solver_settings *, linop *, field *, const field *);
 #include "solvers/solvers.def"
 #undef SOLVER
 
 static const solver_type types[] = {
-#define SOLVER(name, help) {#name, help, name##_solve},
+#define SOLVER(name, vectors, inner, help) {#name, help, vectors, inner, name##_solve},
 #include "solvers/solvers.def"
 #undef SOLVER
 };

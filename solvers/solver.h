@@ -2,7 +2,8 @@
  *
  * A solver is found by name in solvers.def, is made from its settings, and can be used for any operator again and
  * again. solve() starts from x and ends with the true residual |b - A x| / |b| computed in the precision of b, whatever
- * happened inside. Vectors have one right-hand side. Not converging is a status that the caller has to handle: x then holds the best that was reached. */
+ * happened inside. Vectors have one right-hand side. Not converging is a status that the caller has to handle: x then
+ * holds the best that was reached. */
 #ifndef PLAQ_SOLVER_H
 #define PLAQ_SOLVER_H
 
@@ -33,6 +34,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *help;
+    int vectors, inner_vectors; /* work vectors, in the precision of b and in the inner one */
     /* A is Hermitian and positive for the solvers that say so in their help. */
     solve_result (*solve)(const solver_settings *s, linop *a, field *x, const field *b);
 } solver_type;

@@ -25,4 +25,6 @@ void action_reset_counts(action *a)
 {
     a->iterations = a->solves = 0;
     a->worst_residual = 0;
+    a->trouble[0] = 0;
+    a->broken = 0;
 }

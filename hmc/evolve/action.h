@@ -11,7 +11,7 @@
 
 #include "kernels/lattice/field.h"
 #include "operators/wilson.h"
-#include "solvers/solver.h"
+#include "solvers/fallback.h"
 
 /* Purposes of random fields: with the seed and the trajectory they key every random number of the program. */
 enum {
@@ -46,7 +46,8 @@ struct action {
     double start_value;
     long iterations, solves; /* since action_reset_counts() */
     double worst_residual;
-    char trouble[512];
+    char trouble[512]; /* likewise */
+    int broken;        /* a solve met numbers that are none, or an operator that is not positive; likewise */
 };
 
 int action_refresh(action *a, random_key key);
@@ -55,16 +56,20 @@ int action_force(action *a, field *force);
 void action_destroy(action *a);
 void action_reset_counts(action *a);
 
+/* Gauge actions by number, null after the last: plaquette, and rectangle with c1. */
+typedef struct {
+    const char *name;
+    double c1; /* NaN: as given in the input */
+    const char *help;
+} gauge_kind;
+const gauge_kind *gauge_kind_number(int i);
+
 /* S = beta sum [c0 (1 - Re tr P / 3) + c1 (1 - Re tr R / 3)] */
 action *gauge_action_create(const char *name, const field *links, double beta, double c1);
 
 /* Two degenerate flavours by an even-odd pseudofermion: S = phi^dagger (Mhat^dagger Mhat)^-1 phi with the Schur
  * complement of w (borrowed, as are the settings). force_solver serves the force, action_solver value(); either may
  * name a fallback, looked up in `solvers`. */
-typedef struct {
-    const char *name;
-    const solver_settings *settings;
-} named_solver;
 action *pseudofermion_action_create(const char *name, const field *links, wilson *w, const named_solver *force_solver,
                                     const named_solver *action_solver, const named_solver *solvers, int nsolvers);
 

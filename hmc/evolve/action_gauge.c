@@ -1,10 +1,23 @@
 /* The gauge action: plaquettes and rectangles. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "hmc/evolve/action.h"
 #include "kernels/base/error.h"
 #include "kernels/gauge.h"
+
+/* P. Weisz, Nucl. Phys. B 212 (1983) 1; Y. Iwasaki, UTHEP-118 (1983); QCD-TARO, Nucl. Phys. B 577 (2000) 263. */
+static const gauge_kind kinds[] = {
+    {"wilson", 0, "plaquette alone"},   {"symanzik", -1.0 / 12, "plaquette and rectangle, c1 = -1/12 (tree level)"},
+    {"iwasaki", -0.331, "c1 = -0.331"}, {"dbw2", -1.4088, "c1 = -1.4088"},
+    {"custom", NAN, "c1 as given"},
+};
+
+const gauge_kind *gauge_kind_number(int i)
+{
+    return i < (int)(sizeof kinds / sizeof kinds[0]) ? &kinds[i] : NULL;
+}
 
 typedef struct {
     action base;

@@ -2,7 +2,6 @@
  * second by a pseudofermion on one parity (K. Jansen and C. Liu, Comput. Phys. Commun. 99 (1997) 221). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hmc/evolve/action.h"
 #include "kernels/base/error.h"
@@ -20,41 +19,19 @@ typedef struct {
     int nsolvers;
 } pseudofermion;
 
-static const named_solver *fallback_of(const pseudofermion *p, const named_solver *s)
-{
-    if (!s->settings->fallback[0]) return NULL;
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].name, s->settings->fallback)) return &p->solvers[i];
-    return NULL;
-}
-
 /* x = (Mhat^dagger Mhat)^-1 phi from zero, so that the trajectory is reversible. */
 static int solve(pseudofermion *p, const named_solver *s, field *x, const char *use)
 {
-    for (int attempt = 0;; attempt++) {
-        field_clear(x);
-        const solve_result r = solver_solve(s->settings, p->normal, x, p->phi);
-        p->base.iterations += r.iterations;
-        p->base.solves++;
-        log_debug("%s, %s: solver %s %s after %d iterations, residual %.2e, %.3f s", p->base.name, use, s->name,
-                  solve_status_text(r.status), r.iterations, r.residual, r.seconds);
-        if (r.status == SOLVE_CONVERGED) {
-            if (r.residual > p->base.worst_residual) p->base.worst_residual = r.residual;
-            return 0;
-        }
-        const named_solver *next = fallback_of(p, s);
-        if (!next || attempt >= p->nsolvers) {
-            snprintf(p->base.trouble, sizeof p->base.trouble,
-                     "%s, %s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e)%s", p->base.name,
-                     use, s->name, solve_status_text(r.status), r.iterations, r.residual, s->settings->tolerance,
-                     next ? "" : "; no fallback is named for it");
-            return 1;
-        }
-        log_warn("%s, %s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e); repeating with %s",
-                 p->base.name, use, s->name, solve_status_text(r.status), r.iterations, r.residual,
-                 s->settings->tolerance, next->name);
-        s = next;
-    }
+    char what[128];
+    snprintf(what, sizeof what, "%s, %s", p->base.name, use);
+    const solve_result r =
+        fallback_solve(s, p->solvers, p->nsolvers, p->normal, x, p->phi, what, p->base.trouble, sizeof p->base.trouble);
+    p->base.iterations += r.iterations;
+    p->base.solves++;
+    p->base.broken = r.status == SOLVE_BROKEN;
+    if (r.status != SOLVE_CONVERGED) return 1;
+    if (r.residual > p->base.worst_residual) p->base.worst_residual = r.residual;
+    return 0;
 }
 
 static int refresh(action *a, random_key key)

@@ -17,7 +17,7 @@ typedef struct {
 } stage;
 
 struct scheme {
-    const char *name;
+    const char *name, *help;
     int order;
     stage stages[MAX_STAGES];
 };
@@ -32,9 +32,13 @@ struct scheme {
 #define MU -0.03230286765269967
 
 static const scheme schemes[] = {
-    {"leapfrog", 2, {{'k', 0.5, 0}, {'d', 1, 0}, {'k', 0.5, 0}}},
-    {"omelyan2", 2, {{'k', LAMBDA, 0}, {'d', 0.5, 0}, {'k', 1 - 2 * LAMBDA, 0}, {'d', 0.5, 0}, {'k', LAMBDA, 0}}},
+    {"leapfrog", "leapfrog", 2, {{'k', 0.5, 0}, {'d', 1, 0}, {'k', 0.5, 0}}},
+    {"omelyan2",
+     "2MN",
+     2,
+     {{'k', LAMBDA, 0}, {'d', 0.5, 0}, {'k', 1 - 2 * LAMBDA, 0}, {'d', 0.5, 0}, {'k', LAMBDA, 0}}},
     {"omelyan4",
+     "4MN5FV",
      4,
      {{'k', THETA, 0},
       {'d', RHO, 0},
@@ -48,6 +52,7 @@ static const scheme schemes[] = {
       {'d', RHO, 0},
       {'k', THETA, 0}}},
     {"force_gradient",
+     "Yin-Mawhinney force gradient",
      4,
      {{'k', 1.0 / 6, 0}, {'d', 0.5, 0}, {'k', 2.0 / 3, 1.0 / 24}, {'d', 0.5, 0}, {'k', 1.0 / 6, 0}}},
 };
@@ -69,6 +74,35 @@ const scheme *scheme_number(int i)
 const char *scheme_name(const scheme *s)
 {
     return s->name;
+}
+
+const char *scheme_help(const scheme *s)
+{
+    return s->help;
+}
+
+static int count(const scheme *s, char what)
+{
+    int n = 0;
+    for (const stage *t = s->stages; t < s->stages + MAX_STAGES && t->what; t++) n += t->what == what;
+    return n;
+}
+
+int scheme_forces(const scheme *s)
+{
+    int n = count(s, 'k') - 1; /* the last kick of a step and the first of the next are one */
+    for (const stage *t = s->stages; t < s->stages + MAX_STAGES && t->what; t++) n += t->what == 'k' && t->ahead != 0;
+    return n;
+}
+
+int scheme_drifts(const scheme *s)
+{
+    return count(s, 'd');
+}
+
+int scheme_looks_ahead(const scheme *s)
+{
+    return scheme_forces(s) > count(s, 'k') - 1;
 }
 
 int scheme_order(const scheme *s)

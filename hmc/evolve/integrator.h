@@ -23,7 +23,7 @@ typedef struct {
 /* Force statistics of one action over a trajectory: root mean square over links, 2 |F|^2 = F^a F^a in our
  * normalisation. */
 typedef struct {
-    double sum, largest;
+    double sum;
     long count;
     double seconds;
 } force_record;
@@ -42,6 +42,11 @@ typedef struct evolution {
 
 const scheme *scheme_find(const char *name);
 const char *scheme_name(const scheme *s);
+const char *scheme_help(const scheme *s);
+/* Evaluations of the force, and drifts, in one of many steps; and whether forces are taken at displaced links. */
+int scheme_forces(const scheme *s);
+int scheme_drifts(const scheme *s);
+int scheme_looks_ahead(const scheme *s);
 int scheme_order(const scheme *s); /* of dH in the step size, for a trajectory of fixed length */
 /* Schemes by number, null after the last. */
 const scheme *scheme_number(int i);

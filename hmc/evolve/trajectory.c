@@ -31,9 +31,9 @@ static int start(evolution *e, random_key key, trajectory_result *r, const actio
     memset(e->forces, 0, sizeof e->forces);
     momenta_random(e->momenta, key.seed, RANDOM_MOMENTA, key.trajectory);
     r->kinetic_start = momenta_norm2(e->momenta);
+    for (int i = 0; i < e->nactions; i++) action_reset_counts(e->actions[i]);
     for (int i = 0; i < e->nactions; i++) {
         action *a = e->actions[i];
-        action_reset_counts(a);
         *who = a;
         if (action_refresh(a, key)) return EVOLVE_FAILED;
         if (a->start_known) r->start_values[i] = a->start_value;
@@ -53,14 +53,17 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
     if (r.status == EVOLVE_DONE) r.status = evolve(e, length);
     if (r.status == EVOLVE_DONE && evolution_values(e, r.end_values, &r.kinetic_end, &who)) r.status = EVOLVE_FAILED;
     if (r.status == EVOLVE_FAILED) {
-        for (int i = 0; i < e->nactions; i++)
+        for (int i = 0; i < e->nactions; i++) {
             if (e->actions[i]->trouble[0]) memcpy(r.trouble, e->actions[i]->trouble, sizeof r.trouble);
+            r.broken = r.broken || e->actions[i]->broken;
+        }
     }
     if (r.status == EVOLVE_DONE) {
         r.dh = r.kinetic_end - r.kinetic_start;
         for (int i = 0; i < e->nactions; i++) r.dh += r.end_values[i] - r.start_values[i];
         if (!isfinite(r.dh)) {
             r.status = EVOLVE_FAILED;
+            r.broken = 1;
             snprintf(r.trouble, sizeof r.trouble, "the energy is not a number at the end of the trajectory");
         } else {
             r.accepted = unconditional || r.dh <= 0 || accept_deviate(key) < exp(-r.dh);

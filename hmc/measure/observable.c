@@ -6,7 +6,6 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
-#include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 
 #define OBSERVABLE(name) extern const observable observable_##name;
@@ -39,31 +38,16 @@ measure_result measure(const measure_context *c, const named_measure *m)
     measure_result r = {.what = o, .name = m->name};
     for (int i = 0; i < MEASURE_MAX_SUMMARY; i++) r.summary[i] = NAN;
     const double start = comm_wtime();
-    r.failed = o->measure(c, &m->p, &r) != 0;
+    const int status = o->measure(c, &m->p, &r);
+    r.failed = status != MEASURE_DONE;
+    r.given_up = status == MEASURE_GIVEN_UP;
     r.seconds = comm_wtime() - start;
     return r;
 }
 
-int measure_during_run(const simulation *s, int64_t trajectory, measure_result **results)
+int measure_interrupted(const measure_context *c)
 {
-    const measure_context c = {s->p, s->links, s->wilsons};
-    *results = calloc(MAX_NAMED, sizeof **results);
-    REQUIRE(*results, "out of memory");
-    int n = 0;
-    for (int i = 0; i < s->p->nmeasures; i++) {
-        const named_measure *m = &s->p->measures[i];
-        if (trajectory % m->p.interval) continue;
-        measure_result *r = &(*results)[n++];
-        *r = measure(&c, m);
-        if (r->failed) log_warn("measure.%s after trajectory %lld: %s", m->name, (long long)trajectory, r->trouble);
-    }
-    return n;
-}
-
-void measure_results_free(measure_result *results, int n)
-{
-    for (int i = 0; i < n; i++) measure_result_free(&results[i]);
-    free(results);
+    return c->interrupted && c->interrupted();
 }
 
 void measure_add_row(measure_result *r, const double *values)
@@ -75,15 +59,6 @@ void measure_add_row(measure_result *r, const double *values)
         REQUIRE(r->rows, "out of memory for %ld rows of %s", r->capacity, r->name);
     }
     memcpy(r->rows + (size_t)r->nrows++ * columns, values, columns * sizeof *values);
-}
-
-double measure_value(const measure_result *r, long row, const char *column)
-{
-    const measure_column *names = row < 0 ? r->what->summary : r->what->columns;
-    const int n = row < 0 ? r->what->nsummary : r->what->ncolumns;
-    for (int i = 0; i < n; i++)
-        if (!strcmp(names[i].name, column)) return row < 0 ? r->summary[i] : r->rows[row * n + i];
-    return NAN;
 }
 
 void measure_result_free(measure_result *r)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "hmc/memory.h"
 #include "hmc/parameters.h"
 #include "hmc/simulation.h"
 #include "io/table_hdf5.h"
@@ -22,10 +23,13 @@
 typedef table_column measure_column; /* name, unit, help */
 
 typedef struct {
-    const parameters *p;    /* fermions and solvers by name */
-    const field *links;     /* double, host, on the group */
-    wilson *const *wilsons; /* operators by number of the fermion, where there are any; else null */
+    const parameters *p;      /* fermions and solvers by name */
+    const field *links;       /* double, on the group, in any place */
+    wilson *const *wilsons;   /* operators by number of the fermion, where there are any; else null */
+    int (*interrupted)(void); /* asked now and then; collective; when it is true the measurement is given up. Or null */
 } measure_context;
+
+enum { MEASURE_DONE, MEASURE_FAILED, MEASURE_GIVEN_UP };
 
 typedef struct observable observable;
 
@@ -36,7 +40,8 @@ typedef struct {
     double *rows; /* [row][column] */
     double summary[MEASURE_MAX_SUMMARY];
     double seconds;
-    int failed; /* a solve did not converge; `trouble` says which, and the values mean nothing */
+    int failed; /* a solve did not converge (`trouble` says which), or it was given up: the values mean nothing */
+    int given_up;
     char trouble[512];
 } measure_result;
 
@@ -46,8 +51,12 @@ struct observable {
     int ncolumns;
     const measure_column *summary;
     int nsummary;
-    /* Adds rows and sets the summary. Nonzero when it failed, with the reason in r->trouble. */
+    int fermion; /* has a propagator: the keys fermion, solver and source are looked at */
+    /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
+     * the reason in r->trouble, or MEASURE_GIVEN_UP. */
     int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);
+    /* Bytes of fields that it takes for a moment during a run; null when it takes none. */
+    size_t (*memory)(const ledger *l, const parameters *p, const measure_params *m);
 };
 
 /* Observables by number, null after the last; and by name, null when there is none. */
@@ -57,16 +66,10 @@ const observable *observable_find(const char *name);
 /* Makes the measurement; free the result with measure_result_free(). A source outside the lattice is a user error. */
 measure_result measure(const measure_context *c, const named_measure *m);
 
-/* The measurements that are due after trajectory number `trajectory` (a multiple of their interval) on the links of s.
- * Returns how many; *results is an array of them, to be freed with measure_results_free(). Failures are logged as
- * warnings. */
-int measure_during_run(const simulation *s, int64_t trajectory, measure_result **results);
-void measure_results_free(measure_result *results, int n);
-
-/* For observables: one more row of ncolumns values. */
+/* For observables: whether the measurement has to be given up. */
+int measure_interrupted(const measure_context *c);
+/* One more row of ncolumns values. */
 void measure_add_row(measure_result *r, const double *values);
-/* The value of a column in a row, or of a column of the summary (row = -1); NaN when there is no such column. */
-double measure_value(const measure_result *r, long row, const char *column);
 void measure_result_free(measure_result *r);
 
 /* Prints a result, on the rank that calls: as a table, or with `json` as one object a row and one for the summary, each

@@ -91,21 +91,35 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
     /* Times are multiples of the step; the last step may be a shorter one. */
     const long steps = (long)ceil(m->flow_time / m->flow_step * (1 - 1e-12));
     double t = 0;
+    int status = MEASURE_DONE;
     for (long i = 1; i <= steps; i++) {
+        if (measure_interrupted(c)) {
+            status = MEASURE_GIVEN_UP;
+            break;
+        }
         const double next = i == steps ? m->flow_time : (double)i * m->flow_step;
         flow_step(links, next - t, a, b);
         t = next;
         add_row(r, t, links, tensor);
     }
-    find_scales(r);
+    if (status == MEASURE_DONE) find_scales(r);
     field_destroy(b);
     field_destroy(a);
     field_destroy(tensor);
     field_destroy(links);
-    return 0;
+    return status;
 }
 
-const observable observable_flow = {"flow",      "Wilson flow: energy densities, charge, t0 and w0",
-                                    columns,     sizeof columns / sizeof columns[0],
-                                    summary,     sizeof summary / sizeof summary[0],
-                                    measure_flow};
+static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
+{
+    (void)p;
+    (void)m;
+    return memory_of(l, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH) + memory_of(l, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH) +
+           2 * memory_of(l, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH);
+}
+
+const observable observable_flow = {"flow",  "Wilson flow: energy densities, charge, t0 and w0",
+                                    columns, sizeof columns / sizeof columns[0],
+                                    summary, sizeof summary / sizeof summary[0],
+                                    0,       measure_flow,
+                                    memory};

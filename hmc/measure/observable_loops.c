@@ -15,9 +15,11 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
     (void)m;
     const gauge_loops l = gauge_measure(c->links, 1);
     measure_add_row(r, (const double[]){l.plaquette, l.plaquette_space, l.plaquette_time, l.rectangle, l.link_trace});
-    return 0;
+    return MEASURE_DONE;
 }
 
-const observable observable_loops = {
-    "loops",      "plaquette, 1x2 rectangle and link trace", columns, sizeof columns / sizeof columns[0], NULL, 0,
-    measure_loops};
+const observable observable_loops = {"loops", "plaquette, 1x2 rectangle and link trace",
+                                     columns, sizeof columns / sizeof columns[0],
+                                     NULL,    0,
+                                     0,       measure_loops,
+                                     NULL};

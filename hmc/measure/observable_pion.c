@@ -11,7 +11,6 @@
 
 #include "hmc/measure/observable.h"
 #include "kernels/base/error.h"
-#include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 
@@ -29,30 +28,19 @@ typedef struct {
     wilson *w;
     linop *schur, *normal;
     field *source, *x, *schur_source, *rhs, *schur_x, *residual;
+    named_solver solvers[MAX_NAMED];
+    const named_solver *solver;
     exact_sum *sums; /* one a global time slice */
     double worst;
     long iterations;
 } pion;
 
-static int fermion_number(const parameters *p, const char *name)
-{
-    for (int i = 0; i < p->nfermions; i++)
-        if (!strcmp(p->fermions[i].name, name)) return i;
-    REQUIRE(0, "no fermion %s", name);
-    return -1;
-}
-
-static const solver_settings *settings_of(const parameters *p, const char *name)
-{
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].name, name)) return &p->solvers[i].p;
-    return NULL;
-}
-
-static void open_pion(pion *q, const measure_context *c, int fermion)
+static void open_pion(pion *q, const measure_context *c, int fermion, const char *solver)
 {
     const fermion_params *f = &c->p->fermions[fermion].p;
     *q = (pion){.c = c};
+    q->solver = fallback_find(q->solvers, simulation_solvers(c->p, q->solvers), solver);
+    REQUIRE(q->solver, "no solver %s", solver);
     q->w = c->wilsons ? c->wilsons[fermion] : simulation_wilson(c->links, f);
     q->schur = wilson_schur(q->w);
     q->normal = normal_create(q->schur);
@@ -98,31 +86,21 @@ static void set_source(field *source, const int place[4], int column)
     free(slice);
 }
 
-static int solve(pion *q, const solver_settings *s, int column, measure_result *r)
+static int solve(pion *q, int column, measure_result *r)
 {
+    char what[64];
+    snprintf(what, sizeof what, "the propagator's column %d", column);
     wilson_prepare(q->w, q->schur_source, q->source);
     linop_apply(q->schur, q->rhs, q->schur_source, 1);
-    field_clear(q->schur_x);
-    solve_result result = solver_solve(s, q->normal, q->schur_x, q->rhs);
+    const solve_result result = fallback_solve(q->solver, q->solvers, q->c->p->nsolvers, q->normal, q->schur_x, q->rhs,
+                                               what, r->trouble, sizeof r->trouble);
     q->iterations += result.iterations;
-    const solver_settings *fallback = s->fallback[0] ? settings_of(q->c->p, s->fallback) : NULL;
-    if (result.status != SOLVE_CONVERGED && fallback) {
-        log_warn("pion, column %d: %s (residual %.2e); repeated with %s", column, solve_status_text(result.status),
-                 result.residual, s->fallback);
-        field_clear(q->schur_x);
-        result = solver_solve(fallback, q->normal, q->schur_x, q->rhs);
-        q->iterations += result.iterations;
-    }
-    if (result.status != SOLVE_CONVERGED) {
-        snprintf(r->trouble, sizeof r->trouble, "the propagator's column %d: %s after %d iterations, residual %.2e",
-                 column, solve_status_text(result.status), result.iterations, result.residual);
-        return 1;
-    }
+    if (result.status != SOLVE_CONVERGED) return MEASURE_FAILED;
     wilson_reconstruct(q->w, q->x, q->schur_x, q->source);
     wilson_apply(q->w, q->residual, q->x);
     spinor_axpby(q->residual, 1, q->source, -1);
     q->worst = fmax(q->worst, sqrt(spinor_norm2(q->residual, 0) / spinor_norm2(q->source, 0)));
-    return 0;
+    return MEASURE_DONE;
 }
 
 static void add_column(pion *q)
@@ -149,19 +127,21 @@ static int measure_pion(const measure_context *c, const measure_params *m, measu
             user_error("measure.%s: source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d", r->name, m->source[0],
                        m->source[1], m->source[2], m->source[3], lat->size[0], lat->size[1], lat->size[2],
                        lat->size[3]);
-    const int fermion = fermion_number(c->p, m->fermion);
+    const int fermion = simulation_fermion(c->p, m->fermion);
     const char *name = m->solver[0] ? m->solver : c->p->fermions[fermion].p.action_solver;
-    const solver_settings *s = settings_of(c->p, name);
-    REQUIRE(s, "no solver %s", name);
     pion q;
-    open_pion(&q, c, fermion);
-    int failed = 0;
-    for (int column = 0; column < 12 && !failed; column++) {
+    open_pion(&q, c, fermion, name);
+    int status = MEASURE_DONE;
+    for (int column = 0; column < 12 && status == MEASURE_DONE; column++) {
+        if (measure_interrupted(c)) {
+            status = MEASURE_GIVEN_UP;
+            break;
+        }
         set_source(q.source, m->source, column);
-        failed = solve(&q, s, column, r);
-        if (!failed) add_column(&q);
+        status = solve(&q, column, r);
+        if (status == MEASURE_DONE) add_column(&q);
     }
-    if (!failed) {
+    if (status == MEASURE_DONE) {
         comm_sum_exact(q.sums, lat->size[3]);
         for (int t = 0; t < lat->size[3]; t++)
             measure_add_row(r, (const double[]){t, exact_value(&q.sums[(t + m->source[3]) % lat->size[3]])});
@@ -169,10 +149,29 @@ static int measure_pion(const measure_context *c, const measure_params *m, measu
         r->summary[1] = (double)q.iterations;
     }
     close_pion(&q);
-    return failed;
+    return status;
 }
 
-const observable observable_pion = {"pion",      "zero-momentum pion correlator from a point source",
-                                    columns,     sizeof columns / sizeof columns[0],
-                                    summary,     sizeof summary / sizeof summary[0],
-                                    measure_pion};
+/* Source, solution and residual on both parities, three vectors of the Schur system, and beside them a solve or what
+ * the whole operator takes. */
+static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
+{
+    const fermion_params *f = &p->fermions[simulation_fermion(p, m->fermion)].p;
+    const char *solver = memory_solver(p, m);
+    const size_t spinor = memory_of(l, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
+    size_t solve = spinor + memory_of_solve(l, p, solver), whole = spinor; /* work of the normal operator */
+    int used[PREC_COUNT] = {0};
+    memory_note_precision(p, solver, used);
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        if (used[prec]) solve += memory_of(l, FIELD_SPINOR, prec, PARITY_EVEN);
+    if (f->c_sw != 0)
+        whole +=
+            memory_of(l, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH) + memory_of(l, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH);
+    return 9 * spinor + (solve > whole ? solve : whole);
+}
+
+const observable observable_pion = {"pion",  "zero-momentum pion correlator from a point source",
+                                    columns, sizeof columns / sizeof columns[0],
+                                    summary, sizeof summary / sizeof summary[0],
+                                    1,       measure_pion,
+                                    memory};

@@ -74,8 +74,8 @@ static int measure_polyakov(const measure_context *c, const measure_params *m, m
     free(product);
     const double n = 3 * ((double)lat->volume / lat->size[3]);
     measure_add_row(r, (const double[]){exact_value(&s[0]) / n, exact_value(&s[1]) / n});
-    return 0;
+    return MEASURE_DONE;
 }
 
-const observable observable_polyakov = {"polyakov", "Polyakov loop", columns, sizeof columns / sizeof columns[0], NULL,
-                                        0,          measure_polyakov};
+const observable observable_polyakov = {
+    "polyakov", "Polyakov loop", columns, sizeof columns / sizeof columns[0], NULL, 0, 0, measure_polyakov, NULL};

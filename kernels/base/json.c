@@ -3,24 +3,13 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The length of the UTF-8 character at `s`, or 0 when the bytes are none (overlong forms, surrogates and codes beyond
- * U+10FFFF are none). A terminating zero is never a continuation byte, so nothing past it is read. */
-static int utf8_length(const unsigned char *s)
-{
-    int length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 0;
-    if (s[0] >= 0xf0 && s[0] <= 0xf4) length = 4;
-    for (int i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0)) return 0;
-    if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90)) return 0;
-    return length;
-}
+#include "kernels/base/utf8.h"
 
 static void put_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        int length = utf8_length(s);
+        int length = utf8_length((const char *)s);
         if (*s == '"' || *s == '\\') fprintf(out, "\\%c", *s);
         else if (*s == '\n') fputs("\\n", out);
         else if (*s == '\t') fputs("\\t", out);

@@ -79,32 +79,44 @@ static void interval_text(const param *p, const char *noun, char *text, size_t s
     else snprintf(text, size, "%.15g %s %s %s %.15g", r.low, r.low_open ? "<" : "<=", noun, below, r.high);
 }
 
-void param_range_text(const param *p, char *text, size_t size)
+static void allowed_integer(const param *p, char *text, size_t size)
 {
-    char part[PARAM_MESSAGE_SIZE];
-    int optional = p->deflt && !*p->deflt;
-    switch (p->type) {
-    case PARAM_INT:
-    case PARAM_LONG: interval_text(p, "integer", text, size); break;
-    case PARAM_REAL: interval_text(p, "real", text, size); break;
-    case PARAM_BOOL: snprintf(text, size, "yes or no"); break;
-    case PARAM_STRING: snprintf(text, size, optional ? "text or nothing" : "text"); break;
-    case PARAM_CHOICE: choices_text(p->range, text, size); break;
-    case PARAM_INT4:
-        interval_text(p, "integer", part, sizeof part);
-        snprintf(text, size, "X.Y.Z.T, each %s", strncmp(part, "any ", 4) ? part : part + 4);
-        break;
-    case PARAM_WORDS:
-        if (p->range) choices_text(p->range, part, sizeof part);
-        snprintf(text, size, "list of %s%s", p->range ? part : "names", optional ? ", or nothing" : "");
-        break;
-    }
+    interval_text(p, "integer", text, size);
 }
 
-const char *param_type_name(param_type type)
+static void allowed_real(const param *p, char *text, size_t size)
 {
-    static const char *const names[] = {"integer", "integer", "real", "yes/no", "text", "choice", "X.Y.Z.T", "list"};
-    return names[type];
+    interval_text(p, "real", text, size);
+}
+
+static void allowed_bool(const param *p, char *text, size_t size)
+{
+    (void)p;
+    snprintf(text, size, "yes or no");
+}
+
+static void allowed_string(const param *p, char *text, size_t size)
+{
+    snprintf(text, size, p->deflt && !*p->deflt ? "text or nothing" : "text");
+}
+
+static void allowed_choice(const param *p, char *text, size_t size)
+{
+    choices_text(p->range, text, size);
+}
+
+static void allowed_int4(const param *p, char *text, size_t size)
+{
+    char each[PARAM_MESSAGE_SIZE];
+    interval_text(p, "integer", each, sizeof each);
+    snprintf(text, size, "X.Y.Z.T, each %s", strncmp(each, "any ", 4) ? each : each + 4);
+}
+
+static void allowed_words(const param *p, char *text, size_t size)
+{
+    char names[PARAM_MESSAGE_SIZE] = "names";
+    if (p->range) choices_text(p->range, names, sizeof names);
+    snprintf(text, size, "list of %s%s", names, p->deflt && !*p->deflt ? ", or nothing" : "");
 }
 
 const param *param_find(const param_section *section, const char *name)
@@ -198,16 +210,24 @@ static int read_integer(const char *text, char stop, int64_t *value, const char 
     return 0;
 }
 
-static const char *set_integer(const param *p, void *to, const char *text)
+static const char *set_long(const param *p, void *to, const char *text)
 {
     int64_t v;
     const char *rest;
     if (read_integer(text, 0, &v, &rest)) return "is not an integer that fits into 64 bits";
-    if (p->type == PARAM_INT && (v < INT_MIN || v > INT_MAX)) return "does not fit into 32 bits";
     if (!in_range(p, (double)v)) return "is out of range";
-    if (p->type == PARAM_INT) *(int *)to = (int)v;
-    else *(int64_t *)to = v;
+    *(int64_t *)to = v;
     return NULL;
+}
+
+static const char *set_int(const param *p, void *to, const char *text)
+{
+    int64_t v;
+    const char *rest;
+    if (!read_integer(text, 0, &v, &rest) && (v < INT_MIN || v > INT_MAX)) return "does not fit into 32 bits";
+    const char *why = set_long(p, &v, text);
+    if (!why) *(int *)to = (int)v;
+    return why;
 }
 
 static const char *set_int4(const param *p, void *to, const char *text)
@@ -236,8 +256,9 @@ static const char *set_real(const param *p, void *to, const char *text)
     return NULL;
 }
 
-static const char *set_bool(void *to, const char *text)
+static const char *set_bool(const param *p, void *to, const char *text)
 {
+    (void)p;
     static const char *const yes[] = {"yes", "true", "on", "1"}, *const no[] = {"no", "false", "off", "0"};
     for (int i = 0; i < 4; i++)
         if (!strcasecmp(text, yes[i]) || !strcasecmp(text, no[i])) {
@@ -247,15 +268,25 @@ static const char *set_bool(void *to, const char *text)
     return "is neither yes nor no";
 }
 
-static const char *set_text(const param *p, char *to, const char *text, size_t size)
+static const char *set_text(const param *p, void *to, const char *text, size_t size)
 {
     if (!*text && !(p->deflt && !*p->deflt)) return "is empty";
     if (strlen(text) >= size) return "is too long";
-    if (p->type == PARAM_CHOICE && !is_choice(p->range, text)) return "is unknown";
     for (const char *c = text; *c; c++)
         if (iscntrl((unsigned char)*c)) return "contains a control character";
-    strcpy(to, text);
+    strcpy((char *)to, text);
     return NULL;
+}
+
+static const char *set_string(const param *p, void *to, const char *text)
+{
+    return set_text(p, to, text, PARAM_STRING_SIZE);
+}
+
+static const char *set_choice(const param *p, void *to, const char *text)
+{
+    if (*text && strlen(text) < PARAM_CHOICE_SIZE && !is_choice(p->range, text)) return "is unknown";
+    return set_text(p, to, text, PARAM_CHOICE_SIZE);
 }
 
 static const char *word_start(const char *t)
@@ -268,7 +299,7 @@ static size_t word_length(const char *t)
     return strcspn(t, ", \t");
 }
 
-static const char *set_words(const param *p, char *to, const char *text)
+static const char *set_words(const param *p, void *to, const char *text)
 {
     char list[PARAM_WORDS_SIZE] = "", word[PARAM_WORDS_SIZE];
     size_t used = 0;
@@ -282,43 +313,82 @@ static const char *set_words(const param *p, char *to, const char *text)
     return set_text(p, to, list, sizeof list);
 }
 
+static void format_int(const void *from, char *text, size_t size)
+{
+    snprintf(text, size, "%d", *(const int *)from);
+}
+
+static void format_long(const void *from, char *text, size_t size)
+{
+    snprintf(text, size, "%lld", (long long)*(const int64_t *)from);
+}
+
+static void format_real(const void *from, char *text, size_t size)
+{
+    const double v = *(const double *)from;
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, v);
+        if (strtod(text, NULL) == v) break;
+    }
+}
+
+static void format_bool(const void *from, char *text, size_t size)
+{
+    snprintf(text, size, "%s", *(const int *)from ? "yes" : "no");
+}
+
+static void format_text(const void *from, char *text, size_t size)
+{
+    snprintf(text, size, "%s", (const char *)from);
+}
+
+static void format_int4(const void *from, char *text, size_t size)
+{
+    const int *i = (const int *)from;
+    snprintf(text, size, "%d.%d.%d.%d", i[0], i[1], i[2], i[3]);
+}
+
+/* ---- the types ---- */
+
+/* Equal values have equal text, so format() is what compares them. */
+static const struct {
+    const char *name;
+    const char *(*set)(const param *p, void *to, const char *text); /* NULL, or what is wrong */
+    void (*format)(const void *from, char *text, size_t size);
+    void (*allowed)(const param *p, char *text, size_t size);
+} types[] = {
+    [PARAM_INT] = {"integer", set_int, format_int, allowed_integer},
+    [PARAM_LONG] = {"integer", set_long, format_long, allowed_integer},
+    [PARAM_REAL] = {"real", set_real, format_real, allowed_real},
+    [PARAM_BOOL] = {"yes/no", set_bool, format_bool, allowed_bool},
+    [PARAM_STRING] = {"text", set_string, format_text, allowed_string},
+    [PARAM_CHOICE] = {"choice", set_choice, format_text, allowed_choice},
+    [PARAM_INT4] = {"X.Y.Z.T", set_int4, format_int4, allowed_int4},
+    [PARAM_WORDS] = {"list", set_words, format_text, allowed_words},
+};
+
+const char *param_type_name(param_type type)
+{
+    return types[type].name;
+}
+
+void param_range_text(const param *p, char *text, size_t size)
+{
+    types[p->type].allowed(p, text, size);
+}
+
 int param_set(const param *p, void *out, const char *text, char *message, size_t size)
 {
-    char *to = (char *)out + p->offset;
-    const char *why = NULL;
-    switch (p->type) {
-    case PARAM_INT:
-    case PARAM_LONG: why = set_integer(p, to, text); break;
-    case PARAM_REAL: why = set_real(p, to, text); break;
-    case PARAM_BOOL: why = set_bool(to, text); break;
-    case PARAM_STRING: why = set_text(p, to, text, PARAM_STRING_SIZE); break;
-    case PARAM_CHOICE: why = set_text(p, to, text, PARAM_CHOICE_SIZE); break;
-    case PARAM_INT4: why = set_int4(p, to, text); break;
-    case PARAM_WORDS: why = set_words(p, to, text); break;
-    }
+    const char *why = types[p->type].set(p, (char *)out + p->offset, text);
     return why ? refuse(p, text, why, message, size) : 0;
 }
 
 void param_format(const param *p, const void *in, char *text, size_t size)
 {
-    const char *from = (const char *)in + p->offset;
-    const int *i = (const int *)from;
-    switch (p->type) {
-    case PARAM_INT: snprintf(text, size, "%d", *i); break;
-    case PARAM_LONG: snprintf(text, size, "%lld", (long long)*(const int64_t *)from); break;
-    case PARAM_REAL:
-        for (int digits = 1; digits <= 17; digits++) {
-            snprintf(text, size, "%.*g", digits, *(const double *)from);
-            if (strtod(text, NULL) == *(const double *)from) break;
-        }
-        break;
-    case PARAM_BOOL: snprintf(text, size, "%s", *i ? "yes" : "no"); break;
-    case PARAM_INT4: snprintf(text, size, "%d.%d.%d.%d", i[0], i[1], i[2], i[3]); break;
-    case PARAM_STRING:
-    case PARAM_CHOICE:
-    case PARAM_WORDS: snprintf(text, size, "%s", from); break;
-    }
+    types[p->type].format((const char *)in + p->offset, text, size);
 }
+
+/* ---- whole sections ---- */
 
 void params_default(const param_section *section, void *out)
 {

@@ -38,15 +38,15 @@ static void convert_between(const stored_field *to, const stored_field *from, lo
 template <int to_prec>
 static void convert_to(const stored_field *to, const stored_field *from, long units)
 {
-    static void (*const run[PREC_COUNT])(const stored_field *, const stored_field *, long) = {
-        convert_between<to_prec, 0>, convert_between<to_prec, 1>, convert_between<to_prec, 2>,
-        convert_between<to_prec, 3>};
+    static void (*const run[PREC_COUNT])(const stored_field *, const stored_field *,
+                                         long) = {convert_between<to_prec, 0>, convert_between<to_prec, 1>,
+                                                  convert_between<to_prec, 2>, convert_between<to_prec, 3>};
     run[from->prec](to, from, units);
 }
 
 void gpu_convert(const stored_field *to, const stored_field *from, long units)
 {
-    static void (*const run[PREC_COUNT])(const stored_field *, const stored_field *, long) = {
-        convert_to<0>, convert_to<1>, convert_to<2>, convert_to<3>};
+    static void (*const run[PREC_COUNT])(const stored_field *, const stored_field *,
+                                         long) = {convert_to<0>, convert_to<1>, convert_to<2>, convert_to<3>};
     run[to->prec](to, from, units);
 }

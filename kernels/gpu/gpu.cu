@@ -82,6 +82,8 @@ void gpu_open(int index)
     CUDA(cudaMalloc(&device.ticket, sizeof *device.ticket));
     CUDA(cudaMemsetAsync(device.ticket, 0, sizeof *device.ticket, device.stream));
     CUDA(cudaHostAlloc(&device.result, KERNEL_MAX_SUMS * sizeof *device.result, cudaHostAllocMapped));
+    CUDA(cudaHostAlloc(&device.arrived, sizeof *device.arrived, cudaHostAllocMapped));
+    *device.arrived = 0;
     CUDA(cudaEventCreate(&time_begin));
     CUDA(cudaEventCreate(&time_end));
     const pool_source source = {device_allocate, device_release, gpu_exhausted};
@@ -214,6 +216,7 @@ int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *w
     const gpu_launcher launch = find[prec](id);
     if (!launch) return 0;
     const int sums = kernel_infos[id].sums;
+    if (sums > 0) device.number++;
     gpu_device on = device;
     if (work->aside) {
         REQUIRE(sums == 0, "kernel %s sums, which the side stream has no room for", kernel_infos[id].name);
@@ -225,8 +228,25 @@ int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *w
     return 1;
 }
 
+#define LOOKS 100000 /* between questions to the driver, which are slow */
+
+/* Watches memory that the kernel writes: sooner there than the driver's word that the stream is done. */
+static void wait_for_sums(void)
+{
+    const volatile unsigned *arrived = device.arrived;
+    for (long i = 1; *arrived != device.number; i++) {
+        if (i % LOOKS) continue;
+        const cudaError_t status = cudaStreamQuery(device.stream);
+        if (status != cudaErrorNotReady) CUDA(status);
+    }
+    __sync_synchronize();
+}
+
 void gpu_add_sums(kernel_id id, exact_sum *sums)
 {
-    gpu_wait(device.stream, kernel_infos[id].name);
+    watchdog_enter(kernel_infos[id].name);
+    wait_for_sums();
+    watchdog_leave();
+    if (after_wait) after_wait();
     for (int k = 0; k < kernel_infos[id].sums; k++) exact_merge(&sums[k], &device.result[k]);
 }

@@ -5,8 +5,8 @@
  * small where the cap is high, so that whole blocks fill a processor's registers.
  *
  * The hop has variants with literal links, clover term and faces, without which the branches alone would cost
- * registers. Several right-hand sides share the link in a thread's registers (two-row links), or are neighbouring blocks
- * that find each other's links in the second cache. */
+ * registers. Several right-hand sides share the link in a thread's registers (two-row links), or are neighbouring
+ * blocks that find each other's links in the second cache. */
 #include "kernels/gpu/launch.cuh"
 
 #include "kernels/args.h"
@@ -40,9 +40,8 @@
     }
 
 #define INSTANCE_SUM(name, sums, registers)                                                                            \
-    static __global__ void __maxnreg__(CAP(registers))                                                                 \
-        T(name##_global)(const __grid_constant__ name##_args a, const int *list, long n,                               \
-                               const __grid_constant__ gpu_device dev)                                                     \
+    static __global__ void __maxnreg__(CAP(registers)) T(name##_global)(                                               \
+        const __grid_constant__ name##_args a, const int *list, long n, const __grid_constant__ gpu_device dev)        \
     {                                                                                                                  \
         vexact mine[sums];                                                                                             \
         UNROLL for (int k = 0; k < sums; k++) T(exact_open)(&mine[k]);                                                 \
@@ -56,7 +55,7 @@
             whole[k] = mine[k].whole;                                                                                  \
             whole[k].broken |= mine[k].broken;                                                                         \
         }                                                                                                              \
-        gpu_grid_sum(whole, sums, &dev);                                                                                                                               \
+        gpu_grid_sum(whole, sums, &dev);                                                                               \
     }                                                                                                                  \
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
@@ -90,14 +89,16 @@
 #define MANY_THREADS 64
 
 /* A block's threads as a box of sites, so that they share neighbours in the first cache: bits[] are the logarithms of
- * its extents in x / 2, y, z, t. Blocks number the boxes with x, y along the grid's x, z along its y, t along its z. */
+ * its extents in x / 2, y, z, t. Blocks number the boxes with x, y along the grid's x, z along its y, t along its z,
+ * and behind t the groups of right-hand sides: a sweep with few of them finds its neighbours in the second cache. */
 typedef struct {
-    int on, bits[4], across;
+    int on, bits[4];
+    int across, high; /* boxes in x, in t */
 } hop_tile;
 
 static inline hop_tile T(hop_tile_for)(const geom *g, int threads, dim3 *grid)
 {
-    hop_tile t = {1, {0, 0, 0, 0}, 1};
+    hop_tile t = {1, {0, 0, 0, 0}, 1, 1};
     int left = threads, count[4] = {g->half_x, g->sub[1], g->sub[2], g->sub[3]};
     for (; t.bits[0] < 4 && count[0] % 2 == 0 && left > 1; left /= 2, count[0] /= 2) t.bits[0]++;
     for (int d = 1, idle = 0; left > 1 && idle < 3; d = d % 3 + 1) {
@@ -110,12 +111,13 @@ static inline hop_tile T(hop_tile_for)(const geom *g, int threads, dim3 *grid)
     }
     t.on = left == 1 && count[2] < 65536 && count[3] < 65536;
     t.across = count[0];
+    t.high = count[3];
     *grid = dim3((unsigned)(count[0] * count[1]), (unsigned)count[2], (unsigned)count[3]);
     return t;
 }
 
-static __device__ __forceinline__ T(stencil) T(hop_tile_site)(const hop_tile *t, const geom *g, int parity,
-                                                              unsigned block)
+static __device__ __forceinline__ T(stencil)
+    T(hop_tile_site)(const hop_tile *t, const geom *g, int parity, unsigned block, unsigned high)
 {
     T(stencil) s;
     unsigned tx = 0, thread = threadIdx.x;
@@ -123,7 +125,7 @@ static __device__ __forceinline__ T(stencil) T(hop_tile_site)(const hop_tile *t,
         tx = block % (unsigned)t->across;
         block /= (unsigned)t->across;
     }
-    const unsigned origin[4] = {tx, block, blockIdx.y, blockIdx.z};
+    const unsigned origin[4] = {tx, block, blockIdx.y, high};
     UNROLL for (int d = 0; d < 4; d++)
     {
         s.x[d] = (int)((origin[d] << t->bits[d]) + (thread & ((1u << t->bits[d]) - 1)));
@@ -134,44 +136,54 @@ static __device__ __forceinline__ T(stencil) T(hop_tile_site)(const hop_tile *t,
     return s;
 }
 
-template <int reals, bool clover, bool split, int many>
+template <int reals, bool clover, bool split, int sign, int many>
 static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
     T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ hop_tile tile)
 {
-    unsigned rhs = 0, block = blockIdx.x;
+    unsigned part = 0, high = blockIdx.z;
     if (a.in.groups > many) {
-        const unsigned parts = (unsigned)a.in.groups / many;
-        rhs = block % parts * many;
-        block /= parts;
+        part = high / (unsigned)tile.high;
+        high -= part * (unsigned)tile.high;
     }
     hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
     b.here.scale = b.there.scale = NULL;
+    b.sign = sign;
     if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
     if (!split) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
     if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
     T(stencil) st;
     if (tile.on) {
-        st = T(hop_tile_site)(&tile, &b.g, b.parity, block);
+        st = T(hop_tile_site)(&tile, &b.g, b.parity, blockIdx.x, high);
         if (split && T(at_face)(&b.g, st)) return;
     } else {
-        const long i = (long)block * blockDim.x + threadIdx.x;
+        const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
         if (i >= n) return;
         st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
     }
-    T(hop_some)(&b, st, st.unit, (int)rhs, many, reals);
+    T(hop_some)(&b, st, st.unit, (int)part * many, many, reals);
 }
 
 /* Tiles cover the whole box, so with faces they serve the interior, whose list they need not read. */
-template <int reals, bool clover, bool split, int many>
+template <int reals, bool clover, bool split, int sign, int many>
 static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
     const int threads = many > 1 ? MANY_THREADS : HOP_THREADS, parts = a->in.groups / many;
     dim3 grid;
     hop_tile tile = T(hop_tile_for)(&a->g, threads, &grid);
     if (list && !a->interior) tile.on = 0;
-    if (!tile.on) grid = dim3((unsigned)((n + threads - 1) / threads));
-    grid.x *= (unsigned)parts;
-    T(hop_global)<reals, clover, split, many><<<grid, threads, 0, dev->stream>>>(*a, list, n, tile);
+    if (!tile.on) {
+        grid = dim3((unsigned)((n + threads - 1) / threads));
+        tile.high = 1;
+    }
+    grid.z *= (unsigned)parts;
+    T(hop_global)<reals, clover, split, sign, many><<<grid, threads, 0, dev->stream>>>(*a, list, n, tile);
+}
+
+template <int reals, bool clover, bool split, int many>
+static void T(hop_signed)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    if (a->sign > 0) T(hop_start)<reals, clover, split, 1, many>(dev, a, list, n);
+    else T(hop_start)<reals, clover, split, -1, many>(dev, a, list, n);
 }
 
 template <int reals, int many>
@@ -180,10 +192,10 @@ static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *
     const bool clover = a->form != HOP_PLAIN && a->form != HOP_ADD;
     int split = 0;
     for (int d = 0; d < 4; d++) split |= a->g.split[d];
-    if (split && clover) T(hop_start)<reals, true, true, many>(dev, a, list, n);
-    else if (split) T(hop_start)<reals, false, true, many>(dev, a, list, n);
-    else if (clover) T(hop_start)<reals, true, false, many>(dev, a, list, n);
-    else T(hop_start)<reals, false, false, many>(dev, a, list, n);
+    if (split && clover) T(hop_signed)<reals, true, true, many>(dev, a, list, n);
+    else if (split) T(hop_signed)<reals, false, true, many>(dev, a, list, n);
+    else if (clover) T(hop_signed)<reals, true, false, many>(dev, a, list, n);
+    else T(hop_signed)<reals, false, false, many>(dev, a, list, n);
 }
 
 static void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)

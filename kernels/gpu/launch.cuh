@@ -5,9 +5,9 @@
  * The side stream, of higher priority, carries messages (kernels/gpu/transport.h): it waits for the main one where an
  * exchange begins, the main one for it where the exchange ends, so that in between both run.
  *
- * Sums: every thread sums its sites, a block its threads by shuffles, blocks add to totals in memory, and the block that
- * comes last leaves the result in memory of the host. Adding is exact (kernels/lattice/exact.h), so neither the grid nor
- * the order of the blocks shows in the bits. */
+ * Sums: every thread sums its sites, a block its threads by shuffles, blocks add to totals in memory, and the block
+ * that comes last leaves the result in memory of the host. Adding is exact (kernels/lattice/exact.h), so neither the
+ * grid nor the order of the blocks shows in the bits. */
 #ifndef PLAQ_GPU_LAUNCH_H
 #define PLAQ_GPU_LAUNCH_H
 
@@ -42,6 +42,8 @@ typedef struct {
     gpu_grand_total *totals;  /* on the device: [KERNEL_MAX_SUMS], empty between kernels */
     unsigned *ticket;         /* on the device: blocks that are done, zero between kernels */
     exact_sum *result;        /* [KERNEL_MAX_SUMS] on the host, written by the device */
+    unsigned *arrived;        /* on the host: the number of the last sum whose result is there */
+    unsigned number;          /* of the sum that a kernel makes */
 } gpu_device;
 
 /* The device of gpu_open(); an error without one. */
@@ -153,7 +155,9 @@ static __device__ void gpu_grid_sum(const exact_sum *mine, int n, const gpu_devi
         for (int i = 0; i < 3; i++) s.fold[i] = (int64_t)total->fold[s.bin - i - LOWEST_FOLD];
         dev->result[k] = s;
     }
+    __threadfence_system();
     __syncthreads();
+    if (threadIdx.x == 0) *(volatile unsigned *)dev->arrived = dev->number;
     for (int k = 0; k < n; k++) {
         gpu_grand_total *total = &dev->totals[k];
         for (int i = (int)threadIdx.x; i < FOLDS; i += (int)blockDim.x) total->fold[i] = 0;

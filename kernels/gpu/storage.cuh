@@ -6,7 +6,9 @@
  *   T(save)             marked as not to be kept
  *
  * Fixed point becomes a float by putting the integer, made positive, into the mantissa of 2^23: exact, and cheaper than
- * the conversion instruction, which has a quarter of the throughput. */
+ * the conversion instruction, which has a quarter of the throughput. What was added (BIAS) is taken off by one more
+ * operation; where two such numbers are added or subtracted, one does for both: T(load_encoded) leaves it on, and
+ * T(add_signed) and T(subtract_signed) take it off, exactly, as long as their sign is a literal. */
 
 template <int bytes>
 static __device__ __forceinline__ void pack_read(uint32_t w[4], const void *p)
@@ -61,7 +63,43 @@ static __device__ __forceinline__ void pack_write(void *p, const uint32_t w[4])
     else __stcs((unsigned char *)p, (unsigned char)w[0]);
 }
 
-/* Component i of a pack. */
+#if PLAQ_PREC >= 2
+#define ADDS_ENCODED
+#define BIAS (PLAQ_PREC == 2 ? 8421376.0f : 8388736.0f) /* 2^23 + 2^15, 2^23 + 2^7 */
+
+FN vreal T(add_signed)(vreal s, vreal x, vreal c)
+{
+    return s > 0 ? c + (x - 2 * BIAS) : c - x;
+}
+
+FN vreal T(subtract_signed)(vreal s, vreal x, vreal c)
+{
+    return s > 0 ? c - x : c + (x - 2 * BIAS);
+}
+
+/* Where numbers have 16 bits, the processor's own approximations (2^-22) do for what a link of eight reals needs. */
+#define ROUGH_MATH
+static __device__ __forceinline__ float rough_sqrt(float x)
+{
+    float r;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+}
+
+static __device__ __forceinline__ float rough_inverse(float x)
+{
+    return x != 0 ? __fdividef(1, x) : 0;
+}
+
+static __device__ __forceinline__ void rough_cos_sin_pi(float *c, float *s, float x)
+{
+    __sincosf(3.14159265358979323846f * x, s, c);
+}
+#else
+#define BIAS 0
+#endif
+
+/* Component i of a pack, with BIAS. */
 FN real T(decode)(const uint32_t w[4], int i)
 {
 #if PLAQ_PREC == 0
@@ -70,11 +108,9 @@ FN real T(decode)(const uint32_t w[4], int i)
     return __uint_as_float(w[i]);
 #elif PLAQ_PREC == 2
     /* bytes 7 and 6 of the pair are 0x4B and 0 */
-    const uint32_t m = __byte_perm(w[i / 2] ^ 0x80008000u, 0x4B000000u, i % 2 ? 0x7632 : 0x7610);
-    return __uint_as_float(m) - 8421376.0f; /* 2^23 + 2^15 */
+    return __uint_as_float(__byte_perm(w[i / 2] ^ 0x80008000u, 0x4B000000u, i % 2 ? 0x7632 : 0x7610));
 #else
-    const uint32_t m = __byte_perm(w[0] ^ 0x80808080u, 0x4B000000u, 0x7660 + i);
-    return __uint_as_float(m) - 8388736.0f; /* 2^23 + 2^7 */
+    return __uint_as_float(__byte_perm(w[0] ^ 0x80808080u, 0x4B000000u, 0x7660 + i));
 #endif
 }
 
@@ -127,14 +163,28 @@ FN void T(load_any)(vreal *x, const view *v, long u, int group, int n)
     else T(load_packs)<1, once>(x, v, u, group, n);
 }
 
+FN void T(take_off_bias)(vreal *x, int n)
+{
+    if (PLAQ_PREC >= 2) UNROLL for (int i = 0; i < n; i++) x[i] -= BIAS;
+}
+
+#ifdef ADDS_ENCODED
+FN void T(load_encoded)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_any)<false>(x, v, u, group, n);
+}
+#endif
+
 FN void T(load_raw)(vreal *x, const view *v, long u, int group, int n)
 {
     T(load_any)<false>(x, v, u, group, n);
+    T(take_off_bias)(x, n);
 }
 
 FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
 {
     T(load_any)<true>(x, v, u, group, n);
+    T(take_off_bias)(x, n);
 }
 
 template <int pack>

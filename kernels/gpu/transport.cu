@@ -6,6 +6,7 @@
 #include "kernels/gpu/transport.cuh"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/log.h"
@@ -99,6 +100,17 @@ static void unknown(const char *name, char *message, size_t size)
              nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", list);
 }
 
+/* Whether any ranks share a GPU. Collective. */
+static int is_shared(void)
+{
+    int device;
+    CUDA(cudaGetDevice(&device));
+    gpu_identity *all = gpu_identities(device);
+    const int alone = gpu_sharers(all) == 1;
+    free(all);
+    return !comm_all(alone);
+}
+
 static void adopt(const gpu_transport *t)
 {
     current = t;
@@ -110,6 +122,7 @@ static void adopt(const gpu_transport *t)
 int gpu_transport_choose(const char *name, char *message, size_t size)
 {
     const gpu_transport *wanted = find(name);
+    const int shared = is_shared();
     gpu_transport_close();
     if (!wanted && strcmp(name, "auto")) {
         unknown(name, message, size);
@@ -118,7 +131,7 @@ int gpu_transport_choose(const char *name, char *message, size_t size)
     for (int i = 0; i < TRANSPORTS; i++) {
         const gpu_transport *t = transports[i];
         char why[512] = "";
-        if (wanted && t != wanted) continue;
+        if (wanted ? t != wanted : t->kernels_wait && shared) continue;
         if (!comm_any_bad(!t->usable(why, sizeof why), why, sizeof why)) {
             adopt(t);
             return 0;

@@ -34,6 +34,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *help;
+    int kernels_wait; /* for those of other ranks; a shared GPU runs them in turns, so auto then looks further */
     /* The answer of this rank, with the reason in `why` if it is no; all ranks ask in the same order, so it may
      * communicate. */
     int (*usable)(char *why, size_t size);

@@ -30,5 +30,5 @@ static void finish(gpu_message *m, int n)
     comm_wait();
 }
 
-const gpu_transport transport_cuda_aware = {"cuda_aware", "MPI on memory of the GPU", usable, nothing,
-                                            nothing,      transport_begin_buffers,    start,  finish};
+const gpu_transport transport_cuda_aware = {"cuda_aware", "MPI on memory of the GPU", 0,     usable, nothing,
+                                            nothing,      transport_begin_buffers,    start, finish};

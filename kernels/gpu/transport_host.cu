@@ -43,5 +43,5 @@ static void finish(gpu_message *m, int n)
     }
 }
 
-const gpu_transport transport_host = {"host",  "MPI through memory of the host", usable, nothing,
-                                      nothing, transport_begin_buffers,          start,  finish};
+const gpu_transport transport_host = {"host",  "MPI through memory of the host", 0,     usable, nothing,
+                                      nothing, transport_begin_buffers,          start, finish};

@@ -77,5 +77,5 @@ static void finish(gpu_message *m, int n)
     NCCL(state);
 }
 
-const gpu_transport transport_nccl = {"nccl", "NCCL", usable, nccl_open, nccl_close, transport_begin_buffers,
+const gpu_transport transport_nccl = {"nccl", "NCCL", 1, usable, nccl_open, nccl_close, transport_begin_buffers,
                                       start,  finish};

@@ -363,4 +363,4 @@ static void finish(gpu_message *m, int n)
 }
 
 const gpu_transport transport_peer = {
-    "peer", "GPUs of one node store into each other's memory", usable, peer_open, peer_close, begin, start, finish};
+    "peer", "GPUs of one node store into each other's memory", 1, usable, peer_open, peer_close, begin, start, finish};

@@ -62,6 +62,19 @@ EXACT_FN double exact_limit(int b)
     return 0.5 * exact_unit(b);
 }
 
+/* The bin of an addend with |x| < exact_limit(EXACT_BIN_MAX): the lowest whose limit is above it. */
+EXACT_FN int exact_bin(double x)
+{
+    union {
+        double d;
+        uint64_t i;
+    } c;
+    c.d = x;
+    const int exponent = (int)(c.i >> 52 & 0x7ff) - 1023;    /* |x| < 2^(exponent + 1) = 2^(32 bin - 1) at most */
+    const int bin = (exponent + 2 + 32 * 32 + 31) / 32 - 32; /* rounded up, of a positive number */
+    return bin > EXACT_BIN_MIN ? bin : EXACT_BIN_MIN;
+}
+
 /* Raises the bin of s to `bin`; what falls below the last fold is dropped, as it would have been from the start. */
 EXACT_FN void exact_raise(exact_sum *s, int bin)
 {

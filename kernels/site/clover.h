@@ -30,15 +30,25 @@ FN void T(clover_block_times)(vreal y[12], const vreal c[36], const vreal x[12])
     }
 }
 
-/* psi = C psi at unit u. */
-FN void T(clover_times)(vreal psi[24], const view *clover, long u)
+/* psi = C psi at unit u for `many` spinors one after the other. In fixed point C is taken as the integers stored. */
+FN void T(clover_times)(vreal *psi, int many, const view *clover, long u)
 {
     UNROLL for (int chirality = 0; chirality < 2; chirality++)
     {
         vreal c[36], y[12];
-        T(load_stream)(c, clover, u, chirality, 36);
-        T(clover_block_times)(y, c, psi + 12 * chirality);
-        UNROLL for (int i = 0; i < 12; i++) psi[12 * chirality + i] = y[i];
+        T(load_raw_stream)(c, clover, u, chirality, 36);
+#if PLAQ_PREC >= 2
+        const vreal w = T(load_scale)(clover, u, chirality) * (1 / FIXED_RANGE);
+#endif
+        UNROLL for (int k = 0; k < many; k++)
+        {
+            vreal *x = psi + 24 * k + 12 * chirality;
+            T(clover_block_times)(y, c, x);
+#if PLAQ_PREC >= 2
+            UNROLL for (int i = 0; i < 12; i++) y[i] *= w;
+#endif
+            UNROLL for (int i = 0; i < 12; i++) x[i] = y[i];
+        }
     }
 }
 
@@ -49,7 +59,7 @@ FN void T(clover_apply_site)(const clover_apply_args *a, long u)
     for (int r = 0; r < a->in.groups; r++) {
         vreal psi[24];
         T(load)(psi, &a->in, u, r, 24);
-        T(clover_times)(psi, &a->clover, u);
+        T(clover_times)(psi, 1, &a->clover, u);
         UNROLL for (int i = 0; i < 24; i++) psi[i] *= factor;
         T(save)(psi, &a->out, u, r, 24);
     }

@@ -145,24 +145,30 @@ FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, i
 }
 
 /* What follows the sum over directions, and the output. */
-FN void T(hop_finish)(vreal acc[24], const hop_args *a, long u, int rhs)
+FN void T(hop_finish)(vreal *acc, const hop_args *a, long u, int rhs, int many)
 {
-    if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, &a->clover, u);
+    if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, many, &a->clover, u);
     const vreal fa = vset((real)a->a), fb = vset((real)a->b);
-    UNROLL for (int i = 0; i < 24; i++) acc[i] *= fa;
+    UNROLL for (int i = 0; i < 24 * many; i++) acc[i] *= fa;
     if (a->form == HOP_ADD || a->form == HOP_CLOVER_ADD || a->form == HOP_ADD_CLOVER) {
-        vreal x[24];
-        T(load)(x, &a->x, u, rhs, 24);
-        if (a->form == HOP_ADD_CLOVER) T(clover_times)(x, &a->clover, u);
-        UNROLL for (int i = 0; i < 24; i++) acc[i] = vfma(fb, x[i], acc[i]);
+        UNROLL for (int k = 0; k < many; k++)
+        {
+            vreal x[24], *y = acc + 24 * k;
+            T(load)(x, &a->x, u, rhs + k, 24);
+            if (a->form == HOP_ADD_CLOVER) T(clover_times)(x, 1, &a->clover, u);
+            UNROLL for (int i = 0; i < 24; i++) y[i] = vfma(fb, x[i], y[i]);
+        }
     }
+    UNROLL for (int k = 0; k < many; k++)
+    {
 #if PLAQ_SIMD
-    if (a->stream) {
-        T(save_stream)(acc, &a->out, u, rhs, 24);
-        return;
-    }
+        if (a->stream) {
+            T(save_stream)(acc + 24 * k, &a->out, u, rhs + k, 24);
+            continue;
+        }
 #endif
-    T(save)(acc, &a->out, u, rhs, 24);
+        T(save)(acc + 24 * k, &a->out, u, rhs + k, 24);
+    }
 }
 
 /* The most right-hand sides that a work item takes at a time. */
@@ -180,7 +186,7 @@ FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many,
     T(hop_direction)(acc, a, st, u, rhs, many, 5, reals);
     T(hop_direction)(acc, a, st, u, rhs, many, 6, reals);
     T(hop_direction)(acc, a, st, u, rhs, many, 7, reals);
-    UNROLL for (int k = 0; k < many; k++) T(hop_finish)(acc + 24 * k, a, u, rhs + k);
+    T(hop_finish)(acc, a, u, rhs, many);
 }
 
 FN void T(hop_body)(const hop_args *a, long u, int reals)

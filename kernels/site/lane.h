@@ -80,3 +80,16 @@ FN void T(exact_open)(vexact *s)
     UNROLL for (int i = 0; i < 3; i++) s->fold[i] = vdouble_zero();
     s->whole = exact_zero();
 }
+
+/* c + s x and c - s x for a sign s. In fixed point nvcc adds integers as they are stored (kernels/gpu/storage.cuh). */
+#ifndef ADDS_ENCODED
+FN vreal T(add_signed)(vreal s, vreal x, vreal c)
+{
+    return vfma(s, x, c);
+}
+
+FN vreal T(subtract_signed)(vreal s, vreal x, vreal c)
+{
+    return vfnma(s, x, c);
+}
+#endif

@@ -136,6 +136,13 @@ FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
 }
 #endif
 
+#ifndef ADDS_ENCODED
+FN void T(load_encoded)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_raw)(x, v, u, group, n);
+}
+#endif
+
 #if PLAQ_PREC >= 2
 FN real T(load_scale)(const view *v, long u, int group)
 {
@@ -244,7 +251,7 @@ FN int T(exact_make_room)(vexact *s, vdouble x)
         s->broken = 1;
         return 0;
     }
-    while (!(fabs(x) < exact_limit(s->bin))) s->bin++;
+    s->bin = exact_bin(x);
     s->limit = exact_limit(s->bin);
     return 1;
 }

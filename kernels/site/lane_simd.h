@@ -156,6 +156,11 @@ FN void T(load_raw)(vreal *x, const view *v, long u, int group, int n)
     T(load_raw_part)(x, v, u, group, 0, n);
 }
 
+FN void T(load_encoded)(vreal *x, const view *v, long u, int group, int n)
+{
+    T(load_raw_part)(x, v, u, group, 0, n);
+}
+
 FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
 {
     T(load_raw_part)(x, v, u, group, 0, n);
@@ -281,7 +286,8 @@ static __attribute__((noinline, unused)) int T(exact_make_room)(vexact *s, vdoub
             s->broken = 1;
             return 0;
         }
-        while (!(a < exact_limit(s->bin))) s->bin++;
+        const int bin = exact_bin(a);
+        if (bin > s->bin) s->bin = bin;
     }
     s->limit = exact_limit(s->bin);
     return 1;

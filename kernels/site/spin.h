@@ -10,25 +10,25 @@ FN void T(spin_project_colour)(vreal h[8], const vreal a[2], const vreal b[2], c
 {
     vreal *f = h, *g = h + 6;
     if (mu == 0) {
-        f[0] = vfma(s, e[1], a[0]);
-        f[1] = vfnma(s, e[0], a[1]);
-        g[0] = vfma(s, d[1], b[0]);
-        g[1] = vfnma(s, d[0], b[1]);
+        f[0] = T(add_signed)(s, e[1], a[0]);
+        f[1] = T(subtract_signed)(s, e[0], a[1]);
+        g[0] = T(add_signed)(s, d[1], b[0]);
+        g[1] = T(subtract_signed)(s, d[0], b[1]);
     } else if (mu == 1) {
-        f[0] = vfma(s, e[0], a[0]);
-        f[1] = vfma(s, e[1], a[1]);
-        g[0] = vfnma(s, d[0], b[0]);
-        g[1] = vfnma(s, d[1], b[1]);
+        f[0] = T(add_signed)(s, e[0], a[0]);
+        f[1] = T(add_signed)(s, e[1], a[1]);
+        g[0] = T(subtract_signed)(s, d[0], b[0]);
+        g[1] = T(subtract_signed)(s, d[1], b[1]);
     } else if (mu == 2) {
-        f[0] = vfma(s, d[1], a[0]);
-        f[1] = vfnma(s, d[0], a[1]);
-        g[0] = vfnma(s, e[1], b[0]);
-        g[1] = vfma(s, e[0], b[1]);
+        f[0] = T(add_signed)(s, d[1], a[0]);
+        f[1] = T(subtract_signed)(s, d[0], a[1]);
+        g[0] = T(subtract_signed)(s, e[1], b[0]);
+        g[1] = T(add_signed)(s, e[0], b[1]);
     } else {
-        f[0] = vfnma(s, d[0], a[0]);
-        f[1] = vfnma(s, d[1], a[1]);
-        g[0] = vfnma(s, e[0], b[0]);
-        g[1] = vfnma(s, e[1], b[1]);
+        f[0] = T(subtract_signed)(s, d[0], a[0]);
+        f[1] = T(subtract_signed)(s, d[1], a[1]);
+        g[0] = T(subtract_signed)(s, e[0], b[0]);
+        g[1] = T(subtract_signed)(s, e[1], b[1]);
     }
 }
 
@@ -51,7 +51,7 @@ FN void T(load_project)(vreal h[12], const view *in, long unit, int rhs, int mu,
         }
     } else {
         vreal psi[24];
-        T(load_raw)(psi, in, unit, rhs, 24);
+        T(load_encoded)(psi, in, unit, rhs, 24);
         T(spin_project)(h, psi, mu, s);
     }
 }

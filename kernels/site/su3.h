@@ -97,6 +97,16 @@ FN void T(su3_third_row)(vreal u[18])
     }
 }
 
+#ifdef ROUGH_MATH
+#define NEAR_SQRT(x) rough_sqrt(x)
+#define NEAR_INVERSE(x) rough_inverse(x)
+#define NEAR_COS_SIN_PI rough_cos_sin_pi
+#else
+#define NEAR_SQRT(x) vsqrt(x)
+#define NEAR_INVERSE(x) vinverse_or_zero(x)
+#define NEAR_COS_SIN_PI T(cos_sin_pi)
+#endif
+
 /* cos and sin of pi x for |x| <= 1, by the series of the half angle and its doubling. */
 FN void T(cos_sin_pi)(vreal *cosine, vreal *sine, vreal x)
 {
@@ -131,15 +141,15 @@ FN void T(su3_from_eight)(vreal u[18], const vreal x[8])
     vreal c, s, rest = vset(0), n;
     UNROLL for (int i = 0; i < 6; i++) u[2 + i] = x[2 + i];
     UNROLL for (int i = 2; i < 6; i++) rest = vfma(u[i], u[i], rest);
-    n = vinverse_or_zero(rest);
+    n = NEAR_INVERSE(rest);
     const vreal a2 = vmax(1 - rest, vset(0));
-    const vreal a = vsqrt(a2);
-    T(cos_sin_pi)(&c, &s, x[0]);
+    const vreal a = NEAR_SQRT(a2);
+    NEAR_COS_SIN_PI(&c, &s, x[0]);
     u[0] = a * c;
     u[1] = a * s;
     const vreal column = vfma(u[6], u[6], vfma(u[7], u[7], a2));
-    const vreal third = vsqrt(vmax(1 - column, vset(0)));
-    T(cos_sin_pi)(&c, &s, x[1]);
+    const vreal third = NEAR_SQRT(vmax(1 - column, vset(0)));
+    NEAR_COS_SIN_PI(&c, &s, x[1]);
     const vreal corner[2] = {third * c, third * s};
     T(second_row_element)(u + 8, u, u + 6, u + 2, vset(1), u + 4, corner, n);
     T(second_row_element)(u + 10, u, u + 6, u + 4, vset(-1), u + 2, corner, n);

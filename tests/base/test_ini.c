@@ -208,10 +208,16 @@ static void too_many_instances(void *arg)
 
 static void test_bad_files(void)
 {
-    char missing[96];
+    char missing[96], fifo[96], device[] = "/dev/zero";
     snprintf(missing, sizeof missing, "%s/none", folder);
     CHECK_USER_ERROR(read_path, missing, "/none': No such file or directory");
-    CHECK_USER_ERROR(read_path, folder, "': Is a directory");
+    CHECK_USER_ERROR(read_path, folder, "': a directory, not a regular file");
+    CHECK_USER_ERROR(read_path, device, "': a device, not a regular file");
+    /* Nobody writes to it: to open it would be to hang. */
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    CHECK_INT(mkfifo(fifo, 0600), 0);
+    CHECK_USER_ERROR(read_path, fifo, "': a FIFO, not a regular file");
+    remove(fifo);
     write_file("[gauge]\nbe\0ta = 1\n", 18);
     CHECK_USER_ERROR(read_path, path, "is not an input file: it contains a zero byte at offset 10");
     char *big = (char *)malloc((1 << 20) + 1);

@@ -37,9 +37,11 @@ edited b.ini 's/^\[lattice\]/[lattice.one]/'
 refused "a name where none belongs" -- run b.ini -- "[lattice.one]" "takes no name"
 edited b.ini 's/^\[fermion.light\]/[fermion]/'
 refused "no name where one belongs" -- run b.ini -- "section [fermion] needs a name"
+refused "an assignment that is none" -- run a.ini beta=5 -- "unexpected argument beta=5"
+refused "a kappa that no quark has" -- run a.ini fermion.light.kappa=13.6 -- "kappa" "'13.6' is out of range"
+refused "an unknown measurement" -- run a.ini measure.x.kind=flow -- "measure.x"
 refused "unknown key on the command line" -- run a.ini gauge.betta=5 -- "gauge.betta" "did you mean 'beta'?"
 refused "an argument too many" -- run a.ini beta -- "unexpected argument beta"
-refused "not of the form section.key=value" -- run a.ini beta=5 -- "beta=5"
 refused "unknown instance on the command line" -- run a.ini solver.forse.tolerance=1 -- "solver.forse" "did you mean 'solver.force'?"
 edited b.ini 's/^beta = .*/this line says nothing/'
 refused "a line that is none" -- run b.ini -- "b.ini:12"
@@ -94,6 +96,10 @@ refused "a source outside the lattice" -- run b.ini -- "source" "4"
 refused "an odd extent" -- run a.ini lattice.size=4.4.4.5 -- "extent 5" "direction t" "even number"
 refused "an extent of zero" -- run a.ini lattice.size=4.0.4.4 -- "size" "4.0.4.4"
 refused "a grid of other ranks" -- run a.ini machine.grid=1.1.1.2 -- "process grid 1.1.1.2" "2 ranks" "on 1"
+refused "a grid chosen in part" -- run a.ini machine.grid=0.1.1.1 -- "process grid 0.1.1.1" "0.0.0.0"
+refused "a lattice beyond indices of 32 bits" -- run a.ini lattice.size=512.512.512.512 -- "512.512.512.512" "use more ranks"
+refused "a number of ranks without a plan" -- run a.ini --ranks 2 -- "--ranks" "--dry-run"
+refused "a number of ranks that is none" -- run a.ini --dry-run --ranks two -- "--ranks two"
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     # ranks_refused WHAT N ARGUMENTS -- TEXT...
     ranks_refused() {
@@ -206,11 +212,17 @@ if [ "$(id -u)" -ne 0 ]; then
     refused "a folder without permission to write" -- run a.ini run.output=closed -- "closed" "Permission denied"
 fi
 
-# After a failure in a full folder: the message, no half-written file, and what is there is good.
+# After a failure in a full folder: the message, no half-written file, and what is there is good. A run that had begun
+# ends with status 4 and its summary, one that had not with 2.
 full_folder() {
-    exits 2 "$1"
+    if grep -q '^trajectory 1/' out err; then
+        exits 4 "$1"
+        printed "The last checkpoint stands" "stopped: after trajectory" "to go on: "
+    else
+        exits 2 "$1"
+    fi
     checks=$((checks + 1))
-    [ "$(grep -c '^plaq: error: ' err)" -eq 1 ] || fail "$1: not one message"
+    [ "$(grep -c '^plaq: error: \|^error: ' err)" -eq 1 ] || fail "$1: not one message"
     checks=$((checks + 1))
     ! grep -q 'HDF5-DIAG' err || fail "$1: the HDF5 library speaks for itself"
     tidy "$2"
@@ -234,8 +246,14 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=1m none mount.full 2>/dev/null
     done
     say "room is made, the run goes on"
     head -c 500k /dev/zero >mount.full/ballast
-    try run a.ini run.output=mount.full/run run.trajectories=6 checkpoint.interval=1 checkpoint.keep=1000
-    exits 2 "no room"
+    try run --json a.ini run.output=mount.full/run run.trajectories=6 checkpoint.interval=1 checkpoint.keep=1000
+    exits 4 "no room"
+    same "summary says unfinished" false "$(value finished)"
+    newest=$(ls mount.full/run/checkpoint-*.h5 | tail -n 1)
+    same "summary says where it stands" "mount.full/run/checkpoint-$(printf %06d "$(value trajectories)").h5" "$newest"
+    links=$(value digest)
+    try check --json "$newest"
+    same "digest of the summary" "$links" "$(value digest)"
     rm mount.full/ballast
     try run --json a.ini run.output=mount.full/run run.trajectories=4 checkpoint.keep=2
     exits 0 "room made"
@@ -283,6 +301,7 @@ say "what is no physics may change"
 cp -r base base2
 try run --json a.ini run.output=base2 run.trajectories=6 solver.force.tolerance=1e-9 integrator.0.steps=4 checkpoint.keep=1
 exits 0 "continued with another tolerance"
+printed "computed in another way" "solver.force.tolerance: 1e-08 before, 1e-09 now" "integrator.0.steps: 3 before, 4 now"
 same "links" "$links" "$(value digest)"
 say "--accept-changes"
 cp -r base base3
@@ -290,6 +309,30 @@ try run --accept-changes --json a.ini run.output=base3 run.trajectories=7 gauge.
 exits 0 "--accept-changes"
 printed "changed parameters" "gauge.beta"
 same "trajectories" 7 "$(value trajectories)"
+
+say "--accept-changes with other columns in the history"
+cp -r base base4
+try run --accept-changes --json a.ini run.output=base4 run.trajectories=7 fermion.light.c_sw=0
+exits 0 "without the clover term"
+cat a.ini - >heavy.ini <<'INI'
+
+[fermion.heavy]
+mass = 1
+solver = force
+INI
+sed -i 's/^actions = light/actions = light heavy/' heavy.ini
+try run --accept-changes --json heavy.ini run.output=base4 run.trajectories=8
+exits 0 "another fermion"
+printed "fermion.heavy"
+try run --json heavy.ini run.output=base4 run.trajectories=9
+exits 0 "and on"
+same "trajectories" 9 "$(value trajectories)"
+if command -v h5dump >/dev/null; then
+    for column in action_light.det action_heavy force_light plaquette; do
+        checks=$((checks + 1))
+        h5dump -H -d "/trajectories/$column" base4/history.h5 | grep -q '( 9 )' || fail "$column has not 9 rows"
+    done
+fi
 
 say "two runs in one folder"
 "$plaq" run a.ini run.output=busy run.trajectories=100000 >out.first 2>err.first &
@@ -351,6 +394,36 @@ for what in history.h5 history.journal; do
     exits 0 "with a damaged $what"
     same "history with a damaged $what" "$rows" "$(value history_digest)"
 done
+
+say "a history that is lost altogether, and one that came after a part was lost"
+rm -rf hurt
+cp -r base hurt
+rm hurt/history.h5 hurt/history.journal
+try run --json a.ini run.output=hurt run.trajectories=7
+exits 0 "without a history"
+printed "warning: the history in hurt lacks 6 of the 6 trajectories done: number 1-6."
+try run --json a.ini run.output=hurt run.trajectories=7
+printed "lacks 6 of the 7 trajectories done: number 1-6."
+rm -rf hurt
+cp -r base hurt
+rm hurt/history.h5
+flip hurt/history.journal $(($(stat -c %s hurt/history.journal) * 9 / 10))
+try run --json a.ini run.output=hurt run.trajectories=6
+exits 0 "a journal damaged in the middle, nothing else"
+printed "warning: the history in hurt lacks" "of the 6 trajectories done"
+
+# ---- what is allowed and likely wrong ----
+
+say "a loose accept step, <exp(-dH)> that is not 1"
+try run a.ini run.output=loose run.trajectories=1 solver.accept.tolerance=1e-5
+exits 0 "a loose accept step"
+printed "warning: [solver.accept] tolerance = 1e-05 decides about acceptance for [fermion.light]"
+try run a.ini run.output=tight1 run.trajectories=1
+checks=$((checks + 1))
+! grep -q "decides about acceptance" err || fail "a warning of a tight tolerance"
+try run gauge.ini run.output=far run.start=cold run.trajectories=3 integrator.0.steps=4 lattice.size=8.8.8.8
+exits 0 "out of equilibrium"
+printed "is not 1. Likely causes:" "raise steps" "raise warmup"
 
 # ---- solvers that do not converge ----
 
@@ -416,5 +489,6 @@ say "an energy beyond numbers"
 try run --json a.ini run.output=wild run.length=1e200 integrator.0.steps=1 integrator.1.steps=1
 checks=$((checks + 1))
 [ $status -eq 0 ] || [ $status -eq 4 ] || fail "exit status $status"
+[ $status -eq 0 ] || printed "no tolerance helps" "more steps"
 tidy wild
 finish

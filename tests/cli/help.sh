@@ -9,7 +9,7 @@ for c in run measure check convert verify bench help; do
     checks=$((checks + 1))
     echo "$commands" | grep -qx $c || fail "--help does not list $c"
 done
-printed "Exit status: 0 success"
+printed "Exit status: 0 success" "5 a rank hung" "6 a GPU failed"
 try -h
 exits 0 "-h"
 try --version
@@ -24,6 +24,12 @@ for c in $commands; do
     try $c --help
     exits 0 "$c --help"
     printed "usage: plaq $c" "--help"
+    try $c -h
+    exits 0 "$c -h"
+    printed "usage: plaq $c"
+    try help $c
+    exits 0 "help $c"
+    printed "usage: plaq $c"
     try $c --nonsense
     exits 2 "$c --nonsense"
     printed "plaq: error: plaq $c: unknown option --nonsense" "plaq $c --help"
@@ -33,6 +39,30 @@ for c in run measure check convert verify; do
     exits 2 "$c without arguments"
     printed "argument"
 done
+
+say "help run: the command and the keys of its section"
+try help run
+printed "usage: plaq run" "max_hours" "--accept-changes"
+
+say "standard output that cannot be written"
+for arguments in --help "run --help" help "help beta"; do
+    status=0
+    "$plaq" $arguments >/dev/full 2>err || status=$?
+    : >out
+    exits 2 "$arguments > /dev/full"
+    printed "plaq: error: standard output cannot be written: No space left on device"
+done
+
+say "words with an equals sign"
+try check "$source/README.md" bad=1.lime
+printed "bad=1.lime: " "README.md: DAMAGED"
+checks=$((checks + 1))
+[ $status -ne 0 ] || fail "two files that are none"
+try check lattice.size=4.4.4.4
+printed "lattice.size=4.4.4.4: "
+try bench run.seed=1
+exits 2 "bench takes no keys"
+printed "unexpected argument run.seed=1"
 
 say "words that are nearly right"
 try rnu
@@ -85,6 +115,18 @@ for input in "$source"/inputs/*.ini; do
 done
 checks=$((checks + 1))
 [ $n -ge 1 ] || fail "no input files"
+say "a plan for other machines"
+for ranks in 64 4096; do
+    try run --dry-run --json --ranks $ranks "$source/inputs/clover-2f.ini" lattice.size=128.128.128.256
+    exits 0 "a plan for $ranks ranks"
+    same "ranks" $ranks "$(value ranks)"
+    same "lines of JSON" 1 "$(wc -l <out)"
+    checks=$((checks + 1))
+    [ "$(value memory_predicted)" -gt 1000000000 ] || fail "memory of a 128^3x256: $(value memory_predicted)"
+done
+try run --dry-run --ranks 3 "$source/inputs/quickstart.ini"
+exits 2 "3 ranks"
+printed "cannot be split over 3 ranks"
 if [ -f "$source/inputs/measure.ini" ] && [ -d "$data" ]; then
     say "inputs/measure.ini on a sample configuration"
     try measure --json "$source/inputs/measure.ini" "$data/lat.sample.l4448"

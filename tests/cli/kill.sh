@@ -74,6 +74,25 @@ done
 same "links, $pieces pieces" "$links" "$(value digest)"
 same "history, $pieces pieces" "$rows" "$(value history_digest)"
 
+say "kills among measurements"
+cp a.ini plain.ini
+printf '\n[measure.loops]\nkind = loops\n[measure.flow]\nkind = flow\nflow_time = 1\nflow_step = 0.01\n' >>a.ini
+begun=$(date +%s%N)
+try run --json a.ini run.output=measured run.trajectories=10 checkpoint.interval=1
+span=$((($(date +%s%N) - begun) / 1000000))
+exits 0 "with measurements"
+measured_links=$(value digest) measured_rows=$(value history_digest)
+ended=0 pieces=0
+while [ $ended -eq 0 ]; do
+    piece run.output=cut run.trajectories=10 checkpoint.interval=1
+    pieces=$((pieces + 1))
+    span=$((span + span / 8))
+    if [ $pieces -gt 60 ]; then fail "no progress"; break; fi
+done
+same "links, $pieces pieces" "$measured_links" "$(value digest)"
+same "history with measurements, $pieces pieces" "$measured_rows" "$(value history_digest)"
+mv plain.ini a.ini
+
 if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     say "one of two ranks is killed"
     export OMP_NUM_THREADS=1

@@ -17,7 +17,7 @@ wait_for() {
 # stopped FOLDER WHY: what a run that was stopped has to leave. Sets $done.
 stopped() {
     exits 0 "stopped run in $1"
-    printed "stopped: $2" "to go on: plaq run a.ini"
+    printed "stopped: $2" "to go on" "$plaq run a.ini run.output=$1"
     same "summary says unfinished" false "$(value finished)"
     done=$(value trajectories)
     newest=$(ls "$1"/checkpoint-*.h5 | tail -n 1)
@@ -77,9 +77,13 @@ try run --json a.ini run.output=hours run.max_hours=1e-6 run.trajectories=50
 stopped hours "the time limit is near"
 goes_on hours
 
-say "the end of a Slurm job"
+say "the end of a Slurm job: in time, and without time given away"
 status=0
-SLURM_JOB_END_TIME=$(($(date +%s) + 10)) "$plaq" run --json a.ini run.output=slurm run.trajectories=50 >out 2>err || status=$?
+end=$(($(date +%s) + 5))
+SLURM_JOB_END_TIME=$end "$plaq" run --json a.ini run.output=slurm run.trajectories=1000000 run.max_hours=10 >out 2>err || status=$?
+checks=$((checks + 1))
+left=$((end - $(date +%s)))
+[ $left -ge 0 ] && [ $left -le 4 ] || fail "it ended $left s before the job"
 stopped slurm "the time limit is near"
 goes_on slurm
 status=0
@@ -87,12 +91,63 @@ SLURM_JOB_END_TIME=$(($(date +%s) + 100000)) "$plaq" run --json a.ini run.output
 exits 0 "a job with time left"
 same "finished" true "$(value finished)"
 status=0
-SLURM_JOB_END_TIME=1 "$plaq" run --json a.ini run.output=slurm3 run.max_hours=10 run.trajectories=3 >out 2>err || status=$?
-exits 0 "max_hours counts, not Slurm"
-same "finished" true "$(value finished)"
+SLURM_JOB_END_TIME=$(($(date +%s) + 100000)) "$plaq" run --json a.ini run.output=slurm3 run.max_hours=1e-6 run.trajectories=3 >out 2>err || status=$?
+stopped slurm3 "the time limit is near"
+
+# A measurement that takes long: the pass of the loop is what has to fit, not the trajectory alone.
+say "a time limit with long measurements"
+cp a.ini flow.ini
+printf '\n[measure.flow]\nkind = flow\nflow_time = 2\nflow_step = 0.0005\n' >>flow.ini
+begun=$(date +%s%N)
+status=0
+"$plaq" run --json flow.ini run.output=flows run.trajectories=1 >out 2>err || status=$?
+pass=$((($(date +%s%N) - begun) / 1000000))
+seconds=$((pass * 3 / 1000 + 4))
+begun=$(date +%s%N)
+try run --json flow.ini run.output=flows run.trajectories=1000 run.max_hours="$(awk "BEGIN { print $seconds / 3600 }")"
+took=$((($(date +%s%N) - begun) / 1000000))
+exits 0 "long measurements"
+checks=$((checks + 1))
+[ $took -le $((seconds * 1000)) ] || fail "a pass takes $pass ms; with a limit of $seconds s it took $took ms"
+
+say "SIGTERM, and kill -9, in a measurement: no trajectory is lost, the measurement is made again"
+for signal in TERM KILL; do
+    "$plaq" run --json flow.ini run.output=flow.$signal measure.flow.flow_time=100 run.trajectories=1 checkpoint.interval=1 >out 2>err &
+    pid=$!
+    wait_for $pid '^checkpoint 1:' err
+    sleep 0.2
+    kill -$signal $pid
+    status=0
+    { wait $pid || status=$?; } 2>/dev/null
+    if [ $signal = TERM ]; then
+        exits 0 "stopped in a measurement"
+        printed "measure.flow was given up and will be repeated"
+    fi
+    try run --json flow.ini run.output=flow.$signal measure.flow.flow_time=0.01 run.trajectories=2
+    exits 0 "gone on"
+    printed "continuing from flow.$signal/checkpoint-000001.h5"
+    links=$(value digest) rows=$(value history_digest)
+    try run --json flow.ini run.output=flow.$signal.whole measure.flow.flow_time=0.01 run.trajectories=2
+    same "links" "$(value digest)" "$links"
+    same "history" "$(value history_digest)" "$rows"
+done
+
+say "the line that says how to go on can be pasted"
+"$plaq" run --json a.ini "run.output=a folder; it's odd" run.trajectories=1000000 >out 2>err &
+pid=$!
+wait_for $pid '^trajectory 1/' err
+kill -TERM $pid
+wait $pid || true
+line=$(sed -n 's/^to go on: //p' err)
+before=$(value trajectories)
+eval "${line/run.trajectories=1000000/run.trajectories=$((before + 1))}" >out 2>err || fail "the line: $line"
+printed "continuing from a folder; it's odd/checkpoint-" "trajectory $((before + 1))/$((before + 1))"
+next=$(sed -n 's/^next: .*or measure: //p' err)
+eval "$next" >out 2>err || fail "the line: $next"
+printed "a folder; it's odd/checkpoint-" "digest"
 
 say "a finished run, started again, has nothing to do"
-try run --json a.ini run.output=slurm3 run.trajectories=3
+try run --json a.ini run.output=slurm2 run.trajectories=3
 exits 0 "started again"
 same "finished" true "$(value finished)"
 same "trajectories" 3 "$(value trajectories)"

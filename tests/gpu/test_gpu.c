@@ -3,8 +3,8 @@
  *
  * Both compile the same site functions, and the build lets neither fuse on its own; so where only + - * / sqrt and
  * fused multiply-add enter, the results are equal, real by real, and the sums of any order too. Random fields and log
- * det C use log, sin and cos of two libraries, and agree to 1e-12. On several ranks, which may share a GPU, the lattice is
- * split in every way. Without a GPU it is skipped (status 77). */
+ * det C use log, sin and cos of two libraries, and agree to 1e-12. On several ranks, which may share a GPU, the lattice
+ * is split in every way. Without a GPU it is skipped (status 77). */
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -347,7 +347,8 @@ static void test_copies(const lattice *lat)
         for (int a = 0; a < PREC_COUNT; a++)
             for (int b = 0; b < PREC_COUNT; b++) {
                 const int nrhs = k == 0 ? 2 : 1;
-                field *source = field_create(lat, k == 0 ? FIELD_SPINOR : FIELD_LINKS, a, PARITY_BOTH, nrhs, PLACE_HOST);
+                field *source =
+                    field_create(lat, k == 0 ? FIELD_SPINOR : FIELD_LINKS, a, PARITY_BOTH, nrhs, PLACE_HOST);
                 field *there = field_create(lat, kinds[k], b, PARITY_BOTH, nrhs, PLACE_DEVICE);
                 field *here = field_create(lat, kinds[k], b, PARITY_BOTH, nrhs, PLACE_HOST);
                 if (a == PREC_DOUBLE) fill(source, 41);

@@ -69,10 +69,20 @@ static field *imported(const lattice *lat, struct ref_lattice l, const double co
 
 static measure_result measured(const field *links, const char *kind)
 {
-    const measure_context c = {&the_parameters, links, NULL};
+    const measure_context c = {&the_parameters, links, NULL, NULL};
     static named_measure m;
     m = section(kind);
     return measure(&c, &m);
+}
+
+/* The value of a column in a row, or of a column of the summary (row = -1); NaN when there is no such column. */
+static double measure_value(const measure_result *r, long row, const char *column)
+{
+    const measure_column *names = row < 0 ? r->what->summary : r->what->columns;
+    const int n = row < 0 ? r->what->nsummary : r->what->ncolumns;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i].name, column)) return row < 0 ? r->summary[i] : r->rows[row * n + i];
+    return NAN;
 }
 
 static void test_loops(const field *links, struct ref_lattice l, const double complex *u)
@@ -117,7 +127,7 @@ static void test_flow(const field *links, struct ref_lattice l, double complex *
 /* The scales of a flow whose E is known at every row. */
 static void test_scales(const field *links)
 {
-    const measure_context c = {&the_parameters, links, NULL};
+    const measure_context c = {&the_parameters, links, NULL, NULL};
     named_measure m = section("flow");
     m.p.flow_time = 0.25; /* the last step is half a step */
     measure_result r = measure(&c, &m);
@@ -176,7 +186,7 @@ static void test_source(const lattice *lat, struct ref_lattice l, const double c
     }
     some_parameters(0.5, 1);
     field *at_origin = imported(lat, l, u), *at_source = imported(lat, l, moved);
-    const measure_context c = {&the_parameters, at_source, NULL};
+    const measure_context c = {&the_parameters, at_source, NULL, NULL};
     named_measure m = section("pion");
     memcpy(m.p.source, source, sizeof source);
     measure_result r = measured(at_origin, "pion"), s = measure(&c, &m);
@@ -285,7 +295,7 @@ static void test_recorded_flow(void)
 {
     lattice *lat;
     field *links = recorded(&lat, (const int[]){4, 4, 4, 8}, "lat.sample.l4448");
-    const measure_context c = {&the_parameters, links, NULL};
+    const measure_context c = {&the_parameters, links, NULL, NULL};
     named_measure m = section("flow");
     m.p.flow_time = 0.5;
     measure_result r = measure(&c, &m);

@@ -156,16 +156,51 @@ static void test_foreign(void)
     check_report r;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         expect_damaged(in_folder("foreign"), (const unsigned char *)texts[i], strlen(texts[i]));
-    CHECK_INT(links_check(in_folder("missing"), plaquette, &r), CHECK_DAMAGED);
+    CHECK_INT(links_check(in_folder("missing"), plaquette, &r), CHECK_UNCHECKED);
     CHECK_HAS(r.message, "No such file");
-    CHECK_INT(links_check(folder, plaquette, &r), CHECK_DAMAGED);
-    CHECK_HAS(r.message, "not a regular file");
+    CHECK_INT(links_check(folder, plaquette, &r), CHECK_UNCHECKED);
+    CHECK_HAS(r.message, "a directory, not a regular file");
+    CHECK_INT(links_check("/dev/zero", plaquette, &r), CHECK_UNCHECKED);
+    CHECK_HAS(r.message, "a device, not a regular file");
+    if (comm_rank() == 0) CHECK_INT(mkfifo(in_folder("fifo"), 0600), 0);
+    comm_barrier();
+    CHECK_INT(links_check(in_folder("fifo"), plaquette, &r), CHECK_UNCHECKED);
+    CHECK_HAS(r.message, "a FIFO, not a regular file");
     unsigned char noise[4096];
     random_state = 5;
     for (int k = 0; k < 20; k++) {
         for (size_t i = 0; i < sizeof noise; i++) noise[i] = (unsigned char)(random_unit() * 256);
         expect_damaged(in_folder("foreign"), noise, sizeof noise);
     }
+}
+
+/* Bytes of the file that a message quotes: what is no text is escaped, what is stays. */
+static void test_messages(void)
+{
+    static const char text[] = "BEGIN_HEADER\n\033[2J\xff\xc2\x9b gr\xc3\xbc\xc3\x9f\nEND_HEADER\n";
+    check_report r;
+    save(in_folder("quoted"), (const unsigned char *)text, sizeof text - 1);
+    CHECK_INT(links_check(in_folder("quoted"), plaquette, &r), CHECK_DAMAGED);
+    CHECK_HAS(r.message, "\\x1b[2J\\xff\\xc2\\x9b gr\xc3\xbc\xc3\x9f");
+}
+
+/* Lattices that files may have and that plaq does not: no fault of the file. */
+static void test_odd_extent(void)
+{
+    char header[512];
+    check_report r;
+    static unsigned char links[3 * 4 * 4 * 4 * 4 * 18 * 8];
+    const int n = snprintf(header, sizeof header,
+                           "BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE_3x3\nDIMENSION_1 = 3\nDIMENSION_2 = 4\n"
+                           "DIMENSION_3 = 4\nDIMENSION_4 = 4\nCHECKSUM = 0\nLINK_TRACE = 0.0\nPLAQUETTE = 0.0\n"
+                           "FLOATING_POINT = IEEE64BIG\nEND_HEADER\n");
+    unsigned char *p = calloc(sizeof header + sizeof links, 1);
+    memcpy(p, header, (size_t)n);
+    save(in_folder("odd"), p, (size_t)n + sizeof links);
+    free(p);
+    CHECK_INT(links_check(in_folder("odd"), plaquette, &r), CHECK_UNCHECKED);
+    CHECK_HAS(r.message, "the lattice is 3.4.4.4, even extents are allowed");
+    CHECK(r.header_ok && !r.links_read);
 }
 
 /* A number that is NaN is found on reading, whatever the checksum says. */
@@ -206,6 +241,8 @@ static void test_damage(int samples_there)
     damage(in_folder("old"), 75);
     drop(u);
     test_foreign();
+    test_messages();
+    test_odd_extent();
     test_nan();
     static const struct {
         const char *name;

@@ -348,9 +348,21 @@ static void test_lock(void)
         atomic_unlock(path, lock);
     }
     comm_barrier();
-    shell("cd '%s'/a/b && touch .checkpoint-000001.h5.tmp .x.tmp.tmp keep.tmp .hidden");
+}
+
+/* What a killed run leaves goes; what others write in the folder, a `plaq measure --output` above all, stays. */
+static void test_leftovers(void)
+{
+    char path[PATH + 64];
+    snprintf(path, sizeof path, "%s/left", folder);
     output_open(path);
-    shell("cd '%s'/a/b && test \"$(ls -A | sort | tr '\\n' ' ')\" = '.hidden keep.tmp plaq.lock '");
+    output_close();
+    shell("cd '%s'/left && touch .checkpoint-000001.h5.tmp .checkpoint-1000000.h5.tmp.tmp .history.h5.tmp "
+          ".history.journal.tmp .write-test-77.tmp && mkdir .checkpoint-000002.h5.tmp && "
+          "touch .flow.h5.tmp .history-flow.h5.tmp .checkpoint-2flow.h5.tmp .x.tmp keep.tmp .hidden");
+    output_open(path);
+    shell("cd '%s'/left && test \"$(ls -A | LC_ALL=C sort | tr '\\n' ' ')\" = '.checkpoint-000002.h5.tmp "
+          ".checkpoint-2flow.h5.tmp .flow.h5.tmp .hidden .history-flow.h5.tmp .x.tmp keep.tmp plaq.lock '");
     output_close();
 }
 
@@ -374,6 +386,7 @@ int main(int argc, char **argv)
     test_full();
     test_unwritable();
     test_lock();
+    test_leftovers();
     shell("rm -rf \"$(dirname '%s')\"");
     lattice_destroy((lattice *)lat);
     const int all_good = comm_all(check_failed == 0);

@@ -37,7 +37,7 @@ static int root(void)
 static void shell(const char *fmt)
 {
     char command[4 * PATH];
-    snprintf(command, sizeof command, fmt, folder, folder, folder);
+    snprintf(command, sizeof command, fmt, folder, folder, folder, folder);
     if (root()) CHECK_INT(system(command), 0);
     comm_barrier();
 }
@@ -265,6 +265,81 @@ static void test_kill(void)
     log_set_level(LOG_INFO);
 }
 
+/* ---- long histories ---- */
+
+/* What a sync costs: how often history.h5 is made anew, and the bytes of all makings. Root only. */
+typedef struct {
+    ino_t inode;
+    int count;
+    double bytes, last;
+} makings;
+
+static void look(makings *m)
+{
+    struct stat st;
+    char path[PATH + 32];
+    snprintf(path, sizeof path, "%s/history.h5", folder);
+    if (!root() || stat(path, &st) != 0 || st.st_ino == m->inode) return;
+    m->inode = st.st_ino;
+    m->count++;
+    m->last = (double)st.st_size;
+    m->bytes += m->last;
+}
+
+/* Beyond some size history.h5 is made anew ever more seldom, never lags far behind, and the journal has all rows. */
+static void test_long(void)
+{
+    enum { SHORT = 2400, LONG = 16000, EVERY = 40 };
+    int table[2];
+    makings early = {0}, late = {0};
+    shell("rm -rf '%s' && mkdir '%s'");
+    history *h = open_all(table);
+    for (int64_t i = 1; i <= LONG; i++) {
+        if (add(h, table, i)) CHECK_STR(message, "");
+        if (i % EVERY) continue;
+        CHECK_INT(history_sync(h, message, sizeof message), 0);
+        look(i <= SHORT ? &early : &late);
+    }
+    if (root()) {
+        /* 16000 / 2400 = 1.25^8.5; a making that the inode hides is one more. */
+        CHECK(early.count > SHORT / EVERY / 2);
+        CHECK(late.count >= 5 && late.count <= 11);
+        CHECK(late.bytes < 6 * late.last);
+    }
+    /* As a kill would leave it. */
+    shell("rm -rf '%s'.copy && cp -r '%s' '%s'.copy");
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    shell("cmp -s '%s'.copy/history.h5 '%s'/history.h5 && exit 1; cp '%s'.copy/history.h5 '%s'/history.h5");
+    h = open_all(table);
+    CHECK_INT(history_rows(h, table[0]), LONG);
+    CHECK_INT(history_truncate_after(h, LONG - 1, message, sizeof message), 0);
+    CHECK_INT(history_rows(h, table[1]), 2 * (LONG - 1));
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    log_set_level(LOG_ERROR);
+    shell("rm '%s'/history.journal");
+    expect(NULL, LONG - 1);
+    shell("rm '%s'/history.journal && cp '%s'.copy/history.h5 '%s'/history.h5");
+    h = open_all(table);
+    const int64_t rows = history_rows(h, table[0]);
+    CHECK(rows >= 0.79 * LONG && rows < LONG);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    log_set_level(LOG_INFO);
+    shell("rm -rf '%s'.copy");
+}
+
+/* A FIFO under one of its names does not hang the program. */
+static void test_fifo(void)
+{
+    int table[2];
+    shell("rm -rf '%s' && mkdir '%s' && mkfifo '%s'/history.h5");
+    log_set_level(LOG_ERROR);
+    history *h = open_all(table);
+    CHECK_INT(add(h, table, 1), 0);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    log_set_level(LOG_INFO);
+    shell("test -f '%s'/history.h5 && test -p '%s'/history.h5.damaged");
+}
+
 /* ---- no room ---- */
 
 static void test_full(void)
@@ -284,7 +359,10 @@ static void test_full(void)
     const history_value row[4] = {{.i = 41}, {.d = 1}, {.i = 1}, {.d = 0}};
     CHECK_INT(history_append(h, table[0], row, message, sizeof message), -1);
     CHECK_HAS(message, "File too large");
+    CHECK_INT(history_sync(h, message, sizeof message), 0); /* nothing is new */
+    history_text(h, "version", "0.1.0");
     CHECK_INT(history_sync(h, message, sizeof message), -1);
+    CHECK_HAS(message, "history.h5");
     CHECK_INT(history_truncate_after(h, 40, message, sizeof message), -1);
     CHECK_INT(history_rows(h, table[0]), 40);
     setrlimit(RLIMIT_FSIZE, &old);
@@ -315,6 +393,8 @@ int main(int argc, char **argv)
     test_damage();
     test_columns();
     test_kill();
+    test_long();
+    test_fifo();
     test_full();
     shell("rm -rf \"$(dirname '%s')\"");
     const int all_good = comm_all(check_failed == 0);

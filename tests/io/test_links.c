@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "io/checksum.h"
 #include "io/links.h"
@@ -298,13 +299,26 @@ static void test_round_trips(void)
     CHECK_INT(links_read(w, in_folder("oblong.h5"), NULL, message, sizeof message), LINKS_UNREADABLE);
     CHECK_HAS(message, "8.4.6.4");
     CHECK(links_write(u, in_folder("x"), "milc", NULL, message, sizeof message) != 0);
-    CHECK_HAS(message, "ildg, nersc, hdf5");
+    CHECK_HAS(message, "ildg (.lime .ildg), nersc (.nersc), hdf5 (.h5 .hdf5)");
     CHECK(links_write(u, in_folder("no/folder/x"), "nersc", NULL, message, sizeof message) != 0);
     CHECK_HAS(message, "No such file");
     CHECK(links_write(u, in_folder("no/folder/x"), "hdf5", NULL, message, sizeof message) != 0);
     field_destroy(v);
     drop(w);
     drop(u);
+}
+
+static void test_endings(void)
+{
+    static const char *const none[] = {"a", "a.", "a.h", "a.h55", "a.nersc/b", ".h5 ", "a. .ildg x", "a.milc"};
+    CHECK_STR(links_format_of_ending("a.b/c.lime"), "ildg");
+    CHECK_STR(links_format_of_ending("c.ildg"), "ildg");
+    CHECK_STR(links_format_of_ending("c.h5.nersc"), "nersc");
+    CHECK_STR(links_format_of_ending(".h5"), "hdf5");
+    CHECK_STR(links_format_of_ending("c.hdf5"), "hdf5");
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) CHECK(links_format_of_ending(none[i]) == NULL);
+    CHECK(links_format_has_checksum("ildg") && links_format_has_checksum("milc"));
+    CHECK(!links_format_has_checksum("milc-old") && !links_format_has_checksum("openqcd"));
 }
 
 /* A disk that takes no more: nothing is left, and the older file stays. */
@@ -505,6 +519,7 @@ int main(int argc, char **argv)
         printf("sample files not found: set PLAQ_TEST_DATA\n");
     }
     test_round_trips();
+    test_endings();
     test_full_disk();
     test_variants();
     test_damage(samples_there);

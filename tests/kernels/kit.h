@@ -260,6 +260,24 @@ CHECK_UNUSED static double kit_coefficient(const double x[8], int a)
     return -2 * creal(ref_mat_trace(c));
 }
 
+/* How far `turned`, the algebra of links after gauge rotation by g, is from g times `before` times its adjoint:
+ * momenta and forces sit at the site where their link starts. */
+CHECK_UNUSED static double kit_turned_distance(const double *turned, const double *before, const double complex *g,
+                                               size_t links)
+{
+    double worst = 0;
+    for (size_t i = 0; i < links; i++) {
+        double complex a[9], b[9], r[9], d[9];
+        kit_algebra(a, before + 8 * i);
+        kit_algebra(b, turned + 8 * i);
+        ref_mat_mul(r, g + 9 * (i / 4), a);
+        ref_mat_adj(d, g + 9 * (i / 4));
+        ref_mat_mul(a, r, d);
+        worst = fmax(worst, kit_distance(a, b, 18));
+    }
+    return worst;
+}
+
 /* sum over links of f^a p^a */
 CHECK_UNUSED static double kit_along(const double *f, const double *p, size_t links)
 {

@@ -1,0 +1,71 @@
+#include "hmc/changes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/report.h"
+#include "kernels/base/log.h"
+
+/* Sections whose keys decide bits. Those of the checkpoint policy, of the machine and of measurements do not. */
+static int decides_bits(const char *key)
+{
+    static const char *const sections[] = {"fermion.", "integrator.", "solver."};
+    for (int i = 0; i < 3; i++)
+        if (!strncmp(key, sections[i], strlen(sections[i]))) return 1;
+    return 0;
+}
+
+static int take_line(const char **text, char *key, size_t key_size, char *value, size_t value_size)
+{
+    while (*text && **text) {
+        const char *line = *text, *end = line + strcspn(line, "\n"), *equals = strstr(line, " = ");
+        *text = *end ? end + 1 : end;
+        if (!equals || equals > end) continue;
+        snprintf(key, key_size, "%.*s", (int)(equals - line), line);
+        snprintf(value, value_size, "%.*s", (int)(end - equals - 3), equals + 3);
+        return 1;
+    }
+    return 0;
+}
+
+static int value_in(const char *dump, const char *key, char *value, size_t size)
+{
+    char found[PARAM_TEXT_SIZE];
+    while (take_line(&dump, found, sizeof found, value, size))
+        if (!strcmp(found, key)) return 1;
+    return 0;
+}
+
+static void compare_methods(const char *before, const char *now, param_text *physics, param_text *differences)
+{
+    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE], told[PARAM_TEXT_SIZE + 8];
+    while (take_line(&now, key, sizeof key, value, sizeof value)) {
+        if (!decides_bits(key) || !value_in(before, key, other, sizeof other) || !strcmp(value, other)) continue;
+        snprintf(told, sizeof told, "  %s: ", key);
+        if (physics->data && strstr(physics->data, told)) continue;
+        param_text_add(differences, "  %s: %s before, %s now\n", key, other, value);
+    }
+}
+
+void changes_judge(const char *checkpoint, const char *before, const parameters *now, int accept)
+{
+    int n;
+    const param_section *const *sections = parameter_sections(&n);
+    param_text physics = {0}, methods = {0};
+    const int changed = params_compare(before, now->dump, sections, n, &physics);
+    if (changed && !accept)
+        user_error("%s was made with other physics parameters:\n%s  To go on with the new ones all the same: plaq run "
+                   "--accept-changes ...; to start afresh give another [run] output",
+                   checkpoint, physics.data);
+    if (changed) {
+        log_warn("continuing with changed parameters:");
+        report_lines(log_warn, physics.data);
+    }
+    compare_methods(before, now->dump, &physics, &methods);
+    if (methods.length) {
+        log_info("computed in another way than up to the checkpoint (the same physics, other bits):");
+        report_lines(log_info, methods.data);
+    }
+    param_text_free(&physics);
+    param_text_free(&methods);
+}

@@ -1,0 +1,143 @@
+#include "hmc/memory.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "hmc/evolve/fermion.h"
+#include "hmc/measure/observable.h"
+#include "kernels/base/pool.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/plan.h"
+
+size_t memory_of(const ledger *m, field_kind kind, precision prec, parity par)
+{
+    return field_bytes(m->lat, kind, prec, par, 1, m->where);
+}
+
+void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity par)
+{
+    m->stays += (size_t)count * memory_of(m, kind, prec, par);
+}
+
+static const solver_type *type_of(const parameters *p, const char *solver, const solver_settings **settings)
+{
+    int n;
+    const solver_type *types = solver_types(&n);
+    for (int i = 0; i < p->nsolvers; i++)
+        for (int t = 0; t < n; t++)
+            if (!strcmp(p->solvers[i].name, solver) && !strcmp(p->solvers[i].p.type, types[t].name)) {
+                *settings = &p->solvers[i].p;
+                return &types[t];
+            }
+    return NULL;
+}
+
+size_t memory_of_solve(const ledger *m, const parameters *p, const char *solver)
+{
+    const solver_settings *s;
+    const solver_type *t = type_of(p, solver, &s);
+    if (!t) return 0;
+    size_t bytes = (size_t)t->vectors * memory_of(m, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
+    if (t->inner_vectors)
+        bytes +=
+            (size_t)t->inner_vectors * memory_of(m, FIELD_SPINOR, precision_named(s->inner_precision), PARITY_EVEN);
+    return bytes;
+}
+
+void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT])
+{
+    const solver_settings *s;
+    const solver_type *t = type_of(p, solver, &s);
+    if (t && t->inner_vectors) used[precision_named(s->inner_precision)] = 1;
+}
+
+static const fermion_params *fermion_of(const parameters *p, const measure_params *m)
+{
+    for (int i = 0; i < p->nfermions; i++)
+        if (!strcmp(p->fermions[i].name, m->fermion)) return &p->fermions[i].p;
+    return NULL;
+}
+
+const char *memory_solver(const parameters *p, const measure_params *m)
+{
+    const fermion_params *f = fermion_of(p, m);
+    return m->solver[0] || !f ? m->solver : f->action_solver;
+}
+
+int memory_uses_fermion(const parameters *p, const measure_params *m, const fermion_params *f)
+{
+    return fermion_of(p, m) == f;
+}
+
+/* ---- the run ---- */
+
+static void at_least(size_t *peak, size_t bytes)
+{
+    if (bytes > *peak) *peak = bytes;
+}
+
+static int is_word(const parameters *p, const char *name)
+{
+    char word[128];
+    for (int l = 0; l < p->nlevels; l++)
+        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++)
+            if (!strcmp(word, name)) return 1;
+    return 0;
+}
+
+/* What the forces of a level take for a moment: the second and further ones have momenta of their own. */
+static size_t level_moment(const ledger *m, const parameters *p, const integrator_params *level,
+                           const fermion_moments *moments)
+{
+    const size_t own = memory_of(m, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH);
+    char word[128], determinant[160];
+    size_t peak = 0;
+    for (int w = 0; param_word(level->actions, w, word, sizeof word); w++) {
+        if (w > 0) at_least(&peak, own);
+        for (int i = 0; i < p->nfermions; i++) {
+            snprintf(determinant, sizeof determinant, "%s.det", p->fermions[i].name);
+            if (!strcmp(word, determinant)) at_least(&peak, (w > 0 ? own : 0) + moments[i].determinant);
+            if (strcmp(word, p->fermions[i].name)) continue;
+            at_least(&peak, (w > 0 ? own : 0) + moments[i].force);
+            if (moments[i].determinant && !is_word(p, determinant)) at_least(&peak, own + moments[i].determinant);
+        }
+    }
+    return peak;
+}
+
+size_t memory_predicted(const parameters *p, const lattice *lat, place where)
+{
+    ledger m = {lat, where, 0};
+    fermion_moments moments[MAX_NAMED];
+    int ahead = 0;
+    size_t trajectory = 0, peak = 0;
+    for (int l = 0; l < p->nlevels; l++) ahead = ahead || scheme_looks_ahead(scheme_find(p->levels[l].scheme));
+    memory_stay(&m, 1 + ahead, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+    memory_stay(&m, 2, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH);
+    for (int i = 0; i < p->nfermions; i++) {
+        const fermion_params *f = &p->fermions[i].p;
+        moments[i] = fermion_kind_find(f->kind)->memory(&m, p, f);
+        at_least(&trajectory, moments[i].value);
+    }
+    for (int l = 0; l < p->nlevels; l++) at_least(&trajectory, level_moment(&m, p, &p->levels[l], moments));
+    at_least(&peak, trajectory + memory_of(&m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH)); /* the links of the start */
+    for (int i = 0; i < p->nmeasures; i++) {
+        const observable *o = observable_find(p->measures[i].p.kind);
+        if (o->memory && p->measures[i].p.interval <= p->run.trajectories)
+            at_least(&peak, o->memory(&m, p, &p->measures[i].p));
+    }
+    const size_t tables = where == PLACE_DEVICE ? plan_device_table_bytes(lat) : plan_table_bytes(lat);
+    return m.stays + peak + plan_halo_bytes(lat, FIELD_LINKS, where) + tables;
+}
+
+size_t memory_peak(const lattice *lat, place where)
+{
+    /* Tables on the device come from the pool. */
+    return pool_peak(where) + (where == PLACE_HOST ? plan_table_bytes(lat) : 0);
+}
+
+double memory_of_machine(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && size > 0 ? (double)pages * (double)size / comm_node_size() : 0;
+}

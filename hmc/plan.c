@@ -1,0 +1,121 @@
+#include "hmc/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/memory.h"
+#include "hmc/report.h"
+#include "hmc/simulation.h"
+#include "io/checkpoint.h"
+#include "io/links.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/gauge.h"
+#include "kernels/kernels.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/plan.h"
+
+#define TYPICAL_ITERATIONS 200
+/* The accept step decides with H, a sum over the lattice: a solve this loose leaves a bias that nobody sees. */
+#define LOOSEST_ACCEPT 1e-6
+
+static void warn_of_tolerances(const parameters *p)
+{
+    for (int i = 0; i < p->nfermions; i++)
+        for (int k = 0; k < p->nsolvers; k++)
+            if (!strcmp(p->solvers[k].name, p->fermions[i].p.action_solver) &&
+                p->solvers[k].p.tolerance > LOOSEST_ACCEPT)
+                log_warn("[solver.%s] tolerance = %g decides about acceptance for [fermion.%s]: dH is then wrong by "
+                         "about that part of the action; give an action_solver with 1e-10 or less",
+                         p->solvers[k].name, p->solvers[k].p.tolerance, p->fermions[i].name);
+}
+
+void plan_describe(const parameters *p, const lattice *l, place where)
+{
+    char memory[32], file[32], machine[32];
+    const double bytes = (double)memory_predicted(p, l, where), there = memory_of_machine();
+    log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
+             l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
+             l->local[0], l->local[1], l->local[2], l->local[3],
+             where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_DOUBLE),
+             where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_SINGLE));
+    log_info("memory %s a rank for fields, halos and tables; checkpoint %s", report_bytes(bytes, memory),
+             report_bytes((double)checkpoint_bytes(l->size, strlen(p->dump)), file));
+    const int *g = l->grid, here = g[0] * g[1] * g[2] * g[3] == comm_size(); /* else planned for another machine */
+    if (here && where == PLACE_HOST && there > 0 && bytes > there)
+        log_warn("a rank needs %s, and this machine has %s for each of its ranks: use more nodes", memory,
+                 report_bytes(there, machine));
+    warn_of_tolerances(p);
+}
+
+/* Floating-point operations a second of one rank, from one gauge force on a lattice of 8^4 a rank. */
+static double measured_rate(const parameters *p, place where)
+{
+    const int any[4] = {0}, size[4] = {8, 8, 8, 8 * comm_size()};
+    simulation_threads(p);
+    lattice *lat = lattice_create(size, any, 2, 1);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    field *force = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    gauge_cold(links);
+    gauge_force(force, links, 1, 0);
+    kernel_counts_reset();
+    gauge_force(force, links, 1, 0);
+    const kernel_count c = kernel_counted(KERNEL_gauge_force, PREC_DOUBLE);
+    field_destroy(force);
+    field_destroy(links);
+    lattice_destroy(lat);
+    double rate = c.flops / c.seconds;
+    comm_bcast(&rate, sizeof rate);
+    return rate;
+}
+
+static void check_start(const parameters *p)
+{
+    char message[1024];
+    links_info info;
+    const int *s = p->lattice.size;
+    if (strcmp(p->run.start, "file")) return;
+    if (links_probe(p->run.config, &info, message, sizeof message)) user_error("%s", message);
+    if (memcmp(info.size, s, sizeof info.size))
+        user_error("%s holds a lattice %d.%d.%d.%d, but [lattice] size is %d.%d.%d.%d", p->run.config, info.size[0],
+                   info.size[1], info.size[2], info.size[3], s[0], s[1], s[2], s[3]);
+}
+
+static void print_json(const parameters *p, const lattice *lat, int ranks, place where, double flops, double seconds)
+{
+    if (comm_rank() != 0) return;
+    json j = json_begin(stdout);
+    json_bool(&j, "dry_run", 1);
+    json_int_array(&j, "lattice", lat->size, 4);
+    json_int(&j, "ranks", ranks);
+    json_int_array(&j, "grid", lat->grid, 4);
+    json_int_array(&j, "local", lat->local, 4);
+    json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
+    json_int(&j, "memory_predicted", (int64_t)memory_predicted(p, lat, where));
+    json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
+    json_real(&j, "trajectory_flops", flops);
+    json_real(&j, "trajectory_seconds", seconds);
+    json_end(&j);
+}
+
+void plan_dry_run(const parameters *p, int ranks, int as_json)
+{
+    char message[512];
+    /* Ranks that are not there have devices that are not there. */
+    const place here = ranks > 0 ? PLACE_HOST : simulation_place(p);
+    const place where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : here;
+    const int n = ranks > 0 ? ranks : comm_size();
+    lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, SIMULATION_HALO_DEPTH, message, sizeof message);
+    if (!lat) user_error("%s", message);
+    check_start(p);
+    plan_describe(p, lat, where);
+    log_info("parameters:");
+    report_lines(log_info, p->dump);
+    const double flops = report_flops(p, TYPICAL_ITERATIONS), rate = n * measured_rate(p, here);
+    log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s on %d "
+             "ranks at the %.1f GF/s a rank of the gauge force here",
+             flops, TYPICAL_ITERATIONS, flops / rate, n, 1e-9 * rate / n);
+    if (as_json) print_json(p, lat, n, where, flops, flops / rate);
+    lattice_destroy(lat);
+    log_info("dry run: everything is in order, nothing was run");
+}

@@ -1,0 +1,34 @@
+#include "io/regular.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* NULL for a regular file. */
+static const char *other_kind(mode_t mode)
+{
+    if (S_ISREG(mode)) return NULL;
+    return S_ISDIR(mode)                    ? "a directory, not a regular file"
+           : S_ISFIFO(mode)                 ? "a FIFO, not a regular file"
+           : S_ISCHR(mode) || S_ISBLK(mode) ? "a device, not a regular file"
+           : S_ISSOCK(mode)                 ? "a socket, not a regular file"
+                                            : "not a regular file";
+}
+
+int regular_open(const char *path, uint64_t *bytes, const char **why)
+{
+    struct stat st;
+    *why = stat(path, &st) != 0 ? strerror(errno) : other_kind(st.st_mode);
+    if (*why) return -1;
+    /* Should it become another file in between, the opening must not wait. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *why = fd < 0 || fstat(fd, &st) != 0 ? strerror(errno) : other_kind(st.st_mode);
+    if (*why) {
+        if (fd >= 0) close(fd);
+        return -1;
+    }
+    if (bytes) *bytes = (uint64_t)st.st_size;
+    return fd;
+}

@@ -1,0 +1,14 @@
+/* Files that are opened to be read: regular ones, nothing else.
+ *
+ * A FIFO would hang the program until somebody writes, and a device may do so or never end. So whatever plaq reads is
+ * looked at before it is opened. Local: one rank. */
+#ifndef PLAQ_IO_REGULAR_H
+#define PLAQ_IO_REGULAR_H
+
+#include <stdint.h>
+
+/* Opens for reading. Returns a descriptor, or -1 with *why the reason ("No such file or directory", "a FIFO, not a
+ * regular file"), valid until the next call. `bytes` gets the length of the file, unless it is NULL. */
+int regular_open(const char *path, uint64_t *bytes, const char **why);
+
+#endif

@@ -1,0 +1,184 @@
+#include "kernels/lattice/plan.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/lattice/lanes.h"
+
+/* As in lattice.c and halo.c; tests/hmc/test_plan.c compares the two. */
+#define LINEAR_PAD 32
+
+static int split(lattice *lat, const int size[4], const int grid[4], int ranks, char *message, size_t bytes)
+{
+    const int *s = size;
+    memcpy(lat->size, size, sizeof lat->size);
+    memcpy(lat->grid, grid, sizeof lat->grid);
+    if (grid[0] == 0 && !lattice_choose_grid(size, ranks, lat->grid)) {
+        snprintf(message, bytes,
+                 "lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents; use fewer ranks, or a "
+                 "number whose factors divide the extents",
+                 s[0], s[1], s[2], s[3], ranks);
+        return -1;
+    }
+    const int *g = lat->grid;
+    const long product = (long)g[0] * g[1] * g[2] * g[3];
+    if (product != ranks) {
+        snprintf(message, bytes, "process grid %d.%d.%d.%d has %ld ranks, but the program runs on %d", g[0], g[1], g[2],
+                 g[3], product, ranks);
+        return -1;
+    }
+    lat->volume = lat->local_volume = 1;
+    for (int d = 0; d < 4; d++) {
+        lat->local[d] = g[d] > 0 ? s[d] / g[d] : 0;
+        if (lat->local[d] < 2 || lat->local[d] % 2 || s[d] % g[d]) {
+            snprintf(message, bytes,
+                     "process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents", g[0],
+                     g[1], g[2], g[3], s[0], s[1], s[2], s[3]);
+            return -1;
+        }
+        lat->volume *= s[d];
+        lat->local_volume *= lat->local[d];
+    }
+    return 0;
+}
+
+/* The cut of lattice.c: each halves the longest extent that stays even, directions within the rank first. */
+static int cut_lanes(layout *lay, const lattice *lat)
+{
+    for (int d = 0; d < 4; d++) {
+        lay->sub[d] = lat->local[d];
+        lay->lane_grid[d] = 1;
+    }
+    for (int n = 1; n < lay->lanes; n *= 2) {
+        int best = -1;
+        for (int d = 0; d < 4; d++) {
+            if (lay->sub[d] % 4) continue;
+            const int inside = lat->grid[d] == 1, best_inside = best >= 0 && lat->grid[best] == 1;
+            if (best < 0 || inside > best_inside || (inside == best_inside && lay->sub[d] >= lay->sub[best])) best = d;
+        }
+        if (best < 0) return 0;
+        lay->sub[best] /= 2;
+        lay->lane_grid[best] *= 2;
+    }
+    return 1;
+}
+
+static int count_layout(layout *lay, const lattice *lat, int lanes)
+{
+    memset(lay, 0, sizeof *lay);
+    lay->lanes = lanes;
+    if (!cut_lanes(lay, lat)) return 0;
+    long extended = 1, body = 1;
+    lay->nunit = lat->local_volume / 2 / lanes;
+    lay->odd_start = lanes > 1 ? lay->nunit : (lay->nunit + LINEAR_PAD - 1) / LINEAR_PAD * LINEAR_PAD;
+    lay->ghost_start = 2 * lay->odd_start;
+    for (int d = 0; d < 4; d++) {
+        const int split = lat->grid[d] > 1;
+        lay->g.split[d] = split;
+        lay->g.ext_size[d] = lay->sub[d] + (split ? 2 * lat->halo_depth : 0);
+        lay->nface[d] = lay->nunit / lay->sub[d];
+        extended *= lay->g.ext_size[d];
+        body *= lay->sub[d];
+        if (!split) continue;
+        lay->nshell[d] = lat->halo_depth;
+        for (int e = 0; e < 4; e++)
+            if (e < d) lay->nshell[d] *= lay->g.ext_size[e];
+            else if (e > d) lay->nshell[d] *= lay->sub[e];
+    }
+    lay->nghost = extended - body;
+    return 1;
+}
+
+/* Bytes of the largest message: the ghosts of links in double. */
+static size_t largest_message(const lattice *lat)
+{
+    const layout *lay = lattice_layout(lat, LANES_DOUBLE);
+    size_t largest = 0;
+    for (int d = 0; d < 4; d++) {
+        const size_t lanes = (size_t)(lay->lanes / lay->lane_grid[d]);
+        const size_t bytes = lay->g.split[d] ? (size_t)lay->nshell[d] * lanes * 72 * sizeof(double) : 0;
+        if (bytes > largest) largest = bytes;
+    }
+    return largest;
+}
+
+lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int halo_depth, char *message, size_t bytes)
+{
+    lattice *lat = calloc(1, sizeof *lat);
+    REQUIRE(lat, "out of memory");
+    lat->halo_depth = halo_depth;
+    lat->time_sign = 1;
+    if (split(lat, size, grid, ranks, message, bytes)) {
+        free(lat);
+        return NULL;
+    }
+    count_layout(&lat->layouts[lat->nlayout++], lat, 1);
+    const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
+    for (int i = 0; i < 2; i++)
+        if (lanes[i] > 1 && count_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
+    const layout *linear = &lat->layouts[0];
+    const size_t units = (size_t)(linear->ghost_start + linear->nghost), sent = largest_message(lat);
+    if (units < INT_MAX && sent <= INT_MAX) return lat;
+    const int *l = lat->local;
+    snprintf(message, bytes,
+             "lattice %d.%d.%d.%d on %d ranks: %d.%d.%d.%d sites a rank, %zu with their ghosts, messages of up to %zu "
+             "bytes; at most %d of either can be counted: use more ranks",
+             size[0], size[1], size[2], size[3], ranks, l[0], l[1], l[2], l[3], units, sent, INT_MAX);
+    free(lat);
+    return NULL;
+}
+
+static long extended_units(const layout *lay)
+{
+    long n = 1;
+    for (int d = 0; d < 4; d++) n *= lay->g.ext_size[d];
+    return n;
+}
+
+static long shells(const layout *lay)
+{
+    long n = 0;
+    for (int d = 0; d < 4; d++) n += lay->g.split[d] ? 2 * 2 * lay->nshell[d] : 0;
+    return n;
+}
+
+size_t plan_table_bytes(const lattice *lat)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < lat->nlayout; i++) {
+        const layout *lay = &lat->layouts[i];
+        long ints = extended_units(lay) + shells(lay) + 2 * lay->nunit * STENCIL_INTS + 4 * lay->nunit;
+        for (int d = 0; d < 4; d++) ints += 4 * lay->nface[d];
+        bytes += (size_t)ints * sizeof(int) + (size_t)lay->nunit * 2 * 4 * sizeof(int16_t);
+    }
+    return bytes;
+}
+
+size_t plan_device_table_bytes(const lattice *lat)
+{
+    const layout *lay = &lat->layouts[0];
+    long ints = extended_units(lay) + shells(lay) + 2 * lay->nunit;
+    for (int d = 0; d < 4; d++) ints += lay->g.split[d] ? 4 * lay->nface[d] : 0;
+    return (size_t)ints * sizeof(int) + (size_t)lay->nunit * 2 * 4 * sizeof(int16_t);
+}
+
+size_t plan_halo_bytes(const lattice *lat, field_kind kind, place where)
+{
+    const layout *lay = where == PLACE_DEVICE ? &lat->layouts[0] : lattice_layout(lat, LANES_DOUBLE);
+    const size_t vector = (size_t)(field_kinds[kind].groups * field_kinds[kind].reals) * sizeof(double);
+    size_t bytes = 0;
+    for (int d = 0; d < 4; d++) {
+        if (!lay->g.split[d]) continue;
+        const long n = lay->nshell[d];
+        const size_t units = (size_t)(lay->lanes > 1 ? n : (n + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK);
+        const size_t edge = (size_t)(lay->lanes / lay->lane_grid[d]);
+        /* What arrives as whole vectors, and the edge lanes that travel: apart from it where lanes cut the direction.
+         */
+        const size_t travel = units * vector * edge * (lay->lane_grid[d] > 1 ? 2 : 1);
+        bytes += 2 * (units * vector * (size_t)lay->lanes + travel);
+    }
+    return bytes;
+}

@@ -1,0 +1,43 @@
+#include "solvers/fallback.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/log.h"
+
+const named_solver *fallback_find(const named_solver *solvers, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(solvers[i].name, name)) return &solvers[i];
+    return NULL;
+}
+
+solve_result fallback_solve(const named_solver *first, const named_solver *solvers, int n, linop *a, field *x,
+                            const field *b, const char *what, char *trouble, size_t size)
+{
+    const named_solver *s = first;
+    int iterations = 0;
+    double seconds = 0, flops = 0;
+    for (int attempt = 0;; attempt++) {
+        field_clear(x);
+        solve_result r = solver_solve(s->settings, a, x, b);
+        r.iterations = iterations += r.iterations;
+        r.seconds = seconds += r.seconds;
+        r.flops = flops += r.flops;
+        log_debug("%s: solver %s %s after %d iterations, residual %.2e, %.3f s", what, s->name,
+                  solve_status_text(r.status), r.iterations, r.residual, r.seconds);
+        if (r.status == SOLVE_CONVERGED) return r;
+        const char *next_name = s->settings->fallback;
+        const named_solver *next = next_name[0] ? fallback_find(solvers, n, next_name) : NULL;
+        /* Solvers that name each other would go on for ever. */
+        if (!next || attempt >= n) {
+            snprintf(trouble, size, "%s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e)%s", what,
+                     s->name, solve_status_text(r.status), r.iterations, r.residual, s->settings->tolerance,
+                     next ? "" : "; no fallback is named for it");
+            return r;
+        }
+        log_warn("%s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e); repeating with %s", what,
+                 s->name, solve_status_text(r.status), r.iterations, r.residual, s->settings->tolerance, next->name);
+        s = next;
+    }
+}

@@ -1,0 +1,23 @@
+/* A solve that is repeated with a safer solver when it fails: each solver may name another one, its fallback. */
+#ifndef PLAQ_FALLBACK_H
+#define PLAQ_FALLBACK_H
+
+#include <stddef.h>
+
+#include "solvers/solver.h"
+
+typedef struct {
+    const char *name;
+    const solver_settings *settings;
+} named_solver;
+
+/* The solver of that name, or null. */
+const named_solver *fallback_find(const named_solver *solvers, int n, const char *name);
+
+/* x = A^-1 b from x = 0, so that the answer is a function of b alone; with `first`, and on failure with its fallback
+ * among the n solvers, and so on. Each failure is logged as a warning that begins with `what`. The result is that of
+ * the last solve, with the iterations of all; when that failed too, `trouble` tells the story. Collective. */
+solve_result fallback_solve(const named_solver *first, const named_solver *solvers, int n, linop *a, field *x,
+                            const field *b, const char *what, char *trouble, size_t size);
+
+#endif

@@ -1,0 +1,122 @@
+# Who includes whom: every #include of the tree against the table of rooms.
+. "$(dirname "$0")/kit.bash"
+
+# Room of the including file (longest match), then the rooms and folders that it may include from. What is not of this
+# tree, <system.h>, is free, but for the headers below.
+cat >rooms <<'LIST'
+kernels         kernels/
+io              io/ kernels/
+operators       operators/ kernels/
+solvers         solvers/ operators/ kernels/
+hmc             hmc/ io/ solvers/ operators/ kernels/
+tests/reference tests/reference/ tests/check.h
+tests           tests/ hmc/ io/ solvers/ operators/ kernels/
+LIST
+# Header of a library, and the only folder whose files include it.
+cat >libraries <<'LIST'
+mpi.h          kernels/lattice/
+mpi-ext.h      kernels/lattice/
+cuda_runtime.h kernels/gpu/
+cuda.h         kernels/gpu/
+nccl.h         kernels/gpu/
+hdf5.h         io/
+ini.h          io/
+LIST
+
+# violations TREE: lines "file:line: what", none when all is well.
+violations() {
+    (cd "$1" && find kernels io operators solvers hmc tests -type f \
+        \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \) -print |
+        sort | xargs grep -nE '^[[:space:]]*#[[:space:]]*(include|import)') |
+        awk -v rooms="$work/rooms" -v libraries="$work/libraries" '
+            BEGIN {
+                while ((getline line <rooms) > 0) {
+                    n = split(line, w, " ")
+                    order[++count] = w[1]
+                    for (i = 2; i <= n; i++) allowed[w[1], ++most[w[1]]] = w[i]
+                }
+                while ((getline line <libraries) > 0) {
+                    split(line, w, " ")
+                    only[w[1]] = w[2]
+                }
+            }
+            function starts(text, with) { return substr(text, 1, length(with)) == with }
+            function report(what) { print place ": " what }
+            {
+                file = $0
+                sub(/:.*/, "", file)
+                rest = substr($0, length(file) + 2)
+                number = rest
+                sub(/:.*/, "", number)
+                place = file ":" number
+                if (!match(rest, /[<"][^>"]*[>"]/)) { report("an include that names no file"); next }
+                name = substr(rest, RSTART + 1, RLENGTH - 2)
+                base = name
+                sub(/.*\//, "", base)
+                if (base in only && (name !~ /\// || substr(rest, RSTART, 1) == "<")) {
+                    if (!starts(file, only[base])) report("<" name "> stands in " only[base] " only")
+                    next
+                }
+                if (name ~ /(^|\/)\.\.?\//) { report("\"" name "\" is not named from the root of the tree"); next }
+                of_tree = name ~ /^(kernels|io|operators|solvers|hmc|tests|inputs)\//
+                if (!of_tree && substr(rest, RSTART, 1) == "<") next
+                room = ""
+                for (i = 1; i <= count && room == ""; i++) if (starts(file, order[i] "/")) room = order[i]
+                # A name without a folder is a neighbour.
+                if (!of_tree) { folder = file; sub(/[^\/]*$/, "", folder); name = folder name }
+                for (i = 1; i <= most[room]; i++) if (starts(name, allowed[room, i])) next
+                report(room "/ may not include " name)
+            }'
+}
+
+say "the tree"
+violations "$source" >found
+checks=$((checks + 1))
+[ ! -s found ] || { cat found; fail "$(grep -c . found) includes against the rules"; }
+checks=$((checks + 1))
+[ "$(cd "$source" && grep -rlE '^ *# *include' kernels io operators solvers hmc tests | grep -c .)" -gt 100 ] ||
+    fail "hardly any file was looked at"
+
+# ---- the test of this test: violations made in a copy ----
+
+mkdir copy
+(cd "$source" && tar -cf - kernels io operators solvers hmc tests) | tar -C copy -xf -
+
+# planted FILE INCLUDE WHAT: one more line of that file is found, at its place; without it the copy is as it was.
+planted() {
+    local file=$1 include=$2 what=$3 line
+    say "$file: $include"
+    cp copy/$file kept
+    printf '%s\n' "$include" >>copy/$file
+    line=$(grep -c '' copy/$file)
+    violations copy >found
+    checks=$((checks + 2))
+    grep -qF "$file:$line: " found || fail "not found: $include in $file"
+    grep -F "$file:$line: " found | grep -qF "$what" || fail "not said: $what"
+    same "violations" 1 "$(grep -c . found)"
+    cp kept copy/$file
+}
+planted kernels/spinor.c '#include "io/links.h"' "may not include io/links.h"
+planted kernels/site/hop.h '#include "operators/linop.h"' "kernels/ may not include operators/linop.h"
+planted io/links.c '#include "operators/wilson.h"' "io/ may not include operators/wilson.h"
+planted io/atomic.h '  #  include "hmc/report.h" // why' "io/ may not include hmc/report.h"
+planted operators/wilson.c '#include <solvers/cg.h>' "operators/ may not include solvers/cg.h"
+planted operators/linop.h '#include "io/ini.h"' "operators/ may not include io/ini.h"
+planted solvers/cg.c '#include "hmc/evolve/action.h"' "solvers/ may not include hmc/evolve/action.h"
+planted solvers/solvers.def '#include "io/links.h"' "solvers/ may not include io/links.h"
+planted hmc/main.c '#include "tests/check.h"' "hmc/ may not include tests/check.h"
+planted hmc/main.c '#include "../io/links.h"' "not named from the root"
+planted tests/reference/ref_su3.c '#include "kernels/base/error.h"' "tests/reference/ may not include kernels/base/error.h"
+planted io/atomic.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"
+planted kernels/gauge.c '#include "mpi.h"' "<mpi.h> stands in kernels/lattice/ only"
+planted kernels/gpu/none.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"
+planted kernels/kernels.c '#include <cuda_runtime.h>' "<cuda_runtime.h> stands in kernels/gpu/ only"
+planted kernels/lattice/comm.c '#include <nccl.h>' "<nccl.h> stands in kernels/gpu/ only"
+planted hmc/record.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
+planted tests/io/test_links.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
+planted hmc/parameters.c '#include <ini.h>' "<ini.h> stands in io/ only"
+planted hmc/report.h '#include REPORT_HEADER' "names no file"
+violations copy >found
+checks=$((checks + 1))
+[ ! -s found ] || { cat found; fail "the copy is not as it was"; }
+finish

@@ -1,0 +1,42 @@
+# The memory that a dry run predicts is within 10% of what the run takes.
+. "$(dirname "$0")/kit.bash"
+write_input clover.ini
+write_pure_gauge gauge.ini
+printf '\n[measure.flow]\nkind = flow\nflow_time = 0.1\n' >>gauge.ini
+cat clover.ini - >pion.ini <<'INI'
+
+[measure.pion]
+kind = pion
+fermion = light
+INI
+
+# within WHAT RANKS INPUT ARGUMENTS...
+within() {
+    local what=$1 ranks=$2
+    shift 2
+    say "$what, $ranks ranks"
+    try_ranks "$ranks" run --json "$@" run.output=out.$checks run.start=cold run.trajectories=2 run.length=0.05 run.warmup=2
+    exits 0 "$what"
+    local used
+    used=$(value memory_peak)
+    same "the run predicts what the dry run does" "$(value memory_predicted)" \
+        "$("$plaq" run --json --dry-run --ranks "$ranks" "$@" 2>err | sed 's/.*"memory_predicted": *\([0-9]*\).*/\1/')"
+    checks=$((checks + 1))
+    awk -v a="$used" -v b="$(value memory_predicted)" 'BEGIN { r = b / a; print "  ratio " r; exit !(r > 0.9 && r < 1.1) }' ||
+        fail "$what: used $used, predicted $(value memory_predicted)"
+}
+
+large=lattice.size=8.8.8.16
+within "pure gauge and flow" 1 gauge.ini $large
+within "pure gauge, no measurement" 1 gauge.ini $large measure.flow.interval=100
+within "clover" 1 clover.ini $large
+within "clover and pion" 1 pion.ini $large
+within "c_sw = 0" 1 clover.ini $large fermion.light.c_sw=0
+within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large fermion.light.c_sw=0 fermion.light.schur=symmetric \
+    fermion.light.link_reals=18 solver.force.type=cg solver.accept.type=cg
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    export OMP_NUM_THREADS=1
+    within "clover" 2 clover.ini $large
+    within "pure gauge and flow" 2 gauge.ini $large machine.grid=2.1.1.1
+fi
+finish

@@ -1,0 +1,33 @@
+# plaq verify: passes where all is well, says what cannot be seen, fails where a run would be wrong.
+. "$(dirname "$0")/kit.bash"
+write_input a.ini
+write_pure_gauge gauge.ini
+
+# verdict CHECK OF: of a table in JSON lines.
+verdict() { sed -n "s/.*\"check\": \"$1\", \"of\": \"$2\".*\"verdict\": \"\([a-z]*\)\".*/\1/p" out; }
+
+say "clover"
+try verify --json a.ini integrator.0.steps=6
+exits 0 "verify"
+same "no failure" 0 "$(grep -c '"pass": false' out || true)"
+for of in gauge light light.det; do
+    same "force of $of" pass "$(verdict "force is the derivative, relative" $of)"
+    same "order of $of" pass "$(verdict "order of its error in the step" $of)"
+done
+
+say "no force at all"
+try verify gauge.ini gauge.beta=0
+exits 0 "beta = 0"
+printed "no force, and no derivative" "dH is nothing but rounding" "some are unclear"
+
+say "a step too long for the order to show"
+try verify gauge.ini gauge.beta=60 integrator.0.steps=1 run.length=4
+printed "step is too long for it to show"
+checks=$((checks + 1))
+! grep "order of dH" out | grep -q FAIL || fail "the order of dH"
+
+say "a force solver too loose for its force"
+try verify --json a.ini integrator.0.steps=6 solver.force.tolerance=1e-2
+exits 1 "a loose solver"
+same "force of light" fail "$(verdict "force is the derivative, relative" light)"
+finish

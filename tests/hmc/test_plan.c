@@ -1,0 +1,192 @@
+/* A planned lattice has the sizes of the one that is made: fields, tables, message buffers; and what the parameter
+ * tables and the cost know of registries is what these say. */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "hmc/memory.h"
+#include "hmc/measure/observable.h"
+#include "hmc/parameters.h"
+#include "hmc/simulation.h"
+#include "io/links.h"
+#include "kernels/base/pool.h"
+#include "kernels/gauge.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/halo.h"
+#include "kernels/lattice/plan.h"
+#include "tests/check.h"
+
+static double allocated(void)
+{
+    const struct mallinfo2 m = mallinfo2();
+    return (double)m.uordblks + (double)m.hblkhd;
+}
+
+static void check_fields(const lattice *real, const lattice *plan)
+{
+    for (int kind = 0; kind < FIELD_KINDS; kind++)
+        for (int prec = 0; prec < PREC_COUNT; prec++)
+            for (int par = PARITY_EVEN; par <= PARITY_BOTH; par++)
+                for (int where = PLACE_HOST; where <= PLACE_DEVICE; where++)
+                    CHECK_INT(field_bytes(plan, (field_kind)kind, (precision)prec, (parity)par, 1, (place)where),
+                              field_bytes(real, (field_kind)kind, (precision)prec, (parity)par, 1, (place)where));
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        CHECK_INT(field_lanes(plan, (precision)prec), field_lanes(real, (precision)prec));
+    CHECK_INT(plan_table_bytes(plan), plan_table_bytes(real));
+    CHECK_INT(plan_device_table_bytes(plan), plan_device_table_bytes(real));
+}
+
+static void check_lattice(const int size[4], const int grid[4])
+{
+    char message[512];
+    lattice *plan = plan_lattice(size, grid, comm_size(), 2, message, sizeof message);
+    CHECK(plan);
+    if (!plan) return;
+    const double before = allocated();
+    lattice *real = lattice_create(size, grid, 2, -1);
+    const double tables = allocated() - before;
+    check_fields(real, plan);
+    /* Lane tables are not counted; on small lattices they are a part. */
+    CHECK_NEAR((double)plan_table_bytes(plan), tables, 0.03 * tables + 60000);
+    /* Buffers grow to what the largest message of all lattices so far needs. */
+    field *links = field_create(real, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    const double in_use = (double)pool_in_use(PLACE_HOST);
+    static double buffers;
+    halo_fill(links);
+    buffers += (double)pool_in_use(PLACE_HOST) - in_use;
+    CHECK(buffers + 24 * 128 >= (double)plan_halo_bytes(plan, FIELD_LINKS, PLACE_HOST));
+    static int first = 1;
+    if (first) CHECK_NEAR(buffers, (double)plan_halo_bytes(plan, FIELD_LINKS, PLACE_HOST), 24 * 128);
+    first = 0;
+    field_destroy(links);
+    lattice_destroy(real);
+    lattice_destroy(plan);
+}
+
+static void test_lattices(void)
+{
+    static const int sizes[][4] = {{8, 8, 8, 16}, {16, 8, 4, 8}, {4, 4, 4, 4},
+                                   {2, 4, 6, 8},  {12, 4, 8, 4}, {4, 4, 4, 16}};
+    for (int i = 0; i < 6; i++)
+        for (int code = 0; code < 256; code++) {
+            const int grid[4] = {1 << (code & 3), 1 << (code >> 2 & 3), 1 << (code >> 4 & 3), 1 << (code >> 6)};
+            int fits = grid[0] * grid[1] * grid[2] * grid[3] == comm_size();
+            for (int d = 0; d < 4; d++) fits = fits && sizes[i][d] % (2 * grid[d]) == 0;
+            if (fits) check_lattice(sizes[i], grid);
+        }
+}
+
+static void refused(const int size[4], const int grid[4], int ranks, const char *text)
+{
+    char message[512] = "";
+    lattice *plan = plan_lattice(size, grid, ranks, 2, message, sizeof message);
+    CHECK(!plan);
+    CHECK_HAS(message, text);
+    lattice_destroy(plan);
+}
+
+static void test_refusals(void)
+{
+    const int any[4] = {0}, size[4] = {8, 8, 8, 12}, large[4] = {512, 512, 512, 512};
+    char message[512];
+    refused(size, any, 5, "cannot be split over 5 ranks");
+    refused(size, (const int[]){1, 1, 1, 4}, 4, "does not split");
+    refused(size, (const int[]){1, 1, 1, 2}, 4, "has 2 ranks, but the program runs on 4");
+    refused(size, (const int[]){1, 0, 1, 2}, 2, "process grid");
+    refused((const int[]){8, 8, 8, 0}, (const int[]){1, 1, 1, 1}, 1, "does not split");
+    refused(large, any, 1, "use more ranks");
+    refused((const int[]){128, 128, 128, 512}, any, 2, "messages of up to");
+    lattice *plan = plan_lattice(large, any, 65536, 2, message, sizeof message);
+    CHECK(plan && plan->local_volume == 1L << 20);
+    lattice_destroy(plan);
+}
+
+/* ---- registries ---- */
+
+static void check_choice(const char *section, const char *key, const char *name)
+{
+    int n;
+    const param_section *const *all = parameter_sections(&n);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(all[i]->section, section)) continue;
+        const param *p = param_find(all[i], key);
+        CHECK(p && strstr(p->range, name) && strstr(p->help, name));
+    }
+}
+
+static void test_registries(void)
+{
+    int n;
+    const solver_type *types = solver_types(&n);
+    for (int i = 0; i < n; i++) check_choice("solver", "type", types[i].name);
+    for (int i = 0; scheme_number(i); i++) check_choice("integrator", "scheme", scheme_name(scheme_number(i)));
+    for (int i = 0; observable_number(i); i++) check_choice("measure", "kind", observable_number(i)->name);
+    for (int i = 0; gauge_kind_number(i); i++) check_choice("gauge", "action", gauge_kind_number(i)->name);
+    static const struct {
+        const char *name;
+        int forces, drifts;
+    } known[] = {{"leapfrog", 1, 1}, {"omelyan2", 2, 2}, {"omelyan4", 5, 5}, {"force_gradient", 3, 2}};
+    for (int i = 0; i < 4; i++) {
+        CHECK_INT(scheme_forces(scheme_find(known[i].name)), known[i].forces);
+        CHECK_INT(scheme_drifts(scheme_find(known[i].name)), known[i].drifts);
+        CHECK_INT(scheme_looks_ahead(scheme_find(known[i].name)), i == 3);
+    }
+}
+
+/* ---- one link off the group ---- */
+
+/* Not CHECK_USER_ERROR: reading is collective, so all ranks stay. */
+static jmp_buf stopped;
+
+static void end(int status)
+{
+    longjmp(stopped, status);
+}
+
+static void keep(int status)
+{
+    exit(status);
+}
+
+/* Its part in a root mean square over all links would be 1e-5. */
+static void test_unitarity(void)
+{
+    const int size[4] = {8, 8, 8, 8}, any[4] = {0};
+    char path[64], message[512];
+    const links_meta meta = {1, 0.5, NULL, 0};
+    snprintf(path, sizeof path, "test-plan-%d.lime", 0);
+    for (volatile int off = 0; off < 2; off++) {
+        lattice *lat = lattice_create(size, any, 2, -1);
+        field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+        gauge_random(u, 5, RANDOM_START, 0);
+        double *slice = field_slice_buffer(u);
+        field_export(u, 0, slice);
+        if (off && comm_rank() == 0)
+            for (int k = 0; k < 18; k++) slice[k] *= 1 + 1e-3;
+        field_import(u, 0, slice);
+        free(slice);
+        CHECK_INT(links_write(u, path, "ildg", &meta, message, sizeof message), 0);
+        error_set_hooks(comm_rank(), end, end);
+        const int status = setjmp(stopped);
+        if (status == 0) simulation_read(u, path);
+        error_set_hooks(comm_rank(), keep, keep);
+        CHECK_INT(status, off ? EXIT_USER_ERROR : 0);
+        field_destroy(u);
+        lattice_destroy(lat);
+    }
+    comm_barrier();
+    if (comm_rank() == 0) remove(path);
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    test_lattices();
+    test_refusals();
+    test_registries();
+    test_unitarity();
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
