@@ -5,8 +5,7 @@
  * kernels/kernels.h. The limit is the larger of the times that the bytes take at the bandwidth measured over a working
  * set of the same size, and the flops at the rate of fused multiply-adds, both measured in this run with the same ranks
  * and threads. On a GPU the bandwidth is that of a copy, and there is no limit of flops.
- *
- * Adding a benchmark is a line of ops[] and a function. */
+ * Operations are in bench_ops.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,263 +15,22 @@
 #include <omp.h>
 #endif
 
+#include "hmc/bench_ops.h"
 #include "hmc/commands.h"
-#include "hmc/evolve/action.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
 #include "kernels/base/param.h"
 #include "kernels/base/pool.h"
 #include "kernels/cpu/limits.h"
-#include "kernels/gauge.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/spinor.h"
-#include "operators/wilson.h"
-#include "solvers/cg.h"
 
-#define MASS 0.1
-#define ROUGHNESS 0.4 /* of the links: exp of so much Gaussian algebra */
-#define C_SW 1.0
-#define CG_ITERATIONS 25
 #define MAX_BATCHES 65536
 #define BATCH_SECONDS 2e-3 /* so short that some batches are not disturbed by what else runs on the machine */
 #define DEVICE_COPY_BYTES ((size_t)1 << 30)
-
-typedef struct {
-    const lattice *lat;
-    precision prec;
-    place where;
-    int link_reals, rhs;
-    field *links, *x, *y, *z; /* x, z of even, y of odd sites */
-    field *clover;
-    field *links_double, *spinor, *tensor, *momenta,
-        *more; /* for kernels that come in double only, on the host or device */
-    wilson *w;
-    linop *schur, *normal;
-    field *sx, *sy;
-    long iterations; /* of a solver's last call */
-} bench;
-
-typedef struct {
-    const char *name, *group;
-    int all_precisions; /* or double only */
-    int has_links;      /* is worth running with links of 12 reals too */
-    int passes;         /* times that a call goes through its working set */
-    void (*run)(bench *b);
-} op;
-
-/* ---- what is run ---- */
-
-/* There and back: both parities are read and written in turn, as an operator does. */
-static void run_hop(bench *b)
-{
-    hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = b->links};
-    spinor_hop(b->y, PARITY_ODD, b->x, &call);
-    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
-}
-
-static void run_hop_clover(bench *b)
-{
-    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = 1, .links = b->links, .clover = b->clover};
-    spinor_hop(b->y, PARITY_ODD, b->x, &call);
-    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
-}
-
-static void run_clover(bench *b)
-{
-    spinor_clover(b->z, PARITY_EVEN, b->clover, b->x, 1);
-}
-
-static void run_schur(bench *b)
-{
-    linop_apply(b->schur, b->sy, b->sx, 0);
-}
-
-static void run_axpby(bench *b)
-{
-    spinor_axpby(b->z, 0.5, b->x, 0.5);
-}
-
-static void run_norm2(bench *b)
-{
-    spinor_norm2(b->x, 0);
-}
-
-static void run_dot(bench *b)
-{
-    double value[2];
-    spinor_dot(value, b->x, b->z, 0);
-}
-
-static void run_axpy_norm2(bench *b)
-{
-    spinor_axpy_norm2(b->z, 1e-6, b->x, 0);
-}
-
-static void run_cg_update(bench *b)
-{
-    spinor_cg_update(b->sx, b->sy, 1e-6, 0.5, b->z);
-}
-
-static void run_gauge_force(bench *b)
-{
-    gauge_force(b->momenta, b->links_double, 1e-3, 0);
-}
-
-static void run_rectangle_force(bench *b)
-{
-    gauge_force(b->momenta, b->links_double, 1e-3, -0.331);
-}
-
-static void run_hop_force(bench *b)
-{
-    hop_force(b->momenta, b->links_double, b->spinor, b->more);
-}
-
-static void run_clover_force(bench *b)
-{
-    clover_force(b->momenta, b->links_double, b->tensor);
-}
-
-static void run_loops(bench *b)
-{
-    gauge_measure(b->links_double, 1);
-}
-
-static void run_field_strength(bench *b)
-{
-    gauge_field_strength(b->tensor, b->links_double);
-}
-
-static void run_link_update(bench *b)
-{
-    gauge_update(b->links_double, 1e-6, b->momenta);
-}
-
-static void run_cg(bench *b)
-{
-    field_clear(b->sy);
-    b->iterations = cg_run(b->normal, b->sy, b->sx, 1e-30, CG_ITERATIONS).iterations;
-}
-
-/* A whole solve in double, with half precision inside. */
-static void run_cg_mixed(bench *b)
-{
-    const solver_settings s = {.type = "cg_mixed",
-                               .tolerance = 1e-14,
-                               .max_iterations = 10000,
-                               .inner_precision = "half",
-                               .inner_tolerance = 1e-2};
-    field_clear(b->sy);
-    b->iterations = solver_solve(&s, b->normal, b->sy, b->sx).iterations;
-}
-
-static const op ops[] = {
-    {"hop", "hop", 1, 1, 2, run_hop},
-    {"hop_clover", "hop", 1, 1, 2, run_hop_clover},
-    {"clover_apply", "clover", 1, 0, 1, run_clover},
-    {"wilson_schur", "clover", 1, 1, 2, run_schur},
-    {"axpby", "blas", 1, 0, 1, run_axpby},
-    {"norm2", "blas", 1, 0, 1, run_norm2},
-    {"dot", "blas", 1, 0, 1, run_dot},
-    {"axpy_norm2", "blas", 1, 0, 1, run_axpy_norm2},
-    {"cg_update", "blas", 1, 0, 1, run_cg_update},
-    {"gauge_force", "force", 0, 0, 1, run_gauge_force},
-    {"rectangle_force", "force", 0, 0, 1, run_rectangle_force},
-    {"hop_force", "force", 0, 0, 1, run_hop_force},
-    {"clover_force", "force", 0, 0, 1, run_clover_force},
-    {"loops", "gauge", 0, 0, 1, run_loops},
-    {"field_strength", "gauge", 0, 0, 1, run_field_strength},
-    {"link_update", "gauge", 0, 0, 1, run_link_update},
-    {"cg", "cg", 1, 1, 4 * CG_ITERATIONS, run_cg},
-    {"cg_mixed", "cg", 0, 1, 1, run_cg_mixed},
-};
-#define NOPS ((int)(sizeof ops / sizeof ops[0]))
-
-/* ---- fields ---- */
-
-static int has_precision(const op *o, precision prec)
-{
-    return o->all_precisions || prec == PREC_DOUBLE;
-}
-
-static field *random_spinor(bench *b, parity p, uint32_t number)
-{
-    field *d = field_create(b->lat, FIELD_SPINOR, PREC_DOUBLE, p, b->rhs, PLACE_HOST);
-    field *f = field_create(b->lat, FIELD_SPINOR, b->prec, p, b->rhs, b->where);
-    spinor_random(d, 1, RANDOM_TEST, number);
-    field_copy(f, d);
-    field_destroy(d);
-    return f;
-}
-
-static field *copy_to(const field *from, field_kind kind, precision prec, place where)
-{
-    field *f = field_create(from->lat, kind, prec, from->par, 1, where);
-    field_copy(f, from);
-    return f;
-}
-
-/* The fields of kernels in double. */
-static void open_double(bench *b)
-{
-    const lattice *lat = b->lat;
-    b->spinor = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
-    b->more = field_like(b->spinor);
-    field *d = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    spinor_random(d, 1, RANDOM_TEST, 5);
-    field_copy(b->spinor, d);
-    field_copy(b->more, d);
-    field_destroy(d);
-    b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
-}
-
-static void open_bench(bench *b)
-{
-    const lattice *lat = b->lat;
-    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    field *momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    gauge_cold(links);
-    momenta_random(momenta, 1, RANDOM_TEST, 0);
-    gauge_update(links, ROUGHNESS, momenta);
-    field_destroy(momenta);
-    field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    gauge_field_strength(tensor, links);
-    clover_build(clover, tensor, 4 + MASS, C_SW);
-    const field_kind storage = b->link_reals == 8    ? FIELD_LINKS_EIGHT
-                               : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
-                                                     : FIELD_LINKS;
-    b->links = copy_to(links, storage, b->prec, b->where);
-    b->links_double = copy_to(links, FIELD_LINKS, PREC_DOUBLE, b->where);
-    b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
-    b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
-    field_destroy(clover);
-    field_destroy(tensor);
-    field_destroy(links);
-    b->x = random_spinor(b, PARITY_EVEN, 1);
-    b->y = random_spinor(b, PARITY_ODD, 2);
-    b->z = random_spinor(b, PARITY_EVEN, 3);
-    b->sx = random_spinor(b, PARITY_EVEN, 4);
-    b->sy = field_like(b->sx);
-    if (b->prec == PREC_DOUBLE) open_double(b);
-    b->w = wilson_create(b->links_double, &(wilson_settings){MASS, C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage});
-    b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
-    b->normal = normal_create(b->schur);
-}
-
-static void close_bench(bench *b)
-{
-    linop_destroy(b->normal);
-    wilson_destroy(b->w);
-    field *all[] = {b->links, b->links_double, b->clover, b->tensor, b->x,    b->y,
-                    b->z,     b->sx,           b->sy,     b->spinor, b->more, b->momenta};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
-    pool_trim(PLACE_HOST);
-}
 
 /* ---- timing ---- */
 
@@ -283,7 +41,7 @@ typedef struct {
     double inside;       /* seconds of a call that kernels take; on the device calls are started ahead */
 } timing;
 
-static double batch(bench *b, const op *o, long calls)
+static double batch(bench *b, const bench_op *o, long calls)
 {
     comm_barrier();
     const double start = comm_wtime();
@@ -316,7 +74,7 @@ static double counted(double *flops, double *bytes)
     return seconds;
 }
 
-static timing time_op(bench *b, const op *o, double seconds)
+static timing time_op(bench *b, const bench_op *o, double seconds)
 {
     static double times[MAX_BATCHES];
     batch(b, o, 1); /* builds what is built on first use */
@@ -420,9 +178,10 @@ typedef struct {
     const char *ops;
 } settings;
 
-static void report(const settings *s, const bench *b, const op *o, const timing *t)
+static void report(const settings *s, const bench *b, const bench_op *o, const timing *t)
 {
-    const double memory = bandwidth(s->where, t->rank_bytes / o->passes, fmin(1, s->seconds));
+    const double memory = bandwidth(
+        s->where, t->rank_bytes / (double)(o->passes * (b->iterations > 0 ? b->iterations : 1)), fmin(1, s->seconds));
     const double arithmetic = peak(s->where, b->prec, fmin(0.5, s->seconds));
     const double memory_time = t->bytes / memory, flop_time = t->flops / arithmetic;
     const double percent = 100 * fmax(memory_time, flop_time) / t->best;
@@ -538,23 +297,26 @@ static double parse_number(const char *flag, const char *text, double low, doubl
     return x;
 }
 
+static int is_wanted(const settings *s, const bench_op *o, precision prec, int first_links)
+{
+    return listed(s->ops, o->name, o->group) && bench_op_has(o, prec) && (first_links || o->has_links);
+}
+
 static void run_on(const settings *s, const lattice *lat, precision prec, int link_reals, int rhs, int first_links)
 {
     bench b = {.lat = lat, .prec = prec, .where = s->where, .link_reals = link_reals, .rhs = rhs};
+    const bench_op *o;
     int any = 0;
-    for (int i = 0; i < NOPS; i++)
-        any = any || (listed(s->ops, ops[i].name, ops[i].group) && has_precision(&ops[i], prec) &&
-                      (first_links || ops[i].has_links));
+    for (int i = 0; (o = bench_op_number(i)); i++) any = any || is_wanted(s, o, prec, first_links);
     if (!any) return;
-    open_bench(&b);
-    for (int i = 0; i < NOPS; i++) {
-        const op *o = &ops[i];
-        if (!listed(s->ops, o->name, o->group) || !has_precision(o, prec) || !(first_links || o->has_links)) continue;
+    bench_open(&b);
+    for (int i = 0; (o = bench_op_number(i)); i++) {
+        if (!is_wanted(s, o, prec, first_links)) continue;
         b.iterations = 0;
         const timing t = time_op(&b, o, s->seconds);
         report(s, &b, o, &t);
     }
-    close_bench(&b);
+    bench_close(&b);
 }
 
 typedef struct {
@@ -563,13 +325,15 @@ typedef struct {
 
 static void check_texts(const texts *t)
 {
-    const char *names[2 * NOPS];
+    const char *names[64];
+    const bench_op *o;
+    int n = 0;
     static const char *const reals[] = {"18", "12", "8"}, *const devices[] = {"cpu", "gpu"};
-    for (int i = 0; i < NOPS; i++) {
-        names[2 * i] = ops[i].name;
-        names[2 * i + 1] = ops[i].group;
+    for (int i = 0; (o = bench_op_number(i)); i++) {
+        names[n++] = o->name;
+        names[n++] = o->group;
     }
-    check_words("--op", t->ops, names, 2 * NOPS);
+    check_words("--op", t->ops, names, n);
     check_words("--prec", t->precisions, precision_names, PREC_COUNT);
     check_words("--links", t->links, reals, 3);
     check_words("--device", t->device, devices, 2);

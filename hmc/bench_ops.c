@@ -1,0 +1,226 @@
+#include "hmc/bench_ops.h"
+
+#include "hmc/evolve/action.h"
+#include "kernels/base/pool.h"
+#include "kernels/gauge.h"
+#include "kernels/spinor.h"
+#include "solvers/cg.h"
+
+#define MASS 0.1
+#define ROUGHNESS 0.4 /* of the links: exp of so much Gaussian algebra */
+#define C_SW 1.0
+#define CG_ITERATIONS 25
+
+/* ---- what is run ---- */
+
+/* There and back: both parities are read and written in turn, as an operator does. */
+static void run_hop(bench *b)
+{
+    hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = b->links};
+    spinor_hop(b->y, PARITY_ODD, b->x, &call);
+    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
+}
+
+static void run_hop_clover(bench *b)
+{
+    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = 1, .links = b->links, .clover = b->clover};
+    spinor_hop(b->y, PARITY_ODD, b->x, &call);
+    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
+}
+
+static void run_clover(bench *b)
+{
+    spinor_clover(b->z, PARITY_EVEN, b->clover, b->x, 1);
+}
+
+static void run_schur(bench *b)
+{
+    linop_apply(b->schur, b->sy, b->sx, 0);
+}
+
+static void run_axpby(bench *b)
+{
+    spinor_axpby(b->z, 0.5, b->x, 0.5);
+}
+
+static void run_norm2(bench *b)
+{
+    spinor_norm2(b->x, 0);
+}
+
+static void run_dot(bench *b)
+{
+    double value[2];
+    spinor_dot(value, b->x, b->z, 0);
+}
+
+static void run_axpy_norm2(bench *b)
+{
+    spinor_axpy_norm2(b->z, 1e-6, b->x, 0);
+}
+
+static void run_cg_update(bench *b)
+{
+    spinor_cg_update(b->sx, b->sy, 1e-6, 0.5, b->z);
+}
+
+static void run_gauge_force(bench *b)
+{
+    gauge_force(b->momenta, b->links_double, 1e-3, 0);
+}
+
+static void run_rectangle_force(bench *b)
+{
+    gauge_force(b->momenta, b->links_double, 1e-3, -0.331);
+}
+
+static void run_hop_force(bench *b)
+{
+    hop_force(b->momenta, b->links_double, b->spinor, b->more);
+}
+
+static void run_clover_force(bench *b)
+{
+    clover_force(b->momenta, b->links_double, b->tensor);
+}
+
+static void run_loops(bench *b)
+{
+    gauge_measure(b->links_double, 1);
+}
+
+static void run_field_strength(bench *b)
+{
+    gauge_field_strength(b->tensor, b->links_double);
+}
+
+static void run_link_update(bench *b)
+{
+    gauge_update(b->links_double, 1e-6, b->momenta);
+}
+
+static void run_cg(bench *b)
+{
+    field_clear(b->sy);
+    b->iterations = cg_run(b->normal, b->sy, b->sx, 1e-30, CG_ITERATIONS).iterations;
+}
+
+/* A whole solve in double, with half precision inside. */
+static void run_cg_mixed(bench *b)
+{
+    const solver_settings s = {.type = "cg_mixed",
+                               .tolerance = 1e-14,
+                               .max_iterations = 10000,
+                               .inner_precision = "half",
+                               .inner_tolerance = 1e-2};
+    field_clear(b->sy);
+    b->iterations = solver_solve(&s, b->normal, b->sy, b->sx).iterations;
+}
+
+static const bench_op ops[] = {
+    {"hop", "hop", 1, 1, 2, run_hop},
+    {"hop_clover", "hop", 1, 1, 2, run_hop_clover},
+    {"clover_apply", "clover", 1, 0, 1, run_clover},
+    {"wilson_schur", "clover", 1, 1, 2, run_schur},
+    {"axpby", "blas", 1, 0, 1, run_axpby},
+    {"norm2", "blas", 1, 0, 1, run_norm2},
+    {"dot", "blas", 1, 0, 1, run_dot},
+    {"axpy_norm2", "blas", 1, 0, 1, run_axpy_norm2},
+    {"cg_update", "blas", 1, 0, 1, run_cg_update},
+    {"gauge_force", "force", 0, 0, 1, run_gauge_force},
+    {"rectangle_force", "force", 0, 0, 1, run_rectangle_force},
+    {"hop_force", "force", 0, 0, 1, run_hop_force},
+    {"clover_force", "force", 0, 0, 1, run_clover_force},
+    {"loops", "gauge", 0, 0, 1, run_loops},
+    {"field_strength", "gauge", 0, 0, 1, run_field_strength},
+    {"link_update", "gauge", 0, 0, 1, run_link_update},
+    {"cg", "cg", 1, 1, 4, run_cg},
+    {"cg_mixed", "cg", 0, 1, 4, run_cg_mixed},
+};
+
+const bench_op *bench_op_number(int i)
+{
+    return i < (int)(sizeof ops / sizeof ops[0]) ? &ops[i] : NULL;
+}
+
+/* ---- fields ---- */
+
+int bench_op_has(const bench_op *o, precision prec)
+{
+    return o->all_precisions || prec == PREC_DOUBLE;
+}
+
+static field *random_spinor(bench *b, parity p, uint32_t number)
+{
+    field *d = field_create(b->lat, FIELD_SPINOR, PREC_DOUBLE, p, b->rhs, PLACE_HOST);
+    field *f = field_create(b->lat, FIELD_SPINOR, b->prec, p, b->rhs, b->where);
+    spinor_random(d, 1, RANDOM_TEST, number);
+    field_copy(f, d);
+    field_destroy(d);
+    return f;
+}
+
+static field *copy_to(const field *from, field_kind kind, precision prec, place where)
+{
+    field *f = field_create(from->lat, kind, prec, from->par, 1, where);
+    field_copy(f, from);
+    return f;
+}
+
+/* The fields of kernels in double. */
+static void open_double(bench *b)
+{
+    const lattice *lat = b->lat;
+    b->spinor = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+    b->more = field_like(b->spinor);
+    field *d = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    spinor_random(d, 1, RANDOM_TEST, 5);
+    field_copy(b->spinor, d);
+    field_copy(b->more, d);
+    field_destroy(d);
+    b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+}
+
+void bench_open(bench *b)
+{
+    const lattice *lat = b->lat;
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    gauge_cold(links);
+    momenta_random(momenta, 1, RANDOM_TEST, 0);
+    gauge_update(links, ROUGHNESS, momenta);
+    field_destroy(momenta);
+    field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    gauge_field_strength(tensor, links);
+    clover_build(clover, tensor, 4 + MASS, C_SW);
+    const field_kind storage = b->link_reals == 8    ? FIELD_LINKS_EIGHT
+                               : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
+                                                     : FIELD_LINKS;
+    b->links = copy_to(links, storage, b->prec, b->where);
+    b->links_double = copy_to(links, FIELD_LINKS, PREC_DOUBLE, b->where);
+    b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
+    b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
+    field_destroy(clover);
+    field_destroy(tensor);
+    field_destroy(links);
+    b->x = random_spinor(b, PARITY_EVEN, 1);
+    b->y = random_spinor(b, PARITY_ODD, 2);
+    b->z = random_spinor(b, PARITY_EVEN, 3);
+    b->sx = random_spinor(b, PARITY_EVEN, 4);
+    b->sy = field_like(b->sx);
+    if (b->prec == PREC_DOUBLE) open_double(b);
+    b->w = wilson_create(b->links_double, &(wilson_settings){MASS, C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage});
+    b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
+    b->normal = normal_create(b->schur);
+}
+
+void bench_close(bench *b)
+{
+    linop_destroy(b->normal);
+    wilson_destroy(b->w);
+    field *all[] = {b->links, b->links_double, b->clover, b->tensor, b->x,    b->y,
+                    b->z,     b->sx,           b->sy,     b->spinor, b->more, b->momenta};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    pool_trim(PLACE_HOST);
+}

@@ -1,0 +1,41 @@
+/* What plaq bench runs: operations on fields of one lattice, precision and place. Adding one is a line of the table in
+ * bench_ops.c and a function. */
+#ifndef PLAQ_BENCH_OPS_H
+#define PLAQ_BENCH_OPS_H
+
+#include "kernels/lattice/field.h"
+#include "operators/wilson.h"
+
+/* The fields that operations work on. */
+typedef struct {
+    const lattice *lat;
+    precision prec;
+    place where;
+    int link_reals, rhs;
+    field *links, *x, *y, *z; /* x, z of even, y of odd sites */
+    field *clover;
+    field *links_double, *spinor, *tensor, *momenta,
+        *more; /* for kernels that come in double only, on the host or device */
+    wilson *w;
+    linop *schur, *normal;
+    field *sx, *sy;
+    long iterations; /* of a solver's last call */
+} bench;
+
+typedef struct {
+    const char *name, *group;
+    int all_precisions; /* or double only */
+    int has_links;      /* is worth running with links of 12 reals too */
+    int passes;         /* times that a call, or an iteration of a solver, goes through its working set */
+    void (*run)(bench *b);
+} bench_op;
+
+/* The operations, null after the last. */
+const bench_op *bench_op_number(int i);
+int bench_op_has(const bench_op *o, precision prec);
+
+/* Makes the fields of b, whose first five members are set. Collective. */
+void bench_open(bench *b);
+void bench_close(bench *b);
+
+#endif
