@@ -400,6 +400,5 @@ int command_bench(int argc, char **argv)
                 run_on(&s, lat, p, atoi(word), rhs, k == 0);
         lattice_destroy(lat);
     }
-    gpu_transport_close();
     return 0;
 }

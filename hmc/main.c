@@ -6,6 +6,7 @@
 #include "hmc/commands.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
+#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 
 static void print_usage(void)
@@ -52,6 +53,7 @@ int main(int argc, char **argv)
     } else {
         status = find(argv[1])->run(argc - 1, argv + 1);
     }
+    gpu_transport_close();
     command_check_output();
     comm_finalize();
     return status;

@@ -81,6 +81,10 @@ static const param machine_table[] = {
      0},
     {"threads", PARAM_INT, AT(machine_params, threads), "0", "[0,4096]", NULL,
      "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says", 0},
+    {"watchdog", PARAM_REAL, AT(machine_params, watchdog), "1800", "[0,inf)", "seconds",
+     "longest that a rank may wait for others or for its GPU before the run is ended as hung; more than the slowest "
+     "file takes; 0: for ever",
+     0},
 };
 
 static const param lattice_table[] = {

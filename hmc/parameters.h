@@ -22,6 +22,7 @@ typedef struct {
     int grid[4];
     char device[PARAM_CHOICE_SIZE], share_gpu[PARAM_CHOICE_SIZE], transport[PARAM_CHOICE_SIZE];
     int threads;
+    double watchdog;
 } machine_params;
 
 typedef struct {

@@ -13,6 +13,7 @@
 #include "io/links_check.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/base/watchdog.h"
 #include "kernels/gauge.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
@@ -45,8 +46,16 @@ lattice *simulation_lattice(const parameters *p, const int size[4])
     return lattice_create(extents, p->machine.grid, SIMULATION_HALO_DEPTH, sign);
 }
 
+static void start_watchdog(const parameters *p)
+{
+    static int started;
+    if (!started) watchdog_start(p->machine.watchdog, comm_rank());
+    started = 1;
+}
+
 place simulation_place(const parameters *p)
 {
+    start_watchdog(p);
     static int opened;
     char message[512];
     const char *device = p->machine.device;

@@ -27,6 +27,7 @@ typedef struct {
     int link_reals;
     int stream;   /* out goes past the caches */
     int interior; /* the list is the layout's interior */
+    int exterior; /* of a kernel that packs first, too: the units on the list, the exterior */
 } hop_args;
 
 /* Faces one after the other: item i belongs to the one with start[k] <= i < start[k + 1]. */

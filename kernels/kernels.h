@@ -34,6 +34,7 @@ typedef struct {
     long n;
     exact_sum *sums;
     int aside;           /* on the device: on the stream of messages, beside what the main stream does */
+    const void *pack;    /* on the device, of a hop that is an exchange (halo_hop_fuse()): arguments of its packing */
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
 } kernel_work;
 

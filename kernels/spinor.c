@@ -105,18 +105,17 @@ void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
     }
 }
 
-static void hop_over(const field *like, const hop_args *args, const int *list, long n)
+static void hop_over(const field *like, const hop_args *args, const int *list, long n, const hop_pack_args *pack)
 {
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
     const int clover = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
     const int add = args->form == HOP_ADD || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
-    kernel_work w = {list,
-                     n,
-                     NULL,
-                     0,
-                     sites * rhs * (1320 + 504 * clover + 48 * add),
-                     sites * (double)field_real_bytes(like) *
-                         (8 * args->link_reals + 72 * clover + rhs * (48 + 24 * add))};
+    const kernel_work w = {.list = list,
+                           .n = n,
+                           .pack = pack,
+                           .flops = sites * rhs * (1320 + 504 * clover + 48 * add),
+                           .bytes = sites * (double)field_real_bytes(like) *
+                                    (8 * args->link_reals + 72 * clover + rhs * (48 + 24 * add))};
     kernel_run(KERNEL_hop, like, args, w);
 }
 
@@ -145,15 +144,20 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
     if (call->add) args.x = field_in(call->add, p);
     args.out = field_out(out, p);
     if (lay->nexterior[p] == 0) {
-        hop_over(out, &args, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit);
+        hop_over(out, &args, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit, NULL);
         return;
     }
-    halo_hop_start(in, other, call->links, call->sign, args.ghost);
+    hop_pack_args pack;
+    if (halo_hop_fuse(in, other, call->links, call->sign, args.ghost, &pack)) {
+        args.exterior = (int)lay->nexterior[p];
+        hop_over(out, &args, lay->exterior[p], lay->nunit, &pack);
+        return;
+    }
     args.interior = 1;
-    hop_over(out, &args, lay->interior[p], lay->ninterior[p]);
+    hop_over(out, &args, lay->interior[p], lay->ninterior[p], NULL);
     args.interior = 0;
     halo_hop_wait();
-    hop_over(out, &args, lay->exterior[p], lay->nexterior[p]);
+    hop_over(out, &args, lay->exterior[p], lay->nexterior[p], NULL);
 }
 
 void spinor_clover(field *out, parity p, const field *clover, const field *in, double factor)

@@ -9,7 +9,7 @@
 
 #include "kernels/base/pool.h"
 #include "kernels/base/watchdog.h"
-#include "kernels/gpu/launch.cuh"
+#include "kernels/gpu/transport.cuh"
 #include "kernels/lattice/comm.h"
 
 static gpu_device device;
@@ -221,6 +221,10 @@ int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *w
     if (work->aside) {
         REQUIRE(sums == 0, "kernel %s sums, which the side stream has no room for", kernel_infos[id].name);
         on.stream = device.side;
+    }
+    if (work->pack) {
+        on.pack = work->pack;
+        on.fusion = transport_take_fusion();
     }
     launch(&on, args, work->list, work->n);
     const cudaError_t status = cudaGetLastError();

@@ -117,7 +117,7 @@ static inline hop_tile T(hop_tile_for)(const geom *g, int threads, dim3 *grid)
 }
 
 static __device__ __forceinline__ T(stencil)
-    T(hop_tile_site)(const hop_tile *t, const geom *g, int parity, unsigned block, unsigned high)
+    T(hop_tile_site)(const hop_tile *t, const geom *g, int parity, unsigned block, unsigned z, unsigned high)
 {
     T(stencil) s;
     unsigned tx = 0, thread = threadIdx.x;
@@ -125,7 +125,7 @@ static __device__ __forceinline__ T(stencil)
         tx = block % (unsigned)t->across;
         block /= (unsigned)t->across;
     }
-    const unsigned origin[4] = {tx, block, blockIdx.y, high};
+    const unsigned origin[4] = {tx, block, z, high};
     UNROLL for (int d = 0; d < 4; d++)
     {
         s.x[d] = (int)((origin[d] << t->bits[d]) + (thread & ((1u << t->bits[d]) - 1)));
@@ -151,16 +151,17 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
     if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
     if (!split) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
     if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
-    T(stencil) st;
     if (tile.on) {
-        st = T(hop_tile_site)(&tile, &b.g, b.parity, blockIdx.x, high);
-        if (split && T(at_face)(&b.g, st)) return;
+        const T(stencil) st = T(hop_tile_site)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
+        if (split && T(at_face)(&a.g, st)) return;
+        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
+        T(hop_some)(&b, st, st.unit, (int)part * many, many, reals);
     } else {
         const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
         if (i >= n) return;
-        st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
+        const T(stencil) st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
+        T(hop_some)(&b, st, st.unit, (int)part * many, many, reals);
     }
-    T(hop_some)(&b, st, st.unit, (int)part * many, many, reals);
 }
 
 /* Tiles cover the whole box, so with faces they serve the interior, whose list they need not read. */
@@ -177,6 +178,75 @@ static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *li
     }
     grid.z *= (unsigned)parts;
     T(hop_global)<reals, clover, split, sign, many><<<grid, threads, 0, dev->stream>>>(*a, list, n, tile);
+}
+
+/* The hop of a rank with faces as one kernel: blocks that pack and send, blocks on the interior, and blocks that wait
+ * for what arrives and then do the exterior; in this order, see transport_peer.cu. One right-hand side along the grid's
+ * y. */
+template <int reals, bool clover, int sign>
+static __global__ void __maxnreg__(HOP_CAP)
+    T(hop_fused)(const __grid_constant__ hop_args a, const int *exterior, const __grid_constant__ hop_pack_args pack,
+                 const __grid_constant__ gpu_fusion f, const __grid_constant__ hop_tile tile, unsigned packs,
+                 const __grid_constant__ dim3 tiles)
+{
+    unsigned block = blockIdx.x;
+    hop_args b = a;
+    b.here.scale = b.there.scale = NULL;
+    b.sign = sign;
+    if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
+    if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
+    if (block < packs) {
+        if (blockIdx.y > 0) return;
+        if (block == 0) news_tell(&f.read);
+        signals_await(&f.room, &f.stall);
+        __syncthreads();
+        const long i = (long)block * HOP_THREADS + threadIdx.x;
+        if (i < pack.start[pack.faces]) T(hop_pack_item)(&pack, i, sign, reals);
+        __threadfence_system();
+        __syncthreads();
+        __shared__ int last;
+        if (threadIdx.x == 0) last = atomicInc(f.ticket, packs - 1) == packs - 1;
+        __syncthreads();
+        if (last) signals_tell(&f.sent);
+        return;
+    }
+    block -= packs;
+    T(stencil) st;
+    const unsigned inside = tiles.x * tiles.y * tiles.z;
+    if (block < inside) {
+        if (tile.on) {
+            const unsigned x = block % tiles.x, rest = block / tiles.x;
+            st = T(hop_tile_site)(&tile, &b.g, b.parity, x, rest % tiles.y, rest / tiles.y);
+        } else {
+            const unsigned i = block * HOP_THREADS + threadIdx.x;
+            if (i >= (unsigned)b.g.stride[3] * (unsigned)b.g.sub[3]) return;
+            st = T(stencil_at)(&b.g, b.parity, i);
+        }
+        if (T(at_face)(&a.g, st)) return;
+        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals);
+    } else {
+        const unsigned i = (block - inside) * HOP_THREADS + threadIdx.x;
+        signals_await(&f.arrived, &f.stall);
+        __syncthreads();
+        if (i >= (unsigned)a.exterior) return;
+        st = T(stencil_at)(&b.g, b.parity, exterior[i]);
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals);
+    }
+}
+
+template <int reals, bool clover>
+static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    const hop_pack_args *pack = (const hop_pack_args *)dev->pack;
+    dim3 tiles;
+    const hop_tile tile = T(hop_tile_for)(&a->g, HOP_THREADS, &tiles);
+    if (!tile.on) tiles = dim3((unsigned)((n + HOP_THREADS - 1) / HOP_THREADS));
+    const unsigned packs = (unsigned)((pack->start[pack->faces] + HOP_THREADS - 1) / HOP_THREADS);
+    const unsigned outside = (unsigned)((a->exterior + HOP_THREADS - 1) / HOP_THREADS);
+    const dim3 grid(packs + tiles.x * tiles.y * tiles.z + outside, (unsigned)a->in.groups);
+    auto kernel = a->sign > 0 ? T(hop_fused)<reals, clover, 1> : T(hop_fused)<reals, clover, -1>;
+    kernel<<<grid, HOP_THREADS, 0, dev->stream>>>(*a, list, *pack, *dev->fusion, tile, packs, tiles);
 }
 
 template <int reals, bool clover, bool split, int many>
@@ -201,6 +271,14 @@ static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *
 static void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
     const hop_args *a = (const hop_args *)args;
+    if (dev->pack) {
+        const bool clover = a->form != HOP_PLAIN && a->form != HOP_ADD;
+        auto start = a->link_reals == 18
+                         ? (clover ? T(hop_fused_start) < 18, true > : T(hop_fused_start) < 18, false >)
+                         : (clover ? T(hop_fused_start) < 12, true > : T(hop_fused_start) < 12, false >);
+        start(dev, a, list, n);
+        return;
+    }
     const bool many = a->in.groups % MANY == 0;
     if (a->link_reals == 18) T(hop_variant)<18, 1>(dev, a, list, n);
     else if (a->link_reals == 8) T(hop_variant)<8, 1>(dev, a, list, n);

@@ -14,6 +14,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/base/error.h"
+#include "kernels/gpu/signals.cuh"
 #include "kernels/kernels.h"
 
 #define CUDA(call)                                                                                                     \
@@ -44,6 +45,8 @@ typedef struct {
     exact_sum *result;        /* [KERNEL_MAX_SUMS] on the host, written by the device */
     unsigned *arrived;        /* on the host: the number of the last sum whose result is there */
     unsigned number;          /* of the sum that a kernel makes */
+    const void *pack;         /* arguments of what a hop packs first, or null */
+    const gpu_fusion *fusion; /* with them */
 } gpu_device;
 
 /* The device of gpu_open(); an error without one. */

@@ -24,6 +24,7 @@ static const gpu_transport *const transports[] = {
 static const gpu_transport *current;
 static unsigned long long exchange;
 static enum { IDLE, BEGUN, STARTED } phase;
+static const gpu_fusion *fused; /* waits for its kernel */
 static double counted_bytes, counted_seconds;
 
 /* ---- buffers ---- */
@@ -180,7 +181,7 @@ void gpu_exchange_begin(gpu_message *m, int n)
     if (n == 0) return;
     const double start = comm_wtime();
     const gpu_device *dev = gpu_in_use();
-    REQUIRE(phase == IDLE, "an exchange begins within exchange %llu", exchange);
+    REQUIRE(phase == IDLE && !fused, "an exchange begins within exchange %llu", exchange);
     check_messages(m, n);
     phase = BEGUN;
     exchange++;
@@ -189,6 +190,25 @@ void gpu_exchange_begin(gpu_message *m, int n)
     current->begin(m, n);
     for (int i = 0; i < n; i++) counted_bytes += (double)m[i].bytes;
     counted_seconds += comm_wtime() - start;
+}
+
+const gpu_fusion *transport_take_fusion(void)
+{
+    const gpu_fusion *f = fused;
+    REQUIRE(f, "a kernel that packs without an exchange");
+    fused = NULL;
+    return f;
+}
+
+int gpu_exchange_fuse(gpu_message *m, int n)
+{
+    REQUIRE(phase == IDLE && !fused, "an exchange is fused within exchange %llu", exchange);
+    if (!current || !current->fuse) return 0;
+    check_messages(m, n);
+    exchange++;
+    fused = current->fuse(m, n);
+    for (int i = 0; i < n; i++) counted_bytes += (double)m[i].bytes;
+    return 1;
 }
 
 void gpu_exchange_start(gpu_message *m, int n)

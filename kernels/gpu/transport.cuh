@@ -3,6 +3,7 @@
 #define PLAQ_TRANSPORT_CUH
 
 #include "kernels/gpu/launch.cuh"
+#include "kernels/gpu/signals.cuh"
 #include "kernels/gpu/transport.h"
 
 #ifdef __cplusplus
@@ -27,5 +28,8 @@ void *transport_buffer(transport_buffer_kind kind, int slot, size_t bytes);
 
 /* begin of a transport that moves messages from one buffer of the device to another. */
 void transport_begin_buffers(gpu_message *m, int n);
+
+/* What the kernel that is the exchange has to do; once. */
+const gpu_fusion *transport_take_fusion(void);
 
 #endif

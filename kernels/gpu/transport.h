@@ -44,6 +44,8 @@ typedef struct {
     void (*begin)(gpu_message *m, int n);
     void (*start)(gpu_message *m, int n);
     void (*finish)(gpu_message *m, int n); /* puts what is left on the side stream; the main stream then waits for it */
+    /* Or, where one kernel can be the exchange: begin for it, and what it needs. May be null. */
+    const struct gpu_fusion *(*fuse)(gpu_message *m, int n);
 } gpu_transport;
 
 #ifdef __cplusplus
@@ -63,6 +65,10 @@ const char *gpu_transport_name(void);
 void gpu_exchange_begin(gpu_message *m, int n);
 void gpu_exchange_start(gpu_message *m, int n);
 void gpu_exchange_finish(gpu_message *m, int n);
+
+/* Instead of the three: when the transport can, sets m[].out and m[].in, and the next hop with .pack (kernels.h) is the
+ * exchange. Returns whether it can. */
+int gpu_exchange_fuse(gpu_message *m, int n);
 
 /* Bytes that this rank sent and seconds that its host spent in exchanges so far. */
 void gpu_exchange_counted(double *bytes, double *seconds);

@@ -22,6 +22,10 @@
  * exchange; with three the news is one exchange old and waiting for it is the exception. Who sends to whom may change
  * from one exchange to the next, since everybody hears what everybody has read and flags are a sender's own.
  *
+ * An exchange may also be one kernel on the main stream (fuse): its first blocks do enter, pack and leave, the next
+ * ones work that needs no message, the last ones wait as arrive does. Blocks start in the order of their numbers, so
+ * those that wait do not keep those that send from running.
+ *
  * No deadlock. Every rank puts the kernels of exchange 1, 2, ... in this order on its side stream, and no kernel needs
  * another one of its own rank to run at the same time: all that an own kernel waits for on the main stream was given
  * before. Let the steps enter, leave, arrive of all ranks be ordered by (exchange, step). enter of n waits for enter of
@@ -45,14 +49,13 @@
 
 #include "kernels/base/watchdog.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/gpu/signals.cuh"
 #include "kernels/lattice/comm.h"
 
 #define TURNS 3
-#define MAX_RANKS 64            /* of a node */
+#define MAX_RANKS NEWS_MAX      /* of a node */
 #define GRAIN ((size_t)2 << 20) /* smaller memory may lie in one mapping with other memory of its owner */
 #define PATIENCE 60.0           /* seconds */
-
-typedef unsigned long long number; /* of an exchange */
 
 /* Memory of `bytes` bytes on every rank: rank r's is at at[r] here. */
 typedef struct {
@@ -60,91 +63,35 @@ typedef struct {
     void *at[MAX_RANKS];
 } block;
 
-/* Flags to write `value` to, or to wait for until they reach it, with the other rank; slot < 0: news of reading. */
-typedef struct {
-    number value;
-    int n;
-    struct {
-        number *flag;
-        int rank, slot;
-    } to[MAX_RANKS];
-} signals;
-
-/* Written by a kernel that gave up, in memory of the host. */
-typedef struct {
-    int set, rank, slot;
-    number exchange;
-} stall_note;
-
-/* What a kernel that waits needs beside its flags. */
-typedef struct {
-    stall_note *note;
-    int *broken; /* on the device: a kernel gave up, and no other needs to wait any more */
-    number patience, exchange;
-} stall;
-
 static block flags, ghosts[GPU_SLOTS][TURNS];
-static stall watch;
+static gpu_stall watch;
+static unsigned *ticket;
+static gpu_fusion fusion;
 
 /* ---- the kernel ---- */
 
-static __device__ __forceinline__ number read_flag(const number *flag)
-{
-    number x;
-    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(x) : "l"(__cvta_generic_to_global(flag)) : "memory");
-    return x;
-}
-
-static __device__ __forceinline__ void write_flag(number *flag, number x)
-{
-    asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(__cvta_generic_to_global(flag)), "l"(x) : "memory");
-}
-
-static __device__ __forceinline__ number nanoseconds(void)
-{
-    number t;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    return t;
-}
-
-static __device__ void give_up(const stall *s, int rank, int slot)
-{
-    volatile stall_note *note = s->note;
-    if (atomicExch(s->broken, 1)) return;
-    note->rank = rank;
-    note->slot = slot;
-    note->exchange = s->exchange;
-    __threadfence_system();
-    note->set = 1;
-}
-
 /* One block: writes the flags of `tell`, then waits for those of `await`. Stores of kernels before it on its stream are
  * seen by whoever sees a flag that it wrote. */
-static __global__ void step(const __grid_constant__ signals tell, const __grid_constant__ signals await,
-                            const __grid_constant__ stall s)
+static __global__ void step(const __grid_constant__ gpu_news news, const __grid_constant__ gpu_signals tell,
+                            const __grid_constant__ gpu_signals await, const __grid_constant__ gpu_stall s)
 {
-    const int i = (int)threadIdx.x;
-    if (i < tell.n) write_flag(tell.to[i].flag, tell.value);
+    news_tell(&news);
+    signals_tell(&tell);
     __syncthreads(); /* tell before waiting, also within a warp */
-    if (i >= await.n) return;
-    const number start = nanoseconds();
-    while (read_flag(await.to[i].flag) < await.value) {
-        if (nanoseconds() - start > s.patience || *(volatile int *)s.broken) {
-            give_up(&s, await.to[i].rank, await.to[i].slot);
-            return;
-        }
-        __nanosleep(40);
-    }
+    signals_await(&await, &s);
 }
 
-static void run_step(const signals *tell, const signals *await)
+static const gpu_news no_news = {};
+static const gpu_signals none = {};
+
+static void run_step(const gpu_news *news, const gpu_signals *tell, const gpu_signals *await)
 {
     watch.exchange = transport_exchange();
-    step<<<1, MAX_RANKS, 0, gpu_in_use()->side>>>(*tell, *await, watch);
+    step<<<1, MAX_RANKS, 0, gpu_in_use()->side>>>(*news, *tell, *await, watch);
     CUDA(cudaGetLastError());
 }
 
-static void add(signals *s, number *flag, int rank, int slot)
+static void add(gpu_signals *s, signal_number *flag, int rank, int slot)
 {
     s->to[s->n].flag = flag;
     s->to[s->n].rank = rank;
@@ -228,13 +175,13 @@ static void grow_ghosts(const gpu_message *m, int n)
         }
 }
 
-static number *flag_at(int owner, int i)
+static signal_number *flag_at(int owner, int i)
 {
-    return (number *)flags.at[owner] + i;
+    return (signal_number *)flags.at[owner] + i;
 }
 
 /* Of owner: what `from` sends into `slot` has arrived. */
-static number *arrival_flag(int owner, int from, int slot)
+static signal_number *arrival_flag(int owner, int from, int slot)
 {
     return flag_at(owner, comm_size() + from * GPU_SLOTS + slot);
 }
@@ -267,19 +214,19 @@ static int peers_reachable(char *why, size_t size)
     return can;
 }
 
-/* Each rank stores its number at its place of everybody's block. Collective. */
+/* Each rank stores its signal_number at its place of everybody's block. Collective. */
 static int stores_arrive(const block *b)
 {
     const int me = comm_rank(), ranks = comm_size();
-    signals tell = {(number)me + 1, 0, {}}, none = {};
-    number found[MAX_RANKS];
-    for (int r = 0; r < ranks; r++) add(&tell, (number *)b->at[r] + me, r, 0);
-    run_step(&tell, &none);
+    gpu_news tell = {(signal_number)me + 1, 0, {}};
+    signal_number found[MAX_RANKS];
+    for (int r = 0; r < ranks; r++) tell.to[tell.n++] = (signal_number *)b->at[r] + me;
+    run_step(&tell, &none, &none);
     gpu_finish();
     comm_barrier();
     gpu_copy(found, PLACE_HOST, b->at[me], PLACE_DEVICE, (size_t)ranks * sizeof *found);
     for (int r = 0; r < ranks; r++)
-        if (found[r] != (number)r + 1) return 0;
+        if (found[r] != (signal_number)r + 1) return 0;
     return 1;
 }
 
@@ -313,8 +260,10 @@ static void peer_open(void)
     memset(watch.note, 0, sizeof *watch.note);
     watch.broken = (int *)gpu_allocate(sizeof *watch.broken);
     CUDA(cudaMemsetAsync(watch.broken, 0, sizeof *watch.broken, gpu_in_use()->side));
-    watch.patience = (number)(1e9 * seconds);
-    CUDA(block_create(&flags, places * sizeof(number)));
+    watch.patience = (signal_number)(1e9 * seconds);
+    ticket = (unsigned *)gpu_allocate(sizeof *ticket);
+    CUDA(cudaMemsetAsync(ticket, 0, sizeof *ticket, gpu_in_use()->side));
+    CUDA(block_create(&flags, places * sizeof(signal_number)));
     gpu_after_wait(check_stall);
 }
 
@@ -325,42 +274,74 @@ static void peer_close(void)
         for (int turn = 0; turn < TURNS; turn++)
             if (ghosts[slot][turn].bytes > 0) block_destroy(&ghosts[slot][turn]);
     block_destroy(&flags);
+    CUDA(cudaFree(ticket));
     CUDA(cudaFree(watch.broken));
     CUDA(cudaFreeHost(watch.note));
     memset(&watch, 0, sizeof watch);
 }
 
-static void begin(gpu_message *m, int n)
+/* The places of the messages; whom to tell that all up to exchange `read` was read, and the room to wait for. */
+static void prepare(gpu_message *m, int n, signal_number read, gpu_news *tell, gpu_signals *room)
 {
-    const number now = transport_exchange();
+    const signal_number now = transport_exchange();
     const int me = comm_rank();
-    signals tell = {now > 2 ? now - 2 : 0, 0, {}}, await = {now > 3 ? now - 3 : 0, 0, {}};
     check_stall();
     grow_ghosts(m, n);
+    *tell = (gpu_news){read, 0, {}};
+    *room = (gpu_signals){now > 3 ? now - 3 : 0, 0, {}};
     for (int i = 0; i < n; i++) {
         const block *b = ghosts_of(m[i].slot);
         m[i].out = b->at[m[i].to];
         m[i].in = b->at[me];
-        add(&await, flag_at(me, m[i].to), m[i].to, -1);
+        add(room, flag_at(me, m[i].to), m[i].to, -1);
     }
     for (int r = 0; r < comm_size(); r++)
-        if (r != me) add(&tell, flag_at(r, me), r, -1);
-    run_step(&tell, &await);
+        if (r != me) tell->to[tell->n++] = flag_at(r, me);
+}
+
+static void sent_and_arrived(const gpu_message *m, int n, gpu_signals *sent, gpu_signals *arrived)
+{
+    *sent = *arrived = (gpu_signals){transport_exchange(), 0, {}};
+    for (int i = 0; i < n; i++) {
+        add(sent, arrival_flag(m[i].to, comm_rank(), m[i].slot), m[i].to, m[i].slot);
+        add(arrived, arrival_flag(comm_rank(), m[i].from, m[i].slot), m[i].from, m[i].slot);
+    }
+}
+
+static void begin(gpu_message *m, int n)
+{
+    const signal_number now = transport_exchange();
+    gpu_news read;
+    gpu_signals room;
+    prepare(m, n, now > 2 ? now - 2 : 0, &read, &room);
+    run_step(&read, &none, &room);
 }
 
 static void start(gpu_message *m, int n)
 {
-    signals tell = {transport_exchange(), 0, {}}, none = {};
-    for (int i = 0; i < n; i++) add(&tell, arrival_flag(m[i].to, comm_rank(), m[i].slot), m[i].to, m[i].slot);
-    run_step(&tell, &none);
+    gpu_signals sent, arrived;
+    sent_and_arrived(m, n, &sent, &arrived);
+    run_step(&no_news, &sent, &none);
 }
 
 static void finish(gpu_message *m, int n)
 {
-    signals none = {}, await = {transport_exchange(), 0, {}};
-    for (int i = 0; i < n; i++) add(&await, arrival_flag(comm_rank(), m[i].from, m[i].slot), m[i].from, m[i].slot);
-    run_step(&none, &await);
+    gpu_signals sent, arrived;
+    sent_and_arrived(m, n, &sent, &arrived);
+    run_step(&no_news, &none, &arrived);
+}
+
+/* The kernel runs on the main stream, behind all that read what came before. */
+static const gpu_fusion *fuse(gpu_message *m, int n)
+{
+    prepare(m, n, transport_exchange() - 1, &fusion.read, &fusion.room);
+    sent_and_arrived(m, n, &fusion.sent, &fusion.arrived);
+    watch.exchange = transport_exchange();
+    fusion.stall = watch;
+    fusion.ticket = ticket;
+    return &fusion;
 }
 
 const gpu_transport transport_peer = {
-    "peer", "GPUs of one node store into each other's memory", 1, usable, peer_open, peer_close, begin, start, finish};
+    "peer", "GPUs of one node store into each other's memory", 1, usable, peer_open, peer_close, begin, start, finish,
+    fuse};

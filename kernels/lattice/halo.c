@@ -109,17 +109,23 @@ static size_t message_bytes(const part *p)
     return p->vectors * (size_t)p->nedge * flight.real_bytes;
 }
 
-/* Gives every part its places, and the views of them by slot. */
-static void exchange_buffers(view packed[8], view ghost[8])
+/* Gives every part its places, and the views of them by slot. Returns whether one kernel is the exchange, which is
+ * asked for by `fuse`. */
+static int exchange_buffers(view packed[8], view ghost[8], int fuse)
 {
+    int fused = 0;
     for (int i = 0; i < flight.n; i++) {
         part *p = &flight.parts[i];
         flight.messages[i] = (gpu_message){.to = flight.lat->neighbour[p->dir],
                                            .from = flight.lat->neighbour[p->dir ^ 1],
                                            .slot = p->slot,
                                            .bytes = message_bytes(p)};
+        counted_bytes += (double)message_bytes(p);
     }
-    if (flight.where == PLACE_DEVICE) gpu_exchange_begin(flight.messages, flight.n);
+    if (flight.where == PLACE_DEVICE) {
+        fused = fuse && gpu_exchange_fuse(flight.messages, flight.n);
+        if (!fused) gpu_exchange_begin(flight.messages, flight.n);
+    }
     for (int i = 0; i < flight.n; i++) {
         part *p = &flight.parts[i];
         if (flight.where == PLACE_DEVICE) {
@@ -133,11 +139,11 @@ static void exchange_buffers(view packed[8], view ghost[8])
         packed[i] = (view){p->packed, NULL, stride, p->groups, p->reals};
         ghost[p->slot] = (view){p->ghost, NULL, stride, p->groups, p->reals};
     }
+    return fused;
 }
 
 static void exchange_start(void)
 {
-    for (int i = 0; i < flight.n; i++) counted_bytes += (double)message_bytes(&flight.parts[i]);
     if (flight.where == PLACE_DEVICE) {
         gpu_exchange_start(flight.messages, flight.n);
         return;
@@ -181,9 +187,9 @@ static int half_spinor_reals(precision prec)
     return prec >= PREC_HALF ? 13 : 12;
 }
 
-/* Packs the parts [first, first + n) of the flight from parity p of `in`. */
-static void pack_half_spinors(const field *in, parity p, const field *links, int sign, const view *packed, int first,
-                              int n)
+/* Arguments that pack the parts [first, first + n) of the flight from parity p of `in`. */
+static hop_pack_args pack_half_spinors(const field *in, parity p, const field *links, int sign, const view *packed,
+                                       int first, int n)
 {
     const layout *tables = layout_tables(in->lay, in->where == PLACE_DEVICE);
     hop_pack_args args = {.g = tables->g,
@@ -199,19 +205,32 @@ static void pack_half_spinors(const field *in, parity p, const field *links, int
         args.out[i] = packed[first + i];
         args.start[i + 1] = args.start[i] + (int)in->lay->nface[dir / 2];
     }
-    kernel_run(KERNEL_hop_pack, in, &args, (kernel_work){.n = args.start[n], .aside = 1});
+    return args;
 }
 
-void halo_hop_start(const field *in, parity p, const field *links, int sign, view ghost[8])
+static void run_pack(const field *in, const hop_pack_args *args)
 {
-    view packed[8];
+    kernel_run(KERNEL_hop_pack, in, args, (kernel_work){.n = args->start[args->faces], .aside = 1});
+}
+
+static int hop_begin(const field *in, view packed[8], view ghost[8], int fuse)
+{
     exchange_open(in);
     for (int dir = 0; dir < 8; dir++)
         if (in->lay->g.split[dir / 2])
             exchange_add(dir, dir ^ 1, in->lay->nface[dir / 2], in->groups, half_spinor_reals(in->prec));
-    exchange_buffers(packed, ghost);
-    pack_half_spinors(in, p, links, sign, packed, 0, flight.n);
+    return exchange_buffers(packed, ghost, fuse);
+}
+
+int halo_hop_fuse(const field *in, parity p, const field *links, int sign, view ghost[8], hop_pack_args *pack)
+{
+    view packed[8];
+    const int fused = hop_begin(in, packed, ghost, links->reals > 8);
+    *pack = pack_half_spinors(in, p, links, sign, packed, 0, flight.n);
+    if (fused) return 1;
+    run_pack(in, pack);
     exchange_start();
+    return 0;
 }
 
 void halo_hop_wait(void)
@@ -227,9 +246,12 @@ void halo_hop_pair(const field *x, const field *y, parity p, const field *links,
     for (int k = 0; k < 2; k++)
         for (int d = 0; d < 4; d++)
             if (x->lay->g.split[d]) exchange_add(2 * d + 1, 2 * d + k, x->lay->nface[d], x->groups, 12);
-    exchange_buffers(packed, ghost);
-    for (int k = 0; k < 2; k++)
-        pack_half_spinors(of[k], p, links, k == 0 ? 1 : -1, packed, k * flight.n / 2, flight.n / 2);
+    exchange_buffers(packed, ghost, 0);
+    for (int k = 0; k < 2; k++) {
+        const int n = flight.n / 2;
+        const hop_pack_args args = pack_half_spinors(of[k], p, links, k == 0 ? 1 : -1, packed, k * n, n);
+        run_pack(of[k], &args);
+    }
     exchange_start();
     for (int d = 0; d < 4; d++) {
         if (!x->lay->g.split[d]) continue;
@@ -248,7 +270,7 @@ static void fill_direction(field *f, int d)
     const field whole = *f;
     exchange_open(f);
     for (int s = 2 * d; s < 2 * d + 2; s++) exchange_add(s ^ 1, s, f->lay->nshell[d], f->groups, f->reals);
-    exchange_buffers(packed, ghost);
+    exchange_buffers(packed, ghost, 0);
     for (int k = 0; k < 2; k++) {
         const int s = 2 * d + k;
         ghost_pack_args args = {tables->g, field_all(&whole), packed[k], tables->shell_from[s], s ^ 1, f->reals};

@@ -2,11 +2,13 @@
  *
  * Two exchanges. halo_fill() continues links and tensors by halo_depth sites, corners included, direction after
  * direction so that corners travel with faces. The hop's exchange sends spin-projected half spinors of one parity, one
- * site deep, while the interior is computed: halo_hop_start(), interior kernel, halo_hop_wait(), exterior kernel. A
- * direction that is not split costs nothing. One exchange is in flight at a time. All functions are collective. */
+ * site deep, while the interior is computed: halo_hop_fuse(), interior kernel, halo_hop_wait(), exterior kernel; or one
+ * kernel does it all. A direction that is not split costs nothing. One exchange is in flight at a time. All functions
+ * are collective. */
 #ifndef PLAQ_HALO_H
 #define PLAQ_HALO_H
 
+#include "kernels/args.h"
 #include "kernels/lattice/field.h"
 
 #ifdef __cplusplus
@@ -21,8 +23,9 @@ void halo_hop_pair(const field *x, const field *y, parity p, const field *links,
 
 /* Sends the half spinors of parity p of `in` that the neighbours' hop needs; `links` of the precision of `in`; sign as
  * in kernels/site/hop.h. ghost[dir] becomes the view of what arrives from direction dir, valid after halo_hop_wait()
- * until the next start. */
-void halo_hop_start(const field *in, parity p, const field *links, int sign, view ghost[8]);
+ * until the next exchange. Where the transport can, nothing is sent yet and the answer is 1: then the hop has to be one
+ * kernel with work.pack = pack, and there is nothing to wait for. */
+int halo_hop_fuse(const field *in, parity p, const field *links, int sign, view ghost[8], hop_pack_args *pack);
 void halo_hop_wait(void);
 
 /* Bytes sent and seconds spent waiting so far, for the profile. */

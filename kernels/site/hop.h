@@ -204,11 +204,11 @@ FN void T(hop_site)(const hop_args *a, long u)
 
 /* What a face sends: unit face[f] of the parity of `in`, projected for the neighbour over direction dir (the neighbour
  * that lies there sees it from the opposite side), lanes turned so that a unit's inner lanes are already home. */
-FN void T(hop_pack_link)(const hop_pack_args *a, long f, int k, int mu, int upwards, int reals)
+FN void T(hop_pack_link)(const hop_pack_args *a, long f, int k, int sign, int mu, int upwards, int reals)
 {
     const long u = a->face[k][f];
     /* The site above needs (1 + s gamma) U^dagger psi of this one; the site below (1 - s gamma) psi. */
-    const vreal s = vset((real)(upwards ? -a->sign : a->sign));
+    const vreal s = vset((real)(upwards ? -sign : sign));
     T(link) link;
     if (upwards) T(link_load)(&link, &a->links, u, mu, reals);
     for (int rhs = 0; rhs < a->in.groups; rhs++) {
@@ -229,26 +229,32 @@ FN void T(hop_pack_link)(const hop_pack_args *a, long f, int k, int mu, int upwa
     }
 }
 
-FN void T(hop_pack_direction)(const hop_pack_args *a, long f, int k, int mu, int upwards)
+FN void T(hop_pack_direction)(const hop_pack_args *a, long f, int k, int sign, int mu, int upwards, int reals)
 {
-    if (!upwards || a->link_reals == 18) T(hop_pack_link)(a, f, k, mu, upwards, 18);
-    else if (a->link_reals == 12) T(hop_pack_link)(a, f, k, mu, upwards, 12);
-    else T(hop_pack_link)(a, f, k, mu, upwards, 8);
+    if (!upwards || reals == 18) T(hop_pack_link)(a, f, k, sign, mu, upwards, 18);
+    else if (reals == 12) T(hop_pack_link)(a, f, k, sign, mu, upwards, 12);
+    else T(hop_pack_link)(a, f, k, sign, mu, upwards, 8);
 }
 
-FN void T(hop_pack_site)(const hop_pack_args *a, long i)
+/* sign and reals stand beside the arguments so that they can be literals. */
+FN void T(hop_pack_item)(const hop_pack_args *a, long i, int sign, int reals)
 {
     int k = 0;
     while (i >= a->start[k + 1]) k++;
     const long f = i - a->start[k];
     switch (a->dir[k]) {
-    case 0: T(hop_pack_direction)(a, f, k, 0, 1); break;
-    case 1: T(hop_pack_direction)(a, f, k, 0, 0); break;
-    case 2: T(hop_pack_direction)(a, f, k, 1, 1); break;
-    case 3: T(hop_pack_direction)(a, f, k, 1, 0); break;
-    case 4: T(hop_pack_direction)(a, f, k, 2, 1); break;
-    case 5: T(hop_pack_direction)(a, f, k, 2, 0); break;
-    case 6: T(hop_pack_direction)(a, f, k, 3, 1); break;
-    default: T(hop_pack_direction)(a, f, k, 3, 0); break;
+    case 0: T(hop_pack_direction)(a, f, k, sign, 0, 1, reals); break;
+    case 1: T(hop_pack_direction)(a, f, k, sign, 0, 0, reals); break;
+    case 2: T(hop_pack_direction)(a, f, k, sign, 1, 1, reals); break;
+    case 3: T(hop_pack_direction)(a, f, k, sign, 1, 0, reals); break;
+    case 4: T(hop_pack_direction)(a, f, k, sign, 2, 1, reals); break;
+    case 5: T(hop_pack_direction)(a, f, k, sign, 2, 0, reals); break;
+    case 6: T(hop_pack_direction)(a, f, k, sign, 3, 1, reals); break;
+    default: T(hop_pack_direction)(a, f, k, sign, 3, 0, reals); break;
     }
+}
+
+FN void T(hop_pack_site)(const hop_pack_args *a, long i)
+{
+    T(hop_pack_item)(a, i, a->sign, a->link_reals);
 }
