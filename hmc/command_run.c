@@ -42,7 +42,8 @@ typedef struct {
     int64_t saved;   /* trajectory number of the newest checkpoint, -1 when there is none */
     char digest[65]; /* of its links, or of the first ones */
     double begun, io_seconds;
-    double longest, longest_save; /* seconds of the slowest pass and of the slowest checkpoint so far */
+    double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
+    double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
     int json, accept;
     char stopped[1200]; /* why, when not all trajectories were done */
     int failed, broken; /* it had to stop; because numbers went out of bounds */
@@ -211,7 +212,11 @@ static void print_summary(const run_state *r)
     char history_hex[65], time_text[32], peak[32], predicted[32];
     record_digest(r->history, history_hex);
     if (r->json) print_json(r, &a, history_hex, seconds);
-    report_profile(seconds, r->io_seconds);
+    report_profile(&(report_totals){.seconds = seconds,
+                                    .io_seconds = r->io_seconds,
+                                    .where = where,
+                                    .copied_bytes = field_copied_bytes() - r->copied_before,
+                                    .trajectory_bytes = r->trajectory_bytes});
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              report_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);
@@ -261,7 +266,9 @@ static int one_trajectory(run_state *r, double *plaquette)
 {
     char message[1024];
     const random_key key = {(uint64_t)r->p->run.seed, (uint32_t)(r->done + 1)};
+    const double copied = field_copied_bytes();
     const trajectory_result t = trajectory_run(&r->s->e, key, r->p->run.length, r->done < r->p->run.warmup);
+    r->trajectory_bytes += field_copied_bytes() - copied;
     if (t.status == EVOLVE_INTERRUPTED) {
         snprintf(r->stopped, sizeof r->stopped, "signal %d; the trajectory in hand was given up and will be repeated",
                  stop_signal());
@@ -323,6 +330,7 @@ static int run(run_state *r)
     start_or_continue(r);
     kernel_counts_reset();
     r->begun = comm_wtime();
+    r->copied_before = field_copied_bytes();
     r->io_seconds = 0;
     loop(r);
     print_summary(r);

@@ -51,25 +51,40 @@ static int by_time(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-void report_profile(double seconds, double io_seconds)
+/* Lines of all kernels that ran, the longest first; returns their number. */
+static int profile_lines(profile_line *lines)
 {
-    profile_line lines[KERNEL_COUNT * PREC_COUNT];
     int n = 0;
-    double in_kernels = 0, halo_bytes, halo_seconds;
     for (int k = 0; k < KERNEL_COUNT; k++)
         for (int p = 0; p < PREC_COUNT; p++) {
             const kernel_count c = kernel_counted((kernel_id)k, (precision)p);
             if (c.calls == 0) continue;
             snprintf(lines[n].name, sizeof lines[n].name, "%s, %s", kernel_infos[k].name, precision_names[p]);
             lines[n++].count = c;
-            in_kernels += c.seconds;
         }
     qsort(lines, (size_t)n, sizeof *lines, by_time);
+    return n;
+}
+
+static void print_copies(const report_totals *t)
+{
+    char all[32], inside[32];
+    log_info("  %-24s %10s, in trajectories: %s", "host-device copies", report_bytes(t->copied_bytes, all),
+             report_bytes(t->trajectory_bytes, inside));
+}
+
+void report_profile(const report_totals *t)
+{
+    profile_line lines[KERNEL_COUNT * PREC_COUNT];
+    const int n = profile_lines(lines);
+    const double seconds = t->seconds, io_seconds = t->io_seconds;
+    double in_kernels = 0, halo_bytes, halo_seconds;
     halo_counted(&halo_bytes, &halo_seconds);
     log_info("%-26s %10s %10s %9s %9s %7s", "profile", "calls", "seconds", "GF/s", "GB/s", "share");
     for (int i = 0; i < n; i++) {
         const kernel_count *c = &lines[i].count;
         const double per = c->seconds > 0 ? 1e-9 / c->seconds : 0;
+        in_kernels += c->seconds;
         log_info("  %-24s %10ld %10.3f %9.2f %9.2f %6.1f%%", lines[i].name, c->calls, c->seconds, c->flops * per,
                  c->bytes * per, 100 * c->seconds / seconds);
     }
@@ -78,6 +93,7 @@ void report_profile(double seconds, double io_seconds)
     log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", "files", "", io_seconds, "", "", 100 * io_seconds / seconds);
     const double rest = seconds - in_kernels - halo_seconds - io_seconds;
     log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", "all else", "", rest, "", "", 100 * rest / seconds);
+    if (t->where == PLACE_DEVICE) print_copies(t);
 }
 
 /* ---- cost ---- */

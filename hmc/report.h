@@ -14,9 +14,16 @@ const char *report_bytes(double bytes, char text[32]);
 /* Logs a long text line by line. */
 void report_lines(void (*log)(const char *, ...), const char *text);
 
-/* Calls, time, GF/s, GB/s and share of every kernel that ran, of halos and of `io_seconds`, against `seconds` in all.
- * Printed as information by rank 0 from its own counts. */
-void report_profile(double seconds, double io_seconds);
+/* What a profile needs that kernels do not count. */
+typedef struct {
+    double seconds, io_seconds;            /* in all, and of them for files */
+    place where;                           /* of the fields */
+    double copied_bytes, trajectory_bytes; /* between host and device: in all, and of them within trajectories */
+} report_totals;
+
+/* Calls, time, GF/s, GB/s and share of every kernel that ran, of halos and of files, against the time in all; for
+ * fields on the device, what was copied to or from the host. Printed as information by rank 0 from its own counts. */
+void report_profile(const report_totals *t);
 
 /* Rough floating-point operations of one trajectory, all ranks, taking `iterations` for each solve. */
 double report_flops(const parameters *p, double iterations);

@@ -267,17 +267,14 @@ static void send_values(checkpoint *c)
     c->parameters = text;
 }
 
-/* Values of all ranks; with `links_too` the links on disk are verified. */
-static int peek(const char *path, int links_too, int size_out[4], checkpoint *c, char *message, size_t size)
+/* The size of the lattice and the values, on all ranks; all but the links is verified. */
+static int peek(const char *path, int size_out[4], checkpoint *c, char *message, size_t size)
 {
     links_info info;
     seal_regions out;
     int bad = 0;
     memset(c, 0, sizeof *c);
-    if (comm_rank() == 0) {
-        bad = load_group(path, c, &out, message, size);
-        if (!bad && links_too) bad = verify_links(path, &out, c->digest, message, size);
-    }
+    if (comm_rank() == 0) bad = load_group(path, c, &out, message, size);
     bad = comm_any_bad(bad, message, size);
     if (!bad) {
         bad = links_probe(path, &info, message, size);
@@ -289,21 +286,16 @@ static int peek(const char *path, int links_too, int size_out[4], checkpoint *c,
         checkpoint_free(c);
         return CHECKPOINT_DAMAGED;
     }
-    if (size_out) memcpy(size_out, info.size, sizeof info.size);
+    memcpy(size_out, info.size, sizeof info.size);
     send_values(c);
     return CHECKPOINT_GOOD;
-}
-
-int checkpoint_peek(const char *path, int size_out[4], checkpoint *c, char *message, size_t size)
-{
-    return peek(path, 0, size_out, c, message, size);
 }
 
 int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size)
 {
     int n[4], status = CHECKPOINT_GOOD;
     char digest[65];
-    if (peek(path, 0, n, c, message, size)) return CHECKPOINT_DAMAGED;
+    if (peek(path, n, c, message, size)) return CHECKPOINT_DAMAGED;
     const int *want = links->lat->size;
     if (memcmp(n, want, sizeof n)) {
         links_fail(message, size, "%s: the lattice of the checkpoint is %d.%d.%d.%d, wanted is %d.%d.%d.%d", path, n[0],
@@ -322,9 +314,8 @@ int checkpoint_read(const char *path, field *links, checkpoint *c, char *message
     return status;
 }
 
-/* The newest file that is good: read into links, or, without links, only looked at. */
-static int take_newest(const char *folder, field *links, int size_out[4], checkpoint *c, char *path, size_t path_size,
-                       char *message, size_t size)
+int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
+                           size_t size)
 {
     int64_t *found = malloc(MAX_FOUND * sizeof *found);
     REQUIRE(found, "out of memory: %d numbers", MAX_FOUND);
@@ -332,7 +323,7 @@ static int take_newest(const char *folder, field *links, int size_out[4], checkp
     int status = CHECKPOINT_DAMAGED, i = 0;
     for (; i < n && status == CHECKPOINT_DAMAGED; i++) {
         checkpoint_path(path, path_size, folder, found[i]);
-        status = links ? checkpoint_read(path, links, c, message, size) : peek(path, 1, size_out, c, message, size);
+        status = checkpoint_read(path, links, c, message, size);
         if (status == CHECKPOINT_DAMAGED)
             log_warn("damaged checkpoint, %s: %s", i + 1 < n ? "trying the one before" : "and none is left", message);
     }
@@ -341,16 +332,4 @@ static int take_newest(const char *folder, field *links, int size_out[4], checkp
         links_fail(message, size, "%s: none of the %d checkpoints there is good; move them away to start anew", folder,
                    n);
     return n == 0 ? 0 : status == CHECKPOINT_GOOD ? 1 : -1;
-}
-
-int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
-                           size_t size)
-{
-    return take_newest(folder, links, NULL, c, path, path_size, message, size);
-}
-
-int checkpoint_peek_newest(const char *folder, int size_out[4], checkpoint *c, char *path, size_t path_size,
-                           char *message, size_t size)
-{
-    return take_newest(folder, NULL, size_out, c, path, path_size, message, size);
 }

@@ -54,10 +54,6 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
 /* Trajectory numbers of the files named like checkpoints, newest first; returns how many, at most max. */
 int checkpoint_find(const char *folder, int64_t *trajectories, int max);
 
-/* The size of the lattice and the values of c, all but the links verified. size_out may be NULL. Returns
- * CHECKPOINT_GOOD, or CHECKPOINT_DAMAGED with a message. checkpoint_free(c) afterwards. */
-int checkpoint_peek(const char *path, int size_out[4], checkpoint *c, char *message, size_t size);
-
 /* Links and values, verified; on failure the links are undefined and c needs no checkpoint_free(). */
 int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size);
 
@@ -66,10 +62,6 @@ int checkpoint_read(const char *path, field *links, checkpoint *c, char *message
  * good, or when the newest good one has another lattice. */
 int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
                            size_t size);
-
-/* Like checkpoint_read_newest(), without links: the newest one whose links too are intact on disk. */
-int checkpoint_peek_newest(const char *folder, int size_out[4], checkpoint *c, char *path, size_t path_size,
-                           char *message, size_t size);
 
 void checkpoint_free(checkpoint *c);
 

@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 /* ---- CRC32: eight bytes a step, table k being the CRC of a byte followed by k zero bytes ---- */
 
 static uint32_t crc_table[8][256];
@@ -89,10 +94,75 @@ static void sha_block(uint32_t state[8], const unsigned char *p)
     for (int i = 0; i < 8; i++) state[i] += v[i];
 }
 
+static void sha_blocks_portable(uint32_t state[8], const unsigned char *p, size_t blocks)
+{
+    for (; blocks > 0; blocks--, p += 64) sha_block(state, p);
+}
+
+#ifdef __x86_64__
+/* Bit 29 of EBX of leaf 7: the SHA extensions; bits 9 and 19 of ECX of leaf 1: SSSE3 and SSE4.1. */
+static int sha_instructions(void)
+{
+    unsigned a, b, c, d, unused;
+    if (!__get_cpuid(1, &a, &unused, &c, &d) || !(c >> 9 & 1) || !(c >> 19 & 1)) return 0;
+    return __get_cpuid_count(7, 0, &a, &b, &unused, &d) && (b >> 29 & 1);
+}
+
+/* The instructions take the state as (a b e f) and (c d g h), from the highest word down, and do two rounds each. Of
+ * the message schedule four words are made at a time: w[i % 4] holds words 4 i to 4 i + 3. */
+__attribute__((target("sha,sse4.1"))) static void sha_blocks_x86(uint32_t state[8], const unsigned char *p,
+                                                                 size_t blocks)
+{
+    const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    const __m128i low = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xb1);
+    const __m128i high = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state + 4)), 0x1b);
+    __m128i abef = _mm_alignr_epi8(low, high, 8), cdgh = _mm_blend_epi16(high, low, 0xf0);
+    for (; blocks > 0; blocks--, p += 64) {
+        const __m128i abef_before = abef, cdgh_before = cdgh;
+        __m128i w[4];
+        for (int i = 0; i < 4; i++) w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(p + 16 * i)), swap);
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++) {
+            const __m128i now = w[i % 4], before = w[(i + 3) % 4];
+            const __m128i sum = _mm_add_epi32(now, _mm_loadu_si128((const __m128i *)(sha_round + 4 * i)));
+            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+            abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+            /* Words 4 i + 4 on replace those of 16 before; their first half was made there two turns ago, below. */
+            if (i >= 3 && i < 15) {
+                const __m128i part = _mm_add_epi32(w[(i + 1) % 4], _mm_alignr_epi8(now, before, 4));
+                w[(i + 1) % 4] = _mm_sha256msg2_epu32(part, now);
+            }
+            if (i >= 1 && i < 13) w[(i + 3) % 4] = _mm_sha256msg1_epu32(before, now);
+        }
+        abef = _mm_add_epi32(abef, abef_before);
+        cdgh = _mm_add_epi32(cdgh, cdgh_before);
+    }
+    const __m128i feba = _mm_shuffle_epi32(abef, 0x1b), dchg = _mm_shuffle_epi32(cdgh, 0xb1);
+    _mm_storeu_si128((__m128i *)state, _mm_blend_epi16(feba, dchg, 0xf0));
+    _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
+}
+#else
+static int sha_instructions(void)
+{
+    return 0;
+}
+#define sha_blocks_x86 sha_blocks_portable
+#endif
+
+static void (*sha_blocks)(uint32_t state[8], const unsigned char *p, size_t blocks);
+
+int sha256_use(sha256_way way)
+{
+    const int able = sha_instructions();
+    sha_blocks = able && way != SHA256_PORTABLE ? sha_blocks_x86 : sha_blocks_portable;
+    return way != SHA256_INSTRUCTIONS || able;
+}
+
 void sha256_start(sha256 *s)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    if (!sha_blocks) sha256_use(SHA256_FASTEST);
     memcpy(s->state, start, sizeof start);
     s->bytes = 0;
 }
@@ -103,14 +173,15 @@ void sha256_add(sha256 *s, const void *data, size_t n)
     while (n > 0) {
         const size_t used = s->bytes % 64;
         if (used == 0 && n >= 64) {
-            sha_block(s->state, p);
-            s->bytes += 64, p += 64, n -= 64;
+            const size_t whole = n / 64 * 64;
+            sha_blocks(s->state, p, n / 64);
+            s->bytes += whole, p += whole, n -= whole;
             continue;
         }
         const size_t take = n < 64 - used ? n : 64 - used;
         memcpy(s->block + used, p, take);
         s->bytes += take, p += take, n -= take;
-        if (s->bytes % 64 == 0) sha_block(s->state, s->block);
+        if (s->bytes % 64 == 0) sha_blocks(s->state, s->block, 1);
     }
 }
 

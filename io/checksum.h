@@ -2,8 +2,8 @@
  *
  *   crc32_of       the CRC of zlib and Ethernet (reflected polynomial 0xedb88320), as the SciDAC checksum uses it
  *   scidac_add     the SciDAC checksum of links: the CRC of each site's bytes, rotated left by its number mod 29 and
- * mod 31, xored into two words, in any order of the sites sha256_*       FIPS 180-4; the digest of links and the seal
- * of HDF5 files
+ *                  mod 31, xored into two words, in any order of the sites
+ *   sha256_*       FIPS 180-4; the digest of links and the seal of HDF5 files
  *
  * Nothing here knows of ranks. */
 #ifndef PLAQ_IO_CHECKSUM_H
@@ -18,6 +18,9 @@ typedef struct {
     unsigned char block[64];
 } sha256;
 
+/* The SHA instructions of x86 where the CPU has them, else portable C: the same digests. */
+typedef enum { SHA256_FASTEST, SHA256_INSTRUCTIONS, SHA256_PORTABLE } sha256_way;
+
 /* CRC of n bytes; `crc` is 0, or the CRC of what came before. */
 uint32_t crc32_of(uint32_t crc, const void *data, size_t n);
 
@@ -27,6 +30,9 @@ void sha256_start(sha256 *s);
 void sha256_add(sha256 *s, const void *data, size_t n);
 /* Ends the hash: 64 hexadecimal digits in lower case, and a zero. */
 void sha256_end(sha256 *s, char hex[65]);
+
+/* For tests: how hashes are made from now on. Returns 0 where the CPU has not got the instructions asked for. */
+int sha256_use(sha256_way way);
 
 static inline uint32_t rotate_left32(uint32_t x, unsigned n)
 {

@@ -243,7 +243,7 @@ double links_trace(const field *u)
     exact_sum sum = exact_zero();
     for (int t = 0; t < lat->local[3]; t++) {
         field_export(u, t, buf);
-        for (size_t i = 0; i < links; i++) exact_add(&sum, buf[18 * i] + buf[18 * i + 8] + buf[18 * i + 16]);
+        rows_trace(buf, links, &sum);
     }
     free(buf);
     comm_sum_exact(&sum, 1);

@@ -128,25 +128,3 @@ int links_hex32(const char *text, uint32_t *value)
     *value = (uint32_t)strtoul(text, NULL, 16);
     return 1;
 }
-
-uint32_t load32(const unsigned char *p, int big)
-{
-    if (big) return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-    return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
-}
-
-uint64_t load64(const unsigned char *p, int big)
-{
-    const uint64_t first = load32(p, big), second = load32(p + 4, big);
-    return big ? first << 32 | second : second << 32 | first;
-}
-
-void store32(unsigned char *p, uint32_t x, int big)
-{
-    for (int i = 0; i < 4; i++) p[big ? 3 - i : i] = (unsigned char)(x >> 8 * i);
-}
-
-void store64(unsigned char *p, uint64_t x, int big)
-{
-    for (int i = 0; i < 8; i++) p[big ? 7 - i : i] = (unsigned char)(x >> 8 * i);
-}

@@ -7,6 +7,8 @@
 #ifndef PLAQ_IO_LINKS_FORMAT_H
 #define PLAQ_IO_LINKS_FORMAT_H
 
+#include <string.h>
+
 #include "io/links.h"
 #include "kernels/base/error.h"
 
@@ -71,9 +73,33 @@ int links_number(const char *text, double *value, double *unit);
 /* A hexadecimal number of 1 to 8 digits that is all of `text`, its letters of one case (a lone one small). */
 int links_hex32(const char *text, uint32_t *value);
 
-uint32_t load32(const unsigned char *p, int big);
-uint64_t load64(const unsigned char *p, int big);
-void store32(unsigned char *p, uint32_t x, int big);
-void store64(unsigned char *p, uint64_t x, int big);
+/* Words of either byte order; inline, for every number of a file passes here. */
+#define LINKS_HOST_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+static inline uint32_t load32(const unsigned char *p, int big)
+{
+    uint32_t x;
+    memcpy(&x, p, sizeof x);
+    return !big == !LINKS_HOST_BIG ? x : __builtin_bswap32(x);
+}
+
+static inline uint64_t load64(const unsigned char *p, int big)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return !big == !LINKS_HOST_BIG ? x : __builtin_bswap64(x);
+}
+
+static inline void store32(unsigned char *p, uint32_t x, int big)
+{
+    if (!big != !LINKS_HOST_BIG) x = __builtin_bswap32(x);
+    memcpy(p, &x, sizeof x);
+}
+
+static inline void store64(unsigned char *p, uint64_t x, int big)
+{
+    if (!big != !LINKS_HOST_BIG) x = __builtin_bswap64(x);
+    memcpy(p, &x, sizeof x);
+}
 
 #endif

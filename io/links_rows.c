@@ -72,6 +72,11 @@ void rows_encode(const links_file *f, const double *u, size_t links, unsigned ch
     }
 }
 
+void rows_trace(const double *u, size_t links, exact_sum *sum)
+{
+    for (size_t i = 0; i < links; i++) exact_add(sum, u[18 * i] + u[18 * i + 8] + u[18 * i + 16]);
+}
+
 /* ---- all rows in order past rank 0 ---- */
 
 static int rank_at(const lattice *lat, int cx, int cy, int z, int t)

@@ -7,6 +7,7 @@
 
 #include "io/checksum.h"
 #include "io/links_format.h"
+#include "kernels/lattice/exact.h"
 
 typedef struct {
     uint64_t site; /* global number of the first site */
@@ -21,6 +22,9 @@ rows_run rows_get(const lattice *lat, int t, int i);
 /* Between file bytes and doubles [18]; two rows are completed to three. */
 void rows_decode(const links_file *f, const unsigned char *bytes, size_t links, double *u);
 void rows_encode(const links_file *f, const double *u, size_t links, unsigned char *bytes);
+
+/* Adds Re tr of these links to the sum. */
+void rows_trace(const double *u, size_t links, exact_sum *sum);
 
 /* All links in ILDG order pass by rank 0 plane after plane, as big-endian doubles, into the hash. Collective. */
 void rows_hash(const field *u, sha256 *s);

@@ -89,26 +89,16 @@ void gauge_update(field *links, double dt, const field *momenta)
     }
 }
 
-static double deviation(const field *links, int mend)
+double gauge_unitarise(field *links)
 {
     exact_sum s = exact_zero();
     FOR_PARITIES(p, links)
     {
-        unitarise_args args = {mend ? field_out((field *)links, p) : field_in(links, p), mend};
+        unitarise_args args = {field_out(links, p), 1};
         run(KERNEL_unitarise, links, &args, &s);
     }
     comm_sum_exact(&s, 1);
     return sqrt(exact_value(&s) / (4.0 * (double)links->lat->volume));
-}
-
-double gauge_unitarise(field *links)
-{
-    return deviation(links, 1);
-}
-
-double gauge_deviation(const field *links)
-{
-    return deviation(links, 0);
 }
 
 void gauge_cold(field *links)

@@ -37,10 +37,8 @@ gauge_energy gauge_field_energy(const field *tensor);
 
 /* links = exp(dt P) links. */
 void gauge_update(field *links, double dt, const field *momenta);
-/* Projects the links to SU(3); returns the root mean square deviation per link before. gauge_deviation() only measures.
- */
+/* Projects the links to SU(3); returns the root mean square deviation per link before. */
 double gauge_unitarise(field *links);
-double gauge_deviation(const field *links);
 void gauge_cold(field *links);
 /* Uniform on the group. */
 void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number);

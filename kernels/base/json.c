@@ -73,17 +73,6 @@ void json_int_array(json *j, const char *name, const int *values, int n)
     fputc(']', j->out);
 }
 
-void json_real_array(json *j, const char *name, const double *values, int n)
-{
-    put_name(j, name);
-    fputc('[', j->out);
-    for (int i = 0; i < n; i++) {
-        if (i) fputs(", ", j->out);
-        put_real(j->out, values[i]);
-    }
-    fputc(']', j->out);
-}
-
 void json_end(json *j)
 {
     fputs("}\n", j->out);

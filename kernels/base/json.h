@@ -30,7 +30,6 @@ void json_int(json *j, const char *name, int64_t value);
 void json_real(json *j, const char *name, double value);
 void json_bool(json *j, const char *name, int value);
 void json_int_array(json *j, const char *name, const int *values, int n);
-void json_real_array(json *j, const char *name, const double *values, int n);
 void json_end(json *j);
 
 #ifdef __cplusplus

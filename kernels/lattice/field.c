@@ -53,13 +53,17 @@ static long storage_units(const layout *lay, field_kind kind, parity par)
     return lay->lanes == 1 ? (units + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK : units;
 }
 
-static void set_sizes(field *f, const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where)
+static void set_sizes(field *f, const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls,
+                      place where)
 {
     const field_kind_info *info = &field_kinds[kind];
-    REQUIRE(nrhs >= 1 && (nrhs == 1 || kind == FIELD_SPINOR), "%d right-hand sides of %s", nrhs, info->name);
+    REQUIRE(nrhs >= 1 && Ls >= 1 && (nrhs * Ls == 1 || kind == FIELD_SPINOR), "%d right-hand sides of %d slices of %s",
+            nrhs, Ls, info->name);
     *f = (field){
         .lat = lat, .lay = layout_for(lat, prec, where), .kind = kind, .prec = prec, .par = par, .where = where};
-    f->groups = kind == FIELD_SPINOR ? nrhs : info->groups;
+    f->nrhs = nrhs;
+    f->Ls = Ls;
+    f->groups = kind == FIELD_SPINOR ? nrhs * Ls : info->groups;
     f->reals = info->reals;
     const long units = storage_units(f->lay, kind, par);
     const int apart = info->apart && f->lay->lanes > 1;
@@ -73,15 +77,20 @@ static void set_sizes(field *f, const lattice *lat, field_kind kind, precision p
 size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where)
 {
     field f;
-    set_sizes(&f, lat, kind, prec, par, nrhs, where);
+    set_sizes(&f, lat, kind, prec, par, nrhs, 1, where);
     return f.bytes + f.scale_bytes;
 }
 
 field *field_create(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where)
 {
+    return field_create_5d(lat, kind, prec, par, nrhs, 1, where);
+}
+
+field *field_create_5d(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls, place where)
+{
     field *f = malloc(sizeof *f);
     REQUIRE(f, "out of memory for a %s", field_kinds[kind].name);
-    set_sizes(f, lat, kind, prec, par, nrhs, where);
+    set_sizes(f, lat, kind, prec, par, nrhs, Ls, where);
     f->data = pool_take(where, f->bytes);
     f->scale = f->scale_bytes ? pool_take(where, f->scale_bytes) : NULL;
     f->ghost_version = 0;
@@ -103,7 +112,7 @@ void field_clear(field *f)
 
 field *field_like(const field *f)
 {
-    return field_create(f->lat, f->kind, f->prec, f->par, f->kind == FIELD_SPINOR ? f->groups : 1, f->where);
+    return field_create_5d(f->lat, f->kind, f->prec, f->par, f->nrhs, f->Ls, f->where);
 }
 
 void field_destroy(field *f)
@@ -167,7 +176,7 @@ field field_part(const field *f, parity p)
 {
     const view v = view_of(f, p);
     field half = *f;
-    set_sizes(&half, f->lat, f->kind, f->prec, p, f->kind == FIELD_SPINOR ? f->groups : 1, f->where);
+    set_sizes(&half, f->lat, f->kind, f->prec, p, f->nrhs, f->Ls, f->where);
     half.data = v.data;
     half.scale = v.scale;
     half.version = f->version;
@@ -330,8 +339,8 @@ static void copy_same_storage(field *y, const field *x)
 
 void field_copy(field *y, const field *x)
 {
-    REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups, "%s from %s", field_kinds[y->kind].name,
-            field_kinds[x->kind].name);
+    REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups && y->Ls == x->Ls, "%s from %s",
+            field_kinds[y->kind].name, field_kinds[x->kind].name);
     REQUIRE(y->par == x->par && can_become(x->kind, y->kind), "%s of parity %d from %s of parity %d",
             field_kinds[y->kind].name, y->par, field_kinds[x->kind].name, x->par);
     y->version = next_version();

@@ -5,7 +5,7 @@
  * they are out of date. Memory comes from the pool (kernels/base/pool.h).
  *
  * Kind               groups  reals  meaning
- * FIELD_SPINOR       nrhs    24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
+ * FIELD_SPINOR       nrhs Ls 24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
  * FIELD_LINKS        4       18     U_mu(x) [row][column][re, im], with ghosts
  * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
  * FIELD_LINKS_EIGHT  4       8      phases of U00 and U20 over pi, then U01, U02, U10 (re, im); loses accuracy as
@@ -47,6 +47,7 @@ typedef struct field {
     precision prec;
     parity par;
     place where;
+    int nrhs, Ls; /* right-hand sides, and slices of a fifth dimension in each */
     int groups, reals;
     long stride, group_stride; /* as in views */
     size_t bytes, scale_bytes;
@@ -64,6 +65,9 @@ extern const field_kind_info field_kinds[FIELD_KINDS];
 
 /* A field, all zero. nrhs: right-hand sides of a spinor, else 1. Collective where the kind has ghosts. */
 field *field_create(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
+/* The same of spinors with Ls slices in a fifth dimension: slice s of right-hand side r is group r Ls + s, and kernels
+ * of four dimensions treat each group as a right-hand side. */
+field *field_create_5d(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls, place where);
 /* Like f in everything, contents aside. */
 field *field_like(const field *f);
 void field_destroy(field *f);

@@ -7,9 +7,8 @@
 #include "kernels/base/pool.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/lattice/cut.h"
 #include "kernels/lattice/lanes.h"
-
-#define LINEAR_PAD 32 /* sites of one storage block in the linear layout */
 
 /* Zeroed, and aligned for tables that kernels read as vectors. */
 static void *allocate(size_t n, size_t size)
@@ -22,47 +21,6 @@ static void *allocate(size_t n, size_t size)
 
 /* ---- the split over ranks ---- */
 
-static int grid_fits(const int size[4], const int grid[4])
-{
-    for (int d = 0; d < 4; d++)
-        if (grid[d] < 1 || size[d] % grid[d] || (size[d] / grid[d]) % 2) return 0;
-    return 1;
-}
-
-static long grid_surface(const int size[4], const int grid[4])
-{
-    long volume = 1, surface = 0;
-    for (int d = 0; d < 4; d++) volume *= size[d] / grid[d];
-    for (int d = 0; d < 4; d++)
-        if (grid[d] > 1) surface += volume / (size[d] / grid[d]);
-    return surface;
-}
-
-int lattice_choose_grid(const int size[4], int ranks, int grid[4])
-{
-    long best = -1;
-    int g[4];
-    for (g[0] = 1; g[0] <= ranks; g[0]++) {
-        if (ranks % g[0]) continue;
-        for (g[1] = 1; g[1] <= ranks / g[0]; g[1]++) {
-            if ((ranks / g[0]) % g[1]) continue;
-            const int rest = ranks / g[0] / g[1];
-            for (g[2] = 1; g[2] <= rest; g[2]++) {
-                if (rest % g[2]) continue;
-                g[3] = rest / g[2];
-                if (!grid_fits(size, g)) continue;
-                const long surface = grid_surface(size, g);
-                /* On a tie the later direction is split: rows in x stay whole. */
-                if (best < 0 || surface < best || (surface == best && g[3] >= grid[3])) {
-                    best = surface;
-                    memcpy(grid, g, sizeof g);
-                }
-            }
-        }
-    }
-    return best >= 0;
-}
-
 static int rank_at(const lattice *lat, int d, int step)
 {
     int c[4];
@@ -73,37 +31,11 @@ static int rank_at(const lattice *lat, int d, int step)
 
 static void split(lattice *lat, const int size[4], const int grid[4])
 {
-    const int ranks = comm_size(), *s = size;
-    memcpy(lat->size, size, sizeof lat->size);
-    for (int d = 0; d < 4; d++)
-        if (size[d] < 2 || size[d] % 2)
-            user_error("lattice %d.%d.%d.%d: the extent %d in direction %c is not an even number of at least 2", s[0],
-                       s[1], s[2], s[3], size[d], "xyzt"[d]);
-    if (grid[0] == 0) {
-        if (!lattice_choose_grid(size, ranks, lat->grid))
-            user_error(
-                "lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents; use fewer ranks, or a "
-                "number whose factors divide the extents",
-                s[0], s[1], s[2], s[3], ranks);
-    } else {
-        memcpy(lat->grid, grid, sizeof lat->grid);
-        const int product = grid[0] * grid[1] * grid[2] * grid[3];
-        if (product != ranks)
-            user_error("process grid %d.%d.%d.%d has %d ranks, but the program runs on %d", grid[0], grid[1], grid[2],
-                       grid[3], product, ranks);
-        if (!grid_fits(size, grid))
-            user_error("process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents",
-                       grid[0], grid[1], grid[2], grid[3], s[0], s[1], s[2], s[3]);
-    }
-    int r = comm_rank();
-    lat->volume = lat->local_volume = 1;
-    for (int d = 0; d < 4; d++) {
+    char message[512];
+    if (cut_ranks(lat, size, grid, comm_size(), message, sizeof message)) user_error("%s", message);
+    for (int d = 0, r = comm_rank(); d < 4; r /= lat->grid[d++]) {
         lat->coord[d] = r % lat->grid[d];
-        r /= lat->grid[d];
-        lat->local[d] = size[d] / lat->grid[d];
         lat->origin[d] = lat->coord[d] * lat->local[d];
-        lat->volume *= size[d];
-        lat->local_volume *= lat->local[d];
     }
     for (int d = 0; d < 4; d++) {
         lat->neighbour[2 * d] = rank_at(lat, d, 1);
@@ -112,28 +44,6 @@ static void split(lattice *lat, const int size[4], const int grid[4])
 }
 
 /* ---- a layout ---- */
-
-/* Cuts the box into lanes, each cut halving the longest extent that stays even, directions within the rank first. The
- * cuts of fewer lanes begin the cuts of more, so that a unit of 2n lanes is two units of n. */
-static int cut_lanes(layout *lay, const lattice *lat)
-{
-    for (int d = 0; d < 4; d++) {
-        lay->sub[d] = lat->local[d];
-        lay->lane_grid[d] = 1;
-    }
-    for (int n = 1; n < lay->lanes; n *= 2) {
-        int best = -1;
-        for (int d = 0; d < 4; d++) {
-            if (lay->sub[d] % 4) continue;
-            const int inside = lat->grid[d] == 1, best_inside = best >= 0 && lat->grid[best] == 1;
-            if (best < 0 || inside > best_inside || (inside == best_inside && lay->sub[d] >= lay->sub[best])) best = d;
-        }
-        if (best < 0) return 0;
-        lay->sub[best] /= 2;
-        lay->lane_grid[best] *= 2;
-    }
-    return 1;
-}
 
 /* Place of a lane in the lane grid. The order of cuts is recovered by replaying them. */
 static void lane_places(const layout *lay, const lattice *lat, int place[][4])
@@ -244,8 +154,7 @@ static void fill_stencil(layout *lay, const lattice *lat)
 
 static void fill_faces(layout *lay)
 {
-    for (int d = 0; d < 4; d++) {
-        lay->nface[d] = lay->nunit / lay->sub[d];
+    for (int d = 0; d < 4; d++)
         for (int side = 0; side < 2; side++)
             for (int p = 0; p < 2; p++) {
                 int *list = lay->face[2 * d + side][p] = allocate((size_t)lay->nface[d], sizeof(int));
@@ -255,7 +164,6 @@ static void fill_faces(layout *lay)
                     if (x[d] == (side == 0 ? lay->sub[d] - 1 : 0)) list[face_at(lay, x, d)] = (int)u;
                 }
             }
-    }
 }
 
 static void fill_extended(layout *lay, const lattice *lat)
@@ -360,25 +268,16 @@ static void fill_lane_tables(layout *lay, const lattice *lat)
 
 static int build_layout(layout *lay, const lattice *lat, int lanes)
 {
-    memset(lay, 0, sizeof *lay);
-    lay->lanes = lanes;
-    if (!cut_lanes(lay, lat)) return 0;
+    if (!cut_layout(lay, lat, lanes)) return 0;
     geom *g = &lay->g;
-    lay->nunit = lat->local_volume / 2 / lanes;
-    lay->odd_start = lanes > 1 ? lay->nunit : (lay->nunit + LINEAR_PAD - 1) / LINEAR_PAD * LINEAR_PAD;
-    lay->ghost_start = 2 * lay->odd_start;
     g->depth = lat->halo_depth;
     g->odd_start = lay->odd_start;
     g->half_x = lay->sub[0] / 2;
     for (int d = 0, stride = 1; d < 4; stride *= d++ == 0 ? g->half_x : lay->sub[d - 1]) g->stride[d] = stride;
     g->edge_sign_up = lat->coord[3] == lat->grid[3] - 1 ? lat->time_sign : 1;
     g->edge_sign_down = lat->coord[3] == 0 ? lat->time_sign : 1;
-    for (int d = 0; d < 4; d++) {
-        g->sub[d] = lay->sub[d];
-        g->lane_grid[d] = lay->lane_grid[d];
-        g->split[d] = lat->grid[d] > 1;
-        g->ext_size[d] = lay->sub[d] + (g->split[d] ? 2 * lat->halo_depth : 0);
-    }
+    memcpy(g->sub, lay->sub, sizeof g->sub);
+    memcpy(g->lane_grid, lay->lane_grid, sizeof g->lane_grid);
     fill_coordinates(lay);
     fill_stencil(lay, lat);
     fill_faces(lay);

@@ -6,83 +6,18 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/lattice/cut.h"
 #include "kernels/lattice/lanes.h"
 
-/* As in lattice.c and halo.c; tests/hmc/test_plan.c compares the two. */
-#define LINEAR_PAD 32
-
-static int split(lattice *lat, const int size[4], const int grid[4], int ranks, char *message, size_t bytes)
-{
-    const int *s = size;
-    memcpy(lat->size, size, sizeof lat->size);
-    memcpy(lat->grid, grid, sizeof lat->grid);
-    if (grid[0] == 0 && !lattice_choose_grid(size, ranks, lat->grid)) {
-        snprintf(message, bytes,
-                 "lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents; use fewer ranks, or a "
-                 "number whose factors divide the extents",
-                 s[0], s[1], s[2], s[3], ranks);
-        return -1;
-    }
-    const int *g = lat->grid;
-    const long product = (long)g[0] * g[1] * g[2] * g[3];
-    if (product != ranks) {
-        snprintf(message, bytes, "process grid %d.%d.%d.%d has %ld ranks, but the program runs on %d", g[0], g[1], g[2],
-                 g[3], product, ranks);
-        return -1;
-    }
-    lat->volume = lat->local_volume = 1;
-    for (int d = 0; d < 4; d++) {
-        lat->local[d] = g[d] > 0 ? s[d] / g[d] : 0;
-        if (lat->local[d] < 2 || lat->local[d] % 2 || s[d] % g[d]) {
-            snprintf(message, bytes,
-                     "process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents", g[0],
-                     g[1], g[2], g[3], s[0], s[1], s[2], s[3]);
-            return -1;
-        }
-        lat->volume *= s[d];
-        lat->local_volume *= lat->local[d];
-    }
-    return 0;
-}
-
-/* The cut of lattice.c: each halves the longest extent that stays even, directions within the rank first. */
-static int cut_lanes(layout *lay, const lattice *lat)
-{
-    for (int d = 0; d < 4; d++) {
-        lay->sub[d] = lat->local[d];
-        lay->lane_grid[d] = 1;
-    }
-    for (int n = 1; n < lay->lanes; n *= 2) {
-        int best = -1;
-        for (int d = 0; d < 4; d++) {
-            if (lay->sub[d] % 4) continue;
-            const int inside = lat->grid[d] == 1, best_inside = best >= 0 && lat->grid[best] == 1;
-            if (best < 0 || inside > best_inside || (inside == best_inside && lay->sub[d] >= lay->sub[best])) best = d;
-        }
-        if (best < 0) return 0;
-        lay->sub[best] /= 2;
-        lay->lane_grid[best] *= 2;
-    }
-    return 1;
-}
-
+/* As lattice.c and halo.c make them; tests/hmc/test_plan.c compares the two. */
 static int count_layout(layout *lay, const lattice *lat, int lanes)
 {
-    memset(lay, 0, sizeof *lay);
-    lay->lanes = lanes;
-    if (!cut_lanes(lay, lat)) return 0;
+    if (!cut_layout(lay, lat, lanes)) return 0;
     long extended = 1, body = 1;
-    lay->nunit = lat->local_volume / 2 / lanes;
-    lay->odd_start = lanes > 1 ? lay->nunit : (lay->nunit + LINEAR_PAD - 1) / LINEAR_PAD * LINEAR_PAD;
-    lay->ghost_start = 2 * lay->odd_start;
     for (int d = 0; d < 4; d++) {
-        const int split = lat->grid[d] > 1;
-        lay->g.split[d] = split;
-        lay->g.ext_size[d] = lay->sub[d] + (split ? 2 * lat->halo_depth : 0);
-        lay->nface[d] = lay->nunit / lay->sub[d];
         extended *= lay->g.ext_size[d];
         body *= lay->sub[d];
-        if (!split) continue;
+        if (!lay->g.split[d]) continue;
         lay->nshell[d] = lat->halo_depth;
         for (int e = 0; e < 4; e++)
             if (e < d) lay->nshell[d] *= lay->g.ext_size[e];
@@ -111,7 +46,7 @@ lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int halo_
     REQUIRE(lat, "out of memory");
     lat->halo_depth = halo_depth;
     lat->time_sign = 1;
-    if (split(lat, size, grid, ranks, message, bytes)) {
+    if (cut_ranks(lat, size, grid, ranks, message, bytes)) {
         free(lat);
         return NULL;
     }

@@ -137,7 +137,7 @@ static void run_gauge(const lattice *lat, const input *in, field *links)
     momenta_add(p, 0.3, force);
     gauge_update(links, 0.1, p);
     record_field("update", links);
-    record_number("deviation", gauge_deviation(links));
+    record_number("deviation", gauge_unitarise(links));
     momenta_random(p, 7, 8, 9);
     gauge_random(links, 7, 8, 10);
     record_field("random momenta", p);

@@ -94,7 +94,7 @@ static void test_refusals(void)
     refused(size, (const int[]){1, 1, 1, 4}, 4, "does not split");
     refused(size, (const int[]){1, 1, 1, 2}, 4, "has 2 ranks, but the program runs on 4");
     refused(size, (const int[]){1, 0, 1, 2}, 2, "process grid");
-    refused((const int[]){8, 8, 8, 0}, (const int[]){1, 1, 1, 1}, 1, "does not split");
+    refused((const int[]){8, 8, 8, 0}, (const int[]){1, 1, 1, 1}, 1, "extent 0 in direction t is not an even");
     refused(large, any, 1, "use more ranks");
     refused((const int[]){128, 128, 128, 512}, any, 2, "messages of up to");
     lattice *plan = plan_lattice(large, any, 65536, 2, message, sizeof message);

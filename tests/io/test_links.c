@@ -169,12 +169,12 @@ static void fill_random(field *u)
 
 /* ---- checksums ---- */
 
-static void test_checksums(void)
+/* The vectors of FIPS 180-4: none, one, two and many blocks. */
+static void check_sha256(void)
 {
+    static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
     char hex[65];
     sha256 s;
-    CHECK_INT(crc32_of(0, "123456789", 9), 0xcbf43926);
-    CHECK_INT(crc32_of(crc32_of(0, "12345", 5), "6789", 4), 0xcbf43926);
     sha256_start(&s);
     sha256_end(&s, hex);
     CHECK_STR(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -183,9 +183,52 @@ static void test_checksums(void)
     sha256_end(&s, hex);
     CHECK_STR(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     sha256_start(&s);
+    sha256_add(&s, two, sizeof two - 1);
+    sha256_end(&s, hex);
+    CHECK_STR(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    sha256_start(&s);
     for (int i = 0; i < 1000000 / 8; i++) sha256_add(&s, "aaaaaaaa", 8);
     sha256_end(&s, hex);
     CHECK_STR(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+/* Bytes of random lengths and places, added in random pieces. */
+static void hash_random(sha256_way way, uint64_t random, const unsigned char *bytes, size_t n, char hex[65])
+{
+    sha256 s;
+    sha256_use(way);
+    sha256_start(&s);
+    while (n > 0) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        const size_t most = random % 4 ? 100 : 1000, piece = (random >> 8) % most, take = piece < n ? piece : n;
+        sha256_add(&s, bytes, take);
+        bytes += take;
+        n -= take;
+    }
+    sha256_end(&s, hex);
+}
+
+static void test_checksums(void)
+{
+    static unsigned char bytes[4096];
+    uint64_t random = 88172645463325252u;
+    CHECK_INT(crc32_of(0, "123456789", 9), 0xcbf43926);
+    CHECK_INT(crc32_of(crc32_of(0, "12345", 5), "6789", 4), 0xcbf43926);
+    CHECK(sha256_use(SHA256_PORTABLE));
+    check_sha256();
+    /* Where the CPU has no such instructions, both ways are the portable one. */
+    if (!sha256_use(SHA256_INSTRUCTIONS)) printf("SHA-256 by instructions is not tested: this CPU has none\n");
+    check_sha256();
+    for (int i = 0; i < 500; i++) {
+        char one[65], other[65];
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        const size_t start = random % 64, n = (random >> 8) % (i % 2 ? 200 : sizeof bytes - 64);
+        for (size_t k = 0; k < n; k++) bytes[start + k] = (unsigned char)(random >> k % 57 ^ k);
+        hash_random(SHA256_PORTABLE, random, bytes + start, n, one);
+        hash_random(SHA256_INSTRUCTIONS, random, bytes + start, n, other);
+        CHECK_STR(one, other);
+    }
+    sha256_use(SHA256_FASTEST);
 }
 
 /* ---- the files of others ---- */

@@ -336,6 +336,44 @@ static void test_covariance(struct ref_lattice l)
     lattice_destroy(lat);
 }
 
+/* Slices of a fifth dimension do not see each other: the hop of each is that of a field of its own. */
+static void test_slices(struct ref_lattice l)
+{
+    enum { NRHS = 2, LS = 3 };
+    lattice *lat = kit_lattice(l, 1, -1);
+    if (!lat) return;
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 25);
+    const size_t v = ref_volume(l);
+    const size_t n = NRHS * LS;
+    double complex *u = kit_random_gauge(l, 0, &rng), *all_psi = kit_alloc(12 * n * v, sizeof *u),
+                   *psi = ref_spinor_new(l);
+    ref_random_spinor(all_psi, 12 * n * v, &rng);
+    field *links = kit_links(lat, u);
+    field *x = field_create_5d(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, NRHS, LS, PLACE_HOST), *y = field_like(x);
+    CHECK_INT(y->Ls, LS);
+    CHECK_INT(y->nrhs, NRHS);
+    kit_scatter(x, all_psi);
+    hop_all(y, x, links, 1);
+    field *one = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, NULL), *out = field_like(one);
+    for (int g = 0; g < NRHS * LS; g++) {
+        for (size_t i = 0; i < v; i++) memcpy(psi + 12 * i, all_psi + 12 * (n * i + (size_t)g), 12 * sizeof *psi);
+        kit_scatter(one, psi);
+        hop_all(out, one, links, 1);
+        double complex *want = kit_spinor(out, 0), *have = kit_spinor(y, g);
+        kit_where("slice %d of right-hand side %d", g % LS, g / LS);
+        KIT_NEAR(kit_distance(have, want, 24 * v), 0, 0);
+        free(want);
+        free(have);
+    }
+    free(psi);
+    free(all_psi);
+    free(u);
+    field *all[] = {links, x, y, one, out};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) field_destroy(all[i]);
+    lattice_destroy(lat);
+}
+
 /* Free plane waves: D = 2 (4 + m - M), and M of a wave is the wave times the matrix of the free dispersion. */
 static void test_waves(struct ref_lattice l, int time_sign)
 {
@@ -387,6 +425,7 @@ int main(int argc, char **argv)
         if (k < 3) check_lattice(kit_shapes[k], k, k % 2 ? -1 : 1);
         test_adjoint(kit_shapes[k], k % 2 ? -1 : 1);
         test_covariance(kit_shapes[k]);
+        test_slices(kit_shapes[k]);
         test_waves(kit_shapes[k], k % 2 ? -1 : 1);
     }
     const int status = CHECK_SUMMARY();
