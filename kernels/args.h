@@ -109,7 +109,6 @@ typedef struct {
 
 typedef struct {
     view links;
-    int mend;
 } unitarise_args;
 
 typedef struct {

@@ -94,7 +94,7 @@ double gauge_unitarise(field *links)
     exact_sum s = exact_zero();
     FOR_PARITIES(p, links)
     {
-        unitarise_args args = {field_out(links, p), 1};
+        unitarise_args args = {field_out(links, p)};
         run(KERNEL_unitarise, links, &args, &s);
     }
     comm_sum_exact(&s, 1);

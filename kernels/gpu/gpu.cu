@@ -13,7 +13,6 @@
 #include "kernels/lattice/comm.h"
 
 static gpu_device device;
-static cudaEvent_t time_begin, time_end;
 static int is_open;
 static void (*after_wait)(void);
 
@@ -84,8 +83,6 @@ void gpu_open(int index)
     CUDA(cudaHostAlloc(&device.result, KERNEL_MAX_SUMS * sizeof *device.result, cudaHostAllocMapped));
     CUDA(cudaHostAlloc(&device.arrived, sizeof *device.arrived, cudaHostAllocMapped));
     *device.arrived = 0;
-    CUDA(cudaEventCreate(&time_begin));
-    CUDA(cudaEventCreate(&time_end));
     const pool_source source = {device_allocate, device_release, gpu_exhausted};
     pool_install(PLACE_DEVICE, source);
     is_open = 1;
@@ -167,20 +164,6 @@ void gpu_finish(void)
     if (!is_open) return;
     gpu_wait(device.side, "messages of the GPU");
     gpu_wait(device.stream, "kernels of the GPU");
-}
-
-void gpu_time_begin(void)
-{
-    CUDA(cudaEventRecord(time_begin, device.stream));
-}
-
-double gpu_time_end(void)
-{
-    float milliseconds;
-    CUDA(cudaEventRecord(time_end, device.stream));
-    gpu_wait(device.stream, "kernels of the GPU");
-    CUDA(cudaEventElapsedTime(&milliseconds, time_begin, time_end));
-    return 1e-3 * milliseconds;
 }
 
 /* ---- memory ---- */

@@ -36,8 +36,8 @@ int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *w
 void gpu_add_sums(kernel_id id, exact_sum *sums);
 void gpu_finish(void);
 
-/* The time of a sample of kernels: what the device does between start and stop, collected into `of` without waiting now;
- * `weight` is added beside it. */
+/* The time of a sample of kernels: what the device does between start and stop, collected into `of` without waiting
+ * now; `weight` is added beside it. */
 typedef struct {
     double seconds, weight;
 } gpu_clock;
@@ -45,10 +45,6 @@ int gpu_clock_start(int aside);
 void gpu_clock_stop(int started, int aside, double weight, gpu_clock *of);
 /* Waits for what was stopped, and brings all clocks up to date. */
 void gpu_clock_collect(void);
-
-/* Seconds that the device spent on what was asked of it between the two calls; the second waits for it. */
-void gpu_time_begin(void);
-double gpu_time_end(void);
 
 #ifdef __cplusplus
 }

@@ -100,12 +100,6 @@ void gpu_add_sums(kernel_id id, exact_sum *sums)
 int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *work)
     ABSENT((void)id, (void)prec, (void)args, (void)work; return 0)
 
-void gpu_time_begin(void)
-    ABSENT()
-
-double gpu_time_end(void)
-    ABSENT(return 0)
-
 void gpu_exchange_begin(gpu_message *m, int n)
     ABSENT((void)m, (void)n)
 

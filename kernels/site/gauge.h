@@ -193,10 +193,8 @@ FN void T(unitarise_site)(const unitarise_args *a, long u, vexact *sum)
         UNROLL for (int i = 0; i < 18; i++) third[i] = link[i];
         T(su3_third_row)(third);
         UNROLL for (int i = 12; i < 18; i++) s = vdouble_fma(third[i] - link[i], third[i] - link[i], s);
-        if (a->mend) {
-            T(su3_unitarise)(link);
-            T(save)(link, &a->links, u, mu, 18);
-        }
+        T(su3_unitarise)(link);
+        T(save)(link, &a->links, u, mu, 18);
     }
     T(exact_deposit)(&sum[0], s);
 }

@@ -39,6 +39,7 @@ for physics in "run.trajectories=2" \
     on gpu 1 1.1.1.1 $physics
     near "plaquette on GPU and CPU" "$plaquette" "$host_plaquette" 1e-9
     near "exp(-dH) on GPU and CPU" "$exp_dh" "$host_dh" 1e-4
+    printed "in trajectories: 0 B"
     links=$digest rows=$history
     for grid in 2.1.1.1 1.2.1.1 1.1.2.1 1.1.1.2 2.2.1.1 2.1.2.1 2.1.1.2 1.2.2.1 1.2.1.2 1.1.2.2; do
         ranks=$(echo "$grid" | tr . '*')

@@ -21,8 +21,8 @@
 #define ENTRIES 1024
 #define EXCHANGES 1200
 #define EXCHANGES_IN_TURNS 60 /* where ranks share a GPU, which lets one kernel wait for a slice of time of another */
-#define BATCH 60      /* exchanges between two comparisons, at most */
-#define PATIENCE 120. /* seconds */
+#define BATCH 60              /* exchanges between two comparisons, at most */
+#define PATIENCE 120.         /* seconds */
 
 typedef struct {
     size_t at, window, bytes;
