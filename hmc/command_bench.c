@@ -15,8 +15,10 @@
 #include <omp.h>
 #endif
 
+#include "hmc/bench_halo.h"
 #include "hmc/bench_ops.h"
 #include "hmc/commands.h"
+#include "hmc/tuning.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -320,14 +322,15 @@ static void run_on(const settings *s, const lattice *lat, precision prec, int li
 }
 
 typedef struct {
-    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device, *grid, *transport;
+    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device, *grid, *transport, *tune;
 } texts;
 
 static void check_texts(const texts *t)
 {
-    const char *names[64];
+    const char *names[128];
     const bench_op *o;
     int n = 0;
+    names[n++] = "halo";
     static const char *const reals[] = {"18", "12", "8"}, *const devices[] = {"cpu", "gpu"};
     for (int i = 0; (o = bench_op_number(i)); i++) {
         names[n++] = o->name;
@@ -352,9 +355,20 @@ static settings make_settings(const texts *t, int json)
         if (gpu_bind(1, message, sizeof message)) user_error("plaq bench: %s", message);
         if (comm_size() > 1 && gpu_transport_choose(t->transport, message, sizeof message))
             user_error("plaq bench: %s", message);
+        tuning_open(t->tune ? "measure" : "estimate", t->tune, gpu_name());
         s.where = PLACE_DEVICE;
     }
     return s;
+}
+
+/* Whether the list of operations names no kernel. */
+static int is_halo_alone(const char *ops)
+{
+    char word[64];
+    if (!ops) return 0;
+    for (int i = 0; list_word(ops, i, word, sizeof word); i++)
+        if (strcmp(word, "halo")) return 0;
+    return 1;
 }
 
 int command_bench(int argc, char **argv)
@@ -369,7 +383,8 @@ int command_bench(int argc, char **argv)
                .grid = "0.0.0.0",
                .transport = "auto"};
     const command_flag flags[] = {
-        {"--op", NULL, &t.ops, "kernels or groups of them: hop,clover,blas,force,gauge,cg; default all"},
+        {"--op", NULL, &t.ops,
+         "kernels or groups of them: hop,clover,blas,force,gauge,cg; halo: messages between ranks; default all"},
         {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
         {"--prec", NULL, &t.precisions, "double,single,half,quarter; default the first three"},
         {"--rhs", NULL, &t.rhs, "right-hand sides of spinors; default 1"},
@@ -379,6 +394,7 @@ int command_bench(int argc, char **argv)
         {"--device", NULL, &t.device, "cpu or gpu; default cpu"},
         {"--grid", NULL, &t.grid, "process grid X.Y.Z.T; default the one of least surface"},
         {"--transport", NULL, &t.transport, "of halos between GPUs, as [machine] transport; default auto"},
+        {"--tune", NULL, &t.tune, "time shapes of GPU kernels, and keep the fastest in this file"},
         {"--json", &json, NULL, "one JSON object a line"},
     };
     plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 0, 0);
@@ -387,6 +403,8 @@ int command_bench(int argc, char **argv)
     check_texts(&t);
     const int rhs = (int)parse_number("--rhs", t.rhs, 1, 64);
     const settings s = make_settings(&t, json);
+    if (listed(t.ops, "halo", "")) bench_halo(s.where, t.transport, s.seconds, json);
+    if (is_halo_alone(t.ops)) return 0;
     print_header(&s);
     char word[64];
     for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {

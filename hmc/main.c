@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hmc/commands.h"
+#include "hmc/tuning.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
 #include "kernels/gpu/transport.h"
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
     } else {
         status = find(argv[1])->run(argc - 1, argv + 1);
     }
+    tuning_close();
     gpu_transport_close();
     command_check_output();
     comm_finalize();

@@ -79,6 +79,13 @@ static const param machine_table[] = {
      "how GPUs exchange halos: stores into the neighbour's memory, NCCL, MPI from device memory, MPI through host "
      "memory; auto: the first of these that works on all ranks",
      0},
+    {"tune", PARAM_CHOICE, AT(machine_params, tune), "estimate", "estimate|measure|file", NULL,
+     "how the shapes of GPU kernels are chosen: by rule; by timing each case when it first comes up, kept in "
+     "tune_file; "
+     "or from tune_file alone. Results do not depend on it",
+     0},
+    {"tune_file", PARAM_STRING, AT(machine_params, tune_file), "plaq-tune.txt", NULL, NULL,
+     "the cache of tune = measure and file, one for each kind of GPU", 0},
     {"threads", PARAM_INT, AT(machine_params, threads), "0", "[0,4096]", NULL,
      "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says", 0},
     {"watchdog", PARAM_REAL, AT(machine_params, watchdog), "1800", "[0,inf)", "seconds",

@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     int grid[4];
     char device[PARAM_CHOICE_SIZE], share_gpu[PARAM_CHOICE_SIZE], transport[PARAM_CHOICE_SIZE];
+    char tune[PARAM_CHOICE_SIZE], tune_file[PARAM_STRING_SIZE];
     int threads;
     double watchdog;
 } machine_params;

@@ -9,6 +9,7 @@
 #endif
 
 #include "hmc/evolve/fermion.h"
+#include "hmc/tuning.h"
 #include "io/links.h"
 #include "io/links_check.h"
 #include "kernels/base/error.h"
@@ -72,6 +73,7 @@ place simulation_place(const parameters *p)
         user_error("%s", message);
     log_info("device: %s%s%s", gpu_name(), comm_size() > 1 ? ", halos by " : "",
              comm_size() > 1 ? gpu_transport_name() : "");
+    tuning_open(p->machine.tune, p->machine.tune_file, gpu_name());
     opened = 1;
     return PLACE_DEVICE;
 }

@@ -43,6 +43,9 @@ double gauge_action(const field *links, double beta, double c1)
     return beta * ((1 - 8 * c1) * (6 * v - (s[0] + s[1]) / 3) + (c1 != 0 ? c1 * (12 * v - s[2] / 3) : 0));
 }
 
+/* Of the force of rectangles, beside that of plaquettes: 72 products of five links a site, and their sum. */
+#define RECTANGLE_FLOPS (72 * (4 * 198 + 36))
+
 void gauge_force(field *force, const field *links, double beta, double c1)
 {
     gauge_force_args args = {
@@ -51,7 +54,9 @@ void gauge_force(field *force, const field *links, double beta, double c1)
     {
         args.parity = p;
         args.momenta = field_out(force, p);
-        run(KERNEL_gauge_force, links, &args, NULL);
+        const double sites = (double)field_units(links) * links->lay->lanes;
+        const double flops = kernel_infos[KERNEL_gauge_force].flops + (c1 != 0 ? RECTANGLE_FLOPS : 0);
+        kernel_run(KERNEL_gauge_force, links, &args, (kernel_work){.n = field_units(links), .flops = sites * flops});
     }
 }
 

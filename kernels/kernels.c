@@ -42,7 +42,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     if (like->where == PLACE_DEVICE) {
         const int timed = started[id][like->prec]++ > 0 && (c->calls < TIMED_AT_FIRST || c->calls % TIMED_EVERY == 0);
         const int watch = timed ? gpu_clock_start(work.aside) : 0;
-        const int known = gpu_run(id, like->prec, args, &work);
+        const int known = gpu_run(id, like, args, &work);
         REQUIRE(known, "kernel %s on the device in precision %d", info->name, like->prec);
         if (timed) gpu_clock_stop(watch, work.aside, bytes, &clocks[id][like->prec]);
         if (info->sums > 0) gpu_add_sums(id, work.sums);

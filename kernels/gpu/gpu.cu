@@ -11,6 +11,7 @@
 #include "kernels/base/watchdog.h"
 #include "kernels/gpu/transport.cuh"
 #include "kernels/lattice/comm.h"
+#include "kernels/tune.h"
 
 static gpu_device device;
 static int is_open;
@@ -73,6 +74,10 @@ void gpu_open(int index)
     CUDA(cudaEventCreateWithFlags(&device.given, cudaEventDisableTiming));
     CUDA(cudaEventCreateWithFlags(&device.moved, cudaEventDisableTiming));
     CUDA(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
+    int major;
+    CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index));
+    device.early = major >= 9;
+    device.way = TUNE_BY_RULE;
     gpu_grand_total empty[KERNEL_MAX_SUMS];
     memset(empty, 0, sizeof empty);
     for (int k = 0; k < KERNEL_MAX_SUMS; k++) empty[k].bin = EXACT_BIN_MIN;
@@ -193,10 +198,10 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 
 /* ---- kernels ---- */
 
-int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *work)
+int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work)
 {
     static gpu_launcher (*const find[PREC_COUNT])(kernel_id) = {gpu_find_d, gpu_find_s, gpu_find_h, gpu_find_q};
-    const gpu_launcher launch = find[prec](id);
+    const gpu_launcher launch = find[like->prec](id);
     if (!launch) return 0;
     const int sums = kernel_infos[id].sums;
     if (sums > 0) device.number++;
@@ -209,6 +214,7 @@ int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *w
         on.pack = work->pack;
         on.fusion = transport_take_fusion();
     }
+    on.way = gpu_way(&device, launch, id, like, args, work);
     launch(&on, args, work->list, work->n);
     const cudaError_t status = cudaGetLastError();
     if (status != cudaSuccess) gpu_fault(status, kernel_infos[id].name, __FILE__, __LINE__, __func__);

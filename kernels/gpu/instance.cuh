@@ -8,6 +8,7 @@
  * registers. Several right-hand sides share the link in a thread's registers (two-row links), or are neighbouring
  * blocks that find each other's links in the second cache. */
 #include "kernels/gpu/launch.cuh"
+#include "kernels/gpu/tile.cuh"
 
 #include "kernels/args.h"
 #include "kernels/site/all.h"
@@ -26,23 +27,36 @@
 
 #define THREADS(registers) (CAP(registers) > 128 ? 64 : BLOCK_MAX)
 
+/* A thread's site in its block's box. */
+static __device__ __forceinline__ T(stencil)
+    T(tile_stencil)(const gpu_tile *t, const geom *g, int parity, unsigned block, unsigned z, unsigned high)
+{
+    T(stencil) s;
+    gpu_tile_site(s.x, t, block, z, high);
+    s.unit = s.x[0] + s.x[1] * g->stride[1] + s.x[2] * g->stride[2] + s.x[3] * g->stride[3];
+    s.x[0] = 2 * s.x[0] + ((s.x[1] + s.x[2] + s.x[3] + parity) & 1);
+    return s;
+}
+
 #define INSTANCE(name, registers)                                                                                      \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \
         T(name##_global)(const __grid_constant__ name##_args a, const int *list, long n)                               \
     {                                                                                                                  \
+        gpu_begin();                                                                                                   \
         const long i = (long)blockIdx.x * THREADS(registers) + threadIdx.x;                                            \
         if (i < n) T(name##_site)(&a, list ? list[i] : i);                                                             \
     }                                                                                                                  \
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
         const unsigned blocks = (unsigned)((n + THREADS(registers) - 1) / THREADS(registers));                         \
-        T(name##_global)<<<blocks, THREADS(registers), 0, dev->stream>>>(*(const name##_args *)args, list, n);         \
+        gpu_start(dev, T(name##_global), dim3(blocks), THREADS(registers), *(const name##_args *)args, list, n);       \
     }
 
 #define INSTANCE_SUM(name, sums, registers)                                                                            \
     static __global__ void __maxnreg__(CAP(registers)) T(name##_global)(                                               \
         const __grid_constant__ name##_args a, const int *list, long n, const __grid_constant__ gpu_device dev)        \
     {                                                                                                                  \
+        gpu_begin();                                                                                                   \
         vexact mine[sums];                                                                                             \
         UNROLL for (int k = 0; k < sums; k++) T(exact_open)(&mine[k]);                                                 \
         for (long i = (long)blockIdx.x * THREADS(registers) + threadIdx.x; i < n;                                      \
@@ -62,11 +76,38 @@
         static_assert(sums <= KERNEL_MAX_SUMS, "more sums than there is room for");                                    \
         static int resident;                                                                                           \
         const int blocks = gpu_sum_blocks(dev, (const void *)T(name##_global), &resident, THREADS(registers), n);      \
-        T(name##_global)<<<blocks, THREADS(registers), 0, dev->stream>>>(*(const name##_args *)args, list, n, *dev);   \
+        gpu_start(dev, T(name##_global), dim3((unsigned)blocks), THREADS(registers), *(const name##_args *)args, list, \
+                  n, *dev);                                                                                            \
+    }
+
+/* The same for kernels of whole lattices that reach to many neighbours: a block does a box of sites. */
+#define INSTANCE_TILED(name, registers)                                                                                \
+    static __global__ void __maxnreg__(CAP(registers))                                                                 \
+        T(name##_global)(const __grid_constant__ name##_args a, long n, const __grid_constant__ gpu_tile tile)         \
+    {                                                                                                                  \
+        gpu_begin();                                                                                                   \
+        if (tile.on) {                                                                                                 \
+            T(name##_site)(&a, T(tile_stencil)(&tile, &a.g, a.parity, blockIdx.x, blockIdx.y, blockIdx.z).unit);       \
+        } else {                                                                                                       \
+            const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;                                                \
+            if (i < n) T(name##_site)(&a, i);                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
+    {                                                                                                                  \
+        const name##_args *a = (const name##_args *)args;                                                              \
+        const gpu_shape shape = gpu_shape_for(dev, THREADS(registers));                                                \
+        dim3 grid((unsigned)((n + shape.threads - 1) / shape.threads));                                                \
+        REQUIRE(!list, "a list for %s", #name);                                                                        \
+        const gpu_tile tile = gpu_tile_for(&a->g, shape, &grid);                                                       \
+        gpu_start(dev, T(name##_global), grid, shape.threads, *a, n, tile);                                            \
     }
 
 /* PICK takes its second argument: INSTANCE, unless OWN_name of a kernel with an instance of its own pushes in front. */
 #define OWN_hop , NO_INSTANCE
+#define OWN_gauge_force , INSTANCE_TILED
+#define OWN_clover_force , INSTANCE_TILED
+#define OWN_field_strength , INSTANCE_TILED
 #define NO_INSTANCE(name, registers)
 #define PICK_(a, b, ...) b
 #define PICK(...) PICK_(__VA_ARGS__)
@@ -88,58 +129,11 @@
 #define MANY_CAP (PLAQ_PREC == 0 ? 255 : 208)
 #define MANY_THREADS 64
 
-/* A block's threads as a box of sites, so that they share neighbours in the first cache: bits[] are the logarithms of
- * its extents in x / 2, y, z, t. Blocks number the boxes with x, y along the grid's x, z along its y, t along its z,
- * and behind t the groups of right-hand sides: a sweep with few of them finds its neighbours in the second cache. */
-typedef struct {
-    int on, bits[4];
-    int across, high; /* boxes in x, in t */
-} hop_tile;
-
-static inline hop_tile T(hop_tile_for)(const geom *g, int threads, dim3 *grid)
-{
-    hop_tile t = {1, {0, 0, 0, 0}, 1, 1};
-    int left = threads, count[4] = {g->half_x, g->sub[1], g->sub[2], g->sub[3]};
-    for (; t.bits[0] < 4 && count[0] % 2 == 0 && left > 1; left /= 2, count[0] /= 2) t.bits[0]++;
-    for (int d = 1, idle = 0; left > 1 && idle < 3; d = d % 3 + 1) {
-        idle++;
-        if (count[d] % 2) continue;
-        t.bits[d]++;
-        count[d] /= 2;
-        left /= 2;
-        idle = 0;
-    }
-    t.on = left == 1 && count[2] < 65536 && count[3] < 65536;
-    t.across = count[0];
-    t.high = count[3];
-    *grid = dim3((unsigned)(count[0] * count[1]), (unsigned)count[2], (unsigned)count[3]);
-    return t;
-}
-
-static __device__ __forceinline__ T(stencil)
-    T(hop_tile_site)(const hop_tile *t, const geom *g, int parity, unsigned block, unsigned z, unsigned high)
-{
-    T(stencil) s;
-    unsigned tx = 0, thread = threadIdx.x;
-    if (t->across > 1) {
-        tx = block % (unsigned)t->across;
-        block /= (unsigned)t->across;
-    }
-    const unsigned origin[4] = {tx, block, z, high};
-    UNROLL for (int d = 0; d < 4; d++)
-    {
-        s.x[d] = (int)((origin[d] << t->bits[d]) + (thread & ((1u << t->bits[d]) - 1)));
-        thread >>= t->bits[d];
-    }
-    s.unit = s.x[0] + s.x[1] * g->stride[1] + s.x[2] * g->stride[2] + s.x[3] * g->stride[3];
-    s.x[0] = 2 * s.x[0] + ((s.x[1] + s.x[2] + s.x[3] + parity) & 1);
-    return s;
-}
-
 template <int reals, bool clover, bool split, int sign, int many>
 static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
-    T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ hop_tile tile)
+    T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ gpu_tile tile)
 {
+    gpu_begin();
     unsigned part = 0, high = blockIdx.z;
     if (a.in.groups > many) {
         part = high / (unsigned)tile.high;
@@ -152,7 +146,7 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
     if (!split) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
     if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
     if (tile.on) {
-        const T(stencil) st = T(hop_tile_site)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
+        const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
         if (split && T(at_face)(&a.g, st)) return;
         UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
         T(hop_some)(&b, st, st.unit, (int)part * many, many, reals);
@@ -168,16 +162,17 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
 template <int reals, bool clover, bool split, int sign, int many>
 static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    const int threads = many > 1 ? MANY_THREADS : HOP_THREADS, parts = a->in.groups / many;
+    const gpu_shape shape = gpu_shape_for(dev, many > 1 ? MANY_THREADS : HOP_THREADS);
+    const int threads = shape.threads, parts = a->in.groups / many;
     dim3 grid;
-    hop_tile tile = T(hop_tile_for)(&a->g, threads, &grid);
+    gpu_tile tile = gpu_tile_for(&a->g, shape, &grid);
     if (list && !a->interior) tile.on = 0;
     if (!tile.on) {
         grid = dim3((unsigned)((n + threads - 1) / threads));
         tile.high = 1;
     }
     grid.z *= (unsigned)parts;
-    T(hop_global)<reals, clover, split, sign, many><<<grid, threads, 0, dev->stream>>>(*a, list, n, tile);
+    gpu_start(dev, T(hop_global) < reals, clover, split, sign, many >, grid, threads, *a, list, n, tile);
 }
 
 /* The hop of a rank with faces as one kernel: blocks that pack and send, blocks on the interior, and blocks that wait
@@ -186,9 +181,10 @@ static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *li
 template <int reals, bool clover, int sign>
 static __global__ void __maxnreg__(HOP_CAP)
     T(hop_fused)(const __grid_constant__ hop_args a, const int *exterior, const __grid_constant__ hop_pack_args pack,
-                 const __grid_constant__ gpu_fusion f, const __grid_constant__ hop_tile tile, unsigned packs,
+                 const __grid_constant__ gpu_fusion f, const __grid_constant__ gpu_tile tile, unsigned packs,
                  const __grid_constant__ dim3 tiles)
 {
+    gpu_begin();
     unsigned block = blockIdx.x;
     hop_args b = a;
     b.here.scale = b.there.scale = NULL;
@@ -200,7 +196,7 @@ static __global__ void __maxnreg__(HOP_CAP)
         if (block == 0) news_tell(&f.read);
         signals_await(&f.room, &f.stall);
         __syncthreads();
-        const long i = (long)block * HOP_THREADS + threadIdx.x;
+        const long i = (long)block * blockDim.x + threadIdx.x;
         if (i < pack.start[pack.faces]) T(hop_pack_item)(&pack, i, sign, reals);
         __threadfence_system();
         __syncthreads();
@@ -216,9 +212,9 @@ static __global__ void __maxnreg__(HOP_CAP)
     if (block < inside) {
         if (tile.on) {
             const unsigned x = block % tiles.x, rest = block / tiles.x;
-            st = T(hop_tile_site)(&tile, &b.g, b.parity, x, rest % tiles.y, rest / tiles.y);
+            st = T(tile_stencil)(&tile, &b.g, b.parity, x, rest % tiles.y, rest / tiles.y);
         } else {
-            const unsigned i = block * HOP_THREADS + threadIdx.x;
+            const unsigned i = block * blockDim.x + threadIdx.x;
             if (i >= (unsigned)b.g.stride[3] * (unsigned)b.g.sub[3]) return;
             st = T(stencil_at)(&b.g, b.parity, i);
         }
@@ -226,7 +222,7 @@ static __global__ void __maxnreg__(HOP_CAP)
         UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
         T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals);
     } else {
-        const unsigned i = (block - inside) * HOP_THREADS + threadIdx.x;
+        const unsigned i = (block - inside) * blockDim.x + threadIdx.x;
         signals_await(&f.arrived, &f.stall);
         __syncthreads();
         if (i >= (unsigned)a.exterior) return;
@@ -240,13 +236,15 @@ static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const i
 {
     const hop_pack_args *pack = (const hop_pack_args *)dev->pack;
     dim3 tiles;
-    const hop_tile tile = T(hop_tile_for)(&a->g, HOP_THREADS, &tiles);
-    if (!tile.on) tiles = dim3((unsigned)((n + HOP_THREADS - 1) / HOP_THREADS));
-    const unsigned packs = (unsigned)((pack->start[pack->faces] + HOP_THREADS - 1) / HOP_THREADS);
-    const unsigned outside = (unsigned)((a->exterior + HOP_THREADS - 1) / HOP_THREADS);
+    const gpu_shape shape = gpu_shape_for(dev, HOP_THREADS);
+    const int threads = shape.threads;
+    const gpu_tile tile = gpu_tile_for(&a->g, shape, &tiles);
+    if (!tile.on) tiles = dim3((unsigned)((n + threads - 1) / threads));
+    const unsigned packs = (unsigned)((pack->start[pack->faces] + threads - 1) / threads);
+    const unsigned outside = (unsigned)((a->exterior + threads - 1) / threads);
     const dim3 grid(packs + tiles.x * tiles.y * tiles.z + outside, (unsigned)a->in.groups);
     auto kernel = a->sign > 0 ? T(hop_fused)<reals, clover, 1> : T(hop_fused)<reals, clover, -1>;
-    kernel<<<grid, HOP_THREADS, 0, dev->stream>>>(*a, list, *pack, *dev->fusion, tile, packs, tiles);
+    gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, tiles);
 }
 
 template <int reals, bool clover, bool split, int many>

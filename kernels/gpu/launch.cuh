@@ -45,6 +45,8 @@ typedef struct {
     exact_sum *result;        /* [KERNEL_MAX_SUMS] on the host, written by the device */
     unsigned *arrived;        /* on the host: the number of the last sum whose result is there */
     unsigned number;          /* of the sum that a kernel makes */
+    int early;                /* kernels may be brought to the processors before the one in front of them ends */
+    int way;                  /* the shape of blocks, see tile.cuh */
     const void *pack;         /* arguments of what a hop packs first, or null */
     const gpu_fusion *fusion; /* with them */
 } gpu_device;
@@ -89,6 +91,37 @@ gpu_launcher gpu_find_d(kernel_id id);
 gpu_launcher gpu_find_s(kernel_id id);
 gpu_launcher gpu_find_h(kernel_id id);
 gpu_launcher gpu_find_q(kernel_id id);
+
+/* Starts a kernel on dev->stream. Where the device can, the kernel is brought to the processors while the one in front
+ * of it still runs; each kernel therefore calls gpu_begin() before anything else. */
+template <typename... Parameters, typename... Given>
+static inline void gpu_start(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
+                             const Given &...given)
+{
+    cudaLaunchAttribute early[1];
+    early[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early[0].val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t c = {};
+    c.gridDim = grid;
+    c.blockDim = dim3((unsigned)threads);
+    c.stream = dev->stream;
+    c.attrs = early;
+    c.numAttrs = dev->early ? 1 : 0;
+    cudaLaunchKernelEx(&c, kernel, given...); /* gpu_run() asks how it went */
+}
+
+/* Waits for the kernel in front to end and its results to be seen, and lets the next one come. */
+static __device__ __forceinline__ void gpu_begin(void)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* The shape of a kernel's blocks as the tuner finds it (tile.cuh), or TUNE_BY_RULE. Collective. */
+int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const field *like, const void *args,
+            const kernel_work *work);
 
 /* Blocks of a kernel that sums: no more than run at once, for a second wave would leave processors idle. `resident` is
  * the kernel's own, zero at first. */

@@ -46,6 +46,12 @@ int gpu_transport_choose(const char *name, char *message, size_t size)
     return 1;
 }
 
+const char *gpu_transport_number(int i)
+{
+    (void)i;
+    return NULL;
+}
+
 const char *gpu_transport_name(void)
 {
     return "none";
@@ -97,8 +103,8 @@ void gpu_clock_stop(int started, int aside, double weight, gpu_clock *of)
 void gpu_add_sums(kernel_id id, exact_sum *sums)
     ABSENT((void)id, (void)sums)
 
-int gpu_run(kernel_id id, precision prec, const void *args, const kernel_work *work)
-    ABSENT((void)id, (void)prec, (void)args, (void)work; return 0)
+int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work)
+    ABSENT((void)id, (void)like, (void)args, (void)work; return 0)
 
 void gpu_exchange_begin(gpu_message *m, int n)
     ABSENT((void)m, (void)n)

@@ -187,6 +187,18 @@ FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
     T(take_off_bias)(x, n);
 }
 
+FN void T(load_raw_part)(vreal *x, const view *v, long u, int group, int first, int m)
+{
+    UNROLL for (int c = 0; c < m; c += 2)
+    {
+        uint32_t w[4];
+        pack_read<2 * (int)sizeof(stored)>(w, T(at)(v, u, group, 18, first + c));
+        x[c] = T(decode)(w, 0);
+        x[c + 1] = T(decode)(w, 1);
+    }
+    T(take_off_bias)(x, m);
+}
+
 template <int pack>
 FN void T(save_packs)(const vreal *x, const view *v, long u, int group, int n, real scale)
 {

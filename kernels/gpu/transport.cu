@@ -154,6 +154,11 @@ void gpu_transport_close(void)
     current = NULL;
 }
 
+const char *gpu_transport_number(int i)
+{
+    return i < TRANSPORTS ? transports[i]->name : NULL;
+}
+
 const char *gpu_transport_name(void)
 {
     return current ? current->name : "none";

@@ -58,6 +58,8 @@ extern "C" {
 int gpu_transport_choose(const char *name, char *message, size_t size);
 /* Ends and frees it; collective. Without an open one it does nothing. */
 void gpu_transport_close(void);
+/* Names by number, null after the last. */
+const char *gpu_transport_number(int i);
 /* "none" without an open one. */
 const char *gpu_transport_name(void);
 

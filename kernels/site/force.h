@@ -308,16 +308,17 @@ FN void T(clover_force_site)(const clover_force_args *a, long u)
             if (nu == mu) continue;
             const int low = mu < nu ? mu : nu, high = mu < nu ? nu : mu;
             const int plane = low == 0 ? high - 1 : low == 1 ? high + 1 : 5;
-            for (int side = 0; side < 2; side++) {
+            UNROLL for (int side = 0; side < 2; side++)
+            {
                 const vreal sign = vset((mu < nu) == (side == 0) ? (real)1 : (real)-1);
                 const int out = 2 * nu + side, back = 2 * nu + 1 - side;
                 T(walker) w = end;
                 vreal a1[18], a2[18], a3[18], left[18], right[18];
                 const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1),
                                 above = T(walk)(g, home, nu, side ? -1 : 1);
-                T(step_first)(a1, g, &a->links, &w, out);
-                T(step_first)(a2, g, &a->links, &w, 2 * mu + 1);
-                T(step_first)(a3, g, &a->links, &w, back);
+                T(step_first)(a1, g, &a->links, &w, out, 2);
+                T(step_first)(a2, g, &a->links, &w, 2 * mu + 1, 2);
+                T(step_first)(a3, g, &a->links, &w, back, 2);
                 T(insertion_load)(z, g, &a->tensor, end, plane);
                 T(su3_mul)(left, z, a1);
                 T(insertion_load)(z, g, &a->tensor, corner, plane);
@@ -337,7 +338,7 @@ FN void T(clover_force_site)(const clover_force_args *a, long u)
             }
         }
         vreal x[8], p[8];
-        T(walk_load)(link, g, &a->links, home, mu, 18);
+        T(walk_link)(link, g, &a->links, home, mu, 2);
         T(su3_mul)(r, link, sum);
         T(su3_project)(x, r);
         T(load)(p, &a->momenta, u, mu, 8);

@@ -1,17 +1,32 @@
 /* Loops, staples and field strength of the links. Products follow walks of unit steps; a walk is a list of step codes,
  * 2 d forwards and 2 d + 1 backwards in direction d, and reaches over faces through the ghosts. */
 
+/* The link where the walker stands. Forces take links that are in SU(3) by construction: they read two rows and compute
+ * the third. Measurements read whole links, of files too. */
+FN void T(walk_link)(vreal u[18], const geom *g, const view *links, T(walker) w, int d, int rows)
+{
+    if (rows == 3) {
+        T(walk_load)(u, g, links, w, d, 18);
+        return;
+    }
+    T(load_raw_part)(u, links, T(walk_unit)(g, w), d, 0, 12);
+    if (PLAQ_SIMD && w.turn != 40) {
+        UNROLL for (int i = 0; i < 12; i++) u[i] = T(turn)(u[i], g, w.turn);
+    }
+    T(su3_third_row)(u);
+}
+
 /* m = m U for a step forwards from w, m U^dagger for a step backwards; w moves along. */
-FN void T(step_mul)(vreal m[18], const geom *g, const view *links, T(walker) * w, int step)
+FN void T(step_mul)(vreal m[18], const geom *g, const view *links, T(walker) * w, int step, int rows)
 {
     vreal u[18], r[18];
     const int d = step / 2;
     if (step % 2) {
         *w = T(walk)(g, *w, d, -1);
-        T(walk_load)(u, g, links, *w, d, 18);
+        T(walk_link)(u, g, links, *w, d, rows);
         T(su3_mul_right_dagger)(r, m, u);
     } else {
-        T(walk_load)(u, g, links, *w, d, 18);
+        T(walk_link)(u, g, links, *w, d, rows);
         *w = T(walk)(g, *w, d, 1);
         T(su3_mul)(r, m, u);
     }
@@ -19,24 +34,24 @@ FN void T(step_mul)(vreal m[18], const geom *g, const view *links, T(walker) * w
 }
 
 /* The first step of a walk: m = U or U^dagger. */
-FN void T(step_first)(vreal m[18], const geom *g, const view *links, T(walker) * w, int step)
+FN void T(step_first)(vreal m[18], const geom *g, const view *links, T(walker) * w, int step, int rows)
 {
     vreal u[18];
     const int d = step / 2;
     if (step % 2) {
         *w = T(walk)(g, *w, d, -1);
-        T(walk_load)(u, g, links, *w, d, 18);
+        T(walk_link)(u, g, links, *w, d, rows);
         T(su3_dagger)(m, u);
     } else {
-        T(walk_load)(m, g, links, *w, d, 18);
+        T(walk_link)(m, g, links, *w, d, rows);
         *w = T(walk)(g, *w, d, 1);
     }
 }
 
-FN void T(walk_product)(vreal m[18], const geom *g, const view *links, T(walker) w, const int *steps, int n)
+FN void T(walk_product)(vreal m[18], const geom *g, const view *links, T(walker) w, const int *steps, int n, int rows)
 {
-    T(step_first)(m, g, links, &w, steps[0]);
-    for (int i = 1; i < n; i++) T(step_mul)(m, g, links, &w, steps[i]);
+    T(step_first)(m, g, links, &w, steps[0], rows);
+    UNROLL for (int i = 1; i < n; i++) T(step_mul)(m, g, links, &w, steps[i], rows);
 }
 
 FN void T(add_real)(vdouble *s, vreal x)
@@ -61,14 +76,14 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
             if (nu > mu) {
                 vreal n[18];
                 const int mu_nu[2] = {2 * mu, 2 * nu};
-                T(walk_product)(m, g, &a->links, home, mu_nu, 2);
-                T(walk_product)(n, g, &a->links, home, nu_mu, 2);
+                T(walk_product)(m, g, &a->links, home, mu_nu, 2, 3);
+                T(walk_product)(n, g, &a->links, home, nu_mu, 2, 3);
                 T(add_real)(&s[nu == 3], T(su3_trace_product_dagger)(m, n));
             }
             if (a->rectangles) {
                 vreal n[18], r[18];
                 T(walker) w = T(walk)(g, home, mu, 1);
-                T(walk_product)(m, g, &a->links, home, rectangle, 3);
+                T(walk_product)(m, g, &a->links, home, rectangle, 3, 3);
                 T(walk_load)(n, g, &a->links, w, nu, 18);
                 T(su3_mul)(r, link, n);
                 w = T(walk)(g, w, nu, 1);
@@ -95,20 +110,21 @@ FN void T(gauge_force_site)(const gauge_force_args *a, long u)
         T(su3_zero)(sum);
         for (int nu = 0; nu < 4; nu++) {
             if (nu == mu) continue;
-            for (int side = 0; side < 2; side++) {
+            UNROLL for (int side = 0; side < 2; side++)
+            {
                 const int n = 2 * nu + side, back = 2 * nu + 1 - side;
                 const int staple[3] = {n, b, back};
                 const int rectangles[3][5] = {{f, n, b, b, back}, {n, b, b, back, f}, {n, n, b, back, back}};
-                T(walk_product)(m, g, &a->links, end, staple, 3);
+                T(walk_product)(m, g, &a->links, end, staple, 3, 2);
                 T(su3_axpy)(sum, vset((real)a->c0), m);
                 for (int k = 0; a->c1 != 0 && k < 3; k++) {
-                    T(walk_product)(m, g, &a->links, end, rectangles[k], 5);
+                    T(walk_product)(m, g, &a->links, end, rectangles[k], 5, 2);
                     T(su3_axpy)(sum, vset((real)a->c1), m);
                 }
             }
         }
         vreal link[18], x[8], p[8];
-        T(walk_load)(link, g, &a->links, home, mu, 18);
+        T(walk_link)(link, g, &a->links, home, mu, 2);
         T(su3_mul)(m, link, sum);
         T(su3_project)(x, m);
         T(load)(p, &a->momenta, u, mu, 8);
@@ -131,7 +147,7 @@ FN void T(field_strength_site)(const field_strength_args *a, long u)
             vreal q[18], leaf[18], x[9];
             T(su3_zero)(q);
             for (int k = 0; k < 4; k++) {
-                T(walk_product)(leaf, g, &a->links, home, leaves[k], 4);
+                T(walk_product)(leaf, g, &a->links, home, leaves[k], 4, 3);
                 T(su3_add)(q, leaf);
             }
             T(su3_antihermitian)(x, q);

@@ -134,6 +134,17 @@ FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
 {
     T(load_raw)(x, v, u, group, n);
 }
+
+/* m components from number `first` on, both even, of a group of 18. */
+FN void T(load_raw_part)(vreal *x, const view *v, long u, int group, int first, int m)
+{
+    UNROLL for (int c = 0; c < m; c += 2)
+    {
+        const stored *p = T(at)(v, u, group, 18, first + c);
+        x[c] = p[0];
+        x[c + 1] = p[1];
+    }
+}
 #endif
 
 #ifndef ADDS_ENCODED
@@ -174,12 +185,8 @@ FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
     T(scale_raw)(x, v, u, group, n);
 }
 
-/* One lane has registers for whole links: it never loads parts. */
+/* One lane has registers for whole links, so a hop never loads them by rows. */
 #define LOADS_BY_ROW 0
-FN void T(load_raw_part)(vreal *x, const view *v, long u, int group, int first, int m)
-{
-    (void)x, (void)v, (void)u, (void)group, (void)first, (void)m;
-}
 
 /* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
 FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)

@@ -100,14 +100,19 @@ FN T(walker) T(walk_from)(const geom *g, int parity, long u)
 FN T(walker) T(walk)(const geom *g, T(walker) w, int d, int step)
 {
     const int power[4] = {1, 3, 9, 27};
-    w.x[d] += step;
-    if (g->split[d]) return w;
-    if (w.x[d] >= g->sub[d]) {
-        w.x[d] -= g->sub[d];
-        if (g->lane_grid[d] > 1) w.turn += power[d];
-    } else if (w.x[d] < 0) {
-        w.x[d] += g->sub[d];
-        if (g->lane_grid[d] > 1) w.turn -= power[d];
+    /* d is compared, not an index: a GPU cannot index registers. */
+    UNROLL for (int e = 0; e < 4; e++)
+    {
+        if (e != d) continue;
+        w.x[e] += step;
+        if (g->split[e]) continue;
+        if (w.x[e] >= g->sub[e]) {
+            w.x[e] -= g->sub[e];
+            if (g->lane_grid[e] > 1) w.turn += power[e];
+        } else if (w.x[e] < 0) {
+            w.x[e] += g->sub[e];
+            if (g->lane_grid[e] > 1) w.turn -= power[e];
+        }
     }
     return w;
 }
@@ -115,6 +120,16 @@ FN T(walker) T(walk)(const geom *g, T(walker) w, int d, int step)
 /* Storage unit of the place a walker stands on. */
 FN long T(walk_unit)(const geom *g, T(walker) w)
 {
+#if !PLAQ_SIMD
+    /* In the body of the linear layout it is computed, which is sooner there than the table's answer. */
+    int inside = 1;
+    UNROLL for (int d = 0; d < 4; d++) inside = inside && w.x[d] >= 0 && w.x[d] < g->sub[d];
+    if (inside) {
+        const int odd = (w.x[0] + w.x[1] + w.x[2] + w.x[3]) & 1;
+        const int u = w.x[0] / 2 + w.x[1] * g->stride[1] + w.x[2] * g->stride[2] + w.x[3] * g->stride[3];
+        return u + (odd ? g->odd_start : 0);
+    }
+#endif
     long i = 0;
     UNROLL for (int d = 3; d >= 0; d--) i = i * g->ext_size[d] + w.x[d] + (g->split[d] ? g->depth : 0);
     return g->ext[i];

@@ -1,0 +1,12 @@
+/* The tuner's cache: what kernels/tune.h finds out, kept in a file from one run to the next. */
+#ifndef PLAQ_TUNING_H
+#define PLAQ_TUNING_H
+
+/* mode: "estimate", "measure" or "file" ([machine] tune). Reads the file, unless nothing is wanted of it; one of
+ * another machine is left alone, one that makes no sense is a user error, and `file` without it too. Collective. */
+void tuning_open(const char *mode, const char *path, const char *machine);
+
+/* Writes it, when something was measured; a failure is a warning. Without an open one it does nothing. */
+void tuning_close(void);
+
+#endif

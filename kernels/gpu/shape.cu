@@ -1,0 +1,100 @@
+/* The tuner's trials: a kernel in every shape of blocks, its output in memory of its own, without messages. */
+#include <stddef.h>
+#include <string.h>
+
+#include "kernels/args.h"
+#include "kernels/base/pool.h"
+#include "kernels/gpu/tile.cuh"
+
+#define TRIAL_CALLS 5
+#define ARGS_MAX 2048
+
+/* Kernels with a choice: where their arguments hold the output and the geometry. Outputs are no larger than the field
+ * that kernel_run() is given. */
+typedef struct {
+    kernel_id id;
+    size_t bytes, out, geometry;
+} shaped_kernel;
+
+#define SHAPED(name, output)                                                                                           \
+    {                                                                                                                  \
+        KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g)                    \
+    }
+static const shaped_kernel shaped[] = {SHAPED(hop, out), SHAPED(gauge_force, momenta), SHAPED(clover_force, momenta),
+                                       SHAPED(field_strength, out)};
+
+static const shaped_kernel *find(kernel_id id)
+{
+    for (const shaped_kernel &s : shaped)
+        if (s.id == id) return &s;
+    return NULL;
+}
+
+typedef struct {
+    gpu_device dev;
+    gpu_launcher launch;
+    const field *like;
+    const shaped_kernel *kernel;
+    const void *args;
+    const kernel_work *work;
+} trial;
+
+static float timed(const gpu_device *dev, gpu_launcher launch, const void *args, const int *list, long n)
+{
+    cudaEvent_t start, stop;
+    float milliseconds;
+    CUDA(cudaEventCreate(&start));
+    CUDA(cudaEventCreate(&stop));
+    launch(dev, args, list, n);
+    CUDA(cudaEventRecord(start, dev->stream));
+    for (int i = 0; i < TRIAL_CALLS; i++) launch(dev, args, list, n);
+    CUDA(cudaEventRecord(stop, dev->stream));
+    gpu_wait(dev->stream, "the tuner's kernels");
+    CUDA(cudaEventElapsedTime(&milliseconds, start, stop));
+    CUDA(cudaEventDestroy(start));
+    CUDA(cudaEventDestroy(stop));
+    return milliseconds;
+}
+
+static double seconds(int way, void *of)
+{
+    trial *t = (trial *)of;
+    const size_t bytes = t->like->bytes, scale_bytes = t->like->scale_bytes;
+    alignas(16) char args[ARGS_MAX];
+    REQUIRE(t->kernel->bytes <= sizeof args, "arguments of %zu bytes", t->kernel->bytes);
+    memcpy(args, t->args, t->kernel->bytes);
+    view *out = (view *)(args + t->kernel->out);
+    out->data = pool_take(PLACE_DEVICE, bytes);
+    if (scale_bytes) out->scale = (float *)pool_take(PLACE_DEVICE, scale_bytes);
+    /* A hop that is an exchange stands for its interior. */
+    if (t->work->pack) ((hop_args *)args)->interior = 1;
+    t->dev.way = way;
+    const float milliseconds = timed(&t->dev, t->launch, args, t->work->pack ? NULL : t->work->list, t->work->n);
+    if (scale_bytes) pool_give(PLACE_DEVICE, out->scale, scale_bytes);
+    pool_give(PLACE_DEVICE, out->data, bytes);
+    return 1e-3 * milliseconds / TRIAL_CALLS;
+}
+
+/* What tells cases of one kernel on one lattice apart: the directions that are split, and what the kernel is asked. */
+static int variant_of(kernel_id id, const void *args, const geom *g)
+{
+    int variant = 0;
+    for (int d = 0; d < 4; d++) variant = 2 * variant + (g->split[d] != 0);
+    if (id == KERNEL_gauge_force) return 2 * variant + (((const gauge_force_args *)args)->c1 != 0);
+    if (id != KERNEL_hop) return variant;
+    const hop_args *a = (const hop_args *)args;
+    return (variant * 8 + a->form) * 32 + a->link_reals;
+}
+
+int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const field *like, const void *args,
+            const kernel_work *work)
+{
+    const shaped_kernel *kernel = find(id);
+    /* Sites on a list have no boxes, except where the list is the interior. */
+    if (!kernel || (work->list && !work->pack && !((const hop_args *)args)->interior)) return TUNE_BY_RULE;
+    const geom *g = (const geom *)((const char *)args + kernel->geometry);
+    const tune_key key = {
+        id, like->prec, {g->sub[0], g->sub[1], g->sub[2], g->sub[3]}, variant_of(id, args, g), like->groups};
+    trial t = {*dev, launch, like, kernel, args, work};
+    return tune_choice(&key, SHAPES, seconds, &t);
+}

@@ -1,0 +1,140 @@
+#include "kernels/tune.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+
+#define HEAD "# plaq tuning 1, %s\n"
+
+typedef struct {
+    tune_key key;
+    int way;
+    double seconds;
+} known_case;
+
+static tune_mode mode;
+static char head[256];
+static known_case *known;
+static int nknown, room, measured;
+
+void tune_start(tune_mode wanted, const char *machine)
+{
+    mode = wanted;
+    snprintf(head, sizeof head, HEAD, machine);
+    nknown = measured = 0;
+}
+
+static const known_case *find(const tune_key *key)
+{
+    for (int i = 0; i < nknown; i++)
+        if (!memcmp(&known[i].key, key, sizeof *key)) return &known[i];
+    return NULL;
+}
+
+static void keep(const known_case *c)
+{
+    if (nknown == room) {
+        room = room ? 2 * room : 64;
+        known = realloc(known, (size_t)room * sizeof *known);
+        REQUIRE(known, "out of memory for %d tuned cases", room);
+    }
+    known[nknown++] = *c;
+}
+
+static void measure(known_case *c, int candidates, double (*seconds)(int, void *), void *of)
+{
+    c->way = TUNE_BY_RULE;
+    c->seconds = INFINITY;
+    for (int way = 0; way < candidates && comm_rank() == 0; way++) {
+        const double took = seconds(way, of);
+        if (took < c->seconds) {
+            c->seconds = took;
+            c->way = way;
+        }
+    }
+    comm_bcast(c, sizeof *c);
+    log_debug("tuned %s in %s on %d.%d.%d.%d, variant %d, %d right-hand side%s: way %d of %d, %.2f us",
+              kernel_infos[c->key.kernel].name, precision_names[c->key.prec], c->key.size[0], c->key.size[1],
+              c->key.size[2], c->key.size[3], c->key.variant, c->key.rhs, c->key.rhs > 1 ? "s" : "", c->way, candidates,
+              1e6 * c->seconds);
+}
+
+int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, void *of), void *of)
+{
+    if (mode == TUNE_ESTIMATE) return TUNE_BY_RULE;
+    const known_case *c = find(key);
+    if (c) return c->way < candidates ? c->way : TUNE_BY_RULE;
+    if (mode == TUNE_FILE) return TUNE_BY_RULE;
+    known_case new = {.key = *key};
+    measure(&new, candidates, seconds, of);
+    keep(&new);
+    measured++;
+    return new.way;
+}
+
+char *tune_text(void)
+{
+    if (measured == 0) return NULL;
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    REQUIRE(f, "out of memory for %d tuned cases", nknown);
+    fputs(head, f);
+    for (int i = 0; i < nknown; i++) {
+        const tune_key *k = &known[i].key;
+        fprintf(f, "%s %s %d.%d.%d.%d %d %d %d %.2f\n", kernel_infos[k->kernel].name, precision_names[k->prec],
+                k->size[0], k->size[1], k->size[2], k->size[3], k->variant, k->rhs, known[i].way,
+                1e6 * known[i].seconds);
+    }
+    fclose(f);
+    return text;
+}
+
+static int named(const char *name, int n, const char *(*name_of)(int))
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(name_of(i), name)) return i;
+    return -1;
+}
+
+static const char *kernel_name(int i)
+{
+    return kernel_infos[i].name;
+}
+
+static const char *precision_name(int i)
+{
+    return precision_names[i];
+}
+
+static int read_case(const char *line, known_case *c)
+{
+    char kernel[64], prec[64];
+    memset(c, 0, sizeof *c);
+    tune_key *k = &c->key;
+    if (sscanf(line, "%63s %63s %d.%d.%d.%d %d %d %d %lf", kernel, prec, &k->size[0], &k->size[1], &k->size[2],
+               &k->size[3], &k->variant, &k->rhs, &c->way, &c->seconds) != 10)
+        return 0;
+    k->kernel = named(kernel, KERNEL_COUNT, kernel_name);
+    k->prec = named(prec, PREC_COUNT, precision_name);
+    c->seconds *= 1e-6;
+    return k->kernel >= 0 && k->prec >= 0 && c->way >= TUNE_BY_RULE;
+}
+
+int tune_read(const char *text, int *line)
+{
+    *line = 1;
+    if (strncmp(text, head, strlen(head))) return 0;
+    for (const char *s = strchr(text, '\n'); s && s[1]; s = strchr(s + 1, '\n')) {
+        known_case c;
+        ++*line;
+        if (!read_case(s + 1, &c)) return -1;
+        if (!find(&c.key)) keep(&c);
+    }
+    return 1;
+}

@@ -1,0 +1,115 @@
+/* The tuner of kernels/tune.h: by rule it times nothing; measuring it takes the fastest way, asks once a case, and
+ * agrees on all ranks; its text reads back to the same choices, and only on the machine that it came from. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/lattice/comm.h"
+#include "kernels/tune.h"
+#include "tests/check.h"
+
+#define WAYS 5
+static int asked;
+
+/* Fastest: way `*of`; way 0 is impossible. Ranks disagree on purpose: only the first one's times may count. */
+static double seconds(int way, void *of)
+{
+    asked++;
+    if (way == 0) return INFINITY;
+    return 1e-6 * (1 + abs(way - *(int *)of) + 100 * comm_rank());
+}
+
+static double impossible(int way, void *of)
+{
+    (void)way, (void)of;
+    return INFINITY;
+}
+
+static tune_key case_number(int i)
+{
+    return (tune_key){KERNEL_hop, i % PREC_COUNT, {4, 4, 4, 8 + i}, 12, 1};
+}
+
+static int choice(int i, int best)
+{
+    const tune_key key = case_number(i);
+    return tune_choice(&key, WAYS, seconds, &best);
+}
+
+static char *test_measuring(void)
+{
+    tune_start(TUNE_MEASURE, "a machine");
+    CHECK(tune_text() == NULL);
+    for (int i = 0; i < 200; i++) CHECK_INT(choice(i, 1 + i % (WAYS - 1)), 1 + i % (WAYS - 1));
+    CHECK_INT(asked, comm_rank() == 0 ? 200 * WAYS : 0);
+    /* Known now, whatever the times have become. */
+    for (int i = 0; i < 200; i++) CHECK_INT(choice(i, 1 + (i + 1) % (WAYS - 1)), 1 + i % (WAYS - 1));
+    CHECK_INT(asked, comm_rank() == 0 ? 200 * WAYS : 0);
+    const tune_key key = case_number(200);
+    CHECK_INT(tune_choice(&key, WAYS, impossible, NULL), TUNE_BY_RULE);
+    char *text = tune_text();
+    CHECK(text != NULL);
+    return text;
+}
+
+static void test_reading(const char *text)
+{
+    int line;
+    asked = 0;
+    tune_start(TUNE_FILE, "a machine");
+    CHECK_INT(choice(3, 2), TUNE_BY_RULE);
+    CHECK_INT(tune_read(text, &line), 1);
+    for (int i = 0; i < 200; i++) CHECK_INT(choice(i, 1), 1 + i % (WAYS - 1));
+    CHECK_INT(choice(201, 1), TUNE_BY_RULE);
+    CHECK(tune_text() == NULL); /* nothing measured: nothing to write */
+    /* A way that this version does not have. */
+    const tune_key key = case_number(3);
+    int best = 1;
+    CHECK_INT(tune_choice(&key, 2, seconds, &best), TUNE_BY_RULE);
+    tune_start(TUNE_FILE, "another machine");
+    CHECK_INT(tune_read(text, &line), 0);
+    CHECK_INT(choice(3, 1), TUNE_BY_RULE);
+    CHECK_INT(asked, 0);
+}
+
+static void test_nonsense(const char *text)
+{
+    static const char *const lines[] = {"hop double 4.4.4.8 12 1 2\n",      "hops double 4.4.4.8 12 1 2 1.0\n",
+                                        "hop triple 4.4.4.8 12 1 2 1.0\n",  "hop double 4.4.4 12 1 2 1.0\n",
+                                        "hop double 4.4.4.8 12 1 -2 1.0\n", "\n"};
+    const char *end = strchr(text, '\n') + 1;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char *bad = malloc(strlen(text) + 64);
+        int line;
+        memcpy(bad, text, (size_t)(end - text));
+        strcpy(bad + (end - text), "hop single 2.2.2.2 18 1 3 1.00\n");
+        strcat(bad, lines[i]);
+        tune_start(TUNE_FILE, "a machine");
+        CHECK_INT(tune_read(bad, &line), -1);
+        CHECK_INT(line, 3);
+        free(bad);
+    }
+}
+
+static void test_estimate(const char *text)
+{
+    int line;
+    asked = 0;
+    tune_start(TUNE_ESTIMATE, "a machine");
+    tune_read(text, &line);
+    CHECK_INT(choice(3, 1), TUNE_BY_RULE);
+    CHECK_INT(asked, 0);
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    char *text = test_measuring();
+    test_reading(text);
+    test_nonsense(text);
+    test_estimate(text);
+    free(text);
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
