@@ -6,6 +6,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
+#include "kernels/base/pool.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
@@ -18,7 +19,8 @@
 
 /* What is sent: to the next rank and to the previous one. */
 typedef struct {
-    char *out[2], *in[2]; /* on the host; transports of GPUs have their own */
+    place where;
+    char *out[2], *in[2]; /* transports of GPUs have places of their own for what arrives */
     size_t bytes;
     int next, previous;
 } ring;
@@ -37,6 +39,8 @@ static void exchange_on_device(const ring *r)
     gpu_message m[2] = {{.to = r->next, .from = r->previous, .slot = 0, .bytes = r->bytes},
                         {.to = r->previous, .from = r->next, .slot = 1, .bytes = r->bytes}};
     gpu_exchange_begin(m, 2);
+    /* Where others would pack. A transport that stores into the neighbour's memory sends here. */
+    for (int i = 0; i < 2; i++) gpu_copy_aside(m[i].out, PLACE_DEVICE, r->out[i], PLACE_DEVICE, r->bytes);
     gpu_exchange_start(m, 2);
     gpu_exchange_finish(m, 2);
 }
@@ -48,7 +52,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Best and median seconds of an exchange, the slowest rank's. */
-static void time_exchange(place where, const ring *r, double seconds, double *best, double *median)
+static void time_exchange(const ring *r, double seconds, double *best, double *median)
 {
     static double times[ROUNDS_MAX];
     const int calls = r->bytes < ((size_t)1 << 20) ? 20 : 4;
@@ -57,10 +61,10 @@ static void time_exchange(place where, const ring *r, double seconds, double *be
         comm_barrier();
         const double start = comm_wtime();
         for (int i = 0; i < calls; i++) {
-            if (where == PLACE_DEVICE) exchange_on_device(r);
+            if (r->where == PLACE_DEVICE) exchange_on_device(r);
             else exchange_on_host(r);
         }
-        if (where == PLACE_DEVICE) gpu_finish();
+        if (r->where == PLACE_DEVICE) gpu_finish();
         double took = comm_wtime() - start;
         comm_max(&took, 1);
         times[n] = took / calls;
@@ -94,21 +98,22 @@ static void report(const char *transport, size_t bytes, double best, double medi
 
 static void all_sizes(place where, const char *transport, double seconds, int as_json)
 {
-    ring r = {.next = (comm_rank() + 1) % comm_size(), .previous = (comm_rank() + comm_size() - 1) % comm_size()};
-    for (int i = 0; i < 2 && where == PLACE_HOST; i++) {
-        r.out[i] = calloc(LARGEST, 1);
-        r.in[i] = calloc(LARGEST, 1);
-        REQUIRE(r.out[i] && r.in[i], "out of memory for messages");
+    ring r = {.where = where,
+              .next = (comm_rank() + 1) % comm_size(),
+              .previous = (comm_rank() + comm_size() - 1) % comm_size()};
+    for (int i = 0; i < 2; i++) {
+        r.out[i] = pool_take(where, LARGEST);
+        r.in[i] = pool_take(where, LARGEST);
     }
     for (r.bytes = SMALLEST; r.bytes <= LARGEST; r.bytes *= 4) {
         double best, median;
-        time_exchange(where, &r, 0.1 * seconds, &best, &median); /* opens connections, fills caches */
-        time_exchange(where, &r, seconds, &best, &median);
+        time_exchange(&r, 0.1 * seconds, &best, &median); /* opens connections, fills caches */
+        time_exchange(&r, seconds, &best, &median);
         report(transport, r.bytes, best, median, as_json);
     }
     for (int i = 0; i < 2; i++) {
-        free(r.out[i]);
-        free(r.in[i]);
+        pool_give(where, r.in[i], LARGEST);
+        pool_give(where, r.out[i], LARGEST);
     }
 }
 
