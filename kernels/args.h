@@ -27,6 +27,10 @@ typedef struct {
     int link_reals;
     int stream;   /* out goes past the caches */
     int interior; /* the list is the layout's interior */
+    int block[4]; /* extents of the blocks that the hop stays in, or zero */
+    const void
+        *keep; /* on virtual nodes with blocks: [direction][place along it][lane], 0 where the neighbour is cut off */
+    int keep_places;
     int exterior; /* of a kernel that packs first, too: the units on the list, the exterior */
 } hop_args;
 
@@ -78,6 +82,20 @@ typedef struct {
     view x, p, r;
     double a, b;
 } cg_update_args;
+
+/* Of blocks.h: the number of blocks of this rank in each direction, and where each lane of a unit lies. */
+typedef struct {
+    geom g;
+    view x, r, q;
+    int parity, size[4], count[4], blocks, first_colour, colour;
+    const int32_t *of; /* [unit][lane], on virtual nodes */
+    int32_t *bound;
+    int64_t *sums; /* [block][re (q, r), im (q, r), (q, q)], on the host for each thread */
+    double relaxation;
+} block_args;
+typedef block_args block_bound_args;
+typedef block_args block_dots_args;
+typedef block_args block_update_args;
 
 typedef struct {
     geom g;

@@ -1,6 +1,7 @@
 #include "kernels/spinor.h"
 
 #include "kernels/base/error.h"
+#include "kernels/block_hop.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/halo.h"
@@ -143,6 +144,16 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
     if (call->clover) args.clover = field_in(call->clover, p);
     if (call->add) args.x = field_in(call->add, p);
     args.out = field_out(out, p);
+    if (call->cut) {
+        blocks_cut_hop(call->cut, &args, out);
+        if (lay->lanes == 1) {
+            hop_over(out, &args, NULL, lay->nunit, NULL);
+        } else { /* the lists are the order that suits the caches */
+            hop_over(out, &args, lay->interior[p], lay->ninterior[p], NULL);
+            hop_over(out, &args, lay->exterior[p], lay->nexterior[p], NULL);
+        }
+        return;
+    }
     if (lay->nexterior[p] == 0) {
         hop_over(out, &args, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit, NULL);
         return;

@@ -24,11 +24,12 @@ void spinor_cg_update(field *x, field *p, double a, double b, const field *r); /
 /* ---- the hop between parities, kernels/site/hop.h ---- */
 typedef struct {
     hop_form form;
-    double a, b;         /* factors of the hop and of what is added */
-    int sign;            /* +1, or -1 for the dagger */
-    const field *links;  /* both parities */
-    const field *clover; /* where the form asks for one; of both parities or of that of out */
-    const field *add;    /* where the form adds */
+    double a, b;              /* factors of the hop and of what is added */
+    int sign;                 /* +1, or -1 for the dagger */
+    const field *links;       /* both parities */
+    const field *clover;      /* where the form asks for one; of both parities or of that of out */
+    const field *add;         /* where the form adds */
+    const struct blocks *cut; /* stays in these blocks, and is not collective; or null */
 } hop_call;
 /* out, of parity p, from in, of the other one; out may be call->add. Fields may hold both parities. */
 void spinor_hop(field *out, parity p, const field *in, const hop_call *call);

@@ -129,11 +129,15 @@ static __device__ __forceinline__ T(stencil)
 #define MANY_CAP (PLAQ_PREC == 0 ? 255 : 208)
 #define MANY_THREADS 64
 
-template <int reals, bool clover, bool split, int sign, int many>
+/* Where a hop's neighbours are: all on this rank, some on others, or none beyond the block. */
+enum { HOP_WHOLE, HOP_SPLIT, HOP_CUT };
+
+template <int reals, bool clover, int reach, int sign, int many>
 static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
     T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ gpu_tile tile)
 {
     gpu_begin();
+    constexpr bool split = reach == HOP_SPLIT, cut = reach == HOP_CUT;
     unsigned part = 0, high = blockIdx.z;
     if (a.in.groups > many) {
         part = high / (unsigned)tile.high;
@@ -149,17 +153,17 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
         const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
         if (split && T(at_face)(&a.g, st)) return;
         UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
-        T(hop_some)(&b, st, st.unit, (int)part * many, many, reals);
+        T(hop_some)(&b, st, st.unit, (int)part * many, many, reals, cut);
     } else {
         const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
         if (i >= n) return;
         const T(stencil) st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
-        T(hop_some)(&b, st, st.unit, (int)part * many, many, reals);
+        T(hop_some)(&b, st, st.unit, (int)part * many, many, reals, cut);
     }
 }
 
 /* Tiles cover the whole box, so with faces they serve the interior, whose list they need not read. */
-template <int reals, bool clover, bool split, int sign, int many>
+template <int reals, bool clover, int reach, int sign, int many>
 static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
     const gpu_shape shape = gpu_shape_for(dev, many > 1 ? MANY_THREADS : HOP_THREADS);
@@ -220,14 +224,14 @@ static __global__ void __maxnreg__(HOP_CAP)
         }
         if (T(at_face)(&a.g, st)) return;
         UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
-        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals);
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
     } else {
         const unsigned i = (block - inside) * blockDim.x + threadIdx.x;
         signals_await(&f.arrived, &f.stall);
         __syncthreads();
         if (i >= (unsigned)a.exterior) return;
         st = T(stencil_at)(&b.g, b.parity, exterior[i]);
-        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals);
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
     }
 }
 
@@ -247,23 +251,27 @@ static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const i
     gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, tiles);
 }
 
-template <int reals, bool clover, bool split, int many>
+template <int reals, bool clover, int reach, int many>
 static void T(hop_signed)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    if (a->sign > 0) T(hop_start)<reals, clover, split, 1, many>(dev, a, list, n);
-    else T(hop_start)<reals, clover, split, -1, many>(dev, a, list, n);
+    if (a->sign > 0) T(hop_start)<reals, clover, reach, 1, many>(dev, a, list, n);
+    else T(hop_start)<reals, clover, reach, -1, many>(dev, a, list, n);
+}
+
+template <int reals, int reach, int many>
+static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    if (a->form != HOP_PLAIN && a->form != HOP_ADD) T(hop_signed)<reals, true, reach, many>(dev, a, list, n);
+    else T(hop_signed)<reals, false, reach, many>(dev, a, list, n);
 }
 
 template <int reals, int many>
-static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+static void T(hop_reach)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    const bool clover = a->form != HOP_PLAIN && a->form != HOP_ADD;
     int split = 0;
     for (int d = 0; d < 4; d++) split |= a->g.split[d];
-    if (split && clover) T(hop_signed)<reals, true, true, many>(dev, a, list, n);
-    else if (split) T(hop_signed)<reals, false, true, many>(dev, a, list, n);
-    else if (clover) T(hop_signed)<reals, true, false, many>(dev, a, list, n);
-    else T(hop_signed)<reals, false, false, many>(dev, a, list, n);
+    if (split) T(hop_variant)<reals, HOP_SPLIT, many>(dev, a, list, n);
+    else T(hop_variant)<reals, HOP_WHOLE, many>(dev, a, list, n);
 }
 
 static void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
@@ -278,10 +286,12 @@ static void T(hop_launch)(const gpu_device *dev, const void *args, const int *li
         return;
     }
     const bool many = a->in.groups % MANY == 0;
-    if (a->link_reals == 18) T(hop_variant)<18, 1>(dev, a, list, n);
-    else if (a->link_reals == 8) T(hop_variant)<8, 1>(dev, a, list, n);
-    else if (many) T(hop_variant)<12, MANY>(dev, a, list, n);
-    else T(hop_variant)<12, 1>(dev, a, list, n);
+    if (a->block[0] > 0 && a->link_reals == 18) T(hop_variant)<18, HOP_CUT, 1>(dev, a, list, n);
+    else if (a->block[0] > 0) T(hop_variant)<12, HOP_CUT, 1>(dev, a, list, n);
+    else if (a->link_reals == 18) T(hop_reach)<18, 1>(dev, a, list, n);
+    else if (a->link_reals == 8) T(hop_reach)<8, 1>(dev, a, list, n);
+    else if (many) T(hop_reach)<12, MANY>(dev, a, list, n);
+    else T(hop_reach)<12, 1>(dev, a, list, n);
 }
 
 gpu_launcher PASTE(gpu_find, SUFFIX_PREC)(kernel_id id)

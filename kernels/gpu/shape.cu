@@ -83,7 +83,7 @@ static int variant_of(kernel_id id, const void *args, const geom *g)
     if (id == KERNEL_gauge_force) return 2 * variant + (((const gauge_force_args *)args)->c1 != 0);
     if (id != KERNEL_hop) return variant;
     const hop_args *a = (const hop_args *)args;
-    return (variant * 8 + a->form) * 32 + a->link_reals;
+    return ((variant * 2 + (a->block[0] > 0)) * 8 + a->form) * 32 + a->link_reals;
 }
 
 int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const field *like, const void *args,

@@ -8,6 +8,7 @@
 #include "kernels/site/spin.h"
 
 #include "kernels/site/blas.h"
+#include "kernels/site/block.h"
 #include "kernels/site/clover.h"
 #include "kernels/site/ghost.h"
 #include "kernels/site/hop.h"

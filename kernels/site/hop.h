@@ -94,7 +94,7 @@ FN void T(link_dagger_times)(vreal r[12], const T(link) * l, const vreal h[12], 
 }
 
 /* What a half spinor is multiplied with when it is added: its scale, and the sign of the antiperiodic edge. */
-FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, int rhs, int dir, int reals)
+FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, long u, int rhs, int dir, int reals, int cut)
 {
     vreal w = vset(1);
 #if PLAQ_PREC >= 2
@@ -111,14 +111,23 @@ FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, int rhs, int d
     (void)rhs, (void)reals;
 #endif
     if (dir >= 6 && n->edge) w *= T(edge)(&a->g, dir % 2);
+#if PLAQ_SIMD
+    if (cut) w *= ((const vreal *)a->keep)[dir * a->keep_places + a->g.coord[a->parity][4 * u + dir / 2]];
+#else
+    (void)u, (void)cut;
+#endif
     return w;
 }
 
-/* One direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, many and reals are
- * literals. */
-FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, int rhs, int many, int dir, int reals)
+/* One direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, many, reals and
+ * cut are literals. */
+FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, int rhs, int many, int dir, int reals,
+                         int cut)
 {
     const int mu = dir / 2, down = dir % 2;
+#if !PLAQ_SIMD
+    if (cut && st.x[mu] % a->block[mu] == (down ? 0 : a->block[mu] - 1)) return;
+#endif
     const T(neighbour) n = T(neighbour_at)(&a->g, st, dir);
     const vreal s = vset((real)(down ? -a->sign : a->sign));
     T(link) link;
@@ -140,7 +149,7 @@ FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, i
                 UNROLL for (int i = 0; i < 12; i++) h[i] = T(turn)(h[i], &a->g, T(turn_code)(dir));
             T(link_times)(r, &link, h, reals);
         }
-        T(spin_add)(acc + 24 * k, r, mu, s, T(hop_weight)(a, &n, rhs + k, dir, reals));
+        T(spin_add)(acc + 24 * k, r, mu, s, T(hop_weight)(a, &n, u, rhs + k, dir, reals, cut));
     }
 }
 
@@ -174,32 +183,35 @@ FN void T(hop_finish)(vreal *acc, const hop_args *a, long u, int rhs, int many)
 /* The most right-hand sides that a work item takes at a time. */
 #define HOP_MANY 4
 
-FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many, int reals)
+FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many, int reals, int cut)
 {
     vreal acc[24 * HOP_MANY];
     UNROLL for (int i = 0; i < 24 * many; i++) acc[i] = vset(0);
-    T(hop_direction)(acc, a, st, u, rhs, many, 0, reals);
-    T(hop_direction)(acc, a, st, u, rhs, many, 1, reals);
-    T(hop_direction)(acc, a, st, u, rhs, many, 2, reals);
-    T(hop_direction)(acc, a, st, u, rhs, many, 3, reals);
-    T(hop_direction)(acc, a, st, u, rhs, many, 4, reals);
-    T(hop_direction)(acc, a, st, u, rhs, many, 5, reals);
-    T(hop_direction)(acc, a, st, u, rhs, many, 6, reals);
-    T(hop_direction)(acc, a, st, u, rhs, many, 7, reals);
+    T(hop_direction)(acc, a, st, u, rhs, many, 0, reals, cut);
+    T(hop_direction)(acc, a, st, u, rhs, many, 1, reals, cut);
+    T(hop_direction)(acc, a, st, u, rhs, many, 2, reals, cut);
+    T(hop_direction)(acc, a, st, u, rhs, many, 3, reals, cut);
+    T(hop_direction)(acc, a, st, u, rhs, many, 4, reals, cut);
+    T(hop_direction)(acc, a, st, u, rhs, many, 5, reals, cut);
+    T(hop_direction)(acc, a, st, u, rhs, many, 6, reals, cut);
+    T(hop_direction)(acc, a, st, u, rhs, many, 7, reals, cut);
     T(hop_finish)(acc, a, u, rhs, many);
 }
 
-FN void T(hop_body)(const hop_args *a, long u, int reals)
+FN void T(hop_body)(const hop_args *a, long u, int reals, int cut)
 {
     const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
-    for (int rhs = 0; rhs < a->in.groups; rhs++) T(hop_some)(a, st, u, rhs, 1, reals);
+    for (int rhs = 0; rhs < a->in.groups; rhs++) T(hop_some)(a, st, u, rhs, 1, reals, cut);
 }
 
 FN void T(hop_site)(const hop_args *a, long u)
 {
-    if (a->link_reals == 18) T(hop_body)(a, u, 18);
-    else if (a->link_reals == 8) T(hop_body)(a, u, 8);
-    else T(hop_body)(a, u, 12);
+    const int cut = a->block[0] > 0;
+    if (a->link_reals == 18 && cut) T(hop_body)(a, u, 18, 1);
+    else if (a->link_reals == 18) T(hop_body)(a, u, 18, 0);
+    else if (a->link_reals == 8) T(hop_body)(a, u, 8, 0);
+    else if (cut) T(hop_body)(a, u, 12, 1);
+    else T(hop_body)(a, u, 12, 0);
 }
 
 /* What a face sends: unit face[f] of the parity of `in`, projected for the neighbour over direction dir (the neighbour

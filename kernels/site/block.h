@@ -1,0 +1,158 @@
+/* Sums and updates block by block (kernels/block.h). Every block has a bound, the largest |r|^2 of its sites at the
+ * start, as the bits of a float, which order as it does; and sums of (q, r) and (q, q), integers in units of 2^-34 of
+ * the bound's power of two. A step of minimal residual: R. Babich et al., arXiv:1109.2935, section 8.1. */
+
+#ifndef PLAQ_BLOCK_SITE_H
+#define PLAQ_BLOCK_SITE_H
+#ifdef __CUDACC__
+static __device__ __forceinline__ void block_raise(int32_t *bound, int32_t bits)
+{
+    atomicMax(bound, bits);
+}
+
+/* A warp that is in one block adds up first. */
+static __device__ __forceinline__ void block_add(int64_t *sums, int blocks, int b, const double part[3])
+{
+    const unsigned whole = 0xffffffffu;
+    int alike = 0;
+    (void)blocks;
+    if (__activemask() == whole) __match_all_sync(whole, b, &alike);
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        long long x = __double2ll_rn(part[k]);
+        if (alike)
+            for (int step = 16; step > 0; step /= 2) x += __shfl_down_sync(whole, x, step);
+        if (!alike || threadIdx.x % 32 == 0)
+            atomicAdd((unsigned long long *)sums + 3 * (long)b + k, (unsigned long long)x);
+    }
+}
+#else
+#ifdef _OPENMP
+#include <omp.h>
+#define BLOCK_THREAD() omp_get_thread_num()
+#else
+#define BLOCK_THREAD() 0
+#endif
+
+static inline __attribute__((always_inline, unused)) void block_raise(int32_t *bound, int32_t bits)
+{
+    int32_t before = __atomic_load_n(bound, __ATOMIC_RELAXED);
+    while (bits > before)
+        if (__atomic_compare_exchange_n(bound, &before, bits, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+}
+
+/* Every thread has its own sums. */
+static inline __attribute__((always_inline, unused)) void block_add(int64_t *sums, int blocks, int b,
+                                                                    const double part[3])
+{
+    int64_t *mine = sums + 3 * ((long)BLOCK_THREAD() * blocks + b);
+    for (int k = 0; k < 3; k++) mine[k] += (int64_t)__builtin_rint(part[k]);
+}
+#endif
+#endif
+
+/* The blocks that the lanes of a unit lie in. */
+#if PLAQ_SIMD
+FN int T(block_of)(const block_args *a, long u, int lane)
+{
+    return a->of[u * W + lane];
+}
+#else
+FN int T(block_of)(const block_args *a, long u, int lane)
+{
+    (void)lane;
+    const T(stencil) s = T(stencil_at)(&a->g, a->parity, u);
+    int b = 0;
+    UNROLL for (int d = 3; d >= 0; d--) b = b * a->count[d] + s.x[d] / a->size[d];
+    return b;
+}
+#endif
+
+FN int T(block_colour)(const block_args *a, int b)
+{
+    int colour = a->first_colour;
+    UNROLL for (int d = 0; d < 4; d++)
+    {
+        colour += b % a->count[d];
+        b /= a->count[d];
+    }
+    return colour & 1;
+}
+
+FN int32_t T(float_bits)(double x)
+{
+    union {
+        float f;
+        int32_t i;
+    } c;
+    c.f = (float)x;
+    return c.i;
+}
+
+/* 2^34 over the power of two at or below the bound; 0 for a bound of zero. */
+FN double T(block_unit)(int32_t bound)
+{
+    const int exponent = (bound >> 23) - 127;
+    union {
+        uint64_t i;
+        double d;
+    } c;
+    c.i = (uint64_t)(1023 + 34 - exponent) << 52;
+    return bound > 0 ? c.d : 0;
+}
+
+FN void T(block_bound_site)(const block_args *a, long u)
+{
+    vreal r[24];
+    T(load)(r, &a->r, u, 0, 24);
+    const vdouble s = T(site_norm2)(r);
+    for (int lane = 0; lane < W; lane++)
+        block_raise(&a->bound[T(block_of)(a, u, lane)], T(float_bits)(VDOUBLE_LANE(s, lane)));
+}
+
+FN void T(block_dots_site)(const block_args *a, long u)
+{
+    vreal r[24], q[24];
+    T(load)(r, &a->r, u, 0, 24);
+    T(load)(q, &a->q, u, 0, 24);
+    vreal re = vset(0), im = vset(0), qq = vset(0);
+    UNROLL for (int i = 0; i < 24; i += 2)
+    {
+        re = vfma(q[i], r[i], re);
+        re = vfma(q[i + 1], r[i + 1], re);
+        im = vfma(q[i], r[i + 1], im);
+        im = vfnma(q[i + 1], r[i], im);
+        qq = vfma(q[i], q[i], qq);
+        qq = vfma(q[i + 1], q[i + 1], qq);
+    }
+    for (int lane = 0; lane < W; lane++) {
+        const int b = T(block_of)(a, u, lane);
+        const double unit = T(block_unit)(a->bound[b]);
+        const double part[3] = {LANE(re, lane) * unit, LANE(im, lane) * unit, LANE(qq, lane) * unit};
+        block_add(a->sums, a->blocks, b, part);
+    }
+}
+
+FN void T(block_update_site)(const block_args *a, long u)
+{
+    vreal re = vset(0), im = vset(0), x[24], r[24], q[24];
+    for (int lane = 0; lane < W; lane++) {
+        const int b = T(block_of)(a, u, lane);
+        const int64_t *s = a->sums + 3 * (long)b;
+        if (s[2] <= 0 || (a->colour >= 0 && T(block_colour)(a, b) != a->colour)) continue;
+        LANE(re, lane) = (real)a->relaxation * (real)s[0] / (real)s[2];
+        LANE(im, lane) = (real)a->relaxation * (real)s[1] / (real)s[2];
+    }
+    T(load)(x, &a->x, u, 0, 24);
+    T(load)(r, &a->r, u, 0, 24);
+    T(load)(q, &a->q, u, 0, 24);
+    UNROLL for (int i = 0; i < 24; i += 2)
+    {
+        x[i] = vfnma(im, r[i + 1], vfma(re, r[i], x[i]));
+        x[i + 1] = vfma(im, r[i], vfma(re, r[i + 1], x[i + 1]));
+        r[i] = vfma(im, q[i + 1], vfnma(re, q[i], r[i]));
+        r[i + 1] = vfnma(im, q[i], vfnma(re, q[i + 1], r[i + 1]));
+    }
+    T(save)(x, &a->x, u, 0, 24);
+    T(save)(r, &a->r, u, 0, 24);
+}
