@@ -28,6 +28,7 @@ typedef _Float128 quad;
 #define MAX_TERMS (RATIONAL_MAX_DEGREE + 1)
 #define MAX_POINTS (2 * RATIONAL_MAX_DEGREE + 2)
 #define MAX_EXCHANGES 100
+#define MAX_SWEEPS 10000   /* of inverse iteration; a few hundred, unless the error is close to 1 */
 #define LEVELLED 1e-9      /* spread of the extrema from where one more exchange, quadratic, ends beyond double */
 #define SMALLEST 1e-22f128 /* of errors, so that rounding times 1/E stays below double */
 #define PLACES 1e-10f128   /* of extrema, relative to the distance of zeros: their values are wrong by its square */
@@ -198,7 +199,7 @@ static int level(state *s)
     if (decompose(n, left, pivot)) return fail(s, "the function is itself a rational function of that degree");
     for (int j = 0; j < n; j++) v[j] = j & 1 ? -1 : 1;
     quad mu = 0, change = 1;
-    for (int sweep = 0; sweep < 500 && change > 1e-28f128; sweep++) {
+    for (int sweep = 0; sweep < MAX_SWEEPS && change > 1e-28f128; sweep++) {
         int largest = 0;
         for (int i = 0; i < n; i++) {
             w[i] = 0;
