@@ -29,8 +29,10 @@ typedef _Float128 quad;
 #define MAX_POINTS (2 * RATIONAL_MAX_DEGREE + 2)
 #define MAX_EXCHANGES 100
 #define MAX_SWEEPS 10000   /* of inverse iteration; a few hundred, unless the error is close to 1 */
+#define SETTLED 1e-20f128  /* relative change of an eigenvector in a sweep */
 #define LEVELLED 1e-9      /* spread of the extrema from where one more exchange, quadratic, ends beyond double */
 #define SMALLEST 1e-22f128 /* of errors, so that rounding times 1/E stays below double */
+#define LOOKS 16           /* between neighbours of the last reference, for an error that is larger after all */
 #define PLACES 1e-10f128   /* of extrema, relative to the distance of zeros: their values are wrong by its square */
 
 typedef struct {
@@ -44,7 +46,7 @@ typedef struct {
     quad base;    /* the smallest shift */
     int n, above; /* degrees */
     int m;        /* points of the reference */
-    quad u[MAX_POINTS], x[MAX_POINTS], fx[MAX_POINTS], error[MAX_POINTS];
+    quad u[MAX_POINTS], x[MAX_POINTS], fx[MAX_POINTS];
     quad t[MAX_TERMS], alpha[MAX_TERMS], beta[MAX_TERMS], level;
     char *message;
     size_t size;
@@ -198,8 +200,10 @@ static int level(state *s)
     fill(s, left, right);
     if (decompose(n, left, pivot)) return fail(s, "the function is itself a rational function of that degree");
     for (int j = 0; j < n; j++) v[j] = j & 1 ? -1 : 1;
-    quad mu = 0, change = 1;
-    for (int sweep = 0; sweep < MAX_SWEEPS && change > 1e-28f128; sweep++) {
+    quad mu = 0, change = 1, last = 2;
+    /* Until rounding is all that changes. */
+    for (int sweep = 0; sweep < MAX_SWEEPS && !(change < SETTLED && change >= last); sweep++) {
+        last = change;
         int largest = 0;
         for (int i = 0; i < n; i++) {
             w[i] = 0;
@@ -214,7 +218,7 @@ static int level(state *s)
         change /= fabsf128(v[largest]);
         for (int j = 0; j < n; j++) v[j] = w[j] / mu;
     }
-    if (!(change < 1e-20f128))
+    if (!(change < SETTLED))
         return fail(s, "the range is too wide for an approximation of degree %d to be found", s->n);
     s->level = 1 / mu;
     if (fabsf128(s->level) < SMALLEST)
@@ -266,9 +270,9 @@ static int exchange(state *s, quad *spread)
     }
     for (int k = 0; k < s->m; k++) {
         place(s, k, extremum(s, ends[k], ends[k + 1]));
-        s->error[k] = error_at(s, s->u[k]);
-        lowest = fminf128(lowest, fabsf128(s->error[k]));
-        highest = fmaxf128(highest, fabsf128(s->error[k]));
+        const quad size = fabsf128(error_at(s, s->u[k]));
+        lowest = fminf128(lowest, size);
+        highest = fmaxf128(highest, size);
     }
     *spread = (highest - lowest) / highest;
     return 0;
@@ -312,6 +316,21 @@ static void first_reference(state *s)
     }
 }
 
+/* Nowhere on the range is the error larger than on the reference. */
+static int verify(state *s)
+{
+    const quad allowed = fabsf128(s->level) * (1 + 1e-6f128);
+    for (int k = 0; k <= s->m; k++) {
+        const quad a = k ? s->u[k - 1] : s->lo, b = k < s->m ? s->u[k] : s->hi;
+        for (int i = 0; i <= LOOKS; i++) {
+            const quad error = error_at(s, a + (b - a) * i / LOOKS);
+            if (!(fabsf128(error) <= allowed))
+                return fail(s, "the levelled approximation of degree %d has a larger error between its extrema", s->n);
+        }
+    }
+    return 0;
+}
+
 static int iterate(state *s)
 {
     first_reference(s);
@@ -319,7 +338,7 @@ static int iterate(state *s)
     for (int i = 0; i < MAX_EXCHANGES; i++) {
         quad spread = 0;
         if (level(s)) return 1;
-        if (last) return 0;
+        if (last) return verify(s);
         if (exchange(s, &spread)) return 1;
         last = spread < LEVELLED;
     }
@@ -350,8 +369,7 @@ static int roots(state *s, const quad c[MAX_TERMS], int count, quad root[MAX_TER
             for (int j = 0; j < found; j++) newton -= 1 / (x + root[j]);
             step = 1 / newton;
             x -= step;
-            /* Rounding decides the direction at the end; before, a step to the right means that there is no such root.
-             */
+            /* Rounding decides the direction at the end; a step to the right before says that there is no such root. */
             if (!(x < 0) || (step < 0 && step < 1e-12f128 * x)) i = 300;
         }
         if (i >= 300 || (found && !(-x > root[found - 1])))

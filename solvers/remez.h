@@ -7,9 +7,9 @@
  * makes the largest |r/f - 1| smallest; that largest value is `error`, and is taken degree + degree_above + 2 times
  * with alternating sign. The best approximation of 1/f has the same error, with zeros and poles interchanged.
  *
- * Poles and zeros are real and in x < -lo (pole_i, zero_i > -lo), all different, and in ascending order of pole_i and
- * zero_i. Whoever wants to apply r to an operator with spectrum in [lo, hi] needs no more than that. All numbers are
- * computed in 113 bits and rounded once.
+ * Poles and zeros are real, all different, and to the left of the points where f is singular: pole_i and zero_i are
+ * larger than the smallest shift (so positive for shifts that are not negative), and ascend with i. All numbers are
+ * computed in 113 bits and rounded once; that the error is nowhere larger than `error` is checked between the extrema.
  *
  * remez() returns 0, or not, with the reason in `message`, and then leaves *r alone: f is constant or itself such a
  * rational function, the error asked for is too close to the rounding (below 1e-22), the arguments make no sense,
