@@ -12,7 +12,8 @@ ninja|ninja-build|ninja-build|ninja
 pkg-config|pkg-config|pkgconf-pkg-config|pkgconf
 mpi|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi
 hdf5|libhdf5-openmpi-dev|hdf5-openmpi-devel|hdf5+mpi
-inih|libinih-dev|inih-devel|inih'
+inih|libinih-dev|inih-devel|inih
+gsl|libgsl-dev|gsl-devel|gsl'
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
@@ -47,6 +48,9 @@ probe_hdf5() {
 # shellcheck disable=SC2046 # flags are words
 # shellcheck disable=SC2046
 probe_inih() { header ini.h $(pkg_flags inih) || [ -n "${INIH_INCLUDE:-}" ]; }
+# GSL_ROOT_DIR is read by CMake.
+# shellcheck disable=SC2046
+probe_gsl() { header gsl/gsl_eigen.h $(pkg_flags gsl) || [ -n "${GSL_ROOT_DIR:-}" ]; }
 
 find_missing() { # prints the names of the needs not met
     local name
