@@ -4,7 +4,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
-#include "solvers/cg.h"
+#include "solvers/solver.h"
 
 #define MASS 0.1
 #define ROUGHNESS 0.4 /* of the links: exp of so much Gaussian algebra */
@@ -64,6 +64,53 @@ static void run_cg_update(bench *b)
     spinor_cg_update(b->sx, b->sy, 1e-6, 0.5, b->z);
 }
 
+static field *const *pair_of(bench *b)
+{
+    static field *both[2];
+    both[0] = b->x;
+    both[1] = b->z;
+    return both;
+}
+
+static void run_multi_dot(bench *b)
+{
+    double value[2][2];
+    spinor_multi_dot(value, 2, pair_of(b), b->sx, 0);
+}
+
+static void run_multi_axpy(bench *b)
+{
+    static const double c[2][2] = {{1e-6, 1e-6}, {1e-6, -1e-6}};
+    spinor_multi_axpy(b->sy, 2, c, pair_of(b), 0);
+}
+
+static void run_multi_axpby(bench *b)
+{
+    static const double c[2][2] = {{0.5, 0.1}, {0.5, -0.1}};
+    field *const y[2] = {b->sx, b->sy};
+    spinor_multi_axpby(2, y, c, pair_of(b), c);
+}
+
+static void run_mr_update(bench *b)
+{
+    static const double a[2] = {1e-6, 1e-6};
+    spinor_mr_update(b->sy, b->z, a, b->x);
+}
+
+static void run_bicgstab_update(bench *b)
+{
+    static const double gamma[1][2] = {{1e-6, 1e-6}};
+    field *const r[2] = {b->x, b->z}, *const u[2] = {b->sx, b->z};
+    double rho[2];
+    spinor_bicgstab_update(rho, b->sy, r, u, 1, gamma, b->z, 0);
+}
+
+static void run_multishift_update(bench *b)
+{
+    static const double alpha[1] = {1e-6}, zeta[1] = {0.5}, beta[1] = {0.5};
+    spinor_multishift_update(1, &b->sx, &b->sy, alpha, zeta, beta, b->z, 0);
+}
+
 static void run_gauge_force(bench *b)
 {
     gauge_force(b->momenta, b->links_double, 1e-3, 0);
@@ -99,20 +146,19 @@ static void run_link_update(bench *b)
     gauge_update(b->links_double, 1e-6, b->momenta);
 }
 
+/* Some iterations, all in the precision of the fields. */
 static void run_cg(bench *b)
 {
-    field_clear(b->sy);
-    b->iterations = cg_run(b->normal, b->sy, b->sx, 1e-30, CG_ITERATIONS).iterations;
+    const solver_settings s = {
+        .type = "cg", .tolerance = 1e-30, .max_iterations = CG_ITERATIONS, .inner_precision = "double", .delta = 0.1};
+    b->iterations = solver_precondition(&s, b->normal, b->sy, b->sx).iterations;
 }
 
 /* A whole solve in double, with half precision inside. */
-static void run_cg_mixed(bench *b)
+static void run_cg_half(bench *b)
 {
-    const solver_settings s = {.type = "cg_mixed",
-                               .tolerance = 1e-14,
-                               .max_iterations = 10000,
-                               .inner_precision = "half",
-                               .inner_tolerance = 1e-2};
+    const solver_settings s = {
+        .type = "cg", .tolerance = 1e-14, .max_iterations = 10000, .inner_precision = "half", .delta = 0.1};
     field_clear(b->sy);
     b->iterations = solver_solve(&s, b->normal, b->sy, b->sx).iterations;
 }
@@ -127,6 +173,12 @@ static const bench_op ops[] = {
     {"dot", "blas", 1, 0, 1, run_dot},
     {"axpy_norm2", "blas", 1, 0, 1, run_axpy_norm2},
     {"cg_update", "blas", 1, 0, 1, run_cg_update},
+    {"multi_dot", "blas", 1, 0, 1, run_multi_dot},
+    {"multi_axpy", "blas", 1, 0, 1, run_multi_axpy},
+    {"multi_axpby", "blas", 1, 0, 1, run_multi_axpby},
+    {"mr_update", "blas", 1, 0, 1, run_mr_update},
+    {"bicgstab_update", "blas", 1, 0, 1, run_bicgstab_update},
+    {"multishift_update", "blas", 1, 0, 1, run_multishift_update},
     {"gauge_force", "force", 0, 0, 1, run_gauge_force},
     {"rectangle_force", "force", 0, 0, 1, run_rectangle_force},
     {"hop_force", "force", 0, 0, 1, run_hop_force},
@@ -135,7 +187,7 @@ static const bench_op ops[] = {
     {"field_strength", "gauge", 0, 0, 1, run_field_strength},
     {"link_update", "gauge", 0, 0, 1, run_link_update},
     {"cg", "cg", 1, 1, 4, run_cg},
-    {"cg_mixed", "cg", 0, 1, 4, run_cg_mixed},
+    {"cg_half", "cg", 0, 1, 4, run_cg_half},
 };
 
 const bench_op *bench_op_number(int i)

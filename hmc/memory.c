@@ -19,36 +19,28 @@ void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity p
     m->stays += (size_t)count * memory_of(m, kind, prec, par);
 }
 
-static const solver_type *type_of(const parameters *p, const char *solver, const solver_settings **settings)
+/* Work vectors of a solve in double, by precision. */
+static void vectors_of(const parameters *p, const char *solver, int vectors[PREC_COUNT])
 {
-    int n;
-    const solver_type *types = solver_types(&n);
     for (int i = 0; i < p->nsolvers; i++)
-        for (int t = 0; t < n; t++)
-            if (!strcmp(p->solvers[i].name, solver) && !strcmp(p->solvers[i].p.type, types[t].name)) {
-                *settings = &p->solvers[i].p;
-                return &types[t];
-            }
-    return NULL;
+        if (!strcmp(p->solvers[i].name, solver)) solver_vectors(&p->solvers[i].p, PREC_DOUBLE, vectors);
 }
 
 size_t memory_of_solve(const ledger *m, const parameters *p, const char *solver)
 {
-    const solver_settings *s;
-    const solver_type *t = type_of(p, solver, &s);
-    if (!t) return 0;
-    size_t bytes = (size_t)t->vectors * memory_of(m, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
-    if (t->inner_vectors)
-        bytes +=
-            (size_t)t->inner_vectors * memory_of(m, FIELD_SPINOR, precision_named(s->inner_precision), PARITY_EVEN);
+    int vectors[PREC_COUNT] = {0};
+    size_t bytes = 0;
+    vectors_of(p, solver, vectors);
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        bytes += (size_t)vectors[prec] * memory_of(m, FIELD_SPINOR, (precision)prec, PARITY_EVEN);
     return bytes;
 }
 
 void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT])
 {
-    const solver_settings *s;
-    const solver_type *t = type_of(p, solver, &s);
-    if (t && t->inner_vectors) used[precision_named(s->inner_precision)] = 1;
+    int vectors[PREC_COUNT] = {0};
+    vectors_of(p, solver, vectors);
+    for (int prec = 0; prec < PREC_COUNT; prec++) used[prec] |= vectors[prec] > 0;
 }
 
 static const fermion_params *fermion_of(const parameters *p, const measure_params *m)

@@ -28,7 +28,7 @@ size_t memory_of(const ledger *m, field_kind kind, precision prec, parity par);
 void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity par);
 /* Work vectors of a solve on one parity. */
 size_t memory_of_solve(const ledger *m, const parameters *p, const char *solver);
-/* Sets the entry of the inner precision that a solver uses, if it has one. */
+/* Sets the entries of the precisions that a solver uses. */
 void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT]);
 /* The solver of a measurement's propagators, and whether they are of this fermion. */
 const char *memory_solver(const parameters *p, const measure_params *m);

@@ -22,6 +22,25 @@ typedef struct {
 
 static choices gauge_choices, fermion_choices, scheme_choices, solver_choices, observable_choices, inner_choices;
 
+/* The help of keys that only some types of solver have, with those types in front. */
+enum { INNER_PRECISION, DELTA, RESTART, DEGREE, STEPS, RELAXATION, PRECONDITIONER, CORRECTION, SOLVER_KEYS };
+static struct {
+    const char *key, *text;
+    char help[256];
+} solver_keys[SOLVER_KEYS] = {
+    [INNER_PRECISION] = {"inner_precision",
+                         "precision of the iteration; residuals are true, and solutions are added up, in "
+                         "that of the source",
+                         ""},
+    [DELTA] = {"delta", "drop of the residual after which the true one is computed", ""},
+    [RESTART] = {"restart", "vectors after which the space is begun anew", ""},
+    [DEGREE] = {"l", "degree of the polynomial; 1 is BiCGStab", ""},
+    [STEPS] = {"steps", "number of steps as a preconditioner", ""},
+    [RELAXATION] = {"relaxation", "factor of each step", ""},
+    [PRECONDITIONER] = {"preconditioner", "[solver.NAME] of the preconditioner; empty: none", ""},
+    [CORRECTION] = {"correction", "[solver.NAME] that solves for the corrections", ""},
+};
+
 static void add_choice(choices *c, const char *name, const char *help)
 {
     const size_t n = strlen(c->names), h = strlen(c->help);
@@ -45,7 +64,16 @@ static void fill_choices(void)
         add_choice(&observable_choices, observable_number(i)->name, observable_number(i)->help);
     const solver_type *types = solver_types(&n);
     for (int i = 0; i < n; i++) add_choice(&solver_choices, types[i].name, types[i].help);
-    for (int i = PREC_DOUBLE + 1; i < PREC_COUNT; i++) add_choice(&inner_choices, precision_names[i], NULL);
+    for (int k = 0; k < SOLVER_KEYS; k++) {
+        char *const help = solver_keys[k].help;
+        const size_t size = sizeof solver_keys[k].help;
+        for (int i = 0; i < n; i++)
+            if (solver_type_has(&types[i], solver_keys[k].key))
+                snprintf(help + strlen(help), size - strlen(help), "%s%s", help[0] ? ", " : "", types[i].name);
+        snprintf(help + strlen(help), size - strlen(help), ": %s", solver_keys[k].text);
+        REQUIRE(strlen(help) + 1 < size, "no room for the help of %s", solver_keys[k].key);
+    }
+    for (int i = 0; i < PREC_COUNT; i++) add_choice(&inner_choices, precision_names[i], NULL);
 }
 
 static const param run_table[] = {
@@ -138,15 +166,21 @@ static const param integrator_table[] = {
 };
 
 static const param solver_table[] = {
-    {"type", PARAM_CHOICE, AT(solver_settings, type), "cg_mixed", solver_choices.names, NULL, solver_choices.help, 0},
+    {"type", PARAM_CHOICE, AT(solver_settings, type), "cg", solver_choices.names, NULL, solver_choices.help, 0},
     {"tolerance", PARAM_REAL, AT(solver_settings, tolerance), "1e-10", "(0,1)", NULL,
      "relative true residual |b - A x| / |b| that counts as solved", 0},
     {"max_iterations", PARAM_INT, AT(solver_settings, max_iterations), "10000", "[1,inf)", NULL,
      "iterations before the solve is given up", 0},
     {"inner_precision", PARAM_CHOICE, AT(solver_settings, inner_precision), "single", inner_choices.names, NULL,
-     "precision inside cg_mixed", 0},
-    {"inner_tolerance", PARAM_REAL, AT(solver_settings, inner_tolerance), "1e-5", "(0,1)", NULL,
-     "reduction of the residual in each inner solve of cg_mixed", 0},
+     solver_keys[INNER_PRECISION].help, 0},
+    {"delta", PARAM_REAL, AT(solver_settings, delta), "0.1", "(0,1)", NULL, solver_keys[DELTA].help, 0},
+    {"restart", PARAM_INT, AT(solver_settings, restart), "16", "[1,256]", "vectors", solver_keys[RESTART].help, 0},
+    {"l", PARAM_INT, AT(solver_settings, l), "2", "[1,4]", NULL, solver_keys[DEGREE].help, 0},
+    {"steps", PARAM_INT, AT(solver_settings, steps), "8", "[1,1000]", NULL, solver_keys[STEPS].help, 0},
+    {"relaxation", PARAM_REAL, AT(solver_settings, relaxation), "1", "(0,2)", NULL, solver_keys[RELAXATION].help, 0},
+    {"preconditioner", PARAM_STRING, AT(solver_settings, preconditioner), "", NULL, NULL,
+     solver_keys[PRECONDITIONER].help, 0},
+    {"correction", PARAM_STRING, AT(solver_settings, correction), "", NULL, NULL, solver_keys[CORRECTION].help, 0},
     {"fallback", PARAM_STRING, AT(solver_settings, fallback), "", NULL, NULL,
      "[solver.NAME] that repeats a solve that failed; empty: the run stops", 0},
 };
@@ -239,6 +273,24 @@ static void read_fermions(ini_input *in, parameters *p)
     }
 }
 
+/* Refuses keys that a solver's type does not have. */
+static void check_solver_keys(const ini_input *in, const named_settings *s)
+{
+    int n;
+    const solver_type *types = solver_types(&n), *type = types;
+    while (strcmp(type->name, s->p.type)) type++;
+    for (int k = 0; k < SOLVER_KEYS; k++) {
+        const char *key = solver_keys[k].key;
+        if (ini_given(in, "solver", s->name, key) && !solver_type_has(type, key))
+            user_error("%s: [solver.%s] type = %s has no key '%s'; it has tolerance, max_iterations, fallback%s%s",
+                       ini_where(in, "solver", s->name, key), s->name, s->p.type, key, type->keys[0] ? " and " : "",
+                       type->keys);
+    }
+    if (solver_type_has(type, solver_keys[CORRECTION].key) && !s->p.correction[0])
+        user_error("%s: [solver.%s] type = %s needs the key 'correction', the name of the solver of its corrections",
+                   ini_where(in, "solver", s->name, ""), s->name, s->p.type);
+}
+
 static void read_solvers(ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED + 1];
@@ -246,6 +298,7 @@ static void read_solvers(ini_input *in, parameters *p)
     for (int i = 0; i < p->nsolvers; i++) {
         snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);
         ini_fill(in, &solver_section, names[i], &p->solvers[i].p);
+        check_solver_keys(in, &p->solvers[i]);
     }
 }
 
@@ -260,10 +313,33 @@ static void check_name(const ini_input *in, const char *section, const char *ins
                nearest ? "'?" : "");
 }
 
+/* The solvers inside solvers, by name; one that is inside itself is refused. */
+static void nest_solvers(const ini_input *in, parameters *p, const char *const *names)
+{
+    for (int i = 0; i < p->nsolvers; i++) {
+        solver_settings *s = &p->solvers[i].p;
+        const char *key = solver_keys[s->correction[0] ? CORRECTION : PRECONDITIONER].key;
+        const char *inner = s->correction[0] ? s->correction : s->preconditioner;
+        if (!inner[0]) continue;
+        check_name(in, "solver", names[i], key, inner, names, p->nsolvers, "[solver.NAME]");
+        for (int k = 0; k < p->nsolvers; k++)
+            if (!strcmp(names[k], inner)) s->inner = &p->solvers[k].p;
+    }
+    for (int i = 0; i < p->nsolvers; i++) {
+        const solver_settings *s = &p->solvers[i].p, *at = s->inner;
+        const char *key = solver_keys[s->correction[0] ? CORRECTION : PRECONDITIONER].key;
+        for (int k = 0; at && at != s && k < p->nsolvers; k++) at = at->inner;
+        if (at == s)
+            user_error("%s: [solver.%s] has itself inside, by its key %s; name a solver that ends",
+                       ini_where(in, "solver", names[i], key), names[i], key);
+    }
+}
+
 static void check_solver_names(const ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED];
     for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
+    nest_solvers(in, p, names);
     for (int i = 0; i < p->nfermions; i++) {
         named_fermion *f = &p->fermions[i];
         check_name(in, "fermion", f->name, "solver", f->p.solver, names, p->nsolvers, "[solver.NAME]");

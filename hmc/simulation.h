@@ -36,6 +36,9 @@ void simulation_start(simulation *s);
  * Single-precision links are projected to the group. */
 void simulation_read(field *links, const char *path);
 
+/* One in a complex component, spin 3 + colour, at a place of the lattice, zero elsewhere. */
+void simulation_point_source(field *source, const int place[4], int component);
+
 /* Solvers and fermions by names that the parameters have. */
 const named_solver *simulation_solver(const simulation *s, const char *name);
 int simulation_fermion(const parameters *p, const char *name);

@@ -97,6 +97,46 @@ typedef block_args block_bound_args;
 typedef block_args block_dots_args;
 typedef block_args block_update_args;
 
+/* Complex coefficients are pairs of re, im; the first n entries of an array count. */
+#define MULTI_DOTS 4
+#define MULTI_VIEWS 16
+#define BICGSTAB_MOST 4
+#define MULTI_PAIRS (BICGSTAB_MOST + 1)
+
+typedef struct {
+    view z[MULTI_DOTS], y;
+    int n, rhs;
+} multi_dot_args;
+
+typedef struct {
+    view z[MULTI_VIEWS], y;
+    double c[MULTI_VIEWS][2];
+    int n, rhs;
+} multi_axpy_args;
+
+typedef struct {
+    view y[MULTI_PAIRS], x[MULTI_PAIRS];
+    double a[MULTI_PAIRS][2], b[MULTI_PAIRS][2];
+    int n;
+} multi_axpby_args;
+
+typedef struct {
+    view x, r, q;
+    double a[2];
+} mr_update_args;
+
+typedef struct {
+    view x, shadow, r[BICGSTAB_MOST + 1], u[BICGSTAB_MOST + 1];
+    double gamma[BICGSTAB_MOST][2];
+    int l, rhs;
+} bicgstab_update_args;
+
+typedef struct {
+    view x[MULTI_VIEWS], p[MULTI_VIEWS], r;
+    double alpha[MULTI_VIEWS], zeta[MULTI_VIEWS], beta[MULTI_VIEWS];
+    int n, rhs;
+} multishift_update_args;
+
 typedef struct {
     geom g;
     view links;

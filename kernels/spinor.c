@@ -106,6 +106,130 @@ void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
     }
 }
 
+/* Work of a kernel on one right-hand side of many vectors. */
+static kernel_work many_vectors(const field *f, double flops, double reals, exact_sum *sums)
+{
+    kernel_work w = all_units(f);
+    const double sites = (double)w.n * f->lay->lanes;
+    w.flops = sites * flops;
+    w.bytes = sites * reals * (double)field_real_bytes(f);
+    w.sums = sums;
+    return w;
+}
+
+static void copy_pairs(double (*to)[2], const double (*from)[2], int n)
+{
+    for (int j = 0; j < n; j++) {
+        to[j][0] = from[j][0];
+        to[j][1] = from[j][1];
+    }
+}
+
+void spinor_multi_dot(double (*value)[2], int n, field *const *z, const field *y, int rhs)
+{
+    for (int first = 0; first < n; first += MULTI_DOTS) {
+        const int m = n - first < MULTI_DOTS ? n - first : MULTI_DOTS;
+        exact_sum s[2 * MULTI_DOTS];
+        for (int j = 0; j < 2 * MULTI_DOTS; j++) s[j] = exact_zero();
+        FOR_PARITIES(p, y)
+        {
+            multi_dot_args args = {.y = field_in(y, p), .n = m, .rhs = rhs};
+            for (int j = 0; j < m; j++) args.z[j] = field_in(z[first + j], p);
+            kernel_run(KERNEL_multi_dot, y, &args, many_vectors(y, 96 * m, 24 * (m + 1), s));
+        }
+        comm_sum_exact(s, 2 * m);
+        for (int j = 0; j < m; j++) {
+            value[first + j][0] = exact_value(&s[2 * j]);
+            value[first + j][1] = exact_value(&s[2 * j + 1]);
+        }
+    }
+}
+
+double spinor_multi_axpy(field *y, int n, const double (*c)[2], field *const *z, int rhs)
+{
+    exact_sum s = exact_zero();
+    for (int first = 0; first < n || first == 0; first += MULTI_VIEWS) {
+        const int m = n - first < MULTI_VIEWS ? n - first : MULTI_VIEWS;
+        s = exact_zero();
+        FOR_PARITIES(p, y)
+        {
+            multi_axpy_args args = {.y = field_out(y, p), .n = m, .rhs = rhs};
+            for (int j = 0; j < m; j++) args.z[j] = field_in(z[first + j], p);
+            copy_pairs(args.c, c + first, m);
+            kernel_run(KERNEL_multi_axpy, y, &args, many_vectors(y, 96 * m + 48, 24 * (m + 2), &s));
+        }
+    }
+    comm_sum_exact(&s, 1);
+    return exact_value(&s);
+}
+
+void spinor_multi_axpby(int n, field *const *y, const double (*a)[2], field *const *x, const double (*b)[2])
+{
+    REQUIRE(n <= MULTI_PAIRS, "%d pairs of vectors", n);
+    FOR_PARITIES(p, y[0])
+    {
+        multi_axpby_args args = {.n = n};
+        for (int j = 0; j < n; j++) {
+            args.x[j] = field_in(x[j], p);
+            args.y[j] = field_out(y[j], p);
+        }
+        copy_pairs(args.a, a, n);
+        copy_pairs(args.b, b, n);
+        const double all = n * y[0]->groups;
+        kernel_run(KERNEL_multi_axpby, y[0], &args, many_vectors(y[0], 168 * all, 72 * all, NULL));
+    }
+}
+
+void spinor_mr_update(field *x, field *r, const double a[2], const field *q)
+{
+    FOR_PARITIES(p, x)
+    {
+        mr_update_args args = {field_out(x, p), field_out(r, p), field_in(q, p), {a[0], a[1]}};
+        kernel_run(KERNEL_mr_update, x, &args, all_groups(KERNEL_mr_update, x));
+    }
+}
+
+double spinor_bicgstab_update(double rho[2], field *x, field *const *r, field *const *u, int l,
+                              const double (*gamma)[2], const field *shadow, int rhs)
+{
+    REQUIRE(l >= 1 && l <= BICGSTAB_MOST, "BiCGStab(%d)", l);
+    exact_sum s[3] = {exact_zero(), exact_zero(), exact_zero()};
+    FOR_PARITIES(p, x)
+    {
+        bicgstab_update_args args = {.x = field_out(x, p), .shadow = field_in(shadow, p), .l = l, .rhs = rhs};
+        for (int j = 0; j <= l; j++) {
+            args.r[j] = j ? field_in(r[j], p) : field_out(r[j], p);
+            args.u[j] = j ? field_in(u[j], p) : field_out(u[j], p);
+        }
+        copy_pairs(args.gamma, gamma, l);
+        kernel_run(KERNEL_bicgstab_update, x, &args, many_vectors(x, 288 * l + 144, 24 * (2 * l + 7), s));
+    }
+    comm_sum_exact(s, 3);
+    rho[0] = exact_value(&s[1]);
+    rho[1] = exact_value(&s[2]);
+    return exact_value(&s[0]);
+}
+
+void spinor_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                              const double *beta, const field *r, int rhs)
+{
+    for (int first = 0; first < n; first += MULTI_VIEWS) {
+        const int m = n - first < MULTI_VIEWS ? n - first : MULTI_VIEWS;
+        FOR_PARITIES(q, r)
+        {
+            multishift_update_args args = {.r = field_in(r, q), .n = m, .rhs = rhs};
+            for (int j = 0; j < m; j++) {
+                args.x[j] = field_out(x[first + j], q);
+                args.p[j] = field_out(p[first + j], q);
+                args.alpha[j] = alpha[first + j];
+                args.zeta[j] = zeta[first + j];
+                args.beta[j] = beta[first + j];
+            }
+            kernel_run(KERNEL_multishift_update, r, &args, many_vectors(r, 120 * m, 24 * (4 * m + 1), NULL));
+        }
+    }
+}
+
 static void hop_over(const field *like, const hop_args *args, const int *list, long n, const hop_pack_args *pack)
 {
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;

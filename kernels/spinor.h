@@ -21,6 +21,22 @@ void spinor_dot(double value[2], const field *x, const field *y, int rhs);     /
 double spinor_axpy_norm2(field *y, double a, const field *x, int rhs);         /* y += a x; |y|^2 */
 void spinor_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
 
+/* Complex coefficients are pairs re, im. Any n, in as few passes as possible; no field is
+ * written twice by a call. */
+void spinor_multi_dot(double (*value)[2], int n, field *const *z, const field *y, int rhs); /* (z_j, y) */
+/* y += sum_j c_j z_j; |y|^2. y is no z. */
+double spinor_multi_axpy(field *y, int n, const double (*c)[2], field *const *z, int rhs);
+/* y_j = a_j x_j + b_j y_j for n <= MULTI_PAIRS, in this order: x_j may be y_i of a later i. */
+void spinor_multi_axpby(int n, field *const *y, const double (*a)[2], field *const *x, const double (*b)[2]);
+void spinor_mr_update(field *x, field *r, const double a[2], const field *q); /* x += a r; r -= a q */
+/* The polynomial step of BiCGStab(l), kernels/site/blas.h; l <= BICGSTAB_MOST, r and u have l + 1 fields. Gives
+ * (shadow, r_0) and returns |r_0|^2. */
+double spinor_bicgstab_update(double rho[2], field *x, field *const *r, field *const *u, int l,
+                              const double (*gamma)[2], const field *shadow, int rhs);
+/* x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j */
+void spinor_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                              const double *beta, const field *r, int rhs);
+
 /* ---- the hop between parities, kernels/site/hop.h ---- */
 typedef struct {
     hop_form form;

@@ -33,7 +33,9 @@ linop *linop_at(linop *op, precision prec, place where);
 void linop_refresh(linop *op);
 void linop_destroy(linop *op);
 
-/* A^dagger A, Hermitian and positive. Borrows `op`. */
+/* Operators of an operator, which they borrow: A^dagger A, Hermitian and positive; A^dagger; A + shift. */
 linop *normal_create(linop *op);
+linop *adjoint_create(linop *op);
+linop *shifted_create(linop *op, double shift);
 
 #endif

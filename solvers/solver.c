@@ -1,19 +1,28 @@
 #include "solvers/solver.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 
-#define SOLVER(name, vectors, inner, help)                                                                             \
-    solve_result name##_solve(const solver_settings *, linop *, field *, const field *);
+solve_result mr_precondition(const solver_settings *, linop *, field *, const field *);
+
+#define SOLVER(name, positive, keys, vectors, precondition, help)                                                      \
+    solve_result name##_solve(const solver_settings *, linop *, field *, const field *);                               \
+    static int name##_vectors(const solver_settings *s)                                                                \
+    {                                                                                                                  \
+        (void)s;                                                                                                       \
+        return vectors;                                                                                                \
+    }
 #include "solvers/solvers.def"
 #undef SOLVER
 
 static const solver_type types[] = {
-#define SOLVER(name, vectors, inner, help) {#name, help, vectors, inner, name##_solve},
+#define SOLVER(name, positive, keys, vectors, precondition, help)                                                      \
+    {#name, help, keys, positive, name##_vectors, name##_solve, precondition},
 #include "solvers/solvers.def"
 #undef SOLVER
 };
@@ -22,6 +31,14 @@ const solver_type *solver_types(int *n)
 {
     *n = (int)(sizeof types / sizeof types[0]);
     return types;
+}
+
+int solver_type_has(const solver_type *type, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = type->keys; (at = strstr(at, key)); at += length)
+        if ((at == type->keys || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return 1;
+    return 0;
 }
 
 const char *solve_status_text(solve_status status)
@@ -39,15 +56,91 @@ static const solver_type *find(const char *name)
     return NULL;
 }
 
-/* |b - A x| / |b| */
-static double true_residual(linop *a, const field *x, const field *b)
+int solver_needs_positive(const solver_settings *s)
 {
-    field *r = field_like(b);
+    return find(s->type)->positive || (s->inner && solver_needs_positive(s->inner));
+}
+
+precision solver_precision(const solver_settings *s, precision outer)
+{
+    const precision inner = precision_named(s->inner_precision);
+    return inner > outer ? inner : outer;
+}
+
+void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_COUNT])
+{
+    const precision prec = solver_precision(s, outer);
+    /* The residual; residual and solution of the iteration, where they are not the same. */
+    vectors[outer] += 1;
+    vectors[prec] += find(s->type)->vectors(s) + (prec != outer || s->correction[0] ? 2 : 0);
+    if (s->inner) solver_vectors(s->inner, prec, vectors);
+}
+
+double solver_defect(linop *a, field *r, const field *x, const field *b, double unit)
+{
     linop_apply(a, r, x, 0);
-    spinor_axpby(r, 1, b, -1);
-    const double relative = sqrt(spinor_norm2(r, 0) / spinor_norm2(b, 0));
-    field_destroy(r);
-    return relative;
+    spinor_axpby(r, 1 / unit, b, -1 / unit);
+    return spinor_norm2(r, 0);
+}
+
+/* ---- history ---- */
+
+static solve_history *history;
+static int depth;
+
+void solver_record(solve_history *h)
+{
+    history = h;
+}
+
+void solver_enter(void)
+{
+    depth++;
+}
+
+void solver_leave(void)
+{
+    depth--;
+}
+
+int solver_outermost(void)
+{
+    return depth == 1;
+}
+
+void solver_note(int iteration, double residual, precision prec, int is_true)
+{
+    solve_history *h = history;
+    if (!h || !solver_outermost()) return;
+    if (h->n == h->room) {
+        h->room = h->room ? 2 * h->room : 256;
+        h->points = realloc(h->points, (size_t)h->room * sizeof *h->points);
+        REQUIRE(h->points, "out of memory");
+    }
+    h->points[h->n++] = (solve_point){iteration, residual, prec, is_true};
+}
+
+/* ---- solves ---- */
+
+solve_result solver_run(const solver_settings *s, linop *a, field *x, const field *b)
+{
+    solver_enter();
+    const solve_result result = find(s->type)->solve(s, a, x, b);
+    solver_leave();
+    return result;
+}
+
+solve_result solver_precondition(const solver_settings *s, linop *a, field *x, const field *b)
+{
+    const solver_type *type = find(s->type);
+    if (!type->precondition) {
+        field_clear(x);
+        return solver_run(s, a, x, b);
+    }
+    solver_enter();
+    const solve_result result = type->precondition(s, a, x, b);
+    solver_leave();
+    return result;
 }
 
 solve_result solver_solve(const solver_settings *s, linop *a, field *x, const field *b)
@@ -56,17 +149,20 @@ solve_result solver_solve(const solver_settings *s, linop *a, field *x, const fi
     solve_result result = {0};
     REQUIRE(b->groups == 1, "%d right-hand sides for a solver of one", b->groups);
     linop_refresh(a);
-    if (spinor_norm2(b, 0) == 0) {
+    const double b2 = spinor_norm2(b, 0);
+    if (b2 == 0) {
         field_clear(x);
     } else {
-        result = find(s->type)->solve(s, a, x, b);
-        result.residual = true_residual(a, x, b);
+        result = solver_run(s, a, x, b);
+        field *r = field_like(b);
+        result.residual = sqrt(solver_defect(a, r, x, b, 1) / b2);
+        result.flops += a->flops;
+        field_destroy(r);
         /* The recurrence may have claimed more than is true; rounding in the check itself is allowed for. */
         if (result.residual != result.residual) result.status = SOLVE_BROKEN;
         else if (result.status == SOLVE_CONVERGED && result.residual > 1.5 * s->tolerance)
             result.status = SOLVE_STALLED;
     }
-    result.flops += a->flops;
     result.seconds = comm_wtime() - start;
     return result;
 }

@@ -1,9 +1,12 @@
 /* Solvers of A x = b for linear operators.
  *
  * A solver is found by name in solvers.def, is made from its settings, and can be used for any operator again and
- * again. solve() starts from x and ends with the true residual |b - A x| / |b| computed in the precision of b, whatever
- * happened inside. Vectors have one right-hand side. Not converging is a status that the caller has to handle: x then
- * holds the best that was reached. */
+ * again. solver_solve() starts from x and ends with the true residual |b - A x| / |b| computed in the precision of b,
+ * whatever happened inside. Vectors have one right-hand side. Not converging is a status that the caller has to handle:
+ * x then holds the best that was reached.
+ *
+ * Two precisions: that of b, in which the residual is true and x is added up, and that of the iteration, which is
+ * inner_precision or, where that is the higher one, that of b. */
 #ifndef PLAQ_SOLVER_H
 #define PLAQ_SOLVER_H
 
@@ -13,37 +16,92 @@ typedef enum {
     SOLVE_CONVERGED,
     SOLVE_TOO_MANY_ITERATIONS,
     SOLVE_STALLED, /* the residual no longer falls: the tolerance is below what the precision can reach */
-    SOLVE_BROKEN   /* NaN, infinity, or an operator that is not positive */
+    SOLVE_BROKEN   /* NaN, infinity, an operator that is not as the solver needs it */
 } solve_status;
 
-typedef struct {
+typedef struct solver_settings {
     char type[64];
-    double tolerance; /* of |b - A x| / |b| */
-    int max_iterations;
-    char inner_precision[64]; /* cg_mixed: single, half or quarter */
-    double inner_tolerance;   /* cg_mixed: reduction of the residual in each inner solve */
-    char fallback[256];       /* name of the solver that repeats a failed solve, or empty */
+    double tolerance;                    /* of |b - A x| / |b| */
+    int max_iterations;                  /* of applications of A in the iteration */
+    char fallback[256];                  /* name of the solver that repeats a failed solve, or empty */
+    char inner_precision[64];            /* of the iteration */
+    double delta;                        /* drop of the residual at which the true one is computed */
+    int restart;                         /* gcr: vectors of the Krylov space */
+    int l;                               /* bicgstab: degree of the minimal-residual polynomial */
+    int steps;                           /* mr as a preconditioner */
+    double relaxation;                   /* mr */
+    char preconditioner[256];            /* name of a solver, or empty for none */
+    char correction[256];                /* refine: name of the solver of the corrections */
+    const struct solver_settings *inner; /* the one so named, or null */
 } solver_settings;
 
 typedef struct {
     solve_status status;
-    int iterations;  /* applications of A inside, all precisions together */
+    int iterations;  /* applications of A in the iteration, all precisions together */
+    int inside;      /* applications of A in preconditioners */
     double residual; /* true, relative */
     double seconds, flops;
 } solve_result;
 
 typedef struct {
     const char *name, *help;
-    int vectors, inner_vectors; /* work vectors, in the precision of b and in the inner one */
-    /* A is Hermitian and positive for the solvers that say so in their help. */
+    const char *keys; /* that it uses beside type, tolerance, max_iterations and fallback, separated by spaces */
+    int positive;     /* A has to be Hermitian and positive */
+    int (*vectors)(const solver_settings *s); /* of the iteration, see solvers.def */
     solve_result (*solve)(const solver_settings *s, linop *a, field *x, const field *b);
+    /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
+    solve_result (*precondition)(const solver_settings *s, linop *a, field *x, const field *b);
 } solver_type;
 
 const char *solve_status_text(solve_status status);
 /* The types, for the tables of keys: n of them. */
 const solver_type *solver_types(int *n);
+/* Whether the type has this key. */
+int solver_type_has(const solver_type *type, const char *key);
 
 /* Solves and measures. x, b: vectors of A, not the same. With b = 0 the answer is x = 0. Collective. */
 solve_result solver_solve(const solver_settings *s, linop *a, field *x, const field *b);
+
+/* Whether the operator has to be Hermitian and positive, for this solver or one inside it. */
+int solver_needs_positive(const solver_settings *s);
+/* Adds the work vectors of a solve, those of solvers inside included, to vectors[] by precision; `outer` is that of b.
+ * Precisions that are only reached when a lower one stalls are not among them. */
+void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_COUNT]);
+
+/* ---- for solvers with a solver inside ---- */
+
+/* x = K b from x = 0, in the precision of b. What A has derived is up to date. A solve that did not reach its tolerance
+ * is as good as another; numbers that are none are for the caller to find in x. */
+solve_result solver_precondition(const solver_settings *s, linop *a, field *x, const field *b);
+/* A solve without the true residual, from x. */
+solve_result solver_run(const solver_settings *s, linop *a, field *x, const field *b);
+/* The precision of the iteration when b has precision `outer`. */
+precision solver_precision(const solver_settings *s, precision outer);
+/* r = (b - A x) / unit; |r|^2. r is neither x nor b. */
+double solver_defect(linop *a, field *r, const field *x, const field *b, double unit);
+
+/* ---- history ---- */
+
+typedef struct {
+    int iteration;
+    double residual; /* relative */
+    precision prec;
+    int is_true; /* computed from x, in the precision of b; else that of the recurrence */
+} solve_point;
+
+typedef struct {
+    solve_point *points; /* free() it */
+    int n, room;
+} solve_history;
+
+/* From now on every iteration of outermost solvers is appended to h; null ends that. The same on all ranks. */
+void solver_record(solve_history *h);
+/* For solvers: one point, if points are recorded and this is an outermost solver. */
+void solver_note(int iteration, double residual, precision prec, int is_true);
+/* For entries of solvers: around what they do. */
+void solver_enter(void);
+void solver_leave(void);
+/* Whether what runs is inside no other solver. */
+int solver_outermost(void);
 
 #endif

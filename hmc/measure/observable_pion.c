@@ -68,24 +68,6 @@ static void close_pion(pion *q)
     if (!q->c->wilsons) wilson_destroy(q->w);
 }
 
-/* One in component `column` at the source, zero elsewhere. */
-static void set_source(field *source, const int place[4], int column)
-{
-    const lattice *lat = source->lat;
-    int x[4], mine = 1;
-    for (int d = 0; d < 4; d++) {
-        x[d] = place[d] - lat->origin[d];
-        mine = mine && x[d] >= 0 && x[d] < lat->local[d];
-    }
-    field_clear(source);
-    if (!mine) return;
-    double *slice = field_slice_buffer(source);
-    field_export(source, x[3], slice);
-    slice[(((size_t)x[2] * lat->local[1] + x[1]) * lat->local[0] + x[0]) * 24 + 2 * column] = 1;
-    field_import(source, x[3], slice);
-    free(slice);
-}
-
 static int solve(pion *q, int column, measure_result *r)
 {
     char what[64];
@@ -137,7 +119,7 @@ static int measure_pion(const measure_context *c, const measure_params *m, measu
             status = MEASURE_GIVEN_UP;
             break;
         }
-        set_source(q.source, m->source, column);
+        simulation_point_source(q.source, m->source, column);
         status = solve(&q, column, r);
         if (status == MEASURE_DONE) add_column(&q);
     }

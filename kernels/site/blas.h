@@ -34,12 +34,9 @@ FN void T(norm2_site)(const norm2_args *a, long u, vexact *sum)
     T(exact_deposit)(&sum[0], T(site_norm2)(x));
 }
 
-/* (x, y) = sum conj(x) y: re, im */
-FN void T(dot_site)(const dot_args *a, long u, vexact *sum)
+/* Adds sum conj(x) y of a site to the sums of re and im. */
+FN void T(dot_deposit)(vexact *re_sum, vexact *im_sum, const vreal x[24], const vreal y[24])
 {
-    vreal x[24], y[24];
-    T(load)(x, &a->x, u, a->rhs, 24);
-    T(load)(y, &a->y, u, a->rhs, 24);
     vdouble re = vdouble_zero(), im = vdouble_zero();
     UNROLL for (int i = 0; i < 12; i++)
     {
@@ -48,8 +45,17 @@ FN void T(dot_site)(const dot_args *a, long u, vexact *sum)
         im = vdouble_fma(x[2 * i], y[2 * i + 1], im);
         im = vdouble_fnma(x[2 * i + 1], y[2 * i], im);
     }
-    T(exact_deposit)(&sum[0], re);
-    T(exact_deposit)(&sum[1], im);
+    T(exact_deposit)(re_sum, re);
+    T(exact_deposit)(im_sum, im);
+}
+
+/* (x, y) = sum conj(x) y: re, im */
+FN void T(dot_site)(const dot_args *a, long u, vexact *sum)
+{
+    vreal x[24], y[24];
+    T(load)(x, &a->x, u, a->rhs, 24);
+    T(load)(y, &a->y, u, a->rhs, 24);
+    T(dot_deposit)(&sum[0], &sum[1], x, y);
 }
 
 /* y += a x, then |y|^2 */
@@ -77,5 +83,134 @@ FN void T(cg_update_site)(const cg_update_args *a, long u)
         T(load)(y, &a->r, u, k, 24);
         UNROLL for (int i = 0; i < 24; i++) p[i] = vfma(fb, p[i], y[i]);
         T(save)(p, &a->p, u, k, 24);
+    }
+}
+
+/* ---- complex coefficients, many vectors ---- */
+
+/* y = c x */
+FN void T(times)(vreal y[24], const double c[2], const vreal x[24])
+{
+    const vreal re = vset((real)c[0]), im = vset((real)c[1]);
+    UNROLL for (int i = 0; i < 24; i += 2)
+    {
+        y[i] = vfnma(im, x[i + 1], re * x[i]);
+        y[i + 1] = vfma(im, x[i], re * x[i + 1]);
+    }
+}
+
+/* y += c x */
+FN void T(add_times)(vreal y[24], const double c[2], const vreal x[24])
+{
+    const vreal re = vset((real)c[0]), im = vset((real)c[1]);
+    UNROLL for (int i = 0; i < 24; i += 2)
+    {
+        y[i] = vfnma(im, x[i + 1], vfma(re, x[i], y[i]));
+        y[i + 1] = vfma(im, x[i], vfma(re, x[i + 1], y[i + 1]));
+    }
+}
+
+/* y -= c x */
+FN void T(subtract_times)(vreal y[24], const double c[2], const vreal x[24])
+{
+    const double minus[2] = {-c[0], -c[1]};
+    T(add_times)(y, minus, x);
+}
+
+/* (z_j, y) of the first n: re, im, re, im, ... */
+FN void T(multi_dot_site)(const multi_dot_args *a, long u, vexact *sum)
+{
+    vreal y[24], z[24];
+    T(load)(y, &a->y, u, a->rhs, 24);
+    UNROLL for (int j = 0; j < MULTI_DOTS; j++)
+    {
+        if (j >= a->n) continue;
+        T(load)(z, &a->z[j], u, a->rhs, 24);
+        T(dot_deposit)(&sum[2 * j], &sum[2 * j + 1], z, y);
+    }
+}
+
+/* y += sum_j c_j z_j, then |y|^2 */
+FN void T(multi_axpy_site)(const multi_axpy_args *a, long u, vexact *sum)
+{
+    vreal y[24], z[24];
+    T(load)(y, &a->y, u, a->rhs, 24);
+    for (int j = 0; j < a->n; j++) {
+        T(load)(z, &a->z[j], u, a->rhs, 24);
+        T(add_times)(y, a->c[j], z);
+    }
+    T(save)(y, &a->y, u, a->rhs, 24);
+    T(exact_deposit)(&sum[0], T(site_norm2)(y));
+}
+
+/* y_j = a_j x_j + b_j y_j one after the other, so that x_j may be a y of later ones. */
+FN void T(multi_axpby_site)(const multi_axpby_args *a, long u)
+{
+    for (int k = 0; k < a->y[0].groups; k++)
+        for (int j = 0; j < a->n; j++) {
+            vreal x[24], y[24];
+            T(load)(x, &a->y[j], u, k, 24);
+            T(times)(y, a->b[j], x);
+            T(load)(x, &a->x[j], u, k, 24);
+            T(add_times)(y, a->a[j], x);
+            T(save)(y, &a->y[j], u, k, 24);
+        }
+}
+
+/* A step of minimal residuals: x += a r; r -= a q. */
+FN void T(mr_update_site)(const mr_update_args *a, long u)
+{
+    for (int k = 0; k < a->r.groups; k++) {
+        vreal r[24], y[24];
+        T(load)(r, &a->r, u, k, 24);
+        T(load)(y, &a->x, u, k, 24);
+        T(add_times)(y, a->a, r);
+        T(save)(y, &a->x, u, k, 24);
+        T(load)(y, &a->q, u, k, 24);
+        T(subtract_times)(r, a->a, y);
+        T(save)(r, &a->r, u, k, 24);
+    }
+}
+
+/* The polynomial step of BiCGStab(l): x += sum_j gamma_j r_(j-1), r_0 -= sum_j gamma_j r_j, u_0 -= sum_j gamma_j u_j
+ * over j = 1 ... l, with gamma_j in gamma[j - 1]; then |r_0|^2 and (shadow, r_0). */
+FN void T(bicgstab_update_site)(const bicgstab_update_args *a, long u, vexact *sum)
+{
+    vreal y[24], r[24], z[24];
+    T(load)(y, &a->x, u, a->rhs, 24);
+    T(load)(r, &a->r[0], u, a->rhs, 24);
+    T(add_times)(y, a->gamma[0], r);
+    for (int j = 1; j <= a->l; j++) {
+        T(load)(z, &a->r[j], u, a->rhs, 24);
+        if (j < a->l) T(add_times)(y, a->gamma[j], z);
+        T(subtract_times)(r, a->gamma[j - 1], z);
+    }
+    T(save)(y, &a->x, u, a->rhs, 24);
+    T(save)(r, &a->r[0], u, a->rhs, 24);
+    T(exact_deposit)(&sum[0], T(site_norm2)(r));
+    T(load)(z, &a->shadow, u, a->rhs, 24);
+    T(dot_deposit)(&sum[1], &sum[2], z, r);
+    T(load)(y, &a->u[0], u, a->rhs, 24);
+    for (int j = 1; j <= a->l; j++) {
+        T(load)(z, &a->u[j], u, a->rhs, 24);
+        T(subtract_times)(y, a->gamma[j - 1], z);
+    }
+    T(save)(y, &a->u[0], u, a->rhs, 24);
+}
+
+/* The updates of conjugate gradients for many shifts, which share r: x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j.
+ */
+FN void T(multishift_update_site)(const multishift_update_args *a, long u)
+{
+    vreal r[24], p[24], y[24];
+    T(load)(r, &a->r, u, a->rhs, 24);
+    for (int j = 0; j < a->n; j++) {
+        const vreal alpha = vset((real)a->alpha[j]), zeta = vset((real)a->zeta[j]), beta = vset((real)a->beta[j]);
+        T(load)(p, &a->p[j], u, a->rhs, 24);
+        T(load)(y, &a->x[j], u, a->rhs, 24);
+        UNROLL for (int i = 0; i < 24; i++) y[i] = vfma(alpha, p[i], y[i]);
+        T(save)(y, &a->x[j], u, a->rhs, 24);
+        UNROLL for (int i = 0; i < 24; i++) p[i] = vfma(zeta, r[i], beta * p[i]);
+        T(save)(p, &a->p[j], u, a->rhs, 24);
     }
 }

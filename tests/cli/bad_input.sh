@@ -54,7 +54,7 @@ refused "a fraction for an integer" -- run a.ini run.trajectories=3.5 -- "[run] 
 refused "three extents" -- run a.ini lattice.size=4.4.4 -- "[lattice] size" "4.4.4"
 refused "an unknown choice" -- run a.ini gauge.action=wislon -- "[gauge] action" "wislon" "wilson"
 refused "an unknown scheme" -- run a.ini integrator.0.scheme=omelyan3 -- "scheme" "omelyan3" "omelyan2"
-refused "an unknown kind of solver" -- run a.ini solver.force.type=cgg -- "type" "cgg" "cg_mixed"
+refused "an unknown kind of solver" -- run a.ini solver.force.type=cgg -- "type" "cgg" "did you mean 'cg'?"
 refused "out of range" -- run a.ini gauge.beta=-1 -- "[gauge] beta" "'-1' is out of range" "real >= 0"
 refused "a tolerance of one" -- run a.ini solver.force.tolerance=1 -- "tolerance" "0 < real < 1"
 refused "no steps" -- run a.ini integrator.0.steps=0 -- "steps" "1 <= integer <= 100000"
@@ -80,6 +80,14 @@ refused "c1 of an action that has its own" -- run a.ini gauge.action=iwasaki gau
 refused "start = file without a file" -- run a.ini run.start=file -- "start = file needs config"
 refused "a file without start = file" -- run a.ini run.config=x -- "config is given" "start = hot"
 refused "an unknown solver name" -- run a.ini fermion.light.solver=forse -- "solver = forse" "did you mean 'force'?"
+refused "a key that its type of solver does not have" -- run a.ini solver.force.restart=5 -- "type = cg has no key 'restart'" "it has" \
+    "inner_precision delta"
+refused "corrections by no solver" -- run a.ini solver.force.type=refine -- "type = refine needs the key 'correction'"
+refused "a solver inside itself" -- run a.ini solver.force.type=gcr solver.force.preconditioner=force -- "[solver.force] has itself inside"
+refused "solvers inside each other" -- run a.ini solver.force.type=gcr solver.force.preconditioner=accept solver.accept.type=refine \
+    solver.accept.correction=force -- "has itself inside"
+refused "an unknown preconditioner" -- run a.ini solver.force.type=gcr solver.force.preconditioner=acept -- "preconditioner = acept" \
+    "did you mean 'accept'?"
 refused "an unknown fallback" -- run a.ini solver.force.fallback=accep -- "fallback = accep" "did you mean 'accept'?"
 refused "an unknown fermion on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
 refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
@@ -432,6 +440,7 @@ cat good.ini - >safe.ini <<'INI'
 
 [solver.safe]
 type = cg
+inner_precision = double
 tolerance = 1e-11
 INI
 try run --json safe.ini run.output=safe solver.force.max_iterations=1 solver.accept.max_iterations=1 solver.force.fallback=safe \

@@ -53,7 +53,7 @@ everywhere run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric
 # Extents that lanes do not divide, and a rank with two sites in a direction.
 grids_2="1.2.1.1 1.1.1.2"
 grids_4="1.2.1.2"
-everywhere run.trajectories=2 lattice.size=2.4.6.8 fermion.light.c_sw=0 solver.accept.type=cg gauge.action=custom gauge.c1=0.1
+everywhere run.trajectories=2 lattice.size=2.4.6.8 fermion.light.c_sw=0 solver.accept.inner_precision=double gauge.action=custom gauge.c1=0.1
 
 say "k trajectories, stop, the rest: as all at once"
 digests 1 1.1.1.1 run.trajectories=5

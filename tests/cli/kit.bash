@@ -138,11 +138,11 @@ steps = 1
 actions = gauge
 
 [solver.force]
-type = cg_mixed
+type = cg
 tolerance = 1e-8
 
 [solver.accept]
-type = cg_mixed
+type = cg
 tolerance = 1e-11
 
 [checkpoint]

@@ -33,7 +33,7 @@ within "clover" 1 clover.ini $large
 within "clover and pion" 1 pion.ini $large
 within "c_sw = 0" 1 clover.ini $large fermion.light.c_sw=0
 within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large fermion.light.c_sw=0 fermion.light.schur=symmetric \
-    fermion.light.link_reals=18 solver.force.type=cg solver.accept.type=cg
+    fermion.light.link_reals=18 solver.force.inner_precision=double solver.accept.inner_precision=double
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1
     within "clover" 2 clover.ini $large

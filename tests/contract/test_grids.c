@@ -11,7 +11,7 @@
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
 #include "operators/wilson.h"
-#include "solvers/solver.h"
+#include "solvers/multishift.h"
 
 enum { MOST = 400 };
 static struct {
@@ -151,9 +151,44 @@ static void run_gauge(const lattice *lat, const input *in, field *links)
 
 /* ---- operators, forces, solves ---- */
 
+static void run_solvers(linop *normal, field *x, const field *b)
+{
+    static const struct {
+        const char *type, *prec;
+    } solvers[] = {{"cg", "double"},       {"cg", "single"}, {"cg", "half"},  {"bicgstab", "single"},
+                   {"bicgstab", "double"}, {"gcr", "half"},  {"mr", "single"}};
+    const solver_settings mr = {.type = "mr", .inner_precision = "half", .steps = 4, .relaxation = 1};
+    for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
+        solver_settings set = {
+            .tolerance = 1e-10, .max_iterations = 1000, .delta = 0.1, .l = 2, .restart = 10, .relaxation = 1};
+        snprintf(set.type, sizeof set.type, "%s", solvers[k].type);
+        snprintf(set.inner_precision, sizeof set.inner_precision, "%s", solvers[k].prec);
+        if (!strcmp(set.type, "gcr")) set.inner = &mr;
+        field_clear(x);
+        const solve_result r = solver_solve(&set, normal, x, b);
+        KIT_INT(r.status, SOLVE_CONVERGED);
+        record_field(set.type, x);
+        record_number("true residual", r.residual);
+        record("iterations", &r.iterations, sizeof r.iterations);
+    }
+}
+
+static void run_shifts(linop *normal, const field *b)
+{
+    static const double shifts[3] = {0.5, 1e-3, 7}, tolerances[3] = {1e-10, 1e-8, 1e-10};
+    const solver_settings set = {.type = "cg", .inner_precision = "single", .max_iterations = 1000, .delta = 0.1};
+    field *x[3] = {field_like(b), field_like(b), field_like(b)};
+    const multishift_result r = multishift_solve(&set, normal, 3, shifts, tolerances, x, b);
+    KIT_INT(r.status, SOLVE_CONVERGED);
+    for (int i = 0; i < 3; i++) {
+        record_field("shifted", x[i]);
+        record("iterations", &r.each[i].iterations, sizeof r.each[i].iterations);
+        field_destroy(x[i]);
+    }
+}
+
 static void run_fermions(const lattice *lat, const input *in, const field *links, schur_form form, parity p)
 {
-    static const char *const inner[] = {"single", "half"};
     wilson *w = wilson_create(links, &(wilson_settings){0.05, 1.1, form, p, FIELD_LINKS});
     linop *op = wilson_schur(w), *normal = normal_create(op);
     field *source = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, in->numbers);
@@ -163,17 +198,8 @@ static void run_fermions(const lattice *lat, const input *in, const field *links
     record_number("log det", wilson_log_det(w, &negatives));
     wilson_prepare(w, b, source);
     record_field("prepared source", b);
-    for (int k = 0; k < 3; k++) {
-        solver_settings set = {.tolerance = 1e-10, .max_iterations = 1000, .inner_tolerance = 1e-2};
-        snprintf(set.type, sizeof set.type, "%s", k ? "cg_mixed" : "cg");
-        snprintf(set.inner_precision, sizeof set.inner_precision, "%s", k ? inner[k - 1] : "");
-        field_clear(x);
-        const solve_result r = solver_solve(&set, normal, x, b);
-        KIT_INT(r.status, SOLVE_CONVERGED);
-        record_field(set.type, x);
-        record_number("true residual", r.residual);
-        record("iterations", &r.iterations, sizeof r.iterations);
-    }
+    run_solvers(normal, x, b);
+    run_shifts(normal, b);
     linop_apply(op, y, x, 0);
     wilson_schur_force(w, force, x, y);
     wilson_log_det_force(w, force, 2);

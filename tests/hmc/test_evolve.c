@@ -14,7 +14,7 @@ static const char base[] = "[run]\noutput = none\nseed = 3\n"
                            "[gauge]\nbeta = 5.6\n"
                            "[fermion.light]\nkappa = 0.125\nc_sw = 1.5\nsolver = good\n"
                            "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = light gauge\n"
-                           "[solver.good]\ntype = cg\ntolerance = 1e-13\n";
+                           "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-13\n";
 static const char pure[] = "[run]\noutput = none\nseed = 3\n"
                            "[lattice]\nsize = 4.4.4.4\n"
                            "[gauge]\nbeta = 5.6\n"
@@ -274,7 +274,7 @@ static void test_failed_solves(void)
     CHECK_STR(digest(b.s->links), digest(b.start));
     close_bench(&b);
 
-    static const char accept_text[] = "[solver.accept]\ntype = cg_mixed\ntolerance = 1e-12\nmax_iterations = 1\n";
+    static const char accept_text[] = "[solver.accept]\ntype = cg\ntolerance = 1e-12\nmax_iterations = 1\n";
     char text[sizeof base + sizeof accept_text];
     snprintf(text, sizeof text, "%s%s", base, accept_text);
     const char *const accept[] = {"fermion.light.action_solver=accept"};

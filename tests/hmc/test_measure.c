@@ -36,6 +36,7 @@ static parameters *some_parameters(double mass, double c_sw)
     snprintf(s->type, sizeof s->type, "cg");
     s->tolerance = 1e-12;
     s->max_iterations = 2000;
+    snprintf(s->inner_precision, sizeof s->inner_precision, "double");
     return p;
 }
 

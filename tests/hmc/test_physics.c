@@ -29,9 +29,9 @@ static const char dynamical[] = "[run]\noutput = none\n"
                                 "[fermion.light]\nkappa = 0.138\nc_sw = 1.76\nsolver = force\naction_solver = accept\n"
                                 "[integrator.0]\nscheme = omelyan2\nsteps = 4\nactions = light\n"
                                 "[integrator.1]\nscheme = omelyan2\nsteps = 2\nactions = gauge\n"
-                                "[solver.force]\ntype = cg_mixed\ntolerance = 1e-7\nfallback = safe\n"
-                                "[solver.accept]\ntype = cg_mixed\ntolerance = 1e-10\nfallback = safe\n"
-                                "[solver.safe]\ntype = cg\ntolerance = 1e-10\n";
+                                "[solver.force]\ntype = cg\ntolerance = 1e-7\nfallback = safe\n"
+                                "[solver.accept]\ntype = cg\ntolerance = 1e-10\nfallback = safe\n"
+                                "[solver.safe]\ntype = cg\ninner_precision = double\ntolerance = 1e-10\n";
 
 static parameters *read_input(const char *form, const char *beta, const char *seed)
 {

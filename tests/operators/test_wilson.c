@@ -10,7 +10,7 @@
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
 #include "operators/wilson.h"
-#include "solvers/cg.h"
+#include "solvers/solver.h"
 
 typedef struct {
     struct ref_lattice l;
@@ -126,7 +126,8 @@ static void check_system(const scene *s)
     field *source = linop_vector(op, 1), *t = linop_vector(op, 1), *z = linop_vector(op, 1);
     wilson_prepare(s->w, source, b);
     linop_apply(op, t, source, 1);
-    const solve_result r = cg_run(normal, z, t, 1e-13, 2000);
+    const solver_settings cg = {.type = "cg", .tolerance = 1e-13, .max_iterations = 2000, .inner_precision = "double"};
+    const solve_result r = solver_solve(&cg, normal, z, t);
     KIT_CHECK(r.status == SOLVE_CONVERGED || r.status == SOLVE_STALLED);
     wilson_reconstruct(s->w, x, z, b);
     double complex *solution = kit_spinor(x, 0), *rhs = kit_spinor(b, 0), *back = ref_spinor_new(s->l);

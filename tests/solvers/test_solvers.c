@@ -1,98 +1,38 @@
 /* Every solver of solvers.def keeps the promises of solvers/solver.h, whatever is inside.
  *
- * On the normal operator of a Schur complement at several masses: the residual reported is the true one, as the oracle
- * sees it, and meets the tolerance when the status says converged; zero sources, exact guesses, unreachable tolerances,
- * too few iterations, NaN and operators that are not positive end with the status that says so, in finite time. Mixed
- * precision: the same for every inner precision. All solvers find the same solution. */
-#include "tests/kernels/kit.h"
-
-#include "kernels/spinor.h"
-#include "operators/wilson.h"
-#include "solvers/solver.h"
+ * In every precision of the iteration, on a Schur complement (where the type allows that) and on its normal operator,
+ * at several masses: the residual reported is the true one, as the oracle sees it, and meets the tolerance when the
+ * status says converged; zero sources, exact guesses, unreachable tolerances, too few iterations, NaN and operators
+ * that are not positive end with the status that says so, in finite time. All solvers find the same solution.
+ * Preconditioners and solvers of corrections are tried in pairs; histories end below the tolerance and say what is
+ * true. */
+#include "tests/solvers/scene.h"
 
 typedef struct {
-    struct ref_lattice l;
-    lattice *lat;
-    double complex *u;
-    field *links;
-    wilson *w;
-    linop *normal;
-    struct ref_wilson ref;
-    parity p;
-} scene;
-
-static void open_scene(scene *s, struct ref_lattice l, double mass, parity p)
-{
-    struct ref_rng rng;
-    ref_rng_seed(&rng, 61);
-    s->l = l;
-    s->p = p;
-    s->lat = kit_lattice(l, 1, -1);
-    s->u = kit_random_gauge(l, 0.35, &rng);
-    s->links = kit_links(s->lat, s->u);
-    s->w = wilson_create(s->links, &(wilson_settings){mass, 1, SCHUR_ASYMMETRIC, p, FIELD_LINKS});
-    s->normal = normal_create(wilson_schur(s->w));
-    ref_wilson_create(&s->ref, l, s->u, mass, 1, -1);
-}
-
-static void close_scene(scene *s)
-{
-    ref_wilson_destroy(&s->ref);
-    linop_destroy(s->normal);
-    wilson_destroy(s->w);
-    field_destroy(s->links);
-    free(s->u);
-    lattice_destroy(s->lat);
-}
-
-static field *random_source(const scene *s, uint64_t seed)
-{
-    struct ref_rng rng;
-    ref_rng_seed(&rng, seed);
-    double *numbers = kit_normals((size_t)s->lat->volume * 24, &rng);
-    field *f = kit_field(s->lat, FIELD_SPINOR, PREC_DOUBLE, s->p, 1, numbers);
-    free(numbers);
-    return f;
-}
-
-/* |b - N x| / |b| by the oracle. */
-static double oracle_residual(const scene *s, const field *x, const field *b)
-{
-    const size_t n = 12 * ref_volume(s->l);
-    double complex *psi = kit_spinor(x, 0), *rhs = kit_spinor(b, 0), *t = ref_spinor_new(s->l),
-                   *r = ref_spinor_new(s->l);
-    double residual = 0;
-    if (comm_rank() == 0) {
-        ref_schur_asymmetric(t, psi, &s->ref, s->p, 0);
-        ref_schur_asymmetric(r, t, &s->ref, s->p, 1);
-        for (size_t i = 0; i < n; i++) r[i] = rhs[i] - r[i];
-        residual = sqrt(ref_norm2(r, n) / ref_norm2(rhs, n));
-    }
-    comm_bcast(&residual, sizeof residual);
-    free(r);
-    free(t);
-    free(rhs);
-    free(psi);
-    return residual;
-}
+    const scene *s;
+    linop *op;
+    int is_normal;
+    solver_settings set;
+    field *b;
+} trial;
 
 /* ---- what every solver must do ---- */
 
-static field *check_converges(const scene *s, solver_settings set, const field *b)
+static field *check_converges(trial t)
 {
-    field *x = field_like(b), *guess = random_source(s, 63);
+    field *x = field_like(t.b), *guess = random_source(t.s, 63);
     for (double tolerance = 1e-5; tolerance > 1e-13; tolerance *= 1e-4) {
-        set.tolerance = tolerance;
+        t.set.tolerance = tolerance;
         field_clear(x);
-        const solve_result r = solver_solve(&set, s->normal, x, b);
+        const solve_result r = solver_solve(&t.set, t.op, x, t.b);
         KIT_INT(r.status, SOLVE_CONVERGED);
         KIT_CHECK(r.residual <= 1.5 * tolerance);
-        KIT_CHECK(r.iterations > 1 && r.iterations <= set.max_iterations);
+        KIT_CHECK(r.iterations > 1 && r.iterations <= t.set.max_iterations);
         KIT_CHECK(r.flops > 0 && r.seconds >= 0);
-        KIT_NEAR(r.residual, oracle_residual(s, x, b), 1e-3 * tolerance + 2e-14);
+        KIT_NEAR(r.residual, oracle_residual(t.s, t.is_normal, 0, x, t.b), 1e-3 * tolerance + 2e-14);
     }
     /* The guess changes the way, not the end. */
-    const solve_result r = solver_solve(&set, s->normal, guess, b);
+    const solve_result r = solver_solve(&t.set, t.op, guess, t.b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     const double x2 = spinor_norm2(x, 0);
     KIT_NEAR(sqrt(spinor_axpy_norm2(guess, -1, x, 0) / x2), 0, 1e-9);
@@ -100,25 +40,30 @@ static field *check_converges(const scene *s, solver_settings set, const field *
     return x;
 }
 
-static void check_zero_source(const scene *s, solver_settings set)
+static void check_zero_source(const trial *t)
 {
-    field *x = random_source(s, 63), *b = field_like(x);
-    const solve_result r = solver_solve(&set, s->normal, x, b);
+    field *x = random_source(t->s, 63), *b = field_like(x);
+    const solve_result r = solver_solve(&t->set, t->op, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_INT(r.iterations, 0);
     KIT_NEAR(r.residual, 0, 0);
+    KIT_NEAR(spinor_norm2(x, 0), 0, 0);
+    /* And as a preconditioner: K 0 = 0. */
+    field_destroy(x);
+    x = random_source(t->s, 63);
+    solver_precondition(&t->set, t->op, x, b);
     KIT_NEAR(spinor_norm2(x, 0), 0, 0);
     field_destroy(x);
     field_destroy(b);
 }
 
-/* b = N x made from x. */
-static void check_exact_guess(const scene *s, solver_settings set)
+/* b = A x made from x. */
+static void check_exact_guess(const trial *t)
 {
-    field *x = random_source(s, 64), *b = field_like(x), *before = field_like(x);
-    linop_apply(s->normal, b, x, 0);
+    field *x = random_source(t->s, 64), *b = field_like(x), *before = field_like(x);
+    linop_apply(t->op, b, x, 0);
     field_copy(before, x);
-    const solve_result r = solver_solve(&set, s->normal, x, b);
+    const solve_result r = solver_solve(&t->set, t->op, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_INT(r.iterations, 0);
     KIT_NEAR(spinor_axpy_norm2(before, -1, x, 0), 0, 0);
@@ -127,33 +72,34 @@ static void check_exact_guess(const scene *s, solver_settings set)
     field_destroy(before);
 }
 
-static void check_unreachable(const scene *s, solver_settings set, const field *b)
+static void check_unreachable(trial t)
 {
-    field *x = field_like(b);
-    set.tolerance = 1e-20;
-    solve_result r = solver_solve(&set, s->normal, x, b);
+    field *x = field_like(t.b);
+    t.set.tolerance = 1e-20;
+    solve_result r = solver_solve(&t.set, t.op, x, t.b);
     KIT_CHECK(r.status == SOLVE_STALLED || r.status == SOLVE_TOO_MANY_ITERATIONS);
-    KIT_CHECK(r.iterations <= set.max_iterations);
+    KIT_CHECK(r.iterations <= t.set.max_iterations);
     KIT_CHECK(r.residual > 1e-20 && r.residual < 1e-12); /* the best that was reached */
-    KIT_NEAR(r.residual, oracle_residual(s, x, b), 2e-14);
-    set.max_iterations = 4;
-    set.tolerance = 1e-10;
+    KIT_NEAR(r.residual, oracle_residual(t.s, t.is_normal, 0, x, t.b), 2e-14);
+    /* A step of BiCGStab(l) has 2 l applications. */
+    t.set.max_iterations = 4;
+    t.set.tolerance = 1e-10;
     field_clear(x);
-    r = solver_solve(&set, s->normal, x, b);
+    r = solver_solve(&t.set, t.op, x, t.b);
     KIT_INT(r.status, SOLVE_TOO_MANY_ITERATIONS);
     KIT_INT(r.iterations, 4);
-    KIT_NEAR(r.residual, oracle_residual(s, x, b), 1e-13);
+    KIT_NEAR(r.residual, oracle_residual(t.s, t.is_normal, 0, x, t.b), 1e-13);
     KIT_CHECK(r.residual < 1);
     field_destroy(x);
 }
 
-static void check_not_a_number(const scene *s, solver_settings set)
+static void check_not_a_number(const trial *t)
 {
     static const double poison[3] = {NAN, INFINITY, 1e200};
-    const size_t n = (size_t)s->lat->volume * 24;
+    const size_t n = (size_t)t->s->lat->volume * 24;
     for (int k = 0; k < 3; k++)
         for (int where = 0; where < 2; where++) {
-            field *x = random_source(s, 65), *b = random_source(s, 66), *bad = where ? x : b;
+            field *x = random_source(t->s, 65), *b = random_source(t->s, 66), *bad = where ? x : b;
             double *array = kit_gather(bad);
             for (size_t i = 24 * ((n / 24) / 2); i < n; i++)
                 if (array[i] != 0) {
@@ -161,9 +107,9 @@ static void check_not_a_number(const scene *s, solver_settings set)
                     break;
                 }
             kit_scatter(bad, array);
-            const solve_result r = solver_solve(&set, s->normal, x, b);
+            const solve_result r = solver_solve(&t->set, t->op, x, b);
             KIT_INT(r.status, SOLVE_BROKEN);
-            KIT_CHECK(!(r.residual <= set.tolerance));
+            KIT_CHECK(!(r.residual <= t->set.tolerance));
             free(array);
             field_destroy(x);
             field_destroy(b);
@@ -217,22 +163,36 @@ static linop *negative_create(linop *inner)
     return &n->base;
 }
 
-static void check_not_positive(const scene *s, solver_settings set, const field *b)
+/* A solver that needs a positive operator says that it is none; another one solves, or says that it did not. */
+static void check_not_positive(const trial *t)
 {
-    linop *op = negative_create(s->normal);
-    field *x = field_like(b);
-    const solve_result r = solver_solve(&set, op, x, b);
-    KIT_INT(r.status, SOLVE_BROKEN);
-    KIT_CHECK(!(r.residual <= set.tolerance));
+    int n;
+    const solver_type *type = solver_types(&n);
+    while (strcmp(type->name, t->set.type)) type++;
+    linop *op = negative_create(t->op);
+    field *x = field_like(t->b);
+    const solve_result r = solver_solve(&t->set, op, x, t->b);
+    if (type->positive) KIT_INT(r.status, SOLVE_BROKEN);
+    KIT_INT(r.status == SOLVE_CONVERGED, r.residual <= 1.5 * t->set.tolerance);
     field_destroy(x);
     linop_destroy(op);
 }
 
 /* ---- every line of solvers.def ---- */
 
-static void test_solver(const scene *s, const solver_settings *set, const field *b, field **first, int edges)
+static solver_settings settings_of(const char *type, const char *prec)
 {
-    field *x = check_converges(s, *set, b);
+    solver_settings set = {
+        .tolerance = 1e-12, .max_iterations = 3000, .delta = 0.1, .restart = 12, .l = 2, .steps = 4, .relaxation = 0.9};
+    snprintf(set.type, sizeof set.type, "%s", type);
+    snprintf(set.inner_precision, sizeof set.inner_precision, "%s", prec);
+    return set;
+}
+
+/* Compares with the first solution, which *first is. */
+static void test_solver(const trial *t, field **first, int edges)
+{
+    field *x = check_converges(*t);
     if (*first) {
         const double norm2 = spinor_norm2(*first, 0);
         KIT_NEAR(sqrt(spinor_axpy_norm2(x, -1, *first, 0) / norm2), 0, 1e-9);
@@ -240,37 +200,202 @@ static void test_solver(const scene *s, const solver_settings *set, const field 
     } else {
         *first = x;
     }
-    check_zero_source(s, *set);
-    check_exact_guess(s, *set);
+    check_zero_source(t);
+    check_exact_guess(t);
     if (!edges) return;
-    check_unreachable(s, *set, b);
-    check_not_a_number(s, *set);
-    check_not_positive(s, *set, b);
+    check_unreachable(*t);
+    check_not_a_number(t);
+    check_not_positive(t);
 }
 
+/* Every type in every precision; those with a solver inside get one that suits the operator. */
 static void test_solvers(struct ref_lattice l, double mass, parity p, int edges)
 {
-    static const char *const inner[] = {"single", "half", "quarter"};
-    static const double reduction[] = {1e-4, 1e-2, 0.3};
     int grid[4], types;
     if (!lattice_choose_grid(l.size, comm_size(), grid)) return;
     scene s;
     open_scene(&s, l, mass, p);
-    field *b = random_source(&s, 62), *first = NULL;
+    field *b = random_source(&s, 62), *first[2] = {NULL, NULL};
+    const solver_type *type = solver_types(&types);
+    for (int is_normal = 0; is_normal < 2; is_normal++)
+        for (int k = 0; k < types; k++)
+            for (int prec = 0; prec < PREC_COUNT; prec++) {
+                if (type[k].positive && !is_normal) continue;
+                solver_settings inner = settings_of(is_normal ? "cg" : "bicgstab", precision_names[prec]);
+                trial t = {&s, is_normal ? s.normal : s.schur, is_normal,
+                           settings_of(type[k].name, precision_names[prec]), b};
+                inner.tolerance = prec == PREC_QUARTER ? 0.3 : 1e-2;
+                if (solver_type_has(&type[k], "correction")) {
+                    snprintf(t.set.correction, sizeof t.set.correction, "inner");
+                    t.set.inner = &inner;
+                }
+                kit_where("%s in %s, mass %g, %d.%d.%d.%d, %s operator", t.set.type, precision_names[prec], mass,
+                          l.size[0], l.size[1], l.size[2], l.size[3], is_normal ? "normal" : "Schur");
+                test_solver(&t, &first[is_normal], edges);
+            }
+    for (int i = 0; i < 2; i++) {
+        CHECK(first[i] != NULL);
+        field_destroy(first[i]);
+    }
+    field_destroy(b);
+    close_scene(&s);
+}
+
+/* ---- parameters of one type ---- */
+
+static int solve_once(const scene *s, const solver_settings *set, const field *b, int is_normal)
+{
+    field *x = field_like(b);
+    const solve_result r = solver_solve(set, is_normal ? s->normal : s->schur, x, b);
+    KIT_INT(r.status, SOLVE_CONVERGED);
+    KIT_NEAR(r.residual, oracle_residual(s, is_normal, 0, x, b), 1e-3 * set->tolerance + 2e-14);
+    field_destroy(x);
+    return r.iterations;
+}
+
+static void test_variants(const scene *s, const field *b)
+{
+    for (int l = 1; l <= BICGSTAB_MOST; l++)
+        for (int prec = 0; prec < PREC_COUNT; prec++) {
+            solver_settings set = settings_of("bicgstab", precision_names[prec]);
+            set.l = l;
+            kit_where("bicgstab(%d) in %s", l, precision_names[prec]);
+            KIT_INT(solve_once(s, &set, b, 0) % 2, 0);
+        }
+    /* A space of one vector is steps of minimal residuals; a larger one needs fewer applications. */
+    int steps[3];
+    for (int k = 0; k < 3; k++) {
+        static const int restart[3] = {1, 8, 40};
+        solver_settings set = settings_of("gcr", "double");
+        set.restart = restart[k];
+        set.delta = 1e-12;
+        kit_where("gcr with %d vectors", set.restart);
+        steps[k] = solve_once(s, &set, b, 0);
+    }
+    KIT_CHECK(steps[0] > steps[1] && steps[1] > steps[2]);
+    solver_settings mr = settings_of("mr", "double");
+    mr.relaxation = 1;
+    kit_where("mr");
+    KIT_NEAR(solve_once(s, &mr, b, 0), steps[0], 2);
+}
+
+/* GCR with every other type inside, in every two precisions: fewer steps than without. */
+static void test_preconditioners(const scene *s, const field *b)
+{
+    static const char *const inside[] = {"mr", "bicgstab", "gcr"};
+    for (int prec = PREC_DOUBLE; prec <= PREC_HALF; prec++) {
+        solver_settings set = settings_of("gcr", precision_names[prec]);
+        kit_where("gcr in %s without preconditioner", precision_names[prec]);
+        const int alone = solve_once(s, &set, b, 0);
+        for (int k = 0; k < 3; k++)
+            for (int low = prec; low <= PREC_HALF; low++) {
+                solver_settings inner = settings_of(inside[k], precision_names[low]);
+                inner.tolerance = 0.1;
+                snprintf(set.preconditioner, sizeof set.preconditioner, "inner");
+                set.inner = &inner;
+                kit_where("gcr in %s with %s in %s", precision_names[prec], inside[k], precision_names[low]);
+                KIT_CHECK(solve_once(s, &set, b, 0) < alone);
+                KIT_CHECK(!solver_needs_positive(&set));
+            }
+    }
+}
+
+/* A preconditioner whose operator gives no numbers once is no reason for a wrong answer. */
+static void test_broken_preconditioner(const scene *s, const field *b)
+{
+    solver_settings inner = settings_of("mr", "double"), set = settings_of("gcr", "double");
+    set.inner = &inner;
+    inner.relaxation = NAN;
+    kit_where("gcr with a preconditioner that gives no numbers");
+    field *x = field_like(b);
+    const solve_result r = solver_solve(&set, s->schur, x, b);
+    KIT_INT(r.status, SOLVE_BROKEN);
+    KIT_CHECK(!(r.residual <= set.tolerance));
+    field_destroy(x);
+}
+
+/* ---- histories ---- */
+
+static void check_history(const solve_history *h, const solve_result *r, double tolerance)
+{
+    double truth = 1;
+    KIT_CHECK(h->n > r->iterations / 4);
+    for (int i = 0; i < h->n; i++) {
+        if (i) KIT_CHECK(h->points[i].iteration >= h->points[i - 1].iteration);
+        if (h->points[i].is_true) truth = h->points[i].residual;
+    }
+    KIT_NEAR(h->points[0].residual, 1, 1e-14); /* from x = 0 */
+    KIT_INT(h->points[h->n - 1].iteration, r->iterations);
+    KIT_CHECK(h->points[h->n - 1].is_true && truth <= tolerance);
+    KIT_NEAR(truth, r->residual, 1e-3 * tolerance + 2e-14);
+}
+
+static void test_histories(const scene *s, const field *b)
+{
+    int types;
     const solver_type *type = solver_types(&types);
     for (int k = 0; k < types; k++)
-        for (int prec = 0; prec < 3; prec++) {
-            const int mixed = strstr(type[k].name, "mixed") != NULL;
-            if (prec && !mixed) continue;
-            solver_settings set = {.tolerance = 1e-12, .max_iterations = 3000, .inner_tolerance = reduction[prec]};
-            snprintf(set.type, sizeof set.type, "%s", type[k].name);
-            snprintf(set.inner_precision, sizeof set.inner_precision, "%s", inner[prec]);
-            kit_where("%s%s%s, mass %g, %d.%d.%d.%d", set.type, mixed ? " with " : "", mixed ? inner[prec] : "", mass,
-                      l.size[0], l.size[1], l.size[2], l.size[3]);
-            test_solver(&s, &set, b, &first, edges);
+        for (int prec = 0; prec <= PREC_HALF; prec++) {
+            solver_settings set = settings_of(type[k].name, precision_names[prec]), inner = settings_of("cg", "double");
+            inner.tolerance = 0.1;
+            if (solver_type_has(&type[k], "correction")) {
+                snprintf(set.correction, sizeof set.correction, "inner");
+                set.inner = &inner;
+            }
+            kit_where("history of %s in %s", type[k].name, precision_names[prec]);
+            solve_history h = {0};
+            field *x = field_like(b);
+            solver_record(&h);
+            const solve_result r = solver_solve(&set, s->normal, x, b);
+            solver_record(NULL);
+            const int n = h.n;
+            check_history(&h, &r, set.tolerance);
+            solver_solve(&set, s->normal, x, b);
+            KIT_INT(h.n, n);
+            field_destroy(x);
+            free(h.points);
         }
-    CHECK(types > 0 && first);
-    field_destroy(first);
+}
+
+/* The error of conjugate gradients falls in the norm of A, step by step (their theorem). */
+static void test_falling(const scene *s, const field *b)
+{
+    field *x = field_like(b), *exact = field_like(b), *e = field_like(b), *ae = field_like(b);
+    solver_settings set = settings_of("cg", "double");
+    kit_where("the error of cg");
+    solver_solve(&set, s->normal, exact, b);
+    double before = INFINITY;
+    for (int n = 1; n < 20; n++) {
+        double d[2];
+        set.max_iterations = n;
+        field_clear(x);
+        solver_solve(&set, s->normal, x, b);
+        field_copy(e, exact);
+        spinor_axpby(e, -1, x, 1);
+        linop_apply(s->normal, ae, e, 0);
+        spinor_dot(d, e, ae, 0);
+        KIT_CHECK(d[0] > 0 && d[0] < before);
+        before = d[0];
+    }
+    field_destroy(ae);
+    field_destroy(e);
+    field_destroy(exact);
+    field_destroy(x);
+}
+
+static void test_one_type(void)
+{
+    const struct ref_lattice l = kit_shapes[0];
+    int grid[4];
+    if (!lattice_choose_grid(l.size, comm_size(), grid)) return;
+    scene s;
+    open_scene(&s, l, 0.2, PARITY_ODD);
+    field *b = random_source(&s, 67);
+    test_variants(&s, b);
+    test_preconditioners(&s, b);
+    test_broken_preconditioner(&s, b);
+    test_histories(&s, b);
+    test_falling(&s, b);
     field_destroy(b);
     close_scene(&s);
 }
@@ -289,6 +414,7 @@ int main(int argc, char **argv)
     test_solvers(kit_shapes[0], 0.5, PARITY_EVEN, 1);
     test_solvers(kit_shapes[0], 0.05, PARITY_ODD, 0);
     test_solvers(kit_shapes[2], -0.05, PARITY_ODD, 0);
+    test_one_type();
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;

@@ -1,0 +1,233 @@
+/* plaq solve: every solver of an input file on every fermion of it, on one configuration.
+ *
+ * M x = b for a random or a point source b, by the even-odd system Mhat x = b, or where a solver needs a Hermitian
+ * positive operator by Mhat^dagger Mhat x = Mhat^dagger b. Of each solve: status, iterations, the true residual of the
+ * system that was solved (to which the tolerance belongs), that of M itself, time, speed, and how far the solution is
+ * from the first solver's.
+ *
+ * With --output, tables of an HDF5 file (io/table_hdf5.h): /FERMION.SOLVER has the history of the residuals of a solve,
+ * /FERMION.SOLVER.summary its result. Exit status 1 when a solve did not converge; the others are made all the same. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/commands.h"
+#include "hmc/evolve/action.h"
+#include "hmc/simulation.h"
+#include "io/links.h"
+#include "io/table_hdf5.h"
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/spinor.h"
+
+static const param source_param = {"--source", PARAM_INT4, 0, NULL, "[0,inf)", "sites", "place of a point source", 0};
+
+static const table_column history_columns[] = {
+    {"iteration", "", "applications of the operator so far"},
+    {"residual", "", "|b - A x| / |b|"},
+    {"precision", "bytes", "of a real where the residual comes from: 8, 4, 2, 1"},
+    {"true", "", "1: computed from x; 0: of the recurrence"},
+};
+static const table_column summary_columns[] = {
+    {"status", "", "0 converged, 1 too many iterations, 2 stalled, 3 broken"},
+    {"iterations", "", "applications of the operator"},
+    {"inside", "", "applications of the operator in preconditioners"},
+    {"residual", "", "true, of the system that was solved"},
+    {"whole", "", "true, of M x = b"},
+    {"seconds", "s", "of the solve"},
+    {"flops", "", "of the solve, all ranks"},
+    {"distance", "", "|x - x1| / |x1| from the solution of the first solver"},
+};
+enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SUMMARY };
+
+typedef struct {
+    const parameters *p;
+    const char *config, *output, *place;
+    int json, failures;
+    char digest[65];
+    lattice *lat;
+    field *links;
+} job;
+
+typedef struct {
+    wilson *w;
+    linop *schur, *normal;
+    field *source, *schur_source, *rhs, *schur_x, *x, *first, *residual;
+} equation;
+
+static void make_source(const job *j, field *source)
+{
+    char message[PARAM_MESSAGE_SIZE];
+    int place[4];
+    if (!strcmp(j->place, "random")) {
+        spinor_random(source, (uint64_t)j->p->run.seed, RANDOM_SOURCE, 0);
+        return;
+    }
+    if (param_set(&source_param, place, j->place, message, sizeof message))
+        user_error("plaq solve: --source %s: %s; or random", j->place, message);
+    for (int d = 0; d < 4; d++)
+        if (place[d] >= j->lat->size[d])
+            user_error("plaq solve: --source %s lies outside the lattice %d.%d.%d.%d", j->place, j->lat->size[0],
+                       j->lat->size[1], j->lat->size[2], j->lat->size[3]);
+    simulation_point_source(source, place, 0);
+}
+
+static void open_system(const job *j, const fermion_params *f, equation *s)
+{
+    s->w = simulation_wilson(j->links, f);
+    s->schur = wilson_schur(s->w);
+    s->normal = normal_create(s->schur);
+    s->source = field_create(j->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, j->links->where);
+    s->x = field_like(s->source);
+    s->first = field_like(s->source);
+    s->residual = field_like(s->source);
+    s->schur_source = linop_vector(s->schur, 1);
+    s->rhs = linop_vector(s->schur, 1);
+    s->schur_x = linop_vector(s->schur, 1);
+    make_source(j, s->source);
+    wilson_prepare(s->w, s->schur_source, s->source);
+    linop_apply(s->schur, s->rhs, s->schur_source, 1);
+}
+
+static void close_system(equation *s)
+{
+    field *all[] = {s->source, s->schur_source, s->rhs, s->schur_x, s->x, s->first, s->residual};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    linop_destroy(s->normal);
+    wilson_destroy(s->w);
+}
+
+/* One solve; `first`: its solution is what the others are compared with. */
+static void solve(equation *s, const solver_settings *set, int first, solve_history *h, double row[SUMMARY])
+{
+    const int positive = solver_needs_positive(set);
+    field_clear(s->schur_x);
+    solver_record(h);
+    const solve_result r =
+        solver_solve(set, positive ? s->normal : s->schur, s->schur_x, positive ? s->rhs : s->schur_source);
+    solver_record(NULL);
+    wilson_reconstruct(s->w, s->x, s->schur_x, s->source);
+    wilson_apply(s->w, s->residual, s->x);
+    spinor_axpby(s->residual, 1, s->source, -1);
+    uint64_t flops = (uint64_t)r.flops;
+    comm_sum_u64(&flops, 1);
+    row[STATUS] = r.status;
+    row[ITERATIONS] = r.iterations;
+    row[INSIDE] = r.inside;
+    row[RESIDUAL] = r.residual;
+    row[WHOLE] = sqrt(spinor_norm2(s->residual, 0) / spinor_norm2(s->source, 0));
+    row[SECONDS] = r.seconds;
+    row[FLOPS] = (double)flops;
+    if (first) field_copy(s->first, s->x);
+    spinor_axpby(s->x, -1, s->first, 1);
+    row[DISTANCE] = sqrt(spinor_norm2(s->x, 0) / spinor_norm2(s->first, 0));
+}
+
+static void print(const job *j, const char *fermion, const char *solver, const solver_settings *set, const double *row)
+{
+    const char *status = solve_status_text((solve_status)row[STATUS]);
+    if (comm_rank() != 0) return;
+    if (!j->json) {
+        printf("%-14s %-14s %-9s %-9s %7.0f %7.0f %10.2e %10.2e %9.3f %8.1f %10.2e  %s\n", fermion, solver, set->type,
+               set->inner_precision, row[ITERATIONS], row[INSIDE], row[RESIDUAL], row[WHOLE], row[SECONDS],
+               1e-9 * row[FLOPS] / row[SECONDS], row[DISTANCE], status);
+        fflush(stdout);
+        return;
+    }
+    json o = json_begin(stdout);
+    json_string(&o, "config", j->config);
+    json_string(&o, "fermion", fermion);
+    json_string(&o, "solver", solver);
+    json_string(&o, "type", set->type);
+    json_string(&o, "inner_precision", set->inner_precision);
+    json_bool(&o, "converged", row[STATUS] == SOLVE_CONVERGED);
+    json_string(&o, "status_text", status);
+    for (int i = 0; i < SUMMARY; i++) json_real(&o, summary_columns[i].name, row[i]);
+    json_end(&o);
+}
+
+/* Everything of one solve, in one change of the file. */
+static void store(const job *j, const char *name, const solve_history *h, const double *row)
+{
+    static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
+    char message[1024], summary[168];
+    double(*rows)[4] = calloc((size_t)h->n + 1, sizeof *rows);
+    REQUIRE(rows, "out of memory for %d points", h->n);
+    for (int i = 0; i < h->n; i++) {
+        const solve_point *p = &h->points[i];
+        rows[i][0] = p->iteration;
+        rows[i][1] = p->residual;
+        rows[i][2] = bytes[p->prec];
+        rows[i][3] = p->is_true;
+    }
+    snprintf(summary, sizeof summary, "%s.summary", name);
+    const table_rows tables[2] = {{name, history_columns, 4, h->n, rows[0]},
+                                  {summary, summary_columns, SUMMARY, 1, row}};
+    if (table_append(j->output, j->config, j->digest, tables, 2, message, sizeof message)) user_error("%s", message);
+    free(rows);
+}
+
+static void solve_all(job *j, const named_fermion *f)
+{
+    equation s;
+    open_system(j, &f->p, &s);
+    for (int i = 0; i < j->p->nsolvers; i++) {
+        const named_settings *n = &j->p->solvers[i];
+        solve_history h = {0};
+        double row[SUMMARY];
+        char name[160];
+        solve(&s, &n->p, i == 0, &h, row);
+        snprintf(name, sizeof name, "%s.%s", f->name, n->name);
+        j->failures += row[STATUS] != SOLVE_CONVERGED;
+        print(j, f->name, n->name, &n->p, row);
+        if (j->output) store(j, name, &h, row);
+        free(h.points);
+    }
+    close_system(&s);
+}
+
+static void read_config(job *j)
+{
+    links_info info;
+    char message[1024];
+    const int *want = j->p->lattice.size;
+    if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
+    if (want[0] > 0 && memcmp(want, info.size, sizeof info.size))
+        user_error("[lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to solve on any size",
+                   want[0], want[1], want[2], want[3], j->config, info.size[0], info.size[1], info.size[2],
+                   info.size[3]);
+    j->lat = simulation_lattice(j->p, info.size);
+    j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p));
+    simulation_read(j->links, j->config);
+    links_digest(j->links, j->digest);
+}
+
+int command_solve(int argc, char **argv)
+{
+    job j = {.place = "random"};
+    const command_flag flags[] = {
+        {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
+        {"--source", NULL, &j.place, "random, or X.Y.Z.T of a point source; default random"},
+        {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
+    };
+    plain_arguments a = command_arguments(argc, argv, flags, 3, 2, 2);
+    log_keep_stdout_clean(j.json);
+    parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
+    j.p = p;
+    j.config = a.plain[1];
+    if (p->nfermions == 0 || p->nsolvers == 0)
+        user_error("%s: plaq solve needs a section [fermion.NAME] and a section [solver.NAME]", a.plain[0]);
+    read_config(&j);
+    if (comm_rank() == 0 && !j.json)
+        printf("%-14s %-14s %-9s %-9s %7s %7s %10s %10s %9s %8s %10s\n", "fermion", "solver", "type", "inner", "iter.",
+               "inside", "residual", "of M", "seconds", "GF/s", "distance");
+    for (int i = 0; i < p->nfermions; i++) solve_all(&j, &p->fermions[i]);
+    field_destroy(j.links);
+    lattice_destroy(j.lat);
+    parameters_free(p);
+    command_arguments_free(&a);
+    return j.failures ? EXIT_CHECK_FAILED : 0;
+}

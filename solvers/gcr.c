@@ -1,0 +1,144 @@
+/* GCR with a preconditioner: algorithm 1 of R. Babich et al., arXiv:1109.2935 (flexible GCR in a low precision with
+ * explicit orthogonalisation and implicit update of the solution, restarted in the precision of b when the space is
+ * full, when the residual has fallen by delta, and at the tolerance).
+ *
+ * z_k is kept as A p_k orthogonalised, and its norm gamma_k beside it: what the paper writes with z_k / gamma_k is
+ * divided by gamma_k where it is used. The sums beta of a step are taken in one pass, and its subtractions in
+ * another. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+#include "kernels/spinor.h"
+#include "solvers/reliable.h"
+
+typedef double pair[2]; /* re, im */
+
+typedef struct {
+    int most, made; /* the size of the space; vectors that there are */
+    field **p, **z; /* [most] */
+    double *gamma;  /* [most] */
+    pair *alpha;    /* [most] */
+    pair *beta;     /* [i most + k] for i < k */
+    pair *c, *chi;  /* [most] */
+} space;
+
+static void *room(int n, size_t size)
+{
+    void *p = calloc((size_t)n, size);
+    REQUIRE(p, "out of memory for a Krylov space of %d vectors", n);
+    return p;
+}
+
+static void space_open(space *k, int most)
+{
+    *k = (space){.most = most,
+                 .p = room(most, sizeof *k->p),
+                 .z = room(most, sizeof *k->z),
+                 .gamma = room(most, sizeof *k->gamma),
+                 .alpha = room(most, sizeof *k->alpha),
+                 .beta = room(most * most, sizeof *k->beta),
+                 .c = room(most, sizeof *k->c),
+                 .chi = room(most, sizeof *k->chi)};
+}
+
+static void space_close(space *k)
+{
+    for (int i = 0; i < k->made; i++) {
+        field_destroy(k->p[i]);
+        field_destroy(k->z[i]);
+    }
+    void *const all[] = {k->p, k->z, k->gamma, k->alpha, k->beta, k->c, k->chi};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+}
+
+/* z_k = A K r without its parts along z_i, i < k. Returns |z_k|^2 over |A K r|^2. */
+static double extend(space *s, int k, reliable *u, const solver_settings *preconditioner)
+{
+    if (k == s->made) {
+        s->p[k] = field_like(u->low_r);
+        s->z[k] = field_like(u->low_r);
+        s->made++;
+    }
+    if (preconditioner) {
+        const solve_result r = solver_precondition(preconditioner, u->low, s->p[k], u->low_r);
+        u->result.inside += r.iterations + r.inside;
+        u->result.flops += r.flops;
+    } else {
+        spinor_copy(s->p[k], u->low_r);
+    }
+    linop_apply(u->low, s->z[k], s->p[k], 0);
+    spinor_multi_dot(s->c, k, s->z, s->z[k], 0);
+    double along2 = 0;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < 2; j++) {
+            const double beta = s->c[i][j] / s->gamma[i];
+            s->beta[i * s->most + k][j] = beta;
+            s->c[i][j] = -beta / s->gamma[i];
+            along2 += beta * beta;
+        }
+    const double z2 = spinor_multi_axpy(s->z[k], k, (const pair *)s->c, s->z, 0);
+    s->gamma[k] = sqrt(z2);
+    return z2 / (z2 + along2);
+}
+
+/* low_x += sum_i chi_i p_i over n vectors, with gamma_l chi_l + sum_(i > l) beta_li chi_i = alpha_l. */
+static void solution(space *s, int n, field *x)
+{
+    for (int l = n - 1; l >= 0; l--) {
+        double re = s->alpha[l][0], im = s->alpha[l][1];
+        for (int i = l + 1; i < n; i++) {
+            const double *b = s->beta[l * s->most + i], *c = s->chi[i];
+            re -= b[0] * c[0] - b[1] * c[1];
+            im -= b[0] * c[1] + b[1] * c[0];
+        }
+        s->chi[l][0] = re / s->gamma[l];
+        s->chi[l][1] = im / s->gamma[l];
+    }
+    spinor_multi_axpy(x, n, (const pair *)s->chi, s->p, 0);
+}
+
+/* From r_0 to the next restart. Returns 0 when the turn ends. */
+static int cycle(reliable *u, space *s, const solver_settings *set)
+{
+    const double first2 = u->r2;
+    for (int k = 0;; k++) {
+        pair dot, minus;
+        const double rest = extend(s, k, u, set->inner);
+        const double epsilon = u->low->prec == PREC_DOUBLE ? 0x1p-52 : 0x1p-23;
+        if (!(rest > epsilon * epsilon) || !(s->gamma[k] > 0)) {
+            /* Nothing new, or no number: with nothing before it this is the end. */
+            if (k == 0 || !isfinite(s->gamma[k])) {
+                reliable_break(u);
+                return 0;
+            }
+            solution(s, k, u->low_x);
+            reliable_due(u, 1, spinor_norm2(u->low_r, 0));
+            return reliable_update(u, spinor_norm2(u->low_r, 0));
+        }
+        spinor_multi_dot(&dot, 1, &s->z[k], u->low_r, 0);
+        for (int j = 0; j < 2; j++) {
+            s->alpha[k][j] = dot[j] / s->gamma[k];
+            minus[j] = -s->alpha[k][j] / s->gamma[k];
+        }
+        const double r2 = spinor_multi_axpy(u->low_r, 1, (const pair *)&minus, &s->z[k], 0);
+        const int due = reliable_due(u, 1, r2);
+        if (!due && k + 1 < s->most && !(r2 < set->delta * set->delta * first2)) continue;
+        solution(s, k + 1, u->low_x);
+        return reliable_update(u, r2);
+    }
+}
+
+solve_result gcr_solve(const solver_settings *set, linop *a, field *x, const field *b)
+{
+    reliable u;
+    reliable_open(&u, set, a, x, b, 1, 0);
+    while (u.going) {
+        space s;
+        space_open(&s, set->restart);
+        while (cycle(&u, &s, set)) {
+        }
+        space_close(&s);
+    }
+    return reliable_close(&u);
+}

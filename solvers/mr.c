@@ -1,0 +1,67 @@
+/* Minimal residuals (Y. Saad, Iterative Methods for Sparse Linear Systems, second edition, algorithm 5.3), for
+ * operators whose Hermitian part is positive: a step along r as long as makes |r| smallest, times `relaxation`. As a
+ * preconditioner a fixed number of steps from zero, in which only the length of each step is summed. */
+#include <math.h>
+
+#include "kernels/spinor.h"
+#include "solvers/reliable.h"
+
+/* One step; the fall of |r|^2. Infinite when there is no step. */
+static double step(const solver_settings *s, linop *a, field *x, field *r, field *q)
+{
+    double d[2][2];
+    field *const both[2] = {q, r};
+    linop_apply(a, q, r, 0);
+    /* (q, q) and (r, q) = conj (q, r) */
+    spinor_multi_dot(d, 2, both, q, 0);
+    if (!(d[0][0] > 0)) return INFINITY;
+    const double length[2] = {s->relaxation * d[1][0] / d[0][0], -s->relaxation * d[1][1] / d[0][0]};
+    spinor_mr_update(x, r, length, q);
+    return s->relaxation * (2 - s->relaxation) * (d[1][0] * d[1][0] + d[1][1] * d[1][1]) / d[0][0];
+}
+
+solve_result mr_solve(const solver_settings *s, linop *a, field *x, const field *b)
+{
+    reliable u;
+    reliable_open(&u, s, a, x, b, 1, 0);
+    while (u.going) {
+        field *q = field_like(u.low_r);
+        double r2 = u.r2;
+        for (;;) {
+            const double fall = step(s, u.low, u.low_x, u.low_r, q);
+            if (!(fall < INFINITY)) {
+                reliable_break(&u);
+                break;
+            }
+            r2 -= fall;
+            if (!reliable_due(&u, 1, r2)) continue;
+            if (!reliable_update(&u, fabs(r2))) break;
+            r2 = u.r2;
+        }
+        field_destroy(q);
+    }
+    return reliable_close(&u);
+}
+
+solve_result mr_precondition(const solver_settings *s, linop *a, field *x, const field *b)
+{
+    linop *low = linop_at(a, solver_precision(s, b->prec), a->where);
+    const int one = low == a;
+    field *r = linop_vector(low, 1), *q = field_like(r), *y = one ? x : field_like(r);
+    solve_result result = {.status = SOLVE_CONVERGED};
+    linop_refresh(low);
+    spinor_copy(r, b);
+    field_clear(y);
+    for (int k = 0; k < s->steps && result.status == SOLVE_CONVERGED; k++) {
+        if (!(step(s, low, y, r, q) < INFINITY)) result.status = SOLVE_BROKEN;
+        result.iterations++;
+    }
+    if (!one) {
+        spinor_copy(x, y);
+        field_destroy(y);
+    }
+    field_destroy(q);
+    field_destroy(r);
+    result.flops = result.iterations * low->flops;
+    return result;
+}

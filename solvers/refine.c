@@ -1,0 +1,43 @@
+/* Defect correction: r = b - A x in the precision of b; A e = r solved by another solver, no further than is wanted; x
+ * += e; until the true residual is small enough. The defect has unit norm where it is solved, so that low precisions
+ * see numbers of order one. */
+#include <math.h>
+
+#include "kernels/base/error.h"
+#include "kernels/spinor.h"
+#include "solvers/reliable.h"
+
+/* One correction from low_r into low_x; |r|^2 as the solver claims it, or NaN. */
+static double correct(reliable *u, const solver_settings *inner, int left, int *iterations)
+{
+    const double norm = sqrt(u->r2), wanted = sqrt(0.8 * u->target2 / u->r2);
+    solver_settings s = *inner;
+    s.tolerance = fmax(wanted, inner->tolerance);
+    if (s.max_iterations > left) s.max_iterations = left;
+    spinor_axpby(u->low_r, 1 / norm, u->low_r, 0);
+    const solve_result r = solver_run(&s, u->low, u->low_x, u->low_r);
+    spinor_axpby(u->low_x, norm, u->low_x, 0);
+    *iterations = r.iterations;
+    u->result.inside += r.inside;
+    /* The applications in the precision of `low` are booked by the caller. */
+    u->result.flops += r.flops - r.iterations * u->low->flops;
+    /* A solve that stalled still brings the residual down; whether enough is seen in the precision of b. */
+    return r.status == SOLVE_BROKEN ? NAN : s.tolerance * s.tolerance * u->r2;
+}
+
+solve_result refine_solve(const solver_settings *s, linop *a, field *x, const field *b)
+{
+    reliable u;
+    REQUIRE(s->inner, "refine without a solver of corrections");
+    reliable_open(&u, s, a, x, b, 1, 1);
+    while (u.going) {
+        int more = 1;
+        while (more) {
+            int iterations;
+            const double claimed2 = correct(&u, s->inner, s->max_iterations - u.result.iterations, &iterations);
+            reliable_due(&u, iterations, claimed2);
+            more = reliable_update(&u, claimed2);
+        }
+    }
+    return reliable_close(&u);
+}

@@ -1,0 +1,130 @@
+#include "solvers/reliable.h"
+
+#include <math.h>
+
+#include "kernels/base/log.h"
+#include "kernels/spinor.h"
+
+/* Updates without progress after which a precision below that of b is raised. */
+#define PATIENCE 3
+
+static void end(reliable *u, solve_status status)
+{
+    u->result.status = status;
+    u->going = 0;
+}
+
+/* The true residual. Returns 0 when that is the end. */
+static int measure(reliable *u)
+{
+    u->r2 = solver_defect(u->a, u->r, u->x, u->b, u->unit);
+    u->result.flops += u->a->flops;
+    solver_note(u->result.iterations, sqrt(u->r2 * u->unit * u->unit / u->b2), u->b->prec, 1);
+    if (!(u->r2 < INFINITY)) end(u, SOLVE_BROKEN);
+    else if (u->r2 <= u->target2) end(u, SOLVE_CONVERGED);
+    else if (u->result.iterations + u->step > u->settings->max_iterations) end(u, SOLVE_TOO_MANY_ITERATIONS);
+    return u->going;
+}
+
+static void hand_down(reliable *u)
+{
+    if (u->low_r != u->r) spinor_copy(u->low_r, u->r);
+    if (u->low_x != u->x) field_clear(u->low_x);
+    u->most2 = u->r2;
+}
+
+static void drop_low(reliable *u)
+{
+    if (u->low_x != u->x) field_destroy(u->low_x);
+    if (u->low_r != u->r) field_destroy(u->low_r);
+    u->low_x = u->low_r = NULL;
+}
+
+/* Begins an iteration in a precision. */
+static void begin(reliable *u, precision prec)
+{
+    const int one = prec == u->b->prec && !u->apart;
+    u->low = linop_at(u->a, prec, u->a->where);
+    linop_refresh(u->low);
+    u->low_x = one ? u->x : linop_vector(u->low, 1);
+    u->low_r = one ? u->r : linop_vector(u->low, 1);
+    u->unit = one ? 1 : sqrt(u->b2);
+    u->target2 = u->settings->tolerance * u->settings->tolerance * u->b2 / (u->unit * u->unit);
+    u->best2 = INFINITY;
+    u->failures = 0;
+    if (measure(u)) hand_down(u);
+}
+
+void reliable_open(reliable *u, const solver_settings *s, linop *a, field *x, const field *b, int step, int apart)
+{
+    *u = (reliable){.going = 1, .settings = s, .a = a, .x = x, .b = b, .step = step, .apart = apart};
+    u->r = field_like(b);
+    u->b2 = spinor_norm2(b, 0);
+    if (u->b2 > 0 && u->b2 < INFINITY) {
+        begin(u, solver_precision(s, b->prec));
+        return;
+    }
+    if (u->b2 == 0) field_clear(x);
+    end(u, u->b2 == 0 ? SOLVE_CONVERGED : SOLVE_BROKEN);
+}
+
+int reliable_due(reliable *u, int applications, double claimed2)
+{
+    const double delta = u->settings->delta;
+    u->result.iterations += applications;
+    u->result.flops += applications * u->low->flops;
+    solver_note(u->result.iterations, sqrt(claimed2 * u->unit * u->unit / u->b2), u->low->prec, 0);
+    if (claimed2 > u->most2) u->most2 = claimed2;
+    /* A little beyond the target, so that rounding does not ask for one more update. */
+    return !(claimed2 > 0.8 * u->target2) || !(claimed2 < INFINITY) ||
+           u->result.iterations + u->step > u->settings->max_iterations ||
+           (u->low->prec != u->b->prec && claimed2 < delta * delta * u->most2);
+}
+
+/* The next precision, and 0. */
+static int raise(reliable *u, solve_status status_at_last)
+{
+    const precision prec = u->low->prec;
+    if (prec == u->b->prec) {
+        end(u, status_at_last);
+        return 0;
+    }
+    /* Inside another solver it may happen at every call. */
+    (solver_outermost() ? log_info : log_debug)(
+        "solver %s: %s at a residual of %.1e in %s precision, which is raised to %s", u->settings->type,
+        status_at_last == SOLVE_STALLED ? "stalled" : "broke down", sqrt(u->r2 * u->unit * u->unit / u->b2),
+        precision_names[prec], precision_names[prec - 1]);
+    drop_low(u);
+    begin(u, prec - 1);
+    return 0;
+}
+
+int reliable_update(reliable *u, double claimed2)
+{
+    if (!(claimed2 < INFINITY)) return raise(u, SOLVE_BROKEN);
+    if (u->low_x != u->x) {
+        /* r is free until it is measured. */
+        spinor_copy(u->r, u->low_x);
+        spinor_axpby(u->x, u->unit, u->r, 1);
+    }
+    if (!measure(u)) return 0;
+    u->honest = u->r2 / claimed2;
+    if (u->r2 <= 0.25 * u->best2) u->failures = 0;
+    else if (u->honest > 2) u->failures++;
+    u->best2 = fmin(u->best2, u->r2);
+    if (u->failures >= (u->low->prec == u->b->prec ? 1 : PATIENCE)) return raise(u, SOLVE_STALLED);
+    hand_down(u);
+    return 1;
+}
+
+void reliable_break(reliable *u)
+{
+    raise(u, SOLVE_BROKEN);
+}
+
+solve_result reliable_close(reliable *u)
+{
+    drop_low(u);
+    field_destroy(u->r);
+    return u->result;
+}

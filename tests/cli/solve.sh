@@ -1,0 +1,105 @@
+# plaq solve: all solvers of an input find one solution, on one rank and on two, and leave their histories in a file.
+. "$(dirname "$0")/kit.bash"
+write_input a.ini
+try run a.ini run.output=made run.trajectories=2
+exits 0 "a configuration"
+config=made/checkpoint-000002.h5
+cat >s.ini <<'INI'
+[fermion.light]
+kappa = 0.130
+c_sw = 1.5
+solver = cg
+
+[solver.cg]
+type = cg
+inner_precision = double
+tolerance = 1e-11
+
+[solver.half]
+type = cg
+inner_precision = half
+tolerance = 1e-11
+
+[solver.bicgstab]
+type = bicgstab
+inner_precision = half
+tolerance = 1e-11
+
+[solver.gcr]
+type = gcr
+inner_precision = half
+preconditioner = mr
+tolerance = 1e-11
+
+[solver.mr]
+type = mr
+inner_precision = half
+tolerance = 1e-9
+
+[solver.refine]
+type = refine
+correction = rough
+tolerance = 1e-11
+
+[solver.rough]
+type = bicgstab
+inner_precision = quarter
+tolerance = 1e-3
+INI
+
+say "every solver"
+try solve --json --output h.h5 s.ini $config
+exits 0 "solve"
+same "solves" 7 "$(grep -c '"converged": true' out)"
+for solver in cg half bicgstab gcr refine; do
+    checks=$((checks + 1))
+    grep "\"solver\": \"$solver\"" out | sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]*\),.*"distance": *\([^,}]*\).*/\1 \2 \3/' |
+        awk '{ good = $1 <= 1.5e-11 && $2 < 1e-9 && $3 < 1e-9 } END { exit !good }' || fail "residuals and distance of $solver"
+done
+cp out one
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    OMP_NUM_THREADS=1 try_ranks 2 solve --json s.ini $config
+    exits 0 "solve on two ranks"
+    strip='s/"seconds": [^,]*, "flops": [^,]*, //'
+    same "results on two ranks" "$(sed "$strip" one)" "$(sed "$strip" out)"
+fi
+
+say "histories"
+if command -v h5dump >/dev/null; then
+    for solver in cg half bicgstab gcr mr refine rough; do
+        checks=$((checks + 1))
+        n=$(h5dump -d /light.$solver/residual -w 0 h.h5 | grep -cE '^ *\([0-9]+\):') && [ "$n" -gt 0 ] || fail "no history of $solver"
+    done
+    # The last point of each is a true residual below the tolerance.
+    last() { h5dump -y -w 1 -d "/light.gcr/$1" h.h5 | grep -E '^ *[0-9.e+-]+,?$' | tail -1 | tr -d ' ,'; }
+    same "the last point is true" 1 "$(last true)"
+    checks=$((checks + 1))
+    awk -v r="$(last residual)" 'BEGIN { exit !(r != "" && r <= 1e-11) }' || fail "the last residual is $(last residual)"
+fi
+try solve --output h.h5 s.ini $config
+exits 0 "appended, as a table"
+printed "fermion" "seconds" "converged"
+
+say "sources"
+try solve --source 1.2.3.0 s.ini $config
+exits 0 "a point source"
+try solve --source 1.2.3.4 s.ini $config
+exits 2 "outside"
+printed "--source 1.2.3.4 lies outside the lattice 4.4.4.4"
+try solve --source middle s.ini $config
+exits 2 "no place"
+printed "--source middle" "or random"
+
+say "faults"
+try solve s.ini nowhere.lime
+exits 2 "no configuration"
+try solve s.ini $config solver.cg.max_iterations=3
+exits 1 "a solver that does not converge"
+printed "too many iterations"
+printf '[fermion.light]\nkappa = 0.13\nsolver = cg\n' >none.ini
+try solve none.ini $config
+exits 2 "no solver"
+try solve s.ini $config lattice.size=4.4.4.8
+exits 2 "another size"
+printed "[lattice] size = 4.4.4.8"
+finish

@@ -1,0 +1,217 @@
+/* Vector algebra with complex coefficients and many vectors is the sum that its formula says, in every precision, to
+ * the rounding of that precision; the sums that come with it are those of spinor_norm2() and spinor_dot() to the bit.
+ */
+#include "tests/kernels/kit.h"
+
+#include "kernels/spinor.h"
+
+#define MOST 20
+
+typedef struct {
+    const lattice *lat;
+    precision prec;
+    struct ref_rng *rng;
+} scene;
+
+static field *some(const scene *s)
+{
+    double *numbers = kit_normals((size_t)s->lat->volume * 24, s->rng);
+    field *f = kit_field(s->lat, FIELD_SPINOR, s->prec, PARITY_BOTH, 1, numbers);
+    free(numbers);
+    return f;
+}
+
+static field *copy_of(const field *f)
+{
+    field *g = field_like(f);
+    field_copy(g, f);
+    return g;
+}
+
+/* want += c x */
+static void add(double complex *want, double complex c, const field *x)
+{
+    double complex *psi = kit_spinor(x, 0);
+    const size_t n = (size_t)x->lat->volume * 12;
+    for (size_t i = 0; i < n; i++) want[i] += c * psi[i];
+    free(psi);
+}
+
+/* After so many storages. */
+static void check_field(const char *what, const scene *s, const field *have, double complex *want, int storages)
+{
+    const size_t n = (size_t)s->lat->volume * 24;
+    double complex *psi = kit_spinor(have, 0);
+    const double size = kit_largest(want, n);
+    kit_where("%s in %s", what, precision_names[s->prec]);
+    KIT_NEAR(kit_distance(psi, want, n), 0, (50 * kit_epsilon[s->prec] + 1.1 * storages * kit_step[s->prec]) * size);
+    free(psi);
+    free(want);
+}
+
+static double complex *zero(const scene *s)
+{
+    return kit_alloc((size_t)s->lat->volume * 12, sizeof(double complex));
+}
+
+static void test_multi(const scene *s, int n)
+{
+    field *z[MOST], *y = some(s);
+    double c[MOST][2], value[MOST][2], one[2];
+    double complex *want = zero(s);
+    add(want, 1, y);
+    for (int j = 0; j < n; j++) {
+        z[j] = some(s);
+        c[j][0] = ref_normal(s->rng);
+        c[j][1] = ref_normal(s->rng);
+        add(want, c[j][0] + I * c[j][1], z[j]);
+    }
+    spinor_multi_dot(value, n, z, y, 0);
+    for (int j = 0; j < n; j++) {
+        kit_where("%d dots in %s", n, precision_names[s->prec]);
+        spinor_dot(one, z[j], y, 0);
+        KIT_NEAR(value[j][0], one[0], 0);
+        KIT_NEAR(value[j][1], one[1], 0);
+    }
+    const double norm2 = spinor_multi_axpy(y, n, (const double(*)[2])c, z, 0);
+    check_field("multi_axpy", s, y, want, (n + MULTI_VIEWS - 1) / MULTI_VIEWS);
+    /* Of what is stored, but for fixed point, which sums before it rounds. */
+    KIT_REL(norm2, spinor_norm2(y, 0), kit_step[s->prec]);
+    for (int j = 0; j < n; j++) field_destroy(z[j]);
+    field_destroy(y);
+}
+
+static void test_pairs(const scene *s)
+{
+    field *y[MULTI_PAIRS], *x[MULTI_PAIRS];
+    double complex *want[MULTI_PAIRS];
+    double a[MULTI_PAIRS][2], b[MULTI_PAIRS][2];
+    for (int j = 0; j < MULTI_PAIRS; j++) {
+        y[j] = some(s);
+        x[j] = some(s);
+        for (int k = 0; k < 2; k++) {
+            a[j][k] = ref_normal(s->rng);
+            b[j][k] = ref_normal(s->rng);
+        }
+        want[j] = zero(s);
+        add(want[j], a[j][0] + I * a[j][1], x[j]);
+        add(want[j], b[j][0] + I * b[j][1], y[j]);
+    }
+    spinor_multi_axpby(MULTI_PAIRS, y, (const double(*)[2])a, x, (const double(*)[2])b);
+    for (int j = 0; j < MULTI_PAIRS; j++) {
+        check_field("multi_axpby", s, y[j], want[j], 1);
+        field_destroy(y[j]);
+        field_destroy(x[j]);
+    }
+}
+
+static void test_mr(const scene *s)
+{
+    field *x = some(s), *r = some(s), *q = some(s);
+    const double a[2] = {0.7, -0.4};
+    double complex *want_x = zero(s), *want_r = zero(s);
+    add(want_x, 1, x);
+    add(want_x, 0.7 - 0.4 * I, r);
+    add(want_r, 1, r);
+    add(want_r, -0.7 + 0.4 * I, q);
+    spinor_mr_update(x, r, a, q);
+    check_field("mr_update x", s, x, want_x, 1);
+    check_field("mr_update r", s, r, want_r, 1);
+    field_destroy(x);
+    field_destroy(r);
+    field_destroy(q);
+}
+
+static void test_bicgstab(const scene *s, int l)
+{
+    field *x = some(s), *shadow = some(s), *r[BICGSTAB_MOST + 1], *u[BICGSTAB_MOST + 1];
+    double gamma[BICGSTAB_MOST][2], rho[2], dot[2];
+    double complex *want_x = zero(s), *want_r = zero(s), *want_u = zero(s);
+    for (int j = 0; j <= l; j++) {
+        r[j] = some(s);
+        u[j] = some(s);
+    }
+    add(want_x, 1, x);
+    add(want_r, 1, r[0]);
+    add(want_u, 1, u[0]);
+    for (int j = 1; j <= l; j++) {
+        gamma[j - 1][0] = ref_normal(s->rng);
+        gamma[j - 1][1] = ref_normal(s->rng);
+        const double complex g = gamma[j - 1][0] + I * gamma[j - 1][1];
+        add(want_x, g, r[j - 1]);
+        add(want_r, -g, r[j]);
+        add(want_u, -g, u[j]);
+    }
+    const double norm2 = spinor_bicgstab_update(rho, x, r, u, l, (const double(*)[2])gamma, shadow, 0);
+    check_field("bicgstab_update x", s, x, want_x, 1);
+    check_field("bicgstab_update r", s, r[0], want_r, 1);
+    check_field("bicgstab_update u", s, u[0], want_u, 1);
+    KIT_REL(norm2, spinor_norm2(r[0], 0), kit_step[s->prec]);
+    spinor_dot(dot, shadow, r[0], 0);
+    const double size = sqrt(spinor_norm2(shadow, 0) * norm2);
+    for (int k = 0; k < 2; k++) KIT_NEAR(rho[k], dot[k], kit_step[s->prec] * size);
+    for (int j = 0; j <= l; j++) {
+        field_destroy(r[j]);
+        field_destroy(u[j]);
+    }
+    field_destroy(x);
+    field_destroy(shadow);
+}
+
+/* One shift with zeta = 1 is the update of conjugate gradients. */
+static void test_multishift(const scene *s, int n)
+{
+    field *x[MOST], *p[MOST], *r = some(s);
+    double alpha[MOST], zeta[MOST], beta[MOST];
+    double complex *want_x[MOST], *want_p[MOST];
+    for (int j = 0; j < n; j++) {
+        x[j] = some(s);
+        p[j] = some(s);
+        alpha[j] = ref_normal(s->rng);
+        beta[j] = ref_normal(s->rng);
+        zeta[j] = j == 0 ? 1 : ref_normal(s->rng);
+        want_x[j] = zero(s);
+        want_p[j] = zero(s);
+        add(want_x[j], 1, x[j]);
+        add(want_x[j], alpha[j], p[j]);
+        add(want_p[j], zeta[j], r);
+        add(want_p[j], beta[j], p[j]);
+    }
+    field *one_x = copy_of(x[0]), *one_p = copy_of(p[0]);
+    spinor_multishift_update(n, x, p, alpha, zeta, beta, r, 0);
+    spinor_cg_update(one_x, one_p, alpha[0], beta[0], r);
+    kit_where("the first of %d shifts in %s", n, precision_names[s->prec]);
+    KIT_NEAR(spinor_axpy_norm2(one_x, -1, x[0], 0), 0, 0);
+    for (int j = 0; j < n; j++) {
+        check_field("multishift_update x", s, x[j], want_x[j], 1);
+        check_field("multishift_update p", s, p[j], want_p[j], 1);
+        field_destroy(x[j]);
+        field_destroy(p[j]);
+    }
+    field_destroy(one_x);
+    field_destroy(one_p);
+    field_destroy(r);
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 81);
+    lattice *lat = kit_lattice(kit_shapes[0], 1, -1);
+    for (int prec = 0; lat && prec < PREC_COUNT; prec++) {
+        const scene s = {lat, (precision)prec, &rng};
+        test_multi(&s, 1);
+        test_multi(&s, 3);
+        test_multi(&s, MOST);
+        test_pairs(&s);
+        test_mr(&s);
+        for (int l = 1; l <= BICGSTAB_MOST; l++) test_bicgstab(&s, l);
+        test_multishift(&s, 2);
+        test_multishift(&s, MOST);
+    }
+    lattice_destroy(lat);
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
