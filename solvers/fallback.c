@@ -16,12 +16,13 @@ solve_result fallback_solve(const named_solver *first, const named_solver *solve
                             const field *b, const char *what, char *trouble, size_t size)
 {
     const named_solver *s = first;
-    int iterations = 0;
+    int iterations = 0, inside = 0;
     double seconds = 0, flops = 0;
     for (int attempt = 0;; attempt++) {
         field_clear(x);
         solve_result r = solver_solve(s->settings, a, x, b);
         r.iterations = iterations += r.iterations;
+        r.inside = inside += r.inside;
         r.seconds = seconds += r.seconds;
         r.flops = flops += r.flops;
         log_debug("%s: solver %s %s after %d iterations, residual %.2e, %.3f s", what, s->name,

@@ -34,6 +34,8 @@ within "clover and pion" 1 pion.ini $large
 within "c_sw = 0" 1 clover.ini $large fermion.light.c_sw=0
 within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large fermion.light.c_sw=0 fermion.light.schur=symmetric \
     fermion.light.link_reals=18 solver.force.inner_precision=double solver.accept.inner_precision=double
+within "a Krylov space" 1 clover.ini $large solver.force.type=gcr solver.force.restart=20 solver.force.inner_precision=half
+within "corrections" 1 clover.ini $large solver.force.type=refine solver.force.correction=accept solver.accept.type=bicgstab
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1
     within "clover" 2 clover.ini $large

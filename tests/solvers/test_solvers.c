@@ -316,7 +316,7 @@ static void test_preconditioners(const scene *s, const field *b)
     }
 }
 
-/* A preconditioner whose operator gives no numbers once is no reason for a wrong answer. */
+/* Numbers that are none end the solve, wherever they come from. */
 static void test_broken_preconditioner(const scene *s, const field *b)
 {
     solver_settings inner = settings_of("mr", "double"), set = settings_of("gcr", "double");
