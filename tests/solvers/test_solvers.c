@@ -352,6 +352,7 @@ static void test_histories(const scene *s, const field *b)
     const solver_type *type = solver_types(&types);
     for (int k = 0; k < types; k++)
         for (int prec = 0; prec <= PREC_HALF; prec++) {
+            if (!type[k].solve) continue;
             solver_settings set = settings_of(type[k].name, precision_names[prec]), inner = settings_of("cg", "double");
             inner.tolerance = 0.1;
             if (solver_type_has(&type[k], "correction")) {
