@@ -426,13 +426,11 @@ static void test_texts(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     test_texts();
     test_solvers(kit_shapes[0], 0.5, PARITY_EVEN, 1);
     test_solvers(kit_shapes[0], 0.05, PARITY_ODD, 0);
     test_solvers(kit_shapes[2], -0.05, PARITY_ODD, 0);
     test_one_type();
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }
