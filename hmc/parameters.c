@@ -142,6 +142,8 @@ static const param machine_table[] = {
      "longest that a rank may wait for others or for its GPU before the run is ended as hung; more than the slowest "
      "file takes; 0: for ever",
      0},
+    {"delay", PARAM_REAL, AT(machine_params, delay), "0", "[0,1e6]", "us",
+     "for studies: every exchange of halos and every sum over ranks takes so much longer, as on a slower network", 0},
 };
 
 static const param lattice_table[] = {
