@@ -45,9 +45,9 @@ typedef struct {
     double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
     double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
     int json, accept;
-    char stopped[1200]; /* why, when not all trajectories were done */
-    int failed, broken; /* it had to stop; because numbers went out of bounds */
-    int files_failed;   /* what is in memory cannot be saved */
+    char stopped[1200];       /* why, when not all trajectories were done */
+    int failed, files_failed; /* it had to stop; because what is in memory cannot be saved */
+    const char *advice;       /* when a trajectory failed */
 } run_state;
 
 static void start_or_continue(run_state *r)
@@ -228,16 +228,8 @@ static void print_summary(const run_state *r)
 
 static void print_advice(const run_state *r)
 {
-    if (r->files_failed)
-        log_error("%s. The last checkpoint stands: make room or mend the folder, then go on", r->stopped);
-    else if (r->broken)
-        log_error("%s. The last checkpoint stands, but no tolerance helps: the numbers ran away. Take more steps, a "
-                  "shorter length or heavier quarks, and look at the links with plaq check",
-                  r->stopped);
-    else
-        log_error("%s. The last checkpoint stands: loosen the tolerance, raise max_iterations or name a fallback, "
-                  "then go on",
-                  r->stopped);
+    log_error("%s. The last checkpoint stands: %s", r->stopped,
+              r->files_failed ? "make room or mend the folder, then go on" : r->advice);
 }
 
 /* ---- the loop ---- */
@@ -277,7 +269,7 @@ static int one_trajectory(run_state *r, double *plaquette)
     if (t.status == EVOLVE_FAILED) {
         snprintf(r->stopped, sizeof r->stopped, "trajectory %lld failed: %s", (long long)r->done + 1, t.trouble);
         r->failed = 1;
-        r->broken = t.broken;
+        r->advice = t.advice;
         return 0;
     }
     const gauge_loops loops = gauge_measure(r->s->links, 0);

@@ -8,7 +8,6 @@
 
 #include "hmc/evolve/action.h"
 
-#define MAX_ACTIONS 16
 #define MAX_LEVELS 8
 
 typedef struct scheme scheme;
