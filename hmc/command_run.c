@@ -16,6 +16,7 @@
 
 #include "hmc/changes.h"
 #include "hmc/commands.h"
+#include "hmc/evolve/balance.h"
 #include "hmc/measure/observable.h"
 #include "hmc/memory.h"
 #include "hmc/plan.h"
@@ -220,6 +221,7 @@ static void print_summary(const run_state *r)
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              report_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);
+    balance_report(&r->s->e, r->p->run.length);
     log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(r->s->lat, where), peak),
              report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));
     log_info("digests: links %s, history %s", r->digest, history_hex);

@@ -47,6 +47,7 @@ static int attempts(const inverter *v, const named_solver *s, solve_attempt atte
 static void add_to(solve_result *sum, const solve_result *r)
 {
     sum->status = r->status;
+    sum->residual = r->residual;
     sum->iterations += r->iterations;
     sum->inside += r->inside;
     sum->seconds += r->seconds;

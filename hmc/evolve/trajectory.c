@@ -42,6 +42,15 @@ static int start(evolution *e, random_key key, trajectory_result *r, const actio
     return EVOLVE_DONE;
 }
 
+static void add_forces(force_record *sum, const force_record *f)
+{
+    sum->sum += f->sum;
+    sum->square += f->square;
+    sum->most = fmax(sum->most, f->most);
+    sum->count += f->count;
+    sum->seconds += f->seconds;
+}
+
 trajectory_result trajectory_run(evolution *e, random_key key, double length, int unconditional)
 {
     const double begun = comm_wtime();
@@ -78,6 +87,7 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
         r.worst_residual = fmax(r.worst_residual, e->actions[i]->worst_residual);
         r.force_mean[i] = f->count ? f->sum / (double)f->count : 0;
         r.force_seconds[i] = f->seconds;
+        add_forces(&e->totals[i], f);
     }
     r.seconds = comm_wtime() - begun;
     return r;
