@@ -88,7 +88,7 @@ static precisions precisions_of(const parameters *p, const fermion_params *f)
     for (int i = 0; i < p->nfermions; i++) { /* the heat bath of a ratio inverts its denominator */
         const fermion_params *g = &p->fermions[i].p;
         const int over = g->ratio_to[0] ? simulation_fermion(p, g->ratio_to) : -1;
-        if (over >= 0 && &p->fermions[over].p == f) note(&used, p, g->action_solver);
+        if (over >= 0 && &p->fermions[over].p == f) memory_note_precision(p, g->action_solver, used.op);
     }
     return used;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hmc/evolve/fermion.h"
 #include "hmc/memory.h"
 #include "hmc/report.h"
 #include "hmc/simulation.h"
@@ -33,10 +34,14 @@ static void warn_of_tolerances(const parameters *p)
 /* The guess of a solve is not the same on the way back, so its error decides about reversibility. */
 #define LOOSEST_GUESSED 1e-7
 
-static void warn_of_fermions(const parameters *p)
+static void describe_fermions(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
+        if (fermion_kind_find(f->p.kind)->shifts && f->p.spectrum_high == 0)
+            log_info("[fermion.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
+                     "takes some two vectors",
+                     f->name, RATIONAL_ORDINARY_WIDTH);
         if (f->p.ratio_to[0]) {
             const fermion_params *over = &p->fermions[simulation_fermion(p, f->p.ratio_to)].p;
             if (over->mass < f->p.mass)
@@ -68,7 +73,7 @@ void plan_describe(const parameters *p, const lattice *l, place where)
         log_warn("a rank needs %s, and this machine has %s for each of its ranks: use more nodes", memory,
                  report_bytes(there, machine));
     warn_of_tolerances(p);
-    warn_of_fermions(p);
+    describe_fermions(p);
 }
 
 /* Floating-point operations a second of one rank, from one gauge force on a lattice of 8^4 a rank. */

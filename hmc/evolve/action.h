@@ -104,8 +104,9 @@ action *rational_action_create(const char *name, const field *links, const ratio
  * in a trajectory, rounded outwards to powers of 2^(1/4). */
 void rational_action_range(double *low, double *high);
 
-/* Poles of the functions of heat bath, accept step and force, before the spectrum is known: where it is measured, for
- * one of ordinary width. */
+/* Poles of the functions of heat bath, accept step and force, before the spectrum is known: where it is to be measured,
+ * for HI / LO = RATIONAL_ORDINARY_WIDTH. */
+#define RATIONAL_ORDINARY_WIDTH 1e4
 typedef struct {
     int heat, action, force;
 } rational_degrees;

@@ -24,7 +24,6 @@
 /* Room for what moves in a trajectory. Low modes move by factors, and a wider range is a pole or so more. */
 #define LOW_MARGIN 0.4
 #define HIGH_MARGIN 1.25
-#define ORDINARY_WIDTH 1e4 /* of a spectrum that nobody has measured */
 #define LANCZOS_STEPS 1000
 #define LANCZOS_TOLERANCE 0.02
 
@@ -109,7 +108,7 @@ rational_degrees rational_action_degrees(const rational_settings *s)
 {
     const rational *r[3];
     char message[256];
-    const double low = s->high > 0 ? s->low : 1, high = s->high > 0 ? s->high : ORDINARY_WIDTH;
+    const double low = s->high > 0 ? s->low : 1, high = s->high > 0 ? s->high : RATIONAL_ORDINARY_WIDTH;
     rational_degrees d = {RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE};
     rational_store *store = rational_store_create();
     if (!functions(store, s, low, high, r, message, sizeof message))

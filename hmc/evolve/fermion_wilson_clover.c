@@ -18,12 +18,22 @@ static void create(simulation *s, int number)
     fermion_add_determinant(s, number, over, 2);
 }
 
+/* The normal operator of a ratio's denominator is the action's own. */
+static void stay_denominator(ledger *m, const parameters *p, const fermion_params *f)
+{
+    int used[PREC_COUNT] = {0};
+    if (!f->ratio_to[0] || !memory_solver_positive(p, f->action_solver)) return;
+    memory_note_precision(p, f->action_solver, used);
+    for (int prec = 0; prec < PREC_COUNT; prec++) memory_stay(m, used[prec], FIELD_SPINOR, prec, PARITY_EVEN);
+}
+
 static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
 {
     const size_t spinor = memory_of(m, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
     const size_t source = f->ratio_to[0] ? spinor : 0;
     const int twice = !memory_solver_positive(p, f->solver);
     memory_stay_wilson(m, p, f);
+    stay_denominator(m, p, f);
     memory_stay(m, 1 + f->predictor, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN); /* phi, and solutions that are kept */
     /* The solution and the source beside the work of the solver or of the guess; or the solution in assembling. */
     const size_t guess = (size_t)f->predictor * spinor;
