@@ -201,8 +201,10 @@ static void run_fermions(const lattice *lat, const input *in, const field *links
     run_solvers(normal, x, b);
     run_shifts(normal, b);
     linop_apply(op, y, x, 0);
-    wilson_schur_force(w, force, x, y);
-    wilson_log_det_force(w, force, 2);
+    wilson_force sum = wilson_force_open(force, links);
+    wilson_force_add(&sum, w, 1, x, y, y);
+    wilson_force_add_log_det(&sum, w, 2);
+    wilson_force_close(&sum);
     record_field("fermion force", force);
     wilson_reconstruct(w, source, x, source);
     record_field("reconstructed", source);

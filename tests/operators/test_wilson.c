@@ -187,7 +187,7 @@ static double bilinear_value(const double complex *u, void *ctx)
     return sum;
 }
 
-/* The symmetric form's force is promised for Y = Mhat X only, which is what an action has; the other's for any X, Y. */
+/* For any X and Y, in two terms of one sum. */
 static void check_force(const scene *s)
 {
     static int turn;
@@ -195,14 +195,18 @@ static void check_force(const scene *s)
     struct ref_rng rng;
     ref_rng_seed(&rng, 55);
     field *x = random_vector(s->lat, PREC_DOUBLE, s->p, 1, 56), *y = random_vector(s->lat, PREC_DOUBLE, s->p, 1, 57);
-    if (s->form == SCHUR_SYMMETRIC) linop_apply(wilson_schur(s->w), y, x, 0);
+    field *mx = field_like(x);
+    linop_apply(wilson_schur(s->w), mx, x, 0);
     double complex *psi = kit_spinor(x, 0), *chi = kit_spinor(y, 0);
     double *p = kit_normals(8 * n, &rng);
     for (int k = 0; k < 2; k++) {
         field *force = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
         struct bilinear b = {s, psi, k ? NULL : chi, k ? 2 : 0};
-        if (k) wilson_log_det_force(s->w, force, 2);
-        else wilson_schur_force(s->w, force, x, y);
+        wilson_force sum = wilson_force_open(force, s->links);
+        if (k) wilson_force_add_log_det(&sum, s->w, 2);
+        else wilson_force_add(&sum, s->w, 1.5, x, y, mx);
+        if (!k) wilson_force_add(&sum, s->w, -0.5, x, y, mx);
+        wilson_force_close(&sum);
         double *f = kit_gather(force);
         if (turn++ % comm_size() == comm_rank()) {
             double error, slope = kit_derivative_along(&error, s->u, p, 8e-3, n, bilinear_value, &b);
@@ -215,6 +219,7 @@ static void check_force(const scene *s)
     free(p);
     free(chi);
     free(psi);
+    field_destroy(mx);
     field_destroy(x);
     field_destroy(y);
 }
