@@ -14,7 +14,7 @@ struct linop_locals {
 
 field *linop_vector(const linop *op, int nrhs)
 {
-    return field_create(op->lat, FIELD_SPINOR, op->prec, op->par, nrhs, op->where);
+    return field_create(op->lat, op->kind, op->prec, op->par, nrhs, op->where);
 }
 
 void linop_apply(const linop *op, field *y, const field *x, int dagger)

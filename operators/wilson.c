@@ -233,6 +233,7 @@ static linop *schur_at(wilson *w, precision prec, place where)
         const double sites = 0.5 * (double)w->links->lat->local_volume;
         (*s)->base = (linop){.table = &schur_table,
                              .lat = w->links->lat,
+                             .kind = FIELD_SPINOR,
                              .par = w->p,
                              .prec = prec,
                              .where = where,

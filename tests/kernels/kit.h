@@ -196,18 +196,18 @@ CHECK_UNUSED static field *kit_links(const lattice *lat, const double complex *u
 /* f in another precision, and for links with another number of rows. */
 CHECK_UNUSED static field *kit_convert(const field *f, field_kind kind, precision prec)
 {
-    field *g = field_create(f->lat, kind, prec, f->par, kind == FIELD_SPINOR ? f->groups : 1, kit_place);
+    field *g = field_create(f->lat, kind, prec, f->par, field_kinds[kind].groups == 1 ? f->groups : 1, kit_place);
     field_copy(g, f);
     return g;
 }
 
-/* Right-hand side r of a gathered spinor field, as the oracles take it. */
+/* Right-hand side r of a gathered field of spinors or colour vectors, as the oracles take it. */
 CHECK_UNUSED static double complex *kit_rhs(const field *f, const double *global, int r)
 {
-    const size_t v = (size_t)f->lat->volume;
-    double complex *psi = kit_alloc(v * 12, sizeof *psi);
+    const size_t v = (size_t)f->lat->volume, reals = (size_t)f->reals, groups = (size_t)f->groups;
+    double complex *psi = kit_alloc(v * reals / 2, sizeof *psi);
     for (size_t i = 0; i < v; i++)
-        memcpy(psi + i * 12, global + (i * (size_t)f->groups + (size_t)r) * 24, 24 * sizeof(double));
+        memcpy(psi + i * reals / 2, global + (i * groups + (size_t)r) * reals, reals * sizeof(double));
     return psi;
 }
 
