@@ -63,6 +63,8 @@ static int measure(rational_part *p, const char *use, double *low, double *high)
         p->base.advice = ADVICE_NUMBERS;
         return 1;
     }
+    p->base.spectrum_low = fmin(p->base.spectrum_low, *low);
+    p->base.spectrum_high = fmax(p->base.spectrum_high, *high);
     return 0;
 }
 
@@ -240,6 +242,7 @@ action *rational_action_create(const char *name, const field *links, const ratio
     p->base.table = &table;
     p->base.links = links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
+    p->base.has_spectrum = 1;
     p->s = *s;
     p->m = wilson_schur(s->w);
     inverter_open(&p->solves, &p->base, p->m, s->solvers, s->nsolvers);
