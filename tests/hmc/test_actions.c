@@ -209,7 +209,7 @@ static void test_powers(void)
     const spectrum range = lanczos_bounds(v.normal, 1, 500, 1e-3);
     double low = range.low - range.low_error, high = range.high + range.high_error;
     rational_action_range(&low, &high);
-    CHECK(low < range.low && high > range.high && low > 0.2 * range.low && high < 2 * range.high);
+    CHECK(low < range.low && high > range.high && low > 0.05 * range.low && high < 2 * range.high);
     CHECK_NEAR(4 * log2(low), round(4 * log2(low)), 1e-12);
     rational_store *store = rational_store_create();
     field *x = linop_vector(v.op, 1), *back = field_like(x);

@@ -19,7 +19,7 @@ typedef struct {
 } ensemble;
 
 #define LEVELS(fermions)                                                                                               \
-    "[integrator.0]\nscheme = omelyan2\nsteps = 3\nactions = " fermions "\n"                                           \
+    "[integrator.0]\nscheme = omelyan2\nsteps = 4\nactions = " fermions "\n"                                           \
     "[integrator.1]\nscheme = omelyan2\nsteps = 2\nactions = gauge\n"
 #define QUARK(name, more) "[fermion." name "]\nkappa = 0.134\nc_sw = 1.76\n" more "\n"
 #define BY(solver) "solver = " solver "\naction_solver = " solver "_accept\n"
@@ -37,59 +37,54 @@ static const char frame[] = "[run]\noutput = none\nseed = %s\n"
                             "[solver.mr]\ntype = mr\nsteps = 4\nrelaxation = 0.9\ntolerance = 0.1\n"
                             "%s";
 
-static ensemble
-    same
-        [] =
-            {
-                {"conjugate gradients", QUARK("light", BY("cg")) LEVELS("light"), 0, 0},
-                {"BiCGStab", QUARK("light", BY("bicgstab") "schur = symmetric\n") LEVELS("light"), 0, 0},
-                {"GCR", QUARK("light", BY("gcr")) LEVELS("light"), 0, 0},
-                {"ratios",
-                 QUARK("light", BY("cg") "ratio_to = middle\npredictor = 3\n") "[fermion.middle]\nkappa = 0.125\nc_sw "
-                                                                               "= 1.76\nratio_to = heavy\npredictor = "
-                                                                               "3\n" BY("bicgstab") "[fermion.heavy]"
-                                                                                                    "\nkappa = "
-                                                                                                    "0.11\nc_sw = "
-                                                                                                    "1.76\n" BY(
-                                                                                                        "cg") "[integra"
-                                                                                                              "tor.0]"
-                                                                                                              "\nscheme"
-                                                                                                              " = "
-                                                                                                              "omelyan2"
-                                                                                                              "\nsteps "
-                                                                                                              "= "
-                                                                                                              "2\nactio"
-                                                                                                              "ns = "
-                                                                                                              "light\n"
-                                                                                                              "[integra"
-                                                                                                              "tor.1]"
-                                                                                                              "\nscheme"
-                                                                                                              " = "
-                                                                                                              "omelyan2"
-                                                                                                              "\nsteps "
-                                                                                                              "= "
-                                                                                                              "1\nactio"
-                                                                                                              "ns = "
-                                                                                                              "middle\n"
-                                                                                                              "[integra"
-                                                                                                              "tor.2]"
-                                                                                                              "\nscheme"
-                                                                                                              " = "
-                                                                                                              "omelyan2"
-                                                                                                              "\nsteps "
-                                                                                                              "= "
-                                                                                                              "1\nactio"
-                                                                                                              "ns = "
-                                                                                                              "heavy "
-                                                                                                              "gauge\n",
-                 0, 0},
-                {"two flavours, rational",
-                 QUARK("light", "kind = wilson_clover_rational\nflavours = 2\n" BY("cg")) LEVELS("light"), 0, 0},
-                {"one flavour twice",
-                 QUARK("up", "kind = wilson_clover_rational\n" BY("cg"))
-                     QUARK("down", "kind = wilson_clover_rational\nschur = symmetric\nspectrum = 0.002 8\n" BY("cg"))
-                         LEVELS("up down"),
-                 0, 0},
+static ensemble same[] = {
+    {"conjugate gradients", QUARK("light", BY("cg")) LEVELS("light"), 0, 0},
+    {"BiCGStab", QUARK("light", BY("bicgstab") "schur = symmetric\n") LEVELS("light"), 0, 0},
+    {"GCR", QUARK("light", BY("gcr")) LEVELS("light"), 0, 0},
+    {"ratios",
+     QUARK("light", BY("cg") "ratio_to = middle\npredictor = 3\n") "[fermion.middle]\nkappa = 0.125\nc_sw "
+                                                                   "= 1.76\nratio_to = heavy\npredictor = "
+                                                                   "3\n" BY("bicgstab") "[fermion.heavy]"
+                                                                                        "\nkappa = "
+                                                                                        "0.11\nc_sw = "
+                                                                                        "1.76\n" BY("cg") "[integra"
+                                                                                                          "tor.0]"
+                                                                                                          "\nscheme"
+                                                                                                          " = "
+                                                                                                          "omelyan2"
+                                                                                                          "\nsteps "
+                                                                                                          "= "
+                                                                                                          "2\nactio"
+                                                                                                          "ns = "
+                                                                                                          "light\n"
+                                                                                                          "[integra"
+                                                                                                          "tor.1]"
+                                                                                                          "\nscheme"
+                                                                                                          " = "
+                                                                                                          "omelyan2"
+                                                                                                          "\nsteps "
+                                                                                                          "= "
+                                                                                                          "1\nactio"
+                                                                                                          "ns = "
+                                                                                                          "middle\n"
+                                                                                                          "[integra"
+                                                                                                          "tor.2]"
+                                                                                                          "\nscheme"
+                                                                                                          " = "
+                                                                                                          "omelyan2"
+                                                                                                          "\nsteps "
+                                                                                                          "= "
+                                                                                                          "1\nactio"
+                                                                                                          "ns = "
+                                                                                                          "heavy "
+                                                                                                          "gauge\n",
+     0, 0},
+    {"two flavours, rational", QUARK("light", "kind = wilson_clover_rational\nflavours = 2\n" BY("cg")) LEVELS("light"),
+     0, 0},
+    {"one flavour twice",
+     QUARK("up", "kind = wilson_clover_rational\n" BY("cg")) QUARK(
+         "down", "kind = wilson_clover_rational\nschur = symmetric\nspectrum = 0.002 8\n" BY("cg")) LEVELS("up down"),
+     0, 0},
 };
 static ensemble other[] = {
     {"one flavour", QUARK("up", "kind = wilson_clover_rational\n" BY("cg")) LEVELS("up"), 0, 0},
