@@ -23,7 +23,20 @@ typedef struct {
 static choices gauge_choices, fermion_choices, scheme_choices, solver_choices, observable_choices, inner_choices;
 
 /* The help of keys that only some types of solver have, with those types in front. */
-enum { INNER_PRECISION, DELTA, RESTART, DEGREE, STEPS, RELAXATION, PRECONDITIONER, CORRECTION, SOLVER_KEYS };
+enum {
+    INNER_PRECISION,
+    DELTA,
+    RESTART,
+    DEGREE,
+    STEPS,
+    RELAXATION,
+    BLOCK,
+    COLOURS,
+    CYCLES,
+    PRECONDITIONER,
+    CORRECTION,
+    SOLVER_KEYS
+};
 typedef struct {
     const char *key, *text;
     char help[384];
@@ -36,8 +49,17 @@ static kind_key solver_keys[SOLVER_KEYS] = {
     [DELTA] = {"delta", "drop of the residual after which the true one is computed", ""},
     [RESTART] = {"restart", "vectors after which the space is begun anew", ""},
     [DEGREE] = {"l", "degree of the polynomial; 1 is BiCGStab", ""},
-    [STEPS] = {"steps", "number of steps as a preconditioner", ""},
+    [STEPS] = {"steps", "number of steps as a preconditioner, or in the blocks", ""},
     [RELAXATION] = {"relaxation", "factor of each step", ""},
+    [BLOCK] = {"block",
+               "extents X.Y.Z.T of the blocks, which divide the sites of a rank; 0.0.0.0: one block a rank, so that "
+               "results depend on the process grid",
+               ""},
+    [COLOURS] = {"colours",
+                 "1: all blocks at once (additive); 2: in turns, like the fields of a chess board "
+                 "(multiplicative)",
+                 ""},
+    [CYCLES] = {"cycles", "repetitions, from the residual that is left", ""},
     [PRECONDITIONER] = {"preconditioner", "[solver.NAME] of the preconditioner; empty: none", ""},
     [CORRECTION] = {"correction", "[solver.NAME] that solves for the corrections", ""},
 };
@@ -159,6 +181,8 @@ static const param machine_table[] = {
      "longest that a rank may wait for others or for its GPU before the run is ended as hung; more than the slowest "
      "file takes; 0: for ever",
      0},
+    {"delay", PARAM_REAL, AT(machine_params, delay), "0", "[0,1e6]", "us",
+     "for studies: every exchange of halos and every sum over ranks takes so much longer, as on a slower network", 0},
 };
 
 static const param lattice_table[] = {
@@ -227,6 +251,9 @@ static const param solver_table[] = {
     {"l", PARAM_INT, AT(solver_settings, l), "2", "[1,4]", NULL, solver_keys[DEGREE].help, 0},
     {"steps", PARAM_INT, AT(solver_settings, steps), "8", "[1,1000]", NULL, solver_keys[STEPS].help, 0},
     {"relaxation", PARAM_REAL, AT(solver_settings, relaxation), "1", "(0,2)", NULL, solver_keys[RELAXATION].help, 0},
+    {"block", PARAM_INT4, AT(solver_settings, block), "0.0.0.0", "[0,32766]", "sites", solver_keys[BLOCK].help, 0},
+    {"colours", PARAM_INT, AT(solver_settings, colours), "1", "[1,2]", NULL, solver_keys[COLOURS].help, 0},
+    {"cycles", PARAM_INT, AT(solver_settings, cycles), "1", "[1,1000]", NULL, solver_keys[CYCLES].help, 0},
     {"preconditioner", PARAM_STRING, AT(solver_settings, preconditioner), "", NULL, NULL,
      solver_keys[PRECONDITIONER].help, 0},
     {"correction", PARAM_STRING, AT(solver_settings, correction), "", NULL, NULL, solver_keys[CORRECTION].help, 0},
@@ -375,6 +402,21 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
                nearest ? "'?" : "");
 }
 
+/* The key names a solver of the file, and no mere preconditioner. */
+static void check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
+                         const char *key, const char *found)
+{
+    const char *names[MAX_NAMED];
+    for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
+    parameters_check_name(in, section, instance, key, found, names, p->nsolvers, "[solver.NAME]");
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(names[i], found) && !solver_solves(&p->solvers[i].p))
+            user_error("%s: %s = %s in [%s.%s], but [solver.%s] is of type %s, which only preconditions; name it as "
+                       "the preconditioner of a gcr",
+                       ini_where(in, section, instance, key), key, found, section, instance, found,
+                       p->solvers[i].p.type);
+}
+
 /* The solvers inside solvers, by name; one that is inside itself is refused. */
 static void nest_solvers(const ini_input *in, parameters *p, const char *const *names)
 {
@@ -383,7 +425,8 @@ static void nest_solvers(const ini_input *in, parameters *p, const char *const *
         const char *key = solver_keys[s->correction[0] ? CORRECTION : PRECONDITIONER].key;
         const char *inner = s->correction[0] ? s->correction : s->preconditioner;
         if (!inner[0]) continue;
-        parameters_check_name(in, "solver", names[i], key, inner, names, p->nsolvers, "[solver.NAME]");
+        if (s->correction[0]) check_solver(in, p, "solver", names[i], key, inner);
+        else parameters_check_name(in, "solver", names[i], key, inner, names, p->nsolvers, "[solver.NAME]");
         for (int k = 0; k < p->nsolvers; k++)
             if (!strcmp(names[k], inner)) s->inner = &p->solvers[k].p;
     }
@@ -404,22 +447,19 @@ static void check_solver_names(const ini_input *in, parameters *p)
     nest_solvers(in, p, names);
     for (int i = 0; i < p->nfermions; i++) {
         named_fermion *f = &p->fermions[i];
-        parameters_check_name(in, "fermion", f->name, "solver", f->p.solver, names, p->nsolvers, "[solver.NAME]");
+        check_solver(in, p, "fermion", f->name, "solver", f->p.solver);
         if (!f->p.action_solver[0]) memcpy(f->p.action_solver, f->p.solver, sizeof f->p.action_solver);
-        parameters_check_name(in, "fermion", f->name, "action_solver", f->p.action_solver, names, p->nsolvers,
-                              "[solver.NAME]");
+        check_solver(in, p, "fermion", f->name, "action_solver", f->p.action_solver);
     }
     for (int i = 0; i < p->nsolvers; i++)
         if (p->solvers[i].p.fallback[0])
-            parameters_check_name(in, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback, names,
-                                  p->nsolvers, "[solver.NAME]");
+            check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
 }
 
 static void read_measures(ini_input *in, parameters *p)
 {
-    const char *names[MAX_NAMED + 1], *fermions[MAX_NAMED], *solvers[MAX_NAMED];
+    const char *names[MAX_NAMED + 1], *fermions[MAX_NAMED];
     for (int i = 0; i < p->nfermions; i++) fermions[i] = p->fermions[i].name;
-    for (int i = 0; i < p->nsolvers; i++) solvers[i] = p->solvers[i].name;
     p->nmeasures = instances(in, "measure", names);
     for (int i = 0; i < p->nmeasures; i++) {
         named_measure *m = &p->measures[i];
@@ -428,8 +468,7 @@ static void read_measures(ini_input *in, parameters *p)
         if (!observable_find(m->p.kind)->fermion) continue;
         parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
                               "[fermion.NAME]");
-        if (m->p.solver[0])
-            parameters_check_name(in, "measure", m->name, "solver", m->p.solver, solvers, p->nsolvers, "[solver.NAME]");
+        if (m->p.solver[0]) check_solver(in, p, "measure", m->name, "solver", m->p.solver);
         for (int d = 0; d < 4; d++)
             if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])
                 user_error("%s: source component %d lies outside the lattice of extent %d",

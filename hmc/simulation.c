@@ -37,6 +37,7 @@ void simulation_threads(const parameters *p)
 lattice *simulation_lattice(const parameters *p, const int size[4])
 {
     simulation_threads(p);
+    comm_set_delay(1e-6 * p->machine.delay);
     const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
     const int *extents = size ? size : p->lattice.size;
     char message[512];

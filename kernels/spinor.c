@@ -29,14 +29,20 @@ static kernel_work all_units(const field *f)
     return (kernel_work){.n = field_units(f)};
 }
 
-static kernel_work all_groups(kernel_id id, const field *f)
+/* Of so many right-hand sides; the registry counts spinors. */
+static kernel_work some_groups(kernel_id id, const field *f, int groups)
 {
     const kernel_info *info = &kernel_infos[id];
     kernel_work w = all_units(f);
-    const double sites = (double)w.n * f->lay->lanes * f->groups;
-    w.flops = sites * info->flops;
-    w.bytes = sites * (info->reads + info->writes) * (double)field_real_bytes(f);
+    const double spinors = (double)w.n * f->lay->lanes * groups * f->reals / 24;
+    w.flops = spinors * info->flops;
+    w.bytes = spinors * (info->reads + info->writes) * (double)field_real_bytes(f);
     return w;
+}
+
+static kernel_work all_groups(kernel_id id, const field *f)
+{
+    return some_groups(id, f, f->groups);
 }
 
 void spinor_copy(field *y, const field *x)
@@ -55,7 +61,7 @@ void spinor_axpby(field *y, double a, const field *x, double b)
 
 static void sum_over(kernel_id id, const field *f, const void *args, exact_sum *sums)
 {
-    kernel_work w = all_units(f);
+    kernel_work w = some_groups(id, f, 1);
     w.sums = sums;
     kernel_run(id, f, args, w);
 }
@@ -106,13 +112,13 @@ void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
     }
 }
 
-/* Work of a kernel on one right-hand side of many vectors. */
+/* Work of a kernel on one right-hand side of many vectors; flops and reals are those of spinors. */
 static kernel_work many_vectors(const field *f, double flops, double reals, exact_sum *sums)
 {
     kernel_work w = all_units(f);
-    const double sites = (double)w.n * f->lay->lanes;
-    w.flops = sites * flops;
-    w.bytes = sites * reals * (double)field_real_bytes(f);
+    const double spinors = (double)w.n * f->lay->lanes * f->reals / 24;
+    w.flops = spinors * flops;
+    w.bytes = spinors * reals * (double)field_real_bytes(f);
     w.sums = sums;
     return w;
 }
@@ -307,6 +313,6 @@ void spinor_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number)
     FOR_PARITIES(p, f)
     {
         random_args args = {field_geom(f), field_out(f, p), seed, purpose, number, p};
-        kernel_run(KERNEL_random_spinor, f, &args, all_units(f));
+        kernel_run(KERNEL_random_spinor, f, &args, some_groups(KERNEL_random_spinor, f, 1));
     }
 }

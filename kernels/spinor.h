@@ -1,4 +1,5 @@
-/* Operations on spinor fields: vector algebra, the Wilson hop, the clover term, random sources.
+/* Operations on spinor fields: vector algebra, the Wilson hop, the clover term, random sources. Vector algebra and
+ * random sources are for colour vectors, too.
  *
  * All fields of a call share lattice, precision, place and right-hand sides, and spinors of one parity that parity,
  * unless said. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first. Functions that sum or

@@ -23,6 +23,12 @@ static linop *at(linop *op, precision prec, place where)
     return *other;
 }
 
+static linop *local(linop *op, const int size[4], char *message, size_t bytes)
+{
+    linop *inner = linop_local(((adjoint *)op)->inner, size, message, bytes);
+    return inner ? adjoint_create(inner) : NULL;
+}
+
 static void refresh(linop *op)
 {
     linop_refresh(((adjoint *)op)->inner);
@@ -36,13 +42,14 @@ static void destroy(linop *op)
     free(d);
 }
 
-static const linop_table table = {"adjoint", apply, at, refresh, destroy};
+static const linop_table table = {"adjoint", apply, at, local, refresh, destroy};
 
 linop *adjoint_create(linop *op)
 {
     adjoint *d = calloc(1, sizeof *d);
     REQUIRE(d, "out of memory");
     d->base = *op;
+    d->base.locals = NULL;
     d->base.table = &table;
     d->inner = op;
     return &d->base;

@@ -1,10 +1,20 @@
 #include "operators/linop.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "kernels/base/error.h"
+
+/* What linop_local() has made of an operator. */
+struct linop_locals {
+    int size[4];
+    linop *op;
+    linop_locals *next;
+};
 
 field *linop_vector(const linop *op, int nrhs)
 {
-    return field_create(op->lat, FIELD_SPINOR, op->prec, op->par, nrhs, op->where);
+    return field_create(op->lat, op->kind, op->prec, op->par, nrhs, op->where);
 }
 
 void linop_apply(const linop *op, field *y, const field *x, int dagger)
@@ -24,7 +34,28 @@ void linop_refresh(linop *op)
     op->table->refresh(op);
 }
 
+linop *linop_local(linop *op, const int size[4], char *message, size_t bytes)
+{
+    for (linop_locals *l = op->locals; l; l = l->next)
+        if (!memcmp(l->size, size, sizeof l->size)) return l->op;
+    linop *made = op->table->local(op, size, message, bytes);
+    if (!made) return NULL;
+    linop_locals *l = calloc(1, sizeof *l);
+    REQUIRE(l, "out of memory");
+    memcpy(l->size, size, sizeof l->size);
+    l->op = made;
+    l->next = op->locals;
+    op->locals = l;
+    return l->op;
+}
+
 void linop_destroy(linop *op)
 {
-    if (op) op->table->destroy(op);
+    if (!op) return;
+    for (linop_locals *l = op->locals, *next; l; l = next) {
+        next = l->next;
+        linop_destroy(l->op);
+        free(l);
+    }
+    op->table->destroy(op);
 }

@@ -1,11 +1,15 @@
 /* Linear operators: what solvers and actions see of a lattice operator.
  *
- * An operator acts on vectors of one shape (lattice, parity, precision, place); linop_vector() makes one. apply() is
+ * An operator acts on vectors of one shape (lattice, kind, parity, precision, place); linop_vector() makes one. apply() is
  * required; `at` gives the same operator in another precision or place, owned by the first. Operators keep what they
- * derive from the links up to date by themselves (linop_refresh() is called by every entry point of a solver). */
+ * derive from the links up to date by themselves (linop_refresh() is called by every entry point of a solver).
+ *
+ * linop_local() gives the operator inside blocks of sites (kernels/block.h), for Schwarz methods: all that leads from
+ * one block to another is left out, so that it is block diagonal and needs no messages. */
 #ifndef PLAQ_LINOP_H
 #define PLAQ_LINOP_H
 
+#include "kernels/block.h"
 #include "kernels/lattice/field.h"
 
 typedef struct linop linop;
@@ -14,22 +18,31 @@ typedef struct {
     const char *name;
     void (*apply)(const linop *op, field *y, const field *x, int dagger); /* y = A x or A^dagger x; y is not x */
     linop *(*at)(linop *op, precision prec, place where);
+    linop *(*local)(linop *op, const int size[4], char *message, size_t bytes); /* new, with `inside` set; or null */
     void (*refresh)(linop *op);
     void (*destroy)(linop *op);
 } linop_table;
 
+typedef struct linop_locals linop_locals;
+
 struct linop {
     const linop_table *table;
     const lattice *lat;
+    field_kind kind; /* FIELD_SPINOR or FIELD_VECTOR */
     parity par;
     precision prec;
     place where;
-    double flops; /* of one application, this rank */
+    double flops;   /* of one application, this rank */
+    blocks *inside; /* null: on the whole lattice */
+    linop_locals *locals;
 };
 
 field *linop_vector(const linop *op, int nrhs);
 void linop_apply(const linop *op, field *y, const field *x, int dagger);
 linop *linop_at(linop *op, precision prec, place where);
+/* The operator inside blocks of that size (all zero: a rank's box), owned by `op`. Null, with the reason in `message`,
+ * where the blocks do not divide the box. */
+linop *linop_local(linop *op, const int size[4], char *message, size_t bytes);
 void linop_refresh(linop *op);
 void linop_destroy(linop *op);
 

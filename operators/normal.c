@@ -31,6 +31,12 @@ static linop *at(linop *op, precision prec, place where)
     return *other;
 }
 
+static linop *local(linop *op, const int size[4], char *message, size_t bytes)
+{
+    linop *inner = linop_local(((normal *)op)->inner, size, message, bytes);
+    return inner ? normal_create(inner) : NULL;
+}
+
 static void refresh(linop *op)
 {
     linop_refresh(((normal *)op)->inner);
@@ -45,13 +51,14 @@ static void destroy(linop *op)
     free(n);
 }
 
-static const linop_table table = {"normal", apply, at, refresh, destroy};
+static const linop_table table = {"normal", apply, at, local, refresh, destroy};
 
 linop *normal_create(linop *op)
 {
     normal *n = calloc(1, sizeof *n);
     REQUIRE(n, "out of memory");
     n->base = *op;
+    n->base.locals = NULL;
     n->base.table = &table;
     n->base.flops = 2 * op->flops;
     n->inner = op;

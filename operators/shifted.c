@@ -27,6 +27,12 @@ static linop *at(linop *op, precision prec, place where)
     return *other;
 }
 
+static linop *local(linop *op, const int size[4], char *message, size_t bytes)
+{
+    linop *inner = linop_local(((shifted *)op)->inner, size, message, bytes);
+    return inner ? shifted_create(inner, ((shifted *)op)->shift) : NULL;
+}
+
 static void refresh(linop *op)
 {
     linop_refresh(((shifted *)op)->inner);
@@ -40,13 +46,14 @@ static void destroy(linop *op)
     free(s);
 }
 
-static const linop_table table = {"shifted", apply, at, refresh, destroy};
+static const linop_table table = {"shifted", apply, at, local, refresh, destroy};
 
 linop *shifted_create(linop *op, double shift)
 {
     shifted *s = calloc(1, sizeof *s);
     REQUIRE(s, "out of memory");
     s->base = *op;
+    s->base.locals = NULL;
     s->base.table = &table;
     s->inner = op;
     s->shift = shift;

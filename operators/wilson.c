@@ -117,18 +117,28 @@ double wilson_log_det(wilson *w, double *negatives)
 /* ---- the Schur complements ---- */
 
 /* y_q = A_qq^-1 D x_p */
-static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign)
+static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, const blocks *cut)
 {
-    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = sign, .links = m->links, .clover = m->inverse};
-    if (!has_clover(w)) call = (hop_call){.form = HOP_PLAIN, .a = 1 / diagonal(w), .sign = sign, .links = m->links};
+    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = sign, .links = m->links, .clover = m->inverse, .cut = cut};
+    if (!has_clover(w)) {
+        call.form = HOP_PLAIN;
+        call.a = 1 / diagonal(w);
+    }
     spinor_hop(y, w->q, x, &call);
 }
 
 /* y_p = A_pp x_p - D t_q / 4 */
-static void close_asymmetric(const wilson *w, const material *m, field *y, const field *t, const field *x, int sign)
+static void close_asymmetric(const wilson *w, const material *m, field *y, const field *t, const field *x, int sign,
+                             const blocks *cut)
 {
-    hop_call call = {
-        .form = HOP_ADD_CLOVER, .a = -0.25, .b = 1, .sign = sign, .links = m->links, .clover = m->clover, .add = x};
+    hop_call call = {.form = HOP_ADD_CLOVER,
+                     .a = -0.25,
+                     .b = 1,
+                     .sign = sign,
+                     .links = m->links,
+                     .clover = m->clover,
+                     .add = x,
+                     .cut = cut};
     if (!has_clover(w)) {
         call.form = HOP_ADD;
         call.b = diagonal(w);
@@ -140,14 +150,15 @@ static void apply_symmetric(const schur *s, const material *m, field *y, const f
 {
     const wilson *w = s->w;
     hop_call call = {.form = HOP_ADD, .a = -0.25, .b = 1, .sign = dagger ? -1 : 1, .links = m->links, .add = x};
+    call.cut = s->base.inside;
     if (!has_clover(w)) {
-        hop_to_other(w, m, s->work_q, x, call.sign);
+        hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
         call.a /= diagonal(w);
     } else if (dagger) {
         spinor_clover(s->work_p, w->p, m->inverse, x, 1);
-        hop_to_other(w, m, s->work_q, s->work_p, call.sign);
+        hop_to_other(w, m, s->work_q, s->work_p, call.sign, call.cut);
     } else {
-        hop_to_other(w, m, s->work_q, x, call.sign);
+        hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
         call.form = HOP_CLOVER_ADD;
         call.clover = m->inverse;
     }
@@ -172,8 +183,8 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
     if (w->form == SCHUR_SYMMETRIC) {
         apply_symmetric(s, m, y, x, dagger);
     } else {
-        hop_to_other(w, m, s->work_q, x, dagger ? -1 : 1);
-        close_asymmetric(w, m, y, s->work_q, x, dagger ? -1 : 1);
+        hop_to_other(w, m, s->work_q, x, dagger ? -1 : 1, op->inside);
+        close_asymmetric(w, m, y, s->work_q, x, dagger ? -1 : 1, op->inside);
     }
 }
 
@@ -184,6 +195,19 @@ static linop *at(linop *op, precision prec, place where)
     return schur_at(((schur *)op)->w, prec, where);
 }
 
+static linop *local(linop *op, const int size[4], char *message, size_t bytes)
+{
+    blocks *b = blocks_create(op->lat, size, op->where, message, bytes);
+    if (!b) return NULL;
+    schur *s = calloc(1, sizeof *s);
+    REQUIRE(s, "out of memory");
+    s->base = *op;
+    s->base.inside = b;
+    s->base.locals = NULL;
+    s->w = ((schur *)op)->w;
+    return &s->base;
+}
+
 static void refresh(linop *op)
 {
     material_at(((schur *)op)->w, op->prec, op->where);
@@ -192,12 +216,13 @@ static void refresh(linop *op)
 static void destroy(linop *op)
 {
     schur *s = (schur *)op;
+    blocks_destroy(op->inside);
     field_destroy(s->work_p);
     field_destroy(s->work_q);
     free(s);
 }
 
-static const linop_table schur_table = {"wilson-schur", apply, at, refresh, destroy};
+static const linop_table schur_table = {"wilson-schur", apply, at, local, refresh, destroy};
 
 static linop *schur_at(wilson *w, precision prec, place where)
 {
@@ -206,8 +231,13 @@ static linop *schur_at(wilson *w, precision prec, place where)
         *s = calloc(1, sizeof **s);
         REQUIRE(*s, "out of memory");
         const double sites = 0.5 * (double)w->links->lat->local_volume;
-        (*s)->base = (linop){&schur_table, w->links->lat, w->p,
-                             prec,         where,         sites * (2 * 1320 + (has_clover(w) ? 2 * 504 : 0) + 48)};
+        (*s)->base = (linop){.table = &schur_table,
+                             .lat = w->links->lat,
+                             .kind = FIELD_SPINOR,
+                             .par = w->p,
+                             .prec = prec,
+                             .where = where,
+                             .flops = sites * (2 * 1320 + (has_clover(w) ? 2 * 504 : 0) + 48)};
         (*s)->w = w;
     }
     return &(*s)->base;
@@ -243,7 +273,7 @@ void wilson_destroy(wilson *w)
             field_destroy(m->own_links);
             field_destroy(m->clover);
             field_destroy(m->inverse);
-            if (w->schurs[prec][where]) destroy(&w->schurs[prec][where]->base);
+            if (w->schurs[prec][where]) linop_destroy(&w->schurs[prec][where]->base);
         }
     free(w);
 }
@@ -312,7 +342,7 @@ static void continue_field(const wilson *w, const material *m, field *full, doub
 {
     field p = field_part(full, w->p), q = field_part(full, w->q);
     spinor_axpby(&p, factor, half, 0);
-    hop_to_other(w, m, &q, half, sign);
+    hop_to_other(w, m, &q, half, sign, NULL);
     spinor_axpby(&q, 0.5 * factor, &q, 0);
     field_out(full, w->p);
 }

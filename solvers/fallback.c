@@ -16,11 +16,12 @@ solve_result fallback_try(const named_solver *first, const named_solver *solvers
                           void *context, const char *what, char *trouble, size_t size)
 {
     const named_solver *s = first;
-    int iterations = 0;
+    int iterations = 0, inside = 0;
     double seconds = 0, flops = 0;
     for (int attempt = 0;; attempt++) {
         solve_result r = solve(s->settings, context);
         r.iterations = iterations += r.iterations;
+        r.inside = inside += r.inside;
         r.seconds = seconds += r.seconds;
         r.flops = flops += r.flops;
         log_debug("%s: solver %s %s after %d iterations, residual %.2e, %.3f s", what, s->name,

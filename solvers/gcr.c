@@ -14,6 +14,9 @@
 
 typedef double pair[2]; /* re, im */
 
+/* |z_k| over |A p_k| below which the one is rounding of the other. */
+#define DEPENDENT 1e-14
+
 typedef struct {
     int most, made; /* the size of the space; vectors that there are */
     field **p, **z; /* [most] */
@@ -105,8 +108,7 @@ static int cycle(reliable *u, space *s, const solver_settings *set)
     for (int k = 0;; k++) {
         pair dot, minus;
         const double rest = extend(s, k, u, set->inner);
-        const double epsilon = u->low->prec == PREC_DOUBLE ? 0x1p-52 : 0x1p-23;
-        if (!(rest > epsilon * epsilon) || !(s->gamma[k] > 0)) {
+        if (!(rest > DEPENDENT * DEPENDENT) || !(s->gamma[k] > 0)) {
             /* Nothing new, or no number: with nothing before it this is the end. */
             if (k == 0 || !isfinite(s->gamma[k])) {
                 reliable_break(u);

@@ -9,6 +9,7 @@
 #include "kernels/spinor.h"
 
 solve_result mr_precondition(const solver_settings *, linop *, field *, const field *);
+solve_result schwarz_precondition(const solver_settings *, linop *, field *, const field *);
 
 #define SOLVER(name, positive, keys, vectors, precondition, help)                                                      \
     solve_result name##_solve(const solver_settings *, linop *, field *, const field *);                               \
@@ -17,14 +18,24 @@ solve_result mr_precondition(const solver_settings *, linop *, field *, const fi
         (void)s;                                                                                                       \
         return vectors;                                                                                                \
     }
+#define PRECONDITIONER(name, keys, vectors, precondition, help)                                                        \
+    static int name##_vectors(const solver_settings *s)                                                                \
+    {                                                                                                                  \
+        (void)s;                                                                                                       \
+        return vectors;                                                                                                \
+    }
 #include "solvers/solvers.def"
 #undef SOLVER
+#undef PRECONDITIONER
 
 static const solver_type types[] = {
 #define SOLVER(name, positive, keys, vectors, precondition, help)                                                      \
     {#name, help, keys, positive, name##_vectors, name##_solve, precondition},
+#define PRECONDITIONER(name, keys, vectors, precondition, help)                                                        \
+    {#name, help, keys, 0, name##_vectors, NULL, precondition},
 #include "solvers/solvers.def"
 #undef SOLVER
+#undef PRECONDITIONER
 };
 
 const solver_type *solver_types(int *n)
@@ -54,6 +65,11 @@ static const solver_type *find(const char *name)
         if (!strcmp(types[i].name, name)) return &types[i];
     REQUIRE(0, "no solver of type %s", name);
     return NULL;
+}
+
+int solver_solves(const solver_settings *s)
+{
+    return find(s->type)->solve != NULL;
 }
 
 int solver_needs_positive(const solver_settings *s)
@@ -124,6 +140,7 @@ void solver_note(int iteration, double residual, precision prec, int is_true)
 
 solve_result solver_run(const solver_settings *s, linop *a, field *x, const field *b)
 {
+    REQUIRE(solver_solves(s), "%s only preconditions", s->type);
     solver_enter();
     const solve_result result = find(s->type)->solve(s, a, x, b);
     solver_leave();

@@ -28,8 +28,10 @@ typedef struct solver_settings {
     double delta;                        /* drop of the residual at which the true one is computed */
     int restart;                         /* gcr: vectors of the Krylov space */
     int l;                               /* bicgstab: degree of the minimal-residual polynomial */
-    int steps;                           /* mr as a preconditioner */
-    double relaxation;                   /* mr */
+    int steps;                           /* mr as a preconditioner; schwarz in each sweep over the blocks */
+    double relaxation;                   /* mr, schwarz */
+    int block[4];                        /* schwarz: extents of a block; all zero: the box of a rank */
+    int colours, cycles;                 /* schwarz: 1 additive, 2 multiplicative; repetitions */
     char preconditioner[256];            /* name of a solver, or empty for none */
     char correction[256];                /* refine: name of the solver of the corrections */
     const struct solver_settings *inner; /* the one so named, or null */
@@ -48,6 +50,7 @@ typedef struct {
     const char *keys; /* that it uses beside type, tolerance, max_iterations and fallback, separated by spaces */
     int positive;     /* A has to be Hermitian and positive */
     int (*vectors)(const solver_settings *s); /* of the iteration, see solvers.def */
+    /* null: it only preconditions */
     solve_result (*solve)(const solver_settings *s, linop *a, field *x, const field *b);
     /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
     solve_result (*precondition)(const solver_settings *s, linop *a, field *x, const field *b);
@@ -62,6 +65,8 @@ int solver_type_has(const solver_type *type, const char *key);
 /* Solves and measures. x, b: vectors of A, not the same. With b = 0 the answer is x = 0. Collective. */
 solve_result solver_solve(const solver_settings *s, linop *a, field *x, const field *b);
 
+/* Whether it is a solver, and not a preconditioner alone. */
+int solver_solves(const solver_settings *s);
 /* Whether the operator has to be Hermitian and positive, for this solver or one inside it. */
 int solver_needs_positive(const solver_settings *s);
 /* Adds the work vectors of a solve, those of solvers inside included, to vectors[] by precision; `outer` is that of b.

@@ -57,13 +57,14 @@ static void set_sizes(field *f, const lattice *lat, field_kind kind, precision p
                       place where)
 {
     const field_kind_info *info = &field_kinds[kind];
-    REQUIRE(nrhs >= 1 && Ls >= 1 && (nrhs * Ls == 1 || kind == FIELD_SPINOR), "%d right-hand sides of %d slices of %s",
-            nrhs, Ls, info->name);
+    const int many = info->groups == 1;
+    REQUIRE(nrhs >= 1 && Ls >= 1 && (nrhs * Ls == 1 || many), "%d right-hand sides of %d slices of %s", nrhs, Ls,
+            info->name);
     *f = (field){
         .lat = lat, .lay = layout_for(lat, prec, where), .kind = kind, .prec = prec, .par = par, .where = where};
     f->nrhs = nrhs;
     f->Ls = Ls;
-    f->groups = kind == FIELD_SPINOR ? nrhs * Ls : info->groups;
+    f->groups = many ? nrhs * Ls : info->groups;
     f->reals = info->reals;
     const long units = storage_units(f->lay, kind, par);
     const int apart = info->apart && f->lay->lanes > 1;

@@ -6,6 +6,7 @@
  *
  * Kind               groups  reals  meaning
  * FIELD_SPINOR       nrhs Ls 24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
+ * FIELD_VECTOR       nrhs    6      colour vector of staggered quarks [colour][re, im]
  * FIELD_LINKS        4       18     U_mu(x) [row][column][re, im], with ghosts
  * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
  * FIELD_LINKS_EIGHT  4       8      phases of U00 and U20 over pi, then U01, U02, U10 (re, im); loses accuracy as
@@ -63,7 +64,8 @@ extern "C" {
 
 extern const field_kind_info field_kinds[FIELD_KINDS];
 
-/* A field, all zero. nrhs: right-hand sides of a spinor, else 1. Collective where the kind has ghosts. */
+/* A field, all zero. nrhs: right-hand sides of a spinor or colour vector, else 1. Collective where the kind has ghosts.
+ */
 field *field_create(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
 /* The same of spinors with Ls slices in a fifth dimension: slice s of right-hand side r is group r Ls + s, and kernels
  * of four dimensions treat each group as a right-hand side. */

@@ -22,7 +22,7 @@ typedef struct view {
     float *scale; /* or null */
     long stride;  /* reals from a site to the next, of one lane: groups x components, or components of one group */
     int groups;
-    long group_stride; /* reals of one lane from a group to the next; virtual nodes only */
+    long group_stride; /* reals of one lane from a group to the next; in the linear layout, reals of a group */
 } view;
 
 #endif

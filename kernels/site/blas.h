@@ -1,98 +1,140 @@
-/* Fused vector algebra on spinors: one pass over memory a step. Sums are exact (lane.h), one a right-hand side; kernels
- * that sum take the right-hand side as an argument and leave the others alone, the rest do all of them.
- * Outputs may alias inputs wherever the formula reads an element before it writes it. */
+/* Fused vector algebra on spinors and colour vectors: one pass over memory a step. Sums are exact (lane.h), one a
+ * right-hand side; kernels that sum take the right-hand side as an argument and leave the others alone, the rest do all
+ * of them. Outputs may alias inputs wherever the formula reads an element before it writes it.
+ *
+ * Each formula is name_of, for groups of `reals` components; name_site calls it with the number that the view has, as a
+ * literal. */
+#define VECTOR_SITE(name, which)                                                                                       \
+    FN void T(name##_site)(const name##_args *a, long u)                                                               \
+    {                                                                                                                  \
+        if (a->which.group_stride == 6) T(name##_of)(a, u, 6);                                                         \
+        else T(name##_of)(a, u, 24);                                                                                   \
+    }
+#define VECTOR_SITE_SUM(name, which)                                                                                   \
+    FN void T(name##_site)(const name##_args *a, long u, vexact *sum)                                                  \
+    {                                                                                                                  \
+        if (a->which.group_stride == 6) T(name##_of)(a, u, sum, 6);                                                    \
+        else T(name##_of)(a, u, sum, 24);                                                                              \
+    }
 
 /* y = a x + b y */
-FN void T(axpby_site)(const axpby_args *a, long u)
+FN void T(axpby_of)(const axpby_args *a, long u, int reals)
 {
     const vreal fa = vset((real)a->a), fb = vset((real)a->b);
     for (int r = 0; r < a->x.groups; r++) {
         vreal x[24], y[24];
-        T(load)(x, &a->x, u, r, 24);
+        T(load)(x, &a->x, u, r, reals);
         if (a->b != 0) {
-            T(load)(y, &a->y, u, r, 24);
-            UNROLL for (int i = 0; i < 24; i++) y[i] = vfma(fa, x[i], fb * y[i]);
+            T(load)(y, &a->y, u, r, reals);
+            UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(fa, x[i], fb * y[i]);
         } else {
-            UNROLL for (int i = 0; i < 24; i++) y[i] = fa * x[i];
+            UNROLL for (int i = 0; i < reals; i++) y[i] = fa * x[i];
         }
-        T(save)(y, &a->y, u, r, 24);
+        T(save)(y, &a->y, u, r, reals);
     }
 }
+VECTOR_SITE(axpby, x)
 
-FN vdouble T(site_norm2)(const vreal x[24])
+/* Sums over a site: in double, but in fixed point, whose numbers have 16 bits at most, in single: widening each addend
+ * would take longer than reading it. */
+#if PLAQ_PREC >= 2
+typedef vreal T(site_sum);
+#define SITE_FMA vfma
+#define SITE_FNMA vfnma
+#define SITE_ZERO vset(0)
+FN vdouble T(widen)(T(site_sum) s)
 {
-    vdouble s = vdouble_zero();
-    UNROLL for (int i = 0; i < 24; i++) s = vdouble_fma(x[i], x[i], s);
+    return vdouble_fma(s, vset(1), vdouble_zero());
+}
+#else
+typedef vdouble T(site_sum);
+#define SITE_FMA vdouble_fma
+#define SITE_FNMA vdouble_fnma
+#define SITE_ZERO vdouble_zero()
+FN vdouble T(widen)(T(site_sum) s)
+{
     return s;
+}
+#endif
+
+FN vdouble T(site_norm2)(const vreal *x, int reals)
+{
+    T(site_sum) s = SITE_ZERO;
+    UNROLL for (int i = 0; i < reals; i++) s = SITE_FMA(x[i], x[i], s);
+    return T(widen)(s);
 }
 
 /* |x|^2 */
-FN void T(norm2_site)(const norm2_args *a, long u, vexact *sum)
+FN void T(norm2_of)(const norm2_args *a, long u, vexact *sum, int reals)
 {
     vreal x[24];
-    T(load)(x, &a->x, u, a->rhs, 24);
-    T(exact_deposit)(&sum[0], T(site_norm2)(x));
+    T(load)(x, &a->x, u, a->rhs, reals);
+    T(exact_deposit)(&sum[0], T(site_norm2)(x, reals));
 }
+VECTOR_SITE_SUM(norm2, x)
 
 /* Adds sum conj(x) y of a site to the sums of re and im. */
-FN void T(dot_deposit)(vexact *re_sum, vexact *im_sum, const vreal x[24], const vreal y[24])
+FN void T(dot_deposit)(vexact *re_sum, vexact *im_sum, const vreal *x, const vreal *y, int reals)
 {
-    vdouble re = vdouble_zero(), im = vdouble_zero();
-    UNROLL for (int i = 0; i < 12; i++)
+    T(site_sum) re = SITE_ZERO, im = SITE_ZERO;
+    UNROLL for (int i = 0; i < reals / 2; i++)
     {
-        re = vdouble_fma(x[2 * i], y[2 * i], re);
-        re = vdouble_fma(x[2 * i + 1], y[2 * i + 1], re);
-        im = vdouble_fma(x[2 * i], y[2 * i + 1], im);
-        im = vdouble_fnma(x[2 * i + 1], y[2 * i], im);
+        re = SITE_FMA(x[2 * i], y[2 * i], re);
+        re = SITE_FMA(x[2 * i + 1], y[2 * i + 1], re);
+        im = SITE_FMA(x[2 * i], y[2 * i + 1], im);
+        im = SITE_FNMA(x[2 * i + 1], y[2 * i], im);
     }
-    T(exact_deposit)(re_sum, re);
-    T(exact_deposit)(im_sum, im);
+    T(exact_deposit)(re_sum, T(widen)(re));
+    T(exact_deposit)(im_sum, T(widen)(im));
 }
 
 /* (x, y) = sum conj(x) y: re, im */
-FN void T(dot_site)(const dot_args *a, long u, vexact *sum)
+FN void T(dot_of)(const dot_args *a, long u, vexact *sum, int reals)
 {
     vreal x[24], y[24];
-    T(load)(x, &a->x, u, a->rhs, 24);
-    T(load)(y, &a->y, u, a->rhs, 24);
-    T(dot_deposit)(&sum[0], &sum[1], x, y);
+    T(load)(x, &a->x, u, a->rhs, reals);
+    T(load)(y, &a->y, u, a->rhs, reals);
+    T(dot_deposit)(&sum[0], &sum[1], x, y, reals);
 }
+VECTOR_SITE_SUM(dot, x)
 
 /* y += a x, then |y|^2 */
-FN void T(axpy_norm2_site)(const axpy_norm2_args *a, long u, vexact *sum)
+FN void T(axpy_norm2_of)(const axpy_norm2_args *a, long u, vexact *sum, int reals)
 {
     const vreal fa = vset((real)a->a);
     vreal x[24], y[24];
-    T(load)(x, &a->x, u, a->rhs, 24);
-    T(load)(y, &a->y, u, a->rhs, 24);
-    UNROLL for (int i = 0; i < 24; i++) y[i] = vfma(fa, x[i], y[i]);
-    T(save)(y, &a->y, u, a->rhs, 24);
-    T(exact_deposit)(&sum[0], T(site_norm2)(y));
+    T(load)(x, &a->x, u, a->rhs, reals);
+    T(load)(y, &a->y, u, a->rhs, reals);
+    UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(fa, x[i], y[i]);
+    T(save)(y, &a->y, u, a->rhs, reals);
+    T(exact_deposit)(&sum[0], T(site_norm2)(y, reals));
 }
+VECTOR_SITE_SUM(axpy_norm2, y)
 
 /* The two updates of conjugate gradients that share p: x += a p, p = r + b p. */
-FN void T(cg_update_site)(const cg_update_args *a, long u)
+FN void T(cg_update_of)(const cg_update_args *a, long u, int reals)
 {
     const vreal fa = vset((real)a->a), fb = vset((real)a->b);
     for (int k = 0; k < a->p.groups; k++) {
         vreal p[24], y[24];
-        T(load)(p, &a->p, u, k, 24);
-        T(load)(y, &a->x, u, k, 24);
-        UNROLL for (int i = 0; i < 24; i++) y[i] = vfma(fa, p[i], y[i]);
-        T(save)(y, &a->x, u, k, 24);
-        T(load)(y, &a->r, u, k, 24);
-        UNROLL for (int i = 0; i < 24; i++) p[i] = vfma(fb, p[i], y[i]);
-        T(save)(p, &a->p, u, k, 24);
+        T(load)(p, &a->p, u, k, reals);
+        T(load)(y, &a->x, u, k, reals);
+        UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(fa, p[i], y[i]);
+        T(save)(y, &a->x, u, k, reals);
+        T(load)(y, &a->r, u, k, reals);
+        UNROLL for (int i = 0; i < reals; i++) p[i] = vfma(fb, p[i], y[i]);
+        T(save)(p, &a->p, u, k, reals);
     }
 }
+VECTOR_SITE(cg_update, p)
 
 /* ---- complex coefficients, many vectors ---- */
 
 /* y = c x */
-FN void T(times)(vreal y[24], const double c[2], const vreal x[24])
+FN void T(times)(vreal *y, const double c[2], const vreal *x, int reals)
 {
     const vreal re = vset((real)c[0]), im = vset((real)c[1]);
-    UNROLL for (int i = 0; i < 24; i += 2)
+    UNROLL for (int i = 0; i < reals; i += 2)
     {
         y[i] = vfnma(im, x[i + 1], re * x[i]);
         y[i + 1] = vfma(im, x[i], re * x[i + 1]);
@@ -100,10 +142,10 @@ FN void T(times)(vreal y[24], const double c[2], const vreal x[24])
 }
 
 /* y += c x */
-FN void T(add_times)(vreal y[24], const double c[2], const vreal x[24])
+FN void T(add_times)(vreal *y, const double c[2], const vreal *x, int reals)
 {
     const vreal re = vset((real)c[0]), im = vset((real)c[1]);
-    UNROLL for (int i = 0; i < 24; i += 2)
+    UNROLL for (int i = 0; i < reals; i += 2)
     {
         y[i] = vfnma(im, x[i + 1], vfma(re, x[i], y[i]));
         y[i + 1] = vfma(im, x[i], vfma(re, x[i + 1], y[i + 1]));
@@ -111,106 +153,112 @@ FN void T(add_times)(vreal y[24], const double c[2], const vreal x[24])
 }
 
 /* y -= c x */
-FN void T(subtract_times)(vreal y[24], const double c[2], const vreal x[24])
+FN void T(subtract_times)(vreal *y, const double c[2], const vreal *x, int reals)
 {
     const double minus[2] = {-c[0], -c[1]};
-    T(add_times)(y, minus, x);
+    T(add_times)(y, minus, x, reals);
 }
 
 /* (z_j, y) of the first n: re, im, re, im, ... */
-FN void T(multi_dot_site)(const multi_dot_args *a, long u, vexact *sum)
+FN void T(multi_dot_of)(const multi_dot_args *a, long u, vexact *sum, int reals)
 {
     vreal y[24], z[24];
-    T(load)(y, &a->y, u, a->rhs, 24);
+    T(load)(y, &a->y, u, a->rhs, reals);
     UNROLL for (int j = 0; j < MULTI_DOTS; j++)
     {
         if (j >= a->n) continue;
-        T(load)(z, &a->z[j], u, a->rhs, 24);
-        T(dot_deposit)(&sum[2 * j], &sum[2 * j + 1], z, y);
+        T(load)(z, &a->z[j], u, a->rhs, reals);
+        T(dot_deposit)(&sum[2 * j], &sum[2 * j + 1], z, y, reals);
     }
 }
+VECTOR_SITE_SUM(multi_dot, y)
 
 /* y += sum_j c_j z_j, then |y|^2 */
-FN void T(multi_axpy_site)(const multi_axpy_args *a, long u, vexact *sum)
+FN void T(multi_axpy_of)(const multi_axpy_args *a, long u, vexact *sum, int reals)
 {
     vreal y[24], z[24];
-    T(load)(y, &a->y, u, a->rhs, 24);
+    T(load)(y, &a->y, u, a->rhs, reals);
     for (int j = 0; j < a->n; j++) {
-        T(load)(z, &a->z[j], u, a->rhs, 24);
-        T(add_times)(y, a->c[j], z);
+        T(load)(z, &a->z[j], u, a->rhs, reals);
+        T(add_times)(y, a->c[j], z, reals);
     }
-    T(save)(y, &a->y, u, a->rhs, 24);
-    T(exact_deposit)(&sum[0], T(site_norm2)(y));
+    T(save)(y, &a->y, u, a->rhs, reals);
+    T(exact_deposit)(&sum[0], T(site_norm2)(y, reals));
 }
+VECTOR_SITE_SUM(multi_axpy, y)
 
 /* y_j = a_j x_j + b_j y_j one after the other, so that x_j may be a y of later ones. */
-FN void T(multi_axpby_site)(const multi_axpby_args *a, long u)
+FN void T(multi_axpby_of)(const multi_axpby_args *a, long u, int reals)
 {
     for (int k = 0; k < a->y[0].groups; k++)
         for (int j = 0; j < a->n; j++) {
             vreal x[24], y[24];
-            T(load)(x, &a->y[j], u, k, 24);
-            T(times)(y, a->b[j], x);
-            T(load)(x, &a->x[j], u, k, 24);
-            T(add_times)(y, a->a[j], x);
-            T(save)(y, &a->y[j], u, k, 24);
+            T(load)(x, &a->y[j], u, k, reals);
+            T(times)(y, a->b[j], x, reals);
+            T(load)(x, &a->x[j], u, k, reals);
+            T(add_times)(y, a->a[j], x, reals);
+            T(save)(y, &a->y[j], u, k, reals);
         }
 }
+VECTOR_SITE(multi_axpby, y[0])
 
 /* A step of minimal residuals: x += a r; r -= a q. */
-FN void T(mr_update_site)(const mr_update_args *a, long u)
+FN void T(mr_update_of)(const mr_update_args *a, long u, int reals)
 {
     for (int k = 0; k < a->r.groups; k++) {
         vreal r[24], y[24];
-        T(load)(r, &a->r, u, k, 24);
-        T(load)(y, &a->x, u, k, 24);
-        T(add_times)(y, a->a, r);
-        T(save)(y, &a->x, u, k, 24);
-        T(load)(y, &a->q, u, k, 24);
-        T(subtract_times)(r, a->a, y);
-        T(save)(r, &a->r, u, k, 24);
+        T(load)(r, &a->r, u, k, reals);
+        T(load)(y, &a->x, u, k, reals);
+        T(add_times)(y, a->a, r, reals);
+        T(save)(y, &a->x, u, k, reals);
+        T(load)(y, &a->q, u, k, reals);
+        T(subtract_times)(r, a->a, y, reals);
+        T(save)(r, &a->r, u, k, reals);
     }
 }
+VECTOR_SITE(mr_update, r)
 
 /* The polynomial step of BiCGStab(l): x += sum_j gamma_j r_(j-1), r_0 -= sum_j gamma_j r_j, u_0 -= sum_j gamma_j u_j
  * over j = 1 ... l, with gamma_j in gamma[j - 1]; then |r_0|^2 and (shadow, r_0). */
-FN void T(bicgstab_update_site)(const bicgstab_update_args *a, long u, vexact *sum)
+FN void T(bicgstab_update_of)(const bicgstab_update_args *a, long u, vexact *sum, int reals)
 {
     vreal y[24], r[24], z[24];
-    T(load)(y, &a->x, u, a->rhs, 24);
-    T(load)(r, &a->r[0], u, a->rhs, 24);
-    T(add_times)(y, a->gamma[0], r);
+    T(load)(y, &a->x, u, a->rhs, reals);
+    T(load)(r, &a->r[0], u, a->rhs, reals);
+    T(add_times)(y, a->gamma[0], r, reals);
     for (int j = 1; j <= a->l; j++) {
-        T(load)(z, &a->r[j], u, a->rhs, 24);
-        if (j < a->l) T(add_times)(y, a->gamma[j], z);
-        T(subtract_times)(r, a->gamma[j - 1], z);
+        T(load)(z, &a->r[j], u, a->rhs, reals);
+        if (j < a->l) T(add_times)(y, a->gamma[j], z, reals);
+        T(subtract_times)(r, a->gamma[j - 1], z, reals);
     }
-    T(save)(y, &a->x, u, a->rhs, 24);
-    T(save)(r, &a->r[0], u, a->rhs, 24);
-    T(exact_deposit)(&sum[0], T(site_norm2)(r));
-    T(load)(z, &a->shadow, u, a->rhs, 24);
-    T(dot_deposit)(&sum[1], &sum[2], z, r);
-    T(load)(y, &a->u[0], u, a->rhs, 24);
+    T(save)(y, &a->x, u, a->rhs, reals);
+    T(save)(r, &a->r[0], u, a->rhs, reals);
+    T(exact_deposit)(&sum[0], T(site_norm2)(r, reals));
+    T(load)(z, &a->shadow, u, a->rhs, reals);
+    T(dot_deposit)(&sum[1], &sum[2], z, r, reals);
+    T(load)(y, &a->u[0], u, a->rhs, reals);
     for (int j = 1; j <= a->l; j++) {
-        T(load)(z, &a->u[j], u, a->rhs, 24);
-        T(subtract_times)(y, a->gamma[j - 1], z);
+        T(load)(z, &a->u[j], u, a->rhs, reals);
+        T(subtract_times)(y, a->gamma[j - 1], z, reals);
     }
-    T(save)(y, &a->u[0], u, a->rhs, 24);
+    T(save)(y, &a->u[0], u, a->rhs, reals);
 }
+VECTOR_SITE_SUM(bicgstab_update, x)
 
 /* The updates of conjugate gradients for many shifts, which share r: x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j.
  */
-FN void T(multishift_update_site)(const multishift_update_args *a, long u)
+FN void T(multishift_update_of)(const multishift_update_args *a, long u, int reals)
 {
     vreal r[24], p[24], y[24];
-    T(load)(r, &a->r, u, a->rhs, 24);
+    T(load)(r, &a->r, u, a->rhs, reals);
     for (int j = 0; j < a->n; j++) {
         const vreal alpha = vset((real)a->alpha[j]), zeta = vset((real)a->zeta[j]), beta = vset((real)a->beta[j]);
-        T(load)(p, &a->p[j], u, a->rhs, 24);
-        T(load)(y, &a->x[j], u, a->rhs, 24);
-        UNROLL for (int i = 0; i < 24; i++) y[i] = vfma(alpha, p[i], y[i]);
-        T(save)(y, &a->x[j], u, a->rhs, 24);
-        UNROLL for (int i = 0; i < 24; i++) p[i] = vfma(zeta, r[i], beta * p[i]);
-        T(save)(p, &a->p[j], u, a->rhs, 24);
+        T(load)(p, &a->p[j], u, a->rhs, reals);
+        T(load)(y, &a->x[j], u, a->rhs, reals);
+        UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(alpha, p[i], y[i]);
+        T(save)(y, &a->x[j], u, a->rhs, reals);
+        UNROLL for (int i = 0; i < reals; i++) p[i] = vfma(zeta, r[i], beta * p[i]);
+        T(save)(p, &a->p[j], u, a->rhs, reals);
     }
 }
+VECTOR_SITE(multishift_update, r)

@@ -105,7 +105,7 @@ FN void T(block_bound_site)(const block_args *a, long u)
 {
     vreal r[24];
     T(load)(r, &a->r, u, 0, 24);
-    const vdouble s = T(site_norm2)(r);
+    const vdouble s = T(site_norm2)(r, 24);
     for (int lane = 0; lane < W; lane++)
         block_raise(&a->bound[T(block_of)(a, u, lane)], T(float_bits)(VDOUBLE_LANE(s, lane)));
 }

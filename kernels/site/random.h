@@ -17,18 +17,19 @@ FN void T(normal_pair)(double out[2], const random_args *a, long u, int lane, ui
 }
 
 /* Complex normal components, <|z|^2> = 1, the weight exp(-phi^dagger phi). */
-FN void T(random_spinor_site)(const random_args *a, long u)
+FN void T(random_spinor_of)(const random_args *a, long u, int reals)
 {
     vreal x[24];
-    for (int i = 0; i < 12; i++)
+    for (int i = 0; i < reals / 2; i++)
         for (int lane = 0; lane < W; lane++) {
             double n[2];
             T(normal_pair)(n, a, u, lane, (uint32_t)i);
             LANE(x[2 * i], lane) = n[0] * 0.70710678118654752440;
             LANE(x[2 * i + 1], lane) = n[1] * 0.70710678118654752440;
         }
-    T(save)(x, &a->out, u, 0, 24);
+    T(save)(x, &a->out, u, 0, reals);
 }
+VECTOR_SITE(random_spinor, out)
 
 /* P = p^a T_a, T_a = i lambda_a / 2, with p^a normal: the weight exp(tr P^2). */
 FN void T(random_momenta_site)(const random_args *a, long u)

@@ -73,7 +73,7 @@ static void run_spinors(const lattice *lat, const input *in, const field *links,
             record_field("stored", x);
             for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++) {
                 for (int p = 0; p < 2; p++) {
-                    const hop_call call = {(hop_form)form, -0.3, 0.7, form % 2 ? -1 : 1, u, c, y};
+                    const hop_call call = {(hop_form)form, -0.3, 0.7, form % 2 ? -1 : 1, u, c, y, NULL};
                     spinor_hop(out, (parity)p, x, &call);
                 }
                 record_field(name, out);

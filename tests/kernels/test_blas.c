@@ -11,12 +11,18 @@ typedef struct {
     const lattice *lat;
     precision prec;
     struct ref_rng *rng;
+    field_kind kind;
 } scene;
+
+static size_t reals_of(const scene *s)
+{
+    return (size_t)s->lat->volume * (size_t)field_kinds[s->kind].reals;
+}
 
 static field *some(const scene *s)
 {
-    double *numbers = kit_normals((size_t)s->lat->volume * 24, s->rng);
-    field *f = kit_field(s->lat, FIELD_SPINOR, s->prec, PARITY_BOTH, 1, numbers);
+    double *numbers = kit_normals(reals_of(s), s->rng);
+    field *f = kit_field(s->lat, s->kind, s->prec, PARITY_BOTH, 1, numbers);
     free(numbers);
     return f;
 }
@@ -32,7 +38,7 @@ static field *copy_of(const field *f)
 static void add(double complex *want, double complex c, const field *x)
 {
     double complex *psi = kit_spinor(x, 0);
-    const size_t n = (size_t)x->lat->volume * 12;
+    const size_t n = kit_reals(x) / 2;
     for (size_t i = 0; i < n; i++) want[i] += c * psi[i];
     free(psi);
 }
@@ -40,10 +46,10 @@ static void add(double complex *want, double complex c, const field *x)
 /* After so many storages. */
 static void check_field(const char *what, const scene *s, const field *have, double complex *want, int storages)
 {
-    const size_t n = (size_t)s->lat->volume * 24;
+    const size_t n = reals_of(s);
     double complex *psi = kit_spinor(have, 0);
     const double size = kit_largest(want, n);
-    kit_where("%s in %s", what, precision_names[s->prec]);
+    kit_where("%s of a %s in %s", what, field_kinds[s->kind].name, precision_names[s->prec]);
     KIT_NEAR(kit_distance(psi, want, n), 0, (50 * kit_epsilon[s->prec] + 1.1 * storages * kit_step[s->prec]) * size);
     free(psi);
     free(want);
@@ -51,7 +57,57 @@ static void check_field(const char *what, const scene *s, const field *have, dou
 
 static double complex *zero(const scene *s)
 {
-    return kit_alloc((size_t)s->lat->volume * 12, sizeof(double complex));
+    return kit_alloc(reals_of(s) / 2, sizeof(double complex));
+}
+
+/* Norms and real coefficients, of each right-hand side alone where there are sums. */
+static void test_simple(const scene *s)
+{
+    enum { RHS = 3 };
+    const size_t n = reals_of(s);
+    double *a = kit_normals(RHS * n, s->rng), *b = kit_normals(RHS * n, s->rng);
+    field *x = kit_field(s->lat, s->kind, s->prec, PARITY_BOTH, RHS, a);
+    field *y = kit_field(s->lat, s->kind, s->prec, PARITY_BOTH, RHS, b), *z = copy_of(y);
+    double *x_array = kit_gather(x), *y_array = kit_gather(y), dot[2];
+    double complex *px[RHS], *py[RHS];
+    for (int r = 0; r < RHS; r++) {
+        px[r] = kit_rhs(x, x_array, r);
+        py[r] = kit_rhs(y, y_array, r);
+        kit_where("right-hand side %d of a %s in %s", r, field_kinds[s->kind].name, precision_names[s->prec]);
+        /* Fixed point becomes numbers in single. */
+        const double tolerance = 1e-15 * (double)n + (s->prec >= PREC_HALF ? 4 * kit_epsilon[s->prec] : 0);
+        KIT_REL(spinor_norm2(x, r), ref_norm2(px[r], n / 2), tolerance);
+        const double complex want = ref_dot(px[r], py[r], n / 2);
+        spinor_dot(dot, x, y, r);
+        KIT_NEAR(dot[0], creal(want), tolerance * (double)n);
+        KIT_NEAR(dot[1], cimag(want), tolerance * (double)n);
+    }
+    spinor_axpby(y, 0.75, x, -1.5);
+    const double norm2 = spinor_axpy_norm2(z, 0.5, x, 1);
+    for (int r = 0; r < RHS; r++) {
+        double complex *have = kit_spinor(y, r), *after = kit_spinor(z, r);
+        double worst[2] = {0, 0}, size = 0;
+        for (size_t i = 0; i < n / 2; i++) {
+            size = fmax(size, cabs(px[r][i]) + cabs(py[r][i]));
+            worst[0] = fmax(worst[0], cabs(have[i] - 0.75 * px[r][i] + 1.5 * py[r][i]));
+            worst[1] = fmax(worst[1], cabs(after[i] - py[r][i] - (r == 1 ? 0.5 * px[r][i] : 0)));
+        }
+        const double tolerance = (8 * kit_epsilon[s->prec] + 2 * kit_step[s->prec]) * 1.5 * size;
+        KIT_NEAR(worst[0], 0, tolerance);
+        KIT_NEAR(worst[1], 0, r == 1 ? tolerance : 0);
+        if (r == 1) KIT_REL(norm2, ref_norm2(after, n / 2), 1e-15 * (double)n + 2 * kit_step[s->prec]);
+        free(have);
+        free(after);
+        free(px[r]);
+        free(py[r]);
+    }
+    free(y_array);
+    free(x_array);
+    free(b);
+    free(a);
+    field_destroy(x);
+    field_destroy(y);
+    field_destroy(z);
 }
 
 static void test_multi(const scene *s, int n)
@@ -195,12 +251,13 @@ static void test_multishift(const scene *s, int n)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     struct ref_rng rng;
     ref_rng_seed(&rng, 81);
     lattice *lat = kit_lattice(kit_shapes[0], 1, -1);
-    for (int prec = 0; lat && prec < PREC_COUNT; prec++) {
-        const scene s = {lat, (precision)prec, &rng};
+    for (int k = 0; lat && k < 2 * PREC_COUNT; k++) {
+        const scene s = {lat, (precision)(k / 2), &rng, k % 2 ? FIELD_VECTOR : FIELD_SPINOR};
+        test_simple(&s);
         test_multi(&s, 1);
         test_multi(&s, 3);
         test_multi(&s, MOST);
@@ -211,7 +268,5 @@ int main(int argc, char **argv)
         test_multishift(&s, MOST);
     }
     lattice_destroy(lat);
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

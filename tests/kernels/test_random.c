@@ -74,6 +74,22 @@ static void check_spinor(const lattice *lat)
     field_destroy(f);
 }
 
+/* Colour vectors have the first numbers of the spinors. */
+static void check_vector(const lattice *lat)
+{
+    field *f = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *g = field_create(lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    spinor_random(f, seed, PURPOSE, NUMBER);
+    spinor_random(g, seed, PURPOSE, NUMBER);
+    double *spinor = kit_gather(f), *vector = kit_gather(g), worst = 0;
+    for (long i = 0; i < lat->volume; i++) worst = fmax(worst, kit_distance(vector + 6 * i, spinor + 24 * i, 6));
+    KIT_NEAR(worst, 0, 0);
+    free(spinor);
+    free(vector);
+    field_destroy(f);
+    field_destroy(g);
+}
+
 static void check_momenta(const lattice *lat)
 {
     field *f = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
@@ -101,6 +117,7 @@ static void test_sites(void)
             lattice *lat = lattice_create(kit_shapes[k].size, grids[i], 1, 1);
             kit_where("shape %d, grid %d.%d.%d.%d", k, grids[i][0], grids[i][1], grids[i][2], grids[i][3]);
             check_spinor(lat);
+            check_vector(lat);
             check_momenta(lat);
             lattice_destroy(lat);
         }
