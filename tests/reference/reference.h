@@ -210,5 +210,7 @@ void ref_staggered_hop(double complex *out, const double complex *in, struct ref
  * set. NULL when the file cannot be opened, is not of that format, or is too short. */
 double complex *ref_read_milc(struct ref_lattice *l, const char *path);
 double complex *ref_read_nersc(struct ref_lattice *l, const char *path);
+/* Four matrices a site, unitary or not, of a SciDAC file with single precision. */
+double complex *ref_read_scidac(struct ref_lattice *l, const char *path);
 
 #endif
