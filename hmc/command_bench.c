@@ -347,7 +347,8 @@ static void run_on(const settings *s, const lattice *lat, precision prec, int li
 }
 
 typedef struct {
-    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device, *grid, *transport, *tune;
+    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device, *grid, *transport, *tune,
+        *delay;
 } texts;
 
 static void check_texts(const texts *t)
@@ -406,7 +407,8 @@ int command_bench(int argc, char **argv)
                .seconds = "0.5",
                .device = "cpu",
                .grid = "0.0.0.0",
-               .transport = "auto"};
+               .transport = "auto",
+               .delay = "0"};
     const command_flag flags[] = {
         {"--op", NULL, &t.ops,
          "kernels or groups of them: hop,clover,blas,force,gauge,cg; halo: messages between ranks; default all"},
@@ -420,6 +422,8 @@ int command_bench(int argc, char **argv)
         {"--grid", NULL, &t.grid, "process grid X.Y.Z.T; default the one of least surface"},
         {"--transport", NULL, &t.transport, "of halos between GPUs, as [machine] transport; default auto"},
         {"--tune", NULL, &t.tune, "time shapes of GPU kernels, and keep the fastest in this file"},
+        {"--delay", NULL, &t.delay,
+         "microseconds that every exchange and every sum over ranks takes longer; default 0"},
         {"--json", &json, NULL, "one JSON object a line"},
     };
     plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 0, 0);
@@ -428,6 +432,7 @@ int command_bench(int argc, char **argv)
     check_texts(&t);
     const int rhs = (int)parse_number("--rhs", t.rhs, 1, 64);
     const settings s = make_settings(&t, json);
+    comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));
     if (listed(t.ops, "halo", "")) bench_halo(s.where, t.transport, s.seconds, json);
     if (is_halo_alone(t.ops)) return 0;
     print_header(&s);

@@ -16,6 +16,7 @@
 
 #include "hmc/changes.h"
 #include "hmc/commands.h"
+#include "hmc/evolve/balance.h"
 #include "hmc/measure/observable.h"
 #include "hmc/memory.h"
 #include "hmc/plan.h"
@@ -45,9 +46,9 @@ typedef struct {
     double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
     double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
     int json, accept;
-    char stopped[1200]; /* why, when not all trajectories were done */
-    int failed, broken; /* it had to stop; because numbers went out of bounds */
-    int files_failed;   /* what is in memory cannot be saved */
+    char stopped[1200];       /* why, when not all trajectories were done */
+    int failed, files_failed; /* it had to stop; because what is in memory cannot be saved */
+    const char *advice;       /* when a trajectory failed */
 } run_state;
 
 static void start_or_continue(run_state *r)
@@ -220,6 +221,7 @@ static void print_summary(const run_state *r)
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              report_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);
+    balance_report(&r->s->e, r->p->run.length);
     log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(r->s->lat, where), peak),
              report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));
     log_info("digests: links %s, history %s", r->digest, history_hex);
@@ -228,16 +230,8 @@ static void print_summary(const run_state *r)
 
 static void print_advice(const run_state *r)
 {
-    if (r->files_failed)
-        log_error("%s. The last checkpoint stands: make room or mend the folder, then go on", r->stopped);
-    else if (r->broken)
-        log_error("%s. The last checkpoint stands, but no tolerance helps: the numbers ran away. Take more steps, a "
-                  "shorter length or heavier quarks, and look at the links with plaq check",
-                  r->stopped);
-    else
-        log_error("%s. The last checkpoint stands: loosen the tolerance, raise max_iterations or name a fallback, "
-                  "then go on",
-                  r->stopped);
+    log_error("%s. The last checkpoint stands: %s", r->stopped,
+              r->files_failed ? "make room or mend the folder, then go on" : r->advice);
 }
 
 /* ---- the loop ---- */
@@ -277,7 +271,7 @@ static int one_trajectory(run_state *r, double *plaquette)
     if (t.status == EVOLVE_FAILED) {
         snprintf(r->stopped, sizeof r->stopped, "trajectory %lld failed: %s", (long long)r->done + 1, t.trouble);
         r->failed = 1;
-        r->broken = t.broken;
+        r->advice = t.advice;
         return 0;
     }
     const gauge_loops loops = gauge_measure(r->s->links, 0);

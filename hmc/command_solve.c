@@ -1,4 +1,4 @@
-/* plaq solve: every solver of an input file on every fermion of it, on one configuration.
+/* plaq solve: every solver of an input file, mere preconditioners aside, on every fermion of it, on one configuration.
  *
  * M x = b for a random or a point source b, by the even-odd system Mhat x = b, or where a solver needs a Hermitian
  * positive operator by Mhat^dagger Mhat x = Mhat^dagger b. Of each solve: status, iterations, the true residual of the
@@ -174,12 +174,15 @@ static void solve_all(job *j, const named_fermion *f)
 {
     equation s;
     open_system(j, &f->p, &s);
+    int first = 1;
     for (int i = 0; i < j->p->nsolvers; i++) {
         const named_settings *n = &j->p->solvers[i];
         solve_history h = {0};
         double row[SUMMARY];
         char name[160];
-        solve(&s, &n->p, i == 0, &h, row);
+        if (!solver_solves(&n->p)) continue;
+        solve(&s, &n->p, first, &h, row);
+        first = 0;
         snprintf(name, sizeof name, "%s.%s", f->name, n->name);
         j->failures += row[STATUS] != SOLVE_CONVERGED;
         print(j, f->name, n->name, &n->p, row);

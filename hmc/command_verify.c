@@ -263,18 +263,34 @@ static void verify_order(verifier *v)
     field_destroy(start);
 }
 
+/* Whether a fermion's solves come to this solver: by its keys, or as a fallback. */
+static int uses_solver(const simulation *s, const fermion_params *f, const named_solver *wanted)
+{
+    const char *const keys[2] = {f->solver, f->action_solver};
+    for (int k = 0; k < 2; k++) {
+        const named_solver *at = simulation_solver(s, keys[k]);
+        for (int hops = 0; at && hops <= s->p->nsolvers; hops++) {
+            if (at == wanted) return 1;
+            at = at->settings->fallback[0] ? simulation_solver(s, at->settings->fallback) : NULL;
+        }
+    }
+    return 0;
+}
+
+/* Each solver on the operator that it has in the run. */
 static void verify_solvers(verifier *v)
 {
     simulation *s = v->s;
     for (int f = 0; f < s->p->nfermions; f++) {
-        linop *normal = normal_create(wilson_schur(s->wilsons[f]));
+        linop *schur = wilson_schur(s->wilsons[f]), *normal = normal_create(schur);
         field *b = linop_vector(normal, 1), *x = field_like(b);
         spinor_random(b, (uint64_t)s->p->run.seed, RANDOM_SOURCE, 0);
         for (int i = 0; i < s->p->nsolvers; i++) {
             const solver_settings *settings = s->solvers[i].settings;
             char of[160], wanted[64];
+            if (!uses_solver(s, &s->p->fermions[f].p, &s->solvers[i])) continue;
             field_clear(x);
-            const solve_result r = solver_solve(settings, normal, x, b);
+            const solve_result r = solver_solve(settings, solver_needs_positive(settings) ? normal : schur, x, b);
             snprintf(of, sizeof of, "%s of %s", s->solvers[i].name, s->p->fermions[f].name);
             snprintf(wanted, sizeof wanted, "below %.1e", settings->tolerance);
             report(v, "solver: true residual", of, r.residual, wanted,

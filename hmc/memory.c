@@ -5,6 +5,7 @@
 
 #include "hmc/evolve/fermion.h"
 #include "hmc/measure/observable.h"
+#include "hmc/simulation.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
@@ -43,6 +44,13 @@ void memory_note_precision(const parameters *p, const char *solver, int used[PRE
     for (int prec = 0; prec < PREC_COUNT; prec++) used[prec] |= vectors[prec] > 0;
 }
 
+int memory_solver_positive(const parameters *p, const char *solver)
+{
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].name, solver)) return solver_needs_positive(&p->solvers[i].p);
+    return 0;
+}
+
 static const fermion_params *fermion_of(const parameters *p, const measure_params *m)
 {
     for (int i = 0; i < p->nfermions; i++)
@@ -56,9 +64,58 @@ const char *memory_solver(const parameters *p, const measure_params *m)
     return m->solver[0] || !f ? m->solver : f->action_solver;
 }
 
-int memory_uses_fermion(const parameters *p, const measure_params *m, const fermion_params *f)
+/* ---- operators ---- */
+
+/* In which precisions the operator is used, and its normal operator. */
+typedef struct {
+    int op[PREC_COUNT], normal[PREC_COUNT];
+} precisions;
+
+static void note(precisions *used, const parameters *p, const char *solver)
 {
-    return fermion_of(p, m) == f;
+    memory_note_precision(p, solver, used->op);
+    if (memory_solver_positive(p, solver)) memory_note_precision(p, solver, used->normal);
+}
+
+static precisions precisions_of(const parameters *p, const fermion_params *f)
+{
+    precisions used = {{1}, {1}};
+    note(&used, p, f->solver);
+    note(&used, p, f->action_solver);
+    for (int i = 0; i < p->nmeasures; i++) /* the operator is the same one, the normal operator is not */
+        if (fermion_of(p, &p->measures[i].p) == f)
+            memory_note_precision(p, memory_solver(p, &p->measures[i].p), used.op);
+    for (int i = 0; i < p->nfermions; i++) { /* the heat bath of a ratio inverts its denominator */
+        const fermion_params *g = &p->fermions[i].p;
+        const int over = g->ratio_to[0] ? simulation_fermion(p, g->ratio_to) : -1;
+        if (over >= 0 && &p->fermions[over].p == f) memory_note_precision(p, g->action_solver, used.op);
+    }
+    return used;
+}
+
+void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f)
+{
+    const int symmetric = !strcmp(f->schur, "symmetric"), whole = !strcmp(f->link_reals, "18");
+    const precisions used = precisions_of(p, f);
+    for (int prec = 0; prec < PREC_COUNT; prec++) {
+        if (!used.op[prec]) continue;
+        if (prec != PREC_DOUBLE || !whole)
+            memory_stay(m, 1, whole ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS, prec, PARITY_BOTH);
+        if (f->c_sw != 0) memory_stay(m, 2, FIELD_CLOVER, prec, PARITY_EVEN);
+        memory_stay(m, 1 + symmetric + used.normal[prec], FIELD_SPINOR, prec, PARITY_EVEN);
+    }
+}
+
+size_t memory_of_insertions(const ledger *m, const fermion_params *f)
+{
+    return f->c_sw != 0 ? memory_of(m, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH) : 0;
+}
+
+/* M X, both continued to the other parity, A^-1 of one, and the insertions. */
+size_t memory_of_assembly(const ledger *m, const fermion_params *f)
+{
+    const size_t spinor = memory_of(m, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
+    return (size_t)(5 + !strcmp(f->schur, "symmetric")) * spinor + memory_of_insertions(m, f);
 }
 
 /* ---- the run ---- */

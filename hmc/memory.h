@@ -30,8 +30,14 @@ void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity p
 size_t memory_of_solve(const ledger *m, const parameters *p, const char *solver);
 /* Sets the entries of the precisions that a solver uses. */
 void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT]);
-/* The solver of a measurement's propagators, and whether they are of this fermion. */
+/* Whether a solver needs a Hermitian positive operator. */
+int memory_solver_positive(const parameters *p, const char *solver);
+/* Books what the operator of a fermion keeps: links, clover term and work fields, in all precisions of its solves. */
+void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f);
+/* What is taken for a moment in assembling its force beside one solution, which is counted, and in that of NAME.det. */
+size_t memory_of_assembly(const ledger *m, const fermion_params *f);
+size_t memory_of_insertions(const ledger *m, const fermion_params *f);
+/* The solver of a measurement's propagators. */
 const char *memory_solver(const parameters *p, const measure_params *m);
-int memory_uses_fermion(const parameters *p, const measure_params *m, const fermion_params *f);
 
 #endif

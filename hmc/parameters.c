@@ -37,10 +37,11 @@ enum {
     CORRECTION,
     SOLVER_KEYS
 };
-static struct {
+typedef struct {
     const char *key, *text;
-    char help[256];
-} solver_keys[SOLVER_KEYS] = {
+    char help[384];
+} kind_key;
+static kind_key solver_keys[SOLVER_KEYS] = {
     [INNER_PRECISION] = {"inner_precision",
                          "precision of the iteration; residuals are true, and solutions are added up, in "
                          "that of the source",
@@ -63,6 +64,29 @@ static struct {
     [CORRECTION] = {"correction", "[solver.NAME] that solves for the corrections", ""},
 };
 
+/* The same for keys that only some kinds of fermions have. */
+enum { RATIO_TO, PREDICTOR, FLAVOURS, PSEUDOFERMIONS, APPROXIMATION, FORCE_APPROXIMATION, SPECTRUM, FERMION_KEYS };
+static kind_key fermion_keys[FERMION_KEYS] = {
+    [RATIO_TO] =
+        {"ratio_to",
+         "[fermion.NAME] of a heavier mass: the section then stands for det(M^+ M) / det(W^+ W), W that of NAME, "
+         "which has its own section for the rest; empty: det(M^+ M)",
+         ""},
+    [PREDICTOR] = {"predictor",
+                   "the last solutions of the trajectory from which the next force's is guessed; more than 0 makes it "
+                   "reversible only to the tolerance of the solver",
+                   ""},
+    [FLAVOURS] = {"flavours", "N of det(M^+ M)^(N/2)", ""},
+    [PSEUDOFERMIONS] = {"pseudofermions", "n, each for the nth root of the determinant; N <= 2 n", ""},
+    [APPROXIMATION] = {"approximation", "largest relative error of the rational functions of heat bath and accept step",
+                       ""},
+    [FORCE_APPROXIMATION] = {"force_approximation", "the same of the force's", ""},
+    [SPECTRUM] = {"spectrum",
+                  "range LO HI of the rational functions in eigenvalues of Mhat^+ Mhat, which is measured and has to "
+                  "be inside; or auto: as measured at the start of each trajectory, with room",
+                  ""},
+};
+
 static void add_choice(choices *c, const char *name, const char *help)
 {
     const size_t n = strlen(c->names), h = strlen(c->help);
@@ -70,6 +94,19 @@ static void add_choice(choices *c, const char *name, const char *help)
     if (help) snprintf(c->help + h, sizeof c->help - h, "%s%s: %s", h ? "; " : "", name, help);
     REQUIRE(strlen(c->names) + 1 < sizeof c->names && strlen(c->help) + 1 < sizeof c->help, "no room for choice %s",
             name);
+}
+
+static void add_owner(kind_key *k, const char *name)
+{
+    const size_t used = strlen(k->help);
+    snprintf(k->help + used, sizeof k->help - used, "%s%s", used ? ", " : "", name);
+}
+
+static void end_help(kind_key *k)
+{
+    const size_t used = strlen(k->help);
+    snprintf(k->help + used, sizeof k->help - used, ": %s", k->text);
+    REQUIRE(strlen(k->help) + 1 < sizeof k->help, "no room for the help of %s", k->key);
 }
 
 static void fill_choices(void)
@@ -87,13 +124,15 @@ static void fill_choices(void)
     const solver_type *types = solver_types(&n);
     for (int i = 0; i < n; i++) add_choice(&solver_choices, types[i].name, types[i].help);
     for (int k = 0; k < SOLVER_KEYS; k++) {
-        char *const help = solver_keys[k].help;
-        const size_t size = sizeof solver_keys[k].help;
         for (int i = 0; i < n; i++)
-            if (solver_type_has(&types[i], solver_keys[k].key))
-                snprintf(help + strlen(help), size - strlen(help), "%s%s", help[0] ? ", " : "", types[i].name);
-        snprintf(help + strlen(help), size - strlen(help), ": %s", solver_keys[k].text);
-        REQUIRE(strlen(help) + 1 < size, "no room for the help of %s", solver_keys[k].key);
+            if (solver_type_has(&types[i], solver_keys[k].key)) add_owner(&solver_keys[k], types[i].name);
+        end_help(&solver_keys[k]);
+    }
+    for (int k = 0; k < FERMION_KEYS; k++) {
+        for (int i = 0; fermion_kind_number(i); i++)
+            if (fermion_kind_has(fermion_kind_number(i), fermion_keys[k].key))
+                add_owner(&fermion_keys[k], fermion_kind_number(i)->name);
+        end_help(&fermion_keys[k]);
     }
     for (int i = 0; i < PREC_COUNT; i++) add_choice(&inner_choices, precision_names[i], NULL);
 }
@@ -142,6 +181,8 @@ static const param machine_table[] = {
      "longest that a rank may wait for others or for its GPU before the run is ended as hung; more than the slowest "
      "file takes; 0: for ever",
      0},
+    {"delay", PARAM_REAL, AT(machine_params, delay), "0", "[0,1e6]", "us",
+     "for studies: every exchange of halos and every sum over ranks takes so much longer, as on a slower network", 0},
 };
 
 static const param lattice_table[] = {
@@ -174,7 +215,17 @@ static const param fermion_table[] = {
      "storage of links in solvers: whole, or two rows with the third computed, which moves less", 0},
     {"solver", PARAM_STRING, AT(fermion_params, solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
     {"action_solver", PARAM_STRING, AT(fermion_params, action_solver), "", NULL, NULL,
-     "[solver.NAME] for the accept step; empty: the force's", 0},
+     "[solver.NAME] for the accept step, and for the heat bath where that has a solve; empty: the force's", 0},
+    {"ratio_to", PARAM_STRING, AT(fermion_params, ratio_to), "", NULL, NULL, fermion_keys[RATIO_TO].help, 1},
+    {"predictor", PARAM_INT, AT(fermion_params, predictor), "0", "[0,32]", "vectors", fermion_keys[PREDICTOR].help, 0},
+    {"flavours", PARAM_INT, AT(fermion_params, flavours), "1", "[1,3]", NULL, fermion_keys[FLAVOURS].help, 1},
+    {"pseudofermions", PARAM_INT, AT(fermion_params, pseudofermions), "1", "[1,8]", NULL,
+     fermion_keys[PSEUDOFERMIONS].help, 0},
+    {"approximation", PARAM_REAL, AT(fermion_params, approximation), "1e-12", "[1e-14,1e-6]", NULL,
+     fermion_keys[APPROXIMATION].help, 0},
+    {"force_approximation", PARAM_REAL, AT(fermion_params, force_approximation), "1e-7", "[1e-14,1e-3]", NULL,
+     fermion_keys[FORCE_APPROXIMATION].help, 0},
+    {"spectrum", PARAM_WORDS, AT(fermion_params, spectrum), "auto", NULL, NULL, fermion_keys[SPECTRUM].help, 0},
 };
 
 static const param integrator_table[] = {
@@ -274,6 +325,38 @@ static int instances(const ini_input *in, const char *section, const char *names
     return n;
 }
 
+/* Refuses keys that a fermion's kind does not have. */
+static void check_fermion_keys(const ini_input *in, const named_fermion *f)
+{
+    const fermion_kind *kind = fermion_kind_find(f->p.kind);
+    for (int k = 0; k < FERMION_KEYS; k++)
+        if (ini_given(in, "fermion", f->name, fermion_keys[k].key) && !fermion_kind_has(kind, fermion_keys[k].key))
+            user_error("%s: [fermion.%s] kind = %s has no key '%s'; beside those of every kind it has %s",
+                       ini_where(in, "fermion", f->name, fermion_keys[k].key), f->name, kind->name, fermion_keys[k].key,
+                       kind->keys);
+    if (f->p.flavours > 2 * f->p.pseudofermions)
+        user_error("%s: %d flavours in [fermion.%s] need pseudofermions = %d or more, so that each has an exponent of "
+                   "at most 1",
+                   ini_where(in, "fermion", f->name, "flavours"), f->p.flavours, f->name, (f->p.flavours + 1) / 2);
+}
+
+/* The range of the text: auto, or two numbers. */
+static void read_spectrum(const ini_input *in, named_fermion *f)
+{
+    double *const ends[2] = {&f->p.spectrum_low, &f->p.spectrum_high};
+    char word[PARAM_WORDS_SIZE];
+    if (!strcmp(f->p.spectrum, "auto")) return;
+    int n = 0, bad = 0;
+    for (char *end; param_word(f->p.spectrum, n, word, sizeof word); n++) {
+        const double x = strtod(word, &end);
+        bad = bad || *end || !isfinite(x) || !(x > 0) || n > 1;
+        if (!bad) *ends[n] = x;
+    }
+    if (bad || n != 2 || !(f->p.spectrum_low < f->p.spectrum_high))
+        user_error("%s: spectrum = %s in [fermion.%s] is neither auto nor two numbers LO HI with 0 < LO < HI",
+                   ini_where(in, "fermion", f->name, "spectrum"), f->p.spectrum, f->name);
+}
+
 static void read_fermions(ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED + 1];
@@ -295,6 +378,8 @@ static void read_fermions(ini_input *in, parameters *p)
             user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
         if (kappa) f->p.mass = 1 / (2 * f->p.kappa) - 4;
         else f->p.kappa = 1 / (2 * f->p.mass + 8);
+        check_fermion_keys(in, f);
+        read_spectrum(in, f);
     }
 }
 
@@ -376,6 +461,79 @@ static void nest_solvers(const ini_input *in, parameters *p, const char *const *
     }
 }
 
+static int number_of(const parameters *p, const char *fermion)
+{
+    int i = 0;
+    while (strcmp(p->fermions[i].name, fermion)) i++;
+    return i;
+}
+
+/* One ratio: operators that act on the same vectors. */
+static void check_ratio(const ini_input *in, const parameters *p, const named_fermion *f)
+{
+    const named_fermion *over = &p->fermions[number_of(p, f->p.ratio_to)];
+    const char *const where = ini_where(in, "fermion", f->name, "ratio_to");
+    if (!fermion_kind_has(fermion_kind_find(over->p.kind), fermion_keys[RATIO_TO].key))
+        user_error("%s: [fermion.%s] is a ratio to [fermion.%s] of kind = %s, which stands for another power of its "
+                   "determinant",
+                   where, f->name, over->name, over->p.kind);
+    if (f->p.c_sw != over->p.c_sw || strcmp(f->p.schur, over->p.schur) || strcmp(f->p.parity, over->p.parity))
+        user_error("%s: [fermion.%s] (c_sw = %.15g, schur = %s, parity = %s) is a ratio to [fermion.%s] (c_sw = %.15g, "
+                   "schur = %s, parity = %s); all three have to be the same",
+                   where, f->name, f->p.c_sw, f->p.schur, f->p.parity, over->name, over->p.c_sw, over->p.schur,
+                   over->p.parity);
+}
+
+/* Ratios telescope: each section is the denominator of one other at most, and none of itself. */
+static void check_ratios(const ini_input *in, const parameters *p)
+{
+    const char *names[MAX_NAMED], *user[MAX_NAMED] = {0};
+    for (int i = 0; i < p->nfermions; i++) names[i] = p->fermions[i].name;
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i], *at = f;
+        if (!f->p.ratio_to[0]) continue;
+        check_name(in, "fermion", f->name, "ratio_to", f->p.ratio_to, names, p->nfermions, "[fermion.NAME]");
+        check_ratio(in, p, f);
+        const int over = number_of(p, f->p.ratio_to);
+        if (user[over])
+            user_error("%s: [fermion.%s] and [fermion.%s] both are ratios to %s, whose own section cancels one "
+                       "denominator, not two; give one of them another ratio_to",
+                       ini_where(in, "fermion", f->name, "ratio_to"), user[over], f->name, f->p.ratio_to);
+        user[over] = f->name;
+        for (int k = 0; k < p->nfermions && at->p.ratio_to[0]; k++) {
+            check_name(in, "fermion", at->name, "ratio_to", at->p.ratio_to, names, p->nfermions, "[fermion.NAME]");
+            at = &p->fermions[number_of(p, at->p.ratio_to)];
+            if (at == f)
+                user_error("%s: [fermion.%s] is a ratio to itself, by its key ratio_to; the heaviest of a chain has "
+                           "none",
+                           ini_where(in, "fermion", f->name, "ratio_to"), f->name);
+        }
+    }
+}
+
+/* Solves with shifts are made by conjugate gradients. */
+static void check_shifted(const ini_input *in, const parameters *p, const named_fermion *f)
+{
+    const char *const keys[2] = {"solver", "action_solver"};
+    const char *const first[2] = {f->p.solver, f->p.action_solver};
+    if (!fermion_kind_find(f->p.kind)->shifts) return;
+    for (int k = 0; k < 2; k++) {
+        const char *name = first[k];
+        for (int hops = 0; name[0] && hops <= p->nsolvers; hops++) {
+            int i = 0;
+            while (i < p->nsolvers && strcmp(p->solvers[i].name, name)) i++;
+            if (i == p->nsolvers) break; /* an unknown fallback has its own message */
+            if (strcmp(p->solvers[i].p.type, "cg"))
+                user_error(
+                    "%s: [fermion.%s] kind = %s solves with shifts, by conjugate gradients, but [solver.%s] is of "
+                    "type %s; its %s and their fallbacks have to be of type cg",
+                    ini_where(in, "fermion", f->name, keys[k]), f->name, f->p.kind, name, p->solvers[i].p.type,
+                    keys[k]);
+            name = p->solvers[i].p.fallback;
+        }
+    }
+}
+
 static void check_solver_names(const ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED];
@@ -390,6 +548,7 @@ static void check_solver_names(const ini_input *in, parameters *p)
     for (int i = 0; i < p->nsolvers; i++)
         if (p->solvers[i].p.fallback[0])
             check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
+    for (int i = 0; i < p->nfermions; i++) check_shifted(in, p, &p->fermions[i]);
 }
 
 static void read_measures(ini_input *in, parameters *p)
@@ -506,6 +665,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_solvers(in, p);
     read_fermions(in, p);
     check_solver_names(in, p);
+    check_ratios(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
     read_measures(in, p);
     dump(p);

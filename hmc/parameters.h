@@ -23,7 +23,7 @@ typedef struct {
     char device[PARAM_CHOICE_SIZE], share_gpu[PARAM_CHOICE_SIZE], transport[PARAM_CHOICE_SIZE];
     char tune[PARAM_CHOICE_SIZE], tune_file[PARAM_STRING_SIZE];
     int threads;
-    double watchdog;
+    double watchdog, delay;
 } machine_params;
 
 typedef struct {
@@ -42,6 +42,11 @@ typedef struct {
     char schur[PARAM_CHOICE_SIZE], parity[PARAM_CHOICE_SIZE];
     char link_reals[PARAM_CHOICE_SIZE];
     char solver[PARAM_STRING_SIZE], action_solver[PARAM_STRING_SIZE];
+    char ratio_to[PARAM_STRING_SIZE];
+    int predictor, flavours, pseudofermions;
+    double approximation, force_approximation;
+    char spectrum[PARAM_WORDS_SIZE];
+    double spectrum_low, spectrum_high; /* of that text; 0 for auto */
 } fermion_params;
 
 typedef struct {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hmc/evolve/fermion.h"
 #include "hmc/memory.h"
 #include "hmc/report.h"
 #include "hmc/simulation.h"
@@ -30,6 +31,32 @@ static void warn_of_tolerances(const parameters *p)
                          p->solvers[k].name, p->solvers[k].p.tolerance, p->fermions[i].name);
 }
 
+/* The guess of a solve is not the same on the way back, so its error decides about reversibility. */
+#define LOOSEST_GUESSED 1e-7
+
+static void describe_fermions(const parameters *p)
+{
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        if (fermion_kind_find(f->p.kind)->shifts && f->p.spectrum_high == 0)
+            log_info("[fermion.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
+                     "takes some two vectors",
+                     f->name, RATIONAL_ORDINARY_WIDTH);
+        if (f->p.ratio_to[0]) {
+            const fermion_params *over = &p->fermions[simulation_fermion(p, f->p.ratio_to)].p;
+            if (over->mass < f->p.mass)
+                log_warn("[fermion.%s] is a ratio to [fermion.%s], whose mass is not heavier but lighter: that makes "
+                         "the force larger",
+                         f->name, f->p.ratio_to);
+        }
+        for (int k = 0; k < p->nsolvers && f->p.predictor > 0; k++)
+            if (!strcmp(p->solvers[k].name, f->p.solver) && p->solvers[k].p.tolerance > LOOSEST_GUESSED)
+                log_warn("[solver.%s] tolerance = %g with predictor = %d in [fermion.%s]: trajectories are reversible "
+                         "only to that; give 1e-8 or less",
+                         p->solvers[k].name, p->solvers[k].p.tolerance, f->p.predictor, f->name);
+    }
+}
+
 void plan_describe(const parameters *p, const lattice *l, place where)
 {
     char memory[32], file[32], machine[32];
@@ -46,6 +73,7 @@ void plan_describe(const parameters *p, const lattice *l, place where)
         log_warn("a rank needs %s, and this machine has %s for each of its ranks: use more nodes", memory,
                  report_bytes(there, machine));
     warn_of_tolerances(p);
+    describe_fermions(p);
 }
 
 /* Floating-point operations a second of one rank, from one gauge force on a lattice of 8^4 a rank. */

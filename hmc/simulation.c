@@ -37,6 +37,7 @@ void simulation_threads(const parameters *p)
 lattice *simulation_lattice(const parameters *p, const int size[4])
 {
     simulation_threads(p);
+    comm_set_delay(1e-6 * p->machine.delay);
     const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
     const int *extents = size ? size : p->lattice.size;
     char message[512];
@@ -128,6 +129,7 @@ static void make_actions(simulation *s)
     const parameters *p = s->p;
     simulation_add(s, gauge_action_create("gauge", s->links, p->gauge.beta, gauge_params_c1(&p->gauge)));
     simulation_solvers(p, s->solvers);
+    for (int i = 0; i < p->nfermions; i++) s->wilsons[i] = simulation_wilson(s->links, &p->fermions[i].p);
     for (int i = 0; i < p->nfermions; i++) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
 }
 

@@ -337,17 +337,27 @@ void wilson_apply(wilson *w, field *y, const field *x)
 
 /* ---- forces ---- */
 
-/* X and Y continued to parity q: x_q = -A_q^-1 H x_p, y_q = -A_q^-1 H^dagger y_p. */
-static void continue_field(const wilson *w, const material *m, field *full, const field *half, int sign)
+/* factor X and factor Y continued to parity q: x_q = -A_q^-1 H x_p, y_q = -A_q^-1 H^dagger y_p. */
+static void continue_field(const wilson *w, const material *m, field *full, double factor, const field *half, int sign)
 {
     field p = field_part(full, w->p), q = field_part(full, w->q);
-    spinor_copy(&p, half);
+    spinor_axpby(&p, factor, half, 0);
     hop_to_other(w, m, &q, half, sign, NULL);
-    spinor_axpby(&q, 0.5, &q, 0);
+    spinor_axpby(&q, 0.5 * factor, &q, 0);
     field_out(full, w->p);
 }
 
-void wilson_schur_force(wilson *w, field *force, const field *x, const field *y)
+wilson_force wilson_force_open(field *force, const field *links)
+{
+    return (wilson_force){links, force, NULL};
+}
+
+static void need_tensor(wilson_force *f)
+{
+    if (!f->tensor) f->tensor = field_create(f->links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, f->links->where);
+}
+
+void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx)
 {
     const material *m = material_at(w, PREC_DOUBLE, w->links->where);
     field *full_x = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where),
@@ -360,34 +370,36 @@ void wilson_schur_force(wilson *w, field *force, const field *x, const field *y)
         else spinor_axpby(z, 1 / diagonal(w), y, 0);
         left = z;
     }
-    continue_field(w, m, full_x, x, 1);
-    continue_field(w, m, full_y, left, -1);
-    hop_force(force, w->links, full_x, full_y);
+    continue_field(w, m, full_x, 1, x, 1);
+    continue_field(w, m, full_y, factor, left, -1);
+    hop_force(f->force, w->links, full_x, full_y);
     if (has_clover(w)) {
-        field *tensor = field_create(x->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
-        clover_insert(tensor, w->q, w->c_sw, full_x, full_y);
+        need_tensor(f);
+        clover_insert(f->tensor, w->q, w->c_sw, full_x, full_y);
         if (w->form == SCHUR_SYMMETRIC) {
-            /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-1 Y)^dagger dA_p (Mhat X), Mhat X =
-             * Y. */
+            /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-1 Y)^dagger dA_p (Mhat X). */
             field difference = field_part(full_x, w->p);
-            spinor_axpby(&difference, -1, y, 1);
+            spinor_axpby(&difference, -1, mx, 1);
         }
-        clover_insert(tensor, w->p, w->c_sw, full_x, full_y);
-        clover_force(force, w->links, tensor);
-        field_destroy(tensor);
+        clover_insert(f->tensor, w->p, w->c_sw, full_x, full_y);
     }
     field_destroy(z);
     field_destroy(full_y);
     field_destroy(full_x);
 }
 
-void wilson_log_det_force(wilson *w, field *force, double weight)
+void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight)
 {
     if (!has_clover(w)) return;
     const material *m = material_at(w, PREC_DOUBLE, w->links->where);
-    field *tensor = field_create(force->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, force->where);
-    clover_insert_det(tensor, w->q, w->c_sw, weight, m->inverse);
-    if (w->form == SCHUR_SYMMETRIC) clover_insert_det(tensor, w->p, w->c_sw, weight, m->inverse);
-    clover_force(force, w->links, tensor);
-    field_destroy(tensor);
+    need_tensor(f);
+    clover_insert_det(f->tensor, w->q, w->c_sw, weight, m->inverse);
+    if (w->form == SCHUR_SYMMETRIC) clover_insert_det(f->tensor, w->p, w->c_sw, weight, m->inverse);
+}
+
+void wilson_force_close(wilson_force *f)
+{
+    if (f->tensor) clover_force(f->force, f->links, f->tensor);
+    field_destroy(f->tensor);
+    f->tensor = NULL;
 }

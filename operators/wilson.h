@@ -42,9 +42,19 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
 /* y = M x on both parities. */
 void wilson_apply(wilson *w, field *y, const field *x);
 
-/* force += that of S with dS = -2 Re Y^dagger dMhat X for X, Y on parity p; work fields are made as needed. */
-void wilson_schur_force(wilson *w, field *force, const field *x, const field *y);
+/* Forces, gathered term by term: open, add, close. The insertions of all clover terms meet in one tensor, of which
+ * close() makes the dearest part of the force once; until then `force` is incomplete. Operators of one sum share the
+ * links and nothing else. Work fields are made as needed. Collective. */
+typedef struct {
+    const field *links;
+    field *force, *tensor; /* borrowed; its own, made when a term needs it */
+} wilson_force;
+
+wilson_force wilson_force_open(field *force, const field *links);
+/* force += that of S with dS = -2 factor Re Y^dagger dMhat X; X, Y and mx = Mhat X on parity p; y may be mx. */
+void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx);
 /* force += that of -weight * wilson_log_det(). */
-void wilson_log_det_force(wilson *w, field *force, double weight);
+void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight);
+void wilson_force_close(wilson_force *f);
 
 #endif

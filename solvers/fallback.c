@@ -12,15 +12,14 @@ const named_solver *fallback_find(const named_solver *solvers, int n, const char
     return NULL;
 }
 
-solve_result fallback_solve(const named_solver *first, const named_solver *solvers, int n, linop *a, field *x,
-                            const field *b, const char *what, char *trouble, size_t size)
+solve_result fallback_try(const named_solver *first, const named_solver *solvers, int n, solve_attempt solve,
+                          void *context, const char *what, char *trouble, size_t size)
 {
     const named_solver *s = first;
     int iterations = 0, inside = 0;
     double seconds = 0, flops = 0;
     for (int attempt = 0;; attempt++) {
-        field_clear(x);
-        solve_result r = solver_solve(s->settings, a, x, b);
+        solve_result r = solve(s->settings, context);
         r.iterations = iterations += r.iterations;
         r.inside = inside += r.inside;
         r.seconds = seconds += r.seconds;
@@ -41,4 +40,24 @@ solve_result fallback_solve(const named_solver *first, const named_solver *solve
                  s->name, solve_status_text(r.status), r.iterations, r.residual, s->settings->tolerance, next->name);
         s = next;
     }
+}
+
+typedef struct {
+    linop *a;
+    field *x;
+    const field *b;
+} equation;
+
+static solve_result attempt_equation(const solver_settings *s, void *context)
+{
+    const equation *e = context;
+    field_clear(e->x);
+    return solver_solve(s, e->a, e->x, e->b);
+}
+
+solve_result fallback_solve(const named_solver *first, const named_solver *solvers, int n, linop *a, field *x,
+                            const field *b, const char *what, char *trouble, size_t size)
+{
+    equation e = {a, x, b};
+    return fallback_try(first, solvers, n, attempt_equation, &e, what, trouble, size);
 }

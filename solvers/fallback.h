@@ -14,9 +14,16 @@ typedef struct {
 /* The solver of that name, or null. */
 const named_solver *fallback_find(const named_solver *solvers, int n, const char *name);
 
-/* x = A^-1 b from x = 0, so that the answer is a function of b alone; with `first`, and on failure with its fallback
- * among the n solvers, and so on. Each failure is logged as a warning that begins with `what`. The result is that of
- * the last solve, with the iterations of all; when that failed too, `trouble` tells the story. Collective. */
+/* One solve of the caller's with these settings, from scratch: whatever an earlier attempt left is no better. */
+typedef solve_result (*solve_attempt)(const solver_settings *s, void *context);
+
+/* Attempts with `first`, and on failure with its fallback among the n solvers, and so on. Each failure is logged as a
+ * warning that begins with `what`. The result is that of the last attempt, with the iterations of all; when that failed
+ * too, `trouble` tells the story. Collective. */
+solve_result fallback_try(const named_solver *first, const named_solver *solvers, int n, solve_attempt attempt,
+                          void *context, const char *what, char *trouble, size_t size);
+
+/* The same for x = A^-1 b from x = 0, so that the answer is a function of b alone. */
 solve_result fallback_solve(const named_solver *first, const named_solver *solvers, int n, linop *a, field *x,
                             const field *b, const char *what, char *trouble, size_t size);
 

@@ -1,5 +1,10 @@
 #include "hmc/evolve/action.h"
 
+const char ADVICE_SOLVE[] = "loosen the tolerance, raise max_iterations or name a fallback, then go on",
+           ADVICE_NUMBERS[] = "no tolerance helps: the numbers ran away. Take more steps, a shorter length or heavier "
+                              "quarks, and look at the links with plaq check",
+           ADVICE_SPECTRUM[] = "give the wider spectrum or the approximation that the message names, then go on";
+
 int action_refresh(action *a, random_key key)
 {
     a->start_known = 0;
@@ -26,5 +31,5 @@ void action_reset_counts(action *a)
     a->iterations = a->solves = 0;
     a->worst_residual = 0;
     a->trouble[0] = 0;
-    a->broken = 0;
+    a->advice = ADVICE_SOLVE;
 }

@@ -23,10 +23,15 @@ enum {
     RANDOM_ACTION = 16
 };
 
+#define MAX_ACTIONS 16 /* purposes of further random fields of an action are so far apart */
+
 typedef struct {
     uint64_t seed;
     uint32_t trajectory;
 } random_key;
+
+/* What a user may do when a trajectory has no result. */
+extern const char ADVICE_SOLVE[], ADVICE_NUMBERS[], ADVICE_SPECTRUM[];
 
 typedef struct action action;
 
@@ -46,8 +51,8 @@ struct action {
     double start_value;
     long iterations, solves; /* since action_reset_counts() */
     double worst_residual;
-    char trouble[512]; /* likewise */
-    int broken;        /* a solve met numbers that are none, or an operator that is not positive; likewise */
+    char trouble[512];  /* likewise */
+    const char *advice; /* one of the above; likewise */
 };
 
 int action_refresh(action *a, random_key key);
@@ -67,13 +72,48 @@ const gauge_kind *gauge_kind_number(int i);
 /* S = beta sum [c0 (1 - Re tr P / 3) + c1 (1 - Re tr R / 3)] */
 action *gauge_action_create(const char *name, const field *links, double beta, double c1);
 
-/* Two degenerate flavours by an even-odd pseudofermion: S = phi^dagger (Mhat^dagger Mhat)^-1 phi with the Schur
- * complement of w (borrowed, as are the settings). force_solver serves the force, action_solver value(); either may
- * name a fallback, looked up in `solvers`. */
-action *pseudofermion_action_create(const char *name, const field *links, wilson *w, const named_solver *force_solver,
-                                    const named_solver *action_solver, const named_solver *solvers, int nsolvers);
+/* Two degenerate flavours by an even-odd pseudofermion, with the Schur complement M of w: S = phi^dagger
+ * (M^dagger M)^-1 phi. With `over`, W of an operator on the same vectors, det M^dagger M / det W^dagger W:
+ * S = |M^-dagger W^dagger phi|^2 (M. Hasenbusch, Phys. Lett. B 519 (2001) 177). Everything named is borrowed. */
+typedef struct {
+    wilson *w, *over; /* over: or null */
+    const named_solver *force_solver;
+    const named_solver *action_solver; /* of value(), and of W^-dagger in refresh() */
+    const named_solver *solvers;       /* among which fallbacks are looked up */
+    int nsolvers;
+    int predictor; /* solutions of a trajectory's forces from which the next one is guessed */
+} pseudofermion_settings;
 
-/* The rest of that determinant: S = -2 log |det A| over the parities that the Schur form takes out. */
-action *determinant_action_create(const char *name, const field *links, wilson *w);
+action *pseudofermion_action_create(const char *name, const field *links, const pseudofermion_settings *s);
+
+/* `flavours` by a rational function r of an even-odd operator, S = sum_k phi_k^dagger r(M^dagger M) phi_k with
+ * r(x) = x^(-flavours / 2 n) for n pseudofermions phi_k (M. Clark and A. Kennedy, hep-lat/0608015). */
+typedef struct {
+    wilson *w;
+    const named_solver *force_solver, *action_solver, *solvers; /* all of type cg */
+    int nsolvers;
+    int flavours, pseudofermions;              /* flavours <= 2 pseudofermions */
+    double approximation, force_approximation; /* largest relative errors of r */
+    double low, high;                          /* the range of r; 0: measured at the start of each trajectory */
+} rational_settings;
+
+#define RATIONAL_MOST_PSEUDOFERMIONS 8
+action *rational_action_create(const char *name, const field *links, const rational_settings *s);
+
+/* The range on which r has to be good for a spectrum that lies in [low, high]: with room on both sides for what moves
+ * in a trajectory, rounded outwards to powers of 2^(1/4). */
+void rational_action_range(double *low, double *high);
+
+/* Poles of the functions of heat bath, accept step and force, before the spectrum is known: where it is to be measured,
+ * for HI / LO = RATIONAL_ORDINARY_WIDTH. */
+#define RATIONAL_ORDINARY_WIDTH 1e4
+typedef struct {
+    int heat, action, force;
+} rational_degrees;
+rational_degrees rational_action_degrees(const rational_settings *s);
+
+/* The rest of a determinant: S = -flavours log |det A| over the parities that the Schur form takes out, less the same
+ * of `over` unless that is null. */
+action *determinant_action_create(const char *name, const field *links, wilson *w, wilson *over, int flavours);
 
 #endif

@@ -1,75 +1,101 @@
 /* Two degenerate Wilson-clover flavours: det M^dagger M = (det A)^2 det Mhat^dagger Mhat, the first factor exactly, the
- * second by a pseudofermion on one parity (K. Jansen and C. Liu, Comput. Phys. Commun. 99 (1997) 221). */
+ * second by a pseudofermion on one parity (K. Jansen and C. Liu, Comput. Phys. Commun. 99 (1997) 221); or the ratio of
+ * two such determinants (M. Hasenbusch, Phys. Lett. B 519 (2001) 177). */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hmc/evolve/action.h"
+#include "hmc/evolve/inverter.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/spinor.h"
 
-#define FLAVOURS 2
-
 typedef struct {
     action base;
-    wilson *w;
-    linop *schur, *normal;
+    pseudofermion_settings s;
+    linop *m, *over; /* Mhat; What of a ratio, or null */
+    inverter of_m, of_over;
     field *phi;
-    const named_solver *force_solver, *action_solver, *solvers;
-    int nsolvers;
+    predictor *guess;
 } pseudofermion;
 
-/* x = (Mhat^dagger Mhat)^-1 phi from zero, so that the trajectory is reversible. */
-static int solve(pseudofermion *p, const named_solver *s, field *x, const char *use)
-{
-    char what[128];
-    snprintf(what, sizeof what, "%s, %s", p->base.name, use);
-    const solve_result r =
-        fallback_solve(s, p->solvers, p->nsolvers, p->normal, x, p->phi, what, p->base.trouble, sizeof p->base.trouble);
-    p->base.iterations += r.iterations;
-    p->base.solves++;
-    p->base.broken = r.status == SOLVE_BROKEN;
-    if (r.status != SOLVE_CONVERGED) return 1;
-    if (r.residual > p->base.worst_residual) p->base.worst_residual = r.residual;
-    return 0;
-}
-
+/* phi = W^-dagger M^dagger eta, for which S = |eta|^2. */
 static int refresh(action *a, random_key key)
 {
     pseudofermion *p = (pseudofermion *)a;
     field *eta = field_like(p->phi);
+    int failed = 0;
+    predictor_forget(p->guess);
     spinor_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);
-    linop_refresh(p->schur);
-    linop_apply(p->schur, p->phi, eta, 1);
     a->start_value = spinor_norm2(eta, 0);
     a->start_known = 1;
+    linop_refresh(p->m);
+    linop_apply(p->m, p->phi, eta, 1);
+    if (p->over) {
+        spinor_copy(eta, p->phi);
+        failed = inverter_dagger(&p->of_over, p->s.action_solver, p->phi, eta, "heat bath");
+    }
     field_destroy(eta);
-    return 0;
+    return failed;
 }
 
+/* What the inverse of M acts on: W^dagger phi, a field to be destroyed, or phi itself. */
+static field *open_source(pseudofermion *p)
+{
+    if (!p->over) return p->phi;
+    field *chi = field_like(p->phi);
+    linop_refresh(p->over);
+    linop_apply(p->over, chi, p->phi, 1);
+    return chi;
+}
+
+static void close_source(const pseudofermion *p, field *chi)
+{
+    if (chi != p->phi) field_destroy(chi);
+}
+
+/* With an approximate x = (M^dagger M)^-1 chi the error of chi^dagger x is of second order in that of x for conjugate
+ * gradients; other solvers get on with one solve, of M^-dagger chi. */
 static int value(action *a, double *s)
 {
     pseudofermion *p = (pseudofermion *)a;
-    field *x = field_like(p->phi);
-    const int failed = solve(p, p->action_solver, x, "action");
-    double d[2];
-    spinor_dot(d, p->phi, x, 0);
-    *s = d[0];
+    field *chi = open_source(p), *x = field_like(p->phi);
+    int failed;
+    if (solver_needs_positive(p->s.action_solver->settings)) {
+        double d[2];
+        failed = inverter_normal(&p->of_m, p->s.action_solver, x, chi, NULL, "action");
+        spinor_dot(d, chi, x, 0);
+        *s = d[0];
+    } else {
+        failed = inverter_dagger(&p->of_m, p->s.action_solver, x, chi, "action");
+        *s = spinor_norm2(x, 0);
+    }
     field_destroy(x);
+    close_source(p, chi);
     return failed;
+}
+
+/* With X = (M^dagger M)^-1 W^dagger phi: dS = 2 Re phi^dagger dW X - 2 Re (M X)^dagger dM X. */
+static void assemble(pseudofermion *p, field *f, const field *x)
+{
+    wilson_force sum = wilson_force_open(f, p->base.links);
+    field *y = field_like(p->phi);
+    linop_apply(p->m, y, x, 0);
+    wilson_force_add(&sum, p->s.w, 1, x, y, y);
+    if (p->over) {
+        linop_apply(p->over, y, x, 0);
+        wilson_force_add(&sum, p->s.over, -1, x, p->phi, y);
+    }
+    field_destroy(y);
+    wilson_force_close(&sum);
 }
 
 static int force(action *a, field *f)
 {
     pseudofermion *p = (pseudofermion *)a;
-    field *x = field_like(p->phi);
-    const int failed = solve(p, p->force_solver, x, "force");
-    if (!failed) {
-        field *y = field_like(p->phi);
-        linop_apply(p->schur, y, x, 0);
-        wilson_schur_force(p->w, f, x, y);
-        field_destroy(y);
-    }
+    field *chi = open_source(p), *x = field_like(p->phi);
+    const int failed = inverter_normal(&p->of_m, p->s.force_solver, x, chi, p->guess, "force");
+    close_source(p, chi);
+    if (!failed) assemble(p, f, x);
     field_destroy(x);
     return failed;
 }
@@ -77,13 +103,14 @@ static int force(action *a, field *f)
 static void destroy(action *a)
 {
     pseudofermion *p = (pseudofermion *)a;
-    linop_destroy(p->normal);
+    predictor_destroy(p->guess);
+    inverter_close(&p->of_m);
+    if (p->over) inverter_close(&p->of_over);
     field_destroy(p->phi);
     free(p);
 }
 
-action *pseudofermion_action_create(const char *name, const field *links, wilson *w, const named_solver *force_solver,
-                                    const named_solver *action_solver, const named_solver *solvers, int nsolvers)
+action *pseudofermion_action_create(const char *name, const field *links, const pseudofermion_settings *s)
 {
     static const action_table table = {refresh, value, force, destroy};
     pseudofermion *p = calloc(1, sizeof *p);
@@ -91,14 +118,16 @@ action *pseudofermion_action_create(const char *name, const field *links, wilson
     p->base.table = &table;
     p->base.links = links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
-    p->w = w;
-    p->schur = wilson_schur(w);
-    p->normal = normal_create(p->schur);
-    p->phi = linop_vector(p->schur, 1);
-    p->force_solver = force_solver;
-    p->action_solver = action_solver;
-    p->solvers = solvers;
-    p->nsolvers = nsolvers;
+    p->s = *s;
+    p->m = wilson_schur(s->w);
+    inverter_open(&p->of_m, &p->base, p->m, s->solvers, s->nsolvers);
+    if (s->over) {
+        p->over = wilson_schur(s->over);
+        REQUIRE(p->over->par == p->m->par, "a ratio of operators on parities %d and %d", p->m->par, p->over->par);
+        inverter_open(&p->of_over, &p->base, p->over, s->solvers, s->nsolvers);
+    }
+    p->phi = linop_vector(p->m, 1);
+    p->guess = predictor_create(s->predictor);
     return &p->base;
 }
 
@@ -106,22 +135,35 @@ action *pseudofermion_action_create(const char *name, const field *links, wilson
 
 typedef struct {
     action base;
-    wilson *w;
+    wilson *w, *over;
+    int flavours;
 } determinant;
+
+static double log_det(const determinant *d, wilson *w)
+{
+    double negatives;
+    const double value = wilson_log_det(w, &negatives);
+    if (negatives > 0)
+        log_warn("%s: the clover term has %.0f negative eigenvalues; the quark mass is too low for this roughness",
+                 d->base.name, negatives);
+    return value;
+}
 
 static int determinant_value(action *a, double *s)
 {
-    double negatives;
-    *s = -FLAVOURS * wilson_log_det(((determinant *)a)->w, &negatives);
-    if (negatives > 0)
-        log_warn("%s: the clover term has %.0f negative eigenvalues; the quark mass is too low for this roughness",
-                 a->name, negatives);
+    const determinant *d = (determinant *)a;
+    *s = -d->flavours * log_det(d, d->w);
+    if (d->over) *s += d->flavours * log_det(d, d->over);
     return 0;
 }
 
 static int determinant_force(action *a, field *f)
 {
-    wilson_log_det_force(((determinant *)a)->w, f, FLAVOURS);
+    const determinant *d = (determinant *)a;
+    wilson_force sum = wilson_force_open(f, a->links);
+    wilson_force_add_log_det(&sum, d->w, d->flavours);
+    if (d->over) wilson_force_add_log_det(&sum, d->over, -d->flavours);
+    wilson_force_close(&sum);
     return 0;
 }
 
@@ -130,7 +172,7 @@ static void determinant_destroy(action *a)
     free(a);
 }
 
-action *determinant_action_create(const char *name, const field *links, wilson *w)
+action *determinant_action_create(const char *name, const field *links, wilson *w, wilson *over, int flavours)
 {
     static const action_table table = {NULL, determinant_value, determinant_force, determinant_destroy};
     determinant *d = calloc(1, sizeof *d);
@@ -139,5 +181,7 @@ action *determinant_action_create(const char *name, const field *links, wilson *
     d->base.links = links;
     snprintf(d->base.name, sizeof d->base.name, "%s", name);
     d->w = w;
+    d->over = over;
+    d->flavours = flavours;
     return &d->base;
 }

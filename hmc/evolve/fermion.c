@@ -1,5 +1,6 @@
 #include "hmc/evolve/fermion.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
@@ -25,4 +26,21 @@ const fermion_kind *fermion_kind_find(const char *name)
         if (!strcmp(all[i]->name, name)) return all[i];
     REQUIRE(0, "no kind of fermion %s", name);
     return NULL;
+}
+
+int fermion_kind_has(const fermion_kind *kind, const char *key)
+{
+    char word[64];
+    for (int i = 0; param_word(kind->keys, i, word, sizeof word); i++)
+        if (!strcmp(word, key)) return 1;
+    return 0;
+}
+
+void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours)
+{
+    const named_fermion *f = &s->p->fermions[number];
+    char name[80];
+    if (f->p.c_sw == 0) return;
+    snprintf(name, sizeof name, "%s.det", f->name);
+    simulation_add(s, determinant_action_create(name, s->links, s->wilsons[number], over, flavours));
 }

@@ -12,7 +12,9 @@ typedef struct {
 
 typedef struct {
     const char *name, *help;
-    /* Makes the operator and adds the actions of fermion `number` to s, with simulation_add(). */
+    const char *keys; /* of its section that not every kind has, separated by spaces */
+    int shifts;       /* its solves have shifts, for which there is one type of solver */
+    /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
     void (*create)(simulation *s, int number);
     /* Books the fields that stay, and tells the others. */
     fermion_moments (*memory)(ledger *m, const parameters *p, const fermion_params *f);
@@ -23,5 +25,10 @@ typedef struct {
 /* Kinds by number, null after the last; and by name. */
 const fermion_kind *fermion_kind_number(int i);
 const fermion_kind *fermion_kind_find(const char *name);
+/* Whether the kind has this key. */
+int fermion_kind_has(const fermion_kind *kind, const char *key);
+
+/* Adds NAME.det of fermion `number`, unless it has no clover term. */
+void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours);
 
 #endif

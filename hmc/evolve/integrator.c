@@ -110,6 +110,15 @@ int scheme_order(const scheme *s)
     return s->order;
 }
 
+static void note_force(const evolution *e, force_record *f, const field *force)
+{
+    const double norm = sqrt(2 * momenta_norm2(force) / (4.0 * (double)e->lat->volume));
+    f->sum += norm;
+    f->square += norm * norm;
+    f->most = fmax(f->most, norm);
+    f->count++;
+}
+
 /* force += the forces of a level, each timed and its norm recorded. */
 static int level_force(evolution *e, const level *l, field *total)
 {
@@ -120,16 +129,15 @@ static int level_force(evolution *e, const level *l, field *total)
         force_record *record = &e->forces[which];
         if (i == 0) {
             if (action_force(e->actions[which], total)) return EVOLVE_FAILED;
-            record->sum += sqrt(2 * momenta_norm2(total) / (4.0 * (double)e->lat->volume));
+            note_force(e, record, total);
         } else {
             field *mine = field_like(total);
             const int failed = action_force(e->actions[which], mine);
-            record->sum += sqrt(2 * momenta_norm2(mine) / (4.0 * (double)e->lat->volume));
+            note_force(e, record, mine);
             momenta_add(total, 1, mine);
             field_destroy(mine);
             if (failed) return EVOLVE_FAILED;
         }
-        record->count++;
         record->seconds += comm_wtime() - start;
     }
     return EVOLVE_DONE;

@@ -8,7 +8,6 @@
 
 #include "hmc/evolve/action.h"
 
-#define MAX_ACTIONS 16
 #define MAX_LEVELS 8
 
 typedef struct scheme scheme;
@@ -23,7 +22,8 @@ typedef struct {
 /* Force statistics of one action over a trajectory: root mean square over links, 2 |F|^2 = F^a F^a in our
  * normalisation. */
 typedef struct {
-    double sum;
+    double sum, square; /* of the norms, and of their squares */
+    double most;        /* the largest norm */
     long count;
     double seconds;
 } force_record;
@@ -36,7 +36,7 @@ typedef struct evolution {
     int nactions;
     level levels[MAX_LEVELS];
     int nlevels;
-    force_record forces[MAX_ACTIONS];
+    force_record forces[MAX_ACTIONS], totals[MAX_ACTIONS]; /* of this trajectory; of all before, and of it once ended */
     int (*interrupted)(void); /* asked before each step of the coarsest level; collective; may be null */
 } evolution;
 

@@ -42,6 +42,15 @@ static int start(evolution *e, random_key key, trajectory_result *r, const actio
     return EVOLVE_DONE;
 }
 
+static void add_forces(force_record *sum, const force_record *f)
+{
+    sum->sum += f->sum;
+    sum->square += f->square;
+    sum->most = fmax(sum->most, f->most);
+    sum->count += f->count;
+    sum->seconds += f->seconds;
+}
+
 trajectory_result trajectory_run(evolution *e, random_key key, double length, int unconditional)
 {
     const double begun = comm_wtime();
@@ -54,8 +63,9 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
     if (r.status == EVOLVE_DONE && evolution_values(e, r.end_values, &r.kinetic_end, &who)) r.status = EVOLVE_FAILED;
     if (r.status == EVOLVE_FAILED) {
         for (int i = 0; i < e->nactions; i++) {
-            if (e->actions[i]->trouble[0]) memcpy(r.trouble, e->actions[i]->trouble, sizeof r.trouble);
-            r.broken = r.broken || e->actions[i]->broken;
+            if (!e->actions[i]->trouble[0]) continue;
+            memcpy(r.trouble, e->actions[i]->trouble, sizeof r.trouble);
+            r.advice = e->actions[i]->advice;
         }
     }
     if (r.status == EVOLVE_DONE) {
@@ -63,7 +73,7 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
         for (int i = 0; i < e->nactions; i++) r.dh += r.end_values[i] - r.start_values[i];
         if (!isfinite(r.dh)) {
             r.status = EVOLVE_FAILED;
-            r.broken = 1;
+            r.advice = ADVICE_NUMBERS;
             snprintf(r.trouble, sizeof r.trouble, "the energy is not a number at the end of the trajectory");
         } else {
             r.accepted = unconditional || r.dh <= 0 || accept_deviate(key) < exp(-r.dh);
@@ -77,6 +87,7 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
         r.worst_residual = fmax(r.worst_residual, e->actions[i]->worst_residual);
         r.force_mean[i] = f->count ? f->sum / (double)f->count : 0;
         r.force_seconds[i] = f->seconds;
+        add_forces(&e->totals[i], f);
     }
     r.seconds = comm_wtime() - begun;
     return r;

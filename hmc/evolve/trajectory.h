@@ -7,7 +7,7 @@
 typedef struct {
     int status; /* EVOLVE_DONE, or why there is no result; the links are then those of the start */
     char trouble[512];
-    int broken; /* the numbers went out of bounds: no solver can help */
+    const char *advice; /* likewise: what to do, as a clause */
     int accepted;
     double dh;
     double start_values[MAX_ACTIONS], end_values[MAX_ACTIONS]; /* S of each action */

@@ -176,7 +176,7 @@ static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *li
         tile.high = 1;
     }
     grid.z *= (unsigned)parts;
-    gpu_start(dev, T(hop_global) < reals, clover, split, sign, many >, grid, threads, *a, list, n, tile);
+    gpu_start(dev, T(hop_global) < reals, clover, reach, sign, many >, grid, threads, *a, list, n, tile);
 }
 
 /* The hop of a rank with faces as one kernel: blocks that pack and send, blocks on the interior, and blocks that wait

@@ -208,12 +208,19 @@ const gpu_fusion *transport_take_fusion(void)
 int gpu_exchange_fuse(gpu_message *m, int n)
 {
     REQUIRE(phase == IDLE && !fused, "an exchange is fused within exchange %llu", exchange);
-    if (!current || !current->fuse) return 0;
+    if (!current || !current->fuse || comm_delay() > 0) return 0;
     check_messages(m, n);
     exchange++;
     fused = current->fuse(m, n);
     for (int i = 0; i < n; i++) counted_bytes += (double)m[i].bytes;
     return 1;
+}
+
+/* Holds a stream up for so many nanoseconds. */
+static __global__ void hold(signal_number time)
+{
+    const signal_number start = nanoseconds();
+    while (nanoseconds() - start < time) __nanosleep(100);
 }
 
 void gpu_exchange_start(gpu_message *m, int n)
@@ -222,6 +229,7 @@ void gpu_exchange_start(gpu_message *m, int n)
     const double start = comm_wtime();
     REQUIRE(phase == BEGUN, "exchange %llu starts in phase %d", exchange, (int)phase);
     phase = STARTED;
+    if (comm_delay() > 0) hold<<<1, 1, 0, gpu_in_use()->side>>>((signal_number)(1e9 * comm_delay()));
     current->start(m, n);
     counted_seconds += comm_wtime() - start;
 }

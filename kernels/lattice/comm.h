@@ -47,6 +47,13 @@ int comm_all(int ok);
 /* True when `bad` is true on some rank; `text` is then everywhere the text of the lowest such rank. */
 int comm_any_bad(int bad, char *text, size_t size);
 
+/* For studies of slower networks: from now on every exchange of halos, and every sum over ranks, takes so many seconds
+ * more; an exchange does so beside what is computed meanwhile. Nothing else changes. */
+void comm_set_delay(double seconds);
+double comm_delay(void);
+/* Waits until so long after `start` (comm_wtime()). Local. */
+void comm_wait_since(double start, double seconds);
+
 /* Point to point; messages in flight at a time: COMM_MAX_REQUESTS. The buffers stay untouched until comm_wait(). */
 void comm_start_receive(void *data, size_t bytes, int from, int tag);
 void comm_start_send(const void *data, size_t bytes, int to, int tag);

@@ -28,6 +28,7 @@ static struct {
     const layout *lay;
     place where;
     size_t real_bytes;
+    double started;
     int n;
     part parts[8];
     gpu_message messages[8];
@@ -144,6 +145,7 @@ static int exchange_buffers(view packed[8], view ghost[8], int fuse)
 
 static void exchange_start(void)
 {
+    flight.started = comm_wtime();
     if (flight.where == PLACE_DEVICE) {
         gpu_exchange_start(flight.messages, flight.n);
         return;
@@ -169,6 +171,7 @@ static void exchange_wait(void)
         gpu_exchange_finish(flight.messages, flight.n);
     } else {
         comm_wait();
+        if (comm_delay() > 0) comm_wait_since(flight.started, comm_delay());
         for (int i = 0; i < flight.n; i++) {
             const part *p = &flight.parts[i];
             if (!is_direct(p))

@@ -101,6 +101,48 @@ refused "an unknown fermion of a measurement" -- run b.ini -- "fermion = ligth" 
 edited b.ini '$a [measure.p]\nkind = pion\nfermion = light\nsource = 0.0.0.4'
 refused "a source outside the lattice" -- run b.ini -- "source" "4"
 
+# ---- kinds of fermions ----
+
+# Two quarks, and one by rational functions.
+sed 's/^actions = light$/actions = light heavy strange/' good.ini >c.ini
+cat >>c.ini <<'INI'
+[fermion.heavy]
+kappa = 0.12
+c_sw = 1.5
+solver = force
+[fermion.strange]
+kind = wilson_clover_rational
+kappa = 0.125
+c_sw = 1.5
+solver = force
+action_solver = accept
+[solver.general]
+type = bicgstab
+INI
+refused "a ratio to no fermion" -- run c.ini fermion.light.ratio_to=havy -- "ratio_to = havy" "did you mean 'heavy'?"
+refused "a ratio to itself" -- run c.ini fermion.light.ratio_to=light -- "[fermion.light] is a ratio to itself"
+refused "ratios in a circle" -- run c.ini fermion.light.ratio_to=heavy fermion.heavy.ratio_to=light -- "is a ratio to itself"
+refused "a ratio of other c_sw" -- run c.ini fermion.light.ratio_to=heavy fermion.heavy.c_sw=1.4 -- "c_sw = 1.5" "c_sw = 1.4" \
+    "have to be the same"
+refused "a ratio of other form" -- run c.ini fermion.light.ratio_to=heavy fermion.heavy.schur=symmetric -- "schur = symmetric"
+refused "a ratio of other parity" -- run c.ini fermion.light.ratio_to=heavy fermion.heavy.parity=even -- "parity = even"
+refused "a ratio to another power" -- run c.ini fermion.light.ratio_to=strange -- "kind = wilson_clover_rational" "another power"
+sed 's/^\[fermion.strange\]/[fermion.third]\nkappa = 0.13\nc_sw = 1.5\nsolver = force\nratio_to = heavy\n&/;
+    s/^actions = light heavy/& third/' c.ini >d.ini
+refused "two ratios to one fermion" -- run d.ini fermion.light.ratio_to=heavy -- "[fermion.light] and [fermion.third] both are ratios to heavy"
+refused "a ratio of a kind that has none" -- run c.ini fermion.strange.ratio_to=heavy -- "has no key 'ratio_to'" "flavours pseudofermions"
+refused "guesses with shifts" -- run c.ini fermion.strange.predictor=3 -- "has no key 'predictor'"
+refused "flavours of a kind for two" -- run c.ini fermion.heavy.flavours=1 -- "kind = wilson_clover has no key 'flavours'" "ratio_to predictor"
+refused "too few pseudofermions" -- run c.ini fermion.strange.flavours=3 -- "3 flavours" "pseudofermions = 2 or more"
+refused "four flavours" -- run c.ini fermion.strange.flavours=4 -- "flavours" "1 <= integer <= 3"
+refused "half a range" -- run c.ini fermion.strange.spectrum=0.1 -- "spectrum = 0.1" "neither auto nor two numbers LO HI"
+refused "a range upside down" -- run c.ini "fermion.strange.spectrum=4, 0.1" -- "0 < LO < HI"
+refused "a word for a range" -- run c.ini fermion.strange.spectrum=automatic -- "spectrum = automatic"
+refused "an approximation beyond numbers" -- run c.ini fermion.strange.approximation=1e-17 -- "approximation" "1e-17"
+refused "shifts by another solver" -- run c.ini fermion.strange.action_solver=general -- "[solver.general] is of type bicgstab" "type cg"
+refused "shifts by another fallback" -- run c.ini solver.force.fallback=general -- "[solver.general] is of type bicgstab" "type cg"
+refused "too many vectors" -- run c.ini fermion.heavy.predictor=33 -- "predictor" "<= 32"
+
 refused "an odd extent" -- run a.ini lattice.size=4.4.4.5 -- "extent 5" "direction t" "even number"
 refused "an extent of zero" -- run a.ini lattice.size=4.0.4.4 -- "size" "4.0.4.4"
 refused "a grid of other ranks" -- run a.ini machine.grid=1.1.1.2 -- "process grid 1.1.1.2" "2 ranks" "on 1"
@@ -494,6 +536,15 @@ say "a tolerance that no arithmetic reaches"
 try run --json a.ini run.output=tight solver.accept.tolerance=1e-17 solver.accept.max_iterations=500
 exits 4 "tolerance 1e-17"
 printed "trajectory 1 failed"
+say "a spectrum outside the range that is given"
+edited r.ini 's/^\[fermion.light\]/&\nkind = wilson_clover_rational/'
+try run --json r.ini run.output=narrow "fermion.light.spectrum=1 2"
+exits 4 "a narrow range"
+printed "trajectory 1 failed" "is not inside the range" "give [fermion.light] spectrum = " "wider spectrum"
+advice=$(sed -n 's/.*\[fermion.light\] spectrum = \([0-9.e+-]* [0-9.e+-]*\).*/\1/p' err | head -n 1)
+try run --json r.ini run.output=narrow "fermion.light.spectrum=$advice"
+exits 0 "with the range of the message"
+same "trajectories" 4 "$(value trajectories)"
 say "an energy beyond numbers"
 try run --json a.ini run.output=wild run.length=1e200 integrator.0.steps=1 integrator.1.steps=1
 checks=$((checks + 1))

@@ -36,6 +36,32 @@ within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large fermio
     fermion.light.link_reals=18 solver.force.inner_precision=double solver.accept.inner_precision=double
 within "a Krylov space" 1 clover.ini $large solver.force.type=gcr solver.force.restart=20 solver.force.inner_precision=half
 within "corrections" 1 clover.ini $large solver.force.type=refine solver.force.correction=accept solver.accept.type=bicgstab
+# Quarks on levels of their own: the largest moment of each is the peak of the run.
+cat clover.ini - >heavy.ini <<'INI'
+
+[fermion.heavy]
+kappa = 0.115
+c_sw = 1.5
+solver = force
+action_solver = accept
+[solver.general]
+type = bicgstab
+tolerance = 1e-8
+INI
+sed -i 's/^actions = light$/actions = light heavy/; s/^kappa = 0.130/kappa = 0.122/' heavy.ini
+within "a ratio" 1 heavy.ini $large fermion.light.ratio_to=heavy
+within "a ratio, other solvers, guesses" 1 heavy.ini $large fermion.light.ratio_to=heavy fermion.light.solver=general \
+    fermion.heavy.solver=general fermion.light.predictor=7 fermion.light.schur=symmetric fermion.heavy.schur=symmetric
+sed 's/^\[fermion.light\]/&\nkind = wilson_clover_rational\nspectrum = 0.01 60/' clover.ini >rational.ini
+within "one flavour" 1 rational.ini $large
+within "three flavours, symmetric, all double" 1 rational.ini $large fermion.light.flavours=3 fermion.light.pseudofermions=2 \
+    fermion.light.schur=symmetric "fermion.light.spectrum=1e-4 10" solver.force.inner_precision=double \
+    solver.accept.inner_precision=double
+# What nobody has measured is planned for as wide; cold links have a narrow spectrum.
+say "no range given"
+try run --dry-run rational.ini $large fermion.light.spectrum=auto
+exits 0 "no range given"
+printed "memory is that of a spectrum of width 10000"
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1
     within "clover" 2 clover.ini $large

@@ -73,7 +73,7 @@ static void run_spinors(const lattice *lat, const input *in, const field *links,
             record_field("stored", x);
             for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++) {
                 for (int p = 0; p < 2; p++) {
-                    const hop_call call = {(hop_form)form, -0.3, 0.7, form % 2 ? -1 : 1, u, c, y};
+                    const hop_call call = {(hop_form)form, -0.3, 0.7, form % 2 ? -1 : 1, u, c, y, NULL};
                     spinor_hop(out, (parity)p, x, &call);
                 }
                 record_field(name, out);
@@ -201,8 +201,10 @@ static void run_fermions(const lattice *lat, const input *in, const field *links
     run_solvers(normal, x, b);
     run_shifts(normal, b);
     linop_apply(op, y, x, 0);
-    wilson_schur_force(w, force, x, y);
-    wilson_log_det_force(w, force, 2);
+    wilson_force sum = wilson_force_open(force, links);
+    wilson_force_add(&sum, w, 1, x, y, y);
+    wilson_force_add_log_det(&sum, w, 2);
+    wilson_force_close(&sum);
     record_field("fermion force", force);
     wilson_reconstruct(w, source, x, source);
     record_field("reconstructed", source);

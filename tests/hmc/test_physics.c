@@ -3,12 +3,8 @@
  *
  * The seed is fixed, so this test gives the same numbers every time; test_hmc_physics SEED runs it with another one. */
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "hmc/simulation.h"
-#include "kernels/gauge.h"
-#include "kernels/lattice/comm.h"
-#include "tests/check.h"
+#include "tests/hmc/bench.h"
 
 #define MOST 2000
 
@@ -47,21 +43,6 @@ static parameters *read_input(const char *form, const char *beta, const char *se
     parameters *p = parameters_read(path, 1, overrides, NEED_GAUGE | NEED_INTEGRATOR);
     if (comm_rank() == 0) remove(path);
     return p;
-}
-
-/* Mean, and its error from 20 blocks, each longer than the correlation of what is averaged. */
-static double mean(const double *x, int n, double *error)
-{
-    double sum = 0, square = 0;
-    const int blocks = 20, length = n / blocks;
-    for (int i = 0; i < blocks * length; i++) sum += x[i] / (blocks * length);
-    for (int b = 0; b < blocks; b++) {
-        double block = 0;
-        for (int i = b * length; i < (b + 1) * length; i++) block += x[i] / length;
-        square += (block - sum) * (block - sum);
-    }
-    *error = sqrt(square / (blocks * (blocks - 1)));
-    return sum;
 }
 
 static void generate(const char *form, const char *beta, const char *seed, const ensemble *want)

@@ -5,12 +5,12 @@
  * complex. A test makes its input there from one generator, scatters it, runs the fast code, gathers and compares; so
  * it does not know how many ranks there are.
  *
- *   kit_gather(f)             that array, to be freed; zero on the parity that f has not. Collective
- *   kit_scatter(f, array)     sets f
- *   kit_field(...)            a field of it
- *   kit_distance(a, b, n)     the largest |a - b|; NaN where one is
- *   kit_where(fmt, ...)       names the case that the checks of KIT_* belong to; printed when one fails
- *   kit_lattice(shape, ...)   NULL when this number of ranks cannot share the shape: the test goes on to the next one
+ *   kit_begin(&argc, &argv)   first; with the argument `gpu` fields live on the device, kit_place. A machine without
+ * one ends the test as skipped kit_end()                 last; the status of main kit_gather(f)             that array,
+ * to be freed; zero on the parity that f has not. Collective kit_scatter(f, array)     sets f kit_field(...) a field of
+ * it kit_distance(a, b, n)     the largest |a - b|; NaN where one is kit_where(fmt, ...)       names the case that the
+ * checks of KIT_* belong to; printed when one fails kit_lattice(shape, ...)   NULL when this number of ranks cannot
+ * share the shape: the test goes on to the next one
  *
  * Rounding: kit_epsilon[precision] is the relative error of one arithmetic operation, kit_step[precision] that of one
  * storage, relative to the largest component of a group (zero where storage rounds as arithmetic does). */
@@ -23,6 +23,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/field.h"
 #include "kernels/lattice/plan.h"
@@ -58,6 +60,34 @@ CHECK_UNUSED __attribute__((format(printf, 1, 2))) static void kit_where(const c
 #define KIT_NEAR(a, b, tol) KIT_SAY(CHECK_NEAR(a, b, tol))
 #define KIT_REL(a, b, tol) KIT_SAY(CHECK_REL(a, b, tol))
 #define KIT_INT(a, b) KIT_SAY(CHECK_INT(a, b))
+
+/* ---- begin and end ---- */
+
+static place kit_place CHECK_UNUSED = PLACE_HOST;
+
+CHECK_UNUSED static void kit_begin(int *argc, char ***argv)
+{
+    char message[512];
+    comm_init(argc, argv);
+    if (*argc < 2 || strcmp((*argv)[1], "gpu")) return;
+    if (!comm_all(gpu_count() > 0)) {
+        if (comm_rank() == 0) printf("skipped: there is no GPU\n");
+        comm_finalize();
+        exit(77);
+    }
+    REQUIRE(!gpu_bind(1, message, sizeof message), "%s", message);
+    if (comm_size() > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+    kit_place = PLACE_DEVICE;
+}
+
+#define kit_end() kit_end_of(__FILE__)
+CHECK_UNUSED static int kit_end_of(const char *file)
+{
+    gpu_transport_close();
+    const int status = check_summary(file);
+    comm_finalize();
+    return status;
+}
 
 /* ---- memory and lattices ---- */
 
@@ -156,7 +186,7 @@ CHECK_UNUSED static void kit_scatter(field *f, const void *array)
 CHECK_UNUSED static field *kit_field(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs,
                                      const void *array)
 {
-    field *f = field_create(lat, kind, prec, par, nrhs, PLACE_HOST);
+    field *f = field_create(lat, kind, prec, par, nrhs, kit_place);
     if (array) kit_scatter(f, array);
     return f;
 }
@@ -169,7 +199,7 @@ CHECK_UNUSED static field *kit_links(const lattice *lat, const double complex *u
 /* f in another precision, and for links with another number of rows. */
 CHECK_UNUSED static field *kit_convert(const field *f, field_kind kind, precision prec)
 {
-    field *g = field_create(f->lat, kind, prec, f->par, field_kinds[kind].groups == 1 ? f->groups : 1, PLACE_HOST);
+    field *g = field_create(f->lat, kind, prec, f->par, field_kinds[kind].groups == 1 ? f->groups : 1, kit_place);
     field_copy(g, f);
     return g;
 }

@@ -251,7 +251,7 @@ static void test_multishift(const scene *s, int n)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     struct ref_rng rng;
     ref_rng_seed(&rng, 81);
     lattice *lat = kit_lattice(kit_shapes[0], 1, -1);
@@ -268,7 +268,5 @@ int main(int argc, char **argv)
         test_multishift(&s, MOST);
     }
     lattice_destroy(lat);
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

@@ -73,7 +73,7 @@ static int next_size(const lattice *lat, int number, int size[4])
 static blocks *make(const lattice *lat, const int size[4])
 {
     char message[512];
-    blocks *b = blocks_create(lat, size, PLACE_HOST, message, sizeof message);
+    blocks *b = blocks_create(lat, size, kit_place, message, sizeof message);
     REQUIRE(b, "%s", message);
     return b;
 }
@@ -88,7 +88,7 @@ static void check_hop(const cut *c, const lattice *lat, const double complex *u,
     const size_t v = ref_volume(c->l);
     double *numbers = kit_normals(24 * v, &rng);
     field *in = kit_field(lat, FIELD_SPINOR, prec, kit_other[p], 1, numbers);
-    field *out = field_create(lat, FIELD_SPINOR, prec, p, 1, PLACE_HOST);
+    field *out = field_create(lat, FIELD_SPINOR, prec, p, 1, kit_place);
     double complex *psi = kit_spinor(in, 0), *want = ref_spinor_new(c->l), *without = cut_links(c, u);
     blocks *b = make(lat, c->size);
     const hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = sign, .links = links, .cut = b};
@@ -251,7 +251,7 @@ static double *steps_on(const int grid[4], struct ref_lattice l, precision prec)
     lattice *lat = lattice_create(l.size, grid, 1, -1);
     field *links = kit_links(lat, u), *stored = kit_convert(links, FIELD_LINKS, prec);
     field *r = random_vector(lat, prec, PARITY_EVEN, 78, 1), *x = field_like(r), *q = field_like(r);
-    field *t = field_create(lat, FIELD_SPINOR, prec, PARITY_ODD, 1, PLACE_HOST);
+    field *t = field_create(lat, FIELD_SPINOR, prec, PARITY_ODD, 1, kit_place);
     const int size[4] = {2, 2, 2, 2};
     blocks *b = make(lat, size);
     const hop_call call = {.form = HOP_PLAIN, .a = 0.3, .sign = 1, .links = stored, .cut = b};
@@ -297,7 +297,7 @@ static void test_refusal(void)
     lattice *lat = kit_lattice(kit_shapes[0], 1, -1);
     if (!lat) return;
     char message[512] = "";
-    CHECK(blocks_create(lat, (const int[4]){4, 4, 3, 4}, PLACE_HOST, message, sizeof message) == NULL);
+    CHECK(blocks_create(lat, (const int[4]){4, 4, 3, 4}, kit_place, message, sizeof message) == NULL);
     CHECK_HAS(message, "blocks of 4.4.3.4 do not divide");
     CHECK_HAS(message, "in direction");
     lattice_destroy(lat);
@@ -305,7 +305,7 @@ static void test_refusal(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     for (int s = 0; s < KIT_SHAPES - 1; s++) {
         test_hop(kit_shapes[s]);
         if (s != 2) test_steps(kit_shapes[s]);
@@ -313,7 +313,5 @@ int main(int argc, char **argv)
     test_zero();
     test_grids();
     test_refusal();
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

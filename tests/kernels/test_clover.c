@@ -15,8 +15,8 @@ static const double mass = 0.1, c_sw = 1.7;
 
 static field *clover_of(const field *links, parity p, double m, double c)
 {
-    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    field *clover = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, p, 1, PLACE_HOST);
+    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
+    field *clover = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, p, 1, kit_place);
     gauge_field_strength(tensor, links);
     clover_build(clover, tensor, 4 + m, c);
     field_destroy(tensor);
@@ -64,7 +64,7 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int inverted = 0; inverted < 2; inverted++) {
             field *c = kit_convert(inverted ? inverse : clover, FIELD_CLOVER, (precision)prec);
-            field *x = field_create(links->lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 2, PLACE_HOST),
+            field *x = field_create(links->lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 2, kit_place),
                   *y = field_like(x);
             kit_scatter(x, numbers);
             for (int p = 0; p < 2; p++) spinor_clover(y, (parity)p, c, x, 1.5);
@@ -149,8 +149,8 @@ static double bilinear_value(const double complex *u, void *ctx)
 /* The force of what b says, by the fast code. */
 static double *force_of(const field *links, const field *x, const field *y, const struct bilinear *b)
 {
-    field *force = field_create(links->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *force = field_create(links->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
+    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
     if (b->hop) hop_force(force, links, x, y);
     for (int p = 0; p < 2; p++) {
         if (b->clover == REF_BOTH || b->clover == p) clover_insert(tensor, (parity)p, c_sw, x, y);
@@ -236,7 +236,7 @@ static void check_forces(field *links, double complex *u, struct ref_lattice l, 
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
         const struct ref_lattice l = kit_shapes[k];
         const int bc = k % 2 ? 1 : -1;
@@ -256,7 +256,5 @@ int main(int argc, char **argv)
         free(u);
         lattice_destroy(lat);
     }
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

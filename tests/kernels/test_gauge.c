@@ -22,7 +22,7 @@ static double action_value(const double complex *u, void *ctx)
 
 static field *zero_momenta(const lattice *lat)
 {
-    return field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    return field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
 }
 
 static void check_loops(const field *links, const double complex *u, struct ref_lattice l)
@@ -218,7 +218,7 @@ static void check_unitarise(const field *links, const double complex *u, struct 
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
         const struct ref_lattice l = kit_shapes[k];
         lattice *lat = kit_lattice(l, 2, 1);
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
         ref_rng_seed(&rng, 31 + (unsigned)k);
         double complex *u = kit_random_gauge(l, k % 2 ? 0 : 0.6, &rng);
         field *links = kit_links(lat, u),
-              *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+              *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
         kit_where("shape %d", k);
         check_loops(links, u, l);
         check_strength(tensor, links, u, l);
@@ -241,7 +241,5 @@ int main(int argc, char **argv)
         free(u);
         lattice_destroy(lat);
     }
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

@@ -97,7 +97,7 @@ static void check_forms(field *in, field *add, const field *links, const field *
     }
     double complex *want = ref_spinor_new(l);
     for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++) {
-        const hop_call call = {(hop_form)form, -0.75, 1.25, sign, links, clover, add};
+        const hop_call call = {(hop_form)form, -0.75, 1.25, sign, links, clover, add, NULL};
         field *out = field_like(add);
         /* out may be what is added */
         const int in_place = form == HOP_ADD || form == HOP_ADD_CLOVER;
@@ -134,7 +134,7 @@ static void check_eight_reals(const field *links, int k)
 {
     static const double allowed[PREC_COUNT] = {1e-12, 5e-5, 5e-3, 0.3};
     const lattice *lat = links->lat;
-    field *x = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *x = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
     field *want = field_like(x), *have = field_like(x);
     spinor_random(x, 3, 4, 5);
     hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = links};
@@ -350,7 +350,7 @@ static void test_slices(struct ref_lattice l)
                    *psi = ref_spinor_new(l);
     ref_random_spinor(all_psi, 12 * n * v, &rng);
     field *links = kit_links(lat, u);
-    field *x = field_create_5d(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, NRHS, LS, PLACE_HOST), *y = field_like(x);
+    field *x = field_create_5d(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, NRHS, LS, kit_place), *y = field_like(x);
     CHECK_INT(y->Ls, LS);
     CHECK_INT(y->nrhs, NRHS);
     kit_scatter(x, all_psi);
@@ -418,7 +418,7 @@ static void test_waves(struct ref_lattice l, int time_sign)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     test_storage();
     for (int k = 0; k < KIT_SHAPES; k++) {
         check_lattice(kit_shapes[k], k, k % 2 ? 1 : -1);
@@ -428,7 +428,5 @@ int main(int argc, char **argv)
         test_slices(kit_shapes[k]);
         test_waves(kit_shapes[k], k % 2 ? -1 : 1);
     }
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

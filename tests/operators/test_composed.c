@@ -50,7 +50,7 @@ static void test_at(linop *op, linop *adjoint, linop *shifted, double shift, str
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     struct ref_rng rng;
     ref_rng_seed(&rng, 82);
     lattice *lat = kit_lattice(kit_shapes[0], 1, -1);
@@ -63,9 +63,9 @@ int main(int argc, char **argv)
         linop_refresh(shifted);
         for (int prec = 0; prec < PREC_COUNT; prec++) {
             kit_where("operators of an operator in %s", precision_names[prec]);
-            linop *low = linop_at(op, (precision)prec, PLACE_HOST);
+            linop *low = linop_at(op, (precision)prec, kit_place);
             linop_refresh(low);
-            test_at(low, linop_at(adjoint, (precision)prec, PLACE_HOST), linop_at(shifted, (precision)prec, PLACE_HOST),
+            test_at(low, linop_at(adjoint, (precision)prec, kit_place), linop_at(shifted, (precision)prec, kit_place),
                     -0.7, &rng);
         }
         linop_destroy(shifted);
@@ -75,7 +75,5 @@ int main(int argc, char **argv)
         free(u);
     }
     lattice_destroy(lat);
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

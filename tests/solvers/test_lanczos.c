@@ -160,7 +160,7 @@ static void test_random(double mass)
             if (tolerance < 1e-5 && g == 0) first = s;
             if (tolerance < 1e-5) KIT_CHECK(!memcmp(&s, &first, sizeof s));
         }
-        linop *single = linop_at(normal, PREC_SINGLE, PLACE_HOST);
+        linop *single = linop_at(normal, PREC_SINGLE, kit_place);
         const spectrum rough = lanczos_bounds(single, 5, 500, 1e-3);
         KIT_INT(rough.status, LANCZOS_CONVERGED);
         KIT_NEAR(rough.low, low, rough.low_error + 1e-5 * high);
@@ -177,12 +177,10 @@ static void test_random(double mass)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     test_free((struct ref_lattice){{4, 4, 4, 4}}, 0.1);
     test_free((struct ref_lattice){{4, 2, 6, 8}}, 0.02);
     test_random(0.3);
     test_random(-0.2);
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

@@ -162,7 +162,7 @@ static void test_refused(const scene *s, const field *b)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    kit_begin(&argc, &argv);
     scene s;
     open_scene(&s, kit_shapes[0], 0.05, PARITY_EVEN);
     field *b = random_source(&s, 68);
@@ -177,7 +177,5 @@ int main(int argc, char **argv)
     test_refused(&s, b);
     field_destroy(b);
     close_scene(&s);
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }

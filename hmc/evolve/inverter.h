@@ -1,0 +1,38 @@
+/* Solves with a Schur complement A = Mhat on behalf of an action, by whatever solver the input names, with its
+ * fallbacks.
+ *
+ * A solver that needs a Hermitian positive operator works on A^dagger A; any other one solves A^dagger y = b and then
+ * A x = y, the second to what makes the residual of the whole |b - A^dagger A x| / |b| the tolerance of its settings.
+ * That residual is computed and is what counts, for either. A fallback may be of the other sort.
+ *
+ * Solves and iterations are counted in the action, and so is the worst residual; a solve that fails even with its
+ * fallback leaves the story in the action's `trouble`, and nonzero is returned. Vectors are those of A, and no output
+ * is an input. Collective. */
+#ifndef PLAQ_INVERTER_H
+#define PLAQ_INVERTER_H
+
+#include "hmc/evolve/action.h"
+#include "hmc/evolve/predictor.h"
+#include "solvers/rational.h"
+
+typedef struct {
+    action *a;                   /* that is served */
+    linop *op, *dagger, *normal; /* A, borrowed; A^dagger; A^dagger A */
+    const named_solver *solvers; /* for fallbacks */
+    int nsolvers;
+} inverter;
+
+void inverter_open(inverter *v, action *a, linop *op, const named_solver *solvers, int nsolvers);
+void inverter_close(inverter *v);
+
+/* x = (A^dagger A)^-1 b. The guess is the predictor's, or zero when that is null; the solution is kept there. `use` is
+ * for messages. */
+int inverter_normal(const inverter *v, const named_solver *s, field *x, const field *b, predictor *p, const char *use);
+/* y = A^-dagger b, from zero. A solver for positive operators makes it as A (A^dagger A)^-1 b, to the residual of that.
+ */
+int inverter_dagger(const inverter *v, const named_solver *s, field *y, const field *b, const char *use);
+/* x[i] = (A^dagger A + pole_i)^-1 b for the poles of r, by multi-shift conjugate gradients; solvers are of type cg. */
+int inverter_poles(const inverter *v, const named_solver *s, const rational *r, field *const *x, const field *b,
+                   const char *use);
+
+#endif

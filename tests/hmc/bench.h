@@ -1,0 +1,59 @@
+/* A simulation made from the text of an input file, on rough links that are the same in every test. */
+#ifndef PLAQ_TESTS_BENCH_H
+#define PLAQ_TESTS_BENCH_H
+
+#include <unistd.h>
+
+#include "hmc/simulation.h"
+#include "kernels/gauge.h"
+#include "kernels/lattice/comm.h"
+#include "tests/check.h"
+
+typedef struct {
+    parameters *p;
+    simulation *s;
+    field *start; /* rough links, the same in every test */
+} bench;
+
+CHECK_UNUSED static bench open_bench(const char *text, int n, const char *const *overrides)
+{
+    char path[64];
+    bench b;
+    snprintf(path, sizeof path, "test-bench-%ld.ini", (long)getpid());
+    if (comm_rank() == 0) {
+        FILE *f = fopen(path, "w");
+        REQUIRE(f && fputs(text, f) >= 0 && fclose(f) == 0, "%s cannot be written", path);
+    }
+    b.p = parameters_read(path, n, overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    if (comm_rank() == 0) remove(path);
+    b.s = simulation_create(b.p);
+    momenta_random(b.s->e.momenta, 17, RANDOM_START, 0);
+    gauge_update(b.s->links, 0.4, b.s->e.momenta);
+    b.start = field_like(b.s->links);
+    field_copy(b.start, b.s->links);
+    return b;
+}
+
+CHECK_UNUSED static void close_bench(bench *b)
+{
+    field_destroy(b->start);
+    simulation_destroy(b->s);
+    parameters_free(b->p);
+}
+
+/* Mean, and its error from 20 blocks, each longer than the correlation of what is averaged. */
+CHECK_UNUSED static double mean(const double *x, int n, double *error)
+{
+    double sum = 0, square = 0;
+    const int blocks = 20, length = n / blocks;
+    for (int i = 0; i < blocks * length; i++) sum += x[i] / (blocks * length);
+    for (int b = 0; b < blocks; b++) {
+        double block = 0;
+        for (int i = b * length; i < (b + 1) * length; i++) block += x[i] / length;
+        square += (block - sum) * (block - sum);
+    }
+    *error = sqrt(square / (blocks * (blocks - 1)));
+    return sum;
+}
+
+#endif

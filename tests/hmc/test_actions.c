@@ -1,0 +1,406 @@
+/* Actions of fermions beyond the plain pseudofermion: at the heat bath S = |eta|^2; a ratio of equal operators has no
+ * dynamics; determinants telescope; solvers of either sort lead to the same forces; powers by rational functions are
+ * powers; a spectrum outside the range is no result; guesses of solves change nothing but the work. */
+#include <stdlib.h>
+
+#include "hmc/evolve/balance.h"
+#include "hmc/evolve/inverter.h"
+#include "kernels/spinor.h"
+#include "solvers/lanczos.h"
+#include "tests/hmc/bench.h"
+
+#define FRAME                                                                                                          \
+    "[run]\noutput = none\nseed = 3\n"                                                                                 \
+    "[lattice]\nsize = 4.4.4.4\n"                                                                                      \
+    "[gauge]\nbeta = 5.6\n"                                                                                            \
+    "[integrator.0]\nscheme = omelyan2\nsteps = 4\nactions = light other gauge\n"                                      \
+    "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n"                                          \
+    "[solver.bicg]\ntype = bicgstab\ntolerance = 1e-12\nfallback = good\n"                                             \
+    "[solver.gcr]\ntype = gcr\ntolerance = 1e-12\npreconditioner = mr\n"                                               \
+    "[solver.refine]\ntype = refine\ntolerance = 1e-12\ncorrection = half\n"                                           \
+    "[solver.half]\ntype = bicgstab\ninner_precision = half\ntolerance = 1e-2\n"                                       \
+    "[solver.mr]\ntype = mr\nsteps = 4\nrelaxation = 0.9\ntolerance = 0.1\n"                                           \
+    "[solver.never]\ntype = bicgstab\ntolerance = 1e-12\nmax_iterations = 3\nfallback = good\n"
+
+static const char ratio[] = FRAME "[fermion.light]\nkappa = 0.132\nc_sw = 1.5\nratio_to = other\nsolver = good\n"
+                                  "[fermion.other]\nkappa = 0.120\nc_sw = 1.5\nsolver = good\n";
+static const char rhmc[] = FRAME "[fermion.light]\nkind = wilson_clover_rational\nkappa = 0.132\nc_sw = 1.5\n"
+                                 "solver = good\n"
+                                 "[fermion.other]\nkappa = 0.132\nc_sw = 1.5\nsolver = good\n";
+
+static action *action_of(const bench *b, const char *name)
+{
+    for (int i = 0; i < b->s->e.nactions; i++)
+        if (!strcmp(b->s->e.actions[i]->name, name)) return b->s->e.actions[i];
+    REQUIRE(0, "no action %s", name);
+    return NULL;
+}
+
+static double value_of(action *a)
+{
+    double s = NAN;
+    CHECK_INT(action_value(a, &s), 0);
+    return s;
+}
+
+/* ---- the heat bath ---- */
+
+static void check_heat_bath(const char *text, const char *what, int n, const char *const *overrides)
+{
+    bench b = open_bench(text, n, overrides);
+    for (uint32_t k = 1; k <= 2; k++) {
+        action *a = action_of(&b, "light");
+        action_reset_counts(a);
+        CHECK_INT(action_refresh(a, (random_key){3, k}), 0);
+        const double s = value_of(a), eta2 = a->start_value;
+        if (comm_rank() == 0)
+            printf("heat bath, %s: S %.12g, |eta|^2 %.12g, worst residual %.1e\n", what, s, eta2, a->worst_residual);
+        /* Solves to 1e-12, functions to 1e-12; S holds the condition number once. */
+        CHECK_REL(s, eta2, 1e-10);
+        /* 24 Gaussian numbers of variance 1/2 a site and pseudofermion: mean 12 a site, variance 12. */
+        const double numbers = 0.5 * (double)b.s->lat->volume * b.s->p->fermions[0].p.pseudofermions;
+        CHECK_NEAR(eta2 / numbers, 12, 5 * sqrt(12 / numbers));
+        CHECK(a->solves > 0 && a->iterations > 0 && a->worst_residual < 2e-12);
+    }
+    close_bench(&b);
+}
+
+static void test_heat_baths(void)
+{
+    static const char *const solvers[] = {"good", "bicg", "gcr", "refine", "never"};
+    static const char *const forms[] = {"asymmetric", "symmetric"};
+    for (int i = 0; i < 5; i++)
+        for (int f = 0; f < 2; f++) {
+            char one[64], two[64], three[64], what[96];
+            const char *const overrides[] = {one, two, three};
+            snprintf(one, sizeof one, "fermion.light.action_solver=%s", solvers[i]);
+            snprintf(two, sizeof two, "fermion.light.schur=%s", forms[f]);
+            snprintf(three, sizeof three, "fermion.other.schur=%s", forms[f]);
+            snprintf(what, sizeof what, "ratio, %s, %s", solvers[i], forms[f]);
+            check_heat_bath(ratio, what, 3, overrides);
+        }
+    static const char *const flavours[][3] = {
+        {"fermion.light.flavours=1", "fermion.light.pseudofermions=1", "fermion.light.schur=symmetric"},
+        {"fermion.light.flavours=1", "fermion.light.pseudofermions=3", "fermion.light.schur=asymmetric"},
+        {"fermion.light.flavours=2", "fermion.light.pseudofermions=1", "fermion.light.parity=even"},
+        {"fermion.light.flavours=2", "fermion.light.pseudofermions=2", "fermion.light.spectrum=1e-3, 400"},
+        {"fermion.light.flavours=3", "fermion.light.pseudofermions=2", "fermion.light.c_sw=0"},
+    };
+    for (int i = 0; i < 5; i++) {
+        char what[96];
+        snprintf(what, sizeof what, "%s %s", strchr(flavours[i][0], '.') + 7, flavours[i][1] + 14);
+        check_heat_bath(rhmc, what, 3, flavours[i]);
+    }
+}
+
+/* ---- ratios ---- */
+
+/* W = M: S = |phi|^2 whatever the links. */
+static void test_equal_masses(const char *form)
+{
+    char one[64], two[64];
+    const char *const overrides[] = {one, two, "fermion.other.kappa=0.132"};
+    snprintf(one, sizeof one, "fermion.light.schur=%s", form);
+    snprintf(two, sizeof two, "fermion.other.schur=%s", form);
+    bench b = open_bench(ratio, 3, overrides);
+    action *a = action_of(&b, "light"), *det = action_of(&b, "light.det"), *whole = action_of(&b, "other");
+    CHECK_INT(action_refresh(a, (random_key){3, 1}), 0);
+    CHECK_INT(action_refresh(whole, (random_key){3, 1}), 0);
+    const double s = value_of(a);
+    gauge_update(b.s->links, 0.3, b.s->e.momenta);
+    CHECK_REL(value_of(a), s, 1e-10);
+    CHECK(value_of(det) == 0);
+    momenta_zero(b.s->e.force);
+    CHECK_INT(action_force(whole, b.s->e.force), 0);
+    const double size = momenta_norm2(b.s->e.force);
+    momenta_zero(b.s->e.force);
+    CHECK_INT(action_force(a, b.s->e.force), 0);
+    CHECK_INT(action_force(det, b.s->e.force), 0);
+    const double left = momenta_norm2(b.s->e.force);
+    if (comm_rank() == 0) printf("equal masses, %s: |F| %.1e of %.3g\n", form, sqrt(left), sqrt(size));
+    CHECK_NEAR(sqrt(left / size), 0, 1e-10);
+    close_bench(&b);
+}
+
+/* The determinants of a chain add up to that of its lightest; those of one flavour are half of those of two. */
+static void test_determinants(void)
+{
+    static const char *const plain[] = {"fermion.light.ratio_to="};
+    for (int form = 0; form < 2; form++) {
+        const char *const symmetric[] = {"fermion.light.schur=symmetric", "fermion.other.schur=symmetric", plain[0]};
+        bench b = open_bench(ratio, form ? 2 : 0, symmetric);
+        const double chain = value_of(action_of(&b, "light.det")) + value_of(action_of(&b, "other.det"));
+        close_bench(&b);
+        b = open_bench(ratio, form ? 3 : 1, form ? symmetric : plain);
+        CHECK_REL(value_of(action_of(&b, "light.det")), chain, 1e-13);
+        close_bench(&b);
+        b = open_bench(rhmc, form ? 2 : 0, symmetric);
+        CHECK_REL(2 * value_of(action_of(&b, "light.det")), chain, 1e-13);
+        CHECK_REL(value_of(action_of(&b, "other.det")), chain, 1e-13);
+        close_bench(&b);
+    }
+}
+
+/* ---- solvers of either sort ---- */
+
+static void test_solvers(const char *text, const char *what)
+{
+    static const char *const solvers[] = {"good", "bicg", "gcr", "refine", "never"};
+    field *first = NULL;
+    double first_value = 0;
+    bench keep = open_bench(text, 0, NULL); /* the lattice of `first` */
+    for (int i = 0; i < 5; i++) {
+        char one[64], two[64];
+        const char *const overrides[] = {one, two};
+        snprintf(one, sizeof one, "fermion.light.solver=%s", solvers[i]);
+        snprintf(two, sizeof two, "fermion.light.action_solver=%s", solvers[i]);
+        bench b = open_bench(text, 2, overrides);
+        action *a = action_of(&b, "light");
+        action_reset_counts(a);
+        CHECK_INT(action_refresh(a, (random_key){3, 1}), 0);
+        momenta_zero(b.s->e.force);
+        gauge_update(b.s->links, 0.1, b.s->e.momenta);
+        CHECK_INT(action_force(a, b.s->e.force), 0);
+        const double s = value_of(a);
+        CHECK(a->worst_residual <= 1.5e-12);
+        if (!first) {
+            first = field_like(keep.s->e.force);
+            first_value = s;
+            momenta_add(first, 1, b.s->e.force);
+        }
+        const double size = momenta_norm2(first);
+        momenta_add(b.s->e.force, -1, first);
+        const double off = sqrt(momenta_norm2(b.s->e.force) / size);
+        if (comm_rank() == 0)
+            printf("%s, %s: S off by %.1e, force by %.1e, %ld iterations in %ld solves\n", what, solvers[i],
+                   s / first_value - 1, off, a->iterations, a->solves);
+        CHECK_REL(s, first_value, 1e-10);
+        CHECK_NEAR(off, 0, 1e-10);
+        close_bench(&b);
+    }
+    field_destroy(first);
+    close_bench(&keep);
+}
+
+/* ---- powers ---- */
+
+static field *apply(const inverter *v, const named_solver *s, const rational *r, const field *b)
+{
+    field *x[RATIONAL_MAX_DEGREE], *y = field_like(b);
+    for (int i = 0; i < r->degree; i++) x[i] = field_like(b);
+    CHECK_INT(inverter_poles(v, s, r, x, b, "test"), 0);
+    spinor_axpby(y, r->constant, b, 0);
+    for (int i = 0; i < r->degree; i++) {
+        spinor_axpby(y, r->residues[i], x[i], 1);
+        field_destroy(x[i]);
+    }
+    return y;
+}
+
+/* K^(-1/2) twice, and K^(-1/4) and K^(-3/4) one after the other, are the inverse. */
+static void test_powers(void)
+{
+    static const int pairs[][4] = {{-1, 2, -1, 2}, {-1, 4, -3, 4}, {-1, 6, -5, 6}};
+    bench b = open_bench(rhmc, 0, NULL);
+    action counts = {.advice = ADVICE_SOLVE};
+    inverter v;
+    inverter_open(&v, &counts, wilson_schur(b.s->wilsons[0]), b.s->solvers, b.s->p->nsolvers);
+    const named_solver *good = simulation_solver(b.s, "good");
+    const spectrum range = lanczos_bounds(v.normal, 1, 500, 1e-3);
+    double low = range.low - range.low_error, high = range.high + range.high_error;
+    rational_action_range(&low, &high);
+    CHECK(low < range.low && high > range.high && low > 0.2 * range.low && high < 2 * range.high);
+    CHECK_NEAR(4 * log2(low), round(4 * log2(low)), 1e-12);
+    rational_store *store = rational_store_create();
+    field *x = linop_vector(v.op, 1), *back = field_like(x);
+    spinor_random(x, 5, RANDOM_TEST, 0);
+    for (int i = 0; i < 3; i++) {
+        char message[256];
+        const power_product f = power_of_x(pairs[i][0], pairs[i][1]), g = power_of_x(pairs[i][2], pairs[i][3]);
+        const rational *r = rational_for(store, &f, low, high, 1e-12, message, sizeof message),
+                       *q = rational_for(store, &g, low, high, 1e-12, message, sizeof message);
+        REQUIRE(r && q, "%s", message);
+        field *y = apply(&v, good, r, x), *z = apply(&v, good, q, y);
+        linop_apply(v.normal, back, z, 0);
+        const double off = sqrt(spinor_axpy_norm2(back, -1, x, 0) / spinor_norm2(x, 0));
+        if (comm_rank() == 0)
+            printf("K^(%d/%d) K^(%d/%d) K = 1 but for %.1e, degrees %d and %d\n", pairs[i][0], pairs[i][1], pairs[i][2],
+                   pairs[i][3], off, r->degree, q->degree);
+        CHECK_NEAR(off, 0, 1e-9);
+        field_destroy(z);
+        field_destroy(y);
+    }
+    field_destroy(back);
+    field_destroy(x);
+    rational_store_destroy(store);
+    inverter_close(&v);
+    close_bench(&b);
+}
+
+/* ---- the range ---- */
+
+static trajectory_result run_with(bench *b, double length, int unconditional)
+{
+    field_copy(b->s->links, b->start);
+    return trajectory_run(&b->s->e, (random_key){3, 1}, length, unconditional);
+}
+
+static double distance2(const field *x, const field *y)
+{
+    const int *l = x->lat->local;
+    const long n = (long)l[0] * l[1] * l[2] * x->groups * x->reals;
+    double *a = field_slice_buffer(x), *b = field_slice_buffer(y), sum = 0;
+    for (int t = 0; t < l[3]; t++) {
+        field_export(x, t, a);
+        field_export(y, t, b);
+        for (long i = 0; i < n; i++) sum = fmax(sum, fabs(a[i] - b[i]));
+    }
+    free(a);
+    free(b);
+    comm_max(&sum, 1);
+    return sum;
+}
+
+static void check_refused(const char *range, double length, const char *use)
+{
+    char one[96];
+    const char *const overrides[] = {one};
+    snprintf(one, sizeof one, "fermion.light.spectrum=%s", range);
+    bench b = open_bench(rhmc, 1, overrides);
+    const trajectory_result r = run_with(&b, length, 1);
+    CHECK_INT(r.status, EVOLVE_FAILED);
+    CHECK(!r.accepted);
+    if (comm_rank() == 0) printf("refused: %s\n", r.trouble);
+    CHECK_HAS(r.trouble, use);
+    CHECK_HAS(r.trouble, "is not inside the range");
+    CHECK_HAS(r.trouble, "give [fermion.light] spectrum = ");
+    CHECK_HAS(r.advice, "spectrum");
+    CHECK(distance2(b.s->links, b.start) == 0);
+    /* With the numbers of the message it runs. */
+    const char *numbers = strstr(r.trouble, "spectrum = ");
+    char better[96];
+    const char *const overridden[] = {better};
+    snprintf(better, sizeof better, "fermion.light.spectrum=%s", numbers ? numbers + 11 : "");
+    close_bench(&b);
+    b = open_bench(rhmc, 1, overridden);
+    CHECK_INT(run_with(&b, length, 1).status, EVOLVE_DONE);
+    close_bench(&b);
+}
+
+static void test_range(void)
+{
+    bench b = open_bench(rhmc, 0, NULL);
+    linop *normal = normal_create(wilson_schur(b.s->wilsons[0]));
+    const spectrum before = lanczos_bounds(normal, 1, 500, 1e-3);
+    const trajectory_result r = run_with(&b, 0.5, 1), again = run_with(&b, 0.5, 1);
+    CHECK(r.status == EVOLVE_DONE && r.dh == again.dh);
+    field_copy(b.start, b.s->links);
+    const spectrum after = lanczos_bounds(normal, 1, 500, 1e-3);
+    if (comm_rank() == 0)
+        printf("spectrum %.4g to %.4g, after a trajectory %.4g to %.4g\n", before.low, before.high, after.low,
+               after.high);
+    linop_destroy(normal);
+    close_bench(&b);
+    /* A wide range in place of the measured one is other functions of the same precision. */
+    const char *const wide[] = {"fermion.light.spectrum=1e-4 1000", "fermion.light.force_approximation=1e-10"};
+    b = open_bench(rhmc, 2, wide);
+    const trajectory_result far = run_with(&b, 0.5, 1);
+    CHECK_NEAR(far.dh, r.dh, 1e-5);
+    close_bench(&b);
+    char range[64];
+    check_refused("0.5 2", 0.5, "light, start");
+    /* Good for the first links, not for the last. */
+    const int falls = after.low < before.low * 0.95;
+    CHECK(falls || after.high > 1.02 * before.high);
+    snprintf(range, sizeof range, "%.17g %.17g", falls ? 0.5 * (before.low + after.low) : 0.5 * after.low,
+             falls ? 2 * after.high : 0.5 * (before.high + after.high));
+    check_refused(range, 0.5, "light, action");
+}
+
+/* ---- guesses ---- */
+
+static void test_predictor(void)
+{
+    static const char *const with[] = {"integrator.0.steps=16", "fermion.light.predictor=6",
+                                       "fermion.other.predictor=3"};
+    bench b = open_bench(ratio, 1, with), p = open_bench(ratio, 3, with);
+    const trajectory_result plain = run_with(&b, 0.5, 1), guessed = run_with(&p, 0.5, 1);
+    long before = 0, now = 0;
+    for (int i = 0; i < b.s->e.nactions; i++) {
+        before += plain.iterations[i];
+        now += guessed.iterations[i];
+    }
+    if (comm_rank() == 0)
+        printf("guesses: %ld iterations in place of %ld, dH %.12g and %.12g\n", now, before, guessed.dh, plain.dh);
+    CHECK(now < 0.8 * (double)before);
+    CHECK_NEAR(guessed.dh, plain.dh, 1e-7);
+    /* A trajectory is a function of its start and number, whatever was before. */
+    const trajectory_result second = trajectory_run(&p.s->e, (random_key){3, 2}, 0.5, 1);
+    const trajectory_result first = run_with(&p, 0.5, 1), other = trajectory_run(&p.s->e, (random_key){3, 2}, 0.5, 1);
+    CHECK(first.dh == guessed.dh && other.dh == second.dh);
+    close_bench(&p);
+    close_bench(&b);
+}
+
+/* ---- balance ---- */
+
+static void test_balance(void)
+{
+    static const char two[] = "[run]\noutput = none\n[lattice]\nsize = 4.4.4.4\n[gauge]\nbeta = 5.6\n"
+                              "[fermion.light]\nkappa = 0.12\nc_sw = 1\nsolver = s\n"
+                              "[integrator.0]\nscheme = omelyan2\nsteps = 4\nactions = light\n"
+                              "[integrator.1]\nscheme = leapfrog\nsteps = 5\nactions = gauge\n"
+                              "[solver.s]\ntolerance = 1e-8\n";
+    level_balance levels[MAX_LEVELS];
+    char text[256];
+    bench b = open_bench(two, 0, NULL);
+    evolution *e = &b.s->e;
+    for (int i = 0; i < e->nactions; i++) e->totals[i] = (force_record){0};
+    const int light = e->levels[0].actions[0], gauge = e->levels[1].actions[0];
+    e->totals[light] = (force_record){.square = 2 * 0.25, .count = 2};
+    e->totals[gauge] = (force_record){.square = 10 * 25., .count = 10};
+    balance_levels(e, 2, levels);
+    /* Steps of 2/4, its two drifts of 1/4 in five. */
+    CHECK_REL(levels[0].dt, 0.5, 1e-15);
+    CHECK_REL(levels[0].apart, 0.25, 1e-15);
+    CHECK_REL(levels[1].dt, 0.05, 1e-15);
+    CHECK_REL(levels[1].apart, 0.05, 1e-15);
+    CHECK_REL(levels[0].part, 0.25 / 16, 1e-14);
+    CHECK_REL(levels[1].part, 25. / 400, 1e-14);
+    balance_advice(e, levels, text, sizeof text);
+    CHECK_HAS(text, "in balance");
+    e->totals[light].square /= 100;
+    balance_levels(e, 2, levels);
+    balance_advice(e, levels, text, sizeof text);
+    CHECK_HAS(text, "level 1 makes dH");
+    CHECK_HAS(text, "level 0 could be up to 20.0 times as long");
+    /* What a run gathers. */
+    e->totals[light] = e->totals[gauge] = (force_record){0};
+    const trajectory_result r = run_with(&b, 0.2, 1);
+    trajectory_run(e, (random_key){3, 2}, 0.2, 1);
+    CHECK_INT(e->totals[light].count, 2 * (4 * 2 + 1));
+    CHECK_INT(e->totals[gauge].count, 2 * (4 * 2 * (5 + 1)));
+    CHECK(e->totals[gauge].most >= r.force_mean[gauge]);
+    CHECK(e->totals[gauge].square * (double)e->totals[gauge].count >= e->totals[gauge].sum * e->totals[gauge].sum);
+    close_bench(&b);
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    test_heat_baths();
+    test_equal_masses("asymmetric");
+    test_equal_masses("symmetric");
+    test_determinants();
+    static const char plain[] = FRAME "[fermion.light]\nkappa = 0.132\nc_sw = 1.5\nschur = symmetric\nsolver = good\n"
+                                      "[fermion.other]\nkappa = 0.120\nc_sw = 1.5\nsolver = good\n";
+    test_solvers(plain, "plain");
+    test_solvers(ratio, "ratio");
+    test_powers();
+    test_range();
+    test_predictor();
+    test_balance();
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}

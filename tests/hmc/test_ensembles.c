@@ -1,0 +1,164 @@
+/* One ensemble in many ways: two flavours by the plain pseudofermion, with solvers of either sort, by Hasenbusch's
+ * ratios on several levels with guesses, by rational functions, and as one flavour twice. The plaquettes agree, and
+ * <exp(-dH)> = 1 (M. Creutz, Phys. Rev. D 38 (1988) 1228), which fails where heat bath, force and accept step are not
+ * of one action. Another power of the determinant is far off: one flavour, and none, are made too, for a measure of
+ * what the test can see.
+ *
+ * The seed is fixed, so this test gives the same numbers every time; test_hmc_ensembles SEED runs it with another one.
+ */
+#include <stdlib.h>
+
+#include "tests/hmc/bench.h"
+
+#define WARMUP 60
+#define COUNT 600
+
+typedef struct {
+    const char *name, *text; /* fermions and levels */
+    double plaquette, error;
+} ensemble;
+
+#define LEVELS(fermions)                                                                                               \
+    "[integrator.0]\nscheme = omelyan2\nsteps = 3\nactions = " fermions "\n"                                           \
+    "[integrator.1]\nscheme = omelyan2\nsteps = 2\nactions = gauge\n"
+#define QUARK(name, more) "[fermion." name "]\nkappa = 0.134\nc_sw = 1.76\n" more "\n"
+#define BY(solver) "solver = " solver "\naction_solver = " solver "_accept\n"
+
+static const char frame[] = "[run]\noutput = none\nseed = %s\n"
+                            "[lattice]\nsize = 4.4.4.4\n"
+                            "[gauge]\nbeta = 5.6\n"
+                            "[solver.cg]\ntype = cg\ntolerance = 1e-8\n"
+                            "[solver.cg_accept]\ntype = cg\ntolerance = 1e-10\n"
+                            "[solver.bicgstab]\ntype = bicgstab\ntolerance = 1e-8\nfallback = cg_accept\n"
+                            "[solver.bicgstab_accept]\ntype = bicgstab\ntolerance = 1e-10\nfallback = cg_accept\n"
+                            "[solver.gcr]\ntype = gcr\npreconditioner = mr\ntolerance = 1e-8\nfallback = cg_accept\n"
+                            "[solver.gcr_accept]\ntype = gcr\npreconditioner = mr\ntolerance = 1e-10\nfallback = "
+                            "cg_accept\n"
+                            "[solver.mr]\ntype = mr\nsteps = 4\nrelaxation = 0.9\ntolerance = 0.1\n"
+                            "%s";
+
+static ensemble
+    same
+        [] =
+            {
+                {"conjugate gradients", QUARK("light", BY("cg")) LEVELS("light"), 0, 0},
+                {"BiCGStab", QUARK("light", BY("bicgstab") "schur = symmetric\n") LEVELS("light"), 0, 0},
+                {"GCR", QUARK("light", BY("gcr")) LEVELS("light"), 0, 0},
+                {"ratios",
+                 QUARK("light", BY("cg") "ratio_to = middle\npredictor = 3\n") "[fermion.middle]\nkappa = 0.125\nc_sw "
+                                                                               "= 1.76\nratio_to = heavy\npredictor = "
+                                                                               "3\n" BY("bicgstab") "[fermion.heavy]"
+                                                                                                    "\nkappa = "
+                                                                                                    "0.11\nc_sw = "
+                                                                                                    "1.76\n" BY(
+                                                                                                        "cg") "[integra"
+                                                                                                              "tor.0]"
+                                                                                                              "\nscheme"
+                                                                                                              " = "
+                                                                                                              "omelyan2"
+                                                                                                              "\nsteps "
+                                                                                                              "= "
+                                                                                                              "2\nactio"
+                                                                                                              "ns = "
+                                                                                                              "light\n"
+                                                                                                              "[integra"
+                                                                                                              "tor.1]"
+                                                                                                              "\nscheme"
+                                                                                                              " = "
+                                                                                                              "omelyan2"
+                                                                                                              "\nsteps "
+                                                                                                              "= "
+                                                                                                              "1\nactio"
+                                                                                                              "ns = "
+                                                                                                              "middle\n"
+                                                                                                              "[integra"
+                                                                                                              "tor.2]"
+                                                                                                              "\nscheme"
+                                                                                                              " = "
+                                                                                                              "omelyan2"
+                                                                                                              "\nsteps "
+                                                                                                              "= "
+                                                                                                              "1\nactio"
+                                                                                                              "ns = "
+                                                                                                              "heavy "
+                                                                                                              "gauge\n",
+                 0, 0},
+                {"two flavours, rational",
+                 QUARK("light", "kind = wilson_clover_rational\nflavours = 2\n" BY("cg")) LEVELS("light"), 0, 0},
+                {"one flavour twice",
+                 QUARK("up", "kind = wilson_clover_rational\n" BY("cg"))
+                     QUARK("down", "kind = wilson_clover_rational\nschur = symmetric\nspectrum = 0.002 8\n" BY("cg"))
+                         LEVELS("up down"),
+                 0, 0},
+};
+static ensemble other[] = {
+    {"one flavour", QUARK("up", "kind = wilson_clover_rational\n" BY("cg")) LEVELS("up"), 0, 0},
+    {"no flavour", "[integrator.0]\nscheme = omelyan2\nsteps = 6\nactions = gauge\n", 0, 0},
+};
+
+static void generate(ensemble *want, const char *seed)
+{
+    static double plaquette[COUNT], weight[COUNT];
+    char text[4096];
+    snprintf(text, sizeof text, frame, seed, want->text);
+    bench b = open_bench(text, 0, NULL);
+    double w_error;
+    int accepted = 0, failed = 0;
+    for (int i = 0; i < WARMUP + COUNT && !failed; i++) {
+        const random_key key = {(uint64_t)b.p->run.seed, (uint32_t)i + 1};
+        const trajectory_result r = trajectory_run(&b.s->e, key, 1, i < WARMUP / 2);
+        failed = r.status != EVOLVE_DONE;
+        if (failed) printf("%s: %s\n", want->name, r.trouble);
+        if (i < WARMUP) continue;
+        plaquette[i - WARMUP] = gauge_measure(b.s->links, 0).plaquette;
+        weight[i - WARMUP] = exp(-r.dh);
+        accepted += r.accepted;
+    }
+    CHECK(!failed);
+    want->plaquette = mean(plaquette, COUNT, &want->error);
+    const double one = mean(weight, COUNT, &w_error);
+    if (comm_rank() == 0)
+        printf("%-24s plaquette %.6f +- %.6f  <exp(-dH)> %.4f +- %.4f  acceptance %.3f over %d\n", want->name,
+               want->plaquette, want->error, one, w_error, (double)accepted / COUNT, COUNT);
+    fflush(stdout);
+    CHECK_NEAR(one, 1, 3.5 * w_error);
+    /* A step that conserves H to all digits would prove nothing, and an error this large nothing either. */
+    CHECK(w_error > 1e-5 && w_error < 0.1);
+    CHECK(accepted > COUNT / 2);
+    close_bench(&b);
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    const char *seed = argc > 1 ? argv[1] : "1";
+    const int n = sizeof same / sizeof same[0];
+    double mean_plaquette = 0, weights = 0, chi2 = 0;
+    for (int i = 0; i < n; i++) {
+        generate(&same[i], seed);
+        const double w = 1 / (same[i].error * same[i].error);
+        mean_plaquette += w * same[i].plaquette;
+        weights += w;
+    }
+    mean_plaquette /= weights;
+    /* Each against the mean of all, of which it is a part. */
+    for (int i = 0; i < n; i++) {
+        const double error = sqrt(same[i].error * same[i].error - 1 / weights);
+        chi2 += pow((same[i].plaquette - mean_plaquette) / same[i].error, 2);
+        CHECK_NEAR(same[i].plaquette, mean_plaquette, 3.5 * error);
+    }
+    if (comm_rank() == 0)
+        printf("mean %.6f +- %.6f, chi^2 %.2f of %d\n", mean_plaquette, 1 / sqrt(weights), chi2, n - 1);
+    /* Errors from 20 blocks are known to some 16%. */
+    CHECK(chi2 < 4 * (n - 1));
+    for (int i = 0; i < 2; i++) {
+        generate(&other[i], seed);
+        const double error = hypot(other[i].error, sqrt(1 / weights));
+        if (comm_rank() == 0)
+            printf("%s is %.1f standard errors lower\n", other[i].name, (mean_plaquette - other[i].plaquette) / error);
+        CHECK(other[i].plaquette < mean_plaquette - 8 * error);
+    }
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
