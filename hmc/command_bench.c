@@ -411,7 +411,8 @@ int command_bench(int argc, char **argv)
                .delay = "0"};
     const command_flag flags[] = {
         {"--op", NULL, &t.ops,
-         "kernels or groups of them: hop,clover,blas,force,gauge,cg; halo: messages between ranks; default all"},
+         "kernels or groups of them: hop,clover,blas,force,gauge,staggered,cg; halo: messages between ranks; default "
+         "all"},
         {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
         {"--prec", NULL, &t.precisions, "double,single,half,quarter; default the first three"},
         {"--rhs", NULL, &t.rhs, "right-hand sides of spinors; default 1"},
