@@ -4,6 +4,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
+#include "kernels/staggered.h"
 #include "solvers/solver.h"
 
 #define MASS 0.1
@@ -163,6 +164,39 @@ static void run_cg_half(bench *b)
     b->iterations = solver_solve(&s, b->normal, b->sy, b->sx).iterations;
 }
 
+static void staggered_there_and_back(bench *b, staggered_links *links)
+{
+    const staggered_pair *l = staggered_links_at(links, b->prec, b->where);
+    const staggered_call call = {
+        .a = 1, .near = l->near, .far = l->far, .near_scale = l->near_scale, .far_scale = l->far_scale};
+    staggered_hop(b->vy, PARITY_ODD, b->vx, &call);
+    staggered_hop(b->vz, PARITY_EVEN, b->vy, &call);
+}
+
+static void run_staggered(bench *b)
+{
+    staggered_there_and_back(b, b->asqtad);
+}
+
+static void run_naive(bench *b)
+{
+    staggered_there_and_back(b, b->naive);
+}
+
+static void run_staggered_cg(bench *b)
+{
+    const solver_settings s = {
+        .type = "cg", .tolerance = 1e-30, .max_iterations = CG_ITERATIONS, .inner_precision = "double", .delta = 0.1};
+    linop *op = linop_at(staggered_normal(b->quark), b->prec, b->where);
+    b->iterations = solver_precondition(&s, op, b->vz, b->vx).iterations;
+}
+
+static void run_asqtad_links(bench *b)
+{
+    field_out(b->links_double, PARITY_EVEN); /* as if they had changed */
+    staggered_links_at(b->asqtad, PREC_DOUBLE, b->where);
+}
+
 static const bench_op ops[] = {
     {"hop", "hop", 1, 1, 2, run_hop},
     {"hop_clover", "hop", 1, 1, 2, run_hop_clover},
@@ -186,6 +220,10 @@ static const bench_op ops[] = {
     {"loops", "gauge", 0, 0, 1, run_loops},
     {"field_strength", "gauge", 0, 0, 1, run_field_strength},
     {"link_update", "gauge", 0, 0, 1, run_link_update},
+    {"staggered_hop", "staggered", 1, 0, 2, run_staggered},
+    {"staggered_naive", "staggered", 1, 0, 2, run_naive},
+    {"staggered_cg", "staggered", 1, 0, 4, run_staggered_cg},
+    {"asqtad_links", "staggered", 0, 0, 19, run_asqtad_links},
     {"cg", "cg", 1, 1, 4, run_cg},
     {"cg_half", "cg", 0, 1, 4, run_cg_half},
 };
@@ -202,14 +240,19 @@ int bench_op_has(const bench_op *o, precision prec)
     return o->all_precisions || prec == PREC_DOUBLE;
 }
 
-static field *random_spinor(bench *b, parity p, uint32_t number)
+static field *random_vector(bench *b, field_kind kind, parity p, uint32_t number)
 {
-    field *d = field_create(b->lat, FIELD_SPINOR, PREC_DOUBLE, p, b->rhs, PLACE_HOST);
-    field *f = field_create(b->lat, FIELD_SPINOR, b->prec, p, b->rhs, b->where);
+    field *d = field_create(b->lat, kind, PREC_DOUBLE, p, b->rhs, PLACE_HOST);
+    field *f = field_create(b->lat, kind, b->prec, p, b->rhs, b->where);
     spinor_random(d, 1, RANDOM_TEST, number);
     field_copy(f, d);
     field_destroy(d);
     return f;
+}
+
+static field *random_spinor(bench *b, parity p, uint32_t number)
+{
+    return random_vector(b, FIELD_SPINOR, p, number);
 }
 
 static field *copy_to(const field *from, field_kind kind, precision prec, place where)
@@ -233,7 +276,17 @@ static void open_double(bench *b)
     b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
 }
 
-void bench_open(bench *b)
+static void open_staggered(bench *b)
+{
+    b->asqtad = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_ASQTAD, .u0 = 0.9});
+    b->naive = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_NAIVE});
+    b->quark = staggered_create(b->asqtad, MASS, PARITY_EVEN);
+    b->vx = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 1);
+    b->vy = random_vector(b, FIELD_VECTOR, PARITY_ODD, 2);
+    b->vz = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 3);
+}
+
+void bench_open(bench *b, int staggered)
 {
     const lattice *lat = b->lat;
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
@@ -265,14 +318,18 @@ void bench_open(bench *b)
     b->w = wilson_create(b->links_double, &(wilson_settings){MASS, C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage});
     b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
     b->normal = normal_create(b->schur);
+    if (staggered) open_staggered(b);
 }
 
 void bench_close(bench *b)
 {
+    staggered_destroy(b->quark);
+    staggered_links_destroy(b->naive);
+    staggered_links_destroy(b->asqtad);
     linop_destroy(b->normal);
     wilson_destroy(b->w);
-    field *all[] = {b->links, b->links_double, b->clover, b->tensor, b->x,    b->y,
-                    b->z,     b->sx,           b->sy,     b->spinor, b->more, b->momenta};
+    field *all[] = {b->links, b->links_double, b->clover, b->tensor,  b->x,  b->y,  b->z, b->sx,
+                    b->sy,    b->spinor,       b->more,   b->momenta, b->vx, b->vy, b->vz};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
     pool_trim(PLACE_HOST);
 }

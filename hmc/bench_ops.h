@@ -4,6 +4,7 @@
 #define PLAQ_BENCH_OPS_H
 
 #include "kernels/lattice/field.h"
+#include "operators/staggered.h"
 #include "operators/wilson.h"
 
 /* The fields that operations work on. */
@@ -19,7 +20,10 @@ typedef struct {
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;
-    long iterations; /* of a solver's last call */
+    staggered_links *asqtad, *naive; /* null where nothing of the group "staggered" is run */
+    staggered *quark;
+    field *vx, *vy, *vz; /* as x, y, z */
+    long iterations;     /* of a solver's last call */
 } bench;
 
 typedef struct {
@@ -34,8 +38,9 @@ typedef struct {
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);
 
-/* Makes the fields of b, whose first five members are set. Collective. */
-void bench_open(bench *b);
+/* Makes the fields of b, whose first five members are set; those of staggered quarks, if asked for, need a lattice with
+ * a reach of 3. Collective. */
+void bench_open(bench *b, int staggered);
 void bench_close(bench *b);
 
 #endif

@@ -137,6 +137,58 @@ typedef struct {
     int n, rhs;
 } multishift_update_args;
 
+/* Staggered quarks: fat links are near ones, long links far ones, which naive quarks have not. */
+typedef struct {
+    geom g;
+    view out, in, x;
+    view near_here, near_there, far_here, far_there; /* links on the parity of out, and on the other */
+    view ghost[8];                                   /* as staggered_pack writes them */
+    double a, b;
+    double near_scale, far_scale; /* in fixed point, what links are multiplied with to give the true ones */
+    long nface[4];                /* units of one parity on a face */
+    int parity;                   /* of out */
+    int stream;                   /* out goes past the caches */
+} staggered_hop_args;
+
+typedef struct {
+    geom g;
+    view in, near, far; /* links on the parity of in */
+    view out[8];
+    const int *face[8];
+    long nface[4];
+    int dir[8], start[9];
+    int faces;
+} staggered_pack_args;
+
+typedef struct {
+    geom g;
+    view links, in, out, sum; /* links and in with all of their ghosts */
+    double coefficient;
+    int parity, offset;
+} staple_args;
+
+typedef struct {
+    view y, x;
+    double a;
+} links_scale_args;
+
+typedef struct {
+    geom g;
+    view links, out;
+    double coefficient;
+    int parity;
+} long_links_args;
+
+typedef struct {
+    geom g;
+    view links;
+    int parity, reach, time_sign;
+} staggered_phases_args;
+
+typedef struct {
+    view in, out;
+} project_links_args;
+
 typedef struct {
     geom g;
     view links;

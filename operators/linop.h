@@ -1,7 +1,7 @@
 /* Linear operators: what solvers and actions see of a lattice operator.
  *
- * An operator acts on vectors of one shape (lattice, kind, parity, precision, place); linop_vector() makes one. apply() is
- * required; `at` gives the same operator in another precision or place, owned by the first. Operators keep what they
+ * An operator acts on vectors of one shape (lattice, kind, parity, precision, place); linop_vector() makes one. apply()
+ * is required; `at` gives the same operator in another precision or place, owned by the first. Operators keep what they
  * derive from the links up to date by themselves (linop_refresh() is called by every entry point of a solver).
  *
  * linop_local() gives the operator inside blocks of sites (kernels/block.h), for Schwarz methods: all that leads from

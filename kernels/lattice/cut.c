@@ -7,10 +7,18 @@
 
 /* ---- over ranks ---- */
 
-static int grid_fits(const int size[4], const int grid[4])
+/* Sites that a rank must have in a split direction: three steps lead to the next rank at most. */
+static int least_extent(int reach)
 {
-    for (int d = 0; d < 4; d++)
+    return reach > 2 ? 4 : 2;
+}
+
+static int grid_fits(const int size[4], const int grid[4], int reach)
+{
+    for (int d = 0; d < 4; d++) {
         if (grid[d] < 1 || size[d] % grid[d] || (size[d] / grid[d]) % 2) return 0;
+        if (grid[d] > 1 && size[d] / grid[d] < least_extent(reach)) return 0;
+    }
     return 1;
 }
 
@@ -23,7 +31,7 @@ static long grid_surface(const int size[4], const int grid[4])
     return surface;
 }
 
-int lattice_choose_grid(const int size[4], int ranks, int grid[4])
+static int choose_grid(const int size[4], int ranks, int reach, int grid[4])
 {
     long best = -1;
     int g[4];
@@ -35,7 +43,7 @@ int lattice_choose_grid(const int size[4], int ranks, int grid[4])
             for (g[2] = 1; g[2] <= rest; g[2]++) {
                 if (rest % g[2]) continue;
                 g[3] = rest / g[2];
-                if (!grid_fits(size, g)) continue;
+                if (!grid_fits(size, g, reach)) continue;
                 const long surface = grid_surface(size, g);
                 /* On a tie the later direction is split: rows in x stay whole. */
                 if (best < 0 || surface < best || (surface == best && g[3] >= grid[3])) {
@@ -46,6 +54,11 @@ int lattice_choose_grid(const int size[4], int ranks, int grid[4])
         }
     }
     return best >= 0;
+}
+
+int lattice_choose_grid(const int size[4], int ranks, int grid[4])
+{
+    return choose_grid(size, ranks, 1, grid);
 }
 
 static int size_fits(const int size[4], char *message, size_t bytes)
@@ -60,17 +73,23 @@ static int size_fits(const int size[4], char *message, size_t bytes)
     return 1;
 }
 
+void cut_reach(lattice *lat, int reach)
+{
+    lat->reach = reach;
+    lat->halo_depth = reach < 2 ? reach : 2;
+}
+
 int cut_ranks(lattice *lat, const int size[4], const int grid[4], int ranks, char *message, size_t bytes)
 {
-    const int *s = size, *g = lat->grid;
+    const int *s = size, *g = lat->grid, least = least_extent(lat->reach);
     if (!size_fits(size, message, bytes)) return -1;
     memcpy(lat->size, size, sizeof lat->size);
     memcpy(lat->grid, grid, sizeof lat->grid);
-    if (grid[0] == 0 && !lattice_choose_grid(size, ranks, lat->grid)) {
+    if (grid[0] == 0 && !choose_grid(size, ranks, lat->reach, lat->grid)) {
         snprintf(message, bytes,
-                 "lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents; use fewer ranks, or a "
-                 "number whose factors divide the extents",
-                 s[0], s[1], s[2], s[3], ranks);
+                 "lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents%s; use fewer ranks, or "
+                 "a number whose factors divide the extents",
+                 s[0], s[1], s[2], s[3], ranks, least > 2 ? ", at least 4 in split directions" : "");
         return -1;
     }
     const long product = (long)g[0] * g[1] * g[2] * g[3];
@@ -79,10 +98,10 @@ int cut_ranks(lattice *lat, const int size[4], const int grid[4], int ranks, cha
                  g[3], product, ranks);
         return -1;
     }
-    if (!grid_fits(size, g)) {
+    if (!grid_fits(size, g, lat->reach)) {
         snprintf(message, bytes,
-                 "process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents", g[0],
-                 g[1], g[2], g[3], s[0], s[1], s[2], s[3]);
+                 "process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents%s", g[0],
+                 g[1], g[2], g[3], s[0], s[1], s[2], s[3], least > 2 ? ", at least 4 in split directions" : "");
         return -1;
     }
     lat->volume = lat->local_volume = 1;
@@ -105,7 +124,7 @@ int cut_lanes(layout *lay, const lattice *lat)
     for (int n = 1; n < lay->lanes; n *= 2) {
         int best = -1;
         for (int d = 0; d < 4; d++) {
-            if (lay->sub[d] % 4) continue;
+            if (lay->sub[d] % 4 || (lat->grid[d] > 1 && lay->sub[d] / 2 < least_extent(lat->reach))) continue;
             const int inside = lat->grid[d] == 1, best_inside = best >= 0 && lat->grid[best] == 1;
             if (best < 0 || inside > best_inside || (inside == best_inside && lay->sub[d] >= lay->sub[best])) best = d;
         }

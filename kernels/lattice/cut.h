@@ -7,8 +7,11 @@
 
 #include "kernels/lattice/lattice.h"
 
-/* Sets size, grid, local and the volumes of lat, for `ranks` ranks; a grid that begins with 0 is chosen. Returns 0, or
- * -1 with a message when they do not fit. */
+/* Sets the reach of lat, and what of it its halos have. */
+void cut_reach(lattice *lat, int reach);
+
+/* Sets size, grid, local and the volumes of lat, for `ranks` ranks and the reach of lat; a grid that begins with 0 is
+ * chosen. Returns 0, or -1 with a message when they do not fit. */
 int cut_ranks(lattice *lat, const int size[4], const int grid[4], int ranks, char *message, size_t bytes);
 
 /* Sets sub and lane_grid for lay->lanes lanes; 0 when the box does not admit that many, else 1. Each cut halves the

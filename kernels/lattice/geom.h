@@ -8,7 +8,7 @@
 
 /* Direction numbers 0..7 are +x -x +y -y +z -z +t -t. Flags of a unit: two bits a direction tell where the neighbour
  * is; above them one bit each for "+t leaves" and "-t leaves" the antiperiodic edge in some lane. */
-enum { NEAR_BODY = 0, NEAR_TURNED = 1, NEAR_GHOST = 2 };
+enum { NEAR_BODY = 0, NEAR_TURNED = 1, NEAR_GHOST = 2, NEAR_TURNED_TWICE = 3 };
 #define STENCIL_INTS 9
 #define STENCIL_EDGE_UP (1 << 16)
 #define STENCIL_EDGE_DOWN (1 << 17)
@@ -27,6 +27,7 @@ typedef struct geom {
     const int *ext;
     const int16_t *coord[2];
     const int32_t *stencil[2];
+    const int32_t *far_stencil[2]; /* the same three sites away, without edges; of lattices with that reach */
     /* Lanes after turning, by code sum_d (turn_d + 1) 3^d, turn_d in -1 0 1; in both integer widths of a shuffle mask.
      */
     const int32_t *turn32;

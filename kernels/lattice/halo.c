@@ -264,6 +264,31 @@ void halo_hop_pair(const field *x, const field *y, parity p, const field *links,
     exchange_wait();
 }
 
+/* ---- colour vectors of the staggered hop ---- */
+
+void halo_staggered_start(const field *in, parity p, const field *near, const field *far, view ghost[8])
+{
+    const layout *tables = layout_tables(in->lay, in->where == PLACE_DEVICE);
+    view packed[8];
+    staggered_pack_args args = {.g = tables->g, .in = field_in(in, p), .near = field_in(near, p)};
+    if (far) args.far = field_in(far, p);
+    exchange_open(in);
+    for (int dir = 0; dir < 8; dir++) {
+        const int parts = dir % 2 ? (far ? 3 : 1) : (far ? 4 : 1);
+        if (!in->lay->g.split[dir / 2]) continue;
+        exchange_add(dir, dir ^ 1, parts * in->lay->nface[dir / 2], in->groups, in->prec >= PREC_HALF ? 7 : 6);
+        args.dir[args.faces] = dir;
+        args.face[args.faces] = tables->face[dir][p];
+        args.start[args.faces + 1] = args.start[args.faces] + (int)(parts * in->lay->nface[dir / 2]);
+        args.faces++;
+    }
+    exchange_buffers(packed, ghost, 0);
+    for (int i = 0; i < args.faces; i++) args.out[i] = packed[i];
+    for (int d = 0; d < 4; d++) args.nface[d] = in->lay->nface[d];
+    kernel_run(KERNEL_staggered_pack, in, &args, (kernel_work){.n = args.start[args.faces], .aside = 1});
+    exchange_start();
+}
+
 /* ---- ghosts with corners ---- */
 
 static void fill_direction(field *f, int d)

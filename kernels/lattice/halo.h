@@ -1,10 +1,10 @@
 /* What crosses the faces of a rank.
  *
  * Two exchanges. halo_fill() continues links and tensors by halo_depth sites, corners included, direction after
- * direction so that corners travel with faces. The hop's exchange sends spin-projected half spinors of one parity, one
- * site deep, while the interior is computed: halo_hop_fuse(), interior kernel, halo_hop_wait(), exterior kernel; or one
- * kernel does it all. A direction that is not split costs nothing. One exchange is in flight at a time. All functions
- * are collective. */
+ * direction so that corners travel with faces. The Wilson hop's exchange sends spin-projected half spinors of one
+ * parity, one site deep, while the interior is computed: halo_hop_fuse(), interior kernel, halo_hop_wait(), exterior
+ * kernel; or one kernel does it all. A direction that is not split costs nothing. One exchange is in flight at a time.
+ * All functions are collective. */
 #ifndef PLAQ_HALO_H
 #define PLAQ_HALO_H
 
@@ -27,6 +27,10 @@ void halo_hop_pair(const field *x, const field *y, parity p, const field *links,
  * kernel with work.pack = pack, and there is nothing to wait for. */
 int halo_hop_fuse(const field *in, parity p, const field *links, int sign, view ghost[8], hop_pack_args *pack);
 void halo_hop_wait(void);
+
+/* The same for the hop of staggered quarks: starts to send what the neighbours need of parity p of `in`; near and far
+ * links as in kernels/site/staggered.h, far ones or null. After halo_hop_wait() the views hold what has arrived. */
+void halo_staggered_start(const field *in, parity p, const field *near, const field *far, view ghost[8]);
 
 /* Bytes sent and seconds spent waiting so far, for the profile. */
 void halo_counted(double *bytes, double *seconds);

@@ -119,49 +119,77 @@ static int *sweep_order(const layout *lay, int p)
     return order;
 }
 
+/* Neighbours of one unit `step` sites away: their units, and where they are. Returns whether some are on other ranks.
+ */
+static int fill_unit(int32_t entry[STENCIL_INTS], const layout *lay, const lattice *lat, int p, long u, int step)
+{
+    int ghost = 0, flags = 0;
+    for (int dir = 0; dir < 8; dir++) {
+        const int d = dir / 2, up = dir % 2 == 0;
+        int x[4], near = NEAR_BODY, turns = 0;
+        for (int e = 0; e < 4; e++) x[e] = lay->coord[p][u * 4 + e];
+        const int to = x[d] + (up ? step : -step);
+        const int leaves = to < 0 || to >= lay->sub[d];
+        for (x[d] = to; x[d] >= lay->sub[d]; x[d] -= lay->sub[d]) turns++;
+        for (; x[d] < 0; x[d] += lay->sub[d]) turns++;
+        if (leaves && lat->grid[d] > 1) near = NEAR_GHOST;
+        else if (leaves && lay->lane_grid[d] > 1) near = turns > 1 ? NEAR_TURNED_TWICE : NEAR_TURNED;
+        if (leaves && d == 3) flags |= up ? STENCIL_EDGE_UP : STENCIL_EDGE_DOWN;
+        const long slice = up ? to - lay->sub[d] : -1 - to;
+        entry[dir] = (int32_t)(near == NEAR_GHOST ? slice * lay->nface[d] + face_at(lay, x, d) : unit_at(lay, x));
+        flags |= near << (2 * dir);
+        ghost |= near == NEAR_GHOST;
+    }
+    entry[8] = flags;
+    return ghost;
+}
+
 static void fill_stencil(layout *lay, const lattice *lat)
 {
+    const size_t n = (size_t)lay->nunit;
     for (int p = 0; p < 2; p++) {
-        lay->stencil[p] = allocate((size_t)lay->nunit * STENCIL_INTS, sizeof(int32_t));
-        lay->interior[p] = allocate((size_t)lay->nunit, sizeof(int));
-        lay->exterior[p] = allocate((size_t)lay->nunit, sizeof(int));
+        lay->stencil[p] = allocate(n * STENCIL_INTS, sizeof(int32_t));
+        lay->interior[p] = allocate(n, sizeof(int));
+        lay->exterior[p] = allocate(n, sizeof(int));
+        if (lat->reach > 2) {
+            lay->far_stencil[p] = allocate(n * STENCIL_INTS, sizeof(int32_t));
+            lay->far_interior[p] = allocate(n, sizeof(int));
+            lay->far_exterior[p] = allocate(n, sizeof(int));
+        }
         int *order = sweep_order(lay, p);
         for (long i = 0; i < lay->nunit; i++) {
             const long u = order[i];
-            int32_t *entry = lay->stencil[p] + u * STENCIL_INTS, flags = 0, ghost = 0;
-            for (int dir = 0; dir < 8; dir++) {
-                const int d = dir / 2, step = dir % 2 ? -1 : 1;
-                int x[4], near = NEAR_BODY;
-                for (int e = 0; e < 4; e++) x[e] = lay->coord[p][u * 4 + e];
-                x[d] += step;
-                if (x[d] < 0 || x[d] == lay->sub[d]) {
-                    x[d] = (x[d] + lay->sub[d]) % lay->sub[d];
-                    if (lat->grid[d] > 1) near = NEAR_GHOST;
-                    else if (lay->lane_grid[d] > 1) near = NEAR_TURNED;
-                    if (d == 3) flags |= step > 0 ? STENCIL_EDGE_UP : STENCIL_EDGE_DOWN;
-                }
-                entry[dir] = (int32_t)(near == NEAR_GHOST ? face_at(lay, x, d) : unit_at(lay, x));
-                flags |= near << (2 * dir);
-                ghost |= near == NEAR_GHOST;
-            }
-            entry[8] = flags;
-            if (ghost) lay->exterior[p][lay->nexterior[p]++] = (int)u;
+            if (fill_unit(lay->stencil[p] + u * STENCIL_INTS, lay, lat, p, u, 1))
+                lay->exterior[p][lay->nexterior[p]++] = (int)u;
             else lay->interior[p][lay->ninterior[p]++] = (int)u;
+            if (lat->reach <= 2) continue;
+            if (fill_unit(lay->far_stencil[p] + u * STENCIL_INTS, lay, lat, p, u, 3))
+                lay->far_exterior[p][lay->nfar_exterior[p]++] = (int)u;
+            else lay->far_interior[p][lay->nfar_interior[p]++] = (int)u;
         }
         free(order);
     }
 }
 
-static void fill_faces(layout *lay)
+/* Slices of sites whose vectors a message of the lattice's hops may hold. */
+static int face_slices(const lattice *lat)
+{
+    return lat->reach > 2 ? 3 : 1;
+}
+
+static void fill_faces(layout *lay, const lattice *lat)
 {
     for (int d = 0; d < 4; d++)
         for (int side = 0; side < 2; side++)
             for (int p = 0; p < 2; p++) {
-                int *list = lay->face[2 * d + side][p] = allocate((size_t)lay->nface[d], sizeof(int));
+                const int slices = face_slices(lat);
+                int *list = allocate((size_t)(slices * lay->nface[d]), sizeof(int));
+                lay->face[2 * d + side][p] = list;
                 for (long u = 0; u < lay->nunit; u++) {
                     int x[4];
                     for (int e = 0; e < 4; e++) x[e] = lay->coord[p][u * 4 + e];
-                    if (x[d] == (side == 0 ? lay->sub[d] - 1 : 0)) list[face_at(lay, x, d)] = (int)u;
+                    const int slice = side == 0 ? lay->sub[d] - 1 - x[d] : x[d];
+                    if (slice < slices) list[slice * lay->nface[d] + face_at(lay, x, d)] = (int)u;
                 }
             }
 }
@@ -280,7 +308,7 @@ static int build_layout(layout *lay, const lattice *lat, int lanes)
     memcpy(g->lane_grid, lay->lane_grid, sizeof g->lane_grid);
     fill_coordinates(lay);
     fill_stencil(lay, lat);
-    fill_faces(lay);
+    fill_faces(lay, lat);
     fill_extended(lay, lat);
     for (int s = 0; s < 8; s++)
         if (g->split[s / 2]) fill_shell(lay, s);
@@ -289,16 +317,17 @@ static int build_layout(layout *lay, const lattice *lat, int lanes)
     for (int p = 0; p < 2; p++) {
         g->coord[p] = lay->coord[p];
         g->stencil[p] = lay->stencil[p];
+        g->far_stencil[p] = lay->far_stencil[p];
     }
     return 1;
 }
 
-lattice *lattice_create(const int size[4], const int grid[4], int halo_depth, int time_sign)
+lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign)
 {
     lattice *lat = allocate(1, sizeof *lat);
-    REQUIRE(halo_depth == 1 || halo_depth == 2, "halo depth %d", halo_depth);
+    REQUIRE(reach >= 1 && reach <= 3, "reach %d", reach);
     REQUIRE(time_sign == 1 || time_sign == -1, "time sign %d", time_sign);
-    lat->halo_depth = halo_depth;
+    cut_reach(lat, reach);
     lat->time_sign = time_sign;
     split(lat, size, grid);
     build_layout(&lat->layouts[lat->nlayout++], lat, 1);
@@ -311,7 +340,7 @@ lattice *lattice_create(const int size[4], const int grid[4], int halo_depth, in
 /* ---- tables on the device ---- */
 
 /* gives[] are the tables that kernels read on the device, of `bytes` each; null where there is none. */
-#define DEVICE_TABLES 40
+#define DEVICE_TABLES 48
 typedef struct {
     void **table[DEVICE_TABLES];
     size_t bytes[DEVICE_TABLES];
@@ -336,10 +365,14 @@ static table_list device_tables(layout *lay)
         list_table(&l, &lay->g.coord[p], 4 * lay->nunit, sizeof(int16_t));
         list_table(&l, &lay->interior[p], lay->ninterior[p], sizeof(int));
         list_table(&l, &lay->exterior[p], lay->nexterior[p], sizeof(int));
+        if (!lay->far_stencil[p]) continue;
+        list_table(&l, &lay->far_interior[p], lay->nfar_interior[p], sizeof(int));
+        list_table(&l, &lay->far_exterior[p], lay->nfar_exterior[p], sizeof(int));
     }
     for (int s = 0; s < 8; s++) {
         if (!lay->g.split[s / 2]) continue;
-        for (int p = 0; p < 2; p++) list_table(&l, &lay->face[s][p], lay->nface[s / 2], sizeof(int));
+        for (int p = 0; p < 2; p++)
+            list_table(&l, &lay->face[s][p], lay->nface[s / 2] * (lay->far_stencil[p] ? 3 : 1), sizeof(int));
         list_table(&l, &lay->shell_to[s], lay->nshell[s / 2], sizeof(int));
         list_table(&l, &lay->shell_from[s], lay->nshell[s / 2], sizeof(int));
     }
@@ -390,6 +423,9 @@ void lattice_destroy(lattice *lat)
             free(lay->stencil[p]);
             free(lay->interior[p]);
             free(lay->exterior[p]);
+            free(lay->far_stencil[p]);
+            free(lay->far_interior[p]);
+            free(lay->far_exterior[p]);
         }
         for (int s = 0; s < 8; s++) {
             for (int p = 0; p < 2; p++) free(lay->face[s][p]);

@@ -35,8 +35,15 @@ typedef struct layout {
     int32_t *stencil[2]; /* [unit][9]: eight neighbours and flags, see geom.h */
     int *interior[2], *exterior[2];
     long ninterior[2], nexterior[2];
-    int *face[8][2]; /* units of a parity at the face that direction's message leaves from */
-    long nface[4];   /* units of one parity on a face of that direction */
+    /* Where the lattice's reach is 3: the stencil of steps of three sites, and the units that stay on the rank with all
+     * of them. */
+    int32_t *far_stencil[2];
+    int *far_interior[2], *far_exterior[2];
+    long nfar_interior[2], nfar_exterior[2];
+    /* Units of a parity at the face that direction's message leaves from, and where the reach is 3 the two slices
+     * behind it; and how many of one parity lie on a face of that direction. */
+    int *face[8][2];
+    long nface[4];
     /* Ghost units behind a side, and the units (or ghosts of the directions before) that continue the box there. */
     int *shell_to[8], *shell_from[8];
     long nshell[4];
@@ -46,7 +53,7 @@ typedef struct layout {
 typedef struct lattice {
     int size[4], grid[4], coord[4], local[4], origin[4];
     int neighbour[8]; /* rank at +x -x +y -y +z -z +t -t */
-    int halo_depth;
+    int reach, halo_depth;
     int time_sign; /* fermion boundary sign in t: +1 periodic, -1 antiperiodic */
     long volume, local_volume;
     int nlayout;
@@ -57,9 +64,11 @@ typedef struct lattice {
 extern "C" {
 #endif
 
-/* A lattice of `size` (even extents) over all ranks. grid: ranks in each direction, or all zero to choose. halo_depth:
- * 1 or 2, the reach of links and tensors. time_sign: +1 or -1. Impossible geometry is a user error. Collective. */
-lattice *lattice_create(const int size[4], const int grid[4], int halo_depth, int time_sign);
+/* A lattice of `size` (even extents) over all ranks. grid: ranks in each direction, or all zero to choose. reach: 1 for
+ * next neighbours and plaquettes, 2 for rectangles, 3 for the hops of improved staggered quarks, too; links and tensors
+ * continue by reach, at most 2, and with a reach of 3 a rank has at least 4 sites in split directions. time_sign: +1 or
+ * -1. Impossible geometry is a user error. Collective. */
+lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign);
 void lattice_destroy(lattice *lat);
 
 /* The process grid that lattice_create() takes for `ranks` ranks, least surface first; 0 when there is none, else 1. */

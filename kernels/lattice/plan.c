@@ -40,11 +40,11 @@ static size_t largest_message(const lattice *lat)
     return largest;
 }
 
-lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int halo_depth, char *message, size_t bytes)
+lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach, char *message, size_t bytes)
 {
     lattice *lat = calloc(1, sizeof *lat);
     REQUIRE(lat, "out of memory");
-    lat->halo_depth = halo_depth;
+    cut_reach(lat, reach);
     lat->time_sign = 1;
     if (cut_ranks(lat, size, grid, ranks, message, bytes)) {
         free(lat);
@@ -86,7 +86,8 @@ size_t plan_table_bytes(const lattice *lat)
     for (int i = 0; i < lat->nlayout; i++) {
         const layout *lay = &lat->layouts[i];
         long ints = extended_units(lay) + shells(lay) + 2 * lay->nunit * STENCIL_INTS + 4 * lay->nunit;
-        for (int d = 0; d < 4; d++) ints += 4 * lay->nface[d];
+        for (int d = 0; d < 4; d++) ints += 4 * lay->nface[d] * (lat->reach > 2 ? 3 : 1);
+        if (lat->reach > 2) ints += 2 * lay->nunit * STENCIL_INTS + 4 * lay->nunit;
         bytes += (size_t)ints * sizeof(int) + (size_t)lay->nunit * 2 * 4 * sizeof(int16_t);
     }
     return bytes;
@@ -95,8 +96,9 @@ size_t plan_table_bytes(const lattice *lat)
 size_t plan_device_table_bytes(const lattice *lat)
 {
     const layout *lay = &lat->layouts[0];
-    long ints = extended_units(lay) + shells(lay) + 2 * lay->nunit;
-    for (int d = 0; d < 4; d++) ints += lay->g.split[d] ? 4 * lay->nface[d] : 0;
+    const int three = lat->reach > 2;
+    long ints = extended_units(lay) + shells(lay) + (three ? 4 : 2) * lay->nunit;
+    for (int d = 0; d < 4; d++) ints += lay->g.split[d] ? 4 * lay->nface[d] * (three ? 3 : 1) : 0;
     return (size_t)ints * sizeof(int) + (size_t)lay->nunit * 2 * 4 * sizeof(int16_t);
 }
 

@@ -17,7 +17,7 @@ extern "C" {
 /* The lattice that lattice_create() would make on `ranks` ranks (as seen by the first of them), without its tables;
  * null with a message when size and grid (or all zero: chosen) do not fit, or when a rank would have more sites than
  * indices of 32 bits can count. */
-lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int halo_depth, char *message, size_t bytes);
+lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach, char *message, size_t bytes);
 
 /* Bytes of all tables of a lattice, planned or real, on the host; and of those that kernels read on the device. */
 size_t plan_table_bytes(const lattice *lat);

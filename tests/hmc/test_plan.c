@@ -38,14 +38,14 @@ static void check_fields(const lattice *real, const lattice *plan)
     CHECK_INT(plan_device_table_bytes(plan), plan_device_table_bytes(real));
 }
 
-static void check_lattice(const int size[4], const int grid[4])
+static void check_lattice(const int size[4], const int grid[4], int reach)
 {
     char message[512];
-    lattice *plan = plan_lattice(size, grid, comm_size(), 2, message, sizeof message);
+    lattice *plan = plan_lattice(size, grid, comm_size(), reach, message, sizeof message);
     CHECK(plan);
     if (!plan) return;
     const double before = allocated();
-    lattice *real = lattice_create(size, grid, 2, -1);
+    lattice *real = lattice_create(size, grid, reach, -1);
     const double tables = allocated() - before;
     check_fields(real, plan);
     /* Lane tables are not counted; on small lattices they are a part. */
@@ -72,9 +72,13 @@ static void test_lattices(void)
     for (int i = 0; i < 6; i++)
         for (int code = 0; code < 256; code++) {
             const int grid[4] = {1 << (code & 3), 1 << (code >> 2 & 3), 1 << (code >> 4 & 3), 1 << (code >> 6)};
-            int fits = grid[0] * grid[1] * grid[2] * grid[3] == comm_size();
-            for (int d = 0; d < 4; d++) fits = fits && sizes[i][d] % (2 * grid[d]) == 0;
-            if (fits) check_lattice(sizes[i], grid);
+            int fits = grid[0] * grid[1] * grid[2] * grid[3] == comm_size(), thin = 0;
+            for (int d = 0; d < 4; d++) {
+                fits = fits && sizes[i][d] % (2 * grid[d]) == 0;
+                thin = thin || (grid[d] > 1 && sizes[i][d] / grid[d] < 4);
+            }
+            if (fits) check_lattice(sizes[i], grid, 2);
+            if (fits && !thin) check_lattice(sizes[i], grid, 3);
         }
 }
 

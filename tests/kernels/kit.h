@@ -27,6 +27,7 @@
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/field.h"
+#include "kernels/lattice/plan.h"
 
 static const struct ref_lattice kit_shapes[] CHECK_UNUSED = {
     {{4, 4, 4, 4}}, {{2, 4, 2, 8}}, {{8, 4, 4, 6}}, {{4, 6, 8, 10}}, {{8, 8, 8, 8}}};
@@ -104,12 +105,14 @@ CHECK_UNUSED static void *kit_copy(const void *a, size_t bytes)
     return b;
 }
 
-CHECK_UNUSED static lattice *kit_lattice(struct ref_lattice l, int halo_depth, int time_sign)
+CHECK_UNUSED static lattice *kit_lattice(struct ref_lattice l, int reach, int time_sign)
 {
     static const int choose[4];
-    int grid[4];
-    return lattice_choose_grid(l.size, comm_size(), grid) ? lattice_create(l.size, choose, halo_depth, time_sign)
-                                                          : NULL;
+    char message[512];
+    lattice *plan = plan_lattice(l.size, choose, comm_size(), reach, message, sizeof message);
+    const int fits = plan != NULL;
+    lattice_destroy(plan);
+    return fits ? lattice_create(l.size, choose, reach, time_sign) : NULL;
 }
 
 /* All process grids of this many ranks that split the shape; returns how many, at most `max`. */

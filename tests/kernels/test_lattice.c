@@ -2,7 +2,7 @@
  *
  * Links are filled with the global coordinates of their site; a walk over the extended box, or a look at the stencil,
  * then says which site it reached, and that is compared with the periodic global lattice. All shapes, all layouts (lane
- * counts), all process grids of this number of ranks, reach 1 and 2. */
+ * counts), all process grids of this number of ranks, reach 1 to 3. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/lattice/halo.h"
@@ -44,46 +44,63 @@ static void check_sites(const lattice *lat, const layout *lay)
     free(taken);
 }
 
-/* Neighbours within the rank, lanes turned; over split sides, the number in the face. */
-static void check_stencil(const lattice *lat, const layout *lay)
+/* Where the lane of a neighbour is. */
+static int turned(const layout *lay, int near, int dir, int lane)
+{
+    static const int power[4] = {1, 3, 9, 27};
+    const int code = 40 + (dir % 2 ? -1 : 1) * power[dir / 2];
+    const int turns = near == NEAR_TURNED ? 1 : near == NEAR_TURNED_TWICE ? 2 : 0;
+    for (int k = 0; k < turns; k++) lane = lay->g.turn32[code * lay->lanes + lane];
+    return lane;
+}
+
+static int is_ghost(const int32_t *table, long unit, int dir)
+{
+    return ((table[STENCIL_INTS * unit + 8] >> (2 * dir)) & 3) == NEAR_GHOST;
+}
+
+/* Neighbours so many steps away: within the rank, lanes turned; over split sides, the slice and the number in it. */
+static void check_stencil(const lattice *lat, const layout *lay, int steps)
 {
     long wrong = 0, edges = 0, listed = 0;
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 2; p++) {
+        const int32_t *table = steps == 1 ? lay->stencil[p] : lay->far_stencil[p];
         for (long u = 0; u < lay->nunit; u++)
             for (int dir = 0; dir < 8; dir++) {
-                const int d = dir / 2, step = dir % 2 ? -1 : 1;
-                const int32_t *s = lay->stencil[p] + STENCIL_INTS * u;
-                const int near = (s[8] >> (2 * dir)) & 3, power[4] = {1, 3, 9, 27};
+                const int d = dir / 2, step = dir % 2 ? -steps : steps;
+                const int32_t *s = table + STENCIL_INTS * u;
+                const int near = (s[8] >> (2 * dir)) & 3;
                 for (int lane = 0; lane < lay->lanes; lane++) {
-                    int x[4], y[4], at = lane;
+                    int x[4], y[4];
                     place_of(x, lay, p, u, lane);
-                    if (near == NEAR_TURNED) at = lay->g.turn32[(40 + step * power[d]) * lay->lanes + lane];
-                    if (near == NEAR_TURNED) wrong += lay->g.turn64[(40 + step * power[d]) * lay->lanes + lane] != at;
                     if (near == NEAR_GHOST) {
                         /* A face lists its units as the neighbour across the opposite face does. */
-                        const int *opposite = lay->face[dir ^ 1][1 - p];
-                        wrong += !lay->g.split[d] || s[dir] >= lay->nface[d];
-                        place_of(y, lay, 1 - p, opposite[s[dir]], lane);
+                        const int opposite = lay->face[dir ^ 1][1 - p][s[dir]], slice = s[dir] / (int)lay->nface[d];
+                        const int here = lay->coord[p][4 * u + d], there = lay->coord[1 - p][4 * opposite + d];
+                        wrong += !lay->g.split[d] || slice >= steps;
+                        place_of(y, lay, 1 - p, opposite, lane);
                         for (int e = 0; e < 4; e++) wrong += e != d && y[e] != x[e];
-                        wrong += lay->coord[p][4 * u + d] != (step > 0 ? lay->sub[d] - 1 : 0);
-                        wrong += lay->coord[1 - p][4 * opposite[s[dir]] + d] != (step > 0 ? 0 : lay->sub[d] - 1);
+                        wrong += here + step != (step > 0 ? lay->sub[d] + slice : -1 - slice);
+                        wrong += there != (step > 0 ? slice : lay->sub[d] - 1 - slice);
                         continue;
                     }
-                    place_of(y, lay, 1 - p, s[dir], at);
-                    x[d] = (x[d] + step + lat->size[d]) % lat->size[d];
+                    place_of(y, lay, 1 - p, s[dir], turned(lay, near, dir, lane));
+                    x[d] = (x[d] + step + 2 * lat->size[d]) % lat->size[d];
                     for (int e = 0; e < 4; e++) wrong += y[e] != x[e];
                 }
                 edges += near == NEAR_GHOST;
             }
-    for (int p = 0; p < 2; p++) {
-        KIT_INT(lay->ninterior[p] + lay->nexterior[p], lay->nunit);
-        for (long i = 0; i < lay->nexterior[p]; i++)
-            for (int dir = 0; dir < 8; dir++)
-                listed += ((lay->stencil[p][STENCIL_INTS * lay->exterior[p][i] + 8] >> (2 * dir)) & 3) == NEAR_GHOST;
-        for (long i = 0; i < lay->ninterior[p]; i++)
-            for (int dir = 0; dir < 8; dir++)
-                wrong += ((lay->stencil[p][STENCIL_INTS * lay->interior[p][i] + 8] >> (2 * dir)) & 3) == NEAR_GHOST;
+        const long outside = steps == 1 ? lay->nexterior[p] : lay->nfar_exterior[p];
+        const long inside = steps == 1 ? lay->ninterior[p] : lay->nfar_interior[p];
+        const int *exterior = steps == 1 ? lay->exterior[p] : lay->far_exterior[p];
+        const int *interior = steps == 1 ? lay->interior[p] : lay->far_interior[p];
+        KIT_INT(inside + outside, lay->nunit);
+        for (int dir = 0; dir < 8; dir++) {
+            for (long i = 0; i < outside; i++) listed += is_ghost(table, exterior[i], dir);
+            for (long i = 0; i < inside; i++) wrong += is_ghost(table, interior[i], dir);
+        }
     }
+    for (int code = 0; code < 81 * lay->lanes; code++) wrong += lay->g.turn32[code] != lay->g.turn64[code];
     KIT_INT(wrong, 0);
     KIT_INT(listed, edges);
 }
@@ -186,13 +203,17 @@ static void test_maps(void)
         int grids[64][4];
         const int n = kit_grids(kit_shapes[k], grids, 64);
         for (int i = 0; i < n; i++)
-            for (int depth = 1; depth <= 2; depth++) {
-                lattice *lat = lattice_create(kit_shapes[k].size, grids[i], depth, depth == 1 ? 1 : -1);
+            for (int reach = 1; reach <= 3; reach++) {
+                int thin = 0;
+                for (int d = 0; d < 4; d++) thin |= grids[i][d] > 1 && kit_shapes[k].size[d] / grids[i][d] < 4;
+                if (reach == 3 && thin) continue;
+                lattice *lat = lattice_create(kit_shapes[k].size, grids[i], reach, reach == 1 ? 1 : -1);
                 for (int j = 0; j < lat->nlayout; j++) {
                     kit_where("shape %d, grid %d.%d.%d.%d, reach %d, %d lanes", k, grids[i][0], grids[i][1],
-                              grids[i][2], grids[i][3], depth, lat->layouts[j].lanes);
+                              grids[i][2], grids[i][3], reach, lat->layouts[j].lanes);
                     check_sites(lat, &lat->layouts[j]);
-                    check_stencil(lat, &lat->layouts[j]);
+                    check_stencil(lat, &lat->layouts[j], 1);
+                    if (reach == 3) check_stencil(lat, &lat->layouts[j], 3);
                     check_boundary(lat, &lat->layouts[j]);
                 }
                 if (lat->volume <= 2000) {
@@ -251,26 +272,28 @@ static void test_grid(void)
 }
 
 struct request {
-    int size[4], grid[4];
+    int size[4], grid[4], reach;
 };
 
 static void create(void *arg)
 {
     const struct request *r = arg;
-    lattice_create(r->size, r->grid, 1, 1);
+    lattice_create(r->size, r->grid, r->reach, 1);
 }
 
 static void test_errors(void)
 {
-    struct request odd = {{4, 5, 4, 4}, {0}}, none = {{4, 4, 0, 4}, {0}}, grid = {{4, 4, 4, 4}, {7, 1, 1, 1}};
-    struct request thin = {{2, 8, 8, 8}, {comm_size(), 1, 1, 1}};
+    struct request odd = {{4, 5, 4, 4}, {0}, 1}, none = {{4, 4, 0, 4}, {0}, 1}, grid = {{4, 4, 4, 4}, {7, 1, 1, 1}, 1};
+    struct request thin = {{2, 8, 8, 8}, {comm_size(), 1, 1, 1}, 1};
     CHECK_USER_ERROR(create, &odd, "5");
     CHECK_USER_ERROR(create, &none, "direction z");
     CHECK_USER_ERROR(create, &grid, "7.1.1.1");
     if (comm_size() > 1) {
-        struct request tiny = {{2, 2, 2, 2}, {0}};
+        struct request tiny = {{2, 2, 2, 2}, {0}, 1},
+                       short_box = {{2 * comm_size(), 8, 8, 8}, {comm_size(), 1, 1, 1}, 3};
         CHECK_USER_ERROR(create, &tiny, "2.2.2.2");
         CHECK_USER_ERROR(create, &thin, "even extents");
+        CHECK_USER_ERROR(create, &short_box, "at least 4");
     }
 }
 

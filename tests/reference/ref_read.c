@@ -5,7 +5,9 @@
  * Both: then sites with x fastest, mu = x y z t, 3x3 row-major complex float32; the magic tells the byte order.
  * NERSC: text lines KEY = VALUE between BEGIN_HEADER and END_HEADER, then the same order of links, big-endian, in
  * FLOATING_POINT IEEE32BIG or IEEE64BIG. DATATYPE 4D_SU3_GAUGE stores two rows; the third is their conjugate cross
- * product. */
+ * product.
+ * SciDAC: LIME records (header of 144 bytes, big-endian: magic 0x456789ab, version, flags, length, type), padded to
+ * eight bytes; the extents stand in the private file XML, the numbers as complex float32, big-endian. */
 #include "reference.h"
 
 #include <stdio.h>
@@ -50,9 +52,14 @@ static double real32(const unsigned char *p, int big)
     return f;
 }
 
+static uint64_t word64_big(const unsigned char *p)
+{
+    return (uint64_t)word32(p, 1) << 32 | word32(p + 4, 1);
+}
+
 static double real64_big(const unsigned char *p)
 {
-    uint64_t w = (uint64_t)word32(p, 1) << 32 | word32(p + 4, 1);
+    uint64_t w = word64_big(p);
     double d;
     memcpy(&d, &w, sizeof d);
     return d;
@@ -147,6 +154,35 @@ double complex *ref_read_nersc(struct ref_lattice *l, const char *path)
             data++;
             u = nersc_links(l, (unsigned char *)data, b.size - (size_t)(data - (char *)b.data), rows, width);
         }
+    }
+    free(b.data);
+    return u;
+}
+
+double complex *ref_read_scidac(struct ref_lattice *l, const char *path)
+{
+    struct bytes b = bytes_read(path);
+    double complex *u = NULL;
+    int known = 0;
+    for (size_t at = 0; at + 144 <= b.size && word32(b.data + at, 1) == 0x456789ab;) {
+        const unsigned char *data = b.data + at + 144;
+        const char *type = (const char *)b.data + at + 16;
+        const uint64_t length = word64_big(b.data + at + 8), left = b.size - at - 144;
+        if (length > left) break;
+        if (!strcmp(type, "scidac-private-file-xml")) {
+            char text[1024] = "";
+            memcpy(text, data, length < sizeof text ? (size_t)length : sizeof text - 1);
+            const char *dims = strstr(text, "<dims>");
+            int *s = l->size;
+            known = dims && sscanf(dims, "<dims>%d %d %d %d", s, s + 1, s + 2, s + 3) == 4 && size_ok(s);
+        }
+        if (!strcmp(type, "scidac-binary-data") && known && length == 288 * ref_volume(*l)) {
+            u = ref_gauge_new(*l);
+            for (size_t i = 0; i < 36 * ref_volume(*l); i++)
+                u[i] = real32(data + 8 * i, 1) + I * real32(data + 8 * i + 4, 1);
+            break;
+        }
+        at += 144 + (size_t)(length + 7) / 8 * 8;
     }
     free(b.data);
     return u;

@@ -184,11 +184,33 @@ void ref_free_operator(double complex d[4][4], const double p[4], double mass);
 void ref_momentum(double p[4], struct ref_lattice l, const int n[4], int bc);
 void ref_plane_wave(double complex *psi, struct ref_lattice l, const double p[4], const double complex chi[12]);
 
+/* ---------------------------------------------------------------- staggered fermions (ref_staggered.c)
+ * Vectors have three numbers a site. */
+
+/* Phase and boundary sign (bc = +-1) of a path of so many steps forwards in mu: eta_x = (-1)^t, eta_y = (-1)^(t+x),
+ * eta_z = (-1)^(t+x+y), eta_t = 1. */
+int ref_staggered_sign(struct ref_lattice l, size_t site, int mu, int steps, int bc);
+/* Without signs: the sum of all paths, c of those of 1, 3, 5, 7 links and Lepage's; naik times three links in a row. */
+void ref_staggered_fat(double complex *fat, struct ref_lattice l, const double complex *u, const double c[5]);
+void ref_staggered_long(double complex *lng, struct ref_lattice l, const double complex *u, double naik);
+void ref_project_u3(double complex w[9], const double complex v[9]); /* v (v^+ v)^-1/2 of a regular v */
+/* With signs. */
+void ref_naive_links(double complex *fat, struct ref_lattice l, const double complex *u, int bc);
+void ref_asqtad_links(double complex *fat, double complex *lng, struct ref_lattice l, const double complex *u,
+                      double u0, int bc);
+void ref_hisq_links(double complex *fat, double complex *lng, struct ref_lattice l, const double complex *u,
+                    double epsilon, int bc);
+/* out(x) = sum_mu F_mu(x) in(x+mu) - F_mu(x-mu)^+ in(x-mu), and the same with L over three sites unless lng is null. */
+void ref_staggered_hop(double complex *out, const double complex *in, struct ref_lattice l, const double complex *fat,
+                       const double complex *lng);
+
 /* ---------------------------------------------------------------- readers (ref_read.c) */
 
 /* Links of a MILC v5 or old-format file, or of a NERSC file (2 or 3 rows, 32 or 64 bit, big-endian); the lattice is
  * set. NULL when the file cannot be opened, is not of that format, or is too short. */
 double complex *ref_read_milc(struct ref_lattice *l, const char *path);
 double complex *ref_read_nersc(struct ref_lattice *l, const char *path);
+/* Four matrices a site, unitary or not, of a SciDAC file with single precision. */
+double complex *ref_read_scidac(struct ref_lattice *l, const char *path);
 
 #endif

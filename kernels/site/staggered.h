@@ -1,0 +1,475 @@
+/* Staggered quarks: their links and their hop.
+ *
+ * Fat links are sums of paths (K. Orginos, D. Toussaint and R. Sugar, hep-lat/9903032), made level by level: a staple
+ * around a direction of what the level before left, in place of a link. The paths of 3, 5 and 7 links are staples of
+ * staples in further directions; the path of G. P. Lepage (hep-lat/9809157), which goes two sites to a side, is the
+ * staple of a staple in the same direction, but for the two paths there that come back to the link itself.
+ *
+ * The hop between parities, with fat links F and long links L, phases and the boundary's sign in the links:
+ *   D x(s) = sum_mu F_mu(s) x(s+mu) - F_mu(s-mu)^dagger x(s-mu) + L_mu(s) x(s+3mu) - L_mu(s-3mu)^dagger x(s-3mu)
+ * (eq. (3) of R. Babich et al., arXiv:1109.2935, with D anti-Hermitian). out = a D in + b x; out may be x, never in.
+ * Directions are added in the order +x -x ... -t, one site away, then three, wherever the neighbour comes from, so the
+ * split over ranks leaves no trace. */
+
+/* ---- paths ---- */
+
+/* out_mu = the two staples of in_mu in direction mu + offset (mod 4), and sum += coefficient out. out without data is
+ * not kept. */
+FN void T(staple_site)(const staple_args *a, long u)
+{
+    const geom *g = &a->g;
+    const vreal c = vset((real)a->coefficient);
+    const T(walker) home = T(walk_from)(g, a->parity, u);
+    for (int mu = 0; mu < 4; mu++) {
+        const int nu = (mu + a->offset) % 4;
+        const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
+        vreal left[18], m[18], right[18], r[18], sum[18];
+        T(walk_load)(left, g, &a->links, home, nu, 18);
+        T(walk_load)(m, g, &a->in, up, mu, 18);
+        T(su3_mul)(r, left, m);
+        T(walk_load)(right, g, &a->links, T(walk)(g, home, mu, 1), nu, 18);
+        T(su3_mul_right_dagger)(sum, r, right);
+        T(walk_load)(left, g, &a->links, down, nu, 18);
+        T(walk_load)(m, g, &a->in, down, mu, 18);
+        T(su3_mul_left_dagger)(r, left, m);
+        T(walk_load)(right, g, &a->links, T(walk)(g, down, mu, 1), nu, 18);
+        T(su3_mul)(m, r, right);
+        T(su3_add)(sum, m);
+        if (a->out.data) T(save)(sum, &a->out, u, mu, 18);
+        T(load)(r, &a->sum, u, mu, 18);
+        T(su3_axpy)(r, c, sum);
+        T(save)(r, &a->sum, u, mu, 18);
+    }
+}
+
+/* y = a x on links */
+FN void T(links_scale_site)(const links_scale_args *a, long u)
+{
+    const vreal f = vset((real)a->a);
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[18];
+        T(load)(x, &a->x, u, mu, 18);
+        UNROLL for (int i = 0; i < 18; i++) x[i] *= f;
+        T(save)(x, &a->y, u, mu, 18);
+    }
+}
+
+/* out_mu = coefficient U_mu(s) U_mu(s+mu) U_mu(s+2mu), the path of S. Naik, Nucl. Phys. B316 (1989) 238. */
+FN void T(long_links_site)(const long_links_args *a, long u)
+{
+    const geom *g = &a->g;
+    const vreal c = vset((real)a->coefficient);
+    for (int mu = 0; mu < 4; mu++) {
+        T(walker) w = T(walk_from)(g, a->parity, u);
+        vreal x[18], y[18], r[18];
+        T(walk_load)(x, g, &a->links, w, mu, 18);
+        w = T(walk)(g, w, mu, 1);
+        T(walk_load)(y, g, &a->links, w, mu, 18);
+        T(su3_mul)(r, x, y);
+        w = T(walk)(g, w, mu, 1);
+        T(walk_load)(y, g, &a->links, w, mu, 18);
+        T(su3_mul)(x, r, y);
+        UNROLL for (int i = 0; i < 18; i++) x[i] *= c;
+        T(save)(x, &a->out, u, mu, 18);
+    }
+}
+
+/* Links that lead `reach` sites get the phases eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y), eta_t = 1, and
+ * in t the sign of the boundary as often as they cross it. */
+FN void T(staggered_phases_site)(const staggered_phases_args *a, long u)
+{
+    const geom *g = &a->g;
+    const int16_t *c = g->coord[a->parity] + 4 * u;
+    vreal sign[4] = {vset(1), vset(1), vset(1), vset(1)};
+    for (int lane = 0; lane < W; lane++) {
+        const int32_t *o = g->lane_origin + 4 * lane;
+        const int x = o[0] + c[0], y = o[1] + c[1], t = o[3] + c[3];
+        if (t & 1) LANE(sign[0], lane) = -1;
+        if ((t + x) & 1) LANE(sign[1], lane) = -1;
+        if ((t + x + y) & 1) LANE(sign[2], lane) = -1;
+        if ((t + a->reach) / g->global[3] & 1) LANE(sign[3], lane) = (real)a->time_sign;
+    }
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[18];
+        T(load)(x, &a->links, u, mu, 18);
+        UNROLL for (int i = 0; i < 18; i++) x[i] *= sign[mu];
+        T(save)(x, &a->links, u, mu, 18);
+    }
+}
+
+/* ---- projection to U(3) ---- */
+
+/* Below this ratio of the smallest to the largest eigenvalue of V^dagger V its square root loses four digits. */
+#define PROJECT_GUARD 1e-4
+#define JACOBI_SWEEPS 40
+
+/* Columns p and q of a, orthogonal after q has got the phase and both have been rotated as by the 2x2 matrix of a
+ * Jacobi rotation; the same is done to r. Returns whether there was anything to do. */
+FN int T(jacobi_rotate)(double a[18], double r[18], int p, int q)
+{
+    double pp = 0, qq = 0, re = 0, im = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *x = a + 6 * i + 2 * p, *y = a + 6 * i + 2 * q;
+        pp += x[0] * x[0] + x[1] * x[1];
+        qq += y[0] * y[0] + y[1] * y[1];
+        re += x[0] * y[0] + x[1] * y[1];
+        im += x[0] * y[1] - x[1] * y[0];
+    }
+    const double size = sqrt(re * re + im * im);
+    if (!(size > 1e-16 * sqrt(pp) * sqrt(qq))) return 0;
+    const double zeta = (qq - pp) / (2 * size);
+    const double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    const double c = 1 / sqrt(1 + tangent * tangent), s = c * tangent;
+    for (int k = 0; k < 6; k++) {
+        double *m = (k < 3 ? a : r) + 6 * (k % 3);
+        double *x = m + 2 * p, *y = m + 2 * q;
+        const double y0 = (re * y[0] + im * y[1]) / size, y1 = (re * y[1] - im * y[0]) / size;
+        y[0] = s * x[0] + c * y0;
+        y[1] = s * x[1] + c * y1;
+        x[0] = c * x[0] - s * y0;
+        x[1] = c * x[1] - s * y1;
+    }
+    return 1;
+}
+
+/* w = X Y^dagger of the singular value decomposition v = X S Y^dagger, by rotations of columns (M. Hestenes, J. SIAM 6
+ * (1958) 51), which are accurate for small singular values, too. Of a singular value of zero the vector in X is what
+ * completes the others. Returns 0 where two are zero, else 1. */
+FN int T(project_by_svd)(double w[18], const double v[18])
+{
+    double x[18], y[18], norm[3];
+    int zeros = 0, zero = 0, busy = 1;
+    for (int i = 0; i < 18; i++) {
+        x[i] = v[i];
+        y[i] = i % 8 == 0 ? 1 : 0;
+    }
+    for (int sweep = 0; busy && sweep < JACOBI_SWEEPS; sweep++) {
+        busy = T(jacobi_rotate)(x, y, 0, 1);
+        busy += T(jacobi_rotate)(x, y, 0, 2);
+        busy += T(jacobi_rotate)(x, y, 1, 2);
+    }
+    for (int c = 0; c < 3; c++) {
+        norm[c] = 0;
+        for (int i = 0; i < 3; i++)
+            norm[c] += x[6 * i + 2 * c] * x[6 * i + 2 * c] + x[6 * i + 2 * c + 1] * x[6 * i + 2 * c + 1];
+        if (norm[c] == 0) {
+            zeros++;
+            zero = c;
+        }
+        for (int i = 0; i < 6; i++) x[6 * (i / 2) + 2 * c + i % 2] *= norm[c] > 0 ? 1 / sqrt(norm[c]) : 0;
+    }
+    if (zeros > 1) return 0;
+    for (int i = 0; zeros && i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3, p = 2 * ((zero + 1) % 3), q = 2 * ((zero + 2) % 3);
+        const double *a = x + 6 * j, *b = x + 6 * k;
+        x[6 * i + 2 * zero] = a[p] * b[q] - a[p + 1] * b[q + 1] - (b[p] * a[q] - b[p + 1] * a[q + 1]);
+        x[6 * i + 2 * zero + 1] = -(a[p] * b[q + 1] + a[p + 1] * b[q] - (b[p] * a[q + 1] + b[p + 1] * a[q]));
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double re = 0, im = 0;
+            for (int c = 0; c < 3; c++) {
+                const double *a = x + 6 * i + 2 * c, *b = y + 6 * j + 2 * c;
+                re += a[0] * b[0] + a[1] * b[1];
+                im += a[1] * b[0] - a[0] * b[1];
+            }
+            w[6 * i + 2 * j] = re;
+            w[6 * i + 2 * j + 1] = im;
+        }
+    return 1;
+}
+
+/* Eigenvalues of a Hermitian matrix by the trigonometric solution of its characteristic equation; the largest first,
+ * the smallest last. */
+FN void T(hermitian_eigenvalues)(vreal e[3], const vreal q[18])
+{
+    const vreal mean = (real)(1.0 / 3.0) * T(su3_trace)(q);
+    const vreal d0 = q[0] - mean, d1 = q[8] - mean, d2 = q[16] - mean;
+    const vreal x = q[2] * q[2] + q[3] * q[3], y = q[4] * q[4] + q[5] * q[5], z = q[10] * q[10] + q[11] * q[11];
+    const vreal s = (real)(1.0 / 6.0) * (d0 * d0 + d1 * d1 + d2 * d2 + (real)2 * (x + y + z));
+    /* Re of the product of the elements 01, 12 and 20 */
+    const vreal loop = (q[2] * q[10] - q[3] * q[11]) * q[4] + (q[2] * q[11] + q[3] * q[10]) * q[5];
+    const vreal half = (real)0.5 * (d0 * d1 * d2 + (real)2 * loop - d0 * z - d1 * y - d2 * x);
+    const vreal root = vsqrt(s);
+    vreal c = vset(1), r3 = vset(0);
+    for (int lane = 0; lane < W; lane++) {
+        const double third = LANE(root, lane) * LANE(s, lane);
+        double ratio = third > 0 ? LANE(half, lane) / third : 1;
+        ratio = ratio > 1 ? 1 : ratio < -1 ? -1 : ratio;
+        const double angle = acos(ratio) / 3;
+        LANE(c, lane) = (real)cos(angle);
+        LANE(r3, lane) = (real)(1.73205080756887729353 * sin(angle));
+    }
+    e[0] = mean + (real)2 * root * c;
+    e[1] = mean - root * (c - r3);
+    e[2] = mean - root * (c + r3);
+}
+
+/* w = v (v^dagger v)^(-1/2) = v (f0 + f1 Q + f2 Q^2) by the Cayley-Hamilton relation (A. Hasenfratz, R. Hoffmann and
+ * S. Schaefer, hep-lat/0702028, section 2); e: eigenvalues of Q. */
+FN void T(project_by_roots)(vreal w[18], const vreal v[18], const vreal q[18], const vreal e[3])
+{
+    const vreal a = vsqrt(vmax(e[0], vset(0))), b = vsqrt(vmax(e[1], vset(0))), c = vsqrt(vmax(e[2], vset(0)));
+    const vreal s1 = a + b + c, s2 = a * b + a * c + b * c, s3 = a * b * c;
+    const vreal inverse = vinverse_or_zero(s3 * (s1 * s2 - s3));
+    const vreal f0 = (s1 * s2 * s2 - s3 * (s1 * s1 + s2)) * inverse;
+    const vreal f1 = ((real)2 * s1 * s2 - s3 - s1 * s1 * s1) * inverse, f2 = s1 * inverse;
+    vreal m[18];
+    T(su3_mul)(m, q, q);
+    UNROLL for (int i = 0; i < 18; i++) m[i] = vfma(f2, m[i], f1 * q[i]);
+    m[0] += f0;
+    m[8] += f0;
+    m[16] += f0;
+    T(su3_mul)(w, v, m);
+}
+
+/* Links projected to U(3). Sums: links that needed the decomposition, and links of which there is no projection. */
+FN void T(project_links_site)(const project_links_args *a, long u, vexact *sum)
+{
+    vreal guarded = vset(0), undefined = vset(0);
+    for (int mu = 0; mu < 4; mu++) {
+        vreal v[18], q[18], w[18], e[3];
+        T(load)(v, &a->in, u, mu, 18);
+        T(su3_mul_left_dagger)(q, v, v);
+        T(hermitian_eigenvalues)(e, q);
+        T(project_by_roots)(w, v, q, e);
+        for (int lane = 0; lane < W; lane++) {
+            if (LANE(e[2], lane) > (real)PROJECT_GUARD * LANE(e[0], lane)) continue;
+            double one[18], unitary[18];
+            for (int i = 0; i < 18; i++) one[i] = unitary[i] = LANE(v[i], lane);
+            LANE(guarded, lane) += 1;
+            if (!T(project_by_svd)(unitary, one)) LANE(undefined, lane) += 1;
+            for (int i = 0; i < 18; i++) LANE(w[i], lane) = (real)unitary[i];
+        }
+        T(save)(w, &a->out, u, mu, 18);
+    }
+    T(exact_deposit)(&sum[0], vdouble_fma(guarded, vset(1), vdouble_zero()));
+    T(exact_deposit)(&sum[1], vdouble_fma(undefined, vset(1), vdouble_zero()));
+}
+
+/* ---- the hop ---- */
+
+/* In fixed point, vectors and links are taken as the integers that are stored, as in site/hop.h: vectors from other
+ * ranks come with their scale behind them. */
+#if PLAQ_PREC >= 2
+#define VECTOR_REALS 7
+#else
+#define VECTOR_REALS 6
+#endif
+
+/* Right-hand sides that a work item takes at a time: as many as leave registers for a row of links. */
+#define STAGGERED_MANY (PLAQ_SIMD ? 2 : 4)
+
+/* The neighbour `step` (1 or 3, a literal) sites along dir. */
+#if PLAQ_SIMD
+FN T(neighbour) T(neighbour_far)(const staggered_hop_args *a, T(stencil) st, long u, int dir, int step)
+{
+    return T(neighbour_at)(&a->g, step == 1 ? st : a->g.far_stencil[a->parity] + u * STENCIL_INTS, dir);
+}
+#else
+FN T(neighbour) T(neighbour_far)(const staggered_hop_args *a, T(stencil) st, long u, int dir, int step)
+{
+    const geom *g = &a->g;
+    const int d = dir / 2, up = dir % 2 == 0;
+    int to = up ? st.x[d] + step : st.x[d] - step;
+    const int leaves = up ? to >= g->sub[d] : to < 0;
+    T(neighbour) n = {u, NEAR_BODY, 0};
+    if (leaves && g->split[d]) {
+        long f = 0;
+        UNROLL for (int e = 3; e >= 0; e--) if (e != d) f = f * g->sub[e] + st.x[e];
+        n.near = NEAR_GHOST;
+        n.unit = (up ? to - g->sub[d] : -1 - to) * a->nface[d] + f / 2;
+        return n;
+    }
+    if (to >= g->sub[d]) to -= g->sub[d];
+    if (to < 0) to += g->sub[d];
+    if (step > 1) { /* a box of two sites is crossed twice */
+        if (to >= g->sub[d]) to -= g->sub[d];
+        if (to < 0) to += g->sub[d];
+    }
+    n.unit = d == 0 ? st.unit - st.x[0] / 2 + to / 2 : st.unit + (to - st.x[d]) * g->stride[d];
+    return n;
+}
+#endif
+
+FN vreal T(turn_as)(vreal x, const geom *g, int near, int dir)
+{
+    if (near == NEAR_TURNED || near == NEAR_TURNED_TWICE) x = T(turn)(x, g, T(turn_code)(dir));
+    if (near == NEAR_TURNED_TWICE) x = T(turn)(x, g, T(turn_code)(dir));
+    return x;
+}
+
+/* r = U h and r = U^dagger h for `many` vectors, with each row of U loaded once. */
+FN void T(vectors_times)(vreal *r, const T(link) * l, const vreal *h, int many)
+{
+    UNROLL for (int i = 0; i < 3; i++)
+    {
+        vreal row[6];
+        T(link_row)(row, l, i, 18);
+        UNROLL for (int k = 0; k < many; k++) T(row_times)(r + 6 * k + 2 * i, row, h + 6 * k);
+    }
+}
+
+FN void T(vectors_dagger_times)(vreal *r, const T(link) * l, const vreal *h, int many)
+{
+    UNROLL for (int i = 0; i < 3; i++)
+    {
+        vreal row[6];
+        T(link_row)(row, l, i, 18);
+        UNROLL for (int k = 0; k < many; k++)
+        {
+            const vreal re = h[6 * k + 2 * i], im = h[6 * k + 2 * i + 1];
+            UNROLL for (int c = 0; c < 6; c += 2)
+            {
+                vreal *q = r + 6 * k + c;
+                q[0] = i == 0 ? row[c] * re : vfma(row[c], re, q[0]);
+                q[1] = i == 0 ? row[c] * im : vfma(row[c], im, q[1]);
+                q[0] = vfma(row[c + 1], im, q[0]);
+                q[1] = vfnma(row[c + 1], re, q[1]);
+            }
+        }
+    }
+}
+
+/* Vectors of a neighbour as they are stored, and what they are to be multiplied with when they are added. */
+FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, const T(neighbour) * n, int rhs, int dir,
+                       int step)
+{
+    vreal x[7];
+    vreal w = vset(1);
+    if (n->near == NEAR_GHOST) {
+        /* What comes from below has the product with a fat link first, then those with long links. */
+        T(load_real)(x, &a->ghost[dir], n->unit + (dir % 2 && step > 1 ? a->nface[dir / 2] : 0), rhs, VECTOR_REALS);
+    } else {
+        T(load_raw)(x, &a->in, n->unit, rhs, 6);
+#if PLAQ_PREC >= 2
+        x[6] = T(load_scale)(&a->in, n->unit, rhs);
+#endif
+    }
+    UNROLL for (int i = 0; i < 6; i++) h[i] = x[i];
+#if PLAQ_PREC >= 2
+    w = x[6];
+    if (PLAQ_SIMD) w = T(turn_as)(w, &a->g, n->near, dir);
+    w *= (real)(step > 1 ? a->far_scale : a->near_scale) * RAW_LINK(18);
+#endif
+    *weight = w;
+}
+
+/* One direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, step and many are
+ * literals. */
+FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many,
+                               int dir, int step)
+{
+    const int mu = dir / 2, down = dir % 2;
+    const T(neighbour) n = T(neighbour_far)(a, st, u, dir, step);
+    vreal h[6 * STAGGERED_MANY], r[6 * STAGGERED_MANY], w[STAGGERED_MANY];
+    T(link) link;
+    UNROLL for (int k = 0; k < many; k++) T(vector_load)(h + 6 * k, w + k, a, &n, rhs + k, dir, step);
+    if (!down) {
+        T(link_load)(&link, step > 1 ? &a->far_here : &a->near_here, u, mu, 18);
+        if (PLAQ_SIMD && n.near != NEAR_BODY && n.near != NEAR_GHOST)
+            UNROLL for (int i = 0; i < 6 * many; i++) h[i] = T(turn_as)(h[i], &a->g, n.near, dir);
+        T(vectors_times)(r, &link, h, many);
+    } else if (n.near == NEAR_GHOST) {
+        UNROLL for (int i = 0; i < 6 * many; i++) r[i] = h[i];
+    } else {
+        T(link_load)(&link, step > 1 ? &a->far_there : &a->near_there, n.unit, mu, 18);
+        T(vectors_dagger_times)(r, &link, h, many);
+        if (PLAQ_SIMD && n.near != NEAR_BODY)
+            UNROLL for (int i = 0; i < 6 * many; i++) r[i] = T(turn_as)(r[i], &a->g, n.near, dir);
+    }
+    UNROLL for (int i = 0; i < 6 * many; i++)
+    {
+#if PLAQ_PREC >= 2
+        acc[i] = down ? vfnma(w[i / 6], r[i], acc[i]) : vfma(w[i / 6], r[i], acc[i]);
+#else
+        acc[i] = down ? acc[i] - r[i] : acc[i] + r[i];
+#endif
+    }
+}
+
+FN void T(staggered_step)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int step)
+{
+    T(staggered_direction)(acc, a, st, u, rhs, many, 0, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 1, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 2, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 3, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 4, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 5, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 6, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 7, step);
+}
+
+FN void T(staggered_some)(const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int improved)
+{
+    vreal acc[6 * STAGGERED_MANY];
+    UNROLL for (int i = 0; i < 6 * many; i++) acc[i] = vset(0);
+    T(staggered_step)(acc, a, st, u, rhs, many, 1);
+    if (improved) T(staggered_step)(acc, a, st, u, rhs, many, 3);
+    const vreal fa = vset((real)a->a), fb = vset((real)a->b);
+    UNROLL for (int k = 0; k < many; k++)
+    {
+        vreal *y = acc + 6 * k, x[6];
+        UNROLL for (int i = 0; i < 6; i++) y[i] *= fa;
+        if (a->b != 0) {
+            T(load)(x, &a->x, u, rhs + k, 6);
+            UNROLL for (int i = 0; i < 6; i++) y[i] = vfma(fb, x[i], y[i]);
+        }
+#if PLAQ_SIMD
+        if (a->stream) {
+            T(save_stream)(y, &a->out, u, rhs + k, 6);
+            continue;
+        }
+#endif
+        T(save)(y, &a->out, u, rhs + k, 6);
+    }
+}
+
+FN void T(staggered_body)(const staggered_hop_args *a, long u, int improved)
+{
+    const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
+    int rhs = 0;
+    for (; rhs + STAGGERED_MANY <= a->in.groups; rhs += STAGGERED_MANY)
+        T(staggered_some)(a, st, u, rhs, STAGGERED_MANY, improved);
+    for (; rhs < a->in.groups; rhs++) T(staggered_some)(a, st, u, rhs, 1, improved);
+}
+
+FN void T(staggered_hop_site)(const staggered_hop_args *a, long u)
+{
+    if (a->far_here.data) T(staggered_body)(a, u, 1);
+    else T(staggered_body)(a, u, 0);
+}
+
+/* What a face sends: vectors of its slices to the rank below; to the one above, which would multiply them with links of
+ * this rank, their products with the fat links of the outermost slice and the long links of all. Item i of face k is
+ * unit i % nface of slice or product i / nface. */
+FN void T(staggered_pack_item)(const staggered_pack_args *a, long i, int k, int mu, int upwards)
+{
+    const long part = i / a->nface[mu], slice = upwards && part > 0 ? part - 1 : part;
+    const long u = a->face[k][slice * a->nface[mu] + i % a->nface[mu]];
+    T(link) link;
+    if (upwards) T(link_load)(&link, part > 0 ? &a->far : &a->near, u, mu, 18);
+    for (int rhs = 0; rhs < a->in.groups; rhs++) {
+        vreal h[6], r[7];
+        T(load_raw)(h, &a->in, u, rhs, 6);
+        if (upwards) {
+            T(vectors_dagger_times)(r, &link, h, 1);
+        } else {
+            UNROLL for (int c = 0; c < 6; c++) r[c] = h[c];
+        }
+#if PLAQ_PREC >= 2
+        r[6] = T(load_scale)(&a->in, u, rhs);
+#endif
+        if (PLAQ_SIMD && a->g.lane_grid[mu] > 1)
+            UNROLL for (int c = 0; c < VECTOR_REALS; c++) r[c] = T(turn)(r[c], &a->g, T(turn_code)(2 * mu + upwards));
+        T(save_real)(r, &a->out[k], i, rhs, VECTOR_REALS);
+    }
+}
+
+FN void T(staggered_pack_site)(const staggered_pack_args *a, long i)
+{
+    int k = 0;
+    while (i >= a->start[k + 1]) k++;
+    if (a->dir[k] % 2 == 0) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1);
+    else T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 0);
+}

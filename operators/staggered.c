@@ -1,0 +1,148 @@
+#include "operators/staggered.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+#include "kernels/spinor.h"
+#include "kernels/staggered.h"
+
+typedef struct {
+    linop base;
+    staggered *s;
+    field *work;
+} normal;
+
+struct staggered {
+    staggered_links *links;
+    double mass;
+    parity p, q;
+    normal *normals[PREC_COUNT][2];
+};
+
+/* y = a D x + b add on parity p */
+static void hop(staggered *s, field *y, parity p, const field *x, double a, double b, const field *add)
+{
+    const staggered_pair *l = staggered_links_at(s->links, x->prec, x->where);
+    const staggered_call call = {.a = a,
+                                 .b = b,
+                                 .near = l->near,
+                                 .far = l->far,
+                                 .near_scale = l->near_scale,
+                                 .far_scale = l->far_scale,
+                                 .add = add};
+    staggered_hop(y, p, x, &call);
+}
+
+/* ---- the normal operator ---- */
+
+static void apply(const linop *op, field *y, const field *x, int dagger)
+{
+    (void)dagger; /* Hermitian */
+    normal *n = (normal *)op;
+    staggered *s = n->s;
+    if (!n->work || n->work->groups != x->groups) {
+        field_destroy(n->work);
+        n->work = field_create(x->lat, FIELD_VECTOR, x->prec, s->q, x->groups, x->where);
+    }
+    hop(s, n->work, s->q, x, 1, 0, NULL);
+    hop(s, y, s->p, n->work, -0.25, s->mass * s->mass, x);
+}
+
+static linop *normal_at(staggered *s, precision prec, place where);
+
+static linop *at(linop *op, precision prec, place where)
+{
+    return normal_at(((normal *)op)->s, prec, where);
+}
+
+static linop *local(linop *op, const int size[4], char *message, size_t bytes)
+{
+    (void)op;
+    snprintf(message, bytes, "there is no staggered operator inside blocks of %d.%d.%d.%d", size[0], size[1], size[2],
+             size[3]);
+    return NULL;
+}
+
+static void refresh(linop *op)
+{
+    staggered_links_at(((normal *)op)->s->links, op->prec, op->where);
+}
+
+static void destroy(linop *op)
+{
+    field_destroy(((normal *)op)->work);
+    free(op);
+}
+
+static const linop_table normal_table = {"staggered-normal", apply, at, local, refresh, destroy};
+
+static linop *normal_at(staggered *s, precision prec, place where)
+{
+    normal **n = &s->normals[prec][where];
+    if (!*n) {
+        const staggered_pair *l = staggered_links_at(s->links, prec, where);
+        const double sites = 0.5 * (double)l->near->lat->local_volume;
+        *n = calloc(1, sizeof **n);
+        REQUIRE(*n, "out of memory");
+        (*n)->base = (linop){.table = &normal_table,
+                             .lat = l->near->lat,
+                             .kind = FIELD_VECTOR,
+                             .par = s->p,
+                             .prec = prec,
+                             .where = where,
+                             .flops = sites * (2 * (l->far ? 1146 : 570) + 12)};
+        (*n)->s = s;
+    }
+    return &(*n)->base;
+}
+
+linop *staggered_normal(staggered *s)
+{
+    return normal_at(s, PREC_DOUBLE, staggered_links_thin(s->links)->where);
+}
+
+staggered *staggered_create(staggered_links *links, double mass, parity p)
+{
+    staggered *s = calloc(1, sizeof *s);
+    REQUIRE(s, "out of memory");
+    s->links = links;
+    s->mass = mass;
+    s->p = p;
+    s->q = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    return s;
+}
+
+void staggered_destroy(staggered *s)
+{
+    if (!s) return;
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        for (int where = 0; where < 2; where++)
+            if (s->normals[prec][where]) linop_destroy(&s->normals[prec][where]->base);
+    free(s);
+}
+
+/* ---- the whole operator ---- */
+
+void staggered_prepare(staggered *s, field *normal_source, const field *source)
+{
+    const field b_p = field_part(source, s->p);
+    hop(s, normal_source, s->p, source, -0.5, s->mass, &b_p);
+}
+
+void staggered_reconstruct(staggered *s, field *x, const field *normal_x, const field *source)
+{
+    field x_p = field_part(x, s->p), x_q = field_part(x, s->q);
+    const field b_q = field_part(source, s->q);
+    REQUIRE(s->mass != 0, "the other half of the solution needs a mass, not %g", s->mass);
+    spinor_copy(&x_p, normal_x);
+    hop(s, &x_q, s->q, normal_x, -0.5 / s->mass, 1 / s->mass, &b_q);
+    field_out(x, s->p);
+}
+
+void staggered_apply(staggered *s, field *y, const field *x, int dagger)
+{
+    const double half = dagger ? -0.5 : 0.5;
+    hop(s, y, PARITY_EVEN, x, half, s->mass, x);
+    hop(s, y, PARITY_ODD, x, half, s->mass, x);
+}

@@ -1,0 +1,156 @@
+#include "operators/staggered_links.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/staggered.h"
+
+/* What there is in one precision and place. */
+typedef struct {
+    field *near, *far;
+    staggered_pair pair;
+    unsigned long version; /* of the thin links that it was built from */
+} material;
+
+struct staggered_links {
+    const field *thin;
+    staggered_smearing smearing;
+    staggered_paths paths;
+    double naik; /* 0: no long links */
+    material materials[PREC_COUNT][2];
+    double guarded;
+};
+
+static const staggered_paths fat7 = {1.0 / 8, 1.0 / 16, 1.0 / 64, 1.0 / 384, 0};
+
+static void choose_paths(staggered_links *l)
+{
+    const staggered_smearing *s = &l->smearing;
+    if (s->kind == STAGGERED_ASQTAD) {
+        const double u2 = s->u0 * s->u0;
+        l->paths = (staggered_paths){5.0 / 8, 1 / (16 * u2), 1 / (64 * u2 * u2), 1 / (384 * u2 * u2 * u2),
+                                     -1 / (16 * u2 * u2)};
+        l->naik = -1 / (24 * u2);
+    } else if (s->kind == STAGGERED_HISQ) {
+        l->paths = fat7;
+        l->paths.one = 1 + s->epsilon / 8;
+        l->paths.lepage = -1.0 / 8;
+        l->naik = -(1 + s->epsilon) / 24;
+    } else {
+        l->paths = (staggered_paths){.one = 1};
+    }
+}
+
+static field *links_like(const field *thin, precision prec, place where)
+{
+    return field_create(thin->lat, FIELD_LINKS, prec, PARITY_BOTH, 1, where);
+}
+
+/* W of HISQ */
+static field *projected(staggered_links *l)
+{
+    double undefined;
+    field *w = links_like(l->thin, PREC_DOUBLE, l->thin->where);
+    staggered_fatten(w, l->thin, &fat7);
+    l->guarded = staggered_unitarise(w, w, &undefined);
+    REQUIRE(undefined == 0, "%g smeared links have two singular values of zero and no projection to U(3)", undefined);
+    if (l->guarded > 0) log_info("HISQ links: %g of %ld are nearly singular", l->guarded, 4 * l->thin->lat->volume);
+    return w;
+}
+
+static void build(staggered_links *l, material *m)
+{
+    field *w = l->smearing.kind == STAGGERED_HISQ ? projected(l) : NULL;
+    const field *source = w ? w : l->thin;
+    if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, l->thin->where);
+    if (l->smearing.kind == STAGGERED_NAIVE) staggered_scale(m->near, 1, source);
+    else staggered_fatten(m->near, source, &l->paths);
+    staggered_phases(m->near, 1);
+    if (l->naik != 0) {
+        if (!m->far) m->far = links_like(l->thin, PREC_DOUBLE, l->thin->where);
+        staggered_lengthen(m->far, source, l->naik);
+        staggered_phases(m->far, 3);
+    }
+    field_destroy(w);
+    m->pair = (staggered_pair){m->near, m->far, 1, 1};
+    m->version = l->thin->version;
+}
+
+/* The least power of two that is at least x: a factor that leaves no rounding. */
+static double power_above(double x)
+{
+    int exponent;
+    const double fraction = frexp(x, &exponent);
+    return ldexp(1, fraction == 0.5 ? exponent - 1 : exponent);
+}
+
+/* Numbers of fixed point are at most 1: the sum of all paths bounds what a link can be. */
+static double near_bound(const staggered_paths *c)
+{
+    return power_above(fabs(c->one) + 6 * fabs(c->three) + 24 * fabs(c->five) + 48 * fabs(c->seven) +
+                       6 * fabs(c->lepage));
+}
+
+/* to = from / scale in another precision or place. */
+static void convert(field **to, const field *from, double scale, precision prec, place where)
+{
+    if (!from) return;
+    field *scaled = scale != 1 ? field_like(from) : NULL;
+    if (scaled) staggered_scale(scaled, 1 / scale, from);
+    if (!*to) *to = links_like(from, prec, where);
+    field_copy(*to, scaled ? scaled : from);
+    field_destroy(scaled);
+}
+
+const staggered_pair *staggered_links_at(staggered_links *l, precision prec, place where)
+{
+    material *source = &l->materials[PREC_DOUBLE][l->thin->where], *m = &l->materials[prec][where];
+    if (source->version != l->thin->version) build(l, source);
+    if (m->version != l->thin->version) {
+        const double near_scale = prec >= PREC_HALF ? near_bound(&l->paths) : 1;
+        const double far_scale = prec >= PREC_HALF && l->naik != 0 ? power_above(fabs(l->naik)) : 1;
+        convert(&m->near, source->near, near_scale, prec, where);
+        convert(&m->far, source->far, far_scale, prec, where);
+        m->pair = (staggered_pair){m->near, m->far, near_scale, far_scale};
+        m->version = l->thin->version;
+    }
+    return &m->pair;
+}
+
+const field *staggered_links_thin(const staggered_links *l)
+{
+    return l->thin;
+}
+
+double staggered_links_guarded(const staggered_links *l)
+{
+    return l->guarded;
+}
+
+staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s)
+{
+    staggered_links *l = calloc(1, sizeof *l);
+    REQUIRE(l, "out of memory");
+    REQUIRE(thin->prec == PREC_DOUBLE && thin->kind == FIELD_LINKS, "links of kind %d, precision %d", thin->kind,
+            thin->prec);
+    REQUIRE(s->kind == STAGGERED_NAIVE || thin->lat->reach >= 3, "improved staggered quarks on a lattice of reach %d",
+            thin->lat->reach);
+    REQUIRE(s->kind != STAGGERED_ASQTAD || s->u0 > 0, "u0 = %g", s->u0);
+    l->thin = thin;
+    l->smearing = *s;
+    choose_paths(l);
+    return l;
+}
+
+void staggered_links_destroy(staggered_links *l)
+{
+    if (!l) return;
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        for (int where = 0; where < 2; where++) {
+            field_destroy(l->materials[prec][where].near);
+            field_destroy(l->materials[prec][where].far);
+        }
+    free(l);
+}
