@@ -80,6 +80,22 @@ try solve --output h.h5 s.ini $config
 exits 0 "appended, as a table"
 printed "fermion" "seconds" "converged"
 
+say "the shipped input"
+try solve "$source/inputs/solvers.ini" $config fermion.light.kappa=0.12 --output curves.h5
+exits 0 "inputs/solvers.ini"
+printed "gcr_dd" "gcr_sap" "corrections"
+try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=3.4.4.4
+exits 2 "blocks that do not divide"
+printed "blocks of 3.4.4.4 do not divide the 4.4.4.4 sites" "direction x"
+try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=2.4.4.4 solver.multiplicative.colours=3
+exits 2 "three colours"
+try solve "$source/inputs/solvers.ini" $config fermion.light.solver=additive
+exits 2 "a preconditioner as a solver"
+printed "schwarz, which only preconditions"
+try solve "$source/inputs/solvers.ini" $config solver.gcr_dd.preconditioner=aditive
+exits 2 "an unknown preconditioner"
+printed "did you mean 'additive'"
+
 say "sources"
 try solve --source 1.2.3.0 s.ini $config
 exits 0 "a point source"
