@@ -1,5 +1,7 @@
 #include "hmc/bench_ops.h"
 
+#include <stdio.h>
+
 #include "hmc/evolve/action.h"
 #include "kernels/base/pool.h"
 #include "kernels/gauge.h"
@@ -156,6 +158,14 @@ static void run_cg(bench *b)
 }
 
 /* A whole solve in double, with half precision inside. */
+/* Steps of minimal residual in one block a rank, as GCR-DD has them. */
+static void run_schwarz(bench *b)
+{
+    solver_settings s = {.type = "schwarz", .steps = 10, .relaxation = 1, .colours = 1, .cycles = 1};
+    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
+    b->iterations = solver_precondition(&s, b->schur, b->sy, b->sx).iterations;
+}
+
 static void run_cg_half(bench *b)
 {
     const solver_settings s = {
@@ -226,6 +236,7 @@ static const bench_op ops[] = {
     {"asqtad_links", "staggered", 0, 0, 19, run_asqtad_links},
     {"cg", "cg", 1, 1, 4, run_cg},
     {"cg_half", "cg", 0, 1, 4, run_cg_half},
+    {"schwarz", "cg", 1, 1, 4, run_schwarz},
 };
 
 const bench_op *bench_op_number(int i)
