@@ -129,6 +129,10 @@ static void print_progress(const run_state *r, const trajectory_result *t, doubl
     for (int i = 0; i < r->s->e.nactions; i++)
         log_debug("  %-16s force %.4f  iterations %ld  %.3f s", r->s->e.actions[i]->name, t->force_mean[i],
                   t->iterations[i], t->force_seconds[i]);
+    for (int i = 0; i < r->s->e.nactions; i++)
+        if (r->s->e.actions[i]->has_spectrum)
+            log_debug("  %-16s spectrum within %.4e to %.4e", r->s->e.actions[i]->name, t->spectrum_low[i],
+                      t->spectrum_high[i]);
 }
 
 static void print_json(const run_state *r, const record_averages *a, const char *history_hex, double seconds)

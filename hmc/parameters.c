@@ -334,27 +334,6 @@ static void check_fermion_keys(const ini_input *in, const named_fermion *f)
             user_error("%s: [fermion.%s] kind = %s has no key '%s'; beside those of every kind it has %s",
                        ini_where(in, "fermion", f->name, fermion_keys[k].key), f->name, kind->name, fermion_keys[k].key,
                        kind->keys);
-    if (f->p.flavours > 2 * f->p.pseudofermions)
-        user_error("%s: %d flavours in [fermion.%s] need pseudofermions = %d or more, so that each has an exponent of "
-                   "at most 1",
-                   ini_where(in, "fermion", f->name, "flavours"), f->p.flavours, f->name, (f->p.flavours + 1) / 2);
-}
-
-/* The range of the text: auto, or two numbers. */
-static void read_spectrum(const ini_input *in, named_fermion *f)
-{
-    double *const ends[2] = {&f->p.spectrum_low, &f->p.spectrum_high};
-    char word[PARAM_WORDS_SIZE];
-    if (!strcmp(f->p.spectrum, "auto")) return;
-    int n = 0, bad = 0;
-    for (char *end; param_word(f->p.spectrum, n, word, sizeof word); n++) {
-        const double x = strtod(word, &end);
-        bad = bad || *end || !isfinite(x) || !(x > 0) || n > 1;
-        if (!bad) *ends[n] = x;
-    }
-    if (bad || n != 2 || !(f->p.spectrum_low < f->p.spectrum_high))
-        user_error("%s: spectrum = %s in [fermion.%s] is neither auto nor two numbers LO HI with 0 < LO < HI",
-                   ini_where(in, "fermion", f->name, "spectrum"), f->p.spectrum, f->name);
 }
 
 static void read_fermions(ini_input *in, parameters *p)
@@ -379,7 +358,7 @@ static void read_fermions(ini_input *in, parameters *p)
         if (kappa) f->p.mass = 1 / (2 * f->p.kappa) - 4;
         else f->p.kappa = 1 / (2 * f->p.mass + 8);
         check_fermion_keys(in, f);
-        read_spectrum(in, f);
+        fermion_parameters_complete(in, f);
     }
 }
 
@@ -412,8 +391,8 @@ static void read_solvers(ini_input *in, parameters *p)
     }
 }
 
-static void check_name(const ini_input *in, const char *section, const char *instance, const char *key,
-                       const char *found, const char *const *known, int n, const char *what)
+void parameters_check_name(const ini_input *in, const char *section, const char *instance, const char *key,
+                           const char *found, const char *const *known, int n, const char *what)
 {
     for (int i = 0; i < n; i++)
         if (!strcmp(known[i], found)) return;
@@ -429,7 +408,7 @@ static void check_solver(const ini_input *in, const parameters *p, const char *s
 {
     const char *names[MAX_NAMED];
     for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
-    check_name(in, section, instance, key, found, names, p->nsolvers, "[solver.NAME]");
+    parameters_check_name(in, section, instance, key, found, names, p->nsolvers, "[solver.NAME]");
     for (int i = 0; i < p->nsolvers; i++)
         if (!strcmp(names[i], found) && !solver_solves(&p->solvers[i].p))
             user_error("%s: %s = %s in [%s.%s], but [solver.%s] is of type %s, which only preconditions; name it as "
@@ -447,7 +426,7 @@ static void nest_solvers(const ini_input *in, parameters *p, const char *const *
         const char *inner = s->correction[0] ? s->correction : s->preconditioner;
         if (!inner[0]) continue;
         if (s->correction[0]) check_solver(in, p, "solver", names[i], key, inner);
-        else check_name(in, "solver", names[i], key, inner, names, p->nsolvers, "[solver.NAME]");
+        else parameters_check_name(in, "solver", names[i], key, inner, names, p->nsolvers, "[solver.NAME]");
         for (int k = 0; k < p->nsolvers; k++)
             if (!strcmp(names[k], inner)) s->inner = &p->solvers[k].p;
     }
@@ -458,79 +437,6 @@ static void nest_solvers(const ini_input *in, parameters *p, const char *const *
         if (at == s)
             user_error("%s: [solver.%s] has itself inside, by its key %s; name a solver that ends",
                        ini_where(in, "solver", names[i], key), names[i], key);
-    }
-}
-
-static int number_of(const parameters *p, const char *fermion)
-{
-    int i = 0;
-    while (strcmp(p->fermions[i].name, fermion)) i++;
-    return i;
-}
-
-/* One ratio: operators that act on the same vectors. */
-static void check_ratio(const ini_input *in, const parameters *p, const named_fermion *f)
-{
-    const named_fermion *over = &p->fermions[number_of(p, f->p.ratio_to)];
-    const char *const where = ini_where(in, "fermion", f->name, "ratio_to");
-    if (!fermion_kind_has(fermion_kind_find(over->p.kind), fermion_keys[RATIO_TO].key))
-        user_error("%s: [fermion.%s] is a ratio to [fermion.%s] of kind = %s, which stands for another power of its "
-                   "determinant",
-                   where, f->name, over->name, over->p.kind);
-    if (f->p.c_sw != over->p.c_sw || strcmp(f->p.schur, over->p.schur) || strcmp(f->p.parity, over->p.parity))
-        user_error("%s: [fermion.%s] (c_sw = %.15g, schur = %s, parity = %s) is a ratio to [fermion.%s] (c_sw = %.15g, "
-                   "schur = %s, parity = %s); all three have to be the same",
-                   where, f->name, f->p.c_sw, f->p.schur, f->p.parity, over->name, over->p.c_sw, over->p.schur,
-                   over->p.parity);
-}
-
-/* Ratios telescope: each section is the denominator of one other at most, and none of itself. */
-static void check_ratios(const ini_input *in, const parameters *p)
-{
-    const char *names[MAX_NAMED], *user[MAX_NAMED] = {0};
-    for (int i = 0; i < p->nfermions; i++) names[i] = p->fermions[i].name;
-    for (int i = 0; i < p->nfermions; i++) {
-        const named_fermion *f = &p->fermions[i], *at = f;
-        if (!f->p.ratio_to[0]) continue;
-        check_name(in, "fermion", f->name, "ratio_to", f->p.ratio_to, names, p->nfermions, "[fermion.NAME]");
-        check_ratio(in, p, f);
-        const int over = number_of(p, f->p.ratio_to);
-        if (user[over])
-            user_error("%s: [fermion.%s] and [fermion.%s] both are ratios to %s, whose own section cancels one "
-                       "denominator, not two; give one of them another ratio_to",
-                       ini_where(in, "fermion", f->name, "ratio_to"), user[over], f->name, f->p.ratio_to);
-        user[over] = f->name;
-        for (int k = 0; k < p->nfermions && at->p.ratio_to[0]; k++) {
-            check_name(in, "fermion", at->name, "ratio_to", at->p.ratio_to, names, p->nfermions, "[fermion.NAME]");
-            at = &p->fermions[number_of(p, at->p.ratio_to)];
-            if (at == f)
-                user_error("%s: [fermion.%s] is a ratio to itself, by its key ratio_to; the heaviest of a chain has "
-                           "none",
-                           ini_where(in, "fermion", f->name, "ratio_to"), f->name);
-        }
-    }
-}
-
-/* Solves with shifts are made by conjugate gradients. */
-static void check_shifted(const ini_input *in, const parameters *p, const named_fermion *f)
-{
-    const char *const keys[2] = {"solver", "action_solver"};
-    const char *const first[2] = {f->p.solver, f->p.action_solver};
-    if (!fermion_kind_find(f->p.kind)->shifts) return;
-    for (int k = 0; k < 2; k++) {
-        const char *name = first[k];
-        for (int hops = 0; name[0] && hops <= p->nsolvers; hops++) {
-            int i = 0;
-            while (i < p->nsolvers && strcmp(p->solvers[i].name, name)) i++;
-            if (i == p->nsolvers) break; /* an unknown fallback has its own message */
-            if (strcmp(p->solvers[i].p.type, "cg"))
-                user_error(
-                    "%s: [fermion.%s] kind = %s solves with shifts, by conjugate gradients, but [solver.%s] is of "
-                    "type %s; its %s and their fallbacks have to be of type cg",
-                    ini_where(in, "fermion", f->name, keys[k]), f->name, f->p.kind, name, p->solvers[i].p.type,
-                    keys[k]);
-            name = p->solvers[i].p.fallback;
-        }
     }
 }
 
@@ -548,7 +454,6 @@ static void check_solver_names(const ini_input *in, parameters *p)
     for (int i = 0; i < p->nsolvers; i++)
         if (p->solvers[i].p.fallback[0])
             check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
-    for (int i = 0; i < p->nfermions; i++) check_shifted(in, p, &p->fermions[i]);
 }
 
 static void read_measures(ini_input *in, parameters *p)
@@ -561,7 +466,8 @@ static void read_measures(ini_input *in, parameters *p)
         snprintf(m->name, sizeof m->name, "%s", names[i]);
         ini_fill(in, &measure_section, names[i], &m->p);
         if (!observable_find(m->p.kind)->fermion) continue;
-        check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions, "[fermion.NAME]");
+        parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
+                              "[fermion.NAME]");
         if (m->p.solver[0]) check_solver(in, p, "measure", m->name, "solver", m->p.solver);
         for (int d = 0; d < 4; d++)
             if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])
@@ -595,7 +501,7 @@ static void read_levels(ini_input *in, parameters *p, int required)
         ini_fill(in, &integrator_section, number, &p->levels[l]);
         char word[128];
         for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++) {
-            check_name(in, "integrator", number, "actions", word, actions, n, "action");
+            parameters_check_name(in, "integrator", number, "actions", word, actions, n, "action");
             for (int i = 0; i < n; i++)
                 if (!strcmp(actions[i], word) && seen[i]++)
                     user_error("%s: action %s stands on more than one level, or twice",
@@ -665,7 +571,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_solvers(in, p);
     read_fermions(in, p);
     check_solver_names(in, p);
-    check_ratios(in, p);
+    fermion_parameters_check(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
     read_measures(in, p);
     dump(p);

@@ -109,4 +109,14 @@ void parameters_free(parameters *p);
 /* c1 of the action named in the input. */
 double gauge_params_c1(const gauge_params *g);
 
+/* ---- for parts of the reader ---- */
+
+/* A name in a key of a section that is none of the n known ones is a user error, with the nearest; `what`: those. */
+void parameters_check_name(const ini_input *in, const char *section, const char *instance, const char *key,
+                           const char *found, const char *const *known, int n, const char *what);
+/* parameters_fermion.c: what follows from the keys of one section; then, with all read, what sections say of each
+ * other. Contradictions are user errors. */
+void fermion_parameters_complete(const ini_input *in, named_fermion *f);
+void fermion_parameters_check(const ini_input *in, const parameters *p);
+
 #endif

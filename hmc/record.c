@@ -9,13 +9,14 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 
-#define MAX_COLUMNS 64
+#define MAX_COLUMNS 96
 
 struct record {
     history *h;
     int table;
     int64_t warmup;
     int ncolumns, nactions;
+    int has_spectrum[MAX_ACTIONS];
     /* What the averages need, of all rows after the warm-up. */
     long count, capacity;
     double *plaquette, *dh, *accepted;
@@ -62,7 +63,7 @@ static void declare(record *r, const simulation *s)
         [RESIDUAL] = {"worst_residual", HISTORY_REAL, "", "largest true residual among its solves", 0},
         [SECONDS] = {"seconds", HISTORY_REAL, "s", "wall time", 1}};
     history_column columns[MAX_COLUMNS];
-    static char names[MAX_ACTIONS][3][96];
+    static char names[MAX_ACTIONS][5][96];
     char message[1024];
     memcpy(columns, fixed, sizeof fixed);
     r->ncolumns = PER_ACTION;
@@ -76,6 +77,17 @@ static void declare(record *r, const simulation *s)
         columns[r->ncolumns++] = (history_column){
             names[i][1], HISTORY_REAL, "", "root mean square of F^a over links, averaged over its evaluations", 0};
         columns[r->ncolumns++] = (history_column){names[i][2], HISTORY_INT, "", "solver iterations", 0};
+    }
+    for (int i = 0; i < s->e.nactions; i++) {
+        const char *name = s->e.actions[i]->name;
+        r->has_spectrum[i] = s->e.actions[i]->has_spectrum;
+        if (!r->has_spectrum[i]) continue;
+        snprintf(names[i][3], sizeof names[i][3], "spectrum_low_%s", name);
+        snprintf(names[i][4], sizeof names[i][4], "spectrum_high_%s", name);
+        columns[r->ncolumns++] =
+            (history_column){names[i][3], HISTORY_REAL, "",
+                             "lower bound of its operator's spectrum at start and end of the trajectory", 0};
+        columns[r->ncolumns++] = (history_column){names[i][4], HISTORY_REAL, "", "upper bound of the same", 0};
     }
     /* A run that goes on with other actions has other columns. */
     r->table = history_table_widened(r->h, "trajectories", columns, r->ncolumns, message, sizeof message);
@@ -182,6 +194,11 @@ int record_add(record *r, int64_t number, const trajectory_result *t, double pla
         row[PER_ACTION + 3 * i].d = t->start_values[i];
         row[PER_ACTION + 3 * i + 1].d = t->force_mean[i];
         row[PER_ACTION + 3 * i + 2].i = t->iterations[i];
+    }
+    for (int i = 0, c = PER_ACTION + 3 * r->nactions; i < r->nactions; i++) {
+        if (!r->has_spectrum[i]) continue;
+        row[c++].d = t->spectrum_low[i];
+        row[c++].d = t->spectrum_high[i];
     }
     if (history_append(r->h, r->table, row, message, size)) return -1;
     remember(r, number, plaquette, t->dh, t->accepted);

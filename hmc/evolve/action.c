@@ -1,5 +1,7 @@
 #include "hmc/evolve/action.h"
 
+#include <math.h>
+
 const char ADVICE_SOLVE[] = "loosen the tolerance, raise max_iterations or name a fallback, then go on",
            ADVICE_NUMBERS[] = "no tolerance helps: the numbers ran away. Take more steps, a shorter length or heavier "
                               "quarks, and look at the links with plaq check",
@@ -30,6 +32,8 @@ void action_reset_counts(action *a)
 {
     a->iterations = a->solves = 0;
     a->worst_residual = 0;
+    a->spectrum_low = INFINITY;
+    a->spectrum_high = -INFINITY;
     a->trouble[0] = 0;
     a->advice = ADVICE_SOLVE;
 }

@@ -51,8 +51,10 @@ struct action {
     double start_value;
     long iterations, solves; /* since action_reset_counts() */
     double worst_residual;
-    char trouble[512];  /* likewise */
-    const char *advice; /* one of the above; likewise */
+    int has_spectrum;                   /* it depends on the spectrum of its operator, and measures it */
+    double spectrum_low, spectrum_high; /* outermost bounds; likewise */
+    char trouble[512];                  /* likewise */
+    const char *advice;                 /* one of the above; likewise */
 };
 
 int action_refresh(action *a, random_key key);

@@ -1,4 +1,4 @@
-/* Any number of Wilson-clover flavours by rational functions: det(M^dagger M)^(N/2) = (det A)^N
+/* Wilson-clover flavours, odd numbers too, by rational functions: det(M^dagger M)^(N/2) = (det A)^N
  * det(Mhat^dagger Mhat)^(N/2), the second factor by n pseudofermions, each for its nth root (A. Kennedy, I. Horvath and
  * S. Sint, hep-lat/9809092; M. Clark and A. Kennedy, hep-lat/0608015). With K = Mhat^dagger Mhat and a = N / 2n
  *
@@ -22,8 +22,8 @@
 #include "solvers/lanczos.h"
 
 /* Room for what moves in a trajectory. Low modes move by factors, and a wider range is a pole or so more. */
-#define LOW_MARGIN 0.4
-#define HIGH_MARGIN 1.25
+#define LOW_MARGIN 0.1
+#define HIGH_MARGIN 1.5
 #define LANCZOS_STEPS 1000
 #define LANCZOS_TOLERANCE 0.02
 
@@ -63,6 +63,8 @@ static int measure(rational_part *p, const char *use, double *low, double *high)
         p->base.advice = ADVICE_NUMBERS;
         return 1;
     }
+    p->base.spectrum_low = fmin(p->base.spectrum_low, *low);
+    p->base.spectrum_high = fmax(p->base.spectrum_high, *high);
     return 0;
 }
 
@@ -240,6 +242,7 @@ action *rational_action_create(const char *name, const field *links, const ratio
     p->base.table = &table;
     p->base.links = links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
+    p->base.has_spectrum = 1;
     p->s = *s;
     p->m = wilson_schur(s->w);
     inverter_open(&p->solves, &p->base, p->m, s->solvers, s->nsolvers);

@@ -1,4 +1,4 @@
-/* wilson_clover_rational: any number of flavours by rational functions, as pseudofermions on one parity and, with a
+/* wilson_clover_rational: one, two or three flavours by rational functions, as pseudofermions on one parity and, with a
  * clover term, NAME.det. */
 #include <string.h>
 
@@ -70,7 +70,7 @@ static double force_flops(const fermion_params *f, double iterations)
 
 const fermion_kind fermion_wilson_clover_rational = {
     .name = "wilson_clover_rational",
-    .help = "any number of flavours, by rational functions (RHMC)",
+    .help = "one, two or three flavours, by rational functions (RHMC)",
     .keys = "flavours pseudofermions approximation force_approximation spectrum",
     .shifts = 1,
     .create = create,

@@ -86,8 +86,11 @@ static solve_result solve_twice(const solver_settings *s, const inverter *v, fie
 static solve_result attempt_normal(const solver_settings *s, void *context)
 {
     job *j = context;
-    if (j->guess) predictor_guess(j->guess, j->v->normal, j->x[0], j->b);
-    else field_clear(j->x[0]);
+    field_clear(j->x[0]);
+    if (j->guess) {
+        const int n = predictor_guess(j->guess, j->v->normal, j->x[0], j->b);
+        log_debug("%s: a first guess from %d solutions", j->v->a->name, n);
+    }
     j->guess = NULL;
     return solver_needs_positive(s) ? solver_solve(s, j->v->normal, j->x[0], j->b)
                                     : solve_twice(s, j->v, j->x[0], j->b);

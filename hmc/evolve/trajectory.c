@@ -84,6 +84,8 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
     for (int i = 0; i < e->nactions; i++) {
         const force_record *f = &e->forces[i];
         r.iterations[i] = e->actions[i]->iterations;
+        r.spectrum_low[i] = e->actions[i]->spectrum_low;
+        r.spectrum_high[i] = e->actions[i]->spectrum_high;
         r.worst_residual = fmax(r.worst_residual, e->actions[i]->worst_residual);
         r.force_mean[i] = f->count ? f->sum / (double)f->count : 0;
         r.force_seconds[i] = f->seconds;

@@ -14,6 +14,7 @@ typedef struct {
     double kinetic_start, kinetic_end;
     long iterations[MAX_ACTIONS];
     double worst_residual;
+    double spectrum_low[MAX_ACTIONS], spectrum_high[MAX_ACTIONS]; /* of actions that measure it */
     double force_mean[MAX_ACTIONS], force_seconds[MAX_ACTIONS];
     double seconds;
 } trajectory_result;

@@ -78,9 +78,8 @@ void gpu_open(int index)
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index));
     device.early = major >= 9;
     device.way = TUNE_BY_RULE;
-    gpu_grand_total empty[KERNEL_MAX_SUMS];
-    memset(empty, 0, sizeof empty);
-    for (int k = 0; k < KERNEL_MAX_SUMS; k++) empty[k].bin = EXACT_BIN_MIN;
+    static gpu_grand_total empty[SUM_COPIES * KERNEL_MAX_SUMS];
+    for (gpu_grand_total &total : empty) total.bin = EXACT_BIN_MIN;
     CUDA(cudaMalloc(&device.totals, sizeof empty));
     CUDA(cudaMemcpy(device.totals, empty, sizeof empty, cudaMemcpyHostToDevice));
     CUDA(cudaMalloc(&device.ticket, sizeof *device.ticket));

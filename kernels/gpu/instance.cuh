@@ -25,7 +25,9 @@
 #define IF_ALL(...) __VA_ARGS__
 #define OR_NULL_ALL(x) x
 
-#define THREADS(registers) (CAP(registers) > 128 ? 64 : BLOCK_MAX)
+#define THREADS(registers) (CAP(registers) > 128 ? 64 : 128)
+/* Where threads sum, larger blocks: each ends with atomic operations. */
+#define THREADS_SUM(registers) (CAP(registers) > 128 ? 128 : BLOCK_MAX)
 
 /* A thread's site in its block's box. */
 static __device__ __forceinline__ T(stencil)
@@ -59,8 +61,8 @@ static __device__ __forceinline__ T(stencil)
         gpu_begin();                                                                                                   \
         vexact mine[sums];                                                                                             \
         UNROLL for (int k = 0; k < sums; k++) T(exact_open)(&mine[k]);                                                 \
-        for (long i = (long)blockIdx.x * THREADS(registers) + threadIdx.x; i < n;                                      \
-             i += (long)gridDim.x * THREADS(registers))                                                                \
+        for (long i = (long)blockIdx.x * THREADS_SUM(registers) + threadIdx.x; i < n;                                  \
+             i += (long)gridDim.x * THREADS_SUM(registers))                                                            \
             T(name##_site)(&a, list ? list[i] : i, mine);                                                              \
         exact_sum whole[sums];                                                                                         \
         UNROLL for (int k = 0; k < sums; k++)                                                                          \
@@ -75,9 +77,9 @@ static __device__ __forceinline__ T(stencil)
     {                                                                                                                  \
         static_assert(sums <= KERNEL_MAX_SUMS, "more sums than there is room for");                                    \
         static int resident;                                                                                           \
-        const int blocks = gpu_sum_blocks(dev, (const void *)T(name##_global), &resident, THREADS(registers), n);      \
-        gpu_start(dev, T(name##_global), dim3((unsigned)blocks), THREADS(registers), *(const name##_args *)args, list, \
-                  n, *dev);                                                                                            \
+        const int blocks = gpu_sum_blocks(dev, (const void *)T(name##_global), &resident, THREADS_SUM(registers), n);  \
+        gpu_start(dev, T(name##_global), dim3((unsigned)blocks), THREADS_SUM(registers), *(const name##_args *)args,   \
+                  list, n, *dev);                                                                                      \
     }
 
 /* The same for kernels of whole lattices that reach to many neighbours: a block does a box of sites. */

@@ -24,7 +24,7 @@
     } while (0)
 
 #define WARP 32
-#define BLOCK_MAX 128
+#define BLOCK_MAX 256
 #define BLOCKS_PER_PROCESSOR 32 /* at most, of a kernel that sums */
 
 /* A sum over the grid in the making: folds by their place, from the last of the lowest bin up. */
@@ -34,13 +34,15 @@ typedef struct {
     unsigned long long fold[FOLDS];
     int bin, broken;
 } gpu_grand_total;
+/* Blocks take turns with copies of it, since atomic operations on one address wait for each other. */
+#define SUM_COPIES 8
 
 typedef struct {
     int processors;
     cudaStream_t stream; /* of kernels: in the copy that gpu_run() hands to a launcher it may be the side stream */
     cudaStream_t side;
     cudaEvent_t given, moved; /* the two places where a stream waits for the other */
-    gpu_grand_total *totals;  /* on the device: [KERNEL_MAX_SUMS], empty between kernels */
+    gpu_grand_total *totals;  /* on the device: [SUM_COPIES][KERNEL_MAX_SUMS], empty between kernels */
     unsigned *ticket;         /* on the device: blocks that are done, zero between kernels */
     exact_sum *result;        /* [KERNEL_MAX_SUMS] on the host, written by the device */
     unsigned *arrived;        /* on the host: the number of the last sum whose result is there */
@@ -162,19 +164,37 @@ static __device__ __forceinline__ exact_sum gpu_block_sum(exact_sum s)
     return s;
 }
 
+/* One sum over the copies of its total. Folds below the three of the highest bin are dropped, as merging drops them. */
+static __device__ __forceinline__ exact_sum gpu_gather_copies(const gpu_grand_total *totals, int k)
+{
+    exact_sum s = exact_zero();
+#pragma unroll
+    for (int c = 0; c < SUM_COPIES; c++) {
+        const volatile gpu_grand_total *total = &totals[c * KERNEL_MAX_SUMS + k];
+        s.bin = total->bin > s.bin ? total->bin : s.bin;
+        s.broken |= total->broken;
+    }
+#pragma unroll
+    for (int c = 0; c < SUM_COPIES; c++) {
+        const volatile gpu_grand_total *total = &totals[c * KERNEL_MAX_SUMS + k];
+        for (int i = 0; i < 3; i++) s.fold[i] += (int64_t)total->fold[s.bin - i - LOWEST_FOLD];
+    }
+    return s;
+}
+
 /* The sums of all threads of the grid into result[n]. Folds are integers, so each adds up in memory at its own place,
- * whatever the order; those below the three of the highest bin are dropped at the end, as merging drops them. */
+ * whatever the order. */
 static __device__ void gpu_grid_sum(const exact_sum *mine, int n, const gpu_device *dev)
 {
     __shared__ int last;
+    gpu_grand_total *copy = &dev->totals[blockIdx.x % SUM_COPIES * KERNEL_MAX_SUMS];
     for (int k = 0; k < n; k++) {
         const exact_sum s = gpu_block_sum(mine[k]);
         if (threadIdx.x != 0) continue;
-        gpu_grand_total *total = &dev->totals[k];
         for (int i = 0; i < 3; i++)
-            if (s.fold[i] != 0) atomicAdd(&total->fold[s.bin - i - LOWEST_FOLD], (unsigned long long)s.fold[i]);
-        atomicMax(&total->bin, s.bin);
-        if (s.broken) atomicOr(&total->broken, 1);
+            if (s.fold[i] != 0) atomicAdd(&copy[k].fold[s.bin - i - LOWEST_FOLD], (unsigned long long)s.fold[i]);
+        atomicMax(&copy[k].bin, s.bin);
+        if (s.broken) atomicOr(&copy[k].broken, 1);
     }
     if (threadIdx.x == 0) {
         __threadfence();
@@ -183,19 +203,13 @@ static __device__ void gpu_grid_sum(const exact_sum *mine, int n, const gpu_devi
     }
     __syncthreads();
     if (!last) return;
-    for (int k = (int)threadIdx.x; k < n; k += (int)blockDim.x) {
-        volatile gpu_grand_total *total = &dev->totals[k];
-        exact_sum s = exact_zero();
-        s.bin = total->bin;
-        s.broken = total->broken;
-        for (int i = 0; i < 3; i++) s.fold[i] = (int64_t)total->fold[s.bin - i - LOWEST_FOLD];
-        dev->result[k] = s;
-    }
+    if (threadIdx.x < n) dev->result[threadIdx.x] = gpu_gather_copies(dev->totals, (int)threadIdx.x);
     __threadfence_system();
     __syncthreads();
     if (threadIdx.x == 0) *(volatile unsigned *)dev->arrived = dev->number;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < SUM_COPIES * KERNEL_MAX_SUMS; k++) {
         gpu_grand_total *total = &dev->totals[k];
+        if (k % KERNEL_MAX_SUMS >= n) continue;
         for (int i = (int)threadIdx.x; i < FOLDS; i += (int)blockDim.x) total->fold[i] = 0;
         if (threadIdx.x == 0) {
             total->bin = EXACT_BIN_MIN;

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/kit.bash"
 need_mpi
 write_input a.ini
+input=a.ini
 
 run_number=0
 # digests RANKS GRID ARGUMENTS...: a run in a folder of its own; sets $digest and $history.
@@ -10,7 +11,7 @@ digests() {
     local ranks=$1 grid=$2
     shift 2
     run_number=$((run_number + 1))
-    try_ranks "$ranks" run --json a.ini run.output=run.$run_number machine.grid="$grid" "$@"
+    try_ranks "$ranks" run --json $input run.output=run.$run_number machine.grid="$grid" "$@"
     exits 0 "run on grid $grid $*"
     digest=$(value digest) history=$(value history_digest)
 }
@@ -54,6 +55,32 @@ everywhere run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric
 grids_2="1.2.1.1 1.1.1.2"
 grids_4="1.2.1.2"
 everywhere run.trajectories=2 lattice.size=2.4.6.8 fermion.light.c_sw=0 solver.accept.inner_precision=double gauge.action=custom gauge.c1=0.1
+
+# A ratio with guesses, its denominator by another solver, and one flavour.
+sed 's/^actions = light$/actions = light heavy strange/; s/^\[fermion.light\]/&\nratio_to = heavy\npredictor = 3/' a.ini >quarks.ini
+cat >>quarks.ini <<'INI'
+[fermion.heavy]
+kappa = 0.12
+c_sw = 1.5
+solver = general
+action_solver = accept
+[fermion.strange]
+kind = wilson_clover_rational
+kappa = 0.125
+c_sw = 1.5
+schur = symmetric
+solver = force
+action_solver = accept
+[solver.general]
+type = bicgstab
+tolerance = 1e-9
+fallback = accept
+INI
+input=quarks.ini
+grids_2="2.1.1.1 1.1.1.2"
+grids_4="1.2.1.2"
+everywhere run.trajectories=2 run.start=cold run.warmup=2
+input=a.ini
 
 say "k trajectories, stop, the rest: as all at once"
 digests 1 1.1.1.1 run.trajectories=5

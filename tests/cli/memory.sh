@@ -35,7 +35,7 @@ within "c_sw = 0" 1 clover.ini $large fermion.light.c_sw=0
 within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large fermion.light.c_sw=0 fermion.light.schur=symmetric \
     fermion.light.link_reals=18 solver.force.inner_precision=double solver.accept.inner_precision=double
 within "a Krylov space" 1 clover.ini $large solver.force.type=gcr solver.force.restart=20 solver.force.inner_precision=half
-within "corrections" 1 clover.ini $large solver.force.type=refine solver.force.correction=accept solver.accept.type=bicgstab
+within "corrections" 1 clover.ini $large fermion.light.kappa=0.12 solver.force.type=refine solver.force.correction=accept solver.accept.type=bicgstab
 # Quarks on levels of their own: the largest moment of each is the peak of the run.
 cat clover.ini - >heavy.ini <<'INI'
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "hmc/evolve/fermion.h"
 #include "hmc/memory.h"
 #include "hmc/measure/observable.h"
 #include "hmc/parameters.h"
@@ -119,11 +120,30 @@ static void check_choice(const char *section, const char *key, const char *name)
     }
 }
 
+/* The help of a key says which kinds have it. */
+static void check_owner(const char *section, const char *key, const char *name)
+{
+    int n;
+    const param_section *const *all = parameter_sections(&n);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(all[i]->section, section)) continue;
+        const param *p = param_find(all[i], key);
+        CHECK(p && strstr(p->help, name));
+    }
+}
+
 static void test_registries(void)
 {
     int n;
     const solver_type *types = solver_types(&n);
     for (int i = 0; i < n; i++) check_choice("solver", "type", types[i].name);
+    for (int i = 0; fermion_kind_number(i); i++) {
+        const fermion_kind *kind = fermion_kind_number(i);
+        check_choice("fermion", "kind", kind->name);
+        char key[64];
+        for (int k = 0; param_word(kind->keys, k, key, sizeof key); k++) check_owner("fermion", key, kind->name);
+        CHECK(!fermion_kind_has(kind, "kappa") && !fermion_kind_has(kind, "flavour"));
+    }
     for (int i = 0; scheme_number(i); i++) check_choice("integrator", "scheme", scheme_name(scheme_number(i)));
     for (int i = 0; observable_number(i); i++) check_choice("measure", "kind", observable_number(i)->name);
     for (int i = 0; gauge_kind_number(i); i++) check_choice("gauge", "action", gauge_kind_number(i)->name);

@@ -1,0 +1,108 @@
+/* What the tables of keys cannot say of [fermion.NAME] sections: ranges of rational functions, chains of ratios,
+ * solvers for shifts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/evolve/fermion.h"
+#include "hmc/parameters.h"
+#include "kernels/base/error.h"
+
+/* The range of the text: auto, or two numbers. */
+static void read_spectrum(const ini_input *in, named_fermion *f)
+{
+    double *const ends[2] = {&f->p.spectrum_low, &f->p.spectrum_high};
+    char word[PARAM_WORDS_SIZE];
+    if (!strcmp(f->p.spectrum, "auto")) return;
+    int n = 0, bad = 0;
+    for (char *end; param_word(f->p.spectrum, n, word, sizeof word); n++) {
+        const double x = strtod(word, &end);
+        bad = bad || *end || !isfinite(x) || !(x > 0) || n > 1;
+        if (!bad) *ends[n] = x;
+    }
+    if (bad || n != 2 || !(f->p.spectrum_low < f->p.spectrum_high))
+        user_error("%s: spectrum = %s in [fermion.%s] is neither auto nor two numbers LO HI with 0 < LO < HI",
+                   ini_where(in, "fermion", f->name, "spectrum"), f->p.spectrum, f->name);
+}
+
+void fermion_parameters_complete(const ini_input *in, named_fermion *f)
+{
+    if (f->p.flavours > 2 * f->p.pseudofermions)
+        user_error("%s: %d flavours in [fermion.%s] need pseudofermions = %d or more, so that each has an exponent of "
+                   "at most 1",
+                   ini_where(in, "fermion", f->name, "flavours"), f->p.flavours, f->name, (f->p.flavours + 1) / 2);
+    read_spectrum(in, f);
+}
+
+/* One ratio: operators that act on the same vectors. */
+static void check_ratio(const ini_input *in, const parameters *p, const named_fermion *f)
+{
+    const named_fermion *over = &p->fermions[simulation_fermion(p, f->p.ratio_to)];
+    const char *const where = ini_where(in, "fermion", f->name, "ratio_to");
+    if (!fermion_kind_has(fermion_kind_find(over->p.kind), "ratio_to"))
+        user_error("%s: [fermion.%s] is a ratio to [fermion.%s] of kind = %s, which stands for another power of its "
+                   "determinant",
+                   where, f->name, over->name, over->p.kind);
+    if (f->p.c_sw != over->p.c_sw || strcmp(f->p.schur, over->p.schur) || strcmp(f->p.parity, over->p.parity))
+        user_error("%s: [fermion.%s] (c_sw = %.15g, schur = %s, parity = %s) is a ratio to [fermion.%s] (c_sw = %.15g, "
+                   "schur = %s, parity = %s); all three have to be the same",
+                   where, f->name, f->p.c_sw, f->p.schur, f->p.parity, over->name, over->p.c_sw, over->p.schur,
+                   over->p.parity);
+}
+
+/* Ratios telescope: each section is the denominator of one other at most, and none of itself. */
+static void check_ratios(const ini_input *in, const parameters *p)
+{
+    const char *names[MAX_NAMED], *user[MAX_NAMED] = {0};
+    for (int i = 0; i < p->nfermions; i++) names[i] = p->fermions[i].name;
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i], *at = f;
+        if (!f->p.ratio_to[0]) continue;
+        parameters_check_name(in, "fermion", f->name, "ratio_to", f->p.ratio_to, names, p->nfermions, "[fermion.NAME]");
+        check_ratio(in, p, f);
+        const int over = simulation_fermion(p, f->p.ratio_to);
+        if (user[over])
+            user_error("%s: [fermion.%s] and [fermion.%s] both are ratios to %s, whose own section cancels one "
+                       "denominator, not two; give one of them another ratio_to",
+                       ini_where(in, "fermion", f->name, "ratio_to"), user[over], f->name, f->p.ratio_to);
+        user[over] = f->name;
+        for (int k = 0; k < p->nfermions && at->p.ratio_to[0]; k++) {
+            parameters_check_name(in, "fermion", at->name, "ratio_to", at->p.ratio_to, names, p->nfermions,
+                                  "[fermion.NAME]");
+            at = &p->fermions[simulation_fermion(p, at->p.ratio_to)];
+            if (at == f)
+                user_error("%s: [fermion.%s] is a ratio to itself, by its key ratio_to; the heaviest of a chain has "
+                           "none",
+                           ini_where(in, "fermion", f->name, "ratio_to"), f->name);
+        }
+    }
+}
+
+/* Solves with shifts are made by conjugate gradients. */
+static void check_shifted(const ini_input *in, const parameters *p, const named_fermion *f)
+{
+    const char *const keys[2] = {"solver", "action_solver"};
+    const char *const first[2] = {f->p.solver, f->p.action_solver};
+    if (!fermion_kind_find(f->p.kind)->shifts) return;
+    for (int k = 0; k < 2; k++) {
+        const char *name = first[k];
+        for (int hops = 0; name[0] && hops <= p->nsolvers; hops++) {
+            int i = 0;
+            while (i < p->nsolvers && strcmp(p->solvers[i].name, name)) i++;
+            if (i == p->nsolvers) break; /* an unknown fallback has its own message */
+            if (strcmp(p->solvers[i].p.type, "cg"))
+                user_error(
+                    "%s: [fermion.%s] kind = %s solves with shifts, by conjugate gradients, but [solver.%s] is of "
+                    "type %s; its %s and their fallbacks have to be of type cg",
+                    ini_where(in, "fermion", f->name, keys[k]), f->name, f->p.kind, name, p->solvers[i].p.type,
+                    keys[k]);
+            name = p->solvers[i].p.fallback;
+        }
+    }
+}
+
+void fermion_parameters_check(const ini_input *in, const parameters *p)
+{
+    check_ratios(in, p);
+    for (int i = 0; i < p->nfermions; i++) check_shifted(in, p, &p->fermions[i]);
+}
