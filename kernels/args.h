@@ -148,6 +148,7 @@ typedef struct {
     long nface[4];                /* units of one parity on a face */
     int parity;                   /* of out */
     int stream;                   /* out goes past the caches */
+    int exterior;                 /* some neighbours of the units on the list are on other ranks */
 } staggered_hop_args;
 
 typedef struct {

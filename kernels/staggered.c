@@ -139,5 +139,6 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
     halo_staggered_start(in, other, call->near, call->far, args.ghost);
     hop_over(out, &args, interior, ninterior);
     halo_hop_wait();
+    args.exterior = 1;
     hop_over(out, &args, exterior, lay->nunit - ninterior);
 }

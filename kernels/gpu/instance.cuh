@@ -105,6 +105,7 @@ static __device__ __forceinline__ T(stencil)
 
 /* PICK takes its second argument: INSTANCE, unless OWN_name of a kernel with an instance of its own pushes in front. */
 #define OWN_hop , NO_INSTANCE
+#define OWN_staggered_hop , NO_INSTANCE
 #define OWN_gauge_force , INSTANCE_TILED
 #define OWN_clover_force , INSTANCE_TILED
 #define OWN_field_strength , INSTANCE_TILED
@@ -292,6 +293,70 @@ static void T(hop_launch)(const gpu_device *dev, const void *args, const int *li
     else if (a->link_reals == 8) T(hop_reach)<8, 1>(dev, a, list, n);
     else if (many) T(hop_reach)<12, MANY>(dev, a, list, n);
     else T(hop_reach)<12, 1>(dev, a, list, n);
+}
+
+/* ---- the hop of staggered quarks ---- */
+
+#define STAGGERED_CAP (PLAQ_PREC == 0 ? 200 : 128)
+
+/* `faces`: some neighbours are on other ranks. A thread does `many` right-hand sides of a site; a loop over more would
+ * keep the places of all neighbours in registers. */
+template <bool improved, bool faces, int many>
+static __global__ void __maxnreg__(STAGGERED_CAP)
+    T(staggered_global)(const __grid_constant__ staggered_hop_args a, const int *list, long n,
+                        const __grid_constant__ gpu_tile tile)
+{
+    gpu_begin();
+    unsigned part = 0, high = blockIdx.z;
+    if (a.in.groups > many) {
+        part = high / (unsigned)tile.high;
+        high -= part * (unsigned)tile.high;
+    }
+    staggered_hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
+    if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
+    if (!faces) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
+    if (tile.on) {
+        const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
+        T(staggered_some)(&b, st, st.unit, (int)part * many, many, improved);
+    } else {
+        const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        const T(stencil) st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
+        T(staggered_some)(&b, st, st.unit, (int)part * many, many, improved);
+    }
+}
+
+template <bool improved, bool faces, int many>
+static void T(staggered_start)(const gpu_device *dev, const staggered_hop_args *a, const int *list, long n)
+{
+    const gpu_shape shape = gpu_shape_for(dev, HOP_THREADS);
+    dim3 grid;
+    gpu_tile tile = gpu_tile_for(&a->g, shape, &grid);
+    if (list) tile.on = 0;
+    if (!tile.on) {
+        grid = dim3((unsigned)((n + shape.threads - 1) / shape.threads));
+        tile.high = 1;
+    }
+    grid.z *= (unsigned)(a->in.groups / many);
+    auto kernel = T(staggered_global)<improved, faces, many>;
+    gpu_start(dev, kernel, grid, shape.threads, *a, list, n, tile);
+}
+
+template <bool improved, bool faces>
+static void T(staggered_tiles)(const gpu_device *dev, const staggered_hop_args *a, const int *list, long n)
+{
+    if (a->in.groups % 4 == 0) T(staggered_start)<improved, faces, 4>(dev, a, list, n);
+    else if (a->in.groups % 2 == 0) T(staggered_start)<improved, faces, 2>(dev, a, list, n);
+    else T(staggered_start)<improved, faces, 1>(dev, a, list, n);
+}
+
+static void T(staggered_hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+{
+    const staggered_hop_args *a = (const staggered_hop_args *)args;
+    if (a->far_here.data && a->exterior) T(staggered_tiles)<true, true>(dev, a, list, n);
+    else if (a->far_here.data) T(staggered_tiles)<true, false>(dev, a, list, n);
+    else if (a->exterior) T(staggered_tiles)<false, true>(dev, a, list, n);
+    else T(staggered_tiles)<false, false>(dev, a, list, n);
 }
 
 gpu_launcher PASTE(gpu_find, SUFFIX_PREC)(kernel_id id)

@@ -257,7 +257,7 @@ FN void T(project_links_site)(const project_links_args *a, long u, vexact *sum)
 #define VECTOR_REALS 6
 #endif
 
-/* Right-hand sides that a work item takes at a time: as many as leave registers for a row of links. */
+/* Right-hand sides that a work item takes at a time: as many sums as leave registers for a link, or a row of it. */
 #define STAGGERED_MANY (PLAQ_SIMD ? 2 : 4)
 
 /* The neighbour `step` (1 or 3, a literal) sites along dir. */
@@ -299,39 +299,35 @@ FN vreal T(turn_as)(vreal x, const geom *g, int near, int dir)
     return x;
 }
 
-/* r = U h and r = U^dagger h for `many` vectors, with each row of U loaded once. */
-FN void T(vectors_times)(vreal *r, const T(link) * l, const vreal *h, int many)
+/* r = U h, and r = U^dagger h, to which row after row of U adds its part. */
+FN void T(vector_times)(vreal r[6], const T(link) * l, const vreal h[6])
 {
     UNROLL for (int i = 0; i < 3; i++)
     {
         vreal row[6];
         T(link_row)(row, l, i, 18);
-        UNROLL for (int k = 0; k < many; k++) T(row_times)(r + 6 * k + 2 * i, row, h + 6 * k);
+        T(row_times)(r + 2 * i, row, h);
     }
 }
 
-FN void T(vectors_dagger_times)(vreal *r, const T(link) * l, const vreal *h, int many)
+FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6])
 {
     UNROLL for (int i = 0; i < 3; i++)
     {
         vreal row[6];
         T(link_row)(row, l, i, 18);
-        UNROLL for (int k = 0; k < many; k++)
+        const vreal re = h[2 * i], im = h[2 * i + 1];
+        UNROLL for (int c = 0; c < 6; c += 2)
         {
-            const vreal re = h[6 * k + 2 * i], im = h[6 * k + 2 * i + 1];
-            UNROLL for (int c = 0; c < 6; c += 2)
-            {
-                vreal *q = r + 6 * k + c;
-                q[0] = i == 0 ? row[c] * re : vfma(row[c], re, q[0]);
-                q[1] = i == 0 ? row[c] * im : vfma(row[c], im, q[1]);
-                q[0] = vfma(row[c + 1], im, q[0]);
-                q[1] = vfnma(row[c + 1], re, q[1]);
-            }
+            r[c] = i == 0 ? row[c] * re : vfma(row[c], re, r[c]);
+            r[c + 1] = i == 0 ? row[c] * im : vfma(row[c], im, r[c + 1]);
+            r[c] = vfma(row[c + 1], im, r[c]);
+            r[c + 1] = vfnma(row[c + 1], re, r[c + 1]);
         }
     }
 }
 
-/* Vectors of a neighbour as they are stored, and what they are to be multiplied with when they are added. */
+/* The vector of a neighbour as it is stored, and what it is to be multiplied with when it is added. */
 FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, const T(neighbour) * n, int rhs, int dir,
                        int step)
 {
@@ -355,6 +351,20 @@ FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, con
     *weight = w;
 }
 
+/* acc += w r, or -= for what comes from below */
+FN void T(vector_add)(vreal acc[6], const vreal r[6], vreal w, int down)
+{
+    UNROLL for (int i = 0; i < 6; i++)
+    {
+#if PLAQ_PREC >= 2
+        acc[i] = down ? vfnma(w, r[i], acc[i]) : vfma(w, r[i], acc[i]);
+#else
+        (void)w;
+        acc[i] = down ? acc[i] - r[i] : acc[i] + r[i];
+#endif
+    }
+}
+
 /* One direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, step and many are
  * literals. */
 FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many,
@@ -362,29 +372,30 @@ FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stenci
 {
     const int mu = dir / 2, down = dir % 2;
     const T(neighbour) n = T(neighbour_far)(a, st, u, dir, step);
-    vreal h[6 * STAGGERED_MANY], r[6 * STAGGERED_MANY], w[STAGGERED_MANY];
-    T(link) link;
-    UNROLL for (int k = 0; k < many; k++) T(vector_load)(h + 6 * k, w + k, a, &n, rhs + k, dir, step);
-    if (!down) {
-        T(link_load)(&link, step > 1 ? &a->far_here : &a->near_here, u, mu, 18);
-        if (PLAQ_SIMD && n.near != NEAR_BODY && n.near != NEAR_GHOST)
-            UNROLL for (int i = 0; i < 6 * many; i++) h[i] = T(turn_as)(h[i], &a->g, n.near, dir);
-        T(vectors_times)(r, &link, h, many);
-    } else if (n.near == NEAR_GHOST) {
-        UNROLL for (int i = 0; i < 6 * many; i++) r[i] = h[i];
-    } else {
-        T(link_load)(&link, step > 1 ? &a->far_there : &a->near_there, n.unit, mu, 18);
-        T(vectors_dagger_times)(r, &link, h, many);
-        if (PLAQ_SIMD && n.near != NEAR_BODY)
-            UNROLL for (int i = 0; i < 6 * many; i++) r[i] = T(turn_as)(r[i], &a->g, n.near, dir);
+    if (down && n.near == NEAR_GHOST) { /* times the link already */
+        UNROLL for (int k = 0; k < many; k++)
+        {
+            vreal h[6], w;
+            T(vector_load)(h, &w, a, &n, rhs + k, dir, step);
+            T(vector_add)(acc + 6 * k, h, w, 1);
+        }
+        return;
     }
-    UNROLL for (int i = 0; i < 6 * many; i++)
+    T(link) link;
+    if (down) T(link_load)(&link, step > 1 ? &a->far_there : &a->near_there, n.unit, mu, 18);
+    else T(link_load)(&link, step > 1 ? &a->far_here : &a->near_here, u, mu, 18);
+    UNROLL for (int k = 0; k < many; k++)
     {
-#if PLAQ_PREC >= 2
-        acc[i] = down ? vfnma(w[i / 6], r[i], acc[i]) : vfma(w[i / 6], r[i], acc[i]);
-#else
-        acc[i] = down ? acc[i] - r[i] : acc[i] + r[i];
-#endif
+        vreal h[6], r[6], w;
+        T(vector_load)(h, &w, a, &n, rhs + k, dir, step);
+        if (down) T(vector_dagger_times)(r, &link, h);
+        if (PLAQ_SIMD && n.near != NEAR_BODY) UNROLL for (int i = 0; i < 6; i++)
+            {
+                if (down) r[i] = T(turn_as)(r[i], &a->g, n.near, dir);
+                else h[i] = T(turn_as)(h[i], &a->g, n.near, dir);
+            }
+        if (!down) T(vector_times)(r, &link, h);
+        T(vector_add)(acc + 6 * k, r, w, down);
     }
 }
 
@@ -453,7 +464,7 @@ FN void T(staggered_pack_item)(const staggered_pack_args *a, long i, int k, int 
         vreal h[6], r[7];
         T(load_raw)(h, &a->in, u, rhs, 6);
         if (upwards) {
-            T(vectors_dagger_times)(r, &link, h, 1);
+            T(vector_dagger_times)(r, &link, h);
         } else {
             UNROLL for (int c = 0; c < 6; c++) r[c] = h[c];
         }
