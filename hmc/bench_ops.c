@@ -157,7 +157,6 @@ static void run_cg(bench *b)
     b->iterations = solver_precondition(&s, b->normal, b->sy, b->sx).iterations;
 }
 
-/* A whole solve in double, with half precision inside. */
 /* Steps of minimal residual in one block a rank, as GCR-DD has them. */
 static void run_schwarz(bench *b)
 {
@@ -166,6 +165,7 @@ static void run_schwarz(bench *b)
     b->iterations = solver_precondition(&s, b->schur, b->sy, b->sx).iterations;
 }
 
+/* A whole solve in double, with half precision inside. */
 static void run_cg_half(bench *b)
 {
     const solver_settings s = {

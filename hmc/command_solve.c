@@ -182,7 +182,7 @@ static void solve_all(job *j, const named_fermion *f)
         char name[160];
         if (!solver_solves(&n->p)) continue;
         solve(&s, &n->p, first, &h, row);
-        first = 0;
+        if (row[STATUS] == SOLVE_CONVERGED) first = 0; /* what distances are from */
         snprintf(name, sizeof name, "%s.%s", f->name, n->name);
         j->failures += row[STATUS] != SOLVE_CONVERGED;
         print(j, f->name, n->name, &n->p, row);

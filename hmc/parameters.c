@@ -81,10 +81,12 @@ static kind_key fermion_keys[FERMION_KEYS] = {
     [APPROXIMATION] = {"approximation", "largest relative error of the rational functions of heat bath and accept step",
                        ""},
     [FORCE_APPROXIMATION] = {"force_approximation", "the same of the force's", ""},
-    [SPECTRUM] = {"spectrum",
-                  "range LO HI of the rational functions in eigenvalues of Mhat^+ Mhat, which is measured and has to "
-                  "be inside; or auto: as measured at the start of each trajectory, with room",
-                  ""},
+    [SPECTRUM] =
+        {"spectrum",
+         "range LO HI of the rational functions in eigenvalues of Mhat^+ Mhat, which is measured and has to "
+         "be inside; or auto: as measured at the start of each trajectory, with room, which leaves trajectories "
+         "reversible to force_approximation",
+         ""},
 };
 
 static void add_choice(choices *c, const char *name, const char *help)
@@ -368,6 +370,11 @@ static void check_solver_keys(const ini_input *in, const named_settings *s)
     int n;
     const solver_type *types = solver_types(&n), *type = types;
     while (strcmp(type->name, s->p.type)) type++;
+    static const char *const of_solves[] = {"tolerance", "max_iterations", "fallback"};
+    for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0]; k++)
+        if (!type->solve && ini_given(in, "solver", s->name, of_solves[k]))
+            user_error("%s: [solver.%s] type = %s has no key '%s', for it only preconditions; it has %s",
+                       ini_where(in, "solver", s->name, of_solves[k]), s->name, s->p.type, of_solves[k], type->keys);
     for (int k = 0; k < SOLVER_KEYS; k++) {
         const char *key = solver_keys[k].key;
         if (ini_given(in, "solver", s->name, key) && !solver_type_has(type, key))

@@ -135,6 +135,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json)
     const int n = ranks > 0 ? ranks : comm_size();
     lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, SIMULATION_HALO_DEPTH, message, sizeof message);
     if (!lat) user_error("%s", message);
+    simulation_check_blocks(p, lat);
     check_start(p);
     plan_describe(p, lat, where);
     log_info("parameters:");

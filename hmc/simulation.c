@@ -34,6 +34,17 @@ void simulation_threads(const parameters *p)
 #endif
 }
 
+void simulation_check_blocks(const parameters *p, const lattice *plan)
+{
+    char message[512];
+    for (int i = 0; i < p->nsolvers; i++) {
+        const solver_settings *s = &p->solvers[i].p;
+        if (!strcmp(s->type, "schwarz") && !blocks_fit(plan, s->block, s->colours, message, sizeof message))
+            user_error("[solver.%s] block = %d.%d.%d.%d: %s", p->solvers[i].name, s->block[0], s->block[1], s->block[2],
+                       s->block[3], message);
+    }
+}
+
 lattice *simulation_lattice(const parameters *p, const int size[4])
 {
     simulation_threads(p);
@@ -44,6 +55,7 @@ lattice *simulation_lattice(const parameters *p, const int size[4])
     /* Faults show in the plan before memory is asked for. */
     lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), SIMULATION_HALO_DEPTH, message, sizeof message);
     if (!plan) user_error("%s", message);
+    simulation_check_blocks(p, plan);
     lattice_destroy(plan);
     return lattice_create(extents, p->machine.grid, SIMULATION_HALO_DEPTH, sign);
 }

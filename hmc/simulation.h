@@ -18,6 +18,8 @@ typedef struct {
 
 /* Sets the number of threads that the input asks for. */
 void simulation_threads(const parameters *p);
+/* Refuses blocks of solvers that do not suit the lattice, which may be a plan. */
+void simulation_check_blocks(const parameters *p, const lattice *plan);
 /* The lattice of the input (or of `size`, when given) on all ranks. Sets the number of threads. One that does not fit
  * the ranks is a user error. Collective. */
 lattice *simulation_lattice(const parameters *p, const int size[4]);

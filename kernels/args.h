@@ -87,7 +87,7 @@ typedef struct {
 typedef struct {
     geom g;
     view x, r, q;
-    int parity, size[4], count[4], blocks, first_colour, colour;
+    int parity, size[4], count[4], blocks, first_colour, colour, shift;
     const int32_t *of; /* [unit][lane], on virtual nodes */
     int32_t *bound;
     int64_t *sums; /* [block][re (q, r), im (q, r), (q, q)], on the host for each thread */

@@ -1,5 +1,6 @@
 #include "kernels/block.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ typedef struct {
 struct blocks {
     const lattice *lat;
     int size[4], count[4], blocks, first_colour, colours;
+    int shift; /* see kernels/site/block.h */
     place where;
     int threads;
     int32_t *bound;
@@ -62,30 +64,62 @@ static int max_threads(place where)
     return 1;
 }
 
-blocks *blocks_create(const lattice *lat, const int size[4], place where, char *message, size_t bytes)
+/* The extents of a block: those asked for, or those of the box. */
+static void extents(const lattice *lat, const int asked[4], int size[4])
 {
-    blocks b = {.lat = lat, .where = where, .blocks = 1, .colours = 2, .threads = max_threads(where)};
+    const int box = asked[0] == 0 && asked[1] == 0 && asked[2] == 0 && asked[3] == 0;
+    for (int d = 0; d < 4; d++) size[d] = box ? lat->local[d] : asked[d];
+}
+
+static int colours_of(const lattice *lat, const int size[4])
+{
     for (int d = 0; d < 4; d++) {
-        b.size[d] = size[0] == 0 && size[1] == 0 && size[2] == 0 && size[3] == 0 ? lat->local[d] : size[d];
-        if (b.size[d] < 1 || lat->local[d] % b.size[d]) {
+        const int along = lat->size[d] / size[d];
+        if (along % 2 && along > 1) return 1;
+    }
+    return 2;
+}
+
+int blocks_fit(const lattice *lat, const int asked[4], int colours, char *message, size_t bytes)
+{
+    int size[4];
+    extents(lat, asked, size);
+    for (int d = 0; d < 4; d++)
+        if (size[d] < 1 || lat->local[d] % size[d]) {
             snprintf(message, bytes,
                      "blocks of %d.%d.%d.%d do not divide the %d.%d.%d.%d sites of a rank in direction %c; choose "
                      "extents that do, or 0.0.0.0 for one block a rank",
                      size[0], size[1], size[2], size[3], lat->local[0], lat->local[1], lat->local[2], lat->local[3],
                      "xyzt"[d]);
-            return NULL;
+            return 0;
         }
-        b.count[d] = lat->local[d] / b.size[d];
-        b.blocks *= b.count[d];
-        b.first_colour += lat->origin[d] / b.size[d];
-        const int along = lat->size[d] / b.size[d];
-        if (along % 2 && along > 1) b.colours = 1;
+    if (colours <= colours_of(lat, size)) return 1;
+    snprintf(
+        message, bytes,
+        "blocks of %d.%d.%d.%d sites cannot have two colours on a lattice of %d.%d.%d.%d, which holds an odd number "
+        "of them in some direction; use colours = 1 or other extents",
+        size[0], size[1], size[2], size[3], lat->size[0], lat->size[1], lat->size[2], lat->size[3]);
+    return 0;
+}
+
+blocks *blocks_create(const lattice *lat, const int asked[4], place where, char *message, size_t bytes)
+{
+    if (!blocks_fit(lat, asked, 1, message, bytes)) return NULL;
+    blocks *b = allocate(1, sizeof *b);
+    *b = (blocks){.lat = lat, .where = where, .blocks = 1, .threads = max_threads(where)};
+    extents(lat, asked, b->size);
+    double sites = 0.5;
+    for (int d = 0; d < 4; d++) {
+        b->count[d] = lat->local[d] / b->size[d];
+        b->blocks *= b->count[d];
+        b->first_colour += lat->origin[d] / b->size[d];
+        sites *= b->size[d];
     }
-    blocks *made = allocate(1, sizeof *made);
-    *made = b;
-    made->bound = pool_take(where, bound_bytes(made));
-    made->sums = pool_take(where, sums_bytes(made));
-    return made;
+    b->colours = colours_of(lat, b->size);
+    b->shift = 52 - (int)ceil(log2(sites));
+    b->bound = pool_take(where, bound_bytes(b));
+    b->sums = pool_take(where, sums_bytes(b));
+    return b;
 }
 
 void blocks_destroy(blocks *b)
@@ -217,6 +251,7 @@ static block_args arguments(const blocks *b, const field *like)
     memcpy(a.size, b->size, sizeof a.size);
     memcpy(a.count, b->count, sizeof a.count);
     a.first_colour = b->first_colour;
+    a.shift = b->shift;
     if (like->lay->lanes > 1) a.of = tables_for(b, like->lay)->of[like->par];
     return a;
 }

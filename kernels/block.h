@@ -15,12 +15,16 @@ typedef struct blocks blocks;
 extern "C" {
 #endif
 
+/* Whether every rank's box of the lattice, which may be a plan, can be cut into blocks of `size` sites (all zero: the
+ * box itself) of so many colours; else 0, with the reason in `message`. */
+int blocks_fit(const lattice *lat, const int size[4], int colours, char *message, size_t bytes);
+
 /* Blocks of `size` sites in fields of that place; the extents divide those of every rank's box, or are all zero for the
  * box itself. Null with the reason in `message` otherwise. The lattice is borrowed. */
 blocks *blocks_create(const lattice *lat, const int size[4], place where, char *message, size_t bytes);
 void blocks_destroy(blocks *b);
 const int *blocks_size(const blocks *b);
-/* Colours that blocks_update() can tell apart: 2, or 1 where the number of blocks of the lattice along some direction
+/* Colours that blocks_minimise() can tell apart: 2, or 1 where the number of blocks of the lattice along some direction
  * is odd and not one. */
 int blocks_colours(const blocks *b);
 

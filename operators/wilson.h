@@ -27,7 +27,7 @@ typedef struct wilson wilson;
 wilson *wilson_create(const field *links, const wilson_settings *s);
 void wilson_destroy(wilson *w);
 
-/* The Schur complement in double on the host; owned by w. */
+/* The Schur complement in double where the links are; owned by w. */
 linop *wilson_schur(wilson *w);
 
 /* Rebuilds what is out of date; implied by the following. */

@@ -6,6 +6,8 @@
 #include "kernels/spinor.h"
 #include "solvers/reliable.h"
 
+#define SUBTRACTED_TO 1e-4
+
 /* One step; the fall of |r|^2. Infinite when there is no step. */
 static double step(const solver_settings *s, linop *a, field *x, field *r, field *q)
 {
@@ -34,6 +36,8 @@ solve_result mr_solve(const solver_settings *s, linop *a, field *x, const field 
                 break;
             }
             r2 -= fall;
+            /* What is subtracted again and again loses its digits: then |r|^2 is summed. */
+            if (!(r2 > SUBTRACTED_TO * u.r2)) r2 = spinor_norm2(u.low_r, 0);
             if (!reliable_due(&u, 1, r2)) continue;
             if (!reliable_update(&u, fabs(r2))) break;
             r2 = u.r2;

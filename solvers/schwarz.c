@@ -13,12 +13,9 @@
 static linop *inside_blocks(const solver_settings *s, linop *low)
 {
     char message[512];
+    if (!blocks_fit(low->lat, s->block, s->colours, message, sizeof message)) user_error("schwarz: %s", message);
     linop *local = linop_local(low, s->block, message, sizeof message);
-    if (!local) user_error("schwarz: %s", message);
-    if (s->colours == 2 && blocks_colours(local->inside) < 2)
-        user_error("schwarz: %d.%d.%d.%d blocks cannot have two colours on this lattice, which holds an odd number of "
-                   "them in some direction; use colours = 1 or other extents",
-                   s->block[0], s->block[1], s->block[2], s->block[3]);
+    REQUIRE(local, "%s", message);
     return local;
 }
 

@@ -24,7 +24,7 @@
 /* Room for what moves in a trajectory. Low modes move by factors, and a wider range is a pole or so more. */
 #define LOW_MARGIN 0.1
 #define HIGH_MARGIN 1.5
-#define LANCZOS_STEPS 1000
+#define LANCZOS_STEPS 5000
 #define LANCZOS_TOLERANCE 0.02
 
 enum { HEAT, ACCEPT, EVOLVE };
@@ -55,7 +55,7 @@ static int measure(rational_part *p, const char *use, double *low, double *high)
     *low = s.low - s.low_error;
     *high = s.high + s.high_error;
     log_debug("%s, %s: spectrum %.4e to %.4e after %d steps", p->base.name, use, *low, *high, s.steps);
-    if (s.status == LANCZOS_BROKEN || !(*low > 0) || !(*high < INFINITY)) {
+    if (s.status != LANCZOS_CONVERGED || !(*low > 0) || !(*high < INFINITY)) {
         snprintf(
             p->base.trouble, sizeof p->base.trouble,
             "%s, %s: no bounds of the spectrum after %d Lanczos steps (%.3e with error %.1e, %.3e with error %.1e)",

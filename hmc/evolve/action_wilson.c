@@ -53,8 +53,8 @@ static void close_source(const pseudofermion *p, field *chi)
     if (chi != p->phi) field_destroy(chi);
 }
 
-/* With an approximate x = (M^dagger M)^-1 chi the error of chi^dagger x is of second order in that of x for conjugate
- * gradients; other solvers get on with one solve, of M^-dagger chi. */
+/* chi^dagger x with x = (M^dagger M)^-1 chi from a solver of positive operators; others get on with one solve, of
+ * M^-dagger chi. */
 static int value(action *a, double *s)
 {
     pseudofermion *p = (pseudofermion *)a;

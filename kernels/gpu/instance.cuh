@@ -288,6 +288,7 @@ static void T(hop_launch)(const gpu_device *dev, const void *args, const int *li
     }
     const bool many = a->in.groups % MANY == 0;
     if (a->block[0] > 0 && a->link_reals == 18) T(hop_variant)<18, HOP_CUT, 1>(dev, a, list, n);
+    else if (a->block[0] > 0 && a->link_reals == 8) T(hop_variant)<8, HOP_CUT, 1>(dev, a, list, n);
     else if (a->block[0] > 0) T(hop_variant)<12, HOP_CUT, 1>(dev, a, list, n);
     else if (a->link_reals == 18) T(hop_reach)<18, 1>(dev, a, list, n);
     else if (a->link_reals == 8) T(hop_reach)<8, 1>(dev, a, list, n);

@@ -1,6 +1,7 @@
 /* Sums and updates block by block (kernels/block.h). Every block has a bound, the largest |r|^2 of its sites at the
- * start, as the bits of a float, which order as it does; and sums of (q, r) and (q, q), integers in units of 2^-34 of
- * the bound's power of two. A step of minimal residual: R. Babich et al., arXiv:1109.2935, section 8.1. */
+ * start, as the bits of a float, which order as it does; and sums of (q, r) and (q, q), integers in units of 2^-shift
+ * of the bound's power of two, with room for |q|^2 of 2^8 times the bound on every site of the block. A step of minimal
+ * residual: R. Babich et al., arXiv:1109.2935, section 8.1. */
 
 #ifndef PLAQ_BLOCK_SITE_H
 #define PLAQ_BLOCK_SITE_H
@@ -89,15 +90,15 @@ FN int32_t T(float_bits)(double x)
     return c.i;
 }
 
-/* 2^34 over the power of two at or below the bound; 0 for a bound of zero. */
-FN double T(block_unit)(int32_t bound)
+/* 2^shift over the power of two at or below the bound; 0 for a bound of zero. */
+FN double T(block_unit)(int32_t bound, int shift)
 {
     const int exponent = (bound >> 23) - 127;
     union {
         uint64_t i;
         double d;
     } c;
-    c.i = (uint64_t)(1023 + 34 - exponent) << 52;
+    c.i = (uint64_t)(1023 + shift - exponent) << 52;
     return bound > 0 ? c.d : 0;
 }
 
@@ -127,7 +128,7 @@ FN void T(block_dots_site)(const block_args *a, long u)
     }
     for (int lane = 0; lane < W; lane++) {
         const int b = T(block_of)(a, u, lane);
-        const double unit = T(block_unit)(a->bound[b]);
+        const double unit = T(block_unit)(a->bound[b], a->shift);
         const double part[3] = {LANE(re, lane) * unit, LANE(im, lane) * unit, LANE(qq, lane) * unit};
         block_add(a->sums, a->blocks, b, part);
     }

@@ -209,6 +209,7 @@ FN void T(hop_site)(const hop_args *a, long u)
     const int cut = a->block[0] > 0;
     if (a->link_reals == 18 && cut) T(hop_body)(a, u, 18, 1);
     else if (a->link_reals == 18) T(hop_body)(a, u, 18, 0);
+    else if (a->link_reals == 8 && cut) T(hop_body)(a, u, 8, 1);
     else if (a->link_reals == 8) T(hop_body)(a, u, 8, 0);
     else if (cut) T(hop_body)(a, u, 12, 1);
     else T(hop_body)(a, u, 12, 0);

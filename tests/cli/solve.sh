@@ -86,7 +86,10 @@ exits 0 "inputs/solvers.ini"
 printed "gcr_dd" "gcr_sap" "corrections"
 try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=3.4.4.4
 exits 2 "blocks that do not divide"
-printed "blocks of 3.4.4.4 do not divide the 4.4.4.4 sites" "direction x"
+printed "[solver.multiplicative] block = 3.4.4.4" "blocks of 3.4.4.4 do not divide the 4.4.4.4 sites" "direction x"
+try solve "$source/inputs/solvers.ini" $config solver.additive.tolerance=0.1
+exits 2 "a tolerance of what only preconditions"
+printed "for it only preconditions"
 try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=2.4.4.4 solver.multiplicative.colours=3
 exits 2 "three colours"
 try solve "$source/inputs/solvers.ini" $config fermion.light.solver=additive
