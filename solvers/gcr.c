@@ -14,8 +14,8 @@
 
 typedef double pair[2]; /* re, im */
 
-/* |z_k| over |A p_k| below which the one is rounding of the other. */
-#define DEPENDENT 1e-14
+/* |z_k| over |A p_k| below which the one is rounding of the other, in each precision. */
+static const double dependent[PREC_COUNT] = {1e-14, 1e-6, 1e-4, 1e-2};
 
 typedef struct {
     int most, made; /* the size of the space; vectors that there are */
@@ -108,7 +108,7 @@ static int cycle(reliable *u, space *s, const solver_settings *set)
     for (int k = 0;; k++) {
         pair dot, minus;
         const double rest = extend(s, k, u, set->inner);
-        if (!(rest > DEPENDENT * DEPENDENT) || !(s->gamma[k] > 0)) {
+        if (!(rest > dependent[u->low->prec] * dependent[u->low->prec]) || !(s->gamma[k] > 0)) {
             /* Nothing new, or no number: with nothing before it this is the end. */
             if (k == 0 || !isfinite(s->gamma[k])) {
                 reliable_break(u);
