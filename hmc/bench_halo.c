@@ -1,9 +1,9 @@
 #include "hmc/bench_halo.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "hmc/bench_times.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/pool.h"
@@ -45,12 +45,6 @@ static void exchange_on_device(const ring *r)
     gpu_exchange_finish(m, 2);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Best and median seconds of an exchange, the slowest rank's. */
 static void time_exchange(const ring *r, double seconds, double *best, double *median)
 {
@@ -70,9 +64,7 @@ static void time_exchange(const ring *r, double seconds, double *best, double *m
         times[n] = took / calls;
         spent += took;
     }
-    qsort(times, (size_t)n, sizeof times[0], ascending);
-    *best = times[0];
-    *median = times[n / 2];
+    best_and_median(times, n, best, median);
 }
 
 static void report(const char *transport, size_t bytes, double best, double median, int as_json)

@@ -17,6 +17,7 @@
 
 #include "hmc/bench_halo.h"
 #include "hmc/bench_ops.h"
+#include "hmc/bench_times.h"
 #include "hmc/commands.h"
 #include "hmc/tuning.h"
 #include "kernels/base/error.h"
@@ -53,12 +54,6 @@ static double batch(bench *b, const bench_op *o, long calls)
     double took = comm_wtime() - start;
     comm_max(&took, 1);
     return took;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Seconds, flops and bytes of all kernels since the counters were reset, this rank. Packing of halos is no part of the
@@ -102,11 +97,9 @@ static timing time_op(bench *b, const bench_op *o, double seconds)
         times[n] = took / (double)calls;
         spent += took;
     }
-    qsort(times, (size_t)n, sizeof times[0], ascending);
+    best_and_median(times, n, &t.best, &t.median);
     double flops, bytes;
     t.inside = counted(&flops, &bytes) / (double)(n * calls);
-    t.best = times[0];
-    t.median = times[n / 2];
     return t;
 }
 

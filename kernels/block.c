@@ -138,11 +138,6 @@ void blocks_destroy(blocks *b)
     free(b);
 }
 
-const int *blocks_size(const blocks *b)
-{
-    return b->size;
-}
-
 int blocks_colours(const blocks *b)
 {
     return b->colours;

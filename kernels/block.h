@@ -23,7 +23,6 @@ int blocks_fit(const lattice *lat, const int size[4], int colours, char *message
  * box itself. Null with the reason in `message` otherwise. The lattice is borrowed. */
 blocks *blocks_create(const lattice *lat, const int size[4], place where, char *message, size_t bytes);
 void blocks_destroy(blocks *b);
-const int *blocks_size(const blocks *b);
 /* Colours that blocks_minimise() can tell apart: 2, or 1 where the number of blocks of the lattice along some direction
  * is odd and not one. */
 int blocks_colours(const blocks *b);

@@ -2,55 +2,31 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
-#include "operators/linop.h"
-
-typedef struct {
-    linop base;
-    linop *inner;
-    linop *others[PREC_COUNT][2];
-} adjoint;
+#include "operators/derived.h"
 
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
-    linop_apply(((const adjoint *)op)->inner, y, x, !dagger);
-}
-
-static linop *at(linop *op, precision prec, place where)
-{
-    adjoint *d = (adjoint *)op;
-    linop **other = &d->others[prec][where];
-    if (!*other) *other = adjoint_create(linop_at(d->inner, prec, where));
-    return *other;
-}
-
-static linop *local(linop *op, const int size[4], char *message, size_t bytes)
-{
-    linop *inner = linop_local(((adjoint *)op)->inner, size, message, bytes);
-    return inner ? adjoint_create(inner) : NULL;
-}
-
-static void refresh(linop *op)
-{
-    linop_refresh(((adjoint *)op)->inner);
+    linop_apply(((const derived *)op)->inner, y, x, !dagger);
 }
 
 static void destroy(linop *op)
 {
-    adjoint *d = (adjoint *)op;
-    for (int p = 0; p < PREC_COUNT; p++)
-        for (int w = 0; w < 2; w++) linop_destroy(d->others[p][w]);
-    free(d);
+    derived_close((derived *)op);
+    free(op);
 }
 
-static const linop_table table = {"adjoint", apply, at, local, refresh, destroy};
+static linop *again(const derived *d, linop *inner)
+{
+    (void)d;
+    return adjoint_create(inner);
+}
+
+static const linop_table table = {"adjoint", apply, derived_at, derived_local, derived_refresh, destroy};
 
 linop *adjoint_create(linop *op)
 {
-    adjoint *d = calloc(1, sizeof *d);
+    derived *d = calloc(1, sizeof *d);
     REQUIRE(d, "out of memory");
-    d->base = *op;
-    d->base.locals = NULL;
-    d->base.table = &table;
-    d->inner = op;
+    derived_open(d, &table, op, again);
     return &d->base;
 }

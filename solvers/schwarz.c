@@ -13,9 +13,10 @@
 static linop *inside_blocks(const solver_settings *s, linop *low)
 {
     char message[512];
-    if (!blocks_fit(low->lat, s->block, s->colours, message, sizeof message)) user_error("schwarz: %s", message);
     linop *local = linop_local(low, s->block, message, sizeof message);
+    /* A run has asked blocks_fit() before it began. */
     REQUIRE(local, "%s", message);
+    REQUIRE(s->colours <= blocks_colours(local->inside), "blocks of one colour for %d", s->colours);
     return local;
 }
 

@@ -14,6 +14,7 @@
 #include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"
+#include "tests/reference/data.h"
 #include "tests/reference/reference.h"
 
 static parameters the_parameters;
@@ -274,14 +275,6 @@ static void test_oracles(void)
 }
 
 /* ---- recorded numbers ---- */
-
-static const char *data_path(const char *name)
-{
-    static char path[4096];
-    const char *folder = getenv("PLAQ_TEST_DATA");
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : PLAQ_SOURCE_DIR "/../shared/data", name);
-    return path;
-}
 
 static field *recorded(lattice **lat, const int size[4], const char *name)
 {

@@ -251,5 +251,5 @@ static void test_damage(int samples_there)
                        {"lat.sample.l4444.scidac", 100}, {"chroma.t_nersc.cfg", 100}, {"lat.sample.inst", 60},
                        {"qlua.random-gauge.lime", 100}};
     for (size_t i = 0; i < sizeof from_others / sizeof from_others[0] && samples_there; i++)
-        damage(sample_path(from_others[i].name), from_others[i].least);
+        damage(data_path(from_others[i].name), from_others[i].least);
 }

@@ -14,6 +14,7 @@
 #include "io/links_check.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"
+#include "tests/reference/data.h"
 
 #ifndef PLAQ_SOURCE_DIR
 #define PLAQ_SOURCE_DIR "."
@@ -258,24 +259,16 @@ static const struct {
     {"quenched-8888-b6.0.nersc", "nersc", {8, 8, 8, 8}, 64, 0.592431699204, 0.003552633848},
     {"openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1", "openqcd", {8, 8, 8, 8}, 64, 0.001669681144, -0.000022162127}};
 
-static const char *sample_path(const char *name)
-{
-    static char path[512];
-    const char *data = getenv("PLAQ_TEST_DATA");
-    snprintf(path, sizeof path, "%s/%s", data ? data : PLAQ_SOURCE_DIR "/../shared/data", name);
-    return path;
-}
-
 static int have_samples(void)
 {
-    return access(sample_path("lat.sample.l8888"), R_OK) == 0;
+    return access(data_path("lat.sample.l8888"), R_OK) == 0;
 }
 
 static void test_sample(size_t i)
 {
     check_report r;
     int grid[4];
-    const char *path = sample_path(samples[i].name);
+    const char *path = data_path(samples[i].name);
     if (!lattice_choose_grid(samples[i].size, comm_size(), grid)) return; /* boxes have even extents */
     CHECK_INT(links_check(path, plaquette, &r), CHECK_WHOLE);
     CHECK_STR(r.message, "");
@@ -293,8 +286,8 @@ static void test_sample(size_t i)
 static void test_same_links(const char *a, const char *b)
 {
     check_report one, other;
-    links_check(sample_path(a), NULL, &one);
-    links_check(sample_path(b), NULL, &other);
+    links_check(data_path(a), NULL, &one);
+    links_check(data_path(b), NULL, &other);
     CHECK_STR(one.digest, other.digest);
 }
 

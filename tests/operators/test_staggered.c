@@ -9,6 +9,7 @@
  * the folder in PLAQ_TEST_DATA, or ../shared/data beside the source tree; without it that part is
  * left out. */
 #include "tests/kernels/kit.h"
+#include "tests/reference/data.h"
 
 #include <gsl/gsl_complex_math.h>
 #include <gsl/gsl_eigen.h>
@@ -379,14 +380,6 @@ static void test_free(int k)
 }
 
 /* ---- recorded numbers ---- */
-
-static const char *data_path(const char *name)
-{
-    static char path[4096];
-    const char *folder = getenv("PLAQ_TEST_DATA");
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : PLAQ_SOURCE_DIR "/../shared/data", name);
-    return path;
-}
 
 /* Fat and long links of lat.sample.l8, in single precision. */
 static void test_recorded_links(void)

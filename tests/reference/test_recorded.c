@@ -3,17 +3,10 @@
  * Data files come from the folder in PLAQ_TEST_DATA, else from ../shared/data beside the source tree (PLAQ_SOURCE_DIR
  * is set by the build). Without them the exit status is 77: skipped. */
 #include "tests/check.h"
+#include "tests/reference/data.h"
 #include "tests/reference/reference.h"
 
 #include <stdlib.h>
-
-static const char *data_path(const char *name)
-{
-    static char path[4096];
-    const char *folder = getenv("PLAQ_TEST_DATA");
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : PLAQ_SOURCE_DIR "/../shared/data", name);
-    return path;
-}
 
 static int data_present(void)
 {

@@ -6,6 +6,7 @@
  * hep-lat/0402038, section 4); inverses, scaled and shifted arguments are what they must be; what cannot be done ends
  * with a message. Published: the tables of HiRep and of MILC's su3_rhmc_hisq in data/rational. */
 #include "tests/check.h"
+#include "tests/reference/data.h"
 
 #include <gsl/gsl_sf_ellint.h>
 #include <gsl/gsl_sf_elljac.h>
@@ -243,12 +244,6 @@ static void test_refusals(void)
 }
 
 /* ---- published approximations ---- */
-
-static const char *data_folder(void)
-{
-    const char *folder = getenv("PLAQ_TEST_DATA");
-    return folder ? folder : PLAQ_SOURCE_DIR "/../shared/data";
-}
 
 static FILE *open_data(const char *name)
 {

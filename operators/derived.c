@@ -1,0 +1,34 @@
+#include "operators/derived.h"
+
+void derived_open(derived *d, const linop_table *table, linop *inner, linop *(*again)(const derived *d, linop *inner))
+{
+    *d = (derived){.base = *inner, .inner = inner, .again = again};
+    d->base.locals = NULL;
+    d->base.table = table;
+}
+
+void derived_close(derived *d)
+{
+    for (int p = 0; p < PREC_COUNT; p++)
+        for (int w = 0; w < 2; w++) linop_destroy(d->others[p][w]);
+}
+
+linop *derived_at(linop *op, precision prec, place where)
+{
+    derived *d = (derived *)op;
+    linop **other = &d->others[prec][where];
+    if (!*other) *other = d->again(d, linop_at(d->inner, prec, where));
+    return *other;
+}
+
+linop *derived_local(linop *op, const int size[4], char *message, size_t bytes)
+{
+    derived *d = (derived *)op;
+    linop *inner = linop_local(d->inner, size, message, bytes);
+    return inner ? d->again(d, inner) : NULL;
+}
+
+void derived_refresh(linop *op)
+{
+    linop_refresh(((derived *)op)->inner);
+}

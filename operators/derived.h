@@ -1,0 +1,24 @@
+/* What operators made of one other operator share: the same made of it elsewhere, and inside blocks. */
+#ifndef PLAQ_DERIVED_H
+#define PLAQ_DERIVED_H
+
+#include "operators/linop.h"
+
+/* The first member of the operator's struct. */
+typedef struct derived {
+    linop base;
+    linop *inner; /* borrowed */
+    linop *others[PREC_COUNT][2];
+    linop *(*again)(const struct derived *d, linop *inner); /* the same, made of another one */
+} derived;
+
+/* The shape of `inner`, without what belongs to it. */
+void derived_open(derived *d, const linop_table *table, linop *inner, linop *(*again)(const derived *d, linop *inner));
+void derived_close(derived *d);
+
+/* For the table. */
+linop *derived_at(linop *op, precision prec, place where);
+linop *derived_local(linop *op, const int size[4], char *message, size_t bytes);
+void derived_refresh(linop *op);
+
+#endif
