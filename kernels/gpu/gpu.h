@@ -30,8 +30,8 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 /* Copies `units` sites between linear layouts, converting precision and storage of links. */
 void gpu_convert(const stored_field *to, const stored_field *from, long units);
 
-/* Starts a kernel; false when it does not come in the precision of `like`. work->list is on the device. gpu_finish() waits for
- * all work on both streams; gpu_add_sums() for a kernel that sums, and adds what it found. */
+/* Starts a kernel; false when it does not come in the precision of `like`. work->list is on the device. gpu_finish()
+ * waits for all work on both streams; gpu_add_sums() for a kernel that sums, and adds what it found. */
 int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work);
 void gpu_add_sums(kernel_id id, exact_sum *sums);
 void gpu_finish(void);
