@@ -28,6 +28,11 @@ void action_destroy(action *a)
     if (a) a->table->destroy(a);
 }
 
+int action_begin_again(action *a)
+{
+    return a->table->begin_again && a->table->begin_again(a);
+}
+
 void action_reset_counts(action *a)
 {
     a->iterations = a->solves = 0;

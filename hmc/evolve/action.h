@@ -40,6 +40,9 @@ typedef struct {
     int (*value)(action *a, double *s);
     int (*force)(action *a, field *force);
     void (*destroy)(action *a);
+    /* After a call has failed: whether the trajectory may be begun again, because this action then takes what it has
+     * learnt. Null: never. */
+    int (*begin_again)(action *a);
 } action_table;
 
 struct action {
@@ -61,6 +64,7 @@ int action_refresh(action *a, random_key key);
 int action_value(action *a, double *s);
 int action_force(action *a, field *force);
 void action_destroy(action *a);
+int action_begin_again(action *a);
 void action_reset_counts(action *a);
 
 /* Gauge actions by number, null after the last: plaquette, and rectangle with c1. */
@@ -97,6 +101,7 @@ typedef struct {
     int flavours, pseudofermions;              /* flavours <= 2 pseudofermions */
     double approximation, force_approximation; /* largest relative errors of r */
     double low, high;                          /* the range of r; 0: measured at the start of each trajectory */
+    int widen; /* a trajectory whose spectrum is found outside is begun again on a wider range, rather than failing */
 } rational_settings;
 
 #define RATIONAL_MOST_PSEUDOFERMIONS 8

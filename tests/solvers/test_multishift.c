@@ -98,6 +98,45 @@ static void test_shifts(const scene *s, const field *b, int n, precision prec)
     close_answers(&a);
 }
 
+/* A curve a shift: what the recurrence claims of it, then true residuals of which the last is that of the result. */
+static void test_histories(const scene *s, const field *b, precision prec)
+{
+    answers a;
+    solve_history h = {0};
+    const solver_settings set = settings_of(prec);
+    kit_where("histories of 5 shifts in %s", precision_names[prec]);
+    open_answers(&a, b, 5);
+    solver_record(&h);
+    const multishift_result r = multishift_solve(&set, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
+    solver_record(NULL);
+    for (int i = 0; i < a.n; i++) {
+        int shared = 0, last = 0;
+        double claimed = 1, truth = -1, first_truth = -1;
+        for (int k = 0; k < h.n; k++) {
+            const solve_point *p = &h.points[k];
+            if (p->system != i) continue;
+            KIT_CHECK(p->iteration >= last);
+            last = p->iteration;
+            if (!p->is_true && truth < 0) {
+                KIT_INT(p->iteration, ++shared);
+                claimed = p->residual;
+            }
+            if (p->is_true) truth = p->residual;
+            if (p->is_true && first_truth < 0) first_truth = truth;
+        }
+        KIT_CHECK(shared > 0 && shared <= r.shared);
+        KIT_INT(last, r.each[i].iterations);
+        KIT_NEAR(truth, r.each[i].residual, 1e-3 * a.tolerances[i] + 2e-14);
+        KIT_CHECK(first_truth > 0 && first_truth < 1);
+        if (prec == PREC_DOUBLE) KIT_NEAR(first_truth / claimed, 1, 0.5);
+    }
+    const int n = h.n;
+    solver_solve(&set, s->normal, a.x[0], b);
+    KIT_INT(h.n, n);
+    close_answers(&a);
+    free(h.points);
+}
+
 static void test_zero(const scene *s)
 {
     answers a;
@@ -172,6 +211,7 @@ int main(int argc, char **argv)
     }
     test_shifts(&s, b, MOST, PREC_DOUBLE); /* more than a launch takes */
     test_shifts(&s, b, MOST, PREC_SINGLE);
+    for (int prec = 0; prec < PREC_COUNT; prec++) test_histories(&s, b, (precision)prec);
     test_zero(&s);
     test_same(&s, b);
     test_refused(&s, b);

@@ -330,6 +330,53 @@ static void test_broken_preconditioner(const scene *s, const field *b)
     field_destroy(x);
 }
 
+/* Every limit on the way to the solution: the limit is what ends the solve, and nothing else is claimed; the residual
+ * is no worse than where it began. */
+static void test_limits(const scene *s, const field *b)
+{
+    int types;
+    const solver_type *type = solver_types(&types);
+    field *x = field_like(b);
+    for (int k = 0; k < types; k++)
+        for (int prec = 0; prec <= PREC_HALF; prec++) {
+            if (!type[k].solve) continue;
+            solver_settings set = settings_of(type[k].name, precision_names[prec]),
+                            inner = settings_of(type[k].positive ? "cg" : "bicgstab", precision_names[prec]);
+            inner.tolerance = 1e-3;
+            if (solver_type_has(&type[k], "correction")) {
+                snprintf(set.correction, sizeof set.correction, "inner");
+                set.inner = &inner;
+            }
+            linop *op = type[k].positive ? s->normal : s->schur;
+            field_clear(x);
+            kit_where("%s in %s without a limit", type[k].name, precision_names[prec]);
+            const int whole = solver_solve(&set, op, x, b).iterations;
+            for (int most = 1; most < whole; most = most < 12 ? most + 1 : most + whole / 7) {
+                set.max_iterations = most;
+                kit_where("%s in %s with %d of %d iterations", type[k].name, precision_names[prec], most, whole);
+                field_clear(x);
+                const solve_result r = solver_solve(&set, op, x, b);
+                KIT_INT(r.status, SOLVE_TOO_MANY_ITERATIONS);
+                KIT_CHECK(r.iterations <= most && r.residual <= 1 + 1e-12 && r.residual > set.tolerance);
+            }
+        }
+    /* Corrections that are cut off each time still add up; those that cannot begin end the solve. */
+    solver_settings set = settings_of("refine", "single"), inner = settings_of("bicgstab", "single");
+    snprintf(set.correction, sizeof set.correction, "inner");
+    set.inner = &inner;
+    inner.tolerance = 1e-6;
+    inner.max_iterations = 8;
+    kit_where("corrections of 8 iterations each");
+    solve_once(s, &set, b, 0);
+    inner.max_iterations = 3;
+    kit_where("corrections of no iteration");
+    field_clear(x);
+    const solve_result r = solver_solve(&set, s->schur, x, b);
+    KIT_INT(r.status, SOLVE_TOO_MANY_ITERATIONS);
+    KIT_INT(r.iterations, 0);
+    field_destroy(x);
+}
+
 /* Quarks beyond their critical mass: spectra on both sides of zero, where solvers may fail. What they say is true. */
 static void test_beyond_critical(void)
 {
@@ -447,6 +494,7 @@ static void test_one_type(void)
     test_variants(&s, b);
     test_preconditioners(&s, b);
     test_broken_preconditioner(&s, b);
+    test_limits(&s, b);
     test_histories(&s, b);
     test_falling(&s, b);
     field_destroy(b);
