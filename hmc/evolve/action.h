@@ -50,6 +50,7 @@ struct action {
     char name[80];
     int purpose; /* of its random fields; unique in a run */
     const field *links;
+    int attempt;     /* at the trajectory that refresh() begins: 1, and more after begin_again() */
     int start_known; /* refresh() already knows S, without a solve */
     double start_value;
     long iterations, solves; /* since action_reset_counts() */

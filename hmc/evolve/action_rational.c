@@ -40,7 +40,7 @@ typedef struct {
     rational_store *store;
     double low, high;     /* the range in use */
     double found[2];      /* the spectrum that was not inside, else 0 */
-    int again;            /* the range of the next refresh() is in low, high already */
+    int widened;          /* low, high hold for all attempts at this trajectory that are to come */
     const rational *r[3]; /* of the store */
 } rational_part;
 
@@ -107,7 +107,7 @@ static int begin_again(action *a)
     rational_part *p = (rational_part *)a;
     if (!p->s.widen || p->found[1] == 0) return 0;
     widen(p);
-    p->again = 1;
+    p->widened = 1;
     return 1;
 }
 
@@ -152,17 +152,17 @@ static int choose_functions(rational_part *p)
     char message[256];
     double low, high;
     p->found[0] = p->found[1] = 0;
-    if (!p->again) {
+    if (p->base.attempt <= 1) p->widened = 0;
+    if (!p->widened) {
         p->low = p->s.low;
         p->high = p->s.high;
     }
     if (measure(p, "start", &low, &high)) return 1;
-    if (p->s.high == 0 && !p->again) {
+    if (p->s.high == 0 && !p->widened) {
         p->low = low;
         p->high = high;
         rational_action_range(&p->low, &p->high);
     } else if (breach(p, "start", low, high)) return 1;
-    p->again = 0;
     if (functions(p->store, &p->s, p->low, p->high, p->r, message, sizeof message)) {
         snprintf(p->base.trouble, sizeof p->base.trouble,
                  "%s: no rational functions on %.3e to %.3e: %s; give [fermion.%s] a larger approximation",

@@ -26,15 +26,18 @@ static double accept_deviate(random_key key)
     return philox_uniform(counter[0], counter[1]);
 }
 
-/* An action that still asks for another attempt after so many learns nothing. */
-#define MOST_ATTEMPTS 5
+/* Actions that still ask for another attempt after so many learn nothing. */
+#define MOST_ATTEMPTS 10
 
 static int start(evolution *e, random_key key, trajectory_result *r, const action **who)
 {
     memset(e->forces, 0, sizeof e->forces);
     momenta_random(e->momenta, key.seed, RANDOM_MOMENTA, key.trajectory);
     r->kinetic_start = momenta_norm2(e->momenta);
-    for (int i = 0; i < e->nactions; i++) action_reset_counts(e->actions[i]);
+    for (int i = 0; i < e->nactions; i++) {
+        action_reset_counts(e->actions[i]);
+        e->actions[i]->attempt = r->attempts;
+    }
     for (int i = 0; i < e->nactions; i++) {
         action *a = e->actions[i];
         *who = a;

@@ -307,7 +307,6 @@ static void check_widened(const char *range, double length)
     const trajectory_result again = run_with(&b, length, 1);
     CHECK_INT(again.attempts, 2);
     CHECK(again.dh == r.dh && distance2(b.s->links, end) == 0);
-    close_bench(&b);
     bench good = open_bench(rhmc, 2, wide);
     const trajectory_result direct = run_with(&good, length, 1);
     const double off = distance2(good.s->links, end);
@@ -316,8 +315,29 @@ static void check_widened(const char *range, double length)
     CHECK_INT(direct.attempts, 1);
     CHECK_NEAR(r.dh, direct.dh, 1e-7);
     CHECK_NEAR(off, 0, 1e-9);
-    field_destroy(end);
     close_bench(&good);
+    field_destroy(end);
+    close_bench(&b);
+}
+
+/* Two actions that find their spectra outside one after the other: neither forgets what it learnt before. */
+static void test_both_widened(void)
+{
+    static const char *const overrides[] = {"fermion.light.spectrum=0.5 2", "fermion.light.range_breach=widen",
+                                            "fermion.other.kind=wilson_clover_rational", "fermion.other.spectrum=0.5 3",
+                                            "fermion.other.range_breach=widen"};
+    bench b = open_bench(rhmc, 5, overrides);
+    const trajectory_result r = run_with(&b, 0.1, 1);
+    CHECK_INT(r.status, EVOLVE_DONE);
+    CHECK_INT(r.attempts, 3);
+    close_bench(&b);
+    b = open_bench(rhmc, 4, overrides);
+    const trajectory_result stopped = run_with(&b, 0.1, 1);
+    CHECK_INT(stopped.status, EVOLVE_FAILED);
+    CHECK_INT(stopped.attempts, 2);
+    CHECK_HAS(stopped.trouble, "other, start");
+    CHECK(distance2(b.s->links, b.start) == 0);
+    close_bench(&b);
 }
 
 static void test_range(void)
@@ -355,6 +375,7 @@ static void test_range(void)
              falls ? 2 * after.high : 0.5 * (before.high + after.high));
     check_refused(range, 0.5, "light, action");
     check_widened(range, 0.5);
+    test_both_widened();
 }
 
 /* ---- guesses ---- */
