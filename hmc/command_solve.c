@@ -9,7 +9,8 @@
  *
  * With --output, tables of an HDF5 file (io/table_hdf5.h): /FERMION.SOLVER has the history of the residuals of a solve,
  * /FERMION.SOLVER.summary its result; /FERMION.SOLVER.shifts and /FERMION.SOLVER.shifts.summary those of all shifts.
- * Exit status 1 when a solve did not converge; the others are made all the same. */
+ * Exit status 1 when a solve did not converge; the others are made all the same, and none is repeated by its fallback.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
  * The range of the functions is given, or measured at the start of the trajectory, from the links alone. That the
  * spectrum is inside is measured before anything is drawn and again before the action of the accept step. Where it is
  * not, there is no result; or, if that is wanted, the trajectory is begun again from its links and random numbers with
- * functions on a wider range, which is forgotten after it. A range stays as it is from heat bath to accept step.
- * A measured or widened one may be another one on the way back, so that such a trajectory is reversible to the
+ * functions on a wider range, which is forgotten after it. A range stays as it is from heat bath to accept step. A
+ * measured or widened one may be another one on the way back, so that such a trajectory is reversible to the
  * precision of the approximation of its force. Where det M may be negative, its modulus is what is simulated. */
 #include <math.h>
 #include <stdio.h>
@@ -81,8 +81,9 @@ static int breach(rational_part *p, const char *use, double low, double high)
     snprintf(
         p->base.trouble, sizeof p->base.trouble,
         "%s, %s: the spectrum, %.4e to %.4e, is not inside the range of the rational functions, %.4e to %.4e; give "
-        "[fermion.%s] range_breach = widen, or spectrum = %.3g %.3g",
-        p->base.name, use, low, high, p->low, p->high, p->base.name, wide_low, wide_high);
+        "[fermion.%s] %sspectrum = %.3g %.3g",
+        p->base.name, use, low, high, p->low, p->high, p->base.name, p->s.widen ? "" : "range_breach = widen, or ",
+        wide_low, wide_high);
     p->base.advice = ADVICE_SPECTRUM;
     p->found[0] = low;
     p->found[1] = high;
@@ -94,8 +95,7 @@ static void widen(rational_part *p)
 {
     double low = p->found[0], high = p->found[1];
     rational_action_range(&low, &high);
-    log_warn("%s: the spectrum, %.4e to %.4e, is not inside the range %.4e to %.4e; the trajectory is begun again on "
-             "%.4e to %.4e",
+    log_warn("%s: the spectrum, %.4e to %.4e, is not inside the range %.4e to %.4e, which is now %.4e to %.4e",
              p->base.name, p->found[0], p->found[1], p->low, p->high, fmin(low, p->low), fmax(high, p->high));
     p->low = fmin(low, p->low);
     p->high = fmax(high, p->high);
@@ -152,7 +152,7 @@ static int choose_functions(rational_part *p)
     char message[256];
     double low, high;
     p->found[0] = p->found[1] = 0;
-    if (p->base.attempt <= 1) p->widened = 0;
+    if (p->base.failures == 0) p->widened = 0;
     if (!p->widened) {
         p->low = p->s.low;
         p->high = p->s.high;

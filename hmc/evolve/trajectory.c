@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/base/log.h"
 #include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/philox.h"
@@ -26,18 +27,12 @@ static double accept_deviate(random_key key)
     return philox_uniform(counter[0], counter[1]);
 }
 
-/* Actions that still ask for another attempt after so many learn nothing. */
-#define MOST_ATTEMPTS 10
-
 static int start(evolution *e, random_key key, trajectory_result *r, const action **who)
 {
     memset(e->forces, 0, sizeof e->forces);
     momenta_random(e->momenta, key.seed, RANDOM_MOMENTA, key.trajectory);
     r->kinetic_start = momenta_norm2(e->momenta);
-    for (int i = 0; i < e->nactions; i++) {
-        action_reset_counts(e->actions[i]);
-        e->actions[i]->attempt = r->attempts;
-    }
+    for (int i = 0; i < e->nactions; i++) action_reset_counts(e->actions[i]);
     for (int i = 0; i < e->nactions; i++) {
         action *a = e->actions[i];
         *who = a;
@@ -80,9 +75,11 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
     trajectory_result r = {0};
     field *saved = field_like(e->links);
     field_copy(saved, e->links);
+    for (int i = 0; i < e->nactions; i++) e->actions[i]->failures = 0;
     for (r.attempts = 1;; r.attempts++) {
         r.status = attempt(e, key, length, &r);
-        if (r.status != EVOLVE_FAILED || r.attempts == MOST_ATTEMPTS || !begin_again(e)) break;
+        if (r.status != EVOLVE_FAILED || !begin_again(e)) break;
+        log_warn("the trajectory is begun again from its links and random numbers");
         field_copy(e->links, saved);
     }
     if (r.status == EVOLVE_FAILED) {

@@ -554,7 +554,7 @@ exits 0 "with the range of the message"
 same "trajectories" 4 "$(value trajectories)"
 try run --json r.ini run.output=widened "fermion.light.spectrum=1 2" fermion.light.range_breach=widen
 exits 0 "with range_breach = widen"
-printed "the trajectory is begun again on"
+printed "which is now"
 same "trajectories" 4 "$(value trajectories)"
 say "an energy beyond numbers"
 try run --json a.ini run.output=wild run.length=1e200 integrator.0.steps=1 integrator.1.steps=1

@@ -83,7 +83,7 @@ everywhere run.trajectories=2 run.start=cold run.warmup=2
 
 say "trajectories begun again on a wider range: the same bits everywhere, and after a restart"
 everywhere run.trajectories=2 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" fermion.strange.range_breach=widen
-printed "the trajectory is begun again"
+printed "which is now"
 try run --json quarks.ini run.output=again run.trajectories=1 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" \
     fermion.strange.range_breach=widen
 exits 0 "the first of them"
