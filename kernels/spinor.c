@@ -78,6 +78,25 @@ double spinor_norm2(const field *x, int rhs)
     return exact_value(&s);
 }
 
+void spinor_norm2_start(spinor_sum *s, const field *x, int rhs)
+{
+    REQUIRE(x->par != PARITY_BOTH, "the sum of two kernels");
+    s->x = x;
+    s->sum = exact_zero();
+    const norm2_args args = {field_in(x, x->par), rhs};
+    kernel_work w = some_groups(KERNEL_norm2, x, 1);
+    w.sums = &s->sum;
+    w.later = 1;
+    kernel_run(KERNEL_norm2, x, &args, w);
+}
+
+double spinor_norm2_finish(spinor_sum *s)
+{
+    kernel_sums(KERNEL_norm2, s->x, &s->sum);
+    comm_sum_exact(&s->sum, 1);
+    return exact_value(&s->sum);
+}
+
 void spinor_dot(double value[2], const field *x, const field *y, int rhs)
 {
     exact_sum s[2] = {exact_zero(), exact_zero()};
