@@ -41,8 +41,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     watchdog_note(info->name);
     kernel_count *c = &counts[id][like->prec];
     const double sites = (double)work.n * like->lay->lanes;
-    const double bytes =
-        work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * (double)field_real_bytes(like);
+    const double bytes = work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * field_traffic(like);
     if (like->where == PLACE_DEVICE) {
         const int timed = started[id][like->prec]++ > 0 && (c->calls < TIMED_AT_FIRST || c->calls % TIMED_EVERY == 0);
         const int watch = timed ? gpu_clock_start(work.aside) : 0;

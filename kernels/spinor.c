@@ -36,7 +36,7 @@ static kernel_work some_groups(kernel_id id, const field *f, int groups)
     kernel_work w = all_units(f);
     const double spinors = (double)w.n * f->lay->lanes * groups * f->reals / 24;
     w.flops = spinors * info->flops;
-    w.bytes = spinors * (info->reads + info->writes) * (double)field_real_bytes(f);
+    w.bytes = spinors * (info->reads + info->writes) * field_traffic(f);
     return w;
 }
 
@@ -137,7 +137,7 @@ static kernel_work many_vectors(const field *f, double flops, double reals, exac
     kernel_work w = all_units(f);
     const double spinors = (double)w.n * f->lay->lanes * f->reals / 24;
     w.flops = spinors * flops;
-    w.bytes = spinors * reals * (double)field_real_bytes(f);
+    w.bytes = spinors * reals * field_traffic(f);
     w.sums = sums;
     return w;
 }
@@ -274,8 +274,8 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
                            .n = n,
                            .pack = pack,
                            .flops = sites * rhs * (1320 + 504 * clover + 48 * add),
-                           .bytes = sites * (double)field_real_bytes(like) *
-                                    (8 * args->link_reals + 72 * clover + rhs * (48 + 24 * add))};
+                           .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
+                                             field_traffic(like) * rhs * (48 + 24 * add))};
     kernel_run(KERNEL_hop, like, args, w);
 }
 

@@ -255,14 +255,14 @@ static __global__ void __maxnreg__(HOP_CAP)
     }
     block -= packs;
     T(stencil) st;
-    bool face, mine = true;
+    int touched = 0; /* faces that some of the block's sites may be at */
+    bool mine = true;
     const unsigned inside = tiles.x * tiles.y * tiles.z;
     if (rim.on) {
         unsigned box[4];
-        face = gpu_rim_box(box, &rim, block);
+        touched = gpu_rim_box(box, &rim, block);
         st = T(tile_stencil)(&tile, &b.g, b.parity, box[0] + rim.across[0] * box[1], box[2], box[3]);
     } else if (block < inside) {
-        face = false;
         if (tile.on) {
             const unsigned x = block % tiles.x, rest = block / tiles.x;
             st = T(tile_stencil)(&tile, &b.g, b.parity, x, rest % tiles.y, rest / tiles.y);
@@ -274,16 +274,25 @@ static __global__ void __maxnreg__(HOP_CAP)
         if (T(at_face)(&a.g, st)) return;
     } else {
         const unsigned i = (block - inside) * blockDim.x + threadIdx.x;
-        face = true;
+        touched = 15;
         mine = i < (unsigned)a.exterior;
         st = T(stencil_at)(&b.g, b.parity, exterior[mine ? i : 0]);
     }
-    if (face) {
+    if (touched) {
         signals_await(&f.arrived, &f.stall);
         __syncthreads();
-        if (mine) T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
-    } else {
-        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
+    }
+    /* A literal zero saves the branches of a direction, over which the compiler moves no load. */
+    if (touched == 0) {
+        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+    } else if (touched == 8) {
+        UNROLL for (int d = 0; d < 3; d++) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+    } else if (touched == 4) {
+        UNROLL for (int d = 0; d < 4; d++) if (d != 2) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+    } else if (mine) {
         T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
     }
 }

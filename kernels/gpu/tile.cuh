@@ -80,8 +80,8 @@ static inline gpu_rim gpu_rim_for(const gpu_device *dev, const geom *g, const gp
     return r;
 }
 
-/* Box number `i` in that order; says whether it touches a face. */
-static __device__ __forceinline__ bool gpu_rim_box(unsigned box[4], const gpu_rim *r, unsigned i)
+/* Box number `i` in that order; says whose faces it touches, a bit a direction. */
+static __device__ __forceinline__ int gpu_rim_box(unsigned box[4], const gpu_rim *r, unsigned i)
 {
     const bool face = i >= r->early && i < r->early + r->faces;
     int side = -1; /* direction to whose ends the box belongs */
@@ -111,7 +111,11 @@ static __device__ __forceinline__ bool gpu_rim_box(unsigned box[4], const gpu_ri
             i /= n;
         }
     }
-    return face;
+    int touched = 0;
+    if (face)
+#pragma unroll
+        for (int d = 0; d < 4; d++) touched |= (r->rim[d] && (box[d] == 0 || box[d] == r->across[d] - 1)) << d;
+    return touched;
 }
 
 /* Coordinates of a thread's site in the box with this place in the grid, x halved. */

@@ -143,6 +143,12 @@ size_t field_real_bytes(const field *f)
     return stored_bytes[f->prec];
 }
 
+double field_traffic(const field *f)
+{
+    const double scale = f->scale ? (double)sizeof *f->scale / f->reals : 0;
+    return (double)stored_bytes[f->prec] + scale;
+}
+
 /* ---- views ---- */
 
 static view view_from(const field *f, long unit)
