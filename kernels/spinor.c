@@ -151,7 +151,7 @@ static void copy_pairs(double (*to)[2], const double (*from)[2], int n)
 }
 
 /* Dots that ranks add up in one message; a multiple of MULTI_DOTS. */
-#define SUMMED_TOGETHER (8 * MULTI_DOTS)
+#define SUMMED_TOGETHER (2 * MULTI_DOTS)
 
 /* This rank's part of MULTI_DOTS dots, or of the n that there are. */
 static void dots_here(exact_sum *s, int n, field *const *z, const field *y, int rhs)

@@ -68,8 +68,12 @@ static void faulty_destroy(linop *op)
     free(f);
 }
 
-static const linop_table faulty_table = {"faulty",     faulty_apply,   faulty_at,
-                                         faulty_local, faulty_refresh, faulty_destroy};
+static const linop_table faulty_table = {.name = "faulty",
+                                         .apply = faulty_apply,
+                                         .at = faulty_at,
+                                         .local = faulty_local,
+                                         .refresh = faulty_refresh,
+                                         .destroy = faulty_destroy};
 
 static linop *faulty_create(linop *inner)
 {
