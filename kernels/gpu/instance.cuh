@@ -164,8 +164,9 @@ static void T(multi_dot_launch)(const gpu_device *dev, const void *args, const i
 
 /* ---- the hop ---- */
 
-/* Caps for one right-hand side a thread (five blocks of 64 threads in double, four of 128 else) and for MANY. */
-#define HOP_CAP (PLAQ_PREC == 0 ? 200 : 128)
+/* Caps for one right-hand side a thread (blocks a processor: five of 64 threads in double; of 128, four in single and five
+ * below) and for MANY. */
+#define HOP_CAP (PLAQ_PREC == 0 ? 200 : PLAQ_PREC == 1 ? 128 : 96)
 #define HOP_THREADS (PLAQ_PREC == 0 ? 64 : 128)
 #define MANY (PLAQ_PREC == 0 ? 2 : 4)
 #define MANY_CAP (PLAQ_PREC == 0 ? 255 : 208)
