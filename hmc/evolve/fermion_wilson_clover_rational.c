@@ -12,7 +12,8 @@ static rational_settings settings_of(const fermion_params *f)
                                .approximation = f->approximation,
                                .force_approximation = f->force_approximation,
                                .low = f->spectrum_low,
-                               .high = f->spectrum_high};
+                               .high = f->spectrum_high,
+                               .widen = !strcmp(f->range_breach, "widen")};
 }
 
 static void create(simulation *s, int number)
@@ -71,7 +72,7 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_wilson_clover_rational = {
     .name = "wilson_clover_rational",
     .help = "one, two or three flavours, by rational functions (RHMC)",
-    .keys = "flavours pseudofermions approximation force_approximation spectrum",
+    .keys = "flavours pseudofermions approximation force_approximation spectrum range_breach",
     .shifts = 1,
     .create = create,
     .memory = memory,
