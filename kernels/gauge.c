@@ -61,11 +61,20 @@ double gauge_action(const field *links, gauge_weights w)
     return action;
 }
 
-/* Of the force of rectangles, beside that of plaquettes: 72 products of five links a site, and their sum. */
-#define RECTANGLE_FLOPS (72 * (4 * 198 + 36))
+/* Of plaquettes and rectangles; the latter are 72 products of five links a site, and their sum. */
+static double staples_flops(gauge_weights w)
+{
+    return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 72 * (4 * 198 + 36) : 0);
+}
+
+double gauge_force_flops(gauge_weights w)
+{
+    return staples_flops(w) + (w.parallelogram != 0 ? kernel_infos[KERNEL_parallelogram_force].flops : 0);
+}
 
 void gauge_force(field *force, const field *links, gauge_weights w)
 {
+    const double sites = (double)field_units(links) * links->lay->lanes;
     gauge_force_args args = {
         .g = field_geom(links), .links = field_in_all(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
     parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
@@ -73,9 +82,8 @@ void gauge_force(field *force, const field *links, gauge_weights w)
     {
         args.parity = more.parity = p;
         args.momenta = more.momenta = field_out(force, p);
-        const double sites = (double)field_units(links) * links->lay->lanes;
-        const double flops = kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? RECTANGLE_FLOPS : 0);
-        kernel_run(KERNEL_gauge_force, links, &args, (kernel_work){.n = field_units(links), .flops = sites * flops});
+        kernel_run(KERNEL_gauge_force, links, &args,
+                   (kernel_work){.n = field_units(links), .flops = sites * staples_flops(w)});
         if (w.parallelogram != 0) run(KERNEL_parallelogram_force, links, &more, NULL);
     }
 }

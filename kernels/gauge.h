@@ -38,6 +38,8 @@ gauge_weights gauge_weights_c1(double beta, double c1);
 double gauge_action(const field *links, gauge_weights w);
 /* force += its force; the links are taken to be in SU(3). */
 void gauge_force(field *force, const field *links, gauge_weights w);
+/* Floating-point operations of that, a site. */
+double gauge_force_flops(gauge_weights w);
 
 /* tensor = Fhat of all planes (M. Luescher et al., hep-lat/9605038, eq. (2.19), without its factor 1/a^2). */
 void gauge_field_strength(field *tensor, const field *links);
