@@ -132,7 +132,8 @@ static void check_owner(const char *section, const char *key, const char *name)
     }
 }
 
-/* Coefficients of the one-loop actions as MILC's sample runs print them; of fixed c1; and of u0 = 1 at tree level. */
+/* Coefficients of the one-loop actions as sample runs of MILC in single precision print them; of fixed c1; and of u0 =
+ * 1 at tree level. */
 static void test_gauge_weights(void)
 {
     static const struct {
@@ -150,7 +151,7 @@ static void test_gauge_weights(void)
         const gauge_weights w = gauge_params_weights(&known[k].g);
         CHECK_NEAR(w.plaquette / known[k].g.beta, known[k].plaquette, 1e-14);
         CHECK_NEAR(w.rectangle / known[k].g.beta, known[k].rectangle, 6e-9);
-        CHECK_NEAR(w.parallelogram / known[k].g.beta, known[k].parallelogram, 6e-10);
+        CHECK_NEAR(w.parallelogram / known[k].g.beta, known[k].parallelogram, 2e-9);
     }
 }
 
