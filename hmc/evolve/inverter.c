@@ -15,8 +15,14 @@ void inverter_open(inverter *v, action *a, linop *op, const named_solver *solver
     *v = (inverter){a, op, adjoint_create(op), normal_create(op), solvers, nsolvers};
 }
 
+void inverter_open_positive(inverter *v, action *a, linop *normal, const named_solver *solvers, int nsolvers)
+{
+    *v = (inverter){a, NULL, NULL, normal, solvers, nsolvers};
+}
+
 void inverter_close(inverter *v)
 {
+    if (!v->op) return;
     linop_destroy(v->normal);
     linop_destroy(v->dagger);
 }
