@@ -9,6 +9,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
+#include "solvers/multishift.h"
 
 size_t memory_of(const ledger *m, field_kind kind, precision prec, parity par)
 {
@@ -34,6 +35,18 @@ size_t memory_of_solve(const ledger *m, const parameters *p, const char *solver)
     vectors_of(p, solver, vectors);
     for (int prec = 0; prec < PREC_COUNT; prec++)
         bytes += (size_t)vectors[prec] * memory_of(m, FIELD_SPINOR, (precision)prec, PARITY_EVEN);
+    return bytes;
+}
+
+size_t memory_of_poles(const ledger *m, const parameters *p, field_kind kind, const char *solver, int poles)
+{
+    int vectors[PREC_COUNT] = {0};
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].name, solver)) multishift_vectors(&p->solvers[i].p, poles, PREC_DOUBLE, vectors);
+    vectors[PREC_DOUBLE] += poles;
+    size_t bytes = 0;
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
     return bytes;
 }
 

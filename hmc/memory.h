@@ -28,6 +28,8 @@ size_t memory_of(const ledger *m, field_kind kind, precision prec, parity par);
 void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity par);
 /* Work vectors of a solve on one parity. */
 size_t memory_of_solve(const ledger *m, const parameters *p, const char *solver);
+/* Solutions and work vectors, spinors or colour vectors on one parity, of a solve for so many poles. */
+size_t memory_of_poles(const ledger *m, const parameters *p, field_kind kind, const char *solver, int poles);
 /* Sets the entries of the precisions that a solver uses. */
 void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT]);
 /* Whether a solver needs a Hermitian positive operator. */

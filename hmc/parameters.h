@@ -36,6 +36,13 @@ typedef struct {
     double beta, c1;
 } gauge_params;
 
+/* A factor det(M)^(flavours / 4) of a staggered determinant. */
+#define MAX_FACTORS 4
+typedef struct {
+    double mass;
+    int flavours;
+} mass_factor;
+
 typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     double mass, kappa, c_sw;
@@ -47,6 +54,11 @@ typedef struct {
     double approximation, force_approximation;
     char spectrum[PARAM_WORDS_SIZE];
     double spectrum_low, spectrum_high; /* of that text; 0 for auto */
+    char links[PARAM_CHOICE_SIZE];
+    double u0, naik_epsilon;
+    char with[PARAM_WORDS_SIZE];
+    int nfactors; /* of that text, and in front the section's own mass and flavours; by mass */
+    mass_factor factors[MAX_FACTORS];
 } fermion_params;
 
 typedef struct {
@@ -116,6 +128,7 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
                            const char *found, const char *const *known, int n, const char *what);
 /* parameters_fermion.c: what follows from the keys of one section; then, with all read, what sections say of each
  * other. Contradictions are user errors. */
+void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
 void fermion_parameters_complete(const ini_input *in, named_fermion *f);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
 

@@ -1,7 +1,7 @@
 /* Powers of determinants by rational functions (A. Kennedy, I. Horvath and S. Sint, hep-lat/9809092; M. Clark and A.
- * Kennedy, hep-lat/0608015): odd numbers of flavours, roots of the staggered determinant, and ratios of those of several
- * masses, which are shifts of one operator. With K Hermitian and positive on one parity, and r(K) the nth root of
- * prod_i (K + shift_i)^-power_i, approximated,
+ * Kennedy, hep-lat/0608015): odd numbers of flavours, roots of the staggered determinant, and ratios of those of
+ * several masses, which are shifts of one operator. With K Hermitian and positive on one parity, and r(K) the nth root
+ * of prod_i (K + shift_i)^-power_i, approximated,
  *
  *   S = sum_k phi_k^dagger r(K) phi_k,  phi_k = r(K)^-1/2 eta_k = K [K^-1 r(K)^-1/2] eta_k
  *

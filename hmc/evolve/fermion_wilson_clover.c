@@ -54,7 +54,7 @@ static double force_flops(const fermion_params *f, double iterations)
 
 const fermion_kind fermion_wilson_clover = {.name = "wilson_clover",
                                             .help = "two degenerate Wilson-clover flavours, even-odd preconditioned",
-                                            .keys = "ratio_to predictor",
+                                            .keys = "kappa c_sw schur link_reals ratio_to predictor",
                                             .create = create,
                                             .memory = memory,
                                             .force_flops = force_flops};

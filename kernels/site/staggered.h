@@ -195,8 +195,8 @@ FN int T(project_by_svd)(double w[18], const double v[18])
             double re = 0, im = 0;
             for (int c = 0; c < 3; c++) {
                 const double *a = x + 6 * i + 2 * c, *b = y + 6 * j + 2 * c;
-                re += a[0] * b[0] + a[1] * b[1];
-                im += a[1] * b[0] - a[0] * b[1];
+                re = fma(a[0], b[0], fma(a[1], b[1], re));
+                im = fma(a[1], b[0], fma(-a[0], b[1], im));
             }
             w[6 * i + 2 * j] = re;
             w[6 * i + 2 * j + 1] = im;

@@ -251,8 +251,9 @@ FN int T(sylvester_by_svd)(double y[18], const double v[18], const double b[18],
                     const int row = left ? i : k, column = left ? k : j;
                     const double *e = r + (dagger ? 6 * column + 2 * row : 6 * row + 2 * column);
                     const double e1 = dagger ? -e[1] : e[1];
-                    re += f[0] * e[0] - f[1] * e1;
-                    im += f[0] * e1 + f[1] * e[0];
+                    /* Fused by hand: compilers make such pairs one addition and subtraction of products, or not. */
+                    re = fma(f[0], e[0], fma(-f[1], e1, re));
+                    im = fma(f[0], e1, fma(f[1], e[0], im));
                 }
                 const double scale = stage == 1 ? (h[i] + h[j] > 0 ? 1 / (h[i] + h[j]) : 0) : 1;
                 to[6 * i + 2 * j] = scale * re;
