@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "kernels/lattice/field.h"
+#include "operators/staggered.h"
 #include "operators/wilson.h"
 #include "solvers/fallback.h"
 #include "solvers/remez.h"
@@ -88,6 +89,17 @@ typedef struct {
 } pseudofermion_settings;
 
 action *pseudofermion_action_create(const char *name, const field *links, const pseudofermion_settings *s);
+
+/* Four flavours of a staggered quark by a pseudofermion on one parity: S = phi^dagger A^-1 phi with the normal operator
+ * A. */
+typedef struct {
+    staggered *quark;
+    const named_solver *force_solver, *action_solver, *solvers; /* of either sort: A is positive */
+    int nsolvers;
+    int predictor; /* as above */
+} staggered_settings;
+
+action *staggered_action_create(const char *name, const field *links, const staggered_settings *s);
 
 /* What a rational action knows of its quark: an operator K, Hermitian and positive, on one parity, and the force of
  * sum_i weight_i phi^dagger (K + pole_i)^-1 phi from the solutions x_i. */

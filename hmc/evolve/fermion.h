@@ -31,5 +31,8 @@ int fermion_kind_has(const fermion_kind *kind, const char *key);
 
 /* Adds NAME.det of fermion `number`, unless it has no clover term. */
 void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours);
+/* Flops a site of the hop of a staggered quark, and of the way back through its smearing. */
+double fermion_staggered_hop_flops(const fermion_params *f);
+double fermion_smearing_flops(const fermion_params *f);
 
 #endif

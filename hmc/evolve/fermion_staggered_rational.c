@@ -7,7 +7,6 @@
 #include "hmc/evolve/fermion.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/base/error.h"
 
@@ -77,57 +76,20 @@ static void create(simulation *s, int number)
 
 /* ---- memory ---- */
 
-static int same_smearing(const fermion_params *f, const fermion_params *g)
-{
-    return fermion_kind_find(g->kind)->staggered && !strcmp(f->links, g->links) && f->u0 == g->u0;
-}
-
-/* Links in the precisions of all quarks that share them, booked with the first of these; and what is between levels. */
-static void stay_links(ledger *m, const parameters *p, const fermion_params *f)
-{
-    const int improved = strcmp(f->links, "naive") != 0, hisq = !strcmp(f->links, "hisq");
-    int used[PREC_COUNT] = {1}, first = 1, first_level = hisq;
-    for (int i = 0; i < p->nfermions; i++) {
-        const fermion_params *g = &p->fermions[i].p;
-        const int same = same_smearing(f, g), equal = same && g->naik_epsilon == f->naik_epsilon;
-        if (g < f && same) first_level = 0;
-        if (g < f && equal) first = 0;
-        if (!equal) continue;
-        memory_note_precision(p, g->solver, used);
-        memory_note_precision(p, g->action_solver, used);
-    }
-    if (first_level) memory_stay(m, 2, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
-    for (int prec = 0; prec < PREC_COUNT && first; prec++)
-        memory_stay(m, used[prec] * (1 + improved), FIELD_LINKS, (precision)prec, PARITY_BOTH);
-}
-
-/* Fields of links that the way back through the smearing has at most at one time: derivatives by near and far links and
- * those between, staples of links and of derivatives, and what goes around them. */
-static int links_of_force(const fermion_params *f)
-{
-    return !strcmp(f->links, "naive") ? 1 : !strcmp(f->links, "asqtad") ? 3 + 8 : 3 + 1 + 8;
-}
-
 static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
 {
     const size_t vector = memory_of(m, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
-    const size_t links = memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
     const rational_settings settings = settings_of(f);
     const rational_degrees degrees = rational_action_degrees(&settings);
-    int used[PREC_COUNT] = {1};
-    stay_links(m, p, f);
-    memory_note_precision(p, f->solver, used);
-    memory_note_precision(p, f->action_solver, used);
-    for (int prec = 0; prec < PREC_COUNT; prec++)
-        memory_stay(m, used[prec], FIELD_VECTOR, (precision)prec, PARITY_EVEN); /* between two hops */
+    memory_stay_staggered(m, p, f);
     memory_stay(m, f->pseudofermions, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
-    const size_t derivatives = (strcmp(f->links, "naive") ? 3 : 1) * links;
+    const size_t derivatives = memory_of_derivatives(m, f);
     const size_t solve = derivatives + memory_of_poles(m, p, FIELD_VECTOR, f->solver, degrees.force);
     const size_t outer = derivatives + 3 * (size_t)degrees.force * vector;
-    const size_t back = (size_t)links_of_force(f) * links;
+    const size_t back = memory_of_smearing_back(m, f);
     const size_t heat = 2 * vector + memory_of_poles(m, p, FIELD_VECTOR, f->action_solver, degrees.heat);
     const size_t action = vector + memory_of_poles(m, p, FIELD_VECTOR, f->action_solver, degrees.action);
-    const size_t smearing = 4 * links;
+    const size_t smearing = memory_of_smearing(m, f);
     size_t force = solve > outer ? solve : outer, value = heat > action ? heat : action;
     if (back > force) force = back;
     if (smearing > value) value = smearing;
@@ -137,9 +99,9 @@ static fermion_moments memory(ledger *m, const parameters *p, const fermion_para
 /* Two hops on half of the sites an iteration, with some ten poles, and the smearing there and back. */
 static double force_flops(const fermion_params *f, double iterations)
 {
-    const double poles = 10, levels = !strcmp(f->links, "naive") ? 0 : !strcmp(f->links, "asqtad") ? 1 : 2;
-    const double each = iterations * ((levels > 0 ? 1146 : 570) + 6 + poles * 30) + poles * 4000;
-    return f->pseudofermions * each + levels * (12 * 3384.0 + 21 * 3384.0 + 3 * 27648.0);
+    const double poles = 10;
+    const double each = iterations * (fermion_staggered_hop_flops(f) + poles * 30) + poles * 4000;
+    return f->pseudofermions * each + fermion_smearing_flops(f);
 }
 
 const fermion_kind fermion_staggered_rational = {

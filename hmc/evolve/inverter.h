@@ -23,7 +23,7 @@ typedef struct {
 } inverter;
 
 void inverter_open(inverter *v, action *a, linop *op, const named_solver *solvers, int nsolvers);
-/* Of an operator that is Hermitian and positive itself, and stands for A^dagger A; borrowed. Solvers are of type cg. */
+/* Of an operator that is Hermitian and positive itself, and stands for A^dagger A; borrowed. Any solver works on it. */
 void inverter_open_positive(inverter *v, action *a, linop *normal, const named_solver *solvers, int nsolvers);
 void inverter_close(inverter *v);
 
