@@ -123,7 +123,7 @@ static double device_bandwidth(void)
     static double rate;
     if (rate > 0) return rate;
     void *a = pool_take(PLACE_DEVICE, DEVICE_COPY_BYTES), *b = pool_take(PLACE_DEVICE, DEVICE_COPY_BYTES);
-    gpu_zero(a, DEVICE_COPY_BYTES);
+    gpu_fill(a, 0, DEVICE_COPY_BYTES);
     for (int i = 0; i < 5; i++) {
         gpu_finish();
         const double start = comm_wtime();

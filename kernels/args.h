@@ -98,7 +98,7 @@ typedef block_args block_dots_args;
 typedef block_args block_update_args;
 
 /* Complex coefficients are pairs of re, im; the first n entries of an array count. */
-#define MULTI_DOTS 4
+#define MULTI_DOTS 16
 #define MULTI_VIEWS 16
 #define BICGSTAB_MOST 4
 #define MULTI_PAIRS (BICGSTAB_MOST + 1)

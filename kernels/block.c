@@ -253,7 +253,7 @@ static block_args arguments(const blocks *b, const field *like)
 
 static void clear(const blocks *b, void *p, size_t bytes)
 {
-    if (b->where == PLACE_DEVICE) gpu_zero(p, bytes);
+    if (b->where == PLACE_DEVICE) gpu_fill(p, 0, bytes);
     else memset(p, 0, bytes);
 }
 

@@ -29,23 +29,27 @@ static long started[KERNEL_COUNT][PREC_COUNT]; /* in all */
 #define TIMED_AT_FIRST 8
 #define TIMED_EVERY 8
 
+/* A kernel on the device has sums that are not fetched yet. */
+static int awaited;
+
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work)
 {
     const kernel_info *info = &kernel_infos[id];
     DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
+    REQUIRE(info->sums == 0 || !awaited, "kernel %s sums before the sums in front of it are fetched", info->name);
     if (work.n == 0) return;
     watchdog_note(info->name);
     kernel_count *c = &counts[id][like->prec];
     const double sites = (double)work.n * like->lay->lanes;
-    const double bytes =
-        work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * (double)field_real_bytes(like);
+    const double bytes = work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * field_traffic(like);
     if (like->where == PLACE_DEVICE) {
         const int timed = started[id][like->prec]++ > 0 && (c->calls < TIMED_AT_FIRST || c->calls % TIMED_EVERY == 0);
         const int watch = timed ? gpu_clock_start(work.aside) : 0;
         const int known = gpu_run(id, like, args, &work);
         REQUIRE(known, "kernel %s on the device in precision %d", info->name, like->prec);
         if (timed) gpu_clock_stop(watch, work.aside, bytes, &clocks[id][like->prec]);
-        if (info->sums > 0) gpu_add_sums(id, work.sums);
+        if (work.later) awaited = 1;
+        else if (info->sums > 0) gpu_add_sums(id, work.sums);
     } else {
         const cpu_runner run = cpu_find(id, like->prec, like->lay->lanes > 1);
         REQUIRE(run, "kernel %s in precision %d", info->name, like->prec);
@@ -56,6 +60,14 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     c->calls++;
     c->flops += work.flops > 0 ? work.flops : sites * info->flops;
     c->bytes += bytes;
+}
+
+void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
+{
+    if (like->where == PLACE_HOST) return; /* there they were added when the kernel ran */
+    REQUIRE(awaited, "no sums of kernel %s to fetch", kernel_infos[id].name);
+    awaited = 0;
+    gpu_add_sums(id, sums);
 }
 
 kernel_count kernel_counted(kernel_id id, precision prec)

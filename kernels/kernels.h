@@ -17,7 +17,7 @@ typedef enum {
     KERNEL_COUNT
 } kernel_id;
 
-#define KERNEL_MAX_SUMS 8
+#define KERNEL_MAX_SUMS 32
 
 typedef struct {
     const char *name;
@@ -33,6 +33,7 @@ typedef struct {
     const int *list;
     long n;
     exact_sum *sums;
+    int later;           /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
     int aside;           /* on the device: on the stream of messages, beside what the main stream does */
     const void *pack;    /* on the device, of a hop that is an exchange (halo_hop_fuse()): arguments of its packing */
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
@@ -45,6 +46,8 @@ extern "C" {
 extern const kernel_info kernel_infos[KERNEL_COUNT];
 
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work);
+/* Adds the sums of the kernel that was run `later`, with the same first two arguments. */
+void kernel_sums(kernel_id id, const field *like, exact_sum *sums);
 
 /* What has been run so far: for the profile and for benchmarks. */
 typedef struct {

@@ -36,7 +36,7 @@ static kernel_work some_groups(kernel_id id, const field *f, int groups)
     kernel_work w = all_units(f);
     const double spinors = (double)w.n * f->lay->lanes * groups * f->reals / 24;
     w.flops = spinors * info->flops;
-    w.bytes = spinors * (info->reads + info->writes) * (double)field_real_bytes(f);
+    w.bytes = spinors * (info->reads + info->writes) * field_traffic(f);
     return w;
 }
 
@@ -76,6 +76,25 @@ double spinor_norm2(const field *x, int rhs)
     }
     comm_sum_exact(&s, 1);
     return exact_value(&s);
+}
+
+void spinor_norm2_start(spinor_sum *s, const field *x, int rhs)
+{
+    REQUIRE(x->par != PARITY_BOTH, "the sum of two kernels");
+    s->x = x;
+    s->sum = exact_zero();
+    const norm2_args args = {field_in(x, x->par), rhs};
+    kernel_work w = some_groups(KERNEL_norm2, x, 1);
+    w.sums = &s->sum;
+    w.later = 1;
+    kernel_run(KERNEL_norm2, x, &args, w);
+}
+
+double spinor_norm2_finish(spinor_sum *s)
+{
+    kernel_sums(KERNEL_norm2, s->x, &s->sum);
+    comm_sum_exact(&s->sum, 1);
+    return exact_value(&s->sum);
 }
 
 void spinor_dot(double value[2], const field *x, const field *y, int rhs)
@@ -118,7 +137,7 @@ static kernel_work many_vectors(const field *f, double flops, double reals, exac
     kernel_work w = all_units(f);
     const double spinors = (double)w.n * f->lay->lanes * f->reals / 24;
     w.flops = spinors * flops;
-    w.bytes = spinors * reals * (double)field_real_bytes(f);
+    w.bytes = spinors * reals * field_traffic(f);
     w.sums = sums;
     return w;
 }
@@ -245,8 +264,8 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
                            .n = n,
                            .pack = pack,
                            .flops = sites * rhs * (1320 + 504 * clover + 48 * add),
-                           .bytes = sites * (double)field_real_bytes(like) *
-                                    (8 * args->link_reals + 72 * clover + rhs * (48 + 24 * add))};
+                           .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
+                                             field_traffic(like) * rhs * (48 + 24 * add))};
     kernel_run(KERNEL_hop, like, args, w);
 }
 

@@ -8,6 +8,7 @@
 #define PLAQ_SPINOR_H
 
 #include "kernels/args.h"
+#include "kernels/lattice/exact.h"
 #include "kernels/lattice/field.h"
 
 #ifdef __cplusplus
@@ -18,6 +19,14 @@ extern "C" {
 void spinor_copy(field *y, const field *x);                      /* also between precisions and places */
 void spinor_axpby(field *y, double a, const field *x, double b); /* y = a x + b y; b = 0 does not read y */
 double spinor_norm2(const field *x, int rhs);
+/* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself, and
+ * x must be of one parity. */
+typedef struct {
+    const field *x;
+    exact_sum sum;
+} spinor_sum;
+void spinor_norm2_start(spinor_sum *s, const field *x, int rhs);
+double spinor_norm2_finish(spinor_sum *s);
 void spinor_dot(double value[2], const field *x, const field *y, int rhs);     /* sum conj(x) y */
 double spinor_axpy_norm2(field *y, double a, const field *x, int rhs);         /* y += a x; |y|^2 */
 void spinor_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */

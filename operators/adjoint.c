@@ -21,7 +21,12 @@ static linop *again(const derived *d, linop *inner)
     return adjoint_create(inner);
 }
 
-static const linop_table table = {"adjoint", apply, derived_at, derived_local, derived_refresh, destroy};
+static const linop_table table = {.name = "adjoint",
+                                  .apply = apply,
+                                  .at = derived_at,
+                                  .local = derived_local,
+                                  .refresh = derived_refresh,
+                                  .destroy = destroy};
 
 linop *adjoint_create(linop *op)
 {

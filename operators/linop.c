@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/spinor.h"
 
 /* What linop_local() has made of an operator. */
 struct linop_locals {
@@ -21,6 +22,16 @@ void linop_apply(const linop *op, field *y, const field *x, int dagger)
 {
     DEBUG_ASSERT(y != x, "operator %s in place", op->table->name);
     op->table->apply(op, y, x, dagger);
+}
+
+double linop_apply_dot(const linop *op, field *y, const field *x)
+{
+    DEBUG_ASSERT(y != x, "operator %s in place", op->table->name);
+    if (op->table->apply_dot) return op->table->apply_dot(op, y, x);
+    double product[2];
+    linop_apply(op, y, x, 0);
+    spinor_dot(product, x, y, 0);
+    return product[0];
 }
 
 linop *linop_at(linop *op, precision prec, place where)

@@ -21,6 +21,7 @@ typedef struct {
     linop *(*local)(linop *op, const int size[4], char *message, size_t bytes); /* new, with `inside` set; or null */
     void (*refresh)(linop *op);
     void (*destroy)(linop *op);
+    double (*apply_dot)(const linop *op, field *y, const field *x); /* see linop_apply_dot(); or null */
 } linop_table;
 
 typedef struct linop_locals linop_locals;
@@ -39,6 +40,9 @@ struct linop {
 
 field *linop_vector(const linop *op, int nrhs);
 void linop_apply(const linop *op, field *y, const field *x, int dagger);
+/* y = A x and (x, y) for a Hermitian operator and one right-hand side. An operator may find the product by its own way,
+ * sooner than y: then the caller need not wait for the sum when y is there. */
+double linop_apply_dot(const linop *op, field *y, const field *x);
 linop *linop_at(linop *op, precision prec, place where);
 /* The operator inside blocks of that size (all zero: a rank's box), owned by `op`. Null, with the reason in `message`,
  * where the blocks do not divide the box. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
+#include "kernels/spinor.h"
 #include "operators/derived.h"
 
 typedef struct {
@@ -9,16 +10,32 @@ typedef struct {
     field *work;
 } normal;
 
-static void apply(const linop *op, field *y, const field *x, int dagger)
+/* A x */
+static field *half_way(const linop *op, const field *x)
 {
-    (void)dagger; /* Hermitian */
     normal *n = (normal *)op;
     if (!n->work || n->work->groups != x->groups) {
         field_destroy(n->work);
         n->work = field_like(x);
     }
     linop_apply(n->d.inner, n->work, x, 0);
-    linop_apply(n->d.inner, y, n->work, 1);
+    return n->work;
+}
+
+static void apply(const linop *op, field *y, const field *x, int dagger)
+{
+    (void)dagger; /* Hermitian */
+    linop_apply(((normal *)op)->d.inner, y, half_way(op, x), 1);
+}
+
+/* (x, A^dagger A x) = |A x|^2, whose sum travels while the second half is made. */
+static double apply_dot(const linop *op, field *y, const field *x)
+{
+    spinor_sum s;
+    field *ax = half_way(op, x);
+    spinor_norm2_start(&s, ax, 0);
+    linop_apply(((normal *)op)->d.inner, y, ax, 1);
+    return spinor_norm2_finish(&s);
 }
 
 static void destroy(linop *op)
@@ -35,7 +52,13 @@ static linop *again(const derived *d, linop *inner)
     return normal_create(inner);
 }
 
-static const linop_table table = {"normal", apply, derived_at, derived_local, derived_refresh, destroy};
+static const linop_table table = {.name = "normal",
+                                  .apply = apply,
+                                  .at = derived_at,
+                                  .local = derived_local,
+                                  .refresh = derived_refresh,
+                                  .destroy = destroy,
+                                  .apply_dot = apply_dot};
 
 linop *normal_create(linop *op)
 {

@@ -28,7 +28,12 @@ static linop *again(const derived *d, linop *inner)
     return shifted_create(inner, ((const shifted *)d)->shift);
 }
 
-static const linop_table table = {"shifted", apply, derived_at, derived_local, derived_refresh, destroy};
+static const linop_table table = {.name = "shifted",
+                                  .apply = apply,
+                                  .at = derived_at,
+                                  .local = derived_local,
+                                  .refresh = derived_refresh,
+                                  .destroy = destroy};
 
 linop *shifted_create(linop *op, double shift)
 {

@@ -75,7 +75,8 @@ static void destroy(linop *op)
     free(op);
 }
 
-static const linop_table normal_table = {"staggered-normal", apply, at, local, refresh, destroy};
+static const linop_table normal_table = {
+    .name = "staggered-normal", .apply = apply, .at = at, .local = local, .refresh = refresh, .destroy = destroy};
 
 static linop *normal_at(staggered *s, precision prec, place where)
 {

@@ -222,7 +222,8 @@ static void destroy(linop *op)
     free(s);
 }
 
-static const linop_table schur_table = {"wilson-schur", apply, at, local, refresh, destroy};
+static const linop_table schur_table = {
+    .name = "wilson-schur", .apply = apply, .at = at, .local = local, .refresh = refresh, .destroy = destroy};
 
 static linop *schur_at(wilson *w, precision prec, place where)
 {

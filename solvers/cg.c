@@ -11,14 +11,13 @@ static void iterate(reliable *u, field *p, field *q)
     double r2 = u->r2;
     spinor_copy(p, r);
     for (;;) {
-        double pq[2], rp[2];
-        linop_apply(u->low, q, p, 0);
-        spinor_dot(pq, p, q, 0);
-        if (!(pq[0] > 0) || isinf(pq[0])) {
+        double rp[2];
+        const double pq = linop_apply_dot(u->low, q, p);
+        if (!(pq > 0) || isinf(pq)) {
             reliable_break(u);
             return;
         }
-        const double alpha = r2 / pq[0], before = r2;
+        const double alpha = r2 / pq, before = r2;
         r2 = spinor_axpy_norm2(r, -alpha, q, 0);
         if (!reliable_due(u, 1, r2)) {
             spinor_cg_update(u->low_x, p, alpha, r2 / before, r);

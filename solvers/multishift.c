@@ -73,13 +73,10 @@ static void iterate(space *k)
 {
     double r2 = spinor_norm2(k->r, 0), alpha_before = 1, beta_before = 0;
     while (k->active > 0 && k->result->shared < k->settings->max_iterations) {
-        double pq[2];
-        field *p = k->strands[0].p;
-        linop_apply(k->low, k->q, p, 0);
-        spinor_dot(pq, p, k->q, 0);
+        const double pq = linop_apply_dot(k->low, k->q, k->strands[0].p);
         k->result->shared++;
-        if (!(pq[0] > 0) || isinf(pq[0])) break;
-        const double alpha = r2 / pq[0], before = r2;
+        if (!(pq > 0) || isinf(pq)) break;
+        const double alpha = r2 / pq, before = r2;
         r2 = spinor_axpy_norm2(k->r, -alpha, k->q, 0);
         if (!(r2 < INFINITY)) break;
         const double beta = r2 / before;

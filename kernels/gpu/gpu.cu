@@ -173,9 +173,24 @@ void gpu_finish(void)
 
 /* ---- memory ---- */
 
-void gpu_zero(void *p, size_t bytes)
+#define FILL_THREADS 256
+
+static __global__ void fill(uint32_t *p, uint32_t word, size_t n)
 {
-    CUDA(cudaMemsetAsync(p, 0, bytes, device.stream));
+    const size_t i = (size_t)blockIdx.x * FILL_THREADS + threadIdx.x;
+    if (i < n) p[i] = word;
+}
+
+void gpu_fill(void *p, uint32_t word, size_t bytes)
+{
+    const size_t n = bytes / sizeof word;
+    if (word == 0) {
+        CUDA(cudaMemsetAsync(p, 0, bytes, device.stream));
+    } else if (n > 0) {
+        fill<<<(unsigned)((n + FILL_THREADS - 1) / FILL_THREADS), FILL_THREADS, 0, device.stream>>>((uint32_t *)p, word,
+                                                                                                    n);
+        CUDA(cudaGetLastError());
+    }
 }
 
 static void start_copy(void *to, place to_place, const void *from, place from_place, size_t bytes, cudaStream_t stream)

@@ -4,6 +4,7 @@
 #define PLAQ_GPU_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernels/kernels.h"
 
@@ -22,7 +23,8 @@ const char *gpu_name(void);
 /* Whether this program was built with CUDA. */
 int gpu_built_in(void);
 
-void gpu_zero(void *p, size_t bytes);
+/* Fills memory with copies of a word; `bytes` is a multiple of its size, or the word is zero. */
+void gpu_fill(void *p, uint32_t word, size_t bytes);
 void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes);
 /* The same on the side stream (kernels/gpu/transport.h), without waiting for it: memory of the host stays untouched
  * until gpu_finish(). */

@@ -38,6 +38,15 @@ static __device__ __forceinline__ T(stencil)
     return s;
 }
 
+/* What a thread has summed. */
+static __device__ __forceinline__ exact_sum T(exact_closed)(vexact *mine)
+{
+    T(exact_flush)(mine);
+    exact_sum whole = mine->whole;
+    whole.broken |= mine->broken;
+    return whole;
+}
+
 #define INSTANCE(name, registers)                                                                                      \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \
         T(name##_global)(const __grid_constant__ name##_args a, const int *list, long n)                               \
@@ -63,12 +72,7 @@ static __device__ __forceinline__ T(stencil)
              i += (long)gridDim.x * THREADS(registers))                                                                \
             T(name##_site)(&a, list ? list[i] : i, mine);                                                              \
         exact_sum whole[sums];                                                                                         \
-        UNROLL for (int k = 0; k < sums; k++)                                                                          \
-        {                                                                                                              \
-            T(exact_flush)(&mine[k]);                                                                                  \
-            whole[k] = mine[k].whole;                                                                                  \
-            whole[k].broken |= mine[k].broken;                                                                         \
-        }                                                                                                              \
+        UNROLL for (int k = 0; k < sums; k++) whole[k] = T(exact_closed)(&mine[k]);                                    \
         gpu_grid_sum(whole, sums, &dev);                                                                               \
     }                                                                                                                  \
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
@@ -109,22 +113,60 @@ static __device__ __forceinline__ T(stencil)
 #define OWN_gauge_force , INSTANCE_TILED
 #define OWN_clover_force , INSTANCE_TILED
 #define OWN_field_strength , INSTANCE_TILED
-#define NO_INSTANCE(name, registers)
+#define OWN_multi_dot , NO_INSTANCE
+#define NO_INSTANCE(...)
 #define PICK_(a, b, ...) b
 #define PICK(...) PICK_(__VA_ARGS__)
 
 #define KERNEL(name, precisions, flops, reads, writes, registers)                                                      \
     IF_##precisions(PICK(OWN_##name, INSTANCE, )(name, registers))
 #define KERNEL_SUM(name, sums, precisions, flops, reads, writes, registers)                                            \
-    IF_##precisions(INSTANCE_SUM(name, sums, registers))
+    IF_##precisions(PICK(OWN_##name, INSTANCE_SUM, )(name, sums, registers))
 #include "kernels/kernels.def"
 #undef KERNEL
 #undef KERNEL_SUM
 
+/* ---- products of many vectors with one ---- */
+
+/* A warp does one of the n products; those of a block share the sites, and with them y in the first cache. */
+template <int reals>
+static __global__ void __maxnreg__(CAP(128))
+    T(multi_dot_global)(const __grid_constant__ multi_dot_args a, long n, const __grid_constant__ gpu_device dev)
+{
+    gpu_begin();
+    const int warp = (int)threadIdx.x / WARP, j = warp % a.n, sets = (int)blockDim.x / WARP / a.n;
+    vexact mine[2];
+    T(exact_open)(&mine[0]);
+    T(exact_open)(&mine[1]);
+    for (long first = ((long)blockIdx.x * sets + warp / a.n) * WARP; first < n;
+         first += (long)gridDim.x * sets * WARP) {
+        const long u = first + threadIdx.x % WARP;
+        vreal y[24];
+        if (u >= n) continue;
+        T(load)(y, &a.y, u, a.rhs, reals);
+        T(multi_dot_one)(&a, u, j, mine, y, reals);
+    }
+    exact_sum whole[2] = {T(exact_closed)(&mine[0]), T(exact_closed)(&mine[1])};
+    gpu_grid_sum_warps(whole, 2, 2 * j, 2 * MULTI_DOTS, &dev);
+}
+
+static void T(multi_dot_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+{
+    static_assert(2 * MULTI_DOTS <= KERNEL_MAX_SUMS, "more sums than there is room for");
+    static int resident[2][MULTI_DOTS + 1];
+    const multi_dot_args *a = (const multi_dot_args *)args;
+    REQUIRE(!list && a->n >= 1 && a->n <= MULTI_DOTS, "%d products", a->n);
+    const int vectors = a->y.group_stride == 6, sets = a->n < 4 ? 4 / a->n : 1, threads = WARP * sets * a->n;
+    auto kernel = vectors ? T(multi_dot_global)<6> : T(multi_dot_global)<24>;
+    const int blocks = gpu_sum_blocks(dev, (const void *)kernel, &resident[vectors][a->n], threads, n * a->n);
+    gpu_start(dev, kernel, dim3((unsigned)blocks), threads, *a, n, *dev);
+}
+
 /* ---- the hop ---- */
 
-/* Caps for one right-hand side a thread (five blocks of 64 threads in double, four of 128 else) and for MANY. */
-#define HOP_CAP (PLAQ_PREC == 0 ? 200 : 128)
+/* Caps for one right-hand side a thread (blocks a processor: five of 64 threads in double; of 128, four in single and five
+ * below) and for MANY. */
+#define HOP_CAP (PLAQ_PREC == 0 ? 200 : PLAQ_PREC == 1 ? 128 : 96)
 #define HOP_THREADS (PLAQ_PREC == 0 ? 64 : 128)
 #define MANY (PLAQ_PREC == 0 ? 2 : 4)
 #define MANY_CAP (PLAQ_PREC == 0 ? 255 : 208)
@@ -180,14 +222,15 @@ static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *li
     gpu_start(dev, T(hop_global) < reals, clover, reach, sign, many >, grid, threads, *a, list, n, tile);
 }
 
-/* The hop of a rank with faces as one kernel: blocks that pack and send, blocks on the interior, and blocks that wait
- * for what arrives and then do the exterior; in this order, see transport_peer.cu. One right-hand side along the grid's
- * y. */
+/* The hop of a rank with faces as one kernel: blocks that pack and send come first (see transport_peer.cu), then boxes
+ * of sites in the order of gpu_rim; those that touch a face wait for what arrives. Where that leaves too little to do
+ * meanwhile, the boxes leave out the sites at faces, and the last blocks do these by their list. One right-hand side
+ * along the grid's y. */
 template <int reals, bool clover, int sign>
 static __global__ void __maxnreg__(HOP_CAP)
     T(hop_fused)(const __grid_constant__ hop_args a, const int *exterior, const __grid_constant__ hop_pack_args pack,
                  const __grid_constant__ gpu_fusion f, const __grid_constant__ gpu_tile tile, unsigned packs,
-                 const __grid_constant__ dim3 tiles)
+                 const __grid_constant__ dim3 tiles, const __grid_constant__ gpu_rim rim)
 {
     gpu_begin();
     unsigned block = blockIdx.x;
@@ -213,8 +256,14 @@ static __global__ void __maxnreg__(HOP_CAP)
     }
     block -= packs;
     T(stencil) st;
+    int touched = 0; /* faces that some of the block's sites may be at */
+    bool mine = true;
     const unsigned inside = tiles.x * tiles.y * tiles.z;
-    if (block < inside) {
+    if (rim.on) {
+        unsigned box[4];
+        touched = gpu_rim_box(box, &rim, block);
+        st = T(tile_stencil)(&tile, &b.g, b.parity, box[0] + rim.across[0] * box[1], box[2], box[3]);
+    } else if (block < inside) {
         if (tile.on) {
             const unsigned x = block % tiles.x, rest = block / tiles.x;
             st = T(tile_stencil)(&tile, &b.g, b.parity, x, rest % tiles.y, rest / tiles.y);
@@ -224,14 +273,27 @@ static __global__ void __maxnreg__(HOP_CAP)
             st = T(stencil_at)(&b.g, b.parity, i);
         }
         if (T(at_face)(&a.g, st)) return;
-        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
-        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
     } else {
         const unsigned i = (block - inside) * blockDim.x + threadIdx.x;
+        touched = 15;
+        mine = i < (unsigned)a.exterior;
+        st = T(stencil_at)(&b.g, b.parity, exterior[mine ? i : 0]);
+    }
+    if (touched) {
         signals_await(&f.arrived, &f.stall);
         __syncthreads();
-        if (i >= (unsigned)a.exterior) return;
-        st = T(stencil_at)(&b.g, b.parity, exterior[i]);
+    }
+    /* A literal zero saves the branches of a direction, over which the compiler moves no load. */
+    if (touched == 0) {
+        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+    } else if (touched == 8) {
+        UNROLL for (int d = 0; d < 3; d++) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+    } else if (touched == 4) {
+        UNROLL for (int d = 0; d < 4; d++) if (d != 2) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+    } else if (mine) {
         T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
     }
 }
@@ -246,10 +308,11 @@ static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const i
     const gpu_tile tile = gpu_tile_for(&a->g, shape, &tiles);
     if (!tile.on) tiles = dim3((unsigned)((n + threads - 1) / threads));
     const unsigned packs = (unsigned)((pack->start[pack->faces] + threads - 1) / threads);
-    const unsigned outside = (unsigned)((a->exterior + threads - 1) / threads);
+    const gpu_rim rim = gpu_rim_for(dev, &a->g, &tile, tiles);
+    const unsigned outside = rim.on ? 0 : (unsigned)((a->exterior + threads - 1) / threads);
     const dim3 grid(packs + tiles.x * tiles.y * tiles.z + outside, (unsigned)a->in.groups);
     auto kernel = a->sign > 0 ? T(hop_fused)<reals, clover, 1> : T(hop_fused)<reals, clover, -1>;
-    gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, tiles);
+    gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, tiles, rim);
 }
 
 template <int reals, bool clover, int reach, int many>

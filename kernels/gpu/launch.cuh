@@ -135,6 +135,15 @@ static inline int gpu_sum_blocks(const gpu_device *dev, const void *kernel, int 
     return (int)(blocks < most ? blocks : most);
 }
 
+/* The sum over a warp, of folds that all have the same bin, in its thread 0. */
+static __device__ __forceinline__ void gpu_warp_add(exact_sum *s)
+{
+    s->broken = __any_sync(0xffffffffu, s->broken);
+#pragma unroll 1
+    for (int step = WARP / 2; step > 0; step /= 2)
+        for (int i = 0; i < 3; i++) s->fold[i] += __shfl_down_sync(0xffffffffu, (long long)s->fold[i], step);
+}
+
 /* The sum over a block, in its thread 0; all threads must come. */
 static __device__ __forceinline__ exact_sum gpu_block_sum(exact_sum s)
 {
@@ -148,10 +157,7 @@ static __device__ __forceinline__ exact_sum gpu_block_sum(exact_sum s)
     int bin = highest[0];
     for (int w = 1; w < nwarp; w++) bin = highest[w] > bin ? highest[w] : bin;
     exact_raise(&s, bin);
-    s.broken = __any_sync(0xffffffffu, s.broken);
-#pragma unroll 1
-    for (int step = WARP / 2; step > 0; step /= 2)
-        for (int i = 0; i < 3; i++) s.fold[i] += __shfl_down_sync(0xffffffffu, (long long)s.fold[i], step);
+    gpu_warp_add(&s);
     if (threadIdx.x % WARP == 0) warps[warp] = s;
     __syncthreads();
     if (threadIdx.x == 0)
@@ -162,22 +168,23 @@ static __device__ __forceinline__ exact_sum gpu_block_sum(exact_sum s)
     return s;
 }
 
-/* The sums of all threads of the grid into result[n]. Folds are integers, so each adds up in memory at its own place,
- * whatever the order; those below the three of the highest bin are dropped at the end, as merging drops them. */
-static __device__ void gpu_grid_sum(const exact_sum *mine, int n, const gpu_device *dev)
+/* Folds are integers, so each adds up in memory at its own place, whatever the order. */
+static __device__ __forceinline__ void gpu_total_add(gpu_grand_total *total, const exact_sum *s)
+{
+    for (int i = 0; i < 3; i++)
+        if (s->fold[i] != 0) atomicAdd(&total->fold[s->bin - i - LOWEST_FOLD], (unsigned long long)s->fold[i]);
+    atomicMax(&total->bin, s->bin);
+    if (s->broken) atomicOr(&total->broken, 1);
+}
+
+/* After a block has added to the totals: the last block to come leaves the n results, of the totals' folds the three of
+ * the highest bin, as merging keeps them; and empty totals. */
+static __device__ __forceinline__ void gpu_totals_close(int n, const gpu_device *dev)
 {
     __shared__ int last;
-    for (int k = 0; k < n; k++) {
-        const exact_sum s = gpu_block_sum(mine[k]);
-        if (threadIdx.x != 0) continue;
-        gpu_grand_total *total = &dev->totals[k];
-        for (int i = 0; i < 3; i++)
-            if (s.fold[i] != 0) atomicAdd(&total->fold[s.bin - i - LOWEST_FOLD], (unsigned long long)s.fold[i]);
-        atomicMax(&total->bin, s.bin);
-        if (s.broken) atomicOr(&total->broken, 1);
-    }
+    __threadfence();
+    __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
         last = atomicInc(dev->ticket, gridDim.x - 1) == gridDim.x - 1; /* the last one sets it back to zero */
         __threadfence();
     }
@@ -202,6 +209,28 @@ static __device__ void gpu_grid_sum(const exact_sum *mine, int n, const gpu_devi
             total->broken = 0;
         }
     }
+}
+
+/* The sums of all threads of the grid into result[n]. */
+static __device__ __forceinline__ void gpu_grid_sum(const exact_sum *mine, int n, const gpu_device *dev)
+{
+    for (int k = 0; k < n; k++) {
+        const exact_sum s = gpu_block_sum(mine[k]);
+        if (threadIdx.x == 0) gpu_total_add(&dev->totals[k], &s);
+    }
+    gpu_totals_close(n, dev);
+}
+
+/* The same where every warp has sums of its own, for places first ... first + n - 1 of `all` results. */
+static __device__ __forceinline__ void gpu_grid_sum_warps(exact_sum *mine, int n, int first, int all,
+                                                          const gpu_device *dev)
+{
+    for (int k = 0; k < n; k++) {
+        exact_raise(&mine[k], __reduce_max_sync(0xffffffffu, mine[k].bin));
+        gpu_warp_add(&mine[k]);
+        if (threadIdx.x % WARP == 0) gpu_total_add(&dev->totals[first + k], &mine[k]);
+    }
+    gpu_totals_close(all, dev);
 }
 
 #endif

@@ -82,8 +82,8 @@ void gpu_clock_collect(void) {}
 void gpu_open(int index)
     ABSENT((void)index)
 
-void gpu_zero(void *p, size_t bytes)
-    ABSENT((void)p, (void)bytes)
+void gpu_fill(void *p, uint32_t word, size_t bytes)
+    ABSENT((void)p, (void)word, (void)bytes)
 
 void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes)
     ABSENT((void)to, (void)to_place, (void)from, (void)from_place, (void)bytes)

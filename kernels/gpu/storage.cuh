@@ -5,10 +5,11 @@
  *   T(load_raw_stream)  past the first cache, for what a kernel reads once and nobody writes meanwhile: links, clover
  *   T(save)             marked as not to be kept
  *
- * Fixed point becomes a float by putting the integer, made positive, into the mantissa of 2^23: exact, and cheaper than
- * the conversion instruction, which has a quarter of the throughput. What was added (BIAS) is taken off by one more
- * operation; where two such numbers are added or subtracted, one does for both: T(load_encoded) leaves it on, and
- * T(add_signed) and T(subtract_signed) take it off, exactly, as long as their sign is a literal. */
+ * Fixed point, which is stored with an offset that makes it positive, becomes a float by putting it into the mantissa
+ * of 2^23: exact, and cheaper than the conversion instruction, which has a quarter of the throughput. What was added
+ * (BIAS, with the offset) is taken off by one more operation; where two such numbers are added or subtracted, one does
+ * for both: T(load_encoded) leaves it on, and T(add_signed) and T(subtract_signed) take it off, exactly, as long as
+ * their sign is a literal. */
 
 template <int bytes>
 static __device__ __forceinline__ void pack_read(uint32_t w[4], const void *p)
@@ -65,7 +66,7 @@ static __device__ __forceinline__ void pack_write(void *p, const uint32_t w[4])
 
 #if PLAQ_PREC >= 2
 #define ADDS_ENCODED
-#define BIAS (PLAQ_PREC == 2 ? 8421376.0f : 8388736.0f) /* 2^23 + 2^15, 2^23 + 2^7 */
+#define BIAS (8388608.0f + FIXED_OFFSET)
 
 FN vreal T(add_signed)(vreal s, vreal x, vreal c)
 {
@@ -108,13 +109,14 @@ FN real T(decode)(const uint32_t w[4], int i)
     return __uint_as_float(w[i]);
 #elif PLAQ_PREC == 2
     /* bytes 7 and 6 of the pair are 0x4B and 0 */
-    return __uint_as_float(__byte_perm(w[i / 2] ^ 0x80008000u, 0x4B000000u, i % 2 ? 0x7632 : 0x7610));
+    return __uint_as_float(__byte_perm(w[i / 2], 0x4B000000u, i % 2 ? 0x7632 : 0x7610));
 #else
-    return __uint_as_float(__byte_perm(w[0] ^ 0x80808080u, 0x4B000000u, 0x7660 + i));
+    return __uint_as_float(__byte_perm(w[0], 0x4B000000u, 0x7660 + i));
 #endif
 }
 
-/* The words of a pack. Adding 1.5 2^23 rounds to an integer and leaves it in the low bits of the float. */
+/* The words of a pack. Adding 1.5 2^23 and the offset rounds to an integer and leaves it in the low bits of the float.
+ */
 template <int pack>
 FN void T(encode)(uint32_t w[4], const real *x, real scale)
 {
@@ -131,7 +133,7 @@ FN void T(encode)(uint32_t w[4], const real *x, real scale)
     }
 #else
     uint32_t m[4] = {0, 0, 0, 0};
-    UNROLL for (int i = 0; i < pack; i++) m[i] = __float_as_uint(x[i] * scale + 12582912.0f);
+    UNROLL for (int i = 0; i < pack; i++) m[i] = __float_as_uint(x[i] * scale + (12582912.0f + FIXED_OFFSET));
 #if PLAQ_PREC == 2
     w[0] = __byte_perm(m[0], m[1], 0x5410);
     w[1] = __byte_perm(m[2], m[3], 0x5410);

@@ -55,6 +55,69 @@ static inline gpu_tile gpu_tile_for(const geom *g, gpu_shape shape, dim3 *grid)
     return t;
 }
 
+/* The boxes of a rank with faces in the order in which one kernel does them: first those that need no message, then
+ * those that touch a face, whole, and some of the former last, so that the ones that wait do not end the kernel. */
+typedef struct {
+    int on;
+    unsigned early, faces;      /* boxes in front of those at faces, and these */
+    unsigned across[4], rim[4]; /* boxes in each direction; 1 where those at either end touch a face */
+} gpu_rim;
+
+/* Off where too few boxes are away from the faces. */
+static inline gpu_rim gpu_rim_for(const gpu_device *dev, const geom *g, const gpu_tile *tile, dim3 grid)
+{
+    gpu_rim r = {
+        tile->on, 0, 0, {(unsigned)tile->across, grid.x / (unsigned)tile->across, grid.y, grid.z}, {0, 0, 0, 0}};
+    unsigned inner = 1, all = grid.x * grid.y * grid.z;
+    for (int d = 0; d < 4; d++) {
+        r.rim[d] = g->split[d] != 0;
+        inner *= r.across[d] > 2 * r.rim[d] ? r.across[d] - 2 * r.rim[d] : 0;
+    }
+    const unsigned last = inner / 4 < 4 * (unsigned)dev->processors ? inner / 4 : 4 * (unsigned)dev->processors;
+    r.on = r.on && 2 * inner >= all;
+    r.faces = all - inner;
+    r.early = inner - last;
+    return r;
+}
+
+/* Box number `i` in that order; says whose faces it touches, a bit a direction. */
+static __device__ __forceinline__ int gpu_rim_box(unsigned box[4], const gpu_rim *r, unsigned i)
+{
+    const bool face = i >= r->early && i < r->early + r->faces;
+    int side = -1; /* direction to whose ends the box belongs */
+    unsigned end = 0;
+    i -= face ? r->early : i < r->early ? 0 : r->faces;
+#pragma unroll
+    for (int d = 3; d >= 0; d--) {
+        if (!face || side >= 0 || !r->rim[d]) continue;
+        unsigned slice = 1;
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            if (e != d) slice *= r->across[e] - (e > d ? 2 * r->rim[e] : 0);
+        if (i < 2 * slice) {
+            side = d;
+            end = i < slice ? 0 : r->across[d] - 1;
+            i -= i < slice ? 0 : slice;
+        } else {
+            i -= 2 * slice;
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+        const unsigned rim = e > side ? r->rim[e] : 0, n = e == side ? 1 : r->across[e] - 2 * rim;
+        box[e] = e == side ? end : rim;
+        if (n > 1) {
+            box[e] += i % n;
+            i /= n;
+        }
+    }
+    int touched = 0;
+    if (face)
+#pragma unroll
+        for (int d = 0; d < 4; d++) touched |= (r->rim[d] && (box[d] == 0 || box[d] == r->across[d] - 1)) << d;
+    return touched;
+}
+
 /* Coordinates of a thread's site in the box with this place in the grid, x halved. */
 static __device__ __forceinline__ void gpu_tile_site(int x[4], const gpu_tile *t, unsigned block, unsigned z,
                                                      unsigned high)

@@ -99,14 +99,23 @@ field *field_create_5d(const lattice *lat, field_kind kind, precision prec, pari
     return f;
 }
 
+/* Four bytes of zeros as they are stored; any integer does where the scale is zero. */
+static uint32_t stored_zero(const field *f)
+{
+    if (f->prec < PREC_HALF || f->scale || f->lay->lanes > 1) return 0;
+    return f->prec == PREC_HALF ? 0x80008000u : 0x80808080u;
+}
+
 void field_clear(field *f)
 {
+    const uint32_t zero = stored_zero(f);
     if (f->where == PLACE_HOST) {
         memset(f->data, 0, f->bytes);
+        for (size_t i = 0; zero && i < f->bytes / sizeof zero; i++) ((uint32_t *)f->data)[i] = zero;
         if (f->scale) memset(f->scale, 0, f->scale_bytes);
     } else {
-        gpu_zero(f->data, f->bytes);
-        if (f->scale) gpu_zero(f->scale, f->scale_bytes);
+        gpu_fill(f->data, zero, f->bytes);
+        if (f->scale) gpu_fill(f->scale, 0, f->scale_bytes);
     }
     f->version = next_version();
 }
@@ -132,6 +141,12 @@ long field_units(const field *f)
 size_t field_real_bytes(const field *f)
 {
     return stored_bytes[f->prec];
+}
+
+double field_traffic(const field *f)
+{
+    const double scale = f->scale ? (double)sizeof *f->scale / f->reals : 0;
+    return (double)stored_bytes[f->prec] + scale;
 }
 
 /* ---- views ---- */

@@ -118,6 +118,8 @@ long field_units(const field *f); /* units (work items) of one parity */
 stored_field field_stored(const field *f);
 /* Bytes of a stored real. */
 size_t field_real_bytes(const field *f);
+/* The same with its share of the scale. */
+double field_traffic(const field *f);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,26 @@ STORED_FN double stored_range(precision p)
     return p == PREC_HALF ? 32767 : 127;
 }
 
+/* What fixed-point integers have added to them in memory: in the linear layout half their range, so that a GPU puts
+ * them into the mantissa of a float as they are. */
+STORED_FN int stored_offset(const stored_field *f)
+{
+    return f->lanes > 1 ? 0 : f->prec == PREC_HALF ? 1 << 15 : 1 << 7;
+}
+
+/* The integer at a place, and back. */
+STORED_FN int stored_integer(const stored_field *f, size_t i)
+{
+    if (f->prec == PREC_HALF) return (int16_t)(((const uint16_t *)f->data)[i] - stored_offset(f));
+    return (int8_t)(((const uint8_t *)f->data)[i] - stored_offset(f));
+}
+
+STORED_FN void stored_integer_set(const stored_field *f, size_t i, int x)
+{
+    if (f->prec == PREC_HALF) ((uint16_t *)f->data)[i] = (uint16_t)(x + stored_offset(f));
+    else ((uint8_t *)f->data)[i] = (uint8_t)(x + stored_offset(f));
+}
+
 STORED_FN void stored_read(double *out, const stored_field *f, long unit, int lane, int group)
 {
     double scale = 1;
@@ -55,8 +75,7 @@ STORED_FN void stored_read(double *out, const stored_field *f, long unit, int la
         const size_t i = stored_index(f, unit, lane, group, c);
         if (f->prec == PREC_DOUBLE) out[c] = ((const double *)f->data)[i];
         else if (f->prec == PREC_SINGLE) out[c] = ((const float *)f->data)[i];
-        else if (f->prec == PREC_HALF) out[c] = scale * ((const int16_t *)f->data)[i];
-        else out[c] = scale * ((const int8_t *)f->data)[i];
+        else out[c] = scale * stored_integer(f, i);
     }
 }
 
@@ -74,11 +93,7 @@ STORED_FN void stored_write(const stored_field *f, long unit, int lane, int grou
         const size_t i = stored_index(f, unit, lane, group, c);
         if (f->prec == PREC_DOUBLE) ((double *)f->data)[i] = in[c];
         else if (f->prec == PREC_SINGLE) ((float *)f->data)[i] = (float)in[c];
-        else {
-            const double fixed = fmax(-range, fmin(range, rint(in[c] * factor)));
-            if (f->prec == PREC_HALF) ((int16_t *)f->data)[i] = (int16_t)fixed;
-            else ((int8_t *)f->data)[i] = (int8_t)fixed;
-        }
+        else stored_integer_set(f, i, (int)fmax(-range, fmin(range, rint(in[c] * factor))));
     }
 }
 

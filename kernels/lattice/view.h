@@ -3,7 +3,8 @@
  * Storage is [block][group][component / pack][block sites][pack]. A block is a SIMD unit (pack 1), or in the linear
  * layout 32 sites, with pack as large as divides the components of a group: up to 4 in single and below, 2 in double. A
  * group is a direction of links, a right-hand side, a chirality. Precisions below single are fixed point: component =
- * stored / 127 or 32767, times scale[block][group][site] where the kind has scales.
+ * integer / 127 or 32767, times scale[block][group][site] where the kind has scales; in the linear layout the integer
+ * is stored with 128 or 32768 added to it.
  *
  * Links on virtual nodes are [group][block][component][block sites]: a hop reads each direction as a stream of its own,
  * forwards links at the unit and backwards links one step away, which the hardware foresees. */

@@ -159,17 +159,20 @@ FN void T(subtract_times)(vreal *y, const double c[2], const vreal *x, int reals
     T(add_times)(y, minus, x, reals);
 }
 
+/* (z_j, y): re, im */
+FN void T(multi_dot_one)(const multi_dot_args *a, long u, int j, vexact *sum, const vreal *y, int reals)
+{
+    vreal z[24];
+    T(load)(z, &a->z[j], u, a->rhs, reals);
+    T(dot_deposit)(&sum[0], &sum[1], z, y, reals);
+}
+
 /* (z_j, y) of the first n: re, im, re, im, ... */
 FN void T(multi_dot_of)(const multi_dot_args *a, long u, vexact *sum, int reals)
 {
-    vreal y[24], z[24];
+    vreal y[24];
     T(load)(y, &a->y, u, a->rhs, reals);
-    UNROLL for (int j = 0; j < MULTI_DOTS; j++)
-    {
-        if (j >= a->n) continue;
-        T(load)(z, &a->z[j], u, a->rhs, reals);
-        T(dot_deposit)(&sum[2 * j], &sum[2 * j + 1], z, y, reals);
-    }
+    for (int j = 0; j < a->n; j++) T(multi_dot_one)(a, u, j, sum + 2 * j, y, reals);
 }
 VECTOR_SITE_SUM(multi_dot, y)
 

@@ -56,11 +56,21 @@ typedef double stored;
 #elif PLAQ_PREC == 1
 typedef float stored;
 #elif PLAQ_PREC == 2
-typedef int16_t stored;
 #define FIXED_RANGE 32767.0f
+#if PLAQ_SIMD
+typedef int16_t stored;
 #else
-typedef int8_t stored;
+typedef uint16_t stored;
+#define FIXED_OFFSET 32768
+#endif
+#else
 #define FIXED_RANGE 127.0f
+#if PLAQ_SIMD
+typedef int8_t stored;
+#else
+typedef uint8_t stored;
+#define FIXED_OFFSET 128
+#endif
 #endif
 #define PACK(n) VIEW_PACK(PLAQ_PREC == 0, n)
 

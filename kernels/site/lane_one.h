@@ -77,7 +77,17 @@ FN stored T(encode)(real x, real scale)
     (void)scale;
     return x;
 #else
-    return (stored)((x * scale + 12582912.0f) - 12582912.0f); /* adding 1.5 2^23 rounds to an integer */
+    /* adding 1.5 2^23 rounds to an integer */
+    return (stored)((int)((x * scale + 12582912.0f) - 12582912.0f) + FIXED_OFFSET);
+#endif
+}
+
+FN real T(decode)(stored x)
+{
+#if PLAQ_PREC <= 1
+    return x;
+#else
+    return (real)((int)x - FIXED_OFFSET);
 #endif
 }
 
@@ -88,7 +98,7 @@ FN void T(load_raw)(vreal *x, const view *v, long u, int group, int n)
     {                                                                                                                  \
         stored word[pack] __attribute__((aligned(sizeof(stored) * pack)));                                             \
         MOVE_PACK(word, T(at)(v, u, group, n, c), pack);                                                               \
-        UNROLL for (int i = 0; i < pack; i++) x[c + i] = word[i];                                                      \
+        UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(word[i]);                                           \
     }
     if (PACK(n) == 4) {
         LOAD_PACKS(4)
@@ -141,8 +151,8 @@ FN void T(load_raw_part)(vreal *x, const view *v, long u, int group, int first, 
     UNROLL for (int c = 0; c < m; c += 2)
     {
         const stored *p = T(at)(v, u, group, 18, first + c);
-        x[c] = p[0];
-        x[c + 1] = p[1];
+        x[c] = T(decode)(p[0]);
+        x[c + 1] = T(decode)(p[1]);
     }
 }
 #endif

@@ -268,6 +268,7 @@ FN vdouble vdouble_fnma(vreal x, vreal y, vdouble s)
 
 FN void T(exact_flush)(vexact *s)
 {
+    if (s->count == 0) return;
     for (int l = 0; l < W; l++) {
         exact_sum lane = {s->bin, s->broken, {0, 0, 0}};
         for (int i = 0; i < 3; i++) lane.fold[i] = (int64_t)(VDOUBLE_LANE(s->fold[i], l) / exact_unit(s->bin - 1 - i));

@@ -473,6 +473,35 @@ static void test_staggered(const int size[4], const int grid[4], int time_sign)
     lattice_destroy(lat);
 }
 
+/* The hop alone on a lattice large enough that a rank's boxes of sites are mostly away from its faces. */
+static void test_large_hop(const int grid[4])
+{
+    static const int size[4] = {16, 16, 32, 32};
+    lattice *lat = lattice_create(size, grid, 2, -1);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    gauge_random(links, 7, 1, 3);
+    for (int prec = 0; prec <= PREC_HALF; prec++) {
+        snprintf(where, sizeof where, "16 16 32 32 on %d %d %d %d, %s", grid[0], grid[1], grid[2], grid[3],
+                 prec_name[prec]);
+        hop_fields h = {.in = field_create(lat, FIELD_SPINOR, (precision)prec, PARITY_ODD, 1, PLACE_HOST),
+                        .links = in_precision(links, prec ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, (precision)prec)};
+        h.add = h.out = field_create(lat, FIELD_SPINOR, (precision)prec, PARITY_EVEN, 1, PLACE_HOST);
+        fill(h.in, 20);
+        fill(h.add, 21);
+        hop_fields d = {.in = on_device(h.in), .links = on_device(h.links)};
+        d.add = d.out = on_device(h.add);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            hop_on(&d, PARITY_EVEN, HOP_ADD, sign);
+            hop_on(&h, PARITY_EVEN, HOP_ADD, sign);
+            check_same("large hop", d.out, h.out, EXACT);
+        }
+        field *all[] = {h.in, h.out, h.links, d.in, d.out, d.links};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) field_destroy(all[i]);
+    }
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
 /* All tests on one lattice, split as `grid` says. */
 static void test_on(const int size[4], const int grid[4], int time_sign)
 {
@@ -511,6 +540,7 @@ int main(int argc, char **argv)
         for (int d = 0; d < 4; d++, rest /= 3) product *= grid[d] = 1 << rest % 3;
         if (product != ranks) continue;
         for (int i = 0; i < (ranks > 1 ? 2 : LATTICES); i++) test_on(size[i], grid, tests++ % 2 ? 1 : -1);
+        test_large_hop(grid);
     }
     gpu_transport_close();
     const int status = CHECK_SUMMARY();

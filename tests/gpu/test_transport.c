@@ -103,7 +103,7 @@ static void compare(const char *name)
             printf("%s, rank %d of %d, exchange %d: %zu bytes of rank %d in slot %d differ\n", name, rank, size,
                    e->exchange, e->bytes, e->from, e->slot);
     }
-    gpu_zero(record_device, used);
+    gpu_fill(record_device, 0, used);
     used = 0;
     nentry = 0;
 }
@@ -192,7 +192,7 @@ static void open_pool(void)
     scratch_device = pool_take(PLACE_DEVICE, POOL);
     record_device = pool_take(PLACE_DEVICE, RECORD);
     gpu_copy(pool_device, PLACE_DEVICE, pool, PLACE_HOST, POOL);
-    gpu_zero(record_device, RECORD);
+    gpu_fill(record_device, 0, RECORD);
 }
 
 static void close_pool(void)

@@ -30,7 +30,7 @@ static void multiple_refresh(linop *op)
 
 static multiple multiple_of(linop *inner, double factor)
 {
-    static const linop_table table = {"multiple", multiple_apply, NULL, NULL, multiple_refresh, NULL};
+    static const linop_table table = {.name = "multiple", .apply = multiple_apply, .refresh = multiple_refresh};
     multiple m = {*inner, inner, factor};
     m.base.table = &table;
     return m;

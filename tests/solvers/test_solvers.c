@@ -158,8 +158,12 @@ static void negative_destroy(linop *op)
     free(n);
 }
 
-static const linop_table negative_table = {"negative",     negative_apply,   negative_at,
-                                           negative_local, negative_refresh, negative_destroy};
+static const linop_table negative_table = {.name = "negative",
+                                           .apply = negative_apply,
+                                           .at = negative_at,
+                                           .local = negative_local,
+                                           .refresh = negative_refresh,
+                                           .destroy = negative_destroy};
 
 static linop *negative_create(linop *inner)
 {
