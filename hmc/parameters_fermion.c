@@ -93,6 +93,9 @@ static void check_staggered(const ini_input *in, const named_fermion *f)
 void fermion_parameters_complete(const ini_input *in, named_fermion *f)
 {
     const int staggered = fermion_kind_find(f->p.kind)->staggered;
+    if (!staggered && f->p.flavours > 3)
+        user_error("%s: flavours = %d in [fermion.%s]; with kind = %s allowed is 1 <= integer <= 3",
+                   ini_where(in, "fermion", f->name, "flavours"), f->p.flavours, f->name, f->p.kind);
     if (!staggered && f->p.flavours > 2 * f->p.pseudofermions)
         user_error("%s: %d flavours in [fermion.%s] need pseudofermions = %d or more, so that each has an exponent of "
                    "at most 1",
