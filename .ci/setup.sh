@@ -46,7 +46,6 @@ probe_hdf5() {
     have h5pcc || [ -n "${HDF5_ROOT:-}${HDF5_DIR:-}" ] || { ! have apt-get && have h5cc; }
 }
 # shellcheck disable=SC2046 # flags are words
-# shellcheck disable=SC2046
 probe_inih() { header ini.h $(pkg_flags inih) || [ -n "${INIH_INCLUDE:-}" ]; }
 # GSL_ROOT_DIR is read by CMake.
 # shellcheck disable=SC2046

@@ -3,10 +3,14 @@
  * M x = b for a random or a point source b, by the even-odd system Mhat x = b, or where a solver needs a Hermitian
  * positive operator by Mhat^dagger Mhat x = Mhat^dagger b. Of each solve: status, iterations, the true residual of the
  * system that was solved (to which the tolerance belongs), that of M itself, time, speed, and how far the solution is
- * from the first solver's.
+ * from the first solver's. With --shifts, also (Mhat^dagger Mhat + shift) x = Mhat^dagger b for all shifts at once, by
+ * multi-shift conjugate gradients with the settings of each solver of type cg: a line a shift, type cg+SHIFT, with the
+ * seconds and operations of all of them; what belongs to M is only known without a shift.
  *
  * With --output, tables of an HDF5 file (io/table_hdf5.h): /FERMION.SOLVER has the history of the residuals of a solve,
- * /FERMION.SOLVER.summary its result. Exit status 1 when a solve did not converge; the others are made all the same. */
+ * /FERMION.SOLVER.summary its result; /FERMION.SOLVER.shifts and /FERMION.SOLVER.shifts.summary those of all shifts.
+ * Exit status 1 when a solve did not converge; the others are made all the same, and none is repeated by its fallback.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +26,7 @@
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
+#include "solvers/multishift.h"
 
 static const param source_param = {"--source", PARAM_INT4, 0, NULL, "[0,inf)", "sites", "place of a point source", 0};
 
@@ -30,7 +35,10 @@ static const table_column history_columns[] = {
     {"residual", "", "|b - A x| / |b|"},
     {"precision", "bytes", "of a real where the residual comes from: 8, 4, 2, 1"},
     {"true", "", "1: computed from x; 0: of the recurrence"},
+    {"shift", "", "of the operator; 0: none"},
 };
+enum { POINT = sizeof history_columns / sizeof history_columns[0] };
+
 static const table_column summary_columns[] = {
     {"status", "", "0 converged, 1 too many iterations, 2 stalled, 3 broken"},
     {"iterations", "", "applications of the operator"},
@@ -40,13 +48,15 @@ static const table_column summary_columns[] = {
     {"seconds", "s", "of the solve"},
     {"flops", "", "of the solve, all ranks"},
     {"distance", "", "|x - x1| / |x1| from the solution of the first solver"},
+    {"shift", "", "of the operator; 0: none"},
 };
-enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SUMMARY };
+enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SHIFT, SUMMARY };
 
 typedef struct {
     const parameters *p;
     const char *config, *output, *place;
-    int json, failures;
+    int json, failures, nshifts;
+    double shifts[MULTISHIFT_MOST];
     char digest[65];
     lattice *lat;
     field *links;
@@ -100,7 +110,30 @@ static void close_system(equation *s)
     wilson_destroy(s->w);
 }
 
-/* One solve; `first`: its solution is what the others are compared with. */
+/* What is known of a solve whose solution is in s->schur_x; `first`: the others are compared with it. */
+static void judge(equation *s, const solve_result *r, double shift, int first, double row[SUMMARY])
+{
+    uint64_t flops = (uint64_t)r->flops;
+    comm_sum_u64(&flops, 1);
+    row[STATUS] = r->status;
+    row[ITERATIONS] = r->iterations;
+    row[INSIDE] = r->inside;
+    row[RESIDUAL] = r->residual;
+    row[SECONDS] = r->seconds;
+    row[FLOPS] = (double)flops;
+    row[SHIFT] = shift;
+    row[WHOLE] = row[DISTANCE] = NAN;
+    if (shift != 0) return;
+    wilson_reconstruct(s->w, s->x, s->schur_x, s->source);
+    wilson_apply(s->w, s->residual, s->x);
+    spinor_axpby(s->residual, 1, s->source, -1);
+    row[WHOLE] = sqrt(spinor_norm2(s->residual, 0) / spinor_norm2(s->source, 0));
+    if (first) field_copy(s->first, s->x);
+    spinor_axpby(s->x, -1, s->first, 1);
+    row[DISTANCE] = sqrt(spinor_norm2(s->x, 0) / spinor_norm2(s->first, 0));
+}
+
+/* One solve; `first` as above. */
 static void solve(equation *s, const solver_settings *set, int first, solve_history *h, double row[SUMMARY])
 {
     const int positive = solver_needs_positive(set);
@@ -109,31 +142,51 @@ static void solve(equation *s, const solver_settings *set, int first, solve_hist
     const solve_result r =
         solver_solve(set, positive ? s->normal : s->schur, s->schur_x, positive ? s->rhs : s->schur_source);
     solver_record(NULL);
-    wilson_reconstruct(s->w, s->x, s->schur_x, s->source);
-    wilson_apply(s->w, s->residual, s->x);
-    spinor_axpby(s->residual, 1, s->source, -1);
-    uint64_t flops = (uint64_t)r.flops;
-    comm_sum_u64(&flops, 1);
-    row[STATUS] = r.status;
-    row[ITERATIONS] = r.iterations;
-    row[INSIDE] = r.inside;
-    row[RESIDUAL] = r.residual;
-    row[WHOLE] = sqrt(spinor_norm2(s->residual, 0) / spinor_norm2(s->source, 0));
-    row[SECONDS] = r.seconds;
-    row[FLOPS] = (double)flops;
-    if (first) field_copy(s->first, s->x);
-    spinor_axpby(s->x, -1, s->first, 1);
-    row[DISTANCE] = sqrt(spinor_norm2(s->x, 0) / spinor_norm2(s->first, 0));
+    judge(s, &r, 0, first, row);
 }
 
-static void print(const job *j, const char *fermion, const char *solver, const solver_settings *set, const double *row)
+/* All shifts at once. */
+static void solve_shifts(const job *j, equation *s, const solver_settings *set, solve_history *h,
+                         double rows[MULTISHIFT_MOST][SUMMARY])
+{
+    field *x[MULTISHIFT_MOST];
+    double tolerances[MULTISHIFT_MOST];
+    for (int i = 0; i < j->nshifts; i++) {
+        x[i] = linop_vector(s->normal, 1);
+        tolerances[i] = set->tolerance;
+    }
+    linop_refresh(s->normal);
+    solver_record(h);
+    const multishift_result m = multishift_solve(set, s->normal, j->nshifts, j->shifts, tolerances, x, s->rhs);
+    solver_record(NULL);
+    for (int i = 0; i < j->nshifts; i++) {
+        solve_result each = m.each[i];
+        each.seconds = m.seconds;
+        each.flops = m.flops;
+        field_copy(s->schur_x, x[i]);
+        judge(s, &each, j->shifts[i], 0, rows[i]);
+        field_destroy(x[i]);
+    }
+}
+
+/* A column of the table, for what may be unknown. */
+static const char *known(char text[16], double x)
+{
+    if (isnan(x)) return "-";
+    snprintf(text, 16, "%.2e", x);
+    return text;
+}
+
+static void print(const job *j, const char *fermion, const char *solver, const solver_settings *set, const char *type,
+                  const double *row)
 {
     const char *status = solve_status_text((solve_status)row[STATUS]);
     if (comm_rank() != 0) return;
     if (!j->json) {
-        printf("%-14s %-14s %-9s %-9s %7.0f %7.0f %10.2e %10.2e %9.3f %8.1f %10.2e  %s\n", fermion, solver, set->type,
-               set->inner_precision, row[ITERATIONS], row[INSIDE], row[RESIDUAL], row[WHOLE], row[SECONDS],
-               1e-9 * row[FLOPS] / row[SECONDS], row[DISTANCE], status);
+        char whole[16], distance[16];
+        printf("%-14s %-14s %-9s %-9s %7.0f %7.0f %10.2e %10s %9.3f %8.1f %10s  %s\n", fermion, solver, type,
+               set->inner_precision, row[ITERATIONS], row[INSIDE], row[RESIDUAL], known(whole, row[WHOLE]),
+               row[SECONDS], 1e-9 * row[FLOPS] / row[SECONDS], known(distance, row[DISTANCE]), status);
         fflush(stdout);
         return;
     }
@@ -141,7 +194,7 @@ static void print(const job *j, const char *fermion, const char *solver, const s
     json_string(&o, "config", j->config);
     json_string(&o, "fermion", fermion);
     json_string(&o, "solver", solver);
-    json_string(&o, "type", set->type);
+    json_string(&o, "type", type);
     json_string(&o, "inner_precision", set->inner_precision);
     json_bool(&o, "converged", row[STATUS] == SOLVE_CONVERGED);
     json_string(&o, "status_text", status);
@@ -149,12 +202,13 @@ static void print(const job *j, const char *fermion, const char *solver, const s
     json_end(&o);
 }
 
-/* Everything of one solve, in one change of the file. */
-static void store(const job *j, const char *name, const solve_history *h, const double *row)
+/* Everything of one solve, in one change of the file: its points, and n lines of results. `shifts`: of its systems. */
+static void store(const job *j, const char *name, const solve_history *h, const double *shifts, const double *results,
+                  int n)
 {
     static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
     char message[1024], summary[168];
-    double(*rows)[4] = calloc((size_t)h->n + 1, sizeof *rows);
+    double(*rows)[POINT] = calloc((size_t)h->n + 1, sizeof *rows);
     REQUIRE(rows, "out of memory for %d points", h->n);
     for (int i = 0; i < h->n; i++) {
         const solve_point *p = &h->points[i];
@@ -162,12 +216,44 @@ static void store(const job *j, const char *name, const solve_history *h, const 
         rows[i][1] = p->residual;
         rows[i][2] = bytes[p->prec];
         rows[i][3] = p->is_true;
+        rows[i][4] = shifts[p->system];
     }
     snprintf(summary, sizeof summary, "%s.summary", name);
-    const table_rows tables[2] = {{name, history_columns, 4, h->n, rows[0]},
-                                  {summary, summary_columns, SUMMARY, 1, row}};
+    const table_rows tables[2] = {{name, history_columns, POINT, h->n, rows[0]},
+                                  {summary, summary_columns, SUMMARY, n, results}};
     if (table_append(j->output, j->config, j->digest, tables, 2, message, sizeof message)) user_error("%s", message);
     free(rows);
+}
+
+static void one_solver(job *j, equation *s, const char *fermion, const named_settings *n, int *first)
+{
+    static const double none = 0;
+    solve_history h = {0};
+    double row[SUMMARY];
+    char name[160];
+    solve(s, &n->p, *first, &h, row);
+    if (row[STATUS] == SOLVE_CONVERGED) *first = 0; /* what distances are from */
+    snprintf(name, sizeof name, "%s.%s", fermion, n->name);
+    j->failures += row[STATUS] != SOLVE_CONVERGED;
+    print(j, fermion, n->name, &n->p, n->p.type, row);
+    if (j->output) store(j, name, &h, &none, row, 1);
+    free(h.points);
+}
+
+static void all_shifts(job *j, equation *s, const char *fermion, const named_settings *n)
+{
+    static double rows[MULTISHIFT_MOST][SUMMARY];
+    solve_history h = {0};
+    char name[160], type[64];
+    solve_shifts(j, s, &n->p, &h, rows);
+    for (int i = 0; i < j->nshifts; i++) {
+        snprintf(type, sizeof type, "cg+%g", j->shifts[i]);
+        j->failures += rows[i][STATUS] != SOLVE_CONVERGED;
+        print(j, fermion, n->name, &n->p, type, rows[i]);
+    }
+    snprintf(name, sizeof name, "%s.%s.shifts", fermion, n->name);
+    if (j->output) store(j, name, &h, j->shifts, rows[0], j->nshifts);
+    free(h.points);
 }
 
 static void solve_all(job *j, const named_fermion *f)
@@ -177,19 +263,31 @@ static void solve_all(job *j, const named_fermion *f)
     int first = 1;
     for (int i = 0; i < j->p->nsolvers; i++) {
         const named_settings *n = &j->p->solvers[i];
-        solve_history h = {0};
-        double row[SUMMARY];
-        char name[160];
         if (!solver_solves(&n->p)) continue;
-        solve(&s, &n->p, first, &h, row);
-        if (row[STATUS] == SOLVE_CONVERGED) first = 0; /* what distances are from */
-        snprintf(name, sizeof name, "%s.%s", f->name, n->name);
-        j->failures += row[STATUS] != SOLVE_CONVERGED;
-        print(j, f->name, n->name, &n->p, row);
-        if (j->output) store(j, name, &h, row);
-        free(h.points);
+        one_solver(j, &s, f->name, n, &first);
+        if (j->nshifts && !strcmp(n->p.type, "cg")) all_shifts(j, &s, f->name, n);
     }
     close_system(&s);
+}
+
+static void read_shifts(job *j, const char *text)
+{
+    char *end;
+    for (const char *at = text; at; at = *end ? end + 1 : NULL) {
+        const double shift = strtod(at, &end);
+        if (end == at || (*end && *end != ',') || !(shift >= 0 && shift < INFINITY))
+            user_error("plaq solve: --shifts %s: not numbers of at least 0, separated by commas", text);
+        if (j->nshifts == MULTISHIFT_MOST)
+            user_error("plaq solve: --shifts %s: more than %d shifts", text, MULTISHIFT_MOST);
+        j->shifts[j->nshifts++] = shift;
+    }
+}
+
+static int has_type(const parameters *p, const char *type)
+{
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].p.type, type)) return 1;
+    return 0;
 }
 
 static void read_config(job *j)
@@ -211,18 +309,23 @@ static void read_config(job *j)
 int command_solve(int argc, char **argv)
 {
     job j = {.place = "random"};
+    const char *shifts = NULL;
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--source", NULL, &j.place, "random, or X.Y.Z.T of a point source; default random"},
+        {"--shifts", NULL, &shifts, "S,S,...: solves with all these shifts at once too, by each solver of type cg"},
         {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 3, 2, 2);
+    plain_arguments a = command_arguments(argc, argv, flags, 4, 2, 2);
     log_keep_stdout_clean(j.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
     j.p = p;
     j.config = a.plain[1];
     if (p->nfermions == 0 || p->nsolvers == 0)
         user_error("%s: plaq solve needs a section [fermion.NAME] and a section [solver.NAME]", a.plain[0]);
+    if (shifts) read_shifts(&j, shifts);
+    if (shifts && !has_type(p, "cg"))
+        user_error("%s: --shifts needs a [solver.NAME] of type cg, for multi-shift conjugate gradients", a.plain[0]);
     read_config(&j);
     if (comm_rank() == 0 && !j.json)
         printf("%-14s %-14s %-9s %-9s %7s %7s %10s %10s %9s %8s %10s\n", "fermion", "solver", "type", "inner", "iter.",

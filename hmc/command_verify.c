@@ -73,6 +73,15 @@ static double moved_value(simulation *s, action *a, double t, const field *start
     return failed ? NAN : value;
 }
 
+/* Draws the random fields of an action; nonzero when that failed, with the reason in the log. */
+static int refresh(simulation *s, action *a, uint32_t number)
+{
+    a->failures = 0;
+    if (!action_refresh(a, key_of(s, number))) return 0;
+    log_warn("%s", a->trouble);
+    return 1;
+}
+
 /* ---- forces ---- */
 
 /* Steps are tried from FIRST_STEP down, each half of the one before, until the error of the central difference falls
@@ -124,9 +133,8 @@ static void verify_force(verifier *v, action *a)
     field *start = field_like(s->links);
     field_copy(start, s->links);
     momenta_random(s->e.momenta, (uint64_t)s->p->run.seed, RANDOM_TEST, (uint32_t)a->purpose);
-    action_refresh(a, key_of(s, 0));
     momenta_zero(s->e.force);
-    const int failed = action_force(a, s->e.force);
+    const int failed = refresh(s, a, 0) || action_force(a, s->e.force);
     const double norms = sqrt(momenta_norm2(s->e.force) * momenta_norm2(s->e.momenta));
     const double scale = 2 * norms / sqrt(32.0 * (double)s->lat->volume);
     force_test t = {s, a, start, failed ? NAN : 2 * momenta_dot(s->e.force, s->e.momenta)};
@@ -170,10 +178,12 @@ static double difference(const field *x, const field *y)
     return sqrt(exact_value(&sum) / ((double)x->lat->volume * x->groups * x->reals));
 }
 
-static void draw(simulation *s, uint32_t number)
+static int draw(simulation *s, uint32_t number)
 {
+    int failed = 0;
     momenta_random(s->e.momenta, (uint64_t)s->p->run.seed, RANDOM_MOMENTA, number);
-    for (int i = 0; i < s->e.nactions; i++) action_refresh(s->e.actions[i], key_of(s, number));
+    for (int i = 0; i < s->e.nactions; i++) failed = refresh(s, s->e.actions[i], number) || failed;
+    return failed;
 }
 
 /* H, or NaN when a solver failed. */
@@ -181,7 +191,10 @@ static double energy(simulation *s)
 {
     double values[MAX_ACTIONS], h;
     const action *who;
-    if (evolution_values(&s->e, values, &h, &who)) return NAN;
+    if (evolution_values(&s->e, values, &h, &who)) {
+        log_warn("%s", who->trouble);
+        return NAN;
+    }
     for (int i = 0; i < s->e.nactions; i++) h += values[i];
     return h;
 }
@@ -191,15 +204,16 @@ static void verify_reversal(verifier *v)
     simulation *s = v->s;
     field *start = field_like(s->links), *momenta = field_like(s->e.momenta);
     field_copy(start, s->links);
-    draw(s, 1);
+    int failed = draw(s, 1);
     field_copy(momenta, s->e.momenta);
-    const double before = energy(s), length = s->p->run.length;
-    int failed = evolve(&s->e, length);
+    const double before = failed ? NAN : energy(s), length = s->p->run.length;
+    failed = failed || evolve(&s->e, length);
     momenta_add(s->e.momenta, -2, s->e.momenta);
     failed = failed || evolve(&s->e, length);
     momenta_add(s->e.momenta, -2, s->e.momenta);
     const double dh = failed ? NAN : energy(s) - before;
-    const double links = failed ? NAN : difference(s->links, start), back = difference(s->e.momenta, momenta);
+    const double links = failed ? NAN : difference(s->links, start),
+                 back = failed ? NAN : difference(s->e.momenta, momenta);
     report(v, "reversal: links, r.m.s.", "trajectory", links, "below 1e-9", verdict_of(links < 1e-9));
     report(v, "reversal: momenta, r.m.s.", "trajectory", back, "below 1e-8", verdict_of(back < 1e-8));
     report(v, "reversal: change of H, relative", "trajectory", fabs(dh / before), "below 1e-10",
@@ -216,9 +230,9 @@ static double rms_dh(simulation *s, const field *start, int factor, int draws)
     const int steps = s->e.levels[0].steps;
     s->e.levels[0].steps = steps * factor;
     for (int i = 0; i < draws; i++) {
-        draw(s, (uint32_t)(10 + i));
-        const double before = energy(s);
-        const int failed = evolve(&s->e, s->p->run.length);
+        int failed = draw(s, (uint32_t)(10 + i));
+        const double before = failed ? NAN : energy(s);
+        failed = failed || evolve(&s->e, s->p->run.length);
         const double dh = failed ? NAN : energy(s) - before;
         sum += dh * dh;
         field_copy(s->links, start);
@@ -241,8 +255,7 @@ static void verify_order(verifier *v)
     int order = 100;
     for (int l = 0; l < s->e.nlevels; l++)
         if (scheme_order(s->e.levels[l].scheme) < order) order = scheme_order(s->e.levels[l].scheme);
-    draw(s, 1);
-    const double floor = DH_ROUNDING * fabs(energy(s));
+    const double floor = draw(s, 1) ? NAN : DH_ROUNDING * fabs(energy(s));
     double found = NAN, dh = rms_dh(s, start, 1, 3), before = dh;
     report(v, "dH of a trajectory, r.m.s.", "as in the input", dh, "finite", verdict_of(isfinite(dh)));
     for (int factor = 2; factor <= MOST_DIVIDED && dh > floor; factor *= 2) {

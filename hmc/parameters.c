@@ -81,6 +81,7 @@ enum {
     TADPOLE,
     NAIK_EPSILON,
     WITH,
+    RANGE_BREACH,
     FERMION_KEYS
 };
 static kind_key fermion_keys[FERMION_KEYS] = {
@@ -120,6 +121,11 @@ static kind_key fermion_keys[FERMION_KEYS] = {
               "further factors MASS:N det(M)^(N/4) on the same pseudofermion, of masses above the section's; N may be "
               "negative, as in 0.05:1 0.2:-3",
               ""},
+    [RANGE_BREACH] = {"range_breach",
+                      "what follows when the spectrum is found outside of the range: stop, with advice; or widen: the "
+                      "trajectory is begun again with the same random numbers on a range that takes it in, for this "
+                      "trajectory alone, which is then reversible to force_approximation",
+                      ""},
 };
 
 static void add_choice(choices *c, const char *name, const char *help)
@@ -264,6 +270,8 @@ static const param fermion_table[] = {
     {"naik_epsilon", PARAM_REAL, AT(fermion_params, naik_epsilon), "0", "[-1,1]", NULL, fermion_keys[NAIK_EPSILON].help,
      1},
     {"with", PARAM_WORDS, AT(fermion_params, with), "", NULL, NULL, fermion_keys[WITH].help, 1},
+    {"range_breach", PARAM_CHOICE, AT(fermion_params, range_breach), "stop", "stop|widen", NULL,
+     fermion_keys[RANGE_BREACH].help, 0},
 };
 
 static const param integrator_table[] = {
@@ -296,7 +304,7 @@ static const param solver_table[] = {
      solver_keys[PRECONDITIONER].help, 0},
     {"correction", PARAM_STRING, AT(solver_settings, correction), "", NULL, NULL, solver_keys[CORRECTION].help, 0},
     {"fallback", PARAM_STRING, AT(solver_settings, fallback), "", NULL, NULL,
-     "[solver.NAME] that repeats a solve that failed; empty: the run stops", 0},
+     "[solver.NAME] that repeats a solve that failed; empty: the run stops; not for a solver inside another", 0},
 };
 
 static const param checkpoint_table[] = {
@@ -435,60 +443,6 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
                nearest ? "'?" : "");
 }
 
-/* The key names a solver of the file, and no mere preconditioner. */
-static void check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
-                         const char *key, const char *found)
-{
-    const char *names[MAX_NAMED];
-    for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
-    parameters_check_name(in, section, instance, key, found, names, p->nsolvers, "[solver.NAME]");
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(names[i], found) && !solver_solves(&p->solvers[i].p))
-            user_error("%s: %s = %s in [%s.%s], but [solver.%s] is of type %s, which only preconditions; name it as "
-                       "the preconditioner of a gcr",
-                       ini_where(in, section, instance, key), key, found, section, instance, found,
-                       p->solvers[i].p.type);
-}
-
-/* The solvers inside solvers, by name; one that is inside itself is refused. */
-static void nest_solvers(const ini_input *in, parameters *p, const char *const *names)
-{
-    for (int i = 0; i < p->nsolvers; i++) {
-        solver_settings *s = &p->solvers[i].p;
-        const char *key = solver_keys[s->correction[0] ? CORRECTION : PRECONDITIONER].key;
-        const char *inner = s->correction[0] ? s->correction : s->preconditioner;
-        if (!inner[0]) continue;
-        if (s->correction[0]) check_solver(in, p, "solver", names[i], key, inner);
-        else parameters_check_name(in, "solver", names[i], key, inner, names, p->nsolvers, "[solver.NAME]");
-        for (int k = 0; k < p->nsolvers; k++)
-            if (!strcmp(names[k], inner)) s->inner = &p->solvers[k].p;
-    }
-    for (int i = 0; i < p->nsolvers; i++) {
-        const solver_settings *s = &p->solvers[i].p, *at = s->inner;
-        const char *key = solver_keys[s->correction[0] ? CORRECTION : PRECONDITIONER].key;
-        for (int k = 0; at && at != s && k < p->nsolvers; k++) at = at->inner;
-        if (at == s)
-            user_error("%s: [solver.%s] has itself inside, by its key %s; name a solver that ends",
-                       ini_where(in, "solver", names[i], key), names[i], key);
-    }
-}
-
-static void check_solver_names(const ini_input *in, parameters *p)
-{
-    const char *names[MAX_NAMED];
-    for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
-    nest_solvers(in, p, names);
-    for (int i = 0; i < p->nfermions; i++) {
-        named_fermion *f = &p->fermions[i];
-        check_solver(in, p, "fermion", f->name, "solver", f->p.solver);
-        if (!f->p.action_solver[0]) memcpy(f->p.action_solver, f->p.solver, sizeof f->p.action_solver);
-        check_solver(in, p, "fermion", f->name, "action_solver", f->p.action_solver);
-    }
-    for (int i = 0; i < p->nsolvers; i++)
-        if (p->solvers[i].p.fallback[0])
-            check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
-}
-
 /* Propagators are those of Wilson quarks. */
 static void check_quark(const ini_input *in, const parameters *p, const named_measure *m)
 {
@@ -511,7 +465,7 @@ static void read_measures(ini_input *in, parameters *p)
         parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
                               "[fermion.NAME]");
         check_quark(in, p, m);
-        if (m->p.solver[0]) check_solver(in, p, "measure", m->name, "solver", m->p.solver);
+        if (m->p.solver[0]) parameters_check_solver(in, p, "measure", m->name, "solver", m->p.solver);
         for (int d = 0; d < 4; d++)
             if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])
                 user_error("%s: source component %d lies outside the lattice of extent %d",
@@ -613,10 +567,11 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
                    ini_where(in, "run", NULL, "config"), p->run.start);
     read_solvers(in, p);
     read_fermions(in, p);
-    check_solver_names(in, p);
+    solver_parameters_nest(in, p);
     fermion_parameters_check(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
     read_measures(in, p);
+    solver_parameters_check(in, p);
     dump(p);
     ini_free(in);
     return p;

@@ -59,6 +59,7 @@ typedef struct {
     char with[PARAM_WORDS_SIZE];
     int nfactors; /* of that text, and in front the section's own mass and flavours; by mass */
     mass_factor factors[MAX_FACTORS];
+    char range_breach[PARAM_CHOICE_SIZE];
 } fermion_params;
 
 typedef struct {
@@ -126,6 +127,13 @@ double gauge_params_c1(const gauge_params *g);
 /* A name in a key of a section that is none of the n known ones is a user error, with the nearest; `what`: those. */
 void parameters_check_name(const ini_input *in, const char *section, const char *instance, const char *key,
                            const char *found, const char *const *known, int n, const char *what);
+/* parameters_solver.c: the key names a solver of the file, and no mere preconditioner, or that is a user error. */
+void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
+                             const char *key, const char *found);
+/* The solvers that solvers and fermions name, and those inside others; then, with all read, what is said of solvers
+ * that nothing could use. Contradictions are user errors. */
+void solver_parameters_nest(const ini_input *in, parameters *p);
+void solver_parameters_check(const ini_input *in, const parameters *p);
 /* parameters_fermion.c: what follows from the keys of one section; then, with all read, what sections say of each
  * other. Contradictions are user errors. */
 void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */

@@ -150,20 +150,30 @@ static void copy_pairs(double (*to)[2], const double (*from)[2], int n)
     }
 }
 
+/* Dots that ranks add up in one message; a multiple of MULTI_DOTS. */
+#define SUMMED_TOGETHER (2 * MULTI_DOTS)
+
+/* This rank's part of MULTI_DOTS dots, or of the n that there are. */
+static void dots_here(exact_sum *s, int n, field *const *z, const field *y, int rhs)
+{
+    const int m = n < MULTI_DOTS ? n : MULTI_DOTS;
+    FOR_PARITIES(p, y)
+    {
+        multi_dot_args args = {.y = field_in(y, p), .n = m, .rhs = rhs};
+        for (int j = 0; j < m; j++) args.z[j] = field_in(z[j], p);
+        kernel_run(KERNEL_multi_dot, y, &args, many_vectors(y, 96 * m, 24 * (m + 1), s));
+    }
+}
+
 void spinor_multi_dot(double (*value)[2], int n, field *const *z, const field *y, int rhs)
 {
-    for (int first = 0; first < n; first += MULTI_DOTS) {
-        const int m = n - first < MULTI_DOTS ? n - first : MULTI_DOTS;
-        exact_sum s[2 * MULTI_DOTS];
-        for (int j = 0; j < 2 * MULTI_DOTS; j++) s[j] = exact_zero();
-        FOR_PARITIES(p, y)
-        {
-            multi_dot_args args = {.y = field_in(y, p), .n = m, .rhs = rhs};
-            for (int j = 0; j < m; j++) args.z[j] = field_in(z[first + j], p);
-            kernel_run(KERNEL_multi_dot, y, &args, many_vectors(y, 96 * m, 24 * (m + 1), s));
-        }
-        comm_sum_exact(s, 2 * m);
-        for (int j = 0; j < m; j++) {
+    for (int first = 0; first < n; first += SUMMED_TOGETHER) {
+        const int many = n - first < SUMMED_TOGETHER ? n - first : SUMMED_TOGETHER;
+        exact_sum s[2 * SUMMED_TOGETHER];
+        for (int j = 0; j < 2 * SUMMED_TOGETHER; j++) s[j] = exact_zero();
+        for (int j = 0; j < many; j += MULTI_DOTS) dots_here(s + 2 * j, many - j, z + first + j, y, rhs);
+        comm_sum_exact(s, 2 * many);
+        for (int j = 0; j < many; j++) {
             value[first + j][0] = exact_value(&s[2 * j]);
             value[first + j][1] = exact_value(&s[2 * j + 1]);
         }

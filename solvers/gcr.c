@@ -3,8 +3,8 @@
  * full, when the residual has fallen by delta, and at the tolerance).
  *
  * z_k is kept as A p_k orthogonalised, and its norm gamma_k beside it: what the paper writes with z_k / gamma_k is
- * divided by gamma_k where it is used. The sums beta of a step are taken in one pass, and its subtractions in
- * another. */
+ * divided by gamma_k where it is used. The sums beta of a step are taken in one pass, with (r, A p_k), which is (r,
+ * z_k) since r has no part along earlier z_i; the subtractions are another pass. Ranks add up three times a step. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,12 +18,14 @@ typedef double pair[2]; /* re, im */
 static const double dependent[PREC_COUNT] = {1e-14, 1e-6, 1e-4, 1e-2};
 
 typedef struct {
-    int most, made; /* the size of the space; vectors that there are */
-    field **p, **z; /* [most] */
-    double *gamma;  /* [most] */
-    pair *alpha;    /* [most] */
-    pair *beta;     /* [i most + k] for i < k */
-    pair *c, *chi;  /* [most] */
+    int most, made;  /* the size of the space; vectors that there are */
+    field **p, **z;  /* [most] */
+    field **r_and_z; /* [1 + most]: the residual, and then z */
+    double *gamma;   /* [most] */
+    pair *alpha;     /* [most] */
+    pair *beta;      /* [i most + k] for i < k */
+    pair *c;         /* [1 + most] */
+    pair *chi;       /* [most] */
 } space;
 
 static void *room(int n, size_t size)
@@ -37,12 +39,13 @@ static void space_open(space *k, int most)
 {
     *k = (space){.most = most,
                  .p = room(most, sizeof *k->p),
-                 .z = room(most, sizeof *k->z),
+                 .r_and_z = room(most + 1, sizeof *k->z),
                  .gamma = room(most, sizeof *k->gamma),
                  .alpha = room(most, sizeof *k->alpha),
                  .beta = room(most * most, sizeof *k->beta),
-                 .c = room(most, sizeof *k->c),
+                 .c = room(most + 1, sizeof *k->c),
                  .chi = room(most, sizeof *k->chi)};
+    k->z = k->r_and_z + 1;
 }
 
 static void space_close(space *k)
@@ -51,11 +54,11 @@ static void space_close(space *k)
         field_destroy(k->p[i]);
         field_destroy(k->z[i]);
     }
-    void *const all[] = {k->p, k->z, k->gamma, k->alpha, k->beta, k->c, k->chi};
+    void *const all[] = {k->p, k->r_and_z, k->gamma, k->alpha, k->beta, k->c, k->chi};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
 }
 
-/* z_k = A K r without its parts along z_i, i < k. Returns |z_k|^2 over |A K r|^2. */
+/* z_k = A K r without its parts along z_i, i < k, and alpha_k. Returns |z_k|^2 over |A K r|^2. */
 static double extend(space *s, int k, reliable *u, const solver_settings *preconditioner)
 {
     if (k == s->made) {
@@ -71,17 +74,21 @@ static double extend(space *s, int k, reliable *u, const solver_settings *precon
         spinor_copy(s->p[k], u->low_r);
     }
     linop_apply(u->low, s->z[k], s->p[k], 0);
-    spinor_multi_dot(s->c, k, s->z, s->z[k], 0);
+    s->r_and_z[0] = u->low_r;
+    spinor_multi_dot(s->c, k + 1, s->r_and_z, s->z[k], 0);
+    pair *along = s->c + 1;
     double along2 = 0;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < 2; j++) {
-            const double beta = s->c[i][j] / s->gamma[i];
+            const double beta = along[i][j] / s->gamma[i];
             s->beta[i * s->most + k][j] = beta;
-            s->c[i][j] = -beta / s->gamma[i];
+            along[i][j] = -beta / s->gamma[i];
             along2 += beta * beta;
         }
-    const double z2 = spinor_multi_axpy(s->z[k], k, (const pair *)s->c, s->z, 0);
+    const double z2 = spinor_multi_axpy(s->z[k], k, (const pair *)along, s->z, 0);
     s->gamma[k] = sqrt(z2);
+    s->alpha[k][0] = s->c[0][0] / s->gamma[k];
+    s->alpha[k][1] = -s->c[0][1] / s->gamma[k];
     return z2 / (z2 + along2);
 }
 
@@ -106,7 +113,7 @@ static int cycle(reliable *u, space *s, const solver_settings *set)
 {
     const double first2 = u->r2;
     for (int k = 0;; k++) {
-        pair dot, minus;
+        pair minus;
         const double rest = extend(s, k, u, set->inner);
         if (!(rest > dependent[u->low->prec] * dependent[u->low->prec]) || !(s->gamma[k] > 0)) {
             /* Nothing new, or no number: with nothing before it this is the end. */
@@ -118,11 +125,7 @@ static int cycle(reliable *u, space *s, const solver_settings *set)
             reliable_due(u, 1, spinor_norm2(u->low_r, 0));
             return reliable_update(u, spinor_norm2(u->low_r, 0));
         }
-        spinor_multi_dot(&dot, 1, &s->z[k], u->low_r, 0);
-        for (int j = 0; j < 2; j++) {
-            s->alpha[k][j] = dot[j] / s->gamma[k];
-            minus[j] = -s->alpha[k][j] / s->gamma[k];
-        }
+        for (int j = 0; j < 2; j++) minus[j] = -s->alpha[k][j] / s->gamma[k];
         const double r2 = spinor_multi_axpy(u->low_r, 1, (const pair *)&minus, &s->z[k], 0);
         const int due = reliable_due(u, 1, r2);
         if (!due && k + 1 < s->most && !(r2 < set->delta * set->delta * first2)) continue;

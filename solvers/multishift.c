@@ -68,6 +68,15 @@ static void drop_out(space *k, double r2)
     }
 }
 
+static void note(const space *k, double r2)
+{
+    for (int i = 0; i < k->active; i++) {
+        const strand *t = &k->strands[i];
+        solver_note_system(t->number, 0);
+        solver_note(k->result->shared, fabs(t->zeta) * sqrt(r2), k->low->prec, 0);
+    }
+}
+
 /* The shared iteration, from x = 0 and p = r = b / |b|. */
 static void iterate(space *k)
 {
@@ -88,7 +97,7 @@ static void iterate(space *k)
         update(k, alpha, beta);
         alpha_before = alpha;
         beta_before = beta;
-        solver_note(k->result->shared, sqrt(r2), k->low->prec, 0);
+        note(k, r2);
         drop_out(k, r2);
     }
     for (int i = 0; i < k->active; i++) {
@@ -196,16 +205,18 @@ multishift_result multishift_solve(const solver_settings *s, linop *a, int n, co
         linop *low = linop_at(a, solver_precision(s, b->prec), a->where);
         linop_refresh(low);
         share(s, low, lowest, n, shifts, tolerances, x, b, b2, &result);
+        solver_leave();
         result.iterations = result.shared;
         for (int i = 0; i < n; i++) {
             solve_result *each = &result.each[i];
             const int before = each->iterations;
+            solver_note_system(i, before);
             refine(s, a, shifts[i], tolerances[i], x[i], b, each);
             result.iterations += each->iterations - before;
             result.flops += each->flops;
             if (each->status > result.status) result.status = each->status;
         }
-        solver_leave();
+        solver_note_system(0, 0);
     }
     result.seconds = comm_wtime() - start;
     return result;

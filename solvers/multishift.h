@@ -23,7 +23,8 @@ typedef struct {
  *
  * The Krylov space is made in inner_precision, as far as that is good for; the answers are refined by conjugate
  * gradients with the settings (inner_precision, delta, max_iterations, which is for each solve) on shifted_create().
- * x depends on b alone. Collective. */
+ * x depends on b alone. Histories (solver_record()) have the points of all shifts, by number: those of the shared
+ * iteration until it drops out, then those of its refinement. Collective. */
 multishift_result multishift_solve(const solver_settings *s, linop *a, int n, const double *shifts,
                                    const double *tolerances, field *const *x, const field *b);
 

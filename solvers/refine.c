@@ -7,7 +7,7 @@
 #include "kernels/spinor.h"
 #include "solvers/reliable.h"
 
-/* One correction from low_r into low_x; |r|^2 as the solver claims it, or NaN. */
+/* One correction from low_r into low_x, of `left` applications at most; |r|^2 as the solver claims it, or NaN. */
 static double correct(reliable *u, const solver_settings *inner, int left, int *iterations)
 {
     const double norm = sqrt(u->r2), wanted = sqrt(0.8 * u->target2 / u->r2);
@@ -21,6 +21,11 @@ static double correct(reliable *u, const solver_settings *inner, int left, int *
     u->result.inside += r.inside;
     /* The applications in the precision of `low` are booked by the caller. */
     u->result.flops += r.flops - r.iterations * u->low->flops;
+    if (r.status == SOLVE_TOO_MANY_ITERATIONS) {
+        /* Nothing is claimed. Another correction would end here again, or could not begin. */
+        if (s.max_iterations == left || r.iterations == 0) u->step = left + 1;
+        return u->r2;
+    }
     /* A solve that stalled still brings the residual down; whether enough is seen in the precision of b. */
     return r.status == SOLVE_BROKEN ? NAN : s.tolerance * s.tolerance * u->r2;
 }

@@ -29,17 +29,19 @@ typedef struct {
     double r2, target2;   /* |r|^2 at the last update; what counts as solved; over unit^2 */
     double honest;        /* at the last update: |r|^2 over what was claimed */
     solve_result result;  /* iterations and flops grow */
+    int step;             /* may change, see reliable_open() */
 
     /* its own */
     const solver_settings *settings;
     linop *a;
     field *x, *r;
     const field *b;
-    int step, apart, failures;
+    int apart, failures;
     double b2, unit, most2, best2;
 } reliable;
 
-/* `step`: applications of A in a step. `apart`: low_x is never x itself, but starts from zero. */
+/* `step`: applications of A that the next step takes, at least; more than are left end the solve. `apart`: low_x is
+ * never x itself, but starts from zero. */
 void reliable_open(reliable *u, const solver_settings *s, linop *a, field *x, const field *b, int step, int apart);
 /* After a step: counts, and says whether an update is due. */
 int reliable_due(reliable *u, int applications, double claimed2);

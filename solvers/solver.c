@@ -102,11 +102,17 @@ double solver_defect(linop *a, field *r, const field *x, const field *b, double 
 /* ---- history ---- */
 
 static solve_history *history;
-static int depth;
+static int depth, noted_system, noted_before;
 
 void solver_record(solve_history *h)
 {
     history = h;
+}
+
+void solver_note_system(int system, int before)
+{
+    noted_system = system;
+    noted_before = before;
 }
 
 void solver_enter(void)
@@ -133,7 +139,7 @@ void solver_note(int iteration, double residual, precision prec, int is_true)
         h->points = realloc(h->points, (size_t)h->room * sizeof *h->points);
         REQUIRE(h->points, "out of memory");
     }
-    h->points[h->n++] = (solve_point){iteration, residual, prec, is_true};
+    h->points[h->n++] = (solve_point){noted_before + iteration, residual, prec, is_true, noted_system};
 }
 
 /* ---- solves ---- */

@@ -92,6 +92,7 @@ typedef struct {
     double residual; /* relative */
     precision prec;
     int is_true; /* computed from x, in the precision of b; else that of the recurrence */
+    int system;  /* which of several that are solved together, else 0 */
 } solve_point;
 
 typedef struct {
@@ -103,6 +104,8 @@ typedef struct {
 void solver_record(solve_history *h);
 /* For solvers: one point, if points are recorded and this is an outermost solver. */
 void solver_note(int iteration, double residual, precision prec, int is_true);
+/* For solvers of several systems: the points that follow are of this one, after so many iterations. */
+void solver_note_system(int system, int before);
 /* For entries of solvers: around what they do. */
 void solver_enter(void);
 void solver_leave(void);

@@ -42,6 +42,9 @@ typedef struct {
     int (*value)(action *a, double *s);
     int (*force)(action *a, field *force);
     void (*destroy)(action *a);
+    /* After a call has failed: whether refresh() can be tried again, and all that follows, because the action has
+     * learnt from it. It forgets that at a refresh() without `failures`. Null: never. */
+    int (*begin_again)(action *a);
 } action_table;
 
 struct action {
@@ -49,6 +52,7 @@ struct action {
     char name[80];
     int purpose; /* of its random fields; unique in a run */
     const field *links;
+    int failures;    /* attempts at this trajectory that failed and were begun again on its behalf */
     int start_known; /* refresh() already knows S, without a solve */
     double start_value;
     long iterations, solves; /* since action_reset_counts() */
@@ -59,11 +63,14 @@ struct action {
     const char *advice;                 /* one of the above; likewise */
 };
 
+/* Nonzero on failure. A refresh() that fails is tried again if the action can. */
 int action_refresh(action *a, random_key key);
 int action_value(action *a, double *s);
 int action_force(action *a, field *force);
-void action_destroy(action *a);
+/* After a failure: whether the trajectory may be begun again. */
+int action_begin_again(action *a);
 void action_reset_counts(action *a);
+void action_destroy(action *a);
 
 /* Gauge actions by number, null after the last: plaquette, and rectangle with c1. */
 typedef struct {
@@ -122,6 +129,7 @@ typedef struct {
     int pseudofermions;                        /* n */
     double approximation, force_approximation; /* largest relative errors of r */
     double low, high;                          /* the range of r; 0: measured at the start of each trajectory */
+    int widen; /* a trajectory whose spectrum is found outside is begun again on a wider range, rather than failing */
 } rational_settings;
 
 #define RATIONAL_MOST_PSEUDOFERMIONS 8

@@ -45,7 +45,7 @@ static void destroy(action *a)
 
 action *gauge_action_create(const char *name, const field *links, double beta, double c1)
 {
-    static const action_table table = {NULL, value, force, destroy};
+    static const action_table table = {NULL, value, force, destroy, NULL};
     gauge_part *g = calloc(1, sizeof *g);
     REQUIRE(g, "out of memory");
     g->base.table = &table;

@@ -10,10 +10,12 @@
  * back what solves magnify.
  *
  * The range of the functions is given, or measured at the start of the trajectory, from the links alone. That the
- * spectrum is inside is measured before anything is drawn and again before the action of the accept step. A measured
- * range is another one on the way back, so that a trajectory is reversible to the precision of the approximation of its
- * force; only where the quark bounds its spectrum from below, that end is always the same. Where det M may be negative,
- * its modulus is what is simulated. */
+ * spectrum is inside is measured before anything is drawn and again before the action of the accept step. Where it is
+ * not, there is no result; or, if that is wanted, the trajectory is begun again from its links and random numbers with
+ * functions on a wider range, which is forgotten after it. A range stays as it is from heat bath to accept step. A
+ * measured or widened one may be another one on the way back, so that such a trajectory is reversible to the precision
+ * of the approximation of its force; only where the quark bounds its spectrum from below, that end is always the same.
+ * Where det M may be negative, its modulus is what is simulated. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,8 @@ typedef struct {
     field *phi[RATIONAL_MOST_PSEUDOFERMIONS];
     rational_store *store;
     double low, high;     /* the range in use */
+    double found[2];      /* the spectrum that was not inside, else 0 */
+    int widened;          /* low, high hold for all attempts at this trajectory that are to come */
     const rational *r[3]; /* of the store */
 } rational_part;
 
@@ -97,9 +101,34 @@ static int breach(rational_part *p, const char *use, double low, double high)
     snprintf(
         p->base.trouble, sizeof p->base.trouble,
         "%s, %s: the spectrum, %.4e to %.4e, is not inside the range of the rational functions, %.4e to %.4e; give "
-        "[fermion.%s] spectrum = %.3g %.3g",
-        p->base.name, use, low, high, p->low, p->high, p->base.name, wide_low, wide_high);
+        "[fermion.%s] %sspectrum = %.3g %.3g",
+        p->base.name, use, low, high, p->low, p->high, p->base.name, p->s.widen ? "" : "range_breach = widen, or ",
+        wide_low, wide_high);
     p->base.advice = ADVICE_SPECTRUM;
+    p->found[0] = low;
+    p->found[1] = high;
+    return 1;
+}
+
+/* The range in use takes in the spectrum that was not inside, with room. */
+static void widen(rational_part *p)
+{
+    double low = p->found[0], high = p->found[1];
+    rational_action_range(&low, &high);
+    if (p->s.quark.bound > 0) low = p->found[0];
+    log_warn("%s: the spectrum, %.4e to %.4e, is not inside the range %.4e to %.4e, which is now %.4e to %.4e",
+             p->base.name, p->found[0], p->found[1], p->low, p->high, fmin(low, p->low), fmax(high, p->high));
+    p->low = fmin(low, p->low);
+    p->high = fmax(high, p->high);
+    p->found[0] = p->found[1] = 0;
+}
+
+static int begin_again(action *a)
+{
+    rational_part *p = (rational_part *)a;
+    if (!p->s.widen || p->found[1] == 0) return 0;
+    widen(p);
+    p->widened = 1;
     return 1;
 }
 
@@ -155,11 +184,15 @@ rational_degrees rational_action_degrees(const rational_settings *s)
 static int choose_functions(rational_part *p)
 {
     char message[256];
-    p->low = p->s.low;
-    p->high = p->s.high;
     double low, high;
+    p->found[0] = p->found[1] = 0;
+    if (p->base.failures == 0) p->widened = 0;
+    if (!p->widened) {
+        p->low = p->s.low;
+        p->high = p->s.high;
+    }
     if (measure(p, "start", &low, &high)) return 1;
-    if (p->s.high == 0) {
+    if (p->s.high == 0 && !p->widened) {
         p->low = low;
         p->high = high;
         rational_action_range(&p->low, &p->high);
@@ -265,7 +298,7 @@ static void destroy(action *a)
 
 action *rational_action_create(const char *name, const field *links, const rational_settings *s)
 {
-    static const action_table table = {refresh, value, force, destroy};
+    static const action_table table = {refresh, value, force, destroy, begin_again};
     rational_part *p = calloc(1, sizeof *p);
     REQUIRE(p, "out of memory");
     REQUIRE(s->pseudofermions <= RATIONAL_MOST_PSEUDOFERMIONS && s->root.factors[0].shift == 0,

@@ -71,7 +71,7 @@ static void destroy(action *a)
 
 action *staggered_action_create(const char *name, const field *links, const staggered_settings *s)
 {
-    static const action_table table = {refresh, value, force, destroy};
+    static const action_table table = {refresh, value, force, destroy, NULL};
     four_flavours *p = calloc(1, sizeof *p);
     REQUIRE(p, "out of memory");
     p->base.table = &table;

@@ -7,6 +7,7 @@
 #include "hmc/evolve/fermion.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/error.h"
 
@@ -48,7 +49,8 @@ static rational_settings settings_of(const fermion_params *f)
                            .approximation = f->approximation,
                            .force_approximation = f->force_approximation,
                            .low = f->spectrum_low,
-                           .high = f->spectrum_high};
+                           .high = f->spectrum_high,
+                           .widen = !strcmp(f->range_breach, "widen")};
     s.quark.bound = f->mass * f->mass;
     s.root.nfactors = f->nfactors;
     for (int i = 0; i < f->nfactors; i++)
@@ -107,7 +109,8 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_staggered_rational = {
     .name = "staggered_rational",
     .help = "staggered quarks of one mass or of several, by rational functions (RHMC)",
-    .keys = "links u0 naik_epsilon with flavours pseudofermions approximation force_approximation spectrum",
+    .keys = "links u0 naik_epsilon with flavours pseudofermions approximation force_approximation spectrum "
+            "range_breach",
     .shifts = 1,
     .staggered = 1,
     .create = create,

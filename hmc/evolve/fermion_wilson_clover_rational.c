@@ -1,6 +1,7 @@
 /* wilson_clover_rational: one, two or three flavours by rational functions, as pseudofermions on one parity and, with a
  * clover term, NAME.det. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "hmc/evolve/fermion.h"
 #include "kernels/base/error.h"
@@ -51,7 +52,8 @@ static rational_settings settings_of(const fermion_params *f)
                                .approximation = f->approximation,
                                .force_approximation = f->force_approximation,
                                .low = f->spectrum_low,
-                               .high = f->spectrum_high};
+                               .high = f->spectrum_high,
+                               .widen = !strcmp(f->range_breach, "widen")};
 }
 
 static void create(simulation *s, int number)
@@ -101,7 +103,8 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_wilson_clover_rational = {
     .name = "wilson_clover_rational",
     .help = "one, two or three flavours, by rational functions (RHMC)",
-    .keys = "kappa c_sw schur link_reals flavours pseudofermions approximation force_approximation spectrum",
+    .keys = "kappa c_sw schur link_reals flavours pseudofermions approximation force_approximation spectrum "
+            "range_breach",
     .shifts = 1,
     .create = create,
     .memory = memory,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/base/log.h"
 #include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/philox.h"
@@ -42,6 +43,23 @@ static int start(evolution *e, random_key key, trajectory_result *r, const actio
     return EVOLVE_DONE;
 }
 
+/* From the links to those of the end. */
+static int attempt(evolution *e, random_key key, double length, trajectory_result *r)
+{
+    const action *who = NULL;
+    int status = start(e, key, r, &who);
+    if (status == EVOLVE_DONE) status = evolve(e, length);
+    if (status == EVOLVE_DONE && evolution_values(e, r->end_values, &r->kinetic_end, &who)) status = EVOLVE_FAILED;
+    return status;
+}
+
+static int begin_again(evolution *e)
+{
+    int again = 0;
+    for (int i = 0; i < e->nactions; i++) again += action_begin_again(e->actions[i]);
+    return again > 0;
+}
+
 static void add_forces(force_record *sum, const force_record *f)
 {
     sum->sum += f->sum;
@@ -55,12 +73,15 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
 {
     const double begun = comm_wtime();
     trajectory_result r = {0};
-    const action *who = NULL;
     field *saved = field_like(e->links);
     field_copy(saved, e->links);
-    r.status = start(e, key, &r, &who);
-    if (r.status == EVOLVE_DONE) r.status = evolve(e, length);
-    if (r.status == EVOLVE_DONE && evolution_values(e, r.end_values, &r.kinetic_end, &who)) r.status = EVOLVE_FAILED;
+    for (int i = 0; i < e->nactions; i++) e->actions[i]->failures = 0;
+    for (r.attempts = 1;; r.attempts++) {
+        r.status = attempt(e, key, length, &r);
+        if (r.status != EVOLVE_FAILED || !begin_again(e)) break;
+        log_warn("the trajectory is begun again from its links and random numbers");
+        field_copy(e->links, saved);
+    }
     if (r.status == EVOLVE_FAILED) {
         for (int i = 0; i < e->nactions; i++) {
             if (!e->actions[i]->trouble[0]) continue;

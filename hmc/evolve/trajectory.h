@@ -8,6 +8,7 @@ typedef struct {
     int status; /* EVOLVE_DONE, or why there is no result; the links are then those of the start */
     char trouble[512];
     const char *advice; /* likewise: what to do, as a clause */
+    int attempts;       /* at the trajectory, from the same links and random numbers; what follows is of the last */
     int accepted;
     double dh;
     double start_values[MAX_ACTIONS], end_values[MAX_ACTIONS]; /* S of each action */
@@ -20,7 +21,8 @@ typedef struct {
 } trajectory_result;
 
 /* Draws momenta and pseudofermions for `key`, integrates over `length`, and accepts or rejects; always accepts with
- * `unconditional`. Collective; the same bits on any process grid. */
+ * `unconditional`. A trajectory that failed is begun again where an action asks for that. Collective; the same bits on
+ * any process grid. */
 trajectory_result trajectory_run(evolution *e, random_key key, double length, int unconditional);
 
 /* H of the present links and momenta with the pseudofermions in hand; nonzero when an action failed (its name in *who).

@@ -164,8 +164,8 @@ static void T(multi_dot_launch)(const gpu_device *dev, const void *args, const i
 
 /* ---- the hop ---- */
 
-/* Caps for one right-hand side a thread (blocks a processor: five of 64 threads in double; of 128, four in single and five
- * below) and for MANY. */
+/* Caps for one right-hand side a thread (blocks a processor: five of 64 threads in double; of 128, four in single and
+ * five below) and for MANY. */
 #define HOP_CAP (PLAQ_PREC == 0 ? 200 : PLAQ_PREC == 1 ? 128 : 96)
 #define HOP_THREADS (PLAQ_PREC == 0 ? 64 : 128)
 #define MANY (PLAQ_PREC == 0 ? 2 : 4)
@@ -222,15 +222,15 @@ static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *li
     gpu_start(dev, T(hop_global) < reals, clover, reach, sign, many >, grid, threads, *a, list, n, tile);
 }
 
-/* The hop of a rank with faces as one kernel: blocks that pack and send come first (see transport_peer.cu), then boxes
- * of sites in the order of gpu_rim; those that touch a face wait for what arrives. Where that leaves too little to do
- * meanwhile, the boxes leave out the sites at faces, and the last blocks do these by their list. One right-hand side
- * along the grid's y. */
+/* The hop of a rank with faces as one kernel: blocks that pack and send come first (see transport_peer.cu), one in
+ * 2^apart so long as there are some, among and before boxes of sites in the order of gpu_rim; those that touch a face
+ * wait for what arrives. Where that leaves too little to do meanwhile, the boxes leave out the sites at faces, and the
+ * last blocks do these by their list. One right-hand side along the grid's y. */
 template <int reals, bool clover, int sign>
 static __global__ void __maxnreg__(HOP_CAP)
     T(hop_fused)(const __grid_constant__ hop_args a, const int *exterior, const __grid_constant__ hop_pack_args pack,
                  const __grid_constant__ gpu_fusion f, const __grid_constant__ gpu_tile tile, unsigned packs,
-                 const __grid_constant__ dim3 tiles, const __grid_constant__ gpu_rim rim)
+                 unsigned apart, const __grid_constant__ dim3 tiles, const __grid_constant__ gpu_rim rim)
 {
     gpu_begin();
     unsigned block = blockIdx.x;
@@ -239,7 +239,10 @@ static __global__ void __maxnreg__(HOP_CAP)
     b.sign = sign;
     if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
     if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
-    if (block < packs) {
+    /* Packing blocks stand apart, so that others compute while what they store is on its way. */
+    const bool packing = block < packs << apart && block % (1u << apart) == 0;
+    block -= packing ? block - (block >> apart) : block < packs << apart ? (block >> apart) + 1 : packs;
+    if (packing) {
         if (blockIdx.y > 0) return;
         if (block == 0) news_tell(&f.read);
         signals_await(&f.room, &f.stall);
@@ -254,7 +257,6 @@ static __global__ void __maxnreg__(HOP_CAP)
         if (last) signals_tell(&f.sent);
         return;
     }
-    block -= packs;
     T(stencil) st;
     int touched = 0; /* faces that some of the block's sites may be at */
     bool mine = true;
@@ -309,10 +311,13 @@ static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const i
     if (!tile.on) tiles = dim3((unsigned)((n + threads - 1) / threads));
     const unsigned packs = (unsigned)((pack->start[pack->faces] + threads - 1) / threads);
     const gpu_rim rim = gpu_rim_for(dev, &a->g, &tile, tiles);
+    /* All is packed in the first half of what needs no message. */
+    unsigned apart = 0;
+    while (rim.on && apart < 2 && packs << (apart + 2) <= rim.early) apart++;
     const unsigned outside = rim.on ? 0 : (unsigned)((a->exterior + threads - 1) / threads);
     const dim3 grid(packs + tiles.x * tiles.y * tiles.z + outside, (unsigned)a->in.groups);
     auto kernel = a->sign > 0 ? T(hop_fused)<reals, clover, 1> : T(hop_fused)<reals, clover, -1>;
-    gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, tiles, rim);
+    gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, apart, tiles, rim);
 }
 
 template <int reals, bool clover, int reach, int many>

@@ -22,8 +22,8 @@
  * exchange; with three the news is one exchange old and waiting for it is the exception. Who sends to whom may change
  * from one exchange to the next, since everybody hears what everybody has read and flags are a sender's own.
  *
- * An exchange may also be one kernel on the main stream (fuse): its first blocks do enter, pack and leave, the next
- * ones work that needs no message, the last ones wait as arrive does. Blocks start in the order of their numbers, so
+ * An exchange may also be one kernel on the main stream (fuse): some blocks do enter, pack and leave, some work that
+ * needs no message, and some wait as arrive does, behind all that pack. Blocks start in the order of their numbers, so
  * those that wait do not keep those that send from running.
  *
  * No deadlock. Every rank puts the kernels of exchange 1, 2, ... in this order on its side stream, and no kernel needs

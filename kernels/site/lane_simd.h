@@ -311,8 +311,9 @@ FN int vdouble_within(vdouble x, double limit)
 FN void T(exact_deposit)(vexact *s, vdouble x)
 {
     /* 2^20 addends of 32 bits fill the 53 bits of a fold. */
-    if (s->count++ == 1 << 20) T(exact_flush)(s);
+    if (s->count == 1 << 20) T(exact_flush)(s);
     if (!vdouble_within(x, s->limit) && !T(exact_make_room)(s, x)) return;
+    s->count++;
     UNROLL for (int i = 0; i < 3; i++)
     {
         const double magic = 6755399441055744.0 * exact_unit(s->bin - 1 - i);

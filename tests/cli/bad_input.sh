@@ -89,6 +89,13 @@ refused "solvers inside each other" -- run a.ini solver.force.type=gcr solver.fo
 refused "an unknown preconditioner" -- run a.ini solver.force.type=gcr solver.force.preconditioner=acept -- "preconditioner = acept" \
     "did you mean 'accept'?"
 refused "an unknown fallback" -- run a.ini solver.force.fallback=accep -- "fallback = accep" "did you mean 'accept'?"
+# A solver that is an action's too may have one.
+try run --dry-run a.ini solver.force.type=gcr solver.force.preconditioner=accept solver.accept.fallback=force \
+    fermion.light.action_solver=accept
+exits 0 "the fallback of a solver inside another and of the accept step"
+refused "a fallback inside another solver" -- run a.ini solver.force.type=gcr solver.force.preconditioner=accept \
+    solver.accept.fallback=force fermion.light.action_solver=force -- "[solver.accept] has a fallback" "inside [solver.force]"
+refused "range_breach where there is no range" -- run a.ini fermion.light.range_breach=widen -- "has no key 'range_breach'"
 refused "an unknown fermion on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
 refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
 refused "an action on two levels" -- run a.ini "integrator.0.actions=light gauge" -- "action gauge stands on more than one level"
@@ -556,10 +563,14 @@ say "a spectrum outside the range that is given"
 edited r.ini 's/^\[fermion.light\]/&\nkind = wilson_clover_rational/'
 try run --json r.ini run.output=narrow "fermion.light.spectrum=1 2"
 exits 4 "a narrow range"
-printed "trajectory 1 failed" "is not inside the range" "give [fermion.light] spectrum = " "wider spectrum"
-advice=$(sed -n 's/.*\[fermion.light\] spectrum = \([0-9.e+-]* [0-9.e+-]*\).*/\1/p' err | head -n 1)
+printed "trajectory 1 failed" "is not inside the range" "give [fermion.light] range_breach = widen, or spectrum = " "wider spectrum"
+advice=$(sed -n 's/.*\[fermion.light\].* spectrum = \([0-9.e+-]* [0-9.e+-]*\).*/\1/p' err | head -n 1)
 try run --json r.ini run.output=narrow "fermion.light.spectrum=$advice"
 exits 0 "with the range of the message"
+same "trajectories" 4 "$(value trajectories)"
+try run --json r.ini run.output=widened "fermion.light.spectrum=1 2" fermion.light.range_breach=widen
+exits 0 "with range_breach = widen"
+printed "which is now"
 same "trajectories" 4 "$(value trajectories)"
 say "an energy beyond numbers"
 try run --json a.ini run.output=wild run.length=1e200 integrator.0.steps=1 integrator.1.steps=1

@@ -49,6 +49,16 @@ for physics in "run.trajectories=2" \
     done
 done
 
+if command -v pgrep >/dev/null; then
+    say "one of two ranks hangs"
+    on gpu 1 1.1.1.1 run.trajectories=12
+    links=$digest
+    hangs run.trajectories=12 machine.device=gpu machine.share_gpu=yes
+    try run --json a.ini run.output=hung run.trajectories=12 machine.device=gpu
+    exits 0 "the rest, on one GPU"
+    same "links after a rank that hung" "$links" "$(value digest)"
+fi
+
 for transport in host cuda_aware nccl peer; do
     try_ranks 2 run --json a.ini run.output=transport.$transport machine.grid=1.1.1.2 machine.device=gpu \
         machine.share_gpu=yes machine.transport=$transport run.trajectories=2

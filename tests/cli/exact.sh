@@ -80,6 +80,18 @@ input=quarks.ini
 grids_2="2.1.1.1 1.1.1.2"
 grids_4="1.2.1.2"
 everywhere run.trajectories=2 run.start=cold run.warmup=2
+
+say "trajectories begun again on a wider range: the same bits everywhere, and after a restart"
+everywhere run.trajectories=2 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" fermion.strange.range_breach=widen
+printed "which is now"
+try run --json quarks.ini run.output=again run.trajectories=1 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" \
+    fermion.strange.range_breach=widen
+exits 0 "the first of them"
+try run --json quarks.ini run.output=again run.trajectories=2 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" \
+    fermion.strange.range_breach=widen
+exits 0 "the second"
+same "links after a restart" "$links" "$(value digest)"
+same "history after a restart" "$rows" "$(value history_digest)"
 input=a.ini
 
 say "k trajectories, stop, the rest: as all at once"

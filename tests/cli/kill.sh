@@ -112,5 +112,11 @@ if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     exits 0 "the rest, on one rank"
     same "links after killed ranks" "$links" "$(value digest)"
     same "history after killed ranks" "$rows" "$(value history_digest)"
+
+    say "one of two ranks hangs"
+    hangs run.trajectories=$goal
+    try_ranks 1 run --json a.ini run.output=hung run.trajectories=$goal checkpoint.interval=1
+    exits 0 "the rest, on one rank"
+    same "links after a rank that hung" "$links" "$(value digest)"
 fi
 finish

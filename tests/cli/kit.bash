@@ -92,6 +92,27 @@ printed() {
     done
 }
 
+# hangs ARGUMENTS...: a run on two ranks of which one is stopped after its first checkpoint; the watchdog ends it.
+hangs() {
+    local pid rank waited=0
+    rm -rf hung
+    $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=hung checkpoint.interval=1 machine.watchdog=3 "$@" </dev/null \
+        >out 2>err &
+    pid=$!
+    while [ ! -e hung/checkpoint-000001.h5 ] && [ $waited -lt 300 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    rank=$(pgrep -P $pid -f run.output=hung | tail -n 1)
+    kill -STOP "$rank"
+    status=0
+    wait $pid || status=$?
+    kill -9 "$rank" 2>/dev/null || true
+    exits 5 "a run with a rank that hangs"
+    printed "it has waited" "last kernel started" "The last checkpoint stands"
+    tidy hung
+}
+
 # The value of a key in the last JSON line of the file out.
 value() {
     tail -n 1 out | sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p"

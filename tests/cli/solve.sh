@@ -64,12 +64,49 @@ if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     same "results on two ranks" "$(sed "$strip" one)" "$(sed "$strip" out)"
 fi
 
+say "shifts"
+try solve --json --shifts 0.1,0,1e-3 --output shifts.h5 s.ini $config
+exits 0 "solve with shifts"
+# Three for each of the two solvers of type cg; that without a shift is the solution of all others.
+same "solves" 13 "$(grep -c '"converged": true' out)"
+for type in cg+0 cg+0.001 cg+0.1; do
+    same "lines of $type" 2 "$(grep -cF "\"type\": \"$type\"" out)"
+    checks=$((checks + 1))
+    grep -F "\"type\": \"$type\"" out | sed 's/.*"residual": *\([^,]*\),.*/\1/' | awk '$1 > 1.5e-11 || $1 <= 0 { exit 1 }' ||
+        fail "residuals of $type"
+done
+checks=$((checks + 1))
+grep -F '"type": "cg+0"' out | sed 's/.*"distance": *\([^,}]*\).*/\1/' | awk '!($1 < 1e-9) { exit 1 }' || fail "distance of cg+0"
+same "no distance with a shift" 4 "$(grep -c '"distance": null' out)"
+# Iterations fall as the shift grows.
+iterations() { grep -F "\"type\": \"cg+$1\"" out | head -n 1 | sed 's/.*"iterations": *\([0-9]*\).*/\1/'; }
+checks=$((checks + 1))
+[ "$(iterations 0.1)" -lt "$(iterations 0.001)" ] && [ "$(iterations 0.001)" -le "$(iterations 0)" ] || fail "iterations by shift"
+try solve --shifts 0,0.1 s.ini $config
+exits 0 "a table with shifts"
+printed "cg+0.1"
+for bad in x 0,,1 0.1x -1 0,-1e-3 nan inf 1,; do
+    try solve --shifts $bad s.ini $config
+    exits 2 "--shifts $bad"
+    printed "--shifts $bad" "at least 0"
+done
+try solve --shifts 0 s.ini $config solver.cg.type=bicgstab solver.half.type=bicgstab
+exits 2 "no solver of type cg"
+printed "of type cg"
+
 say "histories"
 if command -v h5dump >/dev/null; then
     for solver in cg half bicgstab gcr mr refine rough; do
         checks=$((checks + 1))
         n=$(h5dump -d /light.$solver/residual -w 0 h.h5 | grep -cE '^ *\([0-9]+\):') && [ "$n" -gt 0 ] || fail "no history of $solver"
     done
+    # A curve a shift, each with true residuals that end below the tolerance.
+    column() { h5dump -y -w 1 -d "/light.half.shifts/$1" shifts.h5 | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,'; }
+    checks=$((checks + 1))
+    paste <(column shift) <(column true) <(column residual) <(column iteration) |
+        awk '{ n[$1]++; if ($2 == 1) last[$1] = $3; if ($4 < before[$1]) exit 1; before[$1] = $4 }
+             END { for (s in n) { k++; if (!(n[s] > 5 && last[s] > 0 && last[s] <= 1e-11)) exit 1 } exit k != 3 }' ||
+        fail "histories of shifts"
     # The last point of each is a true residual below the tolerance.
     last() { h5dump -y -w 1 -d "/light.gcr/$1" h.h5 | grep -E '^ *[0-9.e+-]+,?$' | tail -1 | tr -d ' ,'; }
     same "the last point is true" 1 "$(last true)"

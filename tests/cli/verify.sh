@@ -30,4 +30,14 @@ say "a force solver too loose for its force"
 try verify --json a.ini integrator.0.steps=6 solver.force.tolerance=1e-2
 exits 1 "a loose solver"
 same "force of light" fail "$(verdict "force is the derivative, relative" light)"
+
+say "rational functions, on a range that does not contain the spectrum"
+sed 's/^\[fermion.light\]/&\nkind = wilson_clover_rational/' a.ini >r.ini
+try verify --json r.ini integrator.0.steps=6 "fermion.light.spectrum=1 2"
+exits 1 "a narrow range"
+same "force of light" fail "$(verdict "force is the derivative, relative" light)"
+printed "is not inside the range" "range_breach = widen"
+try verify --json r.ini integrator.0.steps=6 "fermion.light.spectrum=1 2" fermion.light.range_breach=widen
+exits 0 "a range that is widened"
+same "force of light" pass "$(verdict "force is the derivative, relative" light)"
 finish

@@ -273,7 +273,7 @@ static void check_refused(const char *range, double length, const char *use)
     if (comm_rank() == 0) printf("refused: %s\n", r.trouble);
     CHECK_HAS(r.trouble, use);
     CHECK_HAS(r.trouble, "is not inside the range");
-    CHECK_HAS(r.trouble, "give [fermion.light] spectrum = ");
+    CHECK_HAS(r.trouble, "give [fermion.light] range_breach = widen, or spectrum = ");
     CHECK_HAS(r.advice, "spectrum");
     CHECK(distance2(b.s->links, b.start) == 0);
     /* With the numbers of the message it runs. */
@@ -284,6 +284,62 @@ static void check_refused(const char *range, double length, const char *use)
     close_bench(&b);
     b = open_bench(rhmc, 1, overridden);
     CHECK_INT(run_with(&b, length, 1).status, EVOLVE_DONE);
+    close_bench(&b);
+}
+
+/* The same breach with range_breach = widen: a result, from the second attempt where the first showed the breach at its
+ * end; but for the approximation that of a range which was good from the start; and the same bits again. */
+static void check_widened(const char *range, double length, int attempts)
+{
+    char one[96];
+    const char *const overrides[] = {one, "fermion.light.range_breach=widen",
+                                     "fermion.light.force_approximation=1e-12"};
+    const char *const wide[] = {"fermion.light.spectrum=1e-4 1000", "fermion.light.force_approximation=1e-12"};
+    snprintf(one, sizeof one, "fermion.light.spectrum=%s", range);
+    bench b = open_bench(rhmc, 3, overrides);
+    field *end = field_like(b.start);
+    const trajectory_result r = run_with(&b, length, 1);
+    field_copy(end, b.s->links);
+    CHECK_INT(r.status, EVOLVE_DONE);
+    CHECK_INT(r.attempts, attempts);
+    CHECK(r.accepted);
+    /* The range is forgotten: any later trajectory begins with that of the input. */
+    const trajectory_result again = run_with(&b, length, 1);
+    CHECK_INT(again.attempts, attempts);
+    CHECK(again.dh == r.dh && distance2(b.s->links, end) == 0);
+    bench good = open_bench(rhmc, 2, wide);
+    const trajectory_result direct = run_with(&good, length, 1);
+    const double off = distance2(good.s->links, end);
+    if (comm_rank() == 0)
+        printf("widened from %s: dH %.12g, at once %.12g, links off by %.1e\n", range, r.dh, direct.dh, off);
+    CHECK_INT(direct.attempts, 1);
+    CHECK_NEAR(r.dh, direct.dh, 1e-7);
+    CHECK_NEAR(off, 0, 1e-9);
+    close_bench(&good);
+    field_destroy(end);
+    close_bench(&b);
+}
+
+/* Two actions that find their spectra outside at the end, one after the other: neither forgets what it learnt before.
+ */
+static void check_both_widened(const char *range, double length)
+{
+    char one[96], two[96];
+    const char *const overrides[] = {one, two, "fermion.other.kind=wilson_clover_rational",
+                                     "fermion.light.range_breach=widen", "fermion.other.range_breach=widen"};
+    snprintf(one, sizeof one, "fermion.light.spectrum=%s", range);
+    snprintf(two, sizeof two, "fermion.other.spectrum=%s", range);
+    bench b = open_bench(rhmc, 5, overrides);
+    const trajectory_result r = run_with(&b, length, 1);
+    CHECK_INT(r.status, EVOLVE_DONE);
+    CHECK_INT(r.attempts, 3);
+    close_bench(&b);
+    b = open_bench(rhmc, 4, overrides);
+    const trajectory_result stopped = run_with(&b, length, 1);
+    CHECK_INT(stopped.status, EVOLVE_FAILED);
+    CHECK_INT(stopped.attempts, 2);
+    CHECK_HAS(stopped.trouble, "other, action");
+    CHECK(distance2(b.s->links, b.start) == 0);
     close_bench(&b);
 }
 
@@ -314,12 +370,15 @@ static void test_range(void)
     close_bench(&b);
     char range[64];
     check_refused("0.5 2", 0.5, "light, start");
+    check_widened("0.5 2", 0.5, 1);
     /* Good for the first links, not for the last. */
     const int falls = after.low < before.low * 0.95;
     CHECK(falls || after.high > 1.02 * before.high);
     snprintf(range, sizeof range, "%.17g %.17g", falls ? 0.5 * (before.low + after.low) : 0.5 * after.low,
              falls ? 2 * after.high : 0.5 * (before.high + after.high));
     check_refused(range, 0.5, "light, action");
+    check_widened(range, 0.5, 2);
+    check_both_widened(range, 0.5);
 }
 
 /* ---- guesses ---- */

@@ -249,6 +249,22 @@ static void test_multishift(const scene *s, int n)
     field_destroy(r);
 }
 
+/* One number that is much larger than all others, on each site in turn: whatever addend comes last, it is there. */
+static void test_largest(const scene *s)
+{
+    const size_t each = (size_t)field_kinds[s->kind].reals, sites = (size_t)s->lat->volume;
+    double *numbers = kit_alloc(reals_of(s), sizeof *numbers);
+    field *f = kit_field(s->lat, s->kind, s->prec, PARITY_BOTH, 1, NULL);
+    kit_where("one large number in a %s in %s", field_kinds[s->kind].name, precision_names[s->prec]);
+    for (size_t site = 0; site < sites; site++) {
+        for (size_t i = 0; i < sites; i++) numbers[i * each] = i == site ? 0x1p40 : 0x1p-40;
+        kit_scatter(f, numbers);
+        KIT_REL(spinor_norm2(f, 0), 0x1p80, 1e-4);
+    }
+    field_destroy(f);
+    free(numbers);
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
@@ -262,6 +278,7 @@ int main(int argc, char **argv)
         test_multi(&s, 3);
         test_multi(&s, MOST);
         test_pairs(&s);
+        test_largest(&s);
         test_mr(&s);
         for (int l = 1; l <= BICGSTAB_MOST; l++) test_bicgstab(&s, l);
         test_multishift(&s, 2);

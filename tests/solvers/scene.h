@@ -76,4 +76,22 @@ CHECK_UNUSED static double oracle_residual(const scene *s, int is_normal, double
     return residual;
 }
 
+/* Every key set, for a type of solver that may use it. */
+CHECK_UNUSED static solver_settings settings_of(const char *type, const char *prec)
+{
+    solver_settings set = {.tolerance = 1e-12,
+                           .max_iterations = 3000,
+                           .delta = 0.1,
+                           .restart = 12,
+                           .l = 2,
+                           .steps = 4,
+                           .relaxation = 0.9,
+                           .block = {2, 2, 2, 2},
+                           .colours = 2,
+                           .cycles = 1};
+    snprintf(set.type, sizeof set.type, "%s", type);
+    snprintf(set.inner_precision, sizeof set.inner_precision, "%s", prec);
+    return set;
+}
+
 #endif

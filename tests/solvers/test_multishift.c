@@ -30,7 +30,7 @@ static void close_answers(answers *a)
     for (int i = 0; i < a->n; i++) field_destroy(a->x[i]);
 }
 
-static solver_settings settings_of(precision prec)
+static solver_settings shift_settings(precision prec)
 {
     solver_settings set = {.type = "cg", .max_iterations = 3000, .tolerance = 0.5, .delta = 0.1};
     snprintf(set.inner_precision, sizeof set.inner_precision, "%s", precision_names[prec]);
@@ -54,7 +54,7 @@ static void check_single(const scene *s, const answers *a, const field *b)
     field *y = field_like(b);
     for (int i = 0; i < a->n; i++) {
         linop *op = shifted_create(s->normal, a->shifts[i]);
-        solver_settings set = settings_of(PREC_DOUBLE);
+        solver_settings set = shift_settings(PREC_DOUBLE);
         set.tolerance = a->tolerances[i];
         field_clear(y);
         KIT_INT(solver_solve(&set, op, y, b).status, SOLVE_CONVERGED);
@@ -81,7 +81,7 @@ static void check_drop_out(const answers *a, const multishift_result *r)
 static void test_shifts(const scene *s, const field *b, int n, precision prec)
 {
     answers a;
-    const solver_settings set = settings_of(prec);
+    const solver_settings set = shift_settings(prec);
     kit_where("%d shifts in %s", n, precision_names[prec]);
     open_answers(&a, b, n);
     const multishift_result r = multishift_solve(&set, s->normal, n, a.shifts, a.tolerances, a.x, b);
@@ -98,11 +98,50 @@ static void test_shifts(const scene *s, const field *b, int n, precision prec)
     close_answers(&a);
 }
 
+/* A curve a shift: what the recurrence claims of it, then true residuals of which the last is that of the result. */
+static void test_histories(const scene *s, const field *b, precision prec)
+{
+    answers a;
+    solve_history h = {0};
+    const solver_settings set = shift_settings(prec);
+    kit_where("histories of 5 shifts in %s", precision_names[prec]);
+    open_answers(&a, b, 5);
+    solver_record(&h);
+    const multishift_result r = multishift_solve(&set, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
+    solver_record(NULL);
+    for (int i = 0; i < a.n; i++) {
+        int shared = 0, last = 0;
+        double claimed = 1, truth = -1, first_truth = -1;
+        for (int k = 0; k < h.n; k++) {
+            const solve_point *p = &h.points[k];
+            if (p->system != i) continue;
+            KIT_CHECK(p->iteration >= last);
+            last = p->iteration;
+            if (!p->is_true && truth < 0) {
+                KIT_INT(p->iteration, ++shared);
+                claimed = p->residual;
+            }
+            if (p->is_true) truth = p->residual;
+            if (p->is_true && first_truth < 0) first_truth = truth;
+        }
+        KIT_CHECK(shared > 0 && shared <= r.shared);
+        KIT_INT(last, r.each[i].iterations);
+        KIT_NEAR(truth, r.each[i].residual, 1e-3 * a.tolerances[i] + 2e-14);
+        KIT_CHECK(first_truth > 0 && first_truth < 1);
+        if (prec == PREC_DOUBLE) KIT_NEAR(first_truth / claimed, 1, 0.5);
+    }
+    const int n = h.n;
+    solver_solve(&set, s->normal, a.x[0], b);
+    KIT_INT(h.n, n);
+    close_answers(&a);
+    free(h.points);
+}
+
 static void test_zero(const scene *s)
 {
     answers a;
     field *b = linop_vector(s->normal, 1);
-    const solver_settings set = settings_of(PREC_SINGLE);
+    const solver_settings set = shift_settings(PREC_SINGLE);
     kit_where("a zero source");
     open_answers(&a, b, 5);
     const multishift_result r = multishift_solve(&set, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
@@ -117,7 +156,7 @@ static void test_zero(const scene *s)
 static void test_same(const scene *s, const field *b)
 {
     answers a;
-    const solver_settings set = settings_of(PREC_SINGLE);
+    const solver_settings set = shift_settings(PREC_SINGLE);
     kit_where("a shift that is given twice");
     open_answers(&a, b, 4);
     a.shifts[3] = a.shifts[1];
@@ -131,7 +170,7 @@ static void test_same(const scene *s, const field *b)
 static void test_refused(const scene *s, const field *b)
 {
     static const double bad[3] = {-1e-3, NAN, INFINITY};
-    const solver_settings set = settings_of(PREC_SINGLE);
+    const solver_settings set = shift_settings(PREC_SINGLE);
     answers a;
     for (int k = 0; k < 3; k++) {
         kit_where("a shift of %g", bad[k]);
@@ -142,11 +181,22 @@ static void test_refused(const scene *s, const field *b)
         for (int i = 0; i < a.n; i++) KIT_NEAR(spinor_norm2(a.x[i], 0), 0, 0);
         close_answers(&a);
     }
+    kit_where("tolerances that no arithmetic reaches");
+    open_answers(&a, b, 4);
+    for (int i = 0; i < a.n; i++) a.tolerances[i] = 1e-20;
+    multishift_result r = multishift_solve(&set, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
+    KIT_INT(r.status, SOLVE_STALLED);
+    for (int i = 0; i < a.n; i++) {
+        KIT_INT(r.each[i].status, SOLVE_STALLED);
+        KIT_CHECK(r.each[i].residual < 1e-12);
+        KIT_NEAR(r.each[i].residual, oracle_residual(s, 1, a.shifts[i], a.x[i], b), 2e-14);
+    }
+    close_answers(&a);
     kit_where("too few iterations");
     open_answers(&a, b, 4);
     solver_settings few = set;
     few.max_iterations = 2;
-    multishift_result r = multishift_solve(&few, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
+    r = multishift_solve(&few, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
     KIT_INT(r.status, SOLVE_TOO_MANY_ITERATIONS);
     KIT_CHECK(r.iterations <= 2 * (a.n + 1));
     for (int i = 0; i < a.n; i++) KIT_NEAR(r.each[i].residual, oracle_residual(s, 1, a.shifts[i], a.x[i], b), 2e-14);
@@ -172,6 +222,7 @@ int main(int argc, char **argv)
     }
     test_shifts(&s, b, MOST, PREC_DOUBLE); /* more than a launch takes */
     test_shifts(&s, b, MOST, PREC_SINGLE);
+    for (int prec = 0; prec < PREC_COUNT; prec++) test_histories(&s, b, (precision)prec);
     test_zero(&s);
     test_same(&s, b);
     test_refused(&s, b);

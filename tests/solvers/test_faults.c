@@ -1,0 +1,149 @@
+/* Numbers that are none, planted in a preconditioner or in one application of the operator, whichever: a solve ends,
+ * and what it says of its solution is true. */
+#include "tests/solvers/scene.h"
+
+/* Numbers that are none end the solve, wherever they come from. */
+static void test_broken_preconditioner(const scene *s, const field *b)
+{
+    static const char *const inside[] = {"mr", "schwarz"};
+    field *x = field_like(b);
+    for (int k = 0; k < 2; k++)
+        for (int prec = 0; prec < PREC_COUNT; prec++)
+            for (int low = prec; low < PREC_COUNT; low++) {
+                solver_settings inner = settings_of(inside[k], precision_names[low]),
+                                set = settings_of("gcr", precision_names[prec]);
+                set.inner = &inner;
+                inner.relaxation = NAN;
+                kit_where("gcr in %s with %s in %s that gives no numbers", precision_names[prec], inside[k],
+                          precision_names[low]);
+                field_clear(x);
+                const solve_result r = solver_solve(&set, s->schur, x, b);
+                KIT_INT(r.status, SOLVE_BROKEN);
+                KIT_CHECK(!(r.residual <= set.tolerance));
+            }
+    field_destroy(x);
+}
+
+/* ---- an operator that fails once ---- */
+
+typedef struct faulty {
+    linop base;
+    linop *inner;
+    struct faulty *others[PREC_COUNT];
+} faulty;
+
+static int applications_left; /* until the one whose result is no number, in whatever precision, in blocks or not */
+
+static void faulty_apply(const linop *op, field *y, const field *x, int dagger)
+{
+    linop_apply(((const faulty *)op)->inner, y, x, dagger);
+    if (--applications_left == 0) spinor_axpby(y, NAN, y, 0);
+}
+
+static linop *faulty_create(linop *inner);
+
+static linop *faulty_at(linop *op, precision prec, place where)
+{
+    faulty *f = (faulty *)op;
+    if (!f->others[prec]) f->others[prec] = (faulty *)faulty_create(linop_at(f->inner, prec, where));
+    return &f->others[prec]->base;
+}
+
+static linop *faulty_local(linop *op, const int size[4], char *message, size_t bytes)
+{
+    linop *inner = linop_local(((faulty *)op)->inner, size, message, bytes);
+    return inner ? faulty_create(inner) : NULL;
+}
+
+static void faulty_refresh(linop *op)
+{
+    linop_refresh(((faulty *)op)->inner);
+}
+
+static void faulty_destroy(linop *op)
+{
+    faulty *f = (faulty *)op;
+    for (int p = 0; p < PREC_COUNT; p++)
+        if (f->others[p]) linop_destroy(&f->others[p]->base);
+    free(f);
+}
+
+static const linop_table faulty_table = {.name = "faulty",
+                                         .apply = faulty_apply,
+                                         .at = faulty_at,
+                                         .local = faulty_local,
+                                         .refresh = faulty_refresh,
+                                         .destroy = faulty_destroy};
+
+static linop *faulty_create(linop *inner)
+{
+    faulty *f = kit_alloc(1, sizeof *f);
+    f->base = *inner;
+    f->base.locals = NULL;
+    f->base.table = &faulty_table;
+    f->inner = inner;
+    return &f->base;
+}
+
+/* Whichever application goes wrong: what is said of the solution is true of it. */
+static void check_fault(const scene *s, const solver_settings *set, int is_normal, const field *b, int when)
+{
+    linop *op = faulty_create(is_normal ? s->normal : s->schur);
+    field *x = field_like(b);
+    applications_left = when;
+    const solve_result r = solver_solve(set, op, x, b);
+    const double truth = oracle_residual(s, is_normal, 0, x, b);
+    KIT_CHECK(applications_left <= 0 || r.status == SOLVE_CONVERGED);
+    if (r.status == SOLVE_CONVERGED) {
+        KIT_CHECK(truth <= 1.5 * set->tolerance);
+        KIT_NEAR(r.residual, truth, 1e-3 * set->tolerance + 2e-14);
+    } else {
+        KIT_CHECK(r.status == SOLVE_BROKEN);
+    }
+    field_destroy(x);
+    linop_destroy(op);
+}
+
+static void test_faults(const scene *s, const field *b)
+{
+    static const int when[] = {1, 2, 7, 30};
+    int types;
+    const solver_type *type = solver_types(&types);
+    for (int k = 0; k < types; k++)
+        for (int prec = 0; prec < PREC_COUNT; prec++)
+            for (size_t n = 0; n < sizeof when / sizeof when[0]; n++) {
+                if (!type[k].solve) continue;
+                const int is_normal = type[k].positive;
+                solver_settings set = settings_of(type[k].name, precision_names[prec]),
+                                inner = settings_of("bicgstab", precision_names[prec]);
+                inner.tolerance = 1e-2;
+                if (solver_type_has(&type[k], "correction")) {
+                    snprintf(set.correction, sizeof set.correction, "inner");
+                    set.inner = &inner;
+                }
+                kit_where("%s in %s, application %d is no number", type[k].name, precision_names[prec], when[n]);
+                check_fault(s, &set, is_normal, b, when[n]);
+                if (!solver_type_has(&type[k], "preconditioner")) continue;
+                inner = settings_of("schwarz", precision_names[prec]);
+                set.inner = &inner;
+                kit_where("%s in %s with blocks, application %d is no number", type[k].name, precision_names[prec],
+                          when[n]);
+                check_fault(s, &set, is_normal, b, when[n]);
+            }
+}
+
+int main(int argc, char **argv)
+{
+    int grid[4];
+    kit_begin(&argc, &argv);
+    if (lattice_choose_grid(kit_shapes[0].size, comm_size(), grid)) {
+        scene s;
+        open_scene(&s, kit_shapes[0], 0.2, PARITY_ODD);
+        field *b = random_source(&s, 67);
+        test_broken_preconditioner(&s, b);
+        test_faults(&s, b);
+        field_destroy(b);
+        close_scene(&s);
+    }
+    return kit_end();
+}
