@@ -295,7 +295,9 @@ static void verify_solvers(verifier *v)
 {
     simulation *s = v->s;
     for (int f = 0; f < s->p->nfermions; f++) {
-        linop *schur = wilson_schur(s->wilsons[f]), *normal = normal_create(schur);
+        const int staggered = s->quarks[f] != NULL;
+        linop *schur = staggered ? NULL : wilson_schur(s->wilsons[f]);
+        linop *normal = staggered ? staggered_normal(s->quarks[f]) : normal_create(schur);
         field *b = linop_vector(normal, 1), *x = field_like(b);
         spinor_random(b, (uint64_t)s->p->run.seed, RANDOM_SOURCE, 0);
         for (int i = 0; i < s->p->nsolvers; i++) {
@@ -303,7 +305,8 @@ static void verify_solvers(verifier *v)
             char of[160], wanted[64];
             if (!uses_solver(s, &s->p->fermions[f].p, &s->solvers[i])) continue;
             field_clear(x);
-            const solve_result r = solver_solve(settings, solver_needs_positive(settings) ? normal : schur, x, b);
+            const solve_result r =
+                solver_solve(settings, staggered || solver_needs_positive(settings) ? normal : schur, x, b);
             snprintf(of, sizeof of, "%s of %s", s->solvers[i].name, s->p->fermions[f].name);
             snprintf(wanted, sizeof wanted, "below %.1e", settings->tolerance);
             report(v, "solver: true residual", of, r.residual, wanted,
@@ -312,7 +315,7 @@ static void verify_solvers(verifier *v)
         }
         field_destroy(x);
         field_destroy(b);
-        linop_destroy(normal);
+        if (!staggered) linop_destroy(normal);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
+#include "solvers/multishift.h"
 
 size_t memory_of(const ledger *m, field_kind kind, precision prec, parity par)
 {
@@ -27,13 +28,25 @@ static void vectors_of(const parameters *p, const char *solver, int vectors[PREC
         if (!strcmp(p->solvers[i].name, solver)) solver_vectors(&p->solvers[i].p, PREC_DOUBLE, vectors);
 }
 
-size_t memory_of_solve(const ledger *m, const parameters *p, const char *solver)
+size_t memory_of_solve(const ledger *m, const parameters *p, field_kind kind, const char *solver)
 {
     int vectors[PREC_COUNT] = {0};
     size_t bytes = 0;
     vectors_of(p, solver, vectors);
     for (int prec = 0; prec < PREC_COUNT; prec++)
-        bytes += (size_t)vectors[prec] * memory_of(m, FIELD_SPINOR, (precision)prec, PARITY_EVEN);
+        bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
+    return bytes;
+}
+
+size_t memory_of_poles(const ledger *m, const parameters *p, field_kind kind, const char *solver, int poles)
+{
+    int vectors[PREC_COUNT] = {0};
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].name, solver)) multishift_vectors(&p->solvers[i].p, poles, PREC_DOUBLE, vectors);
+    vectors[PREC_DOUBLE] += poles;
+    size_t bytes = 0;
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
     return bytes;
 }
 
@@ -116,6 +129,58 @@ size_t memory_of_assembly(const ledger *m, const fermion_params *f)
 {
     const size_t spinor = memory_of(m, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
     return (size_t)(5 + !strcmp(f->schur, "symmetric")) * spinor + memory_of_insertions(m, f);
+}
+
+/* ---- staggered quarks ---- */
+
+static int is_improved(const fermion_params *f)
+{
+    return strcmp(f->links, "naive") != 0;
+}
+
+static int same_smearing(const fermion_params *f, const fermion_params *g)
+{
+    return fermion_kind_find(g->kind)->staggered && !strcmp(f->links, g->links) && f->u0 == g->u0;
+}
+
+/* Links in the precisions of all quarks that share them are booked with the first of these. */
+void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params *f)
+{
+    int used[PREC_COUNT] = {1}, mine[PREC_COUNT] = {1}, first = 1, first_level = !strcmp(f->links, "hisq");
+    memory_note_precision(p, f->solver, mine);
+    memory_note_precision(p, f->action_solver, mine);
+    for (int i = 0; i < p->nfermions; i++) {
+        const fermion_params *g = &p->fermions[i].p;
+        if (!same_smearing(f, g)) continue;
+        if (g < f) first_level = 0;
+        if (g->naik_epsilon != f->naik_epsilon) continue;
+        if (g < f) first = 0;
+        memory_note_precision(p, g->solver, used);
+        memory_note_precision(p, g->action_solver, used);
+    }
+    if (first_level) memory_stay(m, 2, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+    for (int prec = 0; prec < PREC_COUNT; prec++) {
+        memory_stay(m, first * used[prec] * (1 + is_improved(f)), FIELD_LINKS, (precision)prec, PARITY_BOTH);
+        memory_stay(m, mine[prec], FIELD_VECTOR, (precision)prec, PARITY_EVEN);
+    }
+}
+
+size_t memory_of_smearing(const ledger *m, const fermion_params *f)
+{
+    return (is_improved(f) ? 4 : 0) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+}
+
+size_t memory_of_derivatives(const ledger *m, const fermion_params *f)
+{
+    return (is_improved(f) ? 3 : 1) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+}
+
+/* Staples of links and of derivatives in three directions, and what goes around each; for HISQ also the result of the
+ * second level. */
+size_t memory_of_smearing_back(const ledger *m, const fermion_params *f)
+{
+    const int fields = !is_improved(f) ? 0 : 8 + !strcmp(f->links, "hisq");
+    return memory_of_derivatives(m, f) + (size_t)fields * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
 /* ---- the run ---- */

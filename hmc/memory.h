@@ -26,8 +26,10 @@ typedef struct {
 size_t memory_of(const ledger *m, field_kind kind, precision prec, parity par);
 /* Books fields that come and stay. */
 void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity par);
-/* Work vectors of a solve on one parity. */
-size_t memory_of_solve(const ledger *m, const parameters *p, const char *solver);
+/* Work vectors, spinors or colour vectors, of a solve on one parity. */
+size_t memory_of_solve(const ledger *m, const parameters *p, field_kind kind, const char *solver);
+/* Solutions and work vectors, spinors or colour vectors on one parity, of a solve for so many poles. */
+size_t memory_of_poles(const ledger *m, const parameters *p, field_kind kind, const char *solver, int poles);
 /* Sets the entries of the precisions that a solver uses. */
 void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT]);
 /* Whether a solver needs a Hermitian positive operator. */
@@ -37,6 +39,13 @@ void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f)
 /* What is taken for a moment in assembling its force beside one solution, which is counted, and in that of NAME.det. */
 size_t memory_of_assembly(const ledger *m, const fermion_params *f);
 size_t memory_of_insertions(const ledger *m, const fermion_params *f);
+/* Books what the operator of a staggered quark keeps: links that no quark before it has, and vectors between hops. */
+void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params *f);
+/* What is taken for a moment in smearing, in taking a force back through it, and by the derivatives that it begins
+ * with, which are counted in it. */
+size_t memory_of_smearing(const ledger *m, const fermion_params *f);
+size_t memory_of_smearing_back(const ledger *m, const fermion_params *f);
+size_t memory_of_derivatives(const ledger *m, const fermion_params *f);
 /* The solver of a measurement's propagators. */
 const char *memory_solver(const parameters *p, const measure_params *m);
 

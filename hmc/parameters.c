@@ -77,6 +77,10 @@ static kind_key gauge_keys[GAUGE_KEYS] = {
 
 /* The same for keys that only some kinds of fermions have. */
 enum {
+    KAPPA,
+    CLOVER,
+    SCHUR,
+    LINK_REALS,
     RATIO_TO,
     PREDICTOR,
     FLAVOURS,
@@ -84,10 +88,19 @@ enum {
     APPROXIMATION,
     FORCE_APPROXIMATION,
     SPECTRUM,
+    LINKS,
+    TADPOLE,
+    NAIK_EPSILON,
+    WITH,
     RANGE_BREACH,
     FERMION_KEYS
 };
 static kind_key fermion_keys[FERMION_KEYS] = {
+    [KAPPA] = {"kappa", "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", ""},
+    [CLOVER] = {"c_sw", "clover coefficient; 0: Wilson fermions", ""},
+    [SCHUR] = {"schur", "even-odd complement that the pseudofermion has", ""},
+    [LINK_REALS] = {"link_reals",
+                    "storage of links in solvers: whole, or two rows with the third computed, which moves less", ""},
     [RATIO_TO] =
         {"ratio_to",
          "[fermion.NAME] of a heavier mass: the section then stands for det(M^+ M) / det(W^+ W), W that of NAME, "
@@ -97,8 +110,8 @@ static kind_key fermion_keys[FERMION_KEYS] = {
                    "the last solutions of the trajectory from which the next force's is guessed; more than 0 makes it "
                    "reversible only to the tolerance of the solver",
                    ""},
-    [FLAVOURS] = {"flavours", "N of det(M^+ M)^(N/2)", ""},
-    [PSEUDOFERMIONS] = {"pseudofermions", "n, each for the nth root of the determinant; N <= 2 n", ""},
+    [FLAVOURS] = {"flavours", "N of det(M^+ M)^(N/2), N <= 2 n; of staggered quarks det(M)^(N/4), N <= 4 n", ""},
+    [PSEUDOFERMIONS] = {"pseudofermions", "n, each for the nth root of the determinant", ""},
     [APPROXIMATION] = {"approximation", "largest relative error of the rational functions of heat bath and accept step",
                        ""},
     [FORCE_APPROXIMATION] = {"force_approximation", "the same of the force's", ""},
@@ -106,8 +119,19 @@ static kind_key fermion_keys[FERMION_KEYS] = {
         {"spectrum",
          "range LO HI of the rational functions in eigenvalues of Mhat^+ Mhat, which is measured and has to "
          "be inside; or auto: as measured at the start of each trajectory, with room, which leaves trajectories "
-         "reversible to force_approximation",
+         "reversible to force_approximation. Of staggered quarks in those of M^+ M on one parity, where LO is mass^2",
          ""},
+    [LINKS] = {"links",
+               "naive: thin links; asqtad: tadpole-improved paths of up to 7 links, and of 3 in a row; hisq: those "
+               "twice, with a projection to U(3) between",
+               ""},
+    [TADPOLE] = {"u0", "tadpole factor of asqtad links", ""},
+    [NAIK_EPSILON] = {"naik_epsilon", "change of the paths of 3 in a row of hisq links, 1 + epsilon, for heavy quarks",
+                      ""},
+    [WITH] = {"with",
+              "further factors MASS:N det(M)^(N/4) on the same pseudofermion, of masses above the section's; N may be "
+              "negative, as in 0.05:1 0.2:-3",
+              ""},
     [RANGE_BREACH] = {"range_breach",
                       "what follows when the spectrum is found outside of the range: stop, with advice; or widen: the "
                       "trajectory is begun again with the same random numbers on a range that takes it in, for this "
@@ -242,22 +266,20 @@ static const param fermion_table[] = {
     {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", fermion_choices.names, NULL, fermion_choices.help,
      1},
     {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,1e6]", "1/a",
-     "bare mass m; one of mass and kappa has to be given", 1},
-    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "[1e-6,1]", NULL,
-     "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", 1},
-    {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "(-inf,inf)", NULL, "clover coefficient; 0: Wilson fermions",
-     1},
+     "bare mass m; one of mass and kappa has to be given. M = m + D / 2 for staggered quarks, with m > 0", 1},
+    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "[1e-6,1]", NULL, fermion_keys[KAPPA].help, 1},
+    {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "(-inf,inf)", NULL, fermion_keys[CLOVER].help, 1},
     {"schur", PARAM_CHOICE, AT(fermion_params, schur), "asymmetric", "asymmetric|symmetric", NULL,
-     "even-odd complement that the pseudofermion has", 0},
+     fermion_keys[SCHUR].help, 0},
     {"parity", PARAM_CHOICE, AT(fermion_params, parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
-    {"link_reals", PARAM_CHOICE, AT(fermion_params, link_reals), "12", "18|12", "reals",
-     "storage of links in solvers: whole, or two rows with the third computed, which moves less", 0},
+    {"link_reals", PARAM_CHOICE, AT(fermion_params, link_reals), "12", "18|12", "reals", fermion_keys[LINK_REALS].help,
+     0},
     {"solver", PARAM_STRING, AT(fermion_params, solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
     {"action_solver", PARAM_STRING, AT(fermion_params, action_solver), "", NULL, NULL,
      "[solver.NAME] for the accept step, and for the heat bath where that has a solve; empty: the force's", 0},
     {"ratio_to", PARAM_STRING, AT(fermion_params, ratio_to), "", NULL, NULL, fermion_keys[RATIO_TO].help, 1},
     {"predictor", PARAM_INT, AT(fermion_params, predictor), "0", "[0,32]", "vectors", fermion_keys[PREDICTOR].help, 0},
-    {"flavours", PARAM_INT, AT(fermion_params, flavours), "1", "[1,3]", NULL, fermion_keys[FLAVOURS].help, 1},
+    {"flavours", PARAM_INT, AT(fermion_params, flavours), "1", "[1,32]", NULL, fermion_keys[FLAVOURS].help, 1},
     {"pseudofermions", PARAM_INT, AT(fermion_params, pseudofermions), "1", "[1,8]", NULL,
      fermion_keys[PSEUDOFERMIONS].help, 0},
     {"approximation", PARAM_REAL, AT(fermion_params, approximation), "1e-12", "[1e-14,1e-6]", NULL,
@@ -265,6 +287,11 @@ static const param fermion_table[] = {
     {"force_approximation", PARAM_REAL, AT(fermion_params, force_approximation), "1e-7", "[1e-14,1e-3]", NULL,
      fermion_keys[FORCE_APPROXIMATION].help, 0},
     {"spectrum", PARAM_WORDS, AT(fermion_params, spectrum), "auto", NULL, NULL, fermion_keys[SPECTRUM].help, 0},
+    {"links", PARAM_CHOICE, AT(fermion_params, links), "hisq", "naive|asqtad|hisq", NULL, fermion_keys[LINKS].help, 1},
+    {"u0", PARAM_REAL, AT(fermion_params, u0), "1", "(0,2]", NULL, fermion_keys[TADPOLE].help, 1},
+    {"naik_epsilon", PARAM_REAL, AT(fermion_params, naik_epsilon), "0", "[-1,1]", NULL, fermion_keys[NAIK_EPSILON].help,
+     1},
+    {"with", PARAM_WORDS, AT(fermion_params, with), "", NULL, NULL, fermion_keys[WITH].help, 1},
     {"range_breach", PARAM_CHOICE, AT(fermion_params, range_breach), "stop", "stop|widen", NULL,
      fermion_keys[RANGE_BREACH].help, 0},
 };
@@ -377,19 +404,9 @@ static void read_fermions(ini_input *in, parameters *p)
         named_fermion *f = &p->fermions[i];
         snprintf(f->name, sizeof f->name, "%s", names[i]);
         ini_fill(in, &fermion_section, names[i], &f->p);
-        const int mass = ini_given(in, "fermion", names[i], "mass"),
-                  kappa = ini_given(in, "fermion", names[i], "kappa");
-        if (mass && kappa)
-            user_error(
-                "%s: both mass and kappa are given for [fermion.%s]; give one of them (kappa = 1 / (2 mass + 8))",
-                ini_where(in, "fermion", names[i], "kappa"), names[i]);
-        if (!mass && !kappa)
-            user_error("%s: [fermion.%s] has neither mass nor kappa; give one of them",
-                       ini_where(in, "fermion", names[i], ""), names[i]);
+        fermion_parameters_mass(in, f);
         if (!strcmp(names[i], "gauge"))
             user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
-        if (kappa) f->p.mass = 1 / (2 * f->p.kappa) - 4;
-        else f->p.kappa = 1 / (2 * f->p.mass + 8);
         check_fermion_keys(in, f);
         fermion_parameters_complete(in, f);
     }
@@ -440,6 +457,15 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
                nearest ? "'?" : "");
 }
 
+/* Propagators are those of Wilson quarks. */
+static void check_quark(const ini_input *in, const parameters *p, const named_measure *m)
+{
+    const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
+    if (fermion_kind_find(f->kind)->staggered)
+        user_error("%s: [measure.%s] kind = %s needs a Wilson quark, but [fermion.%s] is of kind = %s",
+                   ini_where(in, "measure", m->name, "fermion"), m->name, m->p.kind, m->p.fermion, f->kind);
+}
+
 static void read_measures(ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED + 1], *fermions[MAX_NAMED];
@@ -452,6 +478,7 @@ static void read_measures(ini_input *in, parameters *p)
         if (!observable_find(m->p.kind)->fermion) continue;
         parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
                               "[fermion.NAME]");
+        check_quark(in, p, m);
         if (m->p.solver[0]) parameters_check_solver(in, p, "measure", m->name, "solver", m->p.solver);
         for (int d = 0; d < 4; d++)
             if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])

@@ -38,6 +38,13 @@ typedef struct {
     int flavours;
 } gauge_params;
 
+/* A factor det(M)^(flavours / 4) of a staggered determinant. */
+#define MAX_FACTORS 4
+typedef struct {
+    double mass;
+    int flavours;
+} mass_factor;
+
 typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     double mass, kappa, c_sw;
@@ -49,6 +56,11 @@ typedef struct {
     double approximation, force_approximation;
     char spectrum[PARAM_WORDS_SIZE];
     double spectrum_low, spectrum_high; /* of that text; 0 for auto */
+    char links[PARAM_CHOICE_SIZE];
+    double u0, naik_epsilon;
+    char with[PARAM_WORDS_SIZE];
+    int nfactors; /* of that text, and in front the section's own mass and flavours; by mass */
+    mass_factor factors[MAX_FACTORS];
     char range_breach[PARAM_CHOICE_SIZE];
 } fermion_params;
 
@@ -128,6 +140,7 @@ void solver_parameters_check(const ini_input *in, const parameters *p);
 void gauge_parameters_check(const ini_input *in, const gauge_params *g);
 /* parameters_fermion.c: what follows from the keys of one section; then, with all read, what sections say of each
  * other. Contradictions are user errors. */
+void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
 void fermion_parameters_complete(const ini_input *in, named_fermion *f);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
 

@@ -25,13 +25,85 @@ static void read_spectrum(const ini_input *in, named_fermion *f)
                    ini_where(in, "fermion", f->name, "spectrum"), f->p.spectrum, f->name);
 }
 
+void fermion_parameters_mass(const ini_input *in, named_fermion *f)
+{
+    const int mass = ini_given(in, "fermion", f->name, "mass"), kappa = ini_given(in, "fermion", f->name, "kappa");
+    const int staggered = fermion_kind_find(f->p.kind)->staggered;
+    if (mass && kappa)
+        user_error("%s: both mass and kappa are given for [fermion.%s]; give one of them (kappa = 1 / (2 mass + 8))",
+                   ini_where(in, "fermion", f->name, "kappa"), f->name);
+    if (!mass && staggered) user_error("%s: [fermion.%s] has no mass", ini_where(in, "fermion", f->name, ""), f->name);
+    if (!mass && !kappa)
+        user_error("%s: [fermion.%s] has neither mass nor kappa; give one of them",
+                   ini_where(in, "fermion", f->name, ""), f->name);
+    if (staggered && !(f->p.mass > 0))
+        user_error("%s: mass = %g of the staggered quark [fermion.%s] is not positive",
+                   ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
+    if (kappa) f->p.mass = 1 / (2 * f->p.kappa) - 4;
+    else f->p.kappa = 1 / (2 * f->p.mass + 8);
+}
+
+/* ---- staggered quarks ---- */
+
+/* MASS:N of the text, with the section's own in front. */
+static void read_factors(const ini_input *in, named_fermion *f)
+{
+    char word[PARAM_WORDS_SIZE];
+    f->p.factors[0] = (mass_factor){f->p.mass, f->p.flavours};
+    f->p.nfactors = 1;
+    for (int n = 0; param_word(f->p.with, n, word, sizeof word); n++) {
+        char *end, *after;
+        const double mass = strtod(word, &end);
+        const long flavours = *end == ':' ? strtol(end + 1, &after, 10) : 0;
+        if (*end != ':' || after == end + 1 || *after || !(mass > f->p.mass) || !isfinite(mass) || flavours == 0 ||
+            labs(flavours) > 32)
+            user_error("%s: '%s' of with = %s in [fermion.%s] is not MASS:N with a mass above %g and a number of "
+                       "flavours from -32 to 32, not 0",
+                       ini_where(in, "fermion", f->name, "with"), word, f->p.with, f->name, f->p.mass);
+        if (f->p.nfactors == MAX_FACTORS)
+            user_error("%s: with = %s in [fermion.%s] has more than %d factors",
+                       ini_where(in, "fermion", f->name, "with"), f->p.with, f->name, MAX_FACTORS - 1);
+        int i = f->p.nfactors++;
+        for (; f->p.factors[i - 1].mass > mass; i--) f->p.factors[i] = f->p.factors[i - 1];
+        f->p.factors[i] = (mass_factor){mass, (int)flavours};
+        if (f->p.factors[i - 1].mass == mass)
+            user_error("%s: with = %s in [fermion.%s] has the mass %g twice", ini_where(in, "fermion", f->name, "with"),
+                       f->p.with, f->name, mass);
+    }
+}
+
+/* Keys of other links, and exponents for which rational functions have residues of one sign. */
+static void check_staggered(const ini_input *in, const named_fermion *f)
+{
+    static const char *const keys[2][2] = {{"u0", "asqtad"}, {"naik_epsilon", "hisq"}};
+    for (int k = 0; k < 2; k++)
+        if (ini_given(in, "fermion", f->name, keys[k][0]) && strcmp(f->p.links, keys[k][1]))
+            user_error("%s: %s is for links = %s, not for links = %s of [fermion.%s]",
+                       ini_where(in, "fermion", f->name, keys[k][0]), keys[k][0], keys[k][1], f->p.links, f->name);
+    for (int i = 0, sum = 0; i < f->p.nfactors; i++) {
+        sum += f->p.factors[i].flavours;
+        if (sum >= 0 && sum <= 4 * f->p.pseudofermions) continue;
+        user_error("%s: the flavours of [fermion.%s] up to mass %g add up to %d, which has to be between 0 and 4 "
+                   "pseudofermions = %d",
+                   ini_where(in, "fermion", f->name, "flavours"), f->name, f->p.factors[i].mass, sum,
+                   4 * f->p.pseudofermions);
+    }
+}
+
 void fermion_parameters_complete(const ini_input *in, named_fermion *f)
 {
-    if (f->p.flavours > 2 * f->p.pseudofermions)
+    const int staggered = fermion_kind_find(f->p.kind)->staggered;
+    if (!staggered && f->p.flavours > 3)
+        user_error("%s: flavours = %d in [fermion.%s]; with kind = %s allowed is 1 <= integer <= 3",
+                   ini_where(in, "fermion", f->name, "flavours"), f->p.flavours, f->name, f->p.kind);
+    if (!staggered && f->p.flavours > 2 * f->p.pseudofermions)
         user_error("%s: %d flavours in [fermion.%s] need pseudofermions = %d or more, so that each has an exponent of "
                    "at most 1",
                    ini_where(in, "fermion", f->name, "flavours"), f->p.flavours, f->name, (f->p.flavours + 1) / 2);
     read_spectrum(in, f);
+    if (!staggered) return;
+    read_factors(in, f);
+    check_staggered(in, f);
 }
 
 /* One ratio: operators that act on the same vectors. */

@@ -38,7 +38,7 @@ static void describe_fermions(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
-        if (fermion_kind_find(f->p.kind)->shifts && f->p.spectrum_high == 0)
+        if (fermion_kind_find(f->p.kind)->shifts && !fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_high == 0)
             log_info("[fermion.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
                      "takes some two vectors",
                      f->name, RATIONAL_ORDINARY_WIDTH);
@@ -133,7 +133,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json)
     const place here = ranks > 0 ? PLACE_HOST : simulation_place(p);
     const place where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : here;
     const int n = ranks > 0 ? ranks : comm_size();
-    lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, SIMULATION_HALO_DEPTH, message, sizeof message);
+    lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, simulation_reach(p), message, sizeof message);
     if (!lat) user_error("%s", message);
     simulation_check_blocks(p, lat);
     check_start(p);

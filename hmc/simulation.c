@@ -45,6 +45,13 @@ void simulation_check_blocks(const parameters *p, const lattice *plan)
     }
 }
 
+int simulation_reach(const parameters *p)
+{
+    for (int i = 0; i < p->nfermions; i++)
+        if (fermion_kind_find(p->fermions[i].p.kind)->staggered && strcmp(p->fermions[i].p.links, "naive")) return 3;
+    return 2;
+}
+
 lattice *simulation_lattice(const parameters *p, const int size[4])
 {
     simulation_threads(p);
@@ -53,11 +60,11 @@ lattice *simulation_lattice(const parameters *p, const int size[4])
     const int *extents = size ? size : p->lattice.size;
     char message[512];
     /* Faults show in the plan before memory is asked for. */
-    lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), SIMULATION_HALO_DEPTH, message, sizeof message);
+    lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), simulation_reach(p), message, sizeof message);
     if (!plan) user_error("%s", message);
     simulation_check_blocks(p, plan);
     lattice_destroy(plan);
-    return lattice_create(extents, p->machine.grid, SIMULATION_HALO_DEPTH, sign);
+    return lattice_create(extents, p->machine.grid, simulation_reach(p), sign);
 }
 
 static void start_watchdog(const parameters *p)
@@ -93,12 +100,47 @@ place simulation_place(const parameters *p)
 
 wilson *simulation_wilson(const field *links, const fermion_params *f)
 {
+    if (fermion_kind_find(f->kind)->staggered)
+        user_error("kind = %s is a staggered quark, and this works with those of Wilson's kind alone", f->kind);
     const wilson_settings s = {.mass = f->mass,
                                .c_sw = f->c_sw,
                                .form = strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
                                .p = strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN,
                                .storage = strcmp(f->link_reals, "18") ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS};
     return wilson_create(links, &s);
+}
+
+static staggered_smearing smearing_of(const fermion_params *f)
+{
+    const staggered_kind kind = !strcmp(f->links, "naive")    ? STAGGERED_NAIVE
+                                : !strcmp(f->links, "asqtad") ? STAGGERED_ASQTAD
+                                                              : STAGGERED_HISQ;
+    return (staggered_smearing){kind, f->u0, f->naik_epsilon};
+}
+
+/* The links of a staggered quark: those of an earlier one where they are the same, or with the same first level. */
+static staggered_links *links_of(simulation *s, int number)
+{
+    const staggered_smearing mine = smearing_of(&s->p->fermions[number].p);
+    staggered_links *base = NULL;
+    for (int i = 0; i < number; i++) {
+        if (!s->smeared[i]) continue;
+        const staggered_smearing other = smearing_of(&s->p->fermions[i].p);
+        if (other.kind != mine.kind || other.u0 != mine.u0) continue;
+        if (other.epsilon == mine.epsilon) return s->smeared[i];
+        base = s->smeared[i];
+    }
+    return s->smeared[number] =
+               base ? staggered_links_sibling(base, mine.epsilon) : staggered_links_create(s->links, &mine);
+}
+
+static void make_operator(simulation *s, int number)
+{
+    const fermion_params *f = &s->p->fermions[number].p;
+    if (fermion_kind_find(f->kind)->staggered)
+        s->quarks[number] =
+            staggered_create(links_of(s, number), f->mass, strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
+    else s->wilsons[number] = simulation_wilson(s->links, f);
 }
 
 static int action_number(const simulation *s, const char *name)
@@ -141,7 +183,7 @@ static void make_actions(simulation *s)
     const parameters *p = s->p;
     simulation_add(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
     simulation_solvers(p, s->solvers);
-    for (int i = 0; i < p->nfermions; i++) s->wilsons[i] = simulation_wilson(s->links, &p->fermions[i].p);
+    for (int i = 0; i < p->nfermions; i++) make_operator(s, i);
     for (int i = 0; i < p->nfermions; i++) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
 }
 
@@ -196,7 +238,11 @@ void simulation_destroy(simulation *s)
 {
     if (!s) return;
     for (int i = 0; i < s->e.nactions; i++) action_destroy(s->e.actions[i]);
-    for (int i = 0; i < s->p->nfermions; i++) wilson_destroy(s->wilsons[i]);
+    for (int i = s->p->nfermions - 1; i >= 0; i--) {
+        wilson_destroy(s->wilsons[i]);
+        staggered_destroy(s->quarks[i]);
+        staggered_links_destroy(s->smeared[i]);
+    }
     field_destroy(s->e.displaced);
     field_destroy(s->e.force);
     field_destroy(s->e.momenta);

@@ -4,18 +4,21 @@
 
 #include "hmc/evolve/trajectory.h"
 #include "hmc/parameters.h"
+#include "operators/staggered.h"
 
 typedef struct {
     const parameters *p;
     lattice *lat;
     field *links;
-    wilson *wilsons[MAX_NAMED]; /* one a fermion */
+    wilson *wilsons[MAX_NAMED]; /* one a fermion; null for staggered ones, which have a quark */
+    staggered *quarks[MAX_NAMED];
+    staggered_links *smeared[MAX_NAMED]; /* of the first fermion of its smearing */
     named_solver solvers[MAX_NAMED];
     evolution e;
 } simulation;
 
-#define SIMULATION_HALO_DEPTH 2
-
+/* Sites that the operators of a run reach to: more for improved staggered quarks. */
+int simulation_reach(const parameters *p);
 /* Sets the number of threads that the input asks for. */
 void simulation_threads(const parameters *p);
 /* Refuses blocks of solvers that do not suit the lattice, which may be a plan. */
@@ -26,7 +29,7 @@ lattice *simulation_lattice(const parameters *p, const int size[4]);
 /* Where the fields of this input live; the first call takes the GPUs. What the machine does not offer is a user error.
  * Collective. */
 place simulation_place(const parameters *p);
-/* The operator of a fermion. */
+/* The operator of a fermion of Wilson's; another kind is a user error. */
 wilson *simulation_wilson(const field *links, const fermion_params *f);
 /* All of it; links are cold. */
 simulation *simulation_create(const parameters *p);

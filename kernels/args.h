@@ -161,12 +161,14 @@ typedef struct {
     int faces;
 } staggered_pack_args;
 
+#define STAPLES_PLAIN 4
 typedef struct {
     geom g;
-    view links, in, out, sum; /* links and in with all of their ghosts */
-    double coefficient;
-    int parity, offset;
-} staple_args;
+    view links, in[2]; /* with all of their ghosts */
+    view plain[STAPLES_PLAIN], out;
+    double factor[2], plain_factor[STAPLES_PLAIN];
+    int offset[2], nin, nplain, parity;
+} staples_args;
 
 typedef struct {
     view y, x;
@@ -189,6 +191,42 @@ typedef struct {
 typedef struct {
     view in, out;
 } project_links_args;
+
+/* Derivatives of what makes the links, kernels/site/staggered_force.h. */
+#define SIDE_PAIRS 4
+typedef struct {
+    geom g;
+    view links, m[SIDE_PAIRS], a[SIDE_PAIRS]; /* with all of their ghosts */
+    view out;
+    double factor[SIDE_PAIRS];
+    int n, offset, parity;
+} staple_sides_args;
+
+typedef struct {
+    geom g;
+    view links, in, out; /* links and in with all of their ghosts */
+    double coefficient;
+    int parity;
+} long_back_args;
+
+typedef struct {
+    view v, w, a;
+    double least;
+} project_back_args;
+
+typedef struct {
+    view links, a, momenta;
+} staggered_momenta_args;
+
+#define OUTER_MOST 32 /* STAGGERED_OUTER_MOST of kernels/staggered.h */
+typedef struct {
+    geom g;
+    view here, there, ghost[8]; /* vectors at the sites, and at their neighbours of the other parity */
+    view near, far, extra;
+    double weight[OUTER_MOST], far_factor, extra_factor;
+    long nface[4];
+    int parity, time_sign;
+} staggered_outer_args;
 
 typedef struct {
     geom g;

@@ -30,6 +30,33 @@ void staggered_scale(field *y, double a, const field *x);
  * *undefined: those with two singular values of zero, which are left as they were. w may be v. */
 double staggered_unitarise(field *w, const field *v, double *undefined);
 
+/* ---- derivatives, kernels/site/staggered_force.h ----
+ * The derivative of an action by links V is the field A of dS = Re tr A^dagger dV. From that by what a function above
+ * makes of `links`, these give that by `links`. */
+
+/* out += the derivative, where a is that by the fat links; out is not a. */
+void staggered_fatten_back(field *out, const field *links, const field *a, const staggered_paths *c);
+/* out += the derivative, where a is that by the long links; the lattice's reach is at least 2. */
+void staggered_lengthen_back(field *out, const field *links, const field *a, double coefficient);
+/* a, the derivative by w = the projection of v, becomes that by v; singular values of v below `least` are taken as
+ * that. Returns the number of links which have one. */
+double staggered_unitarise_back(field *a, const field *w, const field *v, double least);
+/* momenta += the force, in the normalisation of kernels/gauge.h, of the derivative a by the links in SU(3). */
+void staggered_momenta_add(field *momenta, const field *links, const field *a);
+
+/* near_mu(s) += sum_i +-weight_i z_i(s) z_i(s+mu)^dagger, with phases and boundary as in the links there; far_mu(s) +=
+ * far_factor times the same with z_i(s+3mu); extra += extra_factor times what near gets. The sign is plus for s on
+ * parity `first` p, minus on the other, q: where z_i is x_i on p and D x_i on q, and weights are doubled, this is the
+ * derivative of sum_i weight_i x_i^dagger D_pq D_qp x_i for fixed x_i by the links without phases. z is in double
+ * precision, holds both parities, and is on a lattice of reach 3 where there is `far`. */
+typedef struct {
+    parity first;
+    field *near, *far, *extra; /* far and extra: or null */
+    double far_factor, extra_factor;
+} staggered_outer_call;
+#define STAGGERED_OUTER_MOST 32 /* right-hand sides of z, which holds both parities */
+void staggered_outer(const staggered_outer_call *call, const field *z, const double *weights);
+
 typedef struct {
     double a, b;
     const field *near, *far;      /* fat links, and long ones or null */

@@ -123,6 +123,11 @@ void staggered_destroy(staggered *s)
     free(s);
 }
 
+staggered_links *staggered_quark_links(const staggered *s)
+{
+    return s->links;
+}
+
 /* ---- the whole operator ---- */
 
 void staggered_prepare(staggered *s, field *normal_source, const field *source)
@@ -146,4 +151,59 @@ void staggered_apply(staggered *s, field *y, const field *x, int dagger)
     const double half = dagger ? -0.5 : 0.5;
     hop(s, y, PARITY_EVEN, x, half, s->mass, x);
     hop(s, y, PARITY_ODD, x, half, s->mass, x);
+}
+
+/* ---- forces ---- */
+
+static field *links_like(const field *thin)
+{
+    return field_create(thin->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, thin->where);
+}
+
+staggered_force staggered_force_open(field *momenta, staggered_links *base)
+{
+    const field *thin = staggered_links_thin(base);
+    staggered_force f = {.momenta = momenta, .base = base, .near = links_like(thin)};
+    if (staggered_links_naik(base) == 0) return f;
+    f.far = links_like(thin);
+    f.extra = links_like(thin);
+    return f;
+}
+
+/* x^dagger dA x = -x^dagger d(D D) x / 4 */
+static void add_some(staggered_force *f, staggered *s, int n, const double *weights, field *const *x)
+{
+    double scaled[STAGGERED_OUTER_MOST];
+    const double extra = staggered_links_extra(s->links);
+    field *z = field_create(x[0]->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, n, x[0]->where);
+    const field half = field_part(z, s->p);
+    for (int i = 0; i < n; i++) {
+        field one = field_rhs(&half, i);
+        spinor_axpby(&one, 1, x[i], 0);
+        scaled[i] = 0.5 * weights[i];
+    }
+    hop(s, z, s->q, z, 1, 0, NULL);
+    const staggered_outer_call call = {.first = s->p,
+                                       .near = f->near,
+                                       .far = f->far,
+                                       .extra = extra != 0 ? f->extra : NULL,
+                                       .far_factor = staggered_links_naik(s->links),
+                                       .extra_factor = extra};
+    staggered_outer(&call, z, scaled);
+    field_destroy(z);
+}
+
+void staggered_force_add(staggered_force *f, staggered *s, int n, const double *weights, field *const *x)
+{
+    REQUIRE(staggered_links_base(s->links) == f->base, "a force of links with another base");
+    for (int i = 0; i < n; i += STAGGERED_OUTER_MOST)
+        add_some(f, s, n - i < STAGGERED_OUTER_MOST ? n - i : STAGGERED_OUTER_MOST, weights + i, x + i);
+}
+
+void staggered_force_close(staggered_force *f)
+{
+    staggered_links_back(f->momenta, f->base, f->near, f->far, f->extra);
+    field_destroy(f->extra);
+    field_destroy(f->far);
+    field_destroy(f->near);
 }

@@ -16,6 +16,7 @@ typedef struct staggered staggered;
 /* p: parity of the normal operator's vectors. */
 staggered *staggered_create(staggered_links *links, double mass, parity p);
 void staggered_destroy(staggered *s);
+staggered_links *staggered_quark_links(const staggered *s);
 
 /* A in double precision where the links are; Hermitian, positive for a mass that is not zero; owned by s. */
 linop *staggered_normal(staggered *s);
@@ -26,5 +27,22 @@ void staggered_prepare(staggered *s, field *normal_source, const field *source);
 void staggered_reconstruct(staggered *s, field *x, const field *normal_x, const field *source);
 /* y = M x, or M^dagger x, on both parities. */
 void staggered_apply(staggered *s, field *y, const field *x, int dagger);
+
+/* ---- forces ----
+ *
+ * staggered_force_open(), any number of staggered_force_add(), staggered_force_close(): the derivatives by the links of
+ * the operators are summed, and taken back through the smearing once, at the end. */
+typedef struct {
+    field *momenta;
+    staggered_links *base;
+    field *near, *far, *extra;
+} staggered_force;
+
+/* For operators whose links have this base; adds to momenta in the normalisation of kernels/gauge.h. */
+staggered_force staggered_force_open(field *momenta, staggered_links *base);
+/* The force of -sum_i weight_i x_i^dagger A x_i for fixed x_i: with x_i = (A + pole_i)^-1 phi that of sum_i weight_i
+ * phi^dagger (A + pole_i)^-1 phi. n vectors of A in double precision. */
+void staggered_force_add(staggered_force *f, staggered *s, int n, const double *weights, field *const *x);
+void staggered_force_close(staggered_force *f);
 
 #endif

@@ -16,11 +16,14 @@ typedef struct {
 
 struct staggered_links {
     const field *thin;
+    staggered_links *base; /* has the first level; l itself, or another one's */
+    field *v, *w;          /* of HISQ: the first level before and after projection */
+    unsigned long level_version;
     staggered_smearing smearing;
     staggered_paths paths;
     double naik; /* 0: no long links */
     material materials[PREC_COUNT][2];
-    double guarded;
+    double guarded, filtered;
 };
 
 static const staggered_paths fat7 = {1.0 / 8, 1.0 / 16, 1.0 / 64, 1.0 / 384, 0};
@@ -48,22 +51,31 @@ static field *links_like(const field *thin, precision prec, place where)
     return field_create(thin->lat, FIELD_LINKS, prec, PARITY_BOTH, 1, where);
 }
 
-/* W of HISQ */
-static field *projected(staggered_links *l)
+/* V and W of HISQ */
+static void build_level(staggered_links *l)
 {
     double undefined;
-    field *w = links_like(l->thin, PREC_DOUBLE, l->thin->where);
-    staggered_fatten(w, l->thin, &fat7);
-    l->guarded = staggered_unitarise(w, w, &undefined);
+    if (l->level_version == l->thin->version) return;
+    if (!l->v) l->v = links_like(l->thin, PREC_DOUBLE, l->thin->where);
+    if (!l->w) l->w = links_like(l->thin, PREC_DOUBLE, l->thin->where);
+    staggered_fatten(l->v, l->thin, &fat7);
+    l->guarded = staggered_unitarise(l->w, l->v, &undefined);
     REQUIRE(undefined == 0, "%g smeared links have two singular values of zero and no projection to U(3)", undefined);
-    if (l->guarded > 0) log_info("HISQ links: %g of %ld are nearly singular", l->guarded, 4 * l->thin->lat->volume);
-    return w;
+    if (l->guarded > 0) log_debug("HISQ links: %g of %ld are nearly singular", l->guarded, 4 * l->thin->lat->volume);
+    l->level_version = l->thin->version;
+}
+
+/* What the last level is made of. */
+static const field *source_of(staggered_links *l)
+{
+    if (l->smearing.kind != STAGGERED_HISQ) return l->thin;
+    build_level(l->base);
+    return l->base->w;
 }
 
 static void build(staggered_links *l, material *m)
 {
-    field *w = l->smearing.kind == STAGGERED_HISQ ? projected(l) : NULL;
-    const field *source = w ? w : l->thin;
+    const field *source = source_of(l);
     if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, l->thin->where);
     if (l->smearing.kind == STAGGERED_NAIVE) staggered_scale(m->near, 1, source);
     else staggered_fatten(m->near, source, &l->paths);
@@ -73,7 +85,6 @@ static void build(staggered_links *l, material *m)
         staggered_lengthen(m->far, source, l->naik);
         staggered_phases(m->far, 3);
     }
-    field_destroy(w);
     m->pair = (staggered_pair){m->near, m->far, 1, 1};
     m->version = l->thin->version;
 }
@@ -126,7 +137,61 @@ const field *staggered_links_thin(const staggered_links *l)
 
 double staggered_links_guarded(const staggered_links *l)
 {
-    return l->guarded;
+    return l->base->guarded;
+}
+
+staggered_links *staggered_links_base(staggered_links *l)
+{
+    return l->base;
+}
+
+double staggered_links_naik(const staggered_links *l)
+{
+    return l->naik;
+}
+
+double staggered_links_extra(const staggered_links *l)
+{
+    return l->paths.one - l->base->paths.one;
+}
+
+/* ---- forces ---- */
+
+/* Singular values of V below this are taken as this in forces: the square root of 5e-5, as is usual for eigenvalues of
+ * V^dagger V (A. Bazavov et al., Phys. Rev. D 82 (2010) 074501, section II.B). */
+#define LEAST_SINGULAR_VALUE 7.0710678118654752e-3
+
+double staggered_links_back(field *momenta, staggered_links *l, const field *near, const field *far, field *extra)
+{
+    const field *source = source_of(l);
+    double filtered = 0;
+    REQUIRE(l->base == l, "a force through links that share another one's");
+    if (l->smearing.kind == STAGGERED_NAIVE) {
+        staggered_momenta_add(momenta, source, near);
+        return 0;
+    }
+    staggered_fatten_back(extra, source, near, &l->paths);
+    staggered_lengthen_back(extra, source, far, 1);
+    if (l->smearing.kind == STAGGERED_HISQ) {
+        filtered = staggered_unitarise_back(extra, l->w, l->v, LEAST_SINGULAR_VALUE);
+        field *thin = field_like(extra);
+        staggered_fatten_back(thin, l->thin, extra, &fat7);
+        staggered_momenta_add(momenta, l->thin, thin);
+        field_destroy(thin);
+    } else {
+        staggered_momenta_add(momenta, l->thin, extra);
+    }
+    if (filtered > 0 && l->filtered == 0)
+        log_warn("HISQ force: %g of %ld links have a singular value below %.1e, which the force takes as that; further "
+                 "ones are counted",
+                 filtered, 4 * l->thin->lat->volume, LEAST_SINGULAR_VALUE);
+    l->filtered += filtered;
+    return filtered;
+}
+
+double staggered_links_filtered(const staggered_links *l)
+{
+    return l->base->filtered;
 }
 
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s)
@@ -140,7 +205,18 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
     REQUIRE(s->kind != STAGGERED_ASQTAD || s->u0 > 0, "u0 = %g", s->u0);
     l->thin = thin;
     l->smearing = *s;
+    l->base = l;
     choose_paths(l);
+    return l;
+}
+
+staggered_links *staggered_links_sibling(staggered_links *base, double epsilon)
+{
+    staggered_smearing s = base->smearing;
+    REQUIRE(s.kind == STAGGERED_HISQ, "epsilon = %g of links of kind %d", epsilon, s.kind);
+    s.epsilon = epsilon;
+    staggered_links *l = staggered_links_create(base->thin, &s);
+    l->base = base->base;
     return l;
 }
 
@@ -152,5 +228,7 @@ void staggered_links_destroy(staggered_links *l)
             field_destroy(l->materials[prec][where].near);
             field_destroy(l->materials[prec][where].far);
         }
+    field_destroy(l->v);
+    field_destroy(l->w);
     free(l);
 }

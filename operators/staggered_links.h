@@ -31,6 +31,8 @@ typedef struct {
 
 /* The lattice's reach is 3, but for naive quarks. */
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s);
+/* HISQ links with another epsilon, which share V and W with `base`; that has to stay while they do. */
+staggered_links *staggered_links_sibling(staggered_links *base, double epsilon);
 void staggered_links_destroy(staggered_links *l);
 
 /* Up to date, owned by l. Collective. */
@@ -38,5 +40,19 @@ const staggered_pair *staggered_links_at(staggered_links *l, precision prec, pla
 const field *staggered_links_thin(const staggered_links *l);
 /* Links of the last build of HISQ that were projected by the slow way of nearly singular ones. */
 double staggered_links_guarded(const staggered_links *l);
+
+/* ---- forces: see kernels/staggered.h for derivatives ----
+ *
+ * Forces of all links with one base go through its smearing together: `near` and `far` are sums of the derivatives by
+ * the fat and long links, without phases, the far ones times the coefficient of the long links each; `extra` is the sum
+ * of those by the fat ones times staggered_links_extra(). */
+staggered_links *staggered_links_base(staggered_links *l); /* l itself, or what it shares the first level with */
+double staggered_links_naik(const staggered_links *l);     /* coefficient of the long links; 0: there are none */
+double staggered_links_extra(const staggered_links *l);    /* by how much its paths of one link outweigh the base's */
+/* momenta += the force; l is a base. far and extra: null of naive quarks, else extra is used up. Returns the number of
+ * links of which a singular value is taken larger than it is; the first ones are warned of. */
+double staggered_links_back(field *momenta, staggered_links *l, const field *near, const field *far, field *extra);
+/* All of them since the links were created. */
+double staggered_links_filtered(const staggered_links *l);
 
 #endif

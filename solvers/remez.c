@@ -297,8 +297,8 @@ static quad elliptic_dn(quad z, quad kc)
     return cosf128(phi) / cosf128(last - phi);
 }
 
-/* The first reference: Zolotarev's points, right for exponents 1/2 and -1/2. Where f is constant far out, the best
- * approximation is that of a shorter range: x / (1 + x / c) with c the distance of the outermost shifts. */
+/* The first reference: Zolotarev's points, right for exponents 1/2 and -1/2. Where f is constant far out, or like 1 /
+ * x, the best approximation is that of a shorter range: x / (1 + x / c) with c the distance of the outermost shifts. */
 static void first_reference(state *s)
 {
     quad total = 0, bend = 0;
@@ -306,7 +306,8 @@ static void first_reference(state *s)
         total += s->factors[k].exponent;
         bend = fmaxf128(bend, s->factors[k].shift);
     }
-    bend = fabsf128(total) < 1e-6f128 ? 1 / bend : 0;
+    const int rational_far_out = bend > 0 && fabsf128(total - rintf128(total)) < 1e-6f128;
+    bend = rational_far_out ? 1 / bend : 0;
     const quad lo = expf128(s->lo), hi = expf128(s->hi), wlo = lo / (1 + lo * bend), whi = hi / (1 + hi * bend);
     place(s, 0, s->lo);
     place(s, s->m - 1, s->hi);

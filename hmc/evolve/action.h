@@ -11,8 +11,10 @@
 
 #include "kernels/gauge.h"
 #include "kernels/lattice/field.h"
+#include "operators/staggered.h"
 #include "operators/wilson.h"
 #include "solvers/fallback.h"
+#include "solvers/remez.h"
 
 /* Purposes of random fields: with the seed and the trajectory they key every random number of the program. */
 enum {
@@ -104,13 +106,36 @@ typedef struct {
 
 action *pseudofermion_action_create(const char *name, const field *links, const pseudofermion_settings *s);
 
-/* `flavours` by a rational function r of an even-odd operator, S = sum_k phi_k^dagger r(M^dagger M) phi_k with
- * r(x) = x^(-flavours / 2 n) for n pseudofermions phi_k (M. Clark and A. Kennedy, hep-lat/0608015). */
+/* Four flavours of a staggered quark by a pseudofermion on one parity: S = phi^dagger A^-1 phi with the normal operator
+ * A. */
 typedef struct {
-    wilson *w;
+    staggered *quark;
+    const named_solver *force_solver, *action_solver, *solvers; /* of either sort: A is positive */
+    int nsolvers;
+    int predictor; /* as above */
+} staggered_settings;
+
+action *staggered_action_create(const char *name, const field *links, const staggered_settings *s);
+
+/* What a rational action knows of its quark: an operator K, Hermitian and positive, on one parity, and the force of
+ * sum_i weight_i phi^dagger (K + pole_i)^-1 phi from the solutions x_i. */
+typedef struct {
+    linop *root, *positive; /* M with K = M^dagger M, or K itself; the other one is null. Borrowed */
+    double bound;           /* K is known to be at least this, of any links; 0: it has to be measured */
+    void *context;
+    void *(*open_force)(void *context, field *force, const field *links); /* what forces are added to */
+    void (*add_force)(void *sum, int n, const double *weights, field *const *x);
+    void (*close_force)(void *sum); /* all of it is in `force` then */
+} rational_quark;
+
+/* A product of powers of an operator by a rational function: S = sum_k phi_k^dagger r(K) phi_k over n pseudofermions
+ * phi_k, with r(K) = the nth root of prod_i (K + shift_i)^-power_i (M. Clark and A. Kennedy, hep-lat/0608015). */
+typedef struct {
+    rational_quark quark;
     const named_solver *force_solver, *action_solver, *solvers; /* all of type cg */
     int nsolvers;
-    int flavours, pseudofermions;              /* flavours <= 2 pseudofermions */
+    power_product root;                        /* r(K); the first shift is 0, its exponent in [-1, 0) */
+    int pseudofermions;                        /* n */
     double approximation, force_approximation; /* largest relative errors of r */
     double low, high;                          /* the range of r; 0: measured at the start of each trajectory */
     int widen; /* a trajectory whose spectrum is found outside is begun again on a wider range, rather than failing */
@@ -124,12 +149,13 @@ action *rational_action_create(const char *name, const field *links, const ratio
 void rational_action_range(double *low, double *high);
 
 /* Poles of the functions of heat bath, accept step and force, before the spectrum is known: where it is to be measured,
- * for HI / LO = RATIONAL_ORDINARY_WIDTH. */
+ * for HI / LO = RATIONAL_ORDINARY_WIDTH, or up to RATIONAL_ORDINARY_HIGH where the lower end is known. */
 #define RATIONAL_ORDINARY_WIDTH 1e4
+#define RATIONAL_ORDINARY_HIGH 10
 typedef struct {
     int heat, action, force;
 } rational_degrees;
-rational_degrees rational_action_degrees(const rational_settings *s);
+rational_degrees rational_action_degrees(const rational_settings *s); /* of its functions, ranges and bound alone */
 
 /* The rest of a determinant: S = -flavours log |det A| over the parities that the Schur form takes out, less the same
  * of `over` unless that is null. */

@@ -1,18 +1,21 @@
-/* Wilson-clover flavours, odd numbers too, by rational functions: det(M^dagger M)^(N/2) = (det A)^N
- * det(Mhat^dagger Mhat)^(N/2), the second factor by n pseudofermions, each for its nth root (A. Kennedy, I. Horvath and
- * S. Sint, hep-lat/9809092; M. Clark and A. Kennedy, hep-lat/0608015). With K = Mhat^dagger Mhat and a = N / 2n
+/* Powers of determinants by rational functions (A. Kennedy, I. Horvath and S. Sint, hep-lat/9809092; M. Clark and A.
+ * Kennedy, hep-lat/0608015): odd numbers of flavours, roots of the staggered determinant, and ratios of those of
+ * several masses, which are shifts of one operator. With K Hermitian and positive on one parity, and r(K) the nth root
+ * of prod_i (K + shift_i)^-power_i, approximated,
  *
- *   S = sum_k phi_k^dagger K^-a phi_k,  phi_k = K^(a/2) eta_k = K K^(a/2 - 1) eta_k
+ *   S = sum_k phi_k^dagger r(K) phi_k,  phi_k = r(K)^-1/2 eta_k = K [K^-1 r(K)^-1/2] eta_k
  *
- * where powers are rational functions. All exponents lie between -1 and 0, where the residues have one sign: sums of
- * partial fractions lose no digits, as those of positive exponents would, and K takes back what solves magnify.
+ * As the exponents of r, added up from the smallest shift on, stay between -1 and 0, so do those in brackets, and the
+ * residues have one sign: sums of partial fractions lose no digits, as those of positive exponents would, and K takes
+ * back what solves magnify.
  *
  * The range of the functions is given, or measured at the start of the trajectory, from the links alone. That the
  * spectrum is inside is measured before anything is drawn and again before the action of the accept step. Where it is
  * not, there is no result; or, if that is wanted, the trajectory is begun again from its links and random numbers with
  * functions on a wider range, which is forgotten after it. A range stays as it is from heat bath to accept step. A
- * measured or widened one may be another one on the way back, so that such a trajectory is reversible to the
- * precision of the approximation of its force. Where det M may be negative, its modulus is what is simulated. */
+ * measured or widened one may be another one on the way back, so that such a trajectory is reversible to the precision
+ * of the approximation of its force; only where the quark bounds its spectrum from below, that end is always the same.
+ * Where det M may be negative, its modulus is what is simulated. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +31,14 @@
 #define HIGH_MARGIN 1.5
 #define LANCZOS_STEPS 5000
 #define LANCZOS_TOLERANCE 0.02
+/* Steps after which the upper end alone is looked at, which comes sooner. */
+#define LANCZOS_FIRST 64
 
 enum { HEAT, ACCEPT, EVOLVE };
 
 typedef struct {
     action base;
     rational_settings s;
-    linop *m;
     inverter solves;
     field *phi[RATIONAL_MOST_PSEUDOFERMIONS];
     rational_store *store;
@@ -52,10 +56,26 @@ void rational_action_range(double *low, double *high)
 
 /* ---- the range ---- */
 
+/* The ends of the spectrum, the lower one as known where it is. */
+static spectrum look(const rational_part *p)
+{
+    const double bound = p->s.quark.bound;
+    spectrum s = {0};
+    for (int steps = bound > 0 ? LANCZOS_FIRST : LANCZOS_STEPS; steps <= LANCZOS_STEPS; steps *= 4) {
+        s = lanczos_bounds(p->solves.normal, 1, steps, LANCZOS_TOLERANCE);
+        if (bound == 0 || s.status == LANCZOS_BROKEN) return s;
+        s.low = bound;
+        s.low_error = 0;
+        if (s.high_error <= LANCZOS_TOLERANCE * s.high) s.status = LANCZOS_CONVERGED;
+        if (s.status == LANCZOS_CONVERGED) return s;
+    }
+    return s;
+}
+
 /* Bounds of the spectrum; nonzero when there are none. */
 static int measure(rational_part *p, const char *use, double *low, double *high)
 {
-    const spectrum s = lanczos_bounds(p->solves.normal, 1, LANCZOS_STEPS, LANCZOS_TOLERANCE);
+    const spectrum s = look(p);
     *low = s.low - s.low_error;
     *high = s.high + s.high_error;
     log_debug("%s, %s: spectrum %.4e to %.4e after %d steps", p->base.name, use, *low, *high, s.steps);
@@ -95,6 +115,7 @@ static void widen(rational_part *p)
 {
     double low = p->found[0], high = p->found[1];
     rational_action_range(&low, &high);
+    if (p->s.quark.bound > 0) low = p->found[0];
     log_warn("%s: the spectrum, %.4e to %.4e, is not inside the range %.4e to %.4e, which is now %.4e to %.4e",
              p->base.name, p->found[0], p->found[1], p->low, p->high, fmin(low, p->low), fmax(high, p->high));
     p->low = fmin(low, p->low);
@@ -111,26 +132,37 @@ static int begin_again(action *a)
     return 1;
 }
 
-/* x^(num/den) on a range, null with a message. */
-static const rational *power(rational_store *store, int num, int den, double low, double high, double tolerance,
-                             char *message, size_t size)
+/* f on a range, null with a message. */
+static const rational *function(rational_store *store, const power_product *f, double low, double high,
+                                double tolerance, char *message, size_t size)
 {
-    static const rational inverse = {.degree = 1, .residues = {1}}; /* 1 / x: with two flavours and one pseudofermion */
-    if (num == -den) return &inverse;
-    const power_product f = power_of_x(num, den);
-    return rational_for(store, &f, low, high, tolerance, message, size);
+    static const rational inverse = {.degree = 1, .residues = {1}}; /* 1 / x: what takes no root */
+    if (f->nfactors == 1 && f->factors[0].num == -f->factors[0].den) return &inverse;
+    return rational_for(store, f, low, high, tolerance, message, size);
+}
+
+/* f(x)^(-1/2) / x */
+static power_product heat_of(const power_product *f)
+{
+    power_product h = *f;
+    for (int i = 0; i < f->nfactors; i++) {
+        h.factors[i].num = -f->factors[i].num;
+        h.factors[i].den = 2 * f->factors[i].den;
+    }
+    h.factors[0].num -= h.factors[0].den;
+    return h;
 }
 
 /* Functions of heat bath, accept step and force; nonzero, with a message, when one is not to be had. */
 static int functions(rational_store *store, const rational_settings *s, double low, double high, const rational *r[3],
                      char *message, size_t size)
 {
-    const int n = s->flavours, roots = s->pseudofermions;
-    r[HEAT] = power(store, n - 4 * roots, 4 * roots, low, high, s->approximation, message, size);
+    const power_product heat = heat_of(&s->root);
+    r[HEAT] = function(store, &heat, low, high, s->approximation, message, size);
     if (!r[HEAT]) return 1;
-    r[ACCEPT] = power(store, -n, 2 * roots, low, high, s->approximation, message, size);
+    r[ACCEPT] = function(store, &s->root, low, high, s->approximation, message, size);
     if (!r[ACCEPT]) return 1;
-    r[EVOLVE] = power(store, -n, 2 * roots, low, high, s->force_approximation, message, size);
+    r[EVOLVE] = function(store, &s->root, low, high, s->force_approximation, message, size);
     return !r[EVOLVE];
 }
 
@@ -138,7 +170,9 @@ rational_degrees rational_action_degrees(const rational_settings *s)
 {
     const rational *r[3];
     char message[256];
-    const double low = s->high > 0 ? s->low : 1, high = s->high > 0 ? s->high : RATIONAL_ORDINARY_WIDTH;
+    const double bound = s->quark.bound;
+    const double low = s->high > 0 ? s->low : bound > 0 ? bound : 1;
+    const double high = s->high > 0 ? s->high : bound > 0 ? bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
     rational_degrees d = {RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE};
     rational_store *store = rational_store_create();
     if (!functions(store, s, low, high, r, message, sizeof message))
@@ -162,6 +196,7 @@ static int choose_functions(rational_part *p)
         p->low = low;
         p->high = high;
         rational_action_range(&p->low, &p->high);
+        if (p->s.quark.bound > 0) p->low = p->s.quark.bound;
     } else if (breach(p, "start", low, high)) return 1;
     if (functions(p->store, &p->s, p->low, p->high, p->r, message, sizeof message)) {
         snprintf(p->base.trouble, sizeof p->base.trouble,
@@ -234,24 +269,21 @@ static int value(action *a, double *s)
     return failed;
 }
 
-/* dS = -sum_i 2 residue_i Re (M X_i)^dagger dM X_i with X_i = (K + pole_i)^-1 phi */
+/* The forces of all poles, with X_i = (K + pole_i)^-1 phi. */
 static int force(action *a, field *f)
 {
     rational_part *p = (rational_part *)a;
-    field *x[RATIONAL_MAX_DEGREE], *y = field_like(p->phi[0]);
-    wilson_force sum = wilson_force_open(f, a->links);
+    const rational *r = p->r[EVOLVE];
+    field *x[RATIONAL_MAX_DEGREE];
+    void *sum = p->s.quark.open_force(p->s.quark.context, f, a->links);
     int failed = 0;
-    open_solutions(p, p->r[EVOLVE], x);
+    open_solutions(p, r, x);
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
-        failed = inverter_poles(&p->solves, p->s.force_solver, p->r[EVOLVE], x, p->phi[k], "force");
-        for (int i = 0; i < p->r[EVOLVE]->degree && !failed; i++) {
-            linop_apply(p->m, y, x[i], 0);
-            wilson_force_add(&sum, p->s.w, p->r[EVOLVE]->residues[i], x[i], y, y);
-        }
+        failed = inverter_poles(&p->solves, p->s.force_solver, r, x, p->phi[k], "force");
+        if (!failed) p->s.quark.add_force(sum, r->degree, r->residues, x);
     }
-    close_solutions(p->r[EVOLVE], x);
-    field_destroy(y);
-    wilson_force_close(&sum);
+    close_solutions(r, x);
+    p->s.quark.close_force(sum);
     return failed;
 }
 
@@ -269,16 +301,16 @@ action *rational_action_create(const char *name, const field *links, const ratio
     static const action_table table = {refresh, value, force, destroy, begin_again};
     rational_part *p = calloc(1, sizeof *p);
     REQUIRE(p, "out of memory");
-    REQUIRE(s->pseudofermions <= RATIONAL_MOST_PSEUDOFERMIONS && s->flavours <= 2 * s->pseudofermions,
-            "%d flavours by %d pseudofermions", s->flavours, s->pseudofermions);
+    REQUIRE(s->pseudofermions <= RATIONAL_MOST_PSEUDOFERMIONS && s->root.factors[0].shift == 0,
+            "%d pseudofermions, first shift %g", s->pseudofermions, s->root.factors[0].shift);
     p->base.table = &table;
     p->base.links = links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->base.has_spectrum = 1;
     p->s = *s;
-    p->m = wilson_schur(s->w);
-    inverter_open(&p->solves, &p->base, p->m, s->solvers, s->nsolvers);
-    for (int k = 0; k < s->pseudofermions; k++) p->phi[k] = linop_vector(p->m, 1);
+    if (s->quark.root) inverter_open(&p->solves, &p->base, s->quark.root, s->solvers, s->nsolvers);
+    else inverter_open_positive(&p->solves, &p->base, s->quark.positive, s->solvers, s->nsolvers);
+    for (int k = 0; k < s->pseudofermions; k++) p->phi[k] = linop_vector(p->solves.normal, 1);
     p->store = rational_store_create();
     return &p->base;
 }

@@ -44,3 +44,15 @@ void fermion_add_determinant(simulation *s, int number, wilson *over, int flavou
     snprintf(name, sizeof name, "%s.det", f->name);
     simulation_add(s, determinant_action_create(name, s->links, s->wilsons[number], over, flavours));
 }
+
+double fermion_staggered_hop_flops(const fermion_params *f)
+{
+    return strcmp(f->links, "naive") ? 1146 : 570;
+}
+
+/* A level has 12 kernels of two staples on the way there, 21 and three sums over sides of staples on the way back. */
+double fermion_smearing_flops(const fermion_params *f)
+{
+    const int levels = !strcmp(f->links, "naive") ? 0 : !strcmp(f->links, "asqtad") ? 1 : 2;
+    return levels * (33 * 3384.0 + 3 * 27648.0);
+}

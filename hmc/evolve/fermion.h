@@ -14,6 +14,7 @@ typedef struct {
     const char *name, *help;
     const char *keys; /* of its section that not every kind has, separated by spaces */
     int shifts;       /* its solves have shifts, for which there is one type of solver */
+    int staggered;    /* a staggered quark; else one of Wilson's */
     /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
     void (*create)(simulation *s, int number);
     /* Books the fields that stay, and tells the others. */
@@ -30,5 +31,8 @@ int fermion_kind_has(const fermion_kind *kind, const char *key);
 
 /* Adds NAME.det of fermion `number`, unless it has no clover term. */
 void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours);
+/* Flops a site of the hop of a staggered quark, and of the way back through its smearing. */
+double fermion_staggered_hop_flops(const fermion_params *f);
+double fermion_smearing_flops(const fermion_params *f);
 
 #endif

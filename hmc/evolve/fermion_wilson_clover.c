@@ -37,11 +37,11 @@ static fermion_moments memory(ledger *m, const parameters *p, const fermion_para
     memory_stay(m, 1 + f->predictor, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN); /* phi, and solutions that are kept */
     /* The solution and the source beside the work of the solver or of the guess; or the solution in assembling. */
     const size_t guess = (size_t)f->predictor * spinor;
-    const size_t work = memory_of_solve(m, p, f->solver) + (twice ? spinor : 0);
+    const size_t work = memory_of_solve(m, p, FIELD_SPINOR, f->solver) + (twice ? spinor : 0);
     const size_t solve = spinor + source + (work > guess ? work : guess);
     const size_t assembly = spinor + memory_of_assembly(m, f);
     return (fermion_moments){.force = solve > assembly ? solve : assembly,
-                             .value = spinor + source + memory_of_solve(m, p, f->action_solver),
+                             .value = spinor + source + memory_of_solve(m, p, FIELD_SPINOR, f->action_solver),
                              .determinant = memory_of_insertions(m, f)};
 }
 
@@ -54,7 +54,7 @@ static double force_flops(const fermion_params *f, double iterations)
 
 const fermion_kind fermion_wilson_clover = {.name = "wilson_clover",
                                             .help = "two degenerate Wilson-clover flavours, even-odd preconditioned",
-                                            .keys = "ratio_to predictor",
+                                            .keys = "kappa c_sw schur link_reals ratio_to predictor",
                                             .create = create,
                                             .memory = memory,
                                             .force_flops = force_flops};

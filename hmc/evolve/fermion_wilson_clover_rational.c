@@ -1,13 +1,53 @@
 /* wilson_clover_rational: one, two or three flavours by rational functions, as pseudofermions on one parity and, with a
  * clover term, NAME.det. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "hmc/evolve/fermion.h"
-#include "solvers/multishift.h"
+#include "kernels/base/error.h"
+#include "solvers/rational.h"
+
+/* ---- the force ---- */
+
+typedef struct {
+    wilson_force sum;
+    wilson *w;
+    field *y;
+} wilson_sum;
+
+static void *open_force(void *context, field *force, const field *links)
+{
+    wilson_sum *sum = malloc(sizeof *sum);
+    REQUIRE(sum, "out of memory");
+    sum->w = context;
+    sum->sum = wilson_force_open(force, links);
+    sum->y = linop_vector(wilson_schur(sum->w), 1);
+    return sum;
+}
+
+/* dS = -sum_i 2 weight_i Re (M X_i)^dagger dM X_i */
+static void add_force(void *to, int n, const double *weights, field *const *x)
+{
+    wilson_sum *sum = to;
+    for (int i = 0; i < n; i++) {
+        linop_apply(wilson_schur(sum->w), sum->y, x[i], 0);
+        wilson_force_add(&sum->sum, sum->w, weights[i], x[i], sum->y, sum->y);
+    }
+}
+
+static void close_force(void *to)
+{
+    wilson_sum *sum = to;
+    field_destroy(sum->y);
+    wilson_force_close(&sum->sum);
+    free(sum);
+}
+
+/* ---- the action ---- */
 
 static rational_settings settings_of(const fermion_params *f)
 {
-    return (rational_settings){.flavours = f->flavours,
+    return (rational_settings){.root = power_of_x(-f->flavours, 2 * f->pseudofermions),
                                .pseudofermions = f->pseudofermions,
                                .approximation = f->approximation,
                                .force_approximation = f->force_approximation,
@@ -20,26 +60,17 @@ static void create(simulation *s, int number)
 {
     const named_fermion *f = &s->p->fermions[number];
     rational_settings settings = settings_of(&f->p);
-    settings.w = s->wilsons[number];
+    settings.quark = (rational_quark){.root = wilson_schur(s->wilsons[number]),
+                                      .context = s->wilsons[number],
+                                      .open_force = open_force,
+                                      .add_force = add_force,
+                                      .close_force = close_force};
     settings.force_solver = simulation_solver(s, f->p.solver);
     settings.action_solver = simulation_solver(s, f->p.action_solver);
     settings.solvers = s->solvers;
     settings.nsolvers = s->p->nsolvers;
     simulation_add(s, rational_action_create(f->name, s->links, &settings));
     fermion_add_determinant(s, number, NULL, f->p.flavours);
-}
-
-/* Solutions and work vectors of a solve for all poles. */
-static size_t solve_bytes(const ledger *m, const parameters *p, const char *solver, int degree)
-{
-    int vectors[PREC_COUNT] = {0};
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].name, solver)) multishift_vectors(&p->solvers[i].p, degree, PREC_DOUBLE, vectors);
-    vectors[PREC_DOUBLE] += degree;
-    size_t bytes = 0;
-    for (int prec = 0; prec < PREC_COUNT; prec++)
-        bytes += (size_t)vectors[prec] * memory_of(m, FIELD_SPINOR, (precision)prec, PARITY_EVEN);
-    return bytes;
 }
 
 static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
@@ -51,11 +82,11 @@ static fermion_moments memory(ledger *m, const parameters *p, const fermion_para
     memory_stay(m, f->pseudofermions, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
     /* The insertions of one pseudofermion are kept through the solve of the next. */
     const size_t insertions = f->pseudofermions > 1 ? memory_of_insertions(m, f) : 0;
-    const size_t solve = spinor + insertions + solve_bytes(m, p, f->solver, degrees.force);
+    const size_t solve = spinor + insertions + memory_of_poles(m, p, FIELD_SPINOR, f->solver, degrees.force);
     const size_t assembly = (size_t)degrees.force * spinor + memory_of_assembly(m, f);
     /* The source and the result beside the solve. */
-    const size_t heat = 2 * spinor + solve_bytes(m, p, f->action_solver, degrees.heat);
-    const size_t action = spinor + solve_bytes(m, p, f->action_solver, degrees.action);
+    const size_t heat = 2 * spinor + memory_of_poles(m, p, FIELD_SPINOR, f->action_solver, degrees.heat);
+    const size_t action = spinor + memory_of_poles(m, p, FIELD_SPINOR, f->action_solver, degrees.action);
     return (fermion_moments){.force = solve > assembly ? solve : assembly,
                              .value = heat > action ? heat : action,
                              .determinant = memory_of_insertions(m, f)};
@@ -72,7 +103,8 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_wilson_clover_rational = {
     .name = "wilson_clover_rational",
     .help = "one, two or three flavours, by rational functions (RHMC)",
-    .keys = "flavours pseudofermions approximation force_approximation spectrum range_breach",
+    .keys = "kappa c_sw schur link_reals flavours pseudofermions approximation force_approximation spectrum "
+            "range_breach",
     .shifts = 1,
     .create = create,
     .memory = memory,

@@ -15,8 +15,14 @@ void inverter_open(inverter *v, action *a, linop *op, const named_solver *solver
     *v = (inverter){a, op, adjoint_create(op), normal_create(op), solvers, nsolvers};
 }
 
+void inverter_open_positive(inverter *v, action *a, linop *normal, const named_solver *solvers, int nsolvers)
+{
+    *v = (inverter){a, NULL, NULL, normal, solvers, nsolvers};
+}
+
 void inverter_close(inverter *v)
 {
+    if (!v->op) return;
     linop_destroy(v->normal);
     linop_destroy(v->dagger);
 }
@@ -92,8 +98,8 @@ static solve_result attempt_normal(const solver_settings *s, void *context)
         log_debug("%s: a first guess from %d solutions", j->v->a->name, n);
     }
     j->guess = NULL;
-    return solver_needs_positive(s) ? solver_solve(s, j->v->normal, j->x[0], j->b)
-                                    : solve_twice(s, j->v, j->x[0], j->b);
+    return solver_needs_positive(s) || !j->v->op ? solver_solve(s, j->v->normal, j->x[0], j->b)
+                                                 : solve_twice(s, j->v, j->x[0], j->b);
 }
 
 int inverter_normal(const inverter *v, const named_solver *s, field *x, const field *b, predictor *p, const char *use)

@@ -17,12 +17,14 @@
 
 typedef struct {
     action *a;                   /* that is served */
-    linop *op, *dagger, *normal; /* A, borrowed; A^dagger; A^dagger A */
+    linop *op, *dagger, *normal; /* A, borrowed; A^dagger; A^dagger A. The first two are null where that is all */
     const named_solver *solvers; /* for fallbacks */
     int nsolvers;
 } inverter;
 
 void inverter_open(inverter *v, action *a, linop *op, const named_solver *solvers, int nsolvers);
+/* Of an operator that is Hermitian and positive itself, and stands for A^dagger A; borrowed. Any solver works on it. */
+void inverter_open_positive(inverter *v, action *a, linop *normal, const named_solver *solvers, int nsolvers);
 void inverter_close(inverter *v);
 
 /* x = (A^dagger A)^-1 b. The guess is the predictor's, or zero when that is null; the solution is kept there. `use` is

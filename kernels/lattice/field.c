@@ -199,6 +199,16 @@ field field_part(const field *f, parity p)
     return half;
 }
 
+field field_rhs(const field *f, int rhs)
+{
+    const size_t sites = f->lay->lanes == 1 ? LINEAR_BLOCK : (size_t)f->lay->lanes;
+    field one = *f;
+    REQUIRE(!f->scale && rhs < f->groups, "right-hand side %d of %d", rhs, f->groups);
+    one.data = (char *)f->data + sites * (size_t)(rhs * f->group_stride) * stored_bytes[f->prec];
+    one.nrhs = one.Ls = one.groups = 1;
+    return one;
+}
+
 /* ---- element access on the host ---- */
 
 stored_field field_stored(const field *f)

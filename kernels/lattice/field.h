@@ -89,6 +89,8 @@ view field_all(const field *f);
 /* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version.
  */
 field field_part(const field *f, parity p);
+/* The same of one right-hand side of vectors in floating point, for kernels alone: field_copy() takes it for whole. */
+field field_rhs(const field *f, int rhs);
 
 /* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row
  * links into links), parity and groups. y and x may not be the same field. */

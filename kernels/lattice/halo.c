@@ -266,16 +266,18 @@ void halo_hop_pair(const field *x, const field *y, parity p, const field *links,
 
 /* ---- colour vectors of the staggered hop ---- */
 
-void halo_staggered_start(const field *in, parity p, const field *near, const field *far, view ghost[8])
+/* Sends upwards what is multiplied with links, unless near is null, and downwards vectors of 1 or 3 slices. */
+static void send_vectors(const field *in, parity p, const field *near, const field *far, int slices, view ghost[8])
 {
     const layout *tables = layout_tables(in->lay, in->where == PLACE_DEVICE);
     view packed[8];
-    staggered_pack_args args = {.g = tables->g, .in = field_in(in, p), .near = field_in(near, p)};
+    staggered_pack_args args = {.g = tables->g, .in = field_in(in, p)};
+    if (near) args.near = field_in(near, p);
     if (far) args.far = field_in(far, p);
     exchange_open(in);
     for (int dir = 0; dir < 8; dir++) {
-        const int parts = dir % 2 ? (far ? 3 : 1) : (far ? 4 : 1);
-        if (!in->lay->g.split[dir / 2]) continue;
+        const int parts = dir % 2 ? slices : far ? 4 : 1;
+        if (!in->lay->g.split[dir / 2] || (dir % 2 == 0 && !near)) continue;
         exchange_add(dir, dir ^ 1, parts * in->lay->nface[dir / 2], in->groups, in->prec >= PREC_HALF ? 7 : 6);
         args.dir[args.faces] = dir;
         args.face[args.faces] = tables->face[dir][p];
@@ -287,6 +289,17 @@ void halo_staggered_start(const field *in, parity p, const field *near, const fi
     for (int d = 0; d < 4; d++) args.nface[d] = in->lay->nface[d];
     kernel_run(KERNEL_staggered_pack, in, &args, (kernel_work){.n = args.start[args.faces], .aside = 1});
     exchange_start();
+}
+
+void halo_staggered_start(const field *in, parity p, const field *near, const field *far, view ghost[8])
+{
+    send_vectors(in, p, near, far, far ? 3 : 1, ghost);
+}
+
+void halo_vectors_above(const field *in, parity p, int slices, view ghost[8])
+{
+    send_vectors(in, p, NULL, NULL, slices, ghost);
+    exchange_wait();
 }
 
 /* ---- ghosts with corners ---- */

@@ -32,6 +32,9 @@ void halo_hop_wait(void);
  * links as in kernels/site/staggered.h, far ones or null. After halo_hop_wait() the views hold what has arrived. */
 void halo_staggered_start(const field *in, parity p, const field *near, const field *far, view ghost[8]);
 
+/* Brings in the vectors of parity p from above, of 1 or (where the reach is 3) 3 slices; ghost[2 d] holds them. */
+void halo_vectors_above(const field *in, parity p, int slices, view ghost[8]);
+
 /* Bytes sent and seconds spent waiting so far, for the profile. */
 void halo_counted(double *bytes, double *seconds);
 

@@ -17,3 +17,4 @@
 #include "kernels/site/staggered.h"
 
 #include "kernels/site/force.h"
+#include "kernels/site/staggered_force.h"

@@ -13,32 +13,43 @@
 
 /* ---- paths ---- */
 
-/* out_mu = the two staples of in_mu in direction mu + offset (mod 4), and sum += coefficient out. out without data is
- * not kept. */
-FN void T(staple_site)(const staple_args *a, long u)
+/* r = the two staples of `in`_mu in direction nu: U_nu(s) in(s+nu) U_nu(s+mu)^dagger, and that from below. The map is
+ * its own adjoint. */
+FN void T(staples_of)(vreal r[18], const geom *g, const view *links, const view *in, T(walker) home, int mu, int nu)
+{
+    const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
+    vreal side[18], m[18], p[18];
+    T(walk_load)(side, g, links, home, nu, 18);
+    T(walk_load)(m, g, in, up, mu, 18);
+    T(su3_mul)(p, side, m);
+    T(walk_load)(side, g, links, T(walk)(g, home, mu, 1), nu, 18);
+    T(su3_mul_right_dagger)(r, p, side);
+    T(walk_load)(side, g, links, down, nu, 18);
+    T(walk_load)(m, g, in, down, mu, 18);
+    T(su3_mul_left_dagger)(p, side, m);
+    T(walk_load)(side, g, links, T(walk)(g, down, mu, 1), nu, 18);
+    T(su3_mul)(m, p, side);
+    T(su3_add)(r, m);
+}
+
+/* out_mu = sum_k plain_factor_k plain_k,mu + sum_j factor_j (the staples of in_j,mu in direction mu + offset_j, mod 4).
+ * out may be one of the plain ones. */
+FN void T(staples_site)(const staples_args *a, long u)
 {
     const geom *g = &a->g;
-    const vreal c = vset((real)a->coefficient);
     const T(walker) home = T(walk_from)(g, a->parity, u);
     for (int mu = 0; mu < 4; mu++) {
-        const int nu = (mu + a->offset) % 4;
-        const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
-        vreal left[18], m[18], right[18], r[18], sum[18];
-        T(walk_load)(left, g, &a->links, home, nu, 18);
-        T(walk_load)(m, g, &a->in, up, mu, 18);
-        T(su3_mul)(r, left, m);
-        T(walk_load)(right, g, &a->links, T(walk)(g, home, mu, 1), nu, 18);
-        T(su3_mul_right_dagger)(sum, r, right);
-        T(walk_load)(left, g, &a->links, down, nu, 18);
-        T(walk_load)(m, g, &a->in, down, mu, 18);
-        T(su3_mul_left_dagger)(r, left, m);
-        T(walk_load)(right, g, &a->links, T(walk)(g, down, mu, 1), nu, 18);
-        T(su3_mul)(m, r, right);
-        T(su3_add)(sum, m);
-        if (a->out.data) T(save)(sum, &a->out, u, mu, 18);
-        T(load)(r, &a->sum, u, mu, 18);
-        T(su3_axpy)(r, c, sum);
-        T(save)(r, &a->sum, u, mu, 18);
+        vreal sum[18], r[18];
+        T(su3_zero)(sum);
+        for (int k = 0; k < a->nplain; k++) {
+            T(load)(r, &a->plain[k], u, mu, 18);
+            T(su3_axpy)(sum, vset((real)a->plain_factor[k]), r);
+        }
+        for (int j = 0; j < a->nin; j++) {
+            T(staples_of)(r, g, &a->links, &a->in[j], home, mu, (mu + a->offset[j]) % 4);
+            T(su3_axpy)(sum, vset((real)a->factor[j]), r);
+        }
+        T(save)(sum, &a->out, u, mu, 18);
     }
 }
 
@@ -76,19 +87,24 @@ FN void T(long_links_site)(const long_links_args *a, long u)
 
 /* Links that lead `reach` sites get the phases eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y), eta_t = 1, and
  * in t the sign of the boundary as often as they cross it. */
-FN void T(staggered_phases_site)(const staggered_phases_args *a, long u)
+FN void T(staggered_signs)(vreal sign[4], const geom *g, int parity, long u, int reach, int time_sign)
 {
-    const geom *g = &a->g;
-    const int16_t *c = g->coord[a->parity] + 4 * u;
-    vreal sign[4] = {vset(1), vset(1), vset(1), vset(1)};
+    const int16_t *c = g->coord[parity] + 4 * u;
+    UNROLL for (int mu = 0; mu < 4; mu++) sign[mu] = vset(1);
     for (int lane = 0; lane < W; lane++) {
         const int32_t *o = g->lane_origin + 4 * lane;
         const int x = o[0] + c[0], y = o[1] + c[1], t = o[3] + c[3];
         if (t & 1) LANE(sign[0], lane) = -1;
         if ((t + x) & 1) LANE(sign[1], lane) = -1;
         if ((t + x + y) & 1) LANE(sign[2], lane) = -1;
-        if ((t + a->reach) / g->global[3] & 1) LANE(sign[3], lane) = (real)a->time_sign;
+        if ((t + reach) / g->global[3] & 1) LANE(sign[3], lane) = (real)time_sign;
     }
+}
+
+FN void T(staggered_phases_site)(const staggered_phases_args *a, long u)
+{
+    vreal sign[4];
+    T(staggered_signs)(sign, &a->g, a->parity, u, a->reach, a->time_sign);
     for (int mu = 0; mu < 4; mu++) {
         vreal x[18];
         T(load)(x, &a->links, u, mu, 18);
@@ -132,13 +148,11 @@ FN int T(jacobi_rotate)(double a[18], double r[18], int p, int q)
     return 1;
 }
 
-/* w = X Y^dagger of the singular value decomposition v = X S Y^dagger, by rotations of columns (M. Hestenes, J. SIAM 6
- * (1958) 51), which are accurate for small singular values, too. Of a singular value of zero the vector in X is what
- * completes the others. Returns 0 where two are zero, else 1. */
-FN int T(project_by_svd)(double w[18], const double v[18])
+/* v = x y^dagger with orthogonal columns of x, of square norms norm[], and unitary y: the singular value decomposition
+ * by rotations of columns (M. Hestenes, J. SIAM 6 (1958) 51), which is accurate for small singular values, too. */
+FN void T(decompose)(double x[18], double y[18], double norm[3], const double v[18])
 {
-    double x[18], y[18], norm[3];
-    int zeros = 0, zero = 0, busy = 1;
+    int busy = 1;
     for (int i = 0; i < 18; i++) {
         x[i] = v[i];
         y[i] = i % 8 == 0 ? 1 : 0;
@@ -152,6 +166,17 @@ FN int T(project_by_svd)(double w[18], const double v[18])
         norm[c] = 0;
         for (int i = 0; i < 3; i++)
             norm[c] += x[6 * i + 2 * c] * x[6 * i + 2 * c] + x[6 * i + 2 * c + 1] * x[6 * i + 2 * c + 1];
+    }
+}
+
+/* w = X Y^dagger of the singular value decomposition v = X S Y^dagger. Of a singular value of zero the vector in X is
+ * what completes the others. Returns 0 where two are zero, else 1. */
+FN int T(project_by_svd)(double w[18], const double v[18])
+{
+    double x[18], y[18], norm[3];
+    int zeros = 0, zero = 0;
+    T(decompose)(x, y, norm, v);
+    for (int c = 0; c < 3; c++) {
         if (norm[c] == 0) {
             zeros++;
             zero = c;
@@ -170,8 +195,8 @@ FN int T(project_by_svd)(double w[18], const double v[18])
             double re = 0, im = 0;
             for (int c = 0; c < 3; c++) {
                 const double *a = x + 6 * i + 2 * c, *b = y + 6 * j + 2 * c;
-                re += a[0] * b[0] + a[1] * b[1];
-                im += a[1] * b[0] - a[0] * b[1];
+                re = fma(a[0], b[0], fma(a[1], b[1], re));
+                im = fma(a[1], b[0], fma(-a[0], b[1], im));
             }
             w[6 * i + 2 * j] = re;
             w[6 * i + 2 * j + 1] = im;
@@ -262,14 +287,15 @@ FN void T(project_links_site)(const project_links_args *a, long u, vexact *sum)
 
 /* The neighbour `step` (1 or 3, a literal) sites along dir. */
 #if PLAQ_SIMD
-FN T(neighbour) T(neighbour_far)(const staggered_hop_args *a, T(stencil) st, long u, int dir, int step)
+FN T(neighbour) T(neighbour_far)(const geom *g, int parity, const long *nface, T(stencil) st, long u, int dir, int step)
 {
-    return T(neighbour_at)(&a->g, step == 1 ? st : a->g.far_stencil[a->parity] + u * STENCIL_INTS, dir);
+    (void)nface;
+    return T(neighbour_at)(g, step == 1 ? st : g->far_stencil[parity] + u * STENCIL_INTS, dir);
 }
 #else
-FN T(neighbour) T(neighbour_far)(const staggered_hop_args *a, T(stencil) st, long u, int dir, int step)
+FN T(neighbour) T(neighbour_far)(const geom *g, int parity, const long *nface, T(stencil) st, long u, int dir, int step)
 {
-    const geom *g = &a->g;
+    (void)parity;
     const int d = dir / 2, up = dir % 2 == 0;
     int to = up ? st.x[d] + step : st.x[d] - step;
     const int leaves = up ? to >= g->sub[d] : to < 0;
@@ -278,7 +304,7 @@ FN T(neighbour) T(neighbour_far)(const staggered_hop_args *a, T(stencil) st, lon
         long f = 0;
         UNROLL for (int e = 3; e >= 0; e--) if (e != d) f = f * g->sub[e] + st.x[e];
         n.near = NEAR_GHOST;
-        n.unit = (up ? to - g->sub[d] : -1 - to) * a->nface[d] + f / 2;
+        n.unit = (up ? to - g->sub[d] : -1 - to) * nface[d] + f / 2;
         return n;
     }
     if (to >= g->sub[d]) to -= g->sub[d];
@@ -371,7 +397,7 @@ FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stenci
                                int dir, int step)
 {
     const int mu = dir / 2, down = dir % 2;
-    const T(neighbour) n = T(neighbour_far)(a, st, u, dir, step);
+    const T(neighbour) n = T(neighbour_far)(&a->g, a->parity, a->nface, st, u, dir, step);
     if (down && n.near == NEAR_GHOST) { /* times the link already */
         UNROLL for (int k = 0; k < many; k++)
         {

@@ -154,6 +154,22 @@ refused "shifts by another solver" -- run c.ini fermion.strange.action_solver=ge
 refused "shifts by another fallback" -- run c.ini solver.force.fallback=general -- "[solver.general] is of type bicgstab" "type cg"
 refused "too many vectors" -- run c.ini fermion.heavy.predictor=33 -- "predictor" "<= 32"
 
+# Staggered quarks.
+cp "$source"/inputs/hisq-2plus1plus1.ini s.ini
+staggered=(run s.ini lattice.size=4.4.4.4)
+refused "a hopping parameter of a staggered quark" -- "${staggered[@]}" fermion.light.kappa=0.12 -- "both mass and kappa"
+refused "a clover term of a staggered quark" -- "${staggered[@]}" fermion.light.c_sw=1 -- "has no key 'c_sw'" "links u0"
+refused "a massless staggered quark" -- "${staggered[@]}" fermion.light.mass=0 -- "mass = 0" "not positive"
+refused "a tadpole factor of HISQ" -- "${staggered[@]}" fermion.light.u0=0.9 -- "u0 is for links = asqtad" "links = hisq"
+refused "a charm term of asqtad" -- "${staggered[@]}" fermion.charm.links=asqtad -- "naik_epsilon is for links = hisq"
+refused "a factor without its mass" -- "${staggered[@]}" fermion.light.with=3 -- "'3' of with = 3" "MASS:N"
+refused "a factor of a lighter mass" -- "${staggered[@]}" fermion.light.with=0.001:1 -- "a mass above 0.013"
+refused "a mass twice" -- "${staggered[@]}" "fermion.light.with=0.1:1, 0.1:2" -- "mass 0.1 twice"
+refused "more flavours below than above" -- "${staggered[@]}" fermion.light.with=0.2:-3 -- "add up to -1" "between 0 and 4"
+refused "five flavours on one pseudofermion" -- "${staggered[@]}" fermion.charm.flavours=5 -- "add up to 5" "pseudofermions = 4"
+printf '[measure.p]\nkind = pion\nfermion = charm\n' >>s.ini
+refused "a Wilson propagator of a staggered quark" -- "${staggered[@]}" -- "needs a Wilson quark" "kind = staggered_rational"
+
 refused "an odd extent" -- run a.ini lattice.size=4.4.4.5 -- "extent 5" "direction t" "even number"
 refused "an extent of zero" -- run a.ini lattice.size=4.0.4.4 -- "size" "4.0.4.4"
 refused "a grid of other ranks" -- run a.ini machine.grid=1.1.1.2 -- "process grid 1.1.1.2" "2 ranks" "on 1"

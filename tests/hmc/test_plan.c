@@ -165,7 +165,7 @@ static void test_registries(void)
         check_choice("fermion", "kind", kind->name);
         char key[64];
         for (int k = 0; param_word(kind->keys, k, key, sizeof key); k++) check_owner("fermion", key, kind->name);
-        CHECK(!fermion_kind_has(kind, "kappa") && !fermion_kind_has(kind, "flavour"));
+        CHECK(!fermion_kind_has(kind, "mass") && !fermion_kind_has(kind, "flavour"));
     }
     for (int i = 0; scheme_number(i); i++) check_choice("integrator", "scheme", scheme_name(scheme_number(i)));
     for (int i = 0; observable_number(i); i++) check_choice("measure", "kind", observable_number(i)->name);

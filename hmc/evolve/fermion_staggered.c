@@ -1,0 +1,41 @@
+/* staggered: four flavours, the whole det(M) of a staggered quark, as a pseudofermion on one parity. */
+#include "hmc/evolve/fermion.h"
+
+static void create(simulation *s, int number)
+{
+    const named_fermion *f = &s->p->fermions[number];
+    const staggered_settings settings = {.quark = s->quarks[number],
+                                         .force_solver = simulation_solver(s, f->p.solver),
+                                         .action_solver = simulation_solver(s, f->p.action_solver),
+                                         .solvers = s->solvers,
+                                         .nsolvers = s->p->nsolvers,
+                                         .predictor = f->p.predictor};
+    simulation_add(s, staggered_action_create(f->name, s->links, &settings));
+}
+
+static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
+{
+    const size_t vector = memory_of(m, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
+    memory_stay_staggered(m, p, f);
+    memory_stay(m, 1 + f->predictor, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
+    const size_t guess = (size_t)f->predictor * vector;
+    const size_t work = memory_of_solve(m, p, FIELD_VECTOR, f->solver);
+    const size_t solve = vector + (work > guess ? work : guess), back = vector + memory_of_smearing_back(m, f);
+    const size_t value = vector + memory_of_solve(m, p, FIELD_VECTOR, f->action_solver) + 4 * vector;
+    const size_t smearing = memory_of_smearing(m, f);
+    return (fermion_moments){.force = solve > back ? solve : back, .value = value > smearing ? value : smearing};
+}
+
+/* Two hops on half of the sites an iteration, and the smearing there and back. */
+static double force_flops(const fermion_params *f, double iterations)
+{
+    return iterations * fermion_staggered_hop_flops(f) + fermion_smearing_flops(f);
+}
+
+const fermion_kind fermion_staggered = {.name = "staggered",
+                                        .help = "four flavours of a staggered quark, unrooted",
+                                        .keys = "links u0 naik_epsilon predictor",
+                                        .staggered = 1,
+                                        .create = create,
+                                        .memory = memory,
+                                        .force_flops = force_flops};

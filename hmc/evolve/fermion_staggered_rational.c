@@ -1,0 +1,118 @@
+/* staggered_rational: det(M)^(N/4) of staggered quarks by rational functions, on one parity, where det M = det A of A =
+ * m^2 - D_pq D_qp / 4; with further factors of heavier masses on the same pseudofermions, whose A are shifted ones. So
+ * (A. Bazavov et al., Rev. Mod. Phys. 82 (2010) 1349, section II.D) light and strange quarks over a heavy mass make a
+ * smaller force than each of them alone. MILC's programs write (x + 4 m_i^2)^(N_i/4) with x = -D^2: these are the m_i.
+ *
+ * Every section takes the force through the smearing by itself, so that its size and time are known. */
+#include "hmc/evolve/fermion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+
+/* ---- the force ---- */
+
+typedef struct {
+    staggered_force sum;
+    staggered *quark;
+} staggered_sum;
+
+static void *open_force(void *context, field *force, const field *links)
+{
+    (void)links; /* the quark knows them */
+    staggered_sum *sum = malloc(sizeof *sum);
+    REQUIRE(sum, "out of memory");
+    sum->quark = context;
+    sum->sum = staggered_force_open(force, staggered_links_base(staggered_quark_links(sum->quark)));
+    return sum;
+}
+
+static void add_force(void *to, int n, const double *weights, field *const *x)
+{
+    staggered_sum *sum = to;
+    staggered_force_add(&sum->sum, sum->quark, n, weights, x);
+}
+
+static void close_force(void *to)
+{
+    staggered_sum *sum = to;
+    staggered_force_close(&sum->sum);
+    free(sum);
+}
+
+/* ---- the action ---- */
+
+static rational_settings settings_of(const fermion_params *f)
+{
+    rational_settings s = {.pseudofermions = f->pseudofermions,
+                           .approximation = f->approximation,
+                           .force_approximation = f->force_approximation,
+                           .low = f->spectrum_low,
+                           .high = f->spectrum_high,
+                           .widen = !strcmp(f->range_breach, "widen")};
+    s.quark.bound = f->mass * f->mass;
+    s.root.nfactors = f->nfactors;
+    for (int i = 0; i < f->nfactors; i++)
+        s.root.factors[i] = (shifted_power){.shift = f->factors[i].mass * f->factors[i].mass - s.quark.bound,
+                                            .num = -f->factors[i].flavours,
+                                            .den = 4 * f->pseudofermions};
+    return s;
+}
+
+static void create(simulation *s, int number)
+{
+    const named_fermion *f = &s->p->fermions[number];
+    rational_settings settings = settings_of(&f->p);
+    settings.quark.positive = staggered_normal(s->quarks[number]);
+    settings.quark.context = s->quarks[number];
+    settings.quark.open_force = open_force;
+    settings.quark.add_force = add_force;
+    settings.quark.close_force = close_force;
+    settings.force_solver = simulation_solver(s, f->p.solver);
+    settings.action_solver = simulation_solver(s, f->p.action_solver);
+    settings.solvers = s->solvers;
+    settings.nsolvers = s->p->nsolvers;
+    simulation_add(s, rational_action_create(f->name, s->links, &settings));
+}
+
+/* ---- memory ---- */
+
+static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
+{
+    const size_t vector = memory_of(m, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
+    const rational_settings settings = settings_of(f);
+    const rational_degrees degrees = rational_action_degrees(&settings);
+    memory_stay_staggered(m, p, f);
+    memory_stay(m, f->pseudofermions, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
+    const size_t derivatives = memory_of_derivatives(m, f);
+    const size_t solve = derivatives + memory_of_poles(m, p, FIELD_VECTOR, f->solver, degrees.force);
+    const size_t outer = derivatives + 3 * (size_t)degrees.force * vector;
+    const size_t back = memory_of_smearing_back(m, f);
+    const size_t heat = 2 * vector + memory_of_poles(m, p, FIELD_VECTOR, f->action_solver, degrees.heat);
+    const size_t action = vector + memory_of_poles(m, p, FIELD_VECTOR, f->action_solver, degrees.action);
+    const size_t smearing = memory_of_smearing(m, f);
+    size_t force = solve > outer ? solve : outer, value = heat > action ? heat : action;
+    if (back > force) force = back;
+    if (smearing > value) value = smearing;
+    return (fermion_moments){.force = force, .value = value};
+}
+
+/* Two hops on half of the sites an iteration, with some ten poles, and the smearing there and back. */
+static double force_flops(const fermion_params *f, double iterations)
+{
+    const double poles = 10;
+    const double each = iterations * (fermion_staggered_hop_flops(f) + poles * 30) + poles * 4000;
+    return f->pseudofermions * each + fermion_smearing_flops(f);
+}
+
+const fermion_kind fermion_staggered_rational = {
+    .name = "staggered_rational",
+    .help = "staggered quarks of one mass or of several, by rational functions (RHMC)",
+    .keys = "links u0 naik_epsilon with flavours pseudofermions approximation force_approximation spectrum "
+            "range_breach",
+    .shifts = 1,
+    .staggered = 1,
+    .create = create,
+    .memory = memory,
+    .force_flops = force_flops};

@@ -1,0 +1,227 @@
+/* Staggered quarks in the molecular dynamics. Sections share what they can of the smearing; at the heat bath
+ * S = |eta|^2; determinants on one pseudofermion are those on several; the force of the trivial power is that of the
+ * plain pseudofermion; process grids leave no trace in a trajectory. Four flavours without roots, by a trivial power
+ * and as two roots are one ensemble, and <exp(-dH)> = 1 (M. Creutz, Phys. Rev. D 38 (1988) 1228); so it is of 2+1
+ * asqtad and 2+1+1 HISQ flavours.
+ *
+ * The seed is fixed, so this test gives the same numbers every time. test_hmc_staggered COUNT [SEED] makes so many
+ * trajectories of each ensemble. */
+#include <stdlib.h>
+
+#include "kernels/lattice/plan.h"
+#include "kernels/spinor.h"
+#include "tests/hmc/bench.h"
+
+#define WARMUP 20
+#define COUNT 60
+
+#define FRAME                                                                                                          \
+    "[run]\noutput = none\nseed = 5\n"                                                                                 \
+    "[lattice]\nsize = 4.4.4.4\n"                                                                                      \
+    "[solver.cg]\ntype = cg\ninner_precision = double\ntolerance = 1e-9\n"                                             \
+    "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n"
+#define SOLVERS "solver = cg\naction_solver = good\n"
+#define LEVELS(actions, steps)                                                                                         \
+    "[integrator.0]\nscheme = omelyan2\nsteps = " steps "\nactions = " actions "\n"                                    \
+    "[integrator.1]\nscheme = omelyan2\nsteps = 2\nactions = gauge\n"
+
+static const char four[] = FRAME "[gauge]\nbeta = 5.2\n"
+                                 "[fermion.a]\nkind = staggered\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n"
+                                 "predictor = 2\n" SOLVERS LEVELS("a", "5");
+static const char four_trivial[] =
+    FRAME "[gauge]\nbeta = 5.2\n"
+          "[fermion.a]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n"
+          "flavours = 4\n" SOLVERS LEVELS("a", "5");
+static const char four_roots[] = FRAME "[gauge]\nbeta = 5.2\n"
+                                       "[fermion.a]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n"
+                                       "flavours = 4\npseudofermions = 2\n" SOLVERS LEVELS("a", "5");
+static const char asqtad[] = FRAME "[gauge]\naction = symanzik\nbeta = 4.2\n"
+                                   "[fermion.a]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.87\nmass = 0.02\n"
+                                   "flavours = 2\nwith = 0.05:1 0.2:-3\n" SOLVERS
+                                   "[fermion.heavy]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.87\nmass = 0.2\n"
+                                   "flavours = 3\npseudofermions = 3\nparity = even\n" SOLVERS LEVELS("a heavy", "4");
+static const char hisq[] =
+    FRAME "[gauge]\naction = symanzik\nbeta = 4.2\n"
+          "[fermion.a]\nkind = staggered_rational\nmass = 0.02\n"
+          "flavours = 2\nwith = 0.065:1 0.2:-3\n" SOLVERS "[fermion.heavy]\nkind = staggered_rational\nmass = 0.2\n"
+          "flavours = 3\npseudofermions = 3\n" SOLVERS
+          "[fermion.charm]\nkind = staggered_rational\nmass = 0.838\nnaik_epsilon = -0.345\n"
+          "flavours = 1\n" SOLVERS LEVELS("a heavy charm", "4");
+
+static action *action_of(const bench *b, const char *name)
+{
+    for (int i = 0; i < b->s->e.nactions; i++)
+        if (!strcmp(b->s->e.actions[i]->name, name)) return b->s->e.actions[i];
+    REQUIRE(0, "no action %s", name);
+    return NULL;
+}
+
+static double value_of(action *a)
+{
+    double s = NAN;
+    CHECK_INT(action_value(a, &s), 0);
+    return s;
+}
+
+/* ---- what is shared ---- */
+
+static void test_sharing(void)
+{
+    bench b = open_bench(hisq, 0, NULL);
+    staggered_links *a = staggered_quark_links(b.s->quarks[0]), *heavy = staggered_quark_links(b.s->quarks[1]),
+                    *charm = staggered_quark_links(b.s->quarks[2]);
+    CHECK(a == heavy && a != charm && staggered_links_base(charm) == a);
+    CHECK_INT(b.s->lat->reach, 3);
+    close_bench(&b);
+}
+
+/* ---- the heat bath ---- */
+
+static void test_heat_bath(const char *text, const char *name)
+{
+    bench b = open_bench(text, 0, NULL);
+    action *a = action_of(&b, name);
+    for (uint32_t k = 1; k <= 2; k++) {
+        CHECK_INT(action_refresh(a, (random_key){3, k}), 0);
+        const double s = value_of(a);
+        if (a->start_known) CHECK_REL(s, a->start_value, 1e-10);
+        if (comm_rank() == 0) printf("heat bath: S %.12g, |eta|^2 %.12g\n", s, a->start_value);
+    }
+    close_bench(&b);
+}
+
+/* Six Gaussian numbers of variance 1/2 a site: also of the pseudofermion from both parities. */
+static void test_heat_bath_of_four(void)
+{
+    bench b = open_bench(four, 0, NULL);
+    double sum = 0;
+    const int n = 40;
+    for (uint32_t k = 1; k <= n; k++) {
+        action_refresh(action_of(&b, "a"), (random_key){3, k});
+        sum += value_of(action_of(&b, "a")) / n;
+    }
+    const double numbers = 0.5 * 3 * (double)b.s->lat->volume;
+    CHECK_NEAR(sum / numbers, 1, 4 / sqrt(n * numbers));
+    close_bench(&b);
+}
+
+/* ---- forces ---- */
+
+/* With the same pseudofermion the trivial power has the action and the force of the plain one. */
+static void test_trivial_power(void)
+{
+    static const char both[] = FRAME "[gauge]\nbeta = 5.2\n"
+                                     "[fermion.a]\nkind = staggered\nlinks = naive\nmass = 0.1\n" SOLVERS
+                                     "[fermion.b]\nkind = staggered_rational\nlinks = naive\nmass = 0.1\n"
+                                     "flavours = 4\n" SOLVERS LEVELS("a b", "5");
+    bench b = open_bench(both, 0, NULL);
+    action *rational = action_of(&b, "b");
+    CHECK_INT(b.s->lat->reach, 2);
+    CHECK_INT(action_refresh(rational, (random_key){3, 1}), 0);
+    CHECK_REL(value_of(rational), rational->start_value, 1e-10);
+    /* dS along the force itself */
+    momenta_zero(b.s->e.force);
+    CHECK_INT(action_force(rational, b.s->e.force), 0);
+    const double slope = 2 * momenta_norm2(b.s->e.force), h = 1e-4 / sqrt(slope);
+    gauge_update(b.s->links, h, b.s->e.force);
+    const double up = value_of(rational);
+    gauge_update(b.s->links, -2 * h, b.s->e.force);
+    CHECK_REL((up - value_of(rational)) / (2 * h), slope, 1e-5);
+    close_bench(&b);
+}
+
+/* ---- trajectories ---- */
+
+static void test_traces(const char *text)
+{
+    static const char *const grids[] = {"1.1.1.1", "1.2.1.1", "1.1.1.2", "1.2.2.1", "1.1.2.2"};
+    double first = NAN;
+    for (int i = 0; i < 5; i++) {
+        char one[64];
+        int g[4];
+        const char *const overrides[] = {one, "lattice.size=4.8.8.8"};
+        snprintf(one, sizeof one, "machine.grid=%s", grids[i]);
+        REQUIRE(sscanf(grids[i], "%d.%d.%d.%d", g, g + 1, g + 2, g + 3) == 4, "%s", grids[i]);
+        if (g[0] * g[1] * g[2] * g[3] != comm_size()) continue;
+        bench b = open_bench(text, 2, overrides);
+        b.s->e.levels[0].steps = 1;
+        const trajectory_result r = trajectory_run(&b.s->e, (random_key){5, 1}, 0.1, 1);
+        CHECK_INT(r.status, EVOLVE_DONE);
+        if (isnan(first)) first = r.dh;
+        CHECK(first == r.dh);
+        if (comm_rank() == 0) printf("grid %s: dH %.17g\n", grids[i], r.dh);
+        close_bench(&b);
+    }
+}
+
+/* ---- ensembles ---- */
+
+typedef struct {
+    double plaquette, error;
+} ensemble;
+
+static ensemble generate(const char *text, const char *name, int count, const char *seed)
+{
+    char one[64];
+    const char *const overrides[] = {one};
+    snprintf(one, sizeof one, "run.seed=%s", seed);
+    bench b = open_bench(text, 1, overrides);
+    const int nblocks = 20;
+    double *p = malloc((size_t)count * sizeof *p), *d = malloc((size_t)count * sizeof *d), error;
+    REQUIRE(p && d && count >= nblocks, "%d trajectories", count);
+    int accepted = 0;
+    for (int i = 0; i < WARMUP + count; i++) {
+        const trajectory_result r =
+            trajectory_run(&b.s->e, (random_key){(uint64_t)atol(seed), (uint32_t)i + 1}, 1, i < WARMUP);
+        CHECK_INT(r.status, EVOLVE_DONE);
+        if (i < WARMUP) continue;
+        accepted += r.accepted;
+        p[i - WARMUP] = gauge_measure(b.s->links, 0).plaquette;
+        d[i - WARMUP] = exp(-r.dh);
+    }
+    ensemble e;
+    e.plaquette = mean(p, count, &e.error);
+    const double creutz = mean(d, count, &error);
+    if (comm_rank() == 0)
+        printf("%-24s plaquette %.5f(%.5f), <exp(-dH)> %.4f(%.4f), accepted %.2f\n", name, e.plaquette, e.error, creutz,
+               error, (double)accepted / count);
+    CHECK_NEAR(creutz, 1, 4 * error);
+    CHECK(accepted > count / 2);
+    free(d);
+    free(p);
+    close_bench(&b);
+    return e;
+}
+
+static void test_ensembles(int count, const char *seed)
+{
+    const ensemble of_four[] = {generate(four, "4, plain", count, seed), generate(four_trivial, "4, 1/x", count, seed),
+                                generate(four_roots, "4, two roots", count, seed)};
+    for (int i = 1; i < 3; i++)
+        CHECK_NEAR(of_four[i].plaquette, of_four[0].plaquette,
+                   4 * sqrt(of_four[i].error * of_four[i].error + of_four[0].error * of_four[0].error));
+    generate(asqtad, "2+1 asqtad", count, seed);
+    generate(hisq, "2+1+1 HISQ", count, seed);
+}
+
+int main(int argc, char **argv)
+{
+    comm_init(&argc, &argv);
+    const int count = argc > 1 ? atoi(argv[1]) : COUNT;
+    if (argc == 1) {
+        test_traces(hisq);
+        test_traces(asqtad);
+    }
+    if (argc == 1 && comm_size() == 1) {
+        test_sharing();
+        test_heat_bath(asqtad, "a");
+        test_heat_bath(asqtad, "heavy");
+        test_heat_bath(hisq, "charm");
+        test_heat_bath_of_four();
+        test_trivial_power();
+    }
+    if (comm_size() == 1) test_ensembles(count, argc > 2 ? argv[2] : "5");
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
