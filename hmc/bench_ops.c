@@ -116,12 +116,18 @@ static void run_multishift_update(bench *b)
 
 static void run_gauge_force(bench *b)
 {
-    gauge_force(b->momenta, b->links_double, 1e-3, 0);
+    gauge_force(b->momenta, b->links_double, gauge_weights_c1(1e-3, 0));
 }
 
 static void run_rectangle_force(bench *b)
 {
-    gauge_force(b->momenta, b->links_double, 1e-3, -0.331);
+    gauge_force(b->momenta, b->links_double, gauge_weights_c1(1e-3, -0.331));
+}
+
+static void run_parallelogram_force(bench *b)
+{
+    const gauge_weights w = {1e-3, -5e-5, -5e-6};
+    gauge_force(b->momenta, b->links_double, w);
 }
 
 static void run_hop_force(bench *b)
@@ -225,6 +231,7 @@ static const bench_op ops[] = {
     {"multishift_update", "blas", 1, 0, 1, run_multishift_update},
     {"gauge_force", "force", 0, 0, 1, run_gauge_force},
     {"rectangle_force", "force", 0, 0, 1, run_rectangle_force},
+    {"parallelogram_force", "force", 0, 0, 1, run_parallelogram_force},
     {"hop_force", "force", 0, 0, 1, run_hop_force},
     {"clover_force", "force", 0, 0, 1, run_clover_force},
     {"loops", "gauge", 0, 0, 1, run_loops},

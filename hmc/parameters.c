@@ -64,6 +64,17 @@ static kind_key solver_keys[SOLVER_KEYS] = {
     [CORRECTION] = {"correction", "[solver.NAME] that solves for the corrections", ""},
 };
 
+/* The same for keys that only some gauge actions have. */
+enum { C1, U0, QUARKS, GAUGE_KEYS };
+static kind_key gauge_keys[GAUGE_KEYS] = {
+    [C1] = {"c1", "coefficient of the rectangles", ""},
+    [U0] = {"u0", "tadpole factor, fourth root of the plaquette", ""},
+    [QUARKS] = {"flavours",
+                "number of HISQ quarks in the loops: r = 0.6264 - 1.1746 N and p = 0.0433 - 0.0156 N, where "
+                "symanzik_1loop has 0.6264 and 0.04335",
+                ""},
+};
+
 /* The same for keys that only some kinds of fermions have. */
 enum {
     KAPPA,
@@ -156,6 +167,12 @@ static void fill_choices(void)
     if (gauge_choices.names[0]) return;
     for (int i = 0; gauge_kind_number(i); i++)
         add_choice(&gauge_choices, gauge_kind_number(i)->name, gauge_kind_number(i)->help);
+    for (int k = 0; k < GAUGE_KEYS; k++) {
+        for (int i = 0; gauge_kind_number(i); i++)
+            if (gauge_kind_has(gauge_kind_number(i), gauge_keys[k].key))
+                add_owner(&gauge_keys[k], gauge_kind_number(i)->name);
+        end_help(&gauge_keys[k]);
+    }
     for (int i = 0; fermion_kind_number(i); i++)
         add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
     for (int i = 0; scheme_number(i); i++)
@@ -236,8 +253,13 @@ static const param lattice_table[] = {
 static const param gauge_table[] = {
     {"action", PARAM_CHOICE, AT(gauge_params, action), "wilson", gauge_choices.names, NULL, gauge_choices.help, 1},
     {"beta", PARAM_REAL, AT(gauge_params, beta), NULL, "[0,inf)", NULL,
-     "coupling: S = beta sum [c0 (1 - Re tr P/3) + c1 (1 - Re tr R/3)], c0 = 1 - 8 c1", 1},
-    {"c1", PARAM_REAL, AT(gauge_params, c1), "0", NULL, NULL, "coefficient of the rectangles, with action = custom", 1},
+     "coupling: S = beta sum [c0 (1 - Re tr P/3) + c1 (1 - Re tr R/3)] over plaquettes P and rectangles R, "
+     "c0 = 1 - 8 c1 and beta = 6/g^2; or of symanzik_1loop: c0 = 1, c1 = -(1 - r ln u0)/(20 u0^2), and beside them "
+     "c2 (1 - Re tr C/3) over parallelograms C, c2 = p ln u0/u0^2, beta = 10/g^2",
+     1},
+    {"c1", PARAM_REAL, AT(gauge_params, c1), "0", NULL, NULL, gauge_keys[C1].help, 1},
+    {"u0", PARAM_REAL, AT(gauge_params, u0), "1", "(0,1]", NULL, gauge_keys[U0].help, 1},
+    {"flavours", PARAM_INT, AT(gauge_params, flavours), "0", "[0,16]", NULL, gauge_keys[QUARKS].help, 1},
 };
 
 static const param fermion_table[] = {
@@ -351,14 +373,6 @@ const param_section *const *parameter_sections(int *n)
     fill_choices();
     *n = (int)(sizeof all / sizeof all[0]);
     return all;
-}
-
-double gauge_params_c1(const gauge_params *g)
-{
-    for (int i = 0; gauge_kind_number(i); i++)
-        if (!strcmp(g->action, gauge_kind_number(i)->name) && !isnan(gauge_kind_number(i)->c1))
-            return gauge_kind_number(i)->c1;
-    return g->c1;
 }
 
 /* ---- reading ---- */
@@ -547,9 +561,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
                    ini_where(in, "lattice", NULL, "size"));
     if (need & NEED_GAUGE || ini_has_section(in, "gauge", NULL)) ini_fill(in, &gauge_section, NULL, &p->gauge);
     else params_default(&gauge_section, &p->gauge);
-    if (ini_given(in, "gauge", NULL, "c1") && p->gauge.c1 != gauge_params_c1(&p->gauge))
-        user_error("%s: c1 is given, but action = %s has its own; use action = custom",
-                   ini_where(in, "gauge", NULL, "c1"), p->gauge.action);
+    gauge_parameters_check(in, &p->gauge);
     ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
     for (int d = 0; d < 4; d++)
         if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))

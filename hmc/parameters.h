@@ -6,6 +6,7 @@
 
 #include "io/ini.h"
 #include "kernels/base/param.h"
+#include "kernels/gauge.h"
 #include "solvers/solver.h"
 
 #define MAX_NAMED 16
@@ -33,7 +34,8 @@ typedef struct {
 
 typedef struct {
     char action[PARAM_CHOICE_SIZE];
-    double beta, c1;
+    double beta, c1, u0;
+    int flavours;
 } gauge_params;
 
 /* A factor det(M)^(flavours / 4) of a staggered determinant. */
@@ -119,8 +121,8 @@ enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2 };
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
 void parameters_free(parameters *p);
 
-/* c1 of the action named in the input. */
-double gauge_params_c1(const gauge_params *g);
+/* parameters_gauge.c: of the action named in the input. */
+gauge_weights gauge_params_weights(const gauge_params *g);
 
 /* ---- for parts of the reader ---- */
 
@@ -134,6 +136,8 @@ void parameters_check_solver(const ini_input *in, const parameters *p, const cha
  * that nothing could use. Contradictions are user errors. */
 void solver_parameters_nest(const ini_input *in, parameters *p);
 void solver_parameters_check(const ini_input *in, const parameters *p);
+/* parameters_gauge.c: keys of [gauge] that its action does not have, or needs, are user errors. */
+void gauge_parameters_check(const ini_input *in, const gauge_params *g);
 /* parameters_fermion.c: what follows from the keys of one section; then, with all read, what sections say of each
  * other. Contradictions are user errors. */
 void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */

@@ -85,9 +85,9 @@ static double measured_rate(const parameters *p, place where)
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     field *force = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, where);
     gauge_cold(links);
-    gauge_force(force, links, 1, 0);
+    gauge_force(force, links, gauge_weights_c1(1, 0));
     kernel_counts_reset();
-    gauge_force(force, links, 1, 0);
+    gauge_force(force, links, gauge_weights_c1(1, 0));
     const kernel_count c = kernel_counted(KERNEL_gauge_force, PREC_DOUBLE);
     field_destroy(force);
     field_destroy(links);

@@ -107,7 +107,7 @@ double report_flops(const parameters *p, double iterations)
         const double forces = visits * p->levels[l].steps * scheme_forces(s);
         char word[128];
         for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++) {
-            if (!strcmp(word, "gauge")) flops += forces * volume * (gauge_params_c1(&p->gauge) != 0 ? 66000 : 11600);
+            if (!strcmp(word, "gauge")) flops += forces * volume * gauge_force_flops(gauge_params_weights(&p->gauge));
             for (int i = 0; i < p->nfermions; i++) {
                 const fermion_params *f = &p->fermions[i].p;
                 if (!strcmp(word, p->fermions[i].name))

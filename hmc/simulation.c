@@ -181,7 +181,7 @@ void simulation_add(simulation *s, action *a)
 static void make_actions(simulation *s)
 {
     const parameters *p = s->p;
-    simulation_add(s, gauge_action_create("gauge", s->links, p->gauge.beta, gauge_params_c1(&p->gauge)));
+    simulation_add(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
     simulation_solvers(p, s->solvers);
     for (int i = 0; i < p->nfermions; i++) make_operator(s, i);
     for (int i = 0; i < p->nfermions; i++) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);

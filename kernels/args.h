@@ -236,10 +236,23 @@ typedef struct {
 
 typedef struct {
     geom g;
+    view links;
+    int parity;
+} parallelograms_args;
+
+typedef struct {
+    geom g;
     view links, momenta;
     double c0, c1;
     int parity;
 } gauge_force_args;
+
+typedef struct {
+    geom g;
+    view links, momenta;
+    double c2;
+    int parity;
+} parallelogram_force_args;
 
 typedef struct {
     geom g;

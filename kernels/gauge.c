@@ -35,28 +35,56 @@ gauge_loops gauge_measure(const field *links, int rectangles)
     return loops;
 }
 
-double gauge_action(const field *links, double beta, double c1)
+gauge_weights gauge_weights_c1(double beta, double c1)
 {
-    double s[4];
-    loop_sums(links, c1 != 0, s);
-    const double v = (double)links->lat->volume;
-    return beta * ((1 - 8 * c1) * (6 * v - (s[0] + s[1]) / 3) + (c1 != 0 ? c1 * (12 * v - s[2] / 3) : 0));
+    const gauge_weights w = {beta * (1 - 8 * c1), beta * c1, 0};
+    return w;
 }
 
-/* Of the force of rectangles, beside that of plaquettes: 72 products of five links a site, and their sum. */
-#define RECTANGLE_FLOPS (72 * (4 * 198 + 36))
-
-void gauge_force(field *force, const field *links, double beta, double c1)
+static double parallelogram_sum(const field *links)
 {
+    exact_sum s = exact_zero();
+    parallelograms_args args = {.g = field_geom(links), .links = field_in_all(links)};
+    for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_parallelograms, links, &args, &s);
+    comm_sum_exact(&s, 1);
+    return exact_value(&s);
+}
+
+double gauge_action(const field *links, gauge_weights w)
+{
+    double s[4];
+    loop_sums(links, w.rectangle != 0, s);
+    const double v = (double)links->lat->volume;
+    double action = w.plaquette * (6 * v - (s[0] + s[1]) / 3);
+    if (w.rectangle != 0) action += w.rectangle * (12 * v - s[2] / 3);
+    if (w.parallelogram != 0) action += w.parallelogram * (16 * v - parallelogram_sum(links) / 3);
+    return action;
+}
+
+/* Of plaquettes and rectangles; the latter are 72 products of five links a site, and their sum. */
+static double staples_flops(gauge_weights w)
+{
+    return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 72 * (4 * 198 + 36) : 0);
+}
+
+double gauge_force_flops(gauge_weights w)
+{
+    return staples_flops(w) + (w.parallelogram != 0 ? kernel_infos[KERNEL_parallelogram_force].flops : 0);
+}
+
+void gauge_force(field *force, const field *links, gauge_weights w)
+{
+    const double sites = (double)field_units(links) * links->lay->lanes;
     gauge_force_args args = {
-        .g = field_geom(links), .links = field_in_all(links), .c0 = beta / 6 * (1 - 8 * c1), .c1 = beta / 6 * c1};
+        .g = field_geom(links), .links = field_in_all(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
+    parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
     FOR_PARITIES(p, force)
     {
-        args.parity = p;
-        args.momenta = field_out(force, p);
-        const double sites = (double)field_units(links) * links->lay->lanes;
-        const double flops = kernel_infos[KERNEL_gauge_force].flops + (c1 != 0 ? RECTANGLE_FLOPS : 0);
-        kernel_run(KERNEL_gauge_force, links, &args, (kernel_work){.n = field_units(links), .flops = sites * flops});
+        args.parity = more.parity = p;
+        args.momenta = more.momenta = field_out(force, p);
+        kernel_run(KERNEL_gauge_force, links, &args,
+                   (kernel_work){.n = field_units(links), .flops = sites * staples_flops(w)});
+        if (w.parallelogram != 0) run(KERNEL_parallelogram_force, links, &more, NULL);
     }
 }
 

@@ -26,10 +26,20 @@ extern "C" {
 /* rectangles: whether that average is wanted (NaN otherwise). */
 gauge_loops gauge_measure(const field *links, int rectangles);
 
-/* S = beta sum [ c0 (1 - Re tr P / 3) + c1 (1 - Re tr R / 3) ] over plaquettes and rectangles, c0 = 1 - 8 c1. */
-double gauge_action(const field *links, double beta, double c1);
-/* force += its force. */
-void gauge_force(field *force, const field *links, double beta, double c1);
+/* Weights of the loops of an action, with the coupling in them: plaquettes, 1x2 rectangles, and parallelograms, which
+ * are mu nu rho -mu -nu -rho. */
+typedef struct {
+    double plaquette, rectangle, parallelogram;
+} gauge_weights;
+
+/* beta (1 - 8 c1), beta c1, and no parallelograms. */
+gauge_weights gauge_weights_c1(double beta, double c1);
+/* S = sum over loops, each once in one sense, of weight (1 - Re tr / 3). */
+double gauge_action(const field *links, gauge_weights w);
+/* force += its force; the links are taken to be in SU(3). */
+void gauge_force(field *force, const field *links, gauge_weights w);
+/* Floating-point operations of that, a site. */
+double gauge_force_flops(gauge_weights w);
 
 /* tensor = Fhat of all planes (M. Luescher et al., hep-lat/9605038, eq. (2.19), without its factor 1/a^2). */
 void gauge_field_strength(field *tensor, const field *links);

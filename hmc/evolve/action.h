@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "kernels/gauge.h"
 #include "kernels/lattice/field.h"
 #include "operators/staggered.h"
 #include "operators/wilson.h"
@@ -72,16 +73,24 @@ int action_begin_again(action *a);
 void action_reset_counts(action *a);
 void action_destroy(action *a);
 
-/* Gauge actions by number, null after the last: plaquette, and rectangle with c1. */
+/* Gauge actions by number, null after the last. Weights of loops over beta are 1 - 8 c1 and c1; or with tadpoles 1,
+ * -(1 - r ln u0) / (20 u0^2) and p ln u0 / u0^2 of plaquette, rectangle and parallelogram, r and p linear in the number
+ * of flavours. */
 typedef struct {
-    const char *name;
-    double c1; /* NaN: as given in the input */
+    const char *name, *keys; /* keys: of [gauge] that not every action has, separated by spaces */
     const char *help;
+    double c1; /* NaN: as given in the input */
+    int tadpole;
+    double rectangle[2], parallelogram[2]; /* r = [0] - [1] flavours, and p */
 } gauge_kind;
 const gauge_kind *gauge_kind_number(int i);
+/* Whether the action has a key that not every one has. */
+int gauge_kind_has(const gauge_kind *kind, const char *key);
+/* c1, u0 and flavours count where the action has those keys. */
+gauge_weights gauge_kind_weights(const gauge_kind *kind, double beta, double c1, double u0, int flavours);
 
-/* S = beta sum [c0 (1 - Re tr P / 3) + c1 (1 - Re tr R / 3)] */
-action *gauge_action_create(const char *name, const field *links, double beta, double c1);
+/* S as in gauge_action(). */
+action *gauge_action_create(const char *name, const field *links, gauge_weights weights);
 
 /* Two degenerate flavours by an even-odd pseudofermion, with the Schur complement M of w: S = phi^dagger
  * (M^dagger M)^-1 phi. With `over`, W of an operator on the same vectors, det M^dagger M / det W^dagger W:

@@ -32,14 +32,14 @@ static const measure_column summary[] = {
 static void flow_step(field *links, double step, field *a, field *b)
 {
     momenta_zero(a);
-    gauge_force(a, links, 6 * (1.0 / 4), 0);
+    gauge_force(a, links, gauge_weights_c1(6 * (1.0 / 4), 0));
     gauge_update(links, -step, a);
     momenta_zero(b);
-    gauge_force(b, links, 6 * (8.0 / 9), 0);
+    gauge_force(b, links, gauge_weights_c1(6 * (8.0 / 9), 0));
     momenta_add(b, -17.0 / 9, a);
     gauge_update(links, -step, b);
     momenta_zero(a);
-    gauge_force(a, links, 6 * (3.0 / 4), 0);
+    gauge_force(a, links, gauge_weights_c1(6 * (3.0 / 4), 0));
     momenta_add(a, -1, b);
     gauge_update(links, -step, a);
 }

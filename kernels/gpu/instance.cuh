@@ -111,6 +111,7 @@ static __device__ __forceinline__ exact_sum T(exact_closed)(vexact *mine)
 #define OWN_hop , NO_INSTANCE
 #define OWN_staggered_hop , NO_INSTANCE
 #define OWN_gauge_force , INSTANCE_TILED
+#define OWN_parallelogram_force , INSTANCE_TILED
 #define OWN_clover_force , INSTANCE_TILED
 #define OWN_field_strength , INSTANCE_TILED
 #define OWN_multi_dot , NO_INSTANCE

@@ -20,7 +20,8 @@ typedef struct {
     {                                                                                                                  \
         KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g)                    \
     }
-static const shaped_kernel shaped[] = {SHAPED(hop, out), SHAPED(gauge_force, momenta), SHAPED(clover_force, momenta),
+static const shaped_kernel shaped[] = {SHAPED(hop, out), SHAPED(gauge_force, momenta),
+                                       SHAPED(parallelogram_force, momenta), SHAPED(clover_force, momenta),
                                        SHAPED(field_strength, out)};
 
 static const shaped_kernel *find(kernel_id id)

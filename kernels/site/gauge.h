@@ -97,8 +97,40 @@ FN void T(loops_site)(const loops_args *a, long u, vexact *sum)
     for (int k = 0; k < 4; k++) T(exact_deposit)(&sum[k], s[k]);
 }
 
+/* Sums over a parity of Re tr of the 16 parallelograms a site, mu nu rho -mu -nu -rho with mu < nu < rho, mu forwards
+ * and nu and rho both ways: two ways round a cube to the corner opposite. */
+FN void T(parallelograms_site)(const parallelograms_args *a, long u, vexact *sum)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_from)(g, a->parity, u);
+    vdouble s = vdouble_zero();
+    for (int mu = 0; mu < 2; mu++)
+        for (int n = 2 * mu + 2; n < 6; n++)
+            for (int r = n / 2 * 2 + 2; r < 8; r++) {
+                const int there[3] = {2 * mu, n, r}, other[3] = {r, n, 2 * mu};
+                vreal p[18], q[18];
+                T(walk_product)(p, g, &a->links, home, there, 3, 3);
+                T(walk_product)(q, g, &a->links, home, other, 3, 3);
+                T(add_real)(&s, T(su3_trace_product_dagger)(p, q));
+            }
+    T(exact_deposit)(&sum[0], s);
+}
+
+/* momenta[mu] += P(U_mu(x) sum), P the traceless anti-Hermitian part. */
+FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *links, T(walker) home, long u, int mu,
+                              const vreal sum[18])
+{
+    vreal link[18], m[18], x[8], p[8];
+    T(walk_link)(link, g, links, home, mu, 2);
+    T(su3_mul)(m, link, sum);
+    T(su3_project)(x, m);
+    T(load)(p, momenta, u, mu, 8);
+    UNROLL for (int i = 0; i < 8; i++) p[i] += x[i];
+    T(save)(p, momenta, u, mu, 8);
+}
+
 /* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and
- * c1, P the traceless anti-Hermitian part. */
+ * c1. */
 FN void T(gauge_force_site)(const gauge_force_args *a, long u)
 {
     const geom *g = &a->g;
@@ -123,13 +155,30 @@ FN void T(gauge_force_site)(const gauge_force_args *a, long u)
                 }
             }
         }
-        vreal link[18], x[8], p[8];
-        T(walk_link)(link, g, &a->links, home, mu, 2);
-        T(su3_mul)(m, link, sum);
-        T(su3_project)(x, m);
-        T(load)(p, &a->momenta, u, mu, 8);
-        UNROLL for (int i = 0; i < 8; i++) p[i] += x[i];
-        T(save)(p, &a->momenta, u, mu, 8);
+        T(staples_to_momenta)(&a->momenta, g, &a->links, home, u, mu, sum);
+    }
+}
+
+/* Force of parallelograms: 24 of them start with a link. */
+FN void T(parallelogram_force_site)(const parallelogram_force_args *a, long u)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_from)(g, a->parity, u);
+    for (int mu = 0; mu < 4; mu++) {
+        const T(walker) end = T(walk)(g, home, mu, 1);
+        vreal sum[18], m[18];
+        T(su3_zero)(sum);
+        for (int n = 0; n < 8; n++) {
+            if (n / 2 == mu) continue;
+            for (int r = 0; r < 8; r++) {
+                if (r / 2 == mu || r / 2 == n / 2) continue;
+                const int staple[5] = {n, r, 2 * mu + 1, n ^ 1, r ^ 1};
+                T(walk_product)(m, g, &a->links, end, staple, 5, 2);
+                T(su3_add)(sum, m);
+            }
+        }
+        UNROLL for (int i = 0; i < 18; i++) sum[i] *= (real)a->c2;
+        T(staples_to_momenta)(&a->momenta, g, &a->links, home, u, mu, sum);
     }
 }
 

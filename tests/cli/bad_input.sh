@@ -77,6 +77,10 @@ refused "kappa and mass" -- run b.ini -- "both mass and kappa" "[fermion.light]"
 edited b.ini '/^kappa/d'
 refused "neither kappa nor mass" -- run b.ini -- "neither mass nor kappa" "[fermion.light]"
 refused "c1 of an action that has its own" -- run a.ini gauge.action=iwasaki gauge.c1=0.1 -- "c1" "action = iwasaki"
+refused "an action without its u0" -- run a.ini gauge.action=symanzik_1loop -- "action = symanzik_1loop needs the key 'u0'"
+refused "quarks in the loops of an action without" -- run a.ini gauge.action=symanzik_1loop gauge.u0=0.8 gauge.flavours=3 -- \
+    "action = symanzik_1loop has no key 'flavours'"
+refused "u0 above one" -- run a.ini gauge.action=symanzik_1loop gauge.u0=1.1 -- "u0"
 refused "start = file without a file" -- run a.ini run.start=file -- "start = file needs config"
 refused "a file without start = file" -- run a.ini run.config=x -- "config is given" "start = hot"
 refused "an unknown solver name" -- run a.ini fermion.light.solver=forse -- "solver = forse" "did you mean 'force'?"

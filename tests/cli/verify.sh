@@ -15,6 +15,12 @@ for of in gauge light light.det; do
     same "order of $of" pass "$(verdict "order of its error in the step" $of)"
 done
 
+say "rectangles and parallelograms"
+try verify --json gauge.ini gauge.action=symanzik_1loop_hisq gauge.beta=6.3 gauge.u0=0.87 gauge.flavours=4
+exits 0 "one-loop Symanzik"
+same "force of gauge" pass "$(verdict "force is the derivative, relative" gauge)"
+same "order of gauge" pass "$(verdict "order of its error in the step" gauge)"
+
 say "no force at all"
 try verify gauge.ini gauge.beta=0
 exits 0 "beta = 0"

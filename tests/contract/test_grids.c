@@ -126,8 +126,9 @@ static void run_gauge(const lattice *lat, const input *in, field *links)
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     const gauge_loops loops = gauge_measure(links, 1);
     record("loops", &loops, sizeof loops);
-    record_number("action", gauge_action(links, 5.7, -0.331));
-    gauge_force(force, links, 5.7, -0.331);
+    const gauge_weights weights = {7.4, -0.31, 0.04};
+    record_number("action", gauge_action(links, weights));
+    gauge_force(force, links, weights);
     record_field("gauge force", force);
     record_number("momenta_dot", momenta_dot(p, force));
     gauge_field_strength(tensor, links);

@@ -253,13 +253,18 @@ static void test_gauge(world *d, world *h)
     check_value("temporal plaquette", a.plaquette_time, b.plaquette_time, EXACT);
     check_value("rectangle", a.rectangle, b.rectangle, EXACT);
     check_value("link trace", a.link_trace, b.link_trace, EXACT);
-    check_value("action", gauge_action(d->links, 5.5, 0), gauge_action(h->links, 5.5, 0), EXACT);
+    static const struct {
+        const char *force, *action;
+        gauge_weights w;
+    } kinds[] = {{"gauge force", "action", {5.5, 0, 0}},
+                 {"gauge force with rectangles", "action with rectangles", {20, -1.8, 0}},
+                 {"gauge force with parallelograms", "action with parallelograms", {7.4, -0.31, 0.04}}};
     check_value("kinetic energy", momenta_norm2(d->momenta), momenta_norm2(h->momenta), EXACT);
-    for (int rectangles = 0; rectangles < 2; rectangles++) {
-        const double c1 = rectangles ? -0.331 : 0;
-        gauge_force(d->force, d->links, 5.5, c1);
-        gauge_force(h->force, h->links, 5.5, c1);
-        check_same(rectangles ? "gauge force with rectangles" : "gauge force", d->force, h->force, EXACT);
+    for (int k = 0; k < 3; k++) {
+        gauge_force(d->force, d->links, kinds[k].w);
+        gauge_force(h->force, h->links, kinds[k].w);
+        check_same(kinds[k].force, d->force, h->force, EXACT);
+        check_value(kinds[k].action, gauge_action(d->links, kinds[k].w), gauge_action(h->links, kinds[k].w), EXACT);
     }
     momenta_add(d->momenta, -0.01, d->force);
     momenta_add(h->momenta, -0.01, h->force);

@@ -311,8 +311,16 @@ int main(int argc, char **argv)
                  strchr(forms[i][2], '=') + 1);
         test_forces(base, what, 3, forms[i]);
     }
-    static const char *const gauges[] = {"gauge.action=symanzik", "gauge.action=iwasaki", "gauge.action=dbw2"};
+    static const char *const gauges[] = {"gauge.action=symanzik",
+                                         "gauge.action=iwasaki",
+                                         "gauge.action=dbw2",
+                                         "gauge.action=symanzik_1loop",
+                                         "gauge.action=symanzik_1loop_hisq",
+                                         "gauge.u0=0.86",
+                                         "gauge.flavours=4"};
     for (int i = 0; i < 3; i++) test_forces(pure, gauges[i], 1, &gauges[i]);
+    test_forces(pure, gauges[3], 2, (const char *const[]){gauges[3], gauges[5]});
+    test_forces(pure, gauges[4], 3, &gauges[4]);
     test_many_forces("1.5", "asymmetric", "odd");
     test_many_forces("1.5", "symmetric", "even");
     test_many_forces("0", "symmetric", "odd");

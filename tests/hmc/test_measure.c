@@ -321,6 +321,17 @@ static void test_recorded_pion(void)
     lattice_destroy(lat);
 }
 
+/* S of a HISQ ensemble at beta = 7.4 with u0 = 0.89 and three flavours. */
+static void test_recorded_action(void)
+{
+    lattice *lat;
+    field *links = recorded(&lat, (const int[]){6, 6, 6, 6}, "lat.sample.l6666.hisq");
+    const gauge_params g = {"symanzik_1loop_hisq", 7.4, 0, 0.89, 3};
+    CHECK_REL(gauge_action(links, gauge_params_weights(&g)), 19168.9566918, 5e-12);
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
 int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
@@ -331,6 +342,7 @@ int main(int argc, char **argv)
     if (data) {
         test_recorded_flow();
         test_recorded_pion();
+        test_recorded_action();
     }
     const int status = CHECK_SUMMARY();
     comm_finalize();

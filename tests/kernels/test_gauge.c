@@ -7,17 +7,18 @@
 
 #include "kernels/gauge.h"
 
-static const double c1s[] = {0, -1.0 / 12, -0.331, 0.4};
+/* Plaquettes alone, with rectangles, with parallelograms, and these alone. */
+static const gauge_weights weights[] = {{5.7, 0, 0}, {9.5, -0.475, 0}, {20.8, -1.9, 0}, {7.4, -0.31, 0.04}, {0, 0, 2}};
 
 struct action {
     struct ref_lattice l;
-    double beta, c1;
+    gauge_weights w;
 };
 
 static double action_value(const double complex *u, void *ctx)
 {
     const struct action *a = ctx;
-    return ref_gauge_action(a->l, u, a->beta, a->c1);
+    return ref_gauge_action(a->l, u, a->w.plaquette, a->w.rectangle, a->w.parallelogram);
 }
 
 static field *zero_momenta(const lattice *lat)
@@ -42,8 +43,14 @@ static void check_loops(const field *links, const double complex *u, struct ref_
         }
     KIT_NEAR(loops.plaquette_time, time, 1e-14);
     KIT_CHECK(isnan(gauge_measure(links, 0).rectangle));
-    for (size_t k = 0; k < sizeof c1s / sizeof c1s[0]; k++)
-        KIT_NEAR(gauge_action(links, 5.7, c1s[k]), ref_gauge_action(l, u, 5.7, c1s[k]), 5.7 * 18 * v * 1e-14);
+    for (size_t k = 0; k < sizeof weights / sizeof weights[0]; k++)
+        KIT_NEAR(gauge_action(links, weights[k]),
+                 ref_gauge_action(l, u, weights[k].plaquette, weights[k].rectangle, weights[k].parallelogram),
+                 200 * v * 1e-14);
+    const gauge_weights w = gauge_weights_c1(6, 0.25);
+    KIT_NEAR(w.plaquette, -6, 0);
+    KIT_NEAR(w.rectangle, 1.5, 0);
+    KIT_NEAR(w.parallelogram, 0, 0);
 }
 
 static void check_strength(field *tensor, const field *links, const double complex *u, struct ref_lattice l)
@@ -77,10 +84,10 @@ static void check_force_along(const field *links, double complex *u, struct ref_
 {
     const size_t n = ref_volume(l) * 4;
     double *p = kit_normals(8 * n, rng);
-    for (size_t k = 0; k < sizeof c1s / sizeof c1s[0]; k++) {
-        struct action a = {l, 5.7, c1s[k]};
+    for (size_t k = 0; k < sizeof weights / sizeof weights[0]; k++) {
+        struct action a = {l, weights[k]};
         field *force = zero_momenta(links->lat);
-        gauge_force(force, links, a.beta, a.c1);
+        gauge_force(force, links, a.w);
         double *f = kit_gather(force);
         if ((int)k % comm_size() == comm_rank()) {
             double error, slope = kit_derivative_along(&error, u, p, 8e-3, n, action_value, &a);
@@ -88,7 +95,7 @@ static void check_force_along(const field *links, double complex *u, struct ref_
             KIT_CHECK(error < 1e-6 * sqrt(kit_along(f, f, n) * kit_along(p, p, n)));
         }
         /* A second call adds the same once more. */
-        gauge_force(force, links, a.beta, a.c1);
+        gauge_force(force, links, a.w);
         double *twice = kit_gather(force);
         for (size_t i = 0; i < 8 * n; i++) f[i] *= 2;
         KIT_NEAR(kit_distance(f, twice, 8 * n), 0, 1e-13 * kit_largest(f, 8 * n));
@@ -102,9 +109,9 @@ static void check_force_along(const field *links, double complex *u, struct ref_
 /* Component by component on a few links. */
 static void check_force_links(const field *links, double complex *u, struct ref_lattice l)
 {
-    struct action a = {l, 5.7, -1.0 / 12};
+    struct action a = {l, weights[3]};
     field *force = zero_momenta(links->lat);
-    gauge_force(force, links, a.beta, a.c1);
+    gauge_force(force, links, a.w);
     double *f = kit_gather(force);
     for (size_t link = 0; link < 4 * ref_volume(l); link += ref_volume(l) - 1) {
         if ((int)(link / (ref_volume(l) - 1)) % comm_size() != comm_rank()) continue;
@@ -126,12 +133,14 @@ static void check_covariance(field *links, double complex *u, struct ref_lattice
     ref_rotate_gauge(turned, l, g);
     field *force = zero_momenta(links->lat), *after = zero_momenta(links->lat);
     const gauge_loops one = gauge_measure(links, 1);
-    gauge_force(force, links, 1, -0.331);
+    const double action = gauge_action(links, weights[4]);
+    gauge_force(force, links, weights[3]);
     kit_scatter(links, turned);
     const gauge_loops two = gauge_measure(links, 1);
-    gauge_force(after, links, 1, -0.331);
+    gauge_force(after, links, weights[3]);
     KIT_NEAR(one.plaquette, two.plaquette, 1e-14);
     KIT_NEAR(one.rectangle, two.rectangle, 1e-14);
+    KIT_NEAR(action, gauge_action(links, weights[4]), 1e-12 * (double)v);
     KIT_CHECK(fabs(one.link_trace - two.link_trace) > 1e-6);
     KIT_REL(momenta_norm2(force), momenta_norm2(after), 1e-13);
     double *f = kit_gather(force), *t = kit_gather(after);

@@ -3,7 +3,8 @@
  *   plaquette   mu nu -mu -nu            rectangle   mu mu nu -mu -mu -nu
  *   clover      Q_mu_nu(x) = sum of the four plaquettes through x in the mu-nu plane, all in the same sense, each
  *               starting and ending at x; Fhat = (Q_mu_nu - Q_nu_mu)/8, and Q_nu_mu = Q_mu_nu^+
- *   action      S = beta [ c0 sum_plaq (1 - Re tr P/3) + c1 sum_rect (1 - Re tr R/3) ], c0 = 1 - 8 c1
+ *   parallelogram  mu nu rho -mu -nu -rho
+ *   action      S = b0 sum_plaq (1 - Re tr P/3) + b1 sum_rect (1 - Re tr R/3) + b2 sum_parallelograms (1 - Re tr C/3)
  *               (M. Luescher, P. Weisz, Commun. Math. Phys. 97 (1985) 59)
  *   flow        dV/dt = Z(V) V, Z = -P(W) with W the sum of the six plaquettes that start with the link, P the
  *               traceless anti-hermitian part (that is, minus g0^2 times the derivative of the Wilson action); a step
@@ -119,6 +120,23 @@ static long double rectangle_deficit(struct ref_lattice l, const double complex 
     return sum;
 }
 
+/* Sixteen a site: along the least of its three directions forwards, along the others both ways. */
+static long double parallelogram_deficit(struct ref_lattice l, const double complex *u)
+{
+    long double sum = 0;
+    for (size_t site = 0; site < ref_volume(l); site++)
+        for (int mu = 0; mu < 4; mu++)
+            for (int nu = mu + 1; nu < 4; nu++)
+                for (int rho = nu + 1; rho < 4; rho++)
+                    for (int ways = 0; ways < 4; ways++) {
+                        const int b = ways & 1 ? REF_BACK(nu) : nu, c = ways & 2 ? REF_BACK(rho) : rho;
+                        double complex m[9];
+                        ref_path(m, l, u, site, (int[]){mu, b, c, REF_BACK(mu), REF_BACK(b), REF_BACK(c)}, 6);
+                        sum += 1 - creal(ref_mat_trace(m)) / 3;
+                    }
+    return sum;
+}
+
 double ref_plaquette(struct ref_lattice l, const double complex *u)
 {
     return (double)(1 - plaquette_deficit(l, u) / (6 * ref_volume(l)));
@@ -152,11 +170,12 @@ double complex ref_polyakov(struct ref_lattice l, const double complex *u)
     return sum / (double)space;
 }
 
-double ref_gauge_action(struct ref_lattice l, const double complex *u, double beta, double c1)
+double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0, double b1, double b2)
 {
-    long double s = (1 - 8 * c1) * plaquette_deficit(l, u);
-    if (c1 != 0) s += c1 * rectangle_deficit(l, u);
-    return (double)(beta * s);
+    long double s = b0 * plaquette_deficit(l, u);
+    if (b1 != 0) s += b1 * rectangle_deficit(l, u);
+    if (b2 != 0) s += b2 * parallelogram_deficit(l, u);
+    return (double)s;
 }
 
 static double action_moved(double complex *u, size_t link, int a, double omega, ref_action action, void *ctx)

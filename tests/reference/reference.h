@@ -81,8 +81,9 @@ double ref_rectangle(struct ref_lattice l,
 double ref_link_trace(struct ref_lattice l, const double complex *u);       /* (1/3) Re tr U, mean of all links */
 double complex ref_polyakov(struct ref_lattice l, const double complex *u); /* (1/3) tr prod_t U_t, mean over space */
 
-/* S = beta [ c0 sum_plaq (1 - Re tr P/3) + c1 sum_rect (1 - Re tr R/3) ], c0 = 1 - 8 c1, every loop once. */
-double ref_gauge_action(struct ref_lattice l, const double complex *u, double beta, double c1);
+/* S = b0 sum_plaq (1 - Re tr P/3) + b1 sum_rect (1 - Re tr R/3) + b2 sum_parallelograms (1 - Re tr C/3), every loop
+ * once. */
+double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0, double b1, double b2);
 
 /* dS/domega at omega = 0 for U -> exp(omega T_a) U of the one link u[(site*4 + mu)*9]; four-point central difference,
  * error O(h^4). u is changed while the action is called and is restored to the bit. */

@@ -156,16 +156,17 @@ static void test_flux(void)
     CHECK_NEAR(ref_rectangle(l, u), 1, 1e-14);
     CHECK_NEAR(ref_link_trace(l, u), 1, 1e-14);
     CHECK_NEAR(cabs(ref_polyakov(l, u) - 1), 0, 1e-14);
-    CHECK_NEAR(ref_gauge_action(l, u, 6, -0.331), 0, 1e-8);
+    CHECK_NEAR(ref_gauge_action(l, u, 21.9, -1.986, 0.5), 0, 1e-8);
 
     flux_gauge(u, l, phi);
     double plane_xy = (1 + 2 * cos(phi[0])) / 3, plane_zt = (1 + 2 * cos(phi[1])) / 3;
     double rect_xy = (1 + 2 * cos(2 * phi[0])) / 3, rect_zt = (1 + 2 * cos(2 * phi[1])) / 3;
     CHECK_NEAR(ref_plaquette(l, u), (4 + plane_xy + plane_zt) / 6, 1e-13);
     CHECK_NEAR(ref_rectangle(l, u), (8 + 2 * rect_xy + 2 * rect_zt) / 12, 1e-13);
-    const double beta = 5.5, c1 = -1.0 / 12;
-    CHECK_REL(ref_gauge_action(l, u, beta, c1),
-              beta * volume * ((1 - 8 * c1) * (2 - plane_xy - plane_zt) + 2 * c1 * (2 - rect_xy - rect_zt)), 1e-12);
+    /* a parallelogram encloses the flux of one of the two planes */
+    const double b[3] = {9.2, -0.5, 0.3};
+    CHECK_REL(ref_gauge_action(l, u, b[0], b[1], b[2]),
+              volume * ((b[0] + 8 * b[2]) * (2 - plane_xy - plane_zt) + 2 * b[1] * (2 - rect_xy - rect_zt)), 1e-12);
     /* F = +i phi: the sign that goes with U = exp(A), F = [D_mu, D_nu] */
     ref_field_strength(f, l, u, 77, 0, 1);
     CHECK_NEAR(cabs(f[0] - I * sin(phi[0])), 0, 1e-14);
@@ -212,38 +213,44 @@ static void test_invariance(void)
 
 struct action_ctx {
     struct ref_lattice l;
-    double beta, c1;
+    double b[3];
 };
 
 static double action_of(const double complex *u, void *ctx)
 {
     const struct action_ctx *c = ctx;
-    return ref_gauge_action(c->l, u, c->beta, c->c1);
+    return ref_gauge_action(c->l, u, c->b[0], c->b[1], c->b[2]);
 }
 
-/* dS/domega_a = -(beta/3) Re tr T_a W, W = c0 times the six plaquettes + c1 times the eighteen rectangles through the
- * link that start with it. */
+/* dS/domega_a = -Re tr T_a W / 3, W = b0 times the six plaquettes + b1 times the eighteen rectangles + b2 times the 24
+ * parallelograms through the link that start with it. */
 static double derivative_exact(const struct action_ctx *c, const double complex *u, size_t site, int mu, int a)
 {
     double complex w[9] = {0}, m[9], t[9];
+    const int bm = REF_BACK(mu);
     for (int nu = 0; nu < 4; nu++)
         for (int way = 0; way < 2 && nu != mu; way++) {
-            int f = way ? REF_BACK(nu) : nu, b = way ? nu : REF_BACK(nu), bm = REF_BACK(mu);
+            int f = way ? REF_BACK(nu) : nu, b = way ? nu : REF_BACK(nu);
             const int walk[4][6] = {
                 {mu, f, bm, b}, {mu, mu, f, bm, bm, b}, {mu, f, bm, bm, b, mu}, {mu, f, f, bm, b, b}};
             for (int k = 0; k < 4; k++) {
                 ref_path(m, c->l, u, site, walk[k], k ? 6 : 4);
-                for (int i = 0; i < 9; i++) w[i] += (k ? c->c1 : 1 - 8 * c->c1) * m[i];
+                for (int i = 0; i < 9; i++) w[i] += c->b[k > 0] * m[i];
+            }
+            for (int r = -4; r < 4; r++) {
+                if (r == mu || r == bm || r == nu || r == REF_BACK(nu)) continue;
+                ref_path(m, c->l, u, site, (int[]){mu, f, r, bm, b, REF_BACK(r)}, 6);
+                for (int i = 0; i < 9; i++) w[i] += c->b[2] * m[i];
             }
         }
     ref_generator(t, a);
     ref_mat_mul(m, t, w);
-    return -c->beta / 3 * creal(ref_mat_trace(m));
+    return -creal(ref_mat_trace(m)) / 3;
 }
 
 static void test_derivative(void)
 {
-    struct action_ctx c = {{{4, 3, 4, 3}}, 5.7, -0.331};
+    struct action_ctx c = {{{4, 3, 4, 3}}, {20.8, -1.9, 0.7}};
     struct ref_rng r;
     ref_rng_seed(&r, 4);
     double complex *u = ref_gauge_new(c.l), *v;

@@ -56,6 +56,16 @@ static void test_recorded_loops(void)
     }
 }
 
+/* The action with parallelograms of a single-precision run that prints its coefficients with seven digits. */
+static void test_recorded_action(void)
+{
+    struct ref_lattice l;
+    double complex *u = links_of(&l, "lat.sample.l6666.hisq");
+    if (!u) return;
+    CHECK_REL(ref_gauge_action(l, u, 7.4, 7.4 * -5.726649e-2, 7.4 * -1.073977e-3), 17937.2008064, 1e-7);
+    free(u);
+}
+
 static void test_recorded_flow(void)
 {
     struct ref_lattice l;
@@ -98,6 +108,7 @@ int main(void)
         return 77;
     }
     test_recorded_loops();
+    test_recorded_action();
     test_recorded_flow();
     test_recorded_pion();
     return CHECK_SUMMARY();
