@@ -286,8 +286,8 @@ static void hop_over(const field *like, const staggered_hop_args *args, const in
     const kernel_work w = {.list = list,
                            .n = n,
                            .flops = sites * rhs * ((improved ? 1146 : 570) + 12 * adds),
-                           .bytes = sites * (double)field_real_bytes(like) *
-                                    ((improved ? 288 : 144) + rhs * (12 + 6 * adds))};
+                           .bytes = sites * ((double)field_real_bytes(like) * (improved ? 288 : 144) +
+                                             field_traffic(like) * rhs * (12 + 6 * adds))};
     kernel_run(KERNEL_staggered_hop, like, args, w);
 }
 
