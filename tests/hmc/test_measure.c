@@ -26,6 +26,7 @@ static parameters *some_parameters(double mass, double c_sw)
     p->nfermions = p->nsolvers = 1;
     snprintf(p->fermions[0].name, sizeof p->fermions[0].name, "quark");
     fermion_params *f = &p->fermions[0].p;
+    snprintf(f->kind, sizeof f->kind, "wilson_clover");
     f->mass = mass;
     f->c_sw = c_sw;
     snprintf(f->schur, sizeof f->schur, "asymmetric");
@@ -342,7 +343,7 @@ int main(int argc, char **argv)
     if (data) {
         test_recorded_flow();
         test_recorded_pion();
-        test_recorded_action();
+        if (comm_size() == 1) test_recorded_action(); /* 6^4 leaves two ranks odd extents */
     }
     const int status = CHECK_SUMMARY();
     comm_finalize();
