@@ -415,7 +415,7 @@ int command_bench(int argc, char **argv)
         {"--device", NULL, &t.device, "cpu or gpu; default cpu"},
         {"--grid", NULL, &t.grid, "process grid X.Y.Z.T; default the one of least surface"},
         {"--transport", NULL, &t.transport, "of halos between GPUs, as [machine] transport; default auto"},
-        {"--tune", NULL, &t.tune, "time shapes of GPU kernels, and keep the fastest in this file"},
+        {"--tune-file", NULL, &t.tune, "time shapes of GPU kernels, and keep the fastest in this file"},
         {"--delay", NULL, &t.delay,
          "microseconds that every exchange and every sum over ranks takes longer; default 0"},
         {"--json", &json, NULL, "one JSON object a line"},

@@ -141,7 +141,8 @@ static size_t memory(const ledger *l, const parameters *p, const measure_params 
     const fermion_params *f = &p->fermions[simulation_fermion(p, m->fermion)].p;
     const char *solver = memory_solver(p, m);
     const size_t spinor = memory_of(l, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
-    size_t solve = spinor + memory_of_solve(l, p, FIELD_SPINOR, solver), whole = spinor; /* work of the normal operator */
+    size_t solve = spinor + memory_of_solve(l, p, FIELD_SPINOR, solver),
+           whole = spinor; /* work of the normal operator */
     int used[PREC_COUNT] = {0};
     memory_note_precision(p, solver, used);
     for (int prec = 0; prec < PREC_COUNT; prec++)
