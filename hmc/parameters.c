@@ -67,8 +67,8 @@ static kind_key solver_keys[SOLVER_KEYS] = {
 /* The same for keys that only some gauge actions have. */
 enum { C1, U0, QUARKS, GAUGE_KEYS };
 static kind_key gauge_keys[GAUGE_KEYS] = {
-    [C1] = {"c1", "coefficient of the rectangles", ""},
-    [U0] = {"u0", "tadpole factor, fourth root of the plaquette", ""},
+    [C1] = {"c1", "coefficient of the rectangles; has to be given", ""},
+    [U0] = {"u0", "tadpole factor, fourth root of the plaquette; has to be given", ""},
     [QUARKS] = {"flavours",
                 "number of HISQ quarks in the loops: r = 0.6264 - 1.1746 N and p = 0.0433 - 0.0156 N, where "
                 "symanzik_1loop has 0.6264 and 0.04335",
@@ -289,7 +289,7 @@ static const param fermion_table[] = {
     {"spectrum", PARAM_WORDS, AT(fermion_params, spectrum), "auto", NULL, NULL, fermion_keys[SPECTRUM].help, 0},
     {"links", PARAM_CHOICE, AT(fermion_params, links), "hisq", "naive|asqtad|hisq", NULL, fermion_keys[LINKS].help, 1},
     {"u0", PARAM_REAL, AT(fermion_params, u0), "1", "(0,2]", NULL, fermion_keys[TADPOLE].help, 1},
-    {"naik_epsilon", PARAM_REAL, AT(fermion_params, naik_epsilon), "0", "[-1,1]", NULL, fermion_keys[NAIK_EPSILON].help,
+    {"naik_epsilon", PARAM_REAL, AT(fermion_params, naik_epsilon), "0", "(-1,1]", NULL, fermion_keys[NAIK_EPSILON].help,
      1},
     {"with", PARAM_WORDS, AT(fermion_params, with), "", NULL, NULL, fermion_keys[WITH].help, 1},
     {"range_breach", PARAM_CHOICE, AT(fermion_params, range_breach), "stop", "stop|widen", NULL,
@@ -404,10 +404,10 @@ static void read_fermions(ini_input *in, parameters *p)
         named_fermion *f = &p->fermions[i];
         snprintf(f->name, sizeof f->name, "%s", names[i]);
         ini_fill(in, &fermion_section, names[i], &f->p);
-        fermion_parameters_mass(in, f);
         if (!strcmp(names[i], "gauge"))
             user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
         check_fermion_keys(in, f);
+        fermion_parameters_mass(in, f);
         fermion_parameters_complete(in, f);
     }
 }

@@ -88,6 +88,12 @@ static void check_staggered(const ini_input *in, const named_fermion *f)
                    ini_where(in, "fermion", f->name, "flavours"), f->name, f->p.factors[i].mass, sum,
                    4 * f->p.pseudofermions);
     }
+    int whole = f->p.nfactors > 1;
+    for (int i = 0; i < f->p.nfactors; i++) whole = whole && f->p.factors[i].flavours % (4 * f->p.pseudofermions) == 0;
+    if (whole)
+        user_error("%s: with whole powers of all masses of [fermion.%s] there is no root for a rational function to "
+                   "approximate; set pseudofermions = %d",
+                   ini_where(in, "fermion", f->name, "with"), f->name, 2 * f->p.pseudofermions);
 }
 
 void fermion_parameters_complete(const ini_input *in, named_fermion *f)

@@ -2,6 +2,7 @@
  * inside others. */
 #include <string.h>
 
+#include "hmc/evolve/fermion.h"
 #include "hmc/parameters.h"
 #include "kernels/base/error.h"
 
@@ -59,6 +60,22 @@ void solver_parameters_nest(const ini_input *in, parameters *p)
             parameters_check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
 }
 
+/* The operator of staggered quarks has none inside blocks. */
+static void check_blocks(const ini_input *in, const parameters *p, const named_fermion *f, const char *key,
+                         const char *solver)
+{
+    const solver_settings *s = NULL;
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].name, solver)) s = &p->solvers[i].p;
+    for (const solver_settings *at = s; at; at = at->inner)
+        if (!strcmp(at->type, "schwarz"))
+            user_error(
+                "%s: %s = %s of [fermion.%s] solves inside blocks (type = schwarz), which there are not for kind = "
+                "%s",
+                ini_where(in, "fermion", f->name, key), key, solver, f->name, f->p.kind);
+    if (s && s->fallback[0] && strcmp(s->fallback, solver)) check_blocks(in, p, f, key, s->fallback);
+}
+
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
 static int solves_itself(const parameters *p, int number, int depth)
 {
@@ -75,6 +92,12 @@ static int solves_itself(const parameters *p, int number, int depth)
 /* A solver that only works inside another is never repeated: what it leaves is for that one to judge. */
 void solver_parameters_check(const ini_input *in, const parameters *p)
 {
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        if (!fermion_kind_find(f->p.kind)->staggered) continue;
+        check_blocks(in, p, f, "solver", f->p.solver);
+        check_blocks(in, p, f, "action_solver", f->p.action_solver);
+    }
     for (int i = 0; i < p->nsolvers; i++)
         for (int k = 0; k < p->nsolvers && p->solvers[i].p.fallback[0]; k++) {
             if (p->solvers[k].p.inner != &p->solvers[i].p || solves_itself(p, i, 0)) continue;

@@ -223,6 +223,8 @@ staggered_links *staggered_links_sibling(staggered_links *base, double epsilon)
 void staggered_links_destroy(staggered_links *l)
 {
     if (!l) return;
+    if (l->filtered > 0)
+        log_info("HISQ force: %g links in all had a singular value below %.1e", l->filtered, LEAST_SINGULAR_VALUE);
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int where = 0; where < 2; where++) {
             field_destroy(l->materials[prec][where].near);

@@ -95,15 +95,18 @@ static int measure(rational_part *p, const char *use, double *low, double *high)
 /* Nonzero when [low, high] is not inside the range in use. */
 static int breach(rational_part *p, const char *use, double low, double high)
 {
-    if (low >= p->low && high <= p->high) return 0;
+    /* A bound that is known was typed with the digits that one types. */
+    const double least = p->s.quark.bound > 0 ? p->low * (1 - 1e-12) : p->low;
+    if (low >= least && high <= p->high) return 0;
     double wide_low = fmin(low, p->low), wide_high = fmax(high, p->high);
     rational_action_range(&wide_low, &wide_high);
+    if (p->s.quark.bound > 0) wide_low = fmin(low, p->low);
     snprintf(
         p->base.trouble, sizeof p->base.trouble,
         "%s, %s: the spectrum, %.4e to %.4e, is not inside the range of the rational functions, %.4e to %.4e; give "
-        "[fermion.%s] %sspectrum = %.3g %.3g",
+        "[fermion.%s] %sspectrum = %.*g %.3g",
         p->base.name, use, low, high, p->low, p->high, p->base.name, p->s.widen ? "" : "range_breach = widen, or ",
-        wide_low, wide_high);
+        p->s.quark.bound > 0 ? 15 : 3, wide_low, wide_high);
     p->base.advice = ADVICE_SPECTRUM;
     p->found[0] = low;
     p->found[1] = high;

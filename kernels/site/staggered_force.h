@@ -209,7 +209,7 @@ FN void T(sylvester)(vreal y[18], vreal *narrow, const vreal h[18], const vreal 
     T(su3_mul)(bh, b, h);
     const vreal s1 = T(su3_trace)(h), s2 = (real)0.5 * (s1 * s1 - T(su3_trace)(h2));
     const vreal s3 = T(adjugate)(p, h);
-    /* s3 / s2 is a lower bound of the smallest singular value, s1 / 2 one of the largest. */
+    /* s3 / s2 is a lower bound of the smallest singular value, s1 / 3 one of the largest. */
     *narrow = s3 - s2 * vmax(least, (real)PROJECT_NARROW * s1);
     UNROLL for (int i = 0; i < 18; i++) p[i] = vfnma(s1, b[i], hb[i] - bh[i]);
     T(su3_mul)(q, h, p);

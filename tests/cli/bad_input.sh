@@ -157,11 +157,19 @@ refused "too many vectors" -- run c.ini fermion.heavy.predictor=33 -- "predictor
 # Staggered quarks.
 cp "$source"/inputs/hisq-2plus1plus1.ini s.ini
 staggered=(run s.ini lattice.size=4.4.4.4)
-refused "a hopping parameter of a staggered quark" -- "${staggered[@]}" fermion.light.kappa=0.12 -- "both mass and kappa"
+refused "a hopping parameter of a staggered quark" -- "${staggered[@]}" fermion.light.kappa=0.12 -- "has no key 'kappa'"
 refused "a clover term of a staggered quark" -- "${staggered[@]}" fermion.light.c_sw=1 -- "has no key 'c_sw'" "links u0"
 refused "a massless staggered quark" -- "${staggered[@]}" fermion.light.mass=0 -- "mass = 0" "not positive"
 refused "a tadpole factor of HISQ" -- "${staggered[@]}" fermion.light.u0=0.9 -- "u0 is for links = asqtad" "links = hisq"
 refused "a charm term of asqtad" -- "${staggered[@]}" fermion.charm.links=asqtad -- "naik_epsilon is for links = hisq"
+refused "a word for whole powers" -- "${staggered[@]}" fermion.heavy.flavours=12 "fermion.heavy.with=0.5:-12" -- "with whole powers" "pseudofermions = 6"
+refused "a charm term that leaves no long links" -- "${staggered[@]}" fermion.light.naik_epsilon=-1 -- "naik_epsilon" "-1"
+{
+    cat s.ini
+    printf '[fermion.plain]\nkind = staggered\nmass = 0.5\nsolver = blocks\n'
+    printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n'
+} >p.ini
+refused "blocks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" -- "solver = blocks of [fermion.plain]" "type = schwarz"
 refused "a factor without its mass" -- "${staggered[@]}" fermion.light.with=3 -- "'3' of with = 3" "MASS:N"
 refused "a factor of a lighter mass" -- "${staggered[@]}" fermion.light.with=0.001:1 -- "a mass above 0.013"
 refused "a mass twice" -- "${staggered[@]}" "fermion.light.with=0.1:1, 0.1:2" -- "mass 0.1 twice"

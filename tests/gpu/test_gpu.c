@@ -488,9 +488,10 @@ static void test_large_hop(const int grid[4])
     for (int prec = 0; prec <= PREC_HALF; prec++) {
         snprintf(where, sizeof where, "16 16 32 32 on %d %d %d %d, %s", grid[0], grid[1], grid[2], grid[3],
                  prec_name[prec]);
-        hop_fields h = {.in = field_create(lat, FIELD_SPINOR, (precision)prec, PARITY_ODD, 1, PLACE_HOST),
+        const int nrhs = prec == PREC_SINGLE ? 2 : 1;
+        hop_fields h = {.in = field_create(lat, FIELD_SPINOR, (precision)prec, PARITY_ODD, nrhs, PLACE_HOST),
                         .links = in_precision(links, prec ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, (precision)prec)};
-        h.add = h.out = field_create(lat, FIELD_SPINOR, (precision)prec, PARITY_EVEN, 1, PLACE_HOST);
+        h.add = h.out = field_create(lat, FIELD_SPINOR, (precision)prec, PARITY_EVEN, nrhs, PLACE_HOST);
         fill(h.in, 20);
         fill(h.add, 21);
         hop_fields d = {.in = on_device(h.in), .links = on_device(h.links)};

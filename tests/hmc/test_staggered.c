@@ -185,6 +185,7 @@ static ensemble generate(const char *text, const char *name, int count, const ch
     if (comm_rank() == 0)
         printf("%-24s plaquette %.5f(%.5f), <exp(-dH)> %.4f(%.4f), accepted %.2f\n", name, e.plaquette, e.error, creutz,
                error, (double)accepted / count);
+    CHECK(error < 0.1);
     CHECK_NEAR(creutz, 1, 4 * error);
     CHECK(accepted > count / 2);
     free(d);
