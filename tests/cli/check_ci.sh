@@ -15,24 +15,24 @@ ci() {
 }
 say "the times of .ci/run"
 checks=$((checks + 1))
-grep -q '^target=1200' "$source/.ci/run" && grep -q '^limit=2400' "$source/.ci/run" || fail "they are others"
+grep -q '^target=2100' "$source/.ci/run" && grep -q '^limit=3600' "$source/.ci/run" || fail "they are others"
 say "in time"
-ci 1200 2400 0 0
+ci 2100 3600 0 0
 exits 0 "in time"
 printed "make check: passed"
 checks=$((checks + 1))
 ! grep -q WARNING out || fail "a warning"
 say "too long"
-ci 0 2400 2 0
+ci 0 3600 2 0
 exits 0 "too long"
 printed "make check: passed" "WARNING: make check took" "more than the 0"
 say "failed"
-ci 1200 2400 0 1
+ci 2100 3600 0 1
 checks=$((checks + 1))
 [ "$status" -ne 0 ] || fail "no exit status"
 printed "make check: failed"
 say "stopped"
-ci 1200 1 10 0
+ci 2100 1 10 0
 exits 124 "stopped"
 printed "make check: stopped after 1 seconds"
 finish
