@@ -252,8 +252,7 @@ void staggered_momenta_add(field *momenta, const field *links, const field *a)
 void staggered_outer(const staggered_outer_call *call, const field *z, const double *weights)
 {
     const layout *lay = layout_tables(z->lay, z->where == PLACE_DEVICE);
-    _Static_assert(OUTER_MOST == STAGGERED_OUTER_MOST, "one number in two headers");
-    REQUIRE(z->groups <= OUTER_MOST && z->par == PARITY_BOTH, "%d vectors on parity %d", z->groups, z->par);
+    REQUIRE(z->groups <= STAGGERED_OUTER_MOST && z->par == PARITY_BOTH, "%d vectors on parity %d", z->groups, z->par);
     REQUIRE(!call->far || z->lat->reach >= 3, "vectors three sites away on a lattice of reach %d", z->lat->reach);
     const double sites = (double)lay->nunit * lay->lanes, n = z->groups;
     const int links = 1 + (call->far != NULL) + (call->extra != NULL);

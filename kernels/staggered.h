@@ -6,6 +6,7 @@
 #ifndef PLAQ_STAGGERED_H
 #define PLAQ_STAGGERED_H
 
+#include "kernels/args.h"
 #include "kernels/lattice/field.h"
 
 #ifdef __cplusplus
@@ -54,7 +55,7 @@ typedef struct {
     field *near, *far, *extra; /* far and extra: or null */
     double far_factor, extra_factor;
 } staggered_outer_call;
-#define STAGGERED_OUTER_MOST 32 /* right-hand sides of z, which holds both parities */
+#define STAGGERED_OUTER_MOST OUTER_MOST /* right-hand sides of z, which holds both parities */
 void staggered_outer(const staggered_outer_call *call, const field *z, const double *weights);
 
 typedef struct {

@@ -23,7 +23,7 @@ struct staggered_links {
     staggered_paths paths;
     double naik; /* 0: no long links */
     material materials[PREC_COUNT][2];
-    double guarded, filtered;
+    double filtered;
 };
 
 static const staggered_paths fat7 = {1.0 / 8, 1.0 / 16, 1.0 / 64, 1.0 / 384, 0};
@@ -59,9 +59,9 @@ static void build_level(staggered_links *l)
     if (!l->v) l->v = links_like(l->thin, PREC_DOUBLE, l->thin->where);
     if (!l->w) l->w = links_like(l->thin, PREC_DOUBLE, l->thin->where);
     staggered_fatten(l->v, l->thin, &fat7);
-    l->guarded = staggered_unitarise(l->w, l->v, &undefined);
+    const double guarded = staggered_unitarise(l->w, l->v, &undefined);
     REQUIRE(undefined == 0, "%g smeared links have two singular values of zero and no projection to U(3)", undefined);
-    if (l->guarded > 0) log_debug("HISQ links: %g of %ld are nearly singular", l->guarded, 4 * l->thin->lat->volume);
+    if (guarded > 0) log_debug("HISQ links: %g of %ld are nearly singular", guarded, 4 * l->thin->lat->volume);
     l->level_version = l->thin->version;
 }
 
@@ -133,11 +133,6 @@ const staggered_pair *staggered_links_at(staggered_links *l, precision prec, pla
 const field *staggered_links_thin(const staggered_links *l)
 {
     return l->thin;
-}
-
-double staggered_links_guarded(const staggered_links *l)
-{
-    return l->base->guarded;
 }
 
 staggered_links *staggered_links_base(staggered_links *l)

@@ -38,8 +38,6 @@ void staggered_links_destroy(staggered_links *l);
 /* Up to date, owned by l. Collective. */
 const staggered_pair *staggered_links_at(staggered_links *l, precision prec, place where);
 const field *staggered_links_thin(const staggered_links *l);
-/* Links of the last build of HISQ that were projected by the slow way of nearly singular ones. */
-double staggered_links_guarded(const staggered_links *l);
 
 /* ---- forces: see kernels/staggered.h for derivatives ----
  *

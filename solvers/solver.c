@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 
@@ -46,10 +47,7 @@ const solver_type *solver_types(int *n)
 
 int solver_type_has(const solver_type *type, const char *key)
 {
-    const size_t length = strlen(key);
-    for (const char *at = type->keys; (at = strstr(at, key)); at += length)
-        if ((at == type->keys || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return 1;
-    return 0;
+    return param_has_word(type->keys, key);
 }
 
 const char *solve_status_text(solve_status status)

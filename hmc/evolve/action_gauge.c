@@ -33,10 +33,7 @@ const gauge_kind *gauge_kind_number(int i)
 
 int gauge_kind_has(const gauge_kind *kind, const char *key)
 {
-    char word[64];
-    for (int i = 0; param_word(kind->keys, i, word, sizeof word); i++)
-        if (!strcmp(word, key)) return 1;
-    return 0;
+    return param_has_word(kind->keys, key);
 }
 
 gauge_weights gauge_kind_weights(const gauge_kind *kind, double beta, double c1, double u0, int flavours)

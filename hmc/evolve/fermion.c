@@ -30,10 +30,7 @@ const fermion_kind *fermion_kind_find(const char *name)
 
 int fermion_kind_has(const fermion_kind *kind, const char *key)
 {
-    char word[64];
-    for (int i = 0; param_word(kind->keys, i, word, sizeof word); i++)
-        if (!strcmp(word, key)) return 1;
-    return 0;
+    return param_has_word(kind->keys, key);
 }
 
 void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours)
@@ -43,6 +40,26 @@ void fermion_add_determinant(simulation *s, int number, wilson *over, int flavou
     if (f->p.c_sw == 0) return;
     snprintf(name, sizeof name, "%s.det", f->name);
     simulation_add(s, determinant_action_create(name, s->links, s->wilsons[number], over, flavours));
+}
+
+rational_settings fermion_rational_settings(const fermion_params *f)
+{
+    return (rational_settings){.pseudofermions = f->pseudofermions,
+                               .approximation = f->approximation,
+                               .force_approximation = f->force_approximation,
+                               .low = f->spectrum_low,
+                               .high = f->spectrum_high,
+                               .widen = !strcmp(f->range_breach, "widen")};
+}
+
+void fermion_add_rational(simulation *s, int number, rational_settings settings)
+{
+    const named_fermion *f = &s->p->fermions[number];
+    settings.force_solver = simulation_solver(s, f->p.solver);
+    settings.action_solver = simulation_solver(s, f->p.action_solver);
+    settings.solvers = s->solvers;
+    settings.nsolvers = s->p->nsolvers;
+    simulation_add(s, rational_action_create(f->name, s->links, &settings));
 }
 
 double fermion_staggered_hop_flops(const fermion_params *f)

@@ -31,6 +31,9 @@ int fermion_kind_has(const fermion_kind *kind, const char *key);
 
 /* Adds NAME.det of fermion `number`, unless it has no clover term. */
 void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours);
+/* What the settings of a rational action have from its section, whatever the quark; and its solvers, and the action. */
+rational_settings fermion_rational_settings(const fermion_params *f);
+void fermion_add_rational(simulation *s, int number, rational_settings settings);
 /* Flops a site of the hop of a staggered quark, and of the way back through its smearing. */
 double fermion_staggered_hop_flops(const fermion_params *f);
 double fermion_smearing_flops(const fermion_params *f);

@@ -45,12 +45,7 @@ static void close_force(void *to)
 
 static rational_settings settings_of(const fermion_params *f)
 {
-    rational_settings s = {.pseudofermions = f->pseudofermions,
-                           .approximation = f->approximation,
-                           .force_approximation = f->force_approximation,
-                           .low = f->spectrum_low,
-                           .high = f->spectrum_high,
-                           .widen = !strcmp(f->range_breach, "widen")};
+    rational_settings s = fermion_rational_settings(f);
     s.quark.bound = f->mass * f->mass;
     s.root.nfactors = f->nfactors;
     for (int i = 0; i < f->nfactors; i++)
@@ -62,18 +57,13 @@ static rational_settings settings_of(const fermion_params *f)
 
 static void create(simulation *s, int number)
 {
-    const named_fermion *f = &s->p->fermions[number];
-    rational_settings settings = settings_of(&f->p);
+    rational_settings settings = settings_of(&s->p->fermions[number].p);
     settings.quark.positive = staggered_normal(s->quarks[number]);
     settings.quark.context = s->quarks[number];
     settings.quark.open_force = open_force;
     settings.quark.add_force = add_force;
     settings.quark.close_force = close_force;
-    settings.force_solver = simulation_solver(s, f->p.solver);
-    settings.action_solver = simulation_solver(s, f->p.action_solver);
-    settings.solvers = s->solvers;
-    settings.nsolvers = s->p->nsolvers;
-    simulation_add(s, rational_action_create(f->name, s->links, &settings));
+    fermion_add_rational(s, number, settings);
 }
 
 /* ---- memory ---- */

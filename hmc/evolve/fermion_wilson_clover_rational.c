@@ -47,13 +47,9 @@ static void close_force(void *to)
 
 static rational_settings settings_of(const fermion_params *f)
 {
-    return (rational_settings){.root = power_of_x(-f->flavours, 2 * f->pseudofermions),
-                               .pseudofermions = f->pseudofermions,
-                               .approximation = f->approximation,
-                               .force_approximation = f->force_approximation,
-                               .low = f->spectrum_low,
-                               .high = f->spectrum_high,
-                               .widen = !strcmp(f->range_breach, "widen")};
+    rational_settings s = fermion_rational_settings(f);
+    s.root = power_of_x(-f->flavours, 2 * f->pseudofermions);
+    return s;
 }
 
 static void create(simulation *s, int number)
@@ -65,11 +61,7 @@ static void create(simulation *s, int number)
                                       .open_force = open_force,
                                       .add_force = add_force,
                                       .close_force = close_force};
-    settings.force_solver = simulation_solver(s, f->p.solver);
-    settings.action_solver = simulation_solver(s, f->p.action_solver);
-    settings.solvers = s->solvers;
-    settings.nsolvers = s->p->nsolvers;
-    simulation_add(s, rational_action_create(f->name, s->links, &settings));
+    fermion_add_rational(s, number, settings);
     fermion_add_determinant(s, number, NULL, f->p.flavours);
 }
 

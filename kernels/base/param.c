@@ -411,6 +411,14 @@ int param_word(const char *words, int index, char *word, size_t size)
     return 1;
 }
 
+int param_has_word(const char *words, const char *word)
+{
+    char found[PARAM_WORDS_SIZE];
+    for (int i = 0; param_word(words, i, found, sizeof found); i++)
+        if (!strcmp(found, word)) return 1;
+    return 0;
+}
+
 /* ---- dump and compare ---- */
 
 void param_text_add(param_text *text, const char *fmt, ...)

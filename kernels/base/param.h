@@ -103,6 +103,8 @@ const param *param_find(const param_section *section, const char *name);
 
 /* Copies the word number `index` (from 0) of a PARAM_WORDS value. Returns 1, or 0 when there are fewer words. */
 int param_word(const char *words, int index, char *word, size_t size);
+/* Whether `word` is one of such words. */
+int param_has_word(const char *words, const char *word);
 
 /* The name most like the one given (fewest letters changed, left out, added or swapped; case does not count; the
  * beginning of a name counts as close), or NULL when none is like it. */

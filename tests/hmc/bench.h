@@ -56,4 +56,19 @@ CHECK_UNUSED static double mean(const double *x, int n, double *error)
     return sum;
 }
 
+CHECK_UNUSED static action *action_of(const bench *b, const char *name)
+{
+    for (int i = 0; i < b->s->e.nactions; i++)
+        if (!strcmp(b->s->e.actions[i]->name, name)) return b->s->e.actions[i];
+    REQUIRE(0, "no action %s", name);
+    return NULL;
+}
+
+CHECK_UNUSED static double value_of(action *a)
+{
+    double s = NAN;
+    CHECK_INT(action_value(a, &s), 0);
+    return s;
+}
+
 #endif

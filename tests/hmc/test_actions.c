@@ -28,21 +28,6 @@ static const char rhmc[] = FRAME "[fermion.light]\nkind = wilson_clover_rational
                                  "solver = good\n"
                                  "[fermion.other]\nkappa = 0.132\nc_sw = 1.5\nsolver = good\n";
 
-static action *action_of(const bench *b, const char *name)
-{
-    for (int i = 0; i < b->s->e.nactions; i++)
-        if (!strcmp(b->s->e.actions[i]->name, name)) return b->s->e.actions[i];
-    REQUIRE(0, "no action %s", name);
-    return NULL;
-}
-
-static double value_of(action *a)
-{
-    double s = NAN;
-    CHECK_INT(action_value(a, &s), 0);
-    return s;
-}
-
 /* ---- the heat bath ---- */
 
 static void check_heat_bath(const char *text, const char *what, int n, const char *const *overrides)

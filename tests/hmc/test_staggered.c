@@ -48,21 +48,6 @@ static const char hisq[] =
           "[fermion.charm]\nkind = staggered_rational\nmass = 0.838\nnaik_epsilon = -0.345\n"
           "flavours = 1\n" SOLVERS LEVELS("a heavy charm", "4");
 
-static action *action_of(const bench *b, const char *name)
-{
-    for (int i = 0; i < b->s->e.nactions; i++)
-        if (!strcmp(b->s->e.actions[i]->name, name)) return b->s->e.actions[i];
-    REQUIRE(0, "no action %s", name);
-    return NULL;
-}
-
-static double value_of(action *a)
-{
-    double s = NAN;
-    CHECK_INT(action_value(a, &s), 0);
-    return s;
-}
-
 /* ---- what is shared ---- */
 
 static void test_sharing(void)
