@@ -35,8 +35,6 @@ within "c_sw = 0" 1 clover.ini $large fermion.light.c_sw=0
 within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large fermion.light.c_sw=0 fermion.light.schur=symmetric \
     fermion.light.link_reals=18 solver.force.inner_precision=double solver.accept.inner_precision=double
 within "a Krylov space" 1 clover.ini $large solver.force.type=gcr solver.force.restart=20 solver.force.inner_precision=half
-printf '[solver.blocks]\ntype = schwarz\ninner_precision = half\nblock = 4.4.4.4\noverlap = 1\nsteps = 4\n' | cat clover.ini - >blocks.ini
-within "blocks that overlap" 1 blocks.ini $large solver.force.type=gcr solver.force.preconditioner=blocks
 # Cold links have no quarks lighter than kappa = 1/8, and BiCGStab(l) minds.
 within "corrections" 1 clover.ini $large fermion.light.kappa=0.122 solver.force.type=refine solver.force.correction=accept \
     solver.accept.type=bicgstab

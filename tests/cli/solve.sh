@@ -140,7 +140,7 @@ exits 2 "an overlap of the whole lattice with itself"
 printed "[solver.additive] overlap = 1" "is the whole lattice" "the overlap may be 0"
 overlapping solver.additive.overlap=-1
 exits 2 "a negative overlap"
-printed "overlap = -1" "0 <= integer"
+printed "[solver.additive] overlap: '-1' is out of range" "0 <= integer"
 overlapping solver.multiplicative.block=2.4.4.4 solver.multiplicative.overlap=1
 exits 2 "an overlap in two colours"
 printed "solver.multiplicative" "overlap = 1 with colours = 2" "colours = 1"
