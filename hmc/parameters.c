@@ -31,6 +31,7 @@ enum {
     STEPS,
     RELAXATION,
     BLOCK,
+    OVERLAP,
     COLOURS,
     CYCLES,
     PRECONDITIONER,
@@ -55,6 +56,11 @@ static kind_key solver_keys[SOLVER_KEYS] = {
                "extents X.Y.Z.T of the blocks, which divide the sites of a rank; 0.0.0.0: one block a rank, so that "
                "results depend on the process grid",
                ""},
+    [OVERLAP] = {"overlap",
+                 "sites by which each block is continued on either side, along directions in which it is shorter than "
+                 "the lattice; of what an extended block finds, the sites of the block itself are kept (restricted "
+                 "additive Schwarz); only with colours = 1",
+                 ""},
     [COLOURS] = {"colours",
                  "1: all blocks at once (additive); 2: in turns, like the fields of a chess board "
                  "(multiplicative)",
@@ -320,6 +326,7 @@ static const param solver_table[] = {
     {"steps", PARAM_INT, AT(solver_settings, steps), "8", "[1,1000]", NULL, solver_keys[STEPS].help, 0},
     {"relaxation", PARAM_REAL, AT(solver_settings, relaxation), "1", "(0,2)", NULL, solver_keys[RELAXATION].help, 0},
     {"block", PARAM_INT4, AT(solver_settings, block), "0.0.0.0", "[0,32766]", "sites", solver_keys[BLOCK].help, 0},
+    {"overlap", PARAM_INT, AT(solver_settings, overlap), "0", "[0,32766]", "sites", solver_keys[OVERLAP].help, 0},
     {"colours", PARAM_INT, AT(solver_settings, colours), "1", "[1,2]", NULL, solver_keys[COLOURS].help, 0},
     {"cycles", PARAM_INT, AT(solver_settings, cycles), "1", "[1,1000]", NULL, solver_keys[CYCLES].help, 0},
     {"preconditioner", PARAM_STRING, AT(solver_settings, preconditioner), "", NULL, NULL,
@@ -430,6 +437,11 @@ static void check_solver_keys(const ini_input *in, const named_settings *s)
                        ini_where(in, "solver", s->name, key), s->name, s->p.type, key, type->keys[0] ? " and " : "",
                        type->keys);
     }
+    if (s->p.overlap > 0 && s->p.colours > 1)
+        user_error(
+            "%s: [solver.%s] overlap = %d with colours = %d: blocks that overlap have one colour; choose overlap "
+            "= 0 or colours = 1",
+            ini_where(in, "solver", s->name, "overlap"), s->name, s->p.overlap, s->p.colours);
     if (solver_type_has(type, solver_keys[CORRECTION].key) && !s->p.correction[0])
         user_error("%s: [solver.%s] type = %s needs the key 'correction', the name of the solver of its corrections",
                    ini_where(in, "solver", s->name, ""), s->name, s->p.type);

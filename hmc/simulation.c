@@ -39,9 +39,13 @@ void simulation_check_blocks(const parameters *p, const lattice *plan)
     char message[512];
     for (int i = 0; i < p->nsolvers; i++) {
         const solver_settings *s = &p->solvers[i].p;
-        if (!strcmp(s->type, "schwarz") && !blocks_fit(plan, s->block, s->colours, message, sizeof message))
-            user_error("[solver.%s] block = %d.%d.%d.%d: %s", p->solvers[i].name, s->block[0], s->block[1], s->block[2],
-                       s->block[3], message);
+        const char *name = p->solvers[i].name;
+        if (strcmp(s->type, "schwarz") != 0) continue;
+        if (!blocks_fit(plan, s->block, s->colours, message, sizeof message))
+            user_error("[solver.%s] block = %d.%d.%d.%d: %s", name, s->block[0], s->block[1], s->block[2], s->block[3],
+                       message);
+        if (!overlap_fit(plan, s->block, s->overlap, message, sizeof message))
+            user_error("[solver.%s] overlap = %d: %s", name, s->overlap, message);
     }
 }
 

@@ -129,6 +129,24 @@ exits 2 "a tolerance of what only preconditions"
 printed "for it only preconditions"
 try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=2.4.4.4 solver.multiplicative.colours=3
 exits 2 "three colours"
+overlapping() { try solve "$source/inputs/solvers.ini" $config fermion.light.kappa=0.12 --json "$@"; }
+overlapping solver.additive.block=2.2.4.4 solver.additive.overlap=1
+exits 0 "blocks that overlap"
+overlapping solver.additive.block=2.2.4.4 solver.additive.overlap=2
+exits 2 "more overlap than there is lattice"
+printed "[solver.additive] overlap = 2: blocks of 2 sites" "longer than the 4 sites of the lattice in direction x" "0 to 1"
+overlapping solver.additive.overlap=1
+exits 2 "an overlap of the whole lattice with itself"
+printed "[solver.additive] overlap = 1" "is the whole lattice" "the overlap may be 0"
+overlapping solver.additive.overlap=-1
+exits 2 "a negative overlap"
+printed "[solver.additive] overlap: '-1' is out of range" "0 <= integer"
+overlapping solver.multiplicative.block=2.4.4.4 solver.multiplicative.overlap=1
+exits 2 "an overlap in two colours"
+printed "solver.multiplicative" "overlap = 1 with colours = 2" "colours = 1"
+overlapping solver.gcr_dd.overlap=1
+exits 2 "an overlap without blocks"
+printed "no key 'overlap'"
 try solve "$source/inputs/solvers.ini" $config fermion.light.solver=additive
 exits 2 "a preconditioner as a solver"
 printed "schwarz, which only preconditions"

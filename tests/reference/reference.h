@@ -179,6 +179,16 @@ int ref_wilson_solve(double complex *x, const double complex *b, const struct re
 /* Zero-momentum pion correlator from a point source at the origin: c[t] = sum_x sum |M^-1|^2, t < size[3]. */
 int ref_pion(double *c, const struct ref_wilson *w, double tol, int max_iterations);
 
+/* out = K in for the restricted additive Schwarz preconditioner K of that operator, from zero: in every block of `size`
+ * sites, continued by `overlap` sites where it is shorter than the lattice, so many steps of minimal residual with
+ * Dirichlet conditions, of which the block's own sites are kept (ref_schwarz.c). p as above, `in` zero elsewhere. */
+struct ref_blocks {
+    int size[4], overlap, steps, cycles;
+    double relaxation;
+};
+void ref_schwarz(double complex *out, const double complex *in, const struct ref_wilson *w, enum ref_kind kind, int p,
+                 const struct ref_blocks *b);
+
 /* Free field: M exp(ipx) chi = exp(ipx) D(p) chi with D(p) = m + sum (1 - cos p_mu) + i sum gamma_mu sin p_mu. */
 void ref_free_operator(double complex d[4][4], const double p[4], double mass);
 /* p_mu = 2 pi n_mu/L_mu, and 2 pi (n_t + 1/2)/L_t when bc = -1. */
