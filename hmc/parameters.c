@@ -628,8 +628,8 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     int nsections;
     const param_section *const *sections = parameter_sections(&nsections);
     ini_check_all_used(in, sections, nsections);
-    if (need & NEED_GAUGE || ini_has_section(in, "run", NULL)) ini_fill(in, &run_section, NULL, &p->run);
-    else params_default(&run_section, &p->run);
+    if (need & NEED_GAUGE) ini_fill(in, &run_section, NULL, &p->run);
+    else ini_fill_some(in, &run_section, NULL, &p->run); /* the seed, say */
     ini_fill(in, &machine_section, NULL, &p->machine);
     ini_fill(in, &lattice_section, NULL, &p->lattice);
     if (need & NEED_GAUGE && !ini_given(in, "lattice", NULL, "size"))

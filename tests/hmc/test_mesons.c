@@ -154,8 +154,8 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     close_scene(&s);
 }
 
-/* A = m^2 + sum_mu s_mu^2 of free quarks, s = sin p, or 9/8 sin p - 1/24 sin 3p: 3 / V sum_p m / A, within five errors;
- * and the sum of curvature and square, whose parts are derivatives of s_t(p - i mu). */
+/* A = m^2 + sum_mu s_mu^2 of free quarks, s = sin p, or 9/8 sin p - 1/24 sin 3p: 3 / V sum_p m / A, within five errors.
+ */
 static void test_free_condensate(struct ref_lattice l, const char *links)
 {
     scene s;
@@ -248,7 +248,7 @@ static void test_channels(struct ref_lattice l, const char *links, const char *t
     close_scene(&s);
 }
 
-/* The columns of two results with all tastes, `by` time slices apart. */
+/* The columns of two results with all tastes. */
 static void same_columns(const measure_result *a, const measure_result *b, double tolerance)
 {
     for (int c = 0; c < CHANNELS; c++)
@@ -334,7 +334,7 @@ static void test_free_tastes(struct ref_lattice l, const char *links, const char
 
 /* ---- grids ---- */
 
-/* The same bits on every grid of these ranks, also with an interrupted measurement before it. */
+/* The same bits on every grid of these ranks. */
 static void test_grids(struct ref_lattice l, const char *links, const char *tastes)
 {
     static double first[2][64 * 16];
@@ -420,20 +420,21 @@ static void test_recorded_pion(void)
 
 int main(int argc, char **argv)
 {
-    static const int origin[4] = {0}, elsewhere[4] = {1, 2, 3, 1};
+    static const int origin[4] = {0}, elsewhere[4] = {1, 1, 3, 2};
     kit_begin(&argc, &argv);
-    test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "naive", "gaussian");
-    test_condensate((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "z2");
+    if (comm_size() <= 2) { /* every rank has an oracle */
+        test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "naive", "gaussian");
+        test_condensate((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "z2");
+        test_channels((struct ref_lattice){{4, 4, 4, 4}}, "naive", "i5 1", "thin", origin);
+        test_symmetries((struct ref_lattice){{4, 4, 4, 4}}, "naive", "thin");
+        test_symmetries((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "fat");
+    }
+    if (comm_size() == 1) {
+        test_channels((struct ref_lattice){{4, 2, 4, 6}}, "naive", all_tastes, "thin", elsewhere);
+        test_channels((struct ref_lattice){{4, 4, 4, 4}}, "asqtad", "ij i4", "fat", elsewhere);
+    }
     test_free_condensate((struct ref_lattice){{8, 4, 4, 8}}, "naive");
     test_free_condensate((struct ref_lattice){{4, 4, 8, 8}}, "asqtad");
-    if (comm_size() == 1) {
-        test_channels((struct ref_lattice){{4, 2, 4, 6}}, "naive", all_tastes, "thin", (int[]){1, 1, 3, 2});
-        test_channels((struct ref_lattice){{4, 4, 4, 4}}, "asqtad", "ij i4", "fat", elsewhere);
-    } else {
-        test_channels((struct ref_lattice){{4, 4, 4, 4}}, "naive", "i5 1", "thin", origin);
-    }
-    test_symmetries((struct ref_lattice){{4, 4, 4, 4}}, "naive", "thin");
-    test_symmetries((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "fat");
     test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, "naive", "thin");
     test_free_tastes((struct ref_lattice){{4, 4, 8, 8}}, "hisq", "thin");
     test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, "asqtad", "fat");
