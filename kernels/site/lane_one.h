@@ -100,7 +100,9 @@ FN void T(load_raw)(vreal *x, const view *v, long u, int group, int n)
         MOVE_PACK(word, T(at)(v, u, group, n, c), pack);                                                               \
         UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(word[i]);                                           \
     }
-    if (PACK(n) == 4) {
+    if (PACK(n) == 8) {
+        LOAD_PACKS(8)
+    } else if (PACK(n) == 4) {
         LOAD_PACKS(4)
     } else if (PACK(n) == 2) {
         LOAD_PACKS(2)
@@ -129,7 +131,9 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
         UNROLL for (int i = 0; i < pack; i++) word[i] = T(encode)(x[c + i], scale);                                    \
         MOVE_PACK(T(at)(v, u, group, n, c), word, pack);                                                               \
     }
-    if (PACK(n) == 4) {
+    if (PACK(n) == 8) {
+        SAVE_PACKS(8)
+    } else if (PACK(n) == 4) {
         SAVE_PACKS(4)
     } else if (PACK(n) == 2) {
         SAVE_PACKS(2)
