@@ -627,9 +627,10 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     ini_input *in = ini_read(path, noverride, overrides);
     int nsections;
     const param_section *const *sections = parameter_sections(&nsections);
+    /* A measurement's may have but a seed, which is not enough for the check. */
+    if (!(need & NEED_GAUGE)) ini_fill_some(in, &run_section, NULL, &p->run);
     ini_check_all_used(in, sections, nsections);
     if (need & NEED_GAUGE) ini_fill(in, &run_section, NULL, &p->run);
-    else ini_fill_some(in, &run_section, NULL, &p->run); /* the seed, say */
     ini_fill(in, &machine_section, NULL, &p->machine);
     ini_fill(in, &lattice_section, NULL, &p->lattice);
     if (need & NEED_GAUGE && !ini_given(in, "lattice", NULL, "size"))

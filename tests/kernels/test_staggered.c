@@ -301,9 +301,14 @@ static void test_shift(struct ref_lattice l)
 {
     struct ref_rng rng;
     ref_rng_seed(&rng, 35);
-    for (int improved = 0; improved < 2; improved++) {
+    for (int code = 0; code < 4; code++) {
+        const int improved = code % 2, linear = code / 2;
         lattice *lat = kit_lattice(l, improved ? 3 : 1, -1);
-        for (int mu = 0; mu < 4 && lat; mu++) check_shift(lat, l, mu, improved, &rng);
+        if (!lat) continue;
+        const int all = lat->nlayout;
+        if (linear) lat->nlayout = 1;
+        for (int mu = 0; mu < 4; mu++) check_shift(lat, l, mu, improved, &rng);
+        lat->nlayout = all;
         lattice_destroy(lat);
     }
 }
