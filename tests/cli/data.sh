@@ -117,6 +117,7 @@ same "trajectories" 2 "$(value trajectories)"
 near "dH of short steps" "$(value exp_dh)" 1 0.1
 # In a tenth of a unit of time the links do not go far from the recorded 0.616691.
 near "plaquette" "$(value plaquette)" 0.6167 0.01
+near "memory predicted within 10%" "$(awk -v a="$(value memory_peak)" -v b="$(value memory_predicted)" 'BEGIN { print a / b }')" 1 0.1
 say "the wrong size"
 try run --dry-run a.ini $short run.config="$data/nersc.l8t4b3360" lattice.size=8.8.8.8
 exits 2 "another size"
