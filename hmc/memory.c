@@ -197,20 +197,27 @@ static int same_smearing(const fermion_params *f, const fermion_params *g)
     return fermion_kind_find(g->kind)->staggered && !strcmp(f->links, g->links) && f->u0 == g->u0;
 }
 
+/* Precisions of the solves of its actions and measurements. */
+static void note_staggered(const parameters *p, const fermion_params *f, int used[PREC_COUNT])
+{
+    memory_note_precision(p, f->solver, used);
+    memory_note_precision(p, f->action_solver, used);
+    for (int i = 0; i < p->nmeasures; i++)
+        if (fermion_of(p, &p->measures[i].p) == f) memory_note_precision(p, memory_solver(p, &p->measures[i].p), used);
+}
+
 /* Links in the precisions of all quarks that share them are booked with the first of these. */
 void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params *f)
 {
     int used[PREC_COUNT] = {1}, mine[PREC_COUNT] = {1}, first = 1, first_level = !strcmp(f->links, "hisq");
-    memory_note_precision(p, f->solver, mine);
-    memory_note_precision(p, f->action_solver, mine);
+    note_staggered(p, f, mine);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *g = &p->fermions[i].p;
         if (!same_smearing(f, g)) continue;
         if (g < f) first_level = 0;
         if (g->naik_epsilon != f->naik_epsilon) continue;
         if (g < f) first = 0;
-        memory_note_precision(p, g->solver, used);
-        memory_note_precision(p, g->action_solver, used);
+        note_staggered(p, g, used);
     }
     if (first_level) memory_stay(m, 2, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
     for (int prec = 0; prec < PREC_COUNT; prec++) {

@@ -161,6 +161,13 @@ typedef struct {
     int faces;
 } staggered_pack_args;
 
+typedef struct {
+    staggered_hop_args hop; /* a, b and x aside */
+    double near_weight, far_weight;
+    int mu, back; /* back: the sign of what comes from below */
+    int odd;      /* bit d: coordinate d is in the sum whose parity is the sign of out */
+} staggered_shift_args;
+
 #define STAPLES_PLAIN 4
 typedef struct {
     geom g;
@@ -325,6 +332,7 @@ typedef struct {
     int parity;
 } random_args;
 typedef random_args random_spinor_args;
+typedef random_args random_signs_args;
 typedef random_args random_momenta_args;
 typedef random_args random_links_args;
 

@@ -215,6 +215,22 @@ void ref_hisq_links(double complex *fat, double complex *lng, struct ref_lattice
 void ref_staggered_hop(double complex *out, const double complex *in, struct ref_lattice l, const double complex *fat,
                        const double complex *lng);
 
+/* ---------------------------------------------------------------- staggered mesons (ref_mesons.c) */
+
+struct ref_staggered {
+    struct ref_lattice l;
+    const double complex *fat, *lng; /* with signs, as above; lng may be null */
+    double mass;                     /* of M = mass + D / 2 */
+    const double complex *u;         /* links of the operators, without signs */
+    size_t source;
+};
+/* M x = b, or M^+ x = b. */
+void ref_staggered_solve(double complex *x, const double complex *b, const struct ref_staggered *q, int dagger);
+/* c[t], t from the source: -sum_s tr O(s, z) G(z, source) O'(source, w) G(w, s) of the operator O = Gamma_S x xi_T and
+ * its adjoint O'. Bits 1 x, 2 y, 4 z, 8 t of S and T say which gamma matrices are multiplied; they may differ in three
+ * of them at most. */
+void ref_staggered_meson(double *c, const struct ref_staggered *q, int spin_mask, int taste_mask);
+
 /* ---------------------------------------------------------------- readers (ref_read.c) */
 
 /* Links of a MILC v5 or old-format file, or of a NERSC file (2 or 3 rows, 32 or 64 bit, big-endian); the lattice is

@@ -341,6 +341,42 @@ static void test_schwarz(void)
     free(u);
 }
 
+/* G from both ends with operators from traces of gamma matrices: the pion of gamma_5 x xi_5 is the sum of |G|^2, and
+ * operators of links keep their correlators when links are rotated. */
+static void test_mesons(void)
+{
+    const struct ref_lattice l = {{2, 4, 2, 4}};
+    const size_t n = 3 * ref_volume(l);
+    struct ref_rng r;
+    ref_rng_seed(&r, 8);
+    double complex *u = ref_gauge_new(l), *fat = ref_gauge_new(l), *g = malloc(9 * ref_volume(l) * sizeof *g);
+    double complex *point = malloc(n * sizeof *point), *x = malloc(n * sizeof *x);
+    double c[4], sum[4] = {0}, linked[2][4];
+    ref_random_gauge(u, l, &r);
+    ref_naive_links(fat, l, u, -1);
+    struct ref_staggered q = {.l = l, .fat = fat, .mass = 0.4, .u = u, .source = 5};
+    ref_staggered_meson(c, &q, 15, 15);
+    for (int colour = 0; colour < 3; colour++) {
+        memset(point, 0, n * sizeof *point);
+        point[3 * q.source + (size_t)colour] = 1;
+        ref_staggered_solve(x, point, &q, 0);
+        for (int t = 0; t < 4; t++) sum[t] += ref_norm2(x + n / 4 * (size_t)t, n / 4);
+    }
+    for (int t = 0; t < 4; t++) CHECK_REL(c[t], sum[t], 1e-11); /* the source is at t = 0 */
+    ref_staggered_meson(linked[0], &q, 15, 9);
+    ref_random_rotation(g, l, &r);
+    ref_rotate_gauge(u, l, g);
+    ref_naive_links(fat, l, u, -1);
+    ref_staggered_meson(linked[1], &q, 15, 9);
+    for (int t = 0; t < 4; t++) CHECK_NEAR(linked[1][t], linked[0][t], 1e-11 * c[0]);
+    CHECK(fabs(linked[0][0]) > 1e-6);
+    free(x);
+    free(point);
+    free(g);
+    free(fat);
+    free(u);
+}
+
 int main(void)
 {
     test_schwarz();
@@ -354,5 +390,6 @@ int main(void)
     }
     test_zero_mode(0);
     test_zero_mode(1);
+    test_mesons();
     return CHECK_SUMMARY();
 }
