@@ -7,20 +7,11 @@
 #include <string.h>
 
 #include "hmc/evolve/fermion.h"
-#include "hmc/measure/observable.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/field.h"
 
-#define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
-#define AT(type, member) offsetof(type, member)
-
-/* What registries know, as the values and the help of a key: "wilson|symanzik", "wilson: plaquette alone; ...". Filled
- * by parameter_sections(), before any table is looked at. */
-typedef struct {
-    char names[256], help[768];
-} choices;
-
-static choices gauge_choices, fermion_choices, scheme_choices, solver_choices, observable_choices, inner_choices;
+/* Filled by parameter_sections(), before any table is looked at. */
+static choices gauge_choices, fermion_choices, scheme_choices, solver_choices, inner_choices;
 
 /* The help of keys that only some types of solver have, with those types in front. */
 enum {
@@ -38,10 +29,6 @@ enum {
     CORRECTION,
     SOLVER_KEYS
 };
-typedef struct {
-    const char *key, *text;
-    char help[384];
-} kind_key;
 static kind_key solver_keys[SOLVER_KEYS] = {
     [INNER_PRECISION] = {"inner_precision",
                          "precision of the iteration; residuals are true, and solutions are added up, in "
@@ -145,53 +132,7 @@ static kind_key fermion_keys[FERMION_KEYS] = {
                       ""},
 };
 
-/* The same for keys that only some observables have. */
-enum {
-    FLOW_TIME,
-    FLOW_STEP,
-    QUARK,
-    PROPAGATOR,
-    SOURCE,
-    NOISE,
-    VECTORS,
-    TRACES,
-    SHAPE,
-    TASTES,
-    TRANSPORT,
-    MEASURE_KEYS
-};
-static kind_key measure_keys[MEASURE_KEYS] = {
-    [FLOW_TIME] = {"flow_time", "longest flow time", ""},
-    [FLOW_STEP] = {"flow_step", "step of the flow's Runge-Kutta", ""},
-    [QUARK] = {"fermion", "[fermion.NAME] of the propagator; has to be given", ""},
-    [PROPAGATOR] = {"solver", "[solver.NAME] of the propagator; empty: the fermion's action_solver", ""},
-    [SOURCE] = {"source", "place of the point source, or of the corner that a corner source begins with", ""},
-    [NOISE] = {"noise", "numbers of the noise vectors: (+-1 +- i)/sqrt 2, or normal ones", ""},
-    [VECTORS] =
-        {"vectors",
-         "number of noise vectors; they depend on [run] seed, on their number and on the site, and are the same "
-         "for every configuration and quark",
-         ""},
-    [TRACES] = {"traces",
-                "of a staggered quark: also Tr M^-1 M', Tr M^-1 M'' and Tr (M^-1 M')^2 by derivatives with the quark "
-                "chemical potential, at the price of one more solve a vector",
-                ""},
-    [SHAPE] = {"shape",
-               "point; or corner: ones on all sites of the source's time slice whose other coordinates differ from the "
-               "source's by even numbers, for configurations in a smooth gauge",
-               ""},
-    [TASTES] =
-        {"tastes",
-         "further pions gamma_5 x xi_T for T = i5, i4, 4 and gamma_4 gamma_5 x xi_T for T = ij, i, 1, of 1, 2, 3 "
-         "and 1, 2, 3 links, averaged over directions: three solves each, or nine; empty: those without links",
-         ""},
-    [TRANSPORT] = {"transport",
-                   "links along which quark and antiquark of such pions are apart: thin, or the quark's fat "
-                   "ones",
-                   ""},
-};
-
-static void add_choice(choices *c, const char *name, const char *help)
+void parameters_add_choice(choices *c, const char *name, const char *help)
 {
     const size_t n = strlen(c->names), h = strlen(c->help);
     snprintf(c->names + n, sizeof c->names - n, "%s%s", n ? "|" : "", name);
@@ -200,13 +141,13 @@ static void add_choice(choices *c, const char *name, const char *help)
             name);
 }
 
-static void add_owner(kind_key *k, const char *name)
+void parameters_add_owner(kind_key *k, const char *name)
 {
     const size_t used = strlen(k->help);
     snprintf(k->help + used, sizeof k->help - used, "%s%s", used ? ", " : "", name);
 }
 
-static void end_help(kind_key *k)
+void parameters_end_help(kind_key *k)
 {
     const size_t used = strlen(k->help);
     snprintf(k->help + used, sizeof k->help - used, ": %s", k->text);
@@ -218,39 +159,32 @@ static void fill_choices(void)
     int n;
     if (gauge_choices.names[0]) return;
     for (int i = 0; gauge_kind_number(i); i++)
-        add_choice(&gauge_choices, gauge_kind_number(i)->name, gauge_kind_number(i)->help);
+        parameters_add_choice(&gauge_choices, gauge_kind_number(i)->name, gauge_kind_number(i)->help);
     for (int k = 0; k < GAUGE_KEYS; k++) {
         for (int i = 0; gauge_kind_number(i); i++)
             if (gauge_kind_has(gauge_kind_number(i), gauge_keys[k].key))
-                add_owner(&gauge_keys[k], gauge_kind_number(i)->name);
-        end_help(&gauge_keys[k]);
+                parameters_add_owner(&gauge_keys[k], gauge_kind_number(i)->name);
+        parameters_end_help(&gauge_keys[k]);
     }
     for (int i = 0; fermion_kind_number(i); i++)
-        add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
+        parameters_add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
     for (int i = 0; scheme_number(i); i++)
-        add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
-    for (int i = 0; observable_number(i); i++)
-        add_choice(&observable_choices, observable_number(i)->name, observable_number(i)->help);
+        parameters_add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
     const solver_type *types = solver_types(&n);
-    for (int i = 0; i < n; i++) add_choice(&solver_choices, types[i].name, types[i].help);
+    for (int i = 0; i < n; i++) parameters_add_choice(&solver_choices, types[i].name, types[i].help);
     for (int k = 0; k < SOLVER_KEYS; k++) {
         for (int i = 0; i < n; i++)
-            if (solver_type_has(&types[i], solver_keys[k].key)) add_owner(&solver_keys[k], types[i].name);
-        end_help(&solver_keys[k]);
+            if (solver_type_has(&types[i], solver_keys[k].key)) parameters_add_owner(&solver_keys[k], types[i].name);
+        parameters_end_help(&solver_keys[k]);
     }
     for (int k = 0; k < FERMION_KEYS; k++) {
         for (int i = 0; fermion_kind_number(i); i++)
             if (fermion_kind_has(fermion_kind_number(i), fermion_keys[k].key))
-                add_owner(&fermion_keys[k], fermion_kind_number(i)->name);
-        end_help(&fermion_keys[k]);
+                parameters_add_owner(&fermion_keys[k], fermion_kind_number(i)->name);
+        parameters_end_help(&fermion_keys[k]);
     }
-    for (int k = 0; k < MEASURE_KEYS; k++) {
-        for (int i = 0; observable_number(i); i++)
-            if (observable_has(observable_number(i), measure_keys[k].key))
-                add_owner(&measure_keys[k], observable_number(i)->name);
-        end_help(&measure_keys[k]);
-    }
-    for (int i = 0; i < PREC_COUNT; i++) add_choice(&inner_choices, precision_names[i], NULL);
+    measure_parameters_fill();
+    for (int i = 0; i < PREC_COUNT; i++) parameters_add_choice(&inner_choices, precision_names[i], NULL);
 }
 
 static const param run_table[] = {
@@ -394,24 +328,6 @@ static const param checkpoint_table[] = {
     {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL, "checkpoints kept, the newest", 0},
 };
 
-static const param measure_table[] = {
-    {"kind", PARAM_CHOICE, AT(measure_params, kind), NULL, observable_choices.names, NULL, observable_choices.help, 0},
-    {"interval", PARAM_LONG, AT(measure_params, interval), "1", "[1,inf)", "trajectories",
-     "distance of measurements in a run", 0},
-    {"flow_time", PARAM_REAL, AT(measure_params, flow_time), "2", "(0,inf)", "a^2", measure_keys[FLOW_TIME].help, 0},
-    {"flow_step", PARAM_REAL, AT(measure_params, flow_step), "0.05", "(0,0.2]", "a^2", measure_keys[FLOW_STEP].help, 0},
-    {"fermion", PARAM_STRING, AT(measure_params, fermion), "", NULL, NULL, measure_keys[QUARK].help, 0},
-    {"solver", PARAM_STRING, AT(measure_params, solver), "", NULL, NULL, measure_keys[PROPAGATOR].help, 0},
-    {"source", PARAM_INT4, AT(measure_params, source), "0.0.0.0", "[0,inf)", "sites", measure_keys[SOURCE].help, 0},
-    {"noise", PARAM_CHOICE, AT(measure_params, noise), "z2", "z2|gaussian", NULL, measure_keys[NOISE].help, 0},
-    {"vectors", PARAM_INT, AT(measure_params, vectors), "16", "[1,1000000]", NULL, measure_keys[VECTORS].help, 0},
-    {"traces", PARAM_CHOICE, AT(measure_params, traces), "no", "no|yes", NULL, measure_keys[TRACES].help, 0},
-    {"shape", PARAM_CHOICE, AT(measure_params, shape), "point", "point|corner", NULL, measure_keys[SHAPE].help, 0},
-    {"tastes", PARAM_WORDS, AT(measure_params, tastes), "", "i5|ij|i4|i|4|1", NULL, measure_keys[TASTES].help, 0},
-    {"transport", PARAM_CHOICE, AT(measure_params, transport), "thin", "thin|fat", NULL, measure_keys[TRANSPORT].help,
-     0},
-};
-
 static const param_section run_section = {"run", 0, KEYS(run_table), sizeof(run_params),
                                           "what is run, and where its results go"};
 static const param_section machine_section = {"machine", 0, KEYS(machine_table), sizeof(machine_params),
@@ -426,14 +342,12 @@ static const param_section integrator_section = {
 static const param_section solver_section = {"solver", 1, KEYS(solver_table), sizeof(solver_settings), "a solver"};
 static const param_section checkpoint_section = {"checkpoint", 0, KEYS(checkpoint_table), sizeof(checkpoint_params),
                                                  "checkpoints"};
-static const param_section measure_section = {"measure", 1, KEYS(measure_table), sizeof(measure_params),
-                                              "a measurement, made during a run and by plaq measure"};
 
 const param_section *const *parameter_sections(int *n)
 {
     static const param_section *const all[] = {&run_section,    &machine_section,    &lattice_section,
                                                &gauge_section,  &fermion_section,    &integrator_section,
-                                               &solver_section, &checkpoint_section, &measure_section};
+                                               &solver_section, &checkpoint_section, &measure_parameters};
     fill_choices();
     *n = (int)(sizeof all / sizeof all[0]);
     return all;
@@ -441,7 +355,7 @@ const param_section *const *parameter_sections(int *n)
 
 /* ---- reading ---- */
 
-static int instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1])
+int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1])
 {
     const int n = ini_instances(in, section, names, MAX_NAMED + 1);
     if (n > MAX_NAMED)
@@ -463,7 +377,7 @@ static void check_fermion_keys(const ini_input *in, const named_fermion *f)
 static void read_fermions(ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED + 1];
-    p->nfermions = instances(in, "fermion", names);
+    p->nfermions = parameters_instances(in, "fermion", names);
     for (int i = 0; i < p->nfermions; i++) {
         named_fermion *f = &p->fermions[i];
         snprintf(f->name, sizeof f->name, "%s", names[i]);
@@ -507,7 +421,7 @@ static void check_solver_keys(const ini_input *in, const named_settings *s)
 static void read_solvers(ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED + 1];
-    p->nsolvers = instances(in, "solver", names);
+    p->nsolvers = parameters_instances(in, "solver", names);
     for (int i = 0; i < p->nsolvers; i++) {
         snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);
         ini_fill(in, &solver_section, names[i], &p->solvers[i].p);
@@ -526,61 +440,12 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
                nearest ? "'?" : "");
 }
 
-/* Refuses keys that its observable does not have. */
-static void check_measure_keys(const ini_input *in, const named_measure *m)
-{
-    const observable *o = observable_find(m->p.kind);
-    for (int k = 0; k < MEASURE_KEYS; k++) {
-        const char *key = measure_keys[k].key;
-        if (ini_given(in, "measure", m->name, key) && !observable_has(o, key))
-            user_error("%s: [measure.%s] kind = %s has no key '%s'; beside interval it has %s",
-                       ini_where(in, "measure", m->name, key), m->name, o->name, key,
-                       o->keys[0] ? o->keys : "no other");
-    }
-}
-
-/* The quark is of the kind that is measured with. */
-static void check_quark(const ini_input *in, const parameters *p, const named_measure *m)
-{
-    const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
-    const int staggered = fermion_kind_find(f->kind)->staggered, want = observable_find(m->p.kind)->quarks;
-    if (want == (staggered ? MEASURE_WILSON : MEASURE_STAGGERED))
-        user_error("%s: [measure.%s] kind = %s needs a %s quark, but [fermion.%s] is of kind = %s",
-                   ini_where(in, "measure", m->name, "fermion"), m->name, m->p.kind,
-                   want == MEASURE_WILSON ? "Wilson" : "staggered", m->p.fermion, f->kind);
-    if (!staggered && !strcmp(m->p.traces, "yes"))
-        user_error("%s: traces = yes needs a staggered quark, but [fermion.%s] is of kind = %s",
-                   ini_where(in, "measure", m->name, "traces"), m->p.fermion, f->kind);
-}
-
-static void read_measures(ini_input *in, parameters *p)
-{
-    const char *names[MAX_NAMED + 1], *fermions[MAX_NAMED];
-    for (int i = 0; i < p->nfermions; i++) fermions[i] = p->fermions[i].name;
-    p->nmeasures = instances(in, "measure", names);
-    for (int i = 0; i < p->nmeasures; i++) {
-        named_measure *m = &p->measures[i];
-        snprintf(m->name, sizeof m->name, "%s", names[i]);
-        ini_fill(in, &measure_section, names[i], &m->p);
-        check_measure_keys(in, m);
-        if (observable_find(m->p.kind)->quarks == MEASURE_NO_QUARKS) continue;
-        parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
-                              "[fermion.NAME]");
-        check_quark(in, p, m);
-        if (m->p.solver[0]) parameters_check_solver(in, p, "measure", m->name, "solver", m->p.solver);
-        for (int d = 0; d < 4; d++)
-            if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])
-                user_error("%s: source component %d lies outside the lattice of extent %d",
-                           ini_where(in, "measure", m->name, "source"), m->p.source[d], p->lattice.size[d]);
-    }
-}
-
 /* Levels integrator.0, 1, ...; every action stands on exactly one of them. */
 static void read_levels(ini_input *in, parameters *p, int required)
 {
     const char *names[MAX_NAMED + 1], *actions[2 * MAX_NAMED + 1];
     int seen[2 * MAX_NAMED + 1] = {0}, n = 0;
-    p->nlevels = instances(in, "integrator", names);
+    p->nlevels = parameters_instances(in, "integrator", names);
     if (p->nlevels == 0 && required)
         user_error("%s: no section [integrator.0]; it says how the trajectory is integrated",
                    ini_where(in, "run", NULL, ""));
@@ -628,7 +493,7 @@ static void dump(parameters *p)
     }
     for (int i = 0; i < p->nsolvers; i++) params_dump(&t, &solver_section, p->solvers[i].name, &p->solvers[i].p);
     params_dump(&t, &checkpoint_section, NULL, &p->checkpoint);
-    for (int i = 0; i < p->nmeasures; i++) params_dump(&t, &measure_section, p->measures[i].name, &p->measures[i].p);
+    for (int i = 0; i < p->nmeasures; i++) params_dump(&t, &measure_parameters, p->measures[i].name, &p->measures[i].p);
     p->dump = t.data;
 }
 
@@ -671,7 +536,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     solver_parameters_nest(in, p);
     fermion_parameters_check(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
-    read_measures(in, p);
+    measure_parameters_read(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     dump(p);
     ini_free(in);

@@ -1,7 +1,8 @@
-/* The input file as structs, one table of keys each (parameters.c). */
+/* The input file as structs, one table of keys each (parameters.c, parameters_measure.c). */
 #ifndef PLAQ_PARAMETERS_H
 #define PLAQ_PARAMETERS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "io/ini.h"
@@ -129,6 +130,26 @@ gauge_weights gauge_params_weights(const gauge_params *g);
 
 /* ---- for parts of the reader ---- */
 
+/* A table of keys and its length, and the place of a key in the struct. */
+#define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
+#define AT(type, member) offsetof(type, member)
+
+/* What registries know, as the values and the help of a key: "wilson|symanzik", "wilson: plaquette alone; ...". */
+typedef struct {
+    char names[256], help[768];
+} choices;
+/* A key that only some kinds have, with those kinds in front of its help. */
+typedef struct {
+    const char *key, *text;
+    char help[384];
+} kind_key;
+void parameters_add_choice(choices *c, const char *name, const char *help); /* help: may be NULL */
+void parameters_add_owner(kind_key *k, const char *kind);
+void parameters_end_help(kind_key *k); /* after the last owner */
+
+/* Names of the sections [section.NAME], in their order; how many. More than MAX_NAMED are a user error. */
+int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1]);
+
 /* A name in a key of a section that is none of the n known ones is a user error, with the nearest; `what`: those. */
 void parameters_check_name(const ini_input *in, const char *section, const char *instance, const char *key,
                            const char *found, const char *const *known, int n, const char *what);
@@ -146,5 +167,10 @@ void gauge_parameters_check(const ini_input *in, const gauge_params *g);
 void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
 void fermion_parameters_complete(const ini_input *in, named_fermion *f);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
+/* parameters_measure.c: the section [measure.NAME], what registries know of it, and, with fermions and solvers read,
+ * its instances; contradictions are user errors. */
+extern const param_section measure_parameters;
+void measure_parameters_fill(void);
+void measure_parameters_read(ini_input *in, parameters *p);
 
 #endif
