@@ -539,13 +539,14 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     measure_parameters_read(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     dump(p);
-    ini_free(in);
+    p->input = in;
     return p;
 }
 
 void parameters_free(parameters *p)
 {
     if (!p) return;
+    ini_free(p->input);
     free(p->dump);
     free(p);
 }

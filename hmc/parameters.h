@@ -113,7 +113,8 @@ typedef struct {
     named_settings solvers[MAX_NAMED];
     named_measure measures[MAX_NAMED];
     checkpoint_params checkpoint;
-    char *dump; /* canonical text of all, for the log, the checkpoint and comparison */
+    char *dump;       /* canonical text of all, for the log, the checkpoint and comparison */
+    ini_input *input; /* for ini_where(), in messages on what only shows later */
 } parameters;
 
 /* Every section of the input file; `*n` of them. Not collective. */

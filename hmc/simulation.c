@@ -42,10 +42,11 @@ void simulation_check_blocks(const parameters *p, const lattice *plan)
         const char *name = p->solvers[i].name;
         if (strcmp(s->type, "schwarz") != 0) continue;
         if (!blocks_fit(plan, s->block, s->colours, message, sizeof message))
-            user_error("[solver.%s] block = %d.%d.%d.%d: %s", name, s->block[0], s->block[1], s->block[2], s->block[3],
-                       message);
+            user_error("%s: [solver.%s] block = %d.%d.%d.%d: %s", ini_where(p->input, "solver", name, "block"), name,
+                       s->block[0], s->block[1], s->block[2], s->block[3], message);
         if (!overlap_fit(plan, s->block, s->overlap, message, sizeof message))
-            user_error("[solver.%s] overlap = %d: %s", name, s->overlap, message);
+            user_error("%s: [solver.%s] overlap = %d: %s", ini_where(p->input, "solver", name, "overlap"), name,
+                       s->overlap, message);
     }
 }
 

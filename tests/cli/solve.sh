@@ -163,7 +163,7 @@ exits 0 "inputs/solvers.ini"
 printed "gcr_dd" "gcr_sap" "corrections"
 try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=3.4.4.4
 exits 2 "blocks that do not divide"
-printed "[solver.multiplicative] block = 3.4.4.4" "blocks of 3.4.4.4 do not divide the 4.4.4.4 sites" "direction x"
+printed "command line: solver.multiplicative.block=3.4.4.4: [solver.multiplicative] block = 3.4.4.4" "blocks of 3.4.4.4 do not divide the 4.4.4.4 sites" "direction x"
 try solve "$source/inputs/solvers.ini" $config solver.additive.tolerance=0.1
 exits 2 "a tolerance of what only preconditions"
 printed "for it only preconditions"
@@ -174,10 +174,17 @@ overlapping solver.additive.block=2.2.4.4 solver.additive.overlap=1
 exits 0 "blocks that overlap"
 overlapping solver.additive.block=2.2.4.4 solver.additive.overlap=2
 exits 2 "more overlap than there is lattice"
-printed "[solver.additive] overlap = 2: blocks of 2 sites" "longer than the 4 sites of the lattice in direction x" "0 to 1"
+printed "command line: solver.additive.overlap=2: [solver.additive] overlap = 2: blocks of 2 sites" "longer than the 4 sites of the lattice in direction x" "0 to 1"
 overlapping solver.additive.overlap=1
 exits 2 "an overlap of the whole lattice with itself"
-printed "[solver.additive] overlap = 1" "is the whole lattice" "the overlap may be 0"
+printed "command line: solver.additive.overlap=1: [solver.additive] overlap = 1" "is the whole lattice" "the overlap may be 0"
+sed 's/^block = 0.0.0.0$/&\noverlap = 1/; s/^block = 4.4.4.4$/block = 4.4.4.3/' "$source/inputs/solvers.ini" >places.ini
+try solve places.ini $config
+exits 2 "the same from a file"
+printed "places.ini:$(grep -n '^overlap' places.ini | cut -d: -f1): [solver.additive] overlap = 1: a block of"
+try solve places.ini $config solver.additive.overlap=0
+exits 2 "blocks from a file that do not divide"
+printed "places.ini:$(grep -n '^block = 4' places.ini | cut -d: -f1): [solver.multiplicative] block = 4.4.4.3: blocks of"
 overlapping solver.additive.overlap=-1
 exits 2 "a negative overlap"
 printed "[solver.additive] overlap: '-1' is out of range" "0 <= integer"
