@@ -151,7 +151,7 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_string(&j, "digest", r->digest);
     json_string(&j, "history_digest", history_hex);
     json_int_array(&j, "grid", r->s->lat->grid, 4);
-    json_int(&j, "memory_peak", (int64_t)memory_peak(r->s->lat, where));
+    json_int(&j, "memory_peak", (int64_t)memory_peak(where));
     json_int(&j, "memory_predicted", (int64_t)memory_predicted(r->p, r->s->lat, where));
     json_real(&j, "seconds", seconds);
     json_string(&j, "output", r->p->run.output);
@@ -226,7 +226,7 @@ static void print_summary(const run_state *r)
              report_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);
     balance_report(&r->s->e, r->p->run.length);
-    log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(r->s->lat, where), peak),
+    log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(where), peak),
              report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));
     log_info("digests: links %s, history %s", r->digest, history_hex);
     print_next(r);

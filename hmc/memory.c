@@ -6,6 +6,7 @@
 #include "hmc/evolve/fermion.h"
 #include "hmc/measure/observable.h"
 #include "hmc/simulation.h"
+#include "kernels/base/error.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
@@ -21,6 +22,11 @@ void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity p
     m->stays += (size_t)count * memory_of(m, kind, prec, par);
 }
 
+static size_t tables_of(const lattice *lat, place where)
+{
+    return where == PLACE_DEVICE ? plan_device_table_bytes(lat) : plan_table_bytes(lat);
+}
+
 static const solver_settings *settings_of(const parameters *p, const char *solver)
 {
     for (int i = 0; i < p->nsolvers; i++)
@@ -28,19 +34,25 @@ static const solver_settings *settings_of(const parameters *p, const char *solve
     return NULL;
 }
 
-/* Work vectors of a solve in double, by precision. */
-static void vectors_of(const parameters *p, const char *solver, int vectors[PREC_COUNT])
+/* The solver of attempt `number` of a solve, the first or a fallback; null after the last. Solvers that name each other
+ * have had their turn when all are through. */
+static const solver_settings *attempt_of(const parameters *p, const char *solver, int number)
 {
-    const solver_settings *s = settings_of(p, solver);
-    if (s) solver_vectors(s, PREC_DOUBLE, vectors);
+    const solver_settings *s = number < p->nsolvers ? settings_of(p, solver) : NULL;
+    for (; s && number > 0; number--) s = s->fallback[0] ? settings_of(p, s->fallback) : NULL;
+    return s;
+}
+
+static void at_least(size_t *peak, size_t bytes)
+{
+    if (bytes > *peak) *peak = bytes;
 }
 
 /* ---- blocks that overlap (kernels/overlap.h) have a lattice of their own ---- */
 
-/* The innermost of a solve in double, where its blocks overlap; and its precision. */
-static const solver_settings *overlapping(const parameters *p, const char *solver, precision *prec)
+/* The one of a solve in double whose blocks overlap, or null; and its precision. */
+static const solver_settings *overlapping(const solver_settings *s, precision *prec)
 {
-    const solver_settings *s = settings_of(p, solver);
     for (*prec = PREC_DOUBLE; s; s = s->inner) {
         *prec = solver_precision(s, *prec);
         if (!strcmp(s->type, "schwarz") && s->overlap > 0) return s;
@@ -48,73 +60,88 @@ static const solver_settings *overlapping(const parameters *p, const char *solve
     return NULL;
 }
 
-/* What lies on that lattice, if there is one: vectors (one parity), links and clover terms. */
-static size_t on_blocks(const ledger *m, const parameters *p, const char *solver, int vectors, int links, int clovers,
-                        int two_rows)
+static ledger ledger_of_blocks(const ledger *m, const solver_settings *s)
+{
+    int block[4], all[4];
+    char message[512];
+    overlap_extents(m->lat, s->block, s->overlap, block, all);
+    /* Extended blocks that fit (overlap_fit()) make a lattice that can be. */
+    lattice *plan = plan_lattice(all, (const int[4]){1, 1, 1, 1}, 1, 1, message, sizeof message);
+    REQUIRE(plan, "%s", message);
+    return (ledger){plan, m->where, 0};
+}
+
+/* Work vectors of the blocks. */
+static size_t vectors_on_blocks(const ledger *m, const solver_settings *solver)
 {
     precision prec;
-    char message[512];
-    const solver_settings *s = overlapping(p, solver, &prec);
+    const solver_settings *s = overlapping(solver, &prec);
     if (!s) return 0;
-    int block[4], all[4];
-    overlap_extents(m->lat, s->block, s->overlap, block, all);
-    lattice *plan = plan_lattice(all, (const int[4]){1, 1, 1, 1}, 1, 1, message, sizeof message);
-    if (!plan) return 0;
-    const ledger on = {plan, m->where, 0};
-    size_t bytes = (size_t)vectors * memory_of(&on, FIELD_SPINOR, prec, PARITY_EVEN);
-    if (links) bytes += memory_of(&on, two_rows ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, prec, PARITY_BOTH);
-    bytes += (size_t)clovers * memory_of(&on, FIELD_CLOVER, prec, PARITY_EVEN);
-    if (links) bytes += m->where == PLACE_DEVICE ? plan_device_table_bytes(plan) : plan_table_bytes(plan);
-    if (links) bytes += (size_t)(plan->local_volume + m->lat->local_volume) * sizeof(stored_move);
-    lattice_destroy(plan);
+    const ledger on = ledger_of_blocks(m, s);
+    const size_t bytes = 3 * memory_of(&on, FIELD_SPINOR, prec, PARITY_EVEN);
+    lattice_destroy((lattice *)on.lat);
     return bytes;
 }
 
-/* The operator on the extended blocks of a fermion's solvers. */
-static void stay_on_blocks(ledger *m, const parameters *p, const fermion_params *f)
-{
-    const int clovers = f->c_sw != 0 ? 2 : 0, work = !strcmp(f->schur, "symmetric") ? 2 : 1;
-    const char *const names[2] = {f->solver, strcmp(f->solver, f->action_solver) ? f->action_solver : ""};
-    precision prec[2];
-    const int same =
-        overlapping(p, f->solver, &prec[0]) == overlapping(p, f->action_solver, &prec[1]) && prec[0] == prec[1];
-    for (int i = 0; i < (same ? 1 : 2); i++)
-        m->stays += on_blocks(m, p, names[i], work, 1, clovers, strcmp(f->link_reals, "18") != 0);
-}
+/* ---- solves ---- */
 
 size_t memory_of_solve(const ledger *m, const parameters *p, field_kind kind, const char *solver)
 {
-    int vectors[PREC_COUNT] = {0};
-    size_t bytes = on_blocks(m, p, solver, 3, 0, 0, 0);
-    vectors_of(p, solver, vectors);
-    for (int prec = 0; prec < PREC_COUNT; prec++)
-        bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
-    return bytes;
+    const solver_settings *s;
+    size_t peak = 0;
+    for (int i = 0; (s = attempt_of(p, solver, i)); i++) {
+        int vectors[PREC_COUNT] = {0};
+        size_t bytes = vectors_on_blocks(m, s);
+        solver_vectors(s, PREC_DOUBLE, vectors);
+        for (int prec = 0; prec < PREC_COUNT; prec++)
+            bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
+        at_least(&peak, bytes);
+    }
+    return peak;
 }
 
+/* Conjugate gradients, which have no solver inside (fermion_parameters_check()). */
 size_t memory_of_poles(const ledger *m, const parameters *p, field_kind kind, const char *solver, int poles)
 {
+    const solver_settings *s;
+    size_t peak = 0;
+    for (int i = 0; (s = attempt_of(p, solver, i)); i++) {
+        int vectors[PREC_COUNT] = {0};
+        size_t bytes = (size_t)poles * memory_of(m, kind, PREC_DOUBLE, PARITY_EVEN);
+        multishift_vectors(s, poles, PREC_DOUBLE, vectors);
+        for (int prec = 0; prec < PREC_COUNT; prec++)
+            bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
+        at_least(&peak, bytes);
+    }
+    return peak;
+}
+
+static void note_precision(const solver_settings *s, int used[PREC_COUNT])
+{
     int vectors[PREC_COUNT] = {0};
-    const solver_settings *s = settings_of(p, solver);
-    if (s) multishift_vectors(s, poles, PREC_DOUBLE, vectors);
-    vectors[PREC_DOUBLE] += poles;
-    size_t bytes = 0;
-    for (int prec = 0; prec < PREC_COUNT; prec++)
-        bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
-    return bytes;
+    solver_vectors(s, PREC_DOUBLE, vectors);
+    for (int prec = 0; prec < PREC_COUNT; prec++) used[prec] |= vectors[prec] > 0;
 }
 
 void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT])
 {
-    int vectors[PREC_COUNT] = {0};
-    vectors_of(p, solver, vectors);
-    for (int prec = 0; prec < PREC_COUNT; prec++) used[prec] |= vectors[prec] > 0;
+    const solver_settings *s;
+    for (int i = 0; (s = attempt_of(p, solver, i)); i++) note_precision(s, used);
+}
+
+void memory_note_positive(const parameters *p, const char *solver, int used[PREC_COUNT])
+{
+    const solver_settings *s;
+    for (int i = 0; (s = attempt_of(p, solver, i)); i++)
+        if (solver_needs_positive(s)) note_precision(s, used);
 }
 
 int memory_solver_positive(const parameters *p, const char *solver)
 {
-    const solver_settings *s = settings_of(p, solver);
-    return s ? solver_needs_positive(s) : 0;
+    const solver_settings *s;
+    for (int i = 0; (s = attempt_of(p, solver, i)); i++)
+        if (!solver_needs_positive(s)) return 0;
+    return 1;
 }
 
 static const fermion_params *fermion_of(const parameters *p, const measure_params *m)
@@ -132,37 +159,72 @@ const char *memory_solver(const parameters *p, const measure_params *m)
 
 /* ---- operators ---- */
 
-/* In which precisions the operator is used, and its normal operator. */
+/* In which precisions the operator is used, and its normal operator; and solvers with blocks that overlap, one for each
+ * of its lattices of such blocks. */
+#define MOST_BLOCKS (MAX_NAMED * PREC_COUNT)
 typedef struct {
-    int op[PREC_COUNT], normal[PREC_COUNT];
-} precisions;
+    int op[PREC_COUNT], normal[PREC_COUNT], nblocks;
+    const solver_settings *blocks[MOST_BLOCKS];
+    precision prec[MOST_BLOCKS];
+} uses;
 
-static void note(precisions *used, const parameters *p, const char *solver)
+static int same_blocks(const solver_settings *a, const solver_settings *b)
 {
-    memory_note_precision(p, solver, used->op);
-    if (memory_solver_positive(p, solver)) memory_note_precision(p, solver, used->normal);
+    return a->overlap == b->overlap && !memcmp(a->block, b->block, sizeof a->block);
 }
 
-static precisions precisions_of(const parameters *p, const fermion_params *f)
+static void note_blocks(uses *used, const solver_settings *solver)
 {
-    precisions used = {{1}, {1}};
-    note(&used, p, f->solver);
-    note(&used, p, f->action_solver);
+    precision prec;
+    const solver_settings *s = overlapping(solver, &prec);
+    for (int i = 0; s && i < used->nblocks; i++)
+        if (used->prec[i] == prec && same_blocks(used->blocks[i], s)) return;
+    if (!s) return;
+    used->blocks[used->nblocks] = s;
+    used->prec[used->nblocks++] = prec;
+}
+
+/* Solves of the operator; or also of the normal operator, by solvers that want that. */
+static void note(uses *used, const parameters *p, const char *solver, int normal)
+{
+    const solver_settings *s;
+    memory_note_precision(p, solver, used->op);
+    if (normal) memory_note_positive(p, solver, used->normal);
+    for (int i = 0; (s = attempt_of(p, solver, i)); i++) note_blocks(used, s);
+}
+
+static uses uses_of(const parameters *p, const fermion_params *f)
+{
+    uses used = {.op = {1}, .normal = {1}};
+    note(&used, p, f->solver, 1);
+    note(&used, p, f->action_solver, 1);
     for (int i = 0; i < p->nmeasures; i++) /* the operator is the same one, the normal operator is not */
-        if (fermion_of(p, &p->measures[i].p) == f)
-            memory_note_precision(p, memory_solver(p, &p->measures[i].p), used.op);
+        if (fermion_of(p, &p->measures[i].p) == f) note(&used, p, memory_solver(p, &p->measures[i].p), 0);
     for (int i = 0; i < p->nfermions; i++) { /* the heat bath of a ratio inverts its denominator */
         const fermion_params *g = &p->fermions[i].p;
         const int over = g->ratio_to[0] ? simulation_fermion(p, g->ratio_to) : -1;
-        if (over >= 0 && &p->fermions[over].p == f) memory_note_precision(p, g->action_solver, used.op);
+        if (over >= 0 && &p->fermions[over].p == f) note(&used, p, g->action_solver, 0);
     }
     return used;
+}
+
+/* The operator on extended blocks: links, clover terms, work vectors, tables. */
+static size_t operator_on_blocks(const ledger *m, const fermion_params *f, const solver_settings *s, precision prec)
+{
+    ledger on = ledger_of_blocks(m, s);
+    const field_kind links = !strcmp(f->link_reals, "18") ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS;
+    memory_stay(&on, 1, links, prec, PARITY_BOTH);
+    if (f->c_sw != 0) memory_stay(&on, 2, FIELD_CLOVER, prec, PARITY_EVEN);
+    memory_stay(&on, 1 + !strcmp(f->schur, "symmetric"), FIELD_SPINOR, prec, PARITY_EVEN);
+    on.stays += tables_of(on.lat, on.where) + overlap_list_bytes(m->lat, s->block, s->overlap);
+    lattice_destroy((lattice *)on.lat);
+    return on.stays;
 }
 
 void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f)
 {
     const int symmetric = !strcmp(f->schur, "symmetric"), whole = !strcmp(f->link_reals, "18");
-    const precisions used = precisions_of(p, f);
+    const uses used = uses_of(p, f);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         if (!used.op[prec]) continue;
         if (prec != PREC_DOUBLE || !whole)
@@ -170,7 +232,7 @@ void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f)
         if (f->c_sw != 0) memory_stay(m, 2, FIELD_CLOVER, prec, PARITY_EVEN);
         memory_stay(m, 1 + symmetric + used.normal[prec], FIELD_SPINOR, prec, PARITY_EVEN);
     }
-    stay_on_blocks(m, p, f);
+    for (int i = 0; i < used.nblocks; i++) m->stays += operator_on_blocks(m, f, used.blocks[i], used.prec[i]);
 }
 
 size_t memory_of_insertions(const ledger *m, const fermion_params *f)
@@ -246,11 +308,6 @@ size_t memory_of_smearing_back(const ledger *m, const fermion_params *f)
 
 /* ---- the run ---- */
 
-static void at_least(size_t *peak, size_t bytes)
-{
-    if (bytes > *peak) *peak = bytes;
-}
-
 static int is_word(const parameters *p, const char *name)
 {
     char word[128];
@@ -301,14 +358,13 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
         if (o->memory && p->measures[i].p.interval <= p->run.trajectories)
             at_least(&peak, o->memory(&m, p, &p->measures[i].p));
     }
-    const size_t tables = where == PLACE_DEVICE ? plan_device_table_bytes(lat) : plan_table_bytes(lat);
-    return m.stays + peak + plan_halo_bytes(lat, FIELD_LINKS, where) + tables;
+    return m.stays + peak + plan_halo_bytes(lat, FIELD_LINKS, where) + tables_of(lat, where);
 }
 
-size_t memory_peak(const lattice *lat, place where)
+size_t memory_peak(place where)
 {
     /* Tables on the device come from the pool. */
-    return pool_peak(where) + (where == PLACE_HOST ? plan_table_bytes(lat) : 0);
+    return pool_peak(where) + (where == PLACE_HOST ? lattice_table_peak() : 0);
 }
 
 double memory_of_machine(void)

@@ -8,10 +8,10 @@
 #include "kernels/lattice/field.h"
 
 /* Bytes of a rank at the peak of a run with these parameters, on a lattice planned (kernels/lattice/plan.h) or real:
- * fields, halo buffers and the tables of the lattice. */
+ * fields, halo buffers and the tables of the lattice; as if every solve might need its fallbacks. */
 size_t memory_predicted(const parameters *p, const lattice *lat, place where);
 /* The same as it was up to now, on this rank. */
-size_t memory_peak(const lattice *lat, place where);
+size_t memory_peak(place where);
 /* Memory of this machine for one of its ranks; 0 when unknown. */
 double memory_of_machine(void);
 
@@ -26,13 +26,15 @@ typedef struct {
 size_t memory_of(const ledger *m, field_kind kind, precision prec, parity par);
 /* Books fields that come and stay. */
 void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity par);
-/* Work vectors, spinors or colour vectors, of a solve on one parity. */
+/* Work vectors, spinors or colour vectors, of a solve on one parity, or of a fallback that has more. */
 size_t memory_of_solve(const ledger *m, const parameters *p, field_kind kind, const char *solver);
 /* Solutions and work vectors, spinors or colour vectors on one parity, of a solve for so many poles. */
 size_t memory_of_poles(const ledger *m, const parameters *p, field_kind kind, const char *solver, int poles);
-/* Sets the entries of the precisions that a solver uses. */
+/* Sets the entries of the precisions that a solver and its fallbacks use. */
 void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT]);
-/* Whether a solver needs a Hermitian positive operator. */
+/* The same of those that need a Hermitian positive operator. */
+void memory_note_positive(const parameters *p, const char *solver, int used[PREC_COUNT]);
+/* Whether a solver and all of its fallbacks need a Hermitian positive operator. */
 int memory_solver_positive(const parameters *p, const char *solver);
 /* Books what the operator of a fermion keeps: links, clover term and work fields, in all precisions of its solves. */
 void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f);

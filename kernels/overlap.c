@@ -92,6 +92,30 @@ int overlap_fit(const lattice *lat, const int asked[4], int sites, char *message
 
 /* ---- lists ---- */
 
+/* Steps from this rank to the one that has place z of a direction with l places a rank. */
+static int steps_to(int z, int l)
+{
+    return z >= 0 ? z / l : -((l - 1 - z) / l);
+}
+
+/* Every place of the extended blocks has an entry; every place of the blocks, which comes back, another; and every
+ * place elsewhere that they reach, which is sent as often as it is received. */
+size_t overlap_list_bytes(const lattice *lat, const int asked[4], int sites)
+{
+    int size[4], reach[4];
+    size_t extended = 1, reached = 1, here = 1;
+    shape(lat, asked, sites, size, reach);
+    for (int d = 0; d < 4; d++) {
+        const int l = lat->local[d];
+        size_t mine = 0;
+        for (int z = -reach[d]; z < l + reach[d]; z++) mine += steps_to(z, l) % lat->grid[d] == 0;
+        extended *= (size_t)(l / size[d] * (size[d] + 2 * reach[d]));
+        reached *= (size_t)(l + 2 * reach[d]);
+        here *= mine;
+    }
+    return (extended + (size_t)lat->local_volume + reached - here) * sizeof(stored_move);
+}
+
 static void append(move_list *l, stored_move m)
 {
     if (l->n == l->room) {
@@ -102,20 +126,21 @@ static void append(move_list *l, stored_move m)
     l->moves[l->n++] = m;
 }
 
-static void to_device(move_list *l)
+/* A list that is complete, to where it is used. */
+static void settle(const overlap *o, move_list *l)
 {
     const size_t bytes = (size_t)l->n * sizeof *l->moves;
     if (l->n == 0) return;
-    stored_move *there = pool_take(PLACE_DEVICE, bytes);
-    gpu_copy(there, PLACE_DEVICE, l->moves, PLACE_HOST, bytes);
+    stored_move *there = pool_take(o->where, bytes);
+    if (o->where == PLACE_DEVICE) gpu_copy(there, PLACE_DEVICE, l->moves, PLACE_HOST, bytes);
+    else memcpy(there, l->moves, bytes);
     free(l->moves);
     l->moves = there;
 }
 
 static void free_list(const overlap *o, move_list *l)
 {
-    if (o->where == PLACE_HOST) free(l->moves);
-    else if (l->n > 0) pool_give(PLACE_DEVICE, l->moves, (size_t)l->n * sizeof *l->moves);
+    if (l->n > 0) pool_give(o->where, l->moves, (size_t)l->n * sizeof *l->moves);
 }
 
 /* Does so with all lists. */
@@ -129,11 +154,6 @@ static void each_list(overlap *o, void (*with)(const overlap *o, move_list *l))
             with(o, &o->partners[k].unpack[p]);
         }
     }
-}
-
-static void settle(const overlap *o, move_list *l)
-{
-    if (o->where == PLACE_DEVICE) to_device(l);
 }
 
 static const layout *layout_of(const overlap *o, const lattice *lat)
@@ -186,7 +206,7 @@ static origin find_origin(overlap *o, const int z[4])
     origin at = {.partner = -1};
     for (int d = 0; d < 4; d++) {
         const int l = lat->local[d];
-        step[d] = z[d] >= 0 ? z[d] / l : -((l - 1 - z[d]) / l);
+        step[d] = steps_to(z[d], l);
         x[d] = z[d] - step[d] * l;
         if (lat->grid[d] == 1) step[d] = 0;
         away = away || step[d] % lat->grid[d];

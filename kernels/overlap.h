@@ -26,6 +26,8 @@ extern "C" {
 int overlap_fit(const lattice *lat, const int size[4], int sites, char *message, size_t bytes);
 /* Extents of the extended blocks, and of the lattice on which those of a rank lie. */
 void overlap_extents(const lattice *lat, const int size[4], int sites, int block[4], int all[4]);
+/* Bytes of the lists of sites of such blocks, beside that lattice, which may be a plan. */
+size_t overlap_list_bytes(const lattice *lat, const int size[4], int sites);
 
 /* For blocks that fit, and fields of this precision and place. The lattice is borrowed. */
 overlap *overlap_create(const lattice *lat, const int size[4], int sites, precision prec, place where);

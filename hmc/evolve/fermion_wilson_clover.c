@@ -22,8 +22,8 @@ static void create(simulation *s, int number)
 static void stay_denominator(ledger *m, const parameters *p, const fermion_params *f)
 {
     int used[PREC_COUNT] = {0};
-    if (!f->ratio_to[0] || !memory_solver_positive(p, f->action_solver)) return;
-    memory_note_precision(p, f->action_solver, used);
+    if (!f->ratio_to[0]) return;
+    memory_note_positive(p, f->action_solver, used);
     for (int prec = 0; prec < PREC_COUNT; prec++) memory_stay(m, used[prec], FIELD_SPINOR, prec, PARITY_EVEN);
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/cut.h"
 #include "kernels/lattice/lanes.h"
+#include "kernels/lattice/plan.h"
 
 /* Zeroed, and aligned for tables that kernels read as vectors. */
 static void *allocate(size_t n, size_t size)
@@ -322,6 +323,21 @@ static int build_layout(layout *lay, const lattice *lat, int lanes)
     return 1;
 }
 
+static size_t table_bytes, table_peak;
+
+size_t lattice_table_peak(void)
+{
+    return table_peak;
+}
+
+/* Tables that have come, or that go. */
+static void count_tables(const lattice *lat, int come)
+{
+    if (come) table_bytes += plan_table_bytes(lat);
+    else table_bytes -= plan_table_bytes(lat);
+    if (table_bytes > table_peak) table_peak = table_bytes;
+}
+
 static lattice *create(const int size[4], const int grid[4], int ranks, int reach, int time_sign)
 {
     lattice *lat = allocate(1, sizeof *lat);
@@ -334,6 +350,7 @@ static lattice *create(const int size[4], const int grid[4], int ranks, int reac
     const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
     for (int i = 0; i < 2; i++)
         if (lanes[i] > 1 && build_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
+    count_tables(lat, 1);
     return lat;
 }
 
@@ -419,6 +436,7 @@ const layout *layout_tables(const layout *lay, int on_device)
 void lattice_destroy(lattice *lat)
 {
     if (!lat) return;
+    if (lat->layouts[0].ext) count_tables(lat, 0); /* a plan has none */
     for (int i = 0; i < lat->nlayout; i++) {
         layout *lay = &lat->layouts[i];
         free_device_tables(lay);

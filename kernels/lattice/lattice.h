@@ -16,6 +16,7 @@
 #ifndef PLAQ_LATTICE_H
 #define PLAQ_LATTICE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kernels/lattice/geom.h"
@@ -72,6 +73,8 @@ lattice *lattice_create(const int size[4], const int grid[4], int reach, int tim
 /* A lattice of this rank alone, of a reach of 1; not collective. */
 lattice *lattice_create_alone(const int size[4], int time_sign);
 void lattice_destroy(lattice *lat);
+/* The most bytes that tables of lattices took on the host at a time. */
+size_t lattice_table_peak(void);
 
 /* The process grid that lattice_create() takes for `ranks` ranks, least surface first; 0 when there is none, else 1. */
 int lattice_choose_grid(const int size[4], int ranks, int grid[4]);

@@ -1,8 +1,10 @@
 /* Blocks that overlap: on every site of the extended blocks overlap_gather() leaves the bits that the lattice has
  * there, vectors beyond the antiperiodic edge with the other sign; overlap_keep() brings back each block's own sites;
- * in every precision, of every kind, for every process grid. What does not fit is refused by name. */
+ * in every precision, of every kind, for every process grid; the lists of sites take the memory that is foretold. What
+ * does not fit is refused by name. */
 #include "tests/kernels/kit.h"
 
+#include "kernels/base/pool.h"
 #include "kernels/overlap.h"
 
 #define MAX_GRIDS 16
@@ -93,10 +95,15 @@ static void check_blocks(const lattice *lat, const int size[4], int sites)
         CHECK_INT(b.reach[d], b.size[d] < lat->size[d] ? sites : 0);
     }
     for (int prec = 0; prec < PREC_COUNT; prec++) {
+        const size_t before = pool_in_use((int)kit_place);
         overlap *o = overlap_create(lat, size, sites, (precision)prec, kit_place);
+        const size_t lists = pool_in_use((int)kit_place) - before;
         b.o = o;
         kit_where("blocks of %d.%d.%d.%d and %d more, %s", b.size[0], b.size[1], b.size[2], b.size[3], sites,
                   kit_prec[prec]);
+        /* Beside up to 128 bytes of padding for each of the lists: four, and four for each of at most 16 partners. */
+        const size_t predicted = overlap_list_bytes(lat, size, sites), slack = comm_size() > 1 ? 68 * 128 : 4 * 128;
+        KIT_CHECK(lists >= predicted && lists <= predicted + slack);
         check_kind(&b, FIELD_SPINOR, (precision)prec, PARITY_EVEN);
         check_kind(&b, FIELD_SPINOR, (precision)prec, PARITY_ODD);
         check_kind(&b, FIELD_LINKS_TWO_ROWS, (precision)prec, PARITY_BOTH);
