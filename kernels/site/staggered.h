@@ -32,22 +32,71 @@ FN void T(staples_of)(vreal r[18], const geom *g, const view *links, const view 
     T(su3_add)(r, m);
 }
 
-/* out_mu = sum_k plain_factor_k plain_k,mu + sum_j factor_j (the staples of in_j,mu in direction mu + offset_j, mod 4).
- * out may be one of the plain ones. */
-FN void T(staples_site)(const staples_args *a, long u)
+/* Where the i-th work item of a kernel over both parities is. */
+FN T(walker) T(walk_both)(const geom *g, long i, long chunk)
+{
+    const long part = i / chunk;
+    return T(walk_from)(g, (int)(part & 1), (part >> 1) * chunk + (i - part * chunk));
+}
+
+/* out_j,mu = the staples of in_mu in direction mu + j (mod 4), j = 1, 2, 3 */
+FN void T(staples_site)(const staples_args *a, long i)
 {
     const geom *g = &a->g;
-    const T(walker) home = T(walk_from)(g, a->parity, u);
+    const T(walker) home = T(walk_both)(g, i, a->chunk);
+    const long u = T(walk_unit)(g, home);
+    for (int mu = 0; mu < 4; mu++)
+        for (int j = 1; j < 4; j++) {
+            vreal r[18];
+            T(staples_of)(r, g, &a->links, &a->in, home, mu, (mu + j) % 4);
+            T(save)(r, &a->out[j], u, mu, 18);
+        }
+}
+
+/* What the paths around direction mu + j go around, in place of a link, for j = first ... last, from x and its staples
+ * y_1, y_2, y_3:
+ *   out_j = three x + one y_j + five (y_k + y_l) + seven (staples of y_l in mu + k and of y_k in mu + l)
+ * with k, l the other two. (`one` is the weight of staples in the same direction, Lepage's.) */
+FN void T(staples_core_site)(const staples_core_args *a, long i)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_both)(g, i, a->chunk);
+    const long u = T(walk_unit)(g, home);
+    for (int mu = 0; mu < 4; mu++)
+        for (int j = a->first; j <= a->last; j++) {
+            const int k = j % 3 + 1, l = k % 3 + 1;
+            vreal sum[18], r[18];
+            T(load)(r, &a->in, u, mu, 18);
+            UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->three * r[c];
+            T(load)(r, &a->threes[j], u, mu, 18);
+            T(su3_axpy)(sum, vset((real)a->one), r);
+            T(load)(r, &a->threes[k], u, mu, 18);
+            T(su3_axpy)(sum, vset((real)a->five), r);
+            T(load)(r, &a->threes[l], u, mu, 18);
+            T(su3_axpy)(sum, vset((real)a->five), r);
+            if (a->seven != 0) {
+                T(staples_of)(r, g, &a->links, &a->threes[l], home, mu, (mu + k) % 4);
+                T(su3_axpy)(sum, vset((real)a->seven), r);
+                T(staples_of)(r, g, &a->links, &a->threes[k], home, mu, (mu + l) % 4);
+                T(su3_axpy)(sum, vset((real)a->seven), r);
+            }
+            T(save)(sum, &a->out[j], u, mu, 18);
+        }
+}
+
+/* out = plain_factor plain + the staples of in_j in direction mu + j, j = 1, 2, 3. */
+FN void T(staples_sum_site)(const staples_sum_args *a, long i)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_both)(g, i, a->chunk);
+    const long u = T(walk_unit)(g, home);
     for (int mu = 0; mu < 4; mu++) {
         vreal sum[18], r[18];
-        T(su3_zero)(sum);
-        for (int k = 0; k < a->nplain; k++) {
-            T(load)(r, &a->plain[k], u, mu, 18);
-            T(su3_axpy)(sum, vset((real)a->plain_factor[k]), r);
-        }
-        for (int j = 0; j < a->nin; j++) {
-            T(staples_of)(r, g, &a->links, &a->in[j], home, mu, (mu + a->offset[j]) % 4);
-            T(su3_axpy)(sum, vset((real)a->factor[j]), r);
+        T(load)(r, &a->plain, u, mu, 18);
+        UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->plain_factor * r[c];
+        for (int j = 1; j < 4; j++) {
+            T(staples_of)(r, g, &a->links, &a->in[j], home, mu, (mu + j) % 4);
+            T(su3_add)(sum, r);
         }
         T(save)(sum, &a->out, u, mu, 18);
     }
@@ -110,6 +159,28 @@ FN void T(staggered_phases_site)(const staggered_phases_args *a, long u)
         T(load)(x, &a->links, u, mu, 18);
         UNROLL for (int i = 0; i < 18; i++) x[i] *= sign[mu];
         T(save)(x, &a->links, u, mu, 18);
+    }
+}
+
+/* out_mu = the phase of det U_mu over pi, in [-1, 1], of unitary U. */
+FN void T(link_phases_site)(const link_phases_args *a, long u)
+{
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[18], y[18], angle[1];
+        T(load)(x, &a->links, u, mu, 18);
+        UNROLL for (int i = 0; i < 12; i++) y[i] = x[i];
+        T(su3_third_row)(y);
+        vreal re = vset(0), im = vset(0);
+        UNROLL for (int i = 12; i < 18; i += 2)
+        {
+            re = vfma(x[i], y[i], vfma(x[i + 1], y[i + 1], re));
+            im = vfma(x[i + 1], y[i], vfnma(x[i], y[i + 1], im));
+        }
+        angle[0] = vset(0);
+        for (int lane = 0; lane < W; lane++)
+            LANE(angle[0], lane) =
+                (real)(atan2((double)LANE(im, lane), (double)LANE(re, lane)) / 3.14159265358979323846);
+        T(save)(angle, &a->out, u, mu, 1);
     }
 }
 
@@ -325,23 +396,41 @@ FN vreal T(turn_as)(vreal x, const geom *g, int near, int dir)
     return x;
 }
 
+/* A long link of 18 reals; or one in U(3) of 13, its first two rows and the phase of its determinant over pi: the third
+ * row is the conjugate of the cross product of the others, times that phase. */
+FN void T(far_load)(T(link) * l, const view *links, const view *phases, long unit, int mu, int reals)
+{
+    T(link_load)(l, links, unit, mu, reals == 13 ? 12 : 18);
+    if (reals == 13) {
+        vreal angle[1], c, s;
+        T(load_stream)(angle, phases, unit, mu, 1);
+        NEAR_COS_SIN_PI(&c, &s, angle[0]);
+        UNROLL for (int i = 12; i < 18; i += 2)
+        {
+            const vreal re = l->u[i], im = l->u[i + 1];
+            l->u[i] = vfnma(s, im, c * re);
+            l->u[i + 1] = vfma(s, re, c * im);
+        }
+    }
+}
+
 /* r = U h, and r = U^dagger h, to which row after row of U adds its part. */
-FN void T(vector_times)(vreal r[6], const T(link) * l, const vreal h[6])
+FN void T(vector_times)(vreal r[6], const T(link) * l, const vreal h[6], int reals)
 {
     UNROLL for (int i = 0; i < 3; i++)
     {
         vreal row[6];
-        T(link_row)(row, l, i, 18);
+        T(link_row)(row, l, i, reals);
         T(row_times)(r + 2 * i, row, h);
     }
 }
 
-FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6])
+FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6], int reals)
 {
     UNROLL for (int i = 0; i < 3; i++)
     {
         vreal row[6];
-        T(link_row)(row, l, i, 18);
+        T(link_row)(row, l, i, reals);
         const vreal re = h[2 * i], im = h[2 * i + 1];
         UNROLL for (int c = 0; c < 6; c += 2)
         {
@@ -353,9 +442,12 @@ FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6])
     }
 }
 
+/* Whether the product with a link of so many reals has a weight. */
+#define HAS_WEIGHT(reals) (PLAQ_PREC >= 2 || (reals) == 13)
+
 /* The vector of a neighbour as it is stored, and what it is to be multiplied with when it is added. */
 FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, const T(neighbour) * n, int rhs, int dir,
-                       int step)
+                       int step, int reals)
 {
     vreal x[7];
     vreal w = vset(1);
@@ -370,79 +462,81 @@ FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, con
     }
     UNROLL for (int i = 0; i < 6; i++) h[i] = x[i];
 #if PLAQ_PREC >= 2
+    (void)reals;
     w = x[6];
     if (PLAQ_SIMD) w = T(turn_as)(w, &a->g, n->near, dir);
     w *= (real)(step > 1 ? a->far_scale : a->near_scale) * RAW_LINK(18);
+#else
+    if (HAS_WEIGHT(reals)) w = vset((real)a->far_scale);
 #endif
     *weight = w;
 }
 
 /* acc += w r, or -= for what comes from below */
-FN void T(vector_add)(vreal acc[6], const vreal r[6], vreal w, int down)
+FN void T(vector_add)(vreal acc[6], const vreal r[6], vreal w, int down, int reals)
 {
     UNROLL for (int i = 0; i < 6; i++)
     {
-#if PLAQ_PREC >= 2
-        acc[i] = down ? vfnma(w, r[i], acc[i]) : vfma(w, r[i], acc[i]);
-#else
-        (void)w;
-        acc[i] = down ? acc[i] - r[i] : acc[i] + r[i];
-#endif
+        if (HAS_WEIGHT(reals)) acc[i] = down ? vfnma(w, r[i], acc[i]) : vfma(w, r[i], acc[i]);
+        else acc[i] = down ? acc[i] - r[i] : acc[i] + r[i];
     }
 }
 
-/* One direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, step and many are
- * literals. */
+/* One direction for `many` right-hand sides from rhs on, which share the link of `reals`: acc += its term. dir, step,
+ * many and reals are literals. */
 FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many,
-                               int dir, int step)
+                               int dir, int step, int reals)
 {
-    const int mu = dir / 2, down = dir % 2;
+    const int mu = dir / 2, down = dir % 2, rows = reals == 13 ? 12 : 18;
     const T(neighbour) n = T(neighbour_far)(&a->g, a->parity, a->nface, st, u, dir, step);
     if (down && n.near == NEAR_GHOST) { /* times the link already */
         UNROLL for (int k = 0; k < many; k++)
         {
             vreal h[6], w;
-            T(vector_load)(h, &w, a, &n, rhs + k, dir, step);
-            T(vector_add)(acc + 6 * k, h, w, 1);
+            T(vector_load)(h, &w, a, &n, rhs + k, dir, step, reals);
+            T(vector_add)(acc + 6 * k, h, w, 1, reals);
         }
         return;
     }
     T(link) link;
-    if (down) T(link_load)(&link, step > 1 ? &a->far_there : &a->near_there, n.unit, mu, 18);
-    else T(link_load)(&link, step > 1 ? &a->far_here : &a->near_here, u, mu, 18);
+    if (step == 1) T(link_load)(&link, down ? &a->near_there : &a->near_here, down ? n.unit : u, mu, 18);
+    else if (down) T(far_load)(&link, &a->far_there, &a->phase_there, n.unit, mu, reals);
+    else T(far_load)(&link, &a->far_here, &a->phase_here, u, mu, reals);
     UNROLL for (int k = 0; k < many; k++)
     {
         vreal h[6], r[6], w;
-        T(vector_load)(h, &w, a, &n, rhs + k, dir, step);
-        if (down) T(vector_dagger_times)(r, &link, h);
+        T(vector_load)(h, &w, a, &n, rhs + k, dir, step, reals);
+        if (down) T(vector_dagger_times)(r, &link, h, rows);
         if (PLAQ_SIMD && n.near != NEAR_BODY) UNROLL for (int i = 0; i < 6; i++)
             {
                 if (down) r[i] = T(turn_as)(r[i], &a->g, n.near, dir);
                 else h[i] = T(turn_as)(h[i], &a->g, n.near, dir);
             }
-        if (!down) T(vector_times)(r, &link, h);
-        T(vector_add)(acc + 6 * k, r, w, down);
+        if (!down) T(vector_times)(r, &link, h, rows);
+        T(vector_add)(acc + 6 * k, r, w, down, reals);
     }
 }
 
-FN void T(staggered_step)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int step)
+FN void T(staggered_step)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int step,
+                          int reals)
 {
-    T(staggered_direction)(acc, a, st, u, rhs, many, 0, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 1, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 2, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 3, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 4, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 5, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 6, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 7, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 0, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 1, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 2, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 3, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 4, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 5, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 6, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 7, step, reals);
 }
 
-FN void T(staggered_some)(const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int improved)
+/* far_reals is a literal. */
+FN void T(staggered_some)(const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int far_reals)
 {
     vreal acc[6 * STAGGERED_MANY];
     UNROLL for (int i = 0; i < 6 * many; i++) acc[i] = vset(0);
-    T(staggered_step)(acc, a, st, u, rhs, many, 1);
-    if (improved) T(staggered_step)(acc, a, st, u, rhs, many, 3);
+    T(staggered_step)(acc, a, st, u, rhs, many, 1, 18);
+    if (far_reals) T(staggered_step)(acc, a, st, u, rhs, many, 3, far_reals);
     const vreal fa = vset((real)a->a), fb = vset((real)a->b);
     UNROLL for (int k = 0; k < many; k++)
     {
@@ -462,35 +556,39 @@ FN void T(staggered_some)(const staggered_hop_args *a, T(stencil) st, long u, in
     }
 }
 
-FN void T(staggered_body)(const staggered_hop_args *a, long u, int improved)
+FN void T(staggered_body)(const staggered_hop_args *a, long u, int far_reals)
 {
     const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
     int rhs = 0;
     for (; rhs + STAGGERED_MANY <= a->in.groups; rhs += STAGGERED_MANY)
-        T(staggered_some)(a, st, u, rhs, STAGGERED_MANY, improved);
-    for (; rhs < a->in.groups; rhs++) T(staggered_some)(a, st, u, rhs, 1, improved);
+        T(staggered_some)(a, st, u, rhs, STAGGERED_MANY, far_reals);
+    for (; rhs < a->in.groups; rhs++) T(staggered_some)(a, st, u, rhs, 1, far_reals);
 }
 
 FN void T(staggered_hop_site)(const staggered_hop_args *a, long u)
 {
-    if (a->far_here.data) T(staggered_body)(a, u, 1);
+    if (a->far_reals == 13) T(staggered_body)(a, u, 13);
+    else if (a->far_reals == 18) T(staggered_body)(a, u, 18);
     else T(staggered_body)(a, u, 0);
 }
 
 /* What a face sends: vectors of its slices to the rank below; to the one above, which would multiply them with links of
  * this rank, their products with the fat links of the outermost slice and the long links of all. Item i of face k is
  * unit i % nface of slice or product i / nface. */
-FN void T(staggered_pack_item)(const staggered_pack_args *a, long i, int k, int mu, int upwards)
+FN void T(staggered_pack_item)(const staggered_pack_args *a, long i, int k, int mu, int upwards, int far_reals)
 {
     const long part = i / a->nface[mu], slice = upwards && part > 0 ? part - 1 : part;
     const long u = a->face[k][slice * a->nface[mu] + i % a->nface[mu]];
     T(link) link;
-    if (upwards) T(link_load)(&link, part > 0 ? &a->far : &a->near, u, mu, 18);
+    const int rows = part > 0 && far_reals == 13 ? 12 : 18;
+    if (upwards && part > 0) T(far_load)(&link, &a->far, &a->phase, u, mu, far_reals);
+    else if (upwards) T(link_load)(&link, &a->near, u, mu, 18);
     for (int rhs = 0; rhs < a->in.groups; rhs++) {
         vreal h[6], r[7];
         T(load_raw)(h, &a->in, u, rhs, 6);
         if (upwards) {
-            T(vector_dagger_times)(r, &link, h);
+            if (rows == 12) T(vector_dagger_times)(r, &link, h, 12);
+            else T(vector_dagger_times)(r, &link, h, 18);
         } else {
             UNROLL for (int c = 0; c < 6; c++) r[c] = h[c];
         }
@@ -507,6 +605,7 @@ FN void T(staggered_pack_site)(const staggered_pack_args *a, long i)
 {
     int k = 0;
     while (i >= a->start[k + 1]) k++;
-    if (a->dir[k] % 2 == 0) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1);
-    else T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 0);
+    if (a->dir[k] % 2) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 0, 18);
+    else if (a->far_reals == 13) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1, 13);
+    else T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1, 18);
 }
