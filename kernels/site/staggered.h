@@ -162,7 +162,8 @@ FN void T(staggered_phases_site)(const staggered_phases_args *a, long u)
     }
 }
 
-/* out_mu = the phase of det U_mu over pi, in [-1, 1], of unitary U. */
+/* out_mu = the phase of det U_mu over pi, in [-1, 1], of unitary U, to 2^-50: rounding would leave phases of SU(3)
+ * whose squares are too small for fast arithmetic in single precision. */
 FN void T(link_phases_site)(const link_phases_args *a, long u)
 {
     for (int mu = 0; mu < 4; mu++) {
@@ -177,9 +178,10 @@ FN void T(link_phases_site)(const link_phases_args *a, long u)
             im = vfma(x[i + 1], y[i], vfnma(x[i], y[i + 1], im));
         }
         angle[0] = vset(0);
-        for (int lane = 0; lane < W; lane++)
-            LANE(angle[0], lane) =
-                (real)(atan2((double)LANE(im, lane), (double)LANE(re, lane)) / 3.14159265358979323846);
+        for (int lane = 0; lane < W; lane++) {
+            const double phase = atan2((double)LANE(im, lane), (double)LANE(re, lane)) / 3.14159265358979323846;
+            LANE(angle[0], lane) = (real)(rint(phase * 0x1p50) * 0x1p-50);
+        }
         T(save)(angle, &a->out, u, mu, 1);
     }
 }
