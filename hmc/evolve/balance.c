@@ -7,6 +7,8 @@
 
 /* Parts that differ by less are in balance: the measure is no better. */
 #define BALANCED 10
+/* r.m.s. of dH at which not one trajectory in seven is accepted. */
+#define TOO_LARGE_DH 3
 
 static double mean_square(const force_record *f)
 {
@@ -31,6 +33,15 @@ void balance_levels(const evolution *e, double length, level_balance levels[MAX_
 void balance_advice(const evolution *e, const level_balance levels[MAX_LEVELS], char *text, size_t size)
 {
     int most = 0, least = 0;
+    const double dh = e->dh_count ? sqrt(e->dh_square / (double)e->dh_count) : 0;
+    if (dh > TOO_LARGE_DH) {
+        snprintf(
+            text, size,
+            "dH is %.3g (r.m.s. of %ld): shorter ones first where the largest force stands out from its r.m.s., or "
+            "a heavier mass between (ratio_to)",
+            dh, e->dh_count);
+        return;
+    }
     if (e->nlevels == 1) {
         snprintf(text, size, "one level: nothing to balance");
         return;

@@ -37,6 +37,8 @@ typedef struct evolution {
     level levels[MAX_LEVELS];
     int nlevels;
     force_record forces[MAX_ACTIONS], totals[MAX_ACTIONS]; /* of this trajectory; of all before, and of it once ended */
+    double dh_square;                                      /* sum of dH^2 over trajectories that came to their end */
+    long dh_count;
     int (*interrupted)(void); /* asked before each step of the coarsest level; collective; may be null */
 } evolution;
 

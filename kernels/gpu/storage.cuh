@@ -111,7 +111,7 @@ FN real T(decode)(const uint32_t w[4], int i)
     /* bytes 7 and 6 of the pair are 0x4B and 0 */
     return __uint_as_float(__byte_perm(w[i / 2], 0x4B000000u, i % 2 ? 0x7632 : 0x7610));
 #else
-    return __uint_as_float(__byte_perm(w[0], 0x4B000000u, 0x7660 + i));
+    return __uint_as_float(__byte_perm(w[i / 4], 0x4B000000u, 0x7660 + i % 4));
 #endif
 }
 
@@ -132,13 +132,13 @@ FN void T(encode)(uint32_t w[4], const real *x, real scale)
 #endif
     }
 #else
-    uint32_t m[4] = {0, 0, 0, 0};
+    uint32_t m[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     UNROLL for (int i = 0; i < pack; i++) m[i] = __float_as_uint(x[i] * scale + (12582912.0f + FIXED_OFFSET));
 #if PLAQ_PREC == 2
-    w[0] = __byte_perm(m[0], m[1], 0x5410);
-    w[1] = __byte_perm(m[2], m[3], 0x5410);
+    UNROLL for (int i = 0; i < 4; i++) w[i] = __byte_perm(m[2 * i], m[2 * i + 1], 0x5410);
 #else
-    w[0] = __byte_perm(__byte_perm(m[0], m[1], 0x0040), __byte_perm(m[2], m[3], 0x0040), 0x5410);
+    UNROLL for (int i = 0; i < 2; i++) w[i] = __byte_perm(__byte_perm(m[4 * i], m[4 * i + 1], 0x0040),
+                                                          __byte_perm(m[4 * i + 2], m[4 * i + 3], 0x0040), 0x5410);
 #endif
 #endif
 }
@@ -159,8 +159,9 @@ FN void T(load_packs)(vreal *x, const view *v, long u, int group, int n)
 template <bool once>
 FN void T(load_any)(vreal *x, const view *v, long u, int group, int n)
 {
-    /* Double has no packs of four, and must not ask for one: it would be 32 bytes. */
-    if (PACK(n) == 4) T(load_packs)<PLAQ_PREC == 0 ? 2 : 4, once>(x, v, u, group, n);
+    /* A precision must not ask for packs that it does not have: they would be more than 16 bytes. */
+    if (PACK(n) == 8) T(load_packs)<PLAQ_PREC >= 2 ? 8 : 2, once>(x, v, u, group, n);
+    else if (PACK(n) == 4) T(load_packs)<PLAQ_PREC == 0 ? 2 : 4, once>(x, v, u, group, n);
     else if (PACK(n) == 2) T(load_packs)<2, once>(x, v, u, group, n);
     else T(load_packs)<1, once>(x, v, u, group, n);
 }
@@ -224,7 +225,8 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
         scale = FIXED_RANGE * vinverse_or_zero(m);
     }
 #endif
-    if (PACK(n) == 4) T(save_packs)<PLAQ_PREC == 0 ? 2 : 4>(x, v, u, group, n, scale);
+    if (PACK(n) == 8) T(save_packs)<PLAQ_PREC >= 2 ? 8 : 2>(x, v, u, group, n, scale);
+    else if (PACK(n) == 4) T(save_packs)<PLAQ_PREC == 0 ? 2 : 4>(x, v, u, group, n, scale);
     else if (PACK(n) == 2) T(save_packs)<2>(x, v, u, group, n, scale);
     else T(save_packs)<1>(x, v, u, group, n, scale);
 }

@@ -29,7 +29,7 @@ STORED_FN size_t stored_index(const stored_field *f, long unit, int lane, int gr
     if (f->lanes > 1)
         return ((size_t)unit * (size_t)f->stride + (size_t)(group * f->group_stride + c)) * (size_t)f->lanes +
                (size_t)lane;
-    const int pack = VIEW_PACK(f->prec == PREC_DOUBLE, f->reals);
+    const int pack = VIEW_PACK(f->prec, f->reals);
     const size_t block = (size_t)(unit / LINEAR_BLOCK * f->stride + group * f->reals + c / pack * pack);
     return block * LINEAR_BLOCK + (size_t)(unit % LINEAR_BLOCK * pack + c % pack);
 }

@@ -1,7 +1,7 @@
 /* What a kernel knows of a field: where its numbers are. Shared by gcc and nvcc.
  *
  * Storage is [block][group][component / pack][block sites][pack]. A block is a SIMD unit (pack 1), or in the linear
- * layout 32 sites, with pack as large as divides the components of a group: up to 4 in single and below, 2 in double. A
+ * layout 32 sites, with pack as large as divides the components of a group: up to 2 in double, 4 in single, 8 below. A
  * group is a direction of links, a right-hand side, a chirality. Precisions below single are fixed point: component =
  * integer / 127 or 32767, times scale[block][group][site] where the kind has scales; in the linear layout the integer
  * is stored with 128 or 32768 added to it.
@@ -15,8 +15,9 @@ typedef enum { PREC_DOUBLE, PREC_SINGLE, PREC_HALF, PREC_QUARTER, PREC_COUNT } p
 
 #define LINEAR_BLOCK 32
 
-/* Components that stay together in the linear layout. `n` components a group. */
-#define VIEW_PACK(is_double, n) ((n) % 4 == 0 && !(is_double) ? 4 : (n) % 2 == 0 ? 2 : 1)
+/* Components that stay together in the linear layout: at most 16 bytes, one access. `n` components a group. */
+#define VIEW_PACK(prec, n)                                                                                             \
+    ((n) % 8 == 0 && (prec) >= PREC_HALF ? 8 : (n) % 4 == 0 && (prec) != PREC_DOUBLE ? 4 : (n) % 2 == 0 ? 2 : 1)
 
 typedef struct view {
     void *data;

@@ -18,6 +18,7 @@
 #define RAW_LINK(reals) ((reals) == 8 ? 1 / FIXED_RANGE : 1 / FIXED_RANGE / FIXED_RANGE)
 #define HALF_SPINOR_REALS 13
 #else
+#define RAW_LINK(reals) 1
 #define HALF_SPINOR_REALS 12
 #endif
 
@@ -93,22 +94,22 @@ FN void T(link_dagger_times)(vreal r[12], const T(link) * l, const vreal h[12], 
     }
 }
 
-/* What a half spinor is multiplied with when it is added: its scale, and the sign of the antiperiodic edge. */
+/* What a half spinor is multiplied with when it is added: a, its scale, and the sign of the antiperiodic edge. */
 FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, long u, int rhs, int dir, int reals, int cut)
 {
-    vreal w = vset(1);
+    vreal w = vset((real)a->a * RAW_LINK(reals));
 #if PLAQ_PREC >= 2
     if (n->near == NEAR_GHOST) {
         vreal h[13];
         T(load_real)(h, &a->ghost[dir], n->unit, rhs, 13);
-        w = h[12];
+        w *= h[12];
     } else {
-        w = T(load_scale)(&a->in, n->unit, rhs);
-        if (PLAQ_SIMD && n->near == NEAR_TURNED) w = T(turn)(w, &a->g, T(turn_code)(dir));
+        vreal scale = T(load_scale)(&a->in, n->unit, rhs);
+        if (PLAQ_SIMD && n->near == NEAR_TURNED) scale = T(turn)(scale, &a->g, T(turn_code)(dir));
+        w *= scale;
     }
-    w *= RAW_LINK(reals);
 #else
-    (void)rhs, (void)reals;
+    (void)rhs;
 #endif
     if (dir >= 6 && n->edge) w *= T(edge)(&a->g, dir % 2);
 #if PLAQ_SIMD
@@ -157,8 +158,7 @@ FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, i
 FN void T(hop_finish)(vreal *acc, const hop_args *a, long u, int rhs, int many)
 {
     if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, many, &a->clover, u);
-    const vreal fa = vset((real)a->a), fb = vset((real)a->b);
-    UNROLL for (int i = 0; i < 24 * many; i++) acc[i] *= fa;
+    const vreal fb = vset((real)a->b);
     if (a->form == HOP_ADD || a->form == HOP_CLOVER_ADD || a->form == HOP_ADD_CLOVER) {
         UNROLL for (int k = 0; k < many; k++)
         {

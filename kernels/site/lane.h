@@ -72,7 +72,7 @@ typedef uint8_t stored;
 #define FIXED_OFFSET 128
 #endif
 #endif
-#define PACK(n) VIEW_PACK(PLAQ_PREC == 0, n)
+#define PACK(n) VIEW_PACK(PLAQ_PREC, n)
 
 #if PLAQ_SIMD
 #include "kernels/site/lane_simd.h"

@@ -50,19 +50,25 @@ FN vreal vinverse_or_zero(vreal a)
 
 /* ---- storage ---- */
 
-/* Units of a rank fit 32 bits, and so do the words that a GPU calculates with. */
+/* Units of a rank fit 32 bits, and so do the words that a GPU calculates with: bytes from block to block are the same
+ * for all threads, so that an address takes two operations. */
+FN char *T(block_at)(const void *start, uint32_t block, long units, int unit_bytes)
+{
+    return (char *)start + (uint64_t)block * ((uint32_t)units * (uint32_t)(LINEAR_BLOCK * unit_bytes));
+}
+
 FN stored *T(at)(const view *v, long u, int group, int n, int c)
 {
     const uint32_t block = (uint32_t)u / LINEAR_BLOCK, site = (uint32_t)u % LINEAR_BLOCK;
     const int pack = PACK(n);
-    stored *start = (stored *)v->data + (uint64_t)block * (uint32_t)v->stride * LINEAR_BLOCK + site * pack;
+    stored *start = (stored *)T(block_at)(v->data, block, v->stride, (int)sizeof(stored)) + site * pack;
     return start + (group * n + c / pack * pack) * LINEAR_BLOCK + c % pack;
 }
 
 FN float *T(scale_at)(const view *v, long u, int group)
 {
     const uint32_t block = (uint32_t)u / LINEAR_BLOCK, site = (uint32_t)u % LINEAR_BLOCK;
-    return v->scale + (uint64_t)block * (uint32_t)v->groups * LINEAR_BLOCK + (uint32_t)(group * LINEAR_BLOCK) + site;
+    return (float *)T(block_at)(v->scale, block, v->groups, (int)sizeof(float)) + group * LINEAR_BLOCK + site;
 }
 
 #ifdef __CUDACC__
@@ -100,7 +106,9 @@ FN void T(load_raw)(vreal *x, const view *v, long u, int group, int n)
         MOVE_PACK(word, T(at)(v, u, group, n, c), pack);                                                               \
         UNROLL for (int i = 0; i < pack; i++) x[c + i] = T(decode)(word[i]);                                           \
     }
-    if (PACK(n) == 4) {
+    if (PACK(n) == 8) {
+        LOAD_PACKS(8)
+    } else if (PACK(n) == 4) {
         LOAD_PACKS(4)
     } else if (PACK(n) == 2) {
         LOAD_PACKS(2)
@@ -129,7 +137,9 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
         UNROLL for (int i = 0; i < pack; i++) word[i] = T(encode)(x[c + i], scale);                                    \
         MOVE_PACK(T(at)(v, u, group, n, c), word, pack);                                                               \
     }
-    if (PACK(n) == 4) {
+    if (PACK(n) == 8) {
+        SAVE_PACKS(8)
+    } else if (PACK(n) == 4) {
         SAVE_PACKS(4)
     } else if (PACK(n) == 2) {
         SAVE_PACKS(2)

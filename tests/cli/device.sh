@@ -57,6 +57,7 @@ if command -v pgrep >/dev/null; then
     try run --json a.ini run.output=hung run.trajectories=12 machine.device=gpu
     exits 0 "the rest, on one GPU"
     same "links after a rank that hung" "$links" "$(value digest)"
+    tidy hung
 fi
 
 for transport in host cuda_aware nccl peer; do

@@ -118,5 +118,6 @@ if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     try_ranks 1 run --json a.ini run.output=hung run.trajectories=$goal checkpoint.interval=1
     exits 0 "the rest, on one rank"
     same "links after a rank that hung" "$links" "$(value digest)"
+    tidy hung
 fi
 finish
