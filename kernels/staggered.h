@@ -1,4 +1,4 @@
-/* Links and hop of staggered quarks; the formulas stand in kernels/site/staggered.h.
+/* Links and hop of staggered quarks; the formulas stand in kernels/site/staggered_links.h and staggered.h.
  *
  * Link fields are of kind FIELD_LINKS with both parities, and need not be unitary; ghosts are brought up to date as
  * needed. What makes links is for double precision. Outputs come first and are no inputs, unless said. All functions

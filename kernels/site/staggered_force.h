@@ -2,8 +2,8 @@
  *
  * The derivative of an action S by links V, not unitary ones either, is the matrix A of dS = Re tr A^dagger dV: it
  * rotates as V does. It starts as a sum of outer products of vectors, one for fat and one for long links, and goes back
- * through the maps of kernels/site/staggered.h by their adjoints. The staples of a link are linear in it, by a map that
- * is its own adjoint; what is left are derivatives by the links at the sides of staples, staple_sides. */
+ * through the maps of kernels/site/staggered_links.h by their adjoints. The staples of a link are linear in it, by a
+ * map that is its own adjoint; what is left are derivatives by the links at the sides of staples, staple_sides. */
 
 /* r += c x y^dagger */
 FN void T(add_outer)(vreal r[18], vreal c, const vreal x[6], const vreal y[6])
