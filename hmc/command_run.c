@@ -243,7 +243,7 @@ static void print_advice(const run_state *r)
 /* The measurements due after the trajectory done, but for those whose rows are there. */
 static void measure_due(run_state *r)
 {
-    const measure_context c = {r->p, r->s->links, r->s->wilsons, stop_signal};
+    const measure_context c = {r->p, r->s->links, r->s, stop_signal};
     char message[1024];
     for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++) {
         const named_measure *m = &r->p->measures[i];

@@ -1,11 +1,12 @@
 /* plaq solve: every solver of an input file, mere preconditioners aside, on every fermion of it, on one configuration.
  *
  * M x = b for a random or a point source b, by the even-odd system Mhat x = b, or where a solver needs a Hermitian
- * positive operator by Mhat^dagger Mhat x = Mhat^dagger b. Of each solve: status, iterations, the true residual of the
+ * positive operator by Mhat^dagger Mhat x = Mhat^dagger b; of a staggered quark by A x = b on one parity, which is
+ * Hermitian and positive itself and stands for both. Of each solve: status, iterations, the true residual of the
  * system that was solved (to which the tolerance belongs), that of M itself, time, speed, and how far the solution is
- * from the first solver's. With --shifts, also (Mhat^dagger Mhat + shift) x = Mhat^dagger b for all shifts at once, by
- * multi-shift conjugate gradients with the settings of each solver of type cg: a line a shift, type cg+SHIFT, with the
- * seconds and operations of all of them; what belongs to M is only known without a shift.
+ * from the first solver's. With --shifts, also (Mhat^dagger Mhat + shift) x = Mhat^dagger b, or (A + shift) x = b, for
+ * all shifts at once, by multi-shift conjugate gradients with the settings of each solver of type cg: a line a shift,
+ * type cg+SHIFT, with the seconds and operations of all of them; what belongs to M is only known without a shift.
  *
  * With --output, tables of an HDF5 file (io/table_hdf5.h): /FERMION.SOLVER has the history of the residuals of a solve,
  * /FERMION.SOLVER.summary its result; /FERMION.SOLVER.shifts and /FERMION.SOLVER.shifts.summary those of all shifts.
@@ -17,8 +18,7 @@
 #include <string.h>
 
 #include "hmc/commands.h"
-#include "hmc/evolve/action.h"
-#include "hmc/simulation.h"
+#include "hmc/quark.h"
 #include "io/links.h"
 #include "io/table_hdf5.h"
 #include "kernels/base/error.h"
@@ -63,9 +63,8 @@ typedef struct {
 } job;
 
 typedef struct {
-    wilson *w;
-    linop *schur, *normal;
-    field *source, *schur_source, *rhs, *schur_x, *x, *first, *residual;
+    quark q;
+    field *source, *direct, *normal, *half, *x, *first, *residual; /* direct, normal: right-hand sides */
 } equation;
 
 static void make_source(const job *j, field *source)
@@ -87,30 +86,26 @@ static void make_source(const job *j, field *source)
 
 static void open_system(const job *j, const fermion_params *f, equation *s)
 {
-    s->w = simulation_wilson(j->links, f);
-    s->schur = wilson_schur(s->w);
-    s->normal = normal_create(s->schur);
-    s->source = field_create(j->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, j->links->where);
+    quark_open(&s->q, j->links, f);
+    s->source = quark_vector(&s->q);
     s->x = field_like(s->source);
     s->first = field_like(s->source);
     s->residual = field_like(s->source);
-    s->schur_source = linop_vector(s->schur, 1);
-    s->rhs = linop_vector(s->schur, 1);
-    s->schur_x = linop_vector(s->schur, 1);
+    s->direct = linop_vector(s->q.direct, 1);
+    s->normal = linop_vector(s->q.normal, 1);
+    s->half = linop_vector(s->q.direct, 1);
     make_source(j, s->source);
-    wilson_prepare(s->w, s->schur_source, s->source);
-    linop_apply(s->schur, s->rhs, s->schur_source, 1);
+    quark_prepare(&s->q, s->direct, s->normal, s->source);
 }
 
 static void close_system(equation *s)
 {
-    field *all[] = {s->source, s->schur_source, s->rhs, s->schur_x, s->x, s->first, s->residual};
+    field *all[] = {s->source, s->direct, s->normal, s->half, s->x, s->first, s->residual};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
-    linop_destroy(s->normal);
-    wilson_destroy(s->w);
+    quark_close(&s->q);
 }
 
-/* What is known of a solve whose solution is in s->schur_x; `first`: the others are compared with it. */
+/* What is known of a solve whose solution is in s->half; `first`: the others are compared with it. */
 static void judge(equation *s, const solve_result *r, double shift, int first, double row[SUMMARY])
 {
     uint64_t flops = (uint64_t)r->flops;
@@ -124,10 +119,8 @@ static void judge(equation *s, const solve_result *r, double shift, int first, d
     row[SHIFT] = shift;
     row[WHOLE] = row[DISTANCE] = NAN;
     if (shift != 0) return;
-    wilson_reconstruct(s->w, s->x, s->schur_x, s->source);
-    wilson_apply(s->w, s->residual, s->x);
-    spinor_axpby(s->residual, 1, s->source, -1);
-    row[WHOLE] = sqrt(spinor_norm2(s->residual, 0) / spinor_norm2(s->source, 0));
+    quark_reconstruct(&s->q, s->x, s->half, s->source);
+    row[WHOLE] = quark_residual(&s->q, s->residual, s->x, s->source);
     if (first) field_copy(s->first, s->x);
     spinor_axpby(s->x, -1, s->first, 1);
     row[DISTANCE] = sqrt(spinor_norm2(s->x, 0) / spinor_norm2(s->first, 0));
@@ -137,10 +130,10 @@ static void judge(equation *s, const solve_result *r, double shift, int first, d
 static void solve(equation *s, const solver_settings *set, int first, solve_history *h, double row[SUMMARY])
 {
     const int positive = solver_needs_positive(set);
-    field_clear(s->schur_x);
+    field_clear(s->half);
     solver_record(h);
     const solve_result r =
-        solver_solve(set, positive ? s->normal : s->schur, s->schur_x, positive ? s->rhs : s->schur_source);
+        solver_solve(set, positive ? s->q.normal : s->q.direct, s->half, positive ? s->normal : s->direct);
     solver_record(NULL);
     judge(s, &r, 0, first, row);
 }
@@ -152,18 +145,18 @@ static void solve_shifts(const job *j, equation *s, const solver_settings *set, 
     field *x[MULTISHIFT_MOST];
     double tolerances[MULTISHIFT_MOST];
     for (int i = 0; i < j->nshifts; i++) {
-        x[i] = linop_vector(s->normal, 1);
+        x[i] = linop_vector(s->q.normal, 1);
         tolerances[i] = set->tolerance;
     }
-    linop_refresh(s->normal);
+    linop_refresh(s->q.normal);
     solver_record(h);
-    const multishift_result m = multishift_solve(set, s->normal, j->nshifts, j->shifts, tolerances, x, s->rhs);
+    const multishift_result m = multishift_solve(set, s->q.normal, j->nshifts, j->shifts, tolerances, x, s->normal);
     solver_record(NULL);
     for (int i = 0; i < j->nshifts; i++) {
         solve_result each = m.each[i];
         each.seconds = m.seconds;
         each.flops = m.flops;
-        field_copy(s->schur_x, x[i]);
+        field_copy(s->half, x[i]);
         judge(s, &each, j->shifts[i], 0, rows[i]);
         field_destroy(x[i]);
     }
@@ -318,7 +311,7 @@ int command_solve(int argc, char **argv)
     };
     plain_arguments a = command_arguments(argc, argv, flags, 4, 2, 2);
     log_keep_stdout_clean(j.json);
-    parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
+    parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_EVERY_SOLVER);
     j.p = p;
     j.config = a.plain[1];
     if (p->nfermions == 0 || p->nsolvers == 0)

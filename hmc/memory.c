@@ -21,17 +21,71 @@ void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity p
     m->stays += (size_t)count * memory_of(m, kind, prec, par);
 }
 
+static const solver_settings *settings_of(const parameters *p, const char *solver)
+{
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].name, solver)) return &p->solvers[i].p;
+    return NULL;
+}
+
 /* Work vectors of a solve in double, by precision. */
 static void vectors_of(const parameters *p, const char *solver, int vectors[PREC_COUNT])
 {
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].name, solver)) solver_vectors(&p->solvers[i].p, PREC_DOUBLE, vectors);
+    const solver_settings *s = settings_of(p, solver);
+    if (s) solver_vectors(s, PREC_DOUBLE, vectors);
+}
+
+/* ---- blocks that overlap (kernels/overlap.h) have a lattice of their own ---- */
+
+/* The innermost of a solve in double, where its blocks overlap; and its precision. */
+static const solver_settings *overlapping(const parameters *p, const char *solver, precision *prec)
+{
+    const solver_settings *s = settings_of(p, solver);
+    for (*prec = PREC_DOUBLE; s; s = s->inner) {
+        *prec = solver_precision(s, *prec);
+        if (!strcmp(s->type, "schwarz") && s->overlap > 0) return s;
+    }
+    return NULL;
+}
+
+/* What lies on that lattice, if there is one: vectors (one parity), links and clover terms. */
+static size_t on_blocks(const ledger *m, const parameters *p, const char *solver, int vectors, int links, int clovers,
+                        int two_rows)
+{
+    precision prec;
+    char message[512];
+    const solver_settings *s = overlapping(p, solver, &prec);
+    if (!s) return 0;
+    int block[4], all[4];
+    overlap_extents(m->lat, s->block, s->overlap, block, all);
+    lattice *plan = plan_lattice(all, (const int[4]){1, 1, 1, 1}, 1, 1, message, sizeof message);
+    if (!plan) return 0;
+    const ledger on = {plan, m->where, 0};
+    size_t bytes = (size_t)vectors * memory_of(&on, FIELD_SPINOR, prec, PARITY_EVEN);
+    if (links) bytes += memory_of(&on, two_rows ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS, prec, PARITY_BOTH);
+    bytes += (size_t)clovers * memory_of(&on, FIELD_CLOVER, prec, PARITY_EVEN);
+    if (links) bytes += m->where == PLACE_DEVICE ? plan_device_table_bytes(plan) : plan_table_bytes(plan);
+    if (links) bytes += (size_t)(plan->local_volume + m->lat->local_volume) * sizeof(stored_move);
+    lattice_destroy(plan);
+    return bytes;
+}
+
+/* The operator on the extended blocks of a fermion's solvers. */
+static void stay_on_blocks(ledger *m, const parameters *p, const fermion_params *f)
+{
+    const int clovers = f->c_sw != 0 ? 2 : 0, work = !strcmp(f->schur, "symmetric") ? 2 : 1;
+    const char *const names[2] = {f->solver, strcmp(f->solver, f->action_solver) ? f->action_solver : ""};
+    precision prec[2];
+    const int same =
+        overlapping(p, f->solver, &prec[0]) == overlapping(p, f->action_solver, &prec[1]) && prec[0] == prec[1];
+    for (int i = 0; i < (same ? 1 : 2); i++)
+        m->stays += on_blocks(m, p, names[i], work, 1, clovers, strcmp(f->link_reals, "18") != 0);
 }
 
 size_t memory_of_solve(const ledger *m, const parameters *p, field_kind kind, const char *solver)
 {
     int vectors[PREC_COUNT] = {0};
-    size_t bytes = 0;
+    size_t bytes = on_blocks(m, p, solver, 3, 0, 0, 0);
     vectors_of(p, solver, vectors);
     for (int prec = 0; prec < PREC_COUNT; prec++)
         bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
@@ -41,8 +95,8 @@ size_t memory_of_solve(const ledger *m, const parameters *p, field_kind kind, co
 size_t memory_of_poles(const ledger *m, const parameters *p, field_kind kind, const char *solver, int poles)
 {
     int vectors[PREC_COUNT] = {0};
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].name, solver)) multishift_vectors(&p->solvers[i].p, poles, PREC_DOUBLE, vectors);
+    const solver_settings *s = settings_of(p, solver);
+    if (s) multishift_vectors(s, poles, PREC_DOUBLE, vectors);
     vectors[PREC_DOUBLE] += poles;
     size_t bytes = 0;
     for (int prec = 0; prec < PREC_COUNT; prec++)
@@ -59,9 +113,8 @@ void memory_note_precision(const parameters *p, const char *solver, int used[PRE
 
 int memory_solver_positive(const parameters *p, const char *solver)
 {
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].name, solver)) return solver_needs_positive(&p->solvers[i].p);
-    return 0;
+    const solver_settings *s = settings_of(p, solver);
+    return s ? solver_needs_positive(s) : 0;
 }
 
 static const fermion_params *fermion_of(const parameters *p, const measure_params *m)
@@ -117,6 +170,7 @@ void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f)
         if (f->c_sw != 0) memory_stay(m, 2, FIELD_CLOVER, prec, PARITY_EVEN);
         memory_stay(m, 1 + symmetric + used.normal[prec], FIELD_SPINOR, prec, PARITY_EVEN);
     }
+    stay_on_blocks(m, p, f);
 }
 
 size_t memory_of_insertions(const ledger *m, const fermion_params *f)
@@ -143,20 +197,27 @@ static int same_smearing(const fermion_params *f, const fermion_params *g)
     return fermion_kind_find(g->kind)->staggered && !strcmp(f->links, g->links) && f->u0 == g->u0;
 }
 
+/* Precisions of the solves of its actions and measurements. */
+static void note_staggered(const parameters *p, const fermion_params *f, int used[PREC_COUNT])
+{
+    memory_note_precision(p, f->solver, used);
+    memory_note_precision(p, f->action_solver, used);
+    for (int i = 0; i < p->nmeasures; i++)
+        if (fermion_of(p, &p->measures[i].p) == f) memory_note_precision(p, memory_solver(p, &p->measures[i].p), used);
+}
+
 /* Links in the precisions of all quarks that share them are booked with the first of these. */
 void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params *f)
 {
     int used[PREC_COUNT] = {1}, mine[PREC_COUNT] = {1}, first = 1, first_level = !strcmp(f->links, "hisq");
-    memory_note_precision(p, f->solver, mine);
-    memory_note_precision(p, f->action_solver, mine);
+    note_staggered(p, f, mine);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *g = &p->fermions[i].p;
         if (!same_smearing(f, g)) continue;
         if (g < f) first_level = 0;
         if (g->naik_epsilon != f->naik_epsilon || strcmp(g->long_reals, f->long_reals)) continue;
         if (g < f) first = 0;
-        memory_note_precision(p, g->solver, used);
-        memory_note_precision(p, g->action_solver, used);
+        note_staggered(p, g, used);
     }
     if (first_level) memory_stay(m, 2, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
     for (int prec = 0; prec < PREC_COUNT; prec++) {

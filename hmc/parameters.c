@@ -31,6 +31,7 @@ enum {
     STEPS,
     RELAXATION,
     BLOCK,
+    OVERLAP,
     COLOURS,
     CYCLES,
     PRECONDITIONER,
@@ -55,6 +56,11 @@ static kind_key solver_keys[SOLVER_KEYS] = {
                "extents X.Y.Z.T of the blocks, which divide the sites of a rank; 0.0.0.0: one block a rank, so that "
                "results depend on the process grid",
                ""},
+    [OVERLAP] = {"overlap",
+                 "sites by which each block is continued on either side, along directions in which it is shorter than "
+                 "the lattice; of what an extended block finds, the sites of the block itself are kept (restricted "
+                 "additive Schwarz); only with colours = 1",
+                 ""},
     [COLOURS] = {"colours",
                  "1: all blocks at once (additive); 2: in turns, like the fields of a chess board "
                  "(multiplicative)",
@@ -145,6 +151,52 @@ static kind_key fermion_keys[FERMION_KEYS] = {
                       ""},
 };
 
+/* The same for keys that only some observables have. */
+enum {
+    FLOW_TIME,
+    FLOW_STEP,
+    QUARK,
+    PROPAGATOR,
+    SOURCE,
+    NOISE,
+    VECTORS,
+    TRACES,
+    SHAPE,
+    TASTES,
+    TRANSPORT,
+    MEASURE_KEYS
+};
+static kind_key measure_keys[MEASURE_KEYS] = {
+    [FLOW_TIME] = {"flow_time", "longest flow time", ""},
+    [FLOW_STEP] = {"flow_step", "step of the flow's Runge-Kutta", ""},
+    [QUARK] = {"fermion", "[fermion.NAME] of the propagator; has to be given", ""},
+    [PROPAGATOR] = {"solver", "[solver.NAME] of the propagator; empty: the fermion's action_solver", ""},
+    [SOURCE] = {"source", "place of the point source, or of the corner that a corner source begins with", ""},
+    [NOISE] = {"noise", "numbers of the noise vectors: (+-1 +- i)/sqrt 2, or normal ones", ""},
+    [VECTORS] =
+        {"vectors",
+         "number of noise vectors; they depend on [run] seed, on their number and on the site, and are the same "
+         "for every configuration and quark",
+         ""},
+    [TRACES] = {"traces",
+                "of a staggered quark: also Tr M^-1 M', Tr M^-1 M'' and Tr (M^-1 M')^2 by derivatives with the quark "
+                "chemical potential, at the price of one more solve a vector",
+                ""},
+    [SHAPE] = {"shape",
+               "point; or corner: ones on all sites of the source's time slice whose other coordinates differ from the "
+               "source's by even numbers, for configurations in a smooth gauge",
+               ""},
+    [TASTES] =
+        {"tastes",
+         "further pions gamma_5 x xi_T for T = i5, i4, 4 and gamma_4 gamma_5 x xi_T for T = ij, i, 1, of 1, 2, 3 "
+         "and 1, 2, 3 links, averaged over directions: three solves each, or nine; empty: those without links",
+         ""},
+    [TRANSPORT] = {"transport",
+                   "links along which quark and antiquark of such pions are apart: thin, or the quark's fat "
+                   "ones",
+                   ""},
+};
+
 static void add_choice(choices *c, const char *name, const char *help)
 {
     const size_t n = strlen(c->names), h = strlen(c->help);
@@ -197,6 +249,12 @@ static void fill_choices(void)
             if (fermion_kind_has(fermion_kind_number(i), fermion_keys[k].key))
                 add_owner(&fermion_keys[k], fermion_kind_number(i)->name);
         end_help(&fermion_keys[k]);
+    }
+    for (int k = 0; k < MEASURE_KEYS; k++) {
+        for (int i = 0; observable_number(i); i++)
+            if (observable_has(observable_number(i), measure_keys[k].key))
+                add_owner(&measure_keys[k], observable_number(i)->name);
+        end_help(&measure_keys[k]);
     }
     for (int i = 0; i < PREC_COUNT; i++) add_choice(&inner_choices, precision_names[i], NULL);
 }
@@ -328,6 +386,7 @@ static const param solver_table[] = {
     {"steps", PARAM_INT, AT(solver_settings, steps), "8", "[1,1000]", NULL, solver_keys[STEPS].help, 0},
     {"relaxation", PARAM_REAL, AT(solver_settings, relaxation), "1", "(0,2)", NULL, solver_keys[RELAXATION].help, 0},
     {"block", PARAM_INT4, AT(solver_settings, block), "0.0.0.0", "[0,32766]", "sites", solver_keys[BLOCK].help, 0},
+    {"overlap", PARAM_INT, AT(solver_settings, overlap), "0", "[0,32766]", "sites", solver_keys[OVERLAP].help, 0},
     {"colours", PARAM_INT, AT(solver_settings, colours), "1", "[1,2]", NULL, solver_keys[COLOURS].help, 0},
     {"cycles", PARAM_INT, AT(solver_settings, cycles), "1", "[1,1000]", NULL, solver_keys[CYCLES].help, 0},
     {"preconditioner", PARAM_STRING, AT(solver_settings, preconditioner), "", NULL, NULL,
@@ -347,13 +406,18 @@ static const param measure_table[] = {
     {"kind", PARAM_CHOICE, AT(measure_params, kind), NULL, observable_choices.names, NULL, observable_choices.help, 0},
     {"interval", PARAM_LONG, AT(measure_params, interval), "1", "[1,inf)", "trajectories",
      "distance of measurements in a run", 0},
-    {"flow_time", PARAM_REAL, AT(measure_params, flow_time), "2", "(0,inf)", "a^2", "longest flow time", 0},
-    {"flow_step", PARAM_REAL, AT(measure_params, flow_step), "0.05", "(0,0.2]", "a^2", "step of the flow's Runge-Kutta",
+    {"flow_time", PARAM_REAL, AT(measure_params, flow_time), "2", "(0,inf)", "a^2", measure_keys[FLOW_TIME].help, 0},
+    {"flow_step", PARAM_REAL, AT(measure_params, flow_step), "0.05", "(0,0.2]", "a^2", measure_keys[FLOW_STEP].help, 0},
+    {"fermion", PARAM_STRING, AT(measure_params, fermion), "", NULL, NULL, measure_keys[QUARK].help, 0},
+    {"solver", PARAM_STRING, AT(measure_params, solver), "", NULL, NULL, measure_keys[PROPAGATOR].help, 0},
+    {"source", PARAM_INT4, AT(measure_params, source), "0.0.0.0", "[0,inf)", "sites", measure_keys[SOURCE].help, 0},
+    {"noise", PARAM_CHOICE, AT(measure_params, noise), "z2", "z2|gaussian", NULL, measure_keys[NOISE].help, 0},
+    {"vectors", PARAM_INT, AT(measure_params, vectors), "16", "[1,1000000]", NULL, measure_keys[VECTORS].help, 0},
+    {"traces", PARAM_CHOICE, AT(measure_params, traces), "no", "no|yes", NULL, measure_keys[TRACES].help, 0},
+    {"shape", PARAM_CHOICE, AT(measure_params, shape), "point", "point|corner", NULL, measure_keys[SHAPE].help, 0},
+    {"tastes", PARAM_WORDS, AT(measure_params, tastes), "", "i5|ij|i4|i|4|1", NULL, measure_keys[TASTES].help, 0},
+    {"transport", PARAM_CHOICE, AT(measure_params, transport), "thin", "thin|fat", NULL, measure_keys[TRANSPORT].help,
      0},
-    {"fermion", PARAM_STRING, AT(measure_params, fermion), "", NULL, NULL, "[fermion.NAME] of the propagator", 0},
-    {"solver", PARAM_STRING, AT(measure_params, solver), "", NULL, NULL,
-     "[solver.NAME] of the propagator; empty: the fermion's action_solver", 0},
-    {"source", PARAM_INT4, AT(measure_params, source), "0.0.0.0", "[0,inf)", "sites", "place of the point source", 0},
 };
 
 static const param_section run_section = {"run", 0, KEYS(run_table), sizeof(run_params),
@@ -438,6 +502,11 @@ static void check_solver_keys(const ini_input *in, const named_settings *s)
                        ini_where(in, "solver", s->name, key), s->name, s->p.type, key, type->keys[0] ? " and " : "",
                        type->keys);
     }
+    if (s->p.overlap > 0 && s->p.colours > 1)
+        user_error(
+            "%s: [solver.%s] overlap = %d with colours = %d: blocks that overlap have one colour; choose overlap "
+            "= 0 or colours = 1",
+            ini_where(in, "solver", s->name, "overlap"), s->name, s->p.overlap, s->p.colours);
     if (solver_type_has(type, solver_keys[CORRECTION].key) && !s->p.correction[0])
         user_error("%s: [solver.%s] type = %s needs the key 'correction', the name of the solver of its corrections",
                    ini_where(in, "solver", s->name, ""), s->name, s->p.type);
@@ -465,13 +534,31 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
                nearest ? "'?" : "");
 }
 
-/* Propagators are those of Wilson quarks. */
+/* Refuses keys that its observable does not have. */
+static void check_measure_keys(const ini_input *in, const named_measure *m)
+{
+    const observable *o = observable_find(m->p.kind);
+    for (int k = 0; k < MEASURE_KEYS; k++) {
+        const char *key = measure_keys[k].key;
+        if (ini_given(in, "measure", m->name, key) && !observable_has(o, key))
+            user_error("%s: [measure.%s] kind = %s has no key '%s'; beside interval it has %s",
+                       ini_where(in, "measure", m->name, key), m->name, o->name, key,
+                       o->keys[0] ? o->keys : "no other");
+    }
+}
+
+/* The quark is of the kind that is measured with. */
 static void check_quark(const ini_input *in, const parameters *p, const named_measure *m)
 {
     const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
-    if (fermion_kind_find(f->kind)->staggered)
-        user_error("%s: [measure.%s] kind = %s needs a Wilson quark, but [fermion.%s] is of kind = %s",
-                   ini_where(in, "measure", m->name, "fermion"), m->name, m->p.kind, m->p.fermion, f->kind);
+    const int staggered = fermion_kind_find(f->kind)->staggered, want = observable_find(m->p.kind)->quarks;
+    if (want == (staggered ? MEASURE_WILSON : MEASURE_STAGGERED))
+        user_error("%s: [measure.%s] kind = %s needs a %s quark, but [fermion.%s] is of kind = %s",
+                   ini_where(in, "measure", m->name, "fermion"), m->name, m->p.kind,
+                   want == MEASURE_WILSON ? "Wilson" : "staggered", m->p.fermion, f->kind);
+    if (!staggered && !strcmp(m->p.traces, "yes"))
+        user_error("%s: traces = yes needs a staggered quark, but [fermion.%s] is of kind = %s",
+                   ini_where(in, "measure", m->name, "traces"), m->p.fermion, f->kind);
 }
 
 static void read_measures(ini_input *in, parameters *p)
@@ -483,7 +570,8 @@ static void read_measures(ini_input *in, parameters *p)
         named_measure *m = &p->measures[i];
         snprintf(m->name, sizeof m->name, "%s", names[i]);
         ini_fill(in, &measure_section, names[i], &m->p);
-        if (!observable_find(m->p.kind)->fermion) continue;
+        check_measure_keys(in, m);
+        if (observable_find(m->p.kind)->quarks == MEASURE_NO_QUARKS) continue;
         parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
                               "[fermion.NAME]");
         check_quark(in, p, m);
@@ -559,9 +647,10 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     ini_input *in = ini_read(path, noverride, overrides);
     int nsections;
     const param_section *const *sections = parameter_sections(&nsections);
+    /* A measurement's may have but a seed, which is not enough for the check. */
+    if (!(need & NEED_GAUGE)) ini_fill_some(in, &run_section, NULL, &p->run);
     ini_check_all_used(in, sections, nsections);
-    if (need & NEED_GAUGE || ini_has_section(in, "run", NULL)) ini_fill(in, &run_section, NULL, &p->run);
-    else params_default(&run_section, &p->run);
+    if (need & NEED_GAUGE) ini_fill(in, &run_section, NULL, &p->run);
     ini_fill(in, &machine_section, NULL, &p->machine);
     ini_fill(in, &lattice_section, NULL, &p->lattice);
     if (need & NEED_GAUGE && !ini_given(in, "lattice", NULL, "size"))
@@ -591,7 +680,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     fermion_parameters_check(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
     read_measures(in, p);
-    solver_parameters_check(in, p);
+    solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     dump(p);
     ini_free(in);
     return p;

@@ -82,6 +82,9 @@ typedef struct {
     double flow_time, flow_step;
     char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE];
     int source[4];
+    char noise[PARAM_CHOICE_SIZE], traces[PARAM_CHOICE_SIZE];
+    int vectors;
+    char shape[PARAM_CHOICE_SIZE], tastes[PARAM_WORDS_SIZE], transport[PARAM_CHOICE_SIZE];
 } measure_params;
 
 typedef struct {
@@ -117,8 +120,8 @@ typedef struct {
 const param_section *const *parameter_sections(int *n);
 
 /* Reads and checks an input file; contradictions are user errors. `need`: which parts have to be there (a measurement
- * needs neither). Collective. Free with parameters_free(). */
-enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2 };
+ * needs neither), and whether every solver has to suit every fermion. Collective. Free with parameters_free(). */
+enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2, NEED_EVERY_SOLVER = 4 };
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
 void parameters_free(parameters *p);
 
@@ -134,9 +137,9 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
 void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
                              const char *key, const char *found);
 /* The solvers that solvers and fermions name, and those inside others; then, with all read, what is said of solvers
- * that nothing could use. Contradictions are user errors. */
+ * that nothing could use; every: as with NEED_EVERY_SOLVER. Contradictions are user errors. */
 void solver_parameters_nest(const ini_input *in, parameters *p);
-void solver_parameters_check(const ini_input *in, const parameters *p);
+void solver_parameters_check(const ini_input *in, const parameters *p, int every);
 /* parameters_gauge.c: keys of [gauge] that its action does not have, or needs, are user errors. */
 void gauge_parameters_check(const ini_input *in, const gauge_params *g);
 /* parameters_fermion.c: what follows from the keys of one section; then, with all read, what sections say of each

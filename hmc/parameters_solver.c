@@ -60,20 +60,24 @@ void solver_parameters_nest(const ini_input *in, parameters *p)
             parameters_check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
 }
 
+static int has_blocks(const solver_settings *s)
+{
+    for (; s; s = s->inner)
+        if (!strcmp(s->type, "schwarz")) return 1;
+    return 0;
+}
+
 /* The operator of staggered quarks has none inside blocks. */
-static void check_blocks(const ini_input *in, const parameters *p, const named_fermion *f, const char *key,
-                         const char *solver)
+static void check_blocks(const ini_input *in, const parameters *p, const named_fermion *f, const char *section,
+                         const char *instance, const char *key, const char *solver)
 {
     const solver_settings *s = NULL;
     for (int i = 0; i < p->nsolvers; i++)
         if (!strcmp(p->solvers[i].name, solver)) s = &p->solvers[i].p;
-    for (const solver_settings *at = s; at; at = at->inner)
-        if (!strcmp(at->type, "schwarz"))
-            user_error(
-                "%s: %s = %s of [fermion.%s] solves inside blocks (type = schwarz), which there are not for kind = "
-                "%s",
-                ini_where(in, "fermion", f->name, key), key, solver, f->name, f->p.kind);
-    if (s && s->fallback[0] && strcmp(s->fallback, solver)) check_blocks(in, p, f, key, s->fallback);
+    if (has_blocks(s))
+        user_error("%s: %s = %s of [%s.%s] solves inside blocks (type = schwarz), which there are not for kind = %s",
+                   ini_where(in, section, instance, key), key, solver, section, instance, f->p.kind);
+    if (s && s->fallback[0] && strcmp(s->fallback, solver)) check_blocks(in, p, f, section, instance, key, s->fallback);
 }
 
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
@@ -90,13 +94,21 @@ static int solves_itself(const parameters *p, int number, int depth)
 }
 
 /* A solver that only works inside another is never repeated: what it leaves is for that one to judge. */
-void solver_parameters_check(const ini_input *in, const parameters *p)
+void solver_parameters_check(const ini_input *in, const parameters *p, int every)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         if (!fermion_kind_find(f->p.kind)->staggered) continue;
-        check_blocks(in, p, f, "solver", f->p.solver);
-        check_blocks(in, p, f, "action_solver", f->p.action_solver);
+        check_blocks(in, p, f, "fermion", f->name, "solver", f->p.solver);
+        check_blocks(in, p, f, "fermion", f->name, "action_solver", f->p.action_solver);
+        for (int k = 0; k < p->nmeasures; k++)
+            if (!strcmp(p->measures[k].p.fermion, f->name))
+                check_blocks(in, p, f, "measure", p->measures[k].name, "solver", p->measures[k].p.solver);
+        for (int k = 0; every && k < p->nsolvers; k++)
+            if (solver_solves(&p->solvers[k].p) && has_blocks(&p->solvers[k].p))
+                user_error("%s: [solver.%s] works inside blocks (type = schwarz), which there are not for kind = %s of "
+                           "[fermion.%s], and every solver is put on every fermion; leave one of them out",
+                           ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name, f->p.kind, f->name);
     }
     for (int i = 0; i < p->nsolvers; i++)
         for (int k = 0; k < p->nsolvers && p->solvers[i].p.fallback[0]; k++) {

@@ -39,9 +39,13 @@ void simulation_check_blocks(const parameters *p, const lattice *plan)
     char message[512];
     for (int i = 0; i < p->nsolvers; i++) {
         const solver_settings *s = &p->solvers[i].p;
-        if (!strcmp(s->type, "schwarz") && !blocks_fit(plan, s->block, s->colours, message, sizeof message))
-            user_error("[solver.%s] block = %d.%d.%d.%d: %s", p->solvers[i].name, s->block[0], s->block[1], s->block[2],
-                       s->block[3], message);
+        const char *name = p->solvers[i].name;
+        if (strcmp(s->type, "schwarz") != 0) continue;
+        if (!blocks_fit(plan, s->block, s->colours, message, sizeof message))
+            user_error("[solver.%s] block = %d.%d.%d.%d: %s", name, s->block[0], s->block[1], s->block[2], s->block[3],
+                       message);
+        if (!overlap_fit(plan, s->block, s->overlap, message, sizeof message))
+            user_error("[solver.%s] overlap = %d: %s", name, s->overlap, message);
     }
 }
 
@@ -118,6 +122,17 @@ static staggered_smearing smearing_of(const fermion_params *f)
     return (staggered_smearing){kind, f->u0, f->naik_epsilon, !strcmp(f->long_reals, "13")};
 }
 
+staggered_links *simulation_staggered_links(const field *links, const fermion_params *f)
+{
+    const staggered_smearing smearing = smearing_of(f);
+    return staggered_links_create(links, &smearing);
+}
+
+staggered *simulation_staggered(staggered_links *links, const fermion_params *f)
+{
+    return staggered_create(links, f->mass, strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
+}
+
 /* The links of a staggered quark: those of an earlier one where they are the same, or with the same first level. */
 static staggered_links *links_of(simulation *s, int number)
 {
@@ -137,9 +152,7 @@ static staggered_links *links_of(simulation *s, int number)
 static void make_operator(simulation *s, int number)
 {
     const fermion_params *f = &s->p->fermions[number].p;
-    if (fermion_kind_find(f->kind)->staggered)
-        s->quarks[number] =
-            staggered_create(links_of(s, number), f->mass, strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
+    if (fermion_kind_find(f->kind)->staggered) s->quarks[number] = simulation_staggered(links_of(s, number), f);
     else s->wilsons[number] = simulation_wilson(s->links, f);
 }
 
@@ -293,7 +306,8 @@ void simulation_point_source(field *source, const int place[4], int component)
     if (!mine) return;
     double *slice = field_slice_buffer(source);
     field_export(source, x[3], slice);
-    slice[(((size_t)x[2] * lat->local[1] + x[1]) * lat->local[0] + x[0]) * 24 + 2 * component] = 1;
+    slice[(((size_t)x[2] * lat->local[1] + x[1]) * lat->local[0] + x[0]) * (size_t)source->reals +
+          2 * (size_t)component] = 1;
     field_import(source, x[3], slice);
     free(slice);
 }

@@ -31,6 +31,9 @@ lattice *simulation_lattice(const parameters *p, const int size[4]);
 place simulation_place(const parameters *p);
 /* The operator of a fermion of Wilson's; another kind is a user error. */
 wilson *simulation_wilson(const field *links, const fermion_params *f);
+/* Fat and long links of a staggered quark, and it itself on such links. */
+staggered_links *simulation_staggered_links(const field *links, const fermion_params *f);
+staggered *simulation_staggered(staggered_links *links, const fermion_params *f);
 /* All of it; links are cold. */
 simulation *simulation_create(const parameters *p);
 void simulation_destroy(simulation *s);
@@ -41,7 +44,7 @@ void simulation_start(simulation *s);
  * Single-precision links are projected to the group. */
 void simulation_read(field *links, const char *path);
 
-/* One in a complex component, spin 3 + colour, at a place of the lattice, zero elsewhere. */
+/* One in a complex component, colour or spin 3 + colour, at a place of the lattice, zero elsewhere. */
 void simulation_point_source(field *source, const int place[4], int component);
 
 /* Solvers and fermions by names that the parameters have. */

@@ -391,7 +391,7 @@ static void refuse_key(const param_section *type, const value_entry *v)
                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", keys.data ? keys.data : "none");
 }
 
-void ini_fill(ini_input *in, const param_section *type, const char *instance, void *out)
+void ini_fill_some(ini_input *in, const param_section *type, const char *instance, void *out)
 {
     char name[PARAM_STRING_SIZE], message[PARAM_MESSAGE_SIZE];
     REQUIRE(!type->named == !instance, "section type '%s', instance '%s'", type->section, instance ? instance : "none");
@@ -407,6 +407,14 @@ void ini_fill(ini_input *in, const param_section *type, const char *instance, vo
         if (param_set(p, out, v->value, message, sizeof message))
             user_error("%s: [%s] %s: %s", v->where, name, v->key, message);
     }
+}
+
+void ini_fill(ini_input *in, const param_section *type, const char *instance, void *out)
+{
+    char name[PARAM_STRING_SIZE], message[PARAM_MESSAGE_SIZE];
+    ini_fill_some(in, type, instance, out);
+    full_name(name, sizeof name, type->section, instance);
+    const section_entry *s = find_section(in, name);
     for (int i = 0; i < type->count; i++) {
         const param *p = &type->table[i];
         if (p->deflt || find_value(in, name, p->name)) continue;

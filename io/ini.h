@@ -33,6 +33,8 @@ void ini_free(ini_input *input);
 /* Fills the struct of one section: defaults, then what is given. `instance` is NULL unless the type is named. A key
  * that must be given and is not, an unknown key and a refused value are user errors. */
 void ini_fill(ini_input *input, const param_section *type, const char *instance, void *out);
+/* The same, but keys that must be given may be missing, and stay zero. */
+void ini_fill_some(ini_input *input, const param_section *type, const char *instance, void *out);
 
 /* Whether the section is in the file (or, if it has no instance, on the command line). */
 int ini_has_section(const ini_input *input, const char *section, const char *instance);

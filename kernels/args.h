@@ -164,6 +164,13 @@ typedef struct {
     int faces, far_reals;
 } staggered_pack_args;
 
+typedef struct {
+    staggered_hop_args hop; /* a, b and x aside */
+    double near_weight, far_weight;
+    int mu, back; /* back: the sign of what comes from below */
+    int odd;      /* bit d: coordinate d is in the sum whose parity is the sign of out */
+} staggered_shift_args;
+
 /* Kernels that make links walk over both parities, `chunk` units of one and then of the other: what they read of a
  * neighbourhood they read once. Views are of whole fields. */
 #define PATH_OFFSETS 4 /* entries 1, 2, 3 belong to staples in direction mu + 1, mu + 2, mu + 3 */
@@ -350,6 +357,7 @@ typedef struct {
     int parity;
 } random_args;
 typedef random_args random_spinor_args;
+typedef random_args random_signs_args;
 typedef random_args random_momenta_args;
 typedef random_args random_links_args;
 

@@ -337,11 +337,21 @@ void spinor_clover(field *out, parity p, const field *clover, const field *in, d
     kernel_run(KERNEL_clover_apply, out, &args, all_groups(KERNEL_clover_apply, out));
 }
 
-void spinor_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number)
+static void run_random(kernel_id id, field *f, uint64_t seed, uint32_t purpose, uint32_t number)
 {
     FOR_PARITIES(p, f)
     {
         random_args args = {field_geom(f), field_out(f, p), seed, purpose, number, p};
-        kernel_run(KERNEL_random_spinor, f, &args, some_groups(KERNEL_random_spinor, f, 1));
+        kernel_run(id, f, &args, some_groups(id, f, 1));
     }
+}
+
+void spinor_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number)
+{
+    run_random(KERNEL_random_spinor, f, seed, purpose, number);
+}
+
+void spinor_random_signs(field *f, uint64_t seed, uint32_t purpose, uint32_t number)
+{
+    run_random(KERNEL_random_signs, f, seed, purpose, number);
 }

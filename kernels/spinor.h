@@ -66,6 +66,9 @@ void spinor_clover(field *out, parity p, const field *clover, const field *in, d
 /* Complex normal components with <|z|^2> = 1 on all parities of f (double precision). number: the trajectory. */
 void spinor_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number);
 
+/* The same with components (+-1 +- i) / sqrt 2, each as likely, from one more set of random numbers. */
+void spinor_random_signs(field *f, uint64_t seed, uint32_t purpose, uint32_t number);
+
 /* The parity that a call on a whole field means first, and whether there is a second. */
 int field_first_parity(const field *f);
 int field_last_parity(const field *f);

@@ -311,3 +311,47 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
     args.exterior = 1;
     hop_over(out, &args, exterior, lay->nunit - ninterior);
 }
+
+/* ---- one direction of it ---- */
+
+void staggered_shift(field *out, const field *in, const staggered_shift_call *call)
+{
+    const layout *lay = layout_tables(out->lay, out->where == PLACE_DEVICE);
+    const double sites = (double)field_units(out) * lay->lanes, rhs = in->groups;
+    REQUIRE(in != out && in->par == PARITY_BOTH && out->par == PARITY_BOTH, "a shift of parities %d to %d", in->par,
+            out->par);
+    REQUIRE(in->prec == PREC_DOUBLE && call->near->prec == PREC_DOUBLE, "a shift in precision %d", in->prec);
+    REQUIRE(!call->far || in->lat->reach >= 3, "a shift of three sites on a lattice of reach %d", in->lat->reach);
+    const double steps = call->far ? 2 : 1;
+    const kernel_work work = {.n = field_units(out),
+                              .flops = sites * steps * rhs * 156,
+                              .bytes = sites * (double)field_real_bytes(out) * (36 * steps + 12 * rhs)};
+    for (parity p = PARITY_EVEN; p <= PARITY_ODD; p++) {
+        const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+        staggered_shift_args args = {.hop = {.g = field_geom(out),
+                                             .in = field_in(in, other),
+                                             .near_here = field_in(call->near, p),
+                                             .near_there = field_in(call->near, other),
+                                             .parity = p},
+                                     .near_weight = call->near_weight,
+                                     .far_weight = call->far_weight,
+                                     .mu = call->mu,
+                                     .back = call->back,
+                                     .odd = call->odd};
+        if (call->far) {
+            args.hop.far_reals = call->far_phases ? 13 : 18;
+            args.hop.far_scale = call->far_scale;
+            args.hop.far_here = field_in(call->far, p);
+            args.hop.far_there = field_in(call->far, other);
+        }
+        if (call->far_phases) {
+            args.hop.phase_here = field_in(call->far_phases, p);
+            args.hop.phase_there = field_in(call->far_phases, other);
+        }
+        for (int d = 0; d < 4; d++) args.hop.nface[d] = lay->nface[d];
+        args.hop.out = field_out(out, p);
+        halo_staggered_start(in, other, call->near, call->far, call->far_phases, args.hop.ghost);
+        halo_hop_wait();
+        kernel_run(KERNEL_staggered_shift, out, &args, work);
+    }
+}

@@ -72,6 +72,19 @@ typedef struct {
  * may hold both parities. With long links the lattice's reach is 3. */
 void staggered_hop(field *out, parity p, const field *in, const staggered_call *call);
 
+/* One direction of the hop, with another sign from below and other weights of fat and long links; and a sign of the
+ * site: of the sum of the coordinates whose bits (1 x, 2 y, 4 z, 8 t) are in `odd`. */
+typedef struct {
+    int mu, back, odd;       /* back: 1 or -1 */
+    const field *near, *far; /* far: or null */
+    double near_weight, far_weight;
+    const field *far_phases; /* and far_scale: as a hop has them */
+    double far_scale;
+} staggered_shift_call;
+/* out(s) = +-(near_weight [F_mu(s) in(s+mu) + back F_mu(s-mu)^dagger in(s-mu)] + far_weight [the same of L over three
+ * sites]). Both hold both parities, in double precision. With long links the lattice's reach is 3. */
+void staggered_shift(field *out, const field *in, const staggered_shift_call *call);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,10 +21,10 @@ linop *derived_at(linop *op, precision prec, place where)
     return *other;
 }
 
-linop *derived_local(linop *op, const int size[4], char *message, size_t bytes)
+linop *derived_local(linop *op, const block_shape *s, char *message, size_t bytes)
 {
     derived *d = (derived *)op;
-    linop *inner = linop_local(d->inner, size, message, bytes);
+    linop *inner = linop_local(d->inner, s, message, bytes);
     return inner ? d->again(d, inner) : NULL;
 }
 

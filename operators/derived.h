@@ -18,7 +18,7 @@ void derived_close(derived *d);
 
 /* For the table. */
 linop *derived_at(linop *op, precision prec, place where);
-linop *derived_local(linop *op, const int size[4], char *message, size_t bytes);
+linop *derived_local(linop *op, const block_shape *s, char *message, size_t bytes);
 void derived_refresh(linop *op);
 
 #endif

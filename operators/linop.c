@@ -8,7 +8,7 @@
 
 /* What linop_local() has made of an operator. */
 struct linop_locals {
-    int size[4];
+    block_shape shape;
     linop *op;
     linop_locals *next;
 };
@@ -45,15 +45,17 @@ void linop_refresh(linop *op)
     op->table->refresh(op);
 }
 
-linop *linop_local(linop *op, const int size[4], char *message, size_t bytes)
+linop *linop_local(linop *op, const block_shape *s, char *message, size_t bytes)
 {
     for (linop_locals *l = op->locals; l; l = l->next)
-        if (!memcmp(l->size, size, sizeof l->size)) return l->op;
-    linop *made = op->table->local(op, size, message, bytes);
+        if (!memcmp(&l->shape, s, sizeof l->shape)) return l->op;
+    if (!blocks_fit(op->lat, s->size, 1, message, bytes) || !overlap_fit(op->lat, s->size, s->overlap, message, bytes))
+        return NULL;
+    linop *made = op->table->local(op, s, message, bytes);
     if (!made) return NULL;
     linop_locals *l = calloc(1, sizeof *l);
     REQUIRE(l, "out of memory");
-    memcpy(l->size, size, sizeof l->size);
+    l->shape = *s;
     l->op = made;
     l->next = op->locals;
     op->locals = l;

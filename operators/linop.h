@@ -5,20 +5,28 @@
  * derive from the links up to date by themselves (linop_refresh() is called by every entry point of a solver).
  *
  * linop_local() gives the operator inside blocks of sites (kernels/block.h), for Schwarz methods: all that leads from
- * one block to another is left out, so that it is block diagonal and needs no messages. */
+ * one block to another is left out, so that it is block diagonal and needs no messages. With an overlap
+ * (kernels/overlap.h) it acts on vectors on the extended blocks, which have another lattice and maybe another parity.
+ */
 #ifndef PLAQ_LINOP_H
 #define PLAQ_LINOP_H
 
 #include "kernels/block.h"
 #include "kernels/lattice/field.h"
+#include "kernels/overlap.h"
 
 typedef struct linop linop;
+
+/* Blocks of `size` sites (all zero: the box of a rank), each continued by `overlap` sites. */
+typedef struct {
+    int size[4], overlap;
+} block_shape;
 
 typedef struct {
     const char *name;
     void (*apply)(const linop *op, field *y, const field *x, int dagger); /* y = A x or A^dagger x; y is not x */
     linop *(*at)(linop *op, precision prec, place where);
-    linop *(*local)(linop *op, const int size[4], char *message, size_t bytes); /* new, with `inside` set; or null */
+    linop *(*local)(linop *op, const block_shape *s, char *message, size_t bytes); /* new, with `inside` set; or null */
     void (*refresh)(linop *op);
     void (*destroy)(linop *op);
     double (*apply_dot)(const linop *op, field *y, const field *x); /* see linop_apply_dot(); or null */
@@ -35,6 +43,7 @@ struct linop {
     place where;
     double flops;   /* of one application, this rank */
     blocks *inside; /* null: on the whole lattice */
+    overlap *over;  /* of these blocks; null: none */
     linop_locals *locals;
 };
 
@@ -44,9 +53,9 @@ void linop_apply(const linop *op, field *y, const field *x, int dagger);
  * sooner than y: then the caller need not wait for the sum when y is there. */
 double linop_apply_dot(const linop *op, field *y, const field *x);
 linop *linop_at(linop *op, precision prec, place where);
-/* The operator inside blocks of that size (all zero: a rank's box), owned by `op`. Null, with the reason in `message`,
- * where the blocks do not divide the box. */
-linop *linop_local(linop *op, const int size[4], char *message, size_t bytes);
+/* The operator inside such blocks, owned by `op`. Null, with the reason in `message`, where the lattice has them not.
+ * With an overlap refresh() is collective, as is the first application after the links have changed. */
+linop *linop_local(linop *op, const block_shape *s, char *message, size_t bytes);
 void linop_refresh(linop *op);
 void linop_destroy(linop *op);
 

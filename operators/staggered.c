@@ -57,11 +57,11 @@ static linop *at(linop *op, precision prec, place where)
     return normal_at(((normal *)op)->s, prec, where);
 }
 
-static linop *local(linop *op, const int size[4], char *message, size_t bytes)
+static linop *local(linop *op, const block_shape *s, char *message, size_t bytes)
 {
     (void)op;
-    snprintf(message, bytes, "there is no staggered operator inside blocks of %d.%d.%d.%d", size[0], size[1], size[2],
-             size[3]);
+    snprintf(message, bytes, "there is no staggered operator inside blocks of %d.%d.%d.%d", s->size[0], s->size[1],
+             s->size[2], s->size[3]);
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/gauge.h"
@@ -17,6 +18,7 @@ typedef struct {
 typedef struct {
     linop base;
     wilson *w;
+    material extended; /* on the blocks that overlap, where they do */
     field *work_p, *work_q;
 } schur;
 
@@ -116,6 +118,30 @@ double wilson_log_det(wilson *w, double *negatives)
 
 /* ---- the Schur complements ---- */
 
+static void gather_one(const schur *s, field **to, const field *from)
+{
+    const overlap *o = s->base.over;
+    if (!from) return;
+    if (!*to)
+        *to = field_create(overlap_lattice(o), from->kind, from->prec, overlap_parity(o, from->par), 1, from->where);
+    overlap_gather(o, *to, from);
+}
+
+static const material *material_of(schur *s)
+{
+    const material *m = material_at(s->w, s->base.prec, s->base.where);
+    material *e = &s->extended;
+    if (!s->base.over) return m;
+    if (e->version != m->version) {
+        gather_one(s, &e->own_links, m->links);
+        gather_one(s, &e->clover, m->clover);
+        gather_one(s, &e->inverse, m->inverse);
+        e->links = e->own_links;
+        e->version = m->version;
+    }
+    return e;
+}
+
 /* y_q = A_qq^-1 D x_p */
 static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, const blocks *cut)
 {
@@ -124,7 +150,7 @@ static void hop_to_other(const wilson *w, const material *m, field *y, const fie
         call.form = HOP_PLAIN;
         call.a = 1 / diagonal(w);
     }
-    spinor_hop(y, w->q, x, &call);
+    spinor_hop(y, y->par, x, &call);
 }
 
 /* y_p = A_pp x_p - D t_q / 4 */
@@ -143,7 +169,7 @@ static void close_asymmetric(const wilson *w, const material *m, field *y, const
         call.form = HOP_ADD;
         call.b = diagonal(w);
     }
-    spinor_hop(y, w->p, t, &call);
+    spinor_hop(y, y->par, t, &call);
 }
 
 static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger)
@@ -155,14 +181,14 @@ static void apply_symmetric(const schur *s, const material *m, field *y, const f
         hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
         call.a /= diagonal(w);
     } else if (dagger) {
-        spinor_clover(s->work_p, w->p, m->inverse, x, 1);
+        spinor_clover(s->work_p, x->par, m->inverse, x, 1);
         hop_to_other(w, m, s->work_q, s->work_p, call.sign, call.cut);
     } else {
         hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
         call.form = HOP_CLOVER_ADD;
         call.clover = m->inverse;
     }
-    spinor_hop(y, w->p, s->work_q, &call);
+    spinor_hop(y, y->par, s->work_q, &call);
 }
 
 static void reserve_work(schur *s, const field *x)
@@ -170,7 +196,8 @@ static void reserve_work(schur *s, const field *x)
     if (s->work_q && s->work_q->groups == x->groups) return;
     field_destroy(s->work_q);
     field_destroy(s->work_p);
-    s->work_q = field_create(x->lat, FIELD_SPINOR, x->prec, s->w->q, x->groups, x->where);
+    const parity q = x->par == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    s->work_q = field_create(x->lat, FIELD_SPINOR, x->prec, q, x->groups, x->where);
     s->work_p = s->w->form == SCHUR_SYMMETRIC ? field_like(x) : NULL;
 }
 
@@ -178,7 +205,7 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     schur *s = (schur *)op;
     wilson *w = s->w;
-    const material *m = material_at(w, op->prec, op->where);
+    const material *m = material_of(s);
     reserve_work(s, x);
     if (w->form == SCHUR_SYMMETRIC) {
         apply_symmetric(s, m, y, x, dagger);
@@ -195,30 +222,42 @@ static linop *at(linop *op, precision prec, place where)
     return schur_at(((schur *)op)->w, prec, where);
 }
 
-static linop *local(linop *op, const int size[4], char *message, size_t bytes)
+static linop *local(linop *op, const block_shape *shape, char *message, size_t bytes)
 {
-    blocks *b = blocks_create(op->lat, size, op->where, message, bytes);
-    if (!b) return NULL;
     schur *s = calloc(1, sizeof *s);
     REQUIRE(s, "out of memory");
     s->base = *op;
-    s->base.inside = b;
     s->base.locals = NULL;
     s->w = ((schur *)op)->w;
+    int block[4], all[4];
+    memcpy(block, shape->size, sizeof block);
+    if (shape->overlap > 0) {
+        overlap_extents(op->lat, shape->size, shape->overlap, block, all);
+        s->base.over = overlap_create(op->lat, shape->size, shape->overlap, op->prec, op->where);
+        s->base.lat = overlap_lattice(s->base.over);
+        s->base.par = overlap_parity(s->base.over, op->par);
+        s->base.flops *= (double)s->base.lat->local_volume / (double)op->lat->local_volume;
+    }
+    s->base.inside = blocks_create(s->base.lat, block, op->where, message, bytes);
+    REQUIRE(s->base.inside, "%s", message);
     return &s->base;
 }
 
 static void refresh(linop *op)
 {
-    material_at(((schur *)op)->w, op->prec, op->where);
+    material_of((schur *)op);
 }
 
 static void destroy(linop *op)
 {
     schur *s = (schur *)op;
     blocks_destroy(op->inside);
+    field_destroy(s->extended.own_links);
+    field_destroy(s->extended.clover);
+    field_destroy(s->extended.inverse);
     field_destroy(s->work_p);
     field_destroy(s->work_q);
+    overlap_destroy(op->over);
     free(s);
 }
 

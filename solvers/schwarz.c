@@ -1,11 +1,15 @@
 /* Schwarz methods: the operator is inverted in blocks of sites, each for itself, by a fixed number of steps of minimal
  * residual with sums over the block alone (R. Babich et al., arXiv:1109.2935, section 8.1).
  *
- * One colour is the additive method without overlap: nothing is sent. Two colours are the multiplicative one, the
+ * One colour is the additive method; without overlap, nothing is sent. Two colours are the multiplicative one, the
  * alternating procedure (M. Luescher, hep-lat/0310048): blocks of one colour, then those of the other on the residual
  * that the first leave, which takes one application of A with its messages. Each cycle after the first begins from the
  * residual too. The blocks are a parameter of the method: results depend on the process grid only where a block is the
- * box of a rank. */
+ * box of a rank.
+ *
+ * With an overlap the blocks are extended (kernels/overlap.h): the residual is gathered on them, and of what each finds
+ * its own sites are kept, so that none gets two corrections: restricted additive Schwarz (X.-C. Cai and M. Sarkis, SIAM
+ * J. Sci. Comput. 21 (1999) 792). */
 #include "kernels/base/error.h"
 #include "kernels/spinor.h"
 #include "solvers/solver.h"
@@ -13,11 +17,37 @@
 static linop *inside_blocks(const solver_settings *s, linop *low)
 {
     char message[512];
-    linop *local = linop_local(low, s->block, message, sizeof message);
-    /* A run has asked blocks_fit() before it began. */
+    block_shape shape = {.overlap = s->overlap};
+    for (int d = 0; d < 4; d++) shape.size[d] = s->block[d];
+    linop *local = linop_local(low, &shape, message, sizeof message);
+    /* A run has asked blocks_fit() and overlap_fit() before it began. */
     REQUIRE(local, "%s", message);
     REQUIRE(s->colours <= blocks_colours(local->inside), "blocks of one colour for %d", s->colours);
+    REQUIRE(s->colours == 1 || !local->over, "blocks that overlap in %d colours", s->colours);
     return local;
+}
+
+/* Steps of minimal residual: x += about A^-1 r in the blocks of a colour, r becomes what is left there. */
+static void invert_blocks(const solver_settings *s, linop *local, field *x, field *r, field *q, int colour)
+{
+    blocks_measure(local->inside, r);
+    for (int k = 0; k < s->steps; k++) {
+        linop_apply(local, q, r, 0);
+        blocks_minimise(local->inside, x, r, q, s->relaxation, colour);
+    }
+}
+
+/* The same in extended blocks; r is overwritten. */
+static void invert_extended(const solver_settings *s, linop *local, field *x, field *r)
+{
+    field *mine = linop_vector(local, 1), *left = field_like(mine), *q = field_like(mine);
+    overlap_gather(local->over, left, r);
+    invert_blocks(s, local, mine, left, q, -1);
+    overlap_keep(local->over, r, mine);
+    spinor_axpby(x, 1, r, 1);
+    field_destroy(q);
+    field_destroy(left);
+    field_destroy(mine);
 }
 
 solve_result schwarz_precondition(const solver_settings *s, linop *a, field *x, const field *b)
@@ -26,8 +56,8 @@ solve_result schwarz_precondition(const solver_settings *s, linop *a, field *x, 
     linop_refresh(low);
     linop *local = inside_blocks(s, low);
     const int one = low == a;
-    field *given = one ? NULL : linop_vector(low, 1), *r = linop_vector(low, 1), *q = field_like(r),
-          *y = one ? x : field_like(r);
+    field *given = one ? NULL : linop_vector(low, 1), *r = linop_vector(low, 1),
+          *q = local->over ? NULL : field_like(r), *y = one ? x : field_like(r);
     const field *source = one ? b : given;
     solve_result result = {.status = SOLVE_CONVERGED};
     if (!one) spinor_copy(given, b);
@@ -39,15 +69,13 @@ solve_result schwarz_precondition(const solver_settings *s, linop *a, field *x, 
             linop_apply(low, r, y, 0);
             spinor_axpby(r, 1, source, -1);
             result.iterations++;
+            result.flops += low->flops;
         }
-        blocks_measure(local->inside, r);
-        for (int k = 0; k < s->steps; k++) {
-            linop_apply(local, q, r, 0);
-            blocks_minimise(local->inside, y, r, q, s->relaxation, s->colours == 2 ? sweep % 2 : -1);
-            result.iterations++;
-        }
+        if (local->over) invert_extended(s, local, y, r);
+        else invert_blocks(s, local, y, r, q, s->colours == 2 ? sweep % 2 : -1);
+        result.iterations += s->steps;
+        result.flops += s->steps * local->flops;
     }
-    result.flops = result.iterations * low->flops;
     if (!one) spinor_copy(x, y);
     if (!one) field_destroy(y);
     field_destroy(q);

@@ -31,6 +31,7 @@ typedef struct solver_settings {
     int steps;                           /* mr as a preconditioner; schwarz in each sweep over the blocks */
     double relaxation;                   /* mr, schwarz */
     int block[4];                        /* schwarz: extents of a block; all zero: the box of a rank */
+    int overlap;                         /* schwarz: sites by which blocks are continued on either side */
     int colours, cycles;                 /* schwarz: 1 additive, 2 multiplicative; repetitions */
     char preconditioner[256];            /* name of a solver, or empty for none */
     char correction[256];                /* refine: name of the solver of the corrections */

@@ -23,6 +23,7 @@ enum {
     RANDOM_ACCEPT = 3,
     RANDOM_SOURCE = 4,
     RANDOM_TEST = 5,
+    RANDOM_NOISE = 6,
     RANDOM_ACTION = 16
 };
 

@@ -30,6 +30,11 @@ const observable *observable_find(const char *name)
     return NULL;
 }
 
+int observable_has(const observable *o, const char *key)
+{
+    return param_has_word(o->keys, key);
+}
+
 measure_result measure(const measure_context *c, const named_measure *m)
 {
     const observable *o = observable_find(m->p.kind);

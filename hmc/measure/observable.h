@@ -25,7 +25,7 @@ typedef table_column measure_column; /* name, unit, help */
 typedef struct {
     const parameters *p;      /* fermions and solvers by name */
     const field *links;       /* double, on the group, in any place */
-    wilson *const *wilsons;   /* operators by number of the fermion, where there are any; else null */
+    const simulation *run;    /* whose operators are used, by number of the fermion; null: there are none yet */
     int (*interrupted)(void); /* asked now and then; collective; when it is true the measurement is given up. Or null */
 } measure_context;
 
@@ -51,7 +51,8 @@ struct observable {
     int ncolumns;
     const measure_column *summary;
     int nsummary;
-    int fermion; /* has a propagator: the keys fermion, solver and source are looked at */
+    const char *keys; /* of its section that not every kind has, separated by spaces */
+    enum { MEASURE_NO_QUARKS, MEASURE_WILSON, MEASURE_STAGGERED, MEASURE_ANY_QUARK } quarks; /* that it needs */
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
     int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);
@@ -62,6 +63,8 @@ struct observable {
 /* Observables by number, null after the last; and by name, null when there is none. */
 const observable *observable_number(int i);
 const observable *observable_find(const char *name);
+/* Whether it has this key, of those that not every kind has. */
+int observable_has(const observable *o, const char *key);
 
 /* Makes the measurement; free the result with measure_result_free(). A source outside the lattice is a user error. */
 measure_result measure(const measure_context *c, const named_measure *m);

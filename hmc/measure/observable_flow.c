@@ -118,8 +118,12 @@ static size_t memory(const ledger *l, const parameters *p, const measure_params 
            2 * memory_of(l, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH);
 }
 
-const observable observable_flow = {"flow",  "Wilson flow: energy densities, charge, t0 and w0",
-                                    columns, sizeof columns / sizeof columns[0],
-                                    summary, sizeof summary / sizeof summary[0],
-                                    0,       measure_flow,
-                                    memory};
+const observable observable_flow = {.name = "flow",
+                                    .help = "Wilson flow: energy densities, charge, t0 and w0",
+                                    .keys = "flow_time flow_step",
+                                    .columns = columns,
+                                    .ncolumns = sizeof columns / sizeof columns[0],
+                                    .summary = summary,
+                                    .nsummary = sizeof summary / sizeof summary[0],
+                                    .measure = measure_flow,
+                                    .memory = memory};

@@ -18,8 +18,9 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
     return MEASURE_DONE;
 }
 
-const observable observable_loops = {"loops", "plaquette, 1x2 rectangle and link trace",
-                                     columns, sizeof columns / sizeof columns[0],
-                                     NULL,    0,
-                                     0,       measure_loops,
-                                     NULL};
+const observable observable_loops = {.name = "loops",
+                                     .help = "plaquette, 1x2 rectangle and link trace",
+                                     .keys = "",
+                                     .columns = columns,
+                                     .ncolumns = sizeof columns / sizeof columns[0],
+                                     .measure = measure_loops};

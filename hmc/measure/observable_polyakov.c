@@ -77,5 +77,9 @@ static int measure_polyakov(const measure_context *c, const measure_params *m, m
     return MEASURE_DONE;
 }
 
-const observable observable_polyakov = {
-    "polyakov", "Polyakov loop", columns, sizeof columns / sizeof columns[0], NULL, 0, 0, measure_polyakov, NULL};
+const observable observable_polyakov = {.name = "polyakov",
+                                        .help = "Polyakov loop",
+                                        .keys = "",
+                                        .columns = columns,
+                                        .ncolumns = sizeof columns / sizeof columns[0],
+                                        .measure = measure_polyakov};

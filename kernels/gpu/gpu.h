@@ -32,6 +32,11 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 /* Copies `units` sites between linear layouts, converting precision and storage of links. */
 void gpu_convert(const stored_field *to, const stored_field *from, long units);
 
+/* Moves n sites by a list on the device; first_y and first_x are the storage units that the list counts from; where
+ * `signs` are set, negative moves turn the sign. On the side stream if `aside`. */
+void gpu_move(const stored_field *y, long first_y, const stored_field *x, long first_x, const stored_move *moves,
+              long n, int signs, int aside);
+
 /* Starts a kernel; false when it does not come in the precision of `like`. work->list is on the device. gpu_finish()
  * waits for all work on both streams; gpu_add_sums() for a kernel that sums, and adds what it found. */
 int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work);

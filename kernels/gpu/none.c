@@ -94,6 +94,10 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 void gpu_convert(const stored_field *to, const stored_field *from, long units)
     ABSENT((void)to, (void)from, (void)units)
 
+void gpu_move(const stored_field *y, long first_y, const stored_field *x, long first_x, const stored_move *moves,
+              long n, int signs, int aside)
+    ABSENT((void)y, (void)first_y, (void)x, (void)first_x, (void)moves, (void)n, (void)signs, (void)aside)
+
 int gpu_clock_start(int aside)
     ABSENT((void)aside; return 0)
 

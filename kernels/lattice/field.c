@@ -177,6 +177,11 @@ view field_out(field *f, parity p)
     return view_of(f, p);
 }
 
+void field_written(field *f)
+{
+    f->version = next_version();
+}
+
 view field_all(const field *f)
 {
     return view_from(f, 0);

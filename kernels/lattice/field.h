@@ -82,6 +82,8 @@ precision precision_named(const char *name);
 /* Views of one parity of f: to read, or to write (raises the version). */
 view field_in(const field *f, parity p);
 view field_out(field *f, parity p);
+/* For what writes into the storage of f by itself: raises the version. */
+void field_written(field *f);
 /* View of all storage, ghosts included: brought up to date, for kernels that reach beyond nearest neighbours; or as
  * they are, for those that bring them. */
 view field_in_all(const field *f);

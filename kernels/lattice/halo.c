@@ -344,3 +344,9 @@ void halo_counted(double *bytes, double *seconds)
     *bytes = counted_bytes;
     *seconds = counted_seconds;
 }
+
+void halo_count(double bytes, double seconds)
+{
+    counted_bytes += bytes;
+    counted_seconds += seconds;
+}

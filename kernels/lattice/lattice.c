@@ -29,10 +29,10 @@ static int rank_at(const lattice *lat, int d, int step)
     return ((c[3] * lat->grid[2] + c[2]) * lat->grid[1] + c[1]) * lat->grid[0] + c[0];
 }
 
-static void split(lattice *lat, const int size[4], const int grid[4])
+static void split(lattice *lat, const int size[4], const int grid[4], int ranks)
 {
     char message[512];
-    if (cut_ranks(lat, size, grid, comm_size(), message, sizeof message)) user_error("%s", message);
+    if (cut_ranks(lat, size, grid, ranks, message, sizeof message)) user_error("%s", message);
     for (int d = 0, r = comm_rank(); d < 4; r /= lat->grid[d++]) {
         lat->coord[d] = r % lat->grid[d];
         lat->origin[d] = lat->coord[d] * lat->local[d];
@@ -322,19 +322,29 @@ static int build_layout(layout *lay, const lattice *lat, int lanes)
     return 1;
 }
 
-lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign)
+static lattice *create(const int size[4], const int grid[4], int ranks, int reach, int time_sign)
 {
     lattice *lat = allocate(1, sizeof *lat);
     REQUIRE(reach >= 1 && reach <= 3, "reach %d", reach);
     REQUIRE(time_sign == 1 || time_sign == -1, "time sign %d", time_sign);
     cut_reach(lat, reach);
     lat->time_sign = time_sign;
-    split(lat, size, grid);
+    split(lat, size, grid, ranks);
     build_layout(&lat->layouts[lat->nlayout++], lat, 1);
     const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
     for (int i = 0; i < 2; i++)
         if (lanes[i] > 1 && build_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
     return lat;
+}
+
+lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign)
+{
+    return create(size, grid, comm_size(), reach, time_sign);
+}
+
+lattice *lattice_create_alone(const int size[4], int time_sign)
+{
+    return create(size, (const int[4]){1, 1, 1, 1}, 1, 1, time_sign);
 }
 
 /* ---- tables on the device ---- */

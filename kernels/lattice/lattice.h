@@ -69,6 +69,8 @@ extern "C" {
  * continue by reach, at most 2, and with a reach of 3 a rank has at least 4 sites in split directions. time_sign: +1 or
  * -1. Impossible geometry is a user error. Collective. */
 lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign);
+/* A lattice of this rank alone, of a reach of 1; not collective. */
+lattice *lattice_create_alone(const int size[4], int time_sign);
 void lattice_destroy(lattice *lat);
 
 /* The process grid that lattice_create() takes for `ranks` ranks, least surface first; 0 when there is none, else 1. */

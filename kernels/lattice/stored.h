@@ -97,6 +97,38 @@ STORED_FN void stored_write(const stored_field *f, long unit, int lane, int grou
     }
 }
 
+/* ---- moves of sites, as they are stored ---- */
+
+/* A site goes from one storage unit and lane to another; `negative`: with the opposite sign, where signs count. */
+typedef struct {
+    int32_t to, from;
+    int8_t to_lane, from_lane, negative;
+} stored_move;
+
+/* One group of a site, between fields of one precision and number of reals: the same bits, but for the sign. */
+STORED_FN void stored_move_group(const stored_field *y, long first_y, const stored_field *x, long first_x,
+                                 const stored_move *m, int signs, int group)
+{
+    const int negative = signs && m->negative;
+    const long to = first_y + m->to, from = first_x + m->from;
+    for (int c = 0; c < x->reals; c++) {
+        const size_t i = stored_index(y, to, m->to_lane, group, c), j = stored_index(x, from, m->from_lane, group, c);
+        if (x->prec == PREC_DOUBLE) {
+            const double r = ((const double *)x->data)[j];
+            ((double *)y->data)[i] = negative ? -r : r;
+        } else if (x->prec == PREC_SINGLE) {
+            const float r = ((const float *)x->data)[j];
+            ((float *)y->data)[i] = negative ? -r : r;
+        } else {
+            const int r = stored_integer(x, j);
+            stored_integer_set(y, i, negative ? -r : r);
+        }
+    }
+    if (x->scale)
+        y->scale[stored_scale_index(y, to, m->to_lane, group)] =
+            x->scale[stored_scale_index(x, from, m->from_lane, group)];
+}
+
 /* ---- links of 18, 12 and 8 reals ---- */
 
 STORED_FN void stored_third_row(double u[18])

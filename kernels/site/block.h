@@ -6,26 +6,10 @@
 #ifndef PLAQ_BLOCK_SITE_H
 #define PLAQ_BLOCK_SITE_H
 #ifdef __CUDACC__
+/* Most sites are below what others have left there, and need not wait for their turn. */
 static __device__ __forceinline__ void block_raise(int32_t *bound, int32_t bits)
 {
-    atomicMax(bound, bits);
-}
-
-/* A warp that is in one block adds up first. */
-static __device__ __forceinline__ void block_add(int64_t *sums, int blocks, int b, const double part[3])
-{
-    const unsigned whole = 0xffffffffu;
-    int alike = 0;
-    (void)blocks;
-    if (__activemask() == whole) __match_all_sync(whole, b, &alike);
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        long long x = __double2ll_rn(part[k]);
-        if (alike)
-            for (int step = 16; step > 0; step /= 2) x += __shfl_down_sync(whole, x, step);
-        if (!alike || threadIdx.x % 32 == 0)
-            atomicAdd((unsigned long long *)sums + 3 * (long)b + k, (unsigned long long)x);
-    }
+    if (bits > *(volatile int32_t *)bound) atomicMax(bound, bits);
 }
 #else
 #ifdef _OPENMP
@@ -111,21 +95,29 @@ FN void T(block_bound_site)(const block_args *a, long u)
         block_raise(&a->bound[T(block_of)(a, u, lane)], T(float_bits)(VDOUBLE_LANE(s, lane)));
 }
 
-FN void T(block_dots_site)(const block_args *a, long u)
+/* (q, r) and (q, q) of a unit. */
+FN void T(block_dots_unit)(vreal *re, vreal *im, vreal *qq, const block_args *a, long u)
 {
     vreal r[24], q[24];
     T(load)(r, &a->r, u, 0, 24);
     T(load)(q, &a->q, u, 0, 24);
-    vreal re = vset(0), im = vset(0), qq = vset(0);
+    *re = *im = *qq = vset(0);
     UNROLL for (int i = 0; i < 24; i += 2)
     {
-        re = vfma(q[i], r[i], re);
-        re = vfma(q[i + 1], r[i + 1], re);
-        im = vfma(q[i], r[i + 1], im);
-        im = vfnma(q[i + 1], r[i], im);
-        qq = vfma(q[i], q[i], qq);
-        qq = vfma(q[i + 1], q[i + 1], qq);
+        *re = vfma(q[i], r[i], *re);
+        *re = vfma(q[i + 1], r[i + 1], *re);
+        *im = vfma(q[i], r[i + 1], *im);
+        *im = vfnma(q[i + 1], r[i], *im);
+        *qq = vfma(q[i], q[i], *qq);
+        *qq = vfma(q[i + 1], q[i + 1], *qq);
     }
+}
+
+#ifndef __CUDACC__
+FN void T(block_dots_site)(const block_args *a, long u)
+{
+    vreal re, im, qq;
+    T(block_dots_unit)(&re, &im, &qq, a, u);
     for (int lane = 0; lane < W; lane++) {
         const int b = T(block_of)(a, u, lane);
         const double unit = T(block_unit)(a->bound[b], a->shift);
@@ -133,6 +125,7 @@ FN void T(block_dots_site)(const block_args *a, long u)
         block_add(a->sums, a->blocks, b, part);
     }
 }
+#endif
 
 FN void T(block_update_site)(const block_args *a, long u)
 {

@@ -232,6 +232,54 @@ FN void T(staggered_hop_site)(const staggered_hop_args *a, long u)
     else T(staggered_body)(a, u, 0);
 }
 
+/* ---- one direction of it ---- */
+
+/* What comes from above, and minus what comes from below. mu and step are literals. */
+FN void T(shift_step)(vreal ahead[6], vreal behind[6], const staggered_hop_args *a, T(stencil) st, long u, int rhs,
+                      int mu, int step, int reals)
+{
+    UNROLL for (int i = 0; i < 6; i++) ahead[i] = behind[i] = vset(0);
+    T(staggered_direction)(ahead, a, st, u, rhs, 1, 2 * mu, step, reals);
+    T(staggered_direction)(behind, a, st, u, rhs, 1, 2 * mu + 1, step, reals);
+}
+
+FN void T(shift_along)(const staggered_shift_args *a, T(stencil) st, vreal sign, long u, int mu)
+{
+    const staggered_hop_args *hop = &a->hop;
+    const vreal near = sign * (real)a->near_weight, far = sign * (real)a->far_weight, back = vset((real)-a->back);
+    for (int rhs = 0; rhs < hop->in.groups; rhs++) {
+        vreal ahead[6], behind[6], y[6];
+        T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 1, 18);
+        UNROLL for (int i = 0; i < 6; i++) y[i] = near * vfma(back, behind[i], ahead[i]);
+        if (hop->far_reals) {
+            if (hop->far_reals == 13) T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3, 13);
+            else T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3, 18);
+            UNROLL for (int i = 0; i < 6; i++) y[i] = vfma(far, vfma(back, behind[i], ahead[i]), y[i]);
+        }
+        T(save)(y, &hop->out, u, rhs, 6);
+    }
+}
+
+/* out(s) = (-1)^(sum of the coordinates `odd` of s) (near_weight [F_mu(s) x(s+mu) + back F_mu(s-mu)^dagger x(s-mu)]
+ * + far_weight [L_mu(s) x(s+3mu) + back L_mu(s-3mu)^dagger x(s-3mu)]) */
+FN void T(staggered_shift_site)(const staggered_shift_args *a, long u)
+{
+    const geom *g = &a->hop.g;
+    const T(stencil) st = T(stencil_at)(g, a->hop.parity, u);
+    const int16_t *c = g->coord[a->hop.parity] + 4 * u;
+    vreal sign = vset(1);
+    for (int lane = 0; lane < W; lane++) {
+        int sum = 0;
+        for (int d = 0; d < 4; d++)
+            if (a->odd >> d & 1) sum += g->lane_origin[4 * lane + d] + c[d];
+        if (sum & 1) LANE(sign, lane) = -1;
+    }
+    if (a->mu == 0) T(shift_along)(a, st, sign, u, 0);
+    else if (a->mu == 1) T(shift_along)(a, st, sign, u, 1);
+    else if (a->mu == 2) T(shift_along)(a, st, sign, u, 2);
+    else T(shift_along)(a, st, sign, u, 3);
+}
+
 /* What a face sends: vectors of its slices to the rank below; to the one above, which would multiply them with links of
  * this rank, their products with the fat links of the outermost slice and the long links of all. Item i of face k is
  * unit i % nface of slice or product i / nface. */

@@ -25,4 +25,85 @@ exits 0 "measure"
 same "objects" 4 "$(wc -l <out)"
 rectangle=$(sed -n '1s/.*"rectangle": *\([^,}]*\).*/\1/p' out)
 same "rectangle of the configuration and of its loops" "$rectangle" "$(sed -n '2s/.*"rectangle": *\([^,}]*\).*/\1/p' out)"
+
+say "staggered quarks"
+cat >q.ini <<'INI'
+[run]
+seed = 9
+
+[lattice]
+time_boundary = antiperiodic
+
+[measure.condensate]
+kind = condensate
+fermion = light
+vectors = 3
+traces = yes
+
+[measure.mesons]
+kind = staggered_mesons
+fermion = light
+source = 1.0.3.2
+tastes = i5 i4
+transport = fat
+
+[fermion.light]
+kind = staggered_rational
+links = asqtad
+mass = 0.1
+flavours = 2
+solver = cg
+
+[fermion.wilson]
+kappa = 0.11
+solver = cg
+
+[solver.cg]
+type = cg
+tolerance = 1e-10
+INI
+grow="run.start=hot run.trajectories=1 run.length=0.1 lattice.size=4.4.8.8"
+try run gauge.ini run.output=grown $grow
+exits 0 "a configuration for four ranks"
+grown=$(echo grown/checkpoint-*.h5)
+try measure --json --output q.h5 q.ini $grown
+exits 0 "condensate and mesons"
+same "objects" 14 "$(wc -l <out)" # the configuration, 3 vectors, 8 times, and a summary each
+printed '"kind": "condensate"' '"square": ' '"pion_i4": ' '"pion_1": null'
+cp out one
+for ranks in 2 4; do
+    [ -n "${PLAQ_MPIEXEC:-}" ] || break
+    OMP_NUM_THREADS=1 try_ranks $ranks measure --json q.ini $grown
+    exits 0 "measure on $ranks ranks"
+    strip='s/"grid": [^]]*], //'
+    same "results on $ranks ranks" "$(sed "$strip" one)" "$(sed "$strip" out)"
+done
+# refused WHAT WORDS... -- TEXT...
+refused() {
+    local what=$1 words=()
+    shift
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    try measure q.ini $grown "${words[@]}"
+    exits 2 "$what"
+    printed "$@"
+}
+refused "mesons of a Wilson quark" measure.mesons.fermion=wilson -- "[measure.mesons] kind = staggered_mesons needs a staggered quark" \
+    "[fermion.wilson] is of kind = wilson_clover"
+refused "traces of a Wilson quark" measure.condensate.fermion=wilson -- "traces = yes needs a staggered quark" "[fermion.wilson]"
+refused "an unknown taste" measure.mesons.tastes=i6 -- "tastes" "i6"
+refused "an unknown noise" measure.condensate.noise=z3 -- "noise" "z3" "did you mean 'z2'?"
+refused "no noise" measure.condensate.vectors=0 -- "vectors" "1 <= integer"
+refused "a key of another observable" measure.condensate.tastes=i5 -- "[measure.condensate] kind = condensate has no key 'tastes'" \
+    "fermion solver noise vectors traces"
+refused "a source outside" measure.mesons.source=0.4.0.0 -- "measure.mesons: source = 0.4.0.0 lies outside the lattice 4.4.8.8"
+refused "an unknown quark" measure.mesons.fermion=ligth -- "fermion = ligth" "did you mean 'light'?"
+try measure q.ini $grown measure.condensate.traces=no measure.condensate.fermion=wilson
+exits 0 "the condensate of a Wilson quark"
+try measure q.ini $grown solver.cg.max_iterations=2
+exits 1 "a solve that does not converge"
+printed "measure.condensate: " "too many iterations"
 finish

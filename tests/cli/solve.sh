@@ -94,6 +94,46 @@ try solve --shifts 0 s.ini $config solver.cg.type=bicgstab solver.half.type=bicg
 exits 2 "no solver of type cg"
 printed "of type cg"
 
+say "staggered quarks"
+cat >q.ini <<'INI'
+[fermion.light]
+kind = staggered
+links = hisq
+mass = 0.2
+solver = cg
+
+[solver.cg]
+type = cg
+inner_precision = half
+tolerance = 1e-11
+
+[solver.gcr]
+type = gcr
+preconditioner = mr
+tolerance = 1e-11
+
+[solver.bicgstab]
+type = bicgstab
+inner_precision = double
+tolerance = 1e-11
+
+[solver.mr]
+type = mr
+tolerance = 1e-9
+INI
+try solve --json --shifts 0,0.5 --output quark.h5 q.ini $config
+exits 0 "solve of a staggered quark"
+same "solves" 6 "$(grep -c '"converged": true' out)"
+checks=$((checks + 1))
+grep -v '"whole": null' out | sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]*\),.*"distance": *\([^,}]*\).*/\1 \2 \3/' |
+    awk '{ n++; if (!($1 <= 1.5e-9 && $2 < 1e-7 && $3 < 1e-7)) exit 1 } END { exit n != 5 }' || fail "residuals and distances"
+try solve --source 1.2.3.0 q.ini $config fermion.light.links=naive
+exits 0 "a point source"
+printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n' >>q.ini
+try solve q.ini $config
+exits 2 "blocks"
+printed "q.ini:25: [solver.blocks] works inside blocks" "[fermion.light]"
+
 say "histories"
 if command -v h5dump >/dev/null; then
     for solver in cg half bicgstab gcr mr refine rough; do
@@ -129,6 +169,24 @@ exits 2 "a tolerance of what only preconditions"
 printed "for it only preconditions"
 try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=2.4.4.4 solver.multiplicative.colours=3
 exits 2 "three colours"
+overlapping() { try solve "$source/inputs/solvers.ini" $config fermion.light.kappa=0.12 --json "$@"; }
+overlapping solver.additive.block=2.2.4.4 solver.additive.overlap=1
+exits 0 "blocks that overlap"
+overlapping solver.additive.block=2.2.4.4 solver.additive.overlap=2
+exits 2 "more overlap than there is lattice"
+printed "[solver.additive] overlap = 2: blocks of 2 sites" "longer than the 4 sites of the lattice in direction x" "0 to 1"
+overlapping solver.additive.overlap=1
+exits 2 "an overlap of the whole lattice with itself"
+printed "[solver.additive] overlap = 1" "is the whole lattice" "the overlap may be 0"
+overlapping solver.additive.overlap=-1
+exits 2 "a negative overlap"
+printed "[solver.additive] overlap: '-1' is out of range" "0 <= integer"
+overlapping solver.multiplicative.block=2.4.4.4 solver.multiplicative.overlap=1
+exits 2 "an overlap in two colours"
+printed "solver.multiplicative" "overlap = 1 with colours = 2" "colours = 1"
+overlapping solver.gcr_dd.overlap=1
+exits 2 "an overlap without blocks"
+printed "no key 'overlap'"
 try solve "$source/inputs/solvers.ini" $config fermion.light.solver=additive
 exits 2 "a preconditioner as a solver"
 printed "schwarz, which only preconditions"

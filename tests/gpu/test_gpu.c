@@ -236,6 +236,9 @@ static void test_random(world *d, world *h)
         spinor_random(spinors[i][1], 7, 3, (uint32_t)i);
         spinor_random(spinors[i][0], 7, 3, (uint32_t)i);
         check_same("random spinor", spinors[i][0], spinors[i][1], ROUNDED);
+        spinor_random_signs(spinors[i][1], 7, 3, (uint32_t)i);
+        spinor_random_signs(spinors[i][0], 7, 3, (uint32_t)i);
+        check_same("random signs", spinors[i][0], spinors[i][1], EXACT);
         field_copy(spinors[i][0], spinors[i][1]);
     }
     /* From here on the same bits in both places. */
@@ -464,6 +467,13 @@ static void test_staggered_hop(const lattice *lat, precision prec, int nrhs, int
             for (int p = 0; p < 2; p++) staggered_hop(y[i], (parity)p, x[i], &call);
         }
         check_same(names[improved], y[1], y[0], tolerance);
+    }
+    for (int mu = 0; mu < 4 && prec == PREC_DOUBLE; mu++) {
+        for (int i = 0; i < 2; i++) {
+            const staggered_shift_call call = {mu, mu % 2 ? 1 : -1, 3 * mu + 1, near[i], far[i], 0.5, 1.5, NULL, 1};
+            staggered_shift(y[i], x[i], &call);
+        }
+        check_same("staggered shift", y[1], y[0], EXACT);
     }
     for (int i = 0; i < 2; i++) {
         field_destroy(near[i]);

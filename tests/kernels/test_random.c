@@ -90,6 +90,32 @@ static void check_vector(const lattice *lat)
     field_destroy(g);
 }
 
+/* Bits of the first word. */
+static void check_signs(const lattice *lat)
+{
+    field *f = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *g = field_create(lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    spinor_random_signs(f, seed, PURPOSE, NUMBER);
+    spinor_random_signs(g, seed, PURPOSE, NUMBER);
+    double *spinor = kit_gather(f), *vector = kit_gather(g), worst = 0, sum = 0;
+    for (long i = 0; i < lat->volume; i++) {
+        uint32_t k[4] = {(uint32_t)i, 0, NUMBER, PURPOSE};
+        philox(k, (uint32_t)seed, (uint32_t)(seed >> 32));
+        for (int c = 0; c < 24; c++) {
+            const double want = k[0] >> c & 1 ? -sqrt(0.5) : sqrt(0.5);
+            worst = fmax(worst, fabs(spinor[24 * i + c] - want));
+            if (c < 6) worst = fmax(worst, fabs(vector[6 * i + c] - want));
+            sum += want;
+        }
+    }
+    KIT_NEAR(worst, 0, 1e-15);
+    KIT_NEAR(sum, 0, 5 * sqrt(12.0 * (double)lat->volume));
+    free(vector);
+    free(spinor);
+    field_destroy(g);
+    field_destroy(f);
+}
+
 static void check_momenta(const lattice *lat)
 {
     field *f = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
@@ -118,6 +144,7 @@ static void test_sites(void)
             kit_where("shape %d, grid %d.%d.%d.%d", k, grids[i][0], grids[i][1], grids[i][2], grids[i][3]);
             check_spinor(lat);
             check_vector(lat);
+            check_signs(lat);
             check_momenta(lat);
             lattice_destroy(lat);
         }

@@ -246,6 +246,73 @@ static void test_hop(struct ref_lattice l, int shape)
     }
 }
 
+/* ---- one direction of it ---- */
+
+/* out += weight times m, or its adjoint, times in */
+static void add_product(double complex out[3], double weight, const double complex m[9], const double complex in[3],
+                        int dagger)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) out[i] += weight * (dagger ? conj(m[3 * j + i]) : m[3 * i + j]) * in[j];
+}
+
+static void check_shift(const lattice *lat, struct ref_lattice l, int mu, int improved, struct ref_rng *rng)
+{
+    enum { RHS = 2 };
+    const size_t v = ref_volume(l);
+    const int back = mu % 2 ? 1 : -1, odd = (5 * mu + 3) % 16;
+    double complex *f = any_links(l, 1, rng), *g = any_links(l, 1, rng);
+    double *a = kit_normals(6 * RHS * v, rng);
+    field *near = kit_field(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, f);
+    field *far = kit_field(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, g);
+    field *in = kit_field(lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, RHS, a), *out = field_like(in);
+    const staggered_shift_call call = {mu, back, odd, near, improved ? far : NULL, 0.75, -1.25, NULL, 1};
+    staggered_shift(out, in, &call);
+    for (int r = 0; r < RHS; r++) {
+        double complex *x = kit_spinor(in, r), *have = kit_spinor(out, r), *want = kit_alloc(3 * v, sizeof *want);
+        for (size_t i = 0; i < v; i++) {
+            int c[4], sum = 0;
+            ref_coordinates(c, l, i);
+            for (int d = 0; d < 4; d++) sum += odd >> d & 1 ? c[d] : 0;
+            for (int reach = 1; reach <= (improved ? 3 : 1); reach += 2) {
+                const double complex *u = reach == 1 ? f : g;
+                const double w = (sum % 2 ? -1 : 1) * (reach == 1 ? 0.75 : -1.25);
+                const size_t up = ref_shift(l, i, mu, reach), down = ref_shift(l, i, mu, -reach);
+                add_product(want + 3 * i, w, u + 9 * (4 * i + (size_t)mu), x + 3 * up, 0);
+                add_product(want + 3 * i, w * back, u + 9 * (4 * down + (size_t)mu), x + 3 * down, 1);
+            }
+        }
+        kit_where("shift along %d%s, right-hand side %d", mu, improved ? ", also by three" : "", r);
+        KIT_NEAR(kit_distance(have, want, 6 * v), 0, 100 * kit_epsilon[0] * kit_largest(want, 6 * v));
+        free(want);
+        free(have);
+        free(x);
+    }
+    field_destroy(out);
+    field_destroy(in);
+    field_destroy(far);
+    field_destroy(near);
+    free(a);
+    free(g);
+    free(f);
+}
+
+static void test_shift(struct ref_lattice l)
+{
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 35);
+    for (int code = 0; code < 4; code++) {
+        const int improved = code % 2, linear = code / 2;
+        lattice *lat = kit_lattice(l, improved ? 3 : 1, -1);
+        if (!lat) continue;
+        const int all = lat->nlayout;
+        if (linear) lat->nlayout = 1;
+        for (int mu = 0; mu < 4; mu++) check_shift(lat, l, mu, improved, &rng);
+        lat->nlayout = all;
+        lattice_destroy(lat);
+    }
+}
+
 /* Links in U(3), for storage in 13 reals. */
 static double complex *unitary_links(struct ref_lattice l, struct ref_rng *rng)
 {
@@ -354,6 +421,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
         test_links(kit_shapes[k], k % 2 ? 1 : -1);
         test_hop(kit_shapes[k], k);
+        test_shift(kit_shapes[k]);
     }
     test_projection(kit_shapes[0]);
     test_traces((struct ref_lattice){{4, 8, 4, 8}});

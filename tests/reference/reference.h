@@ -179,6 +179,16 @@ int ref_wilson_solve(double complex *x, const double complex *b, const struct re
 /* Zero-momentum pion correlator from a point source at the origin: c[t] = sum_x sum |M^-1|^2, t < size[3]. */
 int ref_pion(double *c, const struct ref_wilson *w, double tol, int max_iterations);
 
+/* out = K in for the restricted additive Schwarz preconditioner K of that operator, from zero: in every block of `size`
+ * sites, continued by `overlap` sites where it is shorter than the lattice, so many steps of minimal residual with
+ * Dirichlet conditions, of which the block's own sites are kept (ref_schwarz.c). p as above, `in` zero elsewhere. */
+struct ref_blocks {
+    int size[4], overlap, steps, cycles;
+    double relaxation;
+};
+void ref_schwarz(double complex *out, const double complex *in, const struct ref_wilson *w, enum ref_kind kind, int p,
+                 const struct ref_blocks *b);
+
 /* Free field: M exp(ipx) chi = exp(ipx) D(p) chi with D(p) = m + sum (1 - cos p_mu) + i sum gamma_mu sin p_mu. */
 void ref_free_operator(double complex d[4][4], const double p[4], double mass);
 /* p_mu = 2 pi n_mu/L_mu, and 2 pi (n_t + 1/2)/L_t when bc = -1. */
@@ -204,6 +214,22 @@ void ref_hisq_links(double complex *fat, double complex *lng, struct ref_lattice
 /* out(x) = sum_mu F_mu(x) in(x+mu) - F_mu(x-mu)^+ in(x-mu), and the same with L over three sites unless lng is null. */
 void ref_staggered_hop(double complex *out, const double complex *in, struct ref_lattice l, const double complex *fat,
                        const double complex *lng);
+
+/* ---------------------------------------------------------------- staggered mesons (ref_mesons.c) */
+
+struct ref_staggered {
+    struct ref_lattice l;
+    const double complex *fat, *lng; /* with signs, as above; lng may be null */
+    double mass;                     /* of M = mass + D / 2 */
+    const double complex *u;         /* links of the operators, without signs */
+    size_t source;
+};
+/* M x = b, or M^+ x = b. */
+void ref_staggered_solve(double complex *x, const double complex *b, const struct ref_staggered *q, int dagger);
+/* c[t], t from the source: -sum_s tr O(s, z) G(z, source) O'(source, w) G(w, s) of the operator O = Gamma_S x xi_T and
+ * its adjoint O'. Bits 1 x, 2 y, 4 z, 8 t of S and T say which gamma matrices are multiplied; they may differ in three
+ * of them at most. */
+void ref_staggered_meson(double *c, const struct ref_staggered *q, int spin_mask, int taste_mask);
 
 /* ---------------------------------------------------------------- readers (ref_read.c) */
 

@@ -304,8 +304,82 @@ static void test_schur(int bc)
     for (int k = 0; k < 6; k++) free(v[k]);
 }
 
+/* Where no link leads from one block to another, enough steps in the blocks are the inverse, with any overlap; where
+ * links do, they are not. */
+static void test_schwarz(void)
+{
+    struct ref_lattice l = {{4, 2, 2, 4}};
+    struct ref_wilson w;
+    struct ref_rng rng;
+    const size_t n = 12 * ref_volume(l);
+    double complex *u = ref_gauge_new(l), *b = ref_spinor_new(l), *x = ref_spinor_new(l), *r = ref_spinor_new(l);
+    ref_rng_seed(&rng, 19);
+    ref_random_gauge(u, l, &rng);
+    for (size_t i = 0; i < n; i++)
+        if (ref_parity(l, i / 12) == 1) b[i] = ref_normal(&rng) + I * ref_normal(&rng);
+    for (int links = 1; links >= 0; links--) {
+        for (size_t site = 0; site < ref_volume(l); site++)
+            for (int mu = 0; mu < 4 && !links; mu++) {
+                int c[4];
+                ref_coordinates(c, l, site);
+                if (c[mu] % 2) memset(u + 36 * site + 9 * mu, 0, 9 * sizeof *u);
+            }
+        ref_wilson_create(&w, l, u, 1, 0, -1);
+        for (int overlap = 0; overlap < 2; overlap++) {
+            ref_schwarz(x, b, &w, REF_ASYMMETRIC, 1, &(struct ref_blocks){{2, 2, 2, 2}, overlap, 60, 1, 1});
+            ref_schur_asymmetric(r, x, &w, 1, 0);
+            for (size_t i = 0; i < n; i++) r[i] -= b[i];
+            const double left = sqrt(ref_norm2(r, n) / ref_norm2(b, n));
+            if (links) CHECK(left > 1e-3 && left < 0.9);
+            else CHECK_NEAR(left, 0, 1e-12);
+        }
+        ref_wilson_destroy(&w);
+    }
+    free(r);
+    free(x);
+    free(b);
+    free(u);
+}
+
+/* G from both ends with operators from traces of gamma matrices: the pion of gamma_5 x xi_5 is the sum of |G|^2, and
+ * operators of links keep their correlators when links are rotated. */
+static void test_mesons(void)
+{
+    const struct ref_lattice l = {{2, 4, 2, 4}};
+    const size_t n = 3 * ref_volume(l);
+    struct ref_rng r;
+    ref_rng_seed(&r, 8);
+    double complex *u = ref_gauge_new(l), *fat = ref_gauge_new(l), *g = malloc(9 * ref_volume(l) * sizeof *g);
+    double complex *point = malloc(n * sizeof *point), *x = malloc(n * sizeof *x);
+    double c[4], sum[4] = {0}, linked[2][4];
+    ref_random_gauge(u, l, &r);
+    ref_naive_links(fat, l, u, -1);
+    struct ref_staggered q = {.l = l, .fat = fat, .mass = 0.4, .u = u, .source = 5};
+    ref_staggered_meson(c, &q, 15, 15);
+    for (int colour = 0; colour < 3; colour++) {
+        memset(point, 0, n * sizeof *point);
+        point[3 * q.source + (size_t)colour] = 1;
+        ref_staggered_solve(x, point, &q, 0);
+        for (int t = 0; t < 4; t++) sum[t] += ref_norm2(x + n / 4 * (size_t)t, n / 4);
+    }
+    for (int t = 0; t < 4; t++) CHECK_REL(c[t], sum[t], 1e-11); /* the source is at t = 0 */
+    ref_staggered_meson(linked[0], &q, 15, 9);
+    ref_random_rotation(g, l, &r);
+    ref_rotate_gauge(u, l, g);
+    ref_naive_links(fat, l, u, -1);
+    ref_staggered_meson(linked[1], &q, 15, 9);
+    for (int t = 0; t < 4; t++) CHECK_NEAR(linked[1][t], linked[0][t], 1e-11 * c[0]);
+    CHECK(fabs(linked[0][0]) > 1e-6);
+    free(x);
+    free(point);
+    free(g);
+    free(fat);
+    free(u);
+}
+
 int main(void)
 {
+    test_schwarz();
     test_clover();
     test_clover_sign();
     for (int bc = -1; bc <= 1; bc += 2) {
@@ -316,5 +390,6 @@ int main(void)
     }
     test_zero_mode(0);
     test_zero_mode(1);
+    test_mesons();
     return CHECK_SUMMARY();
 }

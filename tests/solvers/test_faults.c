@@ -49,9 +49,9 @@ static linop *faulty_at(linop *op, precision prec, place where)
     return &f->others[prec]->base;
 }
 
-static linop *faulty_local(linop *op, const int size[4], char *message, size_t bytes)
+static linop *faulty_local(linop *op, const block_shape *s, char *message, size_t bytes)
 {
-    linop *inner = linop_local(((faulty *)op)->inner, size, message, bytes);
+    linop *inner = linop_local(((faulty *)op)->inner, s, message, bytes);
     return inner ? faulty_create(inner) : NULL;
 }
 

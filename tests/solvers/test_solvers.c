@@ -139,9 +139,9 @@ static linop *negative_at(linop *op, precision prec, place where)
     return &n->others[prec]->base;
 }
 
-static linop *negative_local(linop *op, const int size[4], char *message, size_t bytes)
+static linop *negative_local(linop *op, const block_shape *s, char *message, size_t bytes)
 {
-    linop *inner = linop_local(((negative *)op)->inner, size, message, bytes);
+    linop *inner = linop_local(((negative *)op)->inner, s, message, bytes);
     return inner ? negative_create(inner) : NULL;
 }
 

@@ -1,0 +1,152 @@
+/* condensate: <psibar psi> = Tr M^-1 / V by noise, V the number of sites, of one quark as its section has it. The trace
+ * is over colours, and spins of Wilson's quark. M = m + D / 2 of a staggered quark, whose one field makes four tastes:
+ * for N flavours this is to be multiplied by N / 4. (Programs with M = 2 m + D find half of it for Tr M^-1 / V.)
+ *
+ * A row is one noise vector e, with <e_i conj(e_j)> = delta_ij: e^dagger M^-1 e / V. Its imaginary part is noise, but
+ * on both parities the real one has no noise between even and odd sites. All vectors are functions of the seed, their
+ * number and the global site.
+ *
+ * With traces, what the second derivative of the pressure by the quark chemical potential is made of (C. Allton et al.,
+ * hep-lat/0305007): steps in +t are multiplied by e^mu a site, those in -t by e^-mu, and primes are
+ * derivatives by mu at 0,
+ *   (ln det M)' = Tr M^-1 M' = i V density,  (ln det M)'' = Tr M^-1 M'' - Tr (M^-1 M')^2 = V (curvature - square),
+ *   M' x(s) = 1/2 (F_t(s) x(s+t) + F_t(s-t)^dagger x(s-t)) + 3/2 (the same of the long links), M'' with a minus sign
+ * between the two and 9/2. The first trace is imaginary, the others real. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/measure/propagator.h"
+#include "kernels/spinor.h"
+#include "kernels/staggered.h"
+
+static const measure_column columns[] = {
+    {"vector", "", "number of the noise vector"},
+    {"condensate", "", "Re e^dagger M^-1 e / V"},
+    {"imaginary", "", "Im e^dagger M^-1 e / V, which is noise"},
+    {"density", "", "Im e^dagger M' M^-1 e / V"},
+    {"curvature", "", "Re e^dagger M'' M^-1 e / V"},
+    {"square", "", "Re e^dagger M' M^-1 M' M^-1 e / V"},
+};
+enum { VECTOR, CONDENSATE, IMAGINARY, DENSITY, CURVATURE, SQUARE, COLUMNS };
+
+static const measure_column summary[] = {
+    {"residual", "", "largest |b - M x| / |b| of the solves, of the whole operator"},
+    {"iterations", "", "of all solves together"},
+    {"condensate", "", "mean over the noise vectors"},
+    {"condensate_error", "", "its error from the noise"},
+    {"density", "", "Tr M^-1 M' / i V, mean"},
+    {"curvature", "", "Tr M^-1 M'' / V, mean"},
+    {"square", "", "Tr (M^-1 M')^2 / V, mean"},
+};
+
+typedef struct {
+    propagator q;
+    field *noise, *x, *y, *z;
+    double volume;
+} estimator;
+
+/* y = the nth derivative of M by the chemical potential, n = 1 or 2, times x */
+static void derivative(estimator *e, field *y, const field *x, int n)
+{
+    const staggered_pair *links = staggered_links_at(e->q.q.fat, PREC_DOUBLE, x->where);
+    const staggered_shift_call call = {.mu = 3,
+                                       .back = n == 1 ? 1 : -1,
+                                       .near = links->near,
+                                       .far = links->far,
+                                       .near_weight = 0.5,
+                                       .far_weight = n == 1 ? 1.5 : 4.5,
+                                       .far_phases = links->far_phases,
+                                       .far_scale = links->far_scale};
+    staggered_shift(y, x, &call);
+}
+
+/* e^dagger y / V */
+static void product(double value[2], const estimator *e, const field *y)
+{
+    spinor_dot(value, e->noise, y, 0);
+    value[0] /= e->volume;
+    value[1] /= e->volume;
+}
+
+static int one_vector(estimator *e, const measure_params *m, int number, measure_result *r)
+{
+    const uint64_t seed = (uint64_t)e->q.c->p->run.seed;
+    double row[COLUMNS] = {[VECTOR] = number, [DENSITY] = NAN, [CURVATURE] = NAN, [SQUARE] = NAN}, value[2];
+    char what[64];
+    if (!strcmp(m->noise, "z2")) spinor_random_signs(e->noise, seed, RANDOM_NOISE, (uint32_t)number);
+    else spinor_random(e->noise, seed, RANDOM_NOISE, (uint32_t)number);
+    snprintf(what, sizeof what, "noise vector %d", number);
+    int status = propagator_solve(&e->q, e->x, e->noise, what, r);
+    if (status != MEASURE_DONE) return status;
+    product(value, e, e->x);
+    row[CONDENSATE] = value[0];
+    row[IMAGINARY] = value[1];
+    if (e->y) {
+        derivative(e, e->y, e->x, 2);
+        product(value, e, e->y);
+        row[CURVATURE] = value[0];
+        derivative(e, e->y, e->x, 1);
+        product(value, e, e->y);
+        row[DENSITY] = value[1];
+        snprintf(what, sizeof what, "the derivative of noise vector %d", number);
+        status = propagator_solve(&e->q, e->z, e->y, what, r);
+        if (status != MEASURE_DONE) return status;
+        derivative(e, e->y, e->z, 1);
+        product(value, e, e->y);
+        row[SQUARE] = value[0];
+    }
+    measure_add_row(r, row);
+    return MEASURE_DONE;
+}
+
+static double mean_of(const measure_result *r, int column, double *error)
+{
+    const double n = (double)r->nrows;
+    double sum = 0, squares = 0;
+    for (long i = 0; i < r->nrows; i++) sum += r->rows[i * COLUMNS + column];
+    for (long i = 0; i < r->nrows; i++) squares += pow(r->rows[i * COLUMNS + column] - sum / n, 2);
+    if (error) *error = r->nrows > 1 ? sqrt(squares / (n * (n - 1))) : NAN;
+    return sum / n;
+}
+
+static int measure_condensate(const measure_context *c, const measure_params *m, measure_result *r)
+{
+    estimator e = {.volume = (double)c->links->lat->volume};
+    int status = MEASURE_DONE;
+    propagator_open(&e.q, c, m);
+    e.noise = quark_vector(&e.q.q);
+    e.x = quark_vector(&e.q.q);
+    if (!strcmp(m->traces, "yes")) {
+        e.y = quark_vector(&e.q.q);
+        e.z = quark_vector(&e.q.q);
+    }
+    for (int i = 0; i < m->vectors && status == MEASURE_DONE; i++) status = one_vector(&e, m, i, r);
+    if (status == MEASURE_DONE) {
+        propagator_summary(&e.q, r->summary);
+        r->summary[2] = mean_of(r, CONDENSATE, &r->summary[3]);
+        for (int i = 0; i < 3; i++) r->summary[4 + i] = mean_of(r, DENSITY + i, NULL);
+    }
+    field_destroy(e.z);
+    field_destroy(e.y);
+    field_destroy(e.x);
+    field_destroy(e.noise);
+    propagator_close(&e.q);
+    return status;
+}
+
+static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
+{
+    return propagator_memory(l, p, m, strcmp(m->traces, "yes") ? 2 : 4);
+}
+
+const observable observable_condensate = {.name = "condensate",
+                                          .help = "chiral condensate Tr M^-1 / V by noise",
+                                          .keys = "fermion solver noise vectors traces",
+                                          .quarks = MEASURE_ANY_QUARK,
+                                          .columns = columns,
+                                          .ncolumns = COLUMNS,
+                                          .summary = summary,
+                                          .nsummary = sizeof summary / sizeof summary[0],
+                                          .measure = measure_condensate,
+                                          .memory = memory};

@@ -1,0 +1,142 @@
+#include "hmc/measure/propagator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/evolve/fermion.h"
+#include "kernels/base/error.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/spinor.h"
+
+void propagator_open(propagator *p, const measure_context *c, const measure_params *m)
+{
+    const int fermion = simulation_fermion(c->p, m->fermion);
+    const fermion_params *f = &c->p->fermions[fermion].p;
+    const char *name = m->solver[0] ? m->solver : f->action_solver;
+    *p = (propagator){.c = c};
+    p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
+    REQUIRE(p->solver, "no solver %s", name);
+    if (c->run) quark_borrow(&p->q, c->run->wilsons[fermion], c->run->quarks[fermion]);
+    else quark_open(&p->q, c->links, f);
+    p->rhs = linop_vector(p->q.normal, 1);
+    p->half = linop_vector(p->q.normal, 1);
+    p->residual = quark_vector(&p->q);
+}
+
+void propagator_close(propagator *p)
+{
+    field_destroy(p->residual);
+    field_destroy(p->half);
+    field_destroy(p->rhs);
+    quark_close(&p->q);
+}
+
+int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r)
+{
+    if (measure_interrupted(p->c)) return MEASURE_GIVEN_UP;
+    quark_prepare(&p->q, NULL, p->rhs, source);
+    const solve_result result = fallback_solve(p->solver, p->solvers, p->c->p->nsolvers, p->q.normal, p->half, p->rhs,
+                                               what, r->trouble, sizeof r->trouble);
+    p->iterations += result.iterations;
+    if (result.status != SOLVE_CONVERGED) return MEASURE_FAILED;
+    quark_reconstruct(&p->q, x, p->half, source);
+    p->worst = fmax(p->worst, quark_residual(&p->q, p->residual, x, source));
+    return MEASURE_DONE;
+}
+
+void propagator_summary(const propagator *p, double two[2])
+{
+    two[0] = p->worst;
+    two[1] = (double)p->iterations;
+}
+
+void propagator_check_source(const measure_context *c, const measure_params *m, const measure_result *r)
+{
+    const int *size = c->links->lat->size, *source = m->source;
+    for (int d = 0; d < 4; d++)
+        if (source[d] >= size[d])
+            user_error("measure.%s: source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d", r->name, source[0],
+                       source[1], source[2], source[3], size[0], size[1], size[2], size[3]);
+}
+
+/* The vectors, the residual, three vectors of the even-odd system, and beside them a solve or what the whole operator
+ * takes. */
+size_t propagator_memory(const ledger *l, const parameters *p, const measure_params *m, int vectors)
+{
+    const fermion_params *f = &p->fermions[simulation_fermion(p, m->fermion)].p;
+    const int staggered = fermion_kind_find(f->kind)->staggered;
+    const char *solver = memory_solver(p, m);
+    const field_kind kind = staggered ? FIELD_VECTOR : FIELD_SPINOR;
+    const size_t half = memory_of(l, kind, PREC_DOUBLE, PARITY_EVEN);
+    size_t solve = memory_of_solve(l, p, kind, solver), whole = 0;
+    if (!staggered) {
+        int used[PREC_COUNT] = {0};
+        solve += half;
+        whole += half; /* work of the normal operator */
+        memory_note_precision(p, solver, used);
+        for (int prec = 0; prec < PREC_COUNT; prec++)
+            if (used[prec]) solve += memory_of(l, kind, prec, PARITY_EVEN);
+        if (f->c_sw != 0)
+            whole += memory_of(l, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH) +
+                     memory_of(l, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH);
+    }
+    return (size_t)(2 * vectors + 5) * half + (solve > whole ? solve : whole);
+}
+
+/* ---- sums over time slices ---- */
+
+void slices_open(slices *s, const lattice *lat, int channels)
+{
+    const int n = channels * lat->size[3];
+    *s = (slices){.lat = lat, .channels = channels, .sums = malloc((size_t)n * sizeof *s->sums)};
+    REQUIRE(s->sums, "out of memory");
+    for (int i = 0; i < n; i++) s->sums[i] = exact_zero();
+}
+
+void slices_close(slices *s)
+{
+    free(s->sums);
+}
+
+/* The parity of the sum of the coordinates of site i of a slice that `odd` names. */
+static int is_odd(const lattice *lat, long i, int t, int odd)
+{
+    const int *l = lat->local, *o = lat->origin;
+    const int x[4] = {(int)(i % l[0]) + o[0], (int)(i / l[0] % l[1]) + o[1], (int)(i / l[0] / l[1]) + o[2], t};
+    int sum = 0;
+    for (int d = 0; d < 4; d++)
+        if (odd >> d & 1) sum += x[d];
+    return sum & 1;
+}
+
+void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y)
+{
+    const lattice *lat = s->lat;
+    const long sites = (long)lat->local[0] * lat->local[1] * lat->local[2];
+    double *a = field_slice_buffer(x), *b = x == y ? a : field_slice_buffer(y);
+    for (int t = 0; t < lat->local[3]; t++) {
+        const int time = lat->origin[3] + t;
+        field_export(x, t, a);
+        if (x != y) field_export(y, t, b);
+        for (long i = 0; i < sites; i++) {
+            double sum = 0;
+            for (int k = 0; k < x->reals; k++) sum += a[x->reals * i + k] * b[x->reals * i + k];
+            for (int c = 0; c < n; c++)
+                exact_add(&s->sums[(first + c) * lat->size[3] + time], is_odd(lat, i, time, odd[c]) ? -sum : sum);
+        }
+    }
+    if (x != y) free(b);
+    free(a);
+}
+
+void slices_sum(slices *s)
+{
+    comm_sum_exact(s->sums, s->channels * s->lat->size[3]);
+}
+
+double slices_value(const slices *s, int channel, int source_time, int t)
+{
+    const int n = s->lat->size[3];
+    return exact_value(&s->sums[channel * n + (t + source_time) % n]);
+}

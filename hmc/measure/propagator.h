@@ -1,0 +1,52 @@
+/* What observables with a quark share: solves of M x = b to which its name and its solver's lead, and sums over time
+ * slices.
+ *
+ * A solve that fails is repeated with the solver's fallback; when that fails too, so does the measurement. */
+#ifndef PLAQ_PROPAGATOR_H
+#define PLAQ_PROPAGATOR_H
+
+#include "hmc/measure/observable.h"
+#include "hmc/quark.h"
+#include "kernels/lattice/exact.h"
+
+typedef struct {
+    const measure_context *c;
+    quark q;
+    named_solver solvers[MAX_NAMED];
+    const named_solver *solver;
+    field *rhs, *half, *residual;
+    double worst; /* largest |b - M x| / |b| so far */
+    long iterations;
+} propagator;
+
+void propagator_open(propagator *p, const measure_context *c, const measure_params *m);
+void propagator_close(propagator *p);
+/* M x = source on both parities; `what` is solved for, in messages. MEASURE_DONE, _FAILED with the reason in
+ * r->trouble, or _GIVEN_UP. */
+int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r);
+/* The worst residual, and iterations: what summaries begin with. */
+void propagator_summary(const propagator *p, double two[2]);
+/* A source outside the lattice is a user error. */
+void propagator_check_source(const measure_context *c, const measure_params *m, const measure_result *r);
+/* Bytes of a measurement with so many vectors on both parities of its own, beside what stays. */
+size_t propagator_memory(const ledger *l, const parameters *p, const measure_params *m, int vectors);
+
+/* ---- sums over time slices ---- */
+
+typedef struct {
+    const lattice *lat;
+    int channels;
+    exact_sum *sums; /* [channel][global time] */
+} slices;
+
+void slices_open(slices *s, const lattice *lat, int channels);
+void slices_close(slices *s);
+/* Channel first + i += sum over the sites of each slice of (-1)^(sum of the coordinates whose bits, 1 x to 8 t, are in
+ * odd[i]) Re y^dagger x, for i < n. Both hold both parities. */
+void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y);
+/* When all is added, once: over all ranks. Collective. */
+void slices_sum(slices *s);
+/* Of a channel, t after the time of the source. */
+double slices_value(const slices *s, int channel, int source_time, int t);
+
+#endif

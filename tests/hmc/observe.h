@@ -1,0 +1,60 @@
+/* What tests of observables share: parameters of one quark, and values of results. */
+#ifndef PLAQ_TESTS_OBSERVE_H
+#define PLAQ_TESTS_OBSERVE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "hmc/measure/observable.h"
+#include "tests/check.h"
+
+static parameters the_parameters CHECK_UNUSED;
+
+/* One quark, whose kind the caller completes, and one solver. */
+CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass)
+{
+    parameters *p = &the_parameters;
+    memset(p, 0, sizeof *p);
+    p->nfermions = p->nsolvers = 1;
+    snprintf(p->fermions[0].name, sizeof p->fermions[0].name, "quark");
+    fermion_params *f = &p->fermions[0].p;
+    snprintf(f->kind, sizeof f->kind, "%s", kind);
+    f->mass = mass;
+    f->u0 = 1;
+    snprintf(f->links, sizeof f->links, "naive");
+    snprintf(f->schur, sizeof f->schur, "asymmetric");
+    snprintf(f->parity, sizeof f->parity, "odd");
+    snprintf(f->solver, sizeof f->solver, "cg");
+    snprintf(f->action_solver, sizeof f->action_solver, "cg");
+    snprintf(p->solvers[0].name, sizeof p->solvers[0].name, "cg");
+    solver_settings *s = &p->solvers[0].p;
+    snprintf(s->type, sizeof s->type, "cg");
+    s->tolerance = 1e-12;
+    s->max_iterations = 2000;
+    snprintf(s->inner_precision, sizeof s->inner_precision, "double");
+    return p;
+}
+
+CHECK_UNUSED static named_measure observe_section(const char *kind)
+{
+    named_measure m = {.name = "test", .p = {.interval = 1, .flow_time = 0.2, .flow_step = 0.1, .vectors = 2}};
+    snprintf(m.p.kind, sizeof m.p.kind, "%s", kind);
+    snprintf(m.p.fermion, sizeof m.p.fermion, "quark");
+    snprintf(m.p.noise, sizeof m.p.noise, "z2");
+    snprintf(m.p.traces, sizeof m.p.traces, "no");
+    snprintf(m.p.shape, sizeof m.p.shape, "point");
+    snprintf(m.p.transport, sizeof m.p.transport, "thin");
+    return m;
+}
+
+/* The value of a column in a row, or of a column of the summary (row = -1); NaN when there is no such column. */
+CHECK_UNUSED static double measure_value(const measure_result *r, long row, const char *column)
+{
+    const measure_column *names = row < 0 ? r->what->summary : r->what->columns;
+    const int n = row < 0 ? r->what->nsummary : r->what->ncolumns;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i].name, column)) return row < 0 ? r->summary[i] : r->rows[row * n + i];
+    return NAN;
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* Schwarz with blocks that overlap: what it makes of a source is what the oracle makes of it with the links at the
+ * extended edges cut, for every operator, parity, precision, number of cycles, and after the links have changed; for
+ * fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations. */
+#include "tests/solvers/scene.h"
+
+#define MAX_GRIDS 16
+
+static solver_settings schwarz_of(const int size[4], int sites, int cycles, const char *prec)
+{
+    solver_settings s = settings_of("schwarz", prec);
+    for (int d = 0; d < 4; d++) s.block[d] = size[d];
+    s.overlap = sites;
+    s.colours = 1;
+    s.cycles = cycles;
+    s.steps = 3;
+    return s;
+}
+
+/* ---- against the oracle ---- */
+
+static void check_against_oracle(linop *op, const struct ref_wilson *ref, enum ref_kind kind,
+                                 const solver_settings *set, precision prec)
+{
+    const struct ref_lattice l = ref->l;
+    const size_t n = 24 * ref_volume(l);
+    struct ref_blocks b = {
+        .overlap = set->overlap, .steps = set->steps, .cycles = set->cycles, .relaxation = set->relaxation};
+    for (int d = 0; d < 4; d++) b.size[d] = set->block[d] ? set->block[d] : op->lat->local[d];
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 91);
+    double *numbers = kit_normals(n, &rng);
+    field *source = kit_field(op->lat, FIELD_SPINOR, PREC_DOUBLE, op->par, 1, numbers), *x = field_like(source);
+    const solve_result result = solver_precondition(set, op, x, source);
+    KIT_INT(result.iterations, set->cycles * set->steps + set->cycles - 1);
+    double complex *given = kit_spinor(source, 0), *have = kit_spinor(x, 0), *want = ref_spinor_new(l);
+    ref_schwarz(want, given, ref, kind, op->par, &b);
+    /* Sums over blocks keep some 2^-30 of themselves. */
+    const double allowed = prec == PREC_DOUBLE ? 1e-7 : prec == PREC_SINGLE ? 2e-5 : 200 * kit_step[prec];
+    KIT_NEAR(kit_distance(have, want, n) / kit_largest(want, n), 0, allowed);
+    free(want);
+    free(have);
+    free(given);
+    field_destroy(x);
+    field_destroy(source);
+    free(numbers);
+}
+
+typedef struct {
+    schur_form form;
+    parity p;
+    double c_sw;
+    field_kind storage;
+    int size[4], sites, cycles;
+    precision prec;
+} trial;
+
+static const trial trials[] = {
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 1, 1, PREC_DOUBLE},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 1, 2, PREC_DOUBLE},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 2, 1, PREC_DOUBLE},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS_TWO_ROWS, {4, 2, 4, 6}, 1, 2, PREC_SINGLE},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS, {2, 4, 4, 6}, 3, 1, PREC_SINGLE},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 4, 2, 2}, 1, 1, PREC_HALF},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 2, 2, PREC_HALF},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 2, PREC_DOUBLE},
+};
+#define TRIALS ((int)(sizeof trials / sizeof trials[0]))
+
+static void test_oracle(void)
+{
+    const struct ref_lattice l = kit_shapes[2];
+    int grids[MAX_GRIDS][4];
+    const int n = kit_grids(l, grids, MAX_GRIDS);
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 92);
+    double complex *u = kit_random_gauge(l, 0.4, &rng), *other = kit_random_gauge(l, 0.4, &rng);
+    for (int k = 0; k < TRIALS && n > 0; k++) {
+        const trial *t = &trials[k];
+        const solver_settings set = schwarz_of(t->size, t->sites, t->cycles, precision_names[t->prec]);
+        lattice *lat = lattice_create(l.size, grids[k % n], 1, -1);
+        char message[512];
+        field *links = kit_links(lat, u);
+        wilson *w = wilson_create(links, &(wilson_settings){0.1, t->c_sw, t->form, t->p, t->storage});
+        const double complex *const both[2] = {u, other};
+        for (int turn = 0; turn < (k == 0 ? 2 : 1) && blocks_fit(lat, t->size, 1, message, sizeof message); turn++) {
+            struct ref_wilson ref;
+            if (turn) kit_scatter(links, other);
+            kit_where("trial %d, links %d, grid %d.%d.%d.%d", k, turn, lat->grid[0], lat->grid[1], lat->grid[2],
+                      lat->grid[3]);
+            ref_wilson_create(&ref, l, both[turn], 0.1, t->c_sw, -1);
+            check_against_oracle(wilson_schur(w), &ref, t->form == SCHUR_SYMMETRIC ? REF_SYMMETRIC : REF_ASYMMETRIC,
+                                 &set, t->prec);
+            ref_wilson_destroy(&ref);
+        }
+        wilson_destroy(w);
+        field_destroy(links);
+        lattice_destroy(lat);
+    }
+    free(other);
+    free(u);
+}
+
+/* ---- bits ---- */
+
+/* All numbers of a vector that this rank holds alone. */
+static double *here(const field *f)
+{
+    const size_t slice = (size_t)f->lat->local_volume / (size_t)f->lat->local[3] * 24;
+    double *a = kit_alloc(slice * (size_t)f->lat->local[3], sizeof *a);
+    for (int t = 0; t < f->lat->local[3]; t++) field_export(f, t, a + (size_t)t * slice);
+    return a;
+}
+
+static double *result_on(lattice *lat, int alone, precision prec)
+{
+    struct ref_rng rng;
+    struct ref_lattice l;
+    memcpy(l.size, lat->size, sizeof l.size);
+    ref_rng_seed(&rng, 93);
+    double complex *u = kit_random_gauge(l, 0.4, &rng);
+    double *numbers = kit_normals(24 * ref_volume(l), &rng);
+    field *links = kit_links(lat, u);
+    wilson *w = wilson_create(links, &(wilson_settings){0.1, 1, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS});
+    field *b = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_ODD, 1, numbers), *x = field_like(b);
+    const solver_settings set = schwarz_of((const int[4]){2, 2, 2, 2}, 1, 2, precision_names[prec]);
+    solver_precondition(&set, wilson_schur(w), x, b);
+    double *result = alone ? here(x) : kit_gather(x);
+    field_destroy(x);
+    field_destroy(b);
+    wilson_destroy(w);
+    field_destroy(links);
+    lattice_destroy(lat);
+    free(numbers);
+    free(u);
+    return result;
+}
+
+/* Every grid of all ranks has the bits of one rank alone. */
+static void test_bits(void)
+{
+    const struct ref_lattice l = {{4, 8, 4, 8}};
+    int grids[MAX_GRIDS][4];
+    const int n = kit_grids(l, grids, MAX_GRIDS);
+    for (int prec = PREC_DOUBLE; prec <= PREC_HALF; prec++) {
+        double *first = result_on(lattice_create_alone(l.size, -1), 1, (precision)prec);
+        KIT_CHECK(kit_largest(first, 24 * ref_volume(l)) > 0.1);
+        for (int i = 0; i < n; i++) {
+            double *other = result_on(lattice_create(l.size, grids[i], 1, -1), 0, (precision)prec);
+            kit_where("%s on grid %d.%d.%d.%d", kit_prec[prec], grids[i][0], grids[i][1], grids[i][2], grids[i][3]);
+            KIT_NEAR(kit_distance(first, other, 24 * ref_volume(l)), 0, 0);
+            free(other);
+        }
+        free(first);
+    }
+}
+
+/* ---- inside a solver ---- */
+
+static void test_inside(void)
+{
+    scene s;
+    int iterations[3];
+    open_scene(&s, (struct ref_lattice){{8, 8, 4, 4}}, -0.1, PARITY_EVEN);
+    field *b = random_source(&s, 94), *x = field_like(b);
+    for (int sites = 0; sites < 3; sites++) {
+        solver_settings set = settings_of("gcr", "single"),
+                        inside = schwarz_of((const int[4]){4, 4, 4, 4}, sites, 1, "half");
+        inside.steps = 6;
+        set.tolerance = 1e-10;
+        set.inner = &inside;
+        snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
+        field_clear(x);
+        kit_where("gcr with overlap %d", sites);
+        if (!blocks_fit(s.lat, inside.block, 1, kit_case, 0)) break;
+        const solve_result r = solver_solve(&set, s.schur, x, b);
+        KIT_INT(r.status, SOLVE_CONVERGED);
+        KIT_CHECK(r.residual <= set.tolerance);
+        KIT_NEAR(r.residual, oracle_residual(&s, 0, 0, x, b), 1e-13);
+        iterations[sites] = r.iterations;
+        if (sites > 0) KIT_CHECK(iterations[sites] < iterations[0]);
+    }
+    field_destroy(x);
+    field_destroy(b);
+    close_scene(&s);
+}
+
+int main(int argc, char **argv)
+{
+    kit_begin(&argc, &argv);
+    test_oracle();
+    test_bits();
+    test_inside();
+    return kit_end();
+}
