@@ -13,6 +13,7 @@
 #define ROUGHNESS 0.4 /* of the links: exp of so much Gaussian algebra */
 #define C_SW 1.0
 #define CG_ITERATIONS 25
+#define POLES 8 /* of a rational function */
 
 /* ---- what is run ---- */
 
@@ -183,8 +184,12 @@ static void run_cg_half(bench *b)
 static void staggered_there_and_back(bench *b, staggered_links *links)
 {
     const staggered_pair *l = staggered_links_at(links, b->prec, b->where);
-    const staggered_call call = {
-        .a = 1, .near = l->near, .far = l->far, .near_scale = l->near_scale, .far_scale = l->far_scale};
+    const staggered_call call = {.a = 1,
+                                 .near = l->near,
+                                 .far = l->far,
+                                 .far_phases = l->far_phases,
+                                 .near_scale = l->near_scale,
+                                 .far_scale = l->far_scale};
     staggered_hop(b->vy, PARITY_ODD, b->vx, &call);
     staggered_hop(b->vz, PARITY_EVEN, b->vy, &call);
 }
@@ -192,6 +197,11 @@ static void staggered_there_and_back(bench *b, staggered_links *links)
 static void run_staggered(bench *b)
 {
     staggered_there_and_back(b, b->asqtad);
+}
+
+static void run_staggered_13(bench *b)
+{
+    staggered_there_and_back(b, b->compressed);
 }
 
 static void run_naive(bench *b)
@@ -207,10 +217,54 @@ static void run_staggered_cg(bench *b)
     b->iterations = solver_precondition(&s, op, b->vz, b->vx).iterations;
 }
 
-static void run_asqtad_links(bench *b)
+/* One level: all paths of up to 7 links and Lepage's. */
+static void run_fatten(bench *b)
+{
+    static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8};
+    staggered_fatten(b->one, b->links_double, &paths);
+}
+
+/* Its derivative. */
+static void run_fatten_back(bench *b)
+{
+    static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8};
+    staggered_fatten_back(b->two, b->links_double, b->one, &paths);
+}
+
+static void run_lengthen(bench *b)
+{
+    staggered_lengthen(b->one, b->links_double, -1.0 / 24);
+}
+
+static void run_project(bench *b)
+{
+    double undefined;
+    staggered_unitarise(b->one, b->links_double, &undefined);
+}
+
+/* Both levels, projection, long links and phases. */
+static void run_hisq_links(bench *b)
 {
     field_out(b->links_double, PARITY_EVEN); /* as if they had changed */
-    staggered_links_at(b->asqtad, PREC_DOUBLE, b->where);
+    staggered_links_at(b->hisq, PREC_DOUBLE, b->where);
+}
+
+/* From derivatives by fat and long links to momenta. */
+static void run_hisq_force(bench *b)
+{
+    staggered_links_at(b->hisq, PREC_DOUBLE, b->where);
+    field_clear(b->three); /* as it is in use: a fresh one */
+    staggered_links_back(b->momenta, b->hisq, b->one, b->two, b->three);
+}
+
+/* Derivatives by fat and long links of eight poles. */
+static void run_outer(bench *b)
+{
+    double weights[POLES];
+    for (int i = 0; i < POLES; i++) weights[i] = 1e-3;
+    const staggered_outer_call call = {
+        .first = PARITY_EVEN, .near = b->one, .far = b->two, .far_factor = staggered_links_naik(b->hisq)};
+    staggered_outer(&call, b->poles, weights);
 }
 
 static const bench_op ops[] = {
@@ -240,7 +294,14 @@ static const bench_op ops[] = {
     {"staggered_hop", "staggered", 1, 0, 2, run_staggered},
     {"staggered_naive", "staggered", 1, 0, 2, run_naive},
     {"staggered_cg", "staggered", 1, 0, 4, run_staggered_cg},
-    {"asqtad_links", "staggered", 0, 0, 19, run_asqtad_links},
+    {"staggered_hop_13", "staggered", 1, 0, 2, run_staggered_13},
+    {"fatten", "staggered", 0, 0, 3, run_fatten},
+    {"fatten_back", "staggered", 0, 0, 5, run_fatten_back},
+    {"lengthen", "staggered", 0, 0, 1, run_lengthen},
+    {"project_links", "staggered", 0, 0, 1, run_project},
+    {"hisq_links", "staggered", 0, 0, 6, run_hisq_links},
+    {"hisq_force", "staggered", 0, 0, 12, run_hisq_force},
+    {"staggered_outer", "staggered", 0, 0, 1, run_outer},
     {"cg", "cg", 1, 1, 4, run_cg},
     {"cg_half", "cg", 0, 1, 4, run_cg_half},
     {"schwarz", "cg", 1, 1, 4, run_schwarz},
@@ -297,11 +358,21 @@ static void open_double(bench *b)
 static void open_staggered(bench *b)
 {
     b->asqtad = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_ASQTAD, .u0 = 0.9});
+    b->compressed = staggered_links_create(b->links_double,
+                                           &(staggered_smearing){.kind = STAGGERED_ASQTAD, .u0 = 0.9, .compress = 1});
     b->naive = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_NAIVE});
     b->quark = staggered_create(b->asqtad, MASS, PARITY_EVEN);
     b->vx = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 1);
     b->vy = random_vector(b, FIELD_VECTOR, PARITY_ODD, 2);
     b->vz = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 3);
+    if (b->prec != PREC_DOUBLE) return;
+    b->hisq = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_HISQ});
+    b->one = field_like(b->links_double);
+    b->two = field_like(b->links_double);
+    b->three = field_like(b->links_double);
+    b->poles = field_create(b->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, POLES, b->where);
+    gauge_cold(b->one);
+    gauge_cold(b->two);
 }
 
 void bench_open(bench *b, int staggered)
@@ -343,11 +414,14 @@ void bench_close(bench *b)
 {
     staggered_destroy(b->quark);
     staggered_links_destroy(b->naive);
+    staggered_links_destroy(b->hisq);
+    staggered_links_destroy(b->compressed);
     staggered_links_destroy(b->asqtad);
     linop_destroy(b->normal);
     wilson_destroy(b->w);
-    field *all[] = {b->links, b->links_double, b->clover, b->tensor,  b->x,  b->y,  b->z, b->sx,
-                    b->sy,    b->spinor,       b->more,   b->momenta, b->vx, b->vy, b->vz};
+    field *all[] = {b->links, b->links_double, b->clover, b->tensor, b->x,       b->y,  b->z,
+                    b->sx,    b->sy,           b->spinor, b->more,   b->momenta, b->vx, b->vy,
+                    b->vz,    b->one,          b->two,    b->three,  b->poles};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
     pool_trim(PLACE_HOST);
 }

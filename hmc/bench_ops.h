@@ -20,10 +20,11 @@ typedef struct {
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;
-    staggered_links *asqtad, *naive; /* null where nothing of the group "staggered" is run */
+    staggered_links *asqtad, *compressed, *naive, *hisq; /* null where nothing of the group "staggered" is run */
     staggered *quark;
-    field *vx, *vy, *vz; /* as x, y, z */
-    long iterations;     /* of a solver's last call */
+    field *vx, *vy, *vz;              /* as x, y, z */
+    field *one, *two, *three, *poles; /* links and vectors for what comes in double only */
+    long iterations;                  /* of a solver's last call */
 } bench;
 
 typedef struct {

@@ -277,20 +277,23 @@ void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params 
         const fermion_params *g = &p->fermions[i].p;
         if (!same_smearing(f, g)) continue;
         if (g < f) first_level = 0;
-        if (g->naik_epsilon != f->naik_epsilon) continue;
+        if (g->naik_epsilon != f->naik_epsilon || strcmp(g->long_reals, f->long_reals)) continue;
         if (g < f) first = 0;
         note_staggered(p, g, used);
     }
     if (first_level) memory_stay(m, 2, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
-        memory_stay(m, first * used[prec] * (1 + is_improved(f)), FIELD_LINKS, (precision)prec, PARITY_BOTH);
+        const int n = first * used[prec], whole = strcmp(f->long_reals, "13") != 0;
+        memory_stay(m, n, FIELD_LINKS, (precision)prec, PARITY_BOTH);
+        memory_stay(m, n * is_improved(f), whole ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS, (precision)prec, PARITY_BOTH);
+        memory_stay(m, n * is_improved(f) * !whole, FIELD_PHASES, (precision)prec, PARITY_BOTH);
         memory_stay(m, mine[prec], FIELD_VECTOR, (precision)prec, PARITY_EVEN);
     }
 }
 
 size_t memory_of_smearing(const ledger *m, const fermion_params *f)
 {
-    return (is_improved(f) ? 4 : 0) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+    return (is_improved(f) ? 6 : 0) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
 size_t memory_of_derivatives(const ledger *m, const fermion_params *f)

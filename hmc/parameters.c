@@ -74,6 +74,7 @@ enum {
     CLOVER,
     SCHUR,
     LINK_REALS,
+    LONG_REALS,
     RATIO_TO,
     PREDICTOR,
     FLAVOURS,
@@ -92,6 +93,11 @@ static kind_key fermion_keys[FERMION_KEYS] = {
     [KAPPA] = {"kappa", "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", ""},
     [CLOVER] = {"c_sw", "clover coefficient; 0: Wilson fermions", ""},
     [SCHUR] = {"schur", "even-odd complement that the pseudofermion has", ""},
+    [LONG_REALS] =
+        {"long_reals",
+         "storage of links of three in a row in solvers, of asqtad and hisq: whole, or two rows and the phase "
+         "of the determinant, from which the third row is computed, which moves less",
+         ""},
     [LINK_REALS] = {"link_reals",
                     "storage of links in solvers: whole, or two rows with the third computed, which moves less", ""},
     [RATIO_TO] =
@@ -118,7 +124,7 @@ static kind_key fermion_keys[FERMION_KEYS] = {
                "naive: thin links; asqtad: tadpole-improved paths of up to 7 links, and of 3 in a row; hisq: those "
                "twice, with a projection to U(3) between",
                ""},
-    [TADPOLE] = {"u0", "tadpole factor of asqtad links", ""},
+    [TADPOLE] = {"u0", "tadpole factor of asqtad links, fourth root of the plaquette; has to be given with them", ""},
     [NAIK_EPSILON] = {"naik_epsilon", "change of the paths of 3 in a row of hisq links, 1 + epsilon, for heavy quarks",
                       ""},
     [WITH] = {"with",
@@ -281,6 +287,8 @@ static const param fermion_table[] = {
     {"spectrum", PARAM_WORDS, AT(fermion_params, spectrum), "auto", NULL, NULL, fermion_keys[SPECTRUM].help, 0},
     {"links", PARAM_CHOICE, AT(fermion_params, links), "hisq", "naive|asqtad|hisq", NULL, fermion_keys[LINKS].help, 1},
     {"u0", PARAM_REAL, AT(fermion_params, u0), "1", "(0,2]", NULL, fermion_keys[TADPOLE].help, 1},
+    {"long_reals", PARAM_CHOICE, AT(fermion_params, long_reals), "18", "18|13", "reals", fermion_keys[LONG_REALS].help,
+     0},
     {"naik_epsilon", PARAM_REAL, AT(fermion_params, naik_epsilon), "0", "(-1,1]", NULL, fermion_keys[NAIK_EPSILON].help,
      1},
     {"with", PARAM_WORDS, AT(fermion_params, with), "", NULL, NULL, fermion_keys[WITH].help, 1},

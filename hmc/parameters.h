@@ -51,6 +51,7 @@ typedef struct {
     double mass, kappa, c_sw;
     char schur[PARAM_CHOICE_SIZE], parity[PARAM_CHOICE_SIZE];
     char link_reals[PARAM_CHOICE_SIZE];
+    char long_reals[PARAM_CHOICE_SIZE];
     char solver[PARAM_STRING_SIZE], action_solver[PARAM_STRING_SIZE];
     char ratio_to[PARAM_STRING_SIZE];
     int predictor, flavours, pseudofermions;

@@ -80,6 +80,13 @@ static void check_staggered(const ini_input *in, const named_fermion *f)
         if (ini_given(in, "fermion", f->name, keys[k][0]) && strcmp(f->p.links, keys[k][1]))
             user_error("%s: %s is for links = %s, not for links = %s of [fermion.%s]",
                        ini_where(in, "fermion", f->name, keys[k][0]), keys[k][0], keys[k][1], f->p.links, f->name);
+    if (!strcmp(f->p.links, "asqtad") && !ini_given(in, "fermion", f->name, "u0"))
+        user_error("%s: [fermion.%s] with links = asqtad has no u0; give the tadpole factor, fourth root of the "
+                   "plaquette, or 1 for paths without one",
+                   ini_where(in, "fermion", f->name, "links"), f->name);
+    if (!strcmp(f->p.links, "naive") && ini_given(in, "fermion", f->name, "long_reals"))
+        user_error("%s: long_reals is for links = asqtad or hisq, not for links = naive of [fermion.%s]",
+                   ini_where(in, "fermion", f->name, "long_reals"), f->name);
     for (int i = 0, sum = 0; i < f->p.nfactors; i++) {
         sum += f->p.factors[i].flavours;
         if (sum >= 0 && sum <= 4 * f->p.pseudofermions) continue;

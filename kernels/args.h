@@ -142,10 +142,13 @@ typedef struct {
     geom g;
     view out, in, x;
     view near_here, near_there, far_here, far_there; /* links on the parity of out, and on the other */
+    view phase_here, phase_there;                    /* of far links of 13 reals */
     view ghost[8];                                   /* as staggered_pack writes them */
     double a, b;
-    double near_scale, far_scale; /* in fixed point, what links are multiplied with to give the true ones */
+    double near_scale, far_scale; /* what links are multiplied with to give the true ones; 1 for 18 reals in floating
+                                     point */
     long nface[4];                /* units of one parity on a face */
+    int far_reals;                /* 18, 13, or 0: there are none */
     int parity;                   /* of out */
     int stream;                   /* out goes past the caches */
     int exterior;                 /* some neighbours of the units on the list are on other ranks */
@@ -153,12 +156,12 @@ typedef struct {
 
 typedef struct {
     geom g;
-    view in, near, far; /* links on the parity of in */
+    view in, near, far, phase; /* links on the parity of in */
     view out[8];
     const int *face[8];
     long nface[4];
     int dir[8], start[9];
-    int faces;
+    int faces, far_reals;
 } staggered_pack_args;
 
 typedef struct {
@@ -168,14 +171,31 @@ typedef struct {
     int odd;      /* bit d: coordinate d is in the sum whose parity is the sign of out */
 } staggered_shift_args;
 
-#define STAPLES_PLAIN 4
+/* Kernels that make links walk over both parities, `chunk` units of one and then of the other: what they read of a
+ * neighbourhood they read once. Views are of whole fields. */
+#define PATH_OFFSETS 4 /* entries 1, 2, 3 belong to staples in direction mu + 1, mu + 2, mu + 3 */
 typedef struct {
     geom g;
-    view links, in[2]; /* with all of their ghosts */
-    view plain[STAPLES_PLAIN], out;
-    double factor[2], plain_factor[STAPLES_PLAIN];
-    int offset[2], nin, nplain, parity;
+    view links, in; /* with all of their ghosts, as in[], threes[] below */
+    view out[PATH_OFFSETS];
+    long chunk;
 } staples_args;
+
+typedef struct {
+    geom g;
+    view links, in, threes[PATH_OFFSETS];
+    view out[PATH_OFFSETS];
+    double one, three, five, seven;
+    int first, last;
+    long chunk;
+} staples_core_args;
+
+typedef struct {
+    geom g;
+    view links, in[PATH_OFFSETS], plain, out;
+    double plain_factor;
+    long chunk;
+} staples_sum_args;
 
 typedef struct {
     view y, x;
@@ -196,6 +216,10 @@ typedef struct {
 } staggered_phases_args;
 
 typedef struct {
+    view links, out;
+} link_phases_args;
+
+typedef struct {
     view in, out;
 } project_links_args;
 
@@ -204,9 +228,10 @@ typedef struct {
 typedef struct {
     geom g;
     view links, m[SIDE_PAIRS], a[SIDE_PAIRS]; /* with all of their ghosts */
-    view out;
-    double factor[SIDE_PAIRS];
-    int n, offset, parity;
+    view plain, out;
+    double factor[SIDE_PAIRS], plain_factor;
+    int n, offset;
+    long chunk;
 } staple_sides_args;
 
 typedef struct {

@@ -11,8 +11,9 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/halo.h"
 
-/* Indices have 32 bits. */
+/* Indices have 32 bits, coordinates 16. */
 #define MOST_SITES 2000000000
+#define MOST_EXTENT 32766
 
 /* Where the fields are. */
 typedef struct {
@@ -75,11 +76,14 @@ int overlap_fit(const lattice *lat, const int asked[4], int sites, char *message
     }
     int block[4], all[4];
     overlap_extents(lat, asked, sites, block, all);
-    if ((double)all[0] * all[1] * all[2] * all[3] > MOST_SITES) {
-        snprintf(message, bytes,
-                 "the extended blocks of a rank have %d.%d.%d.%d sites, and at most %d can be counted: use more ranks, "
-                 "larger blocks or less overlap",
-                 all[0], all[1], all[2], all[3], MOST_SITES);
+    int longest = 0;
+    for (int d = 0; d < 4; d++) longest = all[d] > longest ? all[d] : longest;
+    if (longest > MOST_EXTENT || (double)all[0] * all[1] * all[2] * all[3] > MOST_SITES) {
+        snprintf(
+            message, bytes,
+            "the extended blocks of a rank have %d.%d.%d.%d sites, and at most %d in all and %d in a direction can "
+            "be counted: use more ranks, larger blocks or less overlap",
+            all[0], all[1], all[2], all[3], MOST_SITES, MOST_EXTENT);
         return 0;
     }
     if (sites == 0 || extended) return 1;

@@ -22,82 +22,69 @@ void staggered_scale(field *y, double a, const field *x)
     }
 }
 
-/* A sum of links as they are and of staples of others, kernels/site/staggered.h, in the making. */
-typedef struct {
-    const field *plain[STAPLES_PLAIN], *in[2];
-    double plain_factor[STAPLES_PLAIN], factor[2];
-    int offset[2], nplain, nin;
-} path_sum;
-
-static void add_plain(path_sum *s, double factor, const field *f)
+/* All of a field that is written, whatever its parity. */
+static view out_all(field *f)
 {
-    if (factor == 0) return;
-    s->plain[s->nplain] = f;
-    s->plain_factor[s->nplain++] = factor;
+    field_out(f, PARITY_EVEN);
+    return field_all(f);
 }
 
-static void add_staples(path_sum *s, double factor, const field *f, int offset)
+/* Units of one parity that are done before those of the other: a plane of x and y, which is soon needed again. */
+static long chunk_of(const field *f)
 {
-    if (factor == 0) return;
-    s->in[s->nin] = f;
-    s->offset[s->nin] = offset;
-    s->factor[s->nin++] = factor;
+    return f->lay->g.stride[2];
 }
 
-/* out = the sum; out may be a plain one. */
-static void make_paths(field *out, const field *links, const path_sum *s)
+static void run_both(kernel_id id, const field *like, const void *args, double flops, int fields)
 {
-    staples_args args = {.g = field_geom(links), .links = field_in_all(links), .nin = s->nin, .nplain = s->nplain};
-    for (int j = 0; j < s->nin; j++) {
-        args.in[j] = field_in_all(s->in[j]);
-        args.offset[j] = s->offset[j];
-        args.factor[j] = s->factor[j];
+    const double sites = 2.0 * (double)field_units(like) * like->lay->lanes;
+    const kernel_work work = {.n = 2 * field_units(like),
+                              .flops = sites * flops,
+                              .bytes = sites * (double)field_real_bytes(like) * 72 * fields};
+    kernel_run(id, like, args, work);
+}
+
+/* Flops of a staple with its other half in all four directions, and of a sum of links. */
+#define STAPLE_FLOPS 3240
+#define SUM_FLOPS 144
+
+/* y[j], j = 1, 2, 3: the staples of x in direction mu + j. */
+static void make_threes(field *y[PATH_OFFSETS], const field *links, const field *x)
+{
+    staples_args args = {
+        .g = field_geom(links), .links = field_in_all(links), .in = field_in_all(x), .chunk = chunk_of(links)};
+    for (int j = 1; j < PATH_OFFSETS; j++) {
+        y[j] = field_like(links);
+        args.out[j] = out_all(y[j]);
     }
-    const double sites = (double)field_units(out) * out->lay->lanes;
-    const kernel_work work = {.n = field_units(out),
-                              .flops = sites * (3384.0 * s->nin + 144.0 * s->nplain),
-                              .bytes =
-                                  sites * (double)field_real_bytes(out) * 72 * (1 + (s->nin > 0) + s->nin + s->nplain)};
-    for (args.parity = 0; args.parity < 2; args.parity++) {
-        for (int k = 0; k < s->nplain; k++) {
-            args.plain[k] = field_in(s->plain[k], args.parity);
-            args.plain_factor[k] = s->plain_factor[k];
-        }
-        args.out = field_out(out, args.parity);
-        kernel_run(KERNEL_staples, out, &args, work);
-    }
+    run_both(KERNEL_staples, links, &args, 3 * STAPLE_FLOPS, 3 + (x == links ? 1 : 2));
 }
 
-/* y[i], i = 1, 2, 3: the staples of x in direction mu + i. */
-static void make_threes(field *y[4], const field *links, const field *x)
+static void free_offsets(field *y[PATH_OFFSETS])
 {
-    for (int i = 1; i < 4; i++) {
-        path_sum s = {0};
-        y[i] = field_like(links);
-        add_staples(&s, 1, x, i);
-        make_paths(y[i], links, &s);
-    }
+    for (int j = 1; j < PATH_OFFSETS; j++) field_destroy(y[j]);
 }
 
-static void free_threes(field *y[4])
+/* out[j], j = first ... last: what all paths around direction mu + j go around, in place of a link. With x itself it is
+ * a staple, with staples of x in the same direction Lepage's path, with those in others and staples of these the paths
+ * of 5 and 7 links. */
+static void make_cores(field *const out[PATH_OFFSETS], const field *links, const field *x, field *const y[PATH_OFFSETS],
+                       int first, int last, double three, const staggered_paths *c)
 {
-    for (int i = 1; i < 4; i++) field_destroy(y[i]);
-}
-
-/* out: what all paths around direction mu + i go around, in place of a link. With x itself it is a staple, with staples
- * of x in the same direction Lepage's path, with those in others and staples of these the paths of 5 and 7 links. */
-static void make_core(field *out, const field *links, const field *x, field *const y[4], int i, double three,
-                      const staggered_paths *c)
-{
-    const int j = i % 3 + 1, k = j % 3 + 1;
-    path_sum s = {0};
-    add_plain(&s, three, x);
-    add_plain(&s, c->lepage, y[i]);
-    add_plain(&s, c->five, y[j]);
-    add_plain(&s, c->five, y[k]);
-    add_staples(&s, c->seven, y[k], j);
-    add_staples(&s, c->seven, y[j], k);
-    make_paths(out, links, &s);
+    staples_core_args args = {.g = field_geom(links),
+                              .links = field_in_all(links),
+                              .in = field_all(x),
+                              .one = c->lepage,
+                              .three = three,
+                              .five = c->five,
+                              .seven = c->seven,
+                              .first = first,
+                              .last = last,
+                              .chunk = chunk_of(links)};
+    const int n = last - first + 1;
+    for (int j = 1; j < PATH_OFFSETS; j++) args.threes[j] = field_in_all(y[j]);
+    for (int j = first; j <= last; j++) args.out[j] = out_all(out[j]);
+    run_both(KERNEL_staples_core, links, &args, n * (2 * STAPLE_FLOPS + 6 * SUM_FLOPS), 3 + (x == links ? 1 : 2) + n);
 }
 
 /* Staples of staples in the same direction hold the link itself twice, in three directions. */
@@ -108,17 +95,20 @@ static double weight_of_one(const staggered_paths *c)
 
 void staggered_fatten(field *fat, const field *links, const staggered_paths *c)
 {
-    field *three[4], *core = field_like(links);
+    field *three[PATH_OFFSETS], *core[PATH_OFFSETS];
     make_threes(three, links, links);
-    for (int i = 1; i < 4; i++) {
-        path_sum s = {0};
-        make_core(core, links, links, three, i, c->three, c);
-        add_plain(&s, i == 1 ? weight_of_one(c) : 1, i == 1 ? links : fat);
-        add_staples(&s, 1, core, i);
-        make_paths(fat, links, &s);
-    }
-    free_threes(three);
-    field_destroy(core);
+    for (int j = 1; j < PATH_OFFSETS; j++) core[j] = field_like(links);
+    make_cores(core, links, links, three, 1, 3, c->three, c);
+    free_offsets(three);
+    staples_sum_args args = {.g = field_geom(links),
+                             .links = field_in_all(links),
+                             .plain = field_all(links),
+                             .plain_factor = weight_of_one(c),
+                             .chunk = chunk_of(links)};
+    for (int j = 1; j < PATH_OFFSETS; j++) args.in[j] = field_in_all(core[j]);
+    args.out = out_all(fat);
+    run_both(KERNEL_staples_sum, links, &args, 3 * (STAPLE_FLOPS + SUM_FLOPS / 2), 5);
+    free_offsets(core);
 }
 
 void staggered_lengthen(field *out, const field *links, double coefficient)
@@ -140,6 +130,15 @@ void staggered_phases(field *links, int reach)
     }
 }
 
+void staggered_link_phases(field *phases, const field *links)
+{
+    for (int p = 0; p < 2; p++) {
+        link_phases_args args = {.links = field_in(links, p)};
+        args.out = field_out(phases, p);
+        run(KERNEL_link_phases, links, &args, NULL);
+    }
+}
+
 double staggered_unitarise(field *w, const field *v, double *undefined)
 {
     exact_sum s[2] = {exact_zero(), exact_zero()};
@@ -155,65 +154,38 @@ double staggered_unitarise(field *w, const field *v, double *undefined)
 
 /* ---- derivatives ---- */
 
-/* Pairs of links and derivatives by their staples. */
-typedef struct {
-    const field *m[SIDE_PAIRS], *a[SIDE_PAIRS];
-    double factor[SIDE_PAIRS];
-    int n;
-} side_sum;
-
-static void add_pair(side_sum *s, double factor, const field *m, const field *a)
-{
-    if (factor == 0) return;
-    s->m[s->n] = m;
-    s->a[s->n] = a;
-    s->factor[s->n++] = factor;
-}
-
-static void add_sides(field *out, const field *links, const side_sum *s, int offset)
-{
-    staple_sides_args args = {.g = field_geom(links), .links = field_in_all(links), .n = s->n, .offset = offset};
-    for (int k = 0; k < s->n; k++) {
-        args.m[k] = field_in_all(s->m[k]);
-        args.a[k] = field_in_all(s->a[k]);
-        args.factor[k] = s->factor[k];
-    }
-    const double sites = (double)field_units(out) * out->lay->lanes;
-    const kernel_work work = {.n = field_units(out),
-                              .flops = sites * 4 * s->n * 1728,
-                              .bytes = sites * (double)field_real_bytes(out) * 72 * (3 + 2 * s->n)};
-    for (args.parity = 0; args.parity < 2; args.parity++) {
-        args.out = field_out(out, args.parity);
-        kernel_run(KERNEL_staple_sides, out, &args, work);
-    }
-}
-
-/* The paths are bilinear: with u_i and a_i the staples of U and of A, and C_i(U) and C_i(A) what make_core() makes of
+/* The paths are bilinear: with u_i and a_i the staples of U and of A, and C_i(U) and C_i(A) what make_cores() makes of
  * them, the derivative is the sum of the paths of A in place of the link they go around, and of the sides of
  * (U, C_i(A)), (C_i(U), A) and seven times (u_j, a_k) and (u_k, a_j). */
 void staggered_fatten_back(field *out, const field *links, const field *a, const staggered_paths *c)
 {
-    field *u[4], *b[4], *around_u = field_like(links), *around_a = field_like(links);
+    field *u[PATH_OFFSETS], *b[PATH_OFFSETS], *around_u = field_like(links), *around_a = field_like(links);
+    field *const to_u[PATH_OFFSETS] = {NULL, around_u, around_u, around_u}, *const to_a[PATH_OFFSETS] = {
+                                                                                NULL, around_a, around_a, around_a};
     make_threes(u, links, links);
     make_threes(b, links, a);
-    for (int i = 1; i < 4; i++) {
+    for (int i = 1; i < PATH_OFFSETS; i++) {
         const int j = i % 3 + 1, k = j % 3 + 1;
-        path_sum s = {0};
-        side_sum sides = {0};
-        make_core(around_a, links, a, b, i, c->three, c);
-        make_core(around_u, links, links, u, i, 0, c);
-        add_plain(&s, 1, out);
-        if (i == 1) add_plain(&s, weight_of_one(c), a);
-        add_staples(&s, 1, around_a, i);
-        make_paths(out, links, &s);
-        add_pair(&sides, 1, links, around_a);
-        add_pair(&sides, 1, around_u, a);
-        add_pair(&sides, c->seven, u[j], b[k]);
-        add_pair(&sides, c->seven, u[k], b[j]);
-        add_sides(out, links, &sides, i);
+        make_cores(to_a, links, a, b, i, i, c->three, c);
+        make_cores(to_u, links, links, u, i, i, 0, c);
+        const field *m[SIDE_PAIRS] = {links, around_u, u[j], u[k]}, *with[SIDE_PAIRS] = {around_a, a, b[k], b[j]};
+        staple_sides_args args = {.g = field_geom(links),
+                                  .links = field_in_all(links),
+                                  .plain = field_all(a),
+                                  .plain_factor = i == 1 ? weight_of_one(c) : 0,
+                                  .factor = {1, 1, c->seven, c->seven},
+                                  .n = c->seven != 0 ? 4 : 2,
+                                  .offset = i,
+                                  .chunk = chunk_of(links)};
+        for (int p = 0; p < args.n; p++) {
+            args.m[p] = field_in_all(m[p]);
+            args.a[p] = field_in_all(with[p]);
+        }
+        args.out = out_all(out);
+        run_both(KERNEL_staple_sides, links, &args, STAPLE_FLOPS + args.n * 4 * 1728, 2 + 2 * args.n + 1);
     }
-    free_threes(u);
-    free_threes(b);
+    free_offsets(u);
+    free_offsets(b);
     field_destroy(around_u);
     field_destroy(around_a);
 }
@@ -282,11 +254,11 @@ void staggered_outer(const staggered_outer_call *call, const field *z, const dou
 static void hop_over(const field *like, const staggered_hop_args *args, const int *list, long n)
 {
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
-    const int improved = args->far_here.data != NULL, adds = args->b != 0;
+    const int adds = args->b != 0;
     const kernel_work w = {.list = list,
                            .n = n,
-                           .flops = sites * rhs * ((improved ? 1146 : 570) + 12 * adds),
-                           .bytes = sites * ((double)field_real_bytes(like) * (improved ? 288 : 144) +
+                           .flops = sites * rhs * ((args->far_reals ? 1146 : 570) + 12 * adds),
+                           .bytes = sites * ((double)field_real_bytes(like) * (144 + 8 * args->far_reals) +
                                              field_traffic(like) * rhs * (12 + 6 * adds))};
     kernel_run(KERNEL_staggered_hop, like, args, w);
 }
@@ -302,6 +274,8 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
     REQUIRE(in->prec == out->prec && call->near->prec == out->prec && in->lay == out->lay, "precisions %d %d %d",
             in->prec, out->prec, call->near->prec);
     REQUIRE(!call->far || in->lat->reach >= 3, "a hop of three sites on a lattice of reach %d", in->lat->reach);
+    REQUIRE(!call->far || (call->far->kind == FIELD_LINKS_TWO_ROWS) == (call->far_phases != NULL),
+            "long links of kind %d", call->far->kind);
     staggered_hop_args args = {.g = field_geom(out),
                                .in = field_in(in, other),
                                .near_here = field_in(call->near, p),
@@ -312,8 +286,13 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
                                .far_scale = call->far_scale,
                                .parity = p};
     if (call->far) {
+        args.far_reals = call->far_phases ? 13 : 18;
         args.far_here = field_in(call->far, p);
         args.far_there = field_in(call->far, other);
+    }
+    if (call->far_phases) {
+        args.phase_here = field_in(call->far_phases, p);
+        args.phase_there = field_in(call->far_phases, other);
     }
     for (int d = 0; d < 4; d++) args.nface[d] = lay->nface[d];
     args.stream = 2 * call->near->bytes + in->bytes > OUT_OF_CACHE;
@@ -326,7 +305,7 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
         hop_over(out, &args, lay->lanes > 1 ? interior : NULL, lay->nunit);
         return;
     }
-    halo_staggered_start(in, other, call->near, call->far, args.ghost);
+    halo_staggered_start(in, other, call->near, call->far, call->far_phases, args.ghost);
     hop_over(out, &args, interior, ninterior);
     halo_hop_wait();
     args.exterior = 1;
@@ -360,12 +339,18 @@ void staggered_shift(field *out, const field *in, const staggered_shift_call *ca
                                      .back = call->back,
                                      .odd = call->odd};
         if (call->far) {
+            args.hop.far_reals = call->far_phases ? 13 : 18;
+            args.hop.far_scale = call->far_scale;
             args.hop.far_here = field_in(call->far, p);
             args.hop.far_there = field_in(call->far, other);
         }
+        if (call->far_phases) {
+            args.hop.phase_here = field_in(call->far_phases, p);
+            args.hop.phase_there = field_in(call->far_phases, other);
+        }
         for (int d = 0; d < 4; d++) args.hop.nface[d] = lay->nface[d];
         args.hop.out = field_out(out, p);
-        halo_staggered_start(in, other, call->near, call->far, args.hop.ghost);
+        halo_staggered_start(in, other, call->near, call->far, call->far_phases, args.hop.ghost);
         halo_hop_wait();
         kernel_run(KERNEL_staggered_shift, out, &args, work);
     }

@@ -1,4 +1,4 @@
-/* Links and hop of staggered quarks; the formulas stand in kernels/site/staggered.h.
+/* Links and hop of staggered quarks; the formulas stand in kernels/site/staggered_links.h and staggered.h.
  *
  * Link fields are of kind FIELD_LINKS with both parities, and need not be unitary; ghosts are brought up to date as
  * needed. What makes links is for double precision. Outputs come first and are no inputs, unless said. All functions
@@ -25,6 +25,8 @@ void staggered_fatten(field *fat, const field *links, const staggered_paths *c);
 void staggered_lengthen(field *out, const field *links, double coefficient);
 /* Phases, and the sign of the lattice's boundary in t, into links that lead `reach` sites (1 or 3), in place. */
 void staggered_phases(field *links, int reach);
+/* The phases of the determinants of unitary links over pi, a field of kind FIELD_PHASES. */
+void staggered_link_phases(field *phases, const field *links);
 /* y = a x; y may be x. */
 void staggered_scale(field *y, double a, const field *x);
 /* w = v (v^dagger v)^(-1/2), unitary. Returns how many links were so near singular that they took the slow way;
@@ -60,8 +62,10 @@ void staggered_outer(const staggered_outer_call *call, const field *z, const dou
 
 typedef struct {
     double a, b;
-    const field *near, *far;      /* fat links, and long ones or null */
-    double near_scale, far_scale; /* the true links are so many times those that are stored; 1 but in fixed point */
+    const field *near, *far; /* fat links, and long ones or null */
+    const field *far_phases; /* null, or phases of the determinants of long links in U(3) of which `far` has two rows */
+    double near_scale, far_scale; /* the true links are so many times those that are stored: 1 for whole links in
+                                     floating point */
     const field *add;
 } staggered_call;
 /* out = a D in + b add on parity p, from in on the other one; out may be call->add. b = 0 does not read `add`. Fields
@@ -74,6 +78,8 @@ typedef struct {
     int mu, back, odd;       /* back: 1 or -1 */
     const field *near, *far; /* far: or null */
     double near_weight, far_weight;
+    const field *far_phases; /* and far_scale: as a hop has them */
+    double far_scale;
 } staggered_shift_call;
 /* out(s) = +-(near_weight [F_mu(s) in(s+mu) + back F_mu(s-mu)^dagger in(s-mu)] + far_weight [the same of L over three
  * sites]). Both hold both parities, in double precision. With long links the lattice's reach is 3. */

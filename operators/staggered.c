@@ -28,6 +28,7 @@ static void hop(staggered *s, field *y, parity p, const field *x, double a, doub
                                  .b = b,
                                  .near = l->near,
                                  .far = l->far,
+                                 .far_phases = l->far_phases,
                                  .near_scale = l->near_scale,
                                  .far_scale = l->far_scale,
                                  .add = add};

@@ -9,7 +9,7 @@
 
 /* What there is in one precision and place. */
 typedef struct {
-    field *near, *far;
+    field *near, *far, *far_phases;
     staggered_pair pair;
     unsigned long version; /* of the thin links that it was built from */
 } material;
@@ -46,9 +46,14 @@ static void choose_paths(staggered_links *l)
     }
 }
 
+static field *made_like(const field *thin, field_kind kind, precision prec, place where)
+{
+    return field_create(thin->lat, kind, prec, PARITY_BOTH, 1, where);
+}
+
 static field *links_like(const field *thin, precision prec, place where)
 {
-    return field_create(thin->lat, FIELD_LINKS, prec, PARITY_BOTH, 1, where);
+    return made_like(thin, FIELD_LINKS, prec, where);
 }
 
 /* V and W of HISQ */
@@ -73,22 +78,6 @@ static const field *source_of(staggered_links *l)
     return l->base->w;
 }
 
-static void build(staggered_links *l, material *m)
-{
-    const field *source = source_of(l);
-    if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, l->thin->where);
-    if (l->smearing.kind == STAGGERED_NAIVE) staggered_scale(m->near, 1, source);
-    else staggered_fatten(m->near, source, &l->paths);
-    staggered_phases(m->near, 1);
-    if (l->naik != 0) {
-        if (!m->far) m->far = links_like(l->thin, PREC_DOUBLE, l->thin->where);
-        staggered_lengthen(m->far, source, l->naik);
-        staggered_phases(m->far, 3);
-    }
-    m->pair = (staggered_pair){m->near, m->far, 1, 1};
-    m->version = l->thin->version;
-}
-
 /* The least power of two that is at least x: a factor that leaves no rounding. */
 static double power_above(double x)
 {
@@ -104,13 +93,50 @@ static double near_bound(const staggered_paths *c)
                        6 * fabs(c->lepage));
 }
 
+/* Long links in double precision; those of 13 reals are products of three without their coefficient. */
+static void build_far(staggered_links *l, material *m, const field *source)
+{
+    const place where = l->thin->where;
+    const int whole = !l->smearing.compress;
+    field *far = whole && m->far ? m->far : links_like(l->thin, PREC_DOUBLE, where);
+    staggered_lengthen(far, source, whole ? l->naik : 1);
+    staggered_phases(far, 3);
+    if (whole) {
+        m->far = far;
+        return;
+    }
+    if (!m->far) m->far = made_like(l->thin, FIELD_LINKS_TWO_ROWS, PREC_DOUBLE, where);
+    if (!m->far_phases) m->far_phases = made_like(l->thin, FIELD_PHASES, PREC_DOUBLE, where);
+    field_copy(m->far, far);
+    staggered_link_phases(m->far_phases, far);
+    field_destroy(far);
+}
+
+static void set_pair(const staggered_links *l, material *m, double near_scale, double far_scale)
+{
+    const double far = l->smearing.compress ? l->naik : far_scale;
+    m->pair = (staggered_pair){m->near, m->far, m->far_phases, near_scale, far};
+    m->version = l->thin->version;
+}
+
+static void build(staggered_links *l, material *m)
+{
+    const field *source = source_of(l);
+    if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, l->thin->where);
+    if (l->smearing.kind == STAGGERED_NAIVE) staggered_scale(m->near, 1, source);
+    else staggered_fatten(m->near, source, &l->paths);
+    staggered_phases(m->near, 1);
+    if (l->naik != 0) build_far(l, m, source);
+    set_pair(l, m, 1, 1);
+}
+
 /* to = from / scale in another precision or place. */
 static void convert(field **to, const field *from, double scale, precision prec, place where)
 {
     if (!from) return;
     field *scaled = scale != 1 ? field_like(from) : NULL;
     if (scaled) staggered_scale(scaled, 1 / scale, from);
-    if (!*to) *to = links_like(from, prec, where);
+    if (!*to) *to = made_like(from, from->kind, prec, where);
     field_copy(*to, scaled ? scaled : from);
     field_destroy(scaled);
 }
@@ -120,12 +146,13 @@ const staggered_pair *staggered_links_at(staggered_links *l, precision prec, pla
     material *source = &l->materials[PREC_DOUBLE][l->thin->where], *m = &l->materials[prec][where];
     if (source->version != l->thin->version) build(l, source);
     if (m->version != l->thin->version) {
-        const double near_scale = prec >= PREC_HALF ? near_bound(&l->paths) : 1;
-        const double far_scale = prec >= PREC_HALF && l->naik != 0 ? power_above(fabs(l->naik)) : 1;
+        const int fixed = prec >= PREC_HALF, whole = !l->smearing.compress;
+        const double near_scale = fixed ? near_bound(&l->paths) : 1;
+        const double far_scale = fixed && whole && l->naik != 0 ? power_above(fabs(l->naik)) : 1;
         convert(&m->near, source->near, near_scale, prec, where);
         convert(&m->far, source->far, far_scale, prec, where);
-        m->pair = (staggered_pair){m->near, m->far, near_scale, far_scale};
-        m->version = l->thin->version;
+        convert(&m->far_phases, source->far_phases, 1, prec, where);
+        set_pair(l, m, near_scale, far_scale);
     }
     return &m->pair;
 }
@@ -205,11 +232,12 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
     return l;
 }
 
-staggered_links *staggered_links_sibling(staggered_links *base, double epsilon)
+staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int compress)
 {
     staggered_smearing s = base->smearing;
-    REQUIRE(s.kind == STAGGERED_HISQ, "epsilon = %g of links of kind %d", epsilon, s.kind);
+    REQUIRE(s.kind == STAGGERED_HISQ || epsilon == s.epsilon, "epsilon = %g of links of kind %d", epsilon, s.kind);
     s.epsilon = epsilon;
+    s.compress = compress;
     staggered_links *l = staggered_links_create(base->thin, &s);
     l->base = base->base;
     return l;
@@ -224,6 +252,7 @@ void staggered_links_destroy(staggered_links *l)
         for (int where = 0; where < 2; where++) {
             field_destroy(l->materials[prec][where].near);
             field_destroy(l->materials[prec][where].far);
+            field_destroy(l->materials[prec][where].far_phases);
         }
     field_destroy(l->v);
     field_destroy(l->w);

@@ -19,20 +19,24 @@ typedef struct {
     staggered_kind kind;
     double u0;      /* of asqtad */
     double epsilon; /* of HISQ: what the Naik term of a heavy quark is changed by */
+    int compress;   /* hops have long links of 13 reals: two rows of a link in U(3) and the phase of its determinant */
 } staggered_smearing;
 
 typedef struct staggered_links staggered_links;
 
-/* Links as a hop takes them: the true ones are near_scale and far_scale times these, 1 in double and single. */
+/* Links as a hop takes them: the true ones are near_scale and far_scale times these, 1 for whole links in double and
+ * single. */
 typedef struct {
     const field *near, *far; /* far: null of naive quarks */
+    const field *far_phases; /* with far links of 13 reals, else null */
     double near_scale, far_scale;
 } staggered_pair;
 
 /* The lattice's reach is 3, but for naive quarks. */
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s);
-/* HISQ links with another epsilon, which share V and W with `base`; that has to stay while they do. */
-staggered_links *staggered_links_sibling(staggered_links *base, double epsilon);
+/* Links of the same smearing, or HISQ ones with another epsilon, which share V and W with `base`; that has to stay
+ * while they do. */
+staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int compress);
 void staggered_links_destroy(staggered_links *l);
 
 /* Up to date, owned by l. Collective. */
@@ -44,7 +48,7 @@ const field *staggered_links_thin(const staggered_links *l);
  * Forces of all links with one base go through its smearing together: `near` and `far` are sums of the derivatives by
  * the fat and long links, without phases, the far ones times the coefficient of the long links each; `extra` is the sum
  * of those by the fat ones times staggered_links_extra(). */
-staggered_links *staggered_links_base(staggered_links *l); /* l itself, or what it shares the first level with */
+staggered_links *staggered_links_base(staggered_links *l); /* l itself, or what it was made a sibling of */
 double staggered_links_naik(const staggered_links *l);     /* coefficient of the long links; 0: there are none */
 double staggered_links_extra(const staggered_links *l);    /* by how much its paths of one link outweigh the base's */
 /* momenta += the force; l is a base. far and extra: null of naive quarks, else extra is used up. Returns the number of

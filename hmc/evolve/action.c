@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "kernels/lattice/comm.h"
+
 const char ADVICE_SOLVE[] = "loosen the tolerance, raise max_iterations or name a fallback, then go on",
            ADVICE_NUMBERS[] = "no tolerance helps: the numbers ran away. Take more steps, a shorter length or heavier "
                               "quarks, and look at the links with plaq check",
@@ -27,7 +29,23 @@ int action_value(action *a, double *s)
 
 int action_force(action *a, field *force)
 {
-    return a->table->force(a, force);
+    double seconds = 0, *const where = &seconds;
+    return a->table->force ? a->table->force(a, force) : action_shared_force(&a, 1, force, &where);
+}
+
+int action_shared_force(action *const *a, int n, field *force, double *const *seconds)
+{
+    int failed = 0;
+    double start = comm_wtime();
+    void *sum = a[0]->table->open_sum(a[0], force);
+    for (int i = 0; i < n && !failed; i++) {
+        failed = a[i]->table->add_to_sum(a[i], sum);
+        *seconds[i] += comm_wtime() - start;
+        start = comm_wtime();
+    }
+    a[0]->table->close_sum(a[0], sum);
+    *seconds[0] += comm_wtime() - start;
+    return failed;
 }
 
 void action_destroy(action *a)

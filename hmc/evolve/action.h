@@ -47,6 +47,11 @@ typedef struct {
     /* After a call has failed: whether refresh() can be tried again, and all that follows, because the action has
      * learnt from it. It forgets that at a refresh() without `failures`. Null: never. */
     int (*begin_again)(action *a);
+    /* Of actions with `shares`, in place of force(): what their forces are summed in before it is taken to the links
+     * and added to `force`, at the end. */
+    void *(*open_sum)(action *a, field *force);
+    int (*add_to_sum)(action *a, void *sum);
+    void (*close_sum)(action *a, void *sum);
 } action_table;
 
 struct action {
@@ -54,8 +59,9 @@ struct action {
     char name[80];
     int purpose; /* of its random fields; unique in a run */
     const field *links;
-    int failures;    /* attempts at this trajectory that failed and were begun again on its behalf */
-    int start_known; /* refresh() already knows S, without a solve */
+    const void *shares; /* actions that have the same one, and not null, can add their forces to one sum */
+    int failures;       /* attempts at this trajectory that failed and were begun again on its behalf */
+    int start_known;    /* refresh() already knows S, without a solve */
     double start_value;
     long iterations, solves; /* since action_reset_counts() */
     double worst_residual;
@@ -69,6 +75,9 @@ struct action {
 int action_refresh(action *a, random_key key);
 int action_value(action *a, double *s);
 int action_force(action *a, field *force);
+/* The forces of n actions with the same `shares` by one sum; seconds[i] += what the i-th took, the first one what all
+ * share. */
+int action_shared_force(action *const *a, int n, field *force, double *const *seconds);
 /* After a failure: whether the trajectory may be begun again. */
 int action_begin_again(action *a);
 void action_reset_counts(action *a);
@@ -124,8 +133,9 @@ typedef struct {
     linop *root, *positive; /* M with K = M^dagger M, or K itself; the other one is null. Borrowed */
     double bound;           /* K is known to be at least this, of any links; 0: it has to be measured */
     void *context;
+    const void *shares; /* as an action has it: quarks for which open_force() and close_force() do the same, or null */
     void *(*open_force)(void *context, field *force, const field *links); /* what forces are added to */
-    void (*add_force)(void *sum, int n, const double *weights, field *const *x);
+    void (*add_force)(void *context, void *sum, int n, const double *weights, field *const *x);
     void (*close_force)(void *sum); /* all of it is in `force` then */
 } rational_quark;
 

@@ -71,7 +71,7 @@ static void destroy(action *a)
 
 action *gauge_action_create(const char *name, const field *links, gauge_weights weights)
 {
-    static const action_table table = {NULL, value, force, destroy, NULL};
+    static const action_table table = {.value = value, .force = force, .destroy = destroy};
     gauge_part *g = calloc(1, sizeof *g);
     REQUIRE(g, "out of memory");
     g->base.table = &table;

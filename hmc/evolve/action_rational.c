@@ -272,21 +272,30 @@ static int value(action *a, double *s)
     return failed;
 }
 
+static void *open_sum(action *a, field *f)
+{
+    const rational_part *p = (rational_part *)a;
+    return p->s.quark.open_force(p->s.quark.context, f, a->links);
+}
+
+static void close_sum(action *a, void *sum)
+{
+    ((rational_part *)a)->s.quark.close_force(sum);
+}
+
 /* The forces of all poles, with X_i = (K + pole_i)^-1 phi. */
-static int force(action *a, field *f)
+static int add_to_sum(action *a, void *sum)
 {
     rational_part *p = (rational_part *)a;
     const rational *r = p->r[EVOLVE];
     field *x[RATIONAL_MAX_DEGREE];
-    void *sum = p->s.quark.open_force(p->s.quark.context, f, a->links);
     int failed = 0;
     open_solutions(p, r, x);
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
         failed = inverter_poles(&p->solves, p->s.force_solver, r, x, p->phi[k], "force");
-        if (!failed) p->s.quark.add_force(sum, r->degree, r->residues, x);
+        if (!failed) p->s.quark.add_force(p->s.quark.context, sum, r->degree, r->residues, x);
     }
     close_solutions(r, x);
-    p->s.quark.close_force(sum);
     return failed;
 }
 
@@ -301,7 +310,13 @@ static void destroy(action *a)
 
 action *rational_action_create(const char *name, const field *links, const rational_settings *s)
 {
-    static const action_table table = {refresh, value, force, destroy, begin_again};
+    static const action_table table = {.refresh = refresh,
+                                       .value = value,
+                                       .destroy = destroy,
+                                       .begin_again = begin_again,
+                                       .open_sum = open_sum,
+                                       .add_to_sum = add_to_sum,
+                                       .close_sum = close_sum};
     rational_part *p = calloc(1, sizeof *p);
     REQUIRE(p, "out of memory");
     REQUIRE(s->pseudofermions <= RATIONAL_MOST_PSEUDOFERMIONS && s->root.factors[0].shift == 0,
@@ -310,6 +325,7 @@ action *rational_action_create(const char *name, const field *links, const ratio
     p->base.links = links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->base.has_spectrum = 1;
+    p->base.shares = s->quark.shares;
     p->s = *s;
     if (s->quark.root) inverter_open(&p->solves, &p->base, s->quark.root, s->solvers, s->nsolvers);
     else inverter_open_positive(&p->solves, &p->base, s->quark.positive, s->solvers, s->nsolvers);

@@ -45,19 +45,30 @@ static int value(action *a, double *s)
     return failed;
 }
 
-static int force(action *a, field *f)
+static void *open_sum(action *a, field *f)
+{
+    staggered_force *sum = malloc(sizeof *sum);
+    REQUIRE(sum, "out of memory");
+    *sum = staggered_force_open(f, staggered_links_base(staggered_quark_links(((four_flavours *)a)->s.quark)));
+    return sum;
+}
+
+static int add_to_sum(action *a, void *sum)
 {
     static const double one = 1;
     four_flavours *p = (four_flavours *)a;
     field *x = field_like(p->phi);
     const int failed = inverter_normal(&p->solves, p->s.force_solver, x, p->phi, p->guess, "force");
-    if (!failed) {
-        staggered_force sum = staggered_force_open(f, staggered_links_base(staggered_quark_links(p->s.quark)));
-        staggered_force_add(&sum, p->s.quark, 1, &one, &x);
-        staggered_force_close(&sum);
-    }
+    if (!failed) staggered_force_add(sum, p->s.quark, 1, &one, &x);
     field_destroy(x);
     return failed;
+}
+
+static void close_sum(action *a, void *sum)
+{
+    (void)a;
+    staggered_force_close(sum);
+    free(sum);
 }
 
 static void destroy(action *a)
@@ -71,14 +82,19 @@ static void destroy(action *a)
 
 action *staggered_action_create(const char *name, const field *links, const staggered_settings *s)
 {
-    static const action_table table = {refresh, value, force, destroy, NULL};
+    static const action_table table = {.refresh = refresh,
+                                       .value = value,
+                                       .destroy = destroy,
+                                       .open_sum = open_sum,
+                                       .add_to_sum = add_to_sum,
+                                       .close_sum = close_sum};
     four_flavours *p = calloc(1, sizeof *p);
     REQUIRE(p, "out of memory");
     p->base.table = &table;
     p->base.links = links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
+    p->base.shares = staggered_links_base(staggered_quark_links(s->quark));
     p->s = *s;
-
     inverter_open_positive(&p->solves, &p->base, staggered_normal(s->quark), s->solvers, s->nsolvers);
     p->phi = linop_vector(p->solves.normal, 1);
     p->guess = predictor_create(s->predictor);

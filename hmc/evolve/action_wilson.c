@@ -112,7 +112,7 @@ static void destroy(action *a)
 
 action *pseudofermion_action_create(const char *name, const field *links, const pseudofermion_settings *s)
 {
-    static const action_table table = {refresh, value, force, destroy, NULL};
+    static const action_table table = {.refresh = refresh, .value = value, .force = force, .destroy = destroy};
     pseudofermion *p = calloc(1, sizeof *p);
     REQUIRE(p, "out of memory");
     p->base.table = &table;
@@ -174,7 +174,8 @@ static void determinant_destroy(action *a)
 
 action *determinant_action_create(const char *name, const field *links, wilson *w, wilson *over, int flavours)
 {
-    static const action_table table = {NULL, determinant_value, determinant_force, determinant_destroy, NULL};
+    static const action_table table = {
+        .value = determinant_value, .force = determinant_force, .destroy = determinant_destroy};
     determinant *d = calloc(1, sizeof *d);
     REQUIRE(d, "out of memory");
     d->base.table = &table;

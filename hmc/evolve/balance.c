@@ -7,7 +7,7 @@
 
 /* Parts that differ by less are in balance: the measure is no better. */
 #define BALANCED 10
-/* r.m.s. of dH at which not one trajectory in seven is accepted. */
+/* r.m.s. of dH beyond which fewer than one trajectory in three is accepted. */
 #define TOO_LARGE_DH 3
 
 static double mean_square(const force_record *f)
@@ -33,13 +33,14 @@ void balance_levels(const evolution *e, double length, level_balance levels[MAX_
 void balance_advice(const evolution *e, const level_balance levels[MAX_LEVELS], char *text, size_t size)
 {
     int most = 0, least = 0;
-    const double dh = e->dh_count ? sqrt(e->dh_square / (double)e->dh_count) : 0;
+    const dh_record *r = &e->dh[e->dh[1].count > 0];
+    const double dh = r->count ? sqrt(r->square / (double)r->count) : 0;
     if (dh > TOO_LARGE_DH) {
         snprintf(
             text, size,
             "dH is %.3g (r.m.s. of %ld): shorter ones first where the largest force stands out from its r.m.s., or "
             "a heavier mass between (ratio_to)",
-            dh, e->dh_count);
+            dh, r->count);
         return;
     }
     if (e->nlevels == 1) {

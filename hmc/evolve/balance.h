@@ -19,7 +19,8 @@ typedef struct {
 
 /* Of each level, for trajectories of this length and all forces since the evolution was made. */
 void balance_levels(const evolution *e, double length, level_balance levels[MAX_LEVELS]);
-/* A clause of advice; where dH is so large that the integrator may be unstable, that comes before any balance. */
+/* A clause of advice; where dH, after the warm-up if there is an after, is so large that the integrator may be
+ * unstable, that comes before any balance. */
 void balance_advice(const evolution *e, const level_balance levels[MAX_LEVELS], char *text, size_t size);
 /* Logs forces, steps and advice; nothing before the first force. */
 void balance_report(const evolution *e, double length);

@@ -67,7 +67,8 @@ double fermion_staggered_hop_flops(const fermion_params *f)
     return strcmp(f->links, "naive") ? 1146 : 570;
 }
 
-/* A level has 12 kernels of two staples on the way there, 21 and three sums over sides of staples on the way back. */
+/* A level has 12 staples with their other halves on the way there, 21 and three sums over sides of staples on the way
+ * back. */
 double fermion_smearing_flops(const fermion_params *f)
 {
     const int levels = !strcmp(f->links, "naive") ? 0 : !strcmp(f->links, "asqtad") ? 1 : 2;

@@ -34,7 +34,7 @@ static double force_flops(const fermion_params *f, double iterations)
 
 const fermion_kind fermion_staggered = {.name = "staggered",
                                         .help = "four flavours of a staggered quark, unrooted",
-                                        .keys = "links u0 naik_epsilon predictor",
+                                        .keys = "links u0 long_reals naik_epsilon predictor",
                                         .staggered = 1,
                                         .create = create,
                                         .memory = memory,

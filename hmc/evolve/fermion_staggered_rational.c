@@ -3,7 +3,8 @@
  * (A. Bazavov et al., Rev. Mod. Phys. 82 (2010) 1349, section II.D) light and strange quarks over a heavy mass make a
  * smaller force than each of them alone. MILC's programs write (x + 4 m_i^2)^(N_i/4) with x = -D^2: these are the m_i.
  *
- * Every section takes the force through the smearing by itself, so that its size and time are known. */
+ * Derivatives of all sections of a level whose links have the same smearing are summed and taken back through it
+ * together. */
 #include "hmc/evolve/fermion.h"
 
 #include <stdlib.h>
@@ -13,31 +14,23 @@
 
 /* ---- the force ---- */
 
-typedef struct {
-    staggered_force sum;
-    staggered *quark;
-} staggered_sum;
-
 static void *open_force(void *context, field *force, const field *links)
 {
     (void)links; /* the quark knows them */
-    staggered_sum *sum = malloc(sizeof *sum);
+    staggered_force *sum = malloc(sizeof *sum);
     REQUIRE(sum, "out of memory");
-    sum->quark = context;
-    sum->sum = staggered_force_open(force, staggered_links_base(staggered_quark_links(sum->quark)));
+    *sum = staggered_force_open(force, staggered_links_base(staggered_quark_links(context)));
     return sum;
 }
 
-static void add_force(void *to, int n, const double *weights, field *const *x)
+static void add_force(void *context, void *sum, int n, const double *weights, field *const *x)
 {
-    staggered_sum *sum = to;
-    staggered_force_add(&sum->sum, sum->quark, n, weights, x);
+    staggered_force_add(sum, context, n, weights, x);
 }
 
-static void close_force(void *to)
+static void close_force(void *sum)
 {
-    staggered_sum *sum = to;
-    staggered_force_close(&sum->sum);
+    staggered_force_close(sum);
     free(sum);
 }
 
@@ -60,6 +53,7 @@ static void create(simulation *s, int number)
     rational_settings settings = settings_of(&s->p->fermions[number].p);
     settings.quark.positive = staggered_normal(s->quarks[number]);
     settings.quark.context = s->quarks[number];
+    settings.quark.shares = staggered_links_base(staggered_quark_links(s->quarks[number]));
     settings.quark.open_force = open_force;
     settings.quark.add_force = add_force;
     settings.quark.close_force = close_force;
@@ -99,7 +93,7 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_staggered_rational = {
     .name = "staggered_rational",
     .help = "staggered quarks of one mass or of several, by rational functions (RHMC)",
-    .keys = "links u0 naik_epsilon with flavours pseudofermions approximation force_approximation spectrum "
+    .keys = "links u0 long_reals naik_epsilon with flavours pseudofermions approximation force_approximation spectrum "
             "range_breach",
     .shifts = 1,
     .staggered = 1,

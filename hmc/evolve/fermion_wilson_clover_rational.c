@@ -26,9 +26,10 @@ static void *open_force(void *context, field *force, const field *links)
 }
 
 /* dS = -sum_i 2 weight_i Re (M X_i)^dagger dM X_i */
-static void add_force(void *to, int n, const double *weights, field *const *x)
+static void add_force(void *context, void *to, int n, const double *weights, field *const *x)
 {
     wilson_sum *sum = to;
+    (void)context; /* the sum has it */
     for (int i = 0; i < n; i++) {
         linop_apply(wilson_schur(sum->w), sum->y, x[i], 0);
         wilson_force_add(&sum->sum, sum->w, weights[i], x[i], sum->y, sum->y);

@@ -119,26 +119,57 @@ static void note_force(const evolution *e, force_record *f, const field *force)
     f->count++;
 }
 
-/* force += the forces of a level, each timed and its norm recorded. */
+/* force += one action's, timed and its norm recorded. */
+static int force_apart(evolution *e, int which, field *total, int first)
+{
+    const double start = comm_wtime();
+    force_record *record = &e->forces[which];
+    field *mine = first ? total : field_like(total);
+    const int failed = action_force(e->actions[which], mine);
+    note_force(e, record, mine);
+    if (!first) {
+        momenta_add(total, 1, mine);
+        field_destroy(mine);
+    }
+    record->seconds += comm_wtime() - start;
+    return failed;
+}
+
+/* The actions of a level, from its i-th on, that can be summed together with it: their numbers, one at least. Only the
+ * first force of a trajectory is taken apart from others, so that its size is known. */
+static int sharers_of(const evolution *e, const level *l, int i, int which[MAX_ACTIONS])
+{
+    const void *key = e->actions[l->actions[i]]->shares;
+    int n = 0;
+    for (int k = i; k < l->nactions; k++)
+        if (k == i || (key && e->actions[l->actions[k]]->shares == key)) which[n++] = l->actions[k];
+    for (int k = 0; k < n; k++)
+        if (e->forces[which[k]].count == 0) return 1;
+    return n;
+}
+
+/* force += the forces of a level. */
 static int level_force(evolution *e, const level *l, field *total)
 {
+    int done[MAX_ACTIONS] = {0};
     momenta_zero(total);
     for (int i = 0; i < l->nactions; i++) {
-        const double start = comm_wtime();
-        const int which = l->actions[i];
-        force_record *record = &e->forces[which];
-        if (i == 0) {
-            if (action_force(e->actions[which], total)) return EVOLVE_FAILED;
-            note_force(e, record, total);
+        int which[MAX_ACTIONS], failed;
+        if (done[l->actions[i]]) continue;
+        const int n = sharers_of(e, l, i, which);
+        for (int k = 0; k < n; k++) done[which[k]] = 1;
+        if (n == 1) {
+            failed = force_apart(e, which[0], total, i == 0);
         } else {
-            field *mine = field_like(total);
-            const int failed = action_force(e->actions[which], mine);
-            note_force(e, record, mine);
-            momenta_add(total, 1, mine);
-            field_destroy(mine);
-            if (failed) return EVOLVE_FAILED;
+            action *together[MAX_ACTIONS];
+            double *seconds[MAX_ACTIONS];
+            for (int k = 0; k < n; k++) {
+                together[k] = e->actions[which[k]];
+                seconds[k] = &e->forces[which[k]].seconds;
+            }
+            failed = action_shared_force(together, n, total, seconds);
         }
-        record->seconds += comm_wtime() - start;
+        if (failed) return EVOLVE_FAILED;
     }
     return EVOLVE_DONE;
 }

@@ -28,6 +28,11 @@ typedef struct {
     double seconds;
 } force_record;
 
+typedef struct {
+    double square; /* sum of dH^2 */
+    long count;
+} dh_record;
+
 typedef struct evolution {
     const lattice *lat;
     field *links, *momenta, *force;
@@ -37,8 +42,7 @@ typedef struct evolution {
     level levels[MAX_LEVELS];
     int nlevels;
     force_record forces[MAX_ACTIONS], totals[MAX_ACTIONS]; /* of this trajectory; of all before, and of it once ended */
-    double dh_square;                                      /* sum of dH^2 over trajectories that came to their end */
-    long dh_count;
+    dh_record dh[2];          /* of trajectories that came to their end: of the warm-up, and with an accept step */
     int (*interrupted)(void); /* asked before each step of the coarsest level; collective; may be null */
 } evolution;
 

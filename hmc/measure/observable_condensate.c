@@ -55,7 +55,9 @@ static void derivative(estimator *e, field *y, const field *x, int n)
                                        .near = links->near,
                                        .far = links->far,
                                        .near_weight = 0.5,
-                                       .far_weight = n == 1 ? 1.5 : 4.5};
+                                       .far_weight = n == 1 ? 1.5 : 4.5,
+                                       .far_phases = links->far_phases,
+                                       .far_scale = links->far_scale};
     staggered_shift(y, x, &call);
 }
 

@@ -446,7 +446,7 @@ static void T(hop_launch)(const gpu_device *dev, const void *args, const int *li
 
 /* `faces`: some neighbours are on other ranks. A thread does `many` right-hand sides of a site; a loop over more would
  * keep the places of all neighbours in registers. */
-template <bool improved, bool faces, int many>
+template <int far_reals, bool faces, int many>
 static __global__ void __maxnreg__(STAGGERED_CAP)
     T(staggered_global)(const __grid_constant__ staggered_hop_args a, const int *list, long n,
                         const __grid_constant__ gpu_tile tile)
@@ -462,16 +462,16 @@ static __global__ void __maxnreg__(STAGGERED_CAP)
     if (!faces) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
     if (tile.on) {
         const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
-        T(staggered_some)(&b, st, st.unit, (int)part * many, many, improved);
+        T(staggered_some)(&b, st, st.unit, (int)part * many, many, far_reals);
     } else {
         const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
         if (i >= n) return;
         const T(stencil) st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
-        T(staggered_some)(&b, st, st.unit, (int)part * many, many, improved);
+        T(staggered_some)(&b, st, st.unit, (int)part * many, many, far_reals);
     }
 }
 
-template <bool improved, bool faces, int many>
+template <int far_reals, bool faces, int many>
 static void T(staggered_start)(const gpu_device *dev, const staggered_hop_args *a, const int *list, long n)
 {
     const gpu_shape shape = gpu_shape_for(dev, HOP_THREADS);
@@ -483,25 +483,31 @@ static void T(staggered_start)(const gpu_device *dev, const staggered_hop_args *
         tile.high = 1;
     }
     grid.z *= (unsigned)(a->in.groups / many);
-    auto kernel = T(staggered_global)<improved, faces, many>;
+    auto kernel = T(staggered_global)<far_reals, faces, many>;
     gpu_start(dev, kernel, grid, shape.threads, *a, list, n, tile);
 }
 
-template <bool improved, bool faces>
+template <int far_reals, bool faces>
 static void T(staggered_tiles)(const gpu_device *dev, const staggered_hop_args *a, const int *list, long n)
 {
-    if (a->in.groups % 4 == 0) T(staggered_start)<improved, faces, 4>(dev, a, list, n);
-    else if (a->in.groups % 2 == 0) T(staggered_start)<improved, faces, 2>(dev, a, list, n);
-    else T(staggered_start)<improved, faces, 1>(dev, a, list, n);
+    if (a->in.groups % 4 == 0) T(staggered_start)<far_reals, faces, 4>(dev, a, list, n);
+    else if (a->in.groups % 2 == 0) T(staggered_start)<far_reals, faces, 2>(dev, a, list, n);
+    else T(staggered_start)<far_reals, faces, 1>(dev, a, list, n);
+}
+
+template <int far_reals>
+static void T(staggered_faces)(const gpu_device *dev, const staggered_hop_args *a, const int *list, long n)
+{
+    if (a->exterior) T(staggered_tiles)<far_reals, true>(dev, a, list, n);
+    else T(staggered_tiles)<far_reals, false>(dev, a, list, n);
 }
 
 static void T(staggered_hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
     const staggered_hop_args *a = (const staggered_hop_args *)args;
-    if (a->far_here.data && a->exterior) T(staggered_tiles)<true, true>(dev, a, list, n);
-    else if (a->far_here.data) T(staggered_tiles)<true, false>(dev, a, list, n);
-    else if (a->exterior) T(staggered_tiles)<false, true>(dev, a, list, n);
-    else T(staggered_tiles)<false, false>(dev, a, list, n);
+    if (a->far_reals == 13) T(staggered_faces)<13>(dev, a, list, n);
+    else if (a->far_reals == 18) T(staggered_faces)<18>(dev, a, list, n);
+    else T(staggered_faces)<0>(dev, a, list, n);
 }
 
 gpu_launcher PASTE(gpu_find, SUFFIX_PREC)(kernel_id id)

@@ -267,13 +267,16 @@ void halo_hop_pair(const field *x, const field *y, parity p, const field *links,
 /* ---- colour vectors of the staggered hop ---- */
 
 /* Sends upwards what is multiplied with links, unless near is null, and downwards vectors of 1 or 3 slices. */
-static void send_vectors(const field *in, parity p, const field *near, const field *far, int slices, view ghost[8])
+static void send_vectors(const field *in, parity p, const field *near, const field *far, const field *far_phases,
+                         int slices, view ghost[8])
 {
     const layout *tables = layout_tables(in->lay, in->where == PLACE_DEVICE);
     view packed[8];
     staggered_pack_args args = {.g = tables->g, .in = field_in(in, p)};
     if (near) args.near = field_in(near, p);
     if (far) args.far = field_in(far, p);
+    if (far_phases) args.phase = field_in(far_phases, p);
+    args.far_reals = !far ? 0 : far_phases ? 13 : 18;
     exchange_open(in);
     for (int dir = 0; dir < 8; dir++) {
         const int parts = dir % 2 ? slices : far ? 4 : 1;
@@ -291,14 +294,15 @@ static void send_vectors(const field *in, parity p, const field *near, const fie
     exchange_start();
 }
 
-void halo_staggered_start(const field *in, parity p, const field *near, const field *far, view ghost[8])
+void halo_staggered_start(const field *in, parity p, const field *near, const field *far, const field *far_phases,
+                          view ghost[8])
 {
-    send_vectors(in, p, near, far, far ? 3 : 1, ghost);
+    send_vectors(in, p, near, far, far_phases, far ? 3 : 1, ghost);
 }
 
 void halo_vectors_above(const field *in, parity p, int slices, view ghost[8])
 {
-    send_vectors(in, p, NULL, NULL, slices, ghost);
+    send_vectors(in, p, NULL, NULL, NULL, slices, ghost);
     exchange_wait();
 }
 

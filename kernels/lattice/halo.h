@@ -29,8 +29,10 @@ int halo_hop_fuse(const field *in, parity p, const field *links, int sign, view 
 void halo_hop_wait(void);
 
 /* The same for the hop of staggered quarks: starts to send what the neighbours need of parity p of `in`; near and far
- * links as in kernels/site/staggered.h, far ones or null. After halo_hop_wait() the views hold what has arrived. */
-void halo_staggered_start(const field *in, parity p, const field *near, const field *far, view ghost[8]);
+ * links as in kernels/staggered.h, far ones and their phases or null. After halo_hop_wait() the views hold what has
+ * arrived. */
+void halo_staggered_start(const field *in, parity p, const field *near, const field *far, const field *far_phases,
+                          view ghost[8]);
 
 /* Brings in the vectors of parity p from above, of 1 or (where the reach is 3) 3 slices; ghost[2 d] holds them. */
 void halo_vectors_above(const field *in, parity p, int slices, view ghost[8]);

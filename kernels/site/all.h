@@ -14,6 +14,7 @@
 #include "kernels/site/hop.h"
 #include "kernels/site/gauge.h"
 #include "kernels/site/random.h"
+#include "kernels/site/staggered_links.h"
 #include "kernels/site/staggered.h"
 
 #include "kernels/site/force.h"

@@ -1,278 +1,9 @@
-/* Staggered quarks: their links and their hop.
- *
- * Fat links are sums of paths (K. Orginos, D. Toussaint and R. Sugar, hep-lat/9903032), made level by level: a staple
- * around a direction of what the level before left, in place of a link. The paths of 3, 5 and 7 links are staples of
- * staples in further directions; the path of G. P. Lepage (hep-lat/9809157), which goes two sites to a side, is the
- * staple of a staple in the same direction, but for the two paths there that come back to the link itself.
- *
- * The hop between parities, with fat links F and long links L, phases and the boundary's sign in the links:
+/* The hop of staggered quarks between parities, with fat links F and long links L, which have the phases and the
+ * boundary's sign in them:
  *   D x(s) = sum_mu F_mu(s) x(s+mu) - F_mu(s-mu)^dagger x(s-mu) + L_mu(s) x(s+3mu) - L_mu(s-3mu)^dagger x(s-3mu)
  * (eq. (3) of R. Babich et al., arXiv:1109.2935, with D anti-Hermitian). out = a D in + b x; out may be x, never in.
  * Directions are added in the order +x -x ... -t, one site away, then three, wherever the neighbour comes from, so the
  * split over ranks leaves no trace. */
-
-/* ---- paths ---- */
-
-/* r = the two staples of `in`_mu in direction nu: U_nu(s) in(s+nu) U_nu(s+mu)^dagger, and that from below. The map is
- * its own adjoint. */
-FN void T(staples_of)(vreal r[18], const geom *g, const view *links, const view *in, T(walker) home, int mu, int nu)
-{
-    const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
-    vreal side[18], m[18], p[18];
-    T(walk_load)(side, g, links, home, nu, 18);
-    T(walk_load)(m, g, in, up, mu, 18);
-    T(su3_mul)(p, side, m);
-    T(walk_load)(side, g, links, T(walk)(g, home, mu, 1), nu, 18);
-    T(su3_mul_right_dagger)(r, p, side);
-    T(walk_load)(side, g, links, down, nu, 18);
-    T(walk_load)(m, g, in, down, mu, 18);
-    T(su3_mul_left_dagger)(p, side, m);
-    T(walk_load)(side, g, links, T(walk)(g, down, mu, 1), nu, 18);
-    T(su3_mul)(m, p, side);
-    T(su3_add)(r, m);
-}
-
-/* out_mu = sum_k plain_factor_k plain_k,mu + sum_j factor_j (the staples of in_j,mu in direction mu + offset_j, mod 4).
- * out may be one of the plain ones. */
-FN void T(staples_site)(const staples_args *a, long u)
-{
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_from)(g, a->parity, u);
-    for (int mu = 0; mu < 4; mu++) {
-        vreal sum[18], r[18];
-        T(su3_zero)(sum);
-        for (int k = 0; k < a->nplain; k++) {
-            T(load)(r, &a->plain[k], u, mu, 18);
-            T(su3_axpy)(sum, vset((real)a->plain_factor[k]), r);
-        }
-        for (int j = 0; j < a->nin; j++) {
-            T(staples_of)(r, g, &a->links, &a->in[j], home, mu, (mu + a->offset[j]) % 4);
-            T(su3_axpy)(sum, vset((real)a->factor[j]), r);
-        }
-        T(save)(sum, &a->out, u, mu, 18);
-    }
-}
-
-/* y = a x on links */
-FN void T(links_scale_site)(const links_scale_args *a, long u)
-{
-    const vreal f = vset((real)a->a);
-    for (int mu = 0; mu < 4; mu++) {
-        vreal x[18];
-        T(load)(x, &a->x, u, mu, 18);
-        UNROLL for (int i = 0; i < 18; i++) x[i] *= f;
-        T(save)(x, &a->y, u, mu, 18);
-    }
-}
-
-/* out_mu = coefficient U_mu(s) U_mu(s+mu) U_mu(s+2mu), the path of S. Naik, Nucl. Phys. B316 (1989) 238. */
-FN void T(long_links_site)(const long_links_args *a, long u)
-{
-    const geom *g = &a->g;
-    const vreal c = vset((real)a->coefficient);
-    for (int mu = 0; mu < 4; mu++) {
-        T(walker) w = T(walk_from)(g, a->parity, u);
-        vreal x[18], y[18], r[18];
-        T(walk_load)(x, g, &a->links, w, mu, 18);
-        w = T(walk)(g, w, mu, 1);
-        T(walk_load)(y, g, &a->links, w, mu, 18);
-        T(su3_mul)(r, x, y);
-        w = T(walk)(g, w, mu, 1);
-        T(walk_load)(y, g, &a->links, w, mu, 18);
-        T(su3_mul)(x, r, y);
-        UNROLL for (int i = 0; i < 18; i++) x[i] *= c;
-        T(save)(x, &a->out, u, mu, 18);
-    }
-}
-
-/* Links that lead `reach` sites get the phases eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y), eta_t = 1, and
- * in t the sign of the boundary as often as they cross it. */
-FN void T(staggered_signs)(vreal sign[4], const geom *g, int parity, long u, int reach, int time_sign)
-{
-    const int16_t *c = g->coord[parity] + 4 * u;
-    UNROLL for (int mu = 0; mu < 4; mu++) sign[mu] = vset(1);
-    for (int lane = 0; lane < W; lane++) {
-        const int32_t *o = g->lane_origin + 4 * lane;
-        const int x = o[0] + c[0], y = o[1] + c[1], t = o[3] + c[3];
-        if (t & 1) LANE(sign[0], lane) = -1;
-        if ((t + x) & 1) LANE(sign[1], lane) = -1;
-        if ((t + x + y) & 1) LANE(sign[2], lane) = -1;
-        if ((t + reach) / g->global[3] & 1) LANE(sign[3], lane) = (real)time_sign;
-    }
-}
-
-FN void T(staggered_phases_site)(const staggered_phases_args *a, long u)
-{
-    vreal sign[4];
-    T(staggered_signs)(sign, &a->g, a->parity, u, a->reach, a->time_sign);
-    for (int mu = 0; mu < 4; mu++) {
-        vreal x[18];
-        T(load)(x, &a->links, u, mu, 18);
-        UNROLL for (int i = 0; i < 18; i++) x[i] *= sign[mu];
-        T(save)(x, &a->links, u, mu, 18);
-    }
-}
-
-/* ---- projection to U(3) ---- */
-
-/* Below this ratio of the smallest to the largest eigenvalue of V^dagger V its square root loses four digits. */
-#define PROJECT_GUARD 1e-4
-#define JACOBI_SWEEPS 40
-
-/* Columns p and q of a, orthogonal after q has got the phase and both have been rotated as by the 2x2 matrix of a
- * Jacobi rotation; the same is done to r. Returns whether there was anything to do. */
-FN int T(jacobi_rotate)(double a[18], double r[18], int p, int q)
-{
-    double pp = 0, qq = 0, re = 0, im = 0;
-    for (int i = 0; i < 3; i++) {
-        const double *x = a + 6 * i + 2 * p, *y = a + 6 * i + 2 * q;
-        pp += x[0] * x[0] + x[1] * x[1];
-        qq += y[0] * y[0] + y[1] * y[1];
-        re += x[0] * y[0] + x[1] * y[1];
-        im += x[0] * y[1] - x[1] * y[0];
-    }
-    const double size = sqrt(re * re + im * im);
-    if (!(size > 1e-16 * sqrt(pp) * sqrt(qq))) return 0;
-    const double zeta = (qq - pp) / (2 * size);
-    const double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-    const double c = 1 / sqrt(1 + tangent * tangent), s = c * tangent;
-    for (int k = 0; k < 6; k++) {
-        double *m = (k < 3 ? a : r) + 6 * (k % 3);
-        double *x = m + 2 * p, *y = m + 2 * q;
-        const double y0 = (re * y[0] + im * y[1]) / size, y1 = (re * y[1] - im * y[0]) / size;
-        y[0] = s * x[0] + c * y0;
-        y[1] = s * x[1] + c * y1;
-        x[0] = c * x[0] - s * y0;
-        x[1] = c * x[1] - s * y1;
-    }
-    return 1;
-}
-
-/* v = x y^dagger with orthogonal columns of x, of square norms norm[], and unitary y: the singular value decomposition
- * by rotations of columns (M. Hestenes, J. SIAM 6 (1958) 51), which is accurate for small singular values, too. */
-FN void T(decompose)(double x[18], double y[18], double norm[3], const double v[18])
-{
-    int busy = 1;
-    for (int i = 0; i < 18; i++) {
-        x[i] = v[i];
-        y[i] = i % 8 == 0 ? 1 : 0;
-    }
-    for (int sweep = 0; busy && sweep < JACOBI_SWEEPS; sweep++) {
-        busy = T(jacobi_rotate)(x, y, 0, 1);
-        busy += T(jacobi_rotate)(x, y, 0, 2);
-        busy += T(jacobi_rotate)(x, y, 1, 2);
-    }
-    for (int c = 0; c < 3; c++) {
-        norm[c] = 0;
-        for (int i = 0; i < 3; i++)
-            norm[c] += x[6 * i + 2 * c] * x[6 * i + 2 * c] + x[6 * i + 2 * c + 1] * x[6 * i + 2 * c + 1];
-    }
-}
-
-/* w = X Y^dagger of the singular value decomposition v = X S Y^dagger. Of a singular value of zero the vector in X is
- * what completes the others. Returns 0 where two are zero, else 1. */
-FN int T(project_by_svd)(double w[18], const double v[18])
-{
-    double x[18], y[18], norm[3];
-    int zeros = 0, zero = 0;
-    T(decompose)(x, y, norm, v);
-    for (int c = 0; c < 3; c++) {
-        if (norm[c] == 0) {
-            zeros++;
-            zero = c;
-        }
-        for (int i = 0; i < 6; i++) x[6 * (i / 2) + 2 * c + i % 2] *= norm[c] > 0 ? 1 / sqrt(norm[c]) : 0;
-    }
-    if (zeros > 1) return 0;
-    for (int i = 0; zeros && i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3, p = 2 * ((zero + 1) % 3), q = 2 * ((zero + 2) % 3);
-        const double *a = x + 6 * j, *b = x + 6 * k;
-        x[6 * i + 2 * zero] = a[p] * b[q] - a[p + 1] * b[q + 1] - (b[p] * a[q] - b[p + 1] * a[q + 1]);
-        x[6 * i + 2 * zero + 1] = -(a[p] * b[q + 1] + a[p + 1] * b[q] - (b[p] * a[q + 1] + b[p + 1] * a[q]));
-    }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            double re = 0, im = 0;
-            for (int c = 0; c < 3; c++) {
-                const double *a = x + 6 * i + 2 * c, *b = y + 6 * j + 2 * c;
-                re = fma(a[0], b[0], fma(a[1], b[1], re));
-                im = fma(a[1], b[0], fma(-a[0], b[1], im));
-            }
-            w[6 * i + 2 * j] = re;
-            w[6 * i + 2 * j + 1] = im;
-        }
-    return 1;
-}
-
-/* Eigenvalues of a Hermitian matrix by the trigonometric solution of its characteristic equation; the largest first,
- * the smallest last. */
-FN void T(hermitian_eigenvalues)(vreal e[3], const vreal q[18])
-{
-    const vreal mean = (real)(1.0 / 3.0) * T(su3_trace)(q);
-    const vreal d0 = q[0] - mean, d1 = q[8] - mean, d2 = q[16] - mean;
-    const vreal x = q[2] * q[2] + q[3] * q[3], y = q[4] * q[4] + q[5] * q[5], z = q[10] * q[10] + q[11] * q[11];
-    const vreal s = (real)(1.0 / 6.0) * (d0 * d0 + d1 * d1 + d2 * d2 + (real)2 * (x + y + z));
-    /* Re of the product of the elements 01, 12 and 20 */
-    const vreal loop = (q[2] * q[10] - q[3] * q[11]) * q[4] + (q[2] * q[11] + q[3] * q[10]) * q[5];
-    const vreal half = (real)0.5 * (d0 * d1 * d2 + (real)2 * loop - d0 * z - d1 * y - d2 * x);
-    const vreal root = vsqrt(s);
-    vreal c = vset(1), r3 = vset(0);
-    for (int lane = 0; lane < W; lane++) {
-        const double third = LANE(root, lane) * LANE(s, lane);
-        double ratio = third > 0 ? LANE(half, lane) / third : 1;
-        ratio = ratio > 1 ? 1 : ratio < -1 ? -1 : ratio;
-        const double angle = acos(ratio) / 3;
-        LANE(c, lane) = (real)cos(angle);
-        LANE(r3, lane) = (real)(1.73205080756887729353 * sin(angle));
-    }
-    e[0] = mean + (real)2 * root * c;
-    e[1] = mean - root * (c - r3);
-    e[2] = mean - root * (c + r3);
-}
-
-/* w = v (v^dagger v)^(-1/2) = v (f0 + f1 Q + f2 Q^2) by the Cayley-Hamilton relation (A. Hasenfratz, R. Hoffmann and
- * S. Schaefer, hep-lat/0702028, section 2); e: eigenvalues of Q. */
-FN void T(project_by_roots)(vreal w[18], const vreal v[18], const vreal q[18], const vreal e[3])
-{
-    const vreal a = vsqrt(vmax(e[0], vset(0))), b = vsqrt(vmax(e[1], vset(0))), c = vsqrt(vmax(e[2], vset(0)));
-    const vreal s1 = a + b + c, s2 = a * b + a * c + b * c, s3 = a * b * c;
-    const vreal inverse = vinverse_or_zero(s3 * (s1 * s2 - s3));
-    const vreal f0 = (s1 * s2 * s2 - s3 * (s1 * s1 + s2)) * inverse;
-    const vreal f1 = ((real)2 * s1 * s2 - s3 - s1 * s1 * s1) * inverse, f2 = s1 * inverse;
-    vreal m[18];
-    T(su3_mul)(m, q, q);
-    UNROLL for (int i = 0; i < 18; i++) m[i] = vfma(f2, m[i], f1 * q[i]);
-    m[0] += f0;
-    m[8] += f0;
-    m[16] += f0;
-    T(su3_mul)(w, v, m);
-}
-
-/* Links projected to U(3). Sums: links that needed the decomposition, and links of which there is no projection. */
-FN void T(project_links_site)(const project_links_args *a, long u, vexact *sum)
-{
-    vreal guarded = vset(0), undefined = vset(0);
-    for (int mu = 0; mu < 4; mu++) {
-        vreal v[18], q[18], w[18], e[3];
-        T(load)(v, &a->in, u, mu, 18);
-        T(su3_mul_left_dagger)(q, v, v);
-        T(hermitian_eigenvalues)(e, q);
-        T(project_by_roots)(w, v, q, e);
-        for (int lane = 0; lane < W; lane++) {
-            if (LANE(e[2], lane) > (real)PROJECT_GUARD * LANE(e[0], lane)) continue;
-            double one[18], unitary[18];
-            for (int i = 0; i < 18; i++) one[i] = unitary[i] = LANE(v[i], lane);
-            LANE(guarded, lane) += 1;
-            if (!T(project_by_svd)(unitary, one)) LANE(undefined, lane) += 1;
-            for (int i = 0; i < 18; i++) LANE(w[i], lane) = (real)unitary[i];
-        }
-        T(save)(w, &a->out, u, mu, 18);
-    }
-    T(exact_deposit)(&sum[0], vdouble_fma(guarded, vset(1), vdouble_zero()));
-    T(exact_deposit)(&sum[1], vdouble_fma(undefined, vset(1), vdouble_zero()));
-}
-
-/* ---- the hop ---- */
 
 /* In fixed point, vectors and links are taken as the integers that are stored, as in site/hop.h: vectors from other
  * ranks come with their scale behind them. */
@@ -325,23 +56,41 @@ FN vreal T(turn_as)(vreal x, const geom *g, int near, int dir)
     return x;
 }
 
+/* A long link of 18 reals; or one in U(3) of 13, its first two rows and the phase of its determinant over pi: the third
+ * row is the conjugate of the cross product of the others, times that phase. */
+FN void T(far_load)(T(link) * l, const view *links, const view *phases, long unit, int mu, int reals)
+{
+    T(link_load)(l, links, unit, mu, reals == 13 ? 12 : 18);
+    if (reals == 13) {
+        vreal angle[1], c, s;
+        T(load_stream)(angle, phases, unit, mu, 1);
+        NEAR_COS_SIN_PI(&c, &s, angle[0]);
+        UNROLL for (int i = 12; i < 18; i += 2)
+        {
+            const vreal re = l->u[i], im = l->u[i + 1];
+            l->u[i] = vfnma(s, im, c * re);
+            l->u[i + 1] = vfma(s, re, c * im);
+        }
+    }
+}
+
 /* r = U h, and r = U^dagger h, to which row after row of U adds its part. */
-FN void T(vector_times)(vreal r[6], const T(link) * l, const vreal h[6])
+FN void T(vector_times)(vreal r[6], const T(link) * l, const vreal h[6], int reals)
 {
     UNROLL for (int i = 0; i < 3; i++)
     {
         vreal row[6];
-        T(link_row)(row, l, i, 18);
+        T(link_row)(row, l, i, reals);
         T(row_times)(r + 2 * i, row, h);
     }
 }
 
-FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6])
+FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6], int reals)
 {
     UNROLL for (int i = 0; i < 3; i++)
     {
         vreal row[6];
-        T(link_row)(row, l, i, 18);
+        T(link_row)(row, l, i, reals);
         const vreal re = h[2 * i], im = h[2 * i + 1];
         UNROLL for (int c = 0; c < 6; c += 2)
         {
@@ -353,9 +102,12 @@ FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6])
     }
 }
 
+/* Whether the product with a link of so many reals has a weight. */
+#define HAS_WEIGHT(reals) (PLAQ_PREC >= 2 || (reals) == 13)
+
 /* The vector of a neighbour as it is stored, and what it is to be multiplied with when it is added. */
 FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, const T(neighbour) * n, int rhs, int dir,
-                       int step)
+                       int step, int reals)
 {
     vreal x[7];
     vreal w = vset(1);
@@ -370,79 +122,81 @@ FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, con
     }
     UNROLL for (int i = 0; i < 6; i++) h[i] = x[i];
 #if PLAQ_PREC >= 2
+    (void)reals;
     w = x[6];
     if (PLAQ_SIMD) w = T(turn_as)(w, &a->g, n->near, dir);
     w *= (real)(step > 1 ? a->far_scale : a->near_scale) * RAW_LINK(18);
+#else
+    if (HAS_WEIGHT(reals)) w = vset((real)a->far_scale);
 #endif
     *weight = w;
 }
 
 /* acc += w r, or -= for what comes from below */
-FN void T(vector_add)(vreal acc[6], const vreal r[6], vreal w, int down)
+FN void T(vector_add)(vreal acc[6], const vreal r[6], vreal w, int down, int reals)
 {
     UNROLL for (int i = 0; i < 6; i++)
     {
-#if PLAQ_PREC >= 2
-        acc[i] = down ? vfnma(w, r[i], acc[i]) : vfma(w, r[i], acc[i]);
-#else
-        (void)w;
-        acc[i] = down ? acc[i] - r[i] : acc[i] + r[i];
-#endif
+        if (HAS_WEIGHT(reals)) acc[i] = down ? vfnma(w, r[i], acc[i]) : vfma(w, r[i], acc[i]);
+        else acc[i] = down ? acc[i] - r[i] : acc[i] + r[i];
     }
 }
 
-/* One direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, step and many are
- * literals. */
+/* One direction for `many` right-hand sides from rhs on, which share the link of `reals`: acc += its term. dir, step,
+ * many and reals are literals. */
 FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many,
-                               int dir, int step)
+                               int dir, int step, int reals)
 {
-    const int mu = dir / 2, down = dir % 2;
+    const int mu = dir / 2, down = dir % 2, rows = reals == 13 ? 12 : 18;
     const T(neighbour) n = T(neighbour_far)(&a->g, a->parity, a->nface, st, u, dir, step);
     if (down && n.near == NEAR_GHOST) { /* times the link already */
         UNROLL for (int k = 0; k < many; k++)
         {
             vreal h[6], w;
-            T(vector_load)(h, &w, a, &n, rhs + k, dir, step);
-            T(vector_add)(acc + 6 * k, h, w, 1);
+            T(vector_load)(h, &w, a, &n, rhs + k, dir, step, reals);
+            T(vector_add)(acc + 6 * k, h, w, 1, reals);
         }
         return;
     }
     T(link) link;
-    if (down) T(link_load)(&link, step > 1 ? &a->far_there : &a->near_there, n.unit, mu, 18);
-    else T(link_load)(&link, step > 1 ? &a->far_here : &a->near_here, u, mu, 18);
+    if (step == 1) T(link_load)(&link, down ? &a->near_there : &a->near_here, down ? n.unit : u, mu, 18);
+    else if (down) T(far_load)(&link, &a->far_there, &a->phase_there, n.unit, mu, reals);
+    else T(far_load)(&link, &a->far_here, &a->phase_here, u, mu, reals);
     UNROLL for (int k = 0; k < many; k++)
     {
         vreal h[6], r[6], w;
-        T(vector_load)(h, &w, a, &n, rhs + k, dir, step);
-        if (down) T(vector_dagger_times)(r, &link, h);
+        T(vector_load)(h, &w, a, &n, rhs + k, dir, step, reals);
+        if (down) T(vector_dagger_times)(r, &link, h, rows);
         if (PLAQ_SIMD && n.near != NEAR_BODY) UNROLL for (int i = 0; i < 6; i++)
             {
                 if (down) r[i] = T(turn_as)(r[i], &a->g, n.near, dir);
                 else h[i] = T(turn_as)(h[i], &a->g, n.near, dir);
             }
-        if (!down) T(vector_times)(r, &link, h);
-        T(vector_add)(acc + 6 * k, r, w, down);
+        if (!down) T(vector_times)(r, &link, h, rows);
+        T(vector_add)(acc + 6 * k, r, w, down, reals);
     }
 }
 
-FN void T(staggered_step)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int step)
+FN void T(staggered_step)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int step,
+                          int reals)
 {
-    T(staggered_direction)(acc, a, st, u, rhs, many, 0, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 1, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 2, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 3, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 4, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 5, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 6, step);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 7, step);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 0, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 1, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 2, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 3, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 4, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 5, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 6, step, reals);
+    T(staggered_direction)(acc, a, st, u, rhs, many, 7, step, reals);
 }
 
-FN void T(staggered_some)(const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int improved)
+/* far_reals is a literal. */
+FN void T(staggered_some)(const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int far_reals)
 {
     vreal acc[6 * STAGGERED_MANY];
     UNROLL for (int i = 0; i < 6 * many; i++) acc[i] = vset(0);
-    T(staggered_step)(acc, a, st, u, rhs, many, 1);
-    if (improved) T(staggered_step)(acc, a, st, u, rhs, many, 3);
+    T(staggered_step)(acc, a, st, u, rhs, many, 1, 18);
+    if (far_reals) T(staggered_step)(acc, a, st, u, rhs, many, 3, far_reals);
     const vreal fa = vset((real)a->a), fb = vset((real)a->b);
     UNROLL for (int k = 0; k < many; k++)
     {
@@ -462,18 +216,19 @@ FN void T(staggered_some)(const staggered_hop_args *a, T(stencil) st, long u, in
     }
 }
 
-FN void T(staggered_body)(const staggered_hop_args *a, long u, int improved)
+FN void T(staggered_body)(const staggered_hop_args *a, long u, int far_reals)
 {
     const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
     int rhs = 0;
     for (; rhs + STAGGERED_MANY <= a->in.groups; rhs += STAGGERED_MANY)
-        T(staggered_some)(a, st, u, rhs, STAGGERED_MANY, improved);
-    for (; rhs < a->in.groups; rhs++) T(staggered_some)(a, st, u, rhs, 1, improved);
+        T(staggered_some)(a, st, u, rhs, STAGGERED_MANY, far_reals);
+    for (; rhs < a->in.groups; rhs++) T(staggered_some)(a, st, u, rhs, 1, far_reals);
 }
 
 FN void T(staggered_hop_site)(const staggered_hop_args *a, long u)
 {
-    if (a->far_here.data) T(staggered_body)(a, u, 1);
+    if (a->far_reals == 13) T(staggered_body)(a, u, 13);
+    else if (a->far_reals == 18) T(staggered_body)(a, u, 18);
     else T(staggered_body)(a, u, 0);
 }
 
@@ -481,11 +236,11 @@ FN void T(staggered_hop_site)(const staggered_hop_args *a, long u)
 
 /* What comes from above, and minus what comes from below. mu and step are literals. */
 FN void T(shift_step)(vreal ahead[6], vreal behind[6], const staggered_hop_args *a, T(stencil) st, long u, int rhs,
-                      int mu, int step)
+                      int mu, int step, int reals)
 {
     UNROLL for (int i = 0; i < 6; i++) ahead[i] = behind[i] = vset(0);
-    T(staggered_direction)(ahead, a, st, u, rhs, 1, 2 * mu, step);
-    T(staggered_direction)(behind, a, st, u, rhs, 1, 2 * mu + 1, step);
+    T(staggered_direction)(ahead, a, st, u, rhs, 1, 2 * mu, step, reals);
+    T(staggered_direction)(behind, a, st, u, rhs, 1, 2 * mu + 1, step, reals);
 }
 
 FN void T(shift_along)(const staggered_shift_args *a, T(stencil) st, vreal sign, long u, int mu)
@@ -494,10 +249,11 @@ FN void T(shift_along)(const staggered_shift_args *a, T(stencil) st, vreal sign,
     const vreal near = sign * (real)a->near_weight, far = sign * (real)a->far_weight, back = vset((real)-a->back);
     for (int rhs = 0; rhs < hop->in.groups; rhs++) {
         vreal ahead[6], behind[6], y[6];
-        T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 1);
+        T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 1, 18);
         UNROLL for (int i = 0; i < 6; i++) y[i] = near * vfma(back, behind[i], ahead[i]);
-        if (hop->far_here.data) {
-            T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3);
+        if (hop->far_reals) {
+            if (hop->far_reals == 13) T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3, 13);
+            else T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3, 18);
             UNROLL for (int i = 0; i < 6; i++) y[i] = vfma(far, vfma(back, behind[i], ahead[i]), y[i]);
         }
         T(save)(y, &hop->out, u, rhs, 6);
@@ -527,17 +283,20 @@ FN void T(staggered_shift_site)(const staggered_shift_args *a, long u)
 /* What a face sends: vectors of its slices to the rank below; to the one above, which would multiply them with links of
  * this rank, their products with the fat links of the outermost slice and the long links of all. Item i of face k is
  * unit i % nface of slice or product i / nface. */
-FN void T(staggered_pack_item)(const staggered_pack_args *a, long i, int k, int mu, int upwards)
+FN void T(staggered_pack_item)(const staggered_pack_args *a, long i, int k, int mu, int upwards, int far_reals)
 {
     const long part = i / a->nface[mu], slice = upwards && part > 0 ? part - 1 : part;
     const long u = a->face[k][slice * a->nface[mu] + i % a->nface[mu]];
     T(link) link;
-    if (upwards) T(link_load)(&link, part > 0 ? &a->far : &a->near, u, mu, 18);
+    const int rows = part > 0 && far_reals == 13 ? 12 : 18;
+    if (upwards && part > 0) T(far_load)(&link, &a->far, &a->phase, u, mu, far_reals);
+    else if (upwards) T(link_load)(&link, &a->near, u, mu, 18);
     for (int rhs = 0; rhs < a->in.groups; rhs++) {
         vreal h[6], r[7];
         T(load_raw)(h, &a->in, u, rhs, 6);
         if (upwards) {
-            T(vector_dagger_times)(r, &link, h);
+            if (rows == 12) T(vector_dagger_times)(r, &link, h, 12);
+            else T(vector_dagger_times)(r, &link, h, 18);
         } else {
             UNROLL for (int c = 0; c < 6; c++) r[c] = h[c];
         }
@@ -554,6 +313,7 @@ FN void T(staggered_pack_site)(const staggered_pack_args *a, long i)
 {
     int k = 0;
     while (i >= a->start[k + 1]) k++;
-    if (a->dir[k] % 2 == 0) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1);
-    else T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 0);
+    if (a->dir[k] % 2) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 0, 18);
+    else if (a->far_reals == 13) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1, 13);
+    else T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1, 18);
 }

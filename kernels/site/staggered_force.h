@@ -2,8 +2,8 @@
  *
  * The derivative of an action S by links V, not unitary ones either, is the matrix A of dS = Re tr A^dagger dV: it
  * rotates as V does. It starts as a sum of outer products of vectors, one for fat and one for long links, and goes back
- * through the maps of kernels/site/staggered.h by their adjoints. The staples of a link are linear in it, by a map that
- * is its own adjoint; what is left are derivatives by the links at the sides of staples, staple_sides. */
+ * through the maps of kernels/site/staggered_links.h by their adjoints. The staples of a link are linear in it, by a
+ * map that is its own adjoint; what is left are derivatives by the links at the sides of staples, staple_sides. */
 
 /* r += c x y^dagger */
 FN void T(add_outer)(vreal r[18], vreal c, const vreal x[6], const vreal y[6])
@@ -89,17 +89,25 @@ FN void T(add_side)(vreal sum[18], vreal factor, const vreal ahead[18], const vr
 
 /* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += factor times the
  * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them. mu
- * = nu - offset (mod 4). */
-FN void T(staple_sides_site)(const staple_sides_args *a, long u)
+ * = nu - offset (mod 4). The first pair are the links themselves and what the derivative by them is of: out_nu +=
+ * staples of a_nu in direction nu + offset. out += plain_factor plain. */
+FN void T(staple_sides_site)(const staple_sides_args *a, long i)
 {
     const geom *g = &a->g;
-    const T(walker) home = T(walk_from)(g, a->parity, u);
+    const T(walker) home = T(walk_both)(g, i, a->chunk);
+    const long u = T(walk_unit)(g, home);
     for (int nu = 0; nu < 4; nu++) {
         const int mu = (nu + 4 - a->offset) % 4;
         const T(walker) up = T(walk)(g, home, nu, 1), back = T(walk)(g, home, mu, -1),
                         back_up = T(walk)(g, back, nu, 1);
         vreal sum[18], ahead[18], behind[18];
         T(load)(sum, &a->out, u, nu, 18);
+        if (a->plain_factor != 0) {
+            T(load)(ahead, &a->plain, u, nu, 18);
+            T(su3_axpy)(sum, vset((real)a->plain_factor), ahead);
+        }
+        T(staples_of)(ahead, g, &a->links, &a->a[0], home, nu, (nu + a->offset) % 4);
+        T(su3_add)(sum, ahead);
         T(walk_load)(ahead, g, &a->links, T(walk)(g, home, mu, 1), nu, 18);
         T(walk_load)(behind, g, &a->links, back, nu, 18);
         for (int k = 0; k < a->n; k++) {

@@ -161,6 +161,8 @@ refused "a hopping parameter of a staggered quark" -- "${staggered[@]}" fermion.
 refused "a clover term of a staggered quark" -- "${staggered[@]}" fermion.light.c_sw=1 -- "has no key 'c_sw'" "links u0"
 refused "a massless staggered quark" -- "${staggered[@]}" fermion.light.mass=0 -- "mass = 0" "not positive"
 refused "a tadpole factor of HISQ" -- "${staggered[@]}" fermion.light.u0=0.9 -- "u0 is for links = asqtad" "links = hisq"
+refused "asqtad links without a tadpole factor" -- "${staggered[@]}" fermion.heavy.links=asqtad -- "[fermion.heavy] with links = asqtad has no u0" "tadpole factor"
+refused "compressed links of naive quarks" -- "${staggered[@]}" fermion.heavy.links=naive fermion.heavy.long_reals=13 -- "long_reals is for links = asqtad or hisq"
 refused "a charm term of asqtad" -- "${staggered[@]}" fermion.charm.links=asqtad -- "naik_epsilon is for links = hisq"
 refused "a word for whole powers" -- "${staggered[@]}" fermion.heavy.flavours=12 "fermion.heavy.with=0.5:-12" -- "with whole powers" "pseudofermions = 6"
 refused "a charm term that leaves no long links" -- "${staggered[@]}" fermion.light.naik_epsilon=-1 -- "naik_epsilon" "-1"

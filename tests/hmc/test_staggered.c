@@ -1,7 +1,7 @@
 /* Staggered quarks in the molecular dynamics. Sections share what they can of the smearing; at the heat bath
- * S = |eta|^2; determinants on one pseudofermion are those on several; the force of the trivial power is that of the
- * plain pseudofermion; process grids leave no trace in a trajectory. Four flavours without roots, by a trivial power
- * and as two roots are one ensemble, and <exp(-dH)> = 1 (M. Creutz, Phys. Rev. D 38 (1988) 1228); so it is of 2+1
+ * S = |eta|^2; the force of the trivial power is that of the plain pseudofermion; forces of several sections are the
+ * same together and apart; process grids leave no trace in a trajectory. Four flavours without roots, by a trivial
+ * power and as two roots are one ensemble, and <exp(-dH)> = 1 (M. Creutz, Phys. Rev. D 38 (1988) 1228); so it is of 2+1
  * asqtad and 2+1+1 HISQ flavours.
  *
  * The seed is fixed, so this test gives the same numbers every time. test_hmc_staggered COUNT [SEED] makes so many
@@ -10,6 +10,8 @@
 
 #include "kernels/lattice/plan.h"
 #include "kernels/spinor.h"
+#include "solvers/multishift.h"
+#include "solvers/rational.h"
 #include "tests/hmc/bench.h"
 
 #define WARMUP 20
@@ -92,26 +94,125 @@ static void test_heat_bath_of_four(void)
 
 /* ---- forces ---- */
 
-/* With the same pseudofermion the trivial power has the action and the force of the plain one. */
+static solver_settings tight(void)
+{
+    solver_settings set = {.type = "cg", .tolerance = 1e-13, .max_iterations = 5000, .delta = 0.1};
+    snprintf(set.inner_precision, sizeof set.inner_precision, "double");
+    return set;
+}
+
+/* |F - force of phi^dagger A^-1 phi| / |F|, F of the action */
+static double force_differs(const bench *b, action *a, staggered *quark, const field *phi)
+{
+    static const double one = 1;
+    const solver_settings set = tight();
+    linop *op = staggered_normal(quark);
+    field *x = linop_vector(op, 1), *f = field_like(b->s->e.force), *g = field_like(f);
+    CHECK_INT(solver_solve(&set, op, x, phi).status, SOLVE_CONVERGED);
+    staggered_force sum = staggered_force_open(f, staggered_links_base(staggered_quark_links(quark)));
+    staggered_force_add(&sum, quark, 1, &one, &x);
+    staggered_force_close(&sum);
+    CHECK_INT(action_force(a, g), 0);
+    const double size = momenta_norm2(g);
+    momenta_add(g, -1, f);
+    const double difference = sqrt(momenta_norm2(g) / size);
+    field_destroy(g);
+    field_destroy(f);
+    field_destroy(x);
+    return difference;
+}
+
+/* dS along the force itself */
+static void check_slope(const bench *b, action *a)
+{
+    momenta_zero(b->s->e.force);
+    CHECK_INT(action_force(a, b->s->e.force), 0);
+    const double slope = 2 * momenta_norm2(b->s->e.force), h = 1e-4 / sqrt(slope);
+    gauge_update(b->s->links, h, b->s->e.force);
+    const double up = value_of(a);
+    gauge_update(b->s->links, -2 * h, b->s->e.force);
+    CHECK_REL((up - value_of(a)) / (2 * h), slope, 1e-5);
+    field_copy(b->s->links, b->start);
+}
+
+/* As functions of the pseudofermion the trivial power and the plain action have the same force, phi from what their
+ * heat baths draw: (M^dagger eta)_p, and A^(1/2) eta. */
 static void test_trivial_power(void)
 {
     static const char both[] = FRAME "[gauge]\nbeta = 5.2\n"
-                                     "[fermion.a]\nkind = staggered\nlinks = naive\nmass = 0.1\n" SOLVERS
-                                     "[fermion.b]\nkind = staggered_rational\nlinks = naive\nmass = 0.1\n"
+                                     "[fermion.a]\nkind = staggered\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n" SOLVERS
+                                     "[fermion.b]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n"
                                      "flavours = 4\n" SOLVERS LEVELS("a b", "5");
+    const random_key key = {3, 1};
     bench b = open_bench(both, 0, NULL);
-    action *rational = action_of(&b, "b");
-    CHECK_INT(b.s->lat->reach, 2);
-    CHECK_INT(action_refresh(rational, (random_key){3, 1}), 0);
-    CHECK_REL(value_of(rational), rational->start_value, 1e-10);
-    /* dS along the force itself */
-    momenta_zero(b.s->e.force);
-    CHECK_INT(action_force(rational, b.s->e.force), 0);
-    const double slope = 2 * momenta_norm2(b.s->e.force), h = 1e-4 / sqrt(slope);
-    gauge_update(b.s->links, h, b.s->e.force);
-    const double up = value_of(rational);
-    gauge_update(b.s->links, -2 * h, b.s->e.force);
-    CHECK_REL((up - value_of(rational)) / (2 * h), slope, 1e-5);
+    action *plain = action_of(&b, "a"), *power = action_of(&b, "b");
+    staggered *quark = b.s->quarks[0];
+    linop *op = staggered_normal(quark);
+    CHECK_INT(action_refresh(plain, key), 0);
+    CHECK_INT(action_refresh(power, key), 0);
+    CHECK_REL(value_of(power), power->start_value, 1e-10);
+
+    field *eta = field_create(b.s->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST), *y = field_like(eta);
+    spinor_random(eta, key.seed, (uint32_t)plain->purpose, key.trajectory);
+    staggered_apply(quark, y, eta, 1);
+    const field of_plain = field_part(y, op->par);
+    CHECK_NEAR(force_differs(&b, plain, quark, &of_plain), 0, 1e-8);
+    field_destroy(y);
+    field_destroy(eta);
+
+    char message[256];
+    const power_product root = power_of_x(-1, 2);
+    const solver_settings set = tight();
+    rational_store *store = rational_store_create();
+    const rational *r = rational_for(store, &root, 0.01, 10, 1e-12, message, sizeof message);
+    CHECK(r != NULL);
+    field *x[RATIONAL_MAX_DEGREE];
+    double tolerances[RATIONAL_MAX_DEGREE];
+    for (int i = 0; i < r->degree; i++) {
+        x[i] = linop_vector(op, 1);
+        tolerances[i] = 1e-13;
+    }
+    field *noise = linop_vector(op, 1), *sum = linop_vector(op, 1), *phi = linop_vector(op, 1);
+    spinor_random(noise, key.seed, (uint32_t)power->purpose, key.trajectory);
+    CHECK_INT(multishift_solve(&set, op, r->degree, r->poles, tolerances, x, noise).status, SOLVE_CONVERGED);
+    spinor_axpby(sum, r->constant, noise, 0);
+    for (int i = 0; i < r->degree; i++) {
+        spinor_axpby(sum, r->residues[i], x[i], 1);
+        field_destroy(x[i]);
+    }
+    linop_apply(op, phi, sum, 0);
+    CHECK_NEAR(force_differs(&b, power, quark, phi), 0, 1e-8);
+    /* and both know their own pseudofermion from the other's */
+    CHECK(force_differs(&b, plain, quark, phi) > 0.1);
+    field_destroy(phi);
+    field_destroy(sum);
+    field_destroy(noise);
+    rational_store_destroy(store);
+
+    check_slope(&b, plain);
+    check_slope(&b, power);
+    close_bench(&b);
+}
+
+/* Forces of sections with the same smearing, taken together, are the sum of them apart. */
+static void test_together(void)
+{
+    bench b = open_bench(hisq, 0, NULL);
+    action *all[] = {action_of(&b, "a"), action_of(&b, "heavy"), action_of(&b, "charm")};
+    double seconds[3] = {0}, *const where[] = {&seconds[0], &seconds[1], &seconds[2]};
+    field *sum = field_like(b.s->e.force), *together = field_like(sum);
+    for (int i = 0; i < 3; i++) {
+        CHECK(all[i]->shares && all[i]->shares == all[0]->shares);
+        CHECK_INT(action_refresh(all[i], (random_key){3, 1}), 0);
+        CHECK_INT(action_force(all[i], sum), 0);
+    }
+    const double size = momenta_norm2(sum);
+    CHECK_INT(action_shared_force(all, 3, together, where), 0);
+    momenta_add(together, -1, sum);
+    CHECK_NEAR(sqrt(momenta_norm2(together) / size), 0, 1e-12);
+    CHECK(seconds[0] > 0 && seconds[1] > 0 && seconds[2] > 0);
+    field_destroy(together);
+    field_destroy(sum);
     close_bench(&b);
 }
 
@@ -205,6 +306,7 @@ int main(int argc, char **argv)
         test_heat_bath(hisq, "charm");
         test_heat_bath_of_four();
         test_trivial_power();
+        test_together();
     }
     if (comm_size() == 1) test_ensembles(count, argc > 2 ? argv[2] : "5");
     const int status = CHECK_SUMMARY();

@@ -217,6 +217,22 @@ static void test_steps(struct ref_lattice l)
     lattice_destroy(lat);
 }
 
+/* A device sums many sites a thread only where there are this many: rows of 16, three of which are a block's, so that
+ * neighbouring threads are in one block, then in two; and the whole box as one block. */
+static void test_large(void)
+{
+    cut c = {.l = {{32, 30, 32, 32}}, .size = {32, 3, 4, 4}};
+    lattice *lat = kit_place == PLACE_DEVICE ? kit_lattice(c.l, 1, -1) : NULL;
+    if (!lat) return;
+    for (int whole = 0; whole < 2; whole++) {
+        for (int d = 0; d < 4; d++)
+            if (whole || lat->local[d] % c.size[d]) c.size[d] = lat->local[d];
+        kit_where("a step in large blocks of %d.%d.%d.%d", c.size[0], c.size[1], c.size[2], c.size[3]);
+        check_step(&c, lat, PREC_HALF, PARITY_EVEN, 1, -1);
+    }
+    lattice_destroy(lat);
+}
+
 /* Zero vectors have no coefficient. */
 static void test_zero(void)
 {
@@ -310,6 +326,7 @@ int main(int argc, char **argv)
         test_hop(kit_shapes[s]);
         if (s != 2) test_steps(kit_shapes[s]);
     }
+    test_large();
     test_zero();
     test_grids();
     test_refusal();

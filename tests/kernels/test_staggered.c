@@ -202,7 +202,7 @@ static void check_hop(const lattice *lat, struct ref_lattice l, precision prec, 
         field *in = kit_field(lat, FIELD_VECTOR, prec, halves ? kit_other[p] : PARITY_BOTH, nrhs, a);
         field *add = kit_field(lat, FIELD_VECTOR, prec, halves ? (parity)p : PARITY_BOTH, nrhs, b);
         for (int adds = 0; adds < 2; adds++) {
-            const staggered_call call = {-0.75, adds ? 1.25 : 0, near, far, near_scale, far_scale, add};
+            const staggered_call call = {-0.75, adds ? 1.25 : 0, near, far, NULL, near_scale, far_scale, add};
             field *out = field_like(add);
             c.call = &call;
             staggered_hop(out, (parity)p, in, &call);
@@ -266,7 +266,7 @@ static void check_shift(const lattice *lat, struct ref_lattice l, int mu, int im
     field *near = kit_field(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, f);
     field *far = kit_field(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, g);
     field *in = kit_field(lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, RHS, a), *out = field_like(in);
-    const staggered_shift_call call = {mu, back, odd, near, improved ? far : NULL, 0.75, -1.25};
+    const staggered_shift_call call = {mu, back, odd, near, improved ? far : NULL, 0.75, -1.25, NULL, 1};
     staggered_shift(out, in, &call);
     for (int r = 0; r < RHS; r++) {
         double complex *x = kit_spinor(in, r), *have = kit_spinor(out, r), *want = kit_alloc(3 * v, sizeof *want);
@@ -313,6 +313,33 @@ static void test_shift(struct ref_lattice l)
     }
 }
 
+/* Links in U(3), for storage in 13 reals. */
+static double complex *unitary_links(struct ref_lattice l, struct ref_rng *rng)
+{
+    double complex *u = kit_random_gauge(l, 0, rng);
+    double *angles = kit_normals(links_of(l), rng);
+    for (size_t i = 0; i < 9 * links_of(l); i++) u[i] *= cexp(I * angles[i / 9]);
+    free(angles);
+    return u;
+}
+
+/* f = hop with long links of 13 reals, plus f */
+static void add_compressed(field *f, const field *near, const field *x, const double complex *unitary)
+{
+    field *whole = kit_field(x->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, unitary), *phases[2], *rows;
+    phases[0] = field_create(x->lat, FIELD_PHASES, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    phases[1] = field_create(x->lat, FIELD_PHASES, x->prec, PARITY_BOTH, 1, PLACE_HOST);
+    rows = field_create(x->lat, FIELD_LINKS_TWO_ROWS, x->prec, PARITY_BOTH, 1, PLACE_HOST);
+    staggered_link_phases(phases[0], whole);
+    field_copy(phases[1], phases[0]);
+    field_copy(rows, whole);
+    const staggered_call call = {-0.25, 1, near, rows, phases[1], 1, 0.04, f};
+    for (int p = 0; p < 2; p++) staggered_hop(f, (parity)p, x, &call);
+    for (int i = 0; i < 2; i++) field_destroy(phases[i]);
+    field_destroy(rows);
+    field_destroy(whole);
+}
+
 /* The same input on all process grids, with all lanes and with one, with one thread and with two: the same bits. */
 static void test_traces(struct ref_lattice l)
 {
@@ -322,6 +349,7 @@ static void test_traces(struct ref_lattice l)
     struct ref_rng rng;
     ref_rng_seed(&rng, 34);
     double complex *u = any_links(l, 1, &rng), *v = any_links(l, 1, &rng), *w = kit_random_gauge(l, 0, &rng);
+    double complex *z = unitary_links(l, &rng);
     double *a = kit_normals(reals, &rng), *results[PREC_COUNT + 1] = {NULL};
     uint64_t hash = 14695981039346656037u;
     for (int i = 0; i < 4 * n; i++) {
@@ -351,9 +379,10 @@ static void test_traces(struct ref_lattice l)
                 field *near = kit_field(lat, FIELD_LINKS, (precision)k, PARITY_BOTH, 1, u);
                 field *far = kit_field(lat, FIELD_LINKS, (precision)k, PARITY_BOTH, 1, v);
                 field *x = kit_field(lat, FIELD_VECTOR, (precision)k, PARITY_BOTH, 3, a);
-                const staggered_call call = {-0.25, 0.7, near, far, 1, 1, x};
+                const staggered_call call = {-0.25, 0.7, near, far, NULL, 1, 1, x};
                 f = field_like(x);
                 for (int p = 0; p < 2; p++) staggered_hop(f, (parity)p, x, &call);
+                add_compressed(f, near, x, z);
                 field_destroy(near);
                 field_destroy(far);
                 field_destroy(x);
@@ -380,6 +409,7 @@ static void test_traces(struct ref_lattice l)
                comm_size(), (unsigned long long)hash);
     for (int k = 0; k <= PREC_COUNT; k++) free(results[k]);
     free(a);
+    free(z);
     free(w);
     free(v);
     free(u);

@@ -78,7 +78,7 @@ static field *force_of(const scene *s, const field *thin, int grouped)
 {
     field *force = field_create(thin->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place), *x[VECTORS];
     staggered_links *links[2] = {staggered_links_create(thin, s->kind)};
-    if (s->operators > 1) links[1] = staggered_links_sibling(links[0], other_epsilon);
+    if (s->operators > 1) links[1] = staggered_links_sibling(links[0], other_epsilon, 0);
     for (int i = 0; i < VECTORS; i++) x[i] = kit_field(thin->lat, FIELD_VECTOR, PREC_DOUBLE, s->p, 1, s->x[i]);
     staggered_force f = staggered_force_open(force, links[0]);
     for (int k = 0; k < s->operators; k++) {

@@ -1,0 +1,340 @@
+/* Links of staggered quarks.
+ *
+ * Fat links are sums of paths (K. Orginos, D. Toussaint and R. Sugar, hep-lat/9903032), made level by level: a staple
+ * around a direction of what the level before left, in place of a link. The paths of 3, 5 and 7 links are staples of
+ * staples in further directions; the path of G. P. Lepage (hep-lat/9809157), which goes two sites to a side, is the
+ * staple of a staple in the same direction, but for the two paths there that come back to the link itself. */
+
+/* ---- paths ---- */
+
+/* r = the two staples of `in`_mu in direction nu: U_nu(s) in(s+nu) U_nu(s+mu)^dagger, and that from below. The map is
+ * its own adjoint. */
+FN void T(staples_of)(vreal r[18], const geom *g, const view *links, const view *in, T(walker) home, int mu, int nu)
+{
+    const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
+    vreal side[18], m[18], p[18];
+    T(walk_load)(side, g, links, home, nu, 18);
+    T(walk_load)(m, g, in, up, mu, 18);
+    T(su3_mul)(p, side, m);
+    T(walk_load)(side, g, links, T(walk)(g, home, mu, 1), nu, 18);
+    T(su3_mul_right_dagger)(r, p, side);
+    T(walk_load)(side, g, links, down, nu, 18);
+    T(walk_load)(m, g, in, down, mu, 18);
+    T(su3_mul_left_dagger)(p, side, m);
+    T(walk_load)(side, g, links, T(walk)(g, down, mu, 1), nu, 18);
+    T(su3_mul)(m, p, side);
+    T(su3_add)(r, m);
+}
+
+/* Where the i-th work item of a kernel over both parities is. */
+FN T(walker) T(walk_both)(const geom *g, long i, long chunk)
+{
+    const long part = i / chunk;
+    return T(walk_from)(g, (int)(part & 1), (part >> 1) * chunk + (i - part * chunk));
+}
+
+/* out_j,mu = the staples of in_mu in direction mu + j (mod 4), j = 1, 2, 3 */
+FN void T(staples_site)(const staples_args *a, long i)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_both)(g, i, a->chunk);
+    const long u = T(walk_unit)(g, home);
+    for (int mu = 0; mu < 4; mu++)
+        for (int j = 1; j < 4; j++) {
+            vreal r[18];
+            T(staples_of)(r, g, &a->links, &a->in, home, mu, (mu + j) % 4);
+            T(save)(r, &a->out[j], u, mu, 18);
+        }
+}
+
+/* What the paths around direction mu + j go around, in place of a link, for j = first ... last, from x and its staples
+ * y_1, y_2, y_3:
+ *   out_j = three x + one y_j + five (y_k + y_l) + seven (staples of y_l in mu + k and of y_k in mu + l)
+ * with k, l the other two. (`one` is the weight of staples in the same direction, Lepage's.) */
+FN void T(staples_core_site)(const staples_core_args *a, long i)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_both)(g, i, a->chunk);
+    const long u = T(walk_unit)(g, home);
+    for (int mu = 0; mu < 4; mu++)
+        for (int j = a->first; j <= a->last; j++) {
+            const int k = j % 3 + 1, l = k % 3 + 1;
+            vreal sum[18], r[18];
+            T(load)(r, &a->in, u, mu, 18);
+            UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->three * r[c];
+            T(load)(r, &a->threes[j], u, mu, 18);
+            T(su3_axpy)(sum, vset((real)a->one), r);
+            T(load)(r, &a->threes[k], u, mu, 18);
+            T(su3_axpy)(sum, vset((real)a->five), r);
+            T(load)(r, &a->threes[l], u, mu, 18);
+            T(su3_axpy)(sum, vset((real)a->five), r);
+            if (a->seven != 0) {
+                T(staples_of)(r, g, &a->links, &a->threes[l], home, mu, (mu + k) % 4);
+                T(su3_axpy)(sum, vset((real)a->seven), r);
+                T(staples_of)(r, g, &a->links, &a->threes[k], home, mu, (mu + l) % 4);
+                T(su3_axpy)(sum, vset((real)a->seven), r);
+            }
+            T(save)(sum, &a->out[j], u, mu, 18);
+        }
+}
+
+/* out = plain_factor plain + the staples of in_j in direction mu + j, j = 1, 2, 3. */
+FN void T(staples_sum_site)(const staples_sum_args *a, long i)
+{
+    const geom *g = &a->g;
+    const T(walker) home = T(walk_both)(g, i, a->chunk);
+    const long u = T(walk_unit)(g, home);
+    for (int mu = 0; mu < 4; mu++) {
+        vreal sum[18], r[18];
+        T(load)(r, &a->plain, u, mu, 18);
+        UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->plain_factor * r[c];
+        for (int j = 1; j < 4; j++) {
+            T(staples_of)(r, g, &a->links, &a->in[j], home, mu, (mu + j) % 4);
+            T(su3_add)(sum, r);
+        }
+        T(save)(sum, &a->out, u, mu, 18);
+    }
+}
+
+/* y = a x on links */
+FN void T(links_scale_site)(const links_scale_args *a, long u)
+{
+    const vreal f = vset((real)a->a);
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[18];
+        T(load)(x, &a->x, u, mu, 18);
+        UNROLL for (int i = 0; i < 18; i++) x[i] *= f;
+        T(save)(x, &a->y, u, mu, 18);
+    }
+}
+
+/* out_mu = coefficient U_mu(s) U_mu(s+mu) U_mu(s+2mu), the path of S. Naik, Nucl. Phys. B316 (1989) 238. */
+FN void T(long_links_site)(const long_links_args *a, long u)
+{
+    const geom *g = &a->g;
+    const vreal c = vset((real)a->coefficient);
+    for (int mu = 0; mu < 4; mu++) {
+        T(walker) w = T(walk_from)(g, a->parity, u);
+        vreal x[18], y[18], r[18];
+        T(walk_load)(x, g, &a->links, w, mu, 18);
+        w = T(walk)(g, w, mu, 1);
+        T(walk_load)(y, g, &a->links, w, mu, 18);
+        T(su3_mul)(r, x, y);
+        w = T(walk)(g, w, mu, 1);
+        T(walk_load)(y, g, &a->links, w, mu, 18);
+        T(su3_mul)(x, r, y);
+        UNROLL for (int i = 0; i < 18; i++) x[i] *= c;
+        T(save)(x, &a->out, u, mu, 18);
+    }
+}
+
+/* Links that lead `reach` sites get the phases eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y), eta_t = 1, and
+ * in t the sign of the boundary as often as they cross it. */
+FN void T(staggered_signs)(vreal sign[4], const geom *g, int parity, long u, int reach, int time_sign)
+{
+    const int16_t *c = g->coord[parity] + 4 * u;
+    UNROLL for (int mu = 0; mu < 4; mu++) sign[mu] = vset(1);
+    for (int lane = 0; lane < W; lane++) {
+        const int32_t *o = g->lane_origin + 4 * lane;
+        const int x = o[0] + c[0], y = o[1] + c[1], t = o[3] + c[3];
+        if (t & 1) LANE(sign[0], lane) = -1;
+        if ((t + x) & 1) LANE(sign[1], lane) = -1;
+        if ((t + x + y) & 1) LANE(sign[2], lane) = -1;
+        if ((t + reach) / g->global[3] & 1) LANE(sign[3], lane) = (real)time_sign;
+    }
+}
+
+FN void T(staggered_phases_site)(const staggered_phases_args *a, long u)
+{
+    vreal sign[4];
+    T(staggered_signs)(sign, &a->g, a->parity, u, a->reach, a->time_sign);
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[18];
+        T(load)(x, &a->links, u, mu, 18);
+        UNROLL for (int i = 0; i < 18; i++) x[i] *= sign[mu];
+        T(save)(x, &a->links, u, mu, 18);
+    }
+}
+
+/* out_mu = the phase of det U_mu over pi, in [-1, 1], of unitary U, to 2^-50: rounding would leave phases of SU(3)
+ * whose squares are too small for fast arithmetic in single precision. */
+FN void T(link_phases_site)(const link_phases_args *a, long u)
+{
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[18], y[18], angle[1];
+        T(load)(x, &a->links, u, mu, 18);
+        UNROLL for (int i = 0; i < 12; i++) y[i] = x[i];
+        T(su3_third_row)(y);
+        vreal re = vset(0), im = vset(0);
+        UNROLL for (int i = 12; i < 18; i += 2)
+        {
+            re = vfma(x[i], y[i], vfma(x[i + 1], y[i + 1], re));
+            im = vfma(x[i + 1], y[i], vfnma(x[i], y[i + 1], im));
+        }
+        angle[0] = vset(0);
+        for (int lane = 0; lane < W; lane++) {
+            const double phase = atan2((double)LANE(im, lane), (double)LANE(re, lane)) / 3.14159265358979323846;
+            LANE(angle[0], lane) = (real)(rint(phase * 0x1p50) * 0x1p-50);
+        }
+        T(save)(angle, &a->out, u, mu, 1);
+    }
+}
+
+/* ---- projection to U(3) ---- */
+
+/* Below this ratio of the smallest to the largest eigenvalue of V^dagger V its square root loses four digits. */
+#define PROJECT_GUARD 1e-4
+#define JACOBI_SWEEPS 40
+
+/* Columns p and q of a, orthogonal after q has got the phase and both have been rotated as by the 2x2 matrix of a
+ * Jacobi rotation; the same is done to r. Returns whether there was anything to do. */
+FN int T(jacobi_rotate)(double a[18], double r[18], int p, int q)
+{
+    double pp = 0, qq = 0, re = 0, im = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *x = a + 6 * i + 2 * p, *y = a + 6 * i + 2 * q;
+        pp += x[0] * x[0] + x[1] * x[1];
+        qq += y[0] * y[0] + y[1] * y[1];
+        re += x[0] * y[0] + x[1] * y[1];
+        im += x[0] * y[1] - x[1] * y[0];
+    }
+    const double size = sqrt(re * re + im * im);
+    if (!(size > 1e-16 * sqrt(pp) * sqrt(qq))) return 0;
+    const double zeta = (qq - pp) / (2 * size);
+    const double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    const double c = 1 / sqrt(1 + tangent * tangent), s = c * tangent;
+    for (int k = 0; k < 6; k++) {
+        double *m = (k < 3 ? a : r) + 6 * (k % 3);
+        double *x = m + 2 * p, *y = m + 2 * q;
+        const double y0 = (re * y[0] + im * y[1]) / size, y1 = (re * y[1] - im * y[0]) / size;
+        y[0] = s * x[0] + c * y0;
+        y[1] = s * x[1] + c * y1;
+        x[0] = c * x[0] - s * y0;
+        x[1] = c * x[1] - s * y1;
+    }
+    return 1;
+}
+
+/* v = x y^dagger with orthogonal columns of x, of square norms norm[], and unitary y: the singular value decomposition
+ * by rotations of columns (M. Hestenes, J. SIAM 6 (1958) 51), which is accurate for small singular values, too. */
+FN void T(decompose)(double x[18], double y[18], double norm[3], const double v[18])
+{
+    int busy = 1;
+    for (int i = 0; i < 18; i++) {
+        x[i] = v[i];
+        y[i] = i % 8 == 0 ? 1 : 0;
+    }
+    for (int sweep = 0; busy && sweep < JACOBI_SWEEPS; sweep++) {
+        busy = T(jacobi_rotate)(x, y, 0, 1);
+        busy += T(jacobi_rotate)(x, y, 0, 2);
+        busy += T(jacobi_rotate)(x, y, 1, 2);
+    }
+    for (int c = 0; c < 3; c++) {
+        norm[c] = 0;
+        for (int i = 0; i < 3; i++)
+            norm[c] += x[6 * i + 2 * c] * x[6 * i + 2 * c] + x[6 * i + 2 * c + 1] * x[6 * i + 2 * c + 1];
+    }
+}
+
+/* w = X Y^dagger of the singular value decomposition v = X S Y^dagger. Of a singular value of zero the vector in X is
+ * what completes the others. Returns 0 where two are zero, else 1. */
+FN int T(project_by_svd)(double w[18], const double v[18])
+{
+    double x[18], y[18], norm[3];
+    int zeros = 0, zero = 0;
+    T(decompose)(x, y, norm, v);
+    for (int c = 0; c < 3; c++) {
+        if (norm[c] == 0) {
+            zeros++;
+            zero = c;
+        }
+        for (int i = 0; i < 6; i++) x[6 * (i / 2) + 2 * c + i % 2] *= norm[c] > 0 ? 1 / sqrt(norm[c]) : 0;
+    }
+    if (zeros > 1) return 0;
+    for (int i = 0; zeros && i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3, p = 2 * ((zero + 1) % 3), q = 2 * ((zero + 2) % 3);
+        const double *a = x + 6 * j, *b = x + 6 * k;
+        x[6 * i + 2 * zero] = a[p] * b[q] - a[p + 1] * b[q + 1] - (b[p] * a[q] - b[p + 1] * a[q + 1]);
+        x[6 * i + 2 * zero + 1] = -(a[p] * b[q + 1] + a[p + 1] * b[q] - (b[p] * a[q + 1] + b[p + 1] * a[q]));
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double re = 0, im = 0;
+            for (int c = 0; c < 3; c++) {
+                const double *a = x + 6 * i + 2 * c, *b = y + 6 * j + 2 * c;
+                re = fma(a[0], b[0], fma(a[1], b[1], re));
+                im = fma(a[1], b[0], fma(-a[0], b[1], im));
+            }
+            w[6 * i + 2 * j] = re;
+            w[6 * i + 2 * j + 1] = im;
+        }
+    return 1;
+}
+
+/* Eigenvalues of a Hermitian matrix by the trigonometric solution of its characteristic equation; the largest first,
+ * the smallest last. */
+FN void T(hermitian_eigenvalues)(vreal e[3], const vreal q[18])
+{
+    const vreal mean = (real)(1.0 / 3.0) * T(su3_trace)(q);
+    const vreal d0 = q[0] - mean, d1 = q[8] - mean, d2 = q[16] - mean;
+    const vreal x = q[2] * q[2] + q[3] * q[3], y = q[4] * q[4] + q[5] * q[5], z = q[10] * q[10] + q[11] * q[11];
+    const vreal s = (real)(1.0 / 6.0) * (d0 * d0 + d1 * d1 + d2 * d2 + (real)2 * (x + y + z));
+    /* Re of the product of the elements 01, 12 and 20 */
+    const vreal loop = (q[2] * q[10] - q[3] * q[11]) * q[4] + (q[2] * q[11] + q[3] * q[10]) * q[5];
+    const vreal half = (real)0.5 * (d0 * d1 * d2 + (real)2 * loop - d0 * z - d1 * y - d2 * x);
+    const vreal root = vsqrt(s);
+    vreal c = vset(1), r3 = vset(0);
+    for (int lane = 0; lane < W; lane++) {
+        const double third = LANE(root, lane) * LANE(s, lane);
+        double ratio = third > 0 ? LANE(half, lane) / third : 1;
+        ratio = ratio > 1 ? 1 : ratio < -1 ? -1 : ratio;
+        const double angle = acos(ratio) / 3;
+        LANE(c, lane) = (real)cos(angle);
+        LANE(r3, lane) = (real)(1.73205080756887729353 * sin(angle));
+    }
+    e[0] = mean + (real)2 * root * c;
+    e[1] = mean - root * (c - r3);
+    e[2] = mean - root * (c + r3);
+}
+
+/* w = v (v^dagger v)^(-1/2) = v (f0 + f1 Q + f2 Q^2) by the Cayley-Hamilton relation (A. Hasenfratz, R. Hoffmann and
+ * S. Schaefer, hep-lat/0702028, section 2); e: eigenvalues of Q. */
+FN void T(project_by_roots)(vreal w[18], const vreal v[18], const vreal q[18], const vreal e[3])
+{
+    const vreal a = vsqrt(vmax(e[0], vset(0))), b = vsqrt(vmax(e[1], vset(0))), c = vsqrt(vmax(e[2], vset(0)));
+    const vreal s1 = a + b + c, s2 = a * b + a * c + b * c, s3 = a * b * c;
+    const vreal inverse = vinverse_or_zero(s3 * (s1 * s2 - s3));
+    const vreal f0 = (s1 * s2 * s2 - s3 * (s1 * s1 + s2)) * inverse;
+    const vreal f1 = ((real)2 * s1 * s2 - s3 - s1 * s1 * s1) * inverse, f2 = s1 * inverse;
+    vreal m[18];
+    T(su3_mul)(m, q, q);
+    UNROLL for (int i = 0; i < 18; i++) m[i] = vfma(f2, m[i], f1 * q[i]);
+    m[0] += f0;
+    m[8] += f0;
+    m[16] += f0;
+    T(su3_mul)(w, v, m);
+}
+
+/* Links projected to U(3). Sums: links that needed the decomposition, and links of which there is no projection. */
+FN void T(project_links_site)(const project_links_args *a, long u, vexact *sum)
+{
+    vreal guarded = vset(0), undefined = vset(0);
+    for (int mu = 0; mu < 4; mu++) {
+        vreal v[18], q[18], w[18], e[3];
+        T(load)(v, &a->in, u, mu, 18);
+        T(su3_mul_left_dagger)(q, v, v);
+        T(hermitian_eigenvalues)(e, q);
+        T(project_by_roots)(w, v, q, e);
+        for (int lane = 0; lane < W; lane++) {
+            if (LANE(e[2], lane) > (real)PROJECT_GUARD * LANE(e[0], lane)) continue;
+            double one[18], unitary[18];
+            for (int i = 0; i < 18; i++) one[i] = unitary[i] = LANE(v[i], lane);
+            LANE(guarded, lane) += 1;
+            if (!T(project_by_svd)(unitary, one)) LANE(undefined, lane) += 1;
+            for (int i = 0; i < 18; i++) LANE(w[i], lane) = (real)unitary[i];
+        }
+        T(save)(w, &a->out, u, mu, 18);
+    }
+    T(exact_deposit)(&sum[0], vdouble_fma(guarded, vset(1), vdouble_zero()));
+    T(exact_deposit)(&sum[1], vdouble_fma(undefined, vset(1), vdouble_zero()));
+}
