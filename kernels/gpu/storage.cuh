@@ -2,7 +2,9 @@
  * handled as words of 32 bits.
  *
  *   T(load_raw)         cached: neighbours come back
- *   T(load_raw_stream)  past the first cache, for what a kernel reads once and nobody writes meanwhile: links, clover
+ *   T(load_raw_stream)  past the first cache, for what a kernel reads once and nobody writes meanwhile: links, clover.
+ *                       The instruction is volatile: else the compiler takes it out of loops, and out of the conditions
+ *                       that keep it from fields that are not there
  *   T(save)             marked as not to be kept
  *
  * Fixed point, which is stored with an offset that makes it positive, becomes a float by putting it into the mantissa
@@ -38,16 +40,16 @@ static __device__ __forceinline__ void pack_read_once(uint32_t w[4], const void 
 {
     const size_t at = __cvta_generic_to_global(p);
     if constexpr (bytes == 16) {
-        asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-            : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
-            : "l"(at));
+        asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                     : "l"(at));
     } else if constexpr (bytes == 8) {
-        asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(w[0]), "=r"(w[1]) : "l"(at));
+        asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(w[0]), "=r"(w[1]) : "l"(at));
     } else if constexpr (bytes == 4) {
-        asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(w[0]) : "l"(at));
+        asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(w[0]) : "l"(at));
     } else if constexpr (bytes == 2) {
         uint16_t a;
-        asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(a) : "l"(at));
+        asm volatile("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(a) : "l"(at));
         w[0] = a;
     } else {
         pack_read<bytes>(w, p);

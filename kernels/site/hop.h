@@ -109,7 +109,7 @@ FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, long u, int rh
         w *= scale;
     }
 #else
-    (void)rhs;
+    (void)rhs, (void)reals;
 #endif
     if (dir >= 6 && n->edge) w *= T(edge)(&a->g, dir % 2);
 #if PLAQ_SIMD

@@ -470,7 +470,15 @@ static void test_staggered_hop(const lattice *lat, precision prec, int nrhs, int
     }
     for (int mu = 0; mu < 4 && prec == PREC_DOUBLE; mu++) {
         for (int i = 0; i < 2; i++) {
-            const staggered_shift_call call = {mu, mu % 2 ? 1 : -1, 3 * mu + 1, near[i], far[i], 0.5, 1.5, NULL, 1};
+            const staggered_shift_call call = {.mu = mu,
+                                               .back = mu % 2 ? 1 : -1,
+                                               .odd = 3 * mu + 1,
+                                               .near = near[i],
+                                               .far = far[i],
+                                               .near_weight = 0.5,
+                                               .far_weight = 1.5,
+                                               .far_phases = phases[i],
+                                               .far_scale = 2};
             staggered_shift(y[i], x[i], &call);
         }
         check_same("staggered shift", y[1], y[0], EXACT);
