@@ -130,6 +130,9 @@ void measure_parameters_read(ini_input *in, parameters *p)
         parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
                               "[fermion.NAME]");
         check_quark(in, p, m);
+        if (!strcmp(m->p.transport, "fat") && !m->p.tastes[0])
+            user_error("%s: transport = fat is for the pions of tastes, of which [measure.%s] has none",
+                       ini_where(in, "measure", m->name, "transport"), m->name);
         if (m->p.solver[0]) parameters_check_solver(in, p, "measure", m->name, "solver", m->p.solver);
         for (int d = 0; d < 4; d++)
             if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])

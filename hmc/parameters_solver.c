@@ -67,17 +67,20 @@ static int has_blocks(const solver_settings *s)
     return 0;
 }
 
-/* The operator of staggered quarks has none inside blocks. */
+/* The operator of staggered quarks has none inside blocks. Fallbacks may lead back to where they began. */
 static void check_blocks(const ini_input *in, const parameters *p, const named_fermion *f, const char *section,
                          const char *instance, const char *key, const char *solver)
 {
-    const solver_settings *s = NULL;
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].name, solver)) s = &p->solvers[i].p;
-    if (has_blocks(s))
-        user_error("%s: %s = %s of [%s.%s] solves inside blocks (type = schwarz), which there are not for kind = %s",
-                   ini_where(in, section, instance, key), key, solver, section, instance, f->p.kind);
-    if (s && s->fallback[0] && strcmp(s->fallback, solver)) check_blocks(in, p, f, section, instance, key, s->fallback);
+    for (int depth = 0; depth < p->nsolvers && solver[0]; depth++) {
+        const solver_settings *s = NULL;
+        for (int i = 0; i < p->nsolvers; i++)
+            if (!strcmp(p->solvers[i].name, solver)) s = &p->solvers[i].p;
+        if (has_blocks(s))
+            user_error(
+                "%s: %s = %s of [%s.%s] solves inside blocks (type = schwarz), which there are not for kind = %s",
+                ini_where(in, section, instance, key), key, solver, section, instance, f->p.kind);
+        solver = s ? s->fallback : "";
+    }
 }
 
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */

@@ -74,8 +74,11 @@ static void declare(record *r, const simulation *s)
         snprintf(names[i][1], sizeof names[i][1], "force_%s", name);
         snprintf(names[i][2], sizeof names[i][2], "iterations_%s", name);
         columns[r->ncolumns++] = (history_column){names[i][0], HISTORY_REAL, "", "value of the action at the start", 0};
-        columns[r->ncolumns++] = (history_column){
-            names[i][1], HISTORY_REAL, "", "root mean square of F^a over links, averaged over its evaluations", 0};
+        columns[r->ncolumns++] = (history_column){names[i][1], HISTORY_REAL, "",
+                                                  "root mean square of F^a over links, averaged over its evaluations; "
+                                                  "where several sections share a smearing, the "
+                                                  "first of the trajectory",
+                                                  0};
         columns[r->ncolumns++] = (history_column){names[i][2], HISTORY_INT, "", "solver iterations", 0};
     }
     for (int i = 0; i < s->e.nactions; i++) {

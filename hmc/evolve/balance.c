@@ -7,8 +7,9 @@
 
 /* Parts that differ by less are in balance: the measure is no better. */
 #define BALANCED 10
-/* r.m.s. of dH beyond which fewer than one trajectory in three is accepted. */
-#define TOO_LARGE_DH 3
+/* Mean dH at which one trajectory in three is accepted, erfc(sqrt(dH) / 2) of them (S. Gupta, A. Irbaeck, F. Karsch and
+ * B. Petersson, Phys. Lett. B 242 (1990) 437). Far from equilibrium links lose energy: dH is negative there. */
+#define TOO_LARGE_DH 2
 
 static double mean_square(const force_record *f)
 {
@@ -34,13 +35,12 @@ void balance_advice(const evolution *e, const level_balance levels[MAX_LEVELS], 
 {
     int most = 0, least = 0;
     const dh_record *r = &e->dh[e->dh[1].count > 0];
-    const double dh = r->count ? sqrt(r->square / (double)r->count) : 0;
+    const double dh = r->count ? r->sum / (double)r->count : 0;
     if (dh > TOO_LARGE_DH) {
-        snprintf(
-            text, size,
-            "dH is %.3g (r.m.s. of %ld): shorter ones first where the largest force stands out from its r.m.s., or "
-            "a heavier mass between (ratio_to)",
-            dh, r->count);
+        snprintf(text, size,
+                 "dH is %.3g (mean of %ld): shorter ones first where the largest force stands out from its r.m.s., or "
+                 "a heavier mass between (ratio_to)",
+                 dh, r->count);
         return;
     }
     if (e->nlevels == 1) {

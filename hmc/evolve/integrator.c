@@ -126,7 +126,7 @@ static int force_apart(evolution *e, int which, field *total, int first)
     force_record *record = &e->forces[which];
     field *mine = first ? total : field_like(total);
     const int failed = action_force(e->actions[which], mine);
-    note_force(e, record, mine);
+    if (!failed) note_force(e, record, mine);
     if (!first) {
         momenta_add(total, 1, mine);
         field_destroy(mine);

@@ -20,7 +20,7 @@ typedef struct {
 } level;
 
 /* Force statistics of one action over a trajectory: root mean square over links, 2 |F|^2 = F^a F^a in our
- * normalisation. */
+ * normalisation. Of actions that are summed together (action.shares) only the first force of a trajectory is known. */
 typedef struct {
     double sum, square; /* of the norms, and of their squares */
     double most;        /* the largest norm */
@@ -29,7 +29,7 @@ typedef struct {
 } force_record;
 
 typedef struct {
-    double square; /* sum of dH^2 */
+    double sum; /* of dH */
     long count;
 } dh_record;
 

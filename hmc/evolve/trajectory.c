@@ -97,7 +97,7 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
             r.advice = ADVICE_NUMBERS;
             snprintf(r.trouble, sizeof r.trouble, "the energy is not a number at the end of the trajectory");
         } else {
-            e->dh[!unconditional].square += r.dh * r.dh;
+            e->dh[!unconditional].sum += r.dh;
             e->dh[!unconditional].count++;
             r.accepted = unconditional || r.dh <= 0 || accept_deviate(key) < exp(-r.dh);
         }

@@ -2,8 +2,8 @@
  * is over colours, and spins of Wilson's quark. M = m + D / 2 of a staggered quark, whose one field makes four tastes:
  * for N flavours this is to be multiplied by N / 4. (Programs with M = 2 m + D find half of it for Tr M^-1 / V.)
  *
- * A row is one noise vector e, with <e_i conj(e_j)> = delta_ij: e^dagger M^-1 e / V. Its imaginary part is noise, but
- * on both parities the real one has no noise between even and odd sites. All vectors are functions of the seed, their
+ * A row is one noise vector e, with <e_i conj(e_j)> = delta_ij: e^dagger M^-1 e / V. Its imaginary part is noise; the
+ * real one has none between even and odd sites if the quark is staggered. All vectors are functions of the seed, their
  * number and the global site.
  *
  * With traces, what the second derivative of the pressure by the quark chemical potential is made of (C. Allton et al.,

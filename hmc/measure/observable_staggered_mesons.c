@@ -10,14 +10,20 @@
  *                      zeta_x = (-1)^(y+z), zeta_y = (-1)^z, zeta_z = 1,
  *   gamma_4 x xi_4:    W = (-1)^(x+y+z),
  * with the average over the orders of several Xi, which anticommute for free quarks. So
- *   pion_5   gamma_5 x xi_5                   X = 1             pion_45  gamma_4 gamma_5 x xi_4 xi_5  X = W
- *   pion_i5  gamma_5 x xi_i xi_5              X = Xi_i          pion_ij  gamma_4 gamma_5 x xi_i xi_j  X = W Xi_k
- *   pion_i4  gamma_5 x xi_i xi_4              X = Xi_j Xi_k     pion_i   gamma_4 gamma_5 x xi_i       X = W Xi_j Xi_k
- *   pion_4   gamma_5 x xi_4                   X = Xi_x Xi_y Xi_z  pion_1 gamma_4 gamma_5 x 1          X = W Xi_x Xi_y
- * Xi_z rho_vt   gamma_i x xi_i                   X = (-1)^(x_i)    rho_pv   gamma_4 gamma_i x xi_4 xi_i  X = W
- * (-1)^(x_i) averaged over the directions. Every one has a partner of the other parity beside it, which alternates in
- * sign with t. pion_5 = sum |G|^2. Free quarks have M Xi_k = Xi_k M: all gamma_5 x xi_T are positive sums of |X G|^2
- * there.
+ *
+ *   pion_5    gamma_5 x xi_5                 X = 1
+ *   pion_45   gamma_4 gamma_5 x xi_4 xi_5    X = W
+ *   pion_i5   gamma_5 x xi_i xi_5            X = Xi_i
+ *   pion_ij   gamma_4 gamma_5 x xi_i xi_j    X = W Xi_k
+ *   pion_i4   gamma_5 x xi_i xi_4            X = Xi_j Xi_k
+ *   pion_i    gamma_4 gamma_5 x xi_i         X = W Xi_j Xi_k
+ *   pion_4    gamma_5 x xi_4                 X = Xi_x Xi_y Xi_z
+ *   pion_1    gamma_4 gamma_5 x 1            X = W Xi_x Xi_y Xi_z
+ *   rho_vt    gamma_i x xi_i                 X = (-1)^(x_i)
+ *   rho_pv    gamma_4 gamma_i x xi_4 xi_i    X = W (-1)^(x_i)
+ *
+ * averaged over the directions. All but pion_5 have a partner of the other parity beside them, which alternates in sign
+ * with t. pion_5 = sum |G|^2. Free quarks have M Xi_k = Xi_k M: all gamma_5 x xi_T are positive sums of |X G|^2 there.
  *
  * The local ones come of the three solves of a source alone; each X with links takes three more. */
 #include <math.h>

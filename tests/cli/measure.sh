@@ -50,6 +50,7 @@ transport = fat
 [fermion.light]
 kind = staggered_rational
 links = asqtad
+u0 = 0.9
 mass = 0.1
 flavours = 2
 solver = cg

@@ -145,7 +145,7 @@ typedef struct {
 
 static void hop_on(hop_fields *f, parity p, hop_form form, int sign)
 {
-    const hop_call call = {form, 1.25, -0.75, sign, f->links, f->clover, f->add};
+    const hop_call call = {form, 1.25, -0.75, sign, f->links, f->clover, f->add, NULL};
     spinor_hop(f->out, p, f->in, &call);
 }
 

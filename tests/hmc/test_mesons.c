@@ -111,10 +111,11 @@ static void ref_derivative_of(double complex *out, const double complex *x, cons
     free(fat);
 }
 
-static void test_condensate(struct ref_lattice l, const char *links, const char *noise)
+static void test_condensate(struct ref_lattice l, const char *links, const char *long_reals, const char *noise)
 {
     scene s;
     if (!open_scene(&s, l, 0.6, links, 0.3, -1)) return;
+    snprintf(the_parameters.fermions[0].p.long_reals, sizeof the_parameters.fermions[0].p.long_reals, "%s", long_reals);
     the_parameters.fermions[0].p.naik_epsilon = strcmp(links, "hisq") ? 0 : -0.3;
     struct ref_staggered q = oracle(&s);
     const size_t n = 3 * ref_volume(l);
@@ -123,7 +124,7 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     named_measure m = observe_section("condensate");
     snprintf(m.p.traces, sizeof m.p.traces, "yes");
     snprintf(m.p.noise, sizeof m.p.noise, "%s", noise);
-    kit_where("condensate of %s links by %s noise", links, noise);
+    kit_where("condensate of %s links, long ones of %s reals, by %s noise", links, long_reals, noise);
     measure_result r = measured(&s, &m);
     KIT_INT(r.nrows, 2);
     for (int i = 0; i < 2; i++) {
@@ -423,8 +424,9 @@ int main(int argc, char **argv)
     static const int origin[4] = {0}, elsewhere[4] = {1, 1, 3, 2};
     kit_begin(&argc, &argv);
     if (comm_size() <= 2) { /* every rank has an oracle */
-        test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "naive", "gaussian");
-        test_condensate((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "z2");
+        test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "naive", "18", "gaussian");
+        test_condensate((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "18", "z2");
+        test_condensate((struct ref_lattice){{4, 2, 4, 8}}, "hisq", "13", "z2");
         test_channels((struct ref_lattice){{4, 4, 4, 4}}, "naive", "i5 1", "thin", origin);
         test_symmetries((struct ref_lattice){{4, 4, 4, 4}}, "naive", "thin");
         test_symmetries((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "fat");

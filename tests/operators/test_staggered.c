@@ -98,7 +98,7 @@ static void check_links(scene *s, const staggered_smearing *k)
     oracle_links(s, k);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         const staggered_pair *pair = staggered_links_at(s->links, (precision)prec, PLACE_HOST);
-        kit_where("%s links in %s", kind_names[k->kind], kit_prec[prec]);
+        kit_where("%s links in %s", kind_names[k->kind + (k->compress ? 2 : 0)], kit_prec[prec]);
         check_one(pair->near, pair->near_scale, s->near, s->l, (precision)prec);
         KIT_CHECK((pair->far == NULL) == (s->far == NULL));
         KIT_CHECK((pair->far_phases != NULL) == k->compress);
