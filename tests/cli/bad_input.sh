@@ -172,6 +172,8 @@ refused "a charm term that leaves no long links" -- "${staggered[@]}" fermion.li
     printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n'
 } >p.ini
 refused "blocks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" -- "solver = blocks of [fermion.plain]" "type = schwarz"
+try run --dry-run s.ini lattice.size=4.4.4.4 solver.force.fallback=accept solver.accept.fallback=force
+exits 0 "fallbacks of a staggered quark in a circle"
 refused "a factor without its mass" -- "${staggered[@]}" fermion.light.with=3 -- "'3' of with = 3" "MASS:N"
 refused "a factor of a lighter mass" -- "${staggered[@]}" fermion.light.with=0.001:1 -- "a mass above 0.013"
 refused "a mass twice" -- "${staggered[@]}" "fermion.light.with=0.1:1, 0.1:2" -- "mass 0.1 twice"

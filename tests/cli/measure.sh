@@ -96,6 +96,7 @@ refused "mesons of a Wilson quark" measure.mesons.fermion=wilson -- "[measure.me
     "[fermion.wilson] is of kind = wilson_clover"
 refused "traces of a Wilson quark" measure.condensate.fermion=wilson -- "traces = yes needs a staggered quark" "[fermion.wilson]"
 refused "an unknown taste" measure.mesons.tastes=i6 -- "tastes" "i6"
+refused "fat transport without tastes" measure.mesons.tastes= -- "transport = fat is for the pions of tastes" "[measure.mesons]"
 refused "an unknown noise" measure.condensate.noise=z3 -- "noise" "z3" "did you mean 'z2'?"
 refused "no noise" measure.condensate.vectors=0 -- "vectors" "1 <= integer"
 refused "a key of another observable" measure.condensate.tastes=i5 -- "[measure.condensate] kind = condensate has no key 'tastes'" \
