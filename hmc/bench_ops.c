@@ -218,16 +218,16 @@ static void run_staggered_cg(bench *b)
 }
 
 /* One level: all paths of up to 7 links and Lepage's. */
+static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8};
+
 static void run_fatten(bench *b)
 {
-    static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8};
     staggered_fatten(b->one, b->links_double, &paths);
 }
 
 /* Its derivative. */
 static void run_fatten_back(bench *b)
 {
-    static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8};
     staggered_fatten_back(b->two, b->links_double, b->one, &paths);
 }
 

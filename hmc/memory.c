@@ -27,22 +27,6 @@ static size_t tables_of(const lattice *lat, place where)
     return where == PLACE_DEVICE ? plan_device_table_bytes(lat) : plan_table_bytes(lat);
 }
 
-static const solver_settings *settings_of(const parameters *p, const char *solver)
-{
-    for (int i = 0; i < p->nsolvers; i++)
-        if (!strcmp(p->solvers[i].name, solver)) return &p->solvers[i].p;
-    return NULL;
-}
-
-/* The solver of attempt `number` of a solve, the first or a fallback; null after the last. Solvers that name each other
- * have had their turn when all are through. */
-static const solver_settings *attempt_of(const parameters *p, const char *solver, int number)
-{
-    const solver_settings *s = number < p->nsolvers ? settings_of(p, solver) : NULL;
-    for (; s && number > 0; number--) s = s->fallback[0] ? settings_of(p, s->fallback) : NULL;
-    return s;
-}
-
 static void at_least(size_t *peak, size_t bytes)
 {
     if (bytes > *peak) *peak = bytes;
@@ -87,12 +71,12 @@ static size_t vectors_on_blocks(const ledger *m, const solver_settings *solver)
 
 size_t memory_of_solve(const ledger *m, const parameters *p, field_kind kind, const char *solver)
 {
-    const solver_settings *s;
+    const named_settings *s;
     size_t peak = 0;
-    for (int i = 0; (s = attempt_of(p, solver, i)); i++) {
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++) {
         int vectors[PREC_COUNT] = {0};
-        size_t bytes = vectors_on_blocks(m, s);
-        solver_vectors(s, PREC_DOUBLE, vectors);
+        size_t bytes = vectors_on_blocks(m, &s->p);
+        solver_vectors(&s->p, PREC_DOUBLE, vectors);
         for (int prec = 0; prec < PREC_COUNT; prec++)
             bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
         at_least(&peak, bytes);
@@ -103,12 +87,12 @@ size_t memory_of_solve(const ledger *m, const parameters *p, field_kind kind, co
 /* Conjugate gradients, which have no solver inside (fermion_parameters_check()). */
 size_t memory_of_poles(const ledger *m, const parameters *p, field_kind kind, const char *solver, int poles)
 {
-    const solver_settings *s;
+    const named_settings *s;
     size_t peak = 0;
-    for (int i = 0; (s = attempt_of(p, solver, i)); i++) {
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++) {
         int vectors[PREC_COUNT] = {0};
         size_t bytes = (size_t)poles * memory_of(m, kind, PREC_DOUBLE, PARITY_EVEN);
-        multishift_vectors(s, poles, PREC_DOUBLE, vectors);
+        multishift_vectors(&s->p, poles, PREC_DOUBLE, vectors);
         for (int prec = 0; prec < PREC_COUNT; prec++)
             bytes += (size_t)vectors[prec] * memory_of(m, kind, (precision)prec, PARITY_EVEN);
         at_least(&peak, bytes);
@@ -125,22 +109,22 @@ static void note_precision(const solver_settings *s, int used[PREC_COUNT])
 
 void memory_note_precision(const parameters *p, const char *solver, int used[PREC_COUNT])
 {
-    const solver_settings *s;
-    for (int i = 0; (s = attempt_of(p, solver, i)); i++) note_precision(s, used);
+    const named_settings *s;
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++) note_precision(&s->p, used);
 }
 
 void memory_note_positive(const parameters *p, const char *solver, int used[PREC_COUNT])
 {
-    const solver_settings *s;
-    for (int i = 0; (s = attempt_of(p, solver, i)); i++)
-        if (solver_needs_positive(s)) note_precision(s, used);
+    const named_settings *s;
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
+        if (solver_needs_positive(&s->p)) note_precision(&s->p, used);
 }
 
 int memory_solver_positive(const parameters *p, const char *solver)
 {
-    const solver_settings *s;
-    for (int i = 0; (s = attempt_of(p, solver, i)); i++)
-        if (!solver_needs_positive(s)) return 0;
+    const named_settings *s;
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
+        if (!solver_needs_positive(&s->p)) return 0;
     return 1;
 }
 
@@ -187,10 +171,10 @@ static void note_blocks(uses *used, const solver_settings *solver)
 /* Solves of the operator; or also of the normal operator, by solvers that want that. */
 static void note(uses *used, const parameters *p, const char *solver, int normal)
 {
-    const solver_settings *s;
+    const named_settings *s;
     memory_note_precision(p, solver, used->op);
     if (normal) memory_note_positive(p, solver, used->normal);
-    for (int i = 0; (s = attempt_of(p, solver, i)); i++) note_blocks(used, s);
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++) note_blocks(used, &s->p);
 }
 
 static uses uses_of(const parameters *p, const fermion_params *f)

@@ -158,6 +158,9 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
 /* parameters_solver.c: the key names a solver of the file, and no mere preconditioner, or that is a user error. */
 void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
                              const char *key, const char *found);
+/* The solver of attempt `number` at a solve: the one named, or a fallback; null after the last. Solvers that name each
+ * other have had their turn when all are through. */
+const named_settings *parameters_attempt(const parameters *p, const char *solver, int number);
 /* The solvers that solvers and fermions name, and those inside others; then, with all read, what is said of solvers
  * that nothing could use; every: as with NEED_EVERY_SOLVER. Contradictions are user errors. */
 void solver_parameters_nest(const ini_input *in, parameters *p);

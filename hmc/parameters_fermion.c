@@ -170,19 +170,13 @@ static void check_shifted(const ini_input *in, const parameters *p, const named_
     const char *const first[2] = {f->p.solver, f->p.action_solver};
     if (!fermion_kind_find(f->p.kind)->shifts) return;
     for (int k = 0; k < 2; k++) {
-        const char *name = first[k];
-        for (int hops = 0; name[0] && hops <= p->nsolvers; hops++) {
-            int i = 0;
-            while (i < p->nsolvers && strcmp(p->solvers[i].name, name)) i++;
-            if (i == p->nsolvers) break; /* an unknown fallback has its own message */
-            if (strcmp(p->solvers[i].p.type, "cg"))
+        const named_settings *s;
+        for (int i = 0; (s = parameters_attempt(p, first[k], i)); i++)
+            if (strcmp(s->p.type, "cg"))
                 user_error(
                     "%s: [fermion.%s] kind = %s solves with shifts, by conjugate gradients, but [solver.%s] is of "
                     "type %s; its %s and their fallbacks have to be of type cg",
-                    ini_where(in, "fermion", f->name, keys[k]), f->name, f->p.kind, name, p->solvers[i].p.type,
-                    keys[k]);
-            name = p->solvers[i].p.fallback;
-        }
+                    ini_where(in, "fermion", f->name, keys[k]), f->name, f->p.kind, s->name, s->p.type, keys[k]);
     }
 }
 

@@ -21,6 +21,20 @@ void parameters_check_solver(const ini_input *in, const parameters *p, const cha
                        p->solvers[i].p.type);
 }
 
+static const named_settings *find_solver(const parameters *p, const char *name)
+{
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].name, name)) return &p->solvers[i];
+    return NULL;
+}
+
+const named_settings *parameters_attempt(const parameters *p, const char *solver, int number)
+{
+    const named_settings *s = number < p->nsolvers ? find_solver(p, solver) : NULL;
+    for (; s && number > 0; number--) s = find_solver(p, s->p.fallback);
+    return s;
+}
+
 /* The solvers inside solvers, by name; one that is inside itself is refused. */
 static void nest_solvers(const ini_input *in, parameters *p, const char *const *names)
 {
@@ -67,20 +81,16 @@ static int has_blocks(const solver_settings *s)
     return 0;
 }
 
-/* The operator of staggered quarks has none inside blocks. Fallbacks may lead back to where they began. */
+/* The operator of staggered quarks has none inside blocks. */
 static void check_blocks(const ini_input *in, const parameters *p, const named_fermion *f, const char *section,
                          const char *instance, const char *key, const char *solver)
 {
-    for (int depth = 0; depth < p->nsolvers && solver[0]; depth++) {
-        const solver_settings *s = NULL;
-        for (int i = 0; i < p->nsolvers; i++)
-            if (!strcmp(p->solvers[i].name, solver)) s = &p->solvers[i].p;
-        if (has_blocks(s))
+    const named_settings *s;
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
+        if (has_blocks(&s->p))
             user_error(
                 "%s: %s = %s of [%s.%s] solves inside blocks (type = schwarz), which there are not for kind = %s",
-                ini_where(in, section, instance, key), key, solver, section, instance, f->p.kind);
-        solver = s ? s->fallback : "";
-    }
+                ini_where(in, section, instance, key), key, s->name, section, instance, f->p.kind);
 }
 
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */

@@ -10,6 +10,7 @@
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/halo.h"
+#include "kernels/spinor.h"
 
 /* Indices have 32 bits, coordinates 16. */
 #define MOST_SITES 2000000000
@@ -446,15 +447,12 @@ static void check_fields(const overlap *o, const field *own, const field *whole)
             whole->prec, whole->par);
 }
 
-#define FOR_PARITIES(p, f) for (int p = (f)->par == PARITY_ODD; p <= ((f)->par != PARITY_EVEN); p++)
-
 void overlap_gather(const overlap *o, field *y, const field *x)
 {
     check_fields(o, y, x);
     const stored_field to = field_stored(y), from = field_stored(x);
     field_written(y);
-    FOR_PARITIES(p, x)
-    {
+    for (int p = field_first_parity(x); p <= field_last_parity(x); p++) {
         move(o, &to, first_unit(y, p ^ o->odd), &from, first_unit(x, p), &o->here[p], has_signs(x), 0);
         for (int next = 0; next < o->npartners;) {
             batch b;
@@ -471,6 +469,6 @@ void overlap_keep(const overlap *o, field *y, const field *x)
     check_fields(o, x, y);
     const stored_field to = field_stored(y), from = field_stored(x);
     field_written(y);
-    FOR_PARITIES(p, y)
-    move(o, &to, first_unit(y, p), &from, first_unit(x, p ^ o->odd), &o->keep[p], 0, 0);
+    for (int p = field_first_parity(y); p <= field_last_parity(y); p++)
+        move(o, &to, first_unit(y, p), &from, first_unit(x, p ^ o->odd), &o->keep[p], 0, 0);
 }

@@ -161,13 +161,21 @@ static field *links_like(const field *thin)
     return field_create(thin->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, thin->where);
 }
 
-staggered_force staggered_force_open(field *momenta, staggered_links *base)
+struct staggered_force {
+    field *momenta;
+    staggered_links *base;
+    field *near, *far, *extra;
+};
+
+staggered_force *staggered_force_open(field *momenta, staggered_links *base)
 {
     const field *thin = staggered_links_thin(base);
-    staggered_force f = {.momenta = momenta, .base = base, .near = links_like(thin)};
+    staggered_force *f = malloc(sizeof *f);
+    REQUIRE(f, "out of memory");
+    *f = (staggered_force){.momenta = momenta, .base = base, .near = links_like(thin)};
     if (staggered_links_naik(base) == 0) return f;
-    f.far = links_like(thin);
-    f.extra = links_like(thin);
+    f->far = links_like(thin);
+    f->extra = links_like(thin);
     return f;
 }
 
@@ -207,4 +215,5 @@ void staggered_force_close(staggered_force *f)
     field_destroy(f->extra);
     field_destroy(f->far);
     field_destroy(f->near);
+    free(f);
 }

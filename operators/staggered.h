@@ -32,14 +32,10 @@ void staggered_apply(staggered *s, field *y, const field *x, int dagger);
  *
  * staggered_force_open(), any number of staggered_force_add(), staggered_force_close(): the derivatives by the links of
  * the operators are summed, and taken back through the smearing once, at the end. */
-typedef struct {
-    field *momenta;
-    staggered_links *base;
-    field *near, *far, *extra;
-} staggered_force;
+typedef struct staggered_force staggered_force;
 
 /* For operators whose links have this base; adds to momenta in the normalisation of kernels/gauge.h. */
-staggered_force staggered_force_open(field *momenta, staggered_links *base);
+staggered_force *staggered_force_open(field *momenta, staggered_links *base);
 /* The force of -sum_i weight_i x_i^dagger A x_i for fixed x_i: with x_i = (A + pole_i)^-1 phi that of sum_i weight_i
  * phi^dagger (A + pole_i)^-1 phi. n vectors of A in double precision. */
 void staggered_force_add(staggered_force *f, staggered *s, int n, const double *weights, field *const *x);

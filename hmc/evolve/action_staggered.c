@@ -47,10 +47,7 @@ static int value(action *a, double *s)
 
 static void *open_sum(action *a, field *f)
 {
-    staggered_force *sum = malloc(sizeof *sum);
-    REQUIRE(sum, "out of memory");
-    *sum = staggered_force_open(f, staggered_links_base(staggered_quark_links(((four_flavours *)a)->s.quark)));
-    return sum;
+    return staggered_force_open(f, staggered_links_base(staggered_quark_links(((four_flavours *)a)->s.quark)));
 }
 
 static int add_to_sum(action *a, void *sum)
@@ -68,7 +65,6 @@ static void close_sum(action *a, void *sum)
 {
     (void)a;
     staggered_force_close(sum);
-    free(sum);
 }
 
 static void destroy(action *a)

@@ -7,20 +7,15 @@
  * together. */
 #include "hmc/evolve/fermion.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 
 /* ---- the force ---- */
 
 static void *open_force(void *context, field *force, const field *links)
 {
     (void)links; /* the quark knows them */
-    staggered_force *sum = malloc(sizeof *sum);
-    REQUIRE(sum, "out of memory");
-    *sum = staggered_force_open(force, staggered_links_base(staggered_quark_links(context)));
-    return sum;
+    return staggered_force_open(force, staggered_links_base(staggered_quark_links(context)));
 }
 
 static void add_force(void *context, void *sum, int n, const double *weights, field *const *x)
@@ -31,7 +26,6 @@ static void add_force(void *context, void *sum, int n, const double *weights, fi
 static void close_force(void *sum)
 {
     staggered_force_close(sum);
-    free(sum);
 }
 
 /* ---- the action ---- */

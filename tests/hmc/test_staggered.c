@@ -109,9 +109,9 @@ static double force_differs(const bench *b, action *a, staggered *quark, const f
     linop *op = staggered_normal(quark);
     field *x = linop_vector(op, 1), *f = field_like(b->s->e.force), *g = field_like(f);
     CHECK_INT(solver_solve(&set, op, x, phi).status, SOLVE_CONVERGED);
-    staggered_force sum = staggered_force_open(f, staggered_links_base(staggered_quark_links(quark)));
-    staggered_force_add(&sum, quark, 1, &one, &x);
-    staggered_force_close(&sum);
+    staggered_force *sum = staggered_force_open(f, staggered_links_base(staggered_quark_links(quark)));
+    staggered_force_add(sum, quark, 1, &one, &x);
+    staggered_force_close(sum);
     CHECK_INT(action_force(a, g), 0);
     const double size = momenta_norm2(g);
     momenta_add(g, -1, f);

@@ -80,14 +80,14 @@ static field *force_of(const scene *s, const field *thin, int grouped)
     staggered_links *links[2] = {staggered_links_create(thin, s->kind)};
     if (s->operators > 1) links[1] = staggered_links_sibling(links[0], other_epsilon, 0);
     for (int i = 0; i < VECTORS; i++) x[i] = kit_field(thin->lat, FIELD_VECTOR, PREC_DOUBLE, s->p, 1, s->x[i]);
-    staggered_force f = staggered_force_open(force, links[0]);
+    staggered_force *f = staggered_force_open(force, links[0]);
     for (int k = 0; k < s->operators; k++) {
         staggered *m = staggered_create(links[k], 0.1 + k, s->p);
         for (int i = 0; i < (grouped ? VECTORS : 1); i++)
-            staggered_force_add(&f, m, grouped ? 1 : VECTORS, weights[k] + i, x + i);
+            staggered_force_add(f, m, grouped ? 1 : VECTORS, weights[k] + i, x + i);
         staggered_destroy(m);
     }
-    staggered_force_close(&f);
+    staggered_force_close(f);
     KIT_NEAR(staggered_links_filtered(links[0]), 0, 0);
     for (int i = 0; i < VECTORS; i++) field_destroy(x[i]);
     staggered_links_destroy(links[1]);
