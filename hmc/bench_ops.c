@@ -1,5 +1,6 @@
 #include "hmc/bench_ops.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "hmc/evolve/action.h"
@@ -7,13 +8,15 @@
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
 #include "kernels/staggered.h"
+#include "solvers/multishift.h"
 #include "solvers/solver.h"
 
 #define MASS 0.1
 #define ROUGHNESS 0.4 /* of the links: exp of so much Gaussian algebra */
 #define C_SW 1.0
 #define CG_ITERATIONS 25
-#define POLES 8 /* of a rational function */
+#define POLES 8   /* of a rational function */
+#define SHIFTS 12 /* of a multi-shift solve */
 
 /* ---- what is run ---- */
 
@@ -217,6 +220,33 @@ static void run_staggered_cg(bench *b)
     b->iterations = solver_precondition(&s, op, b->vz, b->vx).iterations;
 }
 
+/* Shifts like those of a rational function, from a thousandth of the operator's size to all of it: each to 1e-8, from a
+ * Krylov space in single precision. */
+static void solve_shifts(bench *b, linop *op, const field *source)
+{
+    const solver_settings s = {
+        .type = "cg", .tolerance = 1e-8, .max_iterations = 10000, .inner_precision = "single", .delta = 0.1};
+    double shifts[SHIFTS], tolerances[SHIFTS];
+    field *x[SHIFTS];
+    for (int i = 0; i < SHIFTS; i++) {
+        shifts[i] = 1e-3 * pow(1e4, (double)i / (SHIFTS - 1));
+        tolerances[i] = s.tolerance;
+        x[i] = field_like(source);
+    }
+    b->iterations = multishift_solve(&s, op, SHIFTS, shifts, tolerances, x, source).iterations;
+    for (int i = 0; i < SHIFTS; i++) field_destroy(x[i]);
+}
+
+static void run_multishift(bench *b)
+{
+    solve_shifts(b, b->normal, b->sx);
+}
+
+static void run_staggered_multishift(bench *b)
+{
+    solve_shifts(b, staggered_normal(b->quark), b->vx);
+}
+
 /* One level: all paths of up to 7 links and Lepage's. */
 static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8};
 
@@ -268,43 +298,45 @@ static void run_outer(bench *b)
 }
 
 static const bench_op ops[] = {
-    {"hop", "hop", 1, 1, 2, run_hop},
-    {"hop_clover", "hop", 1, 1, 2, run_hop_clover},
-    {"clover_apply", "clover", 1, 0, 1, run_clover},
-    {"wilson_schur", "clover", 1, 1, 2, run_schur},
-    {"axpby", "blas", 1, 0, 1, run_axpby},
-    {"norm2", "blas", 1, 0, 1, run_norm2},
-    {"dot", "blas", 1, 0, 1, run_dot},
-    {"axpy_norm2", "blas", 1, 0, 1, run_axpy_norm2},
-    {"cg_update", "blas", 1, 0, 1, run_cg_update},
-    {"multi_dot", "blas", 1, 0, 1, run_multi_dot},
-    {"multi_axpy", "blas", 1, 0, 1, run_multi_axpy},
-    {"multi_axpby", "blas", 1, 0, 1, run_multi_axpby},
-    {"mr_update", "blas", 1, 0, 1, run_mr_update},
-    {"bicgstab_update", "blas", 1, 0, 1, run_bicgstab_update},
-    {"multishift_update", "blas", 1, 0, 1, run_multishift_update},
-    {"gauge_force", "force", 0, 0, 1, run_gauge_force},
-    {"rectangle_force", "force", 0, 0, 1, run_rectangle_force},
-    {"parallelogram_force", "force", 0, 0, 1, run_parallelogram_force},
-    {"hop_force", "force", 0, 0, 1, run_hop_force},
-    {"clover_force", "force", 0, 0, 1, run_clover_force},
-    {"loops", "gauge", 0, 0, 1, run_loops},
-    {"field_strength", "gauge", 0, 0, 1, run_field_strength},
-    {"link_update", "gauge", 0, 0, 1, run_link_update},
-    {"staggered_hop", "staggered", 1, 0, 2, run_staggered},
-    {"staggered_naive", "staggered", 1, 0, 2, run_naive},
-    {"staggered_cg", "staggered", 1, 0, 4, run_staggered_cg},
-    {"staggered_hop_13", "staggered", 1, 0, 2, run_staggered_13},
-    {"fatten", "staggered", 0, 0, 3, run_fatten},
-    {"fatten_back", "staggered", 0, 0, 5, run_fatten_back},
-    {"lengthen", "staggered", 0, 0, 1, run_lengthen},
-    {"project_links", "staggered", 0, 0, 1, run_project},
-    {"hisq_links", "staggered", 0, 0, 6, run_hisq_links},
-    {"hisq_force", "staggered", 0, 0, 12, run_hisq_force},
-    {"staggered_outer", "staggered", 0, 0, 1, run_outer},
-    {"cg", "cg", 1, 1, 4, run_cg},
-    {"cg_half", "cg", 0, 1, 4, run_cg_half},
-    {"schwarz", "cg", 1, 1, 4, run_schwarz},
+    {"hop", "hop", 1, 1, 2, run_hop, 0},
+    {"hop_clover", "hop", 1, 1, 2, run_hop_clover, 0},
+    {"clover_apply", "clover", 1, 0, 1, run_clover, 0},
+    {"wilson_schur", "clover", 1, 1, 2, run_schur, 0},
+    {"axpby", "blas", 1, 0, 1, run_axpby, 0},
+    {"norm2", "blas", 1, 0, 1, run_norm2, 0},
+    {"dot", "blas", 1, 0, 1, run_dot, 0},
+    {"axpy_norm2", "blas", 1, 0, 1, run_axpy_norm2, 0},
+    {"cg_update", "blas", 1, 0, 1, run_cg_update, 0},
+    {"multi_dot", "blas", 1, 0, 1, run_multi_dot, 0},
+    {"multi_axpy", "blas", 1, 0, 1, run_multi_axpy, 0},
+    {"multi_axpby", "blas", 1, 0, 1, run_multi_axpby, 0},
+    {"mr_update", "blas", 1, 0, 1, run_mr_update, 0},
+    {"bicgstab_update", "blas", 1, 0, 1, run_bicgstab_update, 0},
+    {"multishift_update", "blas", 1, 0, 1, run_multishift_update, 0},
+    {"gauge_force", "force", 0, 0, 1, run_gauge_force, 0},
+    {"rectangle_force", "force", 0, 0, 1, run_rectangle_force, 0},
+    {"parallelogram_force", "force", 0, 0, 1, run_parallelogram_force, 0},
+    {"hop_force", "force", 0, 0, 1, run_hop_force, 0},
+    {"clover_force", "force", 0, 0, 1, run_clover_force, 0},
+    {"loops", "gauge", 0, 0, 1, run_loops, 0},
+    {"field_strength", "gauge", 0, 0, 1, run_field_strength, 0},
+    {"link_update", "gauge", 0, 0, 1, run_link_update, 0},
+    {"staggered_hop", "staggered", 1, 0, 2, run_staggered, 0},
+    {"staggered_naive", "staggered", 1, 0, 2, run_naive, 0},
+    {"staggered_cg", "staggered", 1, 0, 4, run_staggered_cg, 0},
+    {"staggered_shifts", "staggered", 0, 0, 4, run_staggered_multishift, 1},
+    {"staggered_hop_13", "staggered", 1, 0, 2, run_staggered_13, 0},
+    {"fatten", "staggered", 0, 0, 3, run_fatten, 0},
+    {"fatten_back", "staggered", 0, 0, 5, run_fatten_back, 0},
+    {"lengthen", "staggered", 0, 0, 1, run_lengthen, 0},
+    {"project_links", "staggered", 0, 0, 1, run_project, 0},
+    {"hisq_links", "staggered", 0, 0, 6, run_hisq_links, 0},
+    {"hisq_force", "staggered", 0, 0, 12, run_hisq_force, 0},
+    {"staggered_outer", "staggered", 0, 0, 1, run_outer, 0},
+    {"cg", "cg", 1, 1, 4, run_cg, 0},
+    {"cg_half", "cg", 0, 1, 4, run_cg_half, 1},
+    {"multishift", "cg", 0, 1, 4, run_multishift, 1},
+    {"schwarz", "cg", 1, 1, 4, run_schwarz, 1},
 };
 
 const bench_op *bench_op_number(int i)

@@ -33,6 +33,7 @@ typedef struct {
     int has_links;      /* is worth running with links of 12 reals too */
     int passes;         /* times that a call, or an iteration of a solver, goes through its working set */
     void (*run)(bench *b);
+    int one_rhs; /* takes one right-hand side */
 } bench_op;
 
 /* The operations, null after the last. */

@@ -6,10 +6,12 @@
 #include "hmc/report.h"
 #include "kernels/base/log.h"
 
-/* Sections whose keys decide bits. Those of the checkpoint policy, of the machine and of measurements do not. */
+/* Sections whose keys decide bits. Those of the checkpoint policy, of the machine and of measurements do not, nor do
+ * checks of reversibility. */
 static int decides_bits(const char *key)
 {
     static const char *const sections[] = {"fermion.", "integrator.", "solver."};
+    if (strstr(key, ".reversal_solver")) return 0;
     for (int i = 0; i < 3; i++)
         if (!strncmp(key, sections[i], strlen(sections[i]))) return 1;
     return 0;

@@ -293,14 +293,15 @@ static double parse_number(const char *flag, const char *text, double low, doubl
     return x;
 }
 
-static int is_wanted(const settings *s, const bench_op *o, precision prec, int first_links)
-{
-    return listed(s->ops, o->name, o->group) && bench_op_has(o, prec) && (first_links || o->has_links);
-}
-
 static int is_staggered(const bench_op *o)
 {
     return !strcmp(o->group, "staggered");
+}
+
+static int is_wanted(const settings *s, const bench *b, const bench_op *o, int first_links)
+{
+    return listed(s->ops, o->name, o->group) && bench_op_has(o, b->prec) && (first_links || o->has_links) &&
+           (b->rhs == 1 || !o->one_rhs) && (b->lat->reach >= 3 || !is_staggered(o));
 }
 
 /* Sites that the operations reach to. Improved staggered quarks are left out where all is asked for, and the boxes of
@@ -324,14 +325,14 @@ static void run_on(const settings *s, const lattice *lat, precision prec, int li
     const bench_op *o;
     int any = 0, staggered = 0;
     for (int i = 0; (o = bench_op_number(i)); i++) {
-        if (!is_wanted(s, o, prec, first_links) || (is_staggered(o) && lat->reach < 3)) continue;
+        if (!is_wanted(s, &b, o, first_links)) continue;
         any = 1;
         staggered = staggered || is_staggered(o);
     }
     if (!any) return;
     bench_open(&b, staggered);
     for (int i = 0; (o = bench_op_number(i)); i++) {
-        if (!is_wanted(s, o, prec, first_links) || (is_staggered(o) && lat->reach < 3)) continue;
+        if (!is_wanted(s, &b, o, first_links)) continue;
         b.iterations = 0;
         const timing t = time_op(&b, o, s->seconds);
         report(s, &b, o, &t);
@@ -408,7 +409,7 @@ int command_bench(int argc, char **argv)
          "all"},
         {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
         {"--prec", NULL, &t.precisions, "double,single,half,quarter; default the first three"},
-        {"--rhs", NULL, &t.rhs, "right-hand sides of spinors; default 1"},
+        {"--rhs", NULL, &t.rhs, "right-hand sides of spinors; default 1; leaves out solvers that take one"},
         {"--links", NULL, &t.links, "reals of a link, 18,12,8; default 18"},
         {"--threads", NULL, &t.threads, "OpenMP threads of a rank; default as OMP_NUM_THREADS says"},
         {"--seconds", NULL, &t.seconds, "time for each kernel; default 0.5"},

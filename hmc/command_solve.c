@@ -4,12 +4,15 @@
  * positive operator by Mhat^dagger Mhat x = Mhat^dagger b; of a staggered quark by A x = b on one parity, which is
  * Hermitian and positive itself and stands for both. Of each solve: status, iterations, the true residual of the
  * system that was solved (to which the tolerance belongs), that of M itself, time, speed, and how far the solution is
- * from the first solver's. With --shifts, also (Mhat^dagger Mhat + shift) x = Mhat^dagger b, or (A + shift) x = b, for
- * all shifts at once, by multi-shift conjugate gradients with the settings of each solver of type cg: a line a shift,
- * type cg+SHIFT, with the seconds and operations of all of them; what belongs to M is only known without a shift.
+ * from the first solver's. With --shifts, also (Mhat^dagger Mhat + shift) x = Mhat^dagger b, or (A + shift) x = b, with
+ * the settings of each solver of type cg, in two ways: for all shifts at once, by multi-shift conjugate gradients, a
+ * line a shift, type multi+SHIFT, with the seconds and operations of all of them; and one shift after another from x =
+ * 0, type cg+SHIFT, each with its own seconds and its distance from the solution at once; then what both took. What
+ * belongs to M is only known without a shift.
  *
  * With --output, tables of an HDF5 file (io/table_hdf5.h): /FERMION.SOLVER has the history of the residuals of a solve,
- * /FERMION.SOLVER.summary its result; /FERMION.SOLVER.shifts and /FERMION.SOLVER.shifts.summary those of all shifts.
+ * /FERMION.SOLVER.summary its result; /FERMION.SOLVER.shifts and /FERMION.SOLVER.shifts.summary those of all shifts at
+ * once, /FERMION.SOLVER.apart and /FERMION.SOLVER.apart.summary those of one after another.
  * Exit status 1 when a solve did not converge; the others are made all the same, and none is repeated by its fallback.
  */
 #include <math.h>
@@ -47,7 +50,7 @@ static const table_column summary_columns[] = {
     {"whole", "", "true, of M x = b"},
     {"seconds", "s", "of the solve"},
     {"flops", "", "of the solve, all ranks"},
-    {"distance", "", "|x - x1| / |x1| from the solution of the first solver"},
+    {"distance", "", "|x - x1| / |x1| from the solution of the first solver, or of one shift from that at once"},
     {"shift", "", "of the operator; 0: none"},
 };
 enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SHIFT, SUMMARY };
@@ -138,16 +141,12 @@ static void solve(equation *s, const solver_settings *set, int first, solve_hist
     judge(s, &r, 0, first, row);
 }
 
-/* All shifts at once. */
-static void solve_shifts(const job *j, equation *s, const solver_settings *set, solve_history *h,
-                         double rows[MULTISHIFT_MOST][SUMMARY])
+/* All shifts at once; x: their solutions. */
+static multishift_result solve_at_once(const job *j, equation *s, const solver_settings *set, field *const *x,
+                                       solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
 {
-    field *x[MULTISHIFT_MOST];
     double tolerances[MULTISHIFT_MOST];
-    for (int i = 0; i < j->nshifts; i++) {
-        x[i] = linop_vector(s->q.normal, 1);
-        tolerances[i] = set->tolerance;
-    }
+    for (int i = 0; i < j->nshifts; i++) tolerances[i] = set->tolerance;
     linop_refresh(s->q.normal);
     solver_record(h);
     const multishift_result m = multishift_solve(set, s->q.normal, j->nshifts, j->shifts, tolerances, x, s->normal);
@@ -158,8 +157,37 @@ static void solve_shifts(const job *j, equation *s, const solver_settings *set, 
         each.flops = m.flops;
         field_copy(s->half, x[i]);
         judge(s, &each, j->shifts[i], 0, rows[i]);
-        field_destroy(x[i]);
     }
+    return m;
+}
+
+/* One shift after another; x: the solutions at once, which are overwritten. The sum of their iterations and seconds. */
+static solve_result solve_apart(const job *j, equation *s, const solver_settings *set, field *const *x,
+                                solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
+{
+    solve_result sum = {0};
+    for (int i = 0; i < j->nshifts; i++) {
+        linop *shifted = shifted_create(s->q.normal, j->shifts[i]);
+        field_clear(s->half);
+        solver_record(h);
+        solver_note_system(i, 0);
+        const solve_result r = solver_solve(set, shifted, s->half, s->normal);
+        solver_note_system(0, 0);
+        solver_record(NULL);
+        linop_destroy(shifted);
+        judge(s, &r, j->shifts[i], 0, rows[i]);
+        spinor_axpby(x[i], -1, s->half, 1);
+        rows[i][DISTANCE] = sqrt(spinor_norm2(x[i], 0) / spinor_norm2(s->half, 0));
+        sum.iterations += r.iterations;
+        sum.seconds += r.seconds;
+    }
+    return sum;
+}
+
+/* Types are longer with shifts. */
+static int type_width(const job *j)
+{
+    return j->nshifts ? 17 : 9;
 }
 
 /* A column of the table, for what may be unknown. */
@@ -170,15 +198,27 @@ static const char *known(char text[16], double x)
     return text;
 }
 
+/* The precisions of the iterations, from the outermost in, as they are and not as they are asked for. */
+static const char *precisions(char text[64], const solver_settings *set)
+{
+    precision prec = PREC_DOUBLE;
+    int n = 0;
+    for (; set && n < 64; set = set->inner) {
+        prec = solver_precision(set, prec);
+        n += snprintf(text + n, (size_t)(64 - n), "%s%s", n ? "/" : "", precision_names[prec]);
+    }
+    return text;
+}
+
 static void print(const job *j, const char *fermion, const char *solver, const solver_settings *set, const char *type,
                   const double *row)
 {
     const char *status = solve_status_text((solve_status)row[STATUS]);
     if (comm_rank() != 0) return;
     if (!j->json) {
-        char whole[16], distance[16];
-        printf("%-14s %-14s %-9s %-9s %7.0f %7.0f %10.2e %10s %9.3f %8.1f %10s  %s\n", fermion, solver, type,
-               set->inner_precision, row[ITERATIONS], row[INSIDE], row[RESIDUAL], known(whole, row[WHOLE]),
+        char inner[64], whole[16], distance[16];
+        printf("%-14s %-14s %-*s %-14s %7.0f %7.0f %10.2e %10s %9.3f %8.1f %10s  %s\n", fermion, solver, type_width(j),
+               type, precisions(inner, set), row[ITERATIONS], row[INSIDE], row[RESIDUAL], known(whole, row[WHOLE]),
                row[SECONDS], 1e-9 * row[FLOPS] / row[SECONDS], known(distance, row[DISTANCE]), status);
         fflush(stdout);
         return;
@@ -233,20 +273,37 @@ static void one_solver(job *j, equation *s, const char *fermion, const named_set
     free(h.points);
 }
 
-static void all_shifts(job *j, equation *s, const char *fermion, const named_settings *n)
+/* The lines and the table of all shifts, solved in one of two ways. */
+static void tell_shifts(job *j, const char *fermion, const named_settings *n, const char *way, const char *table,
+                        const solve_history *h, const double rows[MULTISHIFT_MOST][SUMMARY])
 {
-    static double rows[MULTISHIFT_MOST][SUMMARY];
-    solve_history h = {0};
     char name[160], type[64];
-    solve_shifts(j, s, &n->p, &h, rows);
     for (int i = 0; i < j->nshifts; i++) {
-        snprintf(type, sizeof type, "cg+%g", j->shifts[i]);
+        snprintf(type, sizeof type, "%s+%g", way, j->shifts[i]);
         j->failures += rows[i][STATUS] != SOLVE_CONVERGED;
         print(j, fermion, n->name, &n->p, type, rows[i]);
     }
-    snprintf(name, sizeof name, "%s.%s.shifts", fermion, n->name);
-    if (j->output) store(j, name, &h, j->shifts, rows[0], j->nshifts);
-    free(h.points);
+    snprintf(name, sizeof name, "%s.%s.%s", fermion, n->name, table);
+    if (j->output) store(j, name, h, j->shifts, rows[0], j->nshifts);
+}
+
+static void all_shifts(job *j, equation *s, const char *fermion, const named_settings *n)
+{
+    static double rows[2][MULTISHIFT_MOST][SUMMARY];
+    field *x[MULTISHIFT_MOST];
+    solve_history h[2] = {{0}, {0}};
+    for (int i = 0; i < j->nshifts; i++) x[i] = linop_vector(s->q.normal, 1);
+    const multishift_result m = solve_at_once(j, s, &n->p, x, &h[0], rows[0]);
+    tell_shifts(j, fermion, n, "multi", "shifts", &h[0], rows[0]);
+    const solve_result apart = solve_apart(j, s, &n->p, x, &h[1], rows[1]);
+    tell_shifts(j, fermion, n, "cg", "apart", &h[1], rows[1]);
+    if (comm_rank() == 0 && !j->json)
+        printf("%-14s %-14s all shifts at once: %d iterations, %.3f s; one after another: %d, %.3f s, %.2f times as "
+               "long\n",
+               fermion, n->name, m.iterations, m.seconds, apart.iterations, apart.seconds, apart.seconds / m.seconds);
+    for (int i = 0; i < j->nshifts; i++) field_destroy(x[i]);
+    free(h[0].points);
+    free(h[1].points);
 }
 
 static void solve_all(job *j, const named_fermion *f)
@@ -306,7 +363,8 @@ int command_solve(int argc, char **argv)
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--source", NULL, &j.place, "random, or X.Y.Z.T of a point source; default random"},
-        {"--shifts", NULL, &shifts, "S,S,...: solves with all these shifts at once too, by each solver of type cg"},
+        {"--shifts", NULL, &shifts,
+         "S,S,...: solves with these shifts too, all at once and one after another, by each solver of type cg"},
         {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
     };
     plain_arguments a = command_arguments(argc, argv, flags, 4, 2, 2);
@@ -321,8 +379,8 @@ int command_solve(int argc, char **argv)
         user_error("%s: --shifts needs a [solver.NAME] of type cg, for multi-shift conjugate gradients", a.plain[0]);
     read_config(&j);
     if (comm_rank() == 0 && !j.json)
-        printf("%-14s %-14s %-9s %-9s %7s %7s %10s %10s %9s %8s %10s\n", "fermion", "solver", "type", "inner", "iter.",
-               "inside", "residual", "of M", "seconds", "GF/s", "distance");
+        printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s\n", "fermion", "solver", type_width(&j), "type",
+               "inner", "iter.", "inside", "residual", "of M", "seconds", "GF/s", "distance");
     for (int i = 0; i < p->nfermions; i++) solve_all(&j, &p->fermions[i]);
     field_destroy(j.links);
     lattice_destroy(j.lat);

@@ -1,7 +1,8 @@
 /* plaq verify: proves on the lattice, ranks and parameters of an input file what a run relies on.
  *
  *   force       F^a P^a = dS/dt along exp(t P) U for random P, by central differences; their error falls as t^2
- *   reversal    evolving forwards, turning the momenta, and evolving again leads back to the start
+ *   reversal    evolving forwards, turning the momenta, and evolving again leads back to the start, forces by the
+ *               reversal_solver of each fermion
  *   order       dH of a trajectory falls with the step as the scheme says
  *   solver      true residuals on a random source
  *
@@ -199,10 +200,16 @@ static double energy(simulation *s)
     return h;
 }
 
+static void set_reversing(simulation *s, int reversing)
+{
+    for (int i = 0; i < s->e.nactions; i++) s->e.actions[i]->reversing = reversing;
+}
+
 static void verify_reversal(verifier *v)
 {
     simulation *s = v->s;
     field *start = field_like(s->links), *momenta = field_like(s->e.momenta);
+    set_reversing(s, 1);
     field_copy(start, s->links);
     int failed = draw(s, 1);
     field_copy(momenta, s->e.momenta);
@@ -218,6 +225,7 @@ static void verify_reversal(verifier *v)
     report(v, "reversal: momenta, r.m.s.", "trajectory", back, "below 1e-8", verdict_of(back < 1e-8));
     report(v, "reversal: change of H, relative", "trajectory", fabs(dh / before), "below 1e-10",
            verdict_of(fabs(dh / before) < 1e-10));
+    set_reversing(s, 0);
     field_copy(s->links, start);
     field_destroy(momenta);
     field_destroy(start);
@@ -276,16 +284,26 @@ static void verify_order(verifier *v)
     field_destroy(start);
 }
 
-/* Whether a fermion's solves come to this solver: by its keys, or as a fallback. */
-static int uses_solver(const simulation *s, const fermion_params *f, const named_solver *wanted)
+/* Whether solves by a solver of this name come to the one wanted: it is that, or a fallback. */
+static int comes_to(const simulation *s, const char *solver, const named_solver *wanted)
 {
-    const char *const keys[2] = {f->solver, f->action_solver};
-    for (int k = 0; k < 2; k++) {
-        const named_solver *at = simulation_solver(s, keys[k]);
-        for (int hops = 0; at && hops <= s->p->nsolvers; hops++) {
-            if (at == wanted) return 1;
-            at = at->settings->fallback[0] ? simulation_solver(s, at->settings->fallback) : NULL;
-        }
+    const named_settings *at;
+    for (int i = 0; (at = parameters_attempt(s->p, solver, i)); i++)
+        if (!strcmp(at->name, wanted->name)) return 1;
+    return 0;
+}
+
+/* Whether solves with a fermion's operator come to this solver: by its keys, or by the heat bath of a ratio to it,
+ * which is no solve with the ratio's own. */
+static int uses_solver(const simulation *s, const named_fermion *f, const named_solver *wanted)
+{
+    if (comes_to(s, f->p.solver, wanted) || comes_to(s, f->p.action_solver, wanted) ||
+        comes_to(s, f->p.reversal_solver, wanted))
+        return 1;
+    if (!f->p.ratio_to[0] && comes_to(s, f->p.heat_bath_solver, wanted)) return 1;
+    for (int i = 0; i < s->p->nfermions; i++) {
+        const fermion_params *g = &s->p->fermions[i].p;
+        if (!strcmp(g->ratio_to, f->name) && comes_to(s, g->heat_bath_solver, wanted)) return 1;
     }
     return 0;
 }
@@ -303,7 +321,7 @@ static void verify_solvers(verifier *v)
         for (int i = 0; i < s->p->nsolvers; i++) {
             const solver_settings *settings = s->solvers[i].settings;
             char of[160], wanted[64];
-            if (!uses_solver(s, &s->p->fermions[f].p, &s->solvers[i])) continue;
+            if (!uses_solver(s, &s->p->fermions[f], &s->solvers[i])) continue;
             field_clear(x);
             const solve_result r =
                 solver_solve(settings, staggered || solver_needs_positive(settings) ? normal : schur, x, b);

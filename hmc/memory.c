@@ -182,12 +182,13 @@ static uses uses_of(const parameters *p, const fermion_params *f)
     uses used = {.op = {1}, .normal = {1}};
     note(&used, p, f->solver, 1);
     note(&used, p, f->action_solver, 1);
+    if (fermion_kind_find(f->kind)->shifts) note(&used, p, f->heat_bath_solver, 1);
     for (int i = 0; i < p->nmeasures; i++) /* the operator is the same one, the normal operator is not */
         if (fermion_of(p, &p->measures[i].p) == f) note(&used, p, memory_solver(p, &p->measures[i].p), 0);
     for (int i = 0; i < p->nfermions; i++) { /* the heat bath of a ratio inverts its denominator */
         const fermion_params *g = &p->fermions[i].p;
         const int over = g->ratio_to[0] ? simulation_fermion(p, g->ratio_to) : -1;
-        if (over >= 0 && &p->fermions[over].p == f) note(&used, p, g->action_solver, 0);
+        if (over >= 0 && &p->fermions[over].p == f) note(&used, p, g->heat_bath_solver, 0);
     }
     return used;
 }
@@ -248,6 +249,7 @@ static void note_staggered(const parameters *p, const fermion_params *f, int use
 {
     memory_note_precision(p, f->solver, used);
     memory_note_precision(p, f->action_solver, used);
+    memory_note_precision(p, f->heat_bath_solver, used);
     for (int i = 0; i < p->nmeasures; i++)
         if (fermion_of(p, &p->measures[i].p) == f) memory_note_precision(p, memory_solver(p, &p->measures[i].p), used);
 }

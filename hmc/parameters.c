@@ -34,7 +34,10 @@ static kind_key solver_keys[SOLVER_KEYS] = {
                          "precision of the iteration; residuals are true, and solutions are added up, in "
                          "that of the source",
                          ""},
-    [DELTA] = {"delta", "drop of the residual after which the true one is computed", ""},
+    [DELTA] = {"delta",
+               "drop of the residual after which the true one is computed, where the iteration is in a lower "
+               "precision; gcr begins anew there in any",
+               ""},
     [RESTART] = {"restart", "vectors after which the space is begun anew", ""},
     [DEGREE] = {"l", "degree of the polynomial; 1 is BiCGStab", ""},
     [STEPS] = {"steps", "number of steps as a preconditioner, or in the blocks", ""},
@@ -75,6 +78,7 @@ enum {
     SCHUR,
     LINK_REALS,
     LONG_REALS,
+    HEAT_BATH,
     RATIO_TO,
     PREDICTOR,
     FLAVOURS,
@@ -100,6 +104,10 @@ static kind_key fermion_keys[FERMION_KEYS] = {
          ""},
     [LINK_REALS] = {"link_reals",
                     "storage of links in solvers: whole, or two rows with the third computed, which moves less", ""},
+    [HEAT_BATH] = {"heat_bath_solver",
+                   "[solver.NAME] for the heat bath, which has a solve for rational functions and for a ratio; empty: "
+                   "the accept step's",
+                   ""},
     [RATIO_TO] =
         {"ratio_to",
          "[fermion.NAME] of a heavier mass: the section then stands for det(M^+ M) / det(W^+ W), W that of NAME, "
@@ -274,7 +282,11 @@ static const param fermion_table[] = {
      0},
     {"solver", PARAM_STRING, AT(fermion_params, solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
     {"action_solver", PARAM_STRING, AT(fermion_params, action_solver), "", NULL, NULL,
-     "[solver.NAME] for the accept step, and for the heat bath where that has a solve; empty: the force's", 0},
+     "[solver.NAME] for the accept step; empty: the force's", 0},
+    {"heat_bath_solver", PARAM_STRING, AT(fermion_params, heat_bath_solver), "", NULL, NULL,
+     fermion_keys[HEAT_BATH].help, 0},
+    {"reversal_solver", PARAM_STRING, AT(fermion_params, reversal_solver), "", NULL, NULL,
+     "[solver.NAME] for the force where plaq verify checks that trajectories are reversible; empty: the force's", 0},
     {"ratio_to", PARAM_STRING, AT(fermion_params, ratio_to), "", NULL, NULL, fermion_keys[RATIO_TO].help, 1},
     {"predictor", PARAM_INT, AT(fermion_params, predictor), "0", "[0,32]", "vectors", fermion_keys[PREDICTOR].help, 0},
     {"flavours", PARAM_INT, AT(fermion_params, flavours), "1", "[1,32]", NULL, fermion_keys[FLAVOURS].help, 1},
@@ -401,9 +413,7 @@ static void read_fermions(ini_input *in, parameters *p)
 /* Refuses keys that a solver's type does not have. */
 static void check_solver_keys(const ini_input *in, const named_settings *s)
 {
-    int n;
-    const solver_type *types = solver_types(&n), *type = types;
-    while (strcmp(type->name, s->p.type)) type++;
+    const solver_type *type = solver_type_find(s->p.type);
     static const char *const of_solves[] = {"tolerance", "max_iterations", "fallback"};
     for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0]; k++)
         if (!type->solve && ini_given(in, "solver", s->name, of_solves[k]))

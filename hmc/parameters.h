@@ -53,6 +53,7 @@ typedef struct {
     char link_reals[PARAM_CHOICE_SIZE];
     char long_reals[PARAM_CHOICE_SIZE];
     char solver[PARAM_STRING_SIZE], action_solver[PARAM_STRING_SIZE];
+    char heat_bath_solver[PARAM_STRING_SIZE], reversal_solver[PARAM_STRING_SIZE];
     char ratio_to[PARAM_STRING_SIZE];
     int predictor, flavours, pseudofermions;
     double approximation, force_approximation;
@@ -158,6 +159,9 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
 /* parameters_solver.c: the key names a solver of the file, and no mere preconditioner, or that is a user error. */
 void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
                              const char *key, const char *found);
+/* Key `number` of a fermion's section that names a solver, which every section has after reading, and what it names
+ * there; null after the last. */
+const char *parameters_solver_key(const fermion_params *f, int number, const char **solver);
 /* The solver of attempt `number` at a solve: the one named, or a fallback; null after the last. Solvers that name each
  * other have had their turn when all are through. */
 const named_settings *parameters_attempt(const parameters *p, const char *solver, int number);

@@ -119,6 +119,16 @@ void fermion_parameters_complete(const ini_input *in, named_fermion *f)
     check_staggered(in, f);
 }
 
+/* The heat bath of a pseudofermion that is no ratio has no solve. */
+static void check_heat_bath(const ini_input *in, const named_fermion *f)
+{
+    if (ini_given(in, "fermion", f->name, "heat_bath_solver") &&
+        fermion_kind_has(fermion_kind_find(f->p.kind), "ratio_to") && !f->p.ratio_to[0])
+        user_error("%s: heat_bath_solver is given, but the heat bath of [fermion.%s] has no solve without ratio_to; "
+                   "leave it out",
+                   ini_where(in, "fermion", f->name, "heat_bath_solver"), f->name);
+}
+
 /* One ratio: operators that act on the same vectors. */
 static void check_ratio(const ini_input *in, const parameters *p, const named_fermion *f)
 {
@@ -166,22 +176,24 @@ static void check_ratios(const ini_input *in, const parameters *p)
 /* Solves with shifts are made by conjugate gradients. */
 static void check_shifted(const ini_input *in, const parameters *p, const named_fermion *f)
 {
-    const char *const keys[2] = {"solver", "action_solver"};
-    const char *const first[2] = {f->p.solver, f->p.action_solver};
+    const char *key, *first;
     if (!fermion_kind_find(f->p.kind)->shifts) return;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; (key = parameters_solver_key(&f->p, k, &first)); k++) {
         const named_settings *s;
-        for (int i = 0; (s = parameters_attempt(p, first[k], i)); i++)
+        for (int i = 0; (s = parameters_attempt(p, first, i)); i++)
             if (strcmp(s->p.type, "cg"))
                 user_error(
                     "%s: [fermion.%s] kind = %s solves with shifts, by conjugate gradients, but [solver.%s] is of "
                     "type %s; its %s and their fallbacks have to be of type cg",
-                    ini_where(in, "fermion", f->name, keys[k]), f->name, f->p.kind, s->name, s->p.type, keys[k]);
+                    ini_where(in, "fermion", f->name, key), f->name, f->p.kind, s->name, s->p.type, key);
     }
 }
 
 void fermion_parameters_check(const ini_input *in, const parameters *p)
 {
     check_ratios(in, p);
-    for (int i = 0; i < p->nfermions; i++) check_shifted(in, p, &p->fermions[i]);
+    for (int i = 0; i < p->nfermions; i++) {
+        check_heat_bath(in, &p->fermions[i]);
+        check_shifted(in, p, &p->fermions[i]);
+    }
 }

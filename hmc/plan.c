@@ -20,15 +20,24 @@
 /* The accept step decides with H, a sum over the lattice: a solve this loose leaves a bias that nobody sees. */
 #define LOOSEST_ACCEPT 1e-6
 
+static void warn_of_tolerance(const parameters *p, const named_fermion *f, const char *key, const char *solver)
+{
+    const named_settings *s = parameters_attempt(p, solver, 0);
+    if (s->p.tolerance > LOOSEST_ACCEPT)
+        log_warn("[solver.%s] tolerance = %g decides about acceptance for [fermion.%s]: dH is then wrong by about that "
+                 "part of the action; give %s with 1e-10 or less",
+                 s->name, s->p.tolerance, f->name, key);
+}
+
+/* S at the start is that of exact solves in the heat bath. */
 static void warn_of_tolerances(const parameters *p)
 {
-    for (int i = 0; i < p->nfermions; i++)
-        for (int k = 0; k < p->nsolvers; k++)
-            if (!strcmp(p->solvers[k].name, p->fermions[i].p.action_solver) &&
-                p->solvers[k].p.tolerance > LOOSEST_ACCEPT)
-                log_warn("[solver.%s] tolerance = %g decides about acceptance for [fermion.%s]: dH is then wrong by "
-                         "about that part of the action; give an action_solver with 1e-10 or less",
-                         p->solvers[k].name, p->solvers[k].p.tolerance, p->fermions[i].name);
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        warn_of_tolerance(p, f, "an action_solver", f->p.action_solver);
+        if (strcmp(f->p.heat_bath_solver, f->p.action_solver))
+            warn_of_tolerance(p, f, "a heat_bath_solver", f->p.heat_bath_solver);
+    }
 }
 
 /* The guess of a solve is not the same on the way back, so its error decides about reversibility. */

@@ -51,12 +51,12 @@ void quark_prepare(quark *q, field *direct, field *normal, const field *source)
 {
     field *half = direct ? direct : q->work;
     if (q->s) {
-        staggered_prepare(q->s, normal, source);
-        if (direct) spinor_copy(direct, normal);
+        staggered_prepare(q->s, half, source);
+        if (normal) spinor_copy(normal, half);
         return;
     }
     wilson_prepare(q->w, half, source);
-    linop_apply(q->direct, normal, half, 1);
+    if (normal) linop_apply(q->direct, normal, half, 1);
 }
 
 void quark_reconstruct(quark *q, field *x, const field *half, const field *source)

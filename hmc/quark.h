@@ -27,7 +27,7 @@ void quark_close(quark *q);
 
 /* A vector on both parities, all zero. */
 field *quark_vector(const quark *q);
-/* The right-hand sides of both systems for M x = source; direct may be null. */
+/* The right-hand sides of both systems for M x = source; either may be null. */
 void quark_prepare(quark *q, field *direct, field *normal, const field *source);
 /* x from the solution of either. */
 void quark_reconstruct(quark *q, field *x, const field *half, const field *source);

@@ -88,9 +88,9 @@ typedef struct {
     geom g;
     view x, r, q;
     int parity, size[4], count[4], blocks, first_colour, colour, shift;
-    const int32_t *of; /* [unit][lane], on virtual nodes */
-    int32_t *bound;
-    int64_t *sums; /* [block][re (q, r), im (q, r), (q, q)], on the host for each thread */
+    const int32_t *of;        /* [unit][lane], on virtual nodes */
+    int32_t *bound, *bound_q; /* of r and of q, see kernels/site/block.h */
+    int64_t *sums;            /* [block][re (q, r), im (q, r), (q, q)], on the host for each thread */
     double relaxation;
 } block_args;
 typedef block_args block_bound_args;
@@ -171,8 +171,9 @@ typedef struct {
     int odd;      /* bit d: coordinate d is in the sum whose parity is the sign of out */
 } staggered_shift_args;
 
-/* Kernels that make links walk over both parities, `chunk` units of one and then of the other: what they read of a
- * neighbourhood they read once. Views are of whole fields. */
+/* Kernels that make links walk over both parities, `chunk` units of one and then of the other (on a GPU only where the
+ * boxes of kernels/gpu/tile.cuh do not fit): what they read of a neighbourhood they read once. Views are of whole
+ * fields. */
 #define PATH_OFFSETS 4 /* entries 1, 2, 3 belong to staples in direction mu + 1, mu + 2, mu + 3 */
 typedef struct {
     geom g;

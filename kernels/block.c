@@ -30,10 +30,11 @@ typedef struct {
 struct blocks {
     const lattice *lat;
     int size[4], count[4], blocks, first_colour, colours;
-    int shift; /* see kernels/site/block.h */
+    int shift;      /* see kernels/site/block.h */
+    int q_measured; /* bound_q is known */
     place where;
     int threads;
-    int32_t *bound;
+    int32_t *bound, *bound_q;
     int64_t *sums;
     lane_tables tables[LAYOUTS];
 };
@@ -118,6 +119,7 @@ blocks *blocks_create(const lattice *lat, const int asked[4], place where, char 
     b->colours = colours_of(lat, b->size);
     b->shift = 52 - (int)ceil(log2(sites));
     b->bound = pool_take(where, bound_bytes(b));
+    b->bound_q = pool_take(where, bound_bytes(b));
     b->sums = pool_take(where, sums_bytes(b));
     return b;
 }
@@ -134,6 +136,7 @@ void blocks_destroy(blocks *b)
         free(b->tables[i].keep_double);
     }
     pool_give(b->where, b->sums, sums_bytes(b));
+    pool_give(b->where, b->bound_q, bound_bytes(b));
     pool_give(b->where, b->bound, bound_bytes(b));
     free(b);
 }
@@ -241,8 +244,12 @@ static block_args arguments(const blocks *b, const field *like)
     REQUIRE(like->par != PARITY_BOTH && like->groups == 1, "vectors of parity %d with %d groups", like->par,
             like->groups);
     REQUIRE(max_threads(b->where) == b->threads, "%d threads, after %d", max_threads(b->where), b->threads);
-    block_args a = {
-        .g = field_geom(like), .parity = like->par, .blocks = b->blocks, .bound = b->bound, .sums = b->sums};
+    block_args a = {.g = field_geom(like),
+                    .parity = like->par,
+                    .blocks = b->blocks,
+                    .bound = b->bound,
+                    .bound_q = b->bound_q,
+                    .sums = b->sums};
     memcpy(a.size, b->size, sizeof a.size);
     memcpy(a.count, b->count, sizeof a.count);
     a.first_colour = b->first_colour;
@@ -257,12 +264,19 @@ static void clear(const blocks *b, void *p, size_t bytes)
     else memset(p, 0, bytes);
 }
 
-void blocks_measure(blocks *b, const field *r)
+static void measure(const blocks *b, int32_t *bound, const field *r)
 {
     block_args a = arguments(b, r);
     a.r = field_in(r, r->par);
-    clear(b, b->bound, bound_bytes(b));
+    a.bound = bound;
+    clear(b, bound, bound_bytes(b));
     kernel_run(KERNEL_block_bound, r, &a, (kernel_work){.n = field_units(r)});
+}
+
+void blocks_measure(blocks *b, const field *r)
+{
+    measure(b, b->bound, r);
+    b->q_measured = 0;
 }
 
 /* The sums of all threads into those of the first. */
@@ -276,6 +290,8 @@ static void gather_threads(const blocks *b)
 void blocks_minimise(blocks *b, field *x, field *r, const field *q, double w, int colour)
 {
     block_args a = arguments(b, r);
+    if (!b->q_measured) measure(b, b->bound_q, q);
+    b->q_measured = 1;
     clear(b, b->sums, sums_bytes(b));
     a.r = field_in(r, r->par);
     a.q = field_in(q, r->par);

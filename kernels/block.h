@@ -2,8 +2,9 @@
  * one a block.
  *
  * Every rank's box is cut into equal blocks. The hop with hop_call.cut drops all terms from other blocks (Dirichlet
- * boundaries), so it sends nothing. Sums over a block are integers, in units that follow from the block's source: they
- * do not depend on order, process grid or lanes, and no other rank is asked. */
+ * boundaries), so it sends nothing. Sums over a block are integers, in units that follow from the block's source and
+ * what the operator first makes of it: they do not depend on order, process grid or lanes, and no other rank is asked.
+ */
 #ifndef PLAQ_BLOCK_H
 #define PLAQ_BLOCK_H
 
@@ -29,7 +30,8 @@ int blocks_colours(const blocks *b);
 
 /* All for spinors of one parity and one right-hand side. */
 
-/* Says in which units the sums over blocks come: r is the largest vector that blocks_minimise() will be given. */
+/* Before the steps from a residual r, whose norm in a block only falls then: from it and the first q come the units of
+ * sums over blocks. */
 void blocks_measure(blocks *b, const field *r);
 
 /* In each block of the colour (or of all, -1) one step of minimal residual: a = w (q, r) / (q, q), x += a r, r -= a q,

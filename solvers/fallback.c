@@ -44,23 +44,3 @@ solve_result fallback_try(const named_solver *first, const named_solver *solvers
         s = next;
     }
 }
-
-typedef struct {
-    linop *a;
-    field *x;
-    const field *b;
-} equation;
-
-static solve_result attempt_equation(const solver_settings *s, void *context)
-{
-    const equation *e = context;
-    field_clear(e->x);
-    return solver_solve(s, e->a, e->x, e->b);
-}
-
-solve_result fallback_solve(const named_solver *first, const named_solver *solvers, int n, linop *a, field *x,
-                            const field *b, const char *what, char *trouble, size_t size)
-{
-    equation e = {a, x, b};
-    return fallback_try(first, solvers, n, attempt_equation, &e, what, trouble, size);
-}

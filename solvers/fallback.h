@@ -23,8 +23,4 @@ typedef solve_result (*solve_attempt)(const solver_settings *s, void *context);
 solve_result fallback_try(const named_solver *first, const named_solver *solvers, int n, solve_attempt attempt,
                           void *context, const char *what, char *trouble, size_t size);
 
-/* The same for x = A^-1 b from x = 0, so that the answer is a function of b alone. */
-solve_result fallback_solve(const named_solver *first, const named_solver *solvers, int n, linop *a, field *x,
-                            const field *b, const char *what, char *trouble, size_t size);
-
 #endif

@@ -17,8 +17,9 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 
-/* Residuals down to which a precision is worth the iterations of all shifts, when it is not that of b. */
-static const double reach[PREC_COUNT] = {0, 1e-5, 1e-3, 1e-1};
+/* Residuals of the recurrences down to which a precision is worth the iterations of all shifts, when it is not that of
+ * b: near its rounding. True residuals stay behind there, but what they still gain they gain for all shifts at once. */
+static const double reach[PREC_COUNT] = {0, 1e-7, 1e-5, 1e-1};
 
 typedef struct {
     int number;     /* in the caller's order */

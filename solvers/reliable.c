@@ -5,7 +5,8 @@
 #include "kernels/base/log.h"
 #include "kernels/spinor.h"
 
-/* Updates without progress after which a precision below that of b is raised. */
+/* Updates without progress, since the residual last fell to half of its best, after which a precision below that of b
+ * is raised. */
 #define PATIENCE 3
 
 static void end(reliable *u, solve_status status)
@@ -107,10 +108,12 @@ int reliable_update(reliable *u, double claimed2)
         spinor_copy(u->r, u->low_x);
         spinor_axpby(u->x, u->unit, u->r, 1);
     }
+    const double before2 = u->r2;
     if (!measure(u)) return 0;
     u->honest = u->r2 / claimed2;
+    /* In a lower precision a residual above that of the update before is one too, even if the iteration knows it. */
     if (u->r2 <= 0.25 * u->best2) u->failures = 0;
-    else if (u->honest > 2) u->failures++;
+    else if (u->honest > 2 || (u->r2 > before2 && u->low->prec != u->b->prec)) u->failures++;
     u->best2 = fmin(u->best2, u->r2);
     if (u->failures >= (u->low->prec == u->b->prec ? 1 : PATIENCE)) return raise(u, SOLVE_STALLED);
     hand_down(u);

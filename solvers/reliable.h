@@ -6,9 +6,10 @@
  * r = (b - A x) / unit are computed in the precision of b, low_r becomes r and low_x zero. The iteration goes on with
  * directions that it has.
  *
- * When updates find no progress although the iteration claimed it, the precision of the iteration is raised, with a
- * line in the log, and the iteration begins anew; in the precision of b itself the solve has stalled. Where the two
- * precisions are one, low_x and low_r are x and the residual themselves, and updates only check what is claimed.
+ * When updates find no progress although the iteration claimed it, or residuals that grow, the precision of the
+ * iteration is raised, with a line in the log, and the iteration begins anew; in the precision of b itself the solve
+ * has stalled when one finds less than was claimed. Where the two precisions are one, low_x and low_r are x and the
+ * residual themselves, and updates only check what is claimed.
  *
  *   reliable_open(&u, ...);
  *   while (u.going) {            one turn a precision: vectors in that of u.low, the iteration from low_r

@@ -57,7 +57,7 @@ const char *solve_status_text(solve_status status)
     return text[status];
 }
 
-static const solver_type *find(const char *name)
+const solver_type *solver_type_find(const char *name)
 {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (!strcmp(types[i].name, name)) return &types[i];
@@ -67,12 +67,12 @@ static const solver_type *find(const char *name)
 
 int solver_solves(const solver_settings *s)
 {
-    return find(s->type)->solve != NULL;
+    return solver_type_find(s->type)->solve != NULL;
 }
 
 int solver_needs_positive(const solver_settings *s)
 {
-    return find(s->type)->positive || (s->inner && solver_needs_positive(s->inner));
+    return solver_type_find(s->type)->positive || (s->inner && solver_needs_positive(s->inner));
 }
 
 precision solver_precision(const solver_settings *s, precision outer)
@@ -86,7 +86,7 @@ void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_
     const precision prec = solver_precision(s, outer);
     /* The residual; residual and solution of the iteration, where they are not the same. */
     vectors[outer] += 1;
-    vectors[prec] += find(s->type)->vectors(s) + (prec != outer || s->correction[0] ? 2 : 0);
+    vectors[prec] += solver_type_find(s->type)->vectors(s) + (prec != outer || s->correction[0] ? 2 : 0);
     if (s->inner) solver_vectors(s->inner, prec, vectors);
 }
 
@@ -146,14 +146,14 @@ solve_result solver_run(const solver_settings *s, linop *a, field *x, const fiel
 {
     REQUIRE(solver_solves(s), "%s only preconditions", s->type);
     solver_enter();
-    const solve_result result = find(s->type)->solve(s, a, x, b);
+    const solve_result result = solver_type_find(s->type)->solve(s, a, x, b);
     solver_leave();
     return result;
 }
 
 solve_result solver_precondition(const solver_settings *s, linop *a, field *x, const field *b)
 {
-    const solver_type *type = find(s->type);
+    const solver_type *type = solver_type_find(s->type);
     if (!type->precondition) {
         field_clear(x);
         return solver_run(s, a, x, b);

@@ -3,7 +3,8 @@
  * A solver is found by name in solvers.def, is made from its settings, and can be used for any operator again and
  * again. solver_solve() starts from x and ends with the true residual |b - A x| / |b| computed in the precision of b,
  * whatever happened inside. Vectors have one right-hand side. Not converging is a status that the caller has to handle:
- * x then holds the best that was reached.
+ * x then holds what was reached last, and `residual` is its own: that of a solver whose residual may grow can be above
+ * where it began.
  *
  * Two precisions: that of b, in which the residual is true and x is added up, and that of the iteration, which is
  * inner_precision or, where that is the higher one, that of b. */
@@ -60,6 +61,8 @@ typedef struct {
 const char *solve_status_text(solve_status status);
 /* The types, for the tables of keys: n of them. */
 const solver_type *solver_types(int *n);
+/* The type of this name, which there has to be. */
+const solver_type *solver_type_find(const char *name);
 /* Whether the type has this key. */
 int solver_type_has(const solver_type *type, const char *key);
 

@@ -33,6 +33,11 @@ int action_force(action *a, field *force)
     return a->table->force ? a->table->force(a, force) : action_shared_force(&a, 1, force, &where);
 }
 
+const named_solver *action_force_solver(const action *a, const action_solvers *s)
+{
+    return a->reversing ? s->reversal : s->force;
+}
+
 int action_shared_force(action *const *a, int n, field *force, double *const *seconds)
 {
     int failed = 0;

@@ -61,6 +61,7 @@ struct action {
     const field *links;
     const void *shares; /* actions that have the same one, and not null, can add their forces to one sum */
     int failures;       /* attempts at this trajectory that failed and were begun again on its behalf */
+    int reversing;      /* forces are solved for as where reversibility is checked; set from outside */
     int start_known;    /* refresh() already knows S, without a solve */
     double start_value;
     long iterations, solves; /* since action_reset_counts() */
@@ -99,6 +100,17 @@ int gauge_kind_has(const gauge_kind *kind, const char *key);
 /* c1, u0 and flavours count where the action has those keys. */
 gauge_weights gauge_kind_weights(const gauge_kind *kind, double beta, double c1, double u0, int flavours);
 
+/* The solvers of a fermion action by their use, and all among which fallbacks are looked up. Borrowed. */
+typedef struct {
+    const named_solver *heat_bath, *force, *action;
+    const named_solver *reversal; /* of the force of an action that is `reversing` */
+    const named_solver *all;
+    int n;
+} action_solvers;
+
+/* The solver that the force of an action takes now. */
+const named_solver *action_force_solver(const action *a, const action_solvers *s);
+
 /* S as in gauge_action(). */
 action *gauge_action_create(const char *name, const field *links, gauge_weights weights);
 
@@ -106,12 +118,9 @@ action *gauge_action_create(const char *name, const field *links, gauge_weights 
  * (M^dagger M)^-1 phi. With `over`, W of an operator on the same vectors, det M^dagger M / det W^dagger W:
  * S = |M^-dagger W^dagger phi|^2 (M. Hasenbusch, Phys. Lett. B 519 (2001) 177). Everything named is borrowed. */
 typedef struct {
-    wilson *w, *over; /* over: or null */
-    const named_solver *force_solver;
-    const named_solver *action_solver; /* of value(), and of W^-dagger in refresh() */
-    const named_solver *solvers;       /* among which fallbacks are looked up */
-    int nsolvers;
-    int predictor; /* solutions of a trajectory's forces from which the next one is guessed */
+    wilson *w, *over;       /* over: or null */
+    action_solvers solvers; /* that of the heat bath for W^-dagger, where there is one */
+    int predictor;          /* solutions of a trajectory's forces from which the next one is guessed */
 } pseudofermion_settings;
 
 action *pseudofermion_action_create(const char *name, const field *links, const pseudofermion_settings *s);
@@ -120,9 +129,8 @@ action *pseudofermion_action_create(const char *name, const field *links, const 
  * A. */
 typedef struct {
     staggered *quark;
-    const named_solver *force_solver, *action_solver, *solvers; /* of either sort: A is positive */
-    int nsolvers;
-    int predictor; /* as above */
+    action_solvers solvers; /* of either sort: A is positive; none of the heat bath, which has no solve */
+    int predictor;          /* as above */
 } staggered_settings;
 
 action *staggered_action_create(const char *name, const field *links, const staggered_settings *s);
@@ -143,8 +151,7 @@ typedef struct {
  * phi_k, with r(K) = the nth root of prod_i (K + shift_i)^-power_i (M. Clark and A. Kennedy, hep-lat/0608015). */
 typedef struct {
     rational_quark quark;
-    const named_solver *force_solver, *action_solver, *solvers; /* all of type cg */
-    int nsolvers;
+    action_solvers solvers;                    /* all of type cg */
     power_product root;                        /* r(K); the first shift is 0, its exponent in [-1, 0) */
     int pseudofermions;                        /* n */
     double approximation, force_approximation; /* largest relative errors of r */

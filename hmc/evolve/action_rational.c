@@ -226,11 +226,12 @@ static void close_solutions(const rational *r, field **x)
 }
 
 /* y = r(K) b; y is not b. */
-static int apply(rational_part *p, const rational *r, field *y, const field *b, const char *use)
+static int apply(rational_part *p, const named_solver *solver, const rational *r, field *y, const field *b,
+                 const char *use)
 {
     field *x[RATIONAL_MAX_DEGREE];
     open_solutions(p, r, x);
-    const int failed = inverter_poles(&p->solves, p->s.action_solver, r, x, b, use);
+    const int failed = inverter_poles(&p->solves, solver, r, x, b, use);
     spinor_axpby(y, r->constant, b, 0);
     for (int i = 0; i < r->degree; i++) spinor_axpby(y, r->residues[i], x[i], 1);
     close_solutions(r, x);
@@ -247,7 +248,7 @@ static int refresh(action *a, random_key key)
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
         spinor_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
         a->start_value += spinor_norm2(eta, 0);
-        failed = apply(p, p->r[HEAT], y, eta, "heat bath");
+        failed = apply(p, p->s.solvers.heat_bath, p->r[HEAT], y, eta, "heat bath");
         linop_apply(p->solves.normal, p->phi[k], y, 0);
     }
     field_destroy(y);
@@ -264,7 +265,7 @@ static int value(action *a, double *s)
     *s = 0;
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
         double d[2];
-        failed = apply(p, p->r[ACCEPT], y, p->phi[k], "action");
+        failed = apply(p, p->s.solvers.action, p->r[ACCEPT], y, p->phi[k], "action");
         spinor_dot(d, p->phi[k], y, 0);
         *s += d[0];
     }
@@ -288,11 +289,12 @@ static int add_to_sum(action *a, void *sum)
 {
     rational_part *p = (rational_part *)a;
     const rational *r = p->r[EVOLVE];
+    const named_solver *solver = action_force_solver(a, &p->s.solvers);
     field *x[RATIONAL_MAX_DEGREE];
     int failed = 0;
     open_solutions(p, r, x);
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
-        failed = inverter_poles(&p->solves, p->s.force_solver, r, x, p->phi[k], "force");
+        failed = inverter_poles(&p->solves, solver, r, x, p->phi[k], "force");
         if (!failed) p->s.quark.add_force(p->s.quark.context, sum, r->degree, r->residues, x);
     }
     close_solutions(r, x);
@@ -327,8 +329,8 @@ action *rational_action_create(const char *name, const field *links, const ratio
     p->base.has_spectrum = 1;
     p->base.shares = s->quark.shares;
     p->s = *s;
-    if (s->quark.root) inverter_open(&p->solves, &p->base, s->quark.root, s->solvers, s->nsolvers);
-    else inverter_open_positive(&p->solves, &p->base, s->quark.positive, s->solvers, s->nsolvers);
+    if (s->quark.root) inverter_open(&p->solves, &p->base, s->quark.root, s->solvers.all, s->solvers.n);
+    else inverter_open_positive(&p->solves, &p->base, s->quark.positive, s->solvers.all, s->solvers.n);
     for (int k = 0; k < s->pseudofermions; k++) p->phi[k] = linop_vector(p->solves.normal, 1);
     p->store = rational_store_create();
     return &p->base;

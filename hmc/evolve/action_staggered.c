@@ -38,7 +38,7 @@ static int value(action *a, double *s)
     four_flavours *p = (four_flavours *)a;
     double d[2];
     field *x = field_like(p->phi);
-    const int failed = inverter_normal(&p->solves, p->s.action_solver, x, p->phi, NULL, "action");
+    const int failed = inverter_normal(&p->solves, p->s.solvers.action, x, p->phi, NULL, "action");
     spinor_dot(d, p->phi, x, 0);
     *s = d[0];
     field_destroy(x);
@@ -55,7 +55,8 @@ static int add_to_sum(action *a, void *sum)
     static const double one = 1;
     four_flavours *p = (four_flavours *)a;
     field *x = field_like(p->phi);
-    const int failed = inverter_normal(&p->solves, p->s.force_solver, x, p->phi, p->guess, "force");
+    const named_solver *solver = action_force_solver(a, &p->s.solvers);
+    const int failed = inverter_normal(&p->solves, solver, x, p->phi, p->guess, "force");
     if (!failed) staggered_force_add(sum, p->s.quark, 1, &one, &x);
     field_destroy(x);
     return failed;
@@ -91,7 +92,7 @@ action *staggered_action_create(const char *name, const field *links, const stag
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->base.shares = staggered_links_base(staggered_quark_links(s->quark));
     p->s = *s;
-    inverter_open_positive(&p->solves, &p->base, staggered_normal(s->quark), s->solvers, s->nsolvers);
+    inverter_open_positive(&p->solves, &p->base, staggered_normal(s->quark), s->solvers.all, s->solvers.n);
     p->phi = linop_vector(p->solves.normal, 1);
     p->guess = predictor_create(s->predictor);
     return &p->base;

@@ -32,7 +32,7 @@ static int refresh(action *a, random_key key)
     linop_apply(p->m, p->phi, eta, 1);
     if (p->over) {
         spinor_copy(eta, p->phi);
-        failed = inverter_dagger(&p->of_over, p->s.action_solver, p->phi, eta, "heat bath");
+        failed = inverter_dagger(&p->of_over, p->s.solvers.heat_bath, p->phi, eta, "heat bath");
     }
     field_destroy(eta);
     return failed;
@@ -60,13 +60,13 @@ static int value(action *a, double *s)
     pseudofermion *p = (pseudofermion *)a;
     field *chi = open_source(p), *x = field_like(p->phi);
     int failed;
-    if (solver_needs_positive(p->s.action_solver->settings)) {
+    if (solver_needs_positive(p->s.solvers.action->settings)) {
         double d[2];
-        failed = inverter_normal(&p->of_m, p->s.action_solver, x, chi, NULL, "action");
+        failed = inverter_normal(&p->of_m, p->s.solvers.action, x, chi, NULL, "action");
         spinor_dot(d, chi, x, 0);
         *s = d[0];
     } else {
-        failed = inverter_dagger(&p->of_m, p->s.action_solver, x, chi, "action");
+        failed = inverter_dagger(&p->of_m, p->s.solvers.action, x, chi, "action");
         *s = spinor_norm2(x, 0);
     }
     field_destroy(x);
@@ -93,7 +93,8 @@ static int force(action *a, field *f)
 {
     pseudofermion *p = (pseudofermion *)a;
     field *chi = open_source(p), *x = field_like(p->phi);
-    const int failed = inverter_normal(&p->of_m, p->s.force_solver, x, chi, p->guess, "force");
+    const named_solver *solver = action_force_solver(a, &p->s.solvers);
+    const int failed = inverter_normal(&p->of_m, solver, x, chi, p->guess, "force");
     close_source(p, chi);
     if (!failed) assemble(p, f, x);
     field_destroy(x);
@@ -120,11 +121,11 @@ action *pseudofermion_action_create(const char *name, const field *links, const 
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->s = *s;
     p->m = wilson_schur(s->w);
-    inverter_open(&p->of_m, &p->base, p->m, s->solvers, s->nsolvers);
+    inverter_open(&p->of_m, &p->base, p->m, s->solvers.all, s->solvers.n);
     if (s->over) {
         p->over = wilson_schur(s->over);
         REQUIRE(p->over->par == p->m->par, "a ratio of operators on parities %d and %d", p->m->par, p->over->par);
-        inverter_open(&p->of_over, &p->base, p->over, s->solvers, s->nsolvers);
+        inverter_open(&p->of_over, &p->base, p->over, s->solvers.all, s->solvers.n);
     }
     p->phi = linop_vector(p->m, 1);
     p->guess = predictor_create(s->predictor);

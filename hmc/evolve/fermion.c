@@ -42,6 +42,16 @@ void fermion_add_determinant(simulation *s, int number, wilson *over, int flavou
     simulation_add(s, determinant_action_create(name, s->links, s->wilsons[number], over, flavours));
 }
 
+action_solvers fermion_solvers(const simulation *s, const fermion_params *f)
+{
+    return (action_solvers){.heat_bath = simulation_solver(s, f->heat_bath_solver),
+                            .force = simulation_solver(s, f->solver),
+                            .action = simulation_solver(s, f->action_solver),
+                            .reversal = simulation_solver(s, f->reversal_solver),
+                            .all = s->solvers,
+                            .n = s->p->nsolvers};
+}
+
 rational_settings fermion_rational_settings(const fermion_params *f)
 {
     return (rational_settings){.pseudofermions = f->pseudofermions,
@@ -55,10 +65,7 @@ rational_settings fermion_rational_settings(const fermion_params *f)
 void fermion_add_rational(simulation *s, int number, rational_settings settings)
 {
     const named_fermion *f = &s->p->fermions[number];
-    settings.force_solver = simulation_solver(s, f->p.solver);
-    settings.action_solver = simulation_solver(s, f->p.action_solver);
-    settings.solvers = s->solvers;
-    settings.nsolvers = s->p->nsolvers;
+    settings.solvers = fermion_solvers(s, &f->p);
     simulation_add(s, rational_action_create(f->name, s->links, &settings));
 }
 

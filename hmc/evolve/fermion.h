@@ -31,6 +31,8 @@ int fermion_kind_has(const fermion_kind *kind, const char *key);
 
 /* Adds NAME.det of fermion `number`, unless it has no clover term. */
 void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours);
+/* The solvers that a section names. */
+action_solvers fermion_solvers(const simulation *s, const fermion_params *f);
 /* What the settings of a rational action have from its section, whatever the quark; and its solvers, and the action. */
 rational_settings fermion_rational_settings(const fermion_params *f);
 void fermion_add_rational(simulation *s, int number, rational_settings settings);

@@ -4,12 +4,8 @@
 static void create(simulation *s, int number)
 {
     const named_fermion *f = &s->p->fermions[number];
-    const staggered_settings settings = {.quark = s->quarks[number],
-                                         .force_solver = simulation_solver(s, f->p.solver),
-                                         .action_solver = simulation_solver(s, f->p.action_solver),
-                                         .solvers = s->solvers,
-                                         .nsolvers = s->p->nsolvers,
-                                         .predictor = f->p.predictor};
+    const staggered_settings settings = {
+        .quark = s->quarks[number], .solvers = fermion_solvers(s, &f->p), .predictor = f->p.predictor};
     simulation_add(s, staggered_action_create(f->name, s->links, &settings));
 }
 

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-
 /* ---- the force ---- */
 
 static void *open_force(void *context, field *force, const field *links)
@@ -67,7 +66,7 @@ static fermion_moments memory(ledger *m, const parameters *p, const fermion_para
     const size_t solve = derivatives + memory_of_poles(m, p, FIELD_VECTOR, f->solver, degrees.force);
     const size_t outer = derivatives + 3 * (size_t)degrees.force * vector;
     const size_t back = memory_of_smearing_back(m, f);
-    const size_t heat = 2 * vector + memory_of_poles(m, p, FIELD_VECTOR, f->action_solver, degrees.heat);
+    const size_t heat = 2 * vector + memory_of_poles(m, p, FIELD_VECTOR, f->heat_bath_solver, degrees.heat);
     const size_t action = vector + memory_of_poles(m, p, FIELD_VECTOR, f->action_solver, degrees.action);
     const size_t smearing = memory_of_smearing(m, f);
     size_t force = solve > outer ? solve : outer, value = heat > action ? heat : action;
@@ -87,7 +86,8 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_staggered_rational = {
     .name = "staggered_rational",
     .help = "staggered quarks of one mass or of several, by rational functions (RHMC)",
-    .keys = "links u0 long_reals naik_epsilon with flavours pseudofermions approximation force_approximation spectrum "
+    .keys = "links u0 long_reals naik_epsilon heat_bath_solver with flavours pseudofermions approximation "
+            "force_approximation spectrum "
             "range_breach",
     .shifts = 1,
     .staggered = 1,

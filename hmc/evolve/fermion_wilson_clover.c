@@ -7,13 +7,8 @@ static void create(simulation *s, int number)
     const parameters *p = s->p;
     const named_fermion *f = &p->fermions[number];
     wilson *over = f->p.ratio_to[0] ? s->wilsons[simulation_fermion(p, f->p.ratio_to)] : NULL;
-    const pseudofermion_settings settings = {.w = s->wilsons[number],
-                                             .over = over,
-                                             .force_solver = simulation_solver(s, f->p.solver),
-                                             .action_solver = simulation_solver(s, f->p.action_solver),
-                                             .solvers = s->solvers,
-                                             .nsolvers = p->nsolvers,
-                                             .predictor = f->p.predictor};
+    const pseudofermion_settings settings = {
+        .w = s->wilsons[number], .over = over, .solvers = fermion_solvers(s, &f->p), .predictor = f->p.predictor};
     simulation_add(s, pseudofermion_action_create(f->name, s->links, &settings));
     fermion_add_determinant(s, number, over, 2);
 }
@@ -23,7 +18,7 @@ static void stay_denominator(ledger *m, const parameters *p, const fermion_param
 {
     int used[PREC_COUNT] = {0};
     if (!f->ratio_to[0]) return;
-    memory_note_positive(p, f->action_solver, used);
+    memory_note_positive(p, f->heat_bath_solver, used);
     for (int prec = 0; prec < PREC_COUNT; prec++) memory_stay(m, used[prec], FIELD_SPINOR, prec, PARITY_EVEN);
 }
 
@@ -40,8 +35,11 @@ static fermion_moments memory(ledger *m, const parameters *p, const fermion_para
     const size_t work = memory_of_solve(m, p, FIELD_SPINOR, f->solver) + (twice ? spinor : 0);
     const size_t solve = spinor + source + (work > guess ? work : guess);
     const size_t assembly = spinor + memory_of_assembly(m, f);
+    /* The noise of the heat bath and what a solver of positive operators makes, of a ratio. */
+    const size_t heat = f->ratio_to[0] ? 2 * spinor + memory_of_solve(m, p, FIELD_SPINOR, f->heat_bath_solver) : 0;
+    const size_t action = spinor + source + memory_of_solve(m, p, FIELD_SPINOR, f->action_solver);
     return (fermion_moments){.force = solve > assembly ? solve : assembly,
-                             .value = spinor + source + memory_of_solve(m, p, FIELD_SPINOR, f->action_solver),
+                             .value = heat > action ? heat : action,
                              .determinant = memory_of_insertions(m, f)};
 }
 
@@ -54,7 +52,7 @@ static double force_flops(const fermion_params *f, double iterations)
 
 const fermion_kind fermion_wilson_clover = {.name = "wilson_clover",
                                             .help = "two degenerate Wilson-clover flavours, even-odd preconditioned",
-                                            .keys = "kappa c_sw schur link_reals ratio_to predictor",
+                                            .keys = "kappa c_sw schur link_reals heat_bath_solver ratio_to predictor",
                                             .create = create,
                                             .memory = memory,
                                             .force_flops = force_flops};

@@ -78,7 +78,7 @@ static fermion_moments memory(ledger *m, const parameters *p, const fermion_para
     const size_t solve = spinor + insertions + memory_of_poles(m, p, FIELD_SPINOR, f->solver, degrees.force);
     const size_t assembly = (size_t)degrees.force * spinor + memory_of_assembly(m, f);
     /* The source and the result beside the solve. */
-    const size_t heat = 2 * spinor + memory_of_poles(m, p, FIELD_SPINOR, f->action_solver, degrees.heat);
+    const size_t heat = 2 * spinor + memory_of_poles(m, p, FIELD_SPINOR, f->heat_bath_solver, degrees.heat);
     const size_t action = spinor + memory_of_poles(m, p, FIELD_SPINOR, f->action_solver, degrees.action);
     return (fermion_moments){.force = solve > assembly ? solve : assembly,
                              .value = heat > action ? heat : action,
@@ -93,12 +93,13 @@ static double force_flops(const fermion_params *f, double iterations)
     return f->pseudofermions * each + clover * 45000;
 }
 
-const fermion_kind fermion_wilson_clover_rational = {
-    .name = "wilson_clover_rational",
-    .help = "one, two or three flavours, by rational functions (RHMC)",
-    .keys = "kappa c_sw schur link_reals flavours pseudofermions approximation force_approximation spectrum "
-            "range_breach",
-    .shifts = 1,
-    .create = create,
-    .memory = memory,
-    .force_flops = force_flops};
+const fermion_kind fermion_wilson_clover_rational = {.name = "wilson_clover_rational",
+                                                     .help = "one, two or three flavours, by rational functions (RHMC)",
+                                                     .keys =
+                                                         "kappa c_sw schur link_reals heat_bath_solver flavours "
+                                                         "pseudofermions approximation force_approximation spectrum "
+                                                         "range_breach",
+                                                     .shifts = 1,
+                                                     .create = create,
+                                                     .memory = memory,
+                                                     .force_flops = force_flops};

@@ -2,7 +2,7 @@
  * Wilson-clover propagator from a point source. gamma5 M^-1 gamma5 = (M^-1)^dagger makes it a sum of squares. t counts
  * from the source.
  *
- * Each of the 12 columns of S is a solve of the even-odd system through its normal equation. Sites are summed exactly.
+ * Each of the 12 columns of S is a solve of the even-odd system. Sites are summed exactly.
  */
 #include <stdio.h>
 

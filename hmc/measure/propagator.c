@@ -32,12 +32,28 @@ void propagator_close(propagator *p)
     quark_close(&p->q);
 }
 
+typedef struct {
+    propagator *p;
+    const field *source;
+} job;
+
+/* The even-odd system itself, or the normal one for a solver that needs it, from zero. */
+static solve_result attempt(const solver_settings *s, void *context)
+{
+    const job *j = context;
+    propagator *p = j->p;
+    const int positive = solver_needs_positive(s);
+    quark_prepare(&p->q, positive ? NULL : p->rhs, positive ? p->rhs : NULL, j->source);
+    field_clear(p->half);
+    return solver_solve(s, positive ? p->q.normal : p->q.direct, p->half, p->rhs);
+}
+
 int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r)
 {
     if (measure_interrupted(p->c)) return MEASURE_GIVEN_UP;
-    quark_prepare(&p->q, NULL, p->rhs, source);
-    const solve_result result = fallback_solve(p->solver, p->solvers, p->c->p->nsolvers, p->q.normal, p->half, p->rhs,
-                                               what, r->trouble, sizeof r->trouble);
+    job j = {p, source};
+    const solve_result result =
+        fallback_try(p->solver, p->solvers, p->c->p->nsolvers, attempt, &j, what, r->trouble, sizeof r->trouble);
     p->iterations += result.iterations;
     if (result.status != SOLVE_CONVERGED) return MEASURE_FAILED;
     quark_reconstruct(&p->q, x, p->half, source);
@@ -56,8 +72,9 @@ void propagator_check_source(const measure_context *c, const measure_params *m, 
     const int *size = c->links->lat->size, *source = m->source;
     for (int d = 0; d < 4; d++)
         if (source[d] >= size[d])
-            user_error("measure.%s: source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d", r->name, source[0],
-                       source[1], source[2], source[3], size[0], size[1], size[2], size[3]);
+            user_error("%s: [measure.%s] source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d",
+                       ini_where(c->p->input, "measure", r->name, "source"), r->name, source[0], source[1], source[2],
+                       source[3], size[0], size[1], size[2], size[3]);
 }
 
 /* The vectors, the residual, three vectors of the even-odd system, and beside them a solve or what the whole operator
@@ -69,19 +86,17 @@ size_t propagator_memory(const ledger *l, const parameters *p, const measure_par
     const char *solver = memory_solver(p, m);
     const field_kind kind = staggered ? FIELD_VECTOR : FIELD_SPINOR;
     const size_t half = memory_of(l, kind, PREC_DOUBLE, PARITY_EVEN);
-    size_t solve = memory_of_solve(l, p, kind, solver), whole = 0;
+    size_t solve = memory_of_solve(l, p, kind, solver), whole = 0, work = 0; /* of the normal operator */
     if (!staggered) {
         int used[PREC_COUNT] = {0};
-        solve += half;
-        whole += half; /* work of the normal operator */
-        memory_note_precision(p, solver, used);
+        memory_note_positive(p, solver, used);
         for (int prec = 0; prec < PREC_COUNT; prec++)
-            if (used[prec]) solve += memory_of(l, kind, prec, PARITY_EVEN);
+            if (used[prec]) work += memory_of(l, kind, prec, PARITY_EVEN);
         if (f->c_sw != 0)
             whole += memory_of(l, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH) +
                      memory_of(l, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH);
     }
-    return (size_t)(2 * vectors + 5) * half + (solve > whole ? solve : whole);
+    return (size_t)(2 * vectors + 5) * half + work + (solve > whole ? solve : whole);
 }
 
 /* ---- sums over time slices ---- */

@@ -1,7 +1,8 @@
 /* What observables with a quark share: solves of M x = b to which its name and its solver's lead, and sums over time
  * slices.
  *
- * A solve that fails is repeated with the solver's fallback; when that fails too, so does the measurement. */
+ * A solver that needs a Hermitian positive operator works on the normal equation, any other one on the even-odd system
+ * itself. A solve that fails is repeated with the solver's fallback; when that fails too, so does the measurement. */
 #ifndef PLAQ_PROPAGATOR_H
 #define PLAQ_PROPAGATOR_H
 

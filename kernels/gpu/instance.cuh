@@ -1,5 +1,5 @@
-/* All kernels of one precision on the GPU, one site a thread. Included once for each PLAQ_PREC (with PLAQ_SIMD 0); what
- * comes out is gpu_find of that precision.
+/* All kernels of one precision on the GPU, one site a thread, or one direction of links there. Included once for each
+ * PLAQ_PREC (with PLAQ_SIMD 0); what comes out is gpu_find of that precision.
  *
  * Registers decide speed, not occupancy: the cap of kernels.def, in double, and two thirds of it otherwise. Blocks are
  * small where the cap is high, so that whole blocks fill a processor's registers.
@@ -27,15 +27,33 @@
 
 #define THREADS(registers) (CAP(registers) > 128 ? 64 : BLOCK_MAX)
 
+/* The site of a thread of a box. */
+static __device__ __forceinline__ T(stencil) T(tile_thread)(const gpu_tile *t, const geom *g, int parity,
+                                                            unsigned thread, unsigned block, unsigned z, unsigned high)
+{
+    T(stencil) s;
+    gpu_tile_site(s.x, t, thread, block, z, high);
+    s.unit = s.x[0] + s.x[1] * g->stride[1] + s.x[2] * g->stride[2] + s.x[3] * g->stride[3];
+    s.x[0] = 2 * s.x[0] + ((s.x[1] + s.x[2] + s.x[3] + parity) & 1);
+    return s;
+}
+
 /* A thread's site in its block's box. */
 static __device__ __forceinline__ T(stencil)
     T(tile_stencil)(const gpu_tile *t, const geom *g, int parity, unsigned block, unsigned z, unsigned high)
 {
-    T(stencil) s;
-    gpu_tile_site(s.x, t, block, z, high);
-    s.unit = s.x[0] + s.x[1] * g->stride[1] + s.x[2] * g->stride[2] + s.x[3] * g->stride[3];
-    s.x[0] = 2 * s.x[0] + ((s.x[1] + s.x[2] + s.x[3] + parity) & 1);
-    return s;
+    return T(tile_thread)(t, g, parity, threadIdx.x, block, z, high);
+}
+
+/* A thread's site in its block's box of both parities, even sites first. */
+static __device__ __forceinline__ T(walker) T(column_walker)(const gpu_columns *c, const geom *g, unsigned x)
+{
+    unsigned box[2];
+    const unsigned half = blockDim.x / 2, odd = threadIdx.x >= half;
+    gpu_column_box(box, c, x, blockIdx.z);
+    const T(stencil) s = T(tile_thread)(&c->box, g, (int)odd, threadIdx.x - odd * half, box[0], box[1], blockIdx.y);
+    const T(walker) w = {{s.x[0], s.x[1], s.x[2], s.x[3]}, 40, s.unit, (int)odd};
+    return w;
 }
 
 /* What a thread has summed. */
@@ -107,6 +125,37 @@ static __device__ __forceinline__ exact_sum T(exact_closed)(vexact *mine)
         gpu_start(dev, T(name##_global), grid, shape.threads, *a, n, tile);                                            \
     }
 
+/* The same for kernels that make links (T(name_link)): a block does one direction in a box of sites of both parities.
+ * It is large for its cap, because its sites share what they read. Where no direction is split, literals save the
+ * branches of what is elsewhere. */
+#define INSTANCE_LINKS(name, registers)                                                                                \
+    template <bool whole>                                                                                              \
+    static __global__ void __maxnreg__(CAP(registers))                                                                 \
+        T(name##_global)(const __grid_constant__ name##_args a, long n, const __grid_constant__ gpu_columns columns)   \
+    {                                                                                                                  \
+        gpu_begin();                                                                                                   \
+        geom g = a.g; /* never in memory */                                                                            \
+        if (whole) UNROLL for (int d = 0; d < 4; d++) g.split[d] = 0;                                                  \
+        const unsigned x = blockIdx.x / 4;                                                                             \
+        const long i = (long)x * blockDim.x + threadIdx.x;                                                             \
+        T(walker) home;                                                                                                \
+        if (columns.box.on) home = T(column_walker)(&columns, &a.g, x);                                                \
+        else if (i < n) home = T(walk_both)(&a.g, i, a.chunk);                                                         \
+        else return;                                                                                                   \
+        T(name##_link)(&a, &g, home, (int)(blockIdx.x % 4));                                                           \
+    }                                                                                                                  \
+    static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
+    {                                                                                                                  \
+        const name##_args *a = (const name##_args *)args;                                                              \
+        const gpu_shape shape = {BLOCK_MAX, LONGEST_BY_RULE};                                                          \
+        dim3 grid(4 * (unsigned)((n + shape.threads - 1) / shape.threads));                                            \
+        REQUIRE(!list, "a list for %s", #name);                                                                        \
+        const gpu_columns columns = gpu_columns_for(&a->g, shape, 4, &grid);                                           \
+        const bool split = a->g.split[0] || a->g.split[1] || a->g.split[2] || a->g.split[3];                           \
+        gpu_start(dev, split ? T(name##_global) < false > : T(name##_global) < true >, grid, shape.threads, *a, n,     \
+                  columns);                                                                                            \
+    }
+
 /* PICK takes its second argument: INSTANCE, unless OWN_name of a kernel with an instance of its own pushes in front. */
 #define OWN_hop , NO_INSTANCE
 #define OWN_staggered_hop , NO_INSTANCE
@@ -114,6 +163,10 @@ static __device__ __forceinline__ exact_sum T(exact_closed)(vexact *mine)
 #define OWN_parallelogram_force , INSTANCE_TILED
 #define OWN_clover_force , INSTANCE_TILED
 #define OWN_field_strength , INSTANCE_TILED
+#define OWN_staples , INSTANCE_LINKS
+#define OWN_staples_core , INSTANCE_LINKS
+#define OWN_staples_sum , INSTANCE_LINKS
+#define OWN_staple_sides , INSTANCE_LINKS
 #define OWN_multi_dot , NO_INSTANCE
 #define OWN_block_dots , NO_INSTANCE
 #define NO_INSTANCE(...)
@@ -197,10 +250,11 @@ static __global__ void __maxnreg__(CAP(128))
         if (u < end) {
             vreal re, im, qq;
             T(block_dots_unit)(&re, &im, &qq, &a, u);
-            const double unit = T(block_unit)(a.bound[b], a.shift);
-            x[0] = __double2ll_rn(re * unit);
-            x[1] = __double2ll_rn(im * unit);
-            x[2] = __double2ll_rn(qq * unit);
+            double unit[2];
+            T(block_units)(unit, &a, b);
+            x[0] = __double2ll_rn(re * unit[0]);
+            x[1] = __double2ll_rn(im * unit[0]);
+            x[2] = __double2ll_rn(qq * unit[1]);
         }
         int alike;
         __match_all_sync(whole, b, &alike);

@@ -118,11 +118,49 @@ static __device__ __forceinline__ int gpu_rim_box(unsigned box[4], const gpu_rim
     return touched;
 }
 
-/* Coordinates of a thread's site in the box with this place in the grid, x halved. */
-static __device__ __forceinline__ void gpu_tile_site(int x[4], const gpu_tile *t, unsigned block, unsigned z,
-                                                     unsigned high)
+/* Boxes of sites of both parities, for kernels that make links from links around them: the sites of a block share
+ * neighbours in the first cache, and the second one keeps a few slices in t of the columns, of so many sites in x, y
+ * and z, that are swept one after the other. */
+#define COLUMN_SITES 2048
+typedef struct {
+    gpu_tile box;
+    unsigned column[2], columns; /* boxes of a column in y and z; columns in y */
+} gpu_columns;
+
+/* Off (box.on) when boxes of so many threads do not fit; else *grid is set, with `parts` blocks a box side by side. */
+static inline gpu_columns gpu_columns_for(const geom *g, gpu_shape shape, unsigned parts, dim3 *grid)
 {
-    unsigned tx = 0, thread = threadIdx.x;
+    const gpu_shape half = {shape.threads / 2, shape.longest};
+    dim3 boxes;
+    gpu_columns c = {gpu_tile_for(g, half, &boxes), {1, 1}, 1};
+    if (!c.box.on) return c;
+    unsigned left[2] = {boxes.x / (unsigned)c.box.across, boxes.y};
+    long sites = (long)g->sub[0] << (c.box.bits[1] + c.box.bits[2]);
+    for (int d = 0; sites < COLUMN_SITES && (left[0] % 2 == 0 || left[1] % 2 == 0); d = !d) {
+        if (left[d] % 2) continue;
+        c.column[d] *= 2;
+        left[d] /= 2;
+        sites *= 2;
+    }
+    c.columns = left[0];
+    c.box.on = left[0] * left[1] < 65536;
+    if (c.box.on) *grid = dim3(parts * (unsigned)c.box.across * c.column[0] * c.column[1], boxes.z, left[0] * left[1]);
+    return c;
+}
+
+/* Where block (x, y, z) of that grid, x without its parts, has its box, in the terms of gpu_tile_site. */
+static __device__ __forceinline__ void gpu_column_box(unsigned box[2], const gpu_columns *c, unsigned x, unsigned z)
+{
+    const unsigned across = (unsigned)c->box.across, tx = x % across, rest = x / across;
+    box[0] = tx + across * (rest % c->column[0] + c->column[0] * (z % c->columns));
+    box[1] = rest / c->column[0] + c->column[1] * (z / c->columns);
+}
+
+/* Coordinates of the site of a box's thread, by the place of the box in the grid, x halved. */
+static __device__ __forceinline__ void gpu_tile_site(int x[4], const gpu_tile *t, unsigned thread, unsigned block,
+                                                     unsigned z, unsigned high)
+{
+    unsigned tx = 0;
     if (t->across > 1) {
         tx = block % (unsigned)t->across;
         block /= (unsigned)t->across;

@@ -1,7 +1,8 @@
-/* Sums and updates block by block (kernels/block.h). Every block has a bound, the largest |r|^2 of its sites at the
- * start, as the bits of a float, which order as it does; and sums of (q, r) and (q, q), integers in units of 2^-shift
- * of the bound's power of two, with room for |q|^2 of 2^8 times the bound on every site of the block. A step of minimal
- * residual: R. Babich et al., arXiv:1109.2935, section 8.1. */
+/* Sums and updates block by block (kernels/block.h). Every block has two bounds, the largest |r|^2 of its sites at the
+ * start and the largest |q|^2 at the first step, as the bits of a float, which order as it does; and sums of (q, r) and
+ * (q, q), integers in units of 2^-shift of a power of two: for (q, q) that at or below the bound of q, whatever the
+ * operator makes of r; for (q, r) the one half way between those of q and r. There is room for |q|^2 of 2^8 times its
+ * bound on every site of the block. A step of minimal residual: R. Babich et al., arXiv:1109.2935, section 8.1. */
 
 #ifndef PLAQ_BLOCK_SITE_H
 #define PLAQ_BLOCK_SITE_H
@@ -74,16 +75,29 @@ FN int32_t T(float_bits)(double x)
     return c.i;
 }
 
-/* 2^shift over the power of two at or below the bound; 0 for a bound of zero. */
-FN double T(block_unit)(int32_t bound, int shift)
+FN double T(power_of_two)(int exponent)
 {
-    const int exponent = (bound >> 23) - 127;
     union {
         uint64_t i;
         double d;
     } c;
-    c.i = (uint64_t)(1023 + shift - exponent) << 52;
-    return bound > 0 ? c.d : 0;
+    c.i = (uint64_t)(1023 + exponent) << 52;
+    return c.d;
+}
+
+/* What sums of (q, r) and of (q, q) count a number of one as. */
+FN void T(block_units)(double unit[2], const block_args *a, int b)
+{
+    const int r = a->bound[b] >> 23, q = a->bound_q[b] >> 23;
+    unit[0] = T(power_of_two)(a->shift + 127 - (q + r) / 2);
+    unit[1] = T(power_of_two)(a->shift + 127 - q);
+}
+
+/* The latter over the former. */
+FN double T(block_units_ratio)(const block_args *a, int b)
+{
+    const int r = a->bound[b] >> 23, q = a->bound_q[b] >> 23;
+    return T(power_of_two)((q + r) / 2 - q);
 }
 
 FN void T(block_bound_site)(const block_args *a, long u)
@@ -120,8 +134,9 @@ FN void T(block_dots_site)(const block_args *a, long u)
     T(block_dots_unit)(&re, &im, &qq, a, u);
     for (int lane = 0; lane < W; lane++) {
         const int b = T(block_of)(a, u, lane);
-        const double unit = T(block_unit)(a->bound[b], a->shift);
-        const double part[3] = {LANE(re, lane) * unit, LANE(im, lane) * unit, LANE(qq, lane) * unit};
+        double unit[2];
+        T(block_units)(unit, a, b);
+        const double part[3] = {LANE(re, lane) * unit[0], LANE(im, lane) * unit[0], LANE(qq, lane) * unit[1]};
         block_add(a->sums, a->blocks, b, part);
     }
 }
@@ -134,8 +149,9 @@ FN void T(block_update_site)(const block_args *a, long u)
         const int b = T(block_of)(a, u, lane);
         const int64_t *s = a->sums + 3 * (long)b;
         if (s[2] <= 0 || (a->colour >= 0 && T(block_colour)(a, b) != a->colour)) continue;
-        LANE(re, lane) = (real)a->relaxation * (real)s[0] / (real)s[2];
-        LANE(im, lane) = (real)a->relaxation * (real)s[1] / (real)s[2];
+        const real scale = (real)(a->relaxation * T(block_units_ratio)(a, b));
+        LANE(re, lane) = scale * (real)s[0] / (real)s[2];
+        LANE(im, lane) = scale * (real)s[1] / (real)s[2];
     }
     T(load)(x, &a->x, u, 0, 24);
     T(load)(r, &a->r, u, 0, 24);

@@ -12,13 +12,17 @@
  * +x -x +y -y +z -z +t -t, wherever the neighbour comes from, so the split over ranks leaves no trace. */
 
 /* In fixed point, spinors and links are taken as the integers that are stored, and one factor a direction brings back
- * what they stand for where the direction is added: RAW_LINK times the spinor's scale. Half spinors from other ranks
- * come as such numbers too, with the scale behind them, so that the split leaves no trace. */
+ * what they stand for where the direction is added: RAW_LINK times the spinor's scale. A third row that is computed
+ * from such numbers is too large for that; what it is multiplied with, or makes, takes RAW_THIRD_ROW, four numbers
+ * instead of six. Half spinors from other ranks come as such numbers too, with the scale behind them, so that the split
+ * leaves no trace. */
 #if PLAQ_PREC >= 2
 #define RAW_LINK(reals) ((reals) == 8 ? 1 / FIXED_RANGE : 1 / FIXED_RANGE / FIXED_RANGE)
+#define RAW_THIRD_ROW(reals) ((reals) == 12 ? 1 / FIXED_RANGE : 1)
 #define HALF_SPINOR_REALS 13
 #else
 #define RAW_LINK(reals) 1
+#define RAW_THIRD_ROW(reals) 1
 #define HALF_SPINOR_REALS 12
 #endif
 
@@ -44,12 +48,7 @@ FN void T(link_load)(T(link) * l, const view *links, long unit, int mu, int real
         return;
     }
     T(load_raw_stream)(l->u, links, unit, mu, reals);
-    if (reals == 12) {
-        T(su3_third_row)(l->u);
-#if PLAQ_PREC >= 2
-        UNROLL for (int i = 12; i < 18; i++) l->u[i] *= 1 / FIXED_RANGE;
-#endif
-    }
+    if (reals == 12) T(su3_third_row)(l->u);
 }
 
 FN void T(link_row)(vreal row[6], const T(link) * l, int i, int reals)
@@ -58,6 +57,18 @@ FN void T(link_row)(vreal row[6], const T(link) * l, int i, int reals)
         T(load_raw_part)(row, l->links, l->unit, l->mu, 6 * i, 6);
     } else {
         UNROLL for (int k = 0; k < 6; k++) row[k] = l->u[6 * i + k];
+    }
+}
+
+FN void T(third_row_units)(vreal h[12], int reals)
+{
+    const real units = RAW_THIRD_ROW(reals);
+    (void)reals;
+    if (units == 1) return;
+    UNROLL for (int spin = 0; spin < 2; spin++)
+    {
+        h[6 * spin + 4] *= units;
+        h[6 * spin + 5] *= units;
     }
 }
 
@@ -70,11 +81,13 @@ FN void T(link_times)(vreal r[12], const T(link) * l, const vreal h[12], int rea
         T(link_row)(row, l, i, reals);
         T(rows_times)(r + 2 * i, row, h);
     }
+    T(third_row_units)(r, reals);
 }
 
-/* r = U^dagger h; row after row of U adds its part to all of r. */
-FN void T(link_dagger_times)(vreal r[12], const T(link) * l, const vreal h[12], int reals)
+/* r = U^dagger h; row after row of U adds its part to all of r. h is used up. */
+FN void T(link_dagger_times)(vreal r[12], const T(link) * l, vreal h[12], int reals)
 {
+    T(third_row_units)(h, reals);
     UNROLL for (int k = 0; k < 3; k++)
     {
         vreal row[6];

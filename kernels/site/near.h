@@ -86,6 +86,7 @@ FN int T(turn_code)(int dir)
 
 typedef struct {
     int x[4], turn;
+    int unit, odd; /* in the linear layout: unit of its parity, as long as it is in the body */
 } T(walker);
 
 FN T(walker) T(walk_from)(const geom *g, int parity, long u)
@@ -94,25 +95,34 @@ FN T(walker) T(walk_from)(const geom *g, int parity, long u)
     const int16_t *c = g->coord[parity] + 4 * u;
     UNROLL for (int d = 0; d < 4; d++) w.x[d] = c[d];
     w.turn = 40;
+    w.unit = (int)u;
+    w.odd = parity;
     return w;
 }
 
+/* One step, 1 or -1. */
 FN T(walker) T(walk)(const geom *g, T(walker) w, int d, int step)
 {
     const int power[4] = {1, 3, 9, 27};
     /* d is compared, not an index: a GPU cannot index registers. */
-    UNROLL for (int e = 0; e < 4; e++)
+    int from = w.x[0], size = g->sub[0], split = g->split[0], stride = 0;
+    UNROLL for (int e = 1; e < 4; e++)
     {
         if (e != d) continue;
-        w.x[e] += step;
-        if (g->split[e]) continue;
-        if (w.x[e] >= g->sub[e]) {
-            w.x[e] -= g->sub[e];
-            if (g->lane_grid[e] > 1) w.turn += power[e];
-        } else if (w.x[e] < 0) {
-            w.x[e] += g->sub[e];
-            if (g->lane_grid[e] > 1) w.turn -= power[e];
-        }
+        from = w.x[e];
+        size = g->sub[e];
+        split = g->split[e];
+        stride = g->stride[e];
+    }
+    int to = from + step;
+    if (!split && (step > 0 ? to == size : to < 0)) {
+        to -= step * size;
+        if (PLAQ_SIMD && g->lane_grid[d] > 1) w.turn += step * power[d];
+    }
+    UNROLL for (int e = 0; e < 4; e++) if (e == d) w.x[e] = to;
+    if (!PLAQ_SIMD) {
+        w.unit += d == 0 ? (to >> 1) - (from >> 1) : (to - from) * stride;
+        w.odd ^= 1;
     }
     return w;
 }
@@ -121,14 +131,10 @@ FN T(walker) T(walk)(const geom *g, T(walker) w, int d, int step)
 FN long T(walk_unit)(const geom *g, T(walker) w)
 {
 #if !PLAQ_SIMD
-    /* In the body of the linear layout it is computed, which is sooner there than the table's answer. */
+    /* The body needs no table. */
     int inside = 1;
-    UNROLL for (int d = 0; d < 4; d++) inside = inside && w.x[d] >= 0 && w.x[d] < g->sub[d];
-    if (inside) {
-        const int odd = (w.x[0] + w.x[1] + w.x[2] + w.x[3]) & 1;
-        const int u = w.x[0] / 2 + w.x[1] * g->stride[1] + w.x[2] * g->stride[2] + w.x[3] * g->stride[3];
-        return u + (odd ? g->odd_start : 0);
-    }
+    UNROLL for (int d = 0; d < 4; d++) inside = inside && (!g->split[d] || (w.x[d] >= 0 && w.x[d] < g->sub[d]));
+    if (inside) return w.unit + (w.odd ? (int)g->odd_start : 0);
 #endif
     long i = 0;
     UNROLL for (int d = 3; d >= 0; d--) i = i * g->ext_size[d] + w.x[d] + (g->split[d] ? g->depth : 0);

@@ -65,6 +65,8 @@ FN void T(far_load)(T(link) * l, const view *links, const view *phases, long uni
         vreal angle[1], c, s;
         T(load_stream)(angle, phases, unit, mu, 1);
         NEAR_COS_SIN_PI(&c, &s, angle[0]);
+        c *= (real)RAW_THIRD_ROW(12);
+        s *= (real)RAW_THIRD_ROW(12);
         UNROLL for (int i = 12; i < 18; i += 2)
         {
             const vreal re = l->u[i], im = l->u[i + 1];

@@ -74,57 +74,53 @@ FN void T(staggered_outer_site)(const staggered_outer_args *a, long u)
     T(outer_direction)(a, st, u, 3, near_sign, far_sign);
 }
 
-/* sum += factor ( x U_nu(s+mu) y(s+nu)^dagger + x(s-mu)^dagger U_nu(s-mu) y(s-mu+nu) ), matrices of direction mu */
-FN void T(add_side)(vreal sum[18], vreal factor, const vreal ahead[18], const vreal behind[18], const vreal x[18],
-                    const vreal y_up[18], const vreal x_behind[18], const vreal y_behind_up[18])
+/* sum += factor ( m U y^dagger + a U z^dagger ) with U = U_nu(s+mu), m and a of direction mu at s, y and z
+ * the a and m at s+nu; or from `below`, s - mu in place of s: sum += factor ( m^dagger U y + a^dagger U z ) with
+ * U = U_nu(s-mu). */
+FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, int k, const geom *g, T(walker) link, T(walker) at,
+                     int mu, int nu, int below)
 {
-    vreal p[18], r[18];
-    T(su3_mul)(p, x, ahead);
-    T(su3_mul_right_dagger)(r, p, y_up);
-    T(su3_axpy)(sum, factor, r);
-    T(su3_mul_left_dagger)(p, x_behind, behind);
-    T(su3_mul)(r, p, y_behind_up);
-    T(su3_axpy)(sum, factor, r);
+    const T(walker) up = T(walk)(g, at, nu, 1);
+    vreal side[18];
+    T(walk_load)(side, g, &a->links, link, nu, 18);
+    for (int turned = 0; turned < 2; turned++) {
+        vreal x[18], y[18], p[18], r[18];
+        T(walk_load)(x, g, turned ? &a->a[k] : &a->m[k], at, mu, 18);
+        T(walk_load)(y, g, turned ? &a->m[k] : &a->a[k], up, mu, 18);
+        if (below) {
+            T(su3_mul_left_dagger)(p, x, side);
+            T(su3_mul)(r, p, y);
+        } else {
+            T(su3_mul)(p, x, side);
+            T(su3_mul_right_dagger)(r, p, y);
+        }
+        T(su3_axpy)(sum, vset((real)a->factor[k]), r);
+    }
 }
 
 /* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += factor times the
  * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them. mu
  * = nu - offset (mod 4). The first pair are the links themselves and what the derivative by them is of: out_nu +=
  * staples of a_nu in direction nu + offset. out += plain_factor plain. */
-FN void T(staple_sides_site)(const staple_sides_args *a, long i)
+FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker) home, int nu)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_both)(g, i, a->chunk);
     const long u = T(walk_unit)(g, home);
-    for (int nu = 0; nu < 4; nu++) {
-        const int mu = (nu + 4 - a->offset) % 4;
-        const T(walker) up = T(walk)(g, home, nu, 1), back = T(walk)(g, home, mu, -1),
-                        back_up = T(walk)(g, back, nu, 1);
-        vreal sum[18], ahead[18], behind[18];
-        T(load)(sum, &a->out, u, nu, 18);
-        if (a->plain_factor != 0) {
-            T(load)(ahead, &a->plain, u, nu, 18);
-            T(su3_axpy)(sum, vset((real)a->plain_factor), ahead);
-        }
-        T(staples_of)(ahead, g, &a->links, &a->a[0], home, nu, (nu + a->offset) % 4);
-        T(su3_add)(sum, ahead);
-        T(walk_load)(ahead, g, &a->links, T(walk)(g, home, mu, 1), nu, 18);
-        T(walk_load)(behind, g, &a->links, back, nu, 18);
-        for (int k = 0; k < a->n; k++) {
-            const vreal factor = vset((real)a->factor[k]);
-            for (int turned = 0; turned < 2; turned++) {
-                const view *p = turned ? &a->a[k] : &a->m[k], *q = turned ? &a->m[k] : &a->a[k];
-                vreal x[18], y[18], x_back[18], y_back[18];
-                T(walk_load)(x, g, p, home, mu, 18);
-                T(walk_load)(y, g, q, up, mu, 18);
-                T(walk_load)(x_back, g, p, back, mu, 18);
-                T(walk_load)(y_back, g, q, back_up, mu, 18);
-                T(add_side)(sum, factor, ahead, behind, x, y, x_back, y_back);
-            }
-        }
-        T(save)(sum, &a->out, u, nu, 18);
+    const int mu = (nu + 4 - a->offset) % 4;
+    const T(walker) ahead = T(walk)(g, home, mu, 1), back = T(walk)(g, home, mu, -1);
+    vreal sum[18], plain[18];
+    T(load)(sum, &a->out, u, nu, 18);
+    if (a->plain_factor != 0) {
+        T(load)(plain, &a->plain, u, nu, 18);
+        T(su3_axpy)(sum, vset((real)a->plain_factor), plain);
     }
+    T(add_staples)(sum, vset(1), g, &a->links, &a->a[0], home, nu, (nu + a->offset) % 4);
+    for (int k = 0; k < a->n; k++) {
+        T(add_sides)(sum, a, k, g, ahead, home, mu, nu, 0);
+        T(add_sides)(sum, a, k, g, back, back, mu, nu, 1);
+    }
+    T(save)(sum, &a->out, u, nu, 18);
 }
+LINKS_SITE(staple_sides)
 
 /* The derivative by the links of three in a row: out_mu(s) += coefficient ( [A(s) U(s+2mu)^dagger + U(s-mu)^dagger
  * A(s-mu)] U(s+mu)^dagger + U(s-mu)^dagger U(s-2mu)^dagger A(s-2mu) ). */

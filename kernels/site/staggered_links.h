@@ -7,23 +7,25 @@
 
 /* ---- paths ---- */
 
-/* r = the two staples of `in`_mu in direction nu: U_nu(s) in(s+nu) U_nu(s+mu)^dagger, and that from below. The map is
- * its own adjoint. */
-FN void T(staples_of)(vreal r[18], const geom *g, const view *links, const view *in, T(walker) home, int mu, int nu)
+/* sum += factor times the two staples of `in`_mu in direction nu: U_nu(s) in(s+nu) U_nu(s+mu)^dagger, and that from
+ * below. The map is its own adjoint. */
+FN void T(add_staples)(vreal sum[18], vreal factor, const geom *g, const view *links, const view *in, T(walker) home,
+                       int mu, int nu)
 {
     const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
-    vreal side[18], m[18], p[18];
+    vreal side[18], m[18], p[18], end[18], r[18];
     T(walk_load)(side, g, links, home, nu, 18);
     T(walk_load)(m, g, in, up, mu, 18);
+    T(walk_load)(end, g, links, T(walk)(g, home, mu, 1), nu, 18);
     T(su3_mul)(p, side, m);
-    T(walk_load)(side, g, links, T(walk)(g, home, mu, 1), nu, 18);
-    T(su3_mul_right_dagger)(r, p, side);
+    T(su3_mul_right_dagger)(r, p, end);
+    T(su3_axpy)(sum, factor, r);
     T(walk_load)(side, g, links, down, nu, 18);
     T(walk_load)(m, g, in, down, mu, 18);
+    T(walk_load)(end, g, links, T(walk)(g, down, mu, 1), nu, 18);
     T(su3_mul_left_dagger)(p, side, m);
-    T(walk_load)(side, g, links, T(walk)(g, down, mu, 1), nu, 18);
-    T(su3_mul)(m, p, side);
-    T(su3_add)(r, m);
+    T(su3_mul)(r, p, end);
+    T(su3_axpy)(sum, factor, r);
 }
 
 /* Where the i-th work item of a kernel over both parities is. */
@@ -34,67 +36,65 @@ FN T(walker) T(walk_both)(const geom *g, long i, long chunk)
 }
 
 /* out_j,mu = the staples of in_mu in direction mu + j (mod 4), j = 1, 2, 3 */
-FN void T(staples_site)(const staples_args *a, long i)
+FN void T(staples_link)(const staples_args *a, const geom *g, T(walker) home, int mu)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_both)(g, i, a->chunk);
     const long u = T(walk_unit)(g, home);
-    for (int mu = 0; mu < 4; mu++)
-        for (int j = 1; j < 4; j++) {
-            vreal r[18];
-            T(staples_of)(r, g, &a->links, &a->in, home, mu, (mu + j) % 4);
-            T(save)(r, &a->out[j], u, mu, 18);
-        }
+    for (int j = 1; j < 4; j++) {
+        vreal sum[18];
+        T(su3_zero)(sum);
+        T(add_staples)(sum, vset(1), g, &a->links, &a->in, home, mu, (mu + j) % 4);
+        T(save)(sum, &a->out[j], u, mu, 18);
+    }
 }
 
 /* What the paths around direction mu + j go around, in place of a link, for j = first ... last, from x and its staples
  * y_1, y_2, y_3:
  *   out_j = three x + one y_j + five (y_k + y_l) + seven (staples of y_l in mu + k and of y_k in mu + l)
  * with k, l the other two. (`one` is the weight of staples in the same direction, Lepage's.) */
-FN void T(staples_core_site)(const staples_core_args *a, long i)
+FN void T(staples_core_link)(const staples_core_args *a, const geom *g, T(walker) home, int mu)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_both)(g, i, a->chunk);
     const long u = T(walk_unit)(g, home);
-    for (int mu = 0; mu < 4; mu++)
-        for (int j = a->first; j <= a->last; j++) {
-            const int k = j % 3 + 1, l = k % 3 + 1;
-            vreal sum[18], r[18];
-            T(load)(r, &a->in, u, mu, 18);
-            UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->three * r[c];
-            T(load)(r, &a->threes[j], u, mu, 18);
-            T(su3_axpy)(sum, vset((real)a->one), r);
-            T(load)(r, &a->threes[k], u, mu, 18);
-            T(su3_axpy)(sum, vset((real)a->five), r);
-            T(load)(r, &a->threes[l], u, mu, 18);
-            T(su3_axpy)(sum, vset((real)a->five), r);
-            if (a->seven != 0) {
-                T(staples_of)(r, g, &a->links, &a->threes[l], home, mu, (mu + k) % 4);
-                T(su3_axpy)(sum, vset((real)a->seven), r);
-                T(staples_of)(r, g, &a->links, &a->threes[k], home, mu, (mu + l) % 4);
-                T(su3_axpy)(sum, vset((real)a->seven), r);
-            }
-            T(save)(sum, &a->out[j], u, mu, 18);
+    for (int j = a->first; j <= a->last; j++) {
+        const int k = j % 3 + 1, l = k % 3 + 1;
+        vreal sum[18], r[18];
+        T(load)(r, &a->in, u, mu, 18);
+        UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->three * r[c];
+        T(load)(r, &a->threes[j], u, mu, 18);
+        T(su3_axpy)(sum, vset((real)a->one), r);
+        T(load)(r, &a->threes[k], u, mu, 18);
+        T(su3_axpy)(sum, vset((real)a->five), r);
+        T(load)(r, &a->threes[l], u, mu, 18);
+        T(su3_axpy)(sum, vset((real)a->five), r);
+        if (a->seven != 0) {
+            const vreal seven = vset((real)a->seven);
+            T(add_staples)(sum, seven, g, &a->links, &a->threes[l], home, mu, (mu + k) % 4);
+            T(add_staples)(sum, seven, g, &a->links, &a->threes[k], home, mu, (mu + l) % 4);
         }
+        T(save)(sum, &a->out[j], u, mu, 18);
+    }
 }
 
 /* out = plain_factor plain + the staples of in_j in direction mu + j, j = 1, 2, 3. */
-FN void T(staples_sum_site)(const staples_sum_args *a, long i)
+FN void T(staples_sum_link)(const staples_sum_args *a, const geom *g, T(walker) home, int mu)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_both)(g, i, a->chunk);
     const long u = T(walk_unit)(g, home);
-    for (int mu = 0; mu < 4; mu++) {
-        vreal sum[18], r[18];
-        T(load)(r, &a->plain, u, mu, 18);
-        UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->plain_factor * r[c];
-        for (int j = 1; j < 4; j++) {
-            T(staples_of)(r, g, &a->links, &a->in[j], home, mu, (mu + j) % 4);
-            T(su3_add)(sum, r);
-        }
-        T(save)(sum, &a->out, u, mu, 18);
-    }
+    vreal sum[18], r[18];
+    T(load)(r, &a->plain, u, mu, 18);
+    UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->plain_factor * r[c];
+    for (int j = 1; j < 4; j++) T(add_staples)(sum, vset(1), g, &a->links, &a->in[j], home, mu, (mu + j) % 4);
+    T(save)(sum, &a->out, u, mu, 18);
 }
+
+/* The kernels, all directions of the i-th work item; a GPU takes them one by one. */
+#define LINKS_SITE(name)                                                                                               \
+    FN void T(name##_site)(const name##_args *a, long i)                                                               \
+    {                                                                                                                  \
+        const T(walker) home = T(walk_both)(&a->g, i, a->chunk);                                                       \
+        for (int mu = 0; mu < 4; mu++) T(name##_link)(a, &a->g, home, mu);                                             \
+    }
+LINKS_SITE(staples)
+LINKS_SITE(staples_core)
+LINKS_SITE(staples_sum)
 
 /* y = a x on links */
 FN void T(links_scale_site)(const links_scale_args *a, long u)

@@ -84,6 +84,13 @@ refused "u0 above one" -- run a.ini gauge.action=symanzik_1loop gauge.u0=1.1 -- 
 refused "start = file without a file" -- run a.ini run.start=file -- "start = file needs config"
 refused "a file without start = file" -- run a.ini run.config=x -- "config is given" "start = hot"
 refused "an unknown solver name" -- run a.ini fermion.light.solver=forse -- "solver = forse" "did you mean 'force'?"
+edited b.ini 's/^action_solver = .*/&\nheat_bath_solver = acept/'
+refused "an unknown solver of the heat bath" -- run b.ini -- "b.ini:19: heat_bath_solver = acept in [fermion.light]" "did you mean 'accept'?"
+edited b.ini 's/^action_solver = .*/&\nreversal_solver = forse/'
+refused "an unknown solver of checks of reversibility" -- run b.ini -- "b.ini:19: reversal_solver = forse in [fermion.light]" \
+    "did you mean 'force'?"
+edited b.ini 's/^action_solver = .*/&\nheat_bath_solver = accept/'
+refused "a solver of a heat bath without a solve" -- run b.ini -- "b.ini:19: heat_bath_solver" "[fermion.light] has no solve without ratio_to"
 refused "a key that its type of solver does not have" -- run a.ini solver.force.restart=5 -- "type = cg has no key 'restart'" "it has" \
     "inner_precision delta"
 refused "corrections by no solver" -- run a.ini solver.force.type=refine -- "type = refine needs the key 'correction'"
@@ -99,6 +106,46 @@ try run --dry-run a.ini solver.force.type=gcr solver.force.preconditioner=accept
 exits 0 "the fallback of a solver inside another and of the accept step"
 refused "a fallback inside another solver" -- run a.ini solver.force.type=gcr solver.force.preconditioner=accept \
     solver.accept.fallback=force fermion.light.action_solver=force -- "[solver.accept] has a fallback" "inside [solver.force]"
+edited b.ini '/^\[solver\./,/^$/d'
+cat >>b.ini <<'INI'
+
+[solver.force]
+type = gcr
+inner_precision = half
+preconditioner = steps
+delta = 0.2
+fallback = accept
+
+[solver.accept]
+type = cg
+inner_precision = single
+delta = 0.2
+
+[solver.steps]
+type = mr
+steps = 4
+INI
+say "keys that have an effect"
+try run --dry-run b.ini
+exits 0 "keys that have an effect"
+for key in tolerance=0.2 max_iterations=5 delta=0.3; do
+    refused "${key%=*} of a preconditioner" -- run b.ini solver.steps.$key -- "command line: solver.steps.$key: ${key/=/ = } of [solver.steps]" \
+        "no effect" "only a preconditioner" "fixed number of steps"
+done
+try run --dry-run b.ini solver.steps.tolerance=0.2 solver.accept.fallback=steps
+exits 0 "the tolerance of a preconditioner that is a fallback too"
+refused "steps of a solver" -- run a.ini solver.force.type=mr solver.force.steps=3 -- "steps = 3 of [solver.force] has no effect" \
+    "no section has preconditioner = force"
+refused "delta with one precision" -- run b.ini solver.accept.inner_precision=double -- "b.ini:" "delta = 0.2 of [solver.accept] has no effect" \
+    "with inner_precision = double"
+try run --dry-run b.ini solver.force.inner_precision=double
+exits 0 "delta of gcr in one precision"
+refused "a precision above that around" -- run b.ini solver.steps.inner_precision=single -- \
+    "inner_precision = single of [solver.steps] has no effect" "half precision or lower"
+try run --dry-run b.ini solver.steps.inner_precision=quarter
+exits 0 "a precision below that around"
+try run --dry-run b.ini solver.steps.inner_precision=single solver.force.inner_precision=single
+exits 0 "the precision around"
 refused "range_breach where there is no range" -- run a.ini fermion.light.range_breach=widen -- "has no key 'range_breach'"
 refused "an unknown fermion on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
 refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
@@ -151,6 +198,10 @@ refused "a range upside down" -- run c.ini "fermion.strange.spectrum=4, 0.1" -- 
 refused "a word for a range" -- run c.ini fermion.strange.spectrum=automatic -- "spectrum = automatic"
 refused "an approximation beyond numbers" -- run c.ini fermion.strange.approximation=1e-17 -- "approximation" "1e-17"
 refused "shifts by another solver" -- run c.ini fermion.strange.action_solver=general -- "[solver.general] is of type bicgstab" "type cg"
+refused "shifts of the heat bath by another solver" -- run c.ini fermion.strange.heat_bath_solver=general -- \
+    "[solver.general] is of type bicgstab" "its heat_bath_solver"
+refused "shifts in checks of reversibility by another solver" -- run c.ini fermion.strange.reversal_solver=general -- \
+    "[solver.general] is of type bicgstab" "its reversal_solver"
 refused "shifts by another fallback" -- run c.ini solver.force.fallback=general -- "[solver.general] is of type bicgstab" "type cg"
 refused "too many vectors" -- run c.ini fermion.heavy.predictor=33 -- "predictor" "<= 32"
 
@@ -172,6 +223,10 @@ refused "a charm term that leaves no long links" -- "${staggered[@]}" fermion.li
     printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n'
 } >p.ini
 refused "blocks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" -- "solver = blocks of [fermion.plain]" "type = schwarz"
+refused "blocks in checks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
+    fermion.plain.solver=force fermion.plain.reversal_solver=blocks -- "reversal_solver = blocks of [fermion.plain]" "type = schwarz"
+refused "a solver of a heat bath that has no solve" -- run p.ini lattice.size=4.4.4.4 fermion.plain.heat_bath_solver=accept -- \
+    "kind = staggered has no key 'heat_bath_solver'"
 try run --dry-run s.ini lattice.size=4.4.4.4 solver.force.fallback=accept solver.accept.fallback=force
 exits 0 "fallbacks of a staggered quark in a circle"
 refused "a factor without its mass" -- "${staggered[@]}" fermion.light.with=3 -- "'3' of with = 3" "MASS:N"
@@ -588,6 +643,25 @@ try run --json r.ini run.output=widened "fermion.light.spectrum=1 2" fermion.lig
 exits 0 "with range_breach = widen"
 printed "which is now"
 same "trajectories" 4 "$(value trajectories)"
+# Eigenvalues then lie all around zero, which solvers of M itself mind, and conjugate gradients do not.
+if [ -e "$data/quenched-8888-b6.0.nersc" ]; then
+    say "a mass beyond the critical one"
+    beyond=(run --json a.ini run.start=file "run.config=$data/quenched-8888-b6.0.nersc" lattice.size=8.8.8.8 fermion.light.kappa=0.2
+        run.length=0.05 integrator.0.steps=1 run.trajectories=1 solver.force.max_iterations=300)
+    for type in gcr bicgstab; do
+        try "${beyond[@]}" run.output=beyond.$type solver.force.type=$type
+        exits 4 "a mass beyond the critical one, $type"
+        printed "trajectory 1 failed: light, force: solver force too many iterations after 300" "no fallback is named" \
+            "The last checkpoint stands: loosen the tolerance, raise max_iterations or name a fallback"
+        tidy beyond.$type
+    done
+    try "${beyond[@]}" run.output=beyond.bicgstab solver.force.type=bicgstab solver.force.fallback=accept
+    exits 0 "a mass beyond the critical one, with a fallback"
+    printed "repeating with accept"
+    same "trajectories" 1 "$(value trajectories)"
+else
+    say "no recorded configuration in $data: a mass beyond the critical one is left out"
+fi
 say "an energy beyond numbers"
 try run --json a.ini run.output=wild run.length=1e200 integrator.0.steps=1 integrator.1.steps=1
 checks=$((checks + 1))

@@ -56,7 +56,7 @@ while read -r file kappa c_sw block ranks; do
     try "${arguments[@]}" --output curves.h5
     exits 0 "solve"
     cp out one
-    same "solves" 6 "$(grep -c '"converged": true' one)"
+    same "solves" 9 "$(grep -c '"converged": true' one)"
     while read -r line; do
         solver=$(column solver | tr -d '"') type=$(column type | tr -d '"') shift=$(column shift)
         printf '    %-9s %-9s %5s iterations, %5s inside, residual %.2e, of M %8s, distance %8s\n' "$solver" "$type" "$(column iterations)" \
@@ -66,7 +66,8 @@ while read -r file kappa c_sw block ranks; do
         [ "$shift" != 0 ] || holds "$solver $type" "$(column whole) < 1e-9 && $(column distance) < 1e-8"
         command -v h5dump >/dev/null || continue
         name=$solver
-        [ "${type#cg+}" = "$type" ] || name=$solver.shifts
+        [ "${type#multi+}" = "$type" ] || name=$solver.shifts
+        [ "${type#cg+}" = "$type" ] || name=$solver.apart
         read -r last n <<<"$(curve $name $shift)"
         holds "curve of $solver $type" "\"$last\" != \"\" && $last <= 1e-10 && $n > $(column iterations) / 4"
     done <one

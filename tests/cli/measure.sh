@@ -101,7 +101,8 @@ refused "an unknown noise" measure.condensate.noise=z3 -- "noise" "z3" "did you 
 refused "no noise" measure.condensate.vectors=0 -- "vectors" "1 <= integer"
 refused "a key of another observable" measure.condensate.tastes=i5 -- "[measure.condensate] kind = condensate has no key 'tastes'" \
     "fermion solver noise vectors traces"
-refused "a source outside" measure.mesons.source=0.4.0.0 -- "measure.mesons: source = 0.4.0.0 lies outside the lattice 4.4.8.8"
+refused "a source outside" measure.mesons.source=0.4.0.0 -- \
+    "command line: measure.mesons.source=0.4.0.0: [measure.mesons] source = 0.4.0.0 lies outside the lattice 4.4.8.8"
 refused "an unknown quark" measure.mesons.fermion=ligth -- "fermion = ligth" "did you mean 'light'?"
 try measure q.ini $grown measure.condensate.traces=no measure.condensate.fermion=wilson
 exits 0 "the condensate of a Wilson quark"

@@ -69,13 +69,23 @@ action_solver = accept
 [solver.general]
 type = bicgstab
 tolerance = 1e-8
+[solver.space]
+type = gcr
+inner_precision = double
+restart = 12
+delta = 1e-9
+tolerance = 1e-11
 INI
 sed -i 's/^actions = light$/actions = light heavy/; s/^kappa = 0.130/kappa = 0.122/' heavy.ini
 within "a ratio" 1 heavy.ini $large fermion.light.ratio_to=heavy
 within "a ratio, other solvers, guesses" 1 heavy.ini $large fermion.light.ratio_to=heavy fermion.light.solver=general \
     fermion.heavy.solver=general fermion.light.predictor=7 fermion.light.schur=symmetric fermion.heavy.schur=symmetric
+within "a ratio whose heat bath takes most" 1 heavy.ini $large fermion.light.ratio_to=heavy fermion.light.heat_bath_solver=space
 sed 's/^\[fermion.light\]/&\nkind = wilson_clover_rational\nspectrum = 0.01 60/' clover.ini >rational.ini
 within "one flavour" 1 rational.ini $large
+printf '[solver.whole]\ntype = cg\ninner_precision = double\ntolerance = 1e-11\n' >>rational.ini
+within "one flavour, its heat bath in double" 1 rational.ini $large fermion.light.heat_bath_solver=whole \
+    solver.force.inner_precision=half solver.accept.inner_precision=half
 within "three flavours, symmetric, all double" 1 rational.ini $large fermion.light.flavours=3 fermion.light.pseudofermions=2 \
     fermion.light.schur=symmetric "fermion.light.spectrum=1e-4 10" solver.force.inner_precision=double \
     solver.accept.inner_precision=double

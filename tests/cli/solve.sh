@@ -63,28 +63,49 @@ if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     strip='s/"seconds": [^,]*, "flops": [^,]*, //'
     same "results on two ranks" "$(sed "$strip" one)" "$(sed "$strip" out)"
 fi
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    say "a slower network"
+    OMP_NUM_THREADS=1 try_ranks 2 solve --json s.ini $config machine.delay=2000
+    exits 0 "solve on two ranks with a delay"
+    same "results with a delay" "$(sed "$strip" one)" "$(sed "$strip" out)"
+    # An iteration has sums over the ranks and exchanges of halos, each 2 ms longer: nothing sleeps less than it should.
+    checks=$((checks + 1))
+    sed 's/.*"iterations": *\([^,]*\),.*"seconds": *\([^,]*\),.*/\1 \2/' out |
+        awk '{ n++; if (!($1 > 0 && $2 >= 0.002 * $1)) exit 1 } END { exit n != 7 }' || fail "seconds with a delay"
+fi
 
 say "shifts"
 try solve --json --shifts 0.1,0,1e-3 --output shifts.h5 s.ini $config
 exits 0 "solve with shifts"
-# Three for each of the two solvers of type cg; that without a shift is the solution of all others.
-same "solves" 13 "$(grep -c '"converged": true' out)"
-for type in cg+0 cg+0.001 cg+0.1; do
-    same "lines of $type" 2 "$(grep -cF "\"type\": \"$type\"" out)"
+# Three at once and three one after another for each of the two solvers of type cg; that without a shift is the solution
+# of all others.
+same "solves" 19 "$(grep -c '"converged": true' out)"
+# value KEY TYPE: of all solvers.
+value() { grep -F "\"type\": \"$2\"" out | sed "s/.*\"$1\": *\([^,}]*\).*/\1/"; }
+for shift in 0 0.001 0.1; do
+    for type in multi+$shift cg+$shift; do
+        same "lines of $type" 2 "$(grep -cF "\"type\": \"$type\"" out)"
+        checks=$((checks + 1))
+        value residual $type | awk '$1 > 1.5e-11 || $1 <= 0 { exit 1 }' || fail "residuals of $type"
+    done
+    # Both ways find the same.
     checks=$((checks + 1))
-    grep -F "\"type\": \"$type\"" out | sed 's/.*"residual": *\([^,]*\),.*/\1/' | awk '$1 > 1.5e-11 || $1 <= 0 { exit 1 }' ||
-        fail "residuals of $type"
+    value distance cg+$shift | awk '!($1 > 0 && $1 < 1e-9) { exit 1 }' || fail "distances of cg+$shift"
+    # Seconds at once are those of all shifts.
+    same "seconds at once, $shift" "$(value seconds multi+0)" "$(value seconds multi+$shift)"
 done
 checks=$((checks + 1))
-grep -F '"type": "cg+0"' out | sed 's/.*"distance": *\([^,}]*\).*/\1/' | awk '!($1 < 1e-9) { exit 1 }' || fail "distance of cg+0"
+value distance multi+0 | awk '!($1 < 1e-9) { exit 1 }' || fail "distances of multi+0"
 same "no distance with a shift" 4 "$(grep -c '"distance": null' out)"
 # Iterations fall as the shift grows.
-iterations() { grep -F "\"type\": \"cg+$1\"" out | head -n 1 | sed 's/.*"iterations": *\([0-9]*\).*/\1/'; }
-checks=$((checks + 1))
-[ "$(iterations 0.1)" -lt "$(iterations 0.001)" ] && [ "$(iterations 0.001)" -le "$(iterations 0)" ] || fail "iterations by shift"
+for way in multi cg; do
+    iterations() { value iterations "$way+$1" | head -n 1; }
+    checks=$((checks + 1))
+    [ "$(iterations 0.1)" -lt "$(iterations 0.001)" ] && [ "$(iterations 0.001)" -le "$(iterations 0)" ] || fail "iterations by shift, $way"
+done
 try solve --shifts 0,0.1 s.ini $config
 exits 0 "a table with shifts"
-printed "cg+0.1"
+printed "multi+0.1" "cg+0.1" "light          cg             all shifts at once: " "; one after another: "
 for bad in x 0,,1 0.1x -1 0,-1e-3 nan inf 1,; do
     try solve --shifts $bad s.ini $config
     exits 2 "--shifts $bad"
@@ -123,10 +144,10 @@ tolerance = 1e-9
 INI
 try solve --json --shifts 0,0.5 --output quark.h5 q.ini $config
 exits 0 "solve of a staggered quark"
-same "solves" 6 "$(grep -c '"converged": true' out)"
+same "solves" 8 "$(grep -c '"converged": true' out)"
 checks=$((checks + 1))
 grep -v '"whole": null' out | sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]*\),.*"distance": *\([^,}]*\).*/\1 \2 \3/' |
-    awk '{ n++; if (!($1 <= 1.5e-9 && $2 < 1e-7 && $3 < 1e-7)) exit 1 } END { exit n != 5 }' || fail "residuals and distances"
+    awk '{ n++; if (!($1 <= 1.5e-9 && $2 < 1e-7 && $3 < 1e-7)) exit 1 } END { exit n != 6 }' || fail "residuals and distances"
 try solve --source 1.2.3.0 q.ini $config fermion.light.links=naive
 exits 0 "a point source"
 printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n' >>q.ini
@@ -141,12 +162,14 @@ if command -v h5dump >/dev/null; then
         n=$(h5dump -d /light.$solver/residual -w 0 h.h5 | grep -cE '^ *\([0-9]+\):') && [ "$n" -gt 0 ] || fail "no history of $solver"
     done
     # A curve a shift, each with true residuals that end below the tolerance.
-    column() { h5dump -y -w 1 -d "/light.half.shifts/$1" shifts.h5 | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,'; }
-    checks=$((checks + 1))
-    paste <(column shift) <(column true) <(column residual) <(column iteration) |
-        awk '{ n[$1]++; if ($2 == 1) last[$1] = $3; if ($4 < before[$1]) exit 1; before[$1] = $4 }
-             END { for (s in n) { k++; if (!(n[s] > 5 && last[s] > 0 && last[s] <= 1e-11)) exit 1 } exit k != 3 }' ||
-        fail "histories of shifts"
+    for table in shifts apart; do
+        column() { h5dump -y -w 1 -d "/light.half.$table/$1" shifts.h5 | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,'; }
+        checks=$((checks + 1))
+        paste <(column shift) <(column true) <(column residual) <(column iteration) |
+            awk '{ n[$1]++; if ($2 == 1) last[$1] = $3; if ($4 < before[$1]) exit 1; before[$1] = $4 }
+                 END { for (s in n) { k++; if (!(n[s] > 5 && last[s] > 0 && last[s] <= 1e-11)) exit 1 } exit k != 3 }' ||
+            fail "histories of shifts, $table"
+    done
     # The last point of each is a true residual below the tolerance.
     last() { h5dump -y -w 1 -d "/light.gcr/$1" h.h5 | grep -E '^ *[0-9.e+-]+,?$' | tail -1 | tr -d ' ,'; }
     same "the last point is true" 1 "$(last true)"
@@ -210,6 +233,12 @@ printed "--source 1.2.3.4 lies outside the lattice 4.4.4.4"
 try solve --source middle s.ini $config
 exits 2 "no place"
 printed "--source middle" "or random"
+
+say "precisions that are raised"
+try solve s.ini $config solver.rough.tolerance=1e-16
+exits 1 "a tolerance that no precision reaches"
+printed "solver bicgstab: stalled at a residual of" "in quarter precision, which is raised to half" \
+    "in half precision, which is raised to single" "in single precision, which is raised to double" "stalled above"
 
 say "faults"
 try solve s.ini nowhere.lime

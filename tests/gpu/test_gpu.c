@@ -415,6 +415,14 @@ static void test_staggered_links(field *links[2])
     for (int i = 0; i < 2; i++) f[i] = field_like(links[i]);
     for (int i = 0; i < 2; i++) staggered_fatten(f[i], links[i], &paths);
     check_same("fat links", f[1], f[0], EXACT);
+    field *back[2];
+    for (int i = 0; i < 2; i++) {
+        back[i] = field_like(links[i]);
+        field_clear(back[i]);
+        staggered_fatten_back(back[i], links[i], f[i], &paths);
+    }
+    check_same("derivative of fat links", back[1], back[0], EXACT);
+    for (int i = 0; i < 2; i++) field_destroy(back[i]);
     for (int i = 0; i < 2; i++) staggered_phases(f[i], 3);
     check_same("phases", f[1], f[0], EXACT);
     /* Angles are those of two libraries, and square roots of small eigenvalues lose four digits. */
@@ -514,6 +522,22 @@ static void test_staggered(const int size[4], const int grid[4], int time_sign)
     lattice_destroy(lat);
 }
 
+/* Fat links on a lattice on which boxes of sites are swept in several columns of several boxes each. */
+static void test_columns(const int grid[4])
+{
+    static const int size[4] = {8, 64, 16, 4};
+    lattice *lat = lattice_create(size, grid, 2, -1);
+    field *links[2];
+    links[0] = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    gauge_random(links[0], 9, 1, 3);
+    links[1] = on_device(links[0]);
+    snprintf(where, sizeof where, "staggered links on 8.64.16.4");
+    test_staggered_links(links);
+    field_destroy(links[0]);
+    field_destroy(links[1]);
+    lattice_destroy(lat);
+}
+
 /* The hop alone on a lattice large enough that a rank's boxes of sites are mostly away from its faces. */
 static void test_large_hop(const int grid[4])
 {
@@ -583,6 +607,7 @@ int main(int argc, char **argv)
         if (product != ranks) continue;
         for (int i = 0; i < (ranks > 1 ? 2 : LATTICES); i++) test_on(size[i], grid, tests++ % 2 ? 1 : -1);
         test_large_hop(grid);
+        if (ranks == 1) test_columns(grid);
     }
     gpu_transport_close();
     const int status = CHECK_SUMMARY();

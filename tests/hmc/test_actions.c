@@ -1,6 +1,7 @@
-/* Actions of fermions beyond the plain pseudofermion: at the heat bath S = |eta|^2; a ratio of equal operators has no
- * dynamics; determinants telescope; solvers of either sort lead to the same forces; powers by rational functions are
- * powers; a spectrum outside the range is no result; guesses of solves change nothing but the work. */
+/* Actions of fermions beyond the plain pseudofermion: each use has its own solver; at the heat bath S = |eta|^2; a
+ * ratio of equal operators has no dynamics; determinants telescope; solvers of either sort lead to the same forces;
+ * powers by rational functions are powers; a spectrum outside the range is no result; guesses of solves change nothing
+ * but the work. */
 #include <stdlib.h>
 
 #include "hmc/evolve/balance.h"
@@ -19,14 +20,74 @@
     "[solver.gcr]\ntype = gcr\ntolerance = 1e-12\npreconditioner = mr\n"                                               \
     "[solver.refine]\ntype = refine\ntolerance = 1e-12\ncorrection = half\n"                                           \
     "[solver.half]\ntype = bicgstab\ninner_precision = half\ntolerance = 1e-2\n"                                       \
-    "[solver.mr]\ntype = mr\nsteps = 4\nrelaxation = 0.9\ntolerance = 0.1\n"                                           \
-    "[solver.never]\ntype = bicgstab\ntolerance = 1e-12\nmax_iterations = 3\nfallback = good\n"
+    "[solver.mr]\ntype = mr\nsteps = 4\nrelaxation = 0.9\n"                                                            \
+    "[solver.never]\ntype = bicgstab\ntolerance = 1e-12\nmax_iterations = 3\nfallback = good\n"                        \
+    "[solver.loose]\ntype = cg\ntolerance = 1e-3\n"
 
 static const char ratio[] = FRAME "[fermion.light]\nkappa = 0.132\nc_sw = 1.5\nratio_to = other\nsolver = good\n"
                                   "[fermion.other]\nkappa = 0.120\nc_sw = 1.5\nsolver = good\n";
 static const char rhmc[] = FRAME "[fermion.light]\nkind = wilson_clover_rational\nkappa = 0.132\nc_sw = 1.5\n"
                                  "solver = good\n"
                                  "[fermion.other]\nkappa = 0.132\nc_sw = 1.5\nsolver = good\n";
+
+static const char four[] = FRAME "[fermion.light]\nkind = staggered\nlinks = naive\nmass = 0.3\nsolver = good\n"
+                                 "[fermion.other]\nkind = staggered\nlinks = naive\nmass = 0.5\nsolver = good\n";
+static const char root[] =
+    FRAME "[fermion.light]\nkind = staggered_rational\nlinks = naive\nmass = 0.3\nsolver = good\n"
+          "[fermion.other]\nkind = staggered\nlinks = naive\nmass = 0.5\nsolver = good\n";
+
+/* ---- the solver of each use ---- */
+
+enum { HEAT, FORCE, ACCEPT, REVERSAL, USES };
+
+/* The worst residual of the solves of each use. */
+static void residuals(bench *b, double worst[USES])
+{
+    action *a = action_of(b, "light");
+    for (int use = HEAT; use < USES; use++) {
+        action_reset_counts(a);
+        a->reversing = use == REVERSAL;
+        CHECK_INT(use == HEAT     ? action_refresh(a, (random_key){3, 1})
+                  : use == ACCEPT ? action_value(a, &worst[use])
+                                  : action_force(a, b->s->e.force),
+                  0);
+        worst[use] = a->worst_residual;
+    }
+}
+
+/* A loose solver in one key shows in the solves of that use, and in no others. */
+static void test_uses(const char *text, const char *what, int first)
+{
+    static const char *const keys[USES] = {"heat_bath_solver", "solver", "action_solver", "reversal_solver"};
+    for (int loose = first; loose < USES; loose++) {
+        char given[USES][64];
+        const char *overrides[USES];
+        double worst[USES];
+        for (int use = first; use < USES; use++) {
+            overrides[use - first] = given[use];
+            snprintf(given[use], sizeof given[use], "fermion.light.%s=%s", keys[use], use == loose ? "loose" : "good");
+        }
+        bench b = open_bench(text, USES - first, overrides);
+        residuals(&b, worst);
+        if (comm_rank() == 0)
+            printf("%s, loose %s: residuals %.1e (heat bath) %.1e (force) %.1e (action) %.1e (reversal)\n", what,
+                   keys[loose], worst[HEAT], worst[FORCE], worst[ACCEPT], worst[REVERSAL]);
+        for (int use = first; use < USES; use++)
+            CHECK(use == loose ? worst[use] > 1e-9 && worst[use] <= 1e-3 : worst[use] > 0 && worst[use] < 2e-12);
+        close_bench(&b);
+    }
+    /* Keys that are not given follow others. */
+    static const char *const accept[] = {"fermion.light.action_solver=loose"};
+    static const char *const force[] = {"fermion.light.solver=loose", "fermion.light.action_solver=good"};
+    for (int i = 0; i < 2; i++) {
+        double worst[USES];
+        bench b = open_bench(text, 1 + i, i == 0 ? accept : force);
+        residuals(&b, worst);
+        for (int use = first; use < USES; use++)
+            CHECK((worst[use] > 1e-9) == (i == 0 ? use == HEAT || use == ACCEPT : use == FORCE || use == REVERSAL));
+        close_bench(&b);
+    }
+}
 
 /* ---- the heat bath ---- */
 
@@ -446,6 +507,10 @@ static void test_balance(void)
 int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
+    test_uses(ratio, "ratio", HEAT);
+    test_uses(rhmc, "rational", HEAT);
+    test_uses(four, "staggered", FORCE); /* no solve in its heat bath */
+    test_uses(root, "staggered, rational", HEAT);
     test_heat_baths();
     test_equal_masses("asymmetric");
     test_equal_masses("symmetric");

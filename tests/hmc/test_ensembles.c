@@ -34,7 +34,7 @@ static const char frame[] = "[run]\noutput = none\nseed = %s\n"
                             "[solver.mr2]\ntype = mr\ntolerance = 1e-10\nfallback = cg2\n"
                             "[solver.refine]\ntype = refine\ncorrection = rough\ntolerance = 1e-8\nfallback = cg2\n"
                             "[solver.refine2]\ntype = refine\ncorrection = rough\ntolerance = 1e-10\nfallback = cg2\n"
-                            "[solver.steps]\ntype = mr\nsteps = 4\nrelaxation = 0.9\ntolerance = 0.1\n"
+                            "[solver.steps]\ntype = mr\nsteps = 4\nrelaxation = 0.9\n"
                             "[solver.blocks]\ntype = schwarz\ninner_precision = half\nblock = 4.4.2.2\nsteps = 4\n"
                             "[solver.rough]\ntype = bicgstab\ninner_precision = half\ntolerance = 1e-3\n"
                             "%s";

@@ -1,54 +1,12 @@
 /* Staggered quarks in the molecular dynamics. Sections share what they can of the smearing; at the heat bath
  * S = |eta|^2; the force of the trivial power is that of the plain pseudofermion; forces of several sections are the
- * same together and apart; process grids leave no trace in a trajectory. Four flavours without roots, by a trivial
- * power and as two roots are one ensemble, and <exp(-dH)> = 1 (M. Creutz, Phys. Rev. D 38 (1988) 1228); so it is of 2+1
- * asqtad and 2+1+1 HISQ flavours.
- *
- * The seed is fixed, so this test gives the same numbers every time. test_hmc_staggered COUNT [SEED] makes so many
- * trajectories of each ensemble. */
-#include <stdlib.h>
-
+ * same together and apart; process grids leave no trace in a trajectory. test_staggered_ensembles.c has averages. */
 #include "kernels/lattice/plan.h"
 #include "kernels/spinor.h"
 #include "solvers/multishift.h"
 #include "solvers/rational.h"
 #include "tests/hmc/bench.h"
-
-#define WARMUP 20
-#define COUNT 60
-
-#define FRAME                                                                                                          \
-    "[run]\noutput = none\nseed = 5\n"                                                                                 \
-    "[lattice]\nsize = 4.4.4.4\n"                                                                                      \
-    "[solver.cg]\ntype = cg\ninner_precision = double\ntolerance = 1e-9\n"                                             \
-    "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n"
-#define SOLVERS "solver = cg\naction_solver = good\n"
-#define LEVELS(actions, steps)                                                                                         \
-    "[integrator.0]\nscheme = omelyan2\nsteps = " steps "\nactions = " actions "\n"                                    \
-    "[integrator.1]\nscheme = omelyan2\nsteps = 2\nactions = gauge\n"
-
-static const char four[] = FRAME "[gauge]\nbeta = 5.2\n"
-                                 "[fermion.a]\nkind = staggered\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n"
-                                 "predictor = 2\n" SOLVERS LEVELS("a", "5");
-static const char four_trivial[] =
-    FRAME "[gauge]\nbeta = 5.2\n"
-          "[fermion.a]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n"
-          "flavours = 4\n" SOLVERS LEVELS("a", "5");
-static const char four_roots[] = FRAME "[gauge]\nbeta = 5.2\n"
-                                       "[fermion.a]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n"
-                                       "flavours = 4\npseudofermions = 2\n" SOLVERS LEVELS("a", "5");
-static const char asqtad[] = FRAME "[gauge]\naction = symanzik\nbeta = 4.2\n"
-                                   "[fermion.a]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.87\nmass = 0.02\n"
-                                   "flavours = 2\nwith = 0.05:1 0.2:-3\n" SOLVERS
-                                   "[fermion.heavy]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.87\nmass = 0.2\n"
-                                   "flavours = 3\npseudofermions = 3\nparity = even\n" SOLVERS LEVELS("a heavy", "4");
-static const char hisq[] =
-    FRAME "[gauge]\naction = symanzik\nbeta = 4.2\n"
-          "[fermion.a]\nkind = staggered_rational\nmass = 0.02\n"
-          "flavours = 2\nwith = 0.065:1 0.2:-3\n" SOLVERS "[fermion.heavy]\nkind = staggered_rational\nmass = 0.2\n"
-          "flavours = 3\npseudofermions = 3\n" SOLVERS
-          "[fermion.charm]\nkind = staggered_rational\nmass = 0.838\nnaik_epsilon = -0.345\n"
-          "flavours = 1\n" SOLVERS LEVELS("a heavy charm", "4");
+#include "tests/hmc/staggered.h"
 
 /* ---- what is shared ---- */
 
@@ -240,66 +198,12 @@ static void test_traces(const char *text)
     }
 }
 
-/* ---- ensembles ---- */
-
-typedef struct {
-    double plaquette, error;
-} ensemble;
-
-static ensemble generate(const char *text, const char *name, int count, const char *seed)
-{
-    char one[64];
-    const char *const overrides[] = {one};
-    snprintf(one, sizeof one, "run.seed=%s", seed);
-    bench b = open_bench(text, 1, overrides);
-    const int nblocks = 20;
-    double *p = malloc((size_t)count * sizeof *p), *d = malloc((size_t)count * sizeof *d), error;
-    REQUIRE(p && d && count >= nblocks, "%d trajectories", count);
-    int accepted = 0;
-    for (int i = 0; i < WARMUP + count; i++) {
-        const trajectory_result r =
-            trajectory_run(&b.s->e, (random_key){(uint64_t)atol(seed), (uint32_t)i + 1}, 1, i < WARMUP);
-        CHECK_INT(r.status, EVOLVE_DONE);
-        if (i < WARMUP) continue;
-        accepted += r.accepted;
-        p[i - WARMUP] = gauge_measure(b.s->links, 0).plaquette;
-        d[i - WARMUP] = exp(-r.dh);
-    }
-    ensemble e;
-    e.plaquette = mean(p, count, &e.error);
-    const double creutz = mean(d, count, &error);
-    if (comm_rank() == 0)
-        printf("%-24s plaquette %.5f(%.5f), <exp(-dH)> %.4f(%.4f), accepted %.2f\n", name, e.plaquette, e.error, creutz,
-               error, (double)accepted / count);
-    CHECK(error < 0.1);
-    CHECK_NEAR(creutz, 1, 4 * error);
-    CHECK(accepted > count / 2);
-    free(d);
-    free(p);
-    close_bench(&b);
-    return e;
-}
-
-static void test_ensembles(int count, const char *seed)
-{
-    const ensemble of_four[] = {generate(four, "4, plain", count, seed), generate(four_trivial, "4, 1/x", count, seed),
-                                generate(four_roots, "4, two roots", count, seed)};
-    for (int i = 1; i < 3; i++)
-        CHECK_NEAR(of_four[i].plaquette, of_four[0].plaquette,
-                   4 * sqrt(of_four[i].error * of_four[i].error + of_four[0].error * of_four[0].error));
-    generate(asqtad, "2+1 asqtad", count, seed);
-    generate(hisq, "2+1+1 HISQ", count, seed);
-}
-
 int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
-    const int count = argc > 1 ? atoi(argv[1]) : COUNT;
-    if (argc == 1) {
-        test_traces(hisq);
-        test_traces(asqtad);
-    }
-    if (argc == 1 && comm_size() == 1) {
+    test_traces(hisq);
+    test_traces(asqtad);
+    if (comm_size() == 1) {
         test_sharing();
         test_heat_bath(asqtad, "a");
         test_heat_bath(asqtad, "heavy");
@@ -308,7 +212,6 @@ int main(int argc, char **argv)
         test_trivial_power();
         test_together();
     }
-    if (comm_size() == 1) test_ensembles(count, argc > 2 ? argv[2] : "5");
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;

@@ -98,6 +98,20 @@ static void test_shifts(const scene *s, const field *b, int n, precision prec)
     close_answers(&a);
 }
 
+/* Single precision goes as far as it can for all shifts at once: little is left to do for each. */
+static void test_reach(const scene *s, const field *b)
+{
+    answers a;
+    const solver_settings set = shift_settings(PREC_SINGLE);
+    kit_where("the reach of single precision");
+    open_answers(&a, b, MOST);
+    for (int i = 0; i < MOST; i++) a.tolerances[i] = 1e-6;
+    const multishift_result r = multishift_solve(&set, s->normal, MOST, a.shifts, a.tolerances, a.x, b);
+    check_answers(s, &a, &r, b);
+    KIT_CHECK(r.iterations - r.shared < r.shared);
+    close_answers(&a);
+}
+
 /* A curve a shift: what the recurrence claims of it, then true residuals of which the last is that of the result. */
 static void test_histories(const scene *s, const field *b, precision prec)
 {
@@ -223,6 +237,7 @@ int main(int argc, char **argv)
     test_shifts(&s, b, MOST, PREC_DOUBLE); /* more than a launch takes */
     test_shifts(&s, b, MOST, PREC_SINGLE);
     for (int prec = 0; prec < PREC_COUNT; prec++) test_histories(&s, b, (precision)prec);
+    test_reach(&s, b);
     test_zero(&s);
     test_same(&s, b);
     test_refused(&s, b);

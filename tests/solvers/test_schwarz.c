@@ -1,7 +1,10 @@
 /* Schwarz with blocks that overlap: what it makes of a source is what the oracle makes of it with the links at the
  * extended edges cut, for every operator, parity, precision, number of cycles, and after the links have changed; for
- * fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations. */
+ * fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations. Blocks without
+ * overlap send nothing; and quarks may be heavy. */
 #include "tests/solvers/scene.h"
+
+#include "kernels/lattice/halo.h"
 
 #define MAX_GRIDS 16
 
@@ -63,6 +66,8 @@ static const trial trials[] = {
     {SCHUR_SYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 4, 2, 2}, 1, 1, PREC_HALF},
     {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 2, 2, PREC_HALF},
     {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 2, PREC_DOUBLE},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, PREC_SINGLE},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS_TWO_ROWS, {0, 0, 0, 0}, 0, 2, PREC_DOUBLE},
 };
 #define TRIALS ((int)(sizeof trials / sizeof trials[0]))
 
@@ -208,11 +213,66 @@ static void test_inside(void)
     close_scene(&s);
 }
 
+/* The norm of the operator grows with the mass, and with its square the sums over blocks. Heavy quarks are easy. */
+static void test_heavy(void)
+{
+    static const double kappas[] = {0.05, 0.005, 1e-7};
+    for (int k = 0; k < 3; k++) {
+        scene s;
+        open_scene(&s, (struct ref_lattice){{4, 4, 4, 4}}, 0.5 / kappas[k] - 4, PARITY_EVEN);
+        field *b = random_source(&s, 95), *x = field_like(b);
+        solver_settings set = settings_of("gcr", "half"), inside = schwarz_of((const int[4]){2, 2, 2, 2}, 0, 1, "half");
+        set.tolerance = 1e-10;
+        set.inner = &inside;
+        snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
+        kit_where("gcr with blocks, kappa %g", kappas[k]);
+        const solve_result r = solver_solve(&set, s.schur, x, b);
+        KIT_INT(r.status, SOLVE_CONVERGED);
+        KIT_CHECK(r.iterations < 20);
+        KIT_NEAR(r.residual, oracle_residual(&s, 0, 0, x, b), 1e-13);
+        field_destroy(x);
+        field_destroy(b);
+        close_scene(&s);
+    }
+}
+
+static double bytes_sent(void)
+{
+    double bytes, seconds;
+    halo_counted(&bytes, &seconds);
+    return bytes;
+}
+
+/* The additive method without overlap sends nothing; every other one does, where there are ranks to send to. */
+static void test_silence(void)
+{
+    scene s;
+    open_scene(&s, (struct ref_lattice){{8, 8, 4, 4}}, 0.1, PARITY_EVEN);
+    field *b = random_source(&s, 96), *x = field_like(b);
+    for (int way = 0; way < 4; way++) {
+        solver_settings set = schwarz_of((const int[4]){2, 2, 2, 2}, way == 1, 1 + (way == 2), "half");
+        if (way == 3) set.colours = 2;
+        /* The first application brings in what is derived from the links. */
+        solver_precondition(&set, s.schur, x, b);
+        const double before = bytes_sent();
+        solver_precondition(&set, s.schur, x, b);
+        double sent = bytes_sent() - before;
+        comm_max(&sent, 1);
+        kit_where("%.0f bytes sent with overlap %d, %d cycles, %d colours", sent, set.overlap, set.cycles, set.colours);
+        KIT_CHECK((sent > 0) == (way > 0 && comm_size() > 1));
+    }
+    field_destroy(x);
+    field_destroy(b);
+    close_scene(&s);
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
     test_oracle();
     test_bits();
     test_inside();
+    test_heavy();
+    test_silence();
     return kit_end();
 }

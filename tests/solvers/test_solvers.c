@@ -417,6 +417,25 @@ static void test_beyond_critical(void)
     close_scene(&s);
 }
 
+/* In quarter precision BiCGStab gets nowhere with a light quark, and knows it: true residuals rise and fall as it
+ * claims. */
+static void test_no_progress(void)
+{
+    int grid[4];
+    if (!lattice_choose_grid(kit_shapes[0].size, comm_size(), grid)) return;
+    scene s;
+    open_scene(&s, kit_shapes[0], -0.6, PARITY_ODD);
+    field *b = random_source(&s, 67);
+    solver_settings set = settings_of("bicgstab", "quarter");
+    set.l = 1;
+    set.tolerance = 1e-8;
+    set.max_iterations = 1500;
+    kit_where("bicgstab without progress in quarter");
+    solve_once(&s, &set, b, 0);
+    field_destroy(b);
+    close_scene(&s);
+}
+
 /* ---- histories ---- */
 
 static void check_history(const solve_history *h, const solve_result *r, double tolerance)
@@ -461,6 +480,43 @@ static void test_histories(const scene *s, const field *b)
         }
 }
 
+/* GCR is begun anew, from a true residual, when it has fallen by delta or the space is full, and not before. */
+static void test_restarts(const scene *s, const field *b)
+{
+    static const double delta[2] = {0.1, 1e-13};
+    for (int prec = PREC_DOUBLE; prec <= PREC_HALF; prec++)
+        for (int k = 0; k < 2; k++) {
+            solver_settings set = settings_of("gcr", precision_names[prec]);
+            solve_history h = {0};
+            field *x = field_like(b);
+            int begun = 0, restarts = 0;
+            double truth = 1;
+            set.restart = k ? 5 : 40;
+            set.delta = delta[k];
+            set.tolerance = 1e-10;
+            kit_where("restarts of gcr in %s, delta %g", precision_names[prec], set.delta);
+            solver_record(&h);
+            const solve_result r = solver_solve(&set, s->schur, x, b);
+            solver_record(NULL);
+            KIT_INT(r.status, SOLVE_CONVERGED);
+            for (int i = 0; i + 1 < h.n; i++) {
+                const solve_point *p = &h.points[i];
+                if (p->is_true) {
+                    begun = p->iteration;
+                    truth = p->residual;
+                    continue;
+                }
+                const int fallen = p->residual < set.delta * truth, full = p->iteration - begun == set.restart;
+                if (p[1].is_true && p[1].residual <= set.tolerance) break;
+                KIT_INT(p[1].is_true, fallen || full);
+                restarts += p[1].is_true;
+            }
+            KIT_CHECK(restarts >= 3);
+            field_destroy(x);
+            free(h.points);
+        }
+}
+
 /* The error of conjugate gradients falls in the norm of A, step by step (their theorem). */
 static void test_falling(const scene *s, const field *b)
 {
@@ -500,6 +556,7 @@ static void test_one_type(void)
     test_preconditioners(&s, b);
     test_limits(&s, b);
     test_histories(&s, b);
+    test_restarts(&s, b);
     test_falling(&s, b);
     field_destroy(b);
     close_scene(&s);
@@ -521,5 +578,6 @@ int main(int argc, char **argv)
     test_solvers(kit_shapes[2], -0.05, PARITY_ODD, 0);
     test_one_type();
     test_beyond_critical();
+    test_no_progress();
     return kit_end();
 }
