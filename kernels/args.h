@@ -26,6 +26,7 @@ typedef struct {
     int form;
     int link_reals;
     int stream;   /* out goes past the caches */
+    int ahead;    /* links come from memory, and are asked for ahead of their use */
     int interior; /* the list is the layout's interior */
     int block[4]; /* extents of the blocks that the hop stays in, or zero */
     const void
@@ -150,7 +151,7 @@ typedef struct {
     long nface[4];                /* units of one parity on a face */
     int far_reals;                /* 18, 13, or 0: there are none */
     int parity;                   /* of out */
-    int stream;                   /* out goes past the caches */
+    int stream, ahead;            /* as in hop_args */
     int exterior;                 /* some neighbours of the units on the list are on other ranks */
 } staggered_hop_args;
 

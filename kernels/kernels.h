@@ -39,6 +39,12 @@ typedef struct {
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
 } kernel_work;
 
+/* Bytes of all that a hop reads, on a processor: beyond the first it comes from memory or a cache far away, and what
+ * later units need is asked for ahead; beyond the second what is written is out of the caches when it is read again,
+ * and a line need not be read to be overwritten. */
+#define OUT_OF_NEAR_CACHE ((size_t)16 << 20)
+#define OUT_OF_CACHE ((size_t)64 << 20)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

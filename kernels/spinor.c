@@ -279,9 +279,6 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
     kernel_run(KERNEL_hop, like, args, w);
 }
 
-/* Fields beyond this are out of the caches when they are read again; then a line need not be read to be overwritten. */
-#define OUT_OF_CACHE ((size_t)64 << 20)
-
 void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
 {
     const layout *lay = layout_tables(out->lay, out->where == PLACE_DEVICE);
@@ -299,7 +296,9 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
                      .sign = call->sign,
                      .form = call->form,
                      .link_reals = call->links->reals};
-    args.stream = call->links->bytes + in->bytes > OUT_OF_CACHE;
+    const size_t bytes = call->links->bytes + in->bytes;
+    args.stream = bytes > OUT_OF_CACHE;
+    args.ahead = bytes > OUT_OF_NEAR_CACHE;
     if (call->clover) args.clover = field_in(call->clover, p);
     if (call->add) args.x = field_in(call->add, p);
     args.out = field_out(out, p);

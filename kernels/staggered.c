@@ -263,9 +263,6 @@ static void hop_over(const field *like, const staggered_hop_args *args, const in
     kernel_run(KERNEL_staggered_hop, like, args, w);
 }
 
-/* Fields beyond this are out of the caches when they are read again; then a line need not be read to be overwritten. */
-#define OUT_OF_CACHE ((size_t)64 << 20)
-
 void staggered_hop(field *out, parity p, const field *in, const staggered_call *call)
 {
     const layout *lay = layout_tables(out->lay, out->where == PLACE_DEVICE);
@@ -295,7 +292,9 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
         args.phase_there = field_in(call->far_phases, other);
     }
     for (int d = 0; d < 4; d++) args.nface[d] = lay->nface[d];
-    args.stream = 2 * call->near->bytes + in->bytes > OUT_OF_CACHE;
+    const size_t bytes = 2 * call->near->bytes + in->bytes;
+    args.stream = bytes > OUT_OF_CACHE;
+    args.ahead = bytes > OUT_OF_NEAR_CACHE;
     if (call->b != 0) args.x = field_in(call->add, p);
     args.out = field_out(out, p);
     const int *interior = call->far ? lay->far_interior[p] : lay->interior[p];

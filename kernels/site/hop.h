@@ -145,6 +145,12 @@ FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, i
     const T(neighbour) n = T(neighbour_at)(&a->g, st, dir);
     const vreal s = vset((real)(down ? -a->sign : a->sign));
     T(link) link;
+#if PLAQ_SIMD
+    if (a->ahead && n.near != NEAR_GHOST) {
+        if (rhs == 0) T(fetch)(down ? &a->there : &a->here, (down ? n.unit : u) + UNITS_AHEAD, mu, reals);
+        T(fetch)(&a->in, n.unit + 1, rhs, 24);
+    }
+#endif
     UNROLL for (int k = 0; k < many; k++)
     {
         vreal h[HALF_SPINOR_REALS], r[HALF_SPINOR_REALS];

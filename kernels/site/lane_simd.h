@@ -127,6 +127,20 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 }
 #endif
 
+#if PLAQ_PREC <= 1
+typedef vreal T(stored_vector);
+#else
+typedef vstored T(stored_vector);
+#endif
+/* Asks the second cache for n components that a later unit will load. A hop walks along more streams than the hardware
+ * foresees; links of so many units ahead are in time. */
+#define UNITS_AHEAD 2
+FN void T(fetch)(const view *v, long u, int group, int n)
+{
+    const char *p = (const char *)((const T(stored_vector) *)v->data + u * v->stride + group * v->group_stride);
+    UNROLL for (int i = 0; i < n * (int)sizeof(T(stored_vector)); i += 64) __builtin_prefetch(p + i, 0, 2);
+}
+
 /* A save past the caches, where storage type and instruction set allow. */
 FN void T(save_stream)(const vreal *x, const view *v, long u, int group, int n)
 {

@@ -161,9 +161,13 @@ FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stenci
         return;
     }
     T(link) link;
-    if (step == 1) T(link_load)(&link, down ? &a->near_there : &a->near_here, down ? n.unit : u, mu, 18);
-    else if (down) T(far_load)(&link, &a->far_there, &a->phase_there, n.unit, mu, reals);
-    else T(far_load)(&link, &a->far_here, &a->phase_here, u, mu, reals);
+    const view *near = down ? &a->near_there : &a->near_here, *far = down ? &a->far_there : &a->far_here;
+    const long at = down ? n.unit : u;
+#if PLAQ_SIMD
+    if (a->ahead && rhs == 0) T(fetch)(step == 1 ? near : far, at + UNITS_AHEAD, mu, step == 1 ? 18 : rows);
+#endif
+    if (step == 1) T(link_load)(&link, near, at, mu, 18);
+    else T(far_load)(&link, far, down ? &a->phase_there : &a->phase_here, at, mu, reals);
     UNROLL for (int k = 0; k < many; k++)
     {
         vreal h[6], r[6], w;
