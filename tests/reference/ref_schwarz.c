@@ -1,5 +1,5 @@
-/* Restricted additive Schwarz for the oracles: on the whole lattice, one block after the other, with the links that
- * lead out of the extended block set to zero. No block has a lattice of its own. */
+/* Restricted additive Schwarz, and the alternating procedure, for the oracles: on the whole lattice, one block after
+ * the other, with the links that lead out of the extended block set to zero. No block has a lattice of its own. */
 #include "reference.h"
 
 #include <stdlib.h>
@@ -87,14 +87,18 @@ void ref_schwarz(double complex *out, const double complex *in, const struct ref
         e.extent[d] = e.block[d] + 2 * e.reach[d];
     }
     memset(out, 0, n * sizeof *out);
-    for (int cycle = 0; cycle < b->cycles; cycle++) {
+    for (int sweep = 0; sweep < b->cycles * b->colours; sweep++) {
         ref_kind_apply(r, out, w, kind, p, 0);
         for (size_t i = 0; i < n; i++) r[i] = in[i] - r[i];
         for (size_t site = 0; site < ref_volume(l); site++) {
-            int first = 1;
+            int first = 1, colour = 0;
             ref_coordinates(e.origin, l, site);
-            for (int d = 0; d < 4; d++) first = first && e.origin[d] % b->size[d] == 0;
-            if (first) add_block(out, r, &e, kind, p, b->steps, b->relaxation);
+            for (int d = 0; d < 4; d++) {
+                first = first && e.origin[d] % b->size[d] == 0;
+                colour += e.origin[d] / b->size[d];
+            }
+            if (first && colour % b->colours == sweep % b->colours)
+                add_block(out, r, &e, kind, p, b->steps, b->relaxation);
         }
     }
     free(r);

@@ -181,9 +181,11 @@ int ref_pion(double *c, const struct ref_wilson *w, double tol, int max_iteratio
 
 /* out = K in for the restricted additive Schwarz preconditioner K of that operator, from zero: in every block of `size`
  * sites, continued by `overlap` sites where it is shorter than the lattice, so many steps of minimal residual with
- * Dirichlet conditions, of which the block's own sites are kept (ref_schwarz.c). p as above, `in` zero elsewhere. */
+ * Dirichlet conditions, of which the block's own sites are kept (ref_schwarz.c). With two colours first the blocks
+ * whose place among the blocks is even, then the others on what is left, in each cycle. p as above, `in` zero
+ * elsewhere. */
 struct ref_blocks {
-    int size[4], overlap, steps, cycles;
+    int size[4], overlap, steps, cycles, colours; /* colours: 1 or 2 */
     double relaxation;
 };
 void ref_schwarz(double complex *out, const double complex *in, const struct ref_wilson *w, enum ref_kind kind, int p,

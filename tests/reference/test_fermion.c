@@ -326,7 +326,7 @@ static void test_schwarz(void)
             }
         ref_wilson_create(&w, l, u, 1, 0, -1);
         for (int overlap = 0; overlap < 2; overlap++) {
-            ref_schwarz(x, b, &w, REF_ASYMMETRIC, 1, &(struct ref_blocks){{2, 2, 2, 2}, overlap, 60, 1, 1});
+            ref_schwarz(x, b, &w, REF_ASYMMETRIC, 1, &(struct ref_blocks){{2, 2, 2, 2}, overlap, 60, 1, 1, 1});
             ref_schur_asymmetric(r, x, &w, 1, 0);
             for (size_t i = 0; i < n; i++) r[i] -= b[i];
             const double left = sqrt(ref_norm2(r, n) / ref_norm2(b, n));

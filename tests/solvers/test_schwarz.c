@@ -1,7 +1,7 @@
-/* Schwarz with blocks that overlap: what it makes of a source is what the oracle makes of it with the links at the
- * extended edges cut, for every operator, parity, precision, number of cycles, and after the links have changed; for
- * fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations. Blocks without
- * overlap send nothing; and quarks may be heavy. */
+/* Schwarz with blocks that overlap and with blocks in two colours: what it makes of a source is what the oracle makes
+ * of it with the links at the edges cut, for every operator, parity, precision, number of cycles, and after the links
+ * have changed; for fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations.
+ * Blocks without overlap send nothing; and quarks may be heavy. */
 #include "tests/solvers/scene.h"
 
 #include "kernels/lattice/halo.h"
@@ -26,15 +26,19 @@ static void check_against_oracle(linop *op, const struct ref_wilson *ref, enum r
 {
     const struct ref_lattice l = ref->l;
     const size_t n = 24 * ref_volume(l);
-    struct ref_blocks b = {
-        .overlap = set->overlap, .steps = set->steps, .cycles = set->cycles, .relaxation = set->relaxation};
+    struct ref_blocks b = {.overlap = set->overlap,
+                           .steps = set->steps,
+                           .cycles = set->cycles,
+                           .colours = set->colours,
+                           .relaxation = set->relaxation};
     for (int d = 0; d < 4; d++) b.size[d] = set->block[d] ? set->block[d] : op->lat->local[d];
     struct ref_rng rng;
     ref_rng_seed(&rng, 91);
     double *numbers = kit_normals(n, &rng);
     field *source = kit_field(op->lat, FIELD_SPINOR, PREC_DOUBLE, op->par, 1, numbers), *x = field_like(source);
     const solve_result result = solver_precondition(set, op, x, source);
-    KIT_INT(result.iterations, set->cycles * set->steps + set->cycles - 1);
+    const int sweeps = set->cycles * set->colours;
+    KIT_INT(result.iterations, sweeps * set->steps + sweeps - 1);
     double complex *given = kit_spinor(source, 0), *have = kit_spinor(x, 0), *want = ref_spinor_new(l);
     ref_schwarz(want, given, ref, kind, op->par, &b);
     /* Sums over blocks keep some 2^-30 of themselves. */
@@ -53,21 +57,25 @@ typedef struct {
     parity p;
     double c_sw;
     field_kind storage;
-    int size[4], sites, cycles;
+    int size[4], sites, cycles, colours;
     precision prec;
 } trial;
 
 static const trial trials[] = {
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 1, 1, PREC_DOUBLE},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 1, 2, PREC_DOUBLE},
-    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 2, 1, PREC_DOUBLE},
-    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS_TWO_ROWS, {4, 2, 4, 4}, 1, 2, PREC_SINGLE},
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS, {2, 4, 4, 8}, 3, 1, PREC_SINGLE},
-    {SCHUR_SYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 4, 2, 2}, 1, 1, PREC_HALF},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 2, 2, PREC_HALF},
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 2, PREC_DOUBLE},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, PREC_SINGLE},
-    {SCHUR_SYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS_TWO_ROWS, {0, 0, 0, 0}, 0, 2, PREC_DOUBLE},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 1, 1, 1, PREC_DOUBLE},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 1, 2, 1, PREC_DOUBLE},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 2, 1, 1, PREC_DOUBLE},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS_TWO_ROWS, {4, 2, 4, 4}, 1, 2, 1, PREC_SINGLE},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS, {2, 4, 4, 8}, 3, 1, 1, PREC_SINGLE},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 4, 2, 2}, 1, 1, 1, PREC_HALF},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 2, 2, 1, PREC_HALF},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 2, 1, PREC_DOUBLE},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 1, PREC_SINGLE},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS_TWO_ROWS, {0, 0, 0, 0}, 0, 2, 1, PREC_DOUBLE},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 1, 2, PREC_DOUBLE},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 0, 2, 2, PREC_SINGLE},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 2, 2, 4}, 0, 2, 2, PREC_HALF},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 2, PREC_DOUBLE},
 };
 #define TRIALS ((int)(sizeof trials / sizeof trials[0]))
 
@@ -79,7 +87,8 @@ static int fitting(const trial *t, const struct ref_lattice l, int grids[][4])
     int fits = 0;
     for (int i = 0; i < n; i++) {
         lattice *plan = plan_lattice(l.size, grids[i], comm_size(), 1, message, sizeof message);
-        if (blocks_fit(plan, t->size, 1, message, sizeof message)) memmove(grids[fits++], grids[i], sizeof grids[i]);
+        if (blocks_fit(plan, t->size, t->colours, message, sizeof message))
+            memmove(grids[fits++], grids[i], sizeof grids[i]);
         lattice_destroy(plan);
     }
     return fits;
@@ -87,8 +96,9 @@ static int fitting(const trial *t, const struct ref_lattice l, int grids[][4])
 
 static void check_trial(const trial *t, lattice *lat, const double complex *const *u, int turns)
 {
-    const solver_settings set = schwarz_of(t->size, t->sites, t->cycles, precision_names[t->prec]);
+    solver_settings set = schwarz_of(t->size, t->sites, t->cycles, precision_names[t->prec]);
     struct ref_lattice l;
+    set.colours = t->colours;
     memcpy(l.size, lat->size, sizeof l.size);
     field *links = kit_links(lat, u[0]);
     wilson *w = wilson_create(links, &(wilson_settings){0.1, t->c_sw, t->form, t->p, t->storage});
