@@ -181,7 +181,7 @@ static void test_bits(void)
     const struct ref_lattice l = {{4, 8, 4, 8}};
     int grids[MAX_GRIDS][4];
     const int n = kit_grids(l, grids, MAX_GRIDS);
-    for (int prec = PREC_DOUBLE; prec <= PREC_HALF; prec++) {
+    for (int prec = PREC_DOUBLE; prec < PREC_COUNT; prec++) {
         double *first = result_on(lattice_create_alone(l.size, -1), 1, (precision)prec);
         KIT_CHECK(kit_largest(first, 24 * ref_volume(l)) > 0.1);
         for (int i = 0; i < n; i++) {

@@ -317,12 +317,12 @@ static void test_variants(const scene *s, const field *b)
 static void test_preconditioners(const scene *s, const field *b)
 {
     static const char *const inside[] = {"mr", "bicgstab", "gcr", "schwarz"};
-    for (int prec = PREC_DOUBLE; prec <= PREC_HALF; prec++) {
+    for (int prec = PREC_DOUBLE; prec < PREC_COUNT; prec++) {
         solver_settings set = settings_of("gcr", precision_names[prec]);
         kit_where("gcr in %s without preconditioner", precision_names[prec]);
         const int alone = solve_once(s, &set, b, 0);
         for (int k = 0; k < 4; k++)
-            for (int low = prec; low <= PREC_HALF; low++) {
+            for (int low = prec; low < PREC_COUNT; low++) {
                 solver_settings inner = settings_of(inside[k], precision_names[low]);
                 inner.tolerance = 0.1;
                 snprintf(set.preconditioner, sizeof set.preconditioner, "inner");
@@ -391,7 +391,7 @@ static void test_beyond_critical(void)
     field *b = random_source(&s, 67), *x = field_like(b);
     const solver_type *type = solver_types(&types);
     for (int k = 0; k < types; k++)
-        for (int prec = 0; prec <= PREC_HALF; prec++) {
+        for (int prec = 0; prec < PREC_COUNT; prec++) {
             if (!type[k].solve) continue;
             const int is_normal = type[k].positive;
             solver_settings set = settings_of(type[k].name, precision_names[prec]),
@@ -457,7 +457,7 @@ static void test_histories(const scene *s, const field *b)
     int types;
     const solver_type *type = solver_types(&types);
     for (int k = 0; k < types; k++)
-        for (int prec = 0; prec <= PREC_HALF; prec++) {
+        for (int prec = 0; prec < PREC_COUNT; prec++) {
             if (!type[k].solve) continue;
             solver_settings set = settings_of(type[k].name, precision_names[prec]), inner = settings_of("cg", "double");
             inner.tolerance = 0.1;
@@ -484,7 +484,7 @@ static void test_histories(const scene *s, const field *b)
 static void test_restarts(const scene *s, const field *b)
 {
     static const double delta[2] = {0.1, 1e-13};
-    for (int prec = PREC_DOUBLE; prec <= PREC_HALF; prec++)
+    for (int prec = PREC_DOUBLE; prec < PREC_COUNT; prec++)
         for (int k = 0; k < 2; k++) {
             solver_settings set = settings_of("gcr", precision_names[prec]);
             solve_history h = {0};
