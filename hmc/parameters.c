@@ -133,11 +133,14 @@ static kind_key fermion_keys[FERMION_KEYS] = {
                "twice, with a projection to U(3) between",
                ""},
     [TADPOLE] = {"u0", "tadpole factor of asqtad links, fourth root of the plaquette; has to be given with them", ""},
-    [NAIK_EPSILON] = {"naik_epsilon", "change of the paths of 3 in a row of hisq links, 1 + epsilon, for heavy quarks",
+    [NAIK_EPSILON] = {"naik_epsilon",
+                      "of a heavy quark with hisq links: paths of 3 in a row get 1 + epsilon, the link itself "
+                      "epsilon / 8 more; at mass m -27/40 m^2 + 327/1120 m^4 - 5843/53760 m^6 + 153607/3942400 m^8 "
+                      "(hep-lat/0610092, eq. (24))",
                       ""},
     [WITH] = {"with",
               "further factors MASS:N det(M)^(N/4) on the same pseudofermion, of masses above the section's; N may be "
-              "negative, as in 0.05:1 0.2:-3",
+              "negative, as in 0.05:1 0.2:-3, where another section of that mass and the same links has the 3",
               ""},
     [RANGE_BREACH] = {"range_breach",
                       "what follows when the spectrum is found outside of the range: stop, with advice; or widen: the "
@@ -471,6 +474,7 @@ static void read_levels(ini_input *in, parameters *p, int required)
     actions[n++] = "gauge";
     for (int i = 0; i < p->nfermions; i++) actions[n++] = p->fermions[i].name;
     for (int i = 0; i < p->nfermions; i++) {
+        if (fermion_kind_find(p->fermions[i].p.kind)->staggered) continue;
         snprintf(determinants[i], sizeof determinants[i], "%s.det", p->fermions[i].name);
         actions[n++] = determinants[i];
     }
@@ -553,6 +557,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_fermions(in, p);
     solver_parameters_nest(in, p);
     fermion_parameters_check(in, p);
+    if (need & NEED_INTEGRATOR) fermion_parameters_together(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
     measure_parameters_read(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);

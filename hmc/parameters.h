@@ -128,8 +128,9 @@ enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2, NEED_EVERY_SOLVER = 4 };
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
 void parameters_free(parameters *p);
 
-/* parameters_gauge.c: of the action named in the input. */
+/* parameters_gauge.c: of the action named in the input; and whether that has the key. */
 gauge_weights gauge_params_weights(const gauge_params *g);
+int gauge_params_have(const gauge_params *g, const char *key);
 
 /* ---- for parts of the reader ---- */
 
@@ -176,6 +177,17 @@ void gauge_parameters_check(const ini_input *in, const gauge_params *g);
 void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
 void fermion_parameters_complete(const ini_input *in, named_fermion *f);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
+/* Flavours of one operator and mass that the determinants of all sections make together, roots and ratios reckoned in;
+ * `of` is a section with that operator. Returns how many there are. */
+#define MAX_FLAVOURS (MAX_NAMED * MAX_FACTORS)
+typedef struct {
+    const named_fermion *of;
+    double mass;
+    int number;
+} flavours;
+int fermion_parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]);
+/* A determinant that is divided by and not made good by another section is a user error. */
+void fermion_parameters_together(const ini_input *in, const parameters *p);
 /* parameters_measure.c: the section [measure.NAME], what registries know of it, and, with fermions and solvers read,
  * its instances; contradictions are user errors. */
 extern const param_section measure_parameters;

@@ -23,6 +23,11 @@ static void read_spectrum(const ini_input *in, named_fermion *f)
     if (bad || n != 2 || !(f->p.spectrum_low < f->p.spectrum_high))
         user_error("%s: spectrum = %s in [fermion.%s] is neither auto nor two numbers LO HI with 0 < LO < HI",
                    ini_where(in, "fermion", f->name, "spectrum"), f->p.spectrum, f->name);
+    const double lowest = f->p.mass * f->p.mass;
+    if (fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_low > lowest)
+        user_error("%s: spectrum = %s in [fermion.%s] begins above %.6g, the square of the mass and the lowest "
+                   "eigenvalue of a staggered quark",
+                   ini_where(in, "fermion", f->name, "spectrum"), f->p.spectrum, f->name, lowest);
 }
 
 void fermion_parameters_mass(const ini_input *in, named_fermion *f)
@@ -92,7 +97,7 @@ static void check_staggered(const ini_input *in, const named_fermion *f)
         if (sum >= 0 && sum <= 4 * f->p.pseudofermions) continue;
         user_error("%s: the flavours of [fermion.%s] up to mass %g add up to %d, which has to be between 0 and 4 "
                    "pseudofermions = %d",
-                   ini_where(in, "fermion", f->name, "flavours"), f->name, f->p.factors[i].mass, sum,
+                   ini_where(in, "fermion", f->name, i > 0 ? "with" : "flavours"), f->name, f->p.factors[i].mass, sum,
                    4 * f->p.pseudofermions);
     }
     int whole = f->p.nfactors > 1;
@@ -187,6 +192,59 @@ static void check_shifted(const ini_input *in, const parameters *p, const named_
                     "type %s; its %s and their fallbacks have to be of type cg",
                     ini_where(in, "fermion", f->name, key), f->name, f->p.kind, s->name, s->p.type, key);
     }
+}
+
+/* ---- the determinant of all sections together ---- */
+
+/* Sections whose operators differ by the mass alone, if at all. */
+static int same_operator(const fermion_params *a, const fermion_params *b)
+{
+    const int staggered = fermion_kind_find(a->kind)->staggered;
+    if (staggered != fermion_kind_find(b->kind)->staggered) return 0;
+    if (!staggered) return a->c_sw == b->c_sw;
+    return !strcmp(a->links, b->links) && a->u0 == b->u0 && a->naik_epsilon == b->naik_epsilon;
+}
+
+static int add_flavours(flavours *sums, int n, const named_fermion *f, double mass, int number)
+{
+    int i = 0;
+    while (i < n && !(sums[i].mass == mass && same_operator(&sums[i].of->p, &f->p))) i++;
+    if (i == n) sums[n++] = (flavours){f, mass, 0};
+    sums[i].number += number;
+    if (sums[i].number < 0) sums[i].of = f; /* to be blamed, if nothing follows */
+    return n;
+}
+
+int fermion_parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS])
+{
+    int n = 0, left = 0;
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        const fermion_kind *kind = fermion_kind_find(f->p.kind);
+        const int whole = kind->staggered ? 4 : 2, number = fermion_kind_has(kind, "flavours") ? f->p.flavours : whole;
+        n = add_flavours(sums, n, f, f->p.mass, number);
+        for (int k = 1; k < f->p.nfactors; k++)
+            n = add_flavours(sums, n, f, f->p.factors[k].mass, f->p.factors[k].flavours);
+        if (f->p.ratio_to[0]) {
+            const named_fermion *over = &p->fermions[simulation_fermion(p, f->p.ratio_to)];
+            n = add_flavours(sums, n, over, over->p.mass, -number);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        if (sums[i].number != 0) sums[left++] = sums[i];
+    return left;
+}
+
+void fermion_parameters_together(const ini_input *in, const parameters *p)
+{
+    flavours sums[MAX_FLAVOURS];
+    const int n = fermion_parameters_flavours(p, sums);
+    for (int i = 0; i < n; i++)
+        if (sums[i].number < 0)
+            user_error("%s: all sections together have %d flavours of mass %g with the links of [fermion.%s]; a factor "
+                       "that `with` divides by has to be a section too, of the same mass, links, u0 and naik_epsilon",
+                       ini_where(in, "fermion", sums[i].of->name, "with"), sums[i].number, sums[i].mass,
+                       sums[i].of->name);
 }
 
 void fermion_parameters_check(const ini_input *in, const parameters *p)

@@ -12,6 +12,11 @@ static const gauge_kind *kind_of(const gauge_params *g)
     return gauge_kind_number(i);
 }
 
+int gauge_params_have(const gauge_params *g, const char *key)
+{
+    return gauge_kind_has(kind_of(g), key);
+}
+
 gauge_weights gauge_params_weights(const gauge_params *g)
 {
     return gauge_kind_weights(kind_of(g), g->beta, g->c1, g->u0, g->flavours);

@@ -66,6 +66,33 @@ static void describe_fermions(const parameters *p)
     }
 }
 
+/* The determinant that the sections make together, as nothing else in the input says it. */
+static void describe_flavours(const parameters *p)
+{
+    flavours sums[MAX_FLAVOURS];
+    const int n = fermion_parameters_flavours(p, sums);
+    int staggered = 0;
+    for (int i = 0; i < n; i++) {
+        const fermion_params *f = &sums[i].of->p;
+        const int wilson = !fermion_kind_find(f->kind)->staggered;
+        char links[96];
+        if (wilson) snprintf(links, sizeof links, "kappa %.8g, c_sw %.6g", 1 / (2 * sums[i].mass + 8), f->c_sw);
+        else if (!strcmp(f->links, "asqtad")) snprintf(links, sizeof links, "asqtad, u0 %.6g", f->u0);
+        else if (f->naik_epsilon != 0) snprintf(links, sizeof links, "hisq, naik_epsilon %.6g", f->naik_epsilon);
+        else snprintf(links, sizeof links, "%s", f->links);
+        log_info("%d flavour%s of mass %.6g (%s)", sums[i].number, sums[i].number == 1 ? "" : "s", sums[i].mass, links);
+        if (wilson) continue;
+        staggered += sums[i].number;
+        if (!strcmp(f->links, "asqtad") && gauge_params_have(&p->gauge, "u0") && f->u0 != p->gauge.u0)
+            log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both",
+                     sums[i].of->name, f->u0, p->gauge.u0);
+    }
+    if (gauge_params_have(&p->gauge, "flavours") && staggered != p->gauge.flavours)
+        log_warn("[gauge] flavours = %d, whose loops its coefficients have, but the sections make %d flavours of "
+                 "staggered quarks",
+                 p->gauge.flavours, staggered);
+}
+
 void plan_describe(const parameters *p, const lattice *l, place where)
 {
     char memory[32], file[32], machine[32];
@@ -81,6 +108,7 @@ void plan_describe(const parameters *p, const lattice *l, place where)
     if (here && where == PLACE_HOST && there > 0 && bytes > there)
         log_warn("a rank needs %s, and this machine has %s for each of its ranks: use more nodes", memory,
                  report_bytes(there, machine));
+    describe_flavours(p);
     warn_of_tolerances(p);
     describe_fermions(p);
 }

@@ -124,6 +124,17 @@ for ranks in 64 4096; do
     checks=$((checks + 1))
     [ "$(value memory_predicted)" -gt 1000000000 ] || fail "memory of a 128^3x256: $(value memory_predicted)"
 done
+say "what the sections make together"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini"
+printed "2 flavours of mass 0.013 (hisq)" "1 flavour of mass 0.065 (hisq)" "1 flavour of mass 0.838 (hisq, naik_epsilon -0.358)"
+same "what is divided by, and a warning" 0 "$(cat out err | grep -c 'flavours of mass 0.2\|whose loops')"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" gauge.flavours=3
+printed "warning: [gauge] flavours = 3" "4 flavours of staggered quarks"
+try run --dry-run "$source/inputs/asqtad-2plus1.ini" gauge.u0=0.9
+printed "2 flavours of mass 0.01 (asqtad, u0 0.8677)" "u0 = 0.8677, but [gauge] u0 = 0.9"
+try run --dry-run "$source/inputs/clover-hasenbusch.ini"
+printed "2 flavours of mass"
+same "masses between" 1 "$(cat out err | grep -c 'flavours\? of mass')"
 try run --dry-run --ranks 3 "$source/inputs/quickstart.ini"
 exits 2 "3 ranks"
 printed "cannot be split over 3 ranks"

@@ -29,7 +29,8 @@ static void test_heat_bath(const char *text, const char *name)
     for (uint32_t k = 1; k <= 2; k++) {
         CHECK_INT(action_refresh(a, (random_key){3, k}), 0);
         const double s = value_of(a);
-        if (a->start_known) CHECK_REL(s, a->start_value, 1e-10);
+        CHECK(a->start_known);
+        CHECK_REL(s, a->start_value, 1e-10);
         if (comm_rank() == 0) printf("heat bath: S %.12g, |eta|^2 %.12g\n", s, a->start_value);
     }
     close_bench(&b);
