@@ -425,10 +425,11 @@ static void check_compressed(const lattice *lat, const double complex *unitary, 
 }
 
 /* Eight parameters amplify rounding on links that lean on one of them, by factors that have no bound but are rarely
- * large: two digits at worst on such lattices, and not on smooth links. */
+ * large: on such lattices a digit at worst, and less than a factor of two in the mean. */
 static void test_compressed(struct ref_lattice l)
 {
-    static const double typical[PREC_COUNT] = {1e-14, 5e-6, 1e-3, 0.15}, largest[PREC_COUNT] = {1e-13, 5e-5, 2e-2, 1};
+    static const double typical[PREC_COUNT] = {3e-15, 1e-6, 2e-4, 0.04},
+                        largest[PREC_COUNT] = {5e-14, 5e-6, 1e-3, 0.12};
     struct ref_rng rng;
     ref_rng_seed(&rng, 37);
     double complex *u[] = {unitary_links(l, &rng), smooth_links(l, 0, 0, &rng), smooth_links(l, 0.05, 0, &rng),
