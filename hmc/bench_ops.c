@@ -204,7 +204,12 @@ static void run_staggered(bench *b)
 
 static void run_staggered_13(bench *b)
 {
-    staggered_there_and_back(b, b->compressed);
+    staggered_there_and_back(b, b->asqtad_13);
+}
+
+static void run_staggered_9(bench *b)
+{
+    staggered_there_and_back(b, b->asqtad_9);
 }
 
 static void run_naive(bench *b)
@@ -326,6 +331,7 @@ static const bench_op ops[] = {
     {"staggered_cg", "staggered", 1, 0, 4, run_staggered_cg, 0},
     {"staggered_shifts", "staggered", 0, 0, 4, run_staggered_multishift, 1},
     {"staggered_hop_13", "staggered", 1, 0, 2, run_staggered_13, 0},
+    {"staggered_hop_9", "staggered", 1, 0, 2, run_staggered_9, 0},
     {"fatten", "staggered", 0, 0, 3, run_fatten, 0},
     {"fatten_back", "staggered", 0, 0, 5, run_fatten_back, 0},
     {"lengthen", "staggered", 0, 0, 1, run_lengthen, 0},
@@ -387,11 +393,17 @@ static void open_double(bench *b)
     b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
 }
 
+static staggered_links *asqtad_links(const bench *b, int long_reals)
+{
+    const staggered_smearing s = {.kind = STAGGERED_ASQTAD, .u0 = 0.9, .long_reals = long_reals};
+    return staggered_links_create(b->links_double, &s);
+}
+
 static void open_staggered(bench *b)
 {
-    b->asqtad = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_ASQTAD, .u0 = 0.9});
-    b->compressed = staggered_links_create(b->links_double,
-                                           &(staggered_smearing){.kind = STAGGERED_ASQTAD, .u0 = 0.9, .compress = 1});
+    b->asqtad = asqtad_links(b, 18);
+    b->asqtad_13 = asqtad_links(b, 13);
+    b->asqtad_9 = asqtad_links(b, 9);
     b->naive = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_NAIVE});
     b->quark = staggered_create(b->asqtad, MASS, PARITY_EVEN);
     b->vx = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 1);
@@ -447,7 +459,8 @@ void bench_close(bench *b)
     staggered_destroy(b->quark);
     staggered_links_destroy(b->naive);
     staggered_links_destroy(b->hisq);
-    staggered_links_destroy(b->compressed);
+    staggered_links_destroy(b->asqtad_13);
+    staggered_links_destroy(b->asqtad_9);
     staggered_links_destroy(b->asqtad);
     linop_destroy(b->normal);
     wilson_destroy(b->w);

@@ -20,7 +20,8 @@ typedef struct {
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;
-    staggered_links *asqtad, *compressed, *naive, *hisq; /* null where nothing of the group "staggered" is run */
+    staggered_links *asqtad, *naive, *hisq; /* null where nothing of the group "staggered" is run */
+    staggered_links *asqtad_13, *asqtad_9;  /* with long links of so many reals */
     staggered *quark;
     field *vx, *vy, *vz;              /* as x, y, z */
     field *one, *two, *three, *poles; /* links and vectors for what comes in double only */

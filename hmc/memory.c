@@ -268,11 +268,14 @@ void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params 
         note_staggered(p, g, used);
     }
     if (first_level) memory_stay(m, 2, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+    const field_kind far = !strcmp(f->long_reals, "9")    ? FIELD_LINKS_EIGHT
+                           : !strcmp(f->long_reals, "13") ? FIELD_LINKS_TWO_ROWS
+                                                          : FIELD_LINKS;
     for (int prec = 0; prec < PREC_COUNT; prec++) {
-        const int n = first * used[prec], whole = strcmp(f->long_reals, "13") != 0;
+        const int n = first * used[prec];
         memory_stay(m, n, FIELD_LINKS, (precision)prec, PARITY_BOTH);
-        memory_stay(m, n * is_improved(f), whole ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS, (precision)prec, PARITY_BOTH);
-        memory_stay(m, n * is_improved(f) * !whole, FIELD_PHASES, (precision)prec, PARITY_BOTH);
+        memory_stay(m, n * is_improved(f), far, (precision)prec, PARITY_BOTH);
+        memory_stay(m, n * is_improved(f) * (far != FIELD_LINKS), FIELD_PHASES, (precision)prec, PARITY_BOTH);
         memory_stay(m, mine[prec], FIELD_VECTOR, (precision)prec, PARITY_EVEN);
     }
 }

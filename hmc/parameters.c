@@ -99,8 +99,10 @@ static kind_key fermion_keys[FERMION_KEYS] = {
     [SCHUR] = {"schur", "even-odd complement that the pseudofermion has", ""},
     [LONG_REALS] =
         {"long_reals",
-         "storage of links of three in a row in solvers, of asqtad and hisq: whole, or two rows and the phase "
-         "of the determinant, from which the third row is computed, which moves less",
+         "storage of links of three in a row in solvers, of asqtad and hisq: whole; 13: two rows and the phase of the "
+         "determinant, from which the third row is computed, which moves less; or 9: that phase and the eight "
+         "parameters of a matrix in SU(3), which moves least and computes most, and loses a digit or two on a few "
+         "links, in solvers' true residuals, too",
          ""},
     [LINK_REALS] = {"link_reals",
                     "storage of links in solvers: whole, or two rows with the third computed, which moves less", ""},
@@ -302,8 +304,8 @@ static const param fermion_table[] = {
     {"spectrum", PARAM_WORDS, AT(fermion_params, spectrum), "auto", NULL, NULL, fermion_keys[SPECTRUM].help, 0},
     {"links", PARAM_CHOICE, AT(fermion_params, links), "hisq", "naive|asqtad|hisq", NULL, fermion_keys[LINKS].help, 1},
     {"u0", PARAM_REAL, AT(fermion_params, u0), "1", "(0,2]", NULL, fermion_keys[TADPOLE].help, 1},
-    {"long_reals", PARAM_CHOICE, AT(fermion_params, long_reals), "18", "18|13", "reals", fermion_keys[LONG_REALS].help,
-     0},
+    {"long_reals", PARAM_CHOICE, AT(fermion_params, long_reals), "18", "18|13|9", "reals",
+     fermion_keys[LONG_REALS].help, 0},
     {"naik_epsilon", PARAM_REAL, AT(fermion_params, naik_epsilon), "0", "(-1,1]", NULL, fermion_keys[NAIK_EPSILON].help,
      1},
     {"with", PARAM_WORDS, AT(fermion_params, with), "", NULL, NULL, fermion_keys[WITH].help, 1},

@@ -120,7 +120,7 @@ static staggered_smearing smearing_of(const fermion_params *f)
     const staggered_kind kind = !strcmp(f->links, "naive")    ? STAGGERED_NAIVE
                                 : !strcmp(f->links, "asqtad") ? STAGGERED_ASQTAD
                                                               : STAGGERED_HISQ;
-    return (staggered_smearing){kind, f->u0, f->naik_epsilon, !strcmp(f->long_reals, "13")};
+    return (staggered_smearing){kind, f->u0, f->naik_epsilon, atoi(f->long_reals)};
 }
 
 staggered_links *simulation_staggered_links(const field *links, const fermion_params *f)
@@ -143,10 +143,10 @@ static staggered_links *links_of(simulation *s, int number)
         if (!s->smeared[i]) continue;
         const staggered_smearing other = smearing_of(&s->p->fermions[i].p);
         if (other.kind != mine.kind || other.u0 != mine.u0) continue;
-        if (other.epsilon == mine.epsilon && other.compress == mine.compress) return s->smeared[i];
+        if (other.epsilon == mine.epsilon && other.long_reals == mine.long_reals) return s->smeared[i];
         base = s->smeared[i];
     }
-    return s->smeared[number] = base ? staggered_links_sibling(base, mine.epsilon, mine.compress)
+    return s->smeared[number] = base ? staggered_links_sibling(base, mine.epsilon, mine.long_reals)
                                      : staggered_links_create(s->links, &mine);
 }
 

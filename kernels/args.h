@@ -143,13 +143,13 @@ typedef struct {
     geom g;
     view out, in, x;
     view near_here, near_there, far_here, far_there; /* links on the parity of out, and on the other */
-    view phase_here, phase_there;                    /* of far links of 13 reals */
+    view phase_here, phase_there;                    /* of far links of 13 or 9 reals */
     view ghost[8];                                   /* as staggered_pack writes them */
     double a, b;
     double near_scale, far_scale; /* what links are multiplied with to give the true ones; 1 for 18 reals in floating
                                      point */
     long nface[4];                /* units of one parity on a face */
-    int far_reals;                /* 18, 13, or 0: there are none */
+    int far_reals;                /* 18, 13, 9, or 0: there are none */
     int parity;                   /* of out */
     int stream, ahead;            /* as in hop_args */
     int exterior;                 /* some neighbours of the units on the list are on other ranks */
@@ -220,6 +220,10 @@ typedef struct {
 typedef struct {
     view links, out;
 } link_phases_args;
+
+typedef struct {
+    view links, phases;
+} link_specials_args;
 
 typedef struct {
     view in, out;

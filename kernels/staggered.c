@@ -139,6 +139,15 @@ void staggered_link_phases(field *phases, const field *links)
     }
 }
 
+void staggered_link_specials(field *links, const field *phases)
+{
+    for (int p = 0; p < 2; p++) {
+        link_specials_args args = {.phases = field_in(phases, p)};
+        args.links = field_out(links, p);
+        run(KERNEL_link_specials, links, &args, NULL);
+    }
+}
+
 double staggered_unitarise(field *w, const field *v, double *undefined)
 {
     exact_sum s[2] = {exact_zero(), exact_zero()};
@@ -251,6 +260,13 @@ void staggered_outer(const staggered_outer_call *call, const field *z, const dou
 
 /* ---- the hop ---- */
 
+/* Of long links; phases go with those in U(3). */
+static int reals_of(const field *far, const field *phases)
+{
+    REQUIRE((far->kind == FIELD_LINKS) == (phases == NULL), "long links of kind %d", far->kind);
+    return far->reals + (phases != NULL);
+}
+
 static void hop_over(const field *like, const staggered_hop_args *args, const int *list, long n)
 {
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
@@ -271,8 +287,6 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
     REQUIRE(in->prec == out->prec && call->near->prec == out->prec && in->lay == out->lay, "precisions %d %d %d",
             in->prec, out->prec, call->near->prec);
     REQUIRE(!call->far || in->lat->reach >= 3, "a hop of three sites on a lattice of reach %d", in->lat->reach);
-    REQUIRE(!call->far || (call->far->kind == FIELD_LINKS_TWO_ROWS) == (call->far_phases != NULL),
-            "long links of kind %d", call->far->kind);
     staggered_hop_args args = {.g = field_geom(out),
                                .in = field_in(in, other),
                                .near_here = field_in(call->near, p),
@@ -283,7 +297,7 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
                                .far_scale = call->far_scale,
                                .parity = p};
     if (call->far) {
-        args.far_reals = call->far_phases ? 13 : 18;
+        args.far_reals = reals_of(call->far, call->far_phases);
         args.far_here = field_in(call->far, p);
         args.far_there = field_in(call->far, other);
     }
@@ -338,7 +352,7 @@ void staggered_shift(field *out, const field *in, const staggered_shift_call *ca
                                      .back = call->back,
                                      .odd = call->odd};
         if (call->far) {
-            args.hop.far_reals = call->far_phases ? 13 : 18;
+            args.hop.far_reals = reals_of(call->far, call->far_phases);
             args.hop.far_scale = call->far_scale;
             args.hop.far_here = field_in(call->far, p);
             args.hop.far_there = field_in(call->far, other);

@@ -27,6 +27,9 @@ void staggered_lengthen(field *out, const field *links, double coefficient);
 void staggered_phases(field *links, int reach);
 /* The phases of the determinants of unitary links over pi, a field of kind FIELD_PHASES. */
 void staggered_link_phases(field *phases, const field *links);
+/* U = e^(-i phi/3) U R in place, phi from staggered_link_phases() of U, R = 2/3 (all ones) - 1: what long links of 9
+ * reals are stored as, in FIELD_LINKS_EIGHT beside the phases. */
+void staggered_link_specials(field *links, const field *phases);
 /* y = a x; y may be x. */
 void staggered_scale(field *y, double a, const field *x);
 /* w = v (v^dagger v)^(-1/2), unitary. Returns how many links were so near singular that they took the slow way;
@@ -63,7 +66,8 @@ void staggered_outer(const staggered_outer_call *call, const field *z, const dou
 typedef struct {
     double a, b;
     const field *near, *far; /* fat links, and long ones or null */
-    const field *far_phases; /* null, or phases of the determinants of long links in U(3) of which `far` has two rows */
+    const field *far_phases; /* null; or phases of the determinants of long links in U(3), of which `far` has two rows
+                                or the eight reals of staggered_link_specials() */
     double near_scale, far_scale; /* the true links are so many times those that are stored: 1 for whole links in
                                      floating point */
     const field *add;

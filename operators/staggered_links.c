@@ -93,11 +93,16 @@ static double near_bound(const staggered_paths *c)
                        6 * fabs(c->lepage));
 }
 
-/* Long links in double precision; those of 13 reals are products of three without their coefficient. */
+static int is_whole(const staggered_links *l)
+{
+    return l->smearing.long_reals == 18;
+}
+
+/* Long links in double precision; those of fewer reals are products of three without their coefficient. */
 static void build_far(staggered_links *l, material *m, const field *source)
 {
     const place where = l->thin->where;
-    const int whole = !l->smearing.compress;
+    const int whole = is_whole(l), eight = l->smearing.long_reals == 9;
     field *far = whole && m->far ? m->far : links_like(l->thin, PREC_DOUBLE, where);
     staggered_lengthen(far, source, whole ? l->naik : 1);
     staggered_phases(far, 3);
@@ -105,16 +110,17 @@ static void build_far(staggered_links *l, material *m, const field *source)
         m->far = far;
         return;
     }
-    if (!m->far) m->far = made_like(l->thin, FIELD_LINKS_TWO_ROWS, PREC_DOUBLE, where);
+    if (!m->far) m->far = made_like(l->thin, eight ? FIELD_LINKS_EIGHT : FIELD_LINKS_TWO_ROWS, PREC_DOUBLE, where);
     if (!m->far_phases) m->far_phases = made_like(l->thin, FIELD_PHASES, PREC_DOUBLE, where);
-    field_copy(m->far, far);
     staggered_link_phases(m->far_phases, far);
+    if (eight) staggered_link_specials(far, m->far_phases);
+    field_copy(m->far, far);
     field_destroy(far);
 }
 
 static void set_pair(const staggered_links *l, material *m, double near_scale, double far_scale)
 {
-    const double far = l->smearing.compress ? l->naik : far_scale;
+    const double far = is_whole(l) ? far_scale : l->naik;
     m->pair = (staggered_pair){m->near, m->far, m->far_phases, near_scale, far};
     m->version = l->thin->version;
 }
@@ -146,7 +152,7 @@ const staggered_pair *staggered_links_at(staggered_links *l, precision prec, pla
     material *source = &l->materials[PREC_DOUBLE][l->thin->where], *m = &l->materials[prec][where];
     if (source->version != l->thin->version) build(l, source);
     if (m->version != l->thin->version) {
-        const int fixed = prec >= PREC_HALF, whole = !l->smearing.compress;
+        const int fixed = prec >= PREC_HALF, whole = is_whole(l);
         const double near_scale = fixed ? near_bound(&l->paths) : 1;
         const double far_scale = fixed && whole && l->naik != 0 ? power_above(fabs(l->naik)) : 1;
         convert(&m->near, source->near, near_scale, prec, where);
@@ -227,17 +233,19 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
     REQUIRE(s->kind != STAGGERED_ASQTAD || s->u0 > 0, "u0 = %g", s->u0);
     l->thin = thin;
     l->smearing = *s;
+    if (!s->long_reals) l->smearing.long_reals = 18;
+    REQUIRE(is_whole(l) || s->long_reals == 13 || s->long_reals == 9, "long links of %d reals", s->long_reals);
     l->base = l;
     choose_paths(l);
     return l;
 }
 
-staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int compress)
+staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int long_reals)
 {
     staggered_smearing s = base->smearing;
     REQUIRE(s.kind == STAGGERED_HISQ || epsilon == s.epsilon, "epsilon = %g of links of kind %d", epsilon, s.kind);
     s.epsilon = epsilon;
-    s.compress = compress;
+    s.long_reals = long_reals;
     staggered_links *l = staggered_links_create(base->thin, &s);
     l->base = base->base;
     return l;

@@ -19,7 +19,8 @@ typedef struct {
     staggered_kind kind;
     double u0;      /* of asqtad */
     double epsilon; /* of HISQ: what the Naik term of a heavy quark is changed by */
-    int compress;   /* hops have long links of 13 reals: two rows of a link in U(3) and the phase of its determinant */
+    int long_reals; /* of a long link in hops: 18, as which 0 counts; or of a link in U(3), 13 or 9
+                       (kernels/staggered.h) */
 } staggered_smearing;
 
 typedef struct staggered_links staggered_links;
@@ -28,7 +29,7 @@ typedef struct staggered_links staggered_links;
  * single. */
 typedef struct {
     const field *near, *far; /* far: null of naive quarks */
-    const field *far_phases; /* with far links of 13 reals, else null */
+    const field *far_phases; /* with far links of 13 or 9 reals, else null */
     double near_scale, far_scale;
 } staggered_pair;
 
@@ -36,7 +37,7 @@ typedef struct {
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s);
 /* Links of the same smearing, or HISQ ones with another epsilon, which share V and W with `base`; that has to stay
  * while they do. */
-staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int compress);
+staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int long_reals);
 void staggered_links_destroy(staggered_links *l);
 
 /* Up to date, owned by l. Collective. */

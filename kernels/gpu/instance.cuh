@@ -559,7 +559,8 @@ static void T(staggered_faces)(const gpu_device *dev, const staggered_hop_args *
 static void T(staggered_hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
     const staggered_hop_args *a = (const staggered_hop_args *)args;
-    if (a->far_reals == 13) T(staggered_faces)<13>(dev, a, list, n);
+    if (a->far_reals == 9) T(staggered_faces)<9>(dev, a, list, n);
+    else if (a->far_reals == 13) T(staggered_faces)<13>(dev, a, list, n);
     else if (a->far_reals == 18) T(staggered_faces)<18>(dev, a, list, n);
     else T(staggered_faces)<0>(dev, a, list, n);
 }

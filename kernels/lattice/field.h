@@ -11,7 +11,7 @@
  * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
  * FIELD_LINKS_EIGHT  4       8      phases of U00 and U20 over pi, then U01, U02, U10 (re, im); loses accuracy as
  *                                   |U01|^2 + |U02|^2 goes to zero, and cannot hold the unit matrix
- * FIELD_PHASES       4       1      phase of det U_mu(x) over pi: with two rows, a link in U(3)
+ * FIELD_PHASES       4       1      phase of det U_mu(x) over pi: with two rows, or eight reals, a link in U(3)
  * FIELD_MOMENTA      4       8      traceless anti-Hermitian: X00/i, X11/i, X01, X02, X12 (re, im)
  * FIELD_CLOVER       2       36     Hermitian 6x6 a chirality: diagonal, then lower triangle by rows (re, im)
  * FIELD_TENSOR       6       9      anti-Hermitian a plane (xy xz xt yz yt zt): X00/i, X11/i, X22/i, X01, X02, X12;

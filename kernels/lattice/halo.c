@@ -276,7 +276,7 @@ static void send_vectors(const field *in, parity p, const field *near, const fie
     if (near) args.near = field_in(near, p);
     if (far) args.far = field_in(far, p);
     if (far_phases) args.phase = field_in(far_phases, p);
-    args.far_reals = !far ? 0 : far_phases ? 13 : 18;
+    args.far_reals = far ? far->reals + (far_phases != NULL) : 0;
     exchange_open(in);
     for (int dir = 0; dir < 8; dir++) {
         const int parts = dir % 2 ? slices : far ? 4 : 1;

@@ -56,23 +56,30 @@ FN vreal T(turn_as)(vreal x, const geom *g, int near, int dir)
     return x;
 }
 
-/* A long link of 18 reals; or one in U(3) of 13, its first two rows and the phase of its determinant over pi: the third
- * row is the conjugate of the cross product of the others, times that phase. */
+/* Reals of the matrix in a long link: where it has a phase beside it, all but that. */
+#define MATRIX_REALS(reals) ((reals) == 18 ? 18 : (reals)-1)
+
+/* A long link of 18 reals; or one in U(3), a matrix and the phase of its determinant over pi. Of 13: the matrix is the
+ * first two rows, and the third is the conjugate of their cross product, times that phase. Of 9: it is the special
+ * unitary one of T(link_specials_site), which is turned back, all of it times a third of the phase. */
 FN void T(far_load)(T(link) * l, const view *links, const view *phases, long unit, int mu, int reals)
 {
-    T(link_load)(l, links, unit, mu, reals == 13 ? 12 : 18);
+    vreal angle[1], c, s;
+    T(link_load)(l, links, unit, mu, MATRIX_REALS(reals));
+    if (reals != 18) T(load_stream)(angle, phases, unit, mu, 1);
+    if (reals == 9) {
+        NEAR_COS_SIN_PI(&c, &s, angle[0] * (real)(1.0 / 3));
+        UNROLL for (int i = 0; i < 18; i += 6)
+        {
+            T(half_turn)(l->u + i);
+            T(row_phase)(l->u + i, c, s);
+        }
+    }
     if (reals == 13) {
-        vreal angle[1], c, s;
-        T(load_stream)(angle, phases, unit, mu, 1);
         NEAR_COS_SIN_PI(&c, &s, angle[0]);
         c *= (real)RAW_THIRD_ROW(12);
         s *= (real)RAW_THIRD_ROW(12);
-        UNROLL for (int i = 12; i < 18; i += 2)
-        {
-            const vreal re = l->u[i], im = l->u[i + 1];
-            l->u[i] = vfnma(s, im, c * re);
-            l->u[i + 1] = vfma(s, re, c * im);
-        }
+        T(row_phase)(l->u + 12, c, s);
     }
 }
 
@@ -105,7 +112,7 @@ FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6], 
 }
 
 /* Whether the product with a link of so many reals has a weight. */
-#define HAS_WEIGHT(reals) (PLAQ_PREC >= 2 || (reals) == 13)
+#define HAS_WEIGHT(reals) (PLAQ_PREC >= 2 || (reals) != 18)
 
 /* The vector of a neighbour as it is stored, and what it is to be multiplied with when it is added. */
 FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, const T(neighbour) * n, int rhs, int dir,
@@ -124,10 +131,9 @@ FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, con
     }
     UNROLL for (int i = 0; i < 6; i++) h[i] = x[i];
 #if PLAQ_PREC >= 2
-    (void)reals;
     w = x[6];
     if (PLAQ_SIMD) w = T(turn_as)(w, &a->g, n->near, dir);
-    w *= (real)(step > 1 ? a->far_scale : a->near_scale) * RAW_LINK(18);
+    w *= (real)(step > 1 ? a->far_scale : a->near_scale) * RAW_LINK(MATRIX_REALS(reals));
 #else
     if (HAS_WEIGHT(reals)) w = vset((real)a->far_scale);
 #endif
@@ -149,7 +155,7 @@ FN void T(vector_add)(vreal acc[6], const vreal r[6], vreal w, int down, int rea
 FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many,
                                int dir, int step, int reals)
 {
-    const int mu = dir / 2, down = dir % 2, rows = reals == 13 ? 12 : 18;
+    const int mu = dir / 2, down = dir % 2, stored = MATRIX_REALS(reals);
     const T(neighbour) n = T(neighbour_far)(&a->g, a->parity, a->nface, st, u, dir, step);
     if (down && n.near == NEAR_GHOST) { /* times the link already */
         UNROLL for (int k = 0; k < many; k++)
@@ -164,7 +170,7 @@ FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stenci
     const view *near = down ? &a->near_there : &a->near_here, *far = down ? &a->far_there : &a->far_here;
     const long at = down ? n.unit : u;
 #if PLAQ_SIMD
-    if (a->ahead && rhs == 0) T(fetch)(step == 1 ? near : far, at + UNITS_AHEAD, mu, step == 1 ? 18 : rows);
+    if (a->ahead && rhs == 0) T(fetch)(step == 1 ? near : far, at + UNITS_AHEAD, mu, stored);
 #endif
     if (step == 1) T(link_load)(&link, near, at, mu, 18);
     else T(far_load)(&link, far, down ? &a->phase_there : &a->phase_here, at, mu, reals);
@@ -172,13 +178,13 @@ FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stenci
     {
         vreal h[6], r[6], w;
         T(vector_load)(h, &w, a, &n, rhs + k, dir, step, reals);
-        if (down) T(vector_dagger_times)(r, &link, h, rows);
+        if (down) T(vector_dagger_times)(r, &link, h, stored);
         if (PLAQ_SIMD && n.near != NEAR_BODY) UNROLL for (int i = 0; i < 6; i++)
             {
                 if (down) r[i] = T(turn_as)(r[i], &a->g, n.near, dir);
                 else h[i] = T(turn_as)(h[i], &a->g, n.near, dir);
             }
-        if (!down) T(vector_times)(r, &link, h, rows);
+        if (!down) T(vector_times)(r, &link, h, stored);
         T(vector_add)(acc + 6 * k, r, w, down, reals);
     }
 }
@@ -233,7 +239,8 @@ FN void T(staggered_body)(const staggered_hop_args *a, long u, int far_reals)
 
 FN void T(staggered_hop_site)(const staggered_hop_args *a, long u)
 {
-    if (a->far_reals == 13) T(staggered_body)(a, u, 13);
+    if (a->far_reals == 9) T(staggered_body)(a, u, 9);
+    else if (a->far_reals == 13) T(staggered_body)(a, u, 13);
     else if (a->far_reals == 18) T(staggered_body)(a, u, 18);
     else T(staggered_body)(a, u, 0);
 }
@@ -258,7 +265,8 @@ FN void T(shift_along)(const staggered_shift_args *a, T(stencil) st, vreal sign,
         T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 1, 18);
         UNROLL for (int i = 0; i < 6; i++) y[i] = near * vfma(back, behind[i], ahead[i]);
         if (hop->far_reals) {
-            if (hop->far_reals == 13) T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3, 13);
+            if (hop->far_reals == 9) T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3, 9);
+            else if (hop->far_reals == 13) T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3, 13);
             else T(shift_step)(ahead, behind, hop, st, u, rhs, mu, 3, 18);
             UNROLL for (int i = 0; i < 6; i++) y[i] = vfma(far, vfma(back, behind[i], ahead[i]), y[i]);
         }
@@ -294,14 +302,13 @@ FN void T(staggered_pack_item)(const staggered_pack_args *a, long i, int k, int 
     const long part = i / a->nface[mu], slice = upwards && part > 0 ? part - 1 : part;
     const long u = a->face[k][slice * a->nface[mu] + i % a->nface[mu]];
     T(link) link;
-    const int rows = part > 0 && far_reals == 13 ? 12 : 18;
     if (upwards && part > 0) T(far_load)(&link, &a->far, &a->phase, u, mu, far_reals);
     else if (upwards) T(link_load)(&link, &a->near, u, mu, 18);
     for (int rhs = 0; rhs < a->in.groups; rhs++) {
         vreal h[6], r[7];
         T(load_raw)(h, &a->in, u, rhs, 6);
         if (upwards) {
-            if (rows == 12) T(vector_dagger_times)(r, &link, h, 12);
+            if (part > 0 && far_reals != 18) T(vector_dagger_times)(r, &link, h, MATRIX_REALS(far_reals));
             else T(vector_dagger_times)(r, &link, h, 18);
         } else {
             UNROLL for (int c = 0; c < 6; c++) r[c] = h[c];
@@ -320,6 +327,7 @@ FN void T(staggered_pack_site)(const staggered_pack_args *a, long i)
     int k = 0;
     while (i >= a->start[k + 1]) k++;
     if (a->dir[k] % 2) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 0, 18);
+    else if (a->far_reals == 9) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1, 9);
     else if (a->far_reals == 13) T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1, 13);
     else T(staggered_pack_item)(a, i - a->start[k], k, a->dir[k] / 2, 1, 18);
 }

@@ -180,6 +180,45 @@ FN void T(link_phases_site)(const link_phases_args *a, long u)
     }
 }
 
+/* A row of three times the phase c + is. */
+FN void T(row_phase)(vreal row[6], vreal c, vreal s)
+{
+    UNROLL for (int i = 0; i < 6; i += 2)
+    {
+        const vreal re = row[i], im = row[i + 1];
+        row[i] = vfnma(s, im, c * re);
+        row[i + 1] = vfma(s, re, c * im);
+    }
+}
+
+/* row = row R, R = 2/3 (all ones) - 1: the half turn about the diagonal, its own inverse. */
+FN void T(half_turn)(vreal row[6])
+{
+    UNROLL for (int i = 0; i < 2; i++)
+    {
+        const vreal mean = (real)(2.0 / 3) * (row[i] + row[2 + i] + row[4 + i]);
+        UNROLL for (int j = i; j < 6; j += 2) row[j] = mean - row[j];
+    }
+}
+
+/* U = e^(-i phi/3) U R, phi the phase of det U: special, and, where U is near a multiple of the unit matrix, far from
+ * the matrices that eight reals cannot hold, by that turn. */
+FN void T(link_specials_site)(const link_specials_args *a, long u)
+{
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[18], angle[1], c, s;
+        T(load)(x, &a->links, u, mu, 18);
+        T(load)(angle, &a->phases, u, mu, 1);
+        T(cos_sin_pi)(&c, &s, angle[0] * (real)(1.0 / 3));
+        UNROLL for (int i = 0; i < 18; i += 6)
+        {
+            T(row_phase)(x + i, c, -s);
+            T(half_turn)(x + i);
+        }
+        T(save)(x, &a->links, u, mu, 18);
+    }
+}
+
 /* ---- projection to U(3) ---- */
 
 /* Below this ratio of the smallest to the largest eigenvalue of V^dagger V its square root loses four digits. */

@@ -94,6 +94,8 @@ say "no range given"
 try run --dry-run rational.ini $large fermion.light.spectrum=auto
 exits 0 "no range given"
 printed "memory is that of a spectrum of width 10000"
+sed 's/^\[fermion.light\]/&\nkind = staggered\nmass = 0.2/; /^kappa/d; /^c_sw/d; /^schur/d; /^link_reals/d' clover.ini >hisq.ini
+within "HISQ quarks, long links of 9 reals" 1 hisq.ini $large fermion.light.long_reals=9
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1
     within "clover" 2 clover.ini $large

@@ -150,6 +150,10 @@ grep -v '"whole": null' out | sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]
     awk '{ n++; if (!($1 <= 1.5e-9 && $2 < 1e-7 && $3 < 1e-7)) exit 1 } END { exit n != 6 }' || fail "residuals and distances"
 try solve --source 1.2.3.0 q.ini $config fermion.light.links=naive
 exits 0 "a point source"
+for reals in 13 9; do
+    try solve q.ini $config fermion.light.long_reals=$reals
+    exits 0 "long links of $reals reals"
+done
 printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n' >>q.ini
 try solve q.ini $config
 exits 2 "blocks"

@@ -427,6 +427,7 @@ int main(int argc, char **argv)
         test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "naive", "18", "gaussian");
         test_condensate((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "18", "z2");
         test_condensate((struct ref_lattice){{4, 2, 4, 8}}, "hisq", "13", "z2");
+        test_condensate((struct ref_lattice){{4, 2, 4, 8}}, "hisq", "9", "z2");
         test_channels((struct ref_lattice){{4, 4, 4, 4}}, "naive", "i5 1", "thin", origin);
         test_symmetries((struct ref_lattice){{4, 4, 4, 4}}, "naive", "thin");
         test_symmetries((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "fat");

@@ -1,6 +1,9 @@
 /* Staggered quarks in the molecular dynamics. Sections share what they can of the smearing; at the heat bath
  * S = |eta|^2; the force of the trivial power is that of the plain pseudofermion; forces of several sections are the
- * same together and apart; process grids leave no trace in a trajectory. test_staggered_ensembles.c has averages. */
+ * same together and apart, and with long links of fewer reals; process grids leave no trace in a trajectory.
+ * test_staggered_ensembles.c has averages. */
+#include <stdlib.h>
+
 #include "kernels/lattice/plan.h"
 #include "kernels/spinor.h"
 #include "solvers/multishift.h"
@@ -175,6 +178,37 @@ static void test_together(void)
     close_bench(&b);
 }
 
+/* With long links of 9 reals an action has the value and the force that it has with whole ones. */
+static void test_storages(void)
+{
+    static const char *const overrides[] = {"fermion.a.long_reals=9", "fermion.charm.long_reals=9"}, *const names[] = {
+                                                                                                         "a", "charm"};
+    bench b[2] = {open_bench(hisq, 0, NULL), open_bench(hisq, 2, overrides)};
+    field *other = field_like(b[0].s->e.force);
+    double *slice = field_slice_buffer(other);
+    CHECK(staggered_quark_links(b[1].s->quarks[0]) != staggered_quark_links(b[1].s->quarks[1]));
+    for (int k = 0; k < 2; k++) {
+        double value[2];
+        for (int i = 0; i < 2; i++) {
+            action *a = action_of(&b[i], names[k]);
+            CHECK_INT(action_refresh(a, (random_key){3, 1}), 0);
+            value[i] = value_of(a);
+            CHECK_INT(action_force(a, b[i].s->e.force), 0);
+        }
+        CHECK_REL(value[1], value[0], 1e-10);
+        const double size = momenta_norm2(b[0].s->e.force);
+        for (int t = 0; t < other->lat->local[3]; t++) { /* the lattices are two */
+            field_export(b[1].s->e.force, t, slice);
+            field_import(other, t, slice);
+        }
+        momenta_add(other, -1, b[0].s->e.force);
+        CHECK_NEAR(sqrt(momenta_norm2(other) / size), 0, 1e-8);
+    }
+    free(slice);
+    field_destroy(other);
+    for (int i = 0; i < 2; i++) close_bench(&b[i]);
+}
+
 /* ---- trajectories ---- */
 
 static void test_traces(const char *text)
@@ -184,11 +218,11 @@ static void test_traces(const char *text)
     for (int i = 0; i < 5; i++) {
         char one[64];
         int g[4];
-        const char *const overrides[] = {one, "lattice.size=4.8.8.8"};
+        const char *const overrides[] = {one, "lattice.size=4.8.8.8", "fermion.heavy.long_reals=9"};
         snprintf(one, sizeof one, "machine.grid=%s", grids[i]);
         REQUIRE(sscanf(grids[i], "%d.%d.%d.%d", g, g + 1, g + 2, g + 3) == 4, "%s", grids[i]);
         if (g[0] * g[1] * g[2] * g[3] != comm_size()) continue;
-        bench b = open_bench(text, 2, overrides);
+        bench b = open_bench(text, 3, overrides);
         b.s->e.levels[0].steps = 1;
         const trajectory_result r = trajectory_run(&b.s->e, (random_key){5, 1}, 0.1, 1);
         CHECK_INT(r.status, EVOLVE_DONE);
@@ -212,6 +246,7 @@ int main(int argc, char **argv)
         test_heat_bath_of_four();
         test_trivial_power();
         test_together();
+        test_storages();
     }
     const int status = CHECK_SUMMARY();
     comm_finalize();
