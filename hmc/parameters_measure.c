@@ -34,8 +34,8 @@ static kind_key measure_keys[MEASURE_KEYS] = {
     [NOISE] = {"noise", "numbers of the noise vectors: (+-1 +- i)/sqrt 2, or normal ones", ""},
     [VECTORS] =
         {"vectors",
-         "number of noise vectors; they depend on [run] seed, on their number and on the site, and are the same "
-         "for every configuration and quark",
+         "number of noise vectors; they depend on [run] seed, the configuration, their number and the site, and are "
+         "the same for every quark",
          ""},
     [TRACES] = {"traces",
                 "of a staggered quark: also Tr M^-1 M', Tr M^-1 M'' and Tr (M^-1 M')^2 by derivatives with the quark "

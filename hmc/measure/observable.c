@@ -6,6 +6,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
+#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 
 #define OBSERVABLE(name) extern const observable observable_##name;
@@ -48,6 +49,11 @@ measure_result measure(const measure_context *c, const named_measure *m)
     r.given_up = status == MEASURE_GIVEN_UP;
     r.seconds = comm_wtime() - start;
     return r;
+}
+
+uint64_t measure_noise_seed(const measure_context *c)
+{
+    return (uint64_t)c->p->run.seed ^ (uint64_t)llround(1e12 * gauge_measure(c->links, 0).plaquette);
 }
 
 int measure_interrupted(const measure_context *c)

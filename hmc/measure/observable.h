@@ -69,7 +69,10 @@ int observable_has(const observable *o, const char *key);
 /* Makes the measurement; free the result with measure_result_free(). A source outside the lattice is a user error. */
 measure_result measure(const measure_context *c, const named_measure *m);
 
-/* For observables: whether the measurement has to be given up. */
+/* For observables: the seed of noise on this configuration, of [run] seed and its plaquette to twelve digits. So
+ * configurations have different noise, and one has the same whenever and wherever it is measured. */
+uint64_t measure_noise_seed(const measure_context *c);
+/* Whether the measurement has to be given up. */
 int measure_interrupted(const measure_context *c);
 /* One more row of ncolumns values. */
 void measure_add_row(measure_result *r, const double *values);

@@ -3,8 +3,8 @@
  * for N flavours this is to be multiplied by N / 4. (Programs with M = 2 m + D find half of it for Tr M^-1 / V.)
  *
  * A row is one noise vector e, with <e_i conj(e_j)> = delta_ij: e^dagger M^-1 e / V. Its imaginary part is noise; the
- * real one has none between even and odd sites if the quark is staggered. All vectors are functions of the seed, their
- * number and the global site.
+ * real one has none between even and odd sites if the quark is staggered. All vectors are functions of the seed, the
+ * configuration, their number and the global site.
  *
  * With traces, what the second derivative of the pressure by the quark chemical potential is made of (C. Allton et al.,
  * hep-lat/0305007): steps in +t are multiplied by e^mu a site, those in -t by e^-mu, and primes are
@@ -43,6 +43,7 @@ static const measure_column summary[] = {
 typedef struct {
     propagator q;
     field *noise, *x, *y, *z;
+    uint64_t seed;
     double volume;
 } estimator;
 
@@ -71,11 +72,10 @@ static void product(double value[2], const estimator *e, const field *y)
 
 static int one_vector(estimator *e, const measure_params *m, int number, measure_result *r)
 {
-    const uint64_t seed = (uint64_t)e->q.c->p->run.seed;
     double row[COLUMNS] = {[VECTOR] = number, [DENSITY] = NAN, [CURVATURE] = NAN, [SQUARE] = NAN}, value[2];
     char what[64];
-    if (!strcmp(m->noise, "z2")) spinor_random_signs(e->noise, seed, RANDOM_NOISE, (uint32_t)number);
-    else spinor_random(e->noise, seed, RANDOM_NOISE, (uint32_t)number);
+    if (!strcmp(m->noise, "z2")) spinor_random_signs(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
+    else spinor_random(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
     snprintf(what, sizeof what, "noise vector %d", number);
     int status = propagator_solve(&e->q, e->x, e->noise, what, r);
     if (status != MEASURE_DONE) return status;
@@ -112,7 +112,7 @@ static double mean_of(const measure_result *r, int column, double *error)
 
 static int measure_condensate(const measure_context *c, const measure_params *m, measure_result *r)
 {
-    estimator e = {.volume = (double)c->links->lat->volume};
+    estimator e = {.seed = measure_noise_seed(c), .volume = (double)c->links->lat->volume};
     int status = MEASURE_DONE;
     propagator_open(&e.q, c, m);
     e.noise = quark_vector(&e.q.q);

@@ -114,7 +114,7 @@ static void allowed_int4(const param *p, char *text, size_t size)
 
 static void allowed_words(const param *p, char *text, size_t size)
 {
-    char names[PARAM_MESSAGE_SIZE] = "names";
+    char names[PARAM_MESSAGE_SIZE] = "words";
     if (p->range) choices_text(p->range, names, sizeof names);
     snprintf(text, size, "list of %s%s", names, p->deflt && !*p->deflt ? ", or nothing" : "");
 }

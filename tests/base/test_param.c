@@ -176,7 +176,7 @@ static void test_texts(void)
     CHECK(!param_word("a b", 2, text, sizeof text));
     CHECK(!param_word("", 0, text, sizeof text));
     CHECK_STR(allowed("note"), "text or nothing");
-    CHECK_STR(allowed("levels"), "list of names, or nothing");
+    CHECK_STR(allowed("levels"), "list of words, or nothing");
 }
 
 static void test_nearest(void)

@@ -127,9 +127,10 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     kit_where("condensate of %s links, long ones of %s reals, by %s noise", links, long_reals, noise);
     measure_result r = measured(&s, &m);
     KIT_INT(r.nrows, 2);
+    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL});
     for (int i = 0; i < 2; i++) {
-        if (!strcmp(noise, "z2")) spinor_random_signs(vector, 5, RANDOM_NOISE, (uint32_t)i);
-        else spinor_random(vector, 5, RANDOM_NOISE, (uint32_t)i);
+        if (!strcmp(noise, "z2")) spinor_random_signs(vector, seed, RANDOM_NOISE, (uint32_t)i);
+        else spinor_random(vector, seed, RANDOM_NOISE, (uint32_t)i);
         double complex *e = kit_spinor(vector, 0);
         const double v = (double)s.lat->volume;
         ref_staggered_solve(x, e, &q, 0);

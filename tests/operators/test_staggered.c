@@ -378,11 +378,11 @@ static void test_storages(struct ref_lattice l, double roughness)
 /* ---- free quarks ---- */
 
 /* The energy squared of the longest free wave in t on 4.4.4.n: -D^2 / 4 of it is that multiple of it. */
-static double free_energy(int n, int k, double *p2)
+static double free_energy(int n, int k, double epsilon, double *p2)
 {
-    /* Without tadpoles and epsilon, which unit links have no use for. */
-    static const staggered_smearing plain[WHOLE] = {
-        {.kind = STAGGERED_NAIVE}, {.kind = STAGGERED_ASQTAD, .u0 = 1}, {.kind = STAGGERED_HISQ}};
+    /* Without tadpoles, which unit links have no use for. */
+    const staggered_smearing plain[WHOLE] = {
+        {.kind = STAGGERED_NAIVE}, {.kind = STAGGERED_ASQTAD, .u0 = 1}, {.kind = STAGGERED_HISQ, .epsilon = epsilon}};
     const struct ref_lattice l = {{4, 4, 4, n}};
     const double p = acos(-1) / n;
     scene s;
@@ -417,13 +417,44 @@ static void test_free(int k)
     double error[3];
     for (int i = 0; i < 3; i++) {
         double p2;
-        error[i] = free_energy(16 << i, k, &p2) / p2 - 1;
+        error[i] = free_energy(16 << i, k, 0, &p2) / p2 - 1;
     }
     /* naive: sin^2 p = p^2 (1 - p^2 / 3 ...); improved: p^2 (1 - 3 p^4 / 20 ...) */
     kit_where("order of the error of %s quarks", kind_names[k]);
     const double order = log2(error[1] / error[2]), expected = k == 0 ? 2 : 4;
     KIT_NEAR(order, expected, 0.02);
     KIT_NEAR(log2(error[0] / error[1]), expected, 0.08);
+}
+
+/* f(E) = m at rest; f^2 = m^2 + p^2 gives dE^2/dp^2 = E / f f' at p = 0. */
+static double speed_squared(double mass, double epsilon)
+{
+    const double c = (1 + epsilon) / 6;
+    double low = 0, high = 1.2;
+    for (int i = 0; i < 60; i++) {
+        const double e = 0.5 * (low + high), f = sinh(e) - c * pow(sinh(e), 3);
+        if (f < mass) low = e;
+        else high = e;
+    }
+    return low / (mass * cosh(low) * (1 - 3 * c * pow(sinh(low), 2)));
+}
+
+/* The charm quark of inputs/hisq-2plus1plus1.ini: sin p (1 + (1 + epsilon) / 6 sin^2 p) is what a wave has for its
+ * momentum, and its energy then goes with momentum as it has to (E. Follana et al., hep-lat/0610092, section III.C). */
+static void test_charm(void)
+{
+    const double mass = 0.838, epsilon = -0.358;
+    double p2;
+    for (int n = 16; n <= 32; n *= 2) {
+        const double s = sin(acos(-1) / n), want = pow(s + (1 + epsilon) / 6 * s * s * s, 2);
+        const double energy = free_energy(n, 2, epsilon, &p2);
+        kit_where("the wave of %d sites, charm", n);
+        KIT_REL(energy, want, 1e-12);
+    }
+    kit_where("speed of light of charm: %.4f, %.4f without epsilon", sqrt(speed_squared(mass, epsilon)),
+              sqrt(speed_squared(mass, 0)));
+    KIT_NEAR(speed_squared(mass, epsilon), 1, 0.01);
+    KIT_CHECK(fabs(speed_squared(mass, 0) - 1) > 0.1);
 }
 
 /* ---- recorded numbers ---- */
@@ -594,6 +625,7 @@ int main(int argc, char **argv)
         test_covariance(kit_shapes[0], k);
         if (k < WHOLE) test_free(k);
     }
+    test_charm();
     for (int k = 0; k < 3; k++) test_storages(kit_shapes[2], (double[]){0, 0.05, 0.5}[k]);
     test_recorded();
     const int status = CHECK_SUMMARY();
