@@ -211,7 +211,7 @@ static int add_flavours(flavours *sums, int n, const named_fermion *f, double ma
     while (i < n && !(sums[i].mass == mass && same_operator(&sums[i].of->p, &f->p))) i++;
     if (i == n) sums[n++] = (flavours){f, mass, 0};
     sums[i].number += number;
-    if (sums[i].number < 0) sums[i].of = f; /* to be blamed, if nothing follows */
+    if (number < 0) sums[i].of = f; /* to be blamed, if nothing makes it good */
     return n;
 }
 

@@ -182,7 +182,7 @@ static void check_effects(const ini_input *in, const parameters *p, int number, 
     for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0] && type->precondition && type->solve; k++)
         if (!solves && ini_given(in, "solver", s->name, of_solves[k]))
             user_error(
-                "%s: %s = %g of [solver.%s] has no effect: it is only a preconditioner, and type = %s then takes a "
+                "%s: %s = %.15g of [solver.%s] has no effect: it is only a preconditioner, and type = %s then takes a "
                 "fixed number of steps; leave it out",
                 ini_where(in, "solver", s->name, of_solves[k]), of_solves[k], values[k], s->name, s->p.type);
     if (type->precondition && !inside_others(p, number, 0) && ini_given(in, "solver", s->name, "steps"))

@@ -70,7 +70,8 @@ int observable_has(const observable *o, const char *key);
 measure_result measure(const measure_context *c, const named_measure *m);
 
 /* For observables: the seed of noise on this configuration, of [run] seed and its plaquette to twelve digits. So
- * configurations have different noise, and one has the same whenever and wherever it is measured. */
+ * configurations have different noise, and one has the same whenever and wherever it is measured with the same links;
+ * stored in single precision it is another one. */
 uint64_t measure_noise_seed(const measure_context *c);
 /* Whether the measurement has to be given up. */
 int measure_interrupted(const measure_context *c);

@@ -1,8 +1,8 @@
 /* Sums and updates block by block (kernels/block.h). Every block has two bounds, the largest |r|^2 of its sites at the
  * start and the largest |q|^2 at the first step, as the bits of a float, which order as it does; and sums of (q, r) and
- * (q, q), integers in units of 2^-shift of a power of two: for (q, q) that at or below the bound of q, whatever the
- * operator makes of r; for (q, r) the one half way between those of q and r. There is room for |q|^2 of 2^8 times its
- * bound on every site of the block. A step of minimal residual: R. Babich et al., arXiv:1109.2935, section 8.1. */
+ * (q, q), integers in units of 2^-shift of a power of two: for (q, q) that at or below the bound of q, or of r where
+ * that is larger; for (q, r) the one half way between this and that of r. There is room for |q|^2 of 2^8 times as much
+ * on every site of the block. A step of minimal residual: R. Babich et al., arXiv:1109.2935, section 8.1. */
 
 #ifndef PLAQ_BLOCK_SITE_H
 #define PLAQ_BLOCK_SITE_H
@@ -85,10 +85,17 @@ FN double T(power_of_two)(int exponent)
     return c.d;
 }
 
+/* The exponent that bounds q: of the first q, or of r where that is more. An r near a low mode has a small q, and what
+ * the step leaves of it a larger one. */
+FN int T(block_exponent)(const block_args *a, int b)
+{
+    return (a->bound_q[b] > a->bound[b] ? a->bound_q[b] : a->bound[b]) >> 23;
+}
+
 /* What sums of (q, r) and of (q, q) count a number of one as. */
 FN void T(block_units)(double unit[2], const block_args *a, int b)
 {
-    const int r = a->bound[b] >> 23, q = a->bound_q[b] >> 23;
+    const int r = a->bound[b] >> 23, q = T(block_exponent)(a, b);
     unit[0] = T(power_of_two)(a->shift + 127 - (q + r) / 2);
     unit[1] = T(power_of_two)(a->shift + 127 - q);
 }
@@ -96,7 +103,7 @@ FN void T(block_units)(double unit[2], const block_args *a, int b)
 /* The latter over the former. */
 FN double T(block_units_ratio)(const block_args *a, int b)
 {
-    const int r = a->bound[b] >> 23, q = a->bound_q[b] >> 23;
+    const int r = a->bound[b] >> 23, q = T(block_exponent)(a, b);
     return T(power_of_two)((q + r) / 2 - q);
 }
 

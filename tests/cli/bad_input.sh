@@ -234,6 +234,7 @@ refused "a factor of a lighter mass" -- "${staggered[@]}" fermion.light.with=0.0
 refused "a mass twice" -- "${staggered[@]}" "fermion.light.with=0.1:1, 0.1:2" -- "mass 0.1 twice"
 refused "more flavours below than above" -- "${staggered[@]}" fermion.light.with=0.2:-3 -- "add up to -1" "between 0 and 4"
 refused "a factor that no section makes good" -- "${staggered[@]}" fermion.heavy.mass=0.25 -- "s.ini:33" "-3 flavours of mass 0.2" "links of [fermion.light]"
+refused "a factor that a section makes good in part" -- "${staggered[@]}" fermion.heavy.flavours=2 -- "s.ini:33" "-1 flavours of mass 0.2" "links of [fermion.light]"
 refused "a factor made good with other links" -- "${staggered[@]}" fermion.heavy.links=asqtad fermion.heavy.u0=0.9 -- "-3 flavours of mass 0.2"
 refused "a spectrum above the square of the mass" -- "${staggered[@]}" "fermion.light.spectrum=2e-4 30" -- "begins above 0.000169"
 refused "the clover determinant of a staggered quark" -- "${staggered[@]}" "integrator.0.actions=light light.det heavy charm" -- "light.det" "names no action"

@@ -35,13 +35,17 @@ CHECK_UNUSED static void generate(ensemble *e, const char *common, int warmup, i
         accepted += r.accepted;
     }
     CHECK(!failed);
+    if (failed) {
+        close_bench(&b);
+        return;
+    }
     e->plaquette = mean(plaquette, count, &e->error);
     const double one = mean(weight, count, &w_error);
     printf("%-24s plaquette %.6f +- %.6f  <exp(-dH)> %.4f +- %.4f  acceptance %.3f over %d, %d begun again; %.0f s\n",
            e->name, e->plaquette, e->error, one, w_error, (double)accepted / count, count, repeated,
            comm_wtime() - begun);
     fflush(stdout);
-    CHECK_NEAR(one, 1, 3.5 * w_error);
+    CHECK_NEAR(one, 1, 4 * w_error);
     /* A step that conserves H to all digits would prove nothing, and an error this large nothing either. */
     CHECK(w_error > 1e-5 && w_error < 0.1);
     CHECK(accepted > count / 2);
@@ -61,13 +65,13 @@ CHECK_UNUSED static double check_alike(const ensemble *e, int n, double *error)
     const double all = sum / weights;
     for (int i = 0; i < n; i++) {
         /* The mean has this one in it. */
-        CHECK_NEAR(e[i].plaquette, all, 3.5 * sqrt(e[i].error * e[i].error - 1 / weights));
+        CHECK_NEAR(e[i].plaquette, all, 4 * sqrt(e[i].error * e[i].error - 1 / weights));
         chi2 += pow((e[i].plaquette - all) / e[i].error, 2);
     }
     *error = 1 / sqrt(weights);
     printf("mean %.6f +- %.6f, chi^2 %.2f of %d\n", all, *error, chi2, n - 1);
-    /* Errors from 20 blocks are known to some 16%. */
-    CHECK(chi2 < 4 * (n - 1));
+    /* Errors from 20 blocks are known to some 16%; for few ensembles and for many this is some one in a thousand. */
+    CHECK(chi2 < 10 + 2 * (n - 1));
     return all;
 }
 

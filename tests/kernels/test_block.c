@@ -209,7 +209,7 @@ static void test_steps(struct ref_lattice l)
         blocks_destroy(b);
         for (int prec = 0; prec < PREC_COUNT; prec++)
             for (int colour = -1; colour < (colours == 2 ? 2 : 0); colour++) {
-                static const double norms[3] = {8, 1e-4, 1e6};
+                static const double norms[3] = {8, 0.1, 1e6};
                 const double size = colour == 0 ? 1e-6 : 1e4, norm = norms[(number + colour + 1) % 3];
                 kit_where("a step in blocks of %d.%d.%d.%d, %s, colour %d, norm %g", c.size[0], c.size[1], c.size[2],
                           c.size[3], kit_prec[prec], colour, norm);
