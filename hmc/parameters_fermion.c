@@ -221,7 +221,7 @@ int fermion_parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         const fermion_kind *kind = fermion_kind_find(f->p.kind);
-        const int whole = kind->staggered ? 4 : 2, number = fermion_kind_has(kind, "flavours") ? f->p.flavours : whole;
+        const int number = kind->flavours ? kind->flavours : f->p.flavours;
         n = add_flavours(sums, n, f, f->p.mass, number);
         for (int k = 1; k < f->p.nfactors; k++)
             n = add_flavours(sums, n, f, f->p.factors[k].mass, f->p.factors[k].flavours);

@@ -15,6 +15,7 @@ typedef struct {
     const char *keys; /* of its section that not every kind has, separated by spaces */
     int shifts;       /* its solves have shifts, for which there is one type of solver */
     int staggered;    /* a staggered quark; else one of Wilson's */
+    int flavours;     /* that a section makes; 0: as many as its key says */
     /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
     void (*create)(simulation *s, int number);
     /* Books the fields that stay, and tells the others. */

@@ -32,6 +32,7 @@ const fermion_kind fermion_staggered = {.name = "staggered",
                                         .help = "four flavours of a staggered quark, unrooted",
                                         .keys = "links u0 long_reals naik_epsilon predictor",
                                         .staggered = 1,
+                                        .flavours = 4,
                                         .create = create,
                                         .memory = memory,
                                         .force_flops = force_flops};

@@ -53,6 +53,7 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_wilson_clover = {.name = "wilson_clover",
                                             .help = "two degenerate Wilson-clover flavours, even-odd preconditioned",
                                             .keys = "kappa c_sw schur link_reals heat_bath_solver ratio_to predictor",
+                                            .flavours = 2,
                                             .create = create,
                                             .memory = memory,
                                             .force_flops = force_flops};
