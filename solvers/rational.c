@@ -89,13 +89,25 @@ static int same_function(const power_product *f, const power_product *g)
     return 1;
 }
 
+/* Whether f falls like 1/x beyond its shifts, as where a ratio of determinants is divided by x. With as many zeros as
+ * poles one zero would be far out on either side of infinity, wherever rounding puts it. */
+static int falls_like_inverse(const power_product *f)
+{
+    long num = 0, den = 1;
+    for (int k = 0; k < f->nfactors; k++) {
+        num = num * f->factors[k].den + den * f->factors[k].num;
+        den *= f->factors[k].den;
+    }
+    return num == -den;
+}
+
 const rational *rational_of_degree(rational_store *s, const power_product *f, double lo, double hi, int degree,
                                    char *message, size_t size)
 {
     for (entry *e = s->first; e; e = e->next)
         if (e->r.degree == degree && e->r.lo == lo && e->r.hi == hi && same_function(&e->r.f, f)) return &e->r;
     rational r;
-    if (remez(&r, f, lo, hi, degree, degree, message, size)) return NULL;
+    if (remez(&r, f, lo, hi, degree, degree - falls_like_inverse(f), message, size)) return NULL;
     entry *e = malloc(sizeof *e);
     REQUIRE(e, "out of memory");
     *e = (entry){r, s->first};

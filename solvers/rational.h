@@ -22,7 +22,7 @@ double rational_value(const rational *r, double x);
  * approximation and the rounding of r together. */
 double rational_measured_error(const rational *r);
 
-/* The best approximation of a degree, (degree, degree). */
+/* The best approximation of a degree, with as many zeros as poles, or, of an f that falls like 1/x, one less. */
 const rational *rational_of_degree(rational_store *s, const power_product *f, double lo, double hi, int degree,
                                    char *message, size_t size);
 /* That of the smallest degree whose measured error is at most `tolerance`. Where coefficients alternate in sign, as for

@@ -65,6 +65,24 @@ static void test_requests(rational_store *s)
     check_request(s, (power_product){3, {{0.0004, -2, 4}, {0.01, -1, 4}, {0.16, 3, 4}}}, 1e-15, 90, 1e-9);
 }
 
+/* Heat baths of a light and a strange quark over a heavy mass, which fall like 1/x, for every degree: light masses down
+ * to those of nature on fine lattices. */
+static void test_ratios(rational_store *s)
+{
+    const double masses[][3] = {{0.013, 0.065, 0.2}, {0.001326, 0.03636, 0.2}, {0.0001, 0.03, 0.3}};
+    for (int i = 0; i < 3; i++) {
+        const double light = masses[i][0] * masses[i][0], strange = masses[i][1] * masses[i][1] - light,
+                     heavy = masses[i][2] * masses[i][2] - light;
+        const power_product f = {3, {{0, -3, 4}, {strange, 1, 8}, {heavy, -3, 8}}};
+        check_request(s, f, light, 8, i < 2 ? 1e-12 : 1e-10);
+        for (int degree = 1; degree <= 20; degree++) {
+            const rational *r = rational_of_degree(s, &f, light, 8, degree, message, sizeof message);
+            CHECK(r != NULL);
+            if (r) CHECK_INT(r->degree_above, degree - 1);
+        }
+    }
+}
+
 /* r of f and r of 1/f: best approximations, so that their product is 1 - error^2. */
 static void test_inverse(rational_store *s)
 {
@@ -106,6 +124,7 @@ int main(int argc, char **argv)
     comm_init(&argc, &argv);
     rational_store *s = rational_store_create();
     test_requests(s);
+    test_ratios(s);
     test_inverse(s);
     test_refusals(s);
     rational_store_destroy(s);
