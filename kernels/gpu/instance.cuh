@@ -102,47 +102,71 @@ static __device__ __forceinline__ exact_sum T(exact_closed)(vexact *mine)
                   n, *dev);                                                                                            \
     }
 
-/* The same for kernels of whole lattices that reach to many neighbours: a block does a box of sites. */
-#define INSTANCE_TILED(name, registers)                                                                                \
+/* Runs T(what)(&a, g, home, ...) with literals that save the branches of what is elsewhere, where nothing within reach
+ * is: in a kernel that is `whole`, and at sites away from the faces. */
+#define NEAR_OR_ELSEWHERE(what, reach, whole, a, home, ...)                                                            \
+    if (whole || T(far_from_faces)(&a.g, home, reach)) {                                                               \
+        geom g = a.g; /* never in memory */                                                                            \
+        UNROLL for (int d = 0; d < 4; d++) g.split[d] = 0;                                                             \
+        T(what)(&a, &g, home, __VA_ARGS__);                                                                            \
+    } else {                                                                                                           \
+        T(what)(&a, &a.g, home, __VA_ARGS__);                                                                          \
+    }
+
+static inline bool T(is_split)(const geom *g)
+{
+    return g->split[0] || g->split[1] || g->split[2] || g->split[3];
+}
+
+/* The same for kernels of whole lattices that reach to neighbours and whose work falls into parts (T(name_part)): a
+ * block does one part in a box of sites. Blocks are large for their cap, because their sites share what they read. */
+#define INSTANCE_PARTS(name, registers)                                                                                \
+    template <bool whole>                                                                                              \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \
         T(name##_global)(const __grid_constant__ name##_args a, long n, const __grid_constant__ gpu_tile tile)         \
     {                                                                                                                  \
         gpu_begin();                                                                                                   \
+        const unsigned x = blockIdx.x / PARTS_##name;                                                                  \
+        const int part = (int)(blockIdx.x % PARTS_##name);                                                             \
+        const long i = (long)x * blockDim.x + threadIdx.x;                                                             \
+        T(walker) home;                                                                                                \
         if (tile.on) {                                                                                                 \
-            T(name##_site)(&a, T(tile_stencil)(&tile, &a.g, a.parity, blockIdx.x, blockIdx.y, blockIdx.z).unit);       \
+            const T(stencil) st = T(tile_stencil)(&tile, &a.g, a.parity, x, blockIdx.y, blockIdx.z);                   \
+            home = {{st.x[0], st.x[1], st.x[2], st.x[3]}, 40, st.unit, a.parity};                                      \
+        } else if (i < n) {                                                                                            \
+            home = T(walk_from)(&a.g, a.parity, i);                                                                    \
         } else {                                                                                                       \
-            const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;                                                \
-            if (i < n) T(name##_site)(&a, i);                                                                          \
+            return;                                                                                                    \
         }                                                                                                              \
+        NEAR_OR_ELSEWHERE(name##_part, REACH_##name, whole, a, home, home.unit, part)                                  \
     }                                                                                                                  \
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
         const name##_args *a = (const name##_args *)args;                                                              \
-        const gpu_shape shape = gpu_shape_for(dev, THREADS(registers));                                                \
+        const gpu_shape shape = gpu_shape_for(dev, BLOCK_MAX);                                                         \
         dim3 grid((unsigned)((n + shape.threads - 1) / shape.threads));                                                \
         REQUIRE(!list, "a list for %s", #name);                                                                        \
         const gpu_tile tile = gpu_tile_for(&a->g, shape, &grid);                                                       \
-        gpu_start(dev, T(name##_global), grid, shape.threads, *a, n, tile);                                            \
+        grid.x *= PARTS_##name;                                                                                        \
+        gpu_start(dev, T(is_split)(&a->g) ? T(name##_global) < false > : T(name##_global) < true >, grid,              \
+                  shape.threads, *a, n, tile);                                                                         \
     }
 
 /* The same for kernels that make links (T(name_link)): a block does one direction in a box of sites of both parities.
- * It is large for its cap, because its sites share what they read. Where no direction is split, literals save the
- * branches of what is elsewhere. */
+ */
 #define INSTANCE_LINKS(name, registers)                                                                                \
     template <bool whole>                                                                                              \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \
         T(name##_global)(const __grid_constant__ name##_args a, long n, const __grid_constant__ gpu_columns columns)   \
     {                                                                                                                  \
         gpu_begin();                                                                                                   \
-        geom g = a.g; /* never in memory */                                                                            \
-        if (whole) UNROLL for (int d = 0; d < 4; d++) g.split[d] = 0;                                                  \
         const unsigned x = blockIdx.x / 4;                                                                             \
         const long i = (long)x * blockDim.x + threadIdx.x;                                                             \
         T(walker) home;                                                                                                \
         if (columns.box.on) home = T(column_walker)(&columns, &a.g, x);                                                \
         else if (i < n) home = T(walk_both)(&a.g, i, a.chunk);                                                         \
         else return;                                                                                                   \
-        T(name##_link)(&a, &g, home, (int)(blockIdx.x % 4));                                                           \
+        NEAR_OR_ELSEWHERE(name##_link, REACH_##name, whole, a, home, (int)(blockIdx.x % 4))                            \
     }                                                                                                                  \
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
@@ -151,18 +175,17 @@ static __device__ __forceinline__ exact_sum T(exact_closed)(vexact *mine)
         dim3 grid(4 * (unsigned)((n + shape.threads - 1) / shape.threads));                                            \
         REQUIRE(!list, "a list for %s", #name);                                                                        \
         const gpu_columns columns = gpu_columns_for(&a->g, shape, 4, &grid);                                           \
-        const bool split = a->g.split[0] || a->g.split[1] || a->g.split[2] || a->g.split[3];                           \
-        gpu_start(dev, split ? T(name##_global) < false > : T(name##_global) < true >, grid, shape.threads, *a, n,     \
-                  columns);                                                                                            \
+        gpu_start(dev, T(is_split)(&a->g) ? T(name##_global) < false > : T(name##_global) < true >, grid,              \
+                  shape.threads, *a, n, columns);                                                                      \
     }
 
 /* PICK takes its second argument: INSTANCE, unless OWN_name of a kernel with an instance of its own pushes in front. */
 #define OWN_hop , NO_INSTANCE
 #define OWN_staggered_hop , NO_INSTANCE
-#define OWN_gauge_force , INSTANCE_TILED
-#define OWN_parallelogram_force , INSTANCE_TILED
-#define OWN_clover_force , INSTANCE_TILED
-#define OWN_field_strength , INSTANCE_TILED
+#define OWN_gauge_force , INSTANCE_PARTS
+#define OWN_parallelogram_force , INSTANCE_PARTS
+#define OWN_clover_force , INSTANCE_PARTS
+#define OWN_field_strength , INSTANCE_PARTS
 #define OWN_staples , INSTANCE_LINKS
 #define OWN_staples_core , INSTANCE_LINKS
 #define OWN_staples_sum , INSTANCE_LINKS

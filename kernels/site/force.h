@@ -296,53 +296,53 @@ FN void T(insertion_load)(vreal z[18], const geom *g, const view *tensor, T(walk
 
 /* momenta += factor P(U_mu(x) B), with B the sum over the plaquettes at the link of their other three links with the
  * insertion Z at each corner in turn; plaquettes below the link run against the plane's orientation. */
-FN void T(clover_force_site)(const clover_force_args *a, long u)
+#define PARTS_clover_force 4
+#define REACH_clover_force 1
+FN void T(clover_force_part)(const clover_force_args *a, const geom *g, T(walker) home, long u, int mu)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_from)(g, a->parity, u);
-    for (int mu = 0; mu < 4; mu++) {
-        const T(walker) end = T(walk)(g, home, mu, 1);
-        vreal sum[18], link[18], z[18], r[18];
-        T(su3_zero)(sum);
-        for (int nu = 0; nu < 4; nu++) {
-            if (nu == mu) continue;
-            const int low = mu < nu ? mu : nu, high = mu < nu ? nu : mu;
-            const int plane = low == 0 ? high - 1 : low == 1 ? high + 1 : 5;
-            UNROLL for (int side = 0; side < 2; side++)
-            {
-                const vreal sign = vset((mu < nu) == (side == 0) ? (real)1 : (real)-1);
-                const int out = 2 * nu + side, back = 2 * nu + 1 - side;
-                T(walker) w = end;
-                vreal a1[18], a2[18], a3[18], left[18], right[18];
-                const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1),
-                                above = T(walk)(g, home, nu, side ? -1 : 1);
-                T(step_first)(a1, g, &a->links, &w, out, 2);
-                T(step_first)(a2, g, &a->links, &w, 2 * mu + 1, 2);
-                T(step_first)(a3, g, &a->links, &w, back, 2);
-                T(insertion_load)(z, g, &a->tensor, end, plane);
-                T(su3_mul)(left, z, a1);
-                T(insertion_load)(z, g, &a->tensor, corner, plane);
-                T(su3_mul)(r, a1, z);
-                T(su3_add)(left, r);
-                T(su3_mul)(r, a2, a3);
-                T(su3_mul)(right, left, r);
-                T(su3_axpy)(sum, sign, right);
-                T(insertion_load)(z, g, &a->tensor, above, plane);
-                T(su3_mul)(right, z, a3);
-                T(insertion_load)(z, g, &a->tensor, home, plane);
-                T(su3_mul)(r, a3, z);
-                T(su3_add)(right, r);
-                T(su3_mul)(r, a1, a2);
-                T(su3_mul)(left, r, right);
-                T(su3_axpy)(sum, sign, left);
-            }
+    const T(walker) end = T(walk)(g, home, mu, 1);
+    vreal sum[18], z[18], r[18];
+    T(su3_zero)(sum);
+    for (int nu = 0; nu < 4; nu++) {
+        if (nu == mu) continue;
+        const int low = mu < nu ? mu : nu, high = mu < nu ? nu : mu;
+        const int plane = low == 0 ? high - 1 : low == 1 ? high + 1 : 5;
+        UNROLL for (int side = 0; side < 2; side++)
+        {
+            const vreal sign = vset((mu < nu) == (side == 0) ? (real)1 : (real)-1);
+            const int out = 2 * nu + side, back = 2 * nu + 1 - side;
+            const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1), above = T(walk)(g, home, nu, side ? -1 : 1);
+            T(walker) w = end;
+            vreal a1[18], a2[18], a3[18], m[18];
+            /* One product after the other, so that few matrices are held at a time: (z a1 + a1 z) a2 a3, */
+            T(step_first)(a1, g, &a->links, &w, out, 2);
+            T(insertion_load)(z, g, &a->tensor, end, plane);
+            T(su3_mul)(m, z, a1);
+            T(insertion_load)(z, g, &a->tensor, corner, plane);
+            T(su3_mul)(r, a1, z);
+            T(su3_add)(m, r);
+            T(step_first)(a2, g, &a->links, &w, 2 * mu + 1, 2);
+            T(su3_mul)(r, m, a2);
+            T(step_first)(a3, g, &a->links, &w, back, 2);
+            T(su3_mul)(m, r, a3);
+            T(su3_axpy)(sum, sign, m);
+            /* and a1 a2 (z a3 + a3 z). */
+            T(insertion_load)(z, g, &a->tensor, above, plane);
+            T(su3_mul)(m, z, a3);
+            T(insertion_load)(z, g, &a->tensor, home, plane);
+            T(su3_mul)(r, a3, z);
+            T(su3_add)(m, r);
+            T(su3_mul)(r, a2, m);
+            T(su3_mul)(m, a1, r);
+            T(su3_axpy)(sum, sign, m);
         }
-        vreal x[8], p[8];
-        T(walk_link)(link, g, &a->links, home, mu, 2);
-        T(su3_mul)(r, link, sum);
-        T(su3_project)(x, r);
-        T(load)(p, &a->momenta, u, mu, 8);
-        UNROLL for (int i = 0; i < 8; i++) p[i] = vfma(vset((real)a->factor), x[i], p[i]);
-        T(save)(p, &a->momenta, u, mu, 8);
     }
+    vreal link[18], x[8], p[8];
+    T(walk_link)(link, g, &a->links, home, mu, 2);
+    T(su3_mul)(r, link, sum);
+    T(su3_project)(x, r);
+    T(load)(p, &a->momenta, u, mu, 8);
+    UNROLL for (int i = 0; i < 8; i++) p[i] = vfma(vset((real)a->factor), x[i], p[i]);
+    T(save)(p, &a->momenta, u, mu, 8);
 }
+PARTS_SITE(clover_force)

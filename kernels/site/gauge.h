@@ -131,79 +131,74 @@ FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *li
 
 /* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and
  * c1. */
-FN void T(gauge_force_site)(const gauge_force_args *a, long u)
+#define PARTS_gauge_force 4
+#define REACH_gauge_force 2
+FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, long u, int mu)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_from)(g, a->parity, u);
-    for (int mu = 0; mu < 4; mu++) {
-        const T(walker) end = T(walk)(g, home, mu, 1);
-        const int f = 2 * mu, b = 2 * mu + 1;
-        vreal sum[18], m[18];
-        T(su3_zero)(sum);
-        for (int nu = 0; nu < 4; nu++) {
-            if (nu == mu) continue;
-            UNROLL for (int side = 0; side < 2; side++)
-            {
-                const int n = 2 * nu + side, back = 2 * nu + 1 - side;
-                const int staple[3] = {n, b, back};
-                const int rectangles[3][5] = {{f, n, b, b, back}, {n, b, b, back, f}, {n, n, b, back, back}};
-                T(walk_product)(m, g, &a->links, end, staple, 3, 2);
-                T(su3_axpy)(sum, vset((real)a->c0), m);
-                for (int k = 0; a->c1 != 0 && k < 3; k++) {
-                    T(walk_product)(m, g, &a->links, end, rectangles[k], 5, 2);
-                    T(su3_axpy)(sum, vset((real)a->c1), m);
-                }
+    const T(walker) end = T(walk)(g, home, mu, 1);
+    const int f = 2 * mu, b = 2 * mu + 1;
+    vreal sum[18], m[18];
+    T(su3_zero)(sum);
+    for (int nu = 0; nu < 4; nu++) {
+        if (nu == mu) continue;
+        UNROLL for (int side = 0; side < 2; side++)
+        {
+            const int n = 2 * nu + side, back = 2 * nu + 1 - side;
+            const int staple[3] = {n, b, back};
+            const int rectangles[3][5] = {{f, n, b, b, back}, {n, b, b, back, f}, {n, n, b, back, back}};
+            T(walk_product)(m, g, &a->links, end, staple, 3, 2);
+            T(su3_axpy)(sum, vset((real)a->c0), m);
+            for (int k = 0; a->c1 != 0 && k < 3; k++) {
+                T(walk_product)(m, g, &a->links, end, rectangles[k], 5, 2);
+                T(su3_axpy)(sum, vset((real)a->c1), m);
             }
         }
-        T(staples_to_momenta)(&a->momenta, g, &a->links, home, u, mu, sum);
     }
+    T(staples_to_momenta)(&a->momenta, g, &a->links, home, u, mu, sum);
 }
+PARTS_SITE(gauge_force)
 
 /* Force of parallelograms: 24 of them start with a link. */
-FN void T(parallelogram_force_site)(const parallelogram_force_args *a, long u)
+#define PARTS_parallelogram_force 4
+#define REACH_parallelogram_force 1
+FN void T(parallelogram_force_part)(const parallelogram_force_args *a, const geom *g, T(walker) home, long u, int mu)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_from)(g, a->parity, u);
-    for (int mu = 0; mu < 4; mu++) {
-        const T(walker) end = T(walk)(g, home, mu, 1);
-        vreal sum[18], m[18];
-        T(su3_zero)(sum);
-        for (int n = 0; n < 8; n++) {
-            if (n / 2 == mu) continue;
-            for (int r = 0; r < 8; r++) {
-                if (r / 2 == mu || r / 2 == n / 2) continue;
-                const int staple[5] = {n, r, 2 * mu + 1, n ^ 1, r ^ 1};
-                T(walk_product)(m, g, &a->links, end, staple, 5, 2);
-                T(su3_add)(sum, m);
-            }
+    const T(walker) end = T(walk)(g, home, mu, 1);
+    vreal sum[18], m[18];
+    T(su3_zero)(sum);
+    for (int n = 0; n < 8; n++) {
+        if (n / 2 == mu) continue;
+        for (int r = 0; r < 8; r++) {
+            if (r / 2 == mu || r / 2 == n / 2) continue;
+            const int staple[5] = {n, r, 2 * mu + 1, n ^ 1, r ^ 1};
+            T(walk_product)(m, g, &a->links, end, staple, 5, 2);
+            T(su3_add)(sum, m);
         }
-        UNROLL for (int i = 0; i < 18; i++) sum[i] *= (real)a->c2;
-        T(staples_to_momenta)(&a->momenta, g, &a->links, home, u, mu, sum);
     }
+    UNROLL for (int i = 0; i < 18; i++) sum[i] *= (real)a->c2;
+    T(staples_to_momenta)(&a->momenta, g, &a->links, home, u, mu, sum);
 }
+PARTS_SITE(parallelogram_force)
 
 /* Field strength F = (Q - Q^dagger) / 8 with Q the sum of the four leaves of the clover, one plane after the other. */
-FN void T(field_strength_site)(const field_strength_args *a, long u)
+#define PARTS_field_strength 6
+#define REACH_field_strength 1
+FN void T(field_strength_part)(const field_strength_args *a, const geom *g, T(walker) home, long u, int plane)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_from)(g, a->parity, u);
-    int plane = 0;
-    for (int mu = 0; mu < 4; mu++)
-        for (int nu = mu + 1; nu < 4; nu++, plane++) {
-            const int m = 2 * mu, n = 2 * nu;
-            const int leaves[4][4] = {
-                {m, n, m + 1, n + 1}, {n, m + 1, n + 1, m}, {m + 1, n + 1, m, n}, {n + 1, m, n, m + 1}};
-            vreal q[18], leaf[18], x[9];
-            T(su3_zero)(q);
-            for (int k = 0; k < 4; k++) {
-                T(walk_product)(leaf, g, &a->links, home, leaves[k], 4, 3);
-                T(su3_add)(q, leaf);
-            }
-            T(su3_antihermitian)(x, q);
-            UNROLL for (int i = 0; i < 9; i++) x[i] *= (real)0.25;
-            T(save)(x, &a->out, u, plane, 9);
-        }
+    const int mu = plane < 3 ? 0 : plane < 5 ? 1 : 2, nu = plane < 3 ? plane + 1 : plane < 5 ? plane - 1 : 3;
+    const int m = 2 * mu, n = 2 * nu;
+    const int leaves[4][4] = {{m, n, m + 1, n + 1}, {n, m + 1, n + 1, m}, {m + 1, n + 1, m, n}, {n + 1, m, n, m + 1}};
+    vreal q[18], leaf[18], x[9];
+    T(su3_zero)(q);
+    for (int k = 0; k < 4; k++) {
+        T(walk_product)(leaf, g, &a->links, home, leaves[k], 4, 3);
+        T(su3_add)(q, leaf);
+    }
+    T(su3_antihermitian)(x, q);
+    UNROLL for (int i = 0; i < 9; i++) x[i] *= (real)0.25;
+    T(save)(x, &a->out, u, plane, 9);
 }
+PARTS_SITE(field_strength)
 
 /* -tr(A B) for anti-Hermitian matrices without their traces. */
 FN vreal T(tensor_product)(const vreal x[9], const vreal y[9])

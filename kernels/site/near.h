@@ -141,6 +141,25 @@ FN long T(walk_unit)(const geom *g, T(walker) w)
     return g->ext[i];
 }
 
+/* Whether nothing within `reach` of home is on another rank. */
+FN int T(far_from_faces)(const geom *g, T(walker) home, int reach)
+{
+    int far = 1;
+    UNROLL for (int d = 0; d < 4; d++) far =
+        far && (!g->split[d] || (home.x[d] >= reach && home.x[d] + reach < g->sub[d]));
+    return far;
+}
+
+/* A kernel on the sites of a.parity whose work at one falls into parts, directions or planes, which T(name_part) does
+ * one at a time. A GPU takes them apart, and PARTS_name and REACH_name tell it how many they are and how far from home
+ * they read in any direction. */
+#define PARTS_SITE(name)                                                                                               \
+    FN void T(name##_site)(const name##_args *a, long u)                                                               \
+    {                                                                                                                  \
+        const T(walker) home = T(walk_from)(&a->g, a->parity, u);                                                      \
+        for (int part = 0; part < PARTS_##name; part++) T(name##_part)(a, &a->g, home, u, part);                       \
+    }
+
 /* Loads n components of a group from where the walker stands, lanes turned home. */
 FN void T(walk_load)(vreal *x, const geom *g, const view *v, T(walker) w, int group, int n)
 {

@@ -102,6 +102,7 @@ FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, int k, const geo
  * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them. mu
  * = nu - offset (mod 4). The first pair are the links themselves and what the derivative by them is of: out_nu +=
  * staples of a_nu in direction nu + offset. out += plain_factor plain. */
+#define REACH_staple_sides 1
 FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker) home, int nu)
 {
     const long u = T(walk_unit)(g, home);

@@ -36,6 +36,7 @@ FN T(walker) T(walk_both)(const geom *g, long i, long chunk)
 }
 
 /* out_j,mu = the staples of in_mu in direction mu + j (mod 4), j = 1, 2, 3 */
+#define REACH_staples 1
 FN void T(staples_link)(const staples_args *a, const geom *g, T(walker) home, int mu)
 {
     const long u = T(walk_unit)(g, home);
@@ -50,31 +51,33 @@ FN void T(staples_link)(const staples_args *a, const geom *g, T(walker) home, in
 /* What the paths around direction mu + j go around, in place of a link, for j = first ... last, from x and its staples
  * y_1, y_2, y_3:
  *   out_j = three x + one y_j + five (y_k + y_l) + seven (staples of y_l in mu + k and of y_k in mu + l)
- * with k, l the other two. (`one` is the weight of staples in the same direction, Lepage's.) */
+ * with k, l the other two. (`one` is the weight of staples in the same direction, Lepage's.) What is at home is read
+ * between the staples: those before and after the end of a j share a direction, and so the links at their sides. */
+#define REACH_staples_core 1
 FN void T(staples_core_link)(const staples_core_args *a, const geom *g, T(walker) home, int mu)
 {
     const long u = T(walk_unit)(g, home);
+    const vreal seven = vset((real)a->seven);
     for (int j = a->first; j <= a->last; j++) {
         const int k = j % 3 + 1, l = k % 3 + 1;
         vreal sum[18], r[18];
+        T(su3_zero)(sum);
+        if (a->seven != 0) T(add_staples)(sum, seven, g, &a->links, &a->threes[l], home, mu, (mu + k) % 4);
         T(load)(r, &a->in, u, mu, 18);
-        UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->three * r[c];
+        T(su3_axpy)(sum, vset((real)a->three), r);
         T(load)(r, &a->threes[j], u, mu, 18);
         T(su3_axpy)(sum, vset((real)a->one), r);
         T(load)(r, &a->threes[k], u, mu, 18);
         T(su3_axpy)(sum, vset((real)a->five), r);
         T(load)(r, &a->threes[l], u, mu, 18);
         T(su3_axpy)(sum, vset((real)a->five), r);
-        if (a->seven != 0) {
-            const vreal seven = vset((real)a->seven);
-            T(add_staples)(sum, seven, g, &a->links, &a->threes[l], home, mu, (mu + k) % 4);
-            T(add_staples)(sum, seven, g, &a->links, &a->threes[k], home, mu, (mu + l) % 4);
-        }
+        if (a->seven != 0) T(add_staples)(sum, seven, g, &a->links, &a->threes[k], home, mu, (mu + l) % 4);
         T(save)(sum, &a->out[j], u, mu, 18);
     }
 }
 
 /* out = plain_factor plain + the staples of in_j in direction mu + j, j = 1, 2, 3. */
+#define REACH_staples_sum 1
 FN void T(staples_sum_link)(const staples_sum_args *a, const geom *g, T(walker) home, int mu)
 {
     const long u = T(walk_unit)(g, home);
