@@ -54,7 +54,7 @@ static void make_threes(field *y[PATH_OFFSETS], const field *links, const field 
     staples_args args = {
         .g = field_geom(links), .links = field_in_all(links), .in = field_in_all(x), .chunk = chunk_of(links)};
     for (int j = 1; j < PATH_OFFSETS; j++) {
-        y[j] = field_like(links);
+        y[j] = field_scratch(links);
         args.out[j] = out_all(y[j]);
     }
     run_both(KERNEL_staples, links, &args, 3 * STAPLE_FLOPS, 3 + (x == links ? 1 : 2));
@@ -97,7 +97,7 @@ void staggered_fatten(field *fat, const field *links, const staggered_paths *c)
 {
     field *three[PATH_OFFSETS], *core[PATH_OFFSETS];
     make_threes(three, links, links);
-    for (int j = 1; j < PATH_OFFSETS; j++) core[j] = field_like(links);
+    for (int j = 1; j < PATH_OFFSETS; j++) core[j] = field_scratch(links);
     make_cores(core, links, links, three, 1, 3, c->three, c);
     free_offsets(three);
     staples_sum_args args = {.g = field_geom(links),
@@ -168,7 +168,7 @@ double staggered_unitarise(field *w, const field *v, double *undefined)
  * (U, C_i(A)), (C_i(U), A) and seven times (u_j, a_k) and (u_k, a_j). */
 void staggered_fatten_back(field *out, const field *links, const field *a, const staggered_paths *c)
 {
-    field *u[PATH_OFFSETS], *b[PATH_OFFSETS], *around_u = field_like(links), *around_a = field_like(links);
+    field *u[PATH_OFFSETS], *b[PATH_OFFSETS], *around_u = field_scratch(links), *around_a = field_scratch(links);
     field *const to_u[PATH_OFFSETS] = {NULL, around_u, around_u, around_u}, *const to_a[PATH_OFFSETS] = {
                                                                                 NULL, around_a, around_a, around_a};
     make_threes(u, links, links);

@@ -140,7 +140,7 @@ static void build(staggered_links *l, material *m)
 static void convert(field **to, const field *from, double scale, precision prec, place where)
 {
     if (!from) return;
-    field *scaled = scale != 1 ? field_like(from) : NULL;
+    field *scaled = scale != 1 ? field_scratch(from) : NULL;
     if (scaled) staggered_scale(scaled, 1 / scale, from);
     if (!*to) *to = made_like(from, from->kind, prec, where);
     field_copy(*to, scaled ? scaled : from);

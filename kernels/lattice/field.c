@@ -87,14 +87,23 @@ field *field_create(const lattice *lat, field_kind kind, precision prec, parity 
     return field_create_5d(lat, kind, prec, par, nrhs, 1, where);
 }
 
-field *field_create_5d(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls, place where)
+static field *with_memory(const field *sizes)
 {
     field *f = malloc(sizeof *f);
-    REQUIRE(f, "out of memory for a %s", field_kinds[kind].name);
-    set_sizes(f, lat, kind, prec, par, nrhs, Ls, where);
-    f->data = pool_take(where, f->bytes);
-    f->scale = f->scale_bytes ? pool_take(where, f->scale_bytes) : NULL;
+    REQUIRE(f, "out of memory for a %s", field_kinds[sizes->kind].name);
+    *f = *sizes;
+    f->data = pool_take(f->where, f->bytes);
+    f->scale = f->scale_bytes ? pool_take(f->where, f->scale_bytes) : NULL;
+    f->version = next_version();
     f->ghost_version = 0;
+    return f;
+}
+
+field *field_create_5d(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls, place where)
+{
+    field sizes;
+    set_sizes(&sizes, lat, kind, prec, par, nrhs, Ls, where);
+    field *f = with_memory(&sizes);
     field_clear(f);
     return f;
 }
@@ -123,6 +132,11 @@ void field_clear(field *f)
 field *field_like(const field *f)
 {
     return field_create_5d(f->lat, f->kind, f->prec, f->par, f->nrhs, f->Ls, f->where);
+}
+
+field *field_scratch(const field *f)
+{
+    return with_memory(f);
 }
 
 void field_destroy(field *f)

@@ -71,8 +71,10 @@ field *field_create(const lattice *lat, field_kind kind, precision prec, parity 
 /* The same of spinors with Ls slices in a fifth dimension: slice s of right-hand side r is group r Ls + s, and kernels
  * of four dimensions treat each group as a right-hand side. */
 field *field_create_5d(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls, place where);
-/* Like f in everything, contents aside. */
+/* Like f in everything, contents aside: they are zero. */
 field *field_like(const field *f);
+/* The same with contents that are not defined, for what is written whole before it is read. */
+field *field_scratch(const field *f);
 void field_destroy(field *f);
 
 /* "double", "single", "half", "quarter"; and the precision of such a name, which must be one of them. */
