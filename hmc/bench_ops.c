@@ -303,46 +303,46 @@ static void run_outer(bench *b)
 }
 
 static const bench_op ops[] = {
-    {"hop", "hop", 1, 1, 2, run_hop, 0},
-    {"hop_clover", "hop", 1, 1, 2, run_hop_clover, 0},
-    {"clover_apply", "clover", 1, 0, 1, run_clover, 0},
-    {"wilson_schur", "clover", 1, 1, 2, run_schur, 0},
-    {"axpby", "blas", 1, 0, 1, run_axpby, 0},
-    {"norm2", "blas", 1, 0, 1, run_norm2, 0},
-    {"dot", "blas", 1, 0, 1, run_dot, 0},
-    {"axpy_norm2", "blas", 1, 0, 1, run_axpy_norm2, 0},
-    {"cg_update", "blas", 1, 0, 1, run_cg_update, 0},
-    {"multi_dot", "blas", 1, 0, 1, run_multi_dot, 0},
-    {"multi_axpy", "blas", 1, 0, 1, run_multi_axpy, 0},
-    {"multi_axpby", "blas", 1, 0, 1, run_multi_axpby, 0},
-    {"mr_update", "blas", 1, 0, 1, run_mr_update, 0},
-    {"bicgstab_update", "blas", 1, 0, 1, run_bicgstab_update, 0},
-    {"multishift_update", "blas", 1, 0, 1, run_multishift_update, 0},
-    {"gauge_force", "force", 0, 0, 1, run_gauge_force, 0},
-    {"rectangle_force", "force", 0, 0, 1, run_rectangle_force, 0},
-    {"parallelogram_force", "force", 0, 0, 1, run_parallelogram_force, 0},
-    {"hop_force", "force", 0, 0, 1, run_hop_force, 0},
-    {"clover_force", "force", 0, 0, 1, run_clover_force, 0},
-    {"loops", "gauge", 0, 0, 1, run_loops, 0},
-    {"field_strength", "gauge", 0, 0, 1, run_field_strength, 0},
-    {"link_update", "gauge", 0, 0, 1, run_link_update, 0},
-    {"staggered_hop", "staggered", 1, 0, 2, run_staggered, 0},
-    {"staggered_naive", "staggered", 1, 0, 2, run_naive, 0},
-    {"staggered_cg", "staggered", 1, 0, 4, run_staggered_cg, 0},
-    {"staggered_shifts", "staggered", 0, 0, 4, run_staggered_multishift, 1},
-    {"staggered_hop_13", "staggered", 1, 0, 2, run_staggered_13, 0},
-    {"staggered_hop_9", "staggered", 1, 0, 2, run_staggered_9, 0},
-    {"fatten", "staggered", 0, 0, 3, run_fatten, 0},
-    {"fatten_back", "staggered", 0, 0, 5, run_fatten_back, 0},
-    {"lengthen", "staggered", 0, 0, 1, run_lengthen, 0},
-    {"project_links", "staggered", 0, 0, 1, run_project, 0},
-    {"hisq_links", "staggered", 0, 0, 6, run_hisq_links, 0},
-    {"hisq_force", "staggered", 0, 0, 12, run_hisq_force, 0},
-    {"staggered_outer", "staggered", 0, 0, 1, run_outer, 0},
-    {"cg", "cg", 1, 1, 4, run_cg, 0},
-    {"cg_half", "cg", 0, 1, 4, run_cg_half, 1},
-    {"multishift", "cg", 0, 1, 4, run_multishift, 1},
-    {"schwarz", "cg", 1, 1, 4, run_schwarz, 1},
+    {"hop", "hop", 1, 1, 2, BENCH_WILSON, run_hop, 0},
+    {"hop_clover", "hop", 1, 1, 2, BENCH_WILSON, run_hop_clover, 0},
+    {"clover_apply", "clover", 1, 0, 1, BENCH_WILSON, run_clover, 0},
+    {"wilson_schur", "clover", 1, 1, 2, BENCH_WILSON, run_schur, 0},
+    {"axpby", "blas", 1, 0, 1, BENCH_WILSON, run_axpby, 0},
+    {"norm2", "blas", 1, 0, 1, BENCH_WILSON, run_norm2, 0},
+    {"dot", "blas", 1, 0, 1, BENCH_WILSON, run_dot, 0},
+    {"axpy_norm2", "blas", 1, 0, 1, BENCH_WILSON, run_axpy_norm2, 0},
+    {"cg_update", "blas", 1, 0, 1, BENCH_WILSON, run_cg_update, 0},
+    {"multi_dot", "blas", 1, 0, 1, BENCH_WILSON, run_multi_dot, 0},
+    {"multi_axpy", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpy, 0},
+    {"multi_axpby", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpby, 0},
+    {"mr_update", "blas", 1, 0, 1, BENCH_WILSON, run_mr_update, 0},
+    {"bicgstab_update", "blas", 1, 0, 1, BENCH_WILSON, run_bicgstab_update, 0},
+    {"multishift_update", "blas", 1, 0, 1, BENCH_WILSON, run_multishift_update, 0},
+    {"gauge_force", "force", 0, 0, 1, BENCH_DOUBLE, run_gauge_force, 0},
+    {"rectangle_force", "force", 0, 0, 1, BENCH_DOUBLE, run_rectangle_force, 0},
+    {"parallelogram_force", "force", 0, 0, 1, BENCH_DOUBLE, run_parallelogram_force, 0},
+    {"hop_force", "force", 0, 0, 1, BENCH_DOUBLE, run_hop_force, 0},
+    {"clover_force", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_force, 0},
+    {"loops", "gauge", 0, 0, 1, BENCH_DOUBLE, run_loops, 0},
+    {"field_strength", "gauge", 0, 0, 1, BENCH_DOUBLE, run_field_strength, 0},
+    {"link_update", "gauge", 0, 0, 1, BENCH_DOUBLE, run_link_update, 0},
+    {"staggered_hop", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered, 0},
+    {"staggered_naive", "staggered", 1, 0, 2, BENCH_STAGGERED, run_naive, 0},
+    {"staggered_cg", "staggered", 1, 0, 4, BENCH_STAGGERED, run_staggered_cg, 0},
+    {"staggered_shifts", "staggered", 0, 0, 4, BENCH_STAGGERED, run_staggered_multishift, 1},
+    {"staggered_hop_13", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered_13, 0},
+    {"staggered_hop_9", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered_9, 0},
+    {"fatten", "staggered", 0, 0, 3, BENCH_PATHS, run_fatten, 0},
+    {"fatten_back", "staggered", 0, 0, 5, BENCH_PATHS, run_fatten_back, 0},
+    {"lengthen", "staggered", 0, 0, 1, BENCH_PATHS, run_lengthen, 0},
+    {"project_links", "staggered", 0, 0, 1, BENCH_PATHS, run_project, 0},
+    {"hisq_links", "staggered", 0, 0, 6, BENCH_PATHS, run_hisq_links, 0},
+    {"hisq_force", "staggered", 0, 0, 12, BENCH_PATHS | BENCH_DOUBLE, run_hisq_force, 0},
+    {"staggered_outer", "staggered", 0, 0, 1, BENCH_PATHS, run_outer, 0},
+    {"cg", "cg", 1, 1, 4, BENCH_WILSON, run_cg, 0},
+    {"cg_half", "cg", 0, 1, 4, BENCH_WILSON, run_cg_half, 1},
+    {"multishift", "cg", 0, 1, 4, BENCH_WILSON, run_multishift, 1},
+    {"schwarz", "cg", 1, 1, 4, BENCH_WILSON, run_schwarz, 1},
 };
 
 const bench_op *bench_op_number(int i)
@@ -379,10 +379,11 @@ static field *copy_to(const field *from, field_kind kind, precision prec, place 
     return f;
 }
 
-/* The fields of kernels in double. */
-static void open_double(bench *b)
+/* For kernels in double. */
+static void open_double(bench *b, const field *tensor)
 {
     const lattice *lat = b->lat;
+    b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
     b->spinor = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     b->more = field_like(b->spinor);
     field *d = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
@@ -391,6 +392,26 @@ static void open_double(bench *b)
     field_copy(b->more, d);
     field_destroy(d);
     b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+}
+
+static void open_wilson(bench *b, const field *links, const field *tensor)
+{
+    const field_kind storage = b->link_reals == 8    ? FIELD_LINKS_EIGHT
+                               : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
+                                                     : FIELD_LINKS;
+    field *clover = field_create(b->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    clover_build(clover, tensor, 4 + MASS, C_SW);
+    b->links = copy_to(links, storage, b->prec, b->where);
+    b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
+    field_destroy(clover);
+    b->x = random_spinor(b, PARITY_EVEN, 1);
+    b->y = random_spinor(b, PARITY_ODD, 2);
+    b->z = random_spinor(b, PARITY_EVEN, 3);
+    b->sx = random_spinor(b, PARITY_EVEN, 4);
+    b->sy = field_like(b->sx);
+    b->w = wilson_create(b->links_double, &(wilson_settings){MASS, C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage});
+    b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
+    b->normal = normal_create(b->schur);
 }
 
 static staggered_links *asqtad_links(const bench *b, int long_reals)
@@ -409,7 +430,10 @@ static void open_staggered(bench *b)
     b->vx = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 1);
     b->vy = random_vector(b, FIELD_VECTOR, PARITY_ODD, 2);
     b->vz = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 3);
-    if (b->prec != PREC_DOUBLE) return;
+}
+
+static void open_paths(bench *b)
+{
     b->hisq = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_HISQ});
     b->one = field_like(b->links_double);
     b->two = field_like(b->links_double);
@@ -419,39 +443,25 @@ static void open_staggered(bench *b)
     gauge_cold(b->two);
 }
 
-void bench_open(bench *b, int staggered)
+void bench_open(bench *b, int needs)
 {
-    const lattice *lat = b->lat;
-    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    field *momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *links = field_create(b->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *momenta = field_create(b->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST), *tensor = NULL;
     gauge_cold(links);
     momenta_random(momenta, 1, RANDOM_TEST, 0);
     gauge_update(links, ROUGHNESS, momenta);
     field_destroy(momenta);
-    field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    field *clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    gauge_field_strength(tensor, links);
-    clover_build(clover, tensor, 4 + MASS, C_SW);
-    const field_kind storage = b->link_reals == 8    ? FIELD_LINKS_EIGHT
-                               : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
-                                                     : FIELD_LINKS;
-    b->links = copy_to(links, storage, b->prec, b->where);
     b->links_double = copy_to(links, FIELD_LINKS, PREC_DOUBLE, b->where);
-    b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
-    b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
-    field_destroy(clover);
+    if (needs & (BENCH_WILSON | BENCH_DOUBLE)) {
+        tensor = field_create(b->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+        gauge_field_strength(tensor, links);
+    }
+    if (needs & BENCH_WILSON) open_wilson(b, links, tensor);
+    if (needs & BENCH_DOUBLE) open_double(b, tensor);
+    if (needs & BENCH_STAGGERED) open_staggered(b);
+    if (needs & BENCH_PATHS) open_paths(b);
     field_destroy(tensor);
     field_destroy(links);
-    b->x = random_spinor(b, PARITY_EVEN, 1);
-    b->y = random_spinor(b, PARITY_ODD, 2);
-    b->z = random_spinor(b, PARITY_EVEN, 3);
-    b->sx = random_spinor(b, PARITY_EVEN, 4);
-    b->sy = field_like(b->sx);
-    if (b->prec == PREC_DOUBLE) open_double(b);
-    b->w = wilson_create(b->links_double, &(wilson_settings){MASS, C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage});
-    b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
-    b->normal = normal_create(b->schur);
-    if (staggered) open_staggered(b);
 }
 
 void bench_close(bench *b)

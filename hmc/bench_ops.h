@@ -7,7 +7,11 @@
 #include "operators/staggered.h"
 #include "operators/wilson.h"
 
-/* The fields that operations work on. */
+/* Groups of fields that operations need: of Wilson quarks, of one parity and in the precision that is measured; for
+ * kernels that come in double only; vectors and links of staggered quarks; and what their links are made of. */
+enum { BENCH_WILSON = 1, BENCH_DOUBLE = 2, BENCH_STAGGERED = 4, BENCH_PATHS = 8 };
+
+/* The fields that operations work on; null where no operation that is run needs them. */
 typedef struct {
     const lattice *lat;
     precision prec;
@@ -15,17 +19,18 @@ typedef struct {
     int link_reals, rhs;
     field *links, *x, *y, *z; /* x, z of even, y of odd sites */
     field *clover;
-    field *links_double, *spinor, *tensor, *momenta,
-        *more; /* for kernels that come in double only, on the host or device */
+    field *links_double; /* always there */
+    field *spinor, *tensor, *momenta, *more;
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;
-    staggered_links *asqtad, *naive, *hisq; /* null where nothing of the group "staggered" is run */
-    staggered_links *asqtad_13, *asqtad_9;  /* with long links of so many reals */
+    staggered_links *asqtad, *naive, *hisq;
+    staggered_links *asqtad_13, *asqtad_9; /* with long links of so many reals */
     staggered *quark;
-    field *vx, *vy, *vz;              /* as x, y, z */
-    field *one, *two, *three, *poles; /* links and vectors for what comes in double only */
-    long iterations;                  /* of a solver's last call */
+    field *vx, *vy, *vz;      /* as x, y, z */
+    field *one, *two, *three; /* links */
+    field *poles;             /* vectors */
+    long iterations;          /* of a solver's last call */
 } bench;
 
 typedef struct {
@@ -33,6 +38,7 @@ typedef struct {
     int all_precisions; /* or double only */
     int has_links;      /* is worth running with links of 12 reals too */
     int passes;         /* times that a call, or an iteration of a solver, goes through its working set */
+    int needs;          /* groups of fields */
     void (*run)(bench *b);
     int one_rhs; /* takes one right-hand side */
 } bench_op;
@@ -41,9 +47,9 @@ typedef struct {
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);
 
-/* Makes the fields of b, whose first five members are set; those of staggered quarks, if asked for, need a lattice with
- * a reach of 3. Collective. */
-void bench_open(bench *b, int staggered);
+/* Makes the fields of b, whose first five members are set, as far as they are needed. Improved staggered quarks need a
+ * lattice with a reach of 3. Collective. */
+void bench_open(bench *b, int needs);
 void bench_close(bench *b);
 
 #endif

@@ -323,14 +323,11 @@ static void run_on(const settings *s, const lattice *lat, precision prec, int li
 {
     bench b = {.lat = lat, .prec = prec, .where = s->where, .link_reals = link_reals, .rhs = rhs};
     const bench_op *o;
-    int any = 0, staggered = 0;
-    for (int i = 0; (o = bench_op_number(i)); i++) {
-        if (!is_wanted(s, &b, o, first_links)) continue;
-        any = 1;
-        staggered = staggered || is_staggered(o);
-    }
-    if (!any) return;
-    bench_open(&b, staggered);
+    int needs = 0;
+    for (int i = 0; (o = bench_op_number(i)); i++)
+        if (is_wanted(s, &b, o, first_links)) needs |= o->needs;
+    if (!needs) return;
+    bench_open(&b, needs);
     for (int i = 0; (o = bench_op_number(i)); i++) {
         if (!is_wanted(s, &b, o, first_links)) continue;
         b.iterations = 0;
