@@ -34,6 +34,7 @@ static void warn_of_tolerances(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
+        if (f->measured_only) continue;
         warn_of_tolerance(p, f, "an action_solver", f->p.action_solver);
         if (strcmp(f->p.heat_bath_solver, f->p.action_solver))
             warn_of_tolerance(p, f, "a heat_bath_solver", f->p.heat_bath_solver);
@@ -47,6 +48,10 @@ static void describe_fermions(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
+        if (f->measured_only) {
+            log_info("[fermion.%s] is measured only: mass %.6g, no action", f->name, f->p.mass);
+            continue;
+        }
         if (fermion_kind_find(f->p.kind)->shifts && !fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_high == 0)
             log_info("[fermion.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
                      "takes some two vectors",

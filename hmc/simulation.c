@@ -197,17 +197,10 @@ static void make_actions(simulation *s)
     const parameters *p = s->p;
     simulation_add(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
     simulation_solvers(p, s->solvers);
-    for (int i = 0; i < p->nfermions; i++) make_operator(s, i);
-    for (int i = 0; i < p->nfermions; i++) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
-}
-
-static int listed(const parameters *p, const char *name)
-{
-    char word[128];
-    for (int l = 0; l < p->nlevels; l++)
-        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++)
-            if (!strcmp(word, name)) return 1;
-    return 0;
+    for (int i = 0; i < p->nfermions; i++)
+        if (!p->fermions[i].measured_only) make_operator(s, i);
+    for (int i = 0; i < p->nfermions; i++)
+        if (!p->fermions[i].measured_only) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
 }
 
 static void make_levels(simulation *s)
@@ -224,7 +217,7 @@ static void make_levels(simulation *s)
             if (i >= 0) out->actions[out->nactions++] = i;
             snprintf(determinant, sizeof determinant, "%s.det", word);
             const int d = action_number(s, determinant);
-            if (d >= 0 && !listed(s->p, determinant)) out->actions[out->nactions++] = d;
+            if (d >= 0 && !parameters_on_level(s->p, determinant)) out->actions[out->nactions++] = d;
         }
     }
     s->e.nlevels = s->p->nlevels;

@@ -10,8 +10,8 @@ typedef struct {
     const parameters *p;
     lattice *lat;
     field *links;
-    wilson *wilsons[MAX_NAMED]; /* one a fermion; null for staggered ones, which have a quark */
-    staggered *quarks[MAX_NAMED];
+    wilson *wilsons[MAX_NAMED];          /* one a fermion; null for staggered ones, which have a quark */
+    staggered *quarks[MAX_NAMED];        /* both are null of a fermion that is only measured */
     staggered_links *smeared[MAX_NAMED]; /* of the first fermion of its smearing */
     named_solver solvers[MAX_NAMED];
     evolution e;

@@ -149,6 +149,18 @@ exits 0 "the precision around"
 refused "range_breach where there is no range" -- run a.ini fermion.light.range_breach=widen -- "has no key 'range_breach'"
 refused "an unknown fermion on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
 refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
+edited b.ini '$a [fermion.heavy]\nmass = 1\nsolver = force'
+refused "a fermion on no level" -- run b.ini -- "the action heavy stands on no level; add it to actions of an [integrator.N]"
+edited measured.ini '$a [fermion.heavy]\nmass = 1\nsolver = force\n[measure.c]\nkind = condensate\nfermion = heavy\nvectors = 2'
+try run --dry-run measured.ini
+exits 0 "a fermion on no level that is measured"
+printed "[fermion.heavy] is measured only: mass 1"
+refused "a fermion on no level that is measured and a denominator" -- run measured.ini fermion.light.ratio_to=heavy \
+    fermion.heavy.c_sw=1.5 -- "the action heavy stands on no level"
+refused "its determinant alone on a level" -- run measured.ini "integrator.1.actions=gauge heavy.det" -- \
+    "the action heavy stands on no level"
+refused "a fermion that is measured, with the key of an action" -- run measured.ini fermion.heavy.predictor=2 -- \
+    "the action heavy stands on no level; add it to actions of an [integrator.N], or if it is only to be measured leave out its key 'predictor'"
 refused "an action on two levels" -- run a.ini "integrator.0.actions=light gauge" -- "action gauge stands on more than one level"
 edited b.ini 's/^\[integrator.1\]/[integrator.2]/'
 refused "a level left out" -- run b.ini -- "no [integrator.1]"
@@ -452,6 +464,17 @@ try run --json a.ini run.output=base2 run.trajectories=6 solver.force.tolerance=
 exits 0 "continued with another tolerance"
 printed "computed in another way" "solver.force.tolerance: 1e-08 before, 1e-09 now" "integrator.0.steps: 3 before, 4 now"
 same "links" "$links" "$(value digest)"
+say "a quark that is only measured comes and goes"
+cp -r base base2
+try run --json measured.ini run.output=base2 run.trajectories=6
+exits 0 "continued with a quark that is only measured"
+same "links" "$links" "$(value digest)"
+try run --json measured.ini run.output=base2 run.trajectories=8 checkpoint.interval=2
+exits 0 "and on"
+digest=$(value digest)
+try run --json a.ini run.output=base2 run.trajectories=8
+exits 0 "and without it"
+same "links" "$digest" "$(value digest)"
 say "--accept-changes"
 cp -r base base3
 try run --accept-changes --json a.ini run.output=base3 run.trajectories=7 gauge.beta=5.7

@@ -1,9 +1,10 @@
 /* Staggered quarks in the molecular dynamics. Sections share what they can of the smearing; at the heat bath
  * S = |eta|^2; the force of the trivial power is that of the plain pseudofermion; forces of several sections are the
- * same together and apart, and with long links of fewer reals; process grids leave no trace in a trajectory.
- * test_staggered_ensembles.c has averages. */
+ * same together and apart, and with long links of fewer reals; a quark that is only measured is what it is as an
+ * action; process grids leave no trace in a trajectory. test_staggered_ensembles.c has averages. */
 #include <stdlib.h>
 
+#include "hmc/measure/observable.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/spinor.h"
 #include "solvers/multishift.h"
@@ -209,6 +210,37 @@ static void test_storages(void)
     for (int i = 0; i < 2; i++) close_bench(&b[i]);
 }
 
+/* A quark that is only measured: no action and no flavours, and what is measured is the same as with the operator of an
+ * action of that mass, or without a run. */
+static void test_measured_only(void)
+{
+    static const char more[] = "[fermion.copy]\nkind = staggered\nmass = 0.2\nsolver = good\n"
+                               "[measure.copy]\nkind = condensate\nvectors = 2\nfermion = copy\n"
+                               "[measure.heavy]\nkind = condensate\nvectors = 2\nfermion = heavy\n";
+    char text[sizeof hisq + sizeof more];
+    snprintf(text, sizeof text, "%s%s", hisq, more);
+    bench b = open_bench(text, 0, NULL);
+    const parameters *p = b.p;
+    const int copy = simulation_fermion(p, "copy");
+    flavours sums[MAX_FLAVOURS];
+    int all = 0;
+    for (int i = fermion_parameters_flavours(p, sums); i > 0; i--) all += sums[i - 1].number;
+    CHECK_INT(all, 4);
+    CHECK(p->fermions[copy].measured_only && !b.s->quarks[copy]);
+    CHECK_INT(b.s->e.nactions, 4);
+    const measure_context in_run = {p, b.s->links, b.s, NULL}, alone = {p, b.s->links, NULL, NULL};
+    measure_result r[3] = {measure(&in_run, &p->measures[0]), measure(&in_run, &p->measures[1]),
+                           measure(&alone, &p->measures[0])};
+    for (int k = 0; k < 3; k++) {
+        CHECK_INT(r[k].failed, 0);
+        CHECK_INT(r[k].nrows, 2);
+        for (int i = 0; i < 3 * (r[k].nrows == 2); i++) CHECK_NEAR(r[k].rows[i], r[0].rows[i], 0);
+        CHECK_NEAR(r[k].summary[2], r[0].summary[2], 0);
+    }
+    for (int k = 0; k < 3; k++) measure_result_free(&r[k]);
+    close_bench(&b);
+}
+
 /* ---- trajectories ---- */
 
 static void test_traces(const char *text)
@@ -247,6 +279,7 @@ int main(int argc, char **argv)
         test_trivial_power();
         test_together();
         test_storages();
+        test_measured_only();
     }
     const int status = CHECK_SUMMARY();
     comm_finalize();
