@@ -1,5 +1,6 @@
 #include "hmc/simulation.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,17 @@ void simulation_destroy(simulation *s)
     field_destroy(s->links);
     lattice_destroy(s->lat);
     free(s);
+}
+
+double simulation_filtered(const simulation *s)
+{
+    double sum = NAN;
+    for (int i = 0; i < s->p->nfermions; i++) {
+        const staggered_links *l = s->smeared[i];
+        if (!l || strcmp(s->p->fermions[i].p.links, "hisq") || staggered_links_base(s->smeared[i]) != l) continue;
+        sum = (isnan(sum) ? 0 : sum) + staggered_links_filtered(l);
+    }
+    return sum;
 }
 
 void simulation_read(field *links, const char *path)

@@ -38,6 +38,10 @@ staggered *simulation_staggered(staggered_links *links, const fermion_params *f)
 simulation *simulation_create(const parameters *p);
 void simulation_destroy(simulation *s);
 
+/* Links, in all forces so far, of which those of HISQ quarks took a singular value as larger than it is
+ * (staggered_links_back()); NaN without such quarks. */
+double simulation_filtered(const simulation *s);
+
 /* The first configuration: cold, hot, or read from the file of the input, whose faults are user errors. */
 void simulation_start(simulation *s);
 /* Reads a configuration into links; faults are user errors, and a single link far off the group is one.
