@@ -1,5 +1,6 @@
 /* What the tables of keys cannot say of [fermion.NAME] sections: ranges of rational functions, chains of ratios,
  * solvers for shifts, quarks that are only measured. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,9 @@ void fermion_parameters_mass(const ini_input *in, named_fermion *f)
                    ini_where(in, "fermion", f->name, ""), f->name);
     if (staggered && !(f->p.mass > 0))
         user_error("%s: mass = %g of the staggered quark [fermion.%s] is not positive",
+                   ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
+    if (staggered && f->p.mass * f->p.mass < DBL_MIN)
+        user_error("%s: mass = %g of the staggered quark [fermion.%s] is too small: its square is no double",
                    ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
     if (kappa) f->p.mass = 1 / (2 * f->p.kappa) - 4;
     else f->p.kappa = 1 / (2 * f->p.mass + 8);

@@ -346,6 +346,25 @@ refused "NaN in a NERSC file" -- $(from nan.nersc) -- "nan.nersc" "NaN"
 try check nan.nersc
 exits 1 "check of NaN"
 printed "NaN"
+# same_in_plan FILE WORDS...: a dry run says of a file to start from what the run says.
+same_in_plan() {
+    local of=$1 said
+    shift
+    say "a dry run and $of"
+    try $(from "$of") "$@"
+    said=$(grep '^plaq: error: ' err)
+    try $(from "$of") "$@" --dry-run
+    exits 2 "a dry run and $of"
+    same "what it says" "$said" "$(grep '^plaq: error: ' err)"
+}
+same_in_plan nowhere.nersc
+same_in_plan good.nersc lattice.size=4.4.4.8
+same_in_plan bent.h5
+same_in_plan nan.nersc
+try $(from bent.h5) --dry-run --ranks 4
+exits 0 "a plan for other ranks, which looks at the header alone"
+try $(from good.ildg) --dry-run
+exits 0 "a dry run and a good file"
 if [ -d "$data" ]; then
     file=$data/openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1
     cp "$file" nan.openqcd
@@ -357,6 +376,8 @@ if [ -d "$data" ]; then
     refused "NaN in a file without checksum" -- $(from nan.openqcd) lattice.size=8.8.8.8 -- "nan.openqcd" "NaN"
     refused "a link off the group, without checksum" -- $(from off.openqcd) lattice.size=8.8.8.8 -- "off.openqcd"
     refused "fat links" -- $(from "$data/fat.l8") lattice.size=8.8.8.8 -- "fat.l8" "not unitary"
+    same_in_plan off.openqcd lattice.size=8.8.8.8
+    same_in_plan "$data/fat.l8" lattice.size=8.8.8.8
 else
     say "left out for want of $data: NaN without checksum, fat links"
 fi
