@@ -1,5 +1,6 @@
 #include "hmc/plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,12 +30,29 @@ static void warn_of_tolerance(const parameters *p, const named_fermion *f, const
                  s->name, s->p.tolerance, f->name, key);
 }
 
+/* S is about one for each number of the pseudofermions, on half of the sites, and its relative error that of the
+ * rational functions: what is allowed of dH for want of precision. */
+#define LARGEST_ERROR_OF_ACTION 0.1
+
+static void warn_of_approximation(const named_fermion *f, const int size[4])
+{
+    const fermion_kind *kind = fermion_kind_find(f->p.kind);
+    if (!kind->rational) return;
+    double numbers = f->p.pseudofermions * (kind->staggered ? 3 : 12) / 2.0;
+    for (int d = 0; d < 4; d++) numbers *= size[d];
+    if (numbers * f->p.approximation <= LARGEST_ERROR_OF_ACTION) return;
+    const double least = LARGEST_ERROR_OF_ACTION / numbers, digit = pow(10, floor(log10(least)));
+    log_warn("[fermion.%s] approximation = %g on this lattice: dH is then wrong by up to %.2g; give %.0e or less",
+             f->name, f->p.approximation, numbers * f->p.approximation, digit * fmax(1, floor(least / digit)));
+}
+
 /* S at the start is that of exact solves in the heat bath. */
-static void warn_of_tolerances(const parameters *p)
+static void warn_of_tolerances(const parameters *p, const lattice *l)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         if (f->measured_only) continue;
+        warn_of_approximation(f, l->size);
         warn_of_tolerance(p, f, "an action_solver", f->p.action_solver);
         if (strcmp(f->p.heat_bath_solver, f->p.action_solver))
             warn_of_tolerance(p, f, "a heat_bath_solver", f->p.heat_bath_solver);
@@ -114,7 +132,7 @@ void plan_describe(const parameters *p, const lattice *l, place where)
         log_warn("a rank needs %s, and this machine has %s for each of its ranks: use more nodes", memory,
                  report_bytes(there, machine));
     describe_flavours(p);
-    warn_of_tolerances(p);
+    warn_of_tolerances(p, l);
     describe_fermions(p);
 }
 
