@@ -30,6 +30,31 @@ static int take_line(const char **text, char *key, size_t key_size, char *value,
     return 0;
 }
 
+/* Whether the key is of a fermion on no level of that dump, which is only measured. */
+static int only_measured(const char *dump, const char *key)
+{
+    char name[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE], word[PARAM_TEXT_SIZE];
+    const char *const begin = key + strlen("fermion."), *const end = strrchr(key, '.');
+    if (strncmp(key, "fermion.", strlen("fermion.")) || end < begin) return 0;
+    const int length = (int)(end - begin);
+    while (take_line(&dump, name, sizeof name, value, sizeof value)) {
+        if (strncmp(name, "integrator.", strlen("integrator.")) || !strstr(name, ".actions")) continue;
+        for (int w = 0; param_word(value, w, word, sizeof word); w++)
+            if ((int)strlen(word) == length && !strncmp(word, begin, (size_t)length)) return 0;
+    }
+    return 1;
+}
+
+/* The lines of a dump but for those of quarks that are only measured, as with all of measurements. */
+static param_text of_ensemble(const char *dump)
+{
+    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
+    param_text text = {0};
+    for (const char *at = dump; take_line(&at, key, sizeof key, value, sizeof value);)
+        if (!only_measured(dump, key)) param_text_add(&text, "%s = %s\n", key, value);
+    return text;
+}
+
 static int value_in(const char *dump, const char *key, char *value, size_t size)
 {
     char found[PARAM_TEXT_SIZE];
@@ -53,8 +78,8 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
 {
     int n;
     const param_section *const *sections = parameter_sections(&n);
-    param_text physics = {0}, methods = {0};
-    const int changed = params_compare(before, now->dump, sections, n, &physics);
+    param_text physics = {0}, methods = {0}, old = of_ensemble(before), new = of_ensemble(now->dump);
+    const int changed = params_compare(old.data, new.data, sections, n, &physics);
     if (changed && !accept)
         user_error("%s was made with other physics parameters:\n%s  To go on with the new ones all the same: plaq run "
                    "--accept-changes ...; to start afresh give another [run] output",
@@ -63,11 +88,13 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
         log_warn("continuing with changed parameters:");
         report_lines(log_warn, physics.data);
     }
-    compare_methods(before, now->dump, &physics, &methods);
+    compare_methods(old.data, new.data, &physics, &methods);
     if (methods.length) {
         log_info("computed in another way than up to the checkpoint (the same physics, other bits):");
         report_lines(log_info, methods.data);
     }
     param_text_free(&physics);
     param_text_free(&methods);
+    param_text_free(&old);
+    param_text_free(&new);
 }

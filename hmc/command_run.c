@@ -148,6 +148,7 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_real(&j, "exp_dh_error", a->exp_dh_error);
     json_real(&j, "plaquette", a->plaquette);
     json_real(&j, "plaquette_error", a->plaquette_error);
+    json_real(&j, "filtered_links", a->filtered);
     json_string(&j, "digest", r->digest);
     json_string(&j, "history_digest", history_hex);
     json_int_array(&j, "grid", r->s->lat->grid, 4);
@@ -165,6 +166,9 @@ static void print_averages(const record_averages *a)
     log_info("  plaquette    %.6f +- %.6f", a->plaquette, a->plaquette_error);
     log_info("  acceptance   %.3f +- %.3f", a->acceptance, a->acceptance_error);
     log_info("  <exp(-dH)>   %.3f +- %.3f   (1 within errors when all is well)", a->exp_dh, a->exp_dh_error);
+    if (!isnan(a->filtered))
+        log_info("  HISQ filter  %.4g links in all forces of a trajectory (a singular value taken as larger)",
+                 a->filtered);
     const double off = fabs(a->exp_dh - 1);
     if (off > 4 * a->exp_dh_error && off > 0.1)
         log_warn("<exp(-dH)> = %.3f +- %.3f is not 1. Likely causes: steps so long that rare large -dH dominate the "
@@ -264,7 +268,7 @@ static int one_trajectory(run_state *r, double *plaquette)
 {
     char message[1024];
     const random_key key = {(uint64_t)r->p->run.seed, (uint32_t)(r->done + 1)};
-    const double copied = field_copied_bytes();
+    const double copied = field_copied_bytes(), filtered = simulation_filtered(r->s);
     const trajectory_result t = trajectory_run(&r->s->e, key, r->p->run.length, r->done < r->p->run.warmup);
     r->trajectory_bytes += field_copied_bytes() - copied;
     if (t.status == EVOLVE_INTERRUPTED) {
@@ -282,7 +286,7 @@ static int one_trajectory(run_state *r, double *plaquette)
     *plaquette = loops.plaquette;
     r->done++;
     r->accepted += t.accepted;
-    if (record_add(r->history, r->done, &t, loops.plaquette, loops.link_trace, message, sizeof message)) {
+    if (record_add(r->history, r->done, &t, &loops, simulation_filtered(r->s) - filtered, message, sizeof message)) {
         stop_for_files(r, message);
         return 0;
     }

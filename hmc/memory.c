@@ -135,6 +135,13 @@ static const fermion_params *fermion_of(const parameters *p, const measure_param
     return NULL;
 }
 
+static int measured_only(const parameters *p, const fermion_params *f)
+{
+    for (int i = 0; i < p->nfermions; i++)
+        if (&p->fermions[i].p == f) return p->fermions[i].measured_only;
+    return 0;
+}
+
 const char *memory_solver(const parameters *p, const measure_params *m)
 {
     const fermion_params *f = fermion_of(p, m);
@@ -179,10 +186,13 @@ static void note(uses *used, const parameters *p, const char *solver, int normal
 
 static uses uses_of(const parameters *p, const fermion_params *f)
 {
-    uses used = {.op = {1}, .normal = {1}};
-    note(&used, p, f->solver, 1);
-    note(&used, p, f->action_solver, 1);
-    if (fermion_kind_find(f->kind)->shifts) note(&used, p, f->heat_bath_solver, 1);
+    const int acts = !measured_only(p, f);
+    uses used = {.op = {1}, .normal = {acts}};
+    if (acts) {
+        note(&used, p, f->solver, 1);
+        note(&used, p, f->action_solver, 1);
+        if (fermion_kind_find(f->kind)->shifts) note(&used, p, f->heat_bath_solver, 1);
+    }
     for (int i = 0; i < p->nmeasures; i++) /* the operator is the same one, the normal operator is not */
         if (fermion_of(p, &p->measures[i].p) == f) note(&used, p, memory_solver(p, &p->measures[i].p), 0);
     for (int i = 0; i < p->nfermions; i++) { /* the heat bath of a ratio inverts its denominator */
@@ -247,21 +257,24 @@ static int same_smearing(const fermion_params *f, const fermion_params *g)
 /* Precisions of the solves of its actions and measurements. */
 static void note_staggered(const parameters *p, const fermion_params *f, int used[PREC_COUNT])
 {
-    memory_note_precision(p, f->solver, used);
-    memory_note_precision(p, f->action_solver, used);
-    memory_note_precision(p, f->heat_bath_solver, used);
+    if (!measured_only(p, f)) {
+        memory_note_precision(p, f->solver, used);
+        memory_note_precision(p, f->action_solver, used);
+        memory_note_precision(p, f->heat_bath_solver, used);
+    }
     for (int i = 0; i < p->nmeasures; i++)
         if (fermion_of(p, &p->measures[i].p) == f) memory_note_precision(p, memory_solver(p, &p->measures[i].p), used);
 }
 
-/* Links in the precisions of all quarks that share them are booked with the first of these. */
+/* Links in the precisions of all quarks that share them are booked with the first of these. A quark that is only
+ * measured shares none. */
 void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params *f)
 {
     int used[PREC_COUNT] = {1}, mine[PREC_COUNT] = {1}, first = 1, first_level = !strcmp(f->links, "hisq");
     note_staggered(p, f, mine);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *g = &p->fermions[i].p;
-        if (!same_smearing(f, g)) continue;
+        if (!same_smearing(f, g) || (g != f && (measured_only(p, f) || measured_only(p, g)))) continue;
         if (g < f) first_level = 0;
         if (g->naik_epsilon != f->naik_epsilon || strcmp(g->long_reals, f->long_reals)) continue;
         if (g < f) first = 0;
@@ -300,15 +313,6 @@ size_t memory_of_smearing_back(const ledger *m, const fermion_params *f)
 
 /* ---- the run ---- */
 
-static int is_word(const parameters *p, const char *name)
-{
-    char word[128];
-    for (int l = 0; l < p->nlevels; l++)
-        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++)
-            if (!strcmp(word, name)) return 1;
-    return 0;
-}
-
 /* What the forces of a level take for a moment: the second and further ones have momenta of their own. */
 static size_t level_moment(const ledger *m, const parameters *p, const integrator_params *level,
                            const fermion_moments *moments)
@@ -323,16 +327,34 @@ static size_t level_moment(const ledger *m, const parameters *p, const integrato
             if (!strcmp(word, determinant)) at_least(&peak, (w > 0 ? own : 0) + moments[i].determinant);
             if (strcmp(word, p->fermions[i].name)) continue;
             at_least(&peak, (w > 0 ? own : 0) + moments[i].force);
-            if (moments[i].determinant && !is_word(p, determinant)) at_least(&peak, own + moments[i].determinant);
+            if (moments[i].determinant && !parameters_on_level(p, determinant))
+                at_least(&peak, own + moments[i].determinant);
         }
     }
     return peak;
 }
 
+/* A quark that is only measured has its operator, and links are smeared for it, for that long. */
+static size_t measure_moment(const ledger *m, const parameters *p, const measure_params *what)
+{
+    const observable *o = observable_find(what->kind);
+    const fermion_params *f = fermion_of(p, what);
+    ledger own = {m->lat, m->where, 0}, smearing = own;
+    if (f && measured_only(p, f) && fermion_kind_find(f->kind)->staggered) {
+        memory_stay_staggered(&own, p, f);
+        /* Then there is the first level, and of the last one only the result. */
+        memory_stay(&smearing, strcmp(f->links, "hisq") ? 1 : 3, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+        at_least(&own.stays, smearing.stays + memory_of_smearing(m, f));
+    } else if (f && measured_only(p, f)) {
+        memory_stay_wilson(&own, p, f);
+    }
+    return own.stays + (o->memory ? o->memory(m, p, what) : 0);
+}
+
 size_t memory_predicted(const parameters *p, const lattice *lat, place where)
 {
     ledger m = {lat, where, 0};
-    fermion_moments moments[MAX_NAMED];
+    fermion_moments moments[MAX_NAMED] = {0};
     int ahead = 0;
     size_t trajectory = 0, peak = 0;
     for (int l = 0; l < p->nlevels; l++) ahead = ahead || scheme_looks_ahead(scheme_find(p->levels[l].scheme));
@@ -340,16 +362,14 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
     memory_stay(&m, 2, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *f = &p->fermions[i].p;
+        if (p->fermions[i].measured_only) continue;
         moments[i] = fermion_kind_find(f->kind)->memory(&m, p, f);
         at_least(&trajectory, moments[i].value);
     }
     for (int l = 0; l < p->nlevels; l++) at_least(&trajectory, level_moment(&m, p, &p->levels[l], moments));
     at_least(&peak, trajectory + memory_of(&m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH)); /* the links of the start */
-    for (int i = 0; i < p->nmeasures; i++) {
-        const observable *o = observable_find(p->measures[i].p.kind);
-        if (o->memory && p->measures[i].p.interval <= p->run.trajectories)
-            at_least(&peak, o->memory(&m, p, &p->measures[i].p));
-    }
+    for (int i = 0; i < p->nmeasures; i++)
+        if (p->measures[i].p.interval <= p->run.trajectories) at_least(&peak, measure_moment(&m, p, &p->measures[i].p));
     return m.stays + peak + plan_halo_bytes(lat, FIELD_LINKS, where) + tables_of(lat, where);
 }
 

@@ -359,8 +359,9 @@ static const param_section machine_section = {"machine", 0, KEYS(machine_table),
                                               "how it is run"};
 static const param_section lattice_section = {"lattice", 0, KEYS(lattice_table), sizeof(lattice_params), "the lattice"};
 static const param_section gauge_section = {"gauge", 0, KEYS(gauge_table), sizeof(gauge_params), "the gauge action"};
-static const param_section fermion_section = {"fermion", 1, KEYS(fermion_table), sizeof(fermion_params),
-                                              "a fermion action; none for pure gauge"};
+static const param_section fermion_section = {
+    "fermion", 1, KEYS(fermion_table), sizeof(fermion_params),
+    "a fermion action, or a quark that is only measured; none for pure gauge"};
 static const param_section integrator_section = {
     "integrator", 1, KEYS(integrator_table), sizeof(integrator_params),
     "a time scale of molecular dynamics: integrator.0 is the coarsest, then 1, 2, ..."};
@@ -463,6 +464,15 @@ void parameters_check_name(const ini_input *in, const char *section, const char 
                nearest ? "'?" : "");
 }
 
+int parameters_on_level(const parameters *p, const char *name)
+{
+    char word[128];
+    for (int l = 0; l < p->nlevels; l++)
+        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++)
+            if (!strcmp(word, name)) return 1;
+    return 0;
+}
+
 /* Levels integrator.0, 1, ...; every action stands on exactly one of them. */
 static void read_levels(ini_input *in, parameters *p, int required)
 {
@@ -496,10 +506,12 @@ static void read_levels(ini_input *in, parameters *p, int required)
                                ini_where(in, "integrator", number, "actions"), word);
         }
     }
-    for (int i = 0; required && i <= p->nfermions; i++)
-        if (!seen[i])
-            user_error("%s: the action %s stands on no level; add it to actions of an [integrator.N]",
-                       ini_where(in, "integrator", names[0], "actions"), actions[i]);
+    if (!required) return;
+    if (!parameters_on_level(p, "gauge"))
+        user_error("%s: the action gauge stands on no level; add it to actions of an [integrator.N]",
+                   ini_where(in, "integrator", names[0], "actions"));
+    for (int i = 0; i < p->nfermions; i++)
+        if (!parameters_on_level(p, p->fermions[i].name)) fermion_parameters_unlisted(in, p, &p->fermions[i]);
 }
 
 static void dump(parameters *p)
@@ -559,9 +571,9 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_fermions(in, p);
     solver_parameters_nest(in, p);
     fermion_parameters_check(in, p);
-    if (need & NEED_INTEGRATOR) fermion_parameters_together(in, p);
-    read_levels(in, p, need & NEED_INTEGRATOR);
     measure_parameters_read(in, p);
+    read_levels(in, p, need & NEED_INTEGRATOR);
+    if (need & NEED_INTEGRATOR) fermion_parameters_together(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     dump(p);
     p->input = in;

@@ -92,6 +92,7 @@ typedef struct {
 typedef struct {
     char name[64];
     fermion_params p;
+    int measured_only; /* no action of the run: measurements name it, and no level does */
 } named_fermion;
 
 typedef struct {
@@ -127,6 +128,9 @@ const param_section *const *parameter_sections(int *n);
 enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2, NEED_EVERY_SOLVER = 4 };
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
 void parameters_free(parameters *p);
+
+/* Whether an action of this name, "gauge", that of a fermion or NAME.det, is listed in an [integrator.N]. */
+int parameters_on_level(const parameters *p, const char *name);
 
 /* parameters_gauge.c: of the action named in the input; and whether that has the key. */
 gauge_weights gauge_params_weights(const gauge_params *g);
@@ -177,8 +181,11 @@ void gauge_parameters_check(const ini_input *in, const gauge_params *g);
 void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
 void fermion_parameters_complete(const ini_input *in, named_fermion *f);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
-/* Flavours of one operator and mass that the determinants of all sections make together, roots and ratios reckoned in;
- * `of` is a section with that operator. Returns how many there are. */
+/* With measurements and levels read: a section on no level makes a quark that is only measured, or was forgotten there,
+ * which is a user error. */
+void fermion_parameters_unlisted(const ini_input *in, const parameters *p, named_fermion *f);
+/* Flavours of one operator and mass that the determinants of all sections with an action make together, roots and
+ * ratios reckoned in; `of` is a section with that operator. Returns how many there are. */
 #define MAX_FLAVOURS (MAX_NAMED * MAX_FACTORS)
 typedef struct {
     const named_fermion *of;

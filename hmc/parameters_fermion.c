@@ -1,6 +1,8 @@
 /* What the tables of keys cannot say of [fermion.NAME] sections: ranges of rational functions, chains of ratios,
- * solvers for shifts. */
+ * solvers for shifts, quarks that are only measured. */
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +45,9 @@ void fermion_parameters_mass(const ini_input *in, named_fermion *f)
                    ini_where(in, "fermion", f->name, ""), f->name);
     if (staggered && !(f->p.mass > 0))
         user_error("%s: mass = %g of the staggered quark [fermion.%s] is not positive",
+                   ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
+    if (staggered && f->p.mass * f->p.mass < DBL_MIN)
+        user_error("%s: mass = %g of the staggered quark [fermion.%s] is too small: its square is no double",
                    ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
     if (kappa) f->p.mass = 1 / (2 * f->p.kappa) - 4;
     else f->p.kappa = 1 / (2 * f->p.mass + 8);
@@ -194,6 +199,44 @@ static void check_shifted(const ini_input *in, const parameters *p, const named_
     }
 }
 
+/* ---- quarks that are only measured ---- */
+
+/* The first key given of a section that only an action has, or null. */
+static const char *action_key(const ini_input *in, const char *name)
+{
+    static const char *const keys[] = {
+        "flavours", "with",         "pseudofermions", "approximation",    "force_approximation",
+        "spectrum", "range_breach", "ratio_to",       "heat_bath_solver", "reversal_solver",
+        "predictor"};
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+        if (ini_given(in, "fermion", name, keys[k])) return keys[k];
+    return NULL;
+}
+
+/* Whether a measurement names the section, and neither a ratio nor, with its NAME.det, a level. */
+static int is_measured(const parameters *p, const char *name)
+{
+    char determinant[80];
+    snprintf(determinant, sizeof determinant, "%s.det", name);
+    if (parameters_on_level(p, determinant)) return 0;
+    int measured = 0;
+    for (int i = 0; i < p->nmeasures; i++) measured = measured || !strcmp(p->measures[i].p.fermion, name);
+    for (int i = 0; i < p->nfermions; i++) measured = measured && strcmp(p->fermions[i].p.ratio_to, name);
+    return measured;
+}
+
+void fermion_parameters_unlisted(const ini_input *in, const parameters *p, named_fermion *f)
+{
+    const int measured = is_measured(p, f->name);
+    const char *key = action_key(in, f->name);
+    f->measured_only = measured && !key;
+    if (f->measured_only) return;
+    user_error("%s: the action %s stands on no level; add it to actions of an [integrator.N]%s%s%s",
+               ini_where(in, "integrator", "0", "actions"), f->name,
+               measured ? ", or if it is only to be measured leave out its key '" : "", measured ? key : "",
+               measured ? "'" : "");
+}
+
 /* ---- the determinant of all sections together ---- */
 
 /* Sections whose operators differ by the mass alone, if at all. */
@@ -220,6 +263,7 @@ int fermion_parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]
     int n = 0, left = 0;
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
+        if (f->measured_only) continue;
         const fermion_kind *kind = fermion_kind_find(f->p.kind);
         const int number = kind->flavours ? kind->flavours : f->p.flavours;
         n = add_flavours(sums, n, f, f->p.mass, number);

@@ -1,5 +1,6 @@
 #include "hmc/plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,11 +30,29 @@ static void warn_of_tolerance(const parameters *p, const named_fermion *f, const
                  s->name, s->p.tolerance, f->name, key);
 }
 
+/* S is about one for each number of the pseudofermions, on half of the sites, and its relative error that of the
+ * rational functions: what is allowed of dH for want of precision. */
+#define LARGEST_ERROR_OF_ACTION 0.1
+
+static void warn_of_approximation(const named_fermion *f, const int size[4])
+{
+    const fermion_kind *kind = fermion_kind_find(f->p.kind);
+    if (!kind->rational) return;
+    double numbers = f->p.pseudofermions * (kind->staggered ? 3 : 12) / 2.0;
+    for (int d = 0; d < 4; d++) numbers *= size[d];
+    if (numbers * f->p.approximation <= LARGEST_ERROR_OF_ACTION) return;
+    const double least = LARGEST_ERROR_OF_ACTION / numbers, digit = pow(10, floor(log10(least)));
+    log_warn("[fermion.%s] approximation = %g on this lattice: dH is then wrong by up to %.2g; give %.0e or less",
+             f->name, f->p.approximation, numbers * f->p.approximation, digit * fmax(1, floor(least / digit)));
+}
+
 /* S at the start is that of exact solves in the heat bath. */
-static void warn_of_tolerances(const parameters *p)
+static void warn_of_tolerances(const parameters *p, const lattice *l)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
+        if (f->measured_only) continue;
+        warn_of_approximation(f, l->size);
         warn_of_tolerance(p, f, "an action_solver", f->p.action_solver);
         if (strcmp(f->p.heat_bath_solver, f->p.action_solver))
             warn_of_tolerance(p, f, "a heat_bath_solver", f->p.heat_bath_solver);
@@ -47,6 +66,10 @@ static void describe_fermions(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
+        if (f->measured_only) {
+            log_info("[fermion.%s] is measured only: mass %.6g, no action", f->name, f->p.mass);
+            continue;
+        }
         if (fermion_kind_find(f->p.kind)->shifts && !fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_high == 0)
             log_info("[fermion.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
                      "takes some two vectors",
@@ -109,7 +132,7 @@ void plan_describe(const parameters *p, const lattice *l, place where)
         log_warn("a rank needs %s, and this machine has %s for each of its ranks: use more nodes", memory,
                  report_bytes(there, machine));
     describe_flavours(p);
-    warn_of_tolerances(p);
+    warn_of_tolerances(p, l);
     describe_fermions(p);
 }
 
@@ -134,7 +157,41 @@ static double measured_rate(const parameters *p, place where)
     return rate;
 }
 
-static void check_start(const parameters *p)
+/* What a run finds out in its first trajectory, where the range is known before. */
+static void check_functions(const parameters *p)
+{
+    char message[512];
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        const fermion_kind *kind = fermion_kind_find(f->p.kind);
+        if (f->measured_only || !kind->rational) continue;
+        const rational_settings s = kind->rational(&f->p);
+        if (rational_action_check(f->name, &s, message, sizeof message))
+            user_error("%s: %s", ini_where(p->input, "fermion", f->name, s.high > 0 ? "spectrum" : "mass"), message);
+    }
+}
+
+/* The links of the file as the run reads them, where they are not too many for this machine. */
+static void read_start(const parameters *p, const lattice *plan)
+{
+    char need[32], have[32];
+    const double bytes = (double)field_bytes(plan, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    const double there = memory_of_machine();
+    if (!comm_all(there == 0 || bytes < there)) {
+        log_warn("%s: only its header was checked; the links take %s a rank, and this machine has %s for each of its "
+                 "ranks",
+                 p->run.config, report_bytes(bytes, need), report_bytes(there, have));
+        return;
+    }
+    lattice *lat = simulation_lattice(p, NULL);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    simulation_read(links, p->run.config);
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
+/* The file of the first configuration; planned for other ranks, only what it says of itself. */
+static void check_start(const parameters *p, const lattice *plan, int ranks)
 {
     char message[1024];
     links_info info;
@@ -142,8 +199,9 @@ static void check_start(const parameters *p)
     if (strcmp(p->run.start, "file")) return;
     if (links_probe(p->run.config, &info, message, sizeof message)) user_error("%s", message);
     if (memcmp(info.size, s, sizeof info.size))
-        user_error("%s holds a lattice %d.%d.%d.%d, but [lattice] size is %d.%d.%d.%d", p->run.config, info.size[0],
+        user_error("%s: the lattice in the file is %d.%d.%d.%d, wanted is %d.%d.%d.%d", p->run.config, info.size[0],
                    info.size[1], info.size[2], info.size[3], s[0], s[1], s[2], s[3]);
+    if (ranks == 0) read_start(p, plan);
 }
 
 static void print_json(const parameters *p, const lattice *lat, int ranks, place where, double flops, double seconds)
@@ -173,7 +231,8 @@ void plan_dry_run(const parameters *p, int ranks, int as_json)
     lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, simulation_reach(p), message, sizeof message);
     if (!lat) user_error("%s", message);
     simulation_check_blocks(p, lat);
-    check_start(p);
+    check_functions(p);
+    check_start(p, lat, ranks);
     plan_describe(p, lat, where);
     log_info("parameters:");
     report_lines(log_info, p->dump);

@@ -17,9 +17,12 @@ struct record {
     int64_t warmup;
     int ncolumns, nactions;
     int has_spectrum[MAX_ACTIONS];
+    int filters, filtered_column;
     /* What the averages need, of all rows after the warm-up. */
     long count, capacity;
     double *plaquette, *dh, *accepted;
+    double filtered; /* sum over rows that have it */
+    long nfiltered;
     /* Tables of measurements. */
     int ntables;
     struct {
@@ -33,9 +36,11 @@ static void must(int status, const char *message)
     if (status < 0) user_error("%s", message);
 }
 
-static void remember(record *r, int64_t number, double plaquette, double dh, int accepted)
+static void remember(record *r, int64_t number, double plaquette, double dh, int accepted, double filtered)
 {
     if (number <= r->warmup) return;
+    r->filtered += isnan(filtered) ? 0 : filtered;
+    r->nfiltered += !isnan(filtered);
     if (r->count == r->capacity) {
         r->capacity = r->capacity ? 2 * r->capacity : 256;
         const size_t bytes = (size_t)r->capacity * sizeof(double);
@@ -92,6 +97,13 @@ static void declare(record *r, const simulation *s)
                              "lower bound of its operator's spectrum at start and end of the trajectory", 0};
         columns[r->ncolumns++] = (history_column){names[i][4], HISTORY_REAL, "", "upper bound of the same", 0};
     }
+    r->filters = !isnan(simulation_filtered(s));
+    r->filtered_column = r->ncolumns;
+    if (r->filters)
+        columns[r->ncolumns++] = (history_column){"filtered_links", HISTORY_REAL, "",
+                                                  "links, over all forces, with a singular value that the HISQ force "
+                                                  "took as larger than it is",
+                                                  0};
     /* A run that goes on with other actions has other columns. */
     r->table = history_table_widened(r->h, "trajectories", columns, r->ncolumns, message, sizeof message);
     must(r->table, message);
@@ -166,7 +178,8 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
     warn_of_missing_rows(r, folder, done);
     for (int64_t i = 0; i < history_rows(r->h, r->table); i++)
         remember(r, history_get(r->h, r->table, i, TRAJECTORY).i, history_get(r->h, r->table, i, PLAQUETTE).d,
-                 history_get(r->h, r->table, i, DH).d, (int)history_get(r->h, r->table, i, ACCEPTED).i);
+                 history_get(r->h, r->table, i, DH).d, (int)history_get(r->h, r->table, i, ACCEPTED).i,
+                 r->filters ? history_get(r->h, r->table, i, r->filtered_column).d : NAN);
     return r;
 }
 
@@ -181,15 +194,15 @@ int record_close(record *r, char *message, size_t size)
     return bad;
 }
 
-int record_add(record *r, int64_t number, const trajectory_result *t, double plaquette, double link_trace,
+int record_add(record *r, int64_t number, const trajectory_result *t, const gauge_loops *loops, double filtered,
                char *message, size_t size)
 {
     history_value row[MAX_COLUMNS];
     row[TRAJECTORY].i = number;
     row[ACCEPTED].i = t->accepted;
     row[DH].d = t->dh;
-    row[PLAQUETTE].d = plaquette;
-    row[LINK_TRACE].d = link_trace;
+    row[PLAQUETTE].d = loops->plaquette;
+    row[LINK_TRACE].d = loops->link_trace;
     row[KINETIC].d = t->kinetic_start;
     row[RESIDUAL].d = t->worst_residual;
     row[SECONDS].d = t->seconds;
@@ -203,8 +216,9 @@ int record_add(record *r, int64_t number, const trajectory_result *t, double pla
         row[c++].d = t->spectrum_low[i];
         row[c++].d = t->spectrum_high[i];
     }
+    if (r->filters) row[r->filtered_column].d = filtered;
     if (history_append(r->h, r->table, row, message, size)) return -1;
-    remember(r, number, plaquette, t->dh, t->accepted);
+    remember(r, number, loops->plaquette, t->dh, t->accepted, filtered);
     return 0;
 }
 
@@ -303,7 +317,7 @@ static double exp_minus(double x)
 
 record_averages record_average(const record *r)
 {
-    record_averages a = {.count = r->count};
+    record_averages a = {.count = r->count, .filtered = r->filtered / (double)r->nfiltered};
     a.acceptance = mean_and_error(r->accepted, r->count, itself, &a.acceptance_error);
     a.exp_dh = mean_and_error(r->dh, r->count, exp_minus, &a.exp_dh_error);
     a.plaquette = mean_and_error(r->plaquette, r->count, itself, &a.plaquette_error);

@@ -4,6 +4,7 @@
 
 #include "hmc/measure/observable.h"
 #include "hmc/simulation.h"
+#include "kernels/gauge.h"
 
 typedef struct record record;
 
@@ -12,6 +13,7 @@ typedef struct {
     double acceptance, acceptance_error;
     double exp_dh, exp_dh_error;
     double plaquette, plaquette_error;
+    double filtered; /* as in record_add(); NaN without HISQ quarks */
 } record_averages;
 
 /* Opens the history of a run that has done `done` trajectories; rows beyond are those of a run that was killed, and
@@ -21,8 +23,8 @@ record *record_open(const char *folder, const simulation *s, int64_t done);
 
 /* These return 0, or -1 with a message when the files cannot be written (disk full). */
 int record_close(record *r, char *message, size_t size);
-/* One more row. `number` counts from 1. */
-int record_add(record *r, int64_t number, const trajectory_result *t, double plaquette, double link_trace,
+/* One more row. `number` counts from 1; filtered: simulation_filtered() of this trajectory. */
+int record_add(record *r, int64_t number, const trajectory_result *t, const gauge_loops *loops, double filtered,
                char *message, size_t size);
 /* The rows of a measurement made after trajectory `number`: table /measure/NAME, and /measure/NAME/summary. */
 int record_measurement(record *r, int64_t number, const measure_result *m, char *message, size_t size);

@@ -1,5 +1,6 @@
 #include "hmc/simulation.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,17 +198,10 @@ static void make_actions(simulation *s)
     const parameters *p = s->p;
     simulation_add(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
     simulation_solvers(p, s->solvers);
-    for (int i = 0; i < p->nfermions; i++) make_operator(s, i);
-    for (int i = 0; i < p->nfermions; i++) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
-}
-
-static int listed(const parameters *p, const char *name)
-{
-    char word[128];
-    for (int l = 0; l < p->nlevels; l++)
-        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++)
-            if (!strcmp(word, name)) return 1;
-    return 0;
+    for (int i = 0; i < p->nfermions; i++)
+        if (!p->fermions[i].measured_only) make_operator(s, i);
+    for (int i = 0; i < p->nfermions; i++)
+        if (!p->fermions[i].measured_only) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
 }
 
 static void make_levels(simulation *s)
@@ -224,7 +218,7 @@ static void make_levels(simulation *s)
             if (i >= 0) out->actions[out->nactions++] = i;
             snprintf(determinant, sizeof determinant, "%s.det", word);
             const int d = action_number(s, determinant);
-            if (d >= 0 && !listed(s->p, determinant)) out->actions[out->nactions++] = d;
+            if (d >= 0 && !parameters_on_level(s->p, determinant)) out->actions[out->nactions++] = d;
         }
     }
     s->e.nlevels = s->p->nlevels;
@@ -263,6 +257,17 @@ void simulation_destroy(simulation *s)
     field_destroy(s->links);
     lattice_destroy(s->lat);
     free(s);
+}
+
+double simulation_filtered(const simulation *s)
+{
+    double sum = NAN;
+    for (int i = 0; i < s->p->nfermions; i++) {
+        const staggered_links *l = s->smeared[i];
+        if (!l || strcmp(s->p->fermions[i].p.links, "hisq") || staggered_links_base(s->smeared[i]) != l) continue;
+        sum = (isnan(sum) ? 0 : sum) + staggered_links_filtered(l);
+    }
+    return sum;
 }
 
 void simulation_read(field *links, const char *path)

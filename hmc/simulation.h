@@ -10,8 +10,8 @@ typedef struct {
     const parameters *p;
     lattice *lat;
     field *links;
-    wilson *wilsons[MAX_NAMED]; /* one a fermion; null for staggered ones, which have a quark */
-    staggered *quarks[MAX_NAMED];
+    wilson *wilsons[MAX_NAMED];          /* one a fermion; null for staggered ones, which have a quark */
+    staggered *quarks[MAX_NAMED];        /* both are null of a fermion that is only measured */
     staggered_links *smeared[MAX_NAMED]; /* of the first fermion of its smearing */
     named_solver solvers[MAX_NAMED];
     evolution e;
@@ -37,6 +37,10 @@ staggered *simulation_staggered(staggered_links *links, const fermion_params *f)
 /* All of it; links are cold. */
 simulation *simulation_create(const parameters *p);
 void simulation_destroy(simulation *s);
+
+/* Links, in all forces so far, of which those of HISQ quarks took a singular value as larger than it is
+ * (staggered_links_back()); NaN without such quarks. */
+double simulation_filtered(const simulation *s);
 
 /* The first configuration: cold, hot, or read from the file of the input, whose faults are user errors. */
 void simulation_start(simulation *s);

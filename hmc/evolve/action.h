@@ -174,6 +174,9 @@ typedef struct {
     int heat, action, force;
 } rational_degrees;
 rational_degrees rational_action_degrees(const rational_settings *s); /* of its functions, ranges and bound alone */
+/* Whether there are functions where the range is given or its lower end known, likewise; else nonzero, with what the
+ * action of this name will say. */
+int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size);
 
 /* The rest of a determinant: S = -flavours log |det A| over the parities that the Schur form takes out, less the same
  * of `over` unless that is null. */

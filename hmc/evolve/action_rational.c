@@ -156,37 +156,59 @@ static power_product heat_of(const power_product *f)
     return h;
 }
 
-/* Functions of heat bath, accept step and force; nonzero, with a message, when one is not to be had. */
-static int functions(rational_store *store, const rational_settings *s, double low, double high, const rational *r[3],
-                     char *message, size_t size)
+/* Functions of heat bath, accept step and force; nonzero, with a message, when one is not to be had by the action of
+ * this name. */
+static int functions(const char *name, rational_store *store, const rational_settings *s, double low, double high,
+                     const rational *r[3], char *message, size_t size)
 {
     const power_product heat = heat_of(&s->root);
-    r[HEAT] = function(store, &heat, low, high, s->approximation, message, size);
-    if (!r[HEAT]) return 1;
-    r[ACCEPT] = function(store, &s->root, low, high, s->approximation, message, size);
-    if (!r[ACCEPT]) return 1;
-    r[EVOLVE] = function(store, &s->root, low, high, s->force_approximation, message, size);
-    return !r[EVOLVE];
+    char why[256];
+    r[HEAT] = r[ACCEPT] = r[EVOLVE] = NULL;
+    r[HEAT] = function(store, &heat, low, high, s->approximation, why, sizeof why);
+    if (r[HEAT]) r[ACCEPT] = function(store, &s->root, low, high, s->approximation, why, sizeof why);
+    if (r[ACCEPT]) r[EVOLVE] = function(store, &s->root, low, high, s->force_approximation, why, sizeof why);
+    if (r[EVOLVE]) return 0;
+    snprintf(message, size, "%s: no rational functions on %.3e to %.3e: %s; give [fermion.%s] a larger approximation",
+             name, low, high, why, name);
+    return 1;
+}
+
+/* The range before the spectrum is measured. */
+static void planned_range(const rational_settings *s, double *low, double *high)
+{
+    const double bound = s->quark.bound;
+    *low = s->high > 0 ? s->low : bound > 0 ? bound : 1;
+    *high = s->high > 0 ? s->high : bound > 0 ? bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
 }
 
 rational_degrees rational_action_degrees(const rational_settings *s)
 {
     const rational *r[3];
-    char message[256];
-    const double bound = s->quark.bound;
-    const double low = s->high > 0 ? s->low : bound > 0 ? bound : 1;
-    const double high = s->high > 0 ? s->high : bound > 0 ? bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
+    char message[512];
+    double low, high;
     rational_degrees d = {RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE};
     rational_store *store = rational_store_create();
-    if (!functions(store, s, low, high, r, message, sizeof message))
+    planned_range(s, &low, &high);
+    if (!functions("", store, s, low, high, r, message, sizeof message))
         d = (rational_degrees){r[HEAT]->degree, r[ACCEPT]->degree, r[EVOLVE]->degree};
     rational_store_destroy(store);
     return d;
 }
 
+int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size)
+{
+    const rational *r[3];
+    double low, high;
+    if (s->high == 0 && s->quark.bound == 0) return 0;
+    rational_store *store = rational_store_create();
+    planned_range(s, &low, &high);
+    const int bad = functions(name, store, s, low, high, r, message, size);
+    rational_store_destroy(store);
+    return bad;
+}
+
 static int choose_functions(rational_part *p)
 {
-    char message[256];
     double low, high;
     p->found[0] = p->found[1] = 0;
     if (p->base.failures == 0) p->widened = 0;
@@ -201,10 +223,7 @@ static int choose_functions(rational_part *p)
         rational_action_range(&p->low, &p->high);
         if (p->s.quark.bound > 0) p->low = p->s.quark.bound;
     } else if (breach(p, "start", low, high)) return 1;
-    if (functions(p->store, &p->s, p->low, p->high, p->r, message, sizeof message)) {
-        snprintf(p->base.trouble, sizeof p->base.trouble,
-                 "%s: no rational functions on %.3e to %.3e: %s; give [fermion.%s] a larger approximation",
-                 p->base.name, p->low, p->high, message, p->base.name);
+    if (functions(p->base.name, p->store, &p->s, p->low, p->high, p->r, p->base.trouble, sizeof p->base.trouble)) {
         p->base.advice = ADVICE_SPECTRUM;
         return 1;
     }

@@ -16,6 +16,8 @@ typedef struct {
     int shifts;       /* its solves have shifts, for which there is one type of solver */
     int staggered;    /* a staggered quark; else one of Wilson's */
     int flavours;     /* that a section makes; 0: as many as its key says */
+    /* Of its rational action, without what needs the quark itself; null: it has none. */
+    rational_settings (*rational)(const fermion_params *f);
     /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
     void (*create)(simulation *s, int number);
     /* Books the fields that stay, and tells the others. */

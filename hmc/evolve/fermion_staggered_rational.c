@@ -90,6 +90,7 @@ const fermion_kind fermion_staggered_rational = {
             "force_approximation spectrum "
             "range_breach",
     .shifts = 1,
+    .rational = settings_of,
     .staggered = 1,
     .create = create,
     .memory = memory,

@@ -100,6 +100,7 @@ const fermion_kind fermion_wilson_clover_rational = {.name = "wilson_clover_rati
                                                          "pseudofermions approximation force_approximation spectrum "
                                                          "range_breach",
                                                      .shifts = 1,
+                                                     .rational = settings_of,
                                                      .create = create,
                                                      .memory = memory,
                                                      .force_flops = force_flops};

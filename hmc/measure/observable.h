@@ -25,7 +25,7 @@ typedef table_column measure_column; /* name, unit, help */
 typedef struct {
     const parameters *p;      /* fermions and solvers by name */
     const field *links;       /* double, on the group, in any place */
-    const simulation *run;    /* whose operators are used, by number of the fermion; null: there are none yet */
+    const simulation *run;    /* whose operators are used where a fermion has them; null: there are none yet */
     int (*interrupted)(void); /* asked now and then; collective; when it is true the measurement is given up. Or null */
 } measure_context;
 

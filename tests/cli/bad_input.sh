@@ -149,6 +149,18 @@ exits 0 "the precision around"
 refused "range_breach where there is no range" -- run a.ini fermion.light.range_breach=widen -- "has no key 'range_breach'"
 refused "an unknown fermion on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
 refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
+edited b.ini '$a [fermion.heavy]\nmass = 1\nsolver = force'
+refused "a fermion on no level" -- run b.ini -- "the action heavy stands on no level; add it to actions of an [integrator.N]"
+edited measured.ini '$a [fermion.heavy]\nmass = 1\nsolver = force\n[measure.c]\nkind = condensate\nfermion = heavy\nvectors = 2'
+try run --dry-run measured.ini
+exits 0 "a fermion on no level that is measured"
+printed "[fermion.heavy] is measured only: mass 1"
+refused "a fermion on no level that is measured and a denominator" -- run measured.ini fermion.light.ratio_to=heavy \
+    fermion.heavy.c_sw=1.5 -- "the action heavy stands on no level"
+refused "its determinant alone on a level" -- run measured.ini "integrator.1.actions=gauge heavy.det" -- \
+    "the action heavy stands on no level"
+refused "a fermion that is measured, with the key of an action" -- run measured.ini fermion.heavy.predictor=2 -- \
+    "the action heavy stands on no level; add it to actions of an [integrator.N], or if it is only to be measured leave out its key 'predictor'"
 refused "an action on two levels" -- run a.ini "integrator.0.actions=light gauge" -- "action gauge stands on more than one level"
 edited b.ini 's/^\[integrator.1\]/[integrator.2]/'
 refused "a level left out" -- run b.ini -- "no [integrator.1]"
@@ -334,6 +346,25 @@ refused "NaN in a NERSC file" -- $(from nan.nersc) -- "nan.nersc" "NaN"
 try check nan.nersc
 exits 1 "check of NaN"
 printed "NaN"
+# same_in_plan FILE WORDS...: a dry run says of a file to start from what the run says.
+same_in_plan() {
+    local of=$1 said
+    shift
+    say "a dry run and $of"
+    try $(from "$of") "$@"
+    said=$(grep '^plaq: error: ' err)
+    try $(from "$of") "$@" --dry-run
+    exits 2 "a dry run and $of"
+    same "what it says" "$said" "$(grep '^plaq: error: ' err)"
+}
+same_in_plan nowhere.nersc
+same_in_plan good.nersc lattice.size=4.4.4.8
+same_in_plan bent.h5
+same_in_plan nan.nersc
+try $(from bent.h5) --dry-run --ranks 4
+exits 0 "a plan for other ranks, which looks at the header alone"
+try $(from good.ildg) --dry-run
+exits 0 "a dry run and a good file"
 if [ -d "$data" ]; then
     file=$data/openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1
     cp "$file" nan.openqcd
@@ -345,6 +376,8 @@ if [ -d "$data" ]; then
     refused "NaN in a file without checksum" -- $(from nan.openqcd) lattice.size=8.8.8.8 -- "nan.openqcd" "NaN"
     refused "a link off the group, without checksum" -- $(from off.openqcd) lattice.size=8.8.8.8 -- "off.openqcd"
     refused "fat links" -- $(from "$data/fat.l8") lattice.size=8.8.8.8 -- "fat.l8" "not unitary"
+    same_in_plan off.openqcd lattice.size=8.8.8.8
+    same_in_plan "$data/fat.l8" lattice.size=8.8.8.8
 else
     say "left out for want of $data: NaN without checksum, fat links"
 fi
@@ -452,6 +485,17 @@ try run --json a.ini run.output=base2 run.trajectories=6 solver.force.tolerance=
 exits 0 "continued with another tolerance"
 printed "computed in another way" "solver.force.tolerance: 1e-08 before, 1e-09 now" "integrator.0.steps: 3 before, 4 now"
 same "links" "$links" "$(value digest)"
+say "a quark that is only measured comes and goes"
+cp -r base base2
+try run --json measured.ini run.output=base2 run.trajectories=6
+exits 0 "continued with a quark that is only measured"
+same "links" "$links" "$(value digest)"
+try run --json measured.ini run.output=base2 run.trajectories=8 checkpoint.interval=2
+exits 0 "and on"
+digest=$(value digest)
+try run --json a.ini run.output=base2 run.trajectories=8
+exits 0 "and without it"
+same "links" "$digest" "$(value digest)"
 say "--accept-changes"
 cp -r base base3
 try run --accept-changes --json a.ini run.output=base3 run.trajectories=7 gauge.beta=5.7

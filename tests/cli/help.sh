@@ -127,11 +127,21 @@ done
 say "what the sections make together"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini"
 printed "2 flavours of mass 0.013 (hisq)" "1 flavour of mass 0.065 (hisq)" "1 flavour of mass 0.838 (hisq, naik_epsilon -0.358)"
-same "what is divided by, and a warning" 0 "$(cat out err | grep -c 'flavours of mass 0.2\|whose loops')"
+same "what is divided by, and a warning" 0 "$(cat out err | grep -c 'flavours of mass 0.2\|whose loops\|warning: .*approximation')"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" gauge.flavours=3
 printed "warning: [gauge] flavours = 3" "4 flavours of staggered quarks"
 try run --dry-run "$source/inputs/asqtad-2plus1.ini" gauge.u0=0.9
 printed "2 flavours of mass 0.01 (asqtad, u0 0.8677)" "u0 = 0.8677, but [gauge] u0 = 0.9"
+say "rational functions too coarse for the lattice"
+# On 16^3 x 48 a colour vector on half of the sites has 294912 numbers, and 0.1 is 3.4e-7 of that. Three pseudofermions
+# have three times as many, and a spinor four times.
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.light.approximation=4e-7 fermion.charm.approximation=3e-7 \
+    fermion.heavy.approximation=1e-6
+printed "warning: [fermion.light] approximation = 4e-07 on this lattice: dH is then wrong by up to 0.12; give 3e-07 or less" \
+    "[fermion.heavy] approximation = 1e-06" "up to 0.88; give 1e-07 or less"
+same "warnings of the charm quark" 0 "$(cat out err | grep -c 'warning: .fermion.charm. approximation' || true)"
+try run --dry-run "$source/inputs/clover-2plus1.ini" fermion.strange.approximation=1e-6 lattice.size=16.16.16.48
+printed "[fermion.strange] approximation = 1e-06" "up to 1.2; give 8e-08 or less"
 try run --dry-run "$source/inputs/clover-hasenbusch.ini"
 printed "2 flavours of mass"
 same "masses between" 1 "$(cat out err | grep -c 'flavours\? of mass')"

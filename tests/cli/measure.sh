@@ -63,6 +63,19 @@ solver = cg
 type = cg
 tolerance = 1e-10
 INI
+say "a quark that is only measured, in a run"
+sed '/^\[fermion.wilson\]/,/^$/d; /^\[run\]/,/^$/d; /^\[lattice\]/,/^$/d; s/^flavours/; &/; s/^source/; &/' q.ini | cat gauge.ini - >run.ini
+try run run.ini run.output=during run.trajectories=2 lattice.size=4.4.4.8 run.seed=9
+exits 0 "a run with a quark that is only measured"
+printed "[fermion.light] is measured only: mass 0.1"
+try measure --json --output after.h5 run.ini during/checkpoint-000002.h5 lattice.size=4.4.4.8 run.seed=9
+exits 0 "the same on its checkpoint"
+if command -v h5dump >/dev/null; then
+    last() { h5dump -y -w 1 -m %.17g -d "$2" "$1" | grep -E '^ *[-0-9.e+]+,?$' | tail -n 3 | tr -d ' ,'; }
+    for column in condensate imaginary density curvature square; do
+        same "$column" "$(last during/history.h5 /measure/condensate/$column)" "$(last after.h5 /condensate/$column)"
+    done
+fi
 grow="run.start=hot run.trajectories=1 run.length=0.1 lattice.size=4.4.8.8"
 try run gauge.ini run.output=grown $grow
 exits 0 "a configuration for four ranks"

@@ -96,6 +96,31 @@ exits 0 "no range given"
 printed "memory is that of a spectrum of width 10000"
 sed 's/^\[fermion.light\]/&\nkind = staggered\nmass = 0.2/; /^kappa/d; /^c_sw/d; /^schur/d; /^link_reals/d' clover.ini >hisq.ini
 within "HISQ quarks, long links of 9 reals" 1 hisq.ini $large fermion.light.long_reals=9
+# Quarks that are only measured have operators while they are.
+cat gauge.ini - >quenched.ini <<'INI'
+
+[fermion.hisq]
+kind = staggered
+mass = 0.3
+solver = cg
+[fermion.clover]
+mass = 0.4
+c_sw = 1
+solver = cg
+[measure.hisq]
+kind = condensate
+fermion = hisq
+vectors = 1
+[measure.clover]
+kind = condensate
+fermion = clover
+vectors = 1
+[solver.cg]
+type = cg
+tolerance = 1e-8
+INI
+within "a HISQ quark that is only measured" 1 quenched.ini $large measure.clover.interval=100
+within "a clover quark that is only measured" 1 quenched.ini $large measure.hisq.interval=100
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1
     within "clover" 2 clover.ini $large

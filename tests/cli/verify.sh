@@ -59,4 +59,22 @@ printed "is not inside the range" "range_breach = widen"
 try verify --json r.ini integrator.0.steps=6 "fermion.light.spectrum=1 2" fermion.light.range_breach=widen
 exits 0 "a range that is widened"
 same "force of light" pass "$(verdict "force is the derivative, relative" light)"
+
+say "nearly singular smeared links"
+sed 's/^\[fermion.light\]/&\nkind = staggered\nmass = 0.3/; /^kappa/d; /^c_sw/d' a.ini >hisq.ini
+grow="run.start=hot gauge.beta=0.5 run.length=0.1"
+try run --json hisq.ini $grow run.output=whole run.trajectories=2
+exits 0 "a run with the filter of the force"
+printed "HISQ force: " "HISQ filter  "
+count=$(value filtered_links) rows=$(value history_digest)
+checks=$((checks + 1))
+awk -v n="$count" 'BEGIN { print "  " n " links a trajectory"; exit !(n > 0) }' || fail "filtered_links: $count"
+for n in 1 2; do
+    try run --json hisq.ini $grow run.output=parts run.trajectories=$n
+    exits 0 "part $n"
+done
+same "links that were filtered, after a restart" "$count" "$(value filtered_links)"
+same "history after a restart" "$rows" "$(value history_digest)"
+try run --json a.ini run.output=clover run.trajectories=1
+same "links filtered without HISQ quarks" null "$(value filtered_links)"
 finish

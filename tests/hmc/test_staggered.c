@@ -1,9 +1,11 @@
 /* Staggered quarks in the molecular dynamics. Sections share what they can of the smearing; at the heat bath
  * S = |eta|^2; the force of the trivial power is that of the plain pseudofermion; forces of several sections are the
- * same together and apart, and with long links of fewer reals; process grids leave no trace in a trajectory.
+ * same together and apart, and with long links of fewer reals; a quark that is only measured is what it is as an
+ * action; with nearly singular links a trajectory is reversible; process grids leave no trace in it.
  * test_staggered_ensembles.c has averages. */
 #include <stdlib.h>
 
+#include "hmc/measure/observable.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/spinor.h"
 #include "solvers/multishift.h"
@@ -209,7 +211,92 @@ static void test_storages(void)
     for (int i = 0; i < 2; i++) close_bench(&b[i]);
 }
 
+/* A quark that is only measured: no action and no flavours, and what is measured is the same as with the operator of an
+ * action of that mass, or without a run. */
+static void test_measured_only(void)
+{
+    static const char more[] = "[fermion.copy]\nkind = staggered\nmass = 0.2\nsolver = good\n"
+                               "[measure.copy]\nkind = condensate\nvectors = 2\nfermion = copy\n"
+                               "[measure.heavy]\nkind = condensate\nvectors = 2\nfermion = heavy\n";
+    char text[sizeof hisq + sizeof more];
+    snprintf(text, sizeof text, "%s%s", hisq, more);
+    bench b = open_bench(text, 0, NULL);
+    const parameters *p = b.p;
+    const int copy = simulation_fermion(p, "copy");
+    flavours sums[MAX_FLAVOURS];
+    int all = 0;
+    for (int i = fermion_parameters_flavours(p, sums); i > 0; i--) all += sums[i - 1].number;
+    CHECK_INT(all, 4);
+    CHECK(p->fermions[copy].measured_only && !b.s->quarks[copy]);
+    CHECK_INT(b.s->e.nactions, 4);
+    const measure_context in_run = {p, b.s->links, b.s, NULL}, alone = {p, b.s->links, NULL, NULL};
+    measure_result r[3] = {measure(&in_run, &p->measures[0]), measure(&in_run, &p->measures[1]),
+                           measure(&alone, &p->measures[0])};
+    for (int k = 0; k < 3; k++) {
+        CHECK_INT(r[k].failed, 0);
+        CHECK_INT(r[k].nrows, 2);
+        for (int i = 0; i < 3 * (r[k].nrows == 2); i++) CHECK_NEAR(r[k].rows[i], r[0].rows[i], 0);
+        CHECK_NEAR(r[k].summary[2], r[0].summary[2], 0);
+    }
+    for (int k = 0; k < 3; k++) measure_result_free(&r[k]);
+    close_bench(&b);
+}
+
 /* ---- trajectories ---- */
+
+/* Root mean square difference of the numbers of links. */
+static double distance(const field *x, const field *y)
+{
+    double *a = field_slice_buffer(x), *b = field_slice_buffer(y), sum = 0;
+    const int *l = x->lat->local;
+    const size_t n = (size_t)(l[0] * l[1] * l[2]) * (size_t)(x->groups * x->reals);
+    for (int t = 0; t < l[3]; t++) {
+        field_export(x, t, a);
+        field_export(y, t, b);
+        for (size_t i = 0; i < n; i++) sum += (a[i] - b[i]) * (a[i] - b[i]) / (double)(n * (size_t)l[3]);
+    }
+    free(a);
+    free(b);
+    return sqrt(sum);
+}
+
+/* Random links have smeared ones that are nearly singular. The force is then not the derivative, but the same on the
+ * way back, and the trajectory has an end; what is filtered is counted, by a trajectory again as often. */
+static void test_filter(void)
+{
+    static const char text[] = HISQ_GLUE HISQ("a", "0.3", "2", "") LEVELS("a", "4");
+    bench b = open_bench(text, 0, NULL);
+    evolution *e = &b.s->e;
+    field *momenta = field_like(e->momenta);
+    CHECK_NEAR(simulation_filtered(b.s), 0, 0);
+    gauge_random(e->links, 3, RANDOM_START, 0);
+    field_copy(b.start, e->links);
+    CHECK_INT(action_refresh(action_of(&b, "a"), (random_key){3, 1}), 0);
+    momenta_random(e->momenta, 3, RANDOM_MOMENTA, 1);
+    field_copy(momenta, e->momenta);
+    for (int way = 0; way < 2; way++) {
+        CHECK_INT(evolve(e, 0.1), EVOLVE_DONE);
+        momenta_add(e->momenta, -2, e->momenta);
+        if (way == 0) CHECK(distance(e->links, b.start) > 1e-2);
+    }
+    momenta_add(e->momenta, -1, momenta);
+    CHECK_NEAR(sqrt(momenta_norm2(e->momenta) / momenta_norm2(momenta)), 0, 1e-9);
+    CHECK_NEAR(distance(e->links, b.start), 0, 1e-9);
+    double counted[3] = {simulation_filtered(b.s)};
+    CHECK(counted[0] > 0);
+    for (int k = 1; k < 3; k++) {
+        field_copy(e->links, b.start);
+        const trajectory_result r = trajectory_run(e, (random_key){3, 1}, 0.1, 1);
+        CHECK_INT(r.status, EVOLVE_DONE);
+        counted[k] = simulation_filtered(b.s) - counted[0];
+        counted[0] += counted[k];
+    }
+    CHECK(counted[1] > 0);
+    CHECK_NEAR(counted[2], counted[1], 0);
+    printf("HISQ filter: %g links in the forces of a trajectory\n", counted[1]);
+    field_destroy(momenta);
+    close_bench(&b);
+}
 
 static void test_traces(const char *text)
 {
@@ -247,6 +334,8 @@ int main(int argc, char **argv)
         test_trivial_power();
         test_together();
         test_storages();
+        test_measured_only();
+        test_filter();
     }
     const int status = CHECK_SUMMARY();
     comm_finalize();
