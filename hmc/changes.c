@@ -30,37 +30,35 @@ static int take_line(const char **text, char *key, size_t key_size, char *value,
     return 0;
 }
 
-/* Whether the key is of a fermion on no level of that dump, which is only measured. */
-static int only_measured(const char *dump, const char *key)
-{
-    char name[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE], word[PARAM_TEXT_SIZE];
-    const char *const begin = key + strlen("fermion."), *const end = strrchr(key, '.');
-    if (strncmp(key, "fermion.", strlen("fermion.")) || end < begin) return 0;
-    const int length = (int)(end - begin);
-    while (take_line(&dump, name, sizeof name, value, sizeof value)) {
-        if (strncmp(name, "integrator.", strlen("integrator.")) || !strstr(name, ".actions")) continue;
-        for (int w = 0; param_word(value, w, word, sizeof word); w++)
-            if ((int)strlen(word) == length && !strncmp(word, begin, (size_t)length)) return 0;
-    }
-    return 1;
-}
-
-/* The lines of a dump but for those of quarks that are only measured, as with all of measurements. */
-static param_text of_ensemble(const char *dump)
-{
-    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
-    param_text text = {0};
-    for (const char *at = dump; take_line(&at, key, sizeof key, value, sizeof value);)
-        if (!only_measured(dump, key)) param_text_add(&text, "%s = %s\n", key, value);
-    return text;
-}
-
 static int value_in(const char *dump, const char *key, char *value, size_t size)
 {
     char found[PARAM_TEXT_SIZE];
     while (take_line(&dump, found, sizeof found, value, size))
         if (!strcmp(found, key)) return 1;
     return 0;
+}
+
+/* Whether the key is of a quark that is only measured, in a section that the other dump does not have. */
+static int comes_or_goes(const char *dump, const char *other, const char *key)
+{
+    char name[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
+    const char *const end = strrchr(key, '.');
+    if (strncmp(key, "fermion.", strlen("fermion."))) return 0;
+    snprintf(name, sizeof name, "%.*s.measured_only", (int)(end - key), key);
+    if (!value_in(dump, name, value, sizeof value) || strcmp(value, "yes")) return 0;
+    snprintf(name, sizeof name, "%.*s.kind", (int)(end - key), key);
+    return !value_in(other, name, value, sizeof value);
+}
+
+/* The lines of a dump but for quarks that are only measured and that the other one does not have: such come and go, as
+ * measurements may. */
+static param_text of_ensemble(const char *dump, const char *other)
+{
+    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
+    param_text text = {0};
+    for (const char *at = dump; take_line(&at, key, sizeof key, value, sizeof value);)
+        if (!comes_or_goes(dump, other, key)) param_text_add(&text, "%s = %s\n", key, value);
+    return text;
 }
 
 static void compare_methods(const char *before, const char *now, param_text *physics, param_text *differences)
@@ -78,7 +76,7 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
 {
     int n;
     const param_section *const *sections = parameter_sections(&n);
-    param_text physics = {0}, methods = {0}, old = of_ensemble(before), new = of_ensemble(now->dump);
+    param_text physics = {0}, methods = {0}, old = of_ensemble(before, now->dump), new = of_ensemble(now->dump, before);
     const int changed = params_compare(old.data, new.data, sections, n, &physics);
     if (changed && !accept)
         user_error("%s was made with other physics parameters:\n%s  To go on with the new ones all the same: plaq run "

@@ -113,6 +113,18 @@ static void save(run_state *r, double plaquette)
 
 /* ---- what is told ---- */
 
+/* An average of exp(-dH) or its error: huge before equilibrium. */
+typedef struct {
+    char text[32];
+} exp_text;
+
+static exp_text exp_average(double x)
+{
+    exp_text t;
+    snprintf(t.text, sizeof t.text, fabs(x) < 1e4 ? "%.3f" : "%.1e", x);
+    return t;
+}
+
 static void print_progress(const run_state *r, const trajectory_result *t, double plaquette)
 {
     char eta[32];
@@ -121,8 +133,8 @@ static void print_progress(const run_state *r, const trajectory_result *t, doubl
     const int warm = r->done <= r->p->run.warmup;
     char averages[96] = "warm-up";
     if (!warm)
-        snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %.3f(%.3f)", a.acceptance, a.exp_dh,
-                 a.exp_dh_error);
+        snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %s(%s)", a.acceptance,
+                 exp_average(a.exp_dh).text, exp_average(a.exp_dh_error).text);
     log_info("trajectory %lld/%lld  plaquette %.6f  dH %+9.4f  %s  %s  %.2f s  ETA %s", (long long)r->done,
              (long long)r->p->run.trajectories, plaquette, t->dh, t->accepted ? "yes" : "no ", averages, t->seconds,
              report_duration(each * (double)(r->p->run.trajectories - r->done), eta));
@@ -165,16 +177,17 @@ static void print_averages(const record_averages *a)
     log_info("  over %ld after the warm-up:", a->count);
     log_info("  plaquette    %.6f +- %.6f", a->plaquette, a->plaquette_error);
     log_info("  acceptance   %.3f +- %.3f", a->acceptance, a->acceptance_error);
-    log_info("  <exp(-dH)>   %.3f +- %.3f   (1 within errors when all is well)", a->exp_dh, a->exp_dh_error);
+    log_info("  <exp(-dH)>   %s +- %s   (1 within errors when all is well)", exp_average(a->exp_dh).text,
+             exp_average(a->exp_dh_error).text);
     if (!isnan(a->filtered))
         log_info("  HISQ filter  %.4g links in all forces of a trajectory (a singular value taken as larger)",
                  a->filtered);
     const double off = fabs(a->exp_dh - 1);
     if (off > 4 * a->exp_dh_error && off > 0.1)
-        log_warn("<exp(-dH)> = %.3f +- %.3f is not 1. Likely causes: steps so long that rare large -dH dominate the "
+        log_warn("<exp(-dH)> = %s +- %s is not 1. Likely causes: steps so long that rare large -dH dominate the "
                  "average (raise steps); a force solver whose tolerance is too loose for reversibility (plaq verify "
                  "shows it); trajectories before equilibrium (raise warmup)",
-                 a->exp_dh, a->exp_dh_error);
+                 exp_average(a->exp_dh).text, exp_average(a->exp_dh_error).text);
 }
 
 static void add_shell_word(param_text *text, const char *word)

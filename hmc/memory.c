@@ -135,11 +135,9 @@ static const fermion_params *fermion_of(const parameters *p, const measure_param
     return NULL;
 }
 
-static int measured_only(const parameters *p, const fermion_params *f)
+static int measured_only(const fermion_params *f)
 {
-    for (int i = 0; i < p->nfermions; i++)
-        if (&p->fermions[i].p == f) return p->fermions[i].measured_only;
-    return 0;
+    return !strcmp(f->measured_only, "yes");
 }
 
 const char *memory_solver(const parameters *p, const measure_params *m)
@@ -186,7 +184,7 @@ static void note(uses *used, const parameters *p, const char *solver, int normal
 
 static uses uses_of(const parameters *p, const fermion_params *f)
 {
-    const int acts = !measured_only(p, f);
+    const int acts = !measured_only(f);
     uses used = {.op = {1}, .normal = {acts}};
     if (acts) {
         note(&used, p, f->solver, 1);
@@ -257,7 +255,7 @@ static int same_smearing(const fermion_params *f, const fermion_params *g)
 /* Precisions of the solves of its actions and measurements. */
 static void note_staggered(const parameters *p, const fermion_params *f, int used[PREC_COUNT])
 {
-    if (!measured_only(p, f)) {
+    if (!measured_only(f)) {
         memory_note_precision(p, f->solver, used);
         memory_note_precision(p, f->action_solver, used);
         memory_note_precision(p, f->heat_bath_solver, used);
@@ -274,7 +272,7 @@ void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params 
     note_staggered(p, f, mine);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *g = &p->fermions[i].p;
-        if (!same_smearing(f, g) || (g != f && (measured_only(p, f) || measured_only(p, g)))) continue;
+        if (!same_smearing(f, g) || (g != f && (measured_only(f) || measured_only(g)))) continue;
         if (g < f) first_level = 0;
         if (g->naik_epsilon != f->naik_epsilon || strcmp(g->long_reals, f->long_reals)) continue;
         if (g < f) first = 0;
@@ -340,12 +338,12 @@ static size_t measure_moment(const ledger *m, const parameters *p, const measure
     const observable *o = observable_find(what->kind);
     const fermion_params *f = fermion_of(p, what);
     ledger own = {m->lat, m->where, 0}, smearing = own;
-    if (f && measured_only(p, f) && fermion_kind_find(f->kind)->staggered) {
+    if (f && measured_only(f) && fermion_kind_find(f->kind)->staggered) {
         memory_stay_staggered(&own, p, f);
         /* Then there is the first level, and of the last one only the result. */
         memory_stay(&smearing, strcmp(f->links, "hisq") ? 1 : 3, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
         at_least(&own.stays, smearing.stays + memory_of_smearing(m, f));
-    } else if (f && measured_only(p, f)) {
+    } else if (f && measured_only(f)) {
         memory_stay_wilson(&own, p, f);
     }
     return own.stays + (o->memory ? o->memory(m, p, what) : 0);

@@ -311,6 +311,11 @@ static const param fermion_table[] = {
     {"with", PARAM_WORDS, AT(fermion_params, with), "", NULL, NULL, fermion_keys[WITH].help, 1},
     {"range_breach", PARAM_CHOICE, AT(fermion_params, range_breach), "stop", "stop|widen", NULL,
      fermion_keys[RANGE_BREACH].help, 0},
+    {"measured_only", PARAM_CHOICE, AT(fermion_params, measured_only), "no", "no|yes", NULL,
+     "yes: no action and on no level, but a quark for [measure.NAME] sections, solved by action_solver or solver; may "
+     "be "
+     "added to an ensemble that exists",
+     1},
 };
 
 static const param integrator_table[] = {
@@ -410,6 +415,7 @@ static void read_fermions(ini_input *in, parameters *p)
         ini_fill(in, &fermion_section, names[i], &f->p);
         if (!strcmp(names[i], "gauge"))
             user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
+        f->measured_only = !strcmp(f->p.measured_only, "yes");
         check_fermion_keys(in, f);
         fermion_parameters_mass(in, f);
         fermion_parameters_complete(in, f);
@@ -510,8 +516,7 @@ static void read_levels(ini_input *in, parameters *p, int required)
     if (!parameters_on_level(p, "gauge"))
         user_error("%s: the action gauge stands on no level; add it to actions of an [integrator.N]",
                    ini_where(in, "integrator", names[0], "actions"));
-    for (int i = 0; i < p->nfermions; i++)
-        if (!parameters_on_level(p, p->fermions[i].name)) fermion_parameters_unlisted(in, p, &p->fermions[i]);
+    fermion_parameters_levels(in, p);
 }
 
 static void dump(parameters *p)
@@ -571,9 +576,9 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_fermions(in, p);
     solver_parameters_nest(in, p);
     fermion_parameters_check(in, p);
-    measure_parameters_read(in, p);
-    read_levels(in, p, need & NEED_INTEGRATOR);
     if (need & NEED_INTEGRATOR) fermion_parameters_together(in, p);
+    read_levels(in, p, need & NEED_INTEGRATOR);
+    measure_parameters_read(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     dump(p);
     p->input = in;

@@ -65,6 +65,7 @@ typedef struct {
     int nfactors; /* of that text, and in front the section's own mass and flavours; by mass */
     mass_factor factors[MAX_FACTORS];
     char range_breach[PARAM_CHOICE_SIZE];
+    char measured_only[PARAM_CHOICE_SIZE];
 } fermion_params;
 
 typedef struct {
@@ -92,7 +93,7 @@ typedef struct {
 typedef struct {
     char name[64];
     fermion_params p;
-    int measured_only; /* no action of the run: measurements name it, and no level does */
+    int measured_only; /* as its key says: no action of the run, but a quark that measurements may name */
 } named_fermion;
 
 typedef struct {
@@ -181,9 +182,8 @@ void gauge_parameters_check(const ini_input *in, const gauge_params *g);
 void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
 void fermion_parameters_complete(const ini_input *in, named_fermion *f);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
-/* With measurements and levels read: a section on no level makes a quark that is only measured, or was forgotten there,
- * which is a user error. */
-void fermion_parameters_unlisted(const ini_input *in, const parameters *p, named_fermion *f);
+/* With levels read: a section stands on one of them, or its quark is only measured. */
+void fermion_parameters_levels(const ini_input *in, const parameters *p);
 /* Flavours of one operator and mass that the determinants of all sections with an action make together, roots and
  * ratios reckoned in; `of` is a section with that operator. Returns how many there are. */
 #define MAX_FLAVOURS (MAX_NAMED * MAX_FACTORS)

@@ -201,40 +201,39 @@ static void check_shifted(const ini_input *in, const parameters *p, const named_
 
 /* ---- quarks that are only measured ---- */
 
-/* The first key given of a section that only an action has, or null. */
-static const char *action_key(const ini_input *in, const char *name)
+/* Keys that only an action has are not ignored, and no ratio has such a quark for its denominator. */
+static void check_measured_only(const ini_input *in, const parameters *p, const named_fermion *f)
 {
     static const char *const keys[] = {
         "flavours", "with",         "pseudofermions", "approximation",    "force_approximation",
         "spectrum", "range_breach", "ratio_to",       "heat_bath_solver", "reversal_solver",
         "predictor"};
+    if (!f->measured_only) return;
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-        if (ini_given(in, "fermion", name, keys[k])) return keys[k];
-    return NULL;
+        if (ini_given(in, "fermion", f->name, keys[k]))
+            user_error("%s: %s is a key of actions, and [fermion.%s] has measured_only = yes; leave one of them out",
+                       ini_where(in, "fermion", f->name, keys[k]), keys[k], f->name);
+    for (int i = 0; i < p->nfermions; i++)
+        if (!strcmp(p->fermions[i].p.ratio_to, f->name))
+            user_error("%s: [fermion.%s] is a ratio to [fermion.%s], which has measured_only = yes and makes no action",
+                       ini_where(in, "fermion", p->fermions[i].name, "ratio_to"), p->fermions[i].name, f->name);
 }
 
-/* Whether a measurement names the section, and neither a ratio nor, with its NAME.det, a level. */
-static int is_measured(const parameters *p, const char *name)
+void fermion_parameters_levels(const ini_input *in, const parameters *p)
 {
-    char determinant[80];
-    snprintf(determinant, sizeof determinant, "%s.det", name);
-    if (parameters_on_level(p, determinant)) return 0;
-    int measured = 0;
-    for (int i = 0; i < p->nmeasures; i++) measured = measured || !strcmp(p->measures[i].p.fermion, name);
-    for (int i = 0; i < p->nfermions; i++) measured = measured && strcmp(p->fermions[i].p.ratio_to, name);
-    return measured;
-}
-
-void fermion_parameters_unlisted(const ini_input *in, const parameters *p, named_fermion *f)
-{
-    const int measured = is_measured(p, f->name);
-    const char *key = action_key(in, f->name);
-    f->measured_only = measured && !key;
-    if (f->measured_only) return;
-    user_error("%s: the action %s stands on no level; add it to actions of an [integrator.N]%s%s%s",
-               ini_where(in, "integrator", "0", "actions"), f->name,
-               measured ? ", or if it is only to be measured leave out its key '" : "", measured ? key : "",
-               measured ? "'" : "");
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        char determinant[80];
+        snprintf(determinant, sizeof determinant, "%s.det", f->name);
+        const int listed = parameters_on_level(p, f->name);
+        if (f->measured_only && (listed || parameters_on_level(p, determinant)))
+            user_error("%s: [fermion.%s] has measured_only = yes, but %s stands on a level; leave one of them out",
+                       ini_where(in, "fermion", f->name, "measured_only"), f->name, listed ? f->name : determinant);
+        if (!f->measured_only && !listed)
+            user_error("%s: the action %s stands on no level; add it to actions of an [integrator.N], or set "
+                       "measured_only = yes in [fermion.%s]",
+                       ini_where(in, "integrator", "0", "actions"), f->name, f->name);
+    }
 }
 
 /* ---- the determinant of all sections together ---- */
@@ -286,7 +285,7 @@ void fermion_parameters_together(const ini_input *in, const parameters *p)
     for (int i = 0; i < n; i++)
         if (sums[i].number < 0)
             user_error("%s: all sections together have %d flavours of mass %g with the links of [fermion.%s]; a factor "
-                       "that `with` divides by has to be a section too, of the same mass, links, u0 and naik_epsilon",
+                       "that `with` divides by has to be an action too, of the same mass, links, u0 and naik_epsilon",
                        ini_where(in, "fermion", sums[i].of->name, "with"), sums[i].number, sums[i].mass,
                        sums[i].of->name);
 }
@@ -295,6 +294,7 @@ void fermion_parameters_check(const ini_input *in, const parameters *p)
 {
     check_ratios(in, p);
     for (int i = 0; i < p->nfermions; i++) {
+        check_measured_only(in, p, &p->fermions[i]);
         check_heat_bath(in, &p->fermions[i]);
         check_shifted(in, p, &p->fermions[i]);
     }

@@ -177,12 +177,14 @@ static void read_start(const parameters *p, const lattice *plan)
     char need[32], have[32];
     const double bytes = (double)field_bytes(plan, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     const double there = memory_of_machine();
-    if (!comm_all(there == 0 || bytes < there)) {
+    /* Half of it leaves room for what else is there. */
+    if (!comm_all(there == 0 || bytes < there / 2)) {
         log_warn("%s: only its header was checked; the links take %s a rank, and this machine has %s for each of its "
                  "ranks",
                  p->run.config, report_bytes(bytes, need), report_bytes(there, have));
         return;
     }
+    log_info("reading %s", p->run.config);
     lattice *lat = simulation_lattice(p, NULL);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     simulation_read(links, p->run.config);

@@ -29,7 +29,8 @@ const rational *rational_of_degree(rational_store *s, const power_product *f, do
  * positive exponents, rounding limits r to about 1e-16 constant / f(lo); a tolerance below is refused. */
 const rational *rational_for(rational_store *s, const power_product *f, double lo, double hi, double tolerance,
                              char *message, size_t size);
-/* That of 1/f on the range and with the degree of r: zeros and poles interchanged, the same error. */
+/* That of 1/f on the range and with the degree of r: zeros and poles interchanged and the same error, unless one of the
+ * two functions falls like 1/x. */
 const rational *rational_inverse(rational_store *s, const rational *r, char *message, size_t size);
 
 #endif

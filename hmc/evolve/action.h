@@ -170,12 +170,13 @@ void rational_action_range(double *low, double *high);
  * for HI / LO = RATIONAL_ORDINARY_WIDTH, or up to RATIONAL_ORDINARY_HIGH where the lower end is known. */
 #define RATIONAL_ORDINARY_WIDTH 1e4
 #define RATIONAL_ORDINARY_HIGH 10
+#define RATIONAL_LEAST_HIGH 1
 typedef struct {
     int heat, action, force;
 } rational_degrees;
 rational_degrees rational_action_degrees(const rational_settings *s); /* of its functions, ranges and bound alone */
-/* Whether there are functions where the range is given or its lower end known, likewise; else nonzero, with what the
- * action of this name will say. */
+/* 0 where there are functions, or the range is not known before the run; else nonzero, with what the action of this
+ * name will say. Of a range with a known lower end alone the part is taken that every spectrum covers. */
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size);
 
 /* The rest of a determinant: S = -flavours log |det A| over the parities that the Schur form takes out, less the same

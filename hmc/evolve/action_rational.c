@@ -202,6 +202,7 @@ int rational_action_check(const char *name, const rational_settings *s, char *me
     if (s->high == 0 && s->quark.bound == 0) return 0;
     rational_store *store = rational_store_create();
     planned_range(s, &low, &high);
+    if (s->high == 0) high = s->quark.bound + RATIONAL_LEAST_HIGH;
     const int bad = functions(name, store, s, low, high, r, message, size);
     rational_store_destroy(store);
     return bad;

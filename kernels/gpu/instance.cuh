@@ -1,8 +1,9 @@
-/* All kernels of one precision on the GPU, one site a thread, or one direction of links there. Included once for each
+/* All kernels of one precision on the GPU, one site a thread, or one direction or plane there. Included once for each
  * PLAQ_PREC (with PLAQ_SIMD 0); what comes out is gpu_find of that precision.
  *
  * Registers decide speed, not occupancy: the cap of kernels.def, in double, and two thirds of it otherwise. Blocks are
- * small where the cap is high, so that whole blocks fill a processor's registers.
+ * small where the cap is high, so that whole blocks fill a processor's registers, unless sites share much of what they
+ * read.
  *
  * The hop has variants with literal links, clover term and faces, without which the branches alone would cost
  * registers. Several right-hand sides share the link in a thread's registers (two-row links), or are neighbouring
@@ -152,8 +153,7 @@ static inline bool T(is_split)(const geom *g)
                   shape.threads, *a, n, tile);                                                                         \
     }
 
-/* The same for kernels that make links (T(name_link)): a block does one direction in a box of sites of both parities.
- */
+/* The same for kernels that make links (T(name_link)): a block does one direction in a box of both parities. */
 #define INSTANCE_LINKS(name, registers)                                                                                \
     template <bool whole>                                                                                              \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \

@@ -150,17 +150,21 @@ refused "range_breach where there is no range" -- run a.ini fermion.light.range_
 refused "an unknown fermion on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
 refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
 edited b.ini '$a [fermion.heavy]\nmass = 1\nsolver = force'
-refused "a fermion on no level" -- run b.ini -- "the action heavy stands on no level; add it to actions of an [integrator.N]"
-edited measured.ini '$a [fermion.heavy]\nmass = 1\nsolver = force\n[measure.c]\nkind = condensate\nfermion = heavy\nvectors = 2'
+refused "a fermion on no level" -- run b.ini -- "the action heavy stands on no level; add it to actions of an [integrator.N], or set measured_only = yes in [fermion.heavy]"
+edited measured.ini '$a [fermion.heavy]\nmass = 1\nsolver = force\nmeasured_only = yes\n[measure.c]\nkind = condensate\nfermion = heavy\nvectors = 2'
 try run --dry-run measured.ini
-exits 0 "a fermion on no level that is measured"
+exits 0 "a fermion that is only measured"
 printed "[fermion.heavy] is measured only: mass 1"
-refused "a fermion on no level that is measured and a denominator" -- run measured.ini fermion.light.ratio_to=heavy \
-    fermion.heavy.c_sw=1.5 -- "the action heavy stands on no level"
-refused "its determinant alone on a level" -- run measured.ini "integrator.1.actions=gauge heavy.det" -- \
+refused "it as a denominator" -- run measured.ini fermion.light.ratio_to=heavy fermion.heavy.c_sw=1.5 -- \
+    "fermion.light.ratio_to" "[fermion.light] is a ratio to [fermion.heavy], which has measured_only = yes"
+refused "it on a level" -- run measured.ini "integrator.1.actions=gauge heavy" -- \
+    "[fermion.heavy] has measured_only = yes, but heavy stands on a level"
+refused "its determinant on a level" -- run measured.ini "integrator.1.actions=gauge heavy.det" -- \
+    "[fermion.heavy] has measured_only = yes, but heavy.det stands on a level"
+refused "it with the key of an action" -- run measured.ini fermion.heavy.predictor=2 -- "fermion.heavy.predictor" \
+    "predictor is a key of actions, and [fermion.heavy] has measured_only = yes"
+refused "measured, but an action by its section" -- run measured.ini fermion.heavy.measured_only=no -- \
     "the action heavy stands on no level"
-refused "a fermion that is measured, with the key of an action" -- run measured.ini fermion.heavy.predictor=2 -- \
-    "the action heavy stands on no level; add it to actions of an [integrator.N], or if it is only to be measured leave out its key 'predictor'"
 refused "an action on two levels" -- run a.ini "integrator.0.actions=light gauge" -- "action gauge stands on more than one level"
 edited b.ini 's/^\[integrator.1\]/[integrator.2]/'
 refused "a level left out" -- run b.ini -- "no [integrator.1]"
@@ -493,6 +497,9 @@ same "links" "$links" "$(value digest)"
 try run --json measured.ini run.output=base2 run.trajectories=8 checkpoint.interval=2
 exits 0 "and on"
 digest=$(value digest)
+try run --json measured.ini run.output=base2 run.trajectories=9 fermion.heavy.mass=0.9
+exits 2 "with another mass under the same name"
+printed "fermion.heavy.mass: 1 before, 0.9 now"
 try run --json a.ini run.output=base2 run.trajectories=8
 exits 0 "and without it"
 same "links" "$digest" "$(value digest)"

@@ -64,7 +64,7 @@ type = cg
 tolerance = 1e-10
 INI
 say "a quark that is only measured, in a run"
-sed '/^\[fermion.wilson\]/,/^$/d; /^\[run\]/,/^$/d; /^\[lattice\]/,/^$/d; s/^flavours/; &/; s/^source/; &/' q.ini | cat gauge.ini - >run.ini
+sed '/^\[fermion.wilson\]/,/^$/d; /^\[run\]/,/^$/d; /^\[lattice\]/,/^$/d; s/^flavours.*/measured_only = yes/; s/^source/; &/' q.ini | cat gauge.ini - >run.ini
 try run run.ini run.output=during run.trajectories=2 lattice.size=4.4.4.8 run.seed=9
 exits 0 "a run with a quark that is only measured"
 printed "[fermion.light] is measured only: mass 0.1"

@@ -103,10 +103,12 @@ cat gauge.ini - >quenched.ini <<'INI'
 kind = staggered
 mass = 0.3
 solver = cg
+measured_only = yes
 [fermion.clover]
 mass = 0.4
 c_sw = 1
 solver = cg
+measured_only = yes
 [measure.hisq]
 kind = condensate
 fermion = hisq

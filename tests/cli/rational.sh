@@ -81,7 +81,7 @@ done <<'LIST'
 LIST
 try run --dry-run s.ini fermion.light.mass=1e-9
 exits 2 "dry run, the upper end not known"
-printed "fermion.light.mass" "light: no rational functions on 1.000e-18 to 1.000e+01"
+printed "fermion.light.mass" "light: no rational functions on 1.000e-18 to 1.000e+00"
 try run --dry-run s.ini fermion.light.mass=1e-300
 exits 2 "a mass without a square"
 printed "mass = 1e-300 of the staggered quark [fermion.light] is too small"

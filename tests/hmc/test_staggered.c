@@ -215,7 +215,7 @@ static void test_storages(void)
  * action of that mass, or without a run. */
 static void test_measured_only(void)
 {
-    static const char more[] = "[fermion.copy]\nkind = staggered\nmass = 0.2\nsolver = good\n"
+    static const char more[] = "[fermion.copy]\nkind = staggered\nmass = 0.2\nsolver = good\nmeasured_only = yes\n"
                                "[measure.copy]\nkind = condensate\nvectors = 2\nfermion = copy\n"
                                "[measure.heavy]\nkind = condensate\nvectors = 2\nfermion = heavy\n";
     char text[sizeof hisq + sizeof more];
