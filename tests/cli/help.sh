@@ -62,6 +62,7 @@ try check lattice.size=4.4.4.4
 printed "lattice.size=4.4.4.4: "
 try bench run.seed=1
 exits 2 "bench takes no keys"
+printed "unexpected argument run.seed=1"
 say "what bench runs has the fields that it needs"
 for op in hop clover blas force gauge cg staggered_hop staggered_naive staggered_hop_13 staggered_hop_9 staggered_shifts fatten \
     fatten_back lengthen project_links hisq_links hisq_force staggered_outer; do
@@ -70,7 +71,6 @@ for op in hop clover blas force gauge cg staggered_hop staggered_naive staggered
     checks=$((checks + 1))
     grep -q '"kernel": ' out || fail "bench --op $op printed nothing"
 done
-printed "unexpected argument run.seed=1"
 
 say "words that are nearly right"
 try rnu
