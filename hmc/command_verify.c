@@ -313,7 +313,7 @@ static void verify_solvers(verifier *v)
 {
     simulation *s = v->s;
     for (int f = 0; f < s->p->nfermions; f++) {
-        if (s->p->fermions[f].measured_only) continue;
+        if (fermion_measured_only(&s->p->fermions[f].p)) continue;
         const int staggered = s->quarks[f] != NULL;
         linop *schur = staggered ? NULL : wilson_schur(s->wilsons[f]);
         linop *normal = staggered ? staggered_normal(s->quarks[f]) : normal_create(schur);

@@ -135,11 +135,6 @@ static const fermion_params *fermion_of(const parameters *p, const measure_param
     return NULL;
 }
 
-static int measured_only(const fermion_params *f)
-{
-    return !strcmp(f->measured_only, "yes");
-}
-
 const char *memory_solver(const parameters *p, const measure_params *m)
 {
     const fermion_params *f = fermion_of(p, m);
@@ -184,7 +179,7 @@ static void note(uses *used, const parameters *p, const char *solver, int normal
 
 static uses uses_of(const parameters *p, const fermion_params *f)
 {
-    const int acts = !measured_only(f);
+    const int acts = !fermion_measured_only(f);
     uses used = {.op = {1}, .normal = {acts}};
     if (acts) {
         note(&used, p, f->solver, 1);
@@ -255,7 +250,7 @@ static int same_smearing(const fermion_params *f, const fermion_params *g)
 /* Precisions of the solves of its actions and measurements. */
 static void note_staggered(const parameters *p, const fermion_params *f, int used[PREC_COUNT])
 {
-    if (!measured_only(f)) {
+    if (!fermion_measured_only(f)) {
         memory_note_precision(p, f->solver, used);
         memory_note_precision(p, f->action_solver, used);
         memory_note_precision(p, f->heat_bath_solver, used);
@@ -272,7 +267,7 @@ void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params 
     note_staggered(p, f, mine);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *g = &p->fermions[i].p;
-        if (!same_smearing(f, g) || (g != f && (measured_only(f) || measured_only(g)))) continue;
+        if (!same_smearing(f, g) || (g != f && (fermion_measured_only(f) || fermion_measured_only(g)))) continue;
         if (g < f) first_level = 0;
         if (g->naik_epsilon != f->naik_epsilon || strcmp(g->long_reals, f->long_reals)) continue;
         if (g < f) first = 0;
@@ -338,12 +333,12 @@ static size_t measure_moment(const ledger *m, const parameters *p, const measure
     const observable *o = observable_find(what->kind);
     const fermion_params *f = fermion_of(p, what);
     ledger own = {m->lat, m->where, 0}, smearing = own;
-    if (f && measured_only(f) && fermion_kind_find(f->kind)->staggered) {
+    if (f && fermion_measured_only(f) && fermion_kind_find(f->kind)->staggered) {
         memory_stay_staggered(&own, p, f);
         /* Then there is the first level, and of the last one only the result. */
         memory_stay(&smearing, strcmp(f->links, "hisq") ? 1 : 3, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
         at_least(&own.stays, smearing.stays + memory_of_smearing(m, f));
-    } else if (f && measured_only(f)) {
+    } else if (f && fermion_measured_only(f)) {
         memory_stay_wilson(&own, p, f);
     }
     return own.stays + (o->memory ? o->memory(m, p, what) : 0);
@@ -360,7 +355,7 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
     memory_stay(&m, 2, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *f = &p->fermions[i].p;
-        if (p->fermions[i].measured_only) continue;
+        if (fermion_measured_only(f)) continue;
         moments[i] = fermion_kind_find(f->kind)->memory(&m, p, f);
         at_least(&trajectory, moments[i].value);
     }

@@ -415,7 +415,6 @@ static void read_fermions(ini_input *in, parameters *p)
         ini_fill(in, &fermion_section, names[i], &f->p);
         if (!strcmp(names[i], "gauge"))
             user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
-        f->measured_only = !strcmp(f->p.measured_only, "yes");
         check_fermion_keys(in, f);
         fermion_parameters_mass(in, f);
         fermion_parameters_complete(in, f);

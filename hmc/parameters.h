@@ -93,7 +93,6 @@ typedef struct {
 typedef struct {
     char name[64];
     fermion_params p;
-    int measured_only; /* as its key says: no action of the run, but a quark that measurements may name */
 } named_fermion;
 
 typedef struct {
@@ -182,6 +181,8 @@ void gauge_parameters_check(const ini_input *in, const gauge_params *g);
 void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
 void fermion_parameters_complete(const ini_input *in, named_fermion *f);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
+/* Whether the section makes no action of the run, but a quark that measurements may name. */
+int fermion_measured_only(const fermion_params *f);
 /* With levels read: a section stands on one of them, or its quark is only measured. */
 void fermion_parameters_levels(const ini_input *in, const parameters *p);
 /* Flavours of one operator and mass that the determinants of all sections with an action make together, roots and

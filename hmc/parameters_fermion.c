@@ -201,6 +201,11 @@ static void check_shifted(const ini_input *in, const parameters *p, const named_
 
 /* ---- quarks that are only measured ---- */
 
+int fermion_measured_only(const fermion_params *f)
+{
+    return !strcmp(f->measured_only, "yes");
+}
+
 /* Keys that only an action has are not ignored, and no ratio has such a quark for its denominator. */
 static void check_measured_only(const ini_input *in, const parameters *p, const named_fermion *f)
 {
@@ -208,7 +213,7 @@ static void check_measured_only(const ini_input *in, const parameters *p, const 
         "flavours", "with",         "pseudofermions", "approximation",    "force_approximation",
         "spectrum", "range_breach", "ratio_to",       "heat_bath_solver", "reversal_solver",
         "predictor"};
-    if (!f->measured_only) return;
+    if (!fermion_measured_only(&f->p)) return;
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
         if (ini_given(in, "fermion", f->name, keys[k]))
             user_error("%s: %s is a key of actions, and [fermion.%s] has measured_only = yes; leave one of them out",
@@ -226,10 +231,10 @@ void fermion_parameters_levels(const ini_input *in, const parameters *p)
         char determinant[80];
         snprintf(determinant, sizeof determinant, "%s.det", f->name);
         const int listed = parameters_on_level(p, f->name);
-        if (f->measured_only && (listed || parameters_on_level(p, determinant)))
+        if (fermion_measured_only(&f->p) && (listed || parameters_on_level(p, determinant)))
             user_error("%s: [fermion.%s] has measured_only = yes, but %s stands on a level; leave one of them out",
                        ini_where(in, "fermion", f->name, "measured_only"), f->name, listed ? f->name : determinant);
-        if (!f->measured_only && !listed)
+        if (!fermion_measured_only(&f->p) && !listed)
             user_error("%s: the action %s stands on no level; add it to actions of an [integrator.N], or set "
                        "measured_only = yes in [fermion.%s]",
                        ini_where(in, "integrator", "0", "actions"), f->name, f->name);
@@ -262,7 +267,7 @@ int fermion_parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]
     int n = 0, left = 0;
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
-        if (f->measured_only) continue;
+        if (fermion_measured_only(&f->p)) continue;
         const fermion_kind *kind = fermion_kind_find(f->p.kind);
         const int number = kind->flavours ? kind->flavours : f->p.flavours;
         n = add_flavours(sums, n, f, f->p.mass, number);

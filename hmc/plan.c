@@ -51,7 +51,7 @@ static void warn_of_tolerances(const parameters *p, const lattice *l)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
-        if (f->measured_only) continue;
+        if (fermion_measured_only(&f->p)) continue;
         warn_of_approximation(f, l->size);
         warn_of_tolerance(p, f, "an action_solver", f->p.action_solver);
         if (strcmp(f->p.heat_bath_solver, f->p.action_solver))
@@ -66,7 +66,7 @@ static void describe_fermions(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
-        if (f->measured_only) {
+        if (fermion_measured_only(&f->p)) {
             log_info("[fermion.%s] is measured only: mass %.6g, no action", f->name, f->p.mass);
             continue;
         }
@@ -164,7 +164,7 @@ static void check_functions(const parameters *p)
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         const fermion_kind *kind = fermion_kind_find(f->p.kind);
-        if (f->measured_only || !kind->rational) continue;
+        if (fermion_measured_only(&f->p) || !kind->rational) continue;
         const rational_settings s = kind->rational(&f->p);
         if (rational_action_check(f->name, &s, message, sizeof message))
             user_error("%s: %s", ini_where(p->input, "fermion", f->name, s.high > 0 ? "spectrum" : "mass"), message);

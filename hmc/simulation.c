@@ -199,9 +199,9 @@ static void make_actions(simulation *s)
     simulation_add(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
     simulation_solvers(p, s->solvers);
     for (int i = 0; i < p->nfermions; i++)
-        if (!p->fermions[i].measured_only) make_operator(s, i);
+        if (!fermion_measured_only(&p->fermions[i].p)) make_operator(s, i);
     for (int i = 0; i < p->nfermions; i++)
-        if (!p->fermions[i].measured_only) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
+        if (!fermion_measured_only(&p->fermions[i].p)) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
 }
 
 static void make_levels(simulation *s)

@@ -17,7 +17,7 @@ void propagator_open(propagator *p, const measure_context *c, const measure_para
     *p = (propagator){.c = c};
     p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
     REQUIRE(p->solver, "no solver %s", name);
-    if (c->run && !c->p->fermions[fermion].measured_only)
+    if (c->run && !fermion_measured_only(&c->p->fermions[fermion].p))
         quark_borrow(&p->q, c->run->wilsons[fermion], c->run->quarks[fermion]);
     else quark_open(&p->q, c->links, f);
     p->rhs = linop_vector(p->q.normal, 1);

@@ -227,7 +227,7 @@ static void test_measured_only(void)
     int all = 0;
     for (int i = fermion_parameters_flavours(p, sums); i > 0; i--) all += sums[i - 1].number;
     CHECK_INT(all, 4);
-    CHECK(p->fermions[copy].measured_only && !b.s->quarks[copy]);
+    CHECK(fermion_measured_only(&p->fermions[copy].p) && !b.s->quarks[copy]);
     CHECK_INT(b.s->e.nactions, 4);
     const measure_context in_run = {p, b.s->links, b.s, NULL}, alone = {p, b.s->links, NULL, NULL};
     measure_result r[3] = {measure(&in_run, &p->measures[0]), measure(&in_run, &p->measures[1]),
