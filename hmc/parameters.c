@@ -32,7 +32,7 @@ enum {
 static kind_key solver_keys[SOLVER_KEYS] = {
     [INNER_PRECISION] = {"inner_precision",
                          "precision of the iteration; residuals are true, and solutions are added up, in "
-                         "that of the source",
+                         "that of the source. Raised, with a line in the log, where it does not get on",
                          ""},
     [DELTA] = {"delta",
                "drop of the residual after which the true one is computed, where the iteration is in a lower "
@@ -43,7 +43,7 @@ static kind_key solver_keys[SOLVER_KEYS] = {
     [STEPS] = {"steps", "number of steps as a preconditioner, or in the blocks", ""},
     [RELAXATION] = {"relaxation", "factor of each step", ""},
     [BLOCK] = {"block",
-               "extents X.Y.Z.T of the blocks, which divide the sites of a rank; 0.0.0.0: one block a rank, so that "
+               "extents X.Y.Z.T of the blocks, which divide the sites of a rank; rank: one block a rank, so that "
                "results depend on the process grid",
                ""},
     [OVERLAP] = {"overlap",
@@ -333,7 +333,9 @@ static const param solver_table[] = {
     {"tolerance", PARAM_REAL, AT(solver_settings, tolerance), "1e-10", "(0,1)", NULL,
      "relative true residual |b - A x| / |b| that counts as solved", 0},
     {"max_iterations", PARAM_INT, AT(solver_settings, max_iterations), "10000", "[1,inf)", NULL,
-     "iterations before the solve is given up", 0},
+     "iterations before the solve is given up; an inner precision that needs an eighth of them to halve the residual "
+     "is raised",
+     0},
     {"inner_precision", PARAM_CHOICE, AT(solver_settings, inner_precision), "single", inner_choices.names, NULL,
      solver_keys[INNER_PRECISION].help, 0},
     {"delta", PARAM_REAL, AT(solver_settings, delta), "0.1", "(0,1)", NULL, solver_keys[DELTA].help, 0},
@@ -341,7 +343,7 @@ static const param solver_table[] = {
     {"l", PARAM_INT, AT(solver_settings, l), "2", "[1,4]", NULL, solver_keys[DEGREE].help, 0},
     {"steps", PARAM_INT, AT(solver_settings, steps), "8", "[1,1000]", NULL, solver_keys[STEPS].help, 0},
     {"relaxation", PARAM_REAL, AT(solver_settings, relaxation), "1", "(0,2)", NULL, solver_keys[RELAXATION].help, 0},
-    {"block", PARAM_INT4, AT(solver_settings, block), "0.0.0.0", "[0,32766]", "sites", solver_keys[BLOCK].help, 0},
+    {"block", PARAM_INT4, AT(solver_settings, block), "rank", "[0,32766]|rank", "sites", solver_keys[BLOCK].help, 0},
     {"overlap", PARAM_INT, AT(solver_settings, overlap), "0", "[0,32766]", "sites", solver_keys[OVERLAP].help, 0},
     {"colours", PARAM_INT, AT(solver_settings, colours), "1", "[1,2]", NULL, solver_keys[COLOURS].help, 0},
     {"cycles", PARAM_INT, AT(solver_settings, cycles), "1", "[1,1000]", NULL, solver_keys[CYCLES].help, 0},

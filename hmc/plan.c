@@ -192,13 +192,18 @@ static void read_start(const parameters *p, const lattice *plan)
     lattice_destroy(lat);
 }
 
-/* The file of the first configuration; planned for other ranks, only what it says of itself. */
+/* The file of the first configuration, if a run would read it; planned for other ranks, only what it says of itself. */
 static void check_start(const parameters *p, const lattice *plan, int ranks)
 {
     char message[1024];
     links_info info;
     const int *s = p->lattice.size;
+    int64_t any;
     if (strcmp(p->run.start, "file")) return;
+    if (checkpoint_find(p->run.output, &any, 1) > 0) {
+        log_info("the run goes on from the newest checkpoint in %s: %s is not read", p->run.output, p->run.config);
+        return;
+    }
     if (links_probe(p->run.config, &info, message, sizeof message)) user_error("%s", message);
     if (memcmp(info.size, s, sizeof info.size))
         user_error("%s: the lattice in the file is %d.%d.%d.%d, wanted is %d.%d.%d.%d", p->run.config, info.size[0],

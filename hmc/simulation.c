@@ -277,11 +277,12 @@ void simulation_read(field *links, const char *path)
     if (links_read(links, path, &info, message, sizeof message)) user_error("%s", message);
     check_report group = {0};
     links_check_group(links, info.precision_bits, &group);
-    const double deviation = group.max_unitarity;
+    const double deviation = fmax(group.max_unitarity, group.max_determinant);
     if (!(deviation < UNITARY_AT_ALL))
-        user_error("%s: the links are not unitary (a link is off by %.2e, allowed is %.0e); is this a gauge "
-                   "configuration? plaq check tells more",
-                   path, deviation, UNITARY_AT_ALL);
+        user_error(
+            "%s: the links are not in SU(3) (a link or its determinant is off by %.2e, allowed is %.0e); is this "
+            "a gauge configuration, without phases or boundary conditions? plaq check tells more",
+            path, deviation, UNITARY_AT_ALL);
     if (deviation > UNITARY_TO_ROUNDING) {
         log_info("%s: links of %d bits deviate from the group by up to %.1e and are projected", path,
                  info.precision_bits, deviation);

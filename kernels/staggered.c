@@ -191,7 +191,7 @@ void staggered_fatten_back(field *out, const field *links, const field *a, const
             args.a[p] = field_in_all(with[p]);
         }
         args.out = out_all(out);
-        run_both(KERNEL_staple_sides, links, &args, STAPLE_FLOPS + args.n * 4 * 1728, 2 + 2 * args.n + 1);
+        run_both(KERNEL_staple_sides, links, &args, STAPLE_FLOPS + args.n * 4 * 1728, 2 * args.n + 2);
     }
     free_offsets(u);
     free_offsets(b);

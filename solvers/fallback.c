@@ -27,6 +27,7 @@ solve_result fallback_try(const named_solver *first, const named_solver *solvers
         r.inside = inside += r.inside;
         r.seconds = seconds += r.seconds;
         r.flops = flops += r.flops;
+        r.attempts = attempt + 1;
         log_debug("%s: solver %s %s after %d iterations, residual %.2e, %.3f s", what, s->name,
                   solve_status_text(r.status), r.iterations, r.residual, r.seconds);
         if (r.status == SOLVE_CONVERGED) return r;

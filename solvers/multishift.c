@@ -16,6 +16,7 @@
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
+#include "solvers/reliable.h"
 
 /* Residuals of the recurrences down to which a precision is worth the iterations of all shifts, when it is not that of
  * b: near its rounding. True residuals stay behind there, but what they still gain they gain for all shifts at once. */
@@ -31,7 +32,8 @@ typedef struct {
 
 typedef struct {
     const solver_settings *settings;
-    linop *low; /* with the lowest shift */
+    precision outer; /* of b */
+    linop *low;      /* with the lowest shift */
     strand strands[MULTISHIFT_MOST];
     int n, active; /* the first `active` go on */
     field *r, *q;
@@ -81,7 +83,8 @@ static void note(const space *k, double r2)
 /* The shared iteration, from x = 0 and p = r = b / |b|. */
 static void iterate(space *k)
 {
-    double r2 = spinor_norm2(k->r, 0), alpha_before = 1, beta_before = 0;
+    double r2 = spinor_norm2(k->r, 0), alpha_before = 1, beta_before = 0, mark2 = r2;
+    int halved = 0;
     while (k->active > 0 && k->result->shared < k->settings->max_iterations) {
         const double pq = linop_apply_dot(k->low, k->q, k->strands[0].p);
         k->result->shared++;
@@ -100,6 +103,16 @@ static void iterate(space *k)
         beta_before = beta;
         note(k, r2);
         drop_out(k, r2);
+        if (r2 <= 0.25 * mark2) {
+            mark2 = r2;
+            halved = k->result->shared;
+        }
+        /* Reliable updates, which this iteration does not have, are better then. */
+        if (k->low->prec != k->outer && k->result->shared - halved > reliable_pace(k->settings)) {
+            log_info("multi-shift solver: slow at a residual of %.1e in %s precision; each shift goes on by itself",
+                     sqrt(r2), precision_names[k->low->prec]);
+            break;
+        }
     }
     for (int i = 0; i < k->active; i++) {
         k->result->each[k->strands[i].number].iterations = k->result->shared;
@@ -121,7 +134,7 @@ static void sort_strands(strand *t, int n)
 static void share(const solver_settings *s, linop *low, double lowest, int n, const double *shifts,
                   const double *tolerances, field *const *x, const field *b, double b2, multishift_result *result)
 {
-    space k = {.settings = s, .n = n, .active = n, .result = result};
+    space k = {.settings = s, .outer = b->prec, .n = n, .active = n, .result = result};
     const int one = low->prec == b->prec;
     k.low = lowest > 0 ? shifted_create(low, lowest) : low;
     k.r = linop_vector(low, 1);

@@ -5,9 +5,15 @@
 #include "kernels/base/log.h"
 #include "kernels/spinor.h"
 
-/* Updates without progress, since the residual last fell to half of its best, after which a precision below that of b
+/* Updates without progress, since the residual was last halved, after which a precision below that of b
  * is raised. */
 #define PATIENCE 3
+
+/* Part of max_iterations, and least number of iterations, in which such a precision has to halve the residual. */
+#define PACE_PART 8
+#define PACE_LEAST 50
+
+static const char broke_down[] = "broke down";
 
 static void end(reliable *u, solve_status status)
 {
@@ -51,9 +57,17 @@ static void begin(reliable *u, precision prec)
     u->low_r = one ? u->r : linop_vector(u->low, 1);
     u->unit = one ? 1 : sqrt(u->b2);
     u->target2 = u->settings->tolerance * u->settings->tolerance * u->b2 / (u->unit * u->unit);
-    u->best2 = INFINITY;
     u->failures = 0;
+    u->halved = u->result.iterations;
     if (measure(u)) hand_down(u);
+    /* In the precision of b what the first update finds is no failure yet. */
+    u->mark2 = prec == u->b->prec ? INFINITY : u->r2;
+}
+
+int reliable_pace(const solver_settings *s)
+{
+    const int part = s->max_iterations / PACE_PART;
+    return part > PACE_LEAST ? part : PACE_LEAST;
 }
 
 void reliable_open(reliable *u, const solver_settings *s, linop *a, field *x, const field *b, int step, int apart)
@@ -69,6 +83,12 @@ void reliable_open(reliable *u, const solver_settings *s, linop *a, field *x, co
     end(u, u->b2 == 0 ? SOLVE_CONVERGED : SOLVE_BROKEN);
 }
 
+/* Whether the precision of the iteration has had its time since the residual was last halved. */
+static int too_slow(const reliable *u)
+{
+    return u->low->prec != u->b->prec && u->result.iterations - u->halved > reliable_pace(u->settings);
+}
+
 int reliable_due(reliable *u, int applications, double claimed2)
 {
     const double delta = u->settings->delta;
@@ -78,12 +98,12 @@ int reliable_due(reliable *u, int applications, double claimed2)
     if (claimed2 > u->most2) u->most2 = claimed2;
     /* A little beyond the target, so that rounding does not ask for one more update. */
     return !(claimed2 > 0.8 * u->target2) || !(claimed2 < INFINITY) ||
-           u->result.iterations + u->step > u->settings->max_iterations ||
+           u->result.iterations + u->step > u->settings->max_iterations || too_slow(u) ||
            (u->low->prec != u->b->prec && claimed2 < delta * delta * u->most2);
 }
 
-/* The next precision, and 0. */
-static int raise(reliable *u, solve_status status_at_last)
+/* The next precision, and 0. `trouble`: of this one, for the log. */
+static int raise(reliable *u, solve_status status_at_last, const char *trouble)
 {
     const precision prec = u->low->prec;
     if (prec == u->b->prec) {
@@ -92,9 +112,8 @@ static int raise(reliable *u, solve_status status_at_last)
     }
     /* Inside another solver it may happen at every call. */
     (solver_outermost() ? log_info : log_debug)(
-        "solver %s: %s at a residual of %.1e in %s precision, which is raised to %s", u->settings->type,
-        status_at_last == SOLVE_STALLED ? "stalled" : "broke down", sqrt(u->r2 * u->unit * u->unit / u->b2),
-        precision_names[prec], precision_names[prec - 1]);
+        "solver %s: %s at a residual of %.1e in %s precision, which is raised to %s", u->settings->type, trouble,
+        sqrt(u->r2 * u->unit * u->unit / u->b2), precision_names[prec], precision_names[prec - 1]);
     drop_low(u);
     begin(u, prec - 1);
     return 0;
@@ -102,7 +121,7 @@ static int raise(reliable *u, solve_status status_at_last)
 
 int reliable_update(reliable *u, double claimed2)
 {
-    if (!(claimed2 < INFINITY)) return raise(u, SOLVE_BROKEN);
+    if (!(claimed2 < INFINITY)) return raise(u, SOLVE_BROKEN, broke_down);
     if (u->low_x != u->x) {
         /* r is free until it is measured. */
         spinor_copy(u->r, u->low_x);
@@ -112,17 +131,22 @@ int reliable_update(reliable *u, double claimed2)
     if (!measure(u)) return 0;
     u->honest = u->r2 / claimed2;
     /* In a lower precision a residual above that of the update before is one too, even if the iteration knows it. */
-    if (u->r2 <= 0.25 * u->best2) u->failures = 0;
-    else if (u->honest > 2 || (u->r2 > before2 && u->low->prec != u->b->prec)) u->failures++;
-    u->best2 = fmin(u->best2, u->r2);
-    if (u->failures >= (u->low->prec == u->b->prec ? 1 : PATIENCE)) return raise(u, SOLVE_STALLED);
+    if (u->r2 <= 0.25 * u->mark2) {
+        u->failures = 0;
+        u->mark2 = u->r2;
+        u->halved = u->result.iterations;
+    } else if (u->honest > 2 || (u->r2 > before2 && u->low->prec != u->b->prec)) {
+        u->failures++;
+    }
+    if (u->failures >= (u->low->prec == u->b->prec ? 1 : PATIENCE)) return raise(u, SOLVE_STALLED, "stalled");
+    if (too_slow(u)) return raise(u, SOLVE_STALLED, "slow");
     hand_down(u);
     return 1;
 }
 
 void reliable_break(reliable *u)
 {
-    raise(u, SOLVE_BROKEN);
+    raise(u, SOLVE_BROKEN, broke_down);
 }
 
 solve_result reliable_close(reliable *u)

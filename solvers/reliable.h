@@ -6,10 +6,10 @@
  * r = (b - A x) / unit are computed in the precision of b, low_r becomes r and low_x zero. The iteration goes on with
  * directions that it has.
  *
- * When updates find no progress although the iteration claimed it, or residuals that grow, the precision of the
- * iteration is raised, with a line in the log, and the iteration begins anew; in the precision of b itself the solve
- * has stalled when one finds less than was claimed. Where the two precisions are one, low_x and low_r are x and the
- * residual themselves, and updates only check what is claimed.
+ * When updates find no progress although the iteration claimed it, or residuals that grow, or when it does not keep
+ * the pace, the precision of the iteration is raised, with a line in the log, and the iteration begins anew; in the
+ * precision of b itself the solve has stalled when an update finds less than was claimed. Where the two precisions are
+ * one, low_x and low_r are x and the residual themselves, and updates only check what is claimed.
  *
  *   reliable_open(&u, ...);
  *   while (u.going) {            one turn a precision: vectors in that of u.low, the iteration from low_r
@@ -22,6 +22,9 @@
 #define PLAQ_RELIABLE_H
 
 #include "solvers/solver.h"
+
+/* Iterations in which a precision below that of b has to halve the residual. */
+int reliable_pace(const solver_settings *s);
 
 typedef struct {
     int going;
@@ -38,7 +41,9 @@ typedef struct {
     field *x, *r;
     const field *b;
     int apart, failures;
-    double b2, unit, most2, best2;
+    int halved;   /* iterations when the residual was last halved, */
+    double mark2; /* and its square then */
+    double b2, unit, most2;
 } reliable;
 
 /* `step`: applications of A that the next step takes, at least; more than are left end the solve. `apart`: low_x is

@@ -45,6 +45,7 @@ typedef struct {
     int inside;      /* applications of A in preconditioners */
     double residual; /* true, relative */
     double seconds, flops;
+    int attempts; /* of fallback_try() */
 } solve_result;
 
 typedef struct {

@@ -69,7 +69,7 @@ int action_begin_again(action *a)
 
 void action_reset_counts(action *a)
 {
-    a->iterations = a->solves = 0;
+    a->iterations = a->solves = a->repeats = 0;
     a->worst_residual = 0;
     a->spectrum_low = INFINITY;
     a->spectrum_high = -INFINITY;

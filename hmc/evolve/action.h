@@ -64,7 +64,7 @@ struct action {
     int reversing;      /* forces are solved for as where reversibility is checked; set from outside */
     int start_known;    /* refresh() already knows S, without a solve */
     double start_value;
-    long iterations, solves; /* since action_reset_counts() */
+    long iterations, solves, repeats; /* since action_reset_counts(); repeats: solves by a fallback */
     double worst_residual;
     int has_spectrum;                   /* it depends on the spectrum of its operator, and measures it */
     double spectrum_low, spectrum_high; /* outermost bounds; likewise */

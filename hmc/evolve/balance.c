@@ -16,6 +16,13 @@ static double mean_square(const force_record *f)
     return f->count ? f->square / (double)f->count : 0;
 }
 
+/* Standard deviation of the norm, from one evaluation to another. */
+static double spread(const force_record *f)
+{
+    const double mean = f->count ? f->sum / (double)f->count : 0;
+    return sqrt(fmax(0, mean_square(f) - mean * mean));
+}
+
 void balance_levels(const evolution *e, double length, level_balance levels[MAX_LEVELS])
 {
     double time = length;
@@ -74,14 +81,15 @@ void balance_report(const evolution *e, double length)
     for (int i = 0; i < e->nactions; i++) forces += e->totals[i].count;
     if (!forces) return;
     balance_levels(e, length, levels);
-    log_info("%-26s %6s %10s %10s %10s %12s", "forces", "level", "step", "r.m.s.", "largest", "part of dH");
+    log_info("%-26s %6s %10s %10s %10s %10s %12s", "forces", "level", "step", "r.m.s.", "deviation", "largest",
+             "part of dH");
     for (int l = 0; l < e->nlevels; l++)
         for (int i = 0; i < e->levels[l].nactions; i++) {
             const int a = e->levels[l].actions[i];
             const force_record *f = &e->totals[a];
             const double part = mean_square(f) * pow(levels[l].apart, scheme_order(e->levels[l].scheme));
-            log_info("  %-24s %6d %10.4g %10.4g %10.4g %12.2e", e->actions[a]->name, l, levels[l].dt,
-                     sqrt(mean_square(f)), f->most, part);
+            log_info("  %-24s %6d %10.4g %10.4g %10.4g %10.4g %12.2e", e->actions[a]->name, l, levels[l].dt,
+                     sqrt(mean_square(f)), spread(f), f->most, part);
         }
     balance_advice(e, levels, advice, sizeof advice);
     log_info("  steps: %s", advice);

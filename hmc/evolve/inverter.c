@@ -44,6 +44,7 @@ static int attempts(const inverter *v, const named_solver *s, solve_attempt atte
     const solve_result r = fallback_try(s, v->solvers, v->nsolvers, attempt, j, what, a->trouble, sizeof a->trouble);
     a->iterations += r.iterations;
     a->solves++;
+    a->repeats += r.attempts - 1;
     if (r.status == SOLVE_BROKEN) a->advice = ADVICE_NUMBERS;
     if (r.status != SOLVE_CONVERGED) return 1;
     a->worst_residual = fmax(a->worst_residual, r.residual);

@@ -3,7 +3,8 @@
  *
  * A solver that needs a Hermitian positive operator works on A^dagger A; any other one solves A^dagger y = b and then
  * A x = y, the second to what makes the residual of the whole |b - A^dagger A x| / |b| the tolerance of its settings.
- * That residual is computed and is what counts, for either. A fallback may be of the other sort.
+ * That residual is computed and is what counts, for either, with the room for rounding that solver_solve() leaves. A
+ * fallback may be of the other sort.
  *
  * Solves and iterations are counted in the action, and so is the worst residual; a solve that fails even with its
  * fallback leaves the story in the action's `trouble`, and nonzero is returned. Vectors are those of A, and no output

@@ -28,9 +28,17 @@ static interval interval_of(const param *p)
     REQUIRE(end != t + 1 && *end == ',', "key '%s': malformed range '%s'", p->name, p->range);
     t = end + 1;
     r.high = strtod(t, &end);
-    REQUIRE(end != t && (*end == ']' || *end == ')') && !end[1], "key '%s': malformed range '%s'", p->name, p->range);
+    REQUIRE(end != t && (*end == ']' || *end == ')') && (!end[1] || end[1] == '|'), "key '%s': malformed range '%s'",
+            p->name, p->range);
     r.high_open = *end == ')';
     return r;
+}
+
+/* The word behind an interval "[a,b]|word", or NULL. */
+static const char *word_of(const param *p)
+{
+    const char *bar = p->range ? strchr(p->range, '|') : NULL;
+    return bar ? bar + 1 : NULL;
 }
 
 static int in_range(const param *p, double v)
@@ -109,7 +117,9 @@ static void allowed_int4(const param *p, char *text, size_t size)
 {
     char each[PARAM_MESSAGE_SIZE];
     interval_text(p, "integer", each, sizeof each);
-    snprintf(text, size, "X.Y.Z.T, each %s", strncmp(each, "any ", 4) ? each : each + 4);
+    const char *word = word_of(p);
+    snprintf(text, size, "X.Y.Z.T, each %s%s%s", strncmp(each, "any ", 4) ? each : each + 4, word ? ", or " : "",
+             word ? word : "");
 }
 
 static void allowed_words(const param *p, char *text, size_t size)
@@ -233,6 +243,8 @@ static const char *set_int(const param *p, void *to, const char *text)
 static const char *set_int4(const param *p, void *to, const char *text)
 {
     int four[4];
+    const char *word = word_of(p);
+    if (word && !strcmp(text, word)) text = "0.0.0.0";
     for (int i = 0; i < 4; i++) {
         int64_t v;
         if (read_integer(text, '.', &v, &text) || v < INT_MIN || v > INT_MAX || (i < 3) != (*text == '.'))
@@ -385,7 +397,10 @@ int param_set(const param *p, void *out, const char *text, char *message, size_t
 
 void param_format(const param *p, const void *in, char *text, size_t size)
 {
-    types[p->type].format((const char *)in + p->offset, text, size);
+    static const int zeros[4];
+    const char *from = (const char *)in + p->offset, *word = p->type == PARAM_INT4 ? word_of(p) : NULL;
+    if (word && !memcmp(from, zeros, sizeof zeros)) snprintf(text, size, "%s", word);
+    else types[p->type].format(from, text, size);
 }
 
 /* ---- whole sections ---- */

@@ -16,7 +16,8 @@
  *   PARAM_WORDS   char[PARAM_WORDS_SIZE]     names separated by commas or spaces, of `range` if it is given; may be
  *                                            empty only where the default is ""; stored with single spaces between
  *
- * `range` of numbers is an interval, "[0,inf)", "(0,1]", "(-1,1)"; for INT4 it holds for each of the four. NULL is any.
+ * `range` of numbers is an interval, "[0,inf)", "(0,1]", "(-1,1)"; for INT4 it holds for each of the four, and a word
+ * behind it, "[0,9]|auto", may stand for 0.0.0.0. NULL is any.
  * `deflt` is text as in an input file; NULL means that the key must be given.
  *
  *   static const param table[] = {

@@ -139,7 +139,7 @@ static inline bool T(is_split)(const geom *g)
         } else {                                                                                                       \
             return;                                                                                                    \
         }                                                                                                              \
-        NEAR_OR_ELSEWHERE(name##_part, REACH_##name, whole, a, home, home.unit, part)                                  \
+        NEAR_OR_ELSEWHERE(name##_part, REACH_##name, whole, a, home, part)                                             \
     }                                                                                                                  \
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
@@ -417,7 +417,7 @@ static __global__ void __maxnreg__(HOP_CAP)
     if (rim.on) {
         unsigned box[4];
         touched = gpu_rim_box(box, &rim, block);
-        st = T(tile_stencil)(&tile, &b.g, b.parity, box[0] + rim.across[0] * box[1], box[2], box[3]);
+        st = T(tile_stencil)(&tile, &b.g, b.parity, box[0] + rim.across * box[1], box[2], box[3]);
     } else if (block < inside) {
         if (tile.on) {
             const unsigned x = block % tiles.x, rest = block / tiles.x;
@@ -490,9 +490,7 @@ static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *
 template <int reals, int many>
 static void T(hop_reach)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    int split = 0;
-    for (int d = 0; d < 4; d++) split |= a->g.split[d];
-    if (split) T(hop_variant)<reals, HOP_SPLIT, many>(dev, a, list, n);
+    if (T(is_split)(&a->g)) T(hop_variant)<reals, HOP_SPLIT, many>(dev, a, list, n);
     else T(hop_variant)<reals, HOP_WHOLE, many>(dev, a, list, n);
 }
 

@@ -55,66 +55,101 @@ static inline gpu_tile gpu_tile_for(const geom *g, gpu_shape shape, dim3 *grid)
     return t;
 }
 
-/* The boxes of a rank with faces in the order in which one kernel does them: first those that need no message, then
- * those that touch a face, whole, and some of the former last, so that the ones that wait do not end the kernel. */
+/* Boxes side by side: where they begin, how many there are along each direction, and 2^32 over that, rounded up, whose
+ * product with a number has the quotient in its high word. */
 typedef struct {
-    int on;
-    unsigned early, faces;      /* boxes in front of those at faces, and these */
-    unsigned across[4], rim[4]; /* boxes in each direction; 1 where those at either end touch a face */
+    unsigned first[4], n[4], inverse[4];
+    int face;  /* of the rank, at which all of them are: a bit a direction */
+    int faces; /* directions in which those at either end are at a face, too */
+} gpu_region;
+
+/* The boxes of a rank with faces in the order in which one kernel does them: first those that need no message, then
+ * those that touch a face, whole, and some of the former last, so that the ones that wait do not end the kernel. A
+ * block reads no memory before it knows its box, so that has to be soon. */
+typedef struct {
+    int on, sides;
+    unsigned early, across; /* boxes in front of those at faces; boxes in x */
+    unsigned end[9];        /* of sides: how many boxes are at this one or those before */
+    gpu_region region[9];   /* the sides, and behind them the boxes at no face */
 } gpu_rim;
+
+static inline gpu_region gpu_region_of(const unsigned first[4], const unsigned n[4])
+{
+    gpu_region r = {};
+    for (int d = 0; d < 4; d++) {
+        r.first[d] = first[d];
+        r.n[d] = n[d];
+        r.inverse[d] = (unsigned)(((1ull << 32) + n[d] - 1) / n[d]);
+    }
+    return r;
+}
 
 /* Off where too few boxes are away from the faces. */
 static inline gpu_rim gpu_rim_for(const gpu_device *dev, const geom *g, const gpu_tile *tile, dim3 grid)
 {
-    gpu_rim r = {
-        tile->on, 0, 0, {(unsigned)tile->across, grid.x / (unsigned)tile->across, grid.y, grid.z}, {0, 0, 0, 0}};
-    unsigned inner = 1, all = grid.x * grid.y * grid.z;
+    gpu_rim r = {};
+    const unsigned all = grid.x * grid.y * grid.z, across = (unsigned)tile->across;
+    unsigned first[4] = {0, 0, 0, 0}, n[4] = {across, grid.x / across, grid.y, grid.z}, faces = 0, most = 1;
+    int split = 0;
+    if (!tile->on) return r;
+    r.across = across;
     for (int d = 0; d < 4; d++) {
-        r.rim[d] = g->split[d] != 0;
-        inner *= r.across[d] > 2 * r.rim[d] ? r.across[d] - 2 * r.rim[d] : 0;
+        split |= (g->split[d] != 0) << d;
+        if (n[d] > most) most = n[d];
+        if (g->split[d] && n[d] < 3) return r;
     }
-    const unsigned last = inner / 4 < 4 * (unsigned)dev->processors ? inner / 4 : 4 * (unsigned)dev->processors;
-    r.on = r.on && 2 * inner >= all;
-    r.faces = all - inner;
-    r.early = inner - last;
+    for (int d = 3; d >= 0; d--) {
+        if (!g->split[d]) continue;
+        const unsigned last = n[d] - 1, inner = n[d] - 2;
+        n[d] = 1;
+        split &= ~(1 << d);
+        for (int end = 0; end < 2; end++) {
+            first[d] = end ? last : 0;
+            r.region[r.sides] = gpu_region_of(first, n);
+            r.region[r.sides].face = 1 << d;
+            r.region[r.sides].faces = split;
+            faces += n[0] * n[1] * n[2] * n[3];
+            r.end[r.sides++] = faces;
+        }
+        first[d] = 1;
+        n[d] = inner;
+    }
+    const unsigned inner = all - faces;
+    const unsigned late = inner / 4 < 4 * (unsigned)dev->processors ? inner / 4 : 4 * (unsigned)dev->processors;
+    r.region[r.sides] = gpu_region_of(first, n);
+    r.early = inner - late;
+    /* Quotients by way of the inverse are exact below 2^32. */
+    r.on = 2 * inner >= all && (unsigned long long)all * most < 1ull << 32;
     return r;
 }
 
 /* Box number `i` in that order; says whose faces it touches, a bit a direction. */
 static __device__ __forceinline__ int gpu_rim_box(unsigned box[4], const gpu_rim *r, unsigned i)
 {
-    const bool face = i >= r->early && i < r->early + r->faces;
-    int side = -1; /* direction to whose ends the box belongs */
-    unsigned end = 0;
-    i -= face ? r->early : i < r->early ? 0 : r->faces;
-#pragma unroll
-    for (int d = 3; d >= 0; d--) {
-        if (!face || side >= 0 || !r->rim[d]) continue;
-        unsigned slice = 1;
-#pragma unroll
-        for (int e = 0; e < 4; e++)
-            if (e != d) slice *= r->across[e] - (e > d ? 2 * r->rim[e] : 0);
-        if (i < 2 * slice) {
-            side = d;
-            end = i < slice ? 0 : r->across[d] - 1;
-            i -= i < slice ? 0 : slice;
+    int k = r->sides;
+    if (i >= r->early) {
+        const unsigned faces = r->end[k - 1], at = i - r->early;
+        if (at < faces) {
+            for (k = 0; at >= r->end[k]; k++) {
+            }
+            i = k > 0 ? at - r->end[k - 1] : at;
         } else {
-            i -= 2 * slice;
+            i -= faces;
         }
     }
+    const gpu_region *in = &r->region[k];
+    int touched = in->face;
 #pragma unroll
-    for (int e = 0; e < 4; e++) {
-        const unsigned rim = e > side ? r->rim[e] : 0, n = e == side ? 1 : r->across[e] - 2 * rim;
-        box[e] = e == side ? end : rim;
-        if (n > 1) {
-            box[e] += i % n;
-            i /= n;
+    for (int d = 0; d < 4; d++) {
+        unsigned x = 0;
+        if (in->n[d] > 1) {
+            const unsigned rest = __umulhi(i, in->inverse[d]);
+            x = i - rest * in->n[d];
+            i = rest;
         }
+        box[d] = in->first[d] + x;
+        if (in->faces >> d & 1 && (x == 0 || x == in->n[d] - 1)) touched |= 1 << d;
     }
-    int touched = 0;
-    if (face)
-#pragma unroll
-        for (int d = 0; d < 4; d++) touched |= (r->rim[d] && (box[d] == 0 || box[d] == r->across[d] - 1)) << d;
     return touched;
 }
 

@@ -171,7 +171,7 @@ static void exchange_wait(void)
         gpu_exchange_finish(flight.messages, flight.n);
     } else {
         comm_wait();
-        if (comm_delay() > 0) comm_wait_since(flight.started, comm_delay());
+        if (flight.n > 0 && comm_delay() > 0) comm_wait_since(flight.started, comm_delay());
         for (int i = 0; i < flight.n; i++) {
             const part *p = &flight.parts[i];
             if (!is_direct(p))

@@ -135,17 +135,21 @@ FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
         vreal c[36], l[36], inverse[36];
         T(load)(c, &a->in, u, chirality, 36);
         /* l: pivots on the diagonal, L below it. */
-        for (int j = 0; j < 6; j++) {
+        UNROLL for (int j = 0; j < 6; j++)
+        {
             vreal d = c[j];
-            for (int k = 0; k < j; k++) {
+            UNROLL for (int k = 0; k < j; k++)
+            {
                 const vreal *p = l + CLOVER_LOWER(j, k);
                 d = vfnma(l[k], vfma(p[0], p[0], p[1] * p[1]), d);
             }
             l[j] = d;
             const vreal r = 1 / d;
-            for (int i = j + 1; i < 6; i++) {
+            UNROLL for (int i = j + 1; i < 6; i++)
+            {
                 vreal re = c[CLOVER_LOWER(i, j)], im = c[CLOVER_LOWER(i, j) + 1];
-                for (int k = 0; k < j; k++) {
+                UNROLL for (int k = 0; k < j; k++)
+                {
                     const vreal *p = l + CLOVER_LOWER(i, k), *q = l + CLOVER_LOWER(j, k);
                     const vreal pr = p[0] * l[k], pi = p[1] * l[k];
                     re = vfnma(pr, q[0], re);
@@ -158,20 +162,23 @@ FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
             }
         }
         /* Column j of the inverse: L y = e_j, then D L^dagger z = y. */
-        for (int j = 0; j < 6; j++) {
+        UNROLL for (int j = 0; j < 6; j++)
+        {
             vreal y[12];
-            for (int i = 0; i < 12; i++) y[i] = vset(i == 2 * j ? (real)1 : (real)0);
-            for (int i = j + 1; i < 6; i++)
-                for (int k = j; k < i; k++) {
-                    const vreal *p = l + CLOVER_LOWER(i, k);
-                    y[2 * i] = vfma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
-                    y[2 * i + 1] = vfnma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
-                }
-            for (int i = 5; i >= j; i--) {
+            UNROLL for (int i = 0; i < 12; i++) y[i] = vset(i == 2 * j ? (real)1 : (real)0);
+            UNROLL for (int i = j + 1; i < 6; i++) UNROLL for (int k = j; k < i; k++)
+            {
+                const vreal *p = l + CLOVER_LOWER(i, k);
+                y[2 * i] = vfma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
+                y[2 * i + 1] = vfnma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
+            }
+            UNROLL for (int i = 5; i >= j; i--)
+            {
                 const vreal r = 1 / l[i];
                 y[2 * i] *= r;
                 y[2 * i + 1] *= r;
-                for (int k = i + 1; k < 6; k++) {
+                UNROLL for (int k = i + 1; k < 6; k++)
+                {
                     const vreal *p = l + CLOVER_LOWER(k, i);
                     y[2 * i] = vfnma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
                     y[2 * i + 1] = vfma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
@@ -185,7 +192,8 @@ FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
             }
         }
         T(save)(inverse, &a->out, u, chirality, 36);
-        for (int i = 0; i < 6; i++) {
+        UNROLL for (int i = 0; i < 6; i++)
+        {
             vreal logarithm = vset(0), below = vset(0);
             for (int lane = 0; lane < W; lane++) {
                 LANE(logarithm, lane) = (real)log(fabs((double)LANE(l[i], lane)));
@@ -262,27 +270,26 @@ FN void T(clover_insert_site)(const clover_insert_args *a, long u)
 FN void T(clover_insert_det_site)(const clover_insert_det_args *a, long u)
 {
     vreal m[2][4][18];
-    for (int chirality = 0; chirality < 2; chirality++) {
+    UNROLL for (int chirality = 0; chirality < 2; chirality++)
+    {
         vreal c[36];
         T(load)(c, &a->inverse, u, chirality, 36);
-        for (int st = 0; st < 4; st++)
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) {
-                    const int row = 3 * (st / 2) + i, column = 3 * (st % 2) + j;
-                    vreal *e = m[chirality][st] + 6 * i + 2 * j;
-                    e[0] = row == column  ? c[row]
-                           : row > column ? c[CLOVER_LOWER(row, column)]
-                                          : c[CLOVER_LOWER(column, row)];
-                    e[1] = row == column  ? vset(0)
-                           : row > column ? c[CLOVER_LOWER(row, column) + 1]
-                                          : -c[CLOVER_LOWER(column, row) + 1];
-                }
+        UNROLL for (int st = 0; st < 4; st++) UNROLL for (int i = 0; i < 3; i++) UNROLL for (int j = 0; j < 3; j++)
+        {
+            const int row = 3 * (st / 2) + i, column = 3 * (st % 2) + j;
+            vreal *e = m[chirality][st] + 6 * i + 2 * j;
+            e[0] = row == column ? c[row] : row > column ? c[CLOVER_LOWER(row, column)] : c[CLOVER_LOWER(column, row)];
+            e[1] = row == column  ? vset(0)
+                   : row > column ? c[CLOVER_LOWER(row, column) + 1]
+                                  : -c[CLOVER_LOWER(column, row) + 1];
+        }
     }
-    for (int plane = 0; plane < 6; plane++) {
+    UNROLL for (int plane = 0; plane < 6; plane++)
+    {
         vreal lambda[18];
         T(su3_zero)(lambda);
-        for (int chirality = 0; chirality < 2; chirality++) T(spin_trace)
-        (lambda, m[chirality], T(sigma_pauli)(plane), vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
+        UNROLL for (int chirality = 0; chirality < 2; chirality++) T(spin_trace)(
+            lambda, m[chirality], T(sigma_pauli)(plane), vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
         T(insertion_add)(&a->tensor, u, plane, lambda);
     }
 }
@@ -298,7 +305,7 @@ FN void T(insertion_load)(vreal z[18], const geom *g, const view *tensor, T(walk
  * insertion Z at each corner in turn; plaquettes below the link run against the plane's orientation. */
 #define PARTS_clover_force 4
 #define REACH_clover_force 1
-FN void T(clover_force_part)(const clover_force_args *a, const geom *g, T(walker) home, long u, int mu)
+FN void T(clover_force_part)(const clover_force_args *a, const geom *g, T(walker) home, int mu)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
     vreal sum[18], z[18], r[18];
@@ -341,8 +348,8 @@ FN void T(clover_force_part)(const clover_force_args *a, const geom *g, T(walker
     T(walk_link)(link, g, &a->links, home, mu, 2);
     T(su3_mul)(r, link, sum);
     T(su3_project)(x, r);
-    T(load)(p, &a->momenta, u, mu, 8);
+    T(load)(p, &a->momenta, home.unit, mu, 8);
     UNROLL for (int i = 0; i < 8; i++) p[i] = vfma(vset((real)a->factor), x[i], p[i]);
-    T(save)(p, &a->momenta, u, mu, 8);
+    T(save)(p, &a->momenta, home.unit, mu, 8);
 }
 PARTS_SITE(clover_force)

@@ -117,23 +117,23 @@ FN void T(parallelograms_site)(const parallelograms_args *a, long u, vexact *sum
 }
 
 /* momenta[mu] += P(U_mu(x) sum), P the traceless anti-Hermitian part. */
-FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *links, T(walker) home, long u, int mu,
+FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *links, T(walker) home, int mu,
                               const vreal sum[18])
 {
     vreal link[18], m[18], x[8], p[8];
     T(walk_link)(link, g, links, home, mu, 2);
     T(su3_mul)(m, link, sum);
     T(su3_project)(x, m);
-    T(load)(p, momenta, u, mu, 8);
+    T(load)(p, momenta, home.unit, mu, 8);
     UNROLL for (int i = 0; i < 8; i++) p[i] += x[i];
-    T(save)(p, momenta, u, mu, 8);
+    T(save)(p, momenta, home.unit, mu, 8);
 }
 
 /* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and
  * c1. */
 #define PARTS_gauge_force 4
 #define REACH_gauge_force 2
-FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, long u, int mu)
+FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, int mu)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
     const int f = 2 * mu, b = 2 * mu + 1;
@@ -154,14 +154,14 @@ FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) 
             }
         }
     }
-    T(staples_to_momenta)(&a->momenta, g, &a->links, home, u, mu, sum);
+    T(staples_to_momenta)(&a->momenta, g, &a->links, home, mu, sum);
 }
 PARTS_SITE(gauge_force)
 
 /* Force of parallelograms: 24 of them start with a link. */
 #define PARTS_parallelogram_force 4
 #define REACH_parallelogram_force 1
-FN void T(parallelogram_force_part)(const parallelogram_force_args *a, const geom *g, T(walker) home, long u, int mu)
+FN void T(parallelogram_force_part)(const parallelogram_force_args *a, const geom *g, T(walker) home, int mu)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
     vreal sum[18], m[18];
@@ -176,14 +176,14 @@ FN void T(parallelogram_force_part)(const parallelogram_force_args *a, const geo
         }
     }
     UNROLL for (int i = 0; i < 18; i++) sum[i] *= (real)a->c2;
-    T(staples_to_momenta)(&a->momenta, g, &a->links, home, u, mu, sum);
+    T(staples_to_momenta)(&a->momenta, g, &a->links, home, mu, sum);
 }
 PARTS_SITE(parallelogram_force)
 
 /* Field strength F = (Q - Q^dagger) / 8 with Q the sum of the four leaves of the clover, one plane after the other. */
 #define PARTS_field_strength 6
 #define REACH_field_strength 1
-FN void T(field_strength_part)(const field_strength_args *a, const geom *g, T(walker) home, long u, int plane)
+FN void T(field_strength_part)(const field_strength_args *a, const geom *g, T(walker) home, int plane)
 {
     const int mu = plane < 3 ? 0 : plane < 5 ? 1 : 2, nu = plane < 3 ? plane + 1 : plane < 5 ? plane - 1 : 3;
     const int m = 2 * mu, n = 2 * nu;
@@ -196,7 +196,7 @@ FN void T(field_strength_part)(const field_strength_args *a, const geom *g, T(wa
     }
     T(su3_antihermitian)(x, q);
     UNROLL for (int i = 0; i < 9; i++) x[i] *= (real)0.25;
-    T(save)(x, &a->out, u, plane, 9);
+    T(save)(x, &a->out, home.unit, plane, 9);
 }
 PARTS_SITE(field_strength)
 

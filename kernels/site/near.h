@@ -157,7 +157,7 @@ FN int T(far_from_faces)(const geom *g, T(walker) home, int reach)
     FN void T(name##_site)(const name##_args *a, long u)                                                               \
     {                                                                                                                  \
         const T(walker) home = T(walk_from)(&a->g, a->parity, u);                                                      \
-        for (int part = 0; part < PARTS_##name; part++) T(name##_part)(a, &a->g, home, u, part);                       \
+        for (int part = 0; part < PARTS_##name; part++) T(name##_part)(a, &a->g, home, part);                          \
     }
 
 /* Loads n components of a group from where the walker stands, lanes turned home. */

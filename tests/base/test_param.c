@@ -13,7 +13,7 @@ typedef struct {
     char output[PARAM_STRING_SIZE];
     char note[PARAM_STRING_SIZE];
     char action[PARAM_CHOICE_SIZE];
-    int size[4];
+    int size[4], block[4];
     char levels[PARAM_WORDS_SIZE];
     char kinds[PARAM_WORDS_SIZE];
     int guard;
@@ -30,6 +30,7 @@ static const param table[] = {
     {"note", PARAM_STRING, AT(note), "", NULL, "", "free text", 0},
     {"action", PARAM_CHOICE, AT(action), "wilson", "wilson|symanzik|iwasaki", "", "gauge action", 1},
     {"size", PARAM_INT4, AT(size), "4.4.4.8", "[2,inf)", "sites", "extents", 1},
+    {"block", PARAM_INT4, AT(block), "rank", "[0,16]|rank", "sites", "extents, or a word for zeros", 0},
     {"levels", PARAM_WORDS, AT(levels), "", NULL, "", "actions on this level", 0},
     {"kinds", PARAM_WORDS, AT(kinds), "hop", "hop|clover|blas", "", "kernels", 0},
 };
@@ -82,6 +83,7 @@ static void test_defaults(void)
     CHECK_STR(s.action, "wilson");
     CHECK_INT(s.size[0], 4);
     CHECK_INT(s.size[3], 8);
+    CHECK_INT(s.block[0], 0);
     CHECK(!param_find(&plain, "no_such_key"));
 }
 
@@ -116,6 +118,14 @@ static void test_numbers(void)
     refused("size", "8x8x8x8", "X.Y.Z.T");
     refused("size", "8.8.8.1", "each integer >= 2");
     refused("size", "8.8.8.4294967304", "X.Y.Z.T");
+    CHECK_INT(set("block", "4.4.2.16"), 0);
+    CHECK_STR(get("block"), "4.4.2.16");
+    refused("block", "ranks", "allowed: X.Y.Z.T, each 0 <= integer <= 16, or rank");
+    refused("size", "rank", "X.Y.Z.T");
+    CHECK_INT(set("block", "rank"), 0);
+    CHECK_STR(get("block"), "rank");
+    CHECK_INT(set("block", "0.0.0.0"), 0);
+    CHECK_STR(get("block"), "rank");
 }
 
 static void test_reals_read_back(void)

@@ -369,6 +369,17 @@ try $(from bent.h5) --dry-run --ranks 4
 exits 0 "a plan for other ranks, which looks at the header alone"
 try $(from good.ildg) --dry-run
 exits 0 "a dry run and a good file"
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    try_ranks 2 $(from good.ildg) --dry-run
+    exits 0 "a dry run of two ranks and a good file"
+    try_ranks 2 $(from bent.h5) --dry-run
+    exits 2 "a dry run of two ranks and a bent file"
+fi
+mkdir gone.run
+: >gone.run/checkpoint-000003.h5
+try $(from gone.ildg) run.output=gone.run --dry-run
+exits 0 "a dry run and a file that is not needed any more"
+printed "goes on from the newest checkpoint in gone.run: gone.ildg is not read"
 if [ -d "$data" ]; then
     file=$data/openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1
     cp "$file" nan.openqcd
@@ -379,7 +390,7 @@ if [ -d "$data" ]; then
     poke off.openqcd 100008 0 0 0 0 0 0 0x44 0x40
     refused "NaN in a file without checksum" -- $(from nan.openqcd) lattice.size=8.8.8.8 -- "nan.openqcd" "NaN"
     refused "a link off the group, without checksum" -- $(from off.openqcd) lattice.size=8.8.8.8 -- "off.openqcd"
-    refused "fat links" -- $(from "$data/fat.l8") lattice.size=8.8.8.8 -- "fat.l8" "not unitary"
+    refused "fat links" -- $(from "$data/fat.l8") lattice.size=8.8.8.8 -- "fat.l8" "not in SU(3)"
     same_in_plan off.openqcd lattice.size=8.8.8.8
     same_in_plan "$data/fat.l8" lattice.size=8.8.8.8
 else

@@ -19,13 +19,14 @@ if [ $status -ne 0 ]; then
     exit 77
 fi
 
-# on DEVICE RANKS GRID ARGUMENTS...: sets $digest $history $plaquette.
+# on DEVICE RANKS GRID ARGUMENTS...: a run of $input; sets $digest $history $plaquette.
 number=0
+input=a.ini
 on() {
     local device=$1 ranks=$2 grid=$3
     shift 3
     number=$((number + 1))
-    try_ranks "$ranks" run --json a.ini run.output=run.$number machine.grid="$grid" machine.device="$device" \
+    try_ranks "$ranks" run --json "$input" run.output=run.$number machine.grid="$grid" machine.device="$device" \
         machine.share_gpu=yes "$@"
     exits 0 "run on $ranks $device, grid $grid $*"
     digest=$(value digest) history=$(value history_digest) plaquette=$(value plaquette) exp_dh=$(value exp_dh)
@@ -48,6 +49,24 @@ for physics in "run.trajectories=2" \
         same "history on GPUs, grid $grid" "$rows" "$history"
     done
 done
+
+say "four flavours of HISQ quarks"
+input=$source/inputs/hisq-2plus1plus1.ini
+staggered="lattice.size=4.8.4.8 run.warmup=0 run.length=0.1 run.start=cold run.trajectories=1 integrator.0.steps=2 integrator.1.steps=1
+    measure.condensate.vectors=1 measure.condensate.interval=1 measure.strange_condensate.interval=9"
+on cpu 1 1.1.1.1 $staggered
+host_plaquette=$plaquette host_dh=$exp_dh
+on gpu 1 1.1.1.1 $staggered
+near "plaquette on GPU and CPU" "$plaquette" "$host_plaquette" 1e-9
+near "exp(-dH) on GPU and CPU" "$exp_dh" "$host_dh" 1e-4
+printed "in trajectories: 0 B"
+links=$digest rows=$history
+for grid in 1.1.1.2 1.2.1.1 1.2.1.2; do
+    on gpu $((${grid//./*})) $grid $staggered
+    same "links on GPUs, grid $grid" "$links" "$digest"
+    same "history on GPUs, grid $grid" "$rows" "$history"
+done
+input=a.ini
 
 if command -v pgrep >/dev/null; then
     say "one of two ranks hangs"

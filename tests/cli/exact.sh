@@ -11,7 +11,7 @@ digests() {
     local ranks=$1 grid=$2
     shift 2
     run_number=$((run_number + 1))
-    try_ranks "$ranks" run --json $input run.output=run.$run_number machine.grid="$grid" "$@"
+    try_ranks "$ranks" run --json "$input" run.output=run.$run_number machine.grid="$grid" "$@"
     exits 0 "run on grid $grid $*"
     digest=$(value digest) history=$(value history_digest)
 }
@@ -92,6 +92,20 @@ try run --json quarks.ini run.output=again run.trajectories=2 run.start=cold run
 exits 0 "the second"
 same "links after a restart" "$links" "$(value digest)"
 same "history after a restart" "$rows" "$(value history_digest)"
+
+say "four flavours of HISQ quarks: forces through both levels of smearing, halos three sites deep"
+input=$source/inputs/hisq-2plus1plus1.ini
+staggered="lattice.size=4.8.4.8 run.warmup=0 run.length=0.1 run.start=cold run.trajectories=2 integrator.0.steps=2 integrator.1.steps=1
+    measure.condensate.vectors=1 measure.condensate.interval=1 measure.strange_condensate.interval=9"
+grids_2="1.1.1.2"
+grids_4="1.2.1.2"
+everywhere $staggered
+try_ranks 2 run --json "$input" run.output=moved machine.grid=1.2.1.1 $staggered run.trajectories=1
+exits 0 "the first of them, on two ranks"
+try_ranks 4 run --json "$input" run.output=moved machine.grid=1.2.1.2 $staggered
+exits 0 "the second, on four"
+same "links after a restart on another grid" "$links" "$(value digest)"
+same "history after a restart on another grid" "$rows" "$(value history_digest)"
 input=a.ini
 
 say "k trajectories, stop, the rest: as all at once"

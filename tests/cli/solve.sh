@@ -71,7 +71,11 @@ if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     # An iteration has sums over the ranks and exchanges of halos, each 2 ms longer: nothing sleeps less than it should.
     checks=$((checks + 1))
     sed 's/.*"iterations": *\([^,]*\),.*"seconds": *\([^,]*\),.*/\1 \2/' out |
-        awk '{ n++; if (!($1 > 0 && $2 >= 0.002 * $1)) exit 1 } END { exit n != 7 }' || fail "seconds with a delay"
+        awk '{ n++; if (!($1 > 0 && $2 >= 0.002 * $1)) bad = 1 } END { exit bad || n != 7 }' || fail "seconds with a delay"
+    # Of conjugate gradients on Mhat^dagger Mhat: four exchanges, and at least one sum.
+    checks=$((checks + 1))
+    grep '"type": "cg"' out | sed 's/.*"iterations": *\([^,]*\),.*"seconds": *\([^,]*\),.*/\1 \2/' |
+        awk '{ n++; if (!($2 >= 0.0099 * $1)) bad = 1 } END { exit bad || n < 2 }' || fail "seconds of exchanges and of sums"
 fi
 
 say "shifts"
@@ -205,7 +209,7 @@ printed "command line: solver.additive.overlap=2: [solver.additive] overlap = 2:
 overlapping solver.additive.overlap=1
 exits 2 "an overlap of the whole lattice with itself"
 printed "command line: solver.additive.overlap=1: [solver.additive] overlap = 1" "is the whole lattice" "the overlap may be 0"
-sed 's/^block = 0.0.0.0$/&\noverlap = 1/; s/^block = 4.4.4.4$/block = 4.4.4.3/' "$source/inputs/solvers.ini" >places.ini
+sed 's/^block = rank$/&\noverlap = 1/; s/^block = 4.4.4.4$/block = 4.4.4.3/' "$source/inputs/solvers.ini" >places.ini
 try solve places.ini $config
 exits 2 "the same from a file"
 printed "places.ini:$(grep -n '^overlap' places.ini | cut -d: -f1): [solver.additive] overlap = 1: a block of"

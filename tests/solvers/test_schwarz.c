@@ -1,7 +1,7 @@
 /* Schwarz with blocks that overlap and with blocks in two colours: what it makes of a source is what the oracle makes
  * of it with the links at the edges cut, for every operator, parity, precision, number of cycles, and after the links
  * have changed; for fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations.
- * Blocks without overlap send nothing; and quarks may be heavy. */
+ * Blocks without overlap send nothing, one may be all that a rank has; and quarks may be heavy. */
 #include "tests/solvers/scene.h"
 
 #include "kernels/lattice/halo.h"
@@ -223,6 +223,33 @@ static void test_inside(void)
     close_scene(&s);
 }
 
+/* The method of R. Babich et al., arXiv:1109.2935: one block a rank, with half precision in the blocks, and half or
+ * single in the Krylov space. */
+static void test_blocks_of_ranks(void)
+{
+    scene s;
+    open_scene(&s, (struct ref_lattice){{8, 8, 4, 4}}, -0.1, PARITY_ODD);
+    field *b = random_source(&s, 95), *x = field_like(b);
+    for (int prec = PREC_SINGLE; prec <= PREC_HALF; prec++) {
+        solver_settings set = settings_of("gcr", precision_names[prec]),
+                        inside = schwarz_of((const int[4]){0, 0, 0, 0}, 0, 1, "half");
+        inside.steps = 10;
+        set.tolerance = 1e-10;
+        set.inner = &inside;
+        snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
+        field_clear(x);
+        kit_where("gcr in %s with a block a rank", precision_names[prec]);
+        const solve_result r = solver_solve(&set, s.schur, x, b);
+        KIT_INT(r.status, SOLVE_CONVERGED);
+        KIT_CHECK(r.residual <= set.tolerance);
+        KIT_INT(r.inside, 10 * r.iterations);
+        KIT_NEAR(r.residual, oracle_residual(&s, 0, 0, x, b), 1e-13);
+    }
+    field_destroy(x);
+    field_destroy(b);
+    close_scene(&s);
+}
+
 /* The norm of the operator grows with the mass, and with its square the sums over blocks. Heavy quarks are easy. */
 static void test_heavy(void)
 {
@@ -282,6 +309,7 @@ int main(int argc, char **argv)
     test_oracle();
     test_bits();
     test_inside();
+    test_blocks_of_ranks();
     test_heavy();
     test_silence();
     return kit_end();
