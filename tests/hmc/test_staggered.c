@@ -325,7 +325,6 @@ int main(int argc, char **argv)
     comm_init(&argc, &argv);
     test_traces(hisq);
     test_traces(asqtad);
-    test_measured_only();
     if (comm_size() == 1) {
         test_sharing();
         test_heat_bath(asqtad, "a");
@@ -335,6 +334,7 @@ int main(int argc, char **argv)
         test_trivial_power();
         test_together();
         test_storages();
+        test_measured_only();
         test_filter();
     }
     const int status = CHECK_SUMMARY();

@@ -1,6 +1,9 @@
 /* Numbers that are none, planted in a preconditioner or in one application of the operator, whichever: a solve ends,
- * and what it says of its solution is true. */
+ * and what it says of its solution is true. With noise in low precisions, in which an iteration gets nowhere, higher
+ * ones do the work. */
 #include "tests/solvers/scene.h"
+
+#include "solvers/multishift.h"
 
 /* Numbers that are none end the solve, wherever they come from. */
 static void test_broken_preconditioner(const scene *s, const field *b)
@@ -24,7 +27,7 @@ static void test_broken_preconditioner(const scene *s, const field *b)
     field_destroy(x);
 }
 
-/* ---- an operator that fails once ---- */
+/* ---- an operator that fails once, or is noisy ---- */
 
 typedef struct faulty {
     linop base;
@@ -35,11 +38,24 @@ typedef struct faulty {
 /* Until the one whose result is no number, in blocks or not, in that precision or a lower one. */
 static int applications_left;
 static precision highest;
+static double noise; /* relative, in that precision and lower ones */
+static uint32_t noises;
+
+static void add_noise(field *y, const field *x)
+{
+    field *kick = field_create(y->lat, y->kind, PREC_DOUBLE, y->par, 1, y->where), *low = field_like(y);
+    spinor_random(kick, 3, 3, noises++);
+    field_copy(low, kick);
+    spinor_axpby(y, noise * sqrt(spinor_norm2(x, 0) / spinor_norm2(low, 0)), low, 1);
+    field_destroy(low);
+    field_destroy(kick);
+}
 
 static void faulty_apply(const linop *op, field *y, const field *x, int dagger)
 {
     linop_apply(((const faulty *)op)->inner, y, x, dagger);
     if (op->prec >= highest && --applications_left == 0) spinor_axpby(y, NAN, y, 0);
+    if (op->prec >= highest && noise > 0) add_noise(y, x);
 }
 
 static linop *faulty_create(linop *inner);
@@ -137,6 +153,33 @@ static void test_faults(const scene *s, const field *b, precision high)
             }
 }
 
+static void test_noise(const scene *s, const field *b)
+{
+    linop *op = faulty_create(s->normal);
+    field *x = field_like(b);
+    solver_settings set = settings_of("cg", "half");
+    const double shift = 0.1;
+    multishift_result many;
+    highest = PREC_SINGLE;
+    applications_left = 0;
+    noise = 20;
+    set.max_iterations = 2000;
+    kit_where("cg with noise in single and half precision");
+    field_clear(x);
+    const solve_result one = solver_solve(&set, op, x, b);
+    KIT_INT(one.status, SOLVE_CONVERGED);
+    KIT_CHECK(oracle_residual(s, 1, 0, x, b) <= 1.5 * set.tolerance);
+    KIT_CHECK(one.iterations > 2 * set.max_iterations / 8);
+    kit_where("multi-shift cg with noise in single and half precision");
+    many = multishift_solve(&set, op, 1, &shift, &set.tolerance, &x, b);
+    KIT_INT(many.status, SOLVE_CONVERGED);
+    KIT_CHECK(oracle_residual(s, 1, shift, x, b) <= 1.5 * set.tolerance);
+    KIT_CHECK(many.shared > set.max_iterations / 8 && many.shared < set.max_iterations / 2);
+    noise = 0;
+    field_destroy(x);
+    linop_destroy(op);
+}
+
 int main(int argc, char **argv)
 {
     int grid[4];
@@ -148,6 +191,7 @@ int main(int argc, char **argv)
         test_broken_preconditioner(&s, b);
         test_faults(&s, b, PREC_DOUBLE);
         test_faults(&s, b, PREC_SINGLE);
+        test_noise(&s, b);
         field_destroy(b);
         close_scene(&s);
     }
