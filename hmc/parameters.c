@@ -333,8 +333,8 @@ static const param solver_table[] = {
     {"tolerance", PARAM_REAL, AT(solver_settings, tolerance), "1e-10", "(0,1)", NULL,
      "relative true residual |b - A x| / |b| that counts as solved", 0},
     {"max_iterations", PARAM_INT, AT(solver_settings, max_iterations), "10000", "[1,inf)", NULL,
-     "iterations before the solve is given up; an inner precision that needs an eighth of them to halve the residual "
-     "is raised",
+     "iterations before the solve is given up; an inner precision that needs an eighth of them, and more than "
+     "50, to halve the residual is raised",
      0},
     {"inner_precision", PARAM_CHOICE, AT(solver_settings, inner_precision), "single", inner_choices.names, NULL,
      solver_keys[INNER_PRECISION].help, 0},

@@ -32,40 +32,35 @@ on() {
     digest=$(value digest) history=$(value history_digest) plaquette=$(value plaquette) exp_dh=$(value exp_dh)
 }
 
-for physics in "run.trajectories=2" \
-    "run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even gauge.action=symanzik"; do
-    say "$physics"
-    on cpu 1 1.1.1.1 $physics
+# as_on_cpu GRIDS ARGUMENTS...: such a run on one GPU against the CPU, and on GPUs in those grids against one.
+as_on_cpu() {
+    local grids=$1 grid host_plaquette host_dh links rows
+    shift
+    on cpu 1 1.1.1.1 "$@"
     host_plaquette=$plaquette host_dh=$exp_dh
-    on gpu 1 1.1.1.1 $physics
+    on gpu 1 1.1.1.1 "$@"
     near "plaquette on GPU and CPU" "$plaquette" "$host_plaquette" 1e-9
     near "exp(-dH) on GPU and CPU" "$exp_dh" "$host_dh" 1e-4
     printed "in trajectories: 0 B"
     links=$digest rows=$history
-    for grid in 2.1.1.1 1.2.1.1 1.1.2.1 1.1.1.2 2.2.1.1 2.1.2.1 2.1.1.2 1.2.2.1 1.2.1.2 1.1.2.2; do
-        ranks=$(echo "$grid" | tr . '*')
-        on gpu $((ranks)) $grid $physics
+    for grid in $grids; do
+        on gpu $((${grid//./*})) $grid "$@"
         same "links on GPUs, grid $grid" "$links" "$digest"
         same "history on GPUs, grid $grid" "$rows" "$history"
     done
+}
+
+for physics in "run.trajectories=2" \
+    "run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even gauge.action=symanzik"; do
+    say "$physics"
+    as_on_cpu "2.1.1.1 1.2.1.1 1.1.2.1 1.1.1.2 2.2.1.1 2.1.2.1 2.1.1.2 1.2.2.1 1.2.1.2 1.1.2.2" $physics
 done
 
 say "four flavours of HISQ quarks"
 input=$source/inputs/hisq-2plus1plus1.ini
 staggered="lattice.size=4.8.4.8 run.warmup=0 run.length=0.1 run.start=cold run.trajectories=1 integrator.0.steps=2 integrator.1.steps=1
     measure.condensate.vectors=1 measure.condensate.interval=1 measure.strange_condensate.interval=9"
-on cpu 1 1.1.1.1 $staggered
-host_plaquette=$plaquette host_dh=$exp_dh
-on gpu 1 1.1.1.1 $staggered
-near "plaquette on GPU and CPU" "$plaquette" "$host_plaquette" 1e-9
-near "exp(-dH) on GPU and CPU" "$exp_dh" "$host_dh" 1e-4
-printed "in trajectories: 0 B"
-links=$digest rows=$history
-for grid in 1.1.1.2 1.2.1.1 1.2.1.2; do
-    on gpu $((${grid//./*})) $grid $staggered
-    same "links on GPUs, grid $grid" "$links" "$digest"
-    same "history on GPUs, grid $grid" "$rows" "$history"
-done
+as_on_cpu "1.1.1.2 1.2.1.1 1.2.1.2" $staggered
 input=a.ini
 
 if command -v pgrep >/dev/null; then

@@ -196,29 +196,35 @@ static void test_bits(void)
 
 /* ---- inside a solver ---- */
 
+static solve_result solve_with(const scene *s, const solver_settings *inside, const char *prec, const field *b)
+{
+    solver_settings set = settings_of("gcr", prec);
+    field *x = field_like(b);
+    set.tolerance = 1e-10;
+    set.inner = inside;
+    snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
+    field_clear(x);
+    const solve_result r = solver_solve(&set, s->schur, x, b);
+    KIT_INT(r.status, SOLVE_CONVERGED);
+    KIT_CHECK(r.residual <= set.tolerance);
+    KIT_NEAR(r.residual, oracle_residual(s, 0, 0, x, b), 1e-13);
+    field_destroy(x);
+    return r;
+}
+
 static void test_inside(void)
 {
     scene s;
     int iterations[3];
     open_scene(&s, (struct ref_lattice){{8, 8, 4, 4}}, -0.1, PARITY_EVEN);
-    field *b = random_source(&s, 94), *x = field_like(b);
+    field *b = random_source(&s, 94);
     for (int sites = 0; sites < 3; sites++) {
-        solver_settings set = settings_of("gcr", "single"),
-                        inside = schwarz_of((const int[4]){2, 4, 4, 4}, sites, 1, "half");
+        solver_settings inside = schwarz_of((const int[4]){2, 4, 4, 4}, sites, 1, "half");
         inside.steps = 6;
-        set.tolerance = 1e-10;
-        set.inner = &inside;
-        snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
-        field_clear(x);
         kit_where("gcr with overlap %d", sites);
-        const solve_result r = solver_solve(&set, s.schur, x, b);
-        KIT_INT(r.status, SOLVE_CONVERGED);
-        KIT_CHECK(r.residual <= set.tolerance);
-        KIT_NEAR(r.residual, oracle_residual(&s, 0, 0, x, b), 1e-13);
-        iterations[sites] = r.iterations;
+        iterations[sites] = solve_with(&s, &inside, "single", b).iterations;
         if (sites > 0) KIT_CHECK(iterations[sites] < iterations[0]);
     }
-    field_destroy(x);
     field_destroy(b);
     close_scene(&s);
 }
@@ -229,23 +235,14 @@ static void test_blocks_of_ranks(void)
 {
     scene s;
     open_scene(&s, (struct ref_lattice){{8, 8, 4, 4}}, -0.1, PARITY_ODD);
-    field *b = random_source(&s, 95), *x = field_like(b);
+    field *b = random_source(&s, 95);
     for (int prec = PREC_SINGLE; prec <= PREC_HALF; prec++) {
-        solver_settings set = settings_of("gcr", precision_names[prec]),
-                        inside = schwarz_of((const int[4]){0, 0, 0, 0}, 0, 1, "half");
+        solver_settings inside = schwarz_of((const int[4]){0, 0, 0, 0}, 0, 1, "half");
         inside.steps = 10;
-        set.tolerance = 1e-10;
-        set.inner = &inside;
-        snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
-        field_clear(x);
         kit_where("gcr in %s with a block a rank", precision_names[prec]);
-        const solve_result r = solver_solve(&set, s.schur, x, b);
-        KIT_INT(r.status, SOLVE_CONVERGED);
-        KIT_CHECK(r.residual <= set.tolerance);
+        const solve_result r = solve_with(&s, &inside, precision_names[prec], b);
         KIT_INT(r.inside, 10 * r.iterations);
-        KIT_NEAR(r.residual, oracle_residual(&s, 0, 0, x, b), 1e-13);
     }
-    field_destroy(x);
     field_destroy(b);
     close_scene(&s);
 }
