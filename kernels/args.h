@@ -12,6 +12,7 @@ typedef struct {
     view out, in, clover;
     double factor;
 } clover_apply_args;
+typedef clover_apply_args clover_norm2_args;
 
 typedef enum { HOP_PLAIN, HOP_ADD, HOP_CLOVER, HOP_CLOVER_ADD, HOP_ADD_CLOVER } hop_form;
 

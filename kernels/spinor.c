@@ -78,21 +78,28 @@ double spinor_norm2(const field *x, int rhs)
     return exact_value(&s);
 }
 
+/* Runs a kernel whose sum is fetched later. */
+static void start_sum(spinor_sum *s, kernel_id id, const field *x, const void *args)
+{
+    s->x = x;
+    s->kernel = id;
+    s->sum = exact_zero();
+    kernel_work w = some_groups(id, x, 1);
+    w.sums = &s->sum;
+    w.later = 1;
+    kernel_run(id, x, args, w);
+}
+
 void spinor_norm2_start(spinor_sum *s, const field *x, int rhs)
 {
     REQUIRE(x->par != PARITY_BOTH, "the sum of two kernels");
-    s->x = x;
-    s->sum = exact_zero();
     const norm2_args args = {field_in(x, x->par), rhs};
-    kernel_work w = some_groups(KERNEL_norm2, x, 1);
-    w.sums = &s->sum;
-    w.later = 1;
-    kernel_run(KERNEL_norm2, x, &args, w);
+    start_sum(s, KERNEL_norm2, x, &args);
 }
 
 double spinor_norm2_finish(spinor_sum *s)
 {
-    kernel_sums(KERNEL_norm2, s->x, &s->sum);
+    kernel_sums((kernel_id)s->kernel, s->x, &s->sum);
     comm_sum_exact(&s->sum, 1);
     return exact_value(&s->sum);
 }
@@ -329,11 +336,24 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
     hop_over(out, &args, lay->exterior[p], lay->nexterior[p], NULL);
 }
 
-void spinor_clover(field *out, parity p, const field *clover, const field *in, double factor)
+static clover_apply_args clover_on(field *out, parity p, const field *clover, const field *in, double factor)
 {
     clover_apply_args args = {.in = field_in(in, p), .clover = field_in(clover, p), .factor = factor};
     args.out = field_out(out, p);
+    return args;
+}
+
+void spinor_clover(field *out, parity p, const field *clover, const field *in, double factor)
+{
+    const clover_apply_args args = clover_on(out, p, clover, in, factor);
     kernel_run(KERNEL_clover_apply, out, &args, all_groups(KERNEL_clover_apply, out));
+}
+
+void spinor_clover_norm2_start(spinor_sum *s, field *out, parity p, const field *clover, const field *in, double factor)
+{
+    REQUIRE(in->groups == 1, "one sum of %d right-hand sides", in->groups);
+    const clover_norm2_args args = clover_on(out, p, clover, in, factor);
+    start_sum(s, KERNEL_clover_norm2, out, &args);
 }
 
 static void run_random(kernel_id id, field *f, uint64_t seed, uint32_t purpose, uint32_t number)

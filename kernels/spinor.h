@@ -23,6 +23,7 @@ double spinor_norm2(const field *x, int rhs);
  * x must be of one parity. */
 typedef struct {
     const field *x;
+    int kernel; /* that sums */
     exact_sum sum;
 } spinor_sum;
 void spinor_norm2_start(spinor_sum *s, const field *x, int rhs);
@@ -62,6 +63,9 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call);
 
 /* out = factor C in on parity p; out may be in. */
 void spinor_clover(field *out, parity p, const field *clover, const field *in, double factor);
+/* The same of one right-hand side, and |in|^2 on parity p, from one pass: as spinor_norm2_start() does. */
+void spinor_clover_norm2_start(spinor_sum *s, field *out, parity p, const field *clover, const field *in,
+                               double factor);
 
 /* Complex normal components with <|z|^2> = 1 on all parities of f (double precision). number: the trajectory. */
 void spinor_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
 
 /* What linop_local() has made of an operator. */
 struct linop_locals {
@@ -32,6 +31,17 @@ double linop_apply_dot(const linop *op, field *y, const field *x)
     linop_apply(op, y, x, 0);
     spinor_dot(product, x, y, 0);
     return product[0];
+}
+
+void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, spinor_sum *s)
+{
+    DEBUG_ASSERT(y != x, "operator %s in place", op->table->name);
+    if (op->table->apply_norm2) {
+        op->table->apply_norm2(op, y, x, dagger, s);
+        return;
+    }
+    spinor_norm2_start(s, x, 0);
+    linop_apply(op, y, x, dagger);
 }
 
 linop *linop_at(linop *op, precision prec, place where)

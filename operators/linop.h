@@ -14,6 +14,7 @@
 #include "kernels/block.h"
 #include "kernels/lattice/field.h"
 #include "kernels/overlap.h"
+#include "kernels/spinor.h"
 
 typedef struct linop linop;
 
@@ -30,6 +31,7 @@ typedef struct {
     void (*refresh)(linop *op);
     void (*destroy)(linop *op);
     double (*apply_dot)(const linop *op, field *y, const field *x); /* see linop_apply_dot(); or null */
+    void (*apply_norm2)(const linop *op, field *y, const field *x, int dagger, spinor_sum *s); /* linop_apply_norm2() */
 } linop_table;
 
 typedef struct linop_locals linop_locals;
@@ -52,6 +54,8 @@ void linop_apply(const linop *op, field *y, const field *x, int dagger);
 /* y = A x and (x, y) for a Hermitian operator and one right-hand side. An operator may find the product by its own way,
  * sooner than y: then the caller need not wait for the sum when y is there. */
 double linop_apply_dot(const linop *op, field *y, const field *x);
+/* y = A x or A^dagger x for one right-hand side, of one parity; and |x|^2 is on its way, for spinor_norm2_finish(). */
+void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, spinor_sum *s);
 linop *linop_at(linop *op, precision prec, place where);
 /* The operator inside such blocks, owned by `op`. Null, with the reason in `message`, where the lattice has them not.
  * With an overlap refresh() is collective, as is the first application after the links have changed. */

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
 #include "operators/derived.h"
 
 typedef struct {
@@ -32,9 +31,7 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
 static double apply_dot(const linop *op, field *y, const field *x)
 {
     spinor_sum s;
-    field *ax = half_way(op, x);
-    spinor_norm2_start(&s, ax, 0);
-    linop_apply(((normal *)op)->d.inner, y, ax, 1);
+    linop_apply_norm2(((normal *)op)->d.inner, y, half_way(op, x), 1, &s);
     return spinor_norm2_finish(&s);
 }
 

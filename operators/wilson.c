@@ -172,7 +172,8 @@ static void close_asymmetric(const wilson *w, const material *m, field *y, const
     spinor_hop(y, y->par, t, &call);
 }
 
-static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger)
+/* sum: where |x|^2 goes, which the dagger with a clover term can find on its way; else null. */
+static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger, spinor_sum *sum)
 {
     const wilson *w = s->w;
     hop_call call = {.form = HOP_ADD, .a = -0.25, .b = 1, .sign = dagger ? -1 : 1, .links = m->links, .add = x};
@@ -181,7 +182,8 @@ static void apply_symmetric(const schur *s, const material *m, field *y, const f
         hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
         call.a /= diagonal(w);
     } else if (dagger) {
-        spinor_clover(s->work_p, x->par, m->inverse, x, 1);
+        if (sum) spinor_clover_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
+        else spinor_clover(s->work_p, x->par, m->inverse, x, 1);
         hop_to_other(w, m, s->work_q, s->work_p, call.sign, call.cut);
     } else {
         hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
@@ -201,18 +203,31 @@ static void reserve_work(schur *s, const field *x)
     s->work_p = s->w->form == SCHUR_SYMMETRIC ? field_like(x) : NULL;
 }
 
-static void apply(const linop *op, field *y, const field *x, int dagger)
+static void apply_and_sum(const linop *op, field *y, const field *x, int dagger, spinor_sum *sum)
 {
     schur *s = (schur *)op;
     wilson *w = s->w;
     const material *m = material_of(s);
     reserve_work(s, x);
     if (w->form == SCHUR_SYMMETRIC) {
-        apply_symmetric(s, m, y, x, dagger);
+        apply_symmetric(s, m, y, x, dagger, sum);
     } else {
         hop_to_other(w, m, s->work_q, x, dagger ? -1 : 1, op->inside);
         close_asymmetric(w, m, y, s->work_q, x, dagger ? -1 : 1, op->inside);
     }
+}
+
+static void apply(const linop *op, field *y, const field *x, int dagger)
+{
+    apply_and_sum(op, y, x, dagger, NULL);
+}
+
+static void apply_norm2(const linop *op, field *y, const field *x, int dagger, spinor_sum *sum)
+{
+    const wilson *w = ((const schur *)op)->w;
+    const int on_the_way = w->form == SCHUR_SYMMETRIC && has_clover(w) && dagger;
+    if (!on_the_way) spinor_norm2_start(sum, x, 0);
+    apply_and_sum(op, y, x, dagger, on_the_way ? sum : NULL);
 }
 
 static linop *schur_at(wilson *w, precision prec, place where);
@@ -261,8 +276,13 @@ static void destroy(linop *op)
     free(s);
 }
 
-static const linop_table schur_table = {
-    .name = "wilson-schur", .apply = apply, .at = at, .local = local, .refresh = refresh, .destroy = destroy};
+static const linop_table schur_table = {.name = "wilson-schur",
+                                        .apply = apply,
+                                        .at = at,
+                                        .local = local,
+                                        .refresh = refresh,
+                                        .destroy = destroy,
+                                        .apply_norm2 = apply_norm2};
 
 static linop *schur_at(wilson *w, precision prec, place where)
 {

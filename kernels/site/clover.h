@@ -52,15 +52,30 @@ FN void T(clover_times)(vreal *psi, int many, const view *clover, long u)
     }
 }
 
+/* Group r of out = factor C psi; changes psi. */
+FN void T(clover_save)(const clover_apply_args *a, vreal *psi, long u, int r)
+{
+    const vreal factor = vset((real)a->factor);
+    T(clover_times)(psi, 1, &a->clover, u);
+    UNROLL for (int i = 0; i < 24; i++) psi[i] *= factor;
+    T(save)(psi, &a->out, u, r, 24);
+}
+
 /* out = factor C in, over one parity; out may be in. */
 FN void T(clover_apply_site)(const clover_apply_args *a, long u)
 {
-    const vreal factor = vset((real)a->factor);
     for (int r = 0; r < a->in.groups; r++) {
         vreal psi[24];
         T(load)(psi, &a->in, u, r, 24);
-        T(clover_times)(psi, 1, &a->clover, u);
-        UNROLL for (int i = 0; i < 24; i++) psi[i] *= factor;
-        T(save)(psi, &a->out, u, r, 24);
+        T(clover_save)(a, psi, u, r);
     }
+}
+
+/* The same of one right-hand side, and |in|^2. */
+FN void T(clover_norm2_site)(const clover_norm2_args *a, long u, vexact *sum)
+{
+    vreal psi[24];
+    T(load)(psi, &a->in, u, 0, 24);
+    T(exact_deposit)(&sum[0], T(site_norm2)(psi, 24));
+    T(clover_save)(a, psi, u, 0);
 }

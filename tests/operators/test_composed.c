@@ -1,5 +1,5 @@
 /* Operators of operators are what they say, in every precision: (y, A^dagger x) = (A y, x) for adjoint.c, A x + shift x
- * for shifted.c, and the dagger of each. */
+ * for shifted.c, and the dagger of each; and A^dagger A x for normal.c, whose product with x is |A x|^2. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/spinor.h"
@@ -48,6 +48,31 @@ static void test_at(linop *op, linop *adjoint, linop *shifted, double shift, str
     field_destroy(z);
 }
 
+static void test_normal(const field *links, schur_form form, double c_sw, struct ref_rng *rng)
+{
+    wilson *w = wilson_create(links, &(wilson_settings){0.1, c_sw, form, PARITY_EVEN, FIELD_LINKS});
+    linop *whole = wilson_schur(w), *normal = normal_create(whole);
+    for (int prec = 0; prec < PREC_COUNT; prec++) {
+        linop *op = linop_at(whole, (precision)prec, kit_place), *square = linop_at(normal, (precision)prec, kit_place);
+        linop_refresh(square);
+        field *x = some(op, rng), *y = field_like(x), *ax = field_like(x), *z = field_like(x);
+        kit_where("A^dagger A of form %d, c_sw %g, in %s", form, c_sw, precision_names[prec]);
+        const double product = linop_apply_dot(square, y, x);
+        linop_apply(op, ax, x, 0);
+        KIT_NEAR(product, spinor_norm2(ax, 0), 0);
+        linop_apply(op, z, ax, 1);
+        KIT_NEAR(apart(y, z), 0, 0);
+        linop_apply(square, z, x, 0);
+        KIT_NEAR(apart(y, z), 0, 0);
+        field_destroy(x);
+        field_destroy(y);
+        field_destroy(ax);
+        field_destroy(z);
+    }
+    linop_destroy(normal);
+    wilson_destroy(w);
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
@@ -71,6 +96,8 @@ int main(int argc, char **argv)
         linop_destroy(shifted);
         linop_destroy(adjoint);
         wilson_destroy(w);
+        for (int form = 0; form < 2; form++)
+            for (int clover = 0; clover < 2; clover++) test_normal(links, (schur_form)form, clover, &rng);
         field_destroy(links);
         free(u);
     }
