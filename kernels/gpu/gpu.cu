@@ -85,9 +85,9 @@ void gpu_open(int index)
     CUDA(cudaMemcpy(device.totals, empty, sizeof empty, cudaMemcpyHostToDevice));
     CUDA(cudaMalloc(&device.ticket, sizeof *device.ticket));
     CUDA(cudaMemsetAsync(device.ticket, 0, sizeof *device.ticket, device.stream));
-    CUDA(cudaHostAlloc(&device.result, KERNEL_MAX_SUMS * sizeof *device.result, cudaHostAllocMapped));
-    CUDA(cudaHostAlloc(&device.arrived, sizeof *device.arrived, cudaHostAllocMapped));
-    *device.arrived = 0;
+    const size_t result_bytes = KERNEL_MAX_SUMS * SUM_WORDS * sizeof *device.result;
+    CUDA(cudaHostAlloc(&device.result, result_bytes, cudaHostAllocMapped));
+    memset(device.result, 0, result_bytes);
     const pool_source source = {device_allocate, device_release, gpu_exhausted};
     pool_install(PLACE_DEVICE, source);
     is_open = 1;
@@ -238,23 +238,33 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
 
 #define LOOKS 100000 /* between questions to the driver, which are slow */
 
-/* Watches memory that the kernel writes: sooner there than the driver's word that the stream is done. */
-static void wait_for_sums(void)
+/* A word of the result, with the kernel's number. Memory that the kernel writes is watched: it is there sooner than the
+ * driver's word that the stream is done. */
+static uint32_t await_word(const volatile uint64_t *word)
 {
-    const volatile unsigned *arrived = device.arrived;
-    for (long i = 1; *arrived != device.number; i++) {
+    for (long i = 1;; i++) {
+        const uint64_t seen = *word;
+        if ((unsigned)(seen >> 32) == device.number) return (uint32_t)seen;
         if (i % LOOKS) continue;
         const cudaError_t status = cudaStreamQuery(device.stream);
         if (status != cudaErrorNotReady) CUDA(status);
     }
-    __sync_synchronize();
+}
+
+static void await_sums(exact_sum *arrived, int sums)
+{
+    uint32_t words[KERNEL_MAX_SUMS * SUM_WORDS];
+    for (int w = 0; w < sums * (int)SUM_WORDS; w++) words[w] = await_word(device.result + w);
+    memcpy(arrived, words, (size_t)sums * sizeof *arrived);
 }
 
 void gpu_add_sums(kernel_id id, exact_sum *sums)
 {
+    const int n = kernel_infos[id].sums;
+    exact_sum arrived[KERNEL_MAX_SUMS];
     watchdog_enter(kernel_infos[id].name);
-    wait_for_sums();
+    await_sums(arrived, n);
     watchdog_leave();
     if (after_wait) after_wait();
-    for (int k = 0; k < kernel_infos[id].sums; k++) exact_merge(&sums[k], &device.result[k]);
+    for (int k = 0; k < n; k++) exact_merge(&sums[k], &arrived[k]);
 }

@@ -35,6 +35,10 @@ typedef struct {
     int bin, broken;
 } gpu_grand_total;
 
+/* Results of sums travel as words of 64 bits: 32 of an exact_sum, below the number of the sum. Each tells for itself
+ * that it is there, so that the kernel does not wait for one to arrive before it sends another. */
+#define SUM_WORDS (sizeof(exact_sum) / sizeof(uint32_t))
+
 typedef struct {
     int processors;
     cudaStream_t stream; /* of kernels: in the copy that gpu_run() hands to a launcher it may be the side stream */
@@ -42,8 +46,7 @@ typedef struct {
     cudaEvent_t given, moved; /* the two places where a stream waits for the other */
     gpu_grand_total *totals;  /* on the device: [KERNEL_MAX_SUMS], empty between kernels */
     unsigned *ticket;         /* on the device: blocks that are done, zero between kernels */
-    exact_sum *result;        /* [KERNEL_MAX_SUMS] on the host, written by the device */
-    unsigned *arrived;        /* on the host: the number of the last sum whose result is there */
+    uint64_t *result;         /* [KERNEL_MAX_SUMS][SUM_WORDS] on the host, written by the device, see below */
     unsigned number;          /* of the sum that a kernel makes */
     int early;                /* kernels may be brought to the processors before the one in front of them ends */
     int way;                  /* the shape of blocks, see tile.cuh */
@@ -182,25 +185,26 @@ static __device__ __forceinline__ void gpu_total_add(gpu_grand_total *total, con
 static __device__ __forceinline__ void gpu_totals_close(int n, const gpu_device *dev)
 {
     __shared__ int last;
-    __threadfence();
+    if (threadIdx.x % WARP == 0) __threadfence(); /* these have added */
     __syncthreads();
-    if (threadIdx.x == 0) {
-        last = atomicInc(dev->ticket, gridDim.x - 1) == gridDim.x - 1; /* the last one sets it back to zero */
-        __threadfence();
-    }
+    /* the last one sets it back to zero */
+    if (threadIdx.x == 0) last = atomicInc(dev->ticket, gridDim.x - 1) == gridDim.x - 1;
     __syncthreads();
     if (!last) return;
-    for (int k = (int)threadIdx.x; k < n; k += (int)blockDim.x) {
-        volatile gpu_grand_total *total = &dev->totals[k];
+    __threadfence();
+    for (int w = (int)threadIdx.x; w < n * (int)SUM_WORDS; w += (int)blockDim.x) {
+        volatile gpu_grand_total *total = &dev->totals[w / (int)SUM_WORDS];
         exact_sum s = exact_zero();
+        uint32_t words[SUM_WORDS];
         s.bin = total->bin;
         s.broken = total->broken;
         for (int i = 0; i < 3; i++) s.fold[i] = (int64_t)total->fold[s.bin - i - LOWEST_FOLD];
-        dev->result[k] = s;
+        memcpy(words, &s, sizeof s);
+        uint32_t word = words[0];
+        for (int i = 1; i < (int)SUM_WORDS; i++) word = w % (int)SUM_WORDS == i ? words[i] : word;
+        *(volatile uint64_t *)&dev->result[w] = (uint64_t)dev->number << 32 | word;
     }
-    __threadfence_system();
     __syncthreads();
-    if (threadIdx.x == 0) *(volatile unsigned *)dev->arrived = dev->number;
     for (int k = 0; k < n; k++) {
         gpu_grand_total *total = &dev->totals[k];
         for (int i = (int)threadIdx.x; i < FOLDS; i += (int)blockDim.x) total->fold[i] = 0;
