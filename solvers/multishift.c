@@ -83,8 +83,8 @@ static void note(const space *k, double r2)
 /* The shared iteration, from x = 0 and p = r = b / |b|. */
 static void iterate(space *k)
 {
-    double r2 = spinor_norm2(k->r, 0), alpha_before = 1, beta_before = 0, mark2 = r2;
-    int halved = 0;
+    double r2 = spinor_norm2(k->r, 0), alpha_before = 1, beta_before = 0;
+    solver_pace pace = pace_start(k->settings, 0, r2);
     while (k->active > 0 && k->result->shared < k->settings->max_iterations) {
         const double pq = linop_apply_dot(k->low, k->q, k->strands[0].p);
         k->result->shared++;
@@ -103,12 +103,9 @@ static void iterate(space *k)
         beta_before = beta;
         note(k, r2);
         drop_out(k, r2);
-        if (r2 <= 0.25 * mark2) {
-            mark2 = r2;
-            halved = k->result->shared;
-        }
+        pace_halved(&pace, k->result->shared, r2);
         /* Reliable updates, which this iteration does not have, are better then. */
-        if (k->low->prec != k->outer && k->result->shared - halved > reliable_pace(k->settings)) {
+        if (k->low->prec != k->outer && pace_is_slow(&pace, k->result->shared)) {
             log_info("multi-shift solver: slow at a residual of %.1e in %s precision; each shift goes on by itself",
                      sqrt(r2), precision_names[k->low->prec]);
             break;

@@ -58,16 +58,28 @@ static void begin(reliable *u, precision prec)
     u->unit = one ? 1 : sqrt(u->b2);
     u->target2 = u->settings->tolerance * u->settings->tolerance * u->b2 / (u->unit * u->unit);
     u->failures = 0;
-    u->halved = u->result.iterations;
     if (measure(u)) hand_down(u);
     /* In the precision of b what the first update finds is no failure yet. */
-    u->mark2 = prec == u->b->prec ? INFINITY : u->r2;
+    u->pace = pace_start(u->settings, u->result.iterations, prec == u->b->prec ? INFINITY : u->r2);
 }
 
-int reliable_pace(const solver_settings *s)
+solver_pace pace_start(const solver_settings *s, int iterations, double r2)
 {
     const int part = s->max_iterations / PACE_PART;
-    return part > PACE_LEAST ? part : PACE_LEAST;
+    return (solver_pace){part > PACE_LEAST ? part : PACE_LEAST, iterations, r2};
+}
+
+int pace_halved(solver_pace *p, int iterations, double r2)
+{
+    if (!(r2 <= 0.25 * p->mark2)) return 0;
+    p->mark2 = r2;
+    p->since = iterations;
+    return 1;
+}
+
+int pace_is_slow(const solver_pace *p, int iterations)
+{
+    return iterations - p->since > p->most;
 }
 
 void reliable_open(reliable *u, const solver_settings *s, linop *a, field *x, const field *b, int step, int apart)
@@ -83,10 +95,9 @@ void reliable_open(reliable *u, const solver_settings *s, linop *a, field *x, co
     end(u, u->b2 == 0 ? SOLVE_CONVERGED : SOLVE_BROKEN);
 }
 
-/* Whether the precision of the iteration has had its time since the residual was last halved. */
 static int too_slow(const reliable *u)
 {
-    return u->low->prec != u->b->prec && u->result.iterations - u->halved > reliable_pace(u->settings);
+    return u->low->prec != u->b->prec && pace_is_slow(&u->pace, u->result.iterations);
 }
 
 int reliable_due(reliable *u, int applications, double claimed2)
@@ -131,13 +142,8 @@ int reliable_update(reliable *u, double claimed2)
     if (!measure(u)) return 0;
     u->honest = u->r2 / claimed2;
     /* In a lower precision a residual above that of the update before is one too, even if the iteration knows it. */
-    if (u->r2 <= 0.25 * u->mark2) {
-        u->failures = 0;
-        u->mark2 = u->r2;
-        u->halved = u->result.iterations;
-    } else if (u->honest > 2 || (u->r2 > before2 && u->low->prec != u->b->prec)) {
-        u->failures++;
-    }
+    if (pace_halved(&u->pace, u->result.iterations, u->r2)) u->failures = 0;
+    else if (u->honest > 2 || (u->r2 > before2 && u->low->prec != u->b->prec)) u->failures++;
     if (u->failures >= (u->low->prec == u->b->prec ? 1 : PATIENCE)) return raise(u, SOLVE_STALLED, "stalled");
     if (too_slow(u)) return raise(u, SOLVE_STALLED, "slow");
     hand_down(u);

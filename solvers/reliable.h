@@ -23,8 +23,16 @@
 
 #include "solvers/solver.h"
 
-/* Iterations in which a precision below that of b has to halve the residual. */
-int reliable_pace(const solver_settings *s);
+/* How long a precision below that of b may take to halve the residual: a part of max_iterations. */
+typedef struct {
+    int most, since; /* iterations; those when the residual was last halved */
+    double mark2;    /* and its square then */
+} solver_pace;
+
+solver_pace pace_start(const solver_settings *s, int iterations, double r2);
+/* Whether |r|^2 = r2 is that of half the residual or less. */
+int pace_halved(solver_pace *p, int iterations, double r2);
+int pace_is_slow(const solver_pace *p, int iterations);
 
 typedef struct {
     int going;
@@ -41,8 +49,7 @@ typedef struct {
     field *x, *r;
     const field *b;
     int apart, failures;
-    int halved;   /* iterations when the residual was last halved, */
-    double mark2; /* and its square then */
+    solver_pace pace;
     double b2, unit, most2;
 } reliable;
 
