@@ -237,11 +237,6 @@ size_t memory_of_assembly(const ledger *m, const fermion_params *f)
 
 /* ---- staggered quarks ---- */
 
-static int is_improved(const fermion_params *f)
-{
-    return strcmp(f->links, "naive") != 0;
-}
-
 static int same_smearing(const fermion_params *f, const fermion_params *g)
 {
     return fermion_kind_find(g->kind)->staggered && !strcmp(f->links, g->links) && f->u0 == g->u0;
@@ -263,7 +258,9 @@ static void note_staggered(const parameters *p, const fermion_params *f, int use
  * measured shares none. */
 void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params *f)
 {
-    int used[PREC_COUNT] = {1}, mine[PREC_COUNT] = {1}, first = 1, first_level = !strcmp(f->links, "hisq");
+    int used[PREC_COUNT] = {1}, mine[PREC_COUNT] = {1}, first = 1;
+    const fermion_links *links = fermion_links_of(f);
+    int first_level = links->levels > 1;
     note_staggered(p, f, mine);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *g = &p->fermions[i].p;
@@ -280,27 +277,28 @@ void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params 
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         const int n = first * used[prec];
         memory_stay(m, n, FIELD_LINKS, (precision)prec, PARITY_BOTH);
-        memory_stay(m, n * is_improved(f), far, (precision)prec, PARITY_BOTH);
-        memory_stay(m, n * is_improved(f) * (far != FIELD_LINKS), FIELD_PHASES, (precision)prec, PARITY_BOTH);
+        memory_stay(m, n * links->long_links, far, (precision)prec, PARITY_BOTH);
+        memory_stay(m, n * links->long_links * (far != FIELD_LINKS), FIELD_PHASES, (precision)prec, PARITY_BOTH);
         memory_stay(m, mine[prec], FIELD_VECTOR, (precision)prec, PARITY_EVEN);
     }
 }
 
 size_t memory_of_smearing(const ledger *m, const fermion_params *f)
 {
-    return (is_improved(f) ? 6 : 0) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+    return (fermion_links_of(f)->levels > 0 ? 6 : 0) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
 size_t memory_of_derivatives(const ledger *m, const fermion_params *f)
 {
-    return (is_improved(f) ? 3 : 1) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+    const fermion_links *links = fermion_links_of(f);
+    return (size_t)(1 + links->long_links + (links->levels > 0)) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
 /* Staples of links and of derivatives in three directions, and what goes around each; for HISQ also the result of the
  * second level. */
 size_t memory_of_smearing_back(const ledger *m, const fermion_params *f)
 {
-    const int fields = !is_improved(f) ? 0 : 8 + !strcmp(f->links, "hisq");
+    const int levels = fermion_links_of(f)->levels, fields = levels > 0 ? 7 + levels : 0;
     return memory_of_derivatives(m, f) + (size_t)fields * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
@@ -336,7 +334,7 @@ static size_t measure_moment(const ledger *m, const parameters *p, const measure
     if (f && fermion_measured_only(f) && fermion_kind_find(f->kind)->staggered) {
         memory_stay_staggered(&own, p, f);
         /* Then there is the first level, and of the last one only the result. */
-        memory_stay(&smearing, strcmp(f->links, "hisq") ? 1 : 3, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+        memory_stay(&smearing, fermion_links_of(f)->levels > 1 ? 1 : 3, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
         at_least(&own.stays, smearing.stays + memory_of_smearing(m, f));
     } else if (f && fermion_measured_only(f)) {
         memory_stay_wilson(&own, p, f);

@@ -130,11 +130,14 @@ static kind_key fermion_keys[FERMION_KEYS] = {
          "be inside; or auto: as measured at the start of each trajectory, with room, which leaves trajectories "
          "reversible to force_approximation. Of staggered quarks in those of M^+ M on one parity, where LO is mass^2",
          ""},
-    [LINKS] = {"links",
-               "naive: thin links; asqtad: tadpole-improved paths of up to 7 links, and of 3 in a row; hisq: those "
-               "twice, with a projection to U(3) between",
-               ""},
-    [TADPOLE] = {"u0", "tadpole factor of asqtad links, fourth root of the plaquette; has to be given with them", ""},
+    [LINKS] =
+        {"links",
+         "naive: thin links; fat7: tadpole-improved paths of up to 7 links; asqtad: those with Lepage's path, and "
+         "paths of 3 in a row; hisq: both one after the other without tadpoles, with a projection to U(3) between",
+         ""},
+    [TADPOLE] = {"u0",
+                 "tadpole factor of fat7 and asqtad links, fourth root of the plaquette; has to be given with them",
+                 ""},
     [NAIK_EPSILON] = {"naik_epsilon",
                       "of a heavy quark with hisq links: paths of 3 in a row get 1 + epsilon, the link itself "
                       "epsilon / 8 more; at mass m -27/40 m^2 + 327/1120 m^4 - 5843/53760 m^6 + 153607/3942400 m^8 "
@@ -302,7 +305,8 @@ static const param fermion_table[] = {
     {"force_approximation", PARAM_REAL, AT(fermion_params, force_approximation), "1e-7", "[1e-14,1e-3]", NULL,
      fermion_keys[FORCE_APPROXIMATION].help, 0},
     {"spectrum", PARAM_WORDS, AT(fermion_params, spectrum), "auto", NULL, NULL, fermion_keys[SPECTRUM].help, 0},
-    {"links", PARAM_CHOICE, AT(fermion_params, links), "hisq", "naive|asqtad|hisq", NULL, fermion_keys[LINKS].help, 1},
+    {"links", PARAM_CHOICE, AT(fermion_params, links), "hisq", "naive|fat7|asqtad|hisq", NULL, fermion_keys[LINKS].help,
+     1},
     {"u0", PARAM_REAL, AT(fermion_params, u0), "1", "(0,2]", NULL, fermion_keys[TADPOLE].help, 1},
     {"long_reals", PARAM_CHOICE, AT(fermion_params, long_reals), "18", "18|13|9", "reals",
      fermion_keys[LONG_REALS].help, 0},

@@ -85,18 +85,21 @@ static void read_factors(const ini_input *in, named_fermion *f)
 /* Keys of other links, and exponents for which rational functions have residues of one sign. */
 static void check_staggered(const ini_input *in, const named_fermion *f)
 {
-    static const char *const keys[2][2] = {{"u0", "asqtad"}, {"naik_epsilon", "hisq"}};
-    for (int k = 0; k < 2; k++)
-        if (ini_given(in, "fermion", f->name, keys[k][0]) && strcmp(f->p.links, keys[k][1]))
+    const fermion_links *links = fermion_links_of(&f->p);
+    const struct {
+        const char *key, *of;
+        int fits;
+    } keys[] = {{"u0", "fat7 or asqtad", links->tadpoles},
+                {"naik_epsilon", "hisq", links->kind == STAGGERED_HISQ},
+                {"long_reals", "asqtad or hisq", links->long_links}};
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+        if (ini_given(in, "fermion", f->name, keys[k].key) && !keys[k].fits)
             user_error("%s: %s is for links = %s, not for links = %s of [fermion.%s]",
-                       ini_where(in, "fermion", f->name, keys[k][0]), keys[k][0], keys[k][1], f->p.links, f->name);
-    if (!strcmp(f->p.links, "asqtad") && !ini_given(in, "fermion", f->name, "u0"))
-        user_error("%s: [fermion.%s] with links = asqtad has no u0; give the tadpole factor, fourth root of the "
-                   "plaquette, or 1 for paths without one",
-                   ini_where(in, "fermion", f->name, "links"), f->name);
-    if (!strcmp(f->p.links, "naive") && ini_given(in, "fermion", f->name, "long_reals"))
-        user_error("%s: long_reals is for links = asqtad or hisq, not for links = naive of [fermion.%s]",
-                   ini_where(in, "fermion", f->name, "long_reals"), f->name);
+                       ini_where(in, "fermion", f->name, keys[k].key), keys[k].key, keys[k].of, f->p.links, f->name);
+    if (links->tadpoles && !ini_given(in, "fermion", f->name, "u0"))
+        user_error("%s: [fermion.%s] with links = %s has no u0; give the tadpole factor, fourth root of the plaquette, "
+                   "or 1 for paths without one",
+                   ini_where(in, "fermion", f->name, "links"), f->name, f->p.links);
     for (int i = 0, sum = 0; i < f->p.nfactors; i++) {
         sum += f->p.factors[i].flavours;
         if (sum >= 0 && sum <= 4 * f->p.pseudofermions) continue;

@@ -100,13 +100,13 @@ static void describe_flavours(const parameters *p)
         const int wilson = !fermion_kind_find(f->kind)->staggered;
         char links[96];
         if (wilson) snprintf(links, sizeof links, "kappa %.8g, c_sw %.6g", 1 / (2 * sums[i].mass + 8), f->c_sw);
-        else if (!strcmp(f->links, "asqtad")) snprintf(links, sizeof links, "asqtad, u0 %.6g", f->u0);
+        else if (fermion_links_of(f)->tadpoles) snprintf(links, sizeof links, "%s, u0 %.6g", f->links, f->u0);
         else if (f->naik_epsilon != 0) snprintf(links, sizeof links, "hisq, naik_epsilon %.6g", f->naik_epsilon);
         else snprintf(links, sizeof links, "%s", f->links);
         log_info("%d flavour%s of mass %.6g (%s)", sums[i].number, sums[i].number == 1 ? "" : "s", sums[i].mass, links);
         if (wilson) continue;
         staggered += sums[i].number;
-        if (!strcmp(f->links, "asqtad") && gauge_params_have(&p->gauge, "u0") && f->u0 != p->gauge.u0)
+        if (fermion_links_of(f)->tadpoles && gauge_params_have(&p->gauge, "u0") && f->u0 != p->gauge.u0)
             log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both",
                      sums[i].of->name, f->u0, p->gauge.u0);
     }

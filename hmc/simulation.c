@@ -54,7 +54,8 @@ void simulation_check_blocks(const parameters *p, const lattice *plan)
 int simulation_reach(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++)
-        if (fermion_kind_find(p->fermions[i].p.kind)->staggered && strcmp(p->fermions[i].p.links, "naive")) return 3;
+        if (fermion_kind_find(p->fermions[i].p.kind)->staggered && fermion_links_of(&p->fermions[i].p)->long_links)
+            return 3;
     return 2;
 }
 
@@ -118,10 +119,7 @@ wilson *simulation_wilson(const field *links, const fermion_params *f)
 
 static staggered_smearing smearing_of(const fermion_params *f)
 {
-    const staggered_kind kind = !strcmp(f->links, "naive")    ? STAGGERED_NAIVE
-                                : !strcmp(f->links, "asqtad") ? STAGGERED_ASQTAD
-                                                              : STAGGERED_HISQ;
-    return (staggered_smearing){kind, f->u0, f->naik_epsilon, atoi(f->long_reals)};
+    return (staggered_smearing){fermion_links_of(f)->kind, f->u0, f->naik_epsilon, atoi(f->long_reals)};
 }
 
 staggered_links *simulation_staggered_links(const field *links, const fermion_params *f)
@@ -264,7 +262,9 @@ double simulation_filtered(const simulation *s)
     double sum = NAN;
     for (int i = 0; i < s->p->nfermions; i++) {
         const staggered_links *l = s->smeared[i];
-        if (!l || strcmp(s->p->fermions[i].p.links, "hisq") || staggered_links_base(s->smeared[i]) != l) continue;
+        if (!l || fermion_links_of(&s->p->fermions[i].p)->kind != STAGGERED_HISQ ||
+            staggered_links_base(s->smeared[i]) != l)
+            continue;
         sum = (isnan(sum) ? 0 : sum) + staggered_links_filtered(l);
     }
     return sum;

@@ -173,9 +173,8 @@ staggered_force *staggered_force_open(field *momenta, staggered_links *base)
     staggered_force *f = malloc(sizeof *f);
     REQUIRE(f, "out of memory");
     *f = (staggered_force){.momenta = momenta, .base = base, .near = links_like(thin)};
-    if (staggered_links_naik(base) == 0) return f;
-    f->far = links_like(thin);
-    f->extra = links_like(thin);
+    if (staggered_links_naik(base) != 0) f->far = links_like(thin);
+    if (staggered_links_smeared(base)) f->extra = links_like(thin);
     return f;
 }
 

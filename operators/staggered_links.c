@@ -31,10 +31,12 @@ static const staggered_paths fat7 = {1.0 / 8, 1.0 / 16, 1.0 / 64, 1.0 / 384, 0};
 static void choose_paths(staggered_links *l)
 {
     const staggered_smearing *s = &l->smearing;
-    if (s->kind == STAGGERED_ASQTAD) {
-        const double u2 = s->u0 * s->u0;
-        l->paths = (staggered_paths){5.0 / 8, 1 / (16 * u2), 1 / (64 * u2 * u2), 1 / (384 * u2 * u2 * u2),
-                                     -1 / (16 * u2 * u2)};
+    const double u2 = s->u0 * s->u0;
+    if (s->kind == STAGGERED_FAT7 || s->kind == STAGGERED_ASQTAD) {
+        l->paths = (staggered_paths){1.0 / 8, 1 / (16 * u2), 1 / (64 * u2 * u2), 1 / (384 * u2 * u2 * u2), 0};
+        if (s->kind == STAGGERED_FAT7) return;
+        l->paths.one = 5.0 / 8;
+        l->paths.lepage = -1 / (16 * u2 * u2);
         l->naik = -1 / (24 * u2);
     } else if (s->kind == STAGGERED_HISQ) {
         l->paths = fat7;
@@ -129,8 +131,8 @@ static void build(staggered_links *l, material *m)
 {
     const field *source = source_of(l);
     if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, l->thin->where);
-    if (l->smearing.kind == STAGGERED_NAIVE) staggered_scale(m->near, 1, source);
-    else staggered_fatten(m->near, source, &l->paths);
+    if (staggered_links_smeared(l)) staggered_fatten(m->near, source, &l->paths);
+    else staggered_scale(m->near, 1, source);
     staggered_phases(m->near, 1);
     if (l->naik != 0) build_far(l, m, source);
     set_pair(l, m, 1, 1);
@@ -173,6 +175,11 @@ staggered_links *staggered_links_base(staggered_links *l)
     return l->base;
 }
 
+int staggered_links_smeared(const staggered_links *l)
+{
+    return l->smearing.kind != STAGGERED_NAIVE;
+}
+
 double staggered_links_naik(const staggered_links *l)
 {
     return l->naik;
@@ -194,12 +201,12 @@ double staggered_links_back(field *momenta, staggered_links *l, const field *nea
     const field *source = source_of(l);
     double filtered = 0;
     REQUIRE(l->base == l, "a force through links that share another one's");
-    if (l->smearing.kind == STAGGERED_NAIVE) {
+    if (!staggered_links_smeared(l)) {
         staggered_momenta_add(momenta, source, near);
         return 0;
     }
     staggered_fatten_back(extra, source, near, &l->paths);
-    staggered_lengthen_back(extra, source, far, 1);
+    if (far) staggered_lengthen_back(extra, source, far, 1);
     if (l->smearing.kind == STAGGERED_HISQ) {
         filtered = staggered_unitarise_back(extra, l->w, l->v, LEAST_SINGULAR_VALUE);
         field *thin = field_like(extra);
@@ -228,9 +235,11 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
     REQUIRE(l, "out of memory");
     REQUIRE(thin->prec == PREC_DOUBLE && thin->kind == FIELD_LINKS, "links of kind %d, precision %d", thin->kind,
             thin->prec);
-    REQUIRE(s->kind == STAGGERED_NAIVE || thin->lat->reach >= 3, "improved staggered quarks on a lattice of reach %d",
+    static const int reach[] = {
+        [STAGGERED_NAIVE] = 1, [STAGGERED_FAT7] = 2, [STAGGERED_ASQTAD] = 3, [STAGGERED_HISQ] = 3};
+    REQUIRE(thin->lat->reach >= reach[s->kind], "staggered links of kind %d on a lattice of reach %d", s->kind,
             thin->lat->reach);
-    REQUIRE(s->kind != STAGGERED_ASQTAD || s->u0 > 0, "u0 = %g", s->u0);
+    REQUIRE((s->kind != STAGGERED_FAT7 && s->kind != STAGGERED_ASQTAD) || s->u0 > 0, "u0 = %g", s->u0);
     l->thin = thin;
     l->smearing = *s;
     if (!s->long_reals) l->smearing.long_reals = 18;

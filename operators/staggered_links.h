@@ -1,10 +1,12 @@
 /* Fat and long links of staggered quarks, derived from thin ones.
  *
  *   STAGGERED_NAIVE    the thin links; no long links
- *   STAGGERED_ASQTAD   fat7 with Lepage's path, tadpole-improved: a path of n links is divided by u0^(n-1); long links
- *                      -1/24 of three in a row (MILC, Rev. Mod. Phys. 82 (2010) 1349, section II.B)
- *   STAGGERED_HISQ     V = fat7 of U, W = V projected to U(3), then asqtad's paths of W with twice Lepage's path, and
- *                      with the Naik term times 1 + epsilon (E. Follana et al., hep-lat/0610092)
+ *   STAGGERED_FAT7     paths of up to 7 links that stay in a hypercube, tadpole-improved: a path of n links is divided
+ * by u0^(n-1) (K. Orginos, D. Toussaint and R. Sugar, hep-lat/9903032, eq. (6)); no long links STAGGERED_ASQTAD   fat7
+ * with Lepage's path, and long links -1/24 of three in a row, which changes the weight of one link (MILC, Rev. Mod.
+ * Phys. 82 (2010) 1349, section II.B) STAGGERED_HISQ     V = fat7 of U, without tadpoles, W = V projected to U(3), then
+ * asqtad's paths of W with twice Lepage's path, and with the Naik term times 1 + epsilon (E. Follana et al.,
+ * hep-lat/0610092)
  *
  * Phases and the lattice's boundary in t are in the links. The thin links are borrowed, in double precision; what is
  * derived from them is rebuilt when they have changed. */
@@ -13,11 +15,11 @@
 
 #include "kernels/lattice/field.h"
 
-typedef enum { STAGGERED_NAIVE, STAGGERED_ASQTAD, STAGGERED_HISQ } staggered_kind;
+typedef enum { STAGGERED_NAIVE, STAGGERED_FAT7, STAGGERED_ASQTAD, STAGGERED_HISQ } staggered_kind;
 
 typedef struct {
     staggered_kind kind;
-    double u0;      /* of asqtad */
+    double u0;      /* of fat7 and asqtad */
     double epsilon; /* of HISQ: what the Naik term of a heavy quark is changed by */
     int long_reals; /* of a long link in hops: 18, as which 0 counts; or of a link in U(3), 13 or 9
                        (kernels/staggered.h) */
@@ -28,12 +30,12 @@ typedef struct staggered_links staggered_links;
 /* Links as a hop takes them: the true ones are near_scale and far_scale times these, 1 for whole links in double and
  * single. */
 typedef struct {
-    const field *near, *far; /* far: null of naive quarks */
+    const field *near, *far; /* far: null where there are no long links */
     const field *far_phases; /* with far links of 13 or 9 reals, else null */
     double near_scale, far_scale;
 } staggered_pair;
 
-/* The lattice's reach is 3, but for naive quarks. */
+/* The lattice's reach is 3, without long links 2, and 1 of naive quarks. */
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s);
 /* Links of the same smearing, or HISQ ones with another epsilon, which share V and W with `base`; that has to stay
  * while they do. */
@@ -50,10 +52,11 @@ const field *staggered_links_thin(const staggered_links *l);
  * the fat and long links, without phases, the far ones times the coefficient of the long links each; `extra` is the sum
  * of those by the fat ones times staggered_links_extra(). */
 staggered_links *staggered_links_base(staggered_links *l); /* l itself, or what it was made a sibling of */
+int staggered_links_smeared(const staggered_links *l);     /* not the thin ones of naive quarks */
 double staggered_links_naik(const staggered_links *l);     /* coefficient of the long links; 0: there are none */
 double staggered_links_extra(const staggered_links *l);    /* by how much its paths of one link outweigh the base's */
-/* momenta += the force; l is a base. far and extra: null of naive quarks, else extra is used up. Returns the number of
- * links of which a singular value is taken larger than it is; the first ones are warned of. */
+/* momenta += the force; l is a base. far: null without long links; extra: null of naive quarks, else used up. Returns
+ * the number of links of which a singular value is taken larger than it is; the first ones are warned of. */
 double staggered_links_back(field *momenta, staggered_links *l, const field *near, const field *far, field *extra);
 /* All of them since the links were created. */
 double staggered_links_filtered(const staggered_links *l);

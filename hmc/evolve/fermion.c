@@ -69,15 +69,26 @@ void fermion_add_rational(simulation *s, int number, rational_settings settings)
     simulation_add(s, rational_action_create(f->name, s->links, &settings));
 }
 
+const fermion_links *fermion_links_of(const fermion_params *f)
+{
+    static const fermion_links kinds[] = {{"naive", STAGGERED_NAIVE, 0, 0, 0},
+                                          {"fat7", STAGGERED_FAT7, 1, 0, 1},
+                                          {"asqtad", STAGGERED_ASQTAD, 1, 1, 1},
+                                          {"hisq", STAGGERED_HISQ, 2, 1, 0}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (!strcmp(kinds[i].name, f->links)) return &kinds[i];
+    REQUIRE(0, "no links %s", f->links);
+    return NULL;
+}
+
 double fermion_staggered_hop_flops(const fermion_params *f)
 {
-    return strcmp(f->links, "naive") ? 1146 : 570;
+    return fermion_links_of(f)->long_links ? 1146 : 570;
 }
 
 /* A level has 12 staples with their other halves on the way there, 21 and three sums over sides of staples on the way
  * back. */
 double fermion_smearing_flops(const fermion_params *f)
 {
-    const int levels = !strcmp(f->links, "naive") ? 0 : !strcmp(f->links, "asqtad") ? 1 : 2;
-    return levels * (33 * 3384.0 + 3 * 27648.0);
+    return fermion_links_of(f)->levels * (33 * 3384.0 + 3 * 27648.0);
 }

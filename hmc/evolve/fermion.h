@@ -4,6 +4,7 @@
 
 #include "hmc/memory.h"
 #include "hmc/simulation.h"
+#include "operators/staggered_links.h"
 
 /* Bytes that are taken for a moment beside all that stays: in a force, in the action, in the force of NAME.det. */
 typedef struct {
@@ -39,6 +40,16 @@ action_solvers fermion_solvers(const simulation *s, const fermion_params *f);
 /* What the settings of a rational action have from its section, whatever the quark; and its solvers, and the action. */
 rational_settings fermion_rational_settings(const fermion_params *f);
 void fermion_add_rational(simulation *s, int number, rational_settings settings);
+/* The links of a staggered quark. */
+typedef struct {
+    const char *name;
+    staggered_kind kind;
+    int levels;     /* of smearing */
+    int long_links; /* there are */
+    int tadpoles;   /* u0 is for them */
+} fermion_links;
+const fermion_links *fermion_links_of(const fermion_params *f);
+
 /* Flops a site of the hop of a staggered quark, and of the way back through its smearing. */
 double fermion_staggered_hop_flops(const fermion_params *f);
 double fermion_smearing_flops(const fermion_params *f);

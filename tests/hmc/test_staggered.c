@@ -99,6 +99,21 @@ static void check_slope(const bench *b, action *a)
     field_copy(b->s->links, b->start);
 }
 
+/* Links without long ones ask for less of the lattice. */
+static void test_fat7(void)
+{
+    static const char text[] = FRAME "[gauge]\nbeta = 5.2\n"
+                                     "[fermion.a]\nkind = staggered_rational\nlinks = fat7\nu0 = 0.9\nmass = 0.1\n"
+                                     "flavours = 2\n" SOLVERS LEVELS("a", "5");
+    bench b = open_bench(text, 0, NULL);
+    action *a = action_of(&b, "a");
+    CHECK_INT(b.s->lat->reach, 2);
+    CHECK_INT(action_refresh(a, (random_key){3, 1}), 0);
+    CHECK_REL(value_of(a), a->start_value, 1e-10);
+    check_slope(&b, a);
+    close_bench(&b);
+}
+
 /* As functions of the pseudofermion the trivial power and the plain action have the same force, phi from what their
  * heat baths draw: (M^dagger eta)_p, and A^(1/2) eta. */
 static void test_trivial_power(void)
@@ -331,6 +346,7 @@ int main(int argc, char **argv)
         test_heat_bath(asqtad, "heavy");
         test_heat_bath(hisq, "charm");
         test_heat_bath_of_four();
+        test_fat7();
         test_trivial_power();
         test_together();
         test_storages();

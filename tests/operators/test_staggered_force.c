@@ -7,13 +7,14 @@
 #include "kernels/spinor.h"
 #include "operators/staggered.h"
 
-enum { VECTORS = 3, KINDS = 4 };
+enum { VECTORS = 3, KINDS = 5 };
 
 static const staggered_smearing kinds[KINDS] = {{.kind = STAGGERED_NAIVE},
+                                                {.kind = STAGGERED_FAT7, .u0 = 0.9},
                                                 {.kind = STAGGERED_ASQTAD, .u0 = 0.9},
                                                 {.kind = STAGGERED_HISQ, .epsilon = 0},
                                                 {.kind = STAGGERED_HISQ, .epsilon = 0.1}};
-static const char *const names[KINDS] = {"naive", "asqtad", "HISQ", "HISQ, epsilon of the base"};
+static const char *const names[KINDS] = {"naive", "fat7", "asqtad", "HISQ", "HISQ, epsilon of the base"};
 static const double other_epsilon = -0.25, weights[2][VECTORS] = {{0.7, 1.1, -0.3}, {0.4, 0.2, 0.9}};
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
 static void oracle_links(double complex *fat, double complex *lng, const scene *s, const double complex *u, int k)
 {
     if (s->kind->kind == STAGGERED_NAIVE) ref_naive_links(fat, s->l, u, s->time_sign);
+    else if (s->kind->kind == STAGGERED_FAT7) ref_fat7_links(fat, s->l, u, s->kind->u0, s->time_sign);
     else if (s->kind->kind == STAGGERED_ASQTAD) ref_asqtad_links(fat, lng, s->l, u, s->kind->u0, s->time_sign);
     else ref_hisq_links(fat, lng, s->l, u, k ? other_epsilon : s->kind->epsilon, s->time_sign);
 }
@@ -45,7 +47,7 @@ static double oracle_action(const scene *s, const double complex *u)
             double complex *x = kit_copy(s->x[i], 6 * v * sizeof(double));
             for (size_t j = 0; j < v; j++)
                 if (ref_parity(s->l, j) != (int)s->p) memset(x + 3 * j, 0, 3 * sizeof *x);
-            ref_staggered_hop(y, x, s->l, fat, s->kind->kind == STAGGERED_NAIVE ? NULL : lng);
+            ref_staggered_hop(y, x, s->l, fat, s->kind->kind >= STAGGERED_ASQTAD ? lng : NULL);
             value -= 0.25 * weights[k][i] * ref_norm2(y, 3 * v);
             free(x);
         }
@@ -137,9 +139,14 @@ static void check_covariance(const scene *s, const double complex *u, const fiel
     free(g);
 }
 
+static int reach_of(const staggered_smearing *kind)
+{
+    return kind->kind == STAGGERED_NAIVE ? 1 : kind->kind == STAGGERED_FAT7 ? 2 : 3;
+}
+
 static void test_force(struct ref_lattice l, int k, parity p, int time_sign)
 {
-    lattice *lat = kit_lattice(l, kinds[k].kind == STAGGERED_NAIVE ? 1 : 3, time_sign);
+    lattice *lat = kit_lattice(l, reach_of(&kinds[k]), time_sign);
     if (!lat) return;
     struct ref_rng rng;
     ref_rng_seed(&rng, 81 + (uint64_t)k);
@@ -164,26 +171,27 @@ static void test_force(struct ref_lattice l, int k, parity p, int time_sign)
 }
 
 /* The same bits on all process grids. */
-static void test_traces(struct ref_lattice l)
+static void test_traces(struct ref_lattice l, int k)
 {
+    const int reach = reach_of(&kinds[k]);
     int grids[64][4];
     const int n = kit_grids(l, grids, 64);
     struct ref_rng rng;
     ref_rng_seed(&rng, 91);
-    scene s = {l, &kinds[3], -1, 2, PARITY_EVEN, {NULL}};
+    scene s = {l, &kinds[k], -1, kinds[k].kind == STAGGERED_HISQ ? 2 : 1, PARITY_EVEN, {NULL}};
     for (int i = 0; i < VECTORS; i++) s.x[i] = kit_normals(6 * ref_volume(l), &rng);
     double complex *u = kit_random_gauge(l, 0.6, &rng);
     double *first = NULL;
     for (int i = 0; i < n; i++) {
         char message[512];
-        lattice *plan = plan_lattice(l.size, grids[i], comm_size(), 3, message, sizeof message);
+        lattice *plan = plan_lattice(l.size, grids[i], comm_size(), reach, message, sizeof message);
         const int fits = plan != NULL;
         lattice_destroy(plan);
         if (!fits) continue;
-        lattice *lat = lattice_create(l.size, grids[i], 3, -1);
+        lattice *lat = lattice_create(l.size, grids[i], reach, -1);
         field *thin = kit_links(lat, u), *force = force_of(&s, thin, 0);
         double *have = kit_gather(force);
-        kit_where("grid %d.%d.%d.%d", grids[i][0], grids[i][1], grids[i][2], grids[i][3]);
+        kit_where("%s, grid %d.%d.%d.%d", names[k], grids[i][0], grids[i][1], grids[i][2], grids[i][3]);
         if (!first) first = kit_copy(have, kit_reals(force) * sizeof *have);
         KIT_INT(memcmp(have, first, kit_reals(force) * sizeof *have), 0);
         free(have);
@@ -203,7 +211,8 @@ int main(int argc, char **argv)
         test_force(kit_shapes[0], k, k % 2 ? PARITY_ODD : PARITY_EVEN, k % 2 ? 1 : -1);
         test_force((struct ref_lattice){{8, 2, 4, 4}}, k, k % 2 ? PARITY_EVEN : PARITY_ODD, -1);
     }
-    test_force((struct ref_lattice){{8, 4, 4, 4}}, 3, PARITY_EVEN, -1);
-    test_traces((struct ref_lattice){{8, 4, 8, 4}});
+    test_force((struct ref_lattice){{8, 4, 4, 4}}, 4, PARITY_EVEN, -1);
+    test_traces((struct ref_lattice){{8, 4, 8, 4}}, 1);
+    test_traces((struct ref_lattice){{8, 4, 8, 4}}, 4);
     return kit_end();
 }

@@ -102,6 +102,13 @@ static void times_signs(double complex *u, struct ref_lattice l, int steps, int 
         for (int k = 0; k < 9; k++) u[9 * i + k] *= ref_staggered_sign(l, i / 4, (int)(i % 4), steps, bc);
 }
 
+void ref_fat7_links(double complex *fat, struct ref_lattice l, const double complex *u, double u0, int bc)
+{
+    const double c[5] = {1.0 / 8, pow(u0, -2) / 16, pow(u0, -4) / 64, pow(u0, -6) / 384, 0};
+    ref_staggered_fat(fat, l, u, c);
+    times_signs(fat, l, 1, bc);
+}
+
 void ref_asqtad_links(double complex *fat, double complex *lng, struct ref_lattice l, const double complex *u,
                       double u0, int bc)
 {

@@ -209,6 +209,7 @@ void ref_staggered_long(double complex *lng, struct ref_lattice l, const double 
 void ref_project_u3(double complex w[9], const double complex v[9]); /* v (v^+ v)^-1/2 of a regular v */
 /* With signs. */
 void ref_naive_links(double complex *fat, struct ref_lattice l, const double complex *u, int bc);
+void ref_fat7_links(double complex *fat, struct ref_lattice l, const double complex *u, double u0, int bc);
 void ref_asqtad_links(double complex *fat, double complex *lng, struct ref_lattice l, const double complex *u,
                       double u0, int bc);
 void ref_hisq_links(double complex *fat, double complex *lng, struct ref_lattice l, const double complex *u,
