@@ -313,7 +313,7 @@ static const bench_op ops[] = {
     {"hop", "hop", 1, 1, 2, BENCH_WILSON, run_hop, 0},
     {"hop_clover", "hop", 1, 1, 2, BENCH_WILSON, run_hop_clover, 0},
     {"clover_apply", "clover", 1, 0, 1, BENCH_WILSON, run_clover, 0},
-    {"clover_norm2", "clover", 1, 0, 1, BENCH_WILSON, run_clover_norm2, 0},
+    {"clover_norm2", "clover", 1, 0, 1, BENCH_WILSON, run_clover_norm2, 1},
     {"wilson_schur", "clover", 1, 1, 2, BENCH_WILSON, run_schur, 0},
     {"axpby", "blas", 1, 0, 1, BENCH_WILSON, run_axpby, 0},
     {"norm2", "blas", 1, 0, 1, BENCH_WILSON, run_norm2, 0},

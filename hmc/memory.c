@@ -334,7 +334,7 @@ static size_t measure_moment(const ledger *m, const parameters *p, const measure
     if (f && fermion_measured_only(f) && fermion_kind_find(f->kind)->staggered) {
         memory_stay_staggered(&own, p, f);
         /* Then there is the first level, and of the last one only the result. */
-        memory_stay(&smearing, fermion_links_of(f)->levels > 1 ? 1 : 3, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+        memory_stay(&smearing, fermion_links_of(f)->levels > 1 ? 3 : 1, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
         at_least(&own.stays, smearing.stays + memory_of_smearing(m, f));
     } else if (f && fermion_measured_only(f)) {
         memory_stay_wilson(&own, p, f);

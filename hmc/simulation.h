@@ -17,7 +17,7 @@ typedef struct {
     evolution e;
 } simulation;
 
-/* Sites that the operators of a run reach to: more for improved staggered quarks. */
+/* Sites that the operators of a run reach to: more for staggered quarks with long links. */
 int simulation_reach(const parameters *p);
 /* Sets the number of threads that the input asks for. */
 void simulation_threads(const parameters *p);

@@ -139,7 +139,7 @@ typedef struct {
     int n, rhs;
 } multishift_update_args;
 
-/* Staggered quarks: fat links are near ones, long links far ones, which naive quarks have not. */
+/* Staggered quarks: fat links are near ones, long links far ones, where there are any. */
 typedef struct {
     geom g;
     view out, in, x;

@@ -79,15 +79,15 @@ double spinor_norm2(const field *x, int rhs)
 }
 
 /* Runs a kernel whose sum is fetched later. */
-static void start_sum(spinor_sum *s, kernel_id id, const field *x, const void *args)
+static void start_sum(spinor_sum *s, kernel_id id, const field *like, const void *args)
 {
-    s->x = x;
+    s->like = like;
     s->kernel = id;
     s->sum = exact_zero();
-    kernel_work w = some_groups(id, x, 1);
+    kernel_work w = some_groups(id, like, 1);
     w.sums = &s->sum;
     w.later = 1;
-    kernel_run(id, x, args, w);
+    kernel_run(id, like, args, w);
 }
 
 void spinor_norm2_start(spinor_sum *s, const field *x, int rhs)
@@ -99,7 +99,7 @@ void spinor_norm2_start(spinor_sum *s, const field *x, int rhs)
 
 double spinor_norm2_finish(spinor_sum *s)
 {
-    kernel_sums((kernel_id)s->kernel, s->x, &s->sum);
+    kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
     comm_sum_exact(&s->sum, 1);
     return exact_value(&s->sum);
 }

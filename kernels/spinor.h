@@ -22,7 +22,7 @@ double spinor_norm2(const field *x, int rhs);
 /* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself, and
  * x must be of one parity. */
 typedef struct {
-    const field *x;
+    const field *like;
     int kernel; /* that sums */
     exact_sum sum;
 } spinor_sum;

@@ -235,10 +235,6 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
     REQUIRE(l, "out of memory");
     REQUIRE(thin->prec == PREC_DOUBLE && thin->kind == FIELD_LINKS, "links of kind %d, precision %d", thin->kind,
             thin->prec);
-    static const int reach[] = {
-        [STAGGERED_NAIVE] = 1, [STAGGERED_FAT7] = 2, [STAGGERED_ASQTAD] = 3, [STAGGERED_HISQ] = 3};
-    REQUIRE(thin->lat->reach >= reach[s->kind], "staggered links of kind %d on a lattice of reach %d", s->kind,
-            thin->lat->reach);
     REQUIRE((s->kind != STAGGERED_FAT7 && s->kind != STAGGERED_ASQTAD) || s->u0 > 0, "u0 = %g", s->u0);
     l->thin = thin;
     l->smearing = *s;
@@ -246,6 +242,7 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
     REQUIRE(is_whole(l) || s->long_reals == 13 || s->long_reals == 9, "long links of %d reals", s->long_reals);
     l->base = l;
     choose_paths(l);
+    REQUIRE(l->naik == 0 || thin->lat->reach >= 3, "long links on a lattice of reach %d", thin->lat->reach);
     return l;
 }
 

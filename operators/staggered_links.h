@@ -1,12 +1,12 @@
 /* Fat and long links of staggered quarks, derived from thin ones.
  *
- *   STAGGERED_NAIVE    the thin links; no long links
- *   STAGGERED_FAT7     paths of up to 7 links that stay in a hypercube, tadpole-improved: a path of n links is divided
- * by u0^(n-1) (K. Orginos, D. Toussaint and R. Sugar, hep-lat/9903032, eq. (6)); no long links STAGGERED_ASQTAD   fat7
- * with Lepage's path, and long links -1/24 of three in a row, which changes the weight of one link (MILC, Rev. Mod.
- * Phys. 82 (2010) 1349, section II.B) STAGGERED_HISQ     V = fat7 of U, without tadpoles, W = V projected to U(3), then
- * asqtad's paths of W with twice Lepage's path, and with the Naik term times 1 + epsilon (E. Follana et al.,
- * hep-lat/0610092)
+ * - STAGGERED_NAIVE: the thin links; no long links.
+ * - STAGGERED_FAT7: paths of up to 7 links that stay in a hypercube, tadpole-improved: a path of n links is divided by
+ *   u0^(n-1) (K. Orginos, D. Toussaint and R. Sugar, hep-lat/9903032); no long links.
+ * - STAGGERED_ASQTAD: fat7 with Lepage's path, and long links -1/24 of three in a row, which change the weight of one
+ *   link (MILC, Rev. Mod. Phys. 82 (2010) 1349, section II.B).
+ * - STAGGERED_HISQ: V = fat7 of U without tadpoles, W = V projected to U(3), then asqtad's paths of W with twice
+ *   Lepage's path, and with the Naik term times 1 + epsilon (E. Follana et al., hep-lat/0610092).
  *
  * Phases and the lattice's boundary in t are in the links. The thin links are borrowed, in double precision; what is
  * derived from them is rebuilt when they have changed. */
@@ -35,7 +35,7 @@ typedef struct {
     double near_scale, far_scale;
 } staggered_pair;
 
-/* The lattice's reach is 3, without long links 2, and 1 of naive quarks. */
+/* The lattice's reach is 3 where there are long links. */
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s);
 /* Links of the same smearing, or HISQ ones with another epsilon, which share V and W with `base`; that has to stay
  * while they do. */

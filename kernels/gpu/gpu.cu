@@ -219,7 +219,7 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
     const gpu_launcher launch = find[like->prec](id);
     if (!launch) return 0;
     const int sums = kernel_infos[id].sums;
-    if (sums > 0) device.number++;
+    if (sums > 0 && ++device.number == 0) device.number = 1; /* 0: of words that nobody has written */
     gpu_device on = device;
     if (work->aside) {
         REQUIRE(sums == 0, "kernel %s sums, which the side stream has no room for", kernel_infos[id].name);
@@ -240,10 +240,10 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
 
 /* A word of the result, with the kernel's number. Memory that the kernel writes is watched: it is there sooner than the
  * driver's word that the stream is done. */
-static uint32_t await_word(const volatile uint64_t *word)
+static uint32_t await_word(const uint64_t *word)
 {
     for (long i = 1;; i++) {
-        const uint64_t seen = *word;
+        const uint64_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
         if ((unsigned)(seen >> 32) == device.number) return (uint32_t)seen;
         if (i % LOOKS) continue;
         const cudaError_t status = cudaStreamQuery(device.stream);

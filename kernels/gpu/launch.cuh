@@ -46,7 +46,7 @@ typedef struct {
     cudaEvent_t given, moved; /* the two places where a stream waits for the other */
     gpu_grand_total *totals;  /* on the device: [KERNEL_MAX_SUMS], empty between kernels */
     unsigned *ticket;         /* on the device: blocks that are done, zero between kernels */
-    uint64_t *result;         /* [KERNEL_MAX_SUMS][SUM_WORDS] on the host, written by the device, see below */
+    uint64_t *result;         /* [KERNEL_MAX_SUMS][SUM_WORDS] on the host, written by the device */
     unsigned number;          /* of the sum that a kernel makes */
     int early;                /* kernels may be brought to the processors before the one in front of them ends */
     int way;                  /* the shape of blocks, see tile.cuh */
@@ -86,7 +86,7 @@ gpu_identity *gpu_identities(int index);
 /* Ranks that use the device of this one, itself included. */
 int gpu_sharers(const gpu_identity *all);
 
-/* Starts a kernel on dev->stream; the sums of one that sums are in dev->result once the stream is done. */
+/* Starts a kernel on dev->stream; the sums of one that sums come in dev->result, in words of dev->number. */
 typedef void (*gpu_launcher)(const gpu_device *dev, const void *args, const int *list, long n);
 
 /* The launcher, or null when the kernel does not come in this precision. */

@@ -81,6 +81,7 @@ static __device__ __noinline__ void give_up(const gpu_stall *s, int rank, int sl
     note->exchange = s->exchange;
     __threadfence_system();
     note->set = 1;
+    __threadfence_system(); /* it is there before sums of what the kernel has not received */
 }
 
 /* Thread i of a block of at least NEWS_MAX threads sees to flag i. */

@@ -66,9 +66,9 @@ extern "C" {
 #endif
 
 /* A lattice of `size` (even extents) over all ranks. grid: ranks in each direction, or all zero to choose. reach: 1 for
- * next neighbours and plaquettes, 2 for rectangles, 3 for the hops of improved staggered quarks, too; links and tensors
- * continue by reach, at most 2, and with a reach of 3 a rank has at least 4 sites in split directions. time_sign: +1 or
- * -1. Impossible geometry is a user error. Collective. */
+ * next neighbours and plaquettes, 2 for rectangles, 3 for the hops of staggered quarks with long links, too; links and
+ * tensors continue by reach, at most 2, and with a reach of 3 a rank has at least 4 sites in split directions.
+ * time_sign: +1 or -1. Impossible geometry is a user error. Collective. */
 lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign);
 /* A lattice of this rank alone, of a reach of 1; not collective. */
 lattice *lattice_create_alone(const int size[4], int time_sign);

@@ -72,6 +72,12 @@ for op in hop clover blas force gauge cg staggered_hop staggered_naive staggered
     grep -q '"kernel": ' out || fail "bench --op $op printed nothing"
 done
 
+say "several right-hand sides"
+try bench --json --rhs 2 --lattice 4.4.4.8 --prec double --seconds 0.001
+exits 0 "bench --rhs 2"
+checks=$((checks + 1))
+grep -q '"rhs": *2' out || fail "bench --rhs 2 ran none"
+
 say "words that are nearly right"
 try rnu
 exits 2 "rnu"

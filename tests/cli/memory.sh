@@ -123,6 +123,9 @@ type = cg
 tolerance = 1e-8
 INI
 within "a HISQ quark that is only measured" 1 quenched.ini $large measure.clover.interval=100
+within "a naive quark that is only measured" 1 quenched.ini $large measure.clover.interval=100 fermion.hisq.links=naive
+within "a fat7 quark that is only measured" 1 quenched.ini $large measure.clover.interval=100 fermion.hisq.links=fat7 \
+    fermion.hisq.u0=0.9
 within "a clover quark that is only measured" 1 quenched.ini $large measure.hisq.interval=100
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1

@@ -24,6 +24,11 @@ typedef struct {
     field *links;
 } scene;
 
+static int has_long(const char *links)
+{
+    return !strcmp(links, "asqtad") || !strcmp(links, "hisq");
+}
+
 /* A quark on rough links, scale 0: free ones. Its parameters are the_parameters. */
 static int open_scene(scene *s, struct ref_lattice l, double scale, const char *links, double mass, int sign)
 {
@@ -32,7 +37,7 @@ static int open_scene(scene *s, struct ref_lattice l, double scale, const char *
     fermion_params *f = &observe_parameters("staggered", mass)->fermions[0].p;
     snprintf(f->links, sizeof f->links, "%s", links);
     the_parameters.run.seed = 5;
-    *s = (scene){.l = l, .lat = kit_lattice(l, strcmp(links, "naive") ? 3 : 1, sign)};
+    *s = (scene){.l = l, .lat = kit_lattice(l, has_long(links) ? 3 : 1, sign)};
     if (!s->lat) return 0;
     s->u = ref_gauge_new(l);
     ref_unit_gauge(s->u, l);
@@ -71,8 +76,9 @@ static struct ref_staggered oracle(const scene *s)
 {
     const fermion_params *f = &the_parameters.fermions[0].p;
     const int bc = s->lat->time_sign;
-    double complex *fat = ref_gauge_new(s->l), *lng = strcmp(f->links, "naive") ? ref_gauge_new(s->l) : NULL;
-    if (!lng) ref_naive_links(fat, s->l, s->u, bc);
+    double complex *fat = ref_gauge_new(s->l), *lng = has_long(f->links) ? ref_gauge_new(s->l) : NULL;
+    if (!strcmp(f->links, "naive")) ref_naive_links(fat, s->l, s->u, bc);
+    else if (!strcmp(f->links, "fat7")) ref_fat7_links(fat, s->l, s->u, f->u0, bc);
     else if (!strcmp(f->links, "asqtad")) ref_asqtad_links(fat, lng, s->l, s->u, f->u0, bc);
     else ref_hisq_links(fat, lng, s->l, s->u, f->naik_epsilon, bc);
     return (struct ref_staggered){.l = s->l, .fat = fat, .lng = lng, .mass = f->mass, .u = s->u};
@@ -163,7 +169,7 @@ static void test_free_condensate(struct ref_lattice l, const char *links)
     scene s;
     const double mass = 0.4, pi = acos(-1);
     if (!open_scene(&s, l, 0, links, mass, -1)) return;
-    const double one = strcmp(links, "naive") ? 9.0 / 8 : 1, three = strcmp(links, "naive") ? -1.0 / 24 : 0;
+    const double one = has_long(links) ? 9.0 / 8 : 1, three = has_long(links) ? -1.0 / 24 : 0;
     double want = 0;
     for (size_t site = 0; site < ref_volume(l); site++) {
         int n[4];
@@ -318,7 +324,7 @@ static void test_free_tastes(struct ref_lattice l, const char *links, const char
     memcpy(m.p.source, (int[]){1, 0, 2, 3}, sizeof m.p.source);
     measure_result r = measured(&s, &m);
     kit_where("free %s quarks, %s transport", links, transport);
-    const double links_squared = strcmp(transport, "fat") || !strcmp(links, "naive") ? 1 : pow(9.0 / 8, 2);
+    const double links_squared = strcmp(transport, "fat") || !has_long(links) ? 1 : pow(9.0 / 8, 2);
     const double first = measure_value(&r, 0, "pion_5");
     for (int t = 0; t < l.size[3]; t++) {
         const double five = measure_value(&r, t, "pion_5"), other = measure_value(&r, t, "pion_45");
@@ -326,7 +332,7 @@ static void test_free_tastes(struct ref_lattice l, const char *links, const char
             KIT_NEAR(measure_value(&r, t, gamma_5[k]), five * pow(links_squared, k + 1), 1e-11 * first);
             KIT_NEAR(measure_value(&r, t, gamma_45[k]), other * pow(links_squared, k + 1), 1e-11 * first);
         }
-        if (strcmp(links, "naive")) continue;
+        if (has_long(links)) continue;
         const double g = one_dimension(0.3, l.size[3], -1, t);
         KIT_NEAR(five, 3 * (double)(l.size[0] * l.size[1] * l.size[2]) / 8 * g * g, 1e-11 * first);
     }
@@ -341,7 +347,7 @@ static void test_grids(struct ref_lattice l, const char *links, const char *tast
 {
     static double first[2][64 * 16];
     int grids[64][4], seen = 0;
-    const int n = kit_grids(l, grids, 64), reach = strcmp(links, "naive") ? 3 : 1;
+    const int n = kit_grids(l, grids, 64), reach = has_long(links) ? 3 : 1;
     struct ref_rng rng;
     ref_rng_seed(&rng, 63);
     double complex *u = kit_random_gauge(l, 0.5, &rng);
@@ -426,6 +432,7 @@ int main(int argc, char **argv)
     kit_begin(&argc, &argv);
     if (comm_size() <= 2) { /* every rank has an oracle */
         test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "naive", "18", "gaussian");
+        test_condensate((struct ref_lattice){{4, 4, 2, 8}}, "fat7", "18", "z2");
         test_condensate((struct ref_lattice){{4, 4, 4, 8}}, "hisq", "18", "z2");
         test_condensate((struct ref_lattice){{4, 2, 4, 8}}, "hisq", "13", "z2");
         test_condensate((struct ref_lattice){{4, 2, 4, 8}}, "hisq", "9", "z2");
@@ -435,11 +442,13 @@ int main(int argc, char **argv)
     }
     if (comm_size() == 1) {
         test_channels((struct ref_lattice){{4, 2, 4, 6}}, "naive", all_tastes, "thin", elsewhere);
+        test_channels((struct ref_lattice){{4, 4, 4, 4}}, "fat7", "i4", "fat", origin);
         test_channels((struct ref_lattice){{4, 4, 4, 4}}, "asqtad", "ij i4", "fat", elsewhere);
     }
     test_free_condensate((struct ref_lattice){{8, 4, 4, 8}}, "naive");
     test_free_condensate((struct ref_lattice){{4, 4, 8, 8}}, "asqtad");
     test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, "naive", "thin");
+    test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, "fat7", "thin");
     test_free_tastes((struct ref_lattice){{4, 4, 8, 8}}, "hisq", "thin");
     test_free_tastes((struct ref_lattice){{4, 4, 4, 8}}, "asqtad", "fat");
     test_grids((struct ref_lattice){{4, 4, 4, 8}}, "naive", all_tastes);

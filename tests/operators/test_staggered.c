@@ -60,7 +60,7 @@ static int has_far(const staggered_smearing *k)
 
 static int open_scene(scene *s, struct ref_lattice l, const double complex *u, const staggered_smearing *k, int sign)
 {
-    *s = (scene){.l = l, .lat = kit_lattice(l, k->kind == STAGGERED_NAIVE ? 1 : has_far(k) ? 3 : 2, sign)};
+    *s = (scene){.l = l, .lat = kit_lattice(l, has_far(k) ? 3 : 1, sign)};
     if (!s->lat) return 0;
     s->u = kit_copy(u, 36 * ref_volume(l) * sizeof *u);
     s->thin = kit_links(s->lat, u);

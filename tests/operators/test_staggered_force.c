@@ -25,6 +25,11 @@ typedef struct {
     double *x[VECTORS]; /* of the whole lattice */
 } scene;
 
+static int has_far(const staggered_smearing *k)
+{
+    return k->kind == STAGGERED_ASQTAD || k->kind == STAGGERED_HISQ;
+}
+
 /* ---- the oracle ---- */
 
 static void oracle_links(double complex *fat, double complex *lng, const scene *s, const double complex *u, int k)
@@ -47,7 +52,7 @@ static double oracle_action(const scene *s, const double complex *u)
             double complex *x = kit_copy(s->x[i], 6 * v * sizeof(double));
             for (size_t j = 0; j < v; j++)
                 if (ref_parity(s->l, j) != (int)s->p) memset(x + 3 * j, 0, 3 * sizeof *x);
-            ref_staggered_hop(y, x, s->l, fat, s->kind->kind >= STAGGERED_ASQTAD ? lng : NULL);
+            ref_staggered_hop(y, x, s->l, fat, has_far(s->kind) ? lng : NULL);
             value -= 0.25 * weights[k][i] * ref_norm2(y, 3 * v);
             free(x);
         }
@@ -139,14 +144,9 @@ static void check_covariance(const scene *s, const double complex *u, const fiel
     free(g);
 }
 
-static int reach_of(const staggered_smearing *kind)
-{
-    return kind->kind == STAGGERED_NAIVE ? 1 : kind->kind == STAGGERED_FAT7 ? 2 : 3;
-}
-
 static void test_force(struct ref_lattice l, int k, parity p, int time_sign)
 {
-    lattice *lat = kit_lattice(l, reach_of(&kinds[k]), time_sign);
+    lattice *lat = kit_lattice(l, has_far(&kinds[k]) ? 3 : 1, time_sign);
     if (!lat) return;
     struct ref_rng rng;
     ref_rng_seed(&rng, 81 + (uint64_t)k);
@@ -173,7 +173,7 @@ static void test_force(struct ref_lattice l, int k, parity p, int time_sign)
 /* The same bits on all process grids. */
 static void test_traces(struct ref_lattice l, int k)
 {
-    const int reach = reach_of(&kinds[k]);
+    const int reach = has_far(&kinds[k]) ? 3 : 1;
     int grids[64][4];
     const int n = kit_grids(l, grids, 64);
     struct ref_rng rng;
