@@ -9,6 +9,7 @@
  * the folder in PLAQ_TEST_DATA, or ../shared/data beside the source tree; without it that part is
  * left out. */
 #include "tests/kernels/kit.h"
+#include "tests/operators/staggered.h"
 #include "tests/reference/data.h"
 
 #include <gsl/gsl_complex_math.h>
@@ -43,20 +44,6 @@ typedef struct {
     staggered_links *links;
     double complex *near, *far; /* the oracle's; far is null where there are none */
 } scene;
-
-static void oracle_links(scene *s, const staggered_smearing *k)
-{
-    const int bc = s->lat->time_sign;
-    if (k->kind == STAGGERED_NAIVE) ref_naive_links(s->near, s->l, s->u, bc);
-    else if (k->kind == STAGGERED_FAT7) ref_fat7_links(s->near, s->l, s->u, k->u0, bc);
-    else if (k->kind == STAGGERED_ASQTAD) ref_asqtad_links(s->near, s->far, s->l, s->u, k->u0, bc);
-    else ref_hisq_links(s->near, s->far, s->l, s->u, k->epsilon, bc);
-}
-
-static int has_far(const staggered_smearing *k)
-{
-    return k->kind == STAGGERED_ASQTAD || k->kind == STAGGERED_HISQ;
-}
 
 static int open_scene(scene *s, struct ref_lattice l, const double complex *u, const staggered_smearing *k, int sign)
 {
@@ -107,7 +94,7 @@ static void check_links(scene *s, int number)
 {
     const staggered_smearing *k = &kinds[number];
     const int whole = number < WHOLE;
-    oracle_links(s, k);
+    oracle_links(s->near, s->far, s->l, s->u, k, s->lat->time_sign);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         const staggered_pair *pair = staggered_links_at(s->links, (precision)prec, PLACE_HOST);
         kit_where("%s links in %s", kind_names[number], kit_prec[prec]);
@@ -294,7 +281,7 @@ static void test_operator(struct ref_lattice l, int k, int sign)
     ref_rng_seed(&rng, 48);
     double complex *u = kit_random_gauge(l, 0.5, &rng);
     if (open_scene(&s, l, u, &kinds[k], sign)) {
-        oracle_links(&s, &kinds[k]);
+        oracle_links(s.near, s.far, s.l, s.u, &kinds[k], s.lat->time_sign);
         kit_where("%s quarks on %d.%d.%d.%d", kind_names[k], l.size[0], l.size[1], l.size[2], l.size[3]);
         check_normal(&s, 0.1, (parity)(k % 2));
         check_solution(&s, 0.3, (parity)(k % 2));

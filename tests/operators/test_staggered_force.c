@@ -2,6 +2,7 @@
  * different masses and epsilons at once, with the order of the difference; it rotates with the links; terms add up
  * whatever way they are grouped; process grids leave no trace. */
 #include "tests/kernels/kit.h"
+#include "tests/operators/staggered.h"
 
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
@@ -25,20 +26,7 @@ typedef struct {
     double *x[VECTORS]; /* of the whole lattice */
 } scene;
 
-static int has_far(const staggered_smearing *k)
-{
-    return k->kind == STAGGERED_ASQTAD || k->kind == STAGGERED_HISQ;
-}
-
 /* ---- the oracle ---- */
-
-static void oracle_links(double complex *fat, double complex *lng, const scene *s, const double complex *u, int k)
-{
-    if (s->kind->kind == STAGGERED_NAIVE) ref_naive_links(fat, s->l, u, s->time_sign);
-    else if (s->kind->kind == STAGGERED_FAT7) ref_fat7_links(fat, s->l, u, s->kind->u0, s->time_sign);
-    else if (s->kind->kind == STAGGERED_ASQTAD) ref_asqtad_links(fat, lng, s->l, u, s->kind->u0, s->time_sign);
-    else ref_hisq_links(fat, lng, s->l, u, k ? other_epsilon : s->kind->epsilon, s->time_sign);
-}
 
 /* -sum_i weight_i x_i^dagger A x_i without the mass term: |D x|^2 = -x^dagger D D x */
 static double oracle_action(const scene *s, const double complex *u)
@@ -47,7 +35,9 @@ static double oracle_action(const scene *s, const double complex *u)
     double complex *fat = ref_gauge_new(s->l), *lng = ref_gauge_new(s->l), *y = kit_alloc(3 * v, sizeof *y);
     double value = 0;
     for (int k = 0; k < s->operators; k++) {
-        oracle_links(fat, lng, s, u, k);
+        staggered_smearing kind = *s->kind;
+        if (k) kind.epsilon = other_epsilon;
+        oracle_links(fat, lng, s->l, u, &kind, s->time_sign);
         for (int i = 0; i < VECTORS; i++) {
             double complex *x = kit_copy(s->x[i], 6 * v * sizeof(double));
             for (size_t j = 0; j < v; j++)
