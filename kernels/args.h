@@ -21,6 +21,7 @@ typedef struct {
     view out, in, x, clover;
     view here, there; /* links on the parity of out, and on the other */
     view ghost[8];    /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
+    int ghost_first;  /* the right-hand side in them that belongs to in's first one; 0 outside the GPU's kernels */
     double a, b;
     int parity; /* of out */
     int sign;

@@ -112,7 +112,7 @@ double limits_bandwidth(size_t bytes, double seconds)
 
 /* ---- arithmetic ---- */
 
-#define CHAINS 16 /* enough independent sums to hide the latency of two pipes */
+#define CHAINS 10 /* independent sums: enough to hide the latency of two pipes, few enough for 16 registers */
 
 #if defined(__AVX512F__)
 #define FMA_DOUBLE(a, b, c) ((vdouble)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))

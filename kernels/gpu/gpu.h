@@ -43,8 +43,8 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
 void gpu_add_sums(kernel_id id, exact_sum *sums);
 void gpu_finish(void);
 
-/* The time of a sample of kernels: what the device does between start and stop, collected into `of` without waiting
- * now; `weight` is added beside it. */
+/* The time of a sample of kernels: what the one between start and stop takes among others, collected into `of` without
+ * waiting now; `weight` is added beside it. */
 typedef struct {
     double seconds, weight;
 } gpu_clock;

@@ -325,6 +325,22 @@ static void T(block_dots_launch)(const gpu_device *dev, const void *args, const 
 #define MANY_CAP (PLAQ_PREC == 0 ? 255 : 208)
 #define MANY_THREADS 64
 
+static __device__ __forceinline__ void T(skip_spinors)(view *v, int n)
+{
+    v->data = (stored *)v->data + n * 24 * LINEAR_BLOCK;
+    if (v->scale) v->scale += n * LINEAR_BLOCK;
+}
+
+/* A hop's right-hand sides from number n on as if they were all: a literal zero for the first of them saves a thread
+ * what its number costs at each address. */
+static __device__ __forceinline__ void T(hop_skip)(hop_args *a, int n)
+{
+    T(skip_spinors)(&a->in, n);
+    T(skip_spinors)(&a->out, n);
+    T(skip_spinors)(&a->x, n);
+    a->ghost_first = n;
+}
+
 /* Where a hop's neighbours are: all on this rank, some on others, or none beyond the block. */
 enum { HOP_WHOLE, HOP_SPLIT, HOP_CUT };
 
@@ -334,12 +350,13 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
 {
     gpu_begin();
     constexpr bool split = reach == HOP_SPLIT, cut = reach == HOP_CUT;
-    unsigned part = 0, high = blockIdx.z;
-    if (a.in.groups > many) {
-        part = high / (unsigned)tile.high;
-        high -= part * (unsigned)tile.high;
-    }
     hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
+    unsigned high = blockIdx.z;
+    if (a.in.groups > many) {
+        const unsigned part = high / (unsigned)tile.high;
+        high -= part * (unsigned)tile.high;
+        T(hop_skip)(&b, (int)part * many);
+    }
     b.here.scale = b.there.scale = NULL;
     b.sign = sign;
     if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
@@ -349,12 +366,12 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
         const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
         if (split && T(at_face)(&a.g, st)) return;
         UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
-        T(hop_some)(&b, st, st.unit, (int)part * many, many, reals, cut);
+        T(hop_some)(&b, st, st.unit, 0, many, reals, cut);
     } else {
         const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
         if (i >= n) return;
         const T(stencil) st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
-        T(hop_some)(&b, st, st.unit, (int)part * many, many, reals, cut);
+        T(hop_some)(&b, st, st.unit, 0, many, reals, cut);
     }
 }
 
@@ -392,6 +409,7 @@ static __global__ void __maxnreg__(HOP_CAP)
     b.sign = sign;
     if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
     if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
+    if (gridDim.y > 1) T(hop_skip)(&b, (int)blockIdx.y);
     /* Packing blocks stand apart, so that others compute while what they store is on its way. */
     const bool packing = block < packs << apart && block % (1u << apart) == 0;
     block -= packing ? block - (block >> apart) : block < packs << apart ? (block >> apart) + 1 : packs;
@@ -402,10 +420,13 @@ static __global__ void __maxnreg__(HOP_CAP)
         __syncthreads();
         const long i = (long)block * blockDim.x + threadIdx.x;
         if (i < pack.start[pack.faces]) T(hop_pack_item)(&pack, i, sign, reals);
-        __threadfence_system();
-        __syncthreads();
         __shared__ int last;
-        if (threadIdx.x == 0) last = atomicInc(f.ticket, packs - 1) == packs - 1;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence_system(); /* behind the barrier, for all who have stored */
+            last = atomicInc(f.ticket, packs - 1) == packs - 1;
+            __threadfence_system();
+        }
         __syncthreads();
         if (last) signals_tell(&f.sent);
         return;
@@ -441,15 +462,15 @@ static __global__ void __maxnreg__(HOP_CAP)
     /* A literal zero saves the branches of a direction, over which the compiler moves no load. */
     if (touched == 0) {
         UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
-        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+        T(hop_some)(&b, st, st.unit, 0, 1, reals, 0);
     } else if (touched == 8) {
         UNROLL for (int d = 0; d < 3; d++) b.g.split[d] = 0;
-        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+        T(hop_some)(&b, st, st.unit, 0, 1, reals, 0);
     } else if (touched == 4) {
         UNROLL for (int d = 0; d < 4; d++) if (d != 2) b.g.split[d] = 0;
-        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+        T(hop_some)(&b, st, st.unit, 0, 1, reals, 0);
     } else if (mine) {
-        T(hop_some)(&b, st, st.unit, (int)blockIdx.y, 1, reals, 0);
+        T(hop_some)(&b, st, st.unit, 0, 1, reals, 0);
     }
 }
 

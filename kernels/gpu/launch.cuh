@@ -185,13 +185,14 @@ static __device__ __forceinline__ void gpu_total_add(gpu_grand_total *total, con
 static __device__ __forceinline__ void gpu_totals_close(int n, const gpu_device *dev)
 {
     __shared__ int last;
-    if (threadIdx.x % WARP == 0) __threadfence(); /* these have added */
     __syncthreads();
-    /* the last one sets it back to zero */
-    if (threadIdx.x == 0) last = atomicInc(dev->ticket, gridDim.x - 1) == gridDim.x - 1;
+    if (threadIdx.x == 0) {
+        __threadfence();                                               /* behind the barrier, for all who have added */
+        last = atomicInc(dev->ticket, gridDim.x - 1) == gridDim.x - 1; /* the last one sets it back to zero */
+        __threadfence();
+    }
     __syncthreads();
     if (!last) return;
-    __threadfence();
     for (int w = (int)threadIdx.x; w < n * (int)SUM_WORDS; w += (int)blockDim.x) {
         volatile gpu_grand_total *total = &dev->totals[w / (int)SUM_WORDS];
         exact_sum s = exact_zero();

@@ -135,7 +135,7 @@ FN void T(encode)(uint32_t w[4], const real *x, real scale)
     }
 #else
     uint32_t m[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    UNROLL for (int i = 0; i < pack; i++) m[i] = __float_as_uint(x[i] * scale + (12582912.0f + FIXED_OFFSET));
+    UNROLL for (int i = 0; i < pack; i++) m[i] = __float_as_uint(vfma(x[i], scale, 12582912.0f + FIXED_OFFSET));
 #if PLAQ_PREC == 2
     UNROLL for (int i = 0; i < 4; i++) w[i] = __byte_perm(m[2 * i], m[2 * i + 1], 0x5410);
 #else

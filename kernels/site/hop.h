@@ -114,7 +114,7 @@ FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, long u, int rh
 #if PLAQ_PREC >= 2
     if (n->near == NEAR_GHOST) {
         vreal h[13];
-        T(load_real)(h, &a->ghost[dir], n->unit, rhs, 13);
+        T(load_real)(h, &a->ghost[dir], n->unit, a->ghost_first + rhs, 13);
         w *= h[12];
     } else {
         vreal scale = T(load_scale)(&a->in, n->unit, rhs);
@@ -155,7 +155,7 @@ FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, i
     {
         vreal h[HALF_SPINOR_REALS], r[HALF_SPINOR_REALS];
         if (n.near != NEAR_GHOST) T(load_project)(h, &a->in, n.unit, rhs + k, mu, s);
-        else T(load_real)(h, &a->ghost[dir], n.unit, rhs + k, HALF_SPINOR_REALS);
+        else T(load_real)(h, &a->ghost[dir], n.unit, a->ghost_first + rhs + k, HALF_SPINOR_REALS);
         if (k == 0 && !down) T(link_load)(&link, &a->here, u, mu, reals);
         if (k == 0 && down && n.near != NEAR_GHOST) T(link_load)(&link, &a->there, n.unit, mu, reals);
         if (down && n.near == NEAR_GHOST) {

@@ -50,25 +50,38 @@ FN vreal vinverse_or_zero(vreal a)
 
 /* ---- storage ---- */
 
-/* Units of a rank fit 32 bits, and so do the words that a GPU calculates with: bytes from block to block are the same
- * for all threads, so that an address takes two operations. */
-FN char *T(block_at)(const void *start, uint32_t block, long units, int unit_bytes)
+/* start + count * bytes: one operation of a GPU, which would make three of it by itself. */
+FN char *T(behind)(const void *start, uint32_t count, uint32_t bytes)
 {
-    return (char *)start + (uint64_t)block * ((uint32_t)units * (uint32_t)(LINEAR_BLOCK * unit_bytes));
+#ifdef __CUDA_ARCH__
+    char *p;
+    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(p) : "r"(count), "r"(bytes), "l"(start));
+    __builtin_assume(__isGlobal(p));
+    return p;
+#else
+    return (char *)start + (uint64_t)count * bytes;
+#endif
+}
+
+/* Where unit u has `pack` numbers of `bytes` bytes, in blocks of so many numbers a unit. Units of a rank fit 32 bits,
+ * and so do the bytes of a block. */
+FN char *T(unit_at)(const void *start, long u, long numbers, int pack, int bytes)
+{
+    const uint32_t unit = (uint32_t)u;
+    const char *block = T(behind)(start, unit / LINEAR_BLOCK, (uint32_t)numbers * (uint32_t)(LINEAR_BLOCK * bytes));
+    return T(behind)(block, unit % LINEAR_BLOCK, (uint32_t)(pack * bytes));
 }
 
 FN stored *T(at)(const view *v, long u, int group, int n, int c)
 {
-    const uint32_t block = (uint32_t)u / LINEAR_BLOCK, site = (uint32_t)u % LINEAR_BLOCK;
     const int pack = PACK(n);
-    stored *start = (stored *)T(block_at)(v->data, block, v->stride, (int)sizeof(stored)) + site * pack;
+    stored *start = (stored *)T(unit_at)(v->data, u, v->stride, pack, (int)sizeof(stored));
     return start + (group * n + c / pack * pack) * LINEAR_BLOCK + c % pack;
 }
 
 FN float *T(scale_at)(const view *v, long u, int group)
 {
-    const uint32_t block = (uint32_t)u / LINEAR_BLOCK, site = (uint32_t)u % LINEAR_BLOCK;
-    return (float *)T(block_at)(v->scale, block, v->groups, (int)sizeof(float)) + group * LINEAR_BLOCK + site;
+    return (float *)T(unit_at)(v->scale, u, v->groups, 1, (int)sizeof(float)) + group * LINEAR_BLOCK;
 }
 
 #ifdef __CUDACC__
@@ -84,7 +97,7 @@ FN stored T(encode)(real x, real scale)
     return x;
 #else
     /* adding 1.5 2^23 rounds to an integer */
-    return (stored)((int)((x * scale + 12582912.0f) - 12582912.0f) + FIXED_OFFSET);
+    return (stored)((int)(vfma(x, scale, 12582912.0f) - 12582912.0f) + FIXED_OFFSET);
 #endif
 }
 

@@ -121,7 +121,7 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
     }
     UNROLL for (int c = 0; c < n; c++)
     {
-        const vreal r = (x[c] * s + magic) - magic;
+        const vreal r = vfma(x[c], s, magic) - magic;
         p[c] = __builtin_convertvector(__builtin_convertvector(r, vint), vstored);
     }
 }
