@@ -95,8 +95,7 @@ same "history after a restart" "$rows" "$(value history_digest)"
 
 say "four flavours of HISQ quarks: forces through both levels of smearing, halos three sites deep"
 input=$source/inputs/hisq-2plus1plus1.ini
-staggered="lattice.size=4.8.4.8 run.warmup=0 run.length=0.1 run.start=cold run.trajectories=2 integrator.0.steps=2 integrator.1.steps=1
-    measure.condensate.vectors=1 measure.condensate.interval=1 measure.strange_condensate.interval=9"
+staggered="$short_hisq run.trajectories=2"
 grids_2="1.1.1.2"
 grids_4="1.2.1.2"
 everywhere $staggered

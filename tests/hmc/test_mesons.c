@@ -10,9 +10,11 @@
  */
 #include "tests/kernels/kit.h"
 
+#include "hmc/evolve/fermion.h"
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
 #include "tests/hmc/observe.h"
+#include "tests/operators/staggered.h"
 #include "tests/reference/data.h"
 
 static const char all_tastes[] = "i5 ij i4 i 4 1";
@@ -26,7 +28,9 @@ typedef struct {
 
 static int has_long(const char *links)
 {
-    return !strcmp(links, "asqtad") || !strcmp(links, "hisq");
+    fermion_params f = {0};
+    snprintf(f.links, sizeof f.links, "%s", links);
+    return fermion_links_of(&f)->long_links;
 }
 
 /* A quark on rough links, scale 0: free ones. Its parameters are the_parameters. */
@@ -75,12 +79,10 @@ static named_measure mesons_section(const char *tastes, const char *transport, c
 static struct ref_staggered oracle(const scene *s)
 {
     const fermion_params *f = &the_parameters.fermions[0].p;
-    const int bc = s->lat->time_sign;
-    double complex *fat = ref_gauge_new(s->l), *lng = has_long(f->links) ? ref_gauge_new(s->l) : NULL;
-    if (!strcmp(f->links, "naive")) ref_naive_links(fat, s->l, s->u, bc);
-    else if (!strcmp(f->links, "fat7")) ref_fat7_links(fat, s->l, s->u, f->u0, bc);
-    else if (!strcmp(f->links, "asqtad")) ref_asqtad_links(fat, lng, s->l, s->u, f->u0, bc);
-    else ref_hisq_links(fat, lng, s->l, s->u, f->naik_epsilon, bc);
+    const fermion_links *kind = fermion_links_of(f);
+    const staggered_smearing smearing = {.kind = kind->kind, .u0 = f->u0, .epsilon = f->naik_epsilon};
+    double complex *fat = ref_gauge_new(s->l), *lng = kind->long_links ? ref_gauge_new(s->l) : NULL;
+    oracle_links(fat, lng, s->l, s->u, &smearing, s->lat->time_sign);
     return (struct ref_staggered){.l = s->l, .fat = fat, .lng = lng, .mass = f->mass, .u = s->u};
 }
 

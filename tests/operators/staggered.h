@@ -5,14 +5,14 @@
 #include "operators/staggered_links.h"
 #include "tests/reference/reference.h"
 
-static int has_far(const staggered_smearing *k)
+static inline int has_far(const staggered_smearing *k)
 {
     return k->kind == STAGGERED_ASQTAD || k->kind == STAGGERED_HISQ;
 }
 
 /* fat and, where there are any, long links. */
-static void oracle_links(double complex *fat, double complex *lng, struct ref_lattice l, const double complex *u,
-                         const staggered_smearing *k, int bc)
+static inline void oracle_links(double complex *fat, double complex *lng, struct ref_lattice l, const double complex *u,
+                                const staggered_smearing *k, int bc)
 {
     if (k->kind == STAGGERED_NAIVE) ref_naive_links(fat, l, u, bc);
     else if (k->kind == STAGGERED_FAT7) ref_fat7_links(fat, l, u, k->u0, bc);
