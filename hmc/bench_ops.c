@@ -44,7 +44,7 @@ static void run_clover_norm2(bench *b)
 {
     spinor_sum s;
     spinor_clover_norm2_start(&s, b->z, PARITY_EVEN, b->clover, b->x, 1);
-    spinor_norm2_finish(&s);
+    spinor_sum_finish(&s);
 }
 
 static void run_schur(bench *b)

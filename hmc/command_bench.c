@@ -62,7 +62,7 @@ static double counted(double *flops, double *bytes)
 {
     double seconds = 0;
     *flops = *bytes = 0;
-    for (int k = 0; k < KERNEL_COUNT; k++)
+    for (int k = 0; k < KERNEL_COUNTED; k++)
         for (int p = 0; p < PREC_COUNT && k != KERNEL_hop_pack; p++) {
             const kernel_count c = kernel_counted(k, p);
             *flops += c.flops;

@@ -55,7 +55,7 @@ static int by_time(const void *a, const void *b)
 static int profile_lines(profile_line *lines)
 {
     int n = 0;
-    for (int k = 0; k < KERNEL_COUNT; k++)
+    for (int k = 0; k < KERNEL_COUNTED; k++)
         for (int p = 0; p < PREC_COUNT; p++) {
             const kernel_count c = kernel_counted((kernel_id)k, (precision)p);
             if (c.calls == 0) continue;
@@ -75,7 +75,7 @@ static void print_copies(const report_totals *t)
 
 void report_profile(const report_totals *t)
 {
-    profile_line lines[KERNEL_COUNT * PREC_COUNT];
+    profile_line lines[KERNEL_COUNTED * PREC_COUNT];
     const int n = profile_lines(lines);
     const double seconds = t->seconds, io_seconds = t->io_seconds;
     double in_kernels = 0, halo_bytes, halo_seconds;

@@ -84,6 +84,7 @@ typedef struct {
 typedef struct {
     view x, p, r;
     double a, b;
+    const double *above; /* where there is one, b is what it points to over b */
 } cg_update_args;
 
 /* Of blocks.h: the number of blocks of this rank in each direction, and where each lane of a unit lies. */

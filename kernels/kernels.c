@@ -1,33 +1,56 @@
 #include "kernels/kernels.h"
 
-#include <string.h>
-
 #include "kernels/base/error.h"
 #include "kernels/base/watchdog.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 
 #define DOUBLE 1
 #define ALL PREC_COUNT
-const kernel_info kernel_infos[KERNEL_COUNT] = {
+const kernel_info kernel_infos[KERNEL_COUNTED] = {
 #define KERNEL(name, precisions, flops, reads, writes, registers) {#name, 0, precisions, flops, reads, writes},
 #define KERNEL_SUM(name, sums, precisions, flops, reads, writes, registers)                                            \
     {#name, sums, precisions, flops, reads, writes},
 #include "kernels/kernels.def"
 #undef KERNEL
 #undef KERNEL_SUM
+    [KERNEL_convert] = {.name = "convert", .precisions = ALL},
 };
 #undef DOUBLE
 #undef ALL
 
-static kernel_count counts[KERNEL_COUNT][PREC_COUNT];
+typedef struct {
+    kernel_count count;
+    gpu_clock clock; /* of the sample that is timed on the device, weighted by bytes */
+    long started;    /* in all; the first loads the kernel, and is not timed */
+} tally;
+static tally tallies[KERNEL_COUNTED][PREC_COUNT];
 
-/* On the device a sample of calls is timed, weighted by their bytes. Not the first, which loads the kernel. */
-static gpu_clock clocks[KERNEL_COUNT][PREC_COUNT];
-static long started[KERNEL_COUNT][PREC_COUNT]; /* in all */
+/* The sample. Kernels come in cycles, whose length the interval must have nothing in common with. */
 #define TIMED_AT_FIRST 8
-#define TIMED_EVERY 8
+#define TIMED_EVERY 61
+
+kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int aside)
+{
+    tally *t = &tallies[id][prec];
+    kernel_timing now = {.id = id, .prec = prec, .on_device = where == PLACE_DEVICE, .aside = aside, .watch = -1};
+    if (!now.on_device) now.start = comm_wtime();
+    else if (t->started++ > 0 && (t->count.calls < TIMED_AT_FIRST || t->count.calls % TIMED_EVERY == 0))
+        now.watch = gpu_clock_start(aside);
+    return now;
+}
+
+void kernel_timing_stop(const kernel_timing *now, double flops, double bytes)
+{
+    tally *t = &tallies[now->id][now->prec];
+    if (!now->on_device) t->count.seconds += comm_wtime() - now->start;
+    else if (now->watch >= 0) gpu_clock_stop(now->watch, now->aside, bytes, &t->clock);
+    t->count.calls++;
+    t->count.flops += flops;
+    t->count.bytes += bytes;
+}
 
 /* A kernel on the device has sums that are not fetched yet. */
 static int awaited;
@@ -36,30 +59,26 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
 {
     const kernel_info *info = &kernel_infos[id];
     DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
-    REQUIRE(info->sums == 0 || !awaited, "kernel %s sums before the sums in front of it are fetched", info->name);
+    const int on_device = like->where == PLACE_DEVICE;
+    REQUIRE(info->sums == 0 || !on_device || !awaited, "kernel %s sums before the sums in front of it are fetched",
+            info->name);
     if (work.n == 0) return;
     watchdog_note(info->name);
-    kernel_count *c = &counts[id][like->prec];
     const double sites = (double)work.n * like->lay->lanes;
     const double bytes = work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * field_traffic(like);
-    if (like->where == PLACE_DEVICE) {
-        const int timed = started[id][like->prec]++ > 0 && (c->calls < TIMED_AT_FIRST || c->calls % TIMED_EVERY == 0);
-        const int watch = timed ? gpu_clock_start(work.aside) : 0;
+    const double flops = work.flops > 0 ? work.flops : sites * info->flops;
+    const kernel_timing timing = kernel_timing_start(id, like->prec, like->where, work.aside);
+    if (on_device) {
         const int known = gpu_run(id, like, args, &work);
         REQUIRE(known, "kernel %s on the device in precision %d", info->name, like->prec);
-        if (timed) gpu_clock_stop(watch, work.aside, bytes, &clocks[id][like->prec]);
-        if (work.later) awaited = 1;
-        else if (info->sums > 0) gpu_add_sums(id, work.sums);
     } else {
         const cpu_runner run = cpu_find(id, like->prec, like->lay->lanes > 1);
         REQUIRE(run, "kernel %s in precision %d", info->name, like->prec);
-        const double start = comm_wtime();
         run(args, work.list, work.n, work.sums);
-        c->seconds += comm_wtime() - start;
     }
-    c->calls++;
-    c->flops += work.flops > 0 ? work.flops : sites * info->flops;
-    c->bytes += bytes;
+    kernel_timing_stop(&timing, flops, bytes);
+    if (work.later && on_device) awaited = 1;
+    else if (info->sums > 0 && on_device) gpu_add_sums(id, work.sums);
 }
 
 void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
@@ -70,18 +89,31 @@ void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
     gpu_add_sums(id, sums);
 }
 
+int kernel_sums_whole(const field *like)
+{
+    return like->where == PLACE_DEVICE ? gpu_sums_whole() : comm_size() == 1;
+}
+
+const double *kernel_sum_value(const field *like)
+{
+    return like->where == PLACE_DEVICE ? gpu_sum_value() : NULL;
+}
+
 kernel_count kernel_counted(kernel_id id, precision prec)
 {
     gpu_clock_collect();
-    kernel_count c = counts[id][prec];
-    const gpu_clock *t = &clocks[id][prec];
-    if (t->weight > 0) c.seconds += t->seconds * c.bytes / t->weight;
+    const tally *t = &tallies[id][prec];
+    kernel_count c = t->count;
+    if (t->clock.weight > 0) c.seconds += t->clock.seconds * c.bytes / t->clock.weight;
     return c;
 }
 
 void kernel_counts_reset(void)
 {
     gpu_clock_collect();
-    memset(counts, 0, sizeof counts);
-    memset(clocks, 0, sizeof clocks);
+    for (int k = 0; k < KERNEL_COUNTED; k++)
+        for (int p = 0; p < PREC_COUNT; p++) {
+            const long started = tallies[k][p].started;
+            tallies[k][p] = (tally){.started = started};
+        }
 }

@@ -14,7 +14,9 @@ typedef enum {
 #include "kernels/kernels.def"
 #undef KERNEL
 #undef KERNEL_SUM
-    KERNEL_COUNT
+    KERNEL_COUNT,
+    KERNEL_convert = KERNEL_COUNT, /* between precisions, of whole fields: counted among kernels, run by field.h */
+    KERNEL_COUNTED
 } kernel_id;
 
 #define KERNEL_MAX_SUMS 32
@@ -34,6 +36,7 @@ typedef struct {
     long n;
     exact_sum *sums;
     int later;           /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
+    int whole;           /* the one sum is over all ranks: for where kernel_sums_whole() says that it can be */
     int aside;           /* on the device: on the stream of messages, beside what the main stream does */
     const void *pack;    /* on the device, of a hop that is an exchange (halo_hop_fuse()): arguments of its packing */
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
@@ -49,11 +52,16 @@ typedef struct {
 extern "C" {
 #endif
 
-extern const kernel_info kernel_infos[KERNEL_COUNT];
+extern const kernel_info kernel_infos[KERNEL_COUNTED];
 
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work);
 /* Adds the sums of the kernel that was run `later`, with the same first two arguments. */
 void kernel_sums(kernel_id id, const field *like, exact_sum *sums);
+/* Whether kernels add up their sums over all ranks, so that nobody else need; the same on all ranks. */
+int kernel_sums_whole(const field *like);
+/* Where kernels on the device find the value of the first of these sums, until the next kernel that sums, without
+ * anybody's waiting for it; null on the host. */
+const double *kernel_sum_value(const field *like);
 
 /* What has been run so far: for the profile and for benchmarks. */
 typedef struct {
@@ -61,6 +69,15 @@ typedef struct {
     double seconds, flops, bytes;
 } kernel_count;
 kernel_count kernel_counted(kernel_id id, precision prec);
+/* Counts what runs between the two: on the device, a sample of calls is timed. */
+typedef struct {
+    kernel_id id;
+    precision prec;
+    int on_device, aside, watch;
+    double start;
+} kernel_timing;
+kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int aside);
+void kernel_timing_stop(const kernel_timing *t, double flops, double bytes);
 void kernel_counts_reset(void);
 
 #ifdef __cplusplus

@@ -59,50 +59,78 @@ void spinor_axpby(field *y, double a, const field *x, double b)
     }
 }
 
-static void sum_over(kernel_id id, const field *f, const void *args, exact_sum *sums)
+void spinor_add(field *y, double a, const field *x)
 {
-    kernel_work w = some_groups(id, f, 1);
-    w.sums = sums;
-    kernel_run(id, f, args, w);
+    if (y->prec == x->prec) spinor_axpby(y, a, x, 1);
+    else field_add(y, a, x);
 }
 
-double spinor_norm2(const field *x, int rhs)
+/* ---- sums in two steps ---- */
+
+static spinor_sum empty_sum(kernel_id id, const field *like)
 {
-    exact_sum s = exact_zero();
-    FOR_PARITIES(p, x)
-    {
-        norm2_args args = {field_in(x, p), rhs};
-        sum_over(KERNEL_norm2, x, &args, &s);
-    }
-    comm_sum_exact(&s, 1);
-    return exact_value(&s);
+    return (spinor_sum){.like = like, .kernel = id, .sum = exact_zero()};
 }
 
-/* Runs a kernel whose sum is fetched later. */
-static void start_sum(spinor_sum *s, kernel_id id, const field *like, const void *args)
+/* Runs the kernel of a sum, whose result is fetched later if this is the last. */
+static void run_sum(spinor_sum *s, const void *args, int first, int last)
 {
-    s->like = like;
-    s->kernel = id;
-    s->sum = exact_zero();
-    kernel_work w = some_groups(id, like, 1);
+    kernel_work w = some_groups((kernel_id)s->kernel, s->like, 1);
     w.sums = &s->sum;
-    w.later = 1;
-    kernel_run(id, like, args, w);
+    w.later = last;
+    w.whole = s->whole = first && last && kernel_sums_whole(s->like);
+    kernel_run((kernel_id)s->kernel, s->like, args, w);
+    s->travels = last;
+    s->there = s->whole ? kernel_sum_value(s->like) : NULL;
+}
+
+double spinor_sum_finish(spinor_sum *s)
+{
+    if (s->travels) {
+        kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
+        if (!s->whole) comm_sum_exact(&s->sum, 1);
+        s->value = exact_value(&s->sum);
+        s->travels = 0;
+        s->there = NULL;
+    }
+    return s->value;
 }
 
 void spinor_norm2_start(spinor_sum *s, const field *x, int rhs)
 {
-    REQUIRE(x->par != PARITY_BOTH, "the sum of two kernels");
-    const norm2_args args = {field_in(x, x->par), rhs};
-    start_sum(s, KERNEL_norm2, x, &args);
+    *s = empty_sum(KERNEL_norm2, x);
+    FOR_PARITIES(p, x)
+    {
+        const norm2_args args = {field_in(x, p), rhs};
+        run_sum(s, &args, p == field_first_parity(x), p == field_last_parity(x));
+    }
 }
 
-double spinor_norm2_finish(spinor_sum *s)
+double spinor_norm2(const field *x, int rhs)
 {
-    kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
-    comm_sum_exact(&s->sum, 1);
-    return exact_value(&s->sum);
+    spinor_sum s;
+    spinor_norm2_start(&s, x, rhs);
+    return spinor_sum_finish(&s);
 }
+
+void spinor_axpy_norm2_start(spinor_sum *s, field *y, double a, const field *x, int rhs)
+{
+    *s = empty_sum(KERNEL_axpy_norm2, y);
+    FOR_PARITIES(p, y)
+    {
+        const axpy_norm2_args args = {field_out(y, p), field_in(x, p), a, rhs};
+        run_sum(s, &args, p == field_first_parity(y), p == field_last_parity(y));
+    }
+}
+
+double spinor_axpy_norm2(field *y, double a, const field *x, int rhs)
+{
+    spinor_sum s;
+    spinor_axpy_norm2_start(&s, y, a, x, rhs);
+    return spinor_sum_finish(&s);
+}
+
+/* ---- vector algebra ---- */
 
 void spinor_dot(double value[2], const field *x, const field *y, int rhs)
 {
@@ -110,32 +138,33 @@ void spinor_dot(double value[2], const field *x, const field *y, int rhs)
     FOR_PARITIES(p, x)
     {
         dot_args args = {field_in(x, p), field_in(y, p), rhs};
-        sum_over(KERNEL_dot, x, &args, s);
+        kernel_work w = some_groups(KERNEL_dot, x, 1);
+        w.sums = s;
+        kernel_run(KERNEL_dot, x, &args, w);
     }
     comm_sum_exact(s, 2);
     value[0] = exact_value(&s[0]);
     value[1] = exact_value(&s[1]);
 }
 
-double spinor_axpy_norm2(field *y, double a, const field *x, int rhs)
+static void cg_update(field *x, field *p, double a, const double *above, double b, const field *r)
 {
-    exact_sum s = exact_zero();
-    FOR_PARITIES(p, y)
+    FOR_PARITIES(q, x)
     {
-        axpy_norm2_args args = {field_out(y, p), field_in(x, p), a, rhs};
-        sum_over(KERNEL_axpy_norm2, y, &args, &s);
+        cg_update_args args = {field_out(x, q), field_out(p, q), field_in(r, q), a, b, above};
+        kernel_run(KERNEL_cg_update, x, &args, all_groups(KERNEL_cg_update, x));
     }
-    comm_sum_exact(&s, 1);
-    return exact_value(&s);
 }
 
 void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
 {
-    FOR_PARITIES(q, x)
-    {
-        cg_update_args args = {field_out(x, q), field_out(p, q), field_in(r, q), a, b};
-        kernel_run(KERNEL_cg_update, x, &args, all_groups(KERNEL_cg_update, x));
-    }
+    cg_update(x, p, a, NULL, b, r);
+}
+
+void spinor_cg_update_by(field *x, field *p, double a, spinor_sum *sum, double below, const field *r)
+{
+    if (sum->there) cg_update(x, p, a, sum->there, below, r);
+    else cg_update(x, p, a, NULL, spinor_sum_finish(sum) / below, r);
 }
 
 /* Work of a kernel on one right-hand side of many vectors; flops and reals are those of spinors. */
@@ -353,7 +382,8 @@ void spinor_clover_norm2_start(spinor_sum *s, field *out, parity p, const field 
 {
     REQUIRE(in->groups == 1, "one sum of %d right-hand sides", in->groups);
     const clover_norm2_args args = clover_on(out, p, clover, in, factor);
-    start_sum(s, KERNEL_clover_norm2, out, &args);
+    *s = empty_sum(KERNEL_clover_norm2, out);
+    run_sum(s, &args, 1, 1);
 }
 
 static void run_random(kernel_id id, field *f, uint64_t seed, uint32_t purpose, uint32_t number)

@@ -18,19 +18,26 @@ extern "C" {
 /* ---- vector algebra; y may be x ---- */
 void spinor_copy(field *y, const field *x);                      /* also between precisions and places */
 void spinor_axpby(field *y, double a, const field *x, double b); /* y = a x + b y; b = 0 does not read y */
+void spinor_add(field *y, double a, const field *x);             /* y += a x, also between precisions */
 double spinor_norm2(const field *x, int rhs);
-/* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself, and
- * x must be of one parity. */
+/* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself. */
 typedef struct {
     const field *like;
-    int kernel; /* that sums */
+    int kernel;          /* that sums */
+    int travels;         /* else sum and value are known */
+    int whole;           /* the kernel adds up those of all ranks */
+    const double *there; /* the value where kernels find it, if the sum of this rank's last kernel is all; or null */
     exact_sum sum;
+    double value;
 } spinor_sum;
 void spinor_norm2_start(spinor_sum *s, const field *x, int rhs);
-double spinor_norm2_finish(spinor_sum *s);
-void spinor_dot(double value[2], const field *x, const field *y, int rhs);     /* sum conj(x) y */
-double spinor_axpy_norm2(field *y, double a, const field *x, int rhs);         /* y += a x; |y|^2 */
+double spinor_sum_finish(spinor_sum *s);                                   /* also of one that is finished */
+void spinor_dot(double value[2], const field *x, const field *y, int rhs); /* sum conj(x) y */
+double spinor_axpy_norm2(field *y, double a, const field *x, int rhs);     /* y += a x; |y|^2 */
+void spinor_axpy_norm2_start(spinor_sum *s, field *y, double a, const field *x, int rhs);
 void spinor_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
+/* The same with b = sum / below. A sum that is whole on the device is taken there, and travels on. */
+void spinor_cg_update_by(field *x, field *p, double a, spinor_sum *sum, double below, const field *r);
 
 /* Complex coefficients are pairs re, im. Any n, in as few passes as possible; no field is
  * written twice by a call. */

@@ -54,7 +54,7 @@ void linop_apply(const linop *op, field *y, const field *x, int dagger);
 /* y = A x and (x, y) for a Hermitian operator and one right-hand side. An operator may find the product by its own way,
  * sooner than y: then the caller need not wait for the sum when y is there. */
 double linop_apply_dot(const linop *op, field *y, const field *x);
-/* y = A x or A^dagger x for one right-hand side, of one parity; and |x|^2 is on its way, for spinor_norm2_finish(),
+/* y = A x or A^dagger x for one right-hand side, of one parity; and |x|^2 is on its way, for spinor_sum_finish(),
  * before which nothing else may sum: the operator is up to date. */
 void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, spinor_sum *s);
 linop *linop_at(linop *op, precision prec, place where);

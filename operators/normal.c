@@ -32,7 +32,7 @@ static double apply_dot(const linop *op, field *y, const field *x)
 {
     spinor_sum s;
     linop_apply_norm2(((normal *)op)->d.inner, y, half_way(op, x), 1, &s);
-    return spinor_norm2_finish(&s);
+    return spinor_sum_finish(&s);
 }
 
 static void destroy(linop *op)

@@ -11,6 +11,7 @@ static void iterate(reliable *u, field *p, field *q)
     double r2 = u->r2;
     spinor_copy(p, r);
     for (;;) {
+        spinor_sum sum;
         double rp[2];
         const double pq = linop_apply_dot(u->low, q, p);
         if (!(pq > 0) || isinf(pq)) {
@@ -18,18 +19,17 @@ static void iterate(reliable *u, field *p, field *q)
             return;
         }
         const double alpha = r2 / pq, before = r2;
-        r2 = spinor_axpy_norm2(r, -alpha, q, 0);
-        if (!reliable_due(u, 1, r2)) {
-            spinor_cg_update(u->low_x, p, alpha, r2 / before, r);
-            continue;
-        }
-        spinor_axpby(u->low_x, alpha, p, 1);
+        spinor_axpy_norm2_start(&sum, r, -alpha, q, 0);
+        spinor_cg_update_by(u->low_x, p, alpha, &sum, before, r);
+        r2 = spinor_sum_finish(&sum);
+        if (!reliable_due(u, 1, r2)) continue;
         if (!reliable_update(u, r2)) return;
-        /* The direction goes on without its part along the new residual, unless the recurrence had lost its way. */
+        /* The direction goes on without its part along the new residual, unless the recurrence had lost its way. p
+         * holds it times r2 / before, and the old residual, which is all but along the new one. */
         r2 = u->r2;
-        const double beta = u->honest < 4 ? r2 / before : 0;
+        const double keep = u->honest < 4 ? u->honest : 0;
         spinor_dot(rp, r, p, 0);
-        spinor_axpby(p, 1 - beta * rp[0] / r2, r, beta);
+        spinor_axpby(p, 1 - keep * rp[0] / r2, r, keep);
     }
 }
 

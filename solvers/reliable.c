@@ -133,11 +133,7 @@ static int raise(reliable *u, solve_status status_at_last, const char *trouble)
 int reliable_update(reliable *u, double claimed2)
 {
     if (!(claimed2 < INFINITY)) return raise(u, SOLVE_BROKEN, broke_down);
-    if (u->low_x != u->x) {
-        /* r is free until it is measured. */
-        spinor_copy(u->r, u->low_x);
-        spinor_axpby(u->x, u->unit, u->r, 1);
-    }
+    if (u->low_x != u->x) spinor_add(u->x, u->unit, u->low_x);
     const double before2 = u->r2;
     if (!measure(u)) return 0;
     u->honest = u->r2 / claimed2;

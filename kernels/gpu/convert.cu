@@ -5,50 +5,96 @@
 
 #define THREADS 128
 
-/* Precisions and reals are literals, so that a group stays in registers. */
+/* The storage unit and group of thread i. */
+static __device__ __forceinline__ long unit_and_group(int *group, long i, int groups)
+{
+    *group = (int)(i / LINEAR_BLOCK % groups);
+    return i / LINEAR_BLOCK / groups * LINEAR_BLOCK + i % LINEAR_BLOCK;
+}
+
+/* Precisions and reals are literals, so that a group stays in registers; reals 0: as the fields say. */
+template <int prec, int reals>
+static __device__ __forceinline__ stored_field literal(stored_field f)
+{
+    f.prec = (precision)prec;
+    f.lanes = 1;
+    if (reals > 0) f.reals = reals;
+    return f;
+}
+
 template <int to_prec, int from_prec, int to_reals, int from_reals>
 static __global__ void convert_units(stored_field to, stored_field from, long units)
 {
+    gpu_begin();
     const long i = (long)blockIdx.x * THREADS + threadIdx.x;
     if (i >= units * from.groups) return;
-    const long unit = i / LINEAR_BLOCK / from.groups * LINEAR_BLOCK + i % LINEAR_BLOCK;
-    const int group = (int)(i / LINEAR_BLOCK % from.groups);
-    to.prec = (precision)to_prec;
-    from.prec = (precision)from_prec;
-    to.lanes = from.lanes = 1;
-    if (to_reals > 0) {
-        to.reals = to_reals;
-        from.reals = from_reals;
-    }
+    int group;
+    const long unit = unit_and_group(&group, i, from.groups);
+    to = literal<to_prec, to_reals>(to);
+    from = literal<from_prec, from_reals>(from);
     stored_convert(&to, unit, 0, &from, unit, 0, group);
+}
+
+template <int to_prec, int from_prec, int reals>
+static __global__ void add_units(stored_field to, double factor, stored_field from, long units)
+{
+    gpu_begin();
+    const long i = (long)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= units * from.groups) return;
+    int group;
+    const long unit = unit_and_group(&group, i, from.groups);
+    to = literal<to_prec, reals>(to);
+    from = literal<from_prec, reals>(from);
+    stored_add(&to, unit, 0, factor, &from, unit, 0, group);
+}
+
+static dim3 blocks_for(const stored_field *f, long units)
+{
+    return dim3((unsigned)((units * f->groups + THREADS - 1) / THREADS));
 }
 
 template <int to_prec, int from_prec>
 static void convert_between(const stored_field *to, const stored_field *from, long units)
 {
-    const unsigned blocks = (unsigned)((units * from->groups + THREADS - 1) / THREADS);
     auto kernel = convert_units<to_prec, from_prec, 0, 0>;
     if (to->reals == 24) kernel = convert_units<to_prec, from_prec, 24, 24>;
     if (to->reals == 36) kernel = convert_units<to_prec, from_prec, 36, 36>;
+    if (to->reals == 6) kernel = convert_units<to_prec, from_prec, 6, 6>;
     if (to->reals == 12 && from->reals == 18) kernel = convert_units<to_prec, from_prec, 12, 18>;
-    kernel<<<blocks, THREADS, 0, gpu_main_stream()>>>(*to, *from, units);
+    gpu_start(gpu_in_use(), kernel, blocks_for(from, units), THREADS, *to, *from, units);
     CUDA(cudaGetLastError());
 }
 
-template <int to_prec>
-static void convert_to(const stored_field *to, const stored_field *from, long units)
+template <int to_prec, int from_prec>
+static void add_between(const stored_field *to, double factor, const stored_field *from, long units)
 {
-    static void (*const run[PREC_COUNT])(const stored_field *, const stored_field *,
-                                         long) = {convert_between<to_prec, 0>, convert_between<to_prec, 1>,
-                                                  convert_between<to_prec, 2>, convert_between<to_prec, 3>};
-    run[from->prec](to, from, units);
+    auto kernel = to->reals == 24 ? add_units<to_prec, from_prec, 24> : add_units<to_prec, from_prec, 0>;
+    if (to->reals == 6) kernel = add_units<to_prec, from_prec, 6>;
+    gpu_start(gpu_in_use(), kernel, blocks_for(from, units), THREADS, *to, factor, *from, units);
+    CUDA(cudaGetLastError());
 }
+
+#define FROM_EACH(what, to)                                                                                            \
+    {                                                                                                                  \
+        what<to, 0>, what<to, 1>, what<to, 2>, what<to, 3>                                                             \
+    }
+#define BETWEEN_ALL(what)                                                                                              \
+    {                                                                                                                  \
+        FROM_EACH(what, 0), FROM_EACH(what, 1), FROM_EACH(what, 2), FROM_EACH(what, 3)                                 \
+    }
 
 void gpu_convert(const stored_field *to, const stored_field *from, long units)
 {
-    static void (*const run[PREC_COUNT])(const stored_field *, const stored_field *,
-                                         long) = {convert_to<0>, convert_to<1>, convert_to<2>, convert_to<3>};
-    run[to->prec](to, from, units);
+    static void (*const run[PREC_COUNT][PREC_COUNT])(const stored_field *, const stored_field *, long) =
+        BETWEEN_ALL(convert_between);
+    run[to->prec][from->prec](to, from, units);
+}
+
+void gpu_convert_add(const stored_field *to, double factor, const stored_field *from, long units)
+{
+    static void (*const run[PREC_COUNT][PREC_COUNT])(const stored_field *, double, const stored_field *, long) =
+        BETWEEN_ALL(add_between);
+    run[to->prec][from->prec](to, factor, from, units);
 }
 
 template <int prec, int reals>

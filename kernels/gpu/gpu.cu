@@ -77,6 +77,7 @@ void gpu_open(int index)
     int major;
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index));
     device.early = major >= 9;
+    device.round = 0;
     device.way = TUNE_BY_RULE;
     gpu_grand_total empty[KERNEL_MAX_SUMS];
     memset(empty, 0, sizeof empty);
@@ -85,6 +86,7 @@ void gpu_open(int index)
     CUDA(cudaMemcpy(device.totals, empty, sizeof empty, cudaMemcpyHostToDevice));
     CUDA(cudaMalloc(&device.ticket, sizeof *device.ticket));
     CUDA(cudaMemsetAsync(device.ticket, 0, sizeof *device.ticket, device.stream));
+    CUDA(cudaMalloc(&device.value, sizeof *device.value));
     const size_t result_bytes = KERNEL_MAX_SUMS * SUM_WORDS * sizeof *device.result;
     CUDA(cudaHostAlloc(&device.result, result_bytes, cudaHostAllocMapped));
     memset(device.result, 0, result_bytes);
@@ -221,6 +223,13 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
     const int sums = kernel_infos[id].sums;
     if (sums > 0 && ++device.number == 0) device.number = 1; /* 0: of words that nobody has written */
     gpu_device on = device;
+    if (work->whole && comm_size() > 1) {
+        REQUIRE(sums == 1, "%d sums of kernel %s over all ranks", sums, kernel_infos[id].name);
+        device.round++;
+        if ((unsigned)device.round == 0) device.round += BOARD_TURNS;
+        on.round = device.round;
+        on.boards = transport_boards();
+    }
     if (work->aside) {
         REQUIRE(sums == 0, "kernel %s sums, which the side stream has no room for", kernel_infos[id].name);
         on.stream = device.side;
@@ -256,6 +265,11 @@ static void await_sums(exact_sum *arrived, int sums)
     uint32_t words[KERNEL_MAX_SUMS * SUM_WORDS];
     for (int w = 0; w < sums * (int)SUM_WORDS; w++) words[w] = await_word(device.result + w);
     memcpy(arrived, words, (size_t)sums * sizeof *arrived);
+}
+
+const double *gpu_sum_value(void)
+{
+    return device.value;
 }
 
 void gpu_add_sums(kernel_id id, exact_sum *sums)

@@ -31,6 +31,8 @@ void gpu_copy(void *to, place to_place, const void *from, place from_place, size
 void gpu_copy_aside(void *to, place to_place, const void *from, place from_place, size_t bytes);
 /* Copies `units` sites between linear layouts, converting precision and storage of links. */
 void gpu_convert(const stored_field *to, const stored_field *from, long units);
+/* to += factor from, of fields of the same kind. */
+void gpu_convert_add(const stored_field *to, double factor, const stored_field *from, long units);
 
 /* Moves n sites by a list on the device; first_y and first_x are the storage units that the list counts from; where
  * `signs` are set, negative moves turn the sign. On the side stream if `aside`. */
@@ -41,6 +43,8 @@ void gpu_move(const stored_field *y, long first_y, const stored_field *x, long f
  * waits for all work on both streams; gpu_add_sums() for a kernel that sums, and adds what it found. */
 int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work);
 void gpu_add_sums(kernel_id id, exact_sum *sums);
+/* Where kernels find the value of the first sum of the kernel in front of them that sums. */
+const double *gpu_sum_value(void);
 void gpu_finish(void);
 
 /* The time of a sample of kernels: what the one between start and stop takes among others, collected into `of` without

@@ -6,8 +6,8 @@
  * exchange begins, the main one for it where the exchange ends, so that in between both run.
  *
  * Sums: every thread sums its sites, a block its threads by shuffles, blocks add to totals in memory, and the block
- * that comes last leaves the result in memory of the host. Adding is exact (kernels/lattice/exact.h), so neither the
- * grid nor the order of the blocks shows in the bits. */
+ * that comes last leaves the result in memory of the host, and its value for kernels behind it. Adding is exact
+ * (kernels/lattice/exact.h), so neither the grid nor the order of the blocks shows in the bits. */
 #ifndef PLAQ_GPU_LAUNCH_H
 #define PLAQ_GPU_LAUNCH_H
 
@@ -39,6 +39,19 @@ typedef struct {
  * that it is there, so that the kernel does not wait for one to arrive before it sends another. */
 #define SUM_WORDS (sizeof(exact_sum) / sizeof(uint32_t))
 
+/* The same way kernels of different ranks add up a sum among themselves: each rank has a board, in memory that all map,
+ * where every rank leaves its words, at places that two sums in a row take in turn. A rank that is done with the second
+ * has read all of the first. */
+#define BOARD_RANKS WARP
+#define BOARD_TURNS 2
+#define BOARD_WORDS (BOARD_TURNS * BOARD_RANKS * SUM_WORDS)
+
+typedef struct gpu_boards {
+    int ranks, me;
+    uint64_t *of[BOARD_RANKS]; /* [turn][rank that writes][SUM_WORDS] */
+    gpu_stall stall;
+} gpu_boards;
+
 typedef struct {
     int processors;
     cudaStream_t stream; /* of kernels: in the copy that gpu_run() hands to a launcher it may be the side stream */
@@ -47,6 +60,9 @@ typedef struct {
     gpu_grand_total *totals;  /* on the device: [KERNEL_MAX_SUMS], empty between kernels */
     unsigned *ticket;         /* on the device: blocks that are done, zero between kernels */
     uint64_t *result;         /* [KERNEL_MAX_SUMS][SUM_WORDS] on the host, written by the device */
+    double *value;            /* on the device: of the first sum of the kernel that summed last */
+    const gpu_boards *boards; /* on the device: a kernel with one sum adds up those of all ranks; or null */
+    unsigned long long round; /* with them: the number of such sums, whose lower half is not zero */
     unsigned number;          /* of the sum that a kernel makes */
     int early;                /* kernels may be brought to the processors before the one in front of them ends */
     int way;                  /* the shape of blocks, see tile.cuh */
@@ -180,8 +196,54 @@ static __device__ __forceinline__ void gpu_total_add(gpu_grand_total *total, con
     if (s->broken) atomicOr(&total->broken, 1);
 }
 
-/* After a block has added to the totals: the last block to come leaves the n results, of the totals' folds the three of
- * the highest bin, as merging keeps them; and empty totals. */
+/* What the totals hold: of the folds the three of the highest bin, as merging keeps them. */
+static __device__ __forceinline__ exact_sum gpu_total(const volatile gpu_grand_total *total)
+{
+    exact_sum s = exact_zero();
+    s.bin = total->bin;
+    s.broken = total->broken;
+    for (int i = 0; i < 3; i++) s.fold[i] = (int64_t)total->fold[s.bin - i - LOWEST_FOLD];
+    return s;
+}
+
+static __device__ __forceinline__ uint64_t gpu_sum_word(unsigned number, uint32_t word)
+{
+    return (uint64_t)number << 32 | word;
+}
+
+/* The sum over all ranks of what each of them has, in thread 0; for one warp, whose thread r deals with rank r. A rank
+ * that gave up leaves a sum without meaning, and the note of the stall. */
+static __device__ __noinline__ exact_sum gpu_sum_over_ranks(const gpu_boards *b, unsigned long long round,
+                                                            const exact_sum *mine)
+{
+    const int r = (int)threadIdx.x, turn = (int)(round % BOARD_TURNS) * BOARD_RANKS;
+    exact_sum s = exact_zero();
+    if (r < b->ranks) {
+        uint32_t words[SUM_WORDS];
+        volatile uint64_t *there = b->of[r] + (turn + b->me) * (int)SUM_WORDS;
+        const volatile uint64_t *here = b->of[b->me] + (turn + r) * (int)SUM_WORDS;
+        const signal_number start = nanoseconds();
+        bool waits = true;
+        memcpy(words, mine, sizeof words);
+        for (int i = 0; i < (int)SUM_WORDS; i++) there[i] = gpu_sum_word((unsigned)round, words[i]);
+        for (int i = 0; i < (int)SUM_WORDS; i++) {
+            uint64_t seen = here[i];
+            while (waits && (unsigned)(seen >> 32) != (unsigned)round) {
+                waits = nanoseconds() - start <= b->stall.patience && !*(volatile int *)b->stall.broken;
+                if (!waits) give_up(&b->stall, r, STALLED_IN_SUM);
+                seen = here[i];
+            }
+            words[i] = (uint32_t)seen;
+        }
+        memcpy(&s, words, sizeof s);
+    }
+    if (!(s.bin >= EXACT_BIN_MIN && s.bin <= EXACT_BIN_MAX)) s = exact_zero(); /* of one that gave up */
+    exact_raise(&s, __reduce_max_sync(0xffffffffu, s.bin));
+    gpu_warp_add(&s);
+    return s;
+}
+
+/* After a block has added to the totals: the last block to come leaves the n results, and empty totals. */
 static __device__ __forceinline__ void gpu_totals_close(int n, const gpu_device *dev)
 {
     __shared__ int last;
@@ -193,17 +255,25 @@ static __device__ __forceinline__ void gpu_totals_close(int n, const gpu_device 
     }
     __syncthreads();
     if (!last) return;
-    for (int w = (int)threadIdx.x; w < n * (int)SUM_WORDS; w += (int)blockDim.x) {
-        volatile gpu_grand_total *total = &dev->totals[w / (int)SUM_WORDS];
-        exact_sum s = exact_zero();
-        uint32_t words[SUM_WORDS];
-        s.bin = total->bin;
-        s.broken = total->broken;
-        for (int i = 0; i < 3; i++) s.fold[i] = (int64_t)total->fold[s.bin - i - LOWEST_FOLD];
-        memcpy(words, &s, sizeof s);
-        uint32_t word = words[0];
-        for (int i = 1; i < (int)SUM_WORDS; i++) word = w % (int)SUM_WORDS == i ? words[i] : word;
-        *(volatile uint64_t *)&dev->result[w] = (uint64_t)dev->number << 32 | word;
+    if (dev->boards) {
+        if (threadIdx.x < WARP) {
+            const exact_sum mine = gpu_total(dev->totals), all = gpu_sum_over_ranks(dev->boards, dev->round, &mine);
+            uint32_t words[SUM_WORDS];
+            memcpy(words, &all, sizeof words);
+            for (int w = 0; w < (int)SUM_WORDS && threadIdx.x == 0; w++)
+                *(volatile uint64_t *)&dev->result[w] = gpu_sum_word(dev->number, words[w]);
+            if (threadIdx.x == 0) *dev->value = exact_value(&all);
+        }
+    } else {
+        for (int w = (int)threadIdx.x; w < n * (int)SUM_WORDS; w += (int)blockDim.x) {
+            const exact_sum s = gpu_total(&dev->totals[w / (int)SUM_WORDS]);
+            uint32_t words[SUM_WORDS];
+            memcpy(words, &s, sizeof s);
+            uint32_t word = words[0];
+            for (int i = 1; i < (int)SUM_WORDS; i++) word = w % (int)SUM_WORDS == i ? words[i] : word;
+            *(volatile uint64_t *)&dev->result[w] = gpu_sum_word(dev->number, word);
+            if (w == 0) *dev->value = exact_value(&s);
+        }
     }
     __syncthreads();
     for (int k = 0; k < n; k++) {

@@ -68,6 +68,11 @@ int gpu_exchange_fuse(gpu_message *m, int n)
     return 0;
 }
 
+int gpu_sums_whole(void)
+{
+    return 0;
+}
+
 /* ---- with nothing started there is nothing to wait for or to close ---- */
 
 void gpu_finish(void) {}
@@ -94,6 +99,9 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 void gpu_convert(const stored_field *to, const stored_field *from, long units)
     ABSENT((void)to, (void)from, (void)units)
 
+void gpu_convert_add(const stored_field *to, double factor, const stored_field *from, long units)
+    ABSENT((void)to, (void)factor, (void)from, (void)units)
+
 void gpu_move(const stored_field *y, long first_y, const stored_field *x, long first_x, const stored_move *moves,
               long n, int signs, int aside)
     ABSENT((void)y, (void)first_y, (void)x, (void)first_x, (void)moves, (void)n, (void)signs, (void)aside)
@@ -106,6 +114,9 @@ void gpu_clock_stop(int started, int aside, double weight, gpu_clock *of)
 
 void gpu_add_sums(kernel_id id, exact_sum *sums)
     ABSENT((void)id, (void)sums)
+
+const double *gpu_sum_value(void)
+    ABSENT(return NULL)
 
 int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work)
     ABSENT((void)id, (void)like, (void)args, (void)work; return 0)

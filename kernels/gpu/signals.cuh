@@ -30,7 +30,8 @@ typedef struct {
     signal_number *to[NEWS_MAX];
 } gpu_news;
 
-/* Written by a kernel that gave up, in memory of the host. */
+/* Written by a kernel that gave up, in memory of the host: what it waited for, and in which exchange, where in one. */
+#define STALLED_IN_SUM (-2) /* a rank's part of a sum */
 typedef struct {
     int set, rank, slot;
     signal_number exchange;

@@ -216,6 +216,16 @@ int gpu_exchange_fuse(gpu_message *m, int n)
     return 1;
 }
 
+const gpu_boards *transport_boards(void)
+{
+    return current && current->boards && !(comm_delay() > 0) ? current->boards() : NULL;
+}
+
+int gpu_sums_whole(void)
+{
+    return comm_size() == 1 || transport_boards();
+}
+
 /* Holds a stream up for so many nanoseconds. */
 static __global__ void hold(signal_number time)
 {

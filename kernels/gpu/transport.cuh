@@ -32,4 +32,7 @@ void transport_begin_buffers(gpu_message *m, int n);
 /* What the kernel that is the exchange has to do; once. */
 const gpu_fusion *transport_take_fusion(void);
 
+/* For a sum over all ranks, or null. */
+const gpu_boards *transport_boards(void);
+
 #endif

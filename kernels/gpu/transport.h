@@ -46,6 +46,8 @@ typedef struct {
     void (*finish)(gpu_message *m, int n); /* puts what is left on the side stream; the main stream then waits for it */
     /* Or, where one kernel can be the exchange: begin for it, and what it needs. May be null. */
     const struct gpu_fusion *(*fuse)(gpu_message *m, int n);
+    /* What lets kernels add up sums over all ranks, or null; the same answer on all. May be null. */
+    const struct gpu_boards *(*boards)(void);
 } gpu_transport;
 
 #ifdef __cplusplus
@@ -71,6 +73,9 @@ void gpu_exchange_finish(gpu_message *m, int n);
 /* Instead of the three: when the transport can, sets m[].out and m[].in, and the next hop with .pack (kernels.h) is the
  * exchange. Returns whether it can. */
 int gpu_exchange_fuse(gpu_message *m, int n);
+
+/* Whether kernels add up sums over all ranks (kernel_work.whole). */
+int gpu_sums_whole(void);
 
 /* Bytes that this rank sent and seconds that its host spent in exchanges so far. */
 void gpu_exchange_counted(double *bytes, double *seconds);

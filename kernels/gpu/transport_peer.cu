@@ -38,6 +38,9 @@
  * streams and for each other, and make the block anew. Only the buffer of this turn is touched: what came in the two
  * exchanges before can still be read.
  *
+ * Sums over all ranks: see gpu_boards in launch.cuh. Kernels of a sum wait for those of the same sum elsewhere, which
+ * all ranks start at the same place of their programs, so what is said above holds with them among the steps.
+ *
  * A rank that dies or hangs leaves others waiting. The kernels give up after PATIENCE or the watchdog's limit, if that
  * is longer, leave a note in memory of the host and let the streams run on; the host finds it at its next wait or
  * exchange, before any result is used, and ends the run with EXIT_HUNG. */
@@ -63,7 +66,8 @@ typedef struct {
     void *at[MAX_RANKS];
 } block;
 
-static block flags, ghosts[GPU_SLOTS][TURNS];
+static block flags, board, ghosts[GPU_SLOTS][TURNS];
+static gpu_boards *boards; /* on the device; null where there are too many ranks for it */
 static gpu_stall watch;
 static unsigned *ticket;
 static gpu_fusion fusion;
@@ -103,13 +107,14 @@ static void check_stall(void)
 {
     const volatile stall_note *note = watch.note;
     if (!note->set) return;
-    char what[64] = "to read what it was sent";
-    if (note->slot >= 0) snprintf(what, sizeof what, "to send in slot %d", note->slot);
-    error_fault(
-        EXIT_HUNG, __FILE__, __LINE__, __func__,
-        "the GPU has waited %.0f s for rank %d %s, in exchange %llu.\n  That rank or its GPU hangs, or has ended "
-        "without a word. The last checkpoint stands: continue with plaq run",
-        1e-9 * (double)watch.patience, note->rank, what, note->exchange);
+    char what[96];
+    if (note->slot == STALLED_IN_SUM) snprintf(what, sizeof what, "to add to a sum");
+    else if (note->slot < 0) snprintf(what, sizeof what, "to read what it was sent, in exchange %llu", note->exchange);
+    else snprintf(what, sizeof what, "to send in slot %d, in exchange %llu", note->slot, note->exchange);
+    error_fault(EXIT_HUNG, __FILE__, __LINE__, __func__,
+                "the GPU has waited %.0f s for rank %d %s.\n  That rank or its GPU hangs, or has ended without a word. "
+                "The last checkpoint stands: continue with plaq run",
+                1e-9 * (double)watch.patience, note->rank, what);
 }
 
 /* ---- blocks ---- */
@@ -250,6 +255,31 @@ static int usable(char *why, size_t size)
     return ok;
 }
 
+/* ---- sums ---- */
+
+static void open_boards(void)
+{
+    gpu_boards b = {comm_size(), comm_rank(), {}, watch};
+    if (b.ranks == 1 || b.ranks > BOARD_RANKS) return;
+    CUDA(block_create(&board, BOARD_WORDS * sizeof(uint64_t)));
+    for (int r = 0; r < b.ranks; r++) b.of[r] = (uint64_t *)board.at[r];
+    boards = (gpu_boards *)gpu_allocate(sizeof *boards);
+    gpu_copy(boards, PLACE_DEVICE, &b, PLACE_HOST, sizeof b);
+}
+
+static void close_boards(void)
+{
+    if (!boards) return;
+    block_destroy(&board);
+    CUDA(cudaFree(boards));
+    boards = NULL;
+}
+
+static const gpu_boards *peer_boards(void)
+{
+    return boards;
+}
+
 /* ---- exchanges ---- */
 
 static void peer_open(void)
@@ -264,6 +294,7 @@ static void peer_open(void)
     ticket = (unsigned *)gpu_allocate(sizeof *ticket);
     CUDA(cudaMemsetAsync(ticket, 0, sizeof *ticket, gpu_in_use()->side));
     CUDA(block_create(&flags, places * sizeof(signal_number)));
+    open_boards();
     gpu_after_wait(check_stall);
 }
 
@@ -274,6 +305,7 @@ static void peer_close(void)
         for (int turn = 0; turn < TURNS; turn++)
             if (ghosts[slot][turn].bytes > 0) block_destroy(&ghosts[slot][turn]);
     block_destroy(&flags);
+    close_boards();
     CUDA(cudaFree(ticket));
     CUDA(cudaFree(watch.broken));
     CUDA(cudaFreeHost(watch.note));
@@ -342,6 +374,9 @@ static const gpu_fusion *fuse(gpu_message *m, int n)
     return &fusion;
 }
 
-const gpu_transport transport_peer = {
-    "peer", "GPUs of one node store into each other's memory", 1, usable, peer_open, peer_close, begin, start, finish,
-    fuse};
+const gpu_transport transport_peer = {"peer",     "GPUs of one node store into each other's memory",
+                                      1,          usable,
+                                      peer_open,  peer_close,
+                                      begin,      start,
+                                      finish,     fuse,
+                                      peer_boards};

@@ -18,23 +18,3 @@ void exact_add(exact_sum *s, double x)
         x -= t;
     }
 }
-
-/* Folds brought between -2^31 and 2^31 without changing the sum: then it is the first fold that is not zero that
- * decides the leading bits, and nothing cancels when the folds are put together. */
-static void carry(exact_sum *s)
-{
-    for (int i = 2; i > 0; i--) {
-        const int64_t up = (s->fold[i] + ((int64_t)1 << 31)) >> 32;
-        s->fold[i] -= up * ((int64_t)1 << 32);
-        s->fold[i - 1] += up;
-    }
-}
-
-double exact_value(const exact_sum *s)
-{
-    if (s->broken) return NAN;
-    exact_sum c = *s;
-    carry(&c);
-    return (double)c.fold[0] * exact_unit(c.bin - 1) +
-           ((double)c.fold[1] * exact_unit(c.bin - 2) + (double)c.fold[2] * exact_unit(c.bin - 3));
-}

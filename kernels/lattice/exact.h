@@ -9,6 +9,7 @@
 #ifndef PLAQ_EXACT_H
 #define PLAQ_EXACT_H
 
+#include <math.h>
 #include <stdint.h>
 
 #define EXACT_BIN_MIN (-28)
@@ -30,8 +31,6 @@ typedef struct {
 extern "C" {
 #endif
 
-/* Value of the sum, rounded to double; NaN when an addend was. */
-double exact_value(const exact_sum *s);
 /* s += x, for sums made on the host. */
 void exact_add(exact_sum *s, double x);
 
@@ -97,6 +96,27 @@ EXACT_FN void exact_merge(exact_sum *s, const exact_sum *other)
     exact_raise(s, o.bin);
     for (int i = 0; i < 3; i++) s->fold[i] += o.fold[i];
     s->broken |= o.broken;
+}
+
+/* Folds brought between -2^31 and 2^31 without changing the sum: then it is the first fold that is not zero that
+ * decides the leading bits, and nothing cancels when the folds are put together. */
+EXACT_FN void exact_carry(exact_sum *s)
+{
+    for (int i = 2; i > 0; i--) {
+        const int64_t up = (s->fold[i] + ((int64_t)1 << 31)) >> 32;
+        s->fold[i] -= up * ((int64_t)1 << 32);
+        s->fold[i - 1] += up;
+    }
+}
+
+/* Value of the sum, rounded to double; NaN when an addend was. Units are powers of two, so that products are exact. */
+EXACT_FN double exact_value(const exact_sum *s)
+{
+    if (s->broken) return NAN;
+    exact_sum c = *s;
+    exact_carry(&c);
+    return (double)c.fold[0] * exact_unit(c.bin - 1) +
+           ((double)c.fold[1] * exact_unit(c.bin - 2) + (double)c.fold[2] * exact_unit(c.bin - 3));
 }
 
 #endif

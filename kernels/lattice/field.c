@@ -342,7 +342,9 @@ void field_import(field *f, int t, const double *buf)
 
 /* ---- copies ---- */
 
-static void convert_on_host(field *y, const field *x)
+typedef enum { CONVERT_COPY, CONVERT_ADD } convert_way;
+
+static void convert_on_host(field *y, const field *x, convert_way way, double factor)
 {
     const int *l = y->lat->local;
     const stored_field from = field_stored(x), to = field_stored(y);
@@ -355,15 +357,28 @@ static void convert_on_host(field *y, const field *x)
                     long ux, uy;
                     int lx, ly;
                     if (!storage_of(x, site, &ux, &lx) || !storage_of(y, site, &uy, &ly)) continue;
-                    for (int g = 0; g < x->groups; g++) stored_convert(&to, uy, ly, &from, ux, lx, g);
+                    for (int g = 0; g < x->groups; g++)
+                        if (way == CONVERT_ADD) stored_add(&to, uy, ly, factor, &from, ux, lx, g);
+                        else stored_convert(&to, uy, ly, &from, ux, lx, g);
                 }
 }
 
-/* Ghosts do not travel: halo_fill() brings them. */
-static void convert_on_device(field *y, const field *x)
+/* In one place. Ghosts do not travel: halo_fill() brings them. */
+static void convert(field *y, const field *x, convert_way way, double factor)
 {
-    const stored_field from = field_stored(x), to = field_stored(y);
-    gpu_convert(&to, &from, y->par == PARITY_BOTH ? 2 * y->lay->odd_start : y->lay->odd_start);
+    const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where, 0);
+    const double sites = (double)field_units(y) * y->lay->lanes * (y->par == PARITY_BOTH ? 2 : 1) * y->groups;
+    if (y->where == PLACE_DEVICE) {
+        const stored_field from = field_stored(x), to = field_stored(y);
+        const long units = y->par == PARITY_BOTH ? 2 * y->lay->odd_start : y->lay->odd_start;
+        if (way == CONVERT_ADD) gpu_convert_add(&to, factor, &from, units);
+        else gpu_convert(&to, &from, units);
+    } else {
+        convert_on_host(y, x, way, factor);
+    }
+    kernel_timing_stop(&timing, way == CONVERT_ADD ? 2 * sites * x->reals : 0,
+                       sites *
+                           (x->reals * field_traffic(x) + y->reals * field_traffic(y) * (way == CONVERT_ADD ? 2 : 1)));
 }
 
 static int can_become(field_kind from, field_kind to)
@@ -391,19 +406,27 @@ void field_copy(field *y, const field *x)
     y->version = next_version();
     if (y->lay == x->lay && y->prec == x->prec && y->kind == x->kind) {
         copy_same_storage(y, x);
-    } else if (x->where == PLACE_DEVICE && y->where == PLACE_DEVICE) {
-        convert_on_device(y, x);
+    } else if (x->where == y->where) {
+        convert(y, x, CONVERT_COPY, 1);
     } else if (x->where == PLACE_DEVICE) {
         field *h = host_twin(x);
         copy_same_storage(h, x);
-        convert_on_host(y, h);
-        field_destroy(h);
-    } else if (y->where == PLACE_DEVICE) {
-        field *h = host_twin(y);
-        convert_on_host(h, x);
-        copy_same_storage(y, h);
+        convert(y, h, CONVERT_COPY, 1);
         field_destroy(h);
     } else {
-        convert_on_host(y, x);
+        field *h = host_twin(y);
+        convert(h, x, CONVERT_COPY, 1);
+        copy_same_storage(y, h);
+        field_destroy(h);
     }
+}
+
+void field_add(field *y, double a, const field *x)
+{
+    REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups && y->Ls == x->Ls && y->par == x->par &&
+                y->kind == x->kind && y->where == x->where,
+            "%s of parity %d and place %d added to %s of parity %d and place %d", field_kinds[x->kind].name, x->par,
+            x->where, field_kinds[y->kind].name, y->par, y->where);
+    y->version = next_version();
+    convert(y, x, CONVERT_ADD, a);
 }

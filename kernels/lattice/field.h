@@ -100,6 +100,8 @@ field field_rhs(const field *f, int rhs);
 /* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row
  * links into links), parity and groups. y and x may not be the same field. */
 void field_copy(field *y, const field *x);
+/* y += a x, in double, of fields of one kind, parity and place whose precisions may differ. */
+void field_add(field *y, double a, const field *x);
 
 /* Bytes that were copied between host and device so far. */
 double field_copied_bytes(void);

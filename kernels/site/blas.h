@@ -114,7 +114,9 @@ VECTOR_SITE_SUM(axpy_norm2, y)
 /* The two updates of conjugate gradients that share p: x += a p, p = r + b p. */
 FN void T(cg_update_of)(const cg_update_args *a, long u, int reals)
 {
-    const vreal fa = vset((real)a->a), fb = vset((real)a->b);
+    /* Volatile: the kernel in front has written it, so that no cache of old may answer. */
+    const double b = a->above ? *(const volatile double *)a->above / a->b : a->b;
+    const vreal fa = vset((real)a->a), fb = vset((real)b);
     for (int k = 0; k < a->p.groups; k++) {
         vreal p[24], y[24];
         T(load)(p, &a->p, u, k, reals);

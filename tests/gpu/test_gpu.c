@@ -133,6 +133,14 @@ static void test_blas(const lattice *lat, field_kind kind, precision prec, parit
     spinor_axpby(d[1], 0.5, d[2], 0);
     spinor_axpby(h[1], 0.5, h[2], 0);
     check_same("axpby with b = 0", d[1], h[1], EXACT);
+    spinor_sum of_d, of_h;
+    spinor_axpy_norm2_start(&of_d, d[0], 0.2, d[2], 0);
+    spinor_cg_update_by(d[2], d[1], 0.9, &of_d, -321, d[0]);
+    spinor_axpy_norm2_start(&of_h, h[0], 0.2, h[2], 0);
+    spinor_cg_update_by(h[2], h[1], 0.9, &of_h, -321, h[0]);
+    check_value("a sum on its way", spinor_sum_finish(&of_d), spinor_sum_finish(&of_h), EXACT);
+    check_same("cg_update by a sum x", d[2], h[2], EXACT);
+    check_same("cg_update by a sum p", d[1], h[1], EXACT);
     for (int i = 0; i < 3; i++) {
         field_destroy(h[i]);
         field_destroy(d[i]);
@@ -373,6 +381,11 @@ static void test_copies(const lattice *lat)
                 /* The arguments of complex numbers come out of two libraries. */
                 check_same(field_kinds[kinds[k]].name, there, here,
                            k < 3 ? EXACT : (double[]){1e-12, 1e-6, 1e-4, 1e-2}[b]);
+                if (k < 2) {
+                    field_add(there, -0.37, d);
+                    field_add(here, -0.37, source);
+                    check_same("sum", there, here, EXACT);
+                }
                 field *all[] = {source, there, here, d};
                 for (int i = 0; i < 4; i++) field_destroy(all[i]);
             }

@@ -5,7 +5,8 @@
  * from slot to slot: to and from differ but for half the number of ranks. Messages are packed by copies on the side
  * stream; what arrives is copied to a record on the main stream, at once or as late as allowed (just before the begin
  * after next), and records are compared after many exchanges, so that the host does not wait in between. Some ranks are
- * slow at times. Without a GPU the test is skipped (status 77); ranks may share GPUs. */
+ * slow at times. Then sums over all ranks, which some transports leave to kernels. Without a GPU the test is skipped
+ * (status 77); ranks may share GPUs. */
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/spinor.h"
 
 #define POOL ((size_t)8 << 20)
 #define RECORD ((size_t)64 << 20)
@@ -135,6 +137,45 @@ static void stress(const char *name)
     compare(name);
 }
 
+/* Sums over all ranks, which kernels may make among themselves, against those of the host, to the bit: used by the
+ * kernel behind before anybody has fetched them, and one on the heels of the other. */
+static void sums(const char *name)
+{
+    const int lengths[4] = {4, 4, 4, 4 * size}, grid[4] = {1, 1, 1, size};
+    lattice *lat = lattice_create(lengths, grid, 1, -1);
+    field *h[4], *d[4];
+    long differ = 0;
+    for (int i = 0; i < 4; i++) {
+        h[i] = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN, 1, PLACE_HOST);
+        d[i] = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN, 1, PLACE_DEVICE);
+        spinor_random(h[i], 5, 6, (uint32_t)i);
+        field_copy(d[i], h[i]);
+    }
+    for (int k = 0; k < exchanges; k++) {
+        spinor_sum on_d, on_h;
+        be_slow(k);
+        spinor_axpy_norm2_start(&on_d, d[1], k % 2 ? -0.5 : 0.5, d[0], 0);
+        spinor_cg_update_by(d[3], d[2], 0.1, &on_d, 1e5, d[1]);
+        spinor_axpy_norm2_start(&on_h, h[1], k % 2 ? -0.5 : 0.5, h[0], 0);
+        spinor_cg_update_by(h[3], h[2], 0.1, &on_h, 1e5, h[1]);
+        if (k % 3 == 0) be_slow(k + 1);
+        differ += spinor_sum_finish(&on_d) != spinor_sum_finish(&on_h);
+        differ += spinor_norm2(d[2], 0) != spinor_norm2(h[2], 0);
+    }
+    CHECK_INT(differ, 0);
+    for (int i = 0; i < 4; i++) {
+        field *back = field_like(h[i]);
+        field_copy(back, d[i]);
+        CHECK_NEAR(spinor_axpy_norm2(back, -1, h[i], 0), 0, 0);
+        CHECK(spinor_norm2(h[i], 0) > 0);
+        field_destroy(back);
+        field_destroy(h[i]);
+        field_destroy(d[i]);
+    }
+    if (rank == 0) printf("%s: %d sums, %s\n", name, 2 * exchanges, gpu_sums_whole() ? "of kernels" : "of hosts");
+    lattice_destroy(lat);
+}
+
 /* The time of an exchange with both neighbours on a ring, for the reader of the log. */
 static void report(const char *name)
 {
@@ -168,6 +209,7 @@ static void test_transport(const char *name)
     gpu_exchange_counted(&bytes[1], &seconds);
     CHECK(size == 1 || bytes[1] > bytes[0]);
     if (rank == 0) printf("%s: %d exchanges in %.2f s\n", name, exchanges, comm_wtime() - start);
+    sums(name);
     if (size > 1) report(name);
 }
 

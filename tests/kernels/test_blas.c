@@ -110,6 +110,53 @@ static void test_simple(const scene *s)
     field_destroy(z);
 }
 
+/* x += a p and p = r + b p with b from a sum that is still on its way, to the bit what the two give one after the
+ * other: of both parities, and of one. */
+static void test_by_sum(const scene *s)
+{
+    field *f[4], *g[4];
+    for (int i = 0; i < 4; i++) {
+        f[i] = some(s);
+        g[i] = copy_of(f[i]);
+    }
+    for (int parts = 0; parts < 2; parts++) {
+        field a[4], b[4];
+        for (int i = 0; i < 4; i++) {
+            a[i] = parts ? field_part(f[i], PARITY_ODD) : *f[i];
+            b[i] = parts ? field_part(g[i], PARITY_ODD) : *g[i];
+        }
+        const double norm2 = spinor_axpy_norm2(&b[0], -0.3, &b[1], 0);
+        spinor_cg_update(&b[2], &b[3], 0.7, norm2 / 1234.5, &b[0]);
+        spinor_sum sum;
+        spinor_axpy_norm2_start(&sum, &a[0], -0.3, &a[1], 0);
+        spinor_cg_update_by(&a[2], &a[3], 0.7, &sum, 1234.5, &a[0]);
+        kit_where("a sum on its way, %s in %s", field_kinds[s->kind].name, precision_names[s->prec]);
+        KIT_NEAR(spinor_sum_finish(&sum), norm2, 0);
+        KIT_NEAR(spinor_sum_finish(&sum), norm2, 0); /* asked for once more */
+    }
+    for (int i = 0; i < 4; i++) {
+        KIT_NEAR(spinor_axpy_norm2(f[i], -1, g[i], 0), 0, 0);
+        field_destroy(f[i]);
+        field_destroy(g[i]);
+    }
+}
+
+/* y += a x with x in each precision. */
+static void test_add(const scene *s)
+{
+    for (int p = 0; p < PREC_COUNT; p++) {
+        const scene other = {s->lat, (precision)p, s->rng, s->kind};
+        field *x = some(&other), *y = some(s);
+        double complex *want = zero(s);
+        add(want, 1, y);
+        add(want, -0.6, x);
+        spinor_add(y, -0.6, x);
+        check_field("add", s, y, want, 1);
+        field_destroy(x);
+        field_destroy(y);
+    }
+}
+
 static void test_multi(const scene *s, int n)
 {
     field *z[MOST], *y = some(s);
@@ -274,6 +321,8 @@ int main(int argc, char **argv)
     for (int k = 0; lat && k < 2 * PREC_COUNT; k++) {
         const scene s = {lat, (precision)(k / 2), &rng, k % 2 ? FIELD_VECTOR : FIELD_SPINOR};
         test_simple(&s);
+        test_by_sum(&s);
+        test_add(&s);
         test_multi(&s, 1);
         test_multi(&s, 3);
         test_multi(&s, MOST);

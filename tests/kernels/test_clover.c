@@ -45,7 +45,7 @@ static void check_norm2(const field *links, const field *clover, const double *n
         spinor_sum s;
         spinor_clover_norm2_start(&s, y, (parity)p, clover, x, 1.5);
         spinor_clover(z, (parity)p, clover, x, 1.5);
-        const double norm2 = spinor_norm2_finish(&s);
+        const double norm2 = spinor_sum_finish(&s);
         KIT_NEAR(norm2, spinor_norm2(&part, 0), 0);
     }
     double *a = kit_gather(y), *b = kit_gather(z);

@@ -144,7 +144,7 @@ static field *coordinates(const lattice *lat, precision prec)
 static double real_at(const field *f, long unit, int lane, int group, int c)
 {
     const stored_field s = field_stored(f);
-    const size_t i = stored_index(&s, unit, lane, group, c);
+    const size_t i = stored_index(&s, unit, lane, group) + (size_t)stored_step(stored_order_of(&s), c);
     return f->prec == PREC_DOUBLE ? ((const double *)f->data)[i] : ((const float *)f->data)[i];
 }
 
