@@ -68,7 +68,7 @@ static void run_dot(bench *b)
     spinor_dot(value, b->x, b->z, 0);
 }
 
-static void run_axpy_norm2(bench *b)
+static void run_axpby_norm2(bench *b)
 {
     spinor_axpy_norm2(b->z, 1e-6, b->x, 0);
 }
@@ -318,7 +318,7 @@ static const bench_op ops[] = {
     {"axpby", "blas", 1, 0, 1, BENCH_WILSON, run_axpby, 0},
     {"norm2", "blas", 1, 0, 1, BENCH_WILSON, run_norm2, 0},
     {"dot", "blas", 1, 0, 1, BENCH_WILSON, run_dot, 0},
-    {"axpy_norm2", "blas", 1, 0, 1, BENCH_WILSON, run_axpy_norm2, 0},
+    {"axpby_norm2", "blas", 1, 0, 1, BENCH_WILSON, run_axpby_norm2, 0},
     {"cg_update", "blas", 1, 0, 1, BENCH_WILSON, run_cg_update, 0},
     {"multi_dot", "blas", 1, 0, 1, BENCH_WILSON, run_multi_dot, 0},
     {"multi_axpy", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpy, 0},

@@ -77,14 +77,15 @@ typedef struct {
 
 typedef struct {
     view y, x;
-    double a;
+    double a, b;
     int rhs;
-} axpy_norm2_args;
+} axpby_norm2_args;
 
 typedef struct {
     view x, p, r;
     double a, b;
-    const double *above; /* where there is one, b is what it points to over b */
+    const double *above; /* where there is one, b is what it points to over `below` */
+    double below;
 } cg_update_args;
 
 /* Of blocks.h: the number of blocks of this rank in each direction, and where each lane of a unit lies. */

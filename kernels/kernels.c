@@ -22,9 +22,11 @@ const kernel_info kernel_infos[KERNEL_COUNTED] = {
 #undef ALL
 
 typedef struct {
-    kernel_count count;
-    gpu_clock clock; /* of the sample that is timed on the device, weighted by bytes */
-    long started;    /* in all; the first loads the kernel, and is not timed */
+    kernel_count count;  /* seconds: of calls on the host */
+    long timeable;       /* calls on the device */
+    double device_bytes; /* theirs */
+    gpu_clock clock;     /* of the sample of them that is timed, weighted by bytes */
+    long started;        /* of them, in all; the first loads the kernel, and is not timed */
 } tally;
 static tally tallies[KERNEL_COUNTED][PREC_COUNT];
 
@@ -36,8 +38,9 @@ kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int
 {
     tally *t = &tallies[id][prec];
     kernel_timing now = {.id = id, .prec = prec, .on_device = where == PLACE_DEVICE, .aside = aside, .watch = -1};
+    watchdog_note(kernel_infos[id].name);
     if (!now.on_device) now.start = comm_wtime();
-    else if (t->started++ > 0 && (t->count.calls < TIMED_AT_FIRST || t->count.calls % TIMED_EVERY == 0))
+    else if (t->started++ > 0 && (t->timeable < TIMED_AT_FIRST || t->timeable % TIMED_EVERY == 0))
         now.watch = gpu_clock_start(aside);
     return now;
 }
@@ -45,8 +48,13 @@ kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int
 void kernel_timing_stop(const kernel_timing *now, double flops, double bytes)
 {
     tally *t = &tallies[now->id][now->prec];
-    if (!now->on_device) t->count.seconds += comm_wtime() - now->start;
-    else if (now->watch >= 0) gpu_clock_stop(now->watch, now->aside, bytes, &t->clock);
+    if (now->watch >= 0) gpu_clock_stop(now->watch, now->aside, bytes, &t->clock);
+    if (now->on_device) {
+        t->timeable++;
+        t->device_bytes += bytes;
+    } else {
+        t->count.seconds += comm_wtime() - now->start;
+    }
     t->count.calls++;
     t->count.flops += flops;
     t->count.bytes += bytes;
@@ -63,7 +71,6 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     REQUIRE(info->sums == 0 || !on_device || !awaited, "kernel %s sums before the sums in front of it are fetched",
             info->name);
     if (work.n == 0) return;
-    watchdog_note(info->name);
     const double sites = (double)work.n * like->lay->lanes;
     const double bytes = work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * field_traffic(like);
     const double flops = work.flops > 0 ? work.flops : sites * info->flops;
@@ -104,7 +111,7 @@ kernel_count kernel_counted(kernel_id id, precision prec)
     gpu_clock_collect();
     const tally *t = &tallies[id][prec];
     kernel_count c = t->count;
-    if (t->clock.weight > 0) c.seconds += t->clock.seconds * c.bytes / t->clock.weight;
+    if (t->clock.weight > 0) c.seconds += t->clock.seconds * t->device_bytes / t->clock.weight;
     return c;
 }
 

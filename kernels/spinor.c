@@ -113,20 +113,31 @@ double spinor_norm2(const field *x, int rhs)
     return spinor_sum_finish(&s);
 }
 
-void spinor_axpy_norm2_start(spinor_sum *s, field *y, double a, const field *x, int rhs)
+/* y = a x + b y and |y|^2 */
+static void axpby_norm2_start(spinor_sum *s, field *y, double a, const field *x, double b, int rhs)
 {
-    *s = empty_sum(KERNEL_axpy_norm2, y);
+    *s = empty_sum(KERNEL_axpby_norm2, y);
     FOR_PARITIES(p, y)
     {
-        const axpy_norm2_args args = {field_out(y, p), field_in(x, p), a, rhs};
+        const axpby_norm2_args args = {field_out(y, p), field_in(x, p), a, b, rhs};
         run_sum(s, &args, p == field_first_parity(y), p == field_last_parity(y));
     }
 }
 
+void spinor_axpy_norm2_start(spinor_sum *s, field *y, double a, const field *x, int rhs)
+{
+    axpby_norm2_start(s, y, a, x, 1, rhs);
+}
+
 double spinor_axpy_norm2(field *y, double a, const field *x, int rhs)
 {
+    return spinor_axpby_norm2(y, a, x, 1, rhs);
+}
+
+double spinor_axpby_norm2(field *y, double a, const field *x, double b, int rhs)
+{
     spinor_sum s;
-    spinor_axpy_norm2_start(&s, y, a, x, rhs);
+    axpby_norm2_start(&s, y, a, x, b, rhs);
     return spinor_sum_finish(&s);
 }
 
@@ -147,24 +158,26 @@ void spinor_dot(double value[2], const field *x, const field *y, int rhs)
     value[1] = exact_value(&s[1]);
 }
 
-static void cg_update(field *x, field *p, double a, const double *above, double b, const field *r)
+static void cg_update(field *x, field *p, cg_update_args args, const field *r)
 {
     FOR_PARITIES(q, x)
     {
-        cg_update_args args = {field_out(x, q), field_out(p, q), field_in(r, q), a, b, above};
+        args.x = field_out(x, q);
+        args.p = field_out(p, q);
+        args.r = field_in(r, q);
         kernel_run(KERNEL_cg_update, x, &args, all_groups(KERNEL_cg_update, x));
     }
 }
 
 void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
 {
-    cg_update(x, p, a, NULL, b, r);
+    cg_update(x, p, (cg_update_args){.a = a, .b = b}, r);
 }
 
 void spinor_cg_update_by(field *x, field *p, double a, spinor_sum *sum, double below, const field *r)
 {
-    if (sum->there) cg_update(x, p, a, sum->there, below, r);
-    else cg_update(x, p, a, NULL, spinor_sum_finish(sum) / below, r);
+    if (sum->there) cg_update(x, p, (cg_update_args){.a = a, .above = sum->there, .below = below}, r);
+    else spinor_cg_update(x, p, a, spinor_sum_finish(sum) / below, r);
 }
 
 /* Work of a kernel on one right-hand side of many vectors; flops and reals are those of spinors. */

@@ -34,9 +34,12 @@ void spinor_norm2_start(spinor_sum *s, const field *x, int rhs);
 double spinor_sum_finish(spinor_sum *s);                                   /* also of one that is finished */
 void spinor_dot(double value[2], const field *x, const field *y, int rhs); /* sum conj(x) y */
 double spinor_axpy_norm2(field *y, double a, const field *x, int rhs);     /* y += a x; |y|^2 */
+/* y = a x + b y; |y|^2, of y before it is rounded to fixed point */
+double spinor_axpby_norm2(field *y, double a, const field *x, double b, int rhs);
 void spinor_axpy_norm2_start(spinor_sum *s, field *y, double a, const field *x, int rhs);
 void spinor_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
-/* The same with b = sum / below. A sum that is whole on the device is taken there, and travels on. */
+/* The same with b = sum / below. A sum that is whole on the device is taken there, and travels on; any other is waited
+ * for. */
 void spinor_cg_update_by(field *x, field *p, double a, spinor_sum *sum, double below, const field *r);
 
 /* Complex coefficients are pairs re, im. Any n, in as few passes as possible; no field is

@@ -23,9 +23,10 @@ static void iterate(reliable *u, field *p, field *q)
         spinor_cg_update_by(u->low_x, p, alpha, &sum, before, r);
         r2 = spinor_sum_finish(&sum);
         if (!reliable_due(u, 1, r2)) continue;
+        /* The direction goes on without its part along the new residual, unless the recurrence had lost its way. Here
+         * it is what it was, times r2 / before, and the residual. */
+        spinor_axpby(p, -1, r, 1);
         if (!reliable_update(u, r2)) return;
-        /* The direction goes on without its part along the new residual, unless the recurrence had lost its way. p
-         * holds it times r2 / before, and the old residual, which is all but along the new one. */
         r2 = u->r2;
         const double keep = u->honest < 4 ? u->honest : 0;
         spinor_dot(rp, r, p, 0);

@@ -93,8 +93,7 @@ void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_
 double solver_defect(linop *a, field *r, const field *x, const field *b, double unit)
 {
     linop_apply(a, r, x, 0);
-    spinor_axpby(r, 1 / unit, b, -1 / unit);
-    return spinor_norm2(r, 0);
+    return spinor_axpby_norm2(r, 1 / unit, b, -1 / unit, 0);
 }
 
 /* ---- history ---- */

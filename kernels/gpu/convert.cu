@@ -5,13 +5,6 @@
 
 #define THREADS 128
 
-/* The storage unit and group of thread i. */
-static __device__ __forceinline__ long unit_and_group(int *group, long i, int groups)
-{
-    *group = (int)(i / LINEAR_BLOCK % groups);
-    return i / LINEAR_BLOCK / groups * LINEAR_BLOCK + i % LINEAR_BLOCK;
-}
-
 /* Precisions and reals are literals, so that a group stays in registers; reals 0: as the fields say. */
 template <int prec, int reals>
 static __device__ __forceinline__ stored_field literal(stored_field f)
@@ -22,79 +15,49 @@ static __device__ __forceinline__ stored_field literal(stored_field f)
     return f;
 }
 
-template <int to_prec, int from_prec, int to_reals, int from_reals>
-static __global__ void convert_units(stored_field to, stored_field from, long units)
+template <int way, int to_prec, int from_prec, int to_reals, int from_reals>
+static __global__ void convert_units(stored_field to, double factor, stored_field from, long units)
 {
     gpu_begin();
     const long i = (long)blockIdx.x * THREADS + threadIdx.x;
     if (i >= units * from.groups) return;
-    int group;
-    const long unit = unit_and_group(&group, i, from.groups);
+    const long unit = i / LINEAR_BLOCK / from.groups * LINEAR_BLOCK + i % LINEAR_BLOCK;
+    const int group = (int)(i / LINEAR_BLOCK % from.groups);
     to = literal<to_prec, to_reals>(to);
     from = literal<from_prec, from_reals>(from);
-    stored_convert(&to, unit, 0, &from, unit, 0, group);
+    if (way == STORED_ADD) stored_add(&to, unit, 0, factor, &from, unit, 0, group);
+    else stored_convert(&to, unit, 0, &from, unit, 0, group);
 }
 
-template <int to_prec, int from_prec, int reals>
-static __global__ void add_units(stored_field to, double factor, stored_field from, long units)
+template <int way, int to_prec, int from_prec>
+static void convert_between(const stored_field *to, double factor, const stored_field *from, long units)
 {
-    gpu_begin();
-    const long i = (long)blockIdx.x * THREADS + threadIdx.x;
-    if (i >= units * from.groups) return;
-    int group;
-    const long unit = unit_and_group(&group, i, from.groups);
-    to = literal<to_prec, reals>(to);
-    from = literal<from_prec, reals>(from);
-    stored_add(&to, unit, 0, factor, &from, unit, 0, group);
-}
-
-static dim3 blocks_for(const stored_field *f, long units)
-{
-    return dim3((unsigned)((units * f->groups + THREADS - 1) / THREADS));
-}
-
-template <int to_prec, int from_prec>
-static void convert_between(const stored_field *to, const stored_field *from, long units)
-{
-    auto kernel = convert_units<to_prec, from_prec, 0, 0>;
-    if (to->reals == 24) kernel = convert_units<to_prec, from_prec, 24, 24>;
-    if (to->reals == 36) kernel = convert_units<to_prec, from_prec, 36, 36>;
-    if (to->reals == 6) kernel = convert_units<to_prec, from_prec, 6, 6>;
-    if (to->reals == 12 && from->reals == 18) kernel = convert_units<to_prec, from_prec, 12, 18>;
-    gpu_start(gpu_in_use(), kernel, blocks_for(from, units), THREADS, *to, *from, units);
+    const dim3 blocks((unsigned)((units * from->groups + THREADS - 1) / THREADS));
+    auto kernel = convert_units<way, to_prec, from_prec, 0, 0>;
+    if (to->reals == 24) kernel = convert_units<way, to_prec, from_prec, 24, 24>;
+    if (to->reals == 6) kernel = convert_units<way, to_prec, from_prec, 6, 6>;
+    if (way == STORED_COPY && to->reals == 36) kernel = convert_units<STORED_COPY, to_prec, from_prec, 36, 36>;
+    if (way == STORED_COPY && to->reals == 12 && from->reals == 18)
+        kernel = convert_units<STORED_COPY, to_prec, from_prec, 12, 18>;
+    gpu_start(gpu_in_use(), kernel, blocks, THREADS, *to, factor, *from, units);
     CUDA(cudaGetLastError());
 }
 
-template <int to_prec, int from_prec>
-static void add_between(const stored_field *to, double factor, const stored_field *from, long units)
-{
-    auto kernel = to->reals == 24 ? add_units<to_prec, from_prec, 24> : add_units<to_prec, from_prec, 0>;
-    if (to->reals == 6) kernel = add_units<to_prec, from_prec, 6>;
-    gpu_start(gpu_in_use(), kernel, blocks_for(from, units), THREADS, *to, factor, *from, units);
-    CUDA(cudaGetLastError());
-}
-
-#define FROM_EACH(what, to)                                                                                            \
+#define FROM_EACH(way, to)                                                                                             \
     {                                                                                                                  \
-        what<to, 0>, what<to, 1>, what<to, 2>, what<to, 3>                                                             \
+        convert_between<way, to, 0>, convert_between<way, to, 1>, convert_between<way, to, 2>,                         \
+            convert_between<way, to, 3>                                                                                \
     }
-#define BETWEEN_ALL(what)                                                                                              \
+#define BETWEEN_ALL(way)                                                                                               \
     {                                                                                                                  \
-        FROM_EACH(what, 0), FROM_EACH(what, 1), FROM_EACH(what, 2), FROM_EACH(what, 3)                                 \
+        FROM_EACH(way, 0), FROM_EACH(way, 1), FROM_EACH(way, 2), FROM_EACH(way, 3)                                     \
     }
 
-void gpu_convert(const stored_field *to, const stored_field *from, long units)
+void gpu_convert(const stored_field *to, stored_way way, double factor, const stored_field *from, long units)
 {
-    static void (*const run[PREC_COUNT][PREC_COUNT])(const stored_field *, const stored_field *, long) =
-        BETWEEN_ALL(convert_between);
-    run[to->prec][from->prec](to, from, units);
-}
-
-void gpu_convert_add(const stored_field *to, double factor, const stored_field *from, long units)
-{
-    static void (*const run[PREC_COUNT][PREC_COUNT])(const stored_field *, double, const stored_field *, long) =
-        BETWEEN_ALL(add_between);
-    run[to->prec][from->prec](to, factor, from, units);
+    static void (*const run[2][PREC_COUNT][PREC_COUNT])(const stored_field *, double, const stored_field *,
+                                                        long) = {BETWEEN_ALL(STORED_COPY), BETWEEN_ALL(STORED_ADD)};
+    run[way][to->prec][from->prec](to, factor, from, units);
 }
 
 template <int prec, int reals>
@@ -115,7 +78,7 @@ static void move_in(const stored_field *y, long first_y, const stored_field *x, 
                     long n, int signs, cudaStream_t stream)
 {
     const unsigned blocks = (unsigned)((n * x->groups + THREADS - 1) / THREADS);
-    auto kernel = x->reals == 24 ? move_sites<prec, 24> : move_sites<prec, 0>;
+    auto kernel = x->reals == 24 ? move_sites<prec, 24> : x->reals == 6 ? move_sites<prec, 6> : move_sites<prec, 0>;
     kernel<<<blocks, THREADS, 0, stream>>>(*y, first_y, *x, first_x, moves, n, signs);
     CUDA(cudaGetLastError());
 }

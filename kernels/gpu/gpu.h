@@ -29,10 +29,9 @@ void gpu_copy(void *to, place to_place, const void *from, place from_place, size
 /* The same on the side stream (kernels/gpu/transport.h), without waiting for it: memory of the host stays untouched
  * until gpu_finish(). */
 void gpu_copy_aside(void *to, place to_place, const void *from, place from_place, size_t bytes);
-/* Copies `units` sites between linear layouts, converting precision and storage of links. */
-void gpu_convert(const stored_field *to, const stored_field *from, long units);
-/* to += factor from, of fields of the same kind. */
-void gpu_convert_add(const stored_field *to, double factor, const stored_field *from, long units);
+/* Copies `units` sites between linear layouts, converting precision and storage of links; or adds them, times the
+ * factor, to fields of the same kind. */
+void gpu_convert(const stored_field *to, stored_way way, double factor, const stored_field *from, long units);
 
 /* Moves n sites by a list on the device; first_y and first_x are the storage units that the list counts from; where
  * `signs` are set, negative moves turn the sign. On the side stream if `aside`. */

@@ -247,6 +247,7 @@ static __device__ __noinline__ exact_sum gpu_sum_over_ranks(const gpu_boards *b,
 static __device__ __forceinline__ void gpu_totals_close(int n, const gpu_device *dev)
 {
     __shared__ int last;
+    __shared__ exact_sum whole;
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();                                               /* behind the barrier, for all who have added */
@@ -255,25 +256,22 @@ static __device__ __forceinline__ void gpu_totals_close(int n, const gpu_device 
     }
     __syncthreads();
     if (!last) return;
-    if (dev->boards) {
+    const bool over_ranks = n == 1 && dev->boards;
+    if (over_ranks) {
         if (threadIdx.x < WARP) {
             const exact_sum mine = gpu_total(dev->totals), all = gpu_sum_over_ranks(dev->boards, dev->round, &mine);
-            uint32_t words[SUM_WORDS];
-            memcpy(words, &all, sizeof words);
-            for (int w = 0; w < (int)SUM_WORDS && threadIdx.x == 0; w++)
-                *(volatile uint64_t *)&dev->result[w] = gpu_sum_word(dev->number, words[w]);
-            if (threadIdx.x == 0) *dev->value = exact_value(&all);
+            if (threadIdx.x == 0) whole = all;
         }
-    } else {
-        for (int w = (int)threadIdx.x; w < n * (int)SUM_WORDS; w += (int)blockDim.x) {
-            const exact_sum s = gpu_total(&dev->totals[w / (int)SUM_WORDS]);
-            uint32_t words[SUM_WORDS];
-            memcpy(words, &s, sizeof s);
-            uint32_t word = words[0];
-            for (int i = 1; i < (int)SUM_WORDS; i++) word = w % (int)SUM_WORDS == i ? words[i] : word;
-            *(volatile uint64_t *)&dev->result[w] = gpu_sum_word(dev->number, word);
-            if (w == 0) *dev->value = exact_value(&s);
-        }
+        __syncthreads();
+    }
+    for (int w = (int)threadIdx.x; w < n * (int)SUM_WORDS; w += (int)blockDim.x) {
+        const exact_sum s = over_ranks ? whole : gpu_total(&dev->totals[w / (int)SUM_WORDS]);
+        uint32_t words[SUM_WORDS];
+        memcpy(words, &s, sizeof s);
+        uint32_t word = words[0];
+        for (int i = 1; i < (int)SUM_WORDS; i++) word = w % (int)SUM_WORDS == i ? words[i] : word;
+        *(volatile uint64_t *)&dev->result[w] = gpu_sum_word(dev->number, word);
+        if (w == 0) *dev->value = exact_value(&s);
     }
     __syncthreads();
     for (int k = 0; k < n; k++) {

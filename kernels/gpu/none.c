@@ -96,11 +96,8 @@ void gpu_copy(void *to, place to_place, const void *from, place from_place, size
 void gpu_copy_aside(void *to, place to_place, const void *from, place from_place, size_t bytes)
     ABSENT((void)to, (void)to_place, (void)from, (void)from_place, (void)bytes)
 
-void gpu_convert(const stored_field *to, const stored_field *from, long units)
-    ABSENT((void)to, (void)from, (void)units)
-
-void gpu_convert_add(const stored_field *to, double factor, const stored_field *from, long units)
-    ABSENT((void)to, (void)factor, (void)from, (void)units)
+void gpu_convert(const stored_field *to, stored_way way, double factor, const stored_field *from, long units)
+    ABSENT((void)to, (void)way, (void)factor, (void)from, (void)units)
 
 void gpu_move(const stored_field *y, long first_y, const stored_field *x, long first_x, const stored_move *moves,
               long n, int signs, int aside)

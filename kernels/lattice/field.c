@@ -7,6 +7,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/kernels.h"
 #include "kernels/lattice/halo.h"
 #include "kernels/lattice/lanes.h"
 #include "kernels/lattice/stored.h"
@@ -342,9 +343,7 @@ void field_import(field *f, int t, const double *buf)
 
 /* ---- copies ---- */
 
-typedef enum { CONVERT_COPY, CONVERT_ADD } convert_way;
-
-static void convert_on_host(field *y, const field *x, convert_way way, double factor)
+static void convert_on_host(field *y, const field *x, stored_way way, double factor)
 {
     const int *l = y->lat->local;
     const stored_field from = field_stored(x), to = field_stored(y);
@@ -358,27 +357,30 @@ static void convert_on_host(field *y, const field *x, convert_way way, double fa
                     int lx, ly;
                     if (!storage_of(x, site, &ux, &lx) || !storage_of(y, site, &uy, &ly)) continue;
                     for (int g = 0; g < x->groups; g++)
-                        if (way == CONVERT_ADD) stored_add(&to, uy, ly, factor, &from, ux, lx, g);
+                        if (way == STORED_ADD) stored_add(&to, uy, ly, factor, &from, ux, lx, g);
                         else stored_convert(&to, uy, ly, &from, ux, lx, g);
                 }
 }
 
+#define FIELD_KIND(id, name, groups, reals, ...) _Static_assert((reals) <= STORED_MOST, name);
+#include "kernels/lattice/fields.def"
+#undef FIELD_KIND
+
 /* In one place. Ghosts do not travel: halo_fill() brings them. */
-static void convert(field *y, const field *x, convert_way way, double factor)
+static void convert(field *y, const field *x, stored_way way, double factor)
 {
     const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where, 0);
     const double sites = (double)field_units(y) * y->lay->lanes * (y->par == PARITY_BOTH ? 2 : 1) * y->groups;
     if (y->where == PLACE_DEVICE) {
         const stored_field from = field_stored(x), to = field_stored(y);
         const long units = y->par == PARITY_BOTH ? 2 * y->lay->odd_start : y->lay->odd_start;
-        if (way == CONVERT_ADD) gpu_convert_add(&to, factor, &from, units);
-        else gpu_convert(&to, &from, units);
+        gpu_convert(&to, way, factor, &from, units);
     } else {
         convert_on_host(y, x, way, factor);
     }
-    kernel_timing_stop(&timing, way == CONVERT_ADD ? 2 * sites * x->reals : 0,
+    kernel_timing_stop(&timing, way == STORED_ADD ? 2 * sites * x->reals : 0,
                        sites *
-                           (x->reals * field_traffic(x) + y->reals * field_traffic(y) * (way == CONVERT_ADD ? 2 : 1)));
+                           (x->reals * field_traffic(x) + y->reals * field_traffic(y) * (way == STORED_ADD ? 2 : 1)));
 }
 
 static int can_become(field_kind from, field_kind to)
@@ -407,15 +409,15 @@ void field_copy(field *y, const field *x)
     if (y->lay == x->lay && y->prec == x->prec && y->kind == x->kind) {
         copy_same_storage(y, x);
     } else if (x->where == y->where) {
-        convert(y, x, CONVERT_COPY, 1);
+        convert(y, x, STORED_COPY, 1);
     } else if (x->where == PLACE_DEVICE) {
         field *h = host_twin(x);
         copy_same_storage(h, x);
-        convert(y, h, CONVERT_COPY, 1);
+        convert(y, h, STORED_COPY, 1);
         field_destroy(h);
     } else {
         field *h = host_twin(y);
-        convert(h, x, CONVERT_COPY, 1);
+        convert(h, x, STORED_COPY, 1);
         copy_same_storage(y, h);
         field_destroy(h);
     }
@@ -424,9 +426,9 @@ void field_copy(field *y, const field *x)
 void field_add(field *y, double a, const field *x)
 {
     REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups && y->Ls == x->Ls && y->par == x->par &&
-                y->kind == x->kind && y->where == x->where,
+                y->kind == x->kind && y->where == x->where && y->kind != FIELD_LINKS_EIGHT,
             "%s of parity %d and place %d added to %s of parity %d and place %d", field_kinds[x->kind].name, x->par,
             x->where, field_kinds[y->kind].name, y->par, y->where);
     y->version = next_version();
-    convert(y, x, CONVERT_ADD, a);
+    convert(y, x, STORED_ADD, a);
 }

@@ -100,7 +100,7 @@ field field_rhs(const field *f, int rhs);
 /* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row
  * links into links), parity and groups. y and x may not be the same field. */
 void field_copy(field *y, const field *x);
-/* y += a x, in double, of fields of one kind, parity and place whose precisions may differ. */
+/* y += a x, in double, of fields of one kind (no eight-real links), parity and place whose precisions may differ. */
 void field_add(field *y, double a, const field *x);
 
 /* Bytes that were copied between host and device so far. */

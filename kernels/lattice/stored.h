@@ -83,12 +83,12 @@ typedef union {
         to = from;                                                                                                     \
     }
 #define STORED_ACCESS(to, from)                                                                                        \
-    const int pack = VIEW_PACK(f->prec, f->reals), real = 8 >> (int)f->prec; /* bytes of one */                        \
-    void *const first = (char *)f->data + stored_index(f, unit, lane, group) * (size_t)real;                           \
-    if (pack * real == 16) STORED_PACKS(uint4, to(of_16), from(of_16))                                                 \
-    else if (pack * real == 8) STORED_PACKS(uint2, to(of_8), from(of_8))                                               \
-    else if (pack * real == 4) STORED_PACKS(uint32_t, to(of_4), from(of_4))                                            \
-    else if (pack * real == 2) STORED_PACKS(uint16_t, to(h), from(h))                                                  \
+    const int pack = VIEW_PACK(f->prec, f->reals), bytes = 8 >> (int)f->prec; /* of one */                             \
+    void *const first = (char *)f->data + stored_index(f, unit, lane, group) * (size_t)bytes;                          \
+    if (pack * bytes == 16) STORED_PACKS(uint4, to(of_16), from(of_16))                                                \
+    else if (pack * bytes == 8) STORED_PACKS(uint2, to(of_8), from(of_8))                                              \
+    else if (pack * bytes == 4) STORED_PACKS(uint32_t, to(of_4), from(of_4))                                           \
+    else if (pack * bytes == 2) STORED_PACKS(uint16_t, to(h), from(h))                                                 \
     else STORED_PACKS(uint8_t, to(q), from(q))
 
 #else
@@ -121,6 +121,12 @@ STORED_FN void stored_put(const stored_field *f, long unit, int lane, int group,
 {
     STORED_ACCESS(STORED_THERE, STORED_HERE);
 }
+
+#undef STORED_HERE
+#undef STORED_THERE
+#undef STORED_PACKS
+#undef STORED_LOOP
+#undef STORED_ACCESS
 
 /* ---- in double ---- */
 
@@ -248,22 +254,25 @@ STORED_FN void stored_eight_reals(double u[18])
 STORED_FN void stored_convert(const stored_field *y, long unit_y, int lane_y, const stored_field *x, long unit_x,
                               int lane_x, int group)
 {
-    double buf[36];
+    double buf[STORED_MOST];
     stored_read(buf, x, unit_x, lane_x, group);
     if (y->reals == 18 && x->reals == 12) stored_third_row(buf);
     if (y->reals == 8 && x->reals == 18) stored_eight_reals(buf);
     stored_write(y, unit_y, lane_y, group, buf);
 }
 
-/* One group of y += a x, of the same kind. */
-STORED_FN void stored_add(const stored_field *y, long unit_y, int lane_y, double a, const stored_field *x, long unit_x,
-                          int lane_x, int group)
+/* One group of y += factor x, of the same kind. */
+STORED_FN void stored_add(const stored_field *y, long unit_y, int lane_y, double factor, const stored_field *x,
+                          long unit_x, int lane_x, int group)
 {
-    double added[36], sum[36];
+    double added[STORED_MOST], sum[STORED_MOST];
     stored_read(added, x, unit_x, lane_x, group);
     stored_read(sum, y, unit_y, lane_y, group);
-    for (int c = 0; c < x->reals; c++) sum[c] = fma(a, added[c], sum[c]);
+    for (int c = 0; c < x->reals; c++) sum[c] = fma(factor, added[c], sum[c]);
     stored_write(y, unit_y, lane_y, group, sum);
 }
+
+/* What field_copy() and field_add() do. */
+typedef enum { STORED_COPY, STORED_ADD } stored_way;
 
 #endif

@@ -98,24 +98,25 @@ FN void T(dot_of)(const dot_args *a, long u, vexact *sum, int reals)
 }
 VECTOR_SITE_SUM(dot, x)
 
-/* y += a x, then |y|^2 */
-FN void T(axpy_norm2_of)(const axpy_norm2_args *a, long u, vexact *sum, int reals)
+/* y = a x + b y, then |y|^2; mostly with b = 1, which is to cost nothing */
+FN void T(axpby_norm2_of)(const axpby_norm2_args *a, long u, vexact *sum, int reals)
 {
-    const vreal fa = vset((real)a->a);
+    const vreal fa = vset((real)a->a), fb = vset((real)a->b);
     vreal x[24], y[24];
     T(load)(x, &a->x, u, a->rhs, reals);
     T(load)(y, &a->y, u, a->rhs, reals);
+    if (a->b != 1) UNROLL for (int i = 0; i < reals; i++) y[i] *= fb;
     UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(fa, x[i], y[i]);
     T(save)(y, &a->y, u, a->rhs, reals);
     T(exact_deposit)(&sum[0], T(site_norm2)(y, reals));
 }
-VECTOR_SITE_SUM(axpy_norm2, y)
+VECTOR_SITE_SUM(axpby_norm2, y)
 
 /* The two updates of conjugate gradients that share p: x += a p, p = r + b p. */
 FN void T(cg_update_of)(const cg_update_args *a, long u, int reals)
 {
     /* Volatile: the kernel in front has written it, so that no cache of old may answer. */
-    const double b = a->above ? *(const volatile double *)a->above / a->b : a->b;
+    const double b = a->above ? *(const volatile double *)a->above / a->below : a->b;
     const vreal fa = vset((real)a->a), fb = vset((real)b);
     for (int k = 0; k < a->p.groups; k++) {
         vreal p[24], y[24];

@@ -207,10 +207,11 @@ FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
     T(exact_deposit)(&sum[1], negatives);
 }
 
-/* Anti-Hermitian part of factor i tau-block contracted over spin: for a 2x2 spin block of colour matrices m[s][t], the
- * matrix sum_st (i tau)_{ts} m[s][t], pauli as above. */
-FN void T(spin_trace)(vreal out[18], vreal m[4][18], int pauli, vreal k)
+/* The anti-Hermitian part of i tau contracted over spin: for a 2x2 spin block of colour matrices m[s][t], of the matrix
+ * i sum_st tau_{ts} m[s][t], pauli as above. */
+FN void T(spin_trace)(vreal z[9], vreal m[4][18], int pauli)
 {
+    vreal trace[18];
     UNROLL for (int e = 0; e < 18; e += 2)
     {
         vreal re, im; /* of sum tau_{ts} m_{st} */
@@ -225,44 +226,57 @@ FN void T(spin_trace)(vreal out[18], vreal m[4][18], int pauli, vreal k)
             re = m[0][e] - m[3][e];
             im = m[0][e + 1] - m[3][e + 1];
         }
-        out[e] = vfnma(k, im, out[e]);
-        out[e + 1] = vfma(k, re, out[e + 1]);
+        trace[e] = -im;
+        trace[e + 1] = re;
+    }
+    T(su3_antihermitian)(z, trace);
+}
+
+/* Z += factor (sigma's sign) z[chirality] in a plane and in the other one of the same Pauli matrix, 5 - plane */
+FN void T(insertion_add)(const view *tensor, long u, int plane, double factor, vreal z[2][9])
+{
+    UNROLL for (int k = 0; k < 2; k++)
+    {
+        const int here = k ? 5 - plane : plane;
+        const vreal upper = vset((real)(T(sigma_sign)(here, 0) * factor));
+        const vreal lower = vset((real)(T(sigma_sign)(here, 1) * factor));
+        vreal sum[9];
+        T(load)(sum, tensor, u, here, 9);
+        UNROLL for (int i = 0; i < 9; i++) sum[i] = vfma(lower, z[1][i], vfma(upper, z[0][i], sum[i]));
+        T(save)(sum, tensor, u, here, 9);
     }
 }
 
-FN void T(insertion_add)(const view *tensor, long u, int plane, const vreal lambda[18])
+/* p q^dagger of two colour vectors */
+FN void T(outer)(vreal m[18], const vreal p[6], const vreal q[6])
 {
-    vreal x[9], z[9];
-    T(su3_antihermitian)(x, lambda);
-    T(load)(z, tensor, u, plane, 9);
-    UNROLL for (int i = 0; i < 9; i++) z[i] += x[i];
-    T(save)(z, tensor, u, plane, 9);
+    UNROLL for (int i = 0; i < 3; i++) UNROLL for (int j = 0; j < 3; j++)
+    {
+        m[6 * i + 2 * j] = vfma(p[2 * i], q[2 * j], p[2 * i + 1] * q[2 * j + 1]);
+        m[6 * i + 2 * j + 1] = vfnma(p[2 * i], q[2 * j + 1], p[2 * i + 1] * q[2 * j]);
+    }
 }
 
 /* Z_{mu nu} += factor * anti-Hermitian part of sum_spin i sigma_{mu nu} X Y^dagger, for all planes. */
 FN void T(clover_insert_site)(const clover_insert_args *a, long u)
 {
-    vreal x[24], y[24], m[2][4][18];
+    vreal x[24], y[24];
     T(load)(x, &a->x, u, 0, 24);
     T(load)(y, &a->y, u, 0, 24);
-    for (int chirality = 0; chirality < 2; chirality++)
-        for (int st = 0; st < 4; st++) {
-            const vreal *p = x + 12 * chirality + 6 * (st / 2), *q = y + 12 * chirality + 6 * (st % 2);
-            UNROLL for (int i = 0; i < 3; i++)
-            {
-                UNROLL for (int j = 0; j < 3; j++)
-                {
-                    m[chirality][st][6 * i + 2 * j] = vfma(p[2 * i], q[2 * j], p[2 * i + 1] * q[2 * j + 1]);
-                    m[chirality][st][6 * i + 2 * j + 1] = vfnma(p[2 * i], q[2 * j + 1], p[2 * i + 1] * q[2 * j]);
-                }
-            }
+    UNROLL for (int plane = 0; plane < 3; plane++)
+    {
+        const int pauli = T(sigma_pauli)(plane);
+        const int one = pauli == 2 ? 0 : 1, other = 3 - one; /* spin blocks, those that this matrix has */
+        vreal z[2][9];
+        UNROLL for (int chirality = 0; chirality < 2; chirality++)
+        {
+            const vreal *p = x + 12 * chirality, *q = y + 12 * chirality;
+            vreal m[4][18];
+            T(outer)(m[one], p + 6 * (one / 2), q + 6 * (one % 2));
+            T(outer)(m[other], p + 6 * (other / 2), q + 6 * (other % 2));
+            T(spin_trace)(z[chirality], m, pauli);
         }
-    for (int plane = 0; plane < 6; plane++) {
-        vreal lambda[18];
-        T(su3_zero)(lambda);
-        for (int chirality = 0; chirality < 2; chirality++) T(spin_trace)
-        (lambda, m[chirality], T(sigma_pauli)(plane), vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
-        T(insertion_add)(&a->tensor, u, plane, lambda);
+        T(insertion_add)(&a->tensor, u, plane, a->factor, z);
     }
 }
 
@@ -284,13 +298,12 @@ FN void T(clover_insert_det_site)(const clover_insert_det_args *a, long u)
                                   : -c[CLOVER_LOWER(column, row) + 1];
         }
     }
-    UNROLL for (int plane = 0; plane < 6; plane++)
+    UNROLL for (int plane = 0; plane < 3; plane++)
     {
-        vreal lambda[18];
-        T(su3_zero)(lambda);
-        UNROLL for (int chirality = 0; chirality < 2; chirality++) T(spin_trace)(
-            lambda, m[chirality], T(sigma_pauli)(plane), vset((real)(T(sigma_sign)(plane, chirality) * a->factor)));
-        T(insertion_add)(&a->tensor, u, plane, lambda);
+        vreal z[2][9];
+        UNROLL for (int chirality = 0; chirality < 2; chirality++)
+            T(spin_trace)(z[chirality], m[chirality], T(sigma_pauli)(plane));
+        T(insertion_add)(&a->tensor, u, plane, a->factor, z);
     }
 }
 

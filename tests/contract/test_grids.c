@@ -85,7 +85,7 @@ static void run_spinors(const lattice *lat, const input *in, const field *links,
                 spinor_dot(dot, x, y, r);
                 record("dot", dot, sizeof dot);
                 record_number("norm2", spinor_norm2(out, r));
-                record_number("axpy_norm2", spinor_axpy_norm2(out, 0.1, y, r));
+                record_number("axpby_norm2", spinor_axpby_norm2(out, 0.1, y, 0.9, r));
             }
             spinor_axpby(out, 0.4, x, -0.2);
             spinor_cg_update(out, y, 0.9, -0.8, x);

@@ -122,6 +122,9 @@ static void test_blas(const lattice *lat, field_kind kind, precision prec, parit
         check_value("axpy_norm2", spinor_axpy_norm2(d[1], -0.7, d[0], r), spinor_axpy_norm2(h[1], -0.7, h[0], r),
                     EXACT);
         check_same("axpy_norm2", d[1], h[1], EXACT);
+        check_value("axpby_norm2", spinor_axpby_norm2(d[1], 0.6, d[0], -0.8, r),
+                    spinor_axpby_norm2(h[1], 0.6, h[0], -0.8, r), EXACT);
+        check_same("axpby_norm2", d[1], h[1], EXACT);
     }
     spinor_axpby(d[1], 0.3, d[0], 1.1);
     spinor_axpby(h[1], 0.3, h[0], 1.1);
@@ -362,26 +365,26 @@ static void test_copies(const lattice *lat)
     fill(h, 40);
     gauge_random(links, 7, 1, 4);
     field *const from[2] = {h, links};
-    static const field_kind kinds[] = {FIELD_SPINOR, FIELD_LINKS, FIELD_LINKS_TWO_ROWS, FIELD_LINKS_EIGHT};
-    for (int k = 0; k < 4; k++)
+    static const field_kind kinds[] = {FIELD_SPINOR,      FIELD_LINKS,  FIELD_LINKS_TWO_ROWS,
+                                       FIELD_LINKS_EIGHT, FIELD_CLOVER, FIELD_TENSOR};
+    for (int k = 0; k < 6; k++)
         for (int a = 0; a < PREC_COUNT; a++)
             for (int b = 0; b < PREC_COUNT; b++) {
                 const int nrhs = k == 0 ? 2 : 1;
                 field *source =
-                    field_create(lat, k == 0 ? FIELD_SPINOR : FIELD_LINKS, a, PARITY_BOTH, nrhs, PLACE_HOST);
+                    field_create(lat, k >= 1 && k <= 3 ? FIELD_LINKS : kinds[k], a, PARITY_BOTH, nrhs, PLACE_HOST);
                 field *there = field_create(lat, kinds[k], b, PARITY_BOTH, nrhs, PLACE_DEVICE);
                 field *here = field_create(lat, kinds[k], b, PARITY_BOTH, nrhs, PLACE_HOST);
-                if (a == PREC_DOUBLE) fill(source, 41);
+                if (k > 3 || (k == 0 && a == PREC_DOUBLE)) fill(source, 41);
                 else field_copy(source, from[k > 0]);
-                if (k > 0 && a == PREC_DOUBLE) field_copy(source, links);
                 field *d = on_device(source);
                 field_copy(there, d);
                 field_copy(here, source);
                 snprintf(where, sizeof where, "%s to %s", prec_name[a], prec_name[b]);
                 /* The arguments of complex numbers come out of two libraries. */
                 check_same(field_kinds[kinds[k]].name, there, here,
-                           k < 3 ? EXACT : (double[]){1e-12, 1e-6, 1e-4, 1e-2}[b]);
-                if (k < 2) {
+                           k != 3 ? EXACT : (double[]){1e-12, 1e-6, 1e-4, 1e-2}[b]);
+                if (k < 2 || k > 3) {
                     field_add(there, -0.37, d);
                     field_add(here, -0.37, source);
                     check_same("sum", there, here, EXACT);
