@@ -64,7 +64,7 @@ FN void T(third_row_units)(vreal h[12], int reals)
 {
     const real units = RAW_THIRD_ROW(reals);
     (void)reals;
-    UNROLL for (int spin = 0; spin < 2 && units != 1; spin++)
+    UNROLL for (int spin = 0; spin < 2; spin++)
     {
         h[6 * spin + 4] *= units;
         h[6 * spin + 5] *= units;
