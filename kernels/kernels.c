@@ -22,8 +22,8 @@ const kernel_info kernel_infos[KERNEL_COUNTED] = {
 #undef ALL
 
 typedef struct {
-    kernel_count count;  /* seconds: of calls on the host */
-    long timeable;       /* calls on the device */
+    kernel_count count; /* seconds: of calls on the host */
+    long device_calls;
     double device_bytes; /* theirs */
     gpu_clock clock;     /* of the sample of them that is timed, weighted by bytes */
     long started;        /* of them, in all; the first loads the kernel, and is not timed */
@@ -40,7 +40,7 @@ kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int
     kernel_timing now = {.id = id, .prec = prec, .on_device = where == PLACE_DEVICE, .aside = aside, .watch = -1};
     watchdog_note(kernel_infos[id].name);
     if (!now.on_device) now.start = comm_wtime();
-    else if (t->started++ > 0 && (t->timeable < TIMED_AT_FIRST || t->timeable % TIMED_EVERY == 0))
+    else if (t->started++ > 0 && (t->device_calls < TIMED_AT_FIRST || t->device_calls % TIMED_EVERY == 0))
         now.watch = gpu_clock_start(aside);
     return now;
 }
@@ -50,7 +50,7 @@ void kernel_timing_stop(const kernel_timing *now, double flops, double bytes)
     tally *t = &tallies[now->id][now->prec];
     if (now->watch >= 0) gpu_clock_stop(now->watch, now->aside, bytes, &t->clock);
     if (now->on_device) {
-        t->timeable++;
+        t->device_calls++;
         t->device_bytes += bytes;
     } else {
         t->count.seconds += comm_wtime() - now->start;
@@ -84,8 +84,9 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
         run(args, work.list, work.n, work.sums);
     }
     kernel_timing_stop(&timing, flops, bytes);
-    if (work.later && on_device) awaited = 1;
-    else if (info->sums > 0 && on_device) gpu_add_sums(id, work.sums);
+    if (!on_device || info->sums == 0) return;
+    if (work.later) awaited = 1;
+    else gpu_add_sums(id, work.sums);
 }
 
 void kernel_sums(kernel_id id, const field *like, exact_sum *sums)

@@ -81,7 +81,6 @@ static void run_sum(spinor_sum *s, const void *args, int first, int last)
     w.whole = s->whole = first && last && kernel_sums_whole(s->like);
     kernel_run((kernel_id)s->kernel, s->like, args, w);
     s->travels = last;
-    s->there = s->whole ? kernel_sum_value(s->like) : NULL;
 }
 
 double spinor_sum_finish(spinor_sum *s)
@@ -91,7 +90,6 @@ double spinor_sum_finish(spinor_sum *s)
         if (!s->whole) comm_sum_exact(&s->sum, 1);
         s->value = exact_value(&s->sum);
         s->travels = 0;
-        s->there = NULL;
     }
     return s->value;
 }
@@ -176,7 +174,8 @@ void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
 
 void spinor_cg_update_by(field *x, field *p, double a, spinor_sum *sum, double below, const field *r)
 {
-    if (sum->there) cg_update(x, p, (cg_update_args){.a = a, .above = sum->there, .below = below}, r);
+    const double *there = sum->travels && sum->whole ? kernel_sum_value(sum->like) : NULL;
+    if (there) cg_update(x, p, (cg_update_args){.a = a, .above = there, .below = below}, r);
     else spinor_cg_update(x, p, a, spinor_sum_finish(sum) / below, r);
 }
 

@@ -23,10 +23,9 @@ double spinor_norm2(const field *x, int rhs);
 /* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself. */
 typedef struct {
     const field *like;
-    int kernel;          /* that sums */
-    int travels;         /* else sum and value are known */
-    int whole;           /* the kernel adds up those of all ranks */
-    const double *there; /* the value where kernels find it, if the sum of this rank's last kernel is all; or null */
+    int kernel;  /* that sums */
+    int travels; /* else sum and value are known */
+    int whole;   /* one kernel makes all of the sum, over all ranks */
     exact_sum sum;
     double value;
 } spinor_sum;

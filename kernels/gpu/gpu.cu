@@ -77,7 +77,6 @@ void gpu_open(int index)
     int major;
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index));
     device.early = major >= 9;
-    device.round = 0;
     device.way = TUNE_BY_RULE;
     gpu_grand_total empty[KERNEL_MAX_SUMS];
     memset(empty, 0, sizeof empty);
