@@ -81,11 +81,18 @@ typedef struct {
     int rhs;
 } axpby_norm2_args;
 
+/* `times`, and where there is an `above`, times what it points to over `below`: a sum that may still be on its way. */
+ */
+typedef struct {
+    double times;
+    const double *above;
+    double below;
+} coefficient;
+
 typedef struct {
     view x, p, r;
-    double a, b;
-    const double *above; /* where there is one, b is what it points to over `below` */
-    double below;
+    double a;
+    coefficient b;
 } cg_update_args;
 
 /* Of blocks.h: the number of blocks of this rank in each direction, and where each lane of a unit lies. */
@@ -139,6 +146,7 @@ typedef struct {
 typedef struct {
     view x[MULTI_VIEWS], p[MULTI_VIEWS], r;
     double alpha[MULTI_VIEWS], zeta[MULTI_VIEWS], beta[MULTI_VIEWS];
+    coefficient by;
     int n, rhs;
 } multishift_update_args;
 

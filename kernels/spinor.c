@@ -156,27 +156,30 @@ void spinor_dot(double value[2], const field *x, const field *y, int rhs)
     value[1] = exact_value(&s[1]);
 }
 
-static void cg_update(field *x, field *p, cg_update_args args, const field *r)
+/* sum / below, of a sum that is whole on the device without waiting for it */
+static coefficient by_sum(spinor_sum *sum, double below)
+{
+    const double *above = sum->travels && sum->whole ? kernel_sum_value(sum->like) : NULL;
+    return above ? (coefficient){1, above, below} : (coefficient){.times = spinor_sum_finish(sum) / below};
+}
+
+static void cg_update(field *x, field *p, double a, coefficient b, const field *r)
 {
     FOR_PARITIES(q, x)
     {
-        args.x = field_out(x, q);
-        args.p = field_out(p, q);
-        args.r = field_in(r, q);
+        const cg_update_args args = {field_out(x, q), field_out(p, q), field_in(r, q), a, b};
         kernel_run(KERNEL_cg_update, x, &args, all_groups(KERNEL_cg_update, x));
     }
 }
 
 void spinor_cg_update(field *x, field *p, double a, double b, const field *r)
 {
-    cg_update(x, p, (cg_update_args){.a = a, .b = b}, r);
+    cg_update(x, p, a, (coefficient){.times = b}, r);
 }
 
 void spinor_cg_update_by(field *x, field *p, double a, spinor_sum *sum, double below, const field *r)
 {
-    const double *there = sum->travels && sum->whole ? kernel_sum_value(sum->like) : NULL;
-    if (there) cg_update(x, p, (cg_update_args){.a = a, .above = there, .below = below}, r);
-    else spinor_cg_update(x, p, a, spinor_sum_finish(sum) / below, r);
+    cg_update(x, p, a, by_sum(sum, below), r);
 }
 
 /* Work of a kernel on one right-hand side of many vectors; flops and reals are those of spinors. */
@@ -293,14 +296,14 @@ double spinor_bicgstab_update(double rho[2], field *x, field *const *r, field *c
     return exact_value(&s[0]);
 }
 
-void spinor_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
-                              const double *beta, const field *r, int rhs)
+static void multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                              const double *beta, coefficient by, const field *r, int rhs)
 {
     for (int first = 0; first < n; first += MULTI_VIEWS) {
         const int m = n - first < MULTI_VIEWS ? n - first : MULTI_VIEWS;
         FOR_PARITIES(q, r)
         {
-            multishift_update_args args = {.r = field_in(r, q), .n = m, .rhs = rhs};
+            multishift_update_args args = {.r = field_in(r, q), .by = by, .n = m, .rhs = rhs};
             for (int j = 0; j < m; j++) {
                 args.x[j] = field_out(x[first + j], q);
                 args.p[j] = field_out(p[first + j], q);
@@ -311,6 +314,18 @@ void spinor_multishift_update(int n, field *const *x, field *const *p, const dou
             kernel_run(KERNEL_multishift_update, r, &args, many_vectors(r, 120 * m, 24 * (4 * m + 1), NULL));
         }
     }
+}
+
+void spinor_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                              const double *beta, const field *r, int rhs)
+{
+    multishift_update(n, x, p, alpha, zeta, beta, (coefficient){.times = 1}, r, rhs);
+}
+
+void spinor_multishift_update_by(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                                 const double *beta, spinor_sum *sum, double below, const field *r, int rhs)
+{
+    multishift_update(n, x, p, alpha, zeta, beta, by_sum(sum, below), r, rhs);
 }
 
 static void hop_over(const field *like, const hop_args *args, const int *list, long n, const hop_pack_args *pack)

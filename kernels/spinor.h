@@ -56,6 +56,9 @@ double spinor_bicgstab_update(double rho[2], field *x, field *const *r, field *c
 /* x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j */
 void spinor_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
                               const double *beta, const field *r, int rhs);
+/* The same with sum / below as a factor of each beta_j, as in spinor_cg_update_by(). */
+void spinor_multishift_update_by(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                                 const double *beta, spinor_sum *sum, double below, const field *r, int rhs);
 
 /* ---- the hop between parities, kernels/site/hop.h ---- */
 typedef struct {

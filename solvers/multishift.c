@@ -40,20 +40,20 @@ typedef struct {
     multishift_result *result;
 } space;
 
-/* One update of the strands that go on. */
-static void update(space *k, double alpha, double beta)
+/* One update of the strands that go on, where r2 becomes |r|^2, and `before` is what it was. */
+static void update(space *k, double alpha, spinor_sum *r2, double before)
 {
     field *x[MULTISHIFT_MOST], *p[MULTISHIFT_MOST];
-    double own_alpha[MULTISHIFT_MOST], own_beta[MULTISHIFT_MOST], zeta[MULTISHIFT_MOST];
+    double own_alpha[MULTISHIFT_MOST], ratio2[MULTISHIFT_MOST], zeta[MULTISHIFT_MOST];
     for (int i = 0; i < k->active; i++) {
         strand *t = &k->strands[i];
         x[i] = t->x;
         p[i] = t->p;
         own_alpha[i] = alpha * t->ratio;
-        own_beta[i] = beta * t->ratio * t->ratio;
+        ratio2[i] = t->ratio * t->ratio;
         zeta[i] = t->zeta;
     }
-    spinor_multishift_update(k->active, x, p, own_alpha, zeta, own_beta, k->r, 0);
+    spinor_multishift_update_by(k->active, x, p, own_alpha, zeta, ratio2, r2, before, k->r, 0);
 }
 
 /* Takes out the strands that are good enough; the lowest, which carries the recurrence, stays while others do. */
@@ -90,17 +90,18 @@ static void iterate(space *k)
         k->result->shared++;
         if (!(pq > 0) || isinf(pq)) break;
         const double alpha = r2 / pq, before = r2;
-        r2 = spinor_axpy_norm2(k->r, -alpha, k->q, 0);
-        if (!(r2 < INFINITY)) break;
-        const double beta = r2 / before;
+        spinor_sum sum;
+        spinor_axpy_norm2_start(&sum, k->r, -alpha, k->q, 0);
         for (int i = 0; i < k->active; i++) {
             strand *t = &k->strands[i];
             t->ratio = 1 / (1 + t->above * alpha + alpha * beta_before / alpha_before * (1 - t->ratio));
             t->zeta *= t->ratio;
         }
-        update(k, alpha, beta);
+        update(k, alpha, &sum, before);
+        r2 = spinor_sum_finish(&sum);
+        if (!(r2 < INFINITY)) break;
         alpha_before = alpha;
-        beta_before = beta;
+        beta_before = r2 / before;
         note(k, r2);
         drop_out(k, r2);
         pace_halved(&pace, k->result->shared, r2);

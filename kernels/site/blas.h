@@ -112,12 +112,16 @@ FN void T(axpby_norm2_of)(const axpby_norm2_args *a, long u, vexact *sum, int re
 }
 VECTOR_SITE_SUM(axpby_norm2, y)
 
+FN double T(value_of)(const coefficient *c)
+{
+    /* Volatile: the kernel in front has written it, so that no cache of old may answer. */
+    return c->above ? c->times * (*(const volatile double *)c->above / c->below) : c->times;
+}
+
 /* The two updates of conjugate gradients that share p: x += a p, p = r + b p. */
 FN void T(cg_update_of)(const cg_update_args *a, long u, int reals)
 {
-    /* Volatile: the kernel in front has written it, so that no cache of old may answer. */
-    const double b = a->above ? *(const volatile double *)a->above / a->below : a->b;
-    const vreal fa = vset((real)a->a), fb = vset((real)b);
+    const vreal fa = vset((real)a->a), fb = vset((real)T(value_of)(&a->b));
     for (int k = 0; k < a->p.groups; k++) {
         vreal p[24], y[24];
         T(load)(p, &a->p, u, k, reals);
@@ -251,14 +255,16 @@ FN void T(bicgstab_update_of)(const bicgstab_update_args *a, long u, vexact *sum
 }
 VECTOR_SITE_SUM(bicgstab_update, x)
 
-/* The updates of conjugate gradients for many shifts, which share r: x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j.
- */
+/* The updates of conjugate gradients for many shifts, which share r and a factor:
+ * x_j += alpha_j p_j; p_j = zeta_j r + by beta_j p_j. */
 FN void T(multishift_update_of)(const multishift_update_args *a, long u, int reals)
 {
     vreal r[24], p[24], y[24];
+    const double by = T(value_of)(&a->by);
     T(load)(r, &a->r, u, a->rhs, reals);
     for (int j = 0; j < a->n; j++) {
-        const vreal alpha = vset((real)a->alpha[j]), zeta = vset((real)a->zeta[j]), beta = vset((real)a->beta[j]);
+        const vreal alpha = vset((real)a->alpha[j]), zeta = vset((real)a->zeta[j]),
+                    beta = vset((real)(by * a->beta[j]));
         T(load)(p, &a->p[j], u, a->rhs, reals);
         T(load)(y, &a->x[j], u, a->rhs, reals);
         UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(alpha, p[i], y[i]);

@@ -144,6 +144,14 @@ static void test_blas(const lattice *lat, field_kind kind, precision prec, parit
     check_value("a sum on its way", spinor_sum_finish(&of_d), spinor_sum_finish(&of_h), EXACT);
     check_same("cg_update by a sum x", d[2], h[2], EXACT);
     check_same("cg_update by a sum p", d[1], h[1], EXACT);
+    const double alpha = 1.1, zeta = 0.7, beta = 0.5;
+    spinor_norm2_start(&of_d, d[0], 0);
+    spinor_multishift_update_by(1, &d[2], &d[1], &alpha, &zeta, &beta, &of_d, 654, d[0], 0);
+    spinor_norm2_start(&of_h, h[0], 0);
+    spinor_multishift_update_by(1, &h[2], &h[1], &alpha, &zeta, &beta, &of_h, 654, h[0], 0);
+    check_value("the sum of a multishift_update", spinor_sum_finish(&of_d), spinor_sum_finish(&of_h), EXACT);
+    check_same("multishift_update by a sum x", d[2], h[2], EXACT);
+    check_same("multishift_update by a sum p", d[1], h[1], EXACT);
     for (int i = 0; i < 3; i++) {
         field_destroy(h[i]);
         field_destroy(d[i]);

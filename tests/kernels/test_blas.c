@@ -296,6 +296,51 @@ static void test_multishift(const scene *s, int n)
     field_destroy(r);
 }
 
+/* With a factor from a sum that is still on its way, to the bit what the two give one after the other: as
+ * test_by_sum(). */
+static void test_multishift_by_sum(const scene *s, int n)
+{
+    field *have[2 * MOST], *want[2 * MOST], *r = some(s);
+    double alpha[MOST], zeta[MOST], beta[MOST], by_sum[MOST];
+    for (int j = 0; j < n; j++) {
+        alpha[j] = ref_normal(s->rng);
+        beta[j] = ref_normal(s->rng);
+        zeta[j] = ref_normal(s->rng);
+    }
+    for (int i = 0; i < 2 * n; i++) {
+        have[i] = some(s);
+        want[i] = copy_of(have[i]);
+    }
+    for (int parts = 0; parts < 2; parts++) {
+        field a[2 * MOST], b[2 * MOST], *x_a[MOST], *p_a[MOST], *x_b[MOST], *p_b[MOST];
+        for (int i = 0; i < 2 * n; i++) {
+            a[i] = parts ? field_part(have[i], PARITY_ODD) : *have[i];
+            b[i] = parts ? field_part(want[i], PARITY_ODD) : *want[i];
+        }
+        const field on = parts ? field_part(r, PARITY_ODD) : *r;
+        const double norm2 = spinor_norm2(&on, 0), below = 1.3 * norm2;
+        for (int j = 0; j < n; j++) {
+            x_a[j] = &a[j];
+            p_a[j] = &a[n + j];
+            x_b[j] = &b[j];
+            p_b[j] = &b[n + j];
+            by_sum[j] = norm2 / below * beta[j];
+        }
+        spinor_multishift_update(n, x_b, p_b, alpha, zeta, by_sum, &on, 0);
+        spinor_sum sum;
+        spinor_norm2_start(&sum, &on, 0);
+        spinor_multishift_update_by(n, x_a, p_a, alpha, zeta, beta, &sum, below, &on, 0);
+        kit_where("%d shifts by a sum on its way, %s in %s", n, field_kinds[s->kind].name, precision_names[s->prec]);
+        KIT_NEAR(spinor_sum_finish(&sum), norm2, 0);
+    }
+    for (int i = 0; i < 2 * n; i++) {
+        KIT_NEAR(spinor_axpy_norm2(have[i], -1, want[i], 0), 0, 0);
+        field_destroy(have[i]);
+        field_destroy(want[i]);
+    }
+    field_destroy(r);
+}
+
 /* One number that is much larger than all others, on each site in turn: whatever addend comes last, it is there. */
 static void test_largest(const scene *s)
 {
@@ -322,6 +367,7 @@ int main(int argc, char **argv)
         const scene s = {lat, (precision)(k / 2), &rng, k % 2 ? FIELD_VECTOR : FIELD_SPINOR};
         test_simple(&s);
         test_by_sum(&s);
+        test_multishift_by_sum(&s, 2);
         test_add(&s);
         test_multi(&s, 1);
         test_multi(&s, 3);
@@ -332,6 +378,7 @@ int main(int argc, char **argv)
         for (int l = 1; l <= BICGSTAB_MOST; l++) test_bicgstab(&s, l);
         test_multishift(&s, 2);
         test_multishift(&s, MOST);
+        test_multishift_by_sum(&s, MOST);
     }
     lattice_destroy(lat);
     return kit_end();
