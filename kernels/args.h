@@ -82,7 +82,6 @@ typedef struct {
 } axpby_norm2_args;
 
 /* `times`, and where there is an `above`, times what it points to over `below`: a sum that may still be on its way. */
- */
 typedef struct {
     double times;
     const double *above;
