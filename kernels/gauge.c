@@ -61,10 +61,10 @@ double gauge_action(const field *links, gauge_weights w)
     return action;
 }
 
-/* Of plaquettes and rectangles; the latter are 72 products of five links a site, and their sum. */
+/* Of plaquettes and rectangles: the latter are nine products more a staple, and three sums. */
 static double staples_flops(gauge_weights w)
 {
-    return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 72 * (4 * 198 + 36) : 0);
+    return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 24 * (9 * 198 + 3 * 36) : 0);
 }
 
 double gauge_force_flops(gauge_weights w)

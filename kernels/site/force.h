@@ -327,35 +327,39 @@ FN void T(clover_force_part)(const clover_force_args *a, const geom *g, T(walker
         if (nu == mu) continue;
         const int low = mu < nu ? mu : nu, high = mu < nu ? nu : mu;
         const int plane = low == 0 ? high - 1 : low == 1 ? high + 1 : 5;
+        vreal m[18], staples[18];
+        T(su3_zero)(staples);
         UNROLL for (int side = 0; side < 2; side++)
         {
             const vreal sign = vset((mu < nu) == (side == 0) ? (real)1 : (real)-1);
             const int out = 2 * nu + side, back = 2 * nu + 1 - side;
-            const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1), above = T(walk)(g, home, nu, side ? -1 : 1);
-            T(walker) w = end;
-            vreal a1[18], a2[18], a3[18], m[18];
-            /* One product after the other, so that few matrices are held at a time: (z a1 + a1 z) a2 a3, */
-            T(step_first)(a1, g, &a->links, &w, out, 2);
-            T(insertion_load)(z, g, &a->tensor, end, plane);
-            T(su3_mul)(m, z, a1);
-            T(insertion_load)(z, g, &a->tensor, corner, plane);
-            T(su3_mul)(r, a1, z);
-            T(su3_add)(m, r);
+            const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1);
+            T(walker) w = corner;
+            vreal a1[18], a2[18], a3[18];
+            /* One product after the other, so that few matrices are held at a time: a1 (z a2 + a2 z) a3 */
             T(step_first)(a2, g, &a->links, &w, 2 * mu + 1, 2);
-            T(su3_mul)(r, m, a2);
+            T(insertion_load)(z, g, &a->tensor, corner, plane);
+            T(su3_antihermitian_mul)(m, z, a2);
+            T(insertion_load)(z, g, &a->tensor, w, plane);
+            T(su3_mul_antihermitian)(r, a2, z);
+            T(su3_add)(m, r);
             T(step_first)(a3, g, &a->links, &w, back, 2);
+            w = end;
+            T(step_first)(a1, g, &a->links, &w, out, 2);
+            T(su3_mul)(r, a1, m);
             T(su3_mul)(m, r, a3);
             T(su3_axpy)(sum, sign, m);
-            /* and a1 a2 (z a3 + a3 z). */
-            T(insertion_load)(z, g, &a->tensor, above, plane);
-            T(su3_mul)(m, z, a3);
-            T(insertion_load)(z, g, &a->tensor, home, plane);
-            T(su3_mul)(r, a3, z);
-            T(su3_add)(m, r);
-            T(su3_mul)(r, a2, m);
-            T(su3_mul)(m, a1, r);
-            T(su3_axpy)(sum, sign, m);
+            /* and a1 a2 a3, of which both sides have the same neighbours. */
+            T(su3_mul)(r, a1, a2);
+            T(su3_mul)(m, r, a3);
+            T(su3_axpy)(staples, sign, m);
         }
+        T(insertion_load)(z, g, &a->tensor, end, plane);
+        T(su3_antihermitian_mul)(m, z, staples);
+        T(su3_add)(sum, m);
+        T(insertion_load)(z, g, &a->tensor, home, plane);
+        T(su3_mul_antihermitian)(m, staples, z);
+        T(su3_add)(sum, m);
     }
     vreal link[18], x[8], p[8];
     T(walk_link)(link, g, &a->links, home, mu, 2);

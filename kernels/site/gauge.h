@@ -130,27 +130,52 @@ FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *li
 }
 
 /* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and
- * c1. */
+ * c1. Around the staple n b back from the link's end (b: against mu) three rectangles run through f n b in place of n,
+ * n b back in place of b, and b back f in place of back. */
 #define PARTS_gauge_force 4
 #define REACH_gauge_force 2
 FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, int mu)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
     const int f = 2 * mu, b = 2 * mu + 1;
-    vreal sum[18], m[18];
+    const vreal c1 = vset((real)a->c1);
+    vreal sum[18];
     T(su3_zero)(sum);
     for (int nu = 0; nu < 4; nu++) {
         if (nu == mu) continue;
         UNROLL for (int side = 0; side < 2; side++)
         {
             const int n = 2 * nu + side, back = 2 * nu + 1 - side;
-            const int staple[3] = {n, b, back};
-            const int rectangles[3][5] = {{f, n, b, b, back}, {n, b, b, back, f}, {n, n, b, back, back}};
-            T(walk_product)(m, g, &a->links, end, staple, 3, 2);
-            T(su3_axpy)(sum, vset((real)a->c0), m);
-            for (int k = 0; a->c1 != 0 && k < 3; k++) {
-                T(walk_product)(m, g, &a->links, end, rectangles[k], 5, 2);
-                T(su3_axpy)(sum, vset((real)a->c1), m);
+            T(walker) w = end;
+            vreal m[18], p[18], r[18];
+            T(step_first)(m, g, &a->links, &w, n, 2);
+            const T(walker) corner = w;
+            UNROLL for (int i = 0; i < 18; i++) m[i] *= (real)a->c0;
+            if (a->c1 != 0) {
+                const int bent[3] = {f, n, b};
+                T(walk_product)(p, g, &a->links, end, bent, 3, 2);
+                T(su3_axpy)(m, c1, p);
+            }
+            T(step_mul)(m, g, &a->links, &w, b, 2);
+            const T(walker) above = w;
+            if (a->c1 != 0) {
+                const int bent[3] = {n, b, back};
+                T(walk_product)(p, g, &a->links, corner, bent, 3, 2);
+                w = end;
+                vreal first[18];
+                T(step_first)(first, g, &a->links, &w, n, 2);
+                T(su3_mul)(r, first, p);
+                T(su3_axpy)(m, c1, r);
+            }
+            w = above;
+            T(step_mul)(m, g, &a->links, &w, back, 2);
+            T(su3_add)(sum, m);
+            if (a->c1 != 0) {
+                const int half[2] = {n, b}, bent[3] = {b, back, f};
+                T(walk_product)(m, g, &a->links, end, half, 2, 2);
+                T(walk_product)(p, g, &a->links, above, bent, 3, 2);
+                T(su3_mul)(r, m, p);
+                T(su3_axpy)(sum, c1, r);
             }
         }
     }
@@ -164,35 +189,49 @@ PARTS_SITE(gauge_force)
 FN void T(parallelogram_force_part)(const parallelogram_force_args *a, const geom *g, T(walker) home, int mu)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
-    vreal sum[18], m[18];
+    vreal sum[18], m[18], p[18], rest[18];
     T(su3_zero)(sum);
     for (int n = 0; n < 8; n++) {
         if (n / 2 == mu) continue;
+        T(walker) w = T(walk)(g, end, n / 2, n % 2 ? -1 : 1);
+        T(su3_zero)(rest);
         for (int r = 0; r < 8; r++) {
             if (r / 2 == mu || r / 2 == n / 2) continue;
-            const int staple[5] = {n, r, 2 * mu + 1, n ^ 1, r ^ 1};
-            T(walk_product)(m, g, &a->links, end, staple, 5, 2);
-            T(su3_add)(sum, m);
+            const int steps[4] = {r, 2 * mu + 1, n ^ 1, r ^ 1};
+            T(walk_product)(m, g, &a->links, w, steps, 4, 2);
+            T(su3_add)(rest, m);
         }
+        w = end;
+        T(step_first)(m, g, &a->links, &w, n, 2);
+        T(su3_mul)(p, m, rest);
+        T(su3_add)(sum, p);
     }
     UNROLL for (int i = 0; i < 18; i++) sum[i] *= (real)a->c2;
     T(staples_to_momenta)(&a->momenta, g, &a->links, home, mu, sum);
 }
 PARTS_SITE(parallelogram_force)
 
-/* Field strength F = (Q - Q^dagger) / 8 with Q the sum of the four leaves of the clover, one plane after the other. */
+/* Field strength F = (Q - Q^dagger) / 8 with Q the sum of the four leaves of the clover, one plane after the other. Two
+ * leaves of each side start with its link once one of them is run backwards, which turns the sign of its part. */
 #define PARTS_field_strength 6
 #define REACH_field_strength 1
 FN void T(field_strength_part)(const field_strength_args *a, const geom *g, T(walker) home, int plane)
 {
     const int mu = plane < 3 ? 0 : plane < 5 ? 1 : 2, nu = plane < 3 ? plane + 1 : plane < 5 ? plane - 1 : 3;
-    const int m = 2 * mu, n = 2 * nu;
-    const int leaves[4][4] = {{m, n, m + 1, n + 1}, {n, m + 1, n + 1, m}, {m + 1, n + 1, m, n}, {n + 1, m, n, m + 1}};
-    vreal q[18], leaf[18], x[9];
+    const int m = 2 * mu;
+    vreal q[18], x[9];
     T(su3_zero)(q);
-    for (int k = 0; k < 4; k++) {
-        T(walk_product)(leaf, g, &a->links, home, leaves[k], 4, 3);
-        T(su3_add)(q, leaf);
+    UNROLL for (int side = 0; side < 2; side++)
+    {
+        const int n = 2 * nu + side, plus[3] = {m + !side, n ^ 1, m + side}, minus[3] = {m + side, n ^ 1, m + !side};
+        T(walker) w = home;
+        vreal first[18], rest[18], other[18];
+        T(step_first)(first, g, &a->links, &w, n, 3);
+        T(walk_product)(rest, g, &a->links, w, plus, 3, 3);
+        T(walk_product)(other, g, &a->links, w, minus, 3, 3);
+        UNROLL for (int i = 0; i < 18; i++) rest[i] -= other[i];
+        T(su3_mul)(other, first, rest);
+        T(su3_add)(q, other);
     }
     T(su3_antihermitian)(x, q);
     UNROLL for (int i = 0; i < 9; i++) x[i] *= (real)0.25;

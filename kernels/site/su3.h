@@ -218,6 +218,41 @@ FN void T(su3_mul_left_dagger)(vreal a[18], const vreal b[18], const vreal c[18]
     }
 }
 
+/* r = row . h, of which row[k] is imaginary */
+FN void T(imaginary_row_times)(vreal r[2], const vreal row[6], const vreal h[6], int k)
+{
+    vreal re = -(row[2 * k + 1] * h[2 * k + 1]), im = row[2 * k + 1] * h[2 * k];
+    UNROLL for (int n = 1; n < 3; n++)
+    {
+        const int i = 2 * ((k + n) % 3);
+        re = vfma(row[i], h[i], re);
+        im = vfma(row[i + 1], h[i], im);
+        re = vfnma(row[i + 1], h[i + 1], re);
+        im = vfma(row[i], h[i + 1], im);
+    }
+    r[0] = re;
+    r[1] = im;
+}
+
+/* a = z b and a = b z of an anti-Hermitian z, whose diagonal is imaginary. */
+FN void T(su3_antihermitian_mul)(vreal a[18], const vreal z[18], const vreal b[18])
+{
+    UNROLL for (int j = 0; j < 3; j++)
+    {
+        const vreal column[6] = {b[2 * j], b[2 * j + 1], b[6 + 2 * j], b[7 + 2 * j], b[12 + 2 * j], b[13 + 2 * j]};
+        UNROLL for (int i = 0; i < 3; i++) T(imaginary_row_times)(a + 6 * i + 2 * j, z + 6 * i, column, i);
+    }
+}
+
+FN void T(su3_mul_antihermitian)(vreal a[18], const vreal b[18], const vreal z[18])
+{
+    UNROLL for (int j = 0; j < 3; j++)
+    {
+        const vreal column[6] = {z[2 * j], z[2 * j + 1], z[6 + 2 * j], z[7 + 2 * j], z[12 + 2 * j], z[13 + 2 * j]};
+        UNROLL for (int i = 0; i < 3; i++) T(imaginary_row_times)(a + 6 * i + 2 * j, column, b + 6 * i, j);
+    }
+}
+
 /* Re tr a and Re tr (a b) */
 FN vreal T(su3_trace)(const vreal a[18])
 {
