@@ -11,7 +11,7 @@ help:
 	@echo 'make quickstart   install what is missing, build, and run inputs/quickstart.ini (1 to 2 minutes on two cores)'
 	@echo 'make check        install what is missing, build, and run all tests'
 	@echo 'make build        install what is missing, and build build/plaq'
-	@echo '                  (PRESET=scalar: one lane, in build-scalar; PRESET=debug: sanitizers, in build-debug)'
+	@echo '                  (PRESET=debug: sanitizers, in build-debug)'
 	@echo 'make clean        remove the build folders; results stay'
 	@echo ''
 	@echo 'By hand:          cmake --preset default && cmake --build --preset default && ctest --preset default'
@@ -27,17 +27,12 @@ quickstart: PRESET = default
 quickstart: build
 	build/plaq run inputs/quickstart.ini
 
-# The default build runs every test. The one-lane build, which walks the lattice as a GPU does, runs those whose numbers
-# depend on the lanes, on one rank, and those of kernels, operators and grids on two. The debug build is slow under its
-# sanitizers and is left to
+# The debug build is slow under its sanitizers and is left to
 #   make build PRESET=debug && ctest --preset debug
 check: setup
 	cmake --preset default
-	cmake --preset scalar
 	cmake --build --preset default
-	cmake --build --preset scalar
 	ctest --preset default -j $(JOBS)
-	ctest --preset scalar -j $(JOBS) -L bits -E 'np4|(solvers|hmc)/.*np2'
 
 clean:
-	rm -rf build build-scalar build-debug
+	rm -rf build build-debug

@@ -25,6 +25,7 @@ typedef struct {
     char device[PARAM_CHOICE_SIZE], share_gpu[PARAM_CHOICE_SIZE], transport[PARAM_CHOICE_SIZE];
     char tune[PARAM_CHOICE_SIZE], tune_file[PARAM_STRING_SIZE];
     int threads;
+    char simd[PARAM_CHOICE_SIZE];
     double watchdog, delay;
 } machine_params;
 

@@ -137,10 +137,9 @@ void plan_describe(const parameters *p, const lattice *l, place where)
 }
 
 /* Floating-point operations a second of one rank, from one gauge force on a lattice of 8^4 a rank. */
-static double measured_rate(const parameters *p, place where)
+static double measured_rate(place where)
 {
     const int any[4] = {0}, size[4] = {8, 8, 8, 8 * comm_size()};
-    simulation_threads(p);
     lattice *lat = lattice_create(size, any, 2, 1);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     field *force = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, where);
@@ -231,6 +230,7 @@ static void print_json(const parameters *p, const lattice *lat, int ranks, place
 void plan_dry_run(const parameters *p, int ranks, int as_json)
 {
     char message[512];
+    simulation_cpu(p);
     /* Ranks that are not there have devices that are not there. */
     const place here = ranks > 0 ? PLACE_HOST : simulation_place(p);
     const place where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : here;
@@ -243,7 +243,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json)
     plan_describe(p, lat, where);
     log_info("parameters:");
     report_lines(log_info, p->dump);
-    const double flops = report_flops(p, TYPICAL_ITERATIONS), rate = n * measured_rate(p, here);
+    const double flops = report_flops(p, TYPICAL_ITERATIONS), rate = n * measured_rate(here);
     log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s on %d "
              "ranks at the %.1f GF/s a rank of the gauge force here",
              flops, TYPICAL_ITERATIONS, flops / rate, n, 1e-9 * rate / n);

@@ -26,13 +26,12 @@
 #define UNITARY_TO_ROUNDING 1e-12
 #define UNITARY_AT_ALL 1e-4
 
-void simulation_threads(const parameters *p)
+void simulation_cpu(const parameters *p)
 {
 #ifdef _OPENMP
     if (p->machine.threads > 0) omp_set_num_threads(p->machine.threads);
-#else
-    (void)p;
 #endif
+    lattice_use_simd(!strcmp(p->machine.simd, "yes"));
 }
 
 void simulation_check_blocks(const parameters *p, const lattice *plan)
@@ -61,7 +60,7 @@ int simulation_reach(const parameters *p)
 
 lattice *simulation_lattice(const parameters *p, const int size[4])
 {
-    simulation_threads(p);
+    simulation_cpu(p);
     comm_set_delay(1e-6 * p->machine.delay);
     const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
     const int *extents = size ? size : p->lattice.size;

@@ -19,11 +19,11 @@ typedef struct {
 
 /* Sites that the operators of a run reach to: more for staggered quarks with long links. */
 int simulation_reach(const parameters *p);
-/* Sets the number of threads that the input asks for. */
-void simulation_threads(const parameters *p);
+/* Sets the threads and the lanes that the input asks for; before lattices and plans are made. */
+void simulation_cpu(const parameters *p);
 /* Refuses blocks of solvers that do not suit the lattice, which may be a plan. */
 void simulation_check_blocks(const parameters *p, const lattice *plan);
-/* The lattice of the input (or of `size`, when given) on all ranks. Sets the number of threads. One that does not fit
+/* The lattice of the input (or of `size`, when given) on all ranks. Sets threads and lanes. One that does not fit
  * the ranks is a user error. Collective. */
 lattice *simulation_lattice(const parameters *p, const int size[4]);
 /* Where the fields of this input live; the first call takes the GPUs. What the machine does not offer is a user error.

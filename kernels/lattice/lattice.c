@@ -347,7 +347,7 @@ static lattice *create(const int size[4], const int grid[4], int ranks, int reac
     lat->time_sign = time_sign;
     split(lat, size, grid, ranks);
     build_layout(&lat->layouts[lat->nlayout++], lat, 1);
-    const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
+    const int lanes[2] = {lattice_lanes(1), lattice_lanes(0)};
     for (int i = 0; i < 2; i++)
         if (lanes[i] > 1 && build_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
     count_tables(lat, 1);
@@ -462,6 +462,18 @@ void lattice_destroy(lattice *lat)
         }
     }
     free(lat);
+}
+
+static int simd = 1;
+
+void lattice_use_simd(int yes)
+{
+    simd = yes;
+}
+
+int lattice_lanes(int in_double)
+{
+    return !simd ? 1 : in_double ? LANES_DOUBLE : LANES_SINGLE;
 }
 
 const layout *lattice_layout(const lattice *lat, int lanes)

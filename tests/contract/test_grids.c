@@ -299,7 +299,7 @@ static void test_shape(struct ref_lattice l)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     test_shape((struct ref_lattice){{8, 4, 4, 8}});
     test_shape((struct ref_lattice){{4, 4, 2, 8}});
     const int status = CHECK_SUMMARY();

@@ -8,6 +8,7 @@
 #include "hmc/evolve/inverter.h"
 #include "kernels/spinor.h"
 #include "solvers/lanczos.h"
+#include "tests/begin.h"
 #include "tests/hmc/bench.h"
 
 #define FRAME                                                                                                          \
@@ -506,7 +507,7 @@ static void test_balance(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     test_uses(ratio, "ratio", HEAT);
     test_uses(rhmc, "rational", HEAT);
     test_uses(four, "staggered", FORCE); /* no solve in its heat bath */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "io/links.h"
+#include "tests/begin.h"
 #include "tests/hmc/bench.h"
 
 static const char base[] = "[run]\noutput = none\nseed = 3\n"
@@ -297,7 +298,7 @@ static void test_failed_solves(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     static const char *const forms[][3] = {
         {"fermion.light.schur=asymmetric", "fermion.light.parity=odd", "lattice.time_boundary=antiperiodic"},
         {"fermion.light.schur=asymmetric", "fermion.light.parity=even", "lattice.time_boundary=periodic"},

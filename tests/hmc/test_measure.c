@@ -385,7 +385,7 @@ static void test_recorded_action(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     FILE *f = fopen(data_path("lat.sample.l4448"), "rb");
     const int data = f != NULL;
     if (f) fclose(f);

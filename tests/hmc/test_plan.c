@@ -16,6 +16,7 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/halo.h"
 #include "kernels/lattice/plan.h"
+#include "tests/begin.h"
 #include "tests/check.h"
 
 static double allocated(void)
@@ -228,7 +229,7 @@ static void test_unitarity(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     test_lattices();
     test_refusals();
     test_registries();

@@ -184,7 +184,7 @@ static double sum_of_guess(const scene *s)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     int grids[16][4];
     double sum = 0;
     const int n = kit_grids(kit_shapes[0], grids, 16);

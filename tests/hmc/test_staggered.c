@@ -10,6 +10,7 @@
 #include "kernels/spinor.h"
 #include "solvers/multishift.h"
 #include "solvers/rational.h"
+#include "tests/begin.h"
 #include "tests/hmc/bench.h"
 #include "tests/hmc/staggered.h"
 
@@ -337,7 +338,7 @@ static void test_traces(const char *text)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     test_traces(hisq);
     test_traces(asqtad);
     if (comm_size() == 1) {

@@ -17,6 +17,7 @@
 #ifndef PLAQ_KIT_H
 #define PLAQ_KIT_H
 
+#include "tests/begin.h"
 #include "tests/check.h"
 #include "tests/reference/reference.h"
 
@@ -68,7 +69,7 @@ static place kit_place CHECK_UNUSED = PLACE_HOST;
 CHECK_UNUSED static void kit_begin(int *argc, char ***argv)
 {
     char message[512];
-    comm_init(argc, argv);
+    test_begin(argc, argv);
     if (*argc < 2 || strcmp((*argv)[1], "gpu")) return;
     if (!comm_all(gpu_count() > 0)) {
         if (comm_rank() == 0) printf("skipped: there is no GPU\n");

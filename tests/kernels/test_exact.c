@@ -217,7 +217,7 @@ static void test_kernels(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     test_order();
     test_raise();
     test_value();

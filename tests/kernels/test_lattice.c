@@ -299,7 +299,7 @@ static void test_errors(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     test_grid();
     test_errors();
     test_maps();

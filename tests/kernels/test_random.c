@@ -248,7 +248,7 @@ static void test_links(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     test_known_answers();
     test_sites();
     test_moments();

@@ -527,7 +527,7 @@ static void test_traces(struct ref_lattice l)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
         test_links(kit_shapes[k], k % 2 ? 1 : -1);
         test_hop(kit_shapes[k], k);

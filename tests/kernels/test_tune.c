@@ -6,6 +6,7 @@
 
 #include "kernels/lattice/comm.h"
 #include "kernels/tune.h"
+#include "tests/begin.h"
 #include "tests/check.h"
 
 #define WAYS 5
@@ -103,7 +104,7 @@ static void test_estimate(const char *text)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     char *text = test_measuring();
     test_reading(text);
     test_nonsense(text);

@@ -613,7 +613,7 @@ static void test_recorded(void)
 
 int main(int argc, char **argv)
 {
-    comm_init(&argc, &argv);
+    test_begin(&argc, &argv);
     for (int k = 0; k < KINDS; k++) {
         test_links(kit_shapes[1], k, 1);
         test_links(kit_shapes[2], k, -1);
