@@ -61,10 +61,10 @@ double gauge_action(const field *links, gauge_weights w)
     return action;
 }
 
-/* Of plaquettes and rectangles: the latter are nine products more a staple, and three sums. */
+/* Of plaquettes and rectangles: the latter are ten products more a staple, and three sums. */
 static double staples_flops(gauge_weights w)
 {
-    return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 24 * (9 * 198 + 3 * 36) : 0);
+    return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 24 * (10 * 198 + 90) : 0);
 }
 
 double gauge_force_flops(gauge_weights w)

@@ -130,52 +130,36 @@ FN void T(staples_to_momenta)(const view *momenta, const geom *g, const view *li
 }
 
 /* Force of the plaquette and rectangle action: momenta += P(U_mu(x) sum of staples), the staples weighted with c0 and
- * c1. Around the staple n b back from the link's end (b: against mu) three rectangles run through f n b in place of n,
- * n b back in place of b, and b back f in place of back. */
+ * c1. A staple goes n b back from the link's end, b against mu, and one of the rectangles f n b in place of n. */
 #define PARTS_gauge_force 4
 #define REACH_gauge_force 2
 FN void T(gauge_force_part)(const gauge_force_args *a, const geom *g, T(walker) home, int mu)
 {
     const T(walker) end = T(walk)(g, home, mu, 1);
     const int f = 2 * mu, b = 2 * mu + 1;
-    const vreal c1 = vset((real)a->c1);
-    vreal sum[18];
+    const vreal c0 = vset((real)a->c0), c1 = vset((real)a->c1);
+    vreal sum[18], m[18], u[18];
     T(su3_zero)(sum);
     for (int nu = 0; nu < 4; nu++) {
         if (nu == mu) continue;
         UNROLL for (int side = 0; side < 2; side++)
         {
             const int n = 2 * nu + side, back = 2 * nu + 1 - side;
+            const int around[3] = {f, n, b}, rectangles[2][5] = {{n, b, b, back, f}, {n, n, b, back, back}};
             T(walker) w = end;
-            vreal m[18], p[18], r[18];
-            T(step_first)(m, g, &a->links, &w, n, 2);
-            const T(walker) corner = w;
-            UNROLL for (int i = 0; i < 18; i++) m[i] *= (real)a->c0;
+            T(su3_zero)(m);
             if (a->c1 != 0) {
-                const int bent[3] = {f, n, b};
-                T(walk_product)(p, g, &a->links, end, bent, 3, 2);
-                T(su3_axpy)(m, c1, p);
+                T(walk_product)(m, g, &a->links, end, around, 3, 2);
+                UNROLL for (int i = 0; i < 18; i++) m[i] *= c1;
             }
+            T(step_first)(u, g, &a->links, &w, n, 2);
+            T(su3_axpy)(m, c0, u);
             T(step_mul)(m, g, &a->links, &w, b, 2);
-            const T(walker) above = w;
-            if (a->c1 != 0) {
-                const int bent[3] = {n, b, back};
-                T(walk_product)(p, g, &a->links, corner, bent, 3, 2);
-                w = end;
-                vreal first[18];
-                T(step_first)(first, g, &a->links, &w, n, 2);
-                T(su3_mul)(r, first, p);
-                T(su3_axpy)(m, c1, r);
-            }
-            w = above;
             T(step_mul)(m, g, &a->links, &w, back, 2);
             T(su3_add)(sum, m);
-            if (a->c1 != 0) {
-                const int half[2] = {n, b}, bent[3] = {b, back, f};
-                T(walk_product)(m, g, &a->links, end, half, 2, 2);
-                T(walk_product)(p, g, &a->links, above, bent, 3, 2);
-                T(su3_mul)(r, m, p);
-                T(su3_axpy)(sum, c1, r);
+            for (int k = 0; a->c1 != 0 && k < 2; k++) {
+                T(walk_product)(m, g, &a->links, end, rectangles[k], 5, 2);
+                T(su3_axpy)(sum, c1, m);
             }
         }
     }

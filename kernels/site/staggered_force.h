@@ -81,20 +81,13 @@ FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, int k, const geo
                      int mu, int nu, int below)
 {
     const T(walker) up = T(walk)(g, at, nu, 1);
-    vreal side[18];
-    T(walk_load)(side, g, &a->links, link, nu, 18);
+    const T(matrix) side = T(matrix_at)(g, &a->links, link, nu);
+    const vreal factor = vset((real)a->factor[k]);
     for (int turned = 0; turned < 2; turned++) {
-        vreal x[18], y[18], p[18], r[18];
-        T(walk_load)(x, g, turned ? &a->a[k] : &a->m[k], at, mu, 18);
-        T(walk_load)(y, g, turned ? &a->m[k] : &a->a[k], up, mu, 18);
-        if (below) {
-            T(su3_mul_left_dagger)(p, x, side);
-            T(su3_mul)(r, p, y);
-        } else {
-            T(su3_mul)(p, x, side);
-            T(su3_mul_right_dagger)(r, p, y);
-        }
-        T(su3_axpy)(sum, vset((real)a->factor[k]), r);
+        const T(matrix) x = T(matrix_at)(g, turned ? &a->a[k] : &a->m[k], at, mu);
+        const T(matrix) y = T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up, mu);
+        if (below) T(add_dagger_product)(sum, factor, g, x, side, y);
+        else T(add_product_dagger)(sum, factor, g, x, side, y);
     }
 }
 

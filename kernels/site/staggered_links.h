@@ -7,25 +7,96 @@
 
 /* ---- paths ---- */
 
+/* Where a matrix of a field without scales stands. */
+typedef struct {
+    const view *v;
+    long unit;
+    int turn, group;
+} T(matrix);
+
+FN T(matrix) T(matrix_at)(const geom *g, const view *v, T(walker) w, int group)
+{
+    const T(matrix) m = {v, T(walk_unit)(g, w), w.turn, group};
+    return m;
+}
+
+/* n of its components from number `first` on, lanes turned home. */
+FN void T(matrix_load)(vreal *x, const geom *g, const T(matrix) * m, int first, int n)
+{
+    T(load_raw_part)(x, m->v, m->unit, m->group, first, n);
+    if (PLAQ_SIMD && m->turn != 40) {
+        UNROLL for (int i = 0; i < n; i++) x[i] = T(turn)(x[i], g, m->turn);
+    }
+}
+
+/* sum += column row */
+FN void T(add_column_row)(vreal sum[18], const vreal column[6], const vreal row[6])
+{
+    UNROLL for (int i = 0; i < 6; i += 2)
+    {
+        UNROLL for (int j = 0; j < 6; j += 2)
+        {
+            vreal *e = sum + 3 * i + j;
+            e[0] = vfma(column[i], row[j], e[0]);
+            e[1] = vfma(column[i], row[j + 1], e[1]);
+            e[0] = vfnma(column[i + 1], row[j + 1], e[0]);
+            e[1] = vfma(column[i + 1], row[j], e[1]);
+        }
+    }
+}
+
+/* sum += factor a b c^dagger, and sum += factor a^dagger b c: one row of b after the other, so that c alone is held. */
+FN void T(add_product_dagger)(vreal sum[18], vreal factor, const geom *g, T(matrix) a, T(matrix) b, T(matrix) c)
+{
+    vreal end[18];
+    T(matrix_load)(end, g, &c, 0, 18);
+    UNROLL for (int k = 0; k < 3; k++)
+    {
+        vreal row[6], column[6], t[6];
+        T(matrix_load)(row, g, &b, 6 * k, 6);
+        UNROLL for (int i = 0; i < 3; i++) T(matrix_load)(column + 2 * i, g, &a, 6 * i + 2 * k, 2);
+        UNROLL for (int j = 0; j < 18; j += 6)
+        {
+            const vreal other[6] = {end[j], -end[j + 1], end[j + 2], -end[j + 3], end[j + 4], -end[j + 5]};
+            T(row_times)(t + j / 3, row, other);
+        }
+        UNROLL for (int i = 0; i < 6; i++) t[i] *= factor;
+        T(add_column_row)(sum, column, t);
+    }
+}
+
+FN void T(add_dagger_product)(vreal sum[18], vreal factor, const geom *g, T(matrix) a, T(matrix) b, T(matrix) c)
+{
+    vreal end[18];
+    T(matrix_load)(end, g, &c, 0, 18);
+    UNROLL for (int k = 0; k < 3; k++)
+    {
+        vreal row[6], column[6], t[6];
+        T(matrix_load)(row, g, &b, 6 * k, 6);
+        T(matrix_load)(column, g, &a, 6 * k, 6);
+        UNROLL for (int j = 0; j < 6; j += 2)
+        {
+            const vreal other[6] = {end[j], end[j + 1], end[6 + j], end[7 + j], end[12 + j], end[13 + j]};
+            T(row_times)(t + j, row, other);
+        }
+        UNROLL for (int i = 0; i < 6; i++) t[i] *= factor;
+        UNROLL for (int i = 1; i < 6; i += 2) column[i] = -column[i];
+        T(add_column_row)(sum, column, t);
+    }
+}
+
 /* sum += factor times the two staples of `in`_mu in direction nu: U_nu(s) in(s+nu) U_nu(s+mu)^dagger, and that from
  * below. The map is its own adjoint. */
 FN void T(add_staples)(vreal sum[18], vreal factor, const geom *g, const view *links, const view *in, T(walker) home,
                        int mu, int nu)
 {
     const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
-    vreal side[18], m[18], p[18], end[18], r[18];
-    T(walk_load)(side, g, links, home, nu, 18);
-    T(walk_load)(m, g, in, up, mu, 18);
-    T(walk_load)(end, g, links, T(walk)(g, home, mu, 1), nu, 18);
-    T(su3_mul)(p, side, m);
-    T(su3_mul_right_dagger)(r, p, end);
-    T(su3_axpy)(sum, factor, r);
-    T(walk_load)(side, g, links, down, nu, 18);
-    T(walk_load)(m, g, in, down, mu, 18);
-    T(walk_load)(end, g, links, T(walk)(g, down, mu, 1), nu, 18);
-    T(su3_mul_left_dagger)(p, side, m);
-    T(su3_mul)(r, p, end);
-    T(su3_axpy)(sum, factor, r);
+    const T(matrix) side = T(matrix_at)(g, links, home, nu), over = T(matrix_at)(g, in, up, mu);
+    const T(matrix) end = T(matrix_at)(g, links, T(walk)(g, home, mu, 1), nu);
+    T(add_product_dagger)(sum, factor, g, side, over, end);
+    const T(matrix) below = T(matrix_at)(g, links, down, nu), under = T(matrix_at)(g, in, down, mu);
+    const T(matrix) last = T(matrix_at)(g, links, T(walk)(g, down, mu, 1), nu);
+    T(add_dagger_product)(sum, factor, g, below, under, last);
 }
 
 /* Where the i-th work item of a kernel over both parities is. */
