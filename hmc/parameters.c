@@ -251,8 +251,7 @@ static const param machine_table[] = {
      "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says", 0},
     {"simd", PARAM_CHOICE, AT(machine_params, simd), "yes", "yes|no", NULL,
      "whether the CPU takes several sites at a time, one in each lane of its vectors; no: one by one, in the order of "
-     "a GPU, "
-     "for comparisons. Results do not depend on it",
+     "a GPU, for comparisons. Results do not depend on it",
      0},
     {"watchdog", PARAM_REAL, AT(machine_params, watchdog), "1800", "[0,inf)", "seconds",
      "longest that a rank may wait for others or for its GPU before the run is ended as hung; more than the slowest "

@@ -15,9 +15,8 @@
  * value.
  *
  * Overrides are words of the command line, "section.key=value", the key being what follows the last dot before the
- * first
- * '='. They go before the file, the last one of the same key counts, and messages name them in place of file and line.
- * An override of a named section ("fermion.light.kappa=0.13") needs [fermion.light] in the file, so that a misspelt
+ * first '='. They go before the file, the last one of the same key counts, and messages name them in place of file and
+ * line. An override of a named section ("fermion.light.kappa=0.13") needs [fermion.light] in the file, so that a misspelt
  * name does not add a fermion. */
 #ifndef PLAQ_IO_INI_H
 #define PLAQ_IO_INI_H

@@ -156,7 +156,7 @@ void spinor_dot(double value[2], const field *x, const field *y, int rhs)
     value[1] = exact_value(&s[1]);
 }
 
-/* sum / below, of a sum that is whole on the device without waiting for it */
+/* sum / below; of a sum that is whole on the device without waiting for it. */
 static coefficient by_sum(spinor_sum *sum, double below)
 {
     const double *above = sum->travels && sum->whole ? kernel_sum_value(sum->like) : NULL;

@@ -1,7 +1,7 @@
 /* The residuals of all shifts are parallel, r_i = zeta_i r, so that one residual and one application of A an iteration
- * serve all (B. Jegerlehner, hep-lat/9612014, in the signs of conjugate gradients). The
- * recurrence runs for the lowest shift; of the others only the sums zeta, alpha, beta are their own. With
- * ratio_n = zeta_(n+1) / zeta_n of a shift that is s above the lowest,
+ * serve all (B. Jegerlehner, hep-lat/9612014, in the signs of conjugate gradients). The recurrence runs for the lowest
+ * shift; of the others only the sums zeta, alpha, beta are their own. With ratio_n = zeta_(n+1) / zeta_n of a shift that
+ * is s above the lowest,
  *
  *   1 / ratio_n = 1 + s alpha_n + (alpha_n beta_(n-1) / alpha_(n-1)) (1 - ratio_(n-1))
  *   alpha_n^s = alpha_n ratio_n,  beta_n^s = beta_n ratio_n^2
@@ -97,7 +97,7 @@ static void iterate(space *k)
             t->ratio = 1 / (1 + t->above * alpha + alpha * beta_before / alpha_before * (1 - t->ratio));
             t->zeta *= t->ratio;
         }
-        update(k, alpha, &sum, before);
+        update(k, alpha, &sum, before); /* whatever r2 is: refine() asks what x is worth */
         r2 = spinor_sum_finish(&sum);
         if (!(r2 < INFINITY)) break;
         alpha_before = alpha;

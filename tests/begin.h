@@ -1,5 +1,6 @@
 /* How test programs of several ranks begin: test_begin(&argc, &argv) in place of comm_init(). With the argument
- * `one-lane` fields on the host have one lane and the order of a GPU, whose code they run. */
+ * `one-lane` lattices have one lane on the host and the order of a GPU, whose code they run. test_simd tells; a test
+ * that asks for one lane in places goes back to it. */
 #ifndef PLAQ_TEST_BEGIN_H
 #define PLAQ_TEST_BEGIN_H
 
@@ -8,10 +9,13 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/lattice.h"
 
+static int test_simd = 1;
+
 static inline void test_begin(int *argc, char ***argv)
 {
     comm_init(argc, argv);
-    lattice_use_simd(*argc < 2 || strcmp((*argv)[1], "one-lane") != 0);
+    test_simd = *argc < 2 || strcmp((*argv)[1], "one-lane") != 0;
+    lattice_use_simd(test_simd);
 }
 
 #endif

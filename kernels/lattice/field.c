@@ -39,7 +39,7 @@ static unsigned long next_version(void)
 static const layout *layout_for(const lattice *lat, precision prec, place where)
 {
     if (where == PLACE_DEVICE) return &lat->layouts[0];
-    return lattice_layout(lat, lattice_lanes(prec == PREC_DOUBLE));
+    return lattice_layout(lat, prec == PREC_DOUBLE ? LANES_DOUBLE : LANES_SINGLE);
 }
 
 int field_lanes(const lattice *lat, precision prec)

@@ -338,6 +338,18 @@ static void count_tables(const lattice *lat, int come)
     if (table_bytes > table_peak) table_peak = table_bytes;
 }
 
+static int simd = 1;
+
+void lattice_use_simd(int yes)
+{
+    simd = yes;
+}
+
+int lattice_uses_simd(void)
+{
+    return simd;
+}
+
 static lattice *create(const int size[4], const int grid[4], int ranks, int reach, int time_sign)
 {
     lattice *lat = allocate(1, sizeof *lat);
@@ -347,9 +359,9 @@ static lattice *create(const int size[4], const int grid[4], int ranks, int reac
     lat->time_sign = time_sign;
     split(lat, size, grid, ranks);
     build_layout(&lat->layouts[lat->nlayout++], lat, 1);
-    const int lanes[2] = {lattice_lanes(1), lattice_lanes(0)};
-    for (int i = 0; i < 2; i++)
-        if (lanes[i] > 1 && build_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
+    const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
+    for (int i = 0; simd && i < 2; i++)
+        if (build_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
     count_tables(lat, 1);
     return lat;
 }
@@ -462,18 +474,6 @@ void lattice_destroy(lattice *lat)
         }
     }
     free(lat);
-}
-
-static int simd = 1;
-
-void lattice_use_simd(int yes)
-{
-    simd = yes;
-}
-
-int lattice_lanes(int in_double)
-{
-    return !simd ? 1 : in_double ? LANES_DOUBLE : LANES_SINGLE;
 }
 
 const layout *lattice_layout(const lattice *lat, int lanes)

@@ -5,10 +5,10 @@
  *
  * A layout maps the sites of one rank to (parity, unit, lane):
  *   virtual nodes   the rank's box is cut into `lanes` equal boxes of even extents `sub`; a unit is the sites at the
- * same place in each, one a lane of a SIMD vector (P. Boyle et al., arXiv:1512.03487) linear          one lane; a unit
- * is a site (GPU, one lane on request, and boxes that lanes do not divide) Units of a parity are numbered
- * lexicographically over `sub`, x fastest and halved. In storage, units of odd sites follow those of even sites at
- * `odd_start`, and ghost units follow at `ghost_start`.
+ *                   same place in each, one a lane of a SIMD vector (P. Boyle et al., arXiv:1512.03487)
+ *   linear          one lane; a unit is a site: on GPUs, in boxes that lanes do not divide, and on request
+ * Units of a parity are numbered lexicographically over `sub`, x fastest and halved. In storage, units of odd sites
+ * follow those of even sites at `odd_start`, and ghost units follow at `ghost_start`.
  *
  * Ghost units continue the box by `halo_depth` sites in every split direction, corners included; ext[] gives the
  * storage unit of each place of the extended box. In directions that are not split neighbours wrap within the rank: a
@@ -79,11 +79,10 @@ size_t lattice_table_peak(void);
 /* The process grid that lattice_create() takes for `ranks` ranks, least surface first; 0 when there is none, else 1. */
 int lattice_choose_grid(const int size[4], int ranks, int grid[4]);
 
-/* Lanes of fields on the host, where the rank's box admits so many. */
-int lattice_lanes(int in_double);
-/* Whether lattices, plans and fields of the host from now on have those lanes (which is how it begins), or one: the
- * order of a device. */
+/* Whether lattices and plans made from now on have layouts of several lanes for fields on the host, which is how it
+ * begins, or the linear one alone. */
 void lattice_use_simd(int yes);
+int lattice_uses_simd(void);
 
 /* The layout with `lanes` lanes, or the linear one when the box does not admit that many. */
 const layout *lattice_layout(const lattice *lat, int lanes);

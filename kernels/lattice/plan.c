@@ -30,7 +30,7 @@ static int count_layout(layout *lay, const lattice *lat, int lanes)
 /* Bytes of the largest message: the ghosts of links in double. */
 static size_t largest_message(const lattice *lat)
 {
-    const layout *lay = lattice_layout(lat, lattice_lanes(1));
+    const layout *lay = lattice_layout(lat, LANES_DOUBLE);
     size_t largest = 0;
     for (int d = 0; d < 4; d++) {
         const size_t lanes = (size_t)(lay->lanes / lay->lane_grid[d]);
@@ -51,9 +51,9 @@ lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach
         return NULL;
     }
     count_layout(&lat->layouts[lat->nlayout++], lat, 1);
-    const int lanes[2] = {lattice_lanes(1), lattice_lanes(0)};
-    for (int i = 0; i < 2; i++)
-        if (lanes[i] > 1 && count_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
+    const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
+    for (int i = 0; lattice_uses_simd() && i < 2; i++)
+        if (count_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
     const layout *linear = &lat->layouts[0];
     const size_t units = (size_t)(linear->ghost_start + linear->nghost), sent = largest_message(lat);
     if (units < INT_MAX && sent <= INT_MAX) return lat;
@@ -104,7 +104,7 @@ size_t plan_device_table_bytes(const lattice *lat)
 
 size_t plan_halo_bytes(const lattice *lat, field_kind kind, place where)
 {
-    const layout *lay = where == PLACE_DEVICE ? &lat->layouts[0] : lattice_layout(lat, lattice_lanes(1));
+    const layout *lay = where == PLACE_DEVICE ? &lat->layouts[0] : lattice_layout(lat, LANES_DOUBLE);
     const size_t vector = (size_t)(field_kinds[kind].groups * field_kinds[kind].reals) * sizeof(double);
     size_t bytes = 0;
     for (int d = 0; d < 4; d++) {

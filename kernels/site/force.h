@@ -349,7 +349,7 @@ FN void T(clover_force_part)(const clover_force_args *a, const geom *g, T(walker
             T(su3_mul)(r, a1, m);
             T(su3_mul)(m, r, a3);
             T(su3_axpy)(sum, sign, m);
-            /* and a1 a2 a3, of which both sides have the same neighbours. */
+            /* and a1 a2 a3, which insertions at the ends of the link multiply on both sides alike. */
             T(su3_mul)(r, a1, a2);
             T(su3_mul)(m, r, a3);
             T(su3_axpy)(staples, sign, m);

@@ -196,7 +196,8 @@ FN void T(parallelogram_force_part)(const parallelogram_force_args *a, const geo
 PARTS_SITE(parallelogram_force)
 
 /* Field strength F = (Q - Q^dagger) / 8 with Q the sum of the four leaves of the clover, one plane after the other. Two
- * leaves of each side start with its link once one of them is run backwards, which turns the sign of its part. */
+ * leaves of each side start with its link once one of them is run backwards, which turns the sign of its anti-Hermitian
+ * part. */
 #define PARTS_field_strength 6
 #define REACH_field_strength 1
 FN void T(field_strength_part)(const field_strength_args *a, const geom *g, T(walker) home, int plane)

@@ -1,13 +1,15 @@
 /* The one header that knows which compiler reads: gcc with vector extensions (several sites a work item), gcc with one
  * lane, or nvcc (one site a thread).
  *
- * Before including, define PLAQ_PREC (0 double, 1 single, 2 half, 3 quarter) and PLAQ_SIMD (1: virtual nodes, 0:
- * linear). FN           qualifiers of a site function T(name)      name with the suffix of this precision and layout
+ * Before including, define PLAQ_PREC (0 double, 1 single, 2 half, 3 quarter) and PLAQ_SIMD (1: virtual nodes,
+ * 0: linear).
+ *   FN           qualifiers of a site function
+ *   T(name)      name with the suffix of this precision and layout
  *   real, vreal  arithmetic type (double, or single for all others) and its vector over the lanes
  *   vfma(a,b,c)  a b + c rounded once; vfnma(a,b,c) = c - a b. All site functions say where they fuse, and the build
- * forbids the compiler to fuse elsewhere, so every lane count, compiler and device computes the same bits T(load),
- * T(save)  components of one group of a unit, converted from or to storage vexact       an exact sum in the making, see
- * kernels/lattice/exact.h */
+ *                forbids the compiler to fuse elsewhere, so every lane count, compiler and device computes the same bits
+ *   T(load), T(save)  components of one group of a unit, converted from or to storage
+ *   vexact       an exact sum in the making, see kernels/lattice/exact.h */
 #include <stdint.h>
 
 #include "kernels/lattice/exact.h"

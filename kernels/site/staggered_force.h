@@ -60,8 +60,7 @@ FN void T(outer_direction)(const staggered_outer_args *a, T(stencil) st, long u,
 }
 
 /* near_mu += the sum of outer products with the vectors one site away, phases and boundary as in the links there;
- * far_mu
- * += far_factor times that with those three sites away; extra_mu += extra_factor times the first. */
+ * far_mu += far_factor times that with those three sites away; extra_mu += extra_factor times the first. */
 FN void T(staggered_outer_site)(const staggered_outer_args *a, long u)
 {
     const T(stencil) st = T(stencil_at)(&a->g, a->parity, u);
@@ -92,9 +91,9 @@ FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, int k, const geo
 }
 
 /* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += factor times the
- * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them. mu
- * = nu - offset (mod 4). The first pair are the links themselves and what the derivative by them is of: out_nu +=
- * staples of a_nu in direction nu + offset. out += plain_factor plain. */
+ * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them.
+ * mu = nu - offset (mod 4). The first pair are the links themselves and what the derivative by them is of:
+ * out_nu += staples of a_nu in direction nu + offset. out += plain_factor plain. */
 #define REACH_staple_sides 1
 FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker) home, int nu)
 {

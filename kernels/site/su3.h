@@ -71,13 +71,6 @@ FN void T(su3_times)(vreal r[6], const vreal u[18], const vreal h[6])
     T(row_times)(r + 4, u + 12, h);
 }
 
-FN void T(su3_dagger_times)(vreal r[6], const vreal u[18], const vreal h[6])
-{
-    T(column_dagger_times)(r, u, 0, h);
-    T(column_dagger_times)(r + 2, u, 1, h);
-    T(column_dagger_times)(r + 4, u, 2, h);
-}
-
 /* Third row of a special unitary matrix from the others: the conjugate of their cross product. */
 FN void T(su3_third_row)(vreal u[18])
 {
@@ -159,12 +152,6 @@ FN void T(su3_from_eight)(vreal u[18], const vreal x[8])
 FN void T(su3_zero)(vreal a[18])
 {
     UNROLL for (int i = 0; i < 18; i++) a[i] = vset(0);
-}
-
-FN void T(su3_one)(vreal a[18])
-{
-    T(su3_zero)(a);
-    a[0] = a[8] = a[16] = vset(1);
 }
 
 FN void T(su3_add)(vreal a[18], const vreal b[18])
@@ -253,24 +240,10 @@ FN void T(su3_mul_antihermitian)(vreal a[18], const vreal b[18], const vreal z[1
     }
 }
 
-/* Re tr a and Re tr (a b) */
+/* Re tr a */
 FN vreal T(su3_trace)(const vreal a[18])
 {
     return a[0] + a[8] + a[16];
-}
-
-FN vreal T(su3_trace_product)(const vreal a[18], const vreal b[18])
-{
-    vreal s = vset(0);
-    UNROLL for (int i = 0; i < 3; i++)
-    {
-        UNROLL for (int j = 0; j < 3; j++)
-        {
-            s = vfma(a[6 * i + 2 * j], b[6 * j + 2 * i], s);
-            s = vfnma(a[6 * i + 2 * j + 1], b[6 * j + 2 * i + 1], s);
-        }
-    }
-    return s;
 }
 
 /* Re tr (a b^dagger) */

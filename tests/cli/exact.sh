@@ -126,6 +126,8 @@ continued 1 1.1.1.2 2.1.1.1 1.1.1.1 1.2.2.1
 try run --dry-run a.ini machine.simd=no
 printed "1 lanes in double, 1 in single"
 try run --json a.ini run.output=lanes run.trajectories=2 machine.simd=no
+exits 0 "two trajectories with one lane"
+printed "1 lanes in double, 1 in single"
 try run --json a.ini run.output=lanes run.trajectories=5
 same "links, begun with one lane" "$links" "$(value digest)"
 same "history, begun with one lane" "$rows" "$(value history_digest)"

@@ -266,17 +266,15 @@ static void test_shape(struct ref_lattice l)
                 /* Threads beside ranks would wait for cores that there are not. */
                 if (threads > 1 && comm_size() > 1) continue;
                 if (linear && i % 3) continue;
+                lattice_use_simd(test_simd && !linear);
                 lattice *lat = lattice_create(l.size, grids[i], 2, -1);
-                const int layouts = lat->nlayout;
-                /* With no other layout in the list, all fields take the linear one. */
-                if (linear) lat->nlayout = 1;
+                lattice_use_simd(test_simd);
                 omp_set_num_threads(threads);
                 kit_where("%d.%d.%d.%d on grid %d.%d.%d.%d, %d lanes, %d threads", l.size[0], l.size[1], l.size[2],
                           l.size[3], grids[i][0], grids[i][1], grids[i][2], grids[i][3], field_lanes(lat, PREC_SINGLE),
                           threads);
                 run_all(lat, &in);
                 variant++;
-                lat->nlayout = layouts;
                 lattice_destroy(lat);
             }
     CHECK(n == 0 || variant >= 2);

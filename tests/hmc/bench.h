@@ -7,6 +7,7 @@
 #include "hmc/simulation.h"
 #include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
+#include "tests/begin.h"
 #include "tests/check.h"
 
 typedef struct {
@@ -19,14 +20,18 @@ CHECK_UNUSED static bench open_bench(const char *text, int n, const char *const 
 {
     char path[64];
     bench b;
+    const char *all[8] = {test_simd ? "machine.simd=yes" : "machine.simd=no"};
+    REQUIRE(n < 8, "%d overrides", n);
+    for (int i = 0; i < n; i++) all[i + 1] = overrides[i];
     snprintf(path, sizeof path, "test-bench-%ld.ini", (long)getpid());
     if (comm_rank() == 0) {
         FILE *f = fopen(path, "w");
         REQUIRE(f && fputs(text, f) >= 0 && fclose(f) == 0, "%s cannot be written", path);
     }
-    b.p = parameters_read(path, n, overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    b.p = parameters_read(path, n + 1, all, NEED_GAUGE | NEED_INTEGRATOR);
     if (comm_rank() == 0) remove(path);
     b.s = simulation_create(b.p);
+    CHECK_INT(lattice_uses_simd(), test_simd);
     momenta_random(b.s->e.momenta, 17, RANDOM_START, 0);
     gauge_update(b.s->links, 0.4, b.s->e.momenta);
     b.start = field_like(b.s->links);

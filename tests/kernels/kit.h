@@ -5,12 +5,15 @@
  * complex. A test makes its input there from one generator, scatters it, runs the fast code, gathers and compares; so
  * it does not know how many ranks there are.
  *
- *   kit_begin(&argc, &argv)   first; with the argument `gpu` fields live on the device, kit_place. A machine without
- * one ends the test as skipped kit_end()                 last; the status of main kit_gather(f)             that array,
- * to be freed; zero on the parity that f has not. Collective kit_scatter(f, array)     sets f kit_field(...) a field of
- * it kit_distance(a, b, n)     the largest |a - b|; NaN where one is kit_where(fmt, ...)       names the case that the
- * checks of KIT_* belong to; printed when one fails kit_lattice(shape, ...)   NULL when this number of ranks cannot
- * share the shape: the test goes on to the next one
+ *   kit_begin(&argc, &argv)   first; with the argument `gpu` fields live on the device, kit_place: a machine without one
+ *                             ends the test as skipped. Else as test_begin()
+ *   kit_end()                 last; the status of main
+ *   kit_gather(f)             that array, to be freed; zero on the parity that f has not. Collective
+ *   kit_scatter(f, array)     sets f
+ *   kit_field(...)            a field of it
+ *   kit_distance(a, b, n)     the largest |a - b|; NaN where one is
+ *   kit_where(fmt, ...)       names the case that the checks of KIT_* belong to; printed when one fails
+ *   kit_lattice(shape, ...)   NULL when this number of ranks cannot share the shape: the test goes on to the next one
  *
  * Rounding: kit_epsilon[precision] is the relative error of one arithmetic operation, kit_step[precision] that of one
  * storage, relative to the largest component of a group (zero where storage rounds as arithmetic does). */

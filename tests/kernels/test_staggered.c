@@ -303,12 +303,11 @@ static void test_shift(struct ref_lattice l)
     ref_rng_seed(&rng, 35);
     for (int code = 0; code < 4; code++) {
         const int improved = code % 2, linear = code / 2;
+        lattice_use_simd(test_simd && !linear);
         lattice *lat = kit_lattice(l, improved ? 3 : 1, -1);
+        lattice_use_simd(test_simd);
         if (!lat) continue;
-        const int all = lat->nlayout;
-        if (linear) lat->nlayout = 1;
         for (int mu = 0; mu < 4; mu++) check_shift(lat, l, mu, improved, &rng);
-        lat->nlayout = all;
         lattice_destroy(lat);
     }
 }
@@ -435,15 +434,14 @@ static void test_compressed(struct ref_lattice l)
     double complex *u[] = {unitary_links(l, &rng), smooth_links(l, 0, 0, &rng), smooth_links(l, 0.05, 0, &rng),
                            smooth_links(l, 0.05, 1, &rng)};
     for (int code = 0; code < 2; code++) {
+        lattice_use_simd(test_simd && !code);
         lattice *lat = kit_lattice(l, 3, -1);
+        lattice_use_simd(test_simd);
         if (!lat) continue;
-        const int all = lat->nlayout;
-        if (code) lat->nlayout = 1;
         for (int prec = 0; prec < PREC_COUNT; prec++)
             for (int reals = 9; reals <= 13; reals += 4)
                 for (int k = 0; k < 4; k++)
                     check_compressed(lat, u[k], (precision)prec, reals, code, typical[prec], largest[prec]);
-        lat->nlayout = all;
         lattice_destroy(lat);
     }
     for (int k = 0; k < 4; k++) free(u[k]);
@@ -468,9 +466,9 @@ static void test_traces(struct ref_lattice l)
         const int fits = plan != NULL;
         lattice_destroy(plan);
         if (!fits || (threads > 1 && comm_size() > 1)) continue;
+        lattice_use_simd(test_simd && !linear);
         lattice *lat = lattice_create(l.size, g, 3, -1);
-        const int layouts = lat->nlayout;
-        if (linear) lat->nlayout = 1;
+        lattice_use_simd(test_simd);
         omp_set_num_threads(threads);
         for (int k = 0; k <= PREC_COUNT; k++) {
             field *f;
@@ -510,7 +508,6 @@ static void test_traces(struct ref_lattice l)
             field_destroy(f);
         }
         first = 0;
-        lat->nlayout = layouts;
         lattice_destroy(lat);
     }
     /* Runs on other numbers of ranks can be compared by eye. */

@@ -391,9 +391,9 @@ static void test_traces(struct ref_lattice l)
         const int fits = plan != NULL;
         lattice_destroy(plan);
         if (!fits) continue;
+        lattice_use_simd(test_simd && !linear);
         lattice *lat = lattice_create(l.size, g, 3, -1);
-        const int layouts = lat->nlayout;
-        if (linear) lat->nlayout = 1;
+        lattice_use_simd(test_simd);
         field *links = kit_links(lat, u);
         field *z = kit_field(lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, VECTORS, vectors);
         field *force = whole_force(links, z);
@@ -410,7 +410,6 @@ static void test_traces(struct ref_lattice l)
         field_destroy(force);
         field_destroy(z);
         field_destroy(links);
-        lat->nlayout = layouts;
         lattice_destroy(lat);
     }
     /* Runs on other numbers of ranks can be compared by eye. */
