@@ -8,7 +8,7 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 .NOTPARALLEL:
 
 help:
-	@echo 'make quickstart   install what is missing, build, and run inputs/quickstart.ini (1 to 2 minutes on two cores)'
+	@echo 'make quickstart   install what is missing, build, and run inputs/quickstart.ini (two to four minutes on two cores)'
 	@echo 'make check        install what is missing, build, and run all tests'
 	@echo 'make build        install what is missing, and build build/plaq'
 	@echo '                  (PRESET=debug: sanitizers, in build-debug)'
