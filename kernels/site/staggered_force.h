@@ -85,8 +85,7 @@ FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, int k, const geo
     for (int turned = 0; turned < 2; turned++) {
         const T(matrix) x = T(matrix_at)(g, turned ? &a->a[k] : &a->m[k], at, mu);
         const T(matrix) y = T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up, mu);
-        if (below) T(add_dagger_product)(sum, factor, g, x, side, y);
-        else T(add_product_dagger)(sum, factor, g, x, side, y);
+        T(add_product)(sum, factor, g, x, side, y, below);
     }
 }
 

@@ -45,8 +45,9 @@ FN void T(add_column_row)(vreal sum[18], const vreal column[6], const vreal row[
     }
 }
 
-/* sum += factor a b c^dagger, and sum += factor a^dagger b c: one row of b after the other, so that c alone is held. */
-FN void T(add_product_dagger)(vreal sum[18], vreal factor, const geom *g, T(matrix) a, T(matrix) b, T(matrix) c)
+/* sum += factor a b c^dagger, or with the literal `first` factor a^dagger b c: one row of b after the other, so that c
+ * alone is held. */
+FN void T(add_product)(vreal sum[18], vreal factor, const geom *g, T(matrix) a, T(matrix) b, T(matrix) c, int first)
 {
     vreal end[18];
     T(matrix_load)(end, g, &c, 0, 18);
@@ -54,33 +55,21 @@ FN void T(add_product_dagger)(vreal sum[18], vreal factor, const geom *g, T(matr
     {
         vreal row[6], column[6], t[6];
         T(matrix_load)(row, g, &b, 6 * k, 6);
-        UNROLL for (int i = 0; i < 3; i++) T(matrix_load)(column + 2 * i, g, &a, 6 * i + 2 * k, 2);
-        UNROLL for (int j = 0; j < 18; j += 6)
+        if (first) T(matrix_load)(column, g, &a, 6 * k, 6);
+        else UNROLL for (int i = 0; i < 3; i++) T(matrix_load)(column + 2 * i, g, &a, 6 * i + 2 * k, 2);
+        UNROLL for (int j = 0; j < 3; j++)
         {
-            const vreal other[6] = {end[j], -end[j + 1], end[j + 2], -end[j + 3], end[j + 4], -end[j + 5]};
-            T(row_times)(t + j / 3, row, other);
+            vreal other[6];
+            UNROLL for (int i = 0; i < 3; i++)
+            {
+                const int e = first ? 6 * i + 2 * j : 6 * j + 2 * i;
+                other[2 * i] = end[e];
+                other[2 * i + 1] = first ? end[e + 1] : -end[e + 1];
+            }
+            T(row_times)(t + 2 * j, row, other);
         }
         UNROLL for (int i = 0; i < 6; i++) t[i] *= factor;
-        T(add_column_row)(sum, column, t);
-    }
-}
-
-FN void T(add_dagger_product)(vreal sum[18], vreal factor, const geom *g, T(matrix) a, T(matrix) b, T(matrix) c)
-{
-    vreal end[18];
-    T(matrix_load)(end, g, &c, 0, 18);
-    UNROLL for (int k = 0; k < 3; k++)
-    {
-        vreal row[6], column[6], t[6];
-        T(matrix_load)(row, g, &b, 6 * k, 6);
-        T(matrix_load)(column, g, &a, 6 * k, 6);
-        UNROLL for (int j = 0; j < 6; j += 2)
-        {
-            const vreal other[6] = {end[j], end[j + 1], end[6 + j], end[7 + j], end[12 + j], end[13 + j]};
-            T(row_times)(t + j, row, other);
-        }
-        UNROLL for (int i = 0; i < 6; i++) t[i] *= factor;
-        UNROLL for (int i = 1; i < 6; i += 2) column[i] = -column[i];
+        if (first) UNROLL for (int i = 1; i < 6; i += 2) column[i] = -column[i];
         T(add_column_row)(sum, column, t);
     }
 }
@@ -93,10 +82,10 @@ FN void T(add_staples)(vreal sum[18], vreal factor, const geom *g, const view *l
     const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
     const T(matrix) side = T(matrix_at)(g, links, home, nu), over = T(matrix_at)(g, in, up, mu);
     const T(matrix) end = T(matrix_at)(g, links, T(walk)(g, home, mu, 1), nu);
-    T(add_product_dagger)(sum, factor, g, side, over, end);
+    T(add_product)(sum, factor, g, side, over, end, 0);
     const T(matrix) below = T(matrix_at)(g, links, down, nu), under = T(matrix_at)(g, in, down, mu);
     const T(matrix) last = T(matrix_at)(g, links, T(walk)(g, down, mu, 1), nu);
-    T(add_dagger_product)(sum, factor, g, below, under, last);
+    T(add_product)(sum, factor, g, below, under, last, 1);
 }
 
 /* Where the i-th work item of a kernel over both parities is. */

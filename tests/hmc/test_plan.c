@@ -16,7 +16,6 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/halo.h"
 #include "kernels/lattice/plan.h"
-#include "tests/begin.h"
 #include "tests/check.h"
 
 static double allocated(void)
@@ -229,7 +228,7 @@ static void test_unitarity(void)
 
 int main(int argc, char **argv)
 {
-    test_begin(&argc, &argv);
+    comm_init(&argc, &argv);
     test_lattices();
     test_refusals();
     test_registries();

@@ -6,7 +6,6 @@
 #include "io/history.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
-#include "tests/begin.h"
 #include "tests/check.h"
 
 static const history_column number = {"trajectory", HISTORY_INT, "", "number", 0}, a = {"a", HISTORY_REAL, "", "a", 0},
@@ -99,7 +98,7 @@ static void test_groups(const char *folder)
 
 int main(int argc, char **argv)
 {
-    test_begin(&argc, &argv);
+    comm_init(&argc, &argv);
     char folder[64] = "test-record-XXXXXX", command[128];
     if (comm_rank() == 0) REQUIRE(mkdtemp(folder), "no folder %s", folder);
     comm_bcast(folder, sizeof folder);

@@ -6,7 +6,6 @@
 
 #include "kernels/lattice/comm.h"
 #include "kernels/tune.h"
-#include "tests/begin.h"
 #include "tests/check.h"
 
 #define WAYS 5
@@ -104,7 +103,7 @@ static void test_estimate(const char *text)
 
 int main(int argc, char **argv)
 {
-    test_begin(&argc, &argv);
+    comm_init(&argc, &argv);
     char *text = test_measuring();
     test_reading(text);
     test_nonsense(text);

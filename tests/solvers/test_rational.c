@@ -1,6 +1,5 @@
 /* Rational approximations for use: the tolerance is met everywhere on the range by the smallest degree that can, equal
  * requests are answered once, r of f times r of 1/f is one, and what cannot be done ends with a message. */
-#include "tests/begin.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -122,7 +121,7 @@ static void test_refusals(rational_store *s)
 
 int main(int argc, char **argv)
 {
-    test_begin(&argc, &argv);
+    comm_init(&argc, &argv);
     rational_store *s = rational_store_create();
     test_requests(s);
     test_ratios(s);

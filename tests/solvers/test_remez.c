@@ -5,7 +5,6 @@
  * only the best one does; exponents 1/2 and -1/2 are Zolotarev's (elliptic functions of GSL; A. Kennedy,
  * hep-lat/0402038, section 4); inverses, scaled and shifted arguments are what they must be; what cannot be done ends
  * with a message. Published: the tables of HiRep and of MILC's su3_rhmc_hisq in data/rational. */
-#include "tests/begin.h"
 #include "tests/check.h"
 #include "tests/reference/data.h"
 
@@ -358,7 +357,7 @@ static void test_milc(void)
 
 int main(int argc, char **argv)
 {
-    test_begin(&argc, &argv);
+    comm_init(&argc, &argv);
     test_alternation();
     test_fall();
     test_zolotarev();
