@@ -264,13 +264,13 @@ static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8
 
 static void run_fatten(bench *b)
 {
-    staggered_fatten(b->one, b->links_double, &paths);
+    staggered_fatten(b->one, b->links_double, LINKS_SPECIAL, &paths);
 }
 
 /* Its derivative. */
 static void run_fatten_back(bench *b)
 {
-    staggered_fatten_back(b->two, b->links_double, b->one, &paths);
+    staggered_fatten_back(b->two, b->links_double, LINKS_SPECIAL, b->one, &paths);
 }
 
 static void run_lengthen(bench *b)

@@ -185,13 +185,14 @@ typedef struct {
 
 /* Kernels that make links walk over both parities, `chunk` units of one and then of the other (on a GPU only where the
  * boxes of kernels/gpu/tile.cuh do not fit): what they read of a neighbourhood they read once. Views are of whole
- * fields. */
+ * fields. special: the links are in SU(3), and two rows of those at the sides of staples are read. */
 #define PATH_OFFSETS 4 /* entries 1, 2, 3 belong to staples in direction mu + 1, mu + 2, mu + 3 */
 typedef struct {
     geom g;
     view links, in; /* with all of their ghosts, as in[], threes[] below */
     view out[PATH_OFFSETS];
     long chunk;
+    int special;
 } staples_args;
 
 typedef struct {
@@ -199,8 +200,8 @@ typedef struct {
     view links, in, threes[PATH_OFFSETS];
     view out[PATH_OFFSETS];
     double one, three, five, seven;
-    int first, last;
     long chunk;
+    int special;
 } staples_core_args;
 
 typedef struct {
@@ -208,6 +209,7 @@ typedef struct {
     view links, in[PATH_OFFSETS], plain, out;
     double plain_factor;
     long chunk;
+    int special;
 } staples_sum_args;
 
 typedef struct {
@@ -246,9 +248,10 @@ typedef struct {
     geom g;
     view links, m[SIDE_PAIRS], a[SIDE_PAIRS]; /* with all of their ghosts */
     view plain, out;
-    double factor[SIDE_PAIRS], plain_factor;
+    double seven, plain_factor; /* seven: the factor of the third and fourth pair */
     int n, offset;
     long chunk;
+    int special;
 } staple_sides_args;
 
 typedef struct {

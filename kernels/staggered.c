@@ -48,16 +48,25 @@ static void run_both(kernel_id id, const field *like, const void *args, double f
 #define STAPLE_FLOPS 3240
 #define SUM_FLOPS 144
 
+/* Links, and what is known of them. */
+typedef struct {
+    const field *f;
+    links_group group;
+} sides;
+
 /* y[j], j = 1, 2, 3: the staples of x in direction mu + j. */
-static void make_threes(field *y[PATH_OFFSETS], const field *links, const field *x)
+static void make_threes(field *y[PATH_OFFSETS], sides links, const field *x)
 {
-    staples_args args = {
-        .g = field_geom(links), .links = field_in_all(links), .in = field_in_all(x), .chunk = chunk_of(links)};
+    staples_args args = {.g = field_geom(links.f),
+                         .links = field_in_all(links.f),
+                         .in = field_in_all(x),
+                         .chunk = chunk_of(links.f),
+                         .special = links.group == LINKS_SPECIAL};
     for (int j = 1; j < PATH_OFFSETS; j++) {
-        y[j] = field_scratch(links);
+        y[j] = field_scratch(links.f);
         args.out[j] = out_all(y[j]);
     }
-    run_both(KERNEL_staples, links, &args, 3 * STAPLE_FLOPS, 3 + (x == links ? 1 : 2));
+    run_both(KERNEL_staples, links.f, &args, 3 * STAPLE_FLOPS, 3 + (x == links.f ? 1 : 2));
 }
 
 static void free_offsets(field *y[PATH_OFFSETS])
@@ -65,26 +74,28 @@ static void free_offsets(field *y[PATH_OFFSETS])
     for (int j = 1; j < PATH_OFFSETS; j++) field_destroy(y[j]);
 }
 
-/* out[j], j = first ... last: what all paths around direction mu + j go around, in place of a link. With x itself it is
- * a staple, with staples of x in the same direction Lepage's path, with those in others and staples of these the paths
+/* out[j], j = 1, 2, 3: what all paths around direction mu + j go around, in place of a link. With x itself it is a
+ * staple, with staples y of x in the same direction Lepage's path, with those in others and staples of these the paths
  * of 5 and 7 links. */
-static void make_cores(field *const out[PATH_OFFSETS], const field *links, const field *x, field *const y[PATH_OFFSETS],
-                       int first, int last, double three, const staggered_paths *c)
+static void make_cores(field *out[PATH_OFFSETS], sides links, const field *x, field *const y[PATH_OFFSETS],
+                       double three, const staggered_paths *c)
 {
-    staples_core_args args = {.g = field_geom(links),
-                              .links = field_in_all(links),
+    staples_core_args args = {.g = field_geom(links.f),
+                              .links = field_in_all(links.f),
                               .in = field_all(x),
                               .one = c->lepage,
                               .three = three,
                               .five = c->five,
                               .seven = c->seven,
-                              .first = first,
-                              .last = last,
-                              .chunk = chunk_of(links)};
-    const int n = last - first + 1;
-    for (int j = 1; j < PATH_OFFSETS; j++) args.threes[j] = field_in_all(y[j]);
-    for (int j = first; j <= last; j++) args.out[j] = out_all(out[j]);
-    run_both(KERNEL_staples_core, links, &args, n * (2 * STAPLE_FLOPS + 6 * SUM_FLOPS), 3 + (x == links ? 1 : 2) + n);
+                              .chunk = chunk_of(links.f),
+                              .special = links.group == LINKS_SPECIAL};
+    for (int j = 1; j < PATH_OFFSETS; j++) {
+        out[j] = field_scratch(links.f);
+        args.out[j] = out_all(out[j]);
+        args.threes[j] = field_in_all(y[j]);
+    }
+    const double flops = 6 * STAPLE_FLOPS + 9 * SUM_FLOPS + SUM_FLOPS / 2;
+    run_both(KERNEL_staples_core, links.f, &args, flops, 6 + (x == links.f ? 1 : 2));
 }
 
 /* Staples of staples in the same direction hold the link itself twice, in three directions. */
@@ -93,18 +104,19 @@ static double weight_of_one(const staggered_paths *c)
     return c->one - 6 * c->lepage;
 }
 
-void staggered_fatten(field *fat, const field *links, const staggered_paths *c)
+void staggered_fatten(field *fat, const field *links, links_group group, const staggered_paths *c)
 {
+    const sides known = {links, group};
     field *three[PATH_OFFSETS], *core[PATH_OFFSETS];
-    make_threes(three, links, links);
-    for (int j = 1; j < PATH_OFFSETS; j++) core[j] = field_scratch(links);
-    make_cores(core, links, links, three, 1, 3, c->three, c);
+    make_threes(three, known, links);
+    make_cores(core, known, links, three, c->three, c);
     free_offsets(three);
     staples_sum_args args = {.g = field_geom(links),
                              .links = field_in_all(links),
                              .plain = field_all(links),
                              .plain_factor = weight_of_one(c),
-                             .chunk = chunk_of(links)};
+                             .chunk = chunk_of(links),
+                             .special = group == LINKS_SPECIAL};
     for (int j = 1; j < PATH_OFFSETS; j++) args.in[j] = field_in_all(core[j]);
     args.out = out_all(fat);
     run_both(KERNEL_staples_sum, links, &args, 3 * (STAPLE_FLOPS + SUM_FLOPS / 2), 5);
@@ -166,26 +178,26 @@ double staggered_unitarise(field *w, const field *v, double *undefined)
 /* The paths are bilinear: with u_i and a_i the staples of U and of A, and C_i(U) and C_i(A) what make_cores() makes of
  * them, the derivative is the sum of the paths of A in place of the link they go around, and of the sides of
  * (U, C_i(A)), (C_i(U), A) and seven times (u_j, a_k) and (u_k, a_j). */
-void staggered_fatten_back(field *out, const field *links, const field *a, const staggered_paths *c)
+void staggered_fatten_back(field *out, const field *links, links_group group, const field *a, const staggered_paths *c)
 {
-    field *u[PATH_OFFSETS], *b[PATH_OFFSETS], *around_u = field_scratch(links), *around_a = field_scratch(links);
-    field *const to_u[PATH_OFFSETS] = {NULL, around_u, around_u, around_u}, *const to_a[PATH_OFFSETS] = {
-                                                                                NULL, around_a, around_a, around_a};
-    make_threes(u, links, links);
-    make_threes(b, links, a);
+    const sides known = {links, group};
+    field *u[PATH_OFFSETS], *b[PATH_OFFSETS], *core_u[PATH_OFFSETS], *core_a[PATH_OFFSETS];
+    make_threes(u, known, links);
+    make_threes(b, known, a);
+    make_cores(core_a, known, a, b, c->three, c);
+    make_cores(core_u, known, links, u, 0, c);
     for (int i = 1; i < PATH_OFFSETS; i++) {
         const int j = i % 3 + 1, k = j % 3 + 1;
-        make_cores(to_a, links, a, b, i, i, c->three, c);
-        make_cores(to_u, links, links, u, i, i, 0, c);
-        const field *m[SIDE_PAIRS] = {links, around_u, u[j], u[k]}, *with[SIDE_PAIRS] = {around_a, a, b[k], b[j]};
+        const field *m[SIDE_PAIRS] = {links, core_u[i], u[j], u[k]}, *with[SIDE_PAIRS] = {core_a[i], a, b[k], b[j]};
         staple_sides_args args = {.g = field_geom(links),
                                   .links = field_in_all(links),
                                   .plain = field_all(a),
                                   .plain_factor = i == 1 ? weight_of_one(c) : 0,
-                                  .factor = {1, 1, c->seven, c->seven},
+                                  .seven = c->seven,
                                   .n = c->seven != 0 ? 4 : 2,
                                   .offset = i,
-                                  .chunk = chunk_of(links)};
+                                  .chunk = chunk_of(links),
+                                  .special = group == LINKS_SPECIAL};
         for (int p = 0; p < args.n; p++) {
             args.m[p] = field_in_all(m[p]);
             args.a[p] = field_in_all(with[p]);
@@ -195,8 +207,8 @@ void staggered_fatten_back(field *out, const field *links, const field *a, const
     }
     free_offsets(u);
     free_offsets(b);
-    field_destroy(around_u);
-    field_destroy(around_a);
+    free_offsets(core_u);
+    free_offsets(core_a);
 }
 
 void staggered_lengthen_back(field *out, const field *links, const field *a, double coefficient)

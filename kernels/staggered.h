@@ -19,8 +19,12 @@ typedef struct {
     double one, three, five, seven, lepage;
 } staggered_paths;
 
+/* What is known of links: nothing, or that they are in SU(3) to rounding. Of these two rows are read where that is
+ * less to do. */
+typedef enum { LINKS_GENERAL, LINKS_SPECIAL } links_group;
+
 /* fat = the sum of paths of unitary links. */
-void staggered_fatten(field *fat, const field *links, const staggered_paths *c);
+void staggered_fatten(field *fat, const field *links, links_group group, const staggered_paths *c);
 /* out = coefficient times the product of three links in a row; the lattice's reach is at least 2. */
 void staggered_lengthen(field *out, const field *links, double coefficient);
 /* Phases, and the sign of the lattice's boundary in t, into links that lead `reach` sites (1 or 3), in place. */
@@ -41,7 +45,7 @@ double staggered_unitarise(field *w, const field *v, double *undefined);
  * makes of `links`, these give that by `links`. */
 
 /* out += the derivative, where a is that by the fat links; out is not a. */
-void staggered_fatten_back(field *out, const field *links, const field *a, const staggered_paths *c);
+void staggered_fatten_back(field *out, const field *links, links_group group, const field *a, const staggered_paths *c);
 /* out += the derivative, where a is that by the long links; the lattice's reach is at least 2. */
 void staggered_lengthen_back(field *out, const field *links, const field *a, double coefficient);
 /* a, the derivative by w = the projection of v, becomes that by v; singular values of v below `least` are taken as

@@ -65,7 +65,7 @@ static void build_level(staggered_links *l)
     if (l->level_version == l->thin->version) return;
     if (!l->v) l->v = links_like(l->thin, PREC_DOUBLE, l->thin->where);
     if (!l->w) l->w = links_like(l->thin, PREC_DOUBLE, l->thin->where);
-    staggered_fatten(l->v, l->thin, &fat7);
+    staggered_fatten(l->v, l->thin, LINKS_SPECIAL, &fat7);
     const double guarded = staggered_unitarise(l->w, l->v, &undefined);
     REQUIRE(undefined == 0, "%g smeared links have two singular values of zero and no projection to U(3)", undefined);
     if (guarded > 0) log_debug("HISQ links: %g of %ld are nearly singular", guarded, 4 * l->thin->lat->volume);
@@ -78,6 +78,11 @@ static const field *source_of(staggered_links *l)
     if (l->smearing.kind != STAGGERED_HISQ) return l->thin;
     build_level(l->base);
     return l->base->w;
+}
+
+static links_group group_of(const staggered_links *l)
+{
+    return l->smearing.kind == STAGGERED_HISQ ? LINKS_GENERAL : LINKS_SPECIAL;
 }
 
 /* The least power of two that is at least x: a factor that leaves no rounding. */
@@ -131,7 +136,7 @@ static void build(staggered_links *l, material *m)
 {
     const field *source = source_of(l);
     if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, l->thin->where);
-    if (staggered_links_smeared(l)) staggered_fatten(m->near, source, &l->paths);
+    if (staggered_links_smeared(l)) staggered_fatten(m->near, source, group_of(l), &l->paths);
     else staggered_scale(m->near, 1, source);
     staggered_phases(m->near, 1);
     if (l->naik != 0) build_far(l, m, source);
@@ -205,12 +210,12 @@ double staggered_links_back(field *momenta, staggered_links *l, const field *nea
         staggered_momenta_add(momenta, source, near);
         return 0;
     }
-    staggered_fatten_back(extra, source, near, &l->paths);
+    staggered_fatten_back(extra, source, group_of(l), near, &l->paths);
     if (far) staggered_lengthen_back(extra, source, far, 1);
     if (l->smearing.kind == STAGGERED_HISQ) {
         filtered = staggered_unitarise_back(extra, l->w, l->v, LEAST_SINGULAR_VALUE);
         field *thin = field_like(extra);
-        staggered_fatten_back(thin, l->thin, extra, &fat7);
+        staggered_fatten_back(thin, l->thin, LINKS_SPECIAL, extra, &fat7);
         staggered_momenta_add(momenta, l->thin, thin);
         field_destroy(thin);
     } else {

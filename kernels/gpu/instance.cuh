@@ -153,9 +153,10 @@ static inline bool T(is_split)(const geom *g)
                   shape.threads, *a, n, tile);                                                                         \
     }
 
-/* The same for kernels that make links (T(name_link)): a block does one direction in a box of both parities. */
+/* The same for kernels that make links (T(name_link)): a block does one direction in a box of both parities, and reads
+ * so many rows of links. */
 #define INSTANCE_LINKS(name, registers)                                                                                \
-    template <bool whole>                                                                                              \
+    template <bool whole, int rows>                                                                                    \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \
         T(name##_global)(const __grid_constant__ name##_args a, long n, const __grid_constant__ gpu_columns columns)   \
     {                                                                                                                  \
@@ -166,7 +167,7 @@ static inline bool T(is_split)(const geom *g)
         if (columns.box.on) home = T(column_walker)(&columns, &a.g, x);                                                \
         else if (i < n) home = T(walk_both)(&a.g, i, a.chunk);                                                         \
         else return;                                                                                                   \
-        NEAR_OR_ELSEWHERE(name##_link, REACH_##name, whole, a, home, (int)(blockIdx.x % 4))                            \
+        NEAR_OR_ELSEWHERE(name##_link, REACH_##name, whole, a, home, (int)(blockIdx.x % 4), rows)                      \
     }                                                                                                                  \
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
@@ -175,8 +176,10 @@ static inline bool T(is_split)(const geom *g)
         dim3 grid(4 * (unsigned)((n + shape.threads - 1) / shape.threads));                                            \
         REQUIRE(!list, "a list for %s", #name);                                                                        \
         const gpu_columns columns = gpu_columns_for(&a->g, shape, 4, &grid);                                           \
-        gpu_start(dev, T(is_split)(&a->g) ? T(name##_global) < false > : T(name##_global) < true >, grid,              \
-                  shape.threads, *a, n, columns);                                                                      \
+        auto kernel = T(is_split)(&a->g) ? a->special ? T(name##_global)<false, 2> : T(name##_global)<false, 3>        \
+                      : a->special ? T(name##_global)<true, 2>                                                         \
+                                         : T(name##_global)<true, 3>;                                                        \
+        gpu_start(dev, kernel, grid, shape.threads, *a, n, columns);                                                   \
     }
 
 /* PICK takes its second argument: INSTANCE, unless OWN_name of a kernel with an instance of its own pushes in front. */

@@ -133,8 +133,8 @@ typedef vreal T(stored_vector);
 typedef vstored T(stored_vector);
 #endif
 /* Asks the second cache for n components that a later unit will load. A hop walks along more streams than the hardware
- * foresees; links of so many units ahead are in time. */
-#define UNITS_AHEAD 2
+ * foresees; links of the next unit are in time. */
+#define UNITS_AHEAD 1
 FN void T(fetch)(const view *v, long u, int group, int n)
 {
     const char *p = (const char *)((const T(stored_vector) *)v->data + u * v->stride + group * v->group_stride);

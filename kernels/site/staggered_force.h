@@ -73,28 +73,32 @@ FN void T(staggered_outer_site)(const staggered_outer_args *a, long u)
     T(outer_direction)(a, st, u, 3, near_sign, far_sign);
 }
 
-/* sum += factor ( m U y^dagger + a U z^dagger ) with U = U_nu(s+mu), m and a of direction mu at s, y and z
- * the a and m at s+nu; or from `below`, s - mu in place of s: sum += factor ( m^dagger U y + a^dagger U z ) with
- * U = U_nu(s-mu). */
-FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, int k, const geom *g, T(walker) link, T(walker) at,
-                     int mu, int nu, int below)
+/* sum += factor_k ( m_k U y_k^dagger + a_k U z_k^dagger ), summed over the pairs, with U = U_nu(s+mu), m and a of
+ * direction mu at s, y and z the a and m at s+nu; or from `below`, s - mu in place of s: sum += factor_k ( m_k^dagger U
+ * y_k + a_k^dagger U z_k ) with U = U_nu(s-mu). The factor is one for two pairs and seven for the others. */
+FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, const geom *g, T(walker) link, T(walker) at, int mu,
+                     int nu, int below, int rows)
 {
     const T(walker) up = T(walk)(g, at, nu, 1);
-    const T(matrix) side = T(matrix_at)(g, &a->links, link, nu);
-    const vreal factor = vset((real)a->factor[k]);
-    for (int turned = 0; turned < 2; turned++) {
-        const T(matrix) x = T(matrix_at)(g, turned ? &a->a[k] : &a->m[k], at, mu);
-        const T(matrix) y = T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up, mu);
-        T(add_product)(sum, factor, g, x, side, y, below);
+    vreal held[18];
+    const T(matrix) side = T(hold)(held, g, T(matrix_at)(g, &a->links, link, nu), rows);
+    for (int k = 0; k < a->n; k++) {
+        if (k == 2) UNROLL for (int i = 0; i < 18; i++) held[i] *= (real)a->seven;
+        for (int turned = 0; turned < 2; turned++) {
+            const T(matrix) x = T(matrix_at)(g, turned ? &a->a[k] : &a->m[k], at, mu);
+            vreal y[18];
+            T(hold)(y, g, T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up, mu), 3);
+            T(add_product)(sum, g, &x, &side, y, below);
+        }
     }
 }
 
-/* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += factor times the
+/* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += a factor times the
  * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them.
  * mu = nu - offset (mod 4). The first pair are the links themselves and what the derivative by them is of:
  * out_nu += staples of a_nu in direction nu + offset. out += plain_factor plain. */
 #define REACH_staple_sides 1
-FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker) home, int nu)
+FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker) home, int nu, int rows)
 {
     const long u = T(walk_unit)(g, home);
     const int mu = (nu + 4 - a->offset) % 4;
@@ -105,11 +109,9 @@ FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker
         T(load)(plain, &a->plain, u, nu, 18);
         T(su3_axpy)(sum, vset((real)a->plain_factor), plain);
     }
-    T(add_staples)(sum, vset(1), g, &a->links, &a->a[0], home, nu, (nu + a->offset) % 4);
-    for (int k = 0; k < a->n; k++) {
-        T(add_sides)(sum, a, k, g, ahead, home, mu, nu, 0);
-        T(add_sides)(sum, a, k, g, back, back, mu, nu, 1);
-    }
+    T(add_staples)(sum, g, &a->links, rows, &a->a[0], home, nu, (nu + a->offset) % 4);
+    T(add_sides)(sum, a, g, ahead, home, mu, nu, 0, rows);
+    T(add_sides)(sum, a, g, back, back, mu, nu, 1, rows);
     T(save)(sum, &a->out, u, nu, 18);
 }
 LINKS_SITE(staple_sides)

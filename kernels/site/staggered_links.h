@@ -7,26 +7,40 @@
 
 /* ---- paths ---- */
 
-/* Where a matrix of a field without scales stands. */
+/* Where a matrix of a field without scales stands, or one that is held. */
 typedef struct {
     const view *v;
     long unit;
     int turn, group;
+    const vreal *held; /* or null */
 } T(matrix);
 
 FN T(matrix) T(matrix_at)(const geom *g, const view *v, T(walker) w, int group)
 {
-    const T(matrix) m = {v, T(walk_unit)(g, w), w.turn, group};
+    const T(matrix) m = {v, T(walk_unit)(g, w), w.turn, group, NULL};
     return m;
 }
 
 /* n of its components from number `first` on, lanes turned home. */
 FN void T(matrix_load)(vreal *x, const geom *g, const T(matrix) * m, int first, int n)
 {
+    if (m->held) {
+        UNROLL for (int i = 0; i < n; i++) x[i] = m->held[first + i];
+        return;
+    }
     T(load_raw_part)(x, m->v, m->unit, m->group, first, n);
     if (PLAQ_SIMD && m->turn != 40) {
         UNROLL for (int i = 0; i < n; i++) x[i] = T(turn)(x[i], g, m->turn);
     }
+}
+
+/* m, held in x from here on. Of links in SU(3), `rows` 2, two rows are read. */
+FN T(matrix) T(hold)(vreal x[18], const geom *g, T(matrix) m, int rows)
+{
+    T(matrix_load)(x, g, &m, 0, 6 * rows);
+    if (rows == 2) T(su3_third_row)(x);
+    m.held = x;
+    return m;
 }
 
 /* sum += column row */
@@ -45,18 +59,16 @@ FN void T(add_column_row)(vreal sum[18], const vreal column[6], const vreal row[
     }
 }
 
-/* sum += factor a b c^dagger, or with the literal `first` factor a^dagger b c: one row of b after the other, so that c
- * alone is held. */
-FN void T(add_product)(vreal sum[18], vreal factor, const geom *g, T(matrix) a, T(matrix) b, T(matrix) c, int first)
+/* sum += a b end^dagger, or with the literal `first` a^dagger b end, one row of b after the other. */
+FN void T(add_product)(vreal sum[18], const geom *g, const T(matrix) * a, const T(matrix) * b, const vreal end[18],
+                       int first)
 {
-    vreal end[18];
-    T(matrix_load)(end, g, &c, 0, 18);
     UNROLL for (int k = 0; k < 3; k++)
     {
         vreal row[6], column[6], t[6];
-        T(matrix_load)(row, g, &b, 6 * k, 6);
-        if (first) T(matrix_load)(column, g, &a, 6 * k, 6);
-        else UNROLL for (int i = 0; i < 3; i++) T(matrix_load)(column + 2 * i, g, &a, 6 * i + 2 * k, 2);
+        T(matrix_load)(row, g, b, 6 * k, 6);
+        if (first) T(matrix_load)(column, g, a, 6 * k, 6);
+        else UNROLL for (int i = 0; i < 3; i++) T(matrix_load)(column + 2 * i, g, a, 6 * i + 2 * k, 2);
         UNROLL for (int j = 0; j < 3; j++)
         {
             vreal other[6];
@@ -68,24 +80,56 @@ FN void T(add_product)(vreal sum[18], vreal factor, const geom *g, T(matrix) a, 
             }
             T(row_times)(t + 2 * j, row, other);
         }
-        UNROLL for (int i = 0; i < 6; i++) t[i] *= factor;
         if (first) UNROLL for (int i = 1; i < 6; i += 2) column[i] = -column[i];
         T(add_column_row)(sum, column, t);
     }
 }
 
-/* sum += factor times the two staples of `in`_mu in direction nu: U_nu(s) in(s+nu) U_nu(s+mu)^dagger, and that from
- * below. The map is its own adjoint. */
-FN void T(add_staples)(vreal sum[18], vreal factor, const geom *g, const view *links, const view *in, T(walker) home,
+/* The sides of a staple in direction nu: where the links at its ends stand, and where the one they go around. The staple
+ * from above is U_nu(s) in(s+nu) U_nu(s+mu)^dagger, that from below, at s - nu, with the first link daggered. */
+typedef struct {
+    T(matrix) side, end;
+    T(walker) middle;
+} T(staple);
+
+FN T(staple) T(staple_at)(const geom *g, const view *links, T(walker) home, int mu, int nu, int below)
+{
+    const T(walker) there = T(walk)(g, home, nu, below ? -1 : 1), at = below ? there : home;
+    const T(staple) s = {T(matrix_at)(g, links, at, nu), T(matrix_at)(g, links, T(walk)(g, at, mu, 1), nu), there};
+    return s;
+}
+
+/* sum += the two staples of `in`_mu in direction nu. The map is its own adjoint. Of links `rows` (2 or 3, a literal)
+ * rows are read. */
+FN void T(add_staples)(vreal sum[18], const geom *g, const view *links, int rows, const view *in, T(walker) home,
                        int mu, int nu)
 {
-    const T(walker) up = T(walk)(g, home, nu, 1), down = T(walk)(g, home, nu, -1);
-    const T(matrix) side = T(matrix_at)(g, links, home, nu), over = T(matrix_at)(g, in, up, mu);
-    const T(matrix) end = T(matrix_at)(g, links, T(walk)(g, home, mu, 1), nu);
-    T(add_product)(sum, factor, g, side, over, end, 0);
-    const T(matrix) below = T(matrix_at)(g, links, down, nu), under = T(matrix_at)(g, in, down, mu);
-    const T(matrix) last = T(matrix_at)(g, links, T(walk)(g, down, mu, 1), nu);
-    T(add_product)(sum, factor, g, below, under, last, 1);
+    UNROLL for (int below = 0; below < 2; below++)
+    {
+        const T(staple) s = T(staple_at)(g, links, home, mu, nu, below);
+        const T(matrix) middle = T(matrix_at)(g, in, s.middle, mu);
+        vreal end[18], held[18];
+        T(hold)(end, g, s.end, rows);
+        const T(matrix) side = rows == 2 ? T(hold)(held, g, s.side, rows) : s.side;
+        T(add_product)(sum, g, &side, &middle, end, below);
+    }
+}
+
+/* sum += factor times the staples of `in`, other_sum += factor times those of other_in: their sides are read once. */
+FN void T(add_staples_of_two)(vreal sum[18], vreal other_sum[18], vreal factor, const geom *g, const view *links,
+                              int rows, const view *in, const view *other_in, T(walker) home, int mu, int nu)
+{
+    UNROLL for (int below = 0; below < 2; below++)
+    {
+        const T(staple) s = T(staple_at)(g, links, home, mu, nu, below);
+        const T(matrix) middle = T(matrix_at)(g, in, s.middle, mu), other = T(matrix_at)(g, other_in, s.middle, mu);
+        vreal end[18], held[18];
+        T(hold)(end, g, s.end, rows);
+        UNROLL for (int i = 0; i < 18; i++) end[i] *= factor;
+        const T(matrix) side = T(hold)(held, g, s.side, rows);
+        T(add_product)(sum, g, &side, &middle, end, below);
+        T(add_product)(other_sum, g, &side, &other, end, below);
+    }
 }
 
 /* Where the i-th work item of a kernel over both parities is. */
@@ -97,54 +141,62 @@ FN T(walker) T(walk_both)(const geom *g, long i, long chunk)
 
 /* out_j,mu = the staples of in_mu in direction mu + j (mod 4), j = 1, 2, 3 */
 #define REACH_staples 1
-FN void T(staples_link)(const staples_args *a, const geom *g, T(walker) home, int mu)
+FN void T(staples_link)(const staples_args *a, const geom *g, T(walker) home, int mu, int rows)
 {
     const long u = T(walk_unit)(g, home);
     for (int j = 1; j < 4; j++) {
         vreal sum[18];
         T(su3_zero)(sum);
-        T(add_staples)(sum, vset(1), g, &a->links, &a->in, home, mu, (mu + j) % 4);
+        T(add_staples)(sum, g, &a->links, rows, &a->in, home, mu, (mu + j) % 4);
         T(save)(sum, &a->out[j], u, mu, 18);
     }
 }
 
-/* What the paths around direction mu + j go around, in place of a link, for j = first ... last, from x and its staples
- * y_1, y_2, y_3:
+/* What the paths around direction mu + j go around, in place of a link, from x and its staples y_1, y_2, y_3:
  *   out_j = three x + one y_j + five (y_k + y_l) + seven (staples of y_l in mu + k and of y_k in mu + l)
- * with k, l the other two. (`one` is the weight of staples in the same direction, Lepage's.) What is at home is read
- * between the staples: those before and after the end of a j share a direction, and so the links at their sides. */
+ * with k, l the other two. (`one` is the weight of staples in the same direction, Lepage's.) */
 #define REACH_staples_core 1
-FN void T(staples_core_link)(const staples_core_args *a, const geom *g, T(walker) home, int mu)
+FN void T(staples_core_link)(const staples_core_args *a, const geom *g, T(walker) home, int mu, int rows)
 {
     const long u = T(walk_unit)(g, home);
-    const vreal seven = vset((real)a->seven);
-    for (int j = a->first; j <= a->last; j++) {
-        const int k = j % 3 + 1, l = k % 3 + 1;
-        vreal sum[18], r[18];
-        T(su3_zero)(sum);
-        if (a->seven != 0) T(add_staples)(sum, seven, g, &a->links, &a->threes[l], home, mu, (mu + k) % 4);
-        T(load)(r, &a->in, u, mu, 18);
-        T(su3_axpy)(sum, vset((real)a->three), r);
+    const vreal one = vset((real)a->one), five = vset((real)a->five);
+    vreal first[18], second[18], third[18], r[18];
+    T(load)(r, &a->in, u, mu, 18);
+    UNROLL for (int c = 0; c < 18; c++) first[c] = second[c] = third[c] = (real)a->three * r[c];
+    /* The sums change places: a GPU cannot index registers. */
+    UNROLL for (int j = 1; j < 4; j++)
+    {
         T(load)(r, &a->threes[j], u, mu, 18);
-        T(su3_axpy)(sum, vset((real)a->one), r);
-        T(load)(r, &a->threes[k], u, mu, 18);
-        T(su3_axpy)(sum, vset((real)a->five), r);
-        T(load)(r, &a->threes[l], u, mu, 18);
-        T(su3_axpy)(sum, vset((real)a->five), r);
-        if (a->seven != 0) T(add_staples)(sum, seven, g, &a->links, &a->threes[k], home, mu, (mu + l) % 4);
-        T(save)(sum, &a->out[j], u, mu, 18);
+        T(su3_axpy)(first, j == 1 ? one : five, r);
+        T(su3_axpy)(second, j == 2 ? one : five, r);
+        T(su3_axpy)(third, j == 3 ? one : five, r);
     }
+    for (int j = 1; j < 4 && a->seven != 0; j++) {
+        const int k = j % 3 + 1, l = k % 3 + 1;
+        T(add_staples_of_two)
+        (third, second, vset((real)a->seven), g, &a->links, rows, &a->threes[k], &a->threes[l], home, mu, (mu + j) % 4);
+        UNROLL for (int c = 0; c < 18; c++)
+        {
+            const vreal moved = first[c];
+            first[c] = second[c];
+            second[c] = third[c];
+            third[c] = moved;
+        }
+    }
+    T(save)(first, &a->out[1], u, mu, 18);
+    T(save)(second, &a->out[2], u, mu, 18);
+    T(save)(third, &a->out[3], u, mu, 18);
 }
 
 /* out = plain_factor plain + the staples of in_j in direction mu + j, j = 1, 2, 3. */
 #define REACH_staples_sum 1
-FN void T(staples_sum_link)(const staples_sum_args *a, const geom *g, T(walker) home, int mu)
+FN void T(staples_sum_link)(const staples_sum_args *a, const geom *g, T(walker) home, int mu, int rows)
 {
     const long u = T(walk_unit)(g, home);
     vreal sum[18], r[18];
     T(load)(r, &a->plain, u, mu, 18);
     UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->plain_factor * r[c];
-    for (int j = 1; j < 4; j++) T(add_staples)(sum, vset(1), g, &a->links, &a->in[j], home, mu, (mu + j) % 4);
+    for (int j = 1; j < 4; j++) T(add_staples)(sum, g, &a->links, rows, &a->in[j], home, mu, (mu + j) % 4);
     T(save)(sum, &a->out, u, mu, 18);
 }
 
@@ -153,7 +205,10 @@ FN void T(staples_sum_link)(const staples_sum_args *a, const geom *g, T(walker) 
     FN void T(name##_site)(const name##_args *a, long i)                                                               \
     {                                                                                                                  \
         const T(walker) home = T(walk_both)(&a->g, i, a->chunk);                                                       \
-        for (int mu = 0; mu < 4; mu++) T(name##_link)(a, &a->g, home, mu);                                             \
+        for (int mu = 0; mu < 4; mu++) {                                                                               \
+            if (a->special) T(name##_link)(a, &a->g, home, mu, 2);                                                     \
+            else T(name##_link)(a, &a->g, home, mu, 3);                                                                \
+        }                                                                                                              \
     }
 LINKS_SITE(staples)
 LINKS_SITE(staples_core)

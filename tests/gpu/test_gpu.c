@@ -439,15 +439,17 @@ static void test_staggered_links(field *links[2])
     field *f[2];
     double undefined[2], guarded[2];
     for (int i = 0; i < 2; i++) f[i] = field_like(links[i]);
-    for (int i = 0; i < 2; i++) staggered_fatten(f[i], links[i], &paths);
-    check_same("fat links", f[1], f[0], EXACT);
     field *back[2];
-    for (int i = 0; i < 2; i++) {
-        back[i] = field_like(links[i]);
-        field_clear(back[i]);
-        staggered_fatten_back(back[i], links[i], f[i], &paths);
+    for (int i = 0; i < 2; i++) back[i] = field_like(links[i]);
+    for (int g = LINKS_GENERAL; g <= LINKS_SPECIAL; g++) {
+        for (int i = 0; i < 2; i++) {
+            field_clear(back[i]);
+            staggered_fatten(f[i], links[i], (links_group)g, &paths);
+            staggered_fatten_back(back[i], links[i], (links_group)g, f[i], &paths);
+        }
+        check_same("fat links", f[1], f[0], EXACT);
+        check_same("derivative of fat links", back[1], back[0], EXACT);
     }
-    check_same("derivative of fat links", back[1], back[0], EXACT);
     for (int i = 0; i < 2; i++) field_destroy(back[i]);
     for (int i = 0; i < 2; i++) staggered_phases(f[i], 3);
     check_same("phases", f[1], f[0], EXACT);

@@ -243,6 +243,15 @@ CHECK_UNUSED static double complex *kit_random_gauge(struct ref_lattice l, doubl
     return u;
 }
 
+/* Gives n matrices of SU(3) random determinants. */
+CHECK_UNUSED static void kit_determinants(double complex *u, size_t n, struct ref_rng *rng)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double complex phase = cexp(2 * M_PI * I * ref_uniform(rng));
+        for (int k = 0; k < 9; k++) u[9 * i + k] *= phase;
+    }
+}
+
 /* ---- comparisons ---- */
 
 CHECK_UNUSED static double kit_distance(const void *a, const void *b, size_t reals)

@@ -29,7 +29,7 @@ static void check_links(const char *what, const field *have, const double comple
     free(array);
 }
 
-static void test_links(struct ref_lattice l, int time_sign)
+static void test_links(struct ref_lattice l, int time_sign, links_group group)
 {
     static const double c[5] = {0.7, 0.21, 0.043, 0.0071, -0.13};
     static const staggered_paths paths = {0.7, 0.21, 0.043, 0.0071, -0.13};
@@ -38,8 +38,9 @@ static void test_links(struct ref_lattice l, int time_sign)
     struct ref_rng rng;
     ref_rng_seed(&rng, 31);
     double complex *u = kit_random_gauge(l, 0, &rng), *want = ref_gauge_new(l);
+    if (group == LINKS_GENERAL) kit_determinants(u, links_of(l), &rng);
     field *links = kit_links(lat, u), *out = field_like(links);
-    staggered_fatten(out, links, &paths);
+    staggered_fatten(out, links, group, &paths);
     ref_staggered_fat(want, l, u, c);
     check_links("fat links", out, want, links_of(l));
     staggered_lengthen(out, links, -0.3);
@@ -477,7 +478,7 @@ static void test_traces(struct ref_lattice l)
                 double undefined;
                 field *links = kit_links(lat, w);
                 f = field_like(links);
-                staggered_fatten(f, links, &paths);
+                staggered_fatten(f, links, LINKS_GENERAL, &paths);
                 staggered_unitarise(f, f, &undefined);
                 staggered_lengthen(links, f, -0.04);
                 field_destroy(f);
@@ -526,7 +527,8 @@ int main(int argc, char **argv)
 {
     test_begin(&argc, &argv);
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
-        test_links(kit_shapes[k], k % 2 ? 1 : -1);
+        test_links(kit_shapes[k], k % 2 ? 1 : -1, LINKS_GENERAL);
+        test_links(kit_shapes[k], k % 2 ? 1 : -1, LINKS_SPECIAL);
         test_hop(kit_shapes[k], k);
         test_shift(kit_shapes[k]);
         test_compressed(kit_shapes[k]);

@@ -94,17 +94,18 @@ static void check_derivative(const char *what, oracle f, struct ref_lattice l, c
     free(x);
 }
 
-static void test_paths(struct ref_lattice l)
+static void test_paths(struct ref_lattice l, links_group group)
 {
     lattice *lat = kit_lattice(l, 2, 1);
     if (!lat) return;
     struct ref_rng rng;
     ref_rng_seed(&rng, 71);
     double complex *u = kit_random_gauge(l, 0, &rng), *a = random_matrices(l, &rng), *before = random_matrices(l, &rng);
+    if (group == LINKS_GENERAL) kit_determinants(u, links_of(l), &rng);
     field *links = kit_links(lat, u), *of = kit_links(lat, a);
     for (int k = 0; k < 2; k++) {
         field *out = kit_links(lat, before);
-        if (k == 0) staggered_fatten_back(out, links, of, &paths);
+        if (k == 0) staggered_fatten_back(out, links, group, of, &paths);
         else staggered_lengthen_back(out, links, of, naik);
         double complex *have = (double complex *)kit_gather(out);
         for (size_t i = 0; i < 9 * links_of(l); i++) have[i] -= before[i]; /* it was added */
@@ -358,14 +359,14 @@ static field *whole_force(const field *links, const field *z)
           *p = field_create(links->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
     const staggered_outer_call call = {PARITY_EVEN, near, far, back, naik, 0.1};
     double undefined;
-    staggered_fatten(v, links, &paths);
+    staggered_fatten(v, links, LINKS_SPECIAL, &paths);
     staggered_unitarise(w, v, &undefined);
     staggered_outer(&call, z, weights);
-    staggered_fatten_back(back, w, near, &paths);
+    staggered_fatten_back(back, w, LINKS_GENERAL, near, &paths);
     staggered_lengthen_back(back, w, far, 1);
     staggered_unitarise_back(back, w, v, 7e-3);
     field_clear(near);
-    staggered_fatten_back(near, links, back, &paths);
+    staggered_fatten_back(near, links, LINKS_SPECIAL, back, &paths);
     staggered_momenta_add(p, links, near);
     field_destroy(back);
     field_destroy(far);
@@ -424,7 +425,10 @@ static void test_traces(struct ref_lattice l)
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
-    for (int k = 0; k < 3; k++) test_paths(kit_shapes[k]);
+    for (int k = 0; k < 3; k++) {
+        test_paths(kit_shapes[k], LINKS_GENERAL);
+        test_paths(kit_shapes[k], LINKS_SPECIAL);
+    }
     test_projection(kit_shapes[0]);
     test_projection_order(kit_shapes[0]);
     for (int k = 0; k < 3; k++) test_outer(kit_shapes[k], 0, 1);
