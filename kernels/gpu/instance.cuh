@@ -153,8 +153,8 @@ static inline bool T(is_split)(const geom *g)
                   shape.threads, *a, n, tile);                                                                         \
     }
 
-/* The same for kernels that make links (T(name_link)): a block does one direction in a box of both parities, and reads
- * so many rows of links. */
+/* The same for kernels that make links (T(name_link)): a block does one direction in a box of both parities. rows:
+ * those that it reads of a link. */
 #define INSTANCE_LINKS(name, registers)                                                                                \
     template <bool whole, int rows>                                                                                    \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \

@@ -34,7 +34,7 @@ FN void T(matrix_load)(vreal *x, const geom *g, const T(matrix) * m, int first, 
     }
 }
 
-/* m, held in x from here on. Of links in SU(3), `rows` 2, two rows are read. */
+/* m, held in x from here on. Two rows of it do, `rows`, where it is in SU(3). */
 FN T(matrix) T(hold)(vreal x[18], const geom *g, T(matrix) m, int rows)
 {
     T(matrix_load)(x, g, &m, 0, 6 * rows);
@@ -85,8 +85,8 @@ FN void T(add_product)(vreal sum[18], const geom *g, const T(matrix) * a, const 
     }
 }
 
-/* The sides of a staple in direction nu: where the links at its ends stand, and where the one they go around. The staple
- * from above is U_nu(s) in(s+nu) U_nu(s+mu)^dagger, that from below, at s - nu, with the first link daggered. */
+/* A staple of in_mu in direction nu: where the links at its sides stand, and where the walker finds what they go around.
+ * From above it is U_nu(s) in(s+nu) U_nu(s+mu)^dagger; from below U_nu(s-nu)^dagger in(s-nu) U_nu(s-nu+mu). */
 typedef struct {
     T(matrix) side, end;
     T(walker) middle;
@@ -99,8 +99,8 @@ FN T(staple) T(staple_at)(const geom *g, const view *links, T(walker) home, int 
     return s;
 }
 
-/* sum += the two staples of `in`_mu in direction nu. The map is its own adjoint. Of links `rows` (2 or 3, a literal)
- * rows are read. */
+/* sum += both staples of `in`_mu in direction nu. The map is its own adjoint. Of a link `rows` rows are read, 2 or 3, a
+ * literal. */
 FN void T(add_staples)(vreal sum[18], const geom *g, const view *links, int rows, const view *in, T(walker) home,
                        int mu, int nu)
 {
@@ -116,7 +116,7 @@ FN void T(add_staples)(vreal sum[18], const geom *g, const view *links, int rows
 }
 
 /* sum += factor times the staples of `in`, other_sum += factor times those of other_in: their sides are read once. */
-FN void T(add_staples_of_two)(vreal sum[18], vreal other_sum[18], vreal factor, const geom *g, const view *links,
+FN void T(add_staples_of_two)(vreal sum[18], vreal other_sum[18], real factor, const geom *g, const view *links,
                               int rows, const view *in, const view *other_in, T(walker) home, int mu, int nu)
 {
     UNROLL for (int below = 0; below < 2; below++)
@@ -159,11 +159,11 @@ FN void T(staples_link)(const staples_args *a, const geom *g, T(walker) home, in
 FN void T(staples_core_link)(const staples_core_args *a, const geom *g, T(walker) home, int mu, int rows)
 {
     const long u = T(walk_unit)(g, home);
+    const real seven = (real)a->seven;
     const vreal one = vset((real)a->one), five = vset((real)a->five);
     vreal first[18], second[18], third[18], r[18];
     T(load)(r, &a->in, u, mu, 18);
     UNROLL for (int c = 0; c < 18; c++) first[c] = second[c] = third[c] = (real)a->three * r[c];
-    /* The sums change places: a GPU cannot index registers. */
     UNROLL for (int j = 1; j < 4; j++)
     {
         T(load)(r, &a->threes[j], u, mu, 18);
@@ -171,10 +171,11 @@ FN void T(staples_core_link)(const staples_core_args *a, const geom *g, T(walker
         T(su3_axpy)(second, j == 2 ? one : five, r);
         T(su3_axpy)(third, j == 3 ? one : five, r);
     }
-    for (int j = 1; j < 4 && a->seven != 0; j++) {
+    /* The sums change places from direction to direction: a GPU cannot index registers. */
+    for (int j = 1; j < 4 && seven != 0; j++) {
         const int k = j % 3 + 1, l = k % 3 + 1;
-        T(add_staples_of_two)
-        (third, second, vset((real)a->seven), g, &a->links, rows, &a->threes[k], &a->threes[l], home, mu, (mu + j) % 4);
+        const view *x = &a->threes[k], *y = &a->threes[l];
+        T(add_staples_of_two)(third, second, seven, g, &a->links, rows, x, y, home, mu, (mu + j) % 4);
         UNROLL for (int c = 0; c < 18; c++)
         {
             const vreal moved = first[c];
