@@ -203,6 +203,7 @@ static void report(const settings *s, const bench *b, const bench_op *o, const t
     json_string(&j, "lattice", size);
     json_int_array(&j, "grid", b->lat->grid, 4);
     json_string(&j, "device", s->where == PLACE_DEVICE ? gpu_name() : "cpu");
+    if (s->where == PLACE_HOST) json_string(&j, "simd", lattice_uses_simd() ? "yes" : "no");
     json_int(&j, "ranks", comm_size());
     if (s->where == PLACE_DEVICE && comm_size() > 1) json_string(&j, "transport", gpu_transport_name());
     json_int(&j, "threads", s->threads);
@@ -226,7 +227,10 @@ static void print_header(const settings *s)
 {
     if (comm_rank() != 0 || s->json) return;
     printf("%d rank%s of %d thread%s on %s; GF/s and GB/s of the best batch\n", comm_size(), comm_size() > 1 ? "s" : "",
-           s->threads, s->threads > 1 ? "s" : "", s->where == PLACE_DEVICE ? gpu_name() : "the CPU");
+           s->threads, s->threads > 1 ? "s" : "",
+           s->where == PLACE_DEVICE ? gpu_name()
+           : lattice_uses_simd()    ? "the CPU"
+                                    : "the CPU, without SIMD");
     if (s->where == PLACE_DEVICE && comm_size() > 1) printf("halos by %s\n", gpu_transport_name());
     printf("%-16s %-8s %-14s %5s %4s %9s %9s %9s %9s %9s %6s %6s %s\n", "kernel", "prec", "lattice", "links", "rhs",
            "GF/s", "median", "GB/s", "max GB/s", "max GF/s", "%", "in k.", "limit");
@@ -338,7 +342,7 @@ static void run_on(const settings *s, const lattice *lat, precision prec, int li
 }
 
 typedef struct {
-    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device, *grid, *transport, *tune,
+    const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device, *simd, *grid, *transport, *tune,
         *delay;
 } texts;
 
@@ -348,7 +352,8 @@ static void check_texts(const texts *t)
     const bench_op *o;
     int n = 0;
     names[n++] = "halo";
-    static const char *const reals[] = {"18", "12", "8"}, *const devices[] = {"cpu", "gpu"};
+    static const char *const reals[] = {"18", "12", "8"}, *const devices[] = {"cpu", "gpu"},
+                             *const answers[] = {"yes", "no"};
     for (int i = 0; (o = bench_op_number(i)); i++) {
         names[n++] = o->name;
         names[n++] = o->group;
@@ -357,6 +362,7 @@ static void check_texts(const texts *t)
     check_words("--prec", t->precisions, precision_names, PREC_COUNT);
     check_words("--links", t->links, reals, 3);
     check_words("--device", t->device, devices, 2);
+    check_words("--simd", t->simd, answers, 2);
 }
 
 static settings make_settings(const texts *t, int json)
@@ -397,6 +403,7 @@ int command_bench(int argc, char **argv)
                .links = "18",
                .seconds = "0.5",
                .device = "cpu",
+               .simd = "yes",
                .grid = "0.0.0.0",
                .transport = "auto",
                .delay = "0"};
@@ -411,6 +418,7 @@ int command_bench(int argc, char **argv)
         {"--threads", NULL, &t.threads, "OpenMP threads of a rank; default as OMP_NUM_THREADS says"},
         {"--seconds", NULL, &t.seconds, "time for each kernel; default 0.5"},
         {"--device", NULL, &t.device, "cpu or gpu; default cpu"},
+        {"--simd", NULL, &t.simd, "SIMD vectors on the CPU, as [machine] simd: yes or no; default yes"},
         {"--grid", NULL, &t.grid, "process grid X.Y.Z.T; default the one of least surface"},
         {"--transport", NULL, &t.transport, "of halos between GPUs, as [machine] transport; default auto"},
         {"--tune-file", NULL, &t.tune, "time shapes of GPU kernels, and keep the fastest in this file"},
@@ -424,6 +432,7 @@ int command_bench(int argc, char **argv)
     check_texts(&t);
     const int rhs = (int)parse_number("--rhs", t.rhs, 1, 64);
     const settings s = make_settings(&t, json);
+    lattice_use_simd(!strcmp(t.simd, "yes"));
     comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));
     if (listed(t.ops, "halo", "")) bench_halo(s.where, t.transport, s.seconds, json);
     if (is_halo_alone(t.ops)) return 0;

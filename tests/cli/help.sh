@@ -64,7 +64,7 @@ try bench run.seed=1
 exits 2 "bench takes no keys"
 printed "unexpected argument run.seed=1"
 say "what bench runs has the fields that it needs"
-for op in hop clover blas force gauge cg staggered_hop staggered_naive staggered_hop_13 staggered_hop_9 staggered_shifts fatten \
+for op in hop clover blas force gauge cg staggered_hop staggered_naive staggered_hop_13 staggered_hop_9 staggered_cg_half staggered_shifts fatten \
     fatten_back lengthen project_links hisq_links hisq_force staggered_outer; do
     try bench --json --op $op --lattice 4.4.4.8 --prec double --seconds 0.001
     exits 0 "bench --op $op"
@@ -77,6 +77,16 @@ try bench --json --rhs 2 --lattice 4.4.4.8 --prec double --seconds 0.001
 exits 0 "bench --rhs 2"
 checks=$((checks + 1))
 grep -q '"rhs": *2' out || fail "bench --rhs 2 ran none"
+
+say "with and without SIMD"
+for simd in yes no; do
+    try bench --json --op norm2 --simd $simd --lattice 4.4.4.8 --prec double --seconds 0.001
+    exits 0 "bench --simd $simd"
+    checks=$((checks + 1))
+    grep -q "\"simd\": *\"$simd\"" out || fail "bench --simd $simd ran otherwise"
+done
+try bench --simd off
+exits 2 "bench --simd off"
 
 say "words that are nearly right"
 try rnu
