@@ -294,11 +294,11 @@ size_t memory_of_derivatives(const ledger *m, const fermion_params *f)
     return (size_t)(1 + links->long_links + (links->levels > 0)) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
-/* Staples of links and of derivatives in three directions, and what goes around each; for HISQ also the result of the
- * second level. */
+/* Staples of links and of derivatives in three directions, and what their paths go around in each; for HISQ also the
+ * result of the second level. */
 size_t memory_of_smearing_back(const ledger *m, const fermion_params *f)
 {
-    const int levels = fermion_links_of(f)->levels, fields = levels > 0 ? 7 + levels : 0;
+    const int levels = fermion_links_of(f)->levels, fields = levels > 0 ? 11 + levels : 0;
     return memory_of_derivatives(m, f) + (size_t)fields * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 

@@ -249,7 +249,7 @@ typedef struct {
     view links, m[SIDE_PAIRS], a[SIDE_PAIRS]; /* with all of their ghosts */
     view plain, out;
     double seven, plain_factor; /* seven: the factor of the third and fourth pair */
-    int n, offset;
+    int offset;
     long chunk;
     int special;
 } staple_sides_args;

@@ -1,6 +1,6 @@
 /* Links and hop of staggered quarks; the formulas stand in kernels/site/staggered_links.h and staggered.h.
  *
- * Link fields are of kind FIELD_LINKS with both parities, and need not be unitary; ghosts are brought up to date as
+ * Link fields are of kind FIELD_LINKS with both parities, and need not be unitary, unless said; ghosts are brought up to date as
  * needed. What makes links is for double precision. Outputs come first and are no inputs, unless said. All functions
  * are collective. */
 #ifndef PLAQ_STAGGERED_H
@@ -19,8 +19,8 @@ typedef struct {
     double one, three, five, seven, lepage;
 } staggered_paths;
 
-/* What is known of links: nothing, or that they are in SU(3) to rounding. Of these two rows are read where that is
- * less to do. */
+/* What is known of unitary links: no more, or that they are in SU(3) to rounding. Of the latter, two rows are read at
+ * the sides of staples. */
 typedef enum { LINKS_GENERAL, LINKS_SPECIAL } links_group;
 
 /* fat = the sum of paths of unitary links. */

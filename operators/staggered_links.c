@@ -197,8 +197,8 @@ double staggered_links_extra(const staggered_links *l)
 
 /* ---- forces ---- */
 
-/* Singular values of V below this are taken as this in forces: the square root of 5e-5, as is usual for eigenvalues of
- * V^dagger V (A. Bazavov et al., Phys. Rev. D 82 (2010) 074501, section II.B). */
+/* Singular values of V below this are taken as this in forces: the square root of 5e-5, the bound that is usual for
+ * eigenvalues of V^dagger V (A. Bazavov et al., Phys. Rev. D 82 (2010) 074501, section II.B). */
 #define LEAST_SINGULAR_VALUE 7.0710678118654752e-3
 
 double staggered_links_back(field *momenta, staggered_links *l, const field *near, const field *far, field *extra)

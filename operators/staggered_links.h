@@ -8,8 +8,8 @@
  * - STAGGERED_HISQ: V = fat7 of U without tadpoles, W = V projected to U(3), then asqtad's paths of W with twice
  *   Lepage's path, and with the Naik term times 1 + epsilon (E. Follana et al., hep-lat/0610092).
  *
- * Phases and the lattice's boundary in t are in the links. The thin links are borrowed, in double precision; what is
- * derived from them is rebuilt when they have changed. */
+ * Phases and the lattice's boundary in t are in the links. The thin links, in SU(3) to rounding, are borrowed, in double
+ * precision; what is derived from them is rebuilt when they have changed. */
 #ifndef PLAQ_STAGGERED_LINKS_H
 #define PLAQ_STAGGERED_LINKS_H
 

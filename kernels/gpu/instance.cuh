@@ -153,8 +153,8 @@ static inline bool T(is_split)(const geom *g)
                   shape.threads, *a, n, tile);                                                                         \
     }
 
-/* The same for kernels that make links (T(name_link)): a block does one direction in a box of both parities. rows:
- * those that it reads of a link. */
+/* The same for kernels that make links (LINKS_SITE, T(name_link)): a block does one direction in a box of both
+ * parities. */
 #define INSTANCE_LINKS(name, registers)                                                                                \
     template <bool whole, int rows>                                                                                    \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \
@@ -176,9 +176,9 @@ static inline bool T(is_split)(const geom *g)
         dim3 grid(4 * (unsigned)((n + shape.threads - 1) / shape.threads));                                            \
         REQUIRE(!list, "a list for %s", #name);                                                                        \
         const gpu_columns columns = gpu_columns_for(&a->g, shape, 4, &grid);                                           \
-        auto kernel = T(is_split)(&a->g) ? a->special ? T(name##_global)<false, 2> : T(name##_global)<false, 3>        \
-                      : a->special ? T(name##_global)<true, 2>                                                         \
-                                         : T(name##_global)<true, 3>;                                                        \
+        auto kernel = T(name##_global)<true, 3>;                                                                       \
+        if (a->special) kernel = T(name##_global)<true, 2>;                                                            \
+        if (T(is_split)(&a->g)) kernel = a->special ? T(name##_global)<false, 2> : T(name##_global)<false, 3>;         \
         gpu_start(dev, kernel, grid, shape.threads, *a, n, columns);                                                   \
     }
 

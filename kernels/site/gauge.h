@@ -2,7 +2,7 @@
  * 2 d forwards and 2 d + 1 backwards in direction d, and reaches over faces through the ghosts. */
 
 /* The link where the walker stands. Forces take links that are in SU(3) by construction: they read two rows and compute
- * the third. Measurements read whole links, of files too. */
+ * the third. Loops that are measured read whole links, of files too. */
 FN void T(walk_link)(vreal u[18], const geom *g, const view *links, T(walker) w, int d, int rows)
 {
     if (rows == 3) {
@@ -10,9 +10,7 @@ FN void T(walk_link)(vreal u[18], const geom *g, const view *links, T(walker) w,
         return;
     }
     T(load_raw_part)(u, links, T(walk_unit)(g, w), d, 0, 12);
-    if (PLAQ_SIMD && w.turn != 40) {
-        UNROLL for (int i = 0; i < 12; i++) u[i] = T(turn)(u[i], g, w.turn);
-    }
+    T(turn_home)(u, g, w.turn, 12);
     T(su3_third_row)(u);
 }
 

@@ -160,11 +160,17 @@ FN int T(far_from_faces)(const geom *g, T(walker) home, int reach)
         for (int part = 0; part < PARTS_##name; part++) T(name##_part)(a, &a->g, home, part);                          \
     }
 
+/* Turns the lanes of n components home, from where a walker with that code of turning has read them. */
+FN void T(turn_home)(vreal *x, const geom *g, int turn, int n)
+{
+    if (PLAQ_SIMD && turn != 40) {
+        UNROLL for (int i = 0; i < n; i++) x[i] = T(turn)(x[i], g, turn);
+    }
+}
+
 /* Loads n components of a group from where the walker stands, lanes turned home. */
 FN void T(walk_load)(vreal *x, const geom *g, const view *v, T(walker) w, int group, int n)
 {
     T(load)(x, v, T(walk_unit)(g, w), group, n);
-    if (PLAQ_SIMD && w.turn != 40) {
-        UNROLL for (int i = 0; i < n; i++) x[i] = T(turn)(x[i], g, w.turn);
-    }
+    T(turn_home)(x, g, w.turn, n);
 }

@@ -75,26 +75,28 @@ FN void T(staggered_outer_site)(const staggered_outer_args *a, long u)
 
 /* sum += factor_k ( m_k U y_k^dagger + a_k U z_k^dagger ), summed over the pairs, with U = U_nu(s+mu), m and a of
  * direction mu at s, y and z the a and m at s+nu; or from `below`, s - mu in place of s: sum += factor_k ( m_k^dagger U
- * y_k + a_k^dagger U z_k ) with U = U_nu(s-mu). The factor is one for two pairs and seven for the others. */
+ * y_k + a_k^dagger U z_k ) with U = U_nu(s-mu). The factor is 1 for the first two pairs, a->seven for the others. */
 FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, const geom *g, T(walker) link, T(walker) at, int mu,
                      int nu, int below, int rows)
 {
     const T(walker) up = T(walk)(g, at, nu, 1);
     vreal held[18];
     const T(matrix) side = T(hold)(held, g, T(matrix_at)(g, &a->links, link, nu), rows);
-    for (int k = 0; k < a->n; k++) {
+    for (int k = 0; k < SIDE_PAIRS; k++) {
         if (k == 2) UNROLL for (int i = 0; i < 18; i++) held[i] *= (real)a->seven;
         for (int turned = 0; turned < 2; turned++) {
-            const T(matrix) x = T(matrix_at)(g, turned ? &a->a[k] : &a->m[k], at, mu);
+            const T(matrix) x = T(matrix_at)(g, turned ? &a->a[k] : &a->m[k], at, mu),
+                            end = T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up, mu);
             vreal y[18];
-            T(hold)(y, g, T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up, mu), 3);
+            T(matrix_load)(y, g, &end, 0, 18);
             T(add_product)(sum, g, &x, &side, y, below);
         }
     }
 }
 
-/* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += a factor times the
- * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them.
+/* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += factor times the
+ * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them,
+ * with the factors of add_sides.
  * mu = nu - offset (mod 4). The first pair are the links themselves and what the derivative by them is of:
  * out_nu += staples of a_nu in direction nu + offset. out += plain_factor plain. */
 #define REACH_staple_sides 1
@@ -152,8 +154,9 @@ FN void T(long_back_site)(const long_back_args *a, long u)
  * minors and the determinant of H,
  *   Y = (H^2 B - H B H + B H^2 - s1 (H B - B H) + s2 B) [2 (s1 H^2 + s3)]^-1
  * from (chi(x) - chi(-y)) / (x + y) with chi the characteristic polynomial. Where the smallest singular value h is
- * close to zero, the basis is computed, and h taken as `least` where it is below (as A. Bazavov et al.,
- * arXiv:1004.0342, section II.B, bound this force). */
+ * close to zero, the basis is computed, and h taken as `least` where it is below. (A. Bazavov et al., arXiv:1004.0342,
+ * section II.B, bound this force by adding to all three eigenvalues of V^dagger V where the smallest is below a bound;
+ * here the other two stay what they are.) */
 
 /* r = a x b, of rows of complex numbers */
 FN void T(row_cross)(vreal r[6], const vreal a[6], const vreal b[6])

@@ -29,12 +29,10 @@ FN void T(matrix_load)(vreal *x, const geom *g, const T(matrix) * m, int first, 
         return;
     }
     T(load_raw_part)(x, m->v, m->unit, m->group, first, n);
-    if (PLAQ_SIMD && m->turn != 40) {
-        UNROLL for (int i = 0; i < n; i++) x[i] = T(turn)(x[i], g, m->turn);
-    }
+    T(turn_home)(x, g, m->turn, n);
 }
 
-/* m, held in x from here on. Two rows of it do, `rows`, where it is in SU(3). */
+/* m, held in x from here on. `rows`, a literal, is how many rows are read: 3, or 2 of a matrix in SU(3). */
 FN T(matrix) T(hold)(vreal x[18], const geom *g, T(matrix) m, int rows)
 {
     T(matrix_load)(x, g, &m, 0, 6 * rows);
@@ -85,7 +83,7 @@ FN void T(add_product)(vreal sum[18], const geom *g, const T(matrix) * a, const 
     }
 }
 
-/* A staple of in_mu in direction nu: where the links at its sides stand, and where the walker finds what they go around.
+/* A staple of in_mu in direction nu: where the links at its sides stand, and where what they go around does.
  * From above it is U_nu(s) in(s+nu) U_nu(s+mu)^dagger; from below U_nu(s-nu)^dagger in(s-nu) U_nu(s-nu+mu). */
 typedef struct {
     T(matrix) side, end;
@@ -99,8 +97,8 @@ FN T(staple) T(staple_at)(const geom *g, const view *links, T(walker) home, int 
     return s;
 }
 
-/* sum += both staples of `in`_mu in direction nu. The map is its own adjoint. Of a link `rows` rows are read, 2 or 3, a
- * literal. */
+/* sum += both staples of `in`_mu in direction nu. The map is its own adjoint. The link at the first side is held where
+ * it is made of two rows; three are read as they are used. */
 FN void T(add_staples)(vreal sum[18], const geom *g, const view *links, int rows, const view *in, T(walker) home,
                        int mu, int nu)
 {
@@ -172,7 +170,7 @@ FN void T(staples_core_link)(const staples_core_args *a, const geom *g, T(walker
         T(su3_axpy)(third, j == 3 ? one : five, r);
     }
     /* The sums change places from direction to direction: a GPU cannot index registers. */
-    for (int j = 1; j < 4 && seven != 0; j++) {
+    for (int j = 1; j < 4; j++) {
         const int k = j % 3 + 1, l = k % 3 + 1;
         const view *x = &a->threes[k], *y = &a->threes[l];
         T(add_staples_of_two)(third, second, seven, g, &a->links, rows, x, y, home, mu, (mu + j) % 4);
@@ -201,7 +199,8 @@ FN void T(staples_sum_link)(const staples_sum_args *a, const geom *g, T(walker) 
     T(save)(sum, &a->out, u, mu, 18);
 }
 
-/* The kernels, all directions of the i-th work item; a GPU takes them one by one. */
+/* The kernels, all directions of the i-th work item, T(name_link) with as many rows of links as `special` says; a GPU
+ * takes directions one by one. */
 #define LINKS_SITE(name)                                                                                               \
     FN void T(name##_site)(const name##_args *a, long i)                                                               \
     {                                                                                                                  \

@@ -113,6 +113,20 @@ static void test_paths(struct ref_lattice l, links_group group)
         free(have);
         field_destroy(out);
     }
+    if (group == LINKS_SPECIAL) {
+        field *two = field_like(links), *three = field_like(links);
+        field_clear(two);
+        field_clear(three);
+        staggered_fatten_back(two, links, LINKS_SPECIAL, of, &paths);
+        staggered_fatten_back(three, links, LINKS_GENERAL, of, &paths);
+        double *x = kit_gather(two), *y = kit_gather(three);
+        kit_where("derivative by two rows and by three on %d.%d.%d.%d", l.size[0], l.size[1], l.size[2], l.size[3]);
+        KIT_NEAR(kit_distance(x, y, 18 * links_of(l)), 0, 1e-13 * kit_largest(y, 18 * links_of(l)));
+        free(x);
+        free(y);
+        field_destroy(two);
+        field_destroy(three);
+    }
     field_destroy(of);
     field_destroy(links);
     free(before);
