@@ -89,6 +89,17 @@ static void describe_fermions(const parameters *p)
     }
 }
 
+/* Published ensembles have other truncations of the series. */
+#define EPSILON_ALLOWED 0.01
+
+/* The epsilon with which a quark of mass m has the right kinetic energy at tree level (E. Follana et al.,
+ * hep-lat/0610092, eq. (24)). */
+static double epsilon_of_mass(double m)
+{
+    const double x = m * m;
+    return x * (-27.0 / 40 + x * (327.0 / 1120 + x * (-5843.0 / 53760 + x * 153607 / 3942400)));
+}
+
 /* The determinant that the sections make together, as nothing else in the input says it. */
 static void describe_flavours(const parameters *p)
 {
@@ -109,6 +120,10 @@ static void describe_flavours(const parameters *p)
         if (fermion_links_of(f)->tadpoles && gauge_params_have(&p->gauge, "u0") && f->u0 != p->gauge.u0)
             log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both",
                      sums[i].of->name, f->u0, p->gauge.u0);
+        const double epsilon = epsilon_of_mass(sums[i].mass);
+        if (f->naik_epsilon != 0 && fabs(f->naik_epsilon - epsilon) > EPSILON_ALLOWED)
+            log_warn("[fermion.%s] naik_epsilon = %g, but quarks of mass %g have %.4g at tree level", sums[i].of->name,
+                     f->naik_epsilon, sums[i].mass, epsilon);
     }
     if (gauge_params_have(&p->gauge, "flavours") && staggered != p->gauge.flavours)
         log_warn("[gauge] flavours = %d, whose loops its coefficients have, but the sections make %d flavours of "

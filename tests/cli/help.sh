@@ -151,9 +151,11 @@ done
 say "what the sections make together"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini"
 printed "2 flavours of mass 0.013 (hisq)" "1 flavour of mass 0.065 (hisq)" "1 flavour of mass 0.838 (hisq, naik_epsilon -0.358)"
-same "what is divided by, and a warning" 0 "$(cat out err | grep -c 'flavours of mass 0.2\|whose loops\|warning: .*approximation')"
+same "what is divided by, and a warning" 0 "$(cat out err | grep -c 'flavours of mass 0.2\|whose loops\|at tree level\|warning: .*approximation')"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" gauge.flavours=3
 printed "warning: [gauge] flavours = 3" "4 flavours of staggered quarks"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=-0.25
+printed "warning: [fermion.charm] naik_epsilon = -0.25, but quarks of mass 0.838 have -0.3582 at tree level"
 try run --dry-run "$source/inputs/asqtad-2plus1.ini" gauge.u0=0.9
 printed "2 flavours of mass 0.01 (asqtad, u0 0.8677)" "u0 = 0.8677, but [gauge] u0 = 0.9"
 say "rational functions too coarse for the lattice"
