@@ -44,8 +44,8 @@ static void run_both(kernel_id id, const field *like, const void *args, double f
     kernel_run(id, like, args, work);
 }
 
-/* Flops of a staple with its other half in all four directions, added to a sum; of two products at its sides; of adding
- * a multiple of links. */
+/* Flops in all four directions: of a staple with its other half, added to a sum; of the four products at sides that a
+ * pair of fields has; of adding a multiple of links. */
 #define STAPLE_FLOPS 3312
 #define SIDES_FLOPS 6624
 #define SUM_FLOPS 144
@@ -54,10 +54,10 @@ static void run_both(kernel_id id, const field *like, const void *args, double f
 typedef struct {
     const field *f;
     links_group group;
-} sides;
+} known_links;
 
 /* y[j], j = 1, 2, 3: the staples of x in direction mu + j. */
-static void make_threes(field *y[PATH_OFFSETS], sides links, const field *x)
+static void make_threes(field *y[PATH_OFFSETS], known_links links, const field *x)
 {
     staples_args args = {.g = field_geom(links.f),
                          .links = field_in_all(links.f),
@@ -79,7 +79,7 @@ static void free_offsets(field *y[PATH_OFFSETS])
 /* out[j], j = 1, 2, 3: what all paths around direction mu + j go around, in place of a link. With x itself it is a
  * staple, with staples y of x in the same direction Lepage's path, with those in others and staples of these the paths
  * of 5 and 7 links. */
-static void make_cores(field *out[PATH_OFFSETS], sides links, const field *x, field *const y[PATH_OFFSETS],
+static void make_cores(field *out[PATH_OFFSETS], known_links links, const field *x, field *const y[PATH_OFFSETS],
                        double three, const staggered_paths *c)
 {
     staples_core_args args = {.g = field_geom(links.f),
@@ -108,7 +108,7 @@ static double weight_of_one(const staggered_paths *c)
 
 void staggered_fatten(field *fat, const field *links, links_group group, const staggered_paths *c)
 {
-    const sides known = {links, group};
+    const known_links known = {links, group};
     field *three[PATH_OFFSETS], *core[PATH_OFFSETS];
     make_threes(three, known, links);
     make_cores(core, known, links, three, c->three, c);
@@ -182,7 +182,7 @@ double staggered_unitarise(field *w, const field *v, double *undefined)
  * (U, C_i(A)), (C_i(U), A) and seven times (u_j, a_k) and (u_k, a_j). */
 void staggered_fatten_back(field *out, const field *links, links_group group, const field *a, const staggered_paths *c)
 {
-    const sides known = {links, group};
+    const known_links known = {links, group};
     field *u[PATH_OFFSETS], *b[PATH_OFFSETS], *core_u[PATH_OFFSETS], *core_a[PATH_OFFSETS];
     make_threes(u, known, links);
     make_threes(b, known, a);

@@ -1,8 +1,8 @@
 /* Links and hop of staggered quarks; the formulas stand in kernels/site/staggered_links.h and staggered.h.
  *
- * Link fields are of kind FIELD_LINKS with both parities, and need not be unitary, unless said; ghosts are brought up to date as
- * needed. What makes links is for double precision. Outputs come first and are no inputs, unless said. All functions
- * are collective. */
+ * Link fields are of kind FIELD_LINKS with both parities, and need not be unitary, unless said; ghosts are brought up
+ * to date as needed. What makes links is for double precision. Outputs come first and are no inputs, unless said. All
+ * functions are collective. */
 #ifndef PLAQ_STAGGERED_H
 #define PLAQ_STAGGERED_H
 
