@@ -58,8 +58,11 @@ done
 
 say "four flavours of HISQ quarks"
 input=$source/inputs/hisq-2plus1plus1.ini
-staggered="$short_hisq run.trajectories=1"
+staggered="$short_staggered run.trajectories=1"
 as_on_cpu "1.1.1.2 1.2.1.1 1.2.1.2" $staggered
+say "three flavours of asqtad quarks"
+input=$source/inputs/asqtad-2plus1.ini
+as_on_cpu "1.1.1.2" $short_staggered run.trajectories=2
 input=a.ini
 
 if command -v pgrep >/dev/null; then

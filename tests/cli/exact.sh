@@ -87,7 +87,7 @@ same "history after a restart" "$rows" "$(value history_digest)"
 
 say "four flavours of HISQ quarks: forces through both levels of smearing, halos three sites deep"
 input=$source/inputs/hisq-2plus1plus1.ini
-staggered="$short_hisq run.trajectories=2"
+staggered="$short_staggered run.trajectories=2"
 grids_2="1.1.1.2"
 grids_4="1.2.1.2"
 everywhere $staggered

@@ -126,8 +126,8 @@ tidy() {
     [ -z "$left" ] || fail "left in $1: $left"
 }
 
-# What makes a small run of inputs/hisq-2plus1plus1.ini.
-short_hisq="lattice.size=4.8.4.8 run.warmup=0 run.length=0.1 run.start=cold integrator.0.steps=2 integrator.1.steps=1
+# What makes a small run of inputs/hisq-2plus1plus1.ini and asqtad-2plus1.ini.
+short_staggered="lattice.size=4.8.4.8 run.warmup=0 run.length=0.1 run.start=cold integrator.0.steps=2 integrator.1.steps=1
     measure.condensate.vectors=1 measure.condensate.interval=1 measure.strange_condensate.interval=9"
 
 # A small dynamical run. Every test overrides what it is about.
