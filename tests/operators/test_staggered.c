@@ -5,9 +5,9 @@
  * of one Krylov space are solved to their true residuals; the energy of a free quark is p^2 up to p^4, and up to p^6
  * with long links.
  *
- * Recorded numbers are of links that were made unitary when they were read: the files have single precision. They need
- * the folder in PLAQ_TEST_DATA, or ../shared/data beside the source tree; without it that part is
- * left out. */
+ * Recorded numbers are of links that were made unitary when they were read, but for fat and long links: the files have
+ * single precision. They need the folder in PLAQ_TEST_DATA, or ../shared/data beside the source tree; without it that
+ * part is left out. */
 #include "tests/kernels/kit.h"
 #include "tests/operators/staggered.h"
 #include "tests/reference/data.h"
@@ -97,7 +97,7 @@ static void check_links(scene *s, int number)
     const int whole = number < WHOLE;
     oracle_links(s->near, s->far, s->l, s->u, k, s->lat->time_sign);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
-        const staggered_pair *pair = staggered_links_at(s->links, (precision)prec, PLACE_HOST);
+        const staggered_pair *pair = staggered_links_at(s->links, (precision)prec, kit_place);
         kit_where("%s links in %s", kind_names[number], kit_prec[prec]);
         check_one(pair->near, pair->near_scale, s->near, s->l, (precision)prec);
         KIT_CHECK((pair->far == NULL) == (s->far == NULL));
@@ -142,9 +142,9 @@ static void check_normal(const scene *s, double mass, parity p)
     double complex *once = kit_alloc(3 * v, sizeof *once), *want = kit_alloc(3 * v, sizeof *want);
     staggered *m = staggered_create(s->links, mass, p);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
-        linop *op = linop_at(staggered_normal(m), (precision)prec, PLACE_HOST);
+        linop *op = linop_at(staggered_normal(m), (precision)prec, kit_place);
         KIT_CHECK(op->prec == (precision)prec && op->par == p && op->kind == FIELD_VECTOR && op->flops > 0);
-        KIT_CHECK(linop_at(staggered_normal(m), (precision)prec, PLACE_HOST) == op);
+        KIT_CHECK(linop_at(staggered_normal(m), (precision)prec, kit_place) == op);
         for (int nrhs = 1; nrhs <= 3; nrhs += 2) {
             field *x = random_vector(s->lat, (precision)prec, p, nrhs, 42), *y = linop_vector(op, nrhs);
             linop_apply(op, y, x, nrhs == 3);
@@ -498,7 +498,7 @@ static void test_recorded_links(void)
         staggered_phases(made, 1);
         double *of_file = kit_gather(made);
         gauge_unitarise(s.thin);
-        const staggered_pair *pair = staggered_links_at(s.links, PREC_DOUBLE, PLACE_HOST);
+        const staggered_pair *pair = staggered_links_at(s.links, PREC_DOUBLE, kit_place);
         double *a = kit_gather(pair->near), *b = kit_gather(pair->far);
         KIT_NEAR(kit_distance(of_file, fat, 72 * ref_volume(l)), 0, 8e-7);
         KIT_NEAR(kit_distance(b, lng, 72 * ref_volume(l)), 0, 8e-7);
@@ -653,7 +653,7 @@ static void test_recorded(void)
 
 int main(int argc, char **argv)
 {
-    test_begin(&argc, &argv);
+    kit_begin(&argc, &argv);
     for (int k = 0; k < KINDS; k++) {
         test_links(kit_shapes[1], k, 1);
         test_links(kit_shapes[2], k, -1);
@@ -666,7 +666,5 @@ int main(int argc, char **argv)
     test_charm();
     for (int k = 0; k < 3; k++) test_storages(kit_shapes[2], (double[]){0, 0.05, 0.5}[k]);
     test_recorded();
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return kit_end();
 }
