@@ -237,11 +237,6 @@ size_t memory_of_assembly(const ledger *m, const fermion_params *f)
 
 /* ---- staggered quarks ---- */
 
-static int same_smearing(const fermion_params *f, const fermion_params *g)
-{
-    return fermion_kind_find(g->kind)->staggered && !strcmp(f->links, g->links) && f->u0 == g->u0;
-}
-
 /* Precisions of the solves of its actions and measurements. */
 static void note_staggered(const parameters *p, const fermion_params *f, int used[PREC_COUNT])
 {
@@ -264,7 +259,8 @@ void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params 
     note_staggered(p, f, mine);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *g = &p->fermions[i].p;
-        if (!same_smearing(f, g) || (g != f && (fermion_measured_only(f) || fermion_measured_only(g)))) continue;
+        if (!fermion_same_smearing(f, g) || (g != f && (fermion_measured_only(f) || fermion_measured_only(g))))
+            continue;
         if (g < f) first_level = 0;
         if (g->naik_epsilon != f->naik_epsilon || strcmp(g->long_reals, f->long_reals)) continue;
         if (g < f) first = 0;

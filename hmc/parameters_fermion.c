@@ -251,8 +251,7 @@ static int same_operator(const fermion_params *a, const fermion_params *b)
 {
     const int staggered = fermion_kind_find(a->kind)->staggered;
     if (staggered != fermion_kind_find(b->kind)->staggered) return 0;
-    if (!staggered) return a->c_sw == b->c_sw;
-    return !strcmp(a->links, b->links) && a->u0 == b->u0 && a->naik_epsilon == b->naik_epsilon;
+    return staggered ? fermion_same_smearing(a, b) && a->naik_epsilon == b->naik_epsilon : a->c_sw == b->c_sw;
 }
 
 static int add_flavours(flavours *sums, int n, const named_fermion *f, double mass, int number)

@@ -135,12 +135,13 @@ staggered *simulation_staggered(staggered_links *links, const fermion_params *f)
 /* The links of a staggered quark: those of an earlier one where they are the same, or with the same first level. */
 static staggered_links *links_of(simulation *s, int number)
 {
-    const staggered_smearing mine = smearing_of(&s->p->fermions[number].p);
+    const fermion_params *f = &s->p->fermions[number].p;
+    const staggered_smearing mine = smearing_of(f);
     staggered_links *base = NULL;
     for (int i = 0; i < number; i++) {
-        if (!s->smeared[i]) continue;
-        const staggered_smearing other = smearing_of(&s->p->fermions[i].p);
-        if (other.kind != mine.kind || other.u0 != mine.u0) continue;
+        const fermion_params *g = &s->p->fermions[i].p;
+        if (!s->smeared[i] || !fermion_same_smearing(f, g)) continue;
+        const staggered_smearing other = smearing_of(g);
         if (other.epsilon == mine.epsilon && other.long_reals == mine.long_reals) return s->smeared[i];
         base = s->smeared[i];
     }

@@ -81,6 +81,12 @@ const fermion_links *fermion_links_of(const fermion_params *f)
     return NULL;
 }
 
+int fermion_same_smearing(const fermion_params *f, const fermion_params *g)
+{
+    return fermion_kind_find(f->kind)->staggered && fermion_kind_find(g->kind)->staggered &&
+           !strcmp(f->links, g->links) && f->u0 == g->u0;
+}
+
 double fermion_staggered_hop_flops(const fermion_params *f)
 {
     return fermion_links_of(f)->long_links ? 1146 : 570;
