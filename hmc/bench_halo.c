@@ -95,7 +95,7 @@ static void all_sizes(place where, const char *transport, double seconds, int as
               .previous = (comm_rank() + comm_size() - 1) % comm_size()};
     for (int i = 0; i < 2; i++) {
         r.out[i] = pool_take(where, LARGEST);
-        r.in[i] = pool_take(where, LARGEST);
+        if (where == PLACE_HOST) r.in[i] = pool_take(where, LARGEST);
     }
     for (r.bytes = SMALLEST; r.bytes <= LARGEST; r.bytes *= 4) {
         double best, median;
@@ -104,7 +104,7 @@ static void all_sizes(place where, const char *transport, double seconds, int as
         report(transport, r.bytes, best, median, as_json);
     }
     for (int i = 0; i < 2; i++) {
-        pool_give(where, r.in[i], LARGEST);
+        if (where == PLACE_HOST) pool_give(where, r.in[i], LARGEST);
         pool_give(where, r.out[i], LARGEST);
     }
 }

@@ -25,6 +25,7 @@
 #include "kernels/base/log.h"
 #include "kernels/base/param.h"
 #include "kernels/base/pool.h"
+#include "kernels/base/watchdog.h"
 #include "kernels/cpu/limits.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
@@ -34,6 +35,7 @@
 
 #define MAX_BATCHES 65536
 #define BATCH_SECONDS 2e-3 /* so short that some batches are not disturbed by what else runs on the machine */
+#define WATCHDOG_SECONDS 600
 #define DEVICE_COPY_BYTES ((size_t)1 << 30)
 
 /* ---- timing ---- */
@@ -42,7 +44,7 @@ typedef struct {
     double best, median; /* seconds of a call */
     double flops, bytes; /* of a call, all ranks */
     double rank_bytes;   /* of a call, this rank */
-    double inside;       /* seconds of a call that kernels take; on the device calls are started ahead */
+    double inside;       /* seconds within kernels of a call as good as the best */
 } timing;
 
 static double batch(bench *b, const bench_op *o, long calls)
@@ -56,6 +58,12 @@ static double batch(bench *b, const bench_op *o, long calls)
     return took;
 }
 
+static int is_packing(int kernel)
+{
+    return kernel == KERNEL_hop_pack || kernel == KERNEL_staggered_pack || kernel == KERNEL_ghost_pack ||
+           kernel == KERNEL_ghost_unpack;
+}
+
 /* Seconds, flops and bytes of all kernels since the counters were reset, this rank. Packing of halos is no part of the
  * work. */
 static double counted(double *flops, double *bytes)
@@ -63,7 +71,7 @@ static double counted(double *flops, double *bytes)
     double seconds = 0;
     *flops = *bytes = 0;
     for (int k = 0; k < KERNEL_COUNTED; k++)
-        for (int p = 0; p < PREC_COUNT && k != KERNEL_hop_pack; p++) {
+        for (int p = 0; p < PREC_COUNT && !is_packing(k); p++) {
             const kernel_count c = kernel_counted(k, p);
             *flops += c.flops;
             *bytes += c.bytes;
@@ -91,15 +99,16 @@ static timing time_op(bench *b, const bench_op *o, double seconds)
         took = batch(b, o, calls);
     }
     int n = 0;
+    double spent = 0;
     kernel_counts_reset();
-    for (double spent = 0; n < MAX_BATCHES && (spent < seconds || n < 5); n++) {
+    for (; n < MAX_BATCHES && (spent < seconds || n < 5); n++) {
         took = batch(b, o, calls);
         times[n] = took / (double)calls;
         spent += took;
     }
     best_and_median(times, n, &t.best, &t.median);
     double flops, bytes;
-    t.inside = counted(&flops, &bytes) / (double)(n * calls);
+    t.inside = t.best * counted(&flops, &bytes) / spent;
     return t;
 }
 
@@ -280,6 +289,15 @@ static void parse_four(const char *flag, const char *word, int x[4])
         user_error("plaq bench: %s %s: expected four numbers X.Y.Z.T", flag, word);
 }
 
+static void parse_grid(const char *word, int grid[4])
+{
+    parse_four("--grid", word, grid);
+    int given = 0;
+    for (int d = 0; d < 4; d++) given += grid[d] > 0;
+    if (given > 0 && given < 4)
+        user_error("plaq bench: --grid %s: four numbers of at least 1, or 0.0.0.0 to have one chosen", word);
+}
+
 static void parse_size(const char *word, int size[4])
 {
     parse_four("--lattice", word, size);
@@ -323,22 +341,25 @@ static int reach_of(const char *list, const int size[4], const int grid[4])
     return staggered ? 3 : 2;
 }
 
-static void run_on(const settings *s, const lattice *lat, precision prec, int link_reals, int rhs, int first_links)
+/* The answer is how many operations there were. */
+static int run_on(const settings *s, const lattice *lat, precision prec, int link_reals, int rhs, int first_links)
 {
     bench b = {.lat = lat, .prec = prec, .where = s->where, .link_reals = link_reals, .rhs = rhs};
     const bench_op *o;
-    int needs = 0;
+    int needs = 0, count = 0;
     for (int i = 0; (o = bench_op_number(i)); i++)
         if (is_wanted(s, &b, o, first_links)) needs |= o->needs;
-    if (!needs) return;
+    if (!needs) return 0;
     bench_open(&b, needs);
     for (int i = 0; (o = bench_op_number(i)); i++) {
         if (!is_wanted(s, &b, o, first_links)) continue;
         b.iterations = 0;
         const timing t = time_op(&b, o, s->seconds);
         report(s, &b, o, &t);
+        count++;
     }
     bench_close(&b);
+    return count;
 }
 
 typedef struct {
@@ -363,6 +384,19 @@ static void check_texts(const texts *t)
     check_words("--links", t->links, reals, 3);
     check_words("--device", t->device, devices, 2);
     check_words("--simd", t->simd, answers, 2);
+    const int gpu = !strcmp(t->device, "gpu");
+    if (!gpu && (t->transport || t->tune))
+        user_error("plaq bench: %s is for --device gpu", t->transport ? "--transport" : "--tune-file");
+    if (gpu && t->simd) user_error("plaq bench: --simd is for --device cpu");
+    n = 0;
+    names[n++] = "auto";
+    for (int i = 0; gpu_transport_number(i); i++) names[n++] = gpu_transport_number(i);
+    check_words("--transport", t->transport, names, n);
+}
+
+static const char *transport_of(const texts *t)
+{
+    return t->transport ? t->transport : "auto";
 }
 
 static settings make_settings(const texts *t, int json)
@@ -375,8 +409,9 @@ static settings make_settings(const texts *t, int json)
 #endif
     if (!strcmp(t->device, "gpu")) {
         char message[512];
+        watchdog_start(WATCHDOG_SECONDS, comm_rank());
         if (gpu_bind(1, message, sizeof message)) user_error("plaq bench: %s", message);
-        if (comm_size() > 1 && gpu_transport_choose(t->transport, message, sizeof message))
+        if (comm_size() > 1 && gpu_transport_choose(transport_of(t), message, sizeof message))
             user_error("plaq bench: %s", message);
         tuning_open(t->tune ? "measure" : "estimate", t->tune, gpu_name());
         s.where = PLACE_DEVICE;
@@ -403,9 +438,7 @@ int command_bench(int argc, char **argv)
                .links = "18",
                .seconds = "0.5",
                .device = "cpu",
-               .simd = "yes",
                .grid = "0.0.0.0",
-               .transport = "auto",
                .delay = "0"};
     const command_flag flags[] = {
         {"--op", NULL, &t.ops,
@@ -432,22 +465,29 @@ int command_bench(int argc, char **argv)
     check_texts(&t);
     const int rhs = (int)parse_number("--rhs", t.rhs, 1, 64);
     const settings s = make_settings(&t, json);
-    lattice_use_simd(!strcmp(t.simd, "yes"));
+    lattice_use_simd(!t.simd || !strcmp(t.simd, "yes"));
     comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));
-    if (listed(t.ops, "halo", "")) bench_halo(s.where, t.transport, s.seconds, json);
+    if (is_halo_alone(t.ops) && comm_size() == 1)
+        user_error("plaq bench: --op halo measures messages between ranks: start more than one, with mpirun -n 2");
+    if (listed(t.ops, "halo", "")) bench_halo(s.where, transport_of(&t), s.seconds, json);
     if (is_halo_alone(t.ops)) return 0;
     print_header(&s);
     char word[64];
+    int count = 0;
     for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
         int size[4], grid[4];
         parse_size(word, size);
-        parse_four("--grid", t.grid, grid);
+        parse_grid(t.grid, grid);
         lattice *lat = lattice_create(size, grid, reach_of(t.ops, size, grid), -1);
         for (int p = 0; p < PREC_COUNT; p++)
             for (int k = 0; listed(t.precisions, precision_names[p], "") && list_word(t.links, k, word, sizeof word);
                  k++)
-                run_on(&s, lat, p, atoi(word), rhs, k == 0);
+                count += run_on(&s, lat, p, atoi(word), rhs, k == 0);
         lattice_destroy(lat);
     }
+    if (count == 0)
+        user_error(
+            "plaq bench: nothing to measure: no kernel of --op comes with these --prec and --rhs, or --lattice or "
+            "--links is empty");
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "hmc/simulation.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "solvers/multishift.h"
@@ -363,11 +364,12 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
 size_t memory_peak(place where)
 {
     /* Tables on the device come from the pool. */
-    return pool_peak(where) + (where == PLACE_HOST ? lattice_table_peak() : 0);
+    return pool_peak(where) + (where == PLACE_HOST ? lattice_table_peak() : gpu_beside_pool_peak());
 }
 
-double memory_of_machine(void)
+double memory_there(place where)
 {
+    if (where == PLACE_DEVICE) return gpu_memory();
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
     return pages > 0 && size > 0 ? (double)pages * (double)size / comm_node_size() : 0;
 }

@@ -12,8 +12,8 @@
 size_t memory_predicted(const parameters *p, const lattice *lat, place where);
 /* The same as it was up to now, on this rank. */
 size_t memory_peak(place where);
-/* Memory of this machine for one of its ranks; 0 when unknown. */
-double memory_of_machine(void);
+/* Memory of this machine for one of its ranks, or of the GPU; 0 when unknown. */
+double memory_there(place where);
 
 /* ---- for what has fields: kinds of fermions, observables ---- */
 

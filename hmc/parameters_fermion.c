@@ -25,8 +25,8 @@ static void read_spectrum(const ini_input *in, named_fermion *f)
     if (bad || n != 2 || !(f->p.spectrum_low < f->p.spectrum_high))
         user_error("%s: spectrum = %s in [fermion.%s] is neither auto nor two numbers LO HI with 0 < LO < HI",
                    ini_where(in, "fermion", f->name, "spectrum"), f->p.spectrum, f->name);
-    const double lowest = f->p.mass * f->p.mass;
-    if (fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_low > lowest)
+    const double lowest = f->p.mass * f->p.mass, typed = 1 + 1e-12; /* by hand, it may differ in the last digit */
+    if (fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_low > lowest * typed)
         user_error("%s: spectrum = %s in [fermion.%s] begins above %.6g, the square of the mass and the lowest "
                    "eigenvalue of a staggered quark",
                    ini_where(in, "fermion", f->name, "spectrum"), f->p.spectrum, f->name, lowest);
@@ -116,6 +116,17 @@ static void check_staggered(const ini_input *in, const named_fermion *f)
                    ini_where(in, "fermion", f->name, "with"), f->name, 2 * f->p.pseudofermions);
 }
 
+/* Without a root there is one function, 1/x, for action and force. */
+static void check_roots(const ini_input *in, const named_fermion *f)
+{
+    const int whole = (fermion_kind_find(f->p.kind)->staggered ? 4 : 2) * f->p.pseudofermions;
+    if (ini_given(in, "fermion", f->name, "force_approximation") && f->p.flavours == whole && f->p.nfactors <= 1)
+        user_error(
+            "%s: force_approximation is given, but %d flavours on pseudofermions = %d take no root of [fermion.%s], "
+            "whose force is then exact; leave it out",
+            ini_where(in, "fermion", f->name, "force_approximation"), f->p.flavours, f->p.pseudofermions, f->name);
+}
+
 void fermion_parameters_complete(const ini_input *in, named_fermion *f)
 {
     const int staggered = fermion_kind_find(f->p.kind)->staggered;
@@ -127,9 +138,11 @@ void fermion_parameters_complete(const ini_input *in, named_fermion *f)
                    "at most 1",
                    ini_where(in, "fermion", f->name, "flavours"), f->p.flavours, f->name, (f->p.flavours + 1) / 2);
     read_spectrum(in, f);
-    if (!staggered) return;
-    read_factors(in, f);
-    check_staggered(in, f);
+    if (staggered) {
+        read_factors(in, f);
+        check_staggered(in, f);
+    }
+    check_roots(in, f);
 }
 
 /* The heat bath of a pseudofermion that is no ratio has no solve. */
@@ -190,7 +203,7 @@ static void check_ratios(const ini_input *in, const parameters *p)
 static void check_shifted(const ini_input *in, const parameters *p, const named_fermion *f)
 {
     const char *key, *first;
-    if (!fermion_kind_find(f->p.kind)->shifts) return;
+    if (!fermion_kind_find(f->p.kind)->shifts || fermion_measured_only(&f->p)) return;
     for (int k = 0; (key = parameters_solver_key(&f->p, k, &first)); k++) {
         const named_settings *s;
         for (int i = 0; (s = parameters_attempt(p, first, i)); i++)
@@ -285,10 +298,27 @@ int fermion_parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]
     return left;
 }
 
+/* Sections and the determinants of their clover terms, beside the gauge action. */
+static int count_actions(const parameters *p)
+{
+    int n = 1;
+    for (int i = 0; i < p->nfermions; i++) {
+        const fermion_params *f = &p->fermions[i].p;
+        if (!fermion_measured_only(f))
+            n += fermion_kind_has(fermion_kind_find(f->kind), "c_sw") && f->c_sw != 0 ? 2 : 1;
+    }
+    return n;
+}
+
 void fermion_parameters_together(const ini_input *in, const parameters *p)
 {
     flavours sums[MAX_FLAVOURS];
     const int n = fermion_parameters_flavours(p, sums);
+    if (count_actions(p) > MAX_ACTIONS)
+        user_error(
+            "%s: the gauge action, sections [fermion.NAME] and determinants of clover terms are %d actions; a run "
+            "has at most %d",
+            ini_where(in, "fermion", p->fermions[p->nfermions - 1].name, ""), count_actions(p), MAX_ACTIONS);
     for (int i = 0; i < n; i++)
         if (sums[i].number < 0)
             user_error("%s: all sections together have %d flavours of mass %g with the links of [fermion.%s]; a factor "

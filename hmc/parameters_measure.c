@@ -52,7 +52,8 @@ static kind_key measure_keys[MEASURE_KEYS] = {
          ""},
     [TRANSPORT] = {"transport",
                    "links along which quark and antiquark of such pions are apart: thin, or the quark's fat "
-                   "ones",
+                   "ones, with which, asqtad's and HISQ's being (9/8 of) free ones, a correlator of n links has a "
+                   "factor of (9/8)^(2n)",
                    ""},
 };
 

@@ -59,6 +59,41 @@ static void warn_of_tolerances(const parameters *p, const lattice *l)
     }
 }
 
+/* Published ensembles have other truncations of the series. */
+#define EPSILON_ALLOWED 0.01
+
+/* The epsilon with which a quark of mass m has the right kinetic energy at tree level (E. Follana et al.,
+ * hep-lat/0610092, eq. (24)). */
+static double epsilon_of_mass(double m)
+{
+    const double x = m * m;
+    return x * (-27.0 / 40 + x * (327.0 / 1120 + x * (-5843.0 / 53760 + x * 153607 / 3942400)));
+}
+
+/* What a quark's operator has beside its mass, or what else says that. */
+static const char *links_text(const fermion_params *f, double mass, char text[96])
+{
+    if (!fermion_kind_find(f->kind)->staggered)
+        snprintf(text, 96, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), f->c_sw);
+    else if (fermion_links_of(f)->tadpoles) snprintf(text, 96, "%s, u0 %.6g", f->links, f->u0);
+    else if (f->naik_epsilon != 0) snprintf(text, 96, "hisq, naik_epsilon %.6g", f->naik_epsilon);
+    else snprintf(text, 96, "%s", f->links);
+    return text;
+}
+
+/* A staggered quark of this mass with the links of f. */
+static void check_links(const parameters *p, const named_fermion *f, double mass)
+{
+    const fermion_links *links = fermion_links_of(&f->p);
+    const double epsilon = links->kind == STAGGERED_HISQ ? epsilon_of_mass(mass) : 0;
+    if (links->tadpoles && gauge_params_have(&p->gauge, "u0") && f->p.u0 != p->gauge.u0)
+        log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both", f->name,
+                 f->p.u0, p->gauge.u0);
+    if (fabs(f->p.naik_epsilon - epsilon) > EPSILON_ALLOWED)
+        log_warn("[fermion.%s] naik_epsilon = %g, but quarks of mass %g have %.4g at tree level", f->name,
+                 f->p.naik_epsilon, mass, epsilon);
+}
+
 /* The guess of a solve is not the same on the way back, so its error decides about reversibility. */
 #define LOOSEST_GUESSED 1e-7
 
@@ -66,8 +101,11 @@ static void describe_fermions(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
+        char links[96];
         if (fermion_measured_only(&f->p)) {
-            log_info("[fermion.%s] is measured only: mass %.6g, no action", f->name, f->p.mass);
+            log_info("[fermion.%s] is measured only: mass %.6g (%s), no action", f->name, f->p.mass,
+                     links_text(&f->p, f->p.mass, links));
+            if (fermion_kind_find(f->p.kind)->staggered) check_links(p, f, f->p.mass);
             continue;
         }
         if (fermion_kind_find(f->p.kind)->shifts && !fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_high == 0)
@@ -89,52 +127,33 @@ static void describe_fermions(const parameters *p)
     }
 }
 
-/* Published ensembles have other truncations of the series. */
-#define EPSILON_ALLOWED 0.01
-
-/* The epsilon with which a quark of mass m has the right kinetic energy at tree level (E. Follana et al.,
- * hep-lat/0610092, eq. (24)). */
-static double epsilon_of_mass(double m)
-{
-    const double x = m * m;
-    return x * (-27.0 / 40 + x * (327.0 / 1120 + x * (-5843.0 / 53760 + x * 153607 / 3942400)));
-}
-
 /* The determinant that the sections make together, as nothing else in the input says it. */
 static void describe_flavours(const parameters *p)
 {
     flavours sums[MAX_FLAVOURS];
     const int n = fermion_parameters_flavours(p, sums);
-    int staggered = 0;
+    int hisq = 0;
     for (int i = 0; i < n; i++) {
         const fermion_params *f = &sums[i].of->p;
-        const int wilson = !fermion_kind_find(f->kind)->staggered;
         char links[96];
-        if (wilson) snprintf(links, sizeof links, "kappa %.8g, c_sw %.6g", 1 / (2 * sums[i].mass + 8), f->c_sw);
-        else if (fermion_links_of(f)->tadpoles) snprintf(links, sizeof links, "%s, u0 %.6g", f->links, f->u0);
-        else if (f->naik_epsilon != 0) snprintf(links, sizeof links, "hisq, naik_epsilon %.6g", f->naik_epsilon);
-        else snprintf(links, sizeof links, "%s", f->links);
-        log_info("%d flavour%s of mass %.6g (%s)", sums[i].number, sums[i].number == 1 ? "" : "s", sums[i].mass, links);
-        if (wilson) continue;
-        staggered += sums[i].number;
-        if (fermion_links_of(f)->tadpoles && gauge_params_have(&p->gauge, "u0") && f->u0 != p->gauge.u0)
-            log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both",
-                     sums[i].of->name, f->u0, p->gauge.u0);
-        const double epsilon = epsilon_of_mass(sums[i].mass);
-        if (f->naik_epsilon != 0 && fabs(f->naik_epsilon - epsilon) > EPSILON_ALLOWED)
-            log_warn("[fermion.%s] naik_epsilon = %g, but quarks of mass %g have %.4g at tree level", sums[i].of->name,
-                     f->naik_epsilon, sums[i].mass, epsilon);
+        log_info("%d flavour%s of mass %.6g (%s)", sums[i].number, sums[i].number == 1 ? "" : "s", sums[i].mass,
+                 links_text(f, sums[i].mass, links));
+        if (!fermion_kind_find(f->kind)->staggered) continue;
+        if (fermion_links_of(f)->kind == STAGGERED_HISQ) hisq += sums[i].number;
+        check_links(p, sums[i].of, sums[i].mass);
     }
-    if (gauge_params_have(&p->gauge, "flavours") && staggered != p->gauge.flavours)
-        log_warn("[gauge] flavours = %d, whose loops its coefficients have, but the sections make %d flavours of "
-                 "staggered quarks",
-                 p->gauge.flavours, staggered);
+    if (gauge_params_have(&p->gauge, "flavours") && hisq != p->gauge.flavours)
+        log_warn("[gauge] flavours = %d, whose loops its coefficients have, but the sections make %d flavours of HISQ "
+                 "quarks",
+                 p->gauge.flavours, hisq);
+    if (hisq > 0 && !strcmp(p->gauge.action, "symanzik_1loop"))
+        log_warn("[gauge] action = symanzik_1loop is without the loops of HISQ quarks that symanzik_1loop_hisq has");
 }
 
 void plan_describe(const parameters *p, const lattice *l, place where)
 {
     char memory[32], file[32], machine[32];
-    const double bytes = (double)memory_predicted(p, l, where), there = memory_of_machine();
+    const double bytes = (double)memory_predicted(p, l, where), there = memory_there(where);
     log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
              l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
              l->local[0], l->local[1], l->local[2], l->local[3],
@@ -143,9 +162,10 @@ void plan_describe(const parameters *p, const lattice *l, place where)
     log_info("memory %s a rank for fields, halos and tables; checkpoint %s", report_bytes(bytes, memory),
              report_bytes((double)checkpoint_bytes(l->size, strlen(p->dump)), file));
     const int *g = l->grid, here = g[0] * g[1] * g[2] * g[3] == comm_size(); /* else planned for another machine */
-    if (here && where == PLACE_HOST && there > 0 && bytes > there)
-        log_warn("a rank needs %s, and this machine has %s for each of its ranks: use more nodes", memory,
-                 report_bytes(there, machine));
+    if (here && there > 0 && bytes > there)
+        log_warn("a rank needs %s, and %s has %s%s: use more nodes", memory,
+                 where == PLACE_DEVICE ? "its GPU" : "this machine", report_bytes(there, machine),
+                 where == PLACE_DEVICE ? "" : " for each of its ranks");
     describe_flavours(p);
     warn_of_tolerances(p, l);
     describe_fermions(p);
@@ -190,7 +210,7 @@ static void read_start(const parameters *p, const lattice *plan)
 {
     char need[32], have[32];
     const double bytes = (double)field_bytes(plan, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    const double there = memory_of_machine();
+    const double there = memory_there(PLACE_HOST);
     /* Half of it leaves room for what else is there. */
     if (!comm_all(there == 0 || bytes < there / 2)) {
         log_warn("%s: only its header was checked; the links take %s a rank, and this machine has %s for each of its "

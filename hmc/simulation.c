@@ -80,6 +80,19 @@ static void start_watchdog(const parameters *p)
     started = 1;
 }
 
+/* Whether every rank finds a GPU; where some do not, the input and the log hear why. */
+static int are_gpus_there(const char *device)
+{
+    static int told;
+    char message[512];
+    gpu_why_none(message, sizeof message);
+    if (!comm_any_bad(gpu_count() == 0, message, sizeof message)) return 1;
+    if (!strcmp(device, "gpu")) user_error("device = gpu, but %s; or use device = cpu", message);
+    if (gpu_built_in() && !told) log_info("device: CPU, since %s", message);
+    told = 1;
+    return 0;
+}
+
 place simulation_place(const parameters *p)
 {
     start_watchdog(p);
@@ -87,13 +100,7 @@ place simulation_place(const parameters *p)
     char message[512];
     const char *device = p->machine.device;
     if (opened) return PLACE_DEVICE;
-    if (!strcmp(device, "cpu")) return PLACE_HOST;
-    if (!comm_all(gpu_count() > 0)) {
-        if (!strcmp(device, "gpu"))
-            user_error("device = gpu, but %s; use device = cpu",
-                       gpu_built_in() ? "not every rank finds a GPU" : "this program was built without CUDA");
-        return PLACE_HOST;
-    }
+    if (!strcmp(device, "cpu") || !are_gpus_there(device)) return PLACE_HOST;
     if (gpu_bind(!strcmp(p->machine.share_gpu, "yes"), message, sizeof message)) user_error("%s", message);
     if (comm_size() > 1 && gpu_transport_choose(p->machine.transport, message, sizeof message))
         user_error("%s", message);

@@ -35,20 +35,14 @@ static long chunk_of(const field *f)
     return f->lay->g.stride[2];
 }
 
-static void run_both(kernel_id id, const field *like, const void *args, double flops, int fields)
+/* On both parities; fields: how many of links it reads and writes. */
+static void run_both(kernel_id id, const field *like, const void *args, int fields)
 {
     const double sites = 2.0 * (double)field_units(like) * like->lay->lanes;
     const kernel_work work = {.n = 2 * field_units(like),
-                              .flops = sites * flops,
                               .bytes = sites * (double)field_real_bytes(like) * 72 * fields};
     kernel_run(id, like, args, work);
 }
-
-/* Flops in all four directions: of a staple with its other half, added to a sum; of the four products at sides that a
- * pair of fields has; of adding a multiple of links. */
-#define STAPLE_FLOPS 3312
-#define SIDES_FLOPS 6624
-#define SUM_FLOPS 144
 
 /* Links, and what is known of them. */
 typedef struct {
@@ -68,7 +62,7 @@ static void make_threes(field *y[PATH_OFFSETS], known_links links, const field *
         y[j] = field_scratch(links.f);
         args.out[j] = out_all(y[j]);
     }
-    run_both(KERNEL_staples, links.f, &args, 3 * STAPLE_FLOPS, 3 + (x == links.f ? 1 : 2));
+    run_both(KERNEL_staples, links.f, &args, 3 + (x == links.f ? 1 : 2));
 }
 
 static void free_offsets(field *y[PATH_OFFSETS])
@@ -96,8 +90,7 @@ static void make_cores(field *out[PATH_OFFSETS], known_links links, const field 
         args.out[j] = out_all(out[j]);
         args.threes[j] = field_in_all(y[j]);
     }
-    const double flops = 6 * STAPLE_FLOPS + 9 * SUM_FLOPS + SUM_FLOPS / 2 * (1 + 6); /* and six ends times seven */
-    run_both(KERNEL_staples_core, links.f, &args, flops, 6 + (x == links.f ? 1 : 2));
+    run_both(KERNEL_staples_core, links.f, &args, 6 + (x == links.f ? 1 : 2));
 }
 
 /* Staples of staples in the same direction hold the link itself twice, in three directions. */
@@ -121,7 +114,7 @@ void staggered_fatten(field *fat, const field *links, links_group group, const s
                              .special = group == LINKS_SPECIAL};
     for (int j = 1; j < PATH_OFFSETS; j++) args.in[j] = field_in_all(core[j]);
     args.out = out_all(fat);
-    run_both(KERNEL_staples_sum, links, &args, 3 * STAPLE_FLOPS + SUM_FLOPS / 2, 5);
+    run_both(KERNEL_staples_sum, links, &args, 5);
     free_offsets(core);
 }
 
@@ -204,13 +197,19 @@ void staggered_fatten_back(field *out, const field *links, links_group group, co
             args.a[p] = field_in_all(with[p]);
         }
         args.out = out_all(out);
-        run_both(KERNEL_staple_sides, links, &args, STAPLE_FLOPS + SIDE_PAIRS * SIDES_FLOPS + SUM_FLOPS,
-                 2 * SIDE_PAIRS + 2);
+        run_both(KERNEL_staple_sides, links, &args, 2 * SIDE_PAIRS + 2);
     }
     free_offsets(u);
     free_offsets(b);
     free_offsets(core_u);
     free_offsets(core_a);
+}
+
+double staggered_smearing_flops(void)
+{
+    const kernel_info *k = kernel_infos;
+    return 3 * (k[KERNEL_staples].flops + k[KERNEL_staples_core].flops + k[KERNEL_staple_sides].flops) +
+           k[KERNEL_staples_sum].flops;
 }
 
 void staggered_lengthen_back(field *out, const field *links, const field *a, double coefficient)

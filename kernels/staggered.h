@@ -46,6 +46,8 @@ double staggered_unitarise(field *w, const field *v, double *undefined);
 
 /* out += the derivative, where a is that by the fat links; out is not a. */
 void staggered_fatten_back(field *out, const field *links, links_group group, const field *a, const staggered_paths *c);
+/* Flops a site of one staggered_fatten() and one staggered_fatten_back(). */
+double staggered_smearing_flops(void);
 /* out += the derivative, where a is that by the long links; the lattice's reach is at least 2. */
 void staggered_lengthen_back(field *out, const field *links, const field *a, double coefficient);
 /* a, the derivative by w = the projection of v, becomes that by v; singular values of v below `least` are taken as

@@ -18,6 +18,7 @@ static const gauge_kind kinds[] = {
     {"iwasaki", "", "c1 = -0.331", .c1 = -0.331},
     {"dbw2", "", "c1 = -1.4088", .c1 = -1.4088},
     {"custom", "c1", "c1 as given", .c1 = NAN},
+    {"symanzik_tadpole", "u0", "plaquette and rectangle, tree level with tadpoles", .tadpole = 1},
     {"symanzik_1loop", "u0",
      "plaquette, rectangle and parallelogram, one loop with tadpoles, without loops of quarks (MILC's asqtad "
      "ensembles)",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/staggered.h"
 
 #define FERMION(kind) extern const fermion_kind fermion_##kind;
 #include "hmc/evolve/fermions.def"
@@ -92,9 +93,7 @@ double fermion_staggered_hop_flops(const fermion_params *f)
     return fermion_links_of(f)->long_links ? 1146 : 570;
 }
 
-/* A level has 12 staples with their other halves on the way there, 21 and three sums over sides of staples on the way
- * back: what kernels/staggered.c counts. */
 double fermion_smearing_flops(const fermion_params *f)
 {
-    return fermion_links_of(f)->levels * (33 * 3312.0 + 3 * 26640.0);
+    return fermion_links_of(f)->levels * staggered_smearing_flops();
 }

@@ -52,7 +52,7 @@ const fermion_links *fermion_links_of(const fermion_params *f);
 /* Whether both are staggered quarks with links from the same smearing; epsilon and the storage of long links aside. */
 int fermion_same_smearing(const fermion_params *f, const fermion_params *g);
 
-/* Flops a site of the hop of a staggered quark, and of the way back through its smearing. */
+/* Flops a site of the hop of a staggered quark, and of its smearing, there and back. */
 double fermion_staggered_hop_flops(const fermion_params *f);
 double fermion_smearing_flops(const fermion_params *f);
 

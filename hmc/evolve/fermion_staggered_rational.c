@@ -29,6 +29,8 @@ static void close_force(void *sum)
 
 /* ---- the action ---- */
 
+_Static_assert(MAX_FACTORS <= RATIONAL_MAX_FACTORS, "factors of a section are those of one function");
+
 static rational_settings settings_of(const fermion_params *f)
 {
     rational_settings s = fermion_rational_settings(f);

@@ -30,7 +30,7 @@ static void give_up(const char *what, double seconds)
                            "  Another rank or a GPU hangs, or has ended without a word. The last checkpoint stands: "
                            "continue with plaq run;\n"
                            "  if it happens again, on other nodes. Where waiting so long is usual (slow disks), raise "
-                           "the limit of %g s.\n",
+                           "[machine] watchdog, which is %g s.\n",
                            this_rank, seconds, what, watchdog_last_kernel(), limit);
     const size_t length = n < (int)sizeof text ? (size_t)n : sizeof text - 1;
     if (write(STDERR_FILENO, text, length) < 0) _Exit(EXIT_HUNG); /* nobody listens */

@@ -8,6 +8,7 @@
 #define RESUME "the last checkpoint stands: continue with plaq run"
 #define BUG "a mistake in the program, please report it with this message; " RESUME
 #define NODE RESUME " on another node, and report this one if it happens again"
+#define MPS "the server through which processes share GPUs (MPS) failed or has no place left; " NODE
 
 static const struct {
     cudaError_t error;
@@ -27,6 +28,20 @@ static const struct {
      "the GPU's driver and its library differ in version (updated while it ran?); " NODE},
     {cudaErrorInsufficientDriver, "the GPU's driver is older than this program's CUDA: update it, or build with an "
                                   "older CUDA"},
+    {cudaErrorCompatNotSupportedOnDevice, "the GPU's driver is older than this program's CUDA, and does without an "
+                                          "update on other GPUs alone: update it, or build with an older CUDA"},
+    {cudaErrorUnsupportedPtxVersion, "the GPU's driver is older than this program's CUDA, and the program was not "
+                                     "built for this GPU: build with PLAQ_CUDA_ARCHITECTURES set to its compute "
+                                     "capability"},
+    {cudaErrorMpsConnectionFailed, MPS},
+    {cudaErrorMpsRpcFailure, MPS},
+    {cudaErrorMpsServerNotReady, MPS},
+    {cudaErrorMpsMaxClientsReached, MPS},
+    {cudaErrorMpsMaxConnectionsReached, MPS},
+    {cudaErrorMpsClientTerminated, MPS},
+#if CUDART_VERSION >= 13000
+    {cudaErrorContained, "the GPU or a link between GPUs failed, and the driver confined it to this process; " NODE},
+#endif
     {cudaErrorNoKernelImageForDevice, "the program was not built for this GPU: build with PLAQ_CUDA_ARCHITECTURES set "
                                       "to its compute capability"},
     {cudaErrorIllegalAddress, "a kernel reached for memory that is not there: " BUG},

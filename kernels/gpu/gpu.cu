@@ -17,6 +17,14 @@ static gpu_device device;
 static int is_open;
 static void (*after_wait)(void);
 
+#define FILL_THREADS 256
+
+static __global__ void fill(uint32_t *p, uint32_t word, size_t n)
+{
+    const size_t i = (size_t)blockIdx.x * FILL_THREADS + threadIdx.x;
+    if (i < n) p[i] = word;
+}
+
 /* ---- the device ---- */
 
 int gpu_built_in(void)
@@ -24,20 +32,38 @@ int gpu_built_in(void)
     return 1;
 }
 
+/* No driver or no device is an answer, not an error. */
+static cudaError_t count_devices(int *n)
+{
+    *n = 0;
+    const cudaError_t status = cudaGetDeviceCount(n);
+    cudaGetLastError();
+    if (status != cudaSuccess) *n = 0;
+    return status;
+}
+
 int gpu_count(void)
 {
-    int n = 0;
-    if (cudaGetDeviceCount(&n) != cudaSuccess) {
-        cudaGetLastError(); /* no driver or no device is an answer, not an error */
-        return 0;
-    }
+    int n;
+    count_devices(&n);
     return n;
 }
 
+void gpu_why_none(char *message, size_t size)
+{
+    int n;
+    const cudaError_t status = count_devices(&n);
+    snprintf(message, size, "rank %d finds no GPU that it can use (%s; see what nvidia-smi says there)", comm_rank(),
+             cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status));
+}
+
+/* The driver waits for what kernels still do with memory that is given back. */
 static void *device_allocate(size_t bytes)
 {
     void *p = NULL;
+    watchdog_enter("memory of the GPU");
     const cudaError_t status = cudaMalloc(&p, bytes);
+    watchdog_leave();
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         return NULL;
@@ -48,8 +74,12 @@ static void *device_allocate(size_t bytes)
 
 static void device_release(void *p)
 {
+    watchdog_enter("memory of the GPU");
     CUDA(cudaFree(p));
+    watchdog_leave();
 }
+
+static size_t beside_pool, beside_pool_peak;
 
 void *gpu_allocate(size_t bytes)
 {
@@ -59,7 +89,28 @@ void *gpu_allocate(size_t bytes)
         p = device_allocate(bytes);
     }
     if (!p) gpu_exhausted(bytes, pool_in_use(PLACE_DEVICE));
+    beside_pool += bytes;
+    if (beside_pool > beside_pool_peak) beside_pool_peak = beside_pool;
     return p;
+}
+
+void gpu_release(void *p, size_t bytes)
+{
+    device_release(p);
+    beside_pool -= bytes;
+}
+
+size_t gpu_beside_pool_peak(void)
+{
+    return beside_pool_peak;
+}
+
+double gpu_memory(void)
+{
+    size_t available, total;
+    if (!is_open) return 0;
+    CUDA(cudaMemGetInfo(&available, &total));
+    return (double)total;
 }
 
 void gpu_open(int index)
@@ -74,9 +125,13 @@ void gpu_open(int index)
     CUDA(cudaEventCreateWithFlags(&device.given, cudaEventDisableTiming));
     CUDA(cudaEventCreateWithFlags(&device.moved, cudaEventDisableTiming));
     CUDA(cudaDeviceGetAttribute(&device.processors, cudaDevAttrMultiProcessorCount, index));
+    /* Kernels wait for the one in front only where they were compiled for such a device, not for an older one, from
+     * whose code the driver made theirs. */
+    cudaFuncAttributes compiled;
     int major;
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index));
-    device.early = major >= 9;
+    CUDA(cudaFuncGetAttributes(&compiled, fill));
+    device.early = major >= 9 && compiled.ptxVersion >= 90;
     device.way = TUNE_BY_RULE;
     gpu_grand_total empty[KERNEL_MAX_SUMS];
     memset(empty, 0, sizeof empty);
@@ -107,7 +162,6 @@ gpu_identity *gpu_identities(int index)
     REQUIRE(all, "out of memory for the devices of %d ranks", comm_size());
     CUDA(cudaGetDeviceProperties(&properties, index));
     memcpy(mine.uuid, &properties.uuid, sizeof mine.uuid);
-    mine.node = comm_node();
     comm_gather_all(&mine, all, sizeof mine);
     return all;
 }
@@ -122,9 +176,7 @@ int gpu_sharers(const gpu_identity *all)
 int gpu_bind(int share, char *message, size_t size)
 {
     const int count = gpu_count();
-    snprintf(message, size,
-             "rank %d finds no GPU that it can use: see whether nvidia-smi lists one there, or set device = cpu",
-             comm_rank());
+    gpu_why_none(message, size);
     if (comm_any_bad(count == 0, message, size)) return 1;
     const int index = comm_node_rank() % count;
     gpu_identity *all = gpu_identities(index);
@@ -174,14 +226,6 @@ void gpu_finish(void)
 
 /* ---- memory ---- */
 
-#define FILL_THREADS 256
-
-static __global__ void fill(uint32_t *p, uint32_t word, size_t n)
-{
-    const size_t i = (size_t)blockIdx.x * FILL_THREADS + threadIdx.x;
-    if (i < n) p[i] = word;
-}
-
 void gpu_fill(void *p, uint32_t word, size_t bytes)
 {
     const size_t n = bytes / sizeof word;
@@ -198,7 +242,9 @@ static void start_copy(void *to, place to_place, const void *from, place from_pl
 {
     static const cudaMemcpyKind kinds[2][2] = {{cudaMemcpyHostToHost, cudaMemcpyHostToDevice},
                                                {cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}};
+    watchdog_enter("a copy to or from the GPU"); /* which returns at once only where memory of the host is pinned */
     CUDA(cudaMemcpyAsync(to, from, bytes, kinds[from_place][to_place], stream));
+    watchdog_leave();
 }
 
 void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes)

@@ -14,12 +14,18 @@ extern "C" {
 
 /* Devices that can be used now; 0 on a machine without a GPU. */
 int gpu_count(void);
+/* Why there is none, with this rank's number, for people. */
+void gpu_why_none(char *message, size_t size);
 /* Takes device number `index` for this process and installs its memory in the pool. */
 void gpu_open(int index);
 /* Takes a device for each rank by its place on its node; collective. Ranks that would share a device get it if `share`
  * is set. Returns 0; or non-zero with the same message on all ranks: no GPU, or more ranks on a node than GPUs. */
 int gpu_bind(int share, char *message, size_t size);
 const char *gpu_name(void);
+/* Bytes of the memory of the device that is open; 0 without one. */
+double gpu_memory(void);
+/* Bytes there that are beside the pool, for messages: the most so far. */
+size_t gpu_beside_pool_peak(void);
 /* Whether this program was built with CUDA. */
 int gpu_built_in(void);
 

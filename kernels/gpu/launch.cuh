@@ -84,8 +84,9 @@ __attribute__((noreturn)) void gpu_fault(cudaError_t error, const char *call, co
 /* The same for memory of the device that is not left, with what is free and what fields use. */
 void gpu_exhausted(size_t bytes, size_t in_use);
 
-/* Memory beside the pool, for messages; never null. */
+/* Memory beside the pool, for messages; never null. It is given back with its bytes. */
 void *gpu_allocate(size_t bytes);
+void gpu_release(void *p, size_t bytes);
 
 /* The host waits for a stream, under the watchdog's eyes; `what` says for what. */
 void gpu_wait(cudaStream_t stream, const char *what);
@@ -95,7 +96,6 @@ void gpu_after_wait(void (*check)(void));
 /* Whom a device belongs to: UUIDs tell devices apart that ranks may see under different numbers, or not at all. */
 typedef struct {
     char uuid[16];
-    int node;
 } gpu_identity;
 /* All ranks' identities, if this one takes device `index`, in a block to be freed; collective. */
 gpu_identity *gpu_identities(int index);

@@ -6,7 +6,7 @@
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 
-#define WITHOUT "this program was built without CUDA: use device = cpu, or build with nvcc in the path"
+#define WITHOUT "this program was built without CUDA: build it with nvcc in the path"
 
 /* Bodies of functions that are never reached. */
 #define ABSENT(...)                                                                                                    \
@@ -27,9 +27,24 @@ int gpu_count(void)
     return 0;
 }
 
+void gpu_why_none(char *message, size_t size)
+{
+    snprintf(message, size, WITHOUT);
+}
+
 const char *gpu_name(void)
 {
     return "none";
+}
+
+double gpu_memory(void)
+{
+    return 0;
+}
+
+size_t gpu_beside_pool_peak(void)
+{
+    return 0;
 }
 
 int gpu_bind(int share, char *message, size_t size)

@@ -43,7 +43,7 @@ unsigned long long transport_exchange(void)
 
 static void buffer_free(transport_buffer_kind kind, buffer *b)
 {
-    if (b->p && (kind == BUFFER_OUT || kind == BUFFER_IN)) CUDA(cudaFree(b->p));
+    if (b->p && (kind == BUFFER_OUT || kind == BUFFER_IN)) gpu_release(b->p, b->bytes);
     else if (b->p) CUDA(cudaFreeHost(b->p));
     b->p = NULL;
     b->bytes = 0;
@@ -239,7 +239,10 @@ void gpu_exchange_start(gpu_message *m, int n)
     const double start = comm_wtime();
     REQUIRE(phase == BEGUN, "exchange %llu starts in phase %d", exchange, (int)phase);
     phase = STARTED;
-    if (comm_delay() > 0) hold<<<1, 1, 0, gpu_in_use()->side>>>((signal_number)(1e9 * comm_delay()));
+    if (comm_delay() > 0) {
+        hold<<<1, 1, 0, gpu_in_use()->side>>>((signal_number)(1e9 * comm_delay()));
+        CUDA(cudaGetLastError());
+    }
     current->start(m, n);
     counted_seconds += comm_wtime() - start;
 }

@@ -13,7 +13,7 @@
  * Every rank runs the same sequence of exchanges, each with the same slots, and one exchange is in flight at a time; a
  * message has the same bytes on both sides, and within an exchange a slot has the same bytes on all ranks. What is
  * packed may be written again after finish. m[i].in may be read by work given to the main stream before the begin
- * after next. An exchange of no messages does nothing and needs no transport.
+ * after next, or before the next fused one. An exchange of no messages does nothing and needs no transport.
  *
  * How messages travel is the transport's business: transports.def lists them. To add one: transport_NAME.cu with a
  * table gpu_transport transport_NAME, and its line in transports.def. */

@@ -41,8 +41,8 @@
  * Sums over all ranks: see gpu_boards in launch.cuh. Kernels of a sum wait for those of the same sum elsewhere, which
  * all ranks start at the same place of their programs, so what is said above holds with them among the steps.
  *
- * A rank that dies or hangs leaves others waiting. The kernels give up after PATIENCE or the watchdog's limit, if that
- * is longer, leave a note in memory of the host and let the streams run on; the host finds it at its next wait or
+ * A rank that dies or hangs leaves others waiting. Under a watchdog the kernels give up after its limit, or PATIENCE if
+ * that is longer, leave a note in memory of the host and let the streams run on; the host finds it at its next wait or
  * exchange, before any result is used, and ends the run with EXIT_HUNG. */
 #include "kernels/gpu/transport.cuh"
 
@@ -112,9 +112,9 @@ static void check_stall(void)
     else if (note->slot < 0) snprintf(what, sizeof what, "to read what it was sent, in exchange %llu", note->exchange);
     else snprintf(what, sizeof what, "to send in slot %d, in exchange %llu", note->slot, note->exchange);
     error_fault(EXIT_HUNG, __FILE__, __LINE__, __func__,
-                "the GPU has waited %.0f s for rank %d %s.\n  That rank or its GPU hangs, or has ended without a word. "
-                "The last checkpoint stands: continue with plaq run",
-                1e-9 * (double)watch.patience, note->rank, what);
+                "the GPU has waited %.0f s for rank %d %s; last kernel started: %s.\n  That rank or its GPU hangs, or "
+                "has ended without a word. The last checkpoint stands: continue with plaq run",
+                1e-9 * (double)watch.patience, note->rank, what, watchdog_last_kernel());
 }
 
 /* ---- blocks ---- */
@@ -157,7 +157,7 @@ static void block_destroy(block *b)
     for (int r = 0; r < comm_size(); r++)
         if (r != me && b->at[r]) CUDA(cudaIpcCloseMemHandle(b->at[r]));
     comm_barrier(); /* memory may be freed when nobody maps it any more */
-    CUDA(cudaFree(b->at[me]));
+    gpu_release(b->at[me], b->bytes);
     memset(b, 0, sizeof *b);
 }
 
@@ -271,7 +271,7 @@ static void close_boards(void)
 {
     if (!boards) return;
     block_destroy(&board);
-    CUDA(cudaFree(boards));
+    gpu_release(boards, sizeof *boards);
     boards = NULL;
 }
 
@@ -285,12 +285,12 @@ static const gpu_boards *peer_boards(void)
 static void peer_open(void)
 {
     const size_t places = (size_t)comm_size() * (1 + GPU_SLOTS);
-    const double seconds = watchdog_limit() > PATIENCE ? watchdog_limit() : PATIENCE;
+    const double limit = watchdog_limit(), seconds = limit > PATIENCE ? limit : PATIENCE;
     CUDA(cudaHostAlloc(&watch.note, sizeof *watch.note, cudaHostAllocMapped));
     memset(watch.note, 0, sizeof *watch.note);
     watch.broken = (int *)gpu_allocate(sizeof *watch.broken);
     CUDA(cudaMemsetAsync(watch.broken, 0, sizeof *watch.broken, gpu_in_use()->side));
-    watch.patience = (signal_number)(1e9 * seconds);
+    watch.patience = limit > 0 ? (signal_number)(1e9 * seconds) : ~(signal_number)0; /* nobody watches: for ever */
     ticket = (unsigned *)gpu_allocate(sizeof *ticket);
     CUDA(cudaMemsetAsync(ticket, 0, sizeof *ticket, gpu_in_use()->side));
     CUDA(block_create(&flags, places * sizeof(signal_number)));
@@ -306,8 +306,8 @@ static void peer_close(void)
             if (ghosts[slot][turn].bytes > 0) block_destroy(&ghosts[slot][turn]);
     block_destroy(&flags);
     close_boards();
-    CUDA(cudaFree(ticket));
-    CUDA(cudaFree(watch.broken));
+    gpu_release(ticket, sizeof *ticket);
+    gpu_release(watch.broken, sizeof *watch.broken);
     CUDA(cudaFreeHost(watch.note));
     memset(&watch, 0, sizeof watch);
 }

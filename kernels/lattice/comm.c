@@ -13,16 +13,28 @@
 #include "kernels/base/watchdog.h"
 
 static int rank, size = 1;
-static int node, node_rank, node_size = 1;
+static int node_rank, node_size = 1;
 static MPI_Op exact_op;
 static MPI_Datatype exact_type;
 static MPI_Request requests[COMM_MAX_REQUESTS];
 static int nrequest;
 
+__attribute__((noreturn)) static void mpi_fault(int status, const char *call, int line, const char *function)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    MPI_Error_string(status, text, &length);
+    error_fault(
+        EXIT_HUNG, __FILE__, line, function,
+        "messages between ranks failed (%s); last kernel started: %s.\n  Another rank or the network broke: the "
+        "last checkpoint stands, continue with plaq run, on other nodes if it happens again.\n  In %s",
+        text, watchdog_last_kernel(), call);
+}
+
 #define MPI_CHECK(call)                                                                                                \
     do {                                                                                                               \
         const int status_ = (call);                                                                                    \
-        REQUIRE(status_ == MPI_SUCCESS, "MPI returned %d", status_);                                                   \
+        if (status_ != MPI_SUCCESS) mpi_fault(status_, #call, __LINE__, __func__);                                     \
     } while (0)
 
 /* A call that returns only when other ranks come along. */
@@ -57,8 +69,6 @@ static void find_node(void)
     MPI_CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &mine));
     MPI_CHECK(MPI_Comm_rank(mine, &node_rank));
     MPI_CHECK(MPI_Comm_size(mine, &node_size));
-    node = rank;
-    MPI_CHECK(MPI_Bcast(&node, 1, MPI_INT, 0, mine));
     MPI_CHECK(MPI_Comm_free(&mine));
 }
 
@@ -117,11 +127,6 @@ int comm_node_rank(void)
 int comm_node_size(void)
 {
     return node_size;
-}
-
-int comm_node(void)
-{
-    return node;
 }
 
 /* Open MPI is asked; MPICH and its descendants are told by their environment. */

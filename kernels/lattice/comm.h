@@ -25,11 +25,9 @@ void comm_finalize(void);
 int comm_rank(void);
 int comm_size(void);
 double comm_wtime(void);
-/* Ranks on the same node (that share memory): this one's place among them, how many they are, and the lowest of them,
- * which names the node. */
+/* Ranks on the same node (that share memory): this one's place among them, and how many they are. */
 int comm_node_rank(void);
 int comm_node_size(void);
-int comm_node(void);
 /* True when MPI says that messages may lie in the memory of a GPU. */
 int comm_cuda_aware(void);
 

@@ -76,7 +76,8 @@ void lattice_destroy(lattice *lat);
 /* The most bytes that tables of lattices took on the host at a time. */
 size_t lattice_table_peak(void);
 
-/* The process grid that lattice_create() takes for `ranks` ranks, least surface first; 0 when there is none, else 1. */
+/* The process grid that lattice_create() takes for `ranks` ranks and a reach of less than 3, least surface first; 0 when
+ * there is none, else 1. */
 int lattice_choose_grid(const int size[4], int ranks, int grid[4]);
 
 /* Whether lattices and plans made from now on have layouts of several lanes for fields on the host, which is how it

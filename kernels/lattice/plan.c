@@ -113,9 +113,9 @@ size_t plan_halo_bytes(const lattice *lat, field_kind kind, place where)
         const size_t units = (size_t)(lay->lanes > 1 ? n : (n + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK);
         const size_t edge = (size_t)(lay->lanes / lay->lane_grid[d]);
         /* What arrives as whole vectors, and the edge lanes that travel: apart from it where lanes cut the direction.
-         */
+         * On a GPU there is one place for what leaves and two in turn for what arrives, or three for the latter. */
         const size_t travel = units * vector * edge * (lay->lane_grid[d] > 1 ? 2 : 1);
-        bytes += 2 * (units * vector * (size_t)lay->lanes + travel);
+        bytes += 2 * (units * vector * (size_t)lay->lanes * (where == PLACE_DEVICE ? 2 : 1) + travel);
     }
     return bytes;
 }

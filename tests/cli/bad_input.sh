@@ -253,11 +253,26 @@ refused "more flavours below than above" -- "${staggered[@]}" fermion.light.with
 refused "a factor that no section makes good" -- "${staggered[@]}" fermion.heavy.mass=0.25 -- "s.ini:33" "-3 flavours of mass 0.2" "links of [fermion.light]"
 refused "a factor that a section makes good in part" -- "${staggered[@]}" fermion.heavy.flavours=2 -- "s.ini:33" "-1 flavours of mass 0.2" "links of [fermion.light]"
 refused "a factor made good with other links" -- "${staggered[@]}" fermion.heavy.links=asqtad fermion.heavy.u0=0.9 -- "-3 flavours of mass 0.2"
+for mass in 0.018 0.037 0.7; do
+    square=$(awk -v m=$mass 'BEGIN { printf "%.6g", m * m }')
+    try run --dry-run s.ini lattice.size=4.4.4.4 fermion.charm.mass=$mass "fermion.charm.spectrum=$square 40" fermion.charm.naik_epsilon=0
+    exits 0 "a spectrum from the square of the mass, $mass"
+done
+refused "an approximation of what is exact" -- "${staggered[@]}" fermion.charm.flavours=4 fermion.charm.force_approximation=1e-4 -- \
+    "take no root of [fermion.charm]"
 refused "a spectrum above the square of the mass" -- "${staggered[@]}" "fermion.light.spectrum=2e-4 30" -- "begins above 0.000169"
 refused "the clover determinant of a staggered quark" -- "${staggered[@]}" "integrator.0.actions=light light.det heavy charm" -- "light.det" "names no action"
 refused "five flavours on one pseudofermion" -- "${staggered[@]}" fermion.charm.flavours=5 -- "add up to 5" "pseudofermions = 4"
 printf '[measure.p]\nkind = pion\nfermion = charm\n' >>s.ini
 refused "a Wilson propagator of a staggered quark" -- "${staggered[@]}" -- "needs a Wilson quark" "kind = staggered_rational"
+
+write_pure_gauge many.ini
+sed -i 's/^actions = gauge/& q1 q2 q3 q4 q5 q6 q7 q8/' many.ini
+printf '[solver.s]\ntype = cg\n' >>many.ini
+for i in 1 2 3 4 5 6 7 8; do
+    printf '[fermion.q%d]\nkappa = 0.1\nc_sw = 1\nsolver = s\naction_solver = s\n' $i >>many.ini
+done
+refused "more actions than there are places" -- run many.ini -- "are 17 actions" "at most 16"
 
 refused "an odd extent" -- run a.ini lattice.size=4.4.4.5 -- "extent 5" "direction t" "even number"
 refused "an extent of zero" -- run a.ini lattice.size=4.0.4.4 -- "size" "4.0.4.4"
