@@ -66,9 +66,13 @@ void command_check_output(void)
     if (comm_rank() == 0) {
         errno = 0;
         bad = fflush(stdout) != 0;
-        /* An earlier write may have failed whose errno is gone. */
+        if (!bad && ferror(stdout)) { /* an earlier write failed, whose errno is gone: another one tells */
+            bad = 1;
+            errno = 0;
+            fputc('\n', stdout);
+            fflush(stdout);
+        }
         snprintf(why, sizeof why, "%s", bad && errno ? strerror(errno) : "an earlier write failed");
-        bad = bad || ferror(stdout);
     }
     if (comm_any_bad(bad, why, sizeof why))
         user_error("standard output cannot be written: %s; what was printed is not complete", why);

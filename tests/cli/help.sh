@@ -50,7 +50,7 @@ for arguments in --help "run --help" help "help beta"; do
     "$plaq" $arguments >/dev/full 2>err || status=$?
     : >out
     exits 2 "$arguments > /dev/full"
-    printed "plaq: error: standard output cannot be written: "
+    printed "plaq: error: standard output cannot be written: No space left on device"
 done
 
 say "words with an equals sign"
