@@ -454,7 +454,8 @@ int command_bench(int argc, char **argv)
         {"--simd", NULL, &t.simd, "SIMD vectors on the CPU, as [machine] simd: yes or no; default yes"},
         {"--grid", NULL, &t.grid, "process grid X.Y.Z.T; default the one of least surface"},
         {"--transport", NULL, &t.transport, "of halos between GPUs, as [machine] transport; default auto"},
-        {"--tune-file", NULL, &t.tune, "time shapes of GPU kernels, and keep the fastest in this file"},
+        {"--tune-file", NULL, &t.tune,
+         "time shapes of GPU kernels, fused exchanges and transports, and keep the fastest in this file"},
         {"--delay", NULL, &t.delay,
          "microseconds that every exchange and every sum over ranks takes longer; default 0"},
         {"--json", &json, NULL, "one JSON object a line"},
@@ -479,6 +480,7 @@ int command_bench(int argc, char **argv)
         parse_size(word, size);
         parse_grid(t.grid, grid);
         lattice *lat = lattice_create(size, grid, reach_of(t.ops, size, grid), -1);
+        if (t.tune && !t.transport && comm_size() > 1) tuning_transport(lat);
         for (int p = 0; p < PREC_COUNT; p++)
             for (int k = 0; listed(t.precisions, precision_names[p], "") && list_word(t.links, k, word, sizeof word);
                  k++)

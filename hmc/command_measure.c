@@ -66,7 +66,7 @@ static void open_lattice(measurer *m, const char *config)
     field_destroy(m->links);
     lattice_destroy(m->lat);
     m->lat = simulation_lattice(m->p, size);
-    m->links = field_create(m->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(m->p));
+    m->links = field_create(m->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(m->p, m->lat));
 }
 
 static void print_config(const measurer *m, const char *config, const char *digest, const gauge_loops *l)

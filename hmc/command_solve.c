@@ -351,7 +351,7 @@ static void read_config(job *j)
                    want[0], want[1], want[2], want[3], j->config, info.size[0], info.size[1], info.size[2],
                    info.size[3]);
     j->lat = simulation_lattice(j->p, info.size);
-    j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p));
+    j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p, j->lat));
     simulation_read(j->links, j->config);
     links_digest(j->links, j->digest);
 }

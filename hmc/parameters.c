@@ -238,12 +238,12 @@ static const param machine_table[] = {
      "whether ranks of a node may share GPUs when there are more ranks than GPUs", 0},
     {"transport", PARAM_CHOICE, AT(machine_params, transport), "auto", "auto|peer|nccl|cuda_aware|host", NULL,
      "how GPUs exchange halos: stores into the neighbour's memory, NCCL, MPI from device memory, MPI through host "
-     "memory; auto: the first of these that works on all ranks",
+     "memory; auto: the first of these that works on all ranks, or the fastest where the tuner may time them",
      0},
     {"tune", PARAM_CHOICE, AT(machine_params, tune), "estimate", "estimate|measure|file", NULL,
-     "how the shapes of GPU kernels are chosen: by rule; by timing each case when it first comes up, kept in "
-     "tune_file; "
-     "or from tune_file alone. Results do not depend on it",
+     "how shapes of GPU kernels, hops with their messages in one kernel or several, and the transport are chosen: by "
+     "rule; by timing each case when it first comes up, kept in tune_file; or from tune_file alone. Results do not "
+     "depend on it",
      0},
     {"tune_file", PARAM_STRING, AT(machine_params, tune_file), "plaq-tune.txt", NULL, NULL,
      "the cache of tune = measure and file, one for each kind of GPU", 0},

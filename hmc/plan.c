@@ -267,7 +267,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json)
     char message[512];
     simulation_cpu(p);
     /* Ranks that are not there have devices that are not there. */
-    const place here = ranks > 0 ? PLACE_HOST : simulation_place(p);
+    const place here = ranks > 0 ? PLACE_HOST : simulation_place(p, NULL);
     const place where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : here;
     const int n = ranks > 0 ? ranks : comm_size();
     lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, simulation_reach(p), message, sizeof message);

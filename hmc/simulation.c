@@ -93,21 +93,26 @@ static int are_gpus_there(const char *device)
     return 0;
 }
 
-place simulation_place(const parameters *p)
+/* Takes the GPUs, and opens what they exchange messages by. */
+static void open_devices(const machine_params *m)
+{
+    char message[512];
+    if (gpu_bind(!strcmp(m->share_gpu, "yes"), message, sizeof message)) user_error("%s", message);
+    if (comm_size() > 1 && gpu_transport_choose(m->transport, message, sizeof message)) user_error("%s", message);
+    log_info("device: %s%s%s", gpu_name(), comm_size() > 1 ? ", halos by " : "",
+             comm_size() > 1 ? gpu_transport_name() : "");
+    tuning_open(m->tune, m->tune_file, gpu_name());
+}
+
+place simulation_place(const parameters *p, const lattice *lat)
 {
     start_watchdog(p);
     static int opened;
-    char message[512];
-    const char *device = p->machine.device;
-    if (opened) return PLACE_DEVICE;
-    if (!strcmp(device, "cpu") || !are_gpus_there(device)) return PLACE_HOST;
-    if (gpu_bind(!strcmp(p->machine.share_gpu, "yes"), message, sizeof message)) user_error("%s", message);
-    if (comm_size() > 1 && gpu_transport_choose(p->machine.transport, message, sizeof message))
-        user_error("%s", message);
-    log_info("device: %s%s%s", gpu_name(), comm_size() > 1 ? ", halos by " : "",
-             comm_size() > 1 ? gpu_transport_name() : "");
-    tuning_open(p->machine.tune, p->machine.tune_file, gpu_name());
+    const machine_params *m = &p->machine;
+    if (!opened && (!strcmp(m->device, "cpu") || !are_gpus_there(m->device))) return PLACE_HOST;
+    if (!opened) open_devices(m);
     opened = 1;
+    if (lat && comm_size() > 1 && !strcmp(m->transport, "auto")) tuning_transport(lat);
     return PLACE_DEVICE;
 }
 
@@ -234,8 +239,8 @@ simulation *simulation_create(const parameters *p)
     simulation *s = calloc(1, sizeof *s);
     REQUIRE(s, "out of memory");
     s->p = p;
-    const place where = simulation_place(p);
     s->lat = simulation_lattice(p, NULL);
+    const place where = simulation_place(p, s->lat);
     s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     gauge_cold(s->links);
     s->e.lat = s->lat;

@@ -26,9 +26,9 @@ void simulation_check_blocks(const parameters *p, const lattice *plan);
 /* The lattice of the input (or of `size`, when given) on all ranks. Sets threads and lanes. One that does not fit
  * the ranks is a user error. Collective. */
 lattice *simulation_lattice(const parameters *p, const int size[4]);
-/* Where the fields of this input live; the first call takes the GPUs. What the machine does not offer is a user error.
- * Collective. */
-place simulation_place(const parameters *p);
+/* Where the fields of this input live; the first call takes the GPUs, and each chooses how they exchange the halos of
+ * `lat` (null: no lattice yet). What the machine does not offer is a user error. Collective. */
+place simulation_place(const parameters *p, const lattice *lat);
 /* The operator of a fermion of Wilson's; another kind is a user error. */
 wilson *simulation_wilson(const field *links, const fermion_params *f);
 /* Fat and long links of a staggered quark, and it itself on such links. */

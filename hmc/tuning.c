@@ -1,6 +1,7 @@
 #include "hmc/tuning.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,17 @@
 #include "io/regular.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/spinor.h"
 #include "kernels/tune.h"
 
 #define FILE_MAX ((uint64_t)16 << 20)
+
+/* A transport is timed by so many hops, several times. */
+#define TRIALS 3
+#define TRIAL_HOPS 20
 
 static char cache[ATOMIC_PATH];
 
@@ -69,7 +77,7 @@ void tuning_open(const char *mode, const char *path, const char *machine)
     int line;
     const int taken = text ? tune_read(text, &line) : 1;
     if (taken < 0)
-        user_error("tuning file %s, line %d: not a case (kernel precision X.Y.Z.T variant rhs way microseconds); "
+        user_error("tuning file %s, line %d: not a case (subject precision X.Y.Z.T variant rhs way microseconds); "
                    "remove the file",
                    path, line);
     if (taken == 0)
@@ -77,6 +85,76 @@ void tuning_open(const char *mode, const char *path, const char *machine)
                  machine, measure ? ", and will be replaced" : "");
     free(text);
     if (measure) snprintf(cache, sizeof cache, "%s", path);
+}
+
+/* The hop that stands for the messages of a run. */
+typedef struct {
+    const lattice *lat;
+    field *links, *in, *out; /* null until they are needed */
+    char times[512];         /* of the transports, for the log */
+} transport_trial;
+
+static void make_fields(transport_trial *t)
+{
+    t->links = field_create(t->lat, FIELD_LINKS_TWO_ROWS, PREC_SINGLE, PARITY_BOTH, 1, PLACE_DEVICE);
+    t->in = field_create(t->lat, FIELD_SPINOR, PREC_SINGLE, PARITY_ODD, 1, PLACE_DEVICE);
+    t->out = field_create(t->lat, FIELD_SPINOR, PREC_SINGLE, PARITY_EVEN, 1, PLACE_DEVICE);
+}
+
+static double hop_seconds(const transport_trial *t)
+{
+    const hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = t->links};
+    spinor_hop(t->out, PARITY_EVEN, t->in, &call);
+    double best = INFINITY;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        gpu_finish();
+        comm_barrier();
+        const double start = comm_wtime();
+        for (int i = 0; i < TRIAL_HOPS; i++) spinor_hop(t->out, PARITY_EVEN, t->in, &call);
+        gpu_finish();
+        best = fmin(best, comm_wtime() - start);
+    }
+    return best / TRIAL_HOPS;
+}
+
+static double transport_seconds(int way, void *of)
+{
+    transport_trial *t = of;
+    const char *name = gpu_transport_number(way);
+    const size_t used = strlen(t->times);
+    char message[512];
+    if (gpu_transport_choose(name, message, sizeof message)) {
+        log_debug("%s", message);
+        return INFINITY;
+    }
+    if (!t->links) make_fields(t);
+    double took = hop_seconds(t);
+    comm_max(&took, 1);
+    snprintf(t->times + used, sizeof t->times - used, "%s%s %.1f us", used ? ", " : "", name, 1e6 * took);
+    return took;
+}
+
+void tuning_transport(const lattice *lat)
+{
+    const int *l = lat->local;
+    char message[512];
+    int n = 0, variant = 0;
+    while (gpu_transport_number(n)) n++;
+    for (int d = 0; d < 4; d++) variant = 2 * variant + (lat->grid[d] > 1);
+    const tune_key key = {TUNE_TRANSPORT, PREC_SINGLE, {l[0], l[1], l[2], l[3]}, variant * 16 + n, 1};
+    transport_trial t = {.lat = lat};
+    const int way = tune_choice(&key, n, transport_seconds, &t);
+    field_destroy(t.out);
+    field_destroy(t.in);
+    field_destroy(t.links);
+    if (way == TUNE_BY_RULE) return;
+    if (!gpu_transport_choose(gpu_transport_number(way), message, sizeof message)) {
+        log_info("halos by %s, the fastest%s%s", gpu_transport_name(), t.times[0] ? " for a hop of this lattice: " : "",
+                 t.times);
+        return;
+    }
+    log_warn("the tuner's choice for halos: %s", message);
+    if (gpu_transport_choose("auto", message, sizeof message)) user_error("%s", message);
 }
 
 void tuning_close(void)

@@ -38,7 +38,7 @@ typedef struct {
     int later;           /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
     int whole;           /* the one sum is over all ranks: for where kernel_sums_whole() says that it can be */
     int aside;           /* on the device: on the stream of messages, beside what the main stream does */
-    const void *pack;    /* on the device, of a hop that is an exchange (halo_hop_fuse()): arguments of its packing */
+    const void *pack;    /* on the device, of a hop that is an exchange (halo_hop_start()): arguments of its packing */
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
 } kernel_work;
 

@@ -9,7 +9,7 @@
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 
-#define HEAD "# plaq tuning 1, %s\n"
+#define HEAD "# plaq tuning 2, %s\n"
 
 typedef struct {
     tune_key key;
@@ -46,20 +46,25 @@ static void keep(const known_case *c)
     known[nknown++] = *c;
 }
 
+static const char *subject_name(int i)
+{
+    return i == TUNE_EXCHANGE ? "exchange" : i == TUNE_TRANSPORT ? "transport" : kernel_infos[i].name;
+}
+
 static void measure(known_case *c, int candidates, double (*seconds)(int, void *), void *of)
 {
     c->way = TUNE_BY_RULE;
     c->seconds = INFINITY;
-    for (int way = 0; way < candidates && comm_rank() == 0; way++) {
-        const double took = seconds(way, of);
+    for (int way = 0; way < candidates; way++) {
+        double took = seconds(way, of);
+        comm_max(&took, 1);
         if (took < c->seconds) {
             c->seconds = took;
             c->way = way;
         }
     }
-    comm_bcast(c, sizeof *c);
     log_debug("tuned %s in %s on %d.%d.%d.%d, variant %d, %d right-hand side%s: way %d of %d, %.2f us",
-              kernel_infos[c->key.kernel].name, precision_names[c->key.prec], c->key.size[0], c->key.size[1],
+              subject_name(c->key.subject), precision_names[c->key.prec], c->key.size[0], c->key.size[1],
               c->key.size[2], c->key.size[3], c->key.variant, c->key.rhs, c->key.rhs > 1 ? "s" : "", c->way, candidates,
               1e6 * c->seconds);
 }
@@ -87,9 +92,8 @@ char *tune_text(void)
     fputs(head, f);
     for (int i = 0; i < nknown; i++) {
         const tune_key *k = &known[i].key;
-        fprintf(f, "%s %s %d.%d.%d.%d %d %d %d %.2f\n", kernel_infos[k->kernel].name, precision_names[k->prec],
-                k->size[0], k->size[1], k->size[2], k->size[3], k->variant, k->rhs, known[i].way,
-                1e6 * known[i].seconds);
+        fprintf(f, "%s %s %d.%d.%d.%d %d %d %d %.2f\n", subject_name(k->subject), precision_names[k->prec], k->size[0],
+                k->size[1], k->size[2], k->size[3], k->variant, k->rhs, known[i].way, 1e6 * known[i].seconds);
     }
     fclose(f);
     return text;
@@ -102,11 +106,6 @@ static int named(const char *name, int n, const char *(*name_of)(int))
     return -1;
 }
 
-static const char *kernel_name(int i)
-{
-    return kernel_infos[i].name;
-}
-
 static const char *precision_name(int i)
 {
     return precision_names[i];
@@ -114,16 +113,16 @@ static const char *precision_name(int i)
 
 static int read_case(const char *line, known_case *c)
 {
-    char kernel[64], prec[64];
+    char subject[64], prec[64];
     memset(c, 0, sizeof *c);
     tune_key *k = &c->key;
-    if (sscanf(line, "%63s %63s %d.%d.%d.%d %d %d %d %lf", kernel, prec, &k->size[0], &k->size[1], &k->size[2],
+    if (sscanf(line, "%63s %63s %d.%d.%d.%d %d %d %d %lf", subject, prec, &k->size[0], &k->size[1], &k->size[2],
                &k->size[3], &k->variant, &k->rhs, &c->way, &c->seconds) != 10)
         return 0;
-    k->kernel = named(kernel, KERNEL_COUNT, kernel_name);
+    k->subject = named(subject, TUNE_SUBJECTS, subject_name);
     k->prec = named(prec, PREC_COUNT, precision_name);
     c->seconds *= 1e-6;
-    return k->kernel >= 0 && k->prec >= 0 && c->way >= TUNE_BY_RULE;
+    return k->subject >= 0 && k->prec >= 0 && c->way >= TUNE_BY_RULE;
 }
 
 int tune_read(const char *text, int *line)

@@ -1,11 +1,11 @@
-/* The tuner: of several ways to start a kernel, which is the fastest here. Results never depend on it, only times.
+/* The tuner: of several ways to do a thing, which is the fastest here. Results never depend on it, only times.
  *
  *   TUNE_ESTIMATE  nothing is timed: each kernel's own rule
  *   TUNE_MEASURE   a case that is not known is timed when it first comes up, and known from then on
  *   TUNE_FILE      what was read is used, nothing is timed
  *
- * What is known can be had as text and read back: a line a case, for one machine. Rank 0 times and tells the others, so
- * all ranks do the same. */
+ * What is known can be had as text and read back: a line a case, for one machine. All ranks time together, the slowest
+ * one counts, and so all do the same. */
 #ifndef PLAQ_TUNE_H
 #define PLAQ_TUNE_H
 
@@ -13,9 +13,16 @@
 
 typedef enum { TUNE_ESTIMATE, TUNE_MEASURE, TUNE_FILE } tune_mode;
 
-/* A case: a kernel on so many sites, in a variant that the backend numbers. */
+/* What has several ways: a kernel of kernels.def with its shapes of blocks, or one of these. */
+typedef enum {
+    TUNE_EXCHANGE = KERNEL_COUNTED, /* a hop and its messages: kernels one after the other, or one kernel */
+    TUNE_TRANSPORT,                 /* of messages between GPUs */
+    TUNE_SUBJECTS
+} tune_subject;
+
+/* A case: on so many sites of a rank, in a variant that whoever asks numbers. */
 typedef struct {
-    int kernel, prec, size[4], variant, rhs;
+    int subject, prec, size[4], variant, rhs;
 } tune_key;
 
 #define TUNE_BY_RULE (-1)
@@ -27,7 +34,8 @@ extern "C" {
 /* `machine` names the kind of processor; it is kept. */
 void tune_start(tune_mode mode, const char *machine);
 
-/* The fastest of `candidates` ways, or TUNE_BY_RULE. seconds(way, of) times one; INFINITY where it is not possible.
+/* The fastest of `candidates` ways, or TUNE_BY_RULE. seconds(way, of) times one on this rank; INFINITY where it is not
+ * possible. All ranks call it for the same ways in the same order, so it may communicate, and ask for other choices.
  * Collective. */
 int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, void *of), void *of);
 

@@ -20,9 +20,12 @@ typedef struct {
     {                                                                                                                  \
         KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g)                    \
     }
-static const shaped_kernel shaped[] = {SHAPED(hop, out), SHAPED(gauge_force, momenta),
-                                       SHAPED(parallelogram_force, momenta), SHAPED(clover_force, momenta),
-                                       SHAPED(field_strength, out)};
+static const shaped_kernel shaped[] = {SHAPED(hop, out),
+                                       SHAPED(gauge_force, momenta),
+                                       SHAPED(parallelogram_force, momenta),
+                                       SHAPED(clover_force, momenta),
+                                       SHAPED(field_strength, out),
+                                       SHAPED(staggered_hop, out)};
 
 static const shaped_kernel *find(kernel_id id)
 {
@@ -82,6 +85,7 @@ static int variant_of(kernel_id id, const void *args, const geom *g)
     int variant = 0;
     for (int d = 0; d < 4; d++) variant = 2 * variant + (g->split[d] != 0);
     if (id == KERNEL_gauge_force) return 2 * variant + (((const gauge_force_args *)args)->c1 != 0);
+    if (id == KERNEL_staggered_hop) return variant * 32 + ((const staggered_hop_args *)args)->far_reals;
     if (id != KERNEL_hop) return variant;
     const hop_args *a = (const hop_args *)args;
     return ((variant * 2 + (a->block[0] > 0)) * 8 + a->form) * 32 + a->link_reals;
@@ -91,8 +95,9 @@ int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const fiel
             const kernel_work *work)
 {
     const shaped_kernel *kernel = find(id);
-    /* Sites on a list have no boxes, except where the list is the interior. */
-    if (!kernel || (work->list && !work->pack && !((const hop_args *)args)->interior)) return TUNE_BY_RULE;
+    /* Sites on a list have no boxes, except where it is the interior of a hop, or all of one that is an exchange. */
+    const int boxed = !work->list || work->pack || (id == KERNEL_hop && ((const hop_args *)args)->interior);
+    if (!kernel || !boxed) return TUNE_BY_RULE;
     const geom *g = (const geom *)((const char *)args + kernel->geometry);
     const tune_key key = {
         id, like->prec, {g->sub[0], g->sub[1], g->sub[2], g->sub[3]}, variant_of(id, args, g), like->groups};

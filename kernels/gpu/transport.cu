@@ -205,15 +205,19 @@ const gpu_fusion *transport_take_fusion(void)
     return f;
 }
 
-int gpu_exchange_fuse(gpu_message *m, int n)
+int gpu_exchange_can_fuse(void)
+{
+    return current && current->fuse && !(comm_delay() > 0);
+}
+
+void gpu_exchange_fuse(gpu_message *m, int n)
 {
     REQUIRE(phase == IDLE && !fused, "an exchange is fused within exchange %llu", exchange);
-    if (!current || !current->fuse || comm_delay() > 0) return 0;
+    REQUIRE(gpu_exchange_can_fuse(), "transport %s has no kernel that is an exchange", gpu_transport_name());
     check_messages(m, n);
     exchange++;
     fused = current->fuse(m, n);
     for (int i = 0; i < n; i++) counted_bytes += (double)m[i].bytes;
-    return 1;
 }
 
 const gpu_boards *transport_boards(void)

@@ -70,9 +70,10 @@ void gpu_exchange_begin(gpu_message *m, int n);
 void gpu_exchange_start(gpu_message *m, int n);
 void gpu_exchange_finish(gpu_message *m, int n);
 
-/* Instead of the three: when the transport can, sets m[].out and m[].in, and the next hop with .pack (kernels.h) is the
- * exchange. Returns whether it can. */
-int gpu_exchange_fuse(gpu_message *m, int n);
+/* Instead of the three, where the transport can: sets m[].out and m[].in, and the next hop with .pack (kernels.h) is the
+ * exchange. */
+int gpu_exchange_can_fuse(void);
+void gpu_exchange_fuse(gpu_message *m, int n);
 
 /* Whether kernels add up sums over all ranks (kernel_work.whole). */
 int gpu_sums_whole(void);

@@ -110,11 +110,10 @@ static size_t message_bytes(const part *p)
     return p->vectors * (size_t)p->nedge * flight.real_bytes;
 }
 
-/* Gives every part its places, and the views of them by slot. Returns whether one kernel is the exchange, which is
- * asked for by `fuse`. */
-static int exchange_buffers(view packed[8], view ghost[8], int fuse)
+/* Gives every part its places, and the views of them by slot; where `fuse` is set, one kernel is going to be the
+ * exchange. */
+static void exchange_buffers(view packed[8], view ghost[8], int fuse)
 {
-    int fused = 0;
     for (int i = 0; i < flight.n; i++) {
         part *p = &flight.parts[i];
         flight.messages[i] = (gpu_message){.to = flight.lat->neighbour[p->dir],
@@ -123,10 +122,8 @@ static int exchange_buffers(view packed[8], view ghost[8], int fuse)
                                            .bytes = message_bytes(p)};
         counted_bytes += (double)message_bytes(p);
     }
-    if (flight.where == PLACE_DEVICE) {
-        fused = fuse && gpu_exchange_fuse(flight.messages, flight.n);
-        if (!fused) gpu_exchange_begin(flight.messages, flight.n);
-    }
+    if (flight.where == PLACE_DEVICE && fuse) gpu_exchange_fuse(flight.messages, flight.n);
+    else if (flight.where == PLACE_DEVICE) gpu_exchange_begin(flight.messages, flight.n);
     for (int i = 0; i < flight.n; i++) {
         part *p = &flight.parts[i];
         if (flight.where == PLACE_DEVICE) {
@@ -140,7 +137,6 @@ static int exchange_buffers(view packed[8], view ghost[8], int fuse)
         packed[i] = (view){p->packed, NULL, stride, p->groups, p->reals};
         ghost[p->slot] = (view){p->ghost, NULL, stride, p->groups, p->reals};
     }
-    return fused;
 }
 
 static void exchange_start(void)
@@ -216,24 +212,24 @@ static void run_pack(const field *in, const hop_pack_args *args)
     kernel_run(KERNEL_hop_pack, in, args, (kernel_work){.n = args->start[args->faces], .aside = 1});
 }
 
-static int hop_begin(const field *in, view packed[8], view ghost[8], int fuse)
+int halo_hop_fuses(const field *in, const field *links)
 {
+    return in->where == PLACE_DEVICE && links->reals > 8 && gpu_exchange_can_fuse();
+}
+
+void halo_hop_start(const field *in, parity p, const field *links, int sign, int fuse, view ghost[8],
+                    hop_pack_args *pack)
+{
+    view packed[8];
     exchange_open(in);
     for (int dir = 0; dir < 8; dir++)
         if (in->lay->g.split[dir / 2])
             exchange_add(dir, dir ^ 1, in->lay->nface[dir / 2], in->groups, half_spinor_reals(in->prec));
-    return exchange_buffers(packed, ghost, fuse);
-}
-
-int halo_hop_fuse(const field *in, parity p, const field *links, int sign, view ghost[8], hop_pack_args *pack)
-{
-    view packed[8];
-    const int fused = hop_begin(in, packed, ghost, links->reals > 8);
+    exchange_buffers(packed, ghost, fuse);
     *pack = pack_half_spinors(in, p, links, sign, packed, 0, flight.n);
-    if (fused) return 1;
+    if (fuse) return;
     run_pack(in, pack);
     exchange_start();
-    return 0;
 }
 
 void halo_hop_wait(void)

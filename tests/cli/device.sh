@@ -88,4 +88,25 @@ for transport in host cuda_aware nccl peer; do
     [ "$transport" != host ] || links_2=$(value digest)
     same "links with transport $transport" "$links_2" "$(value digest)"
 done
+
+# A run that times what it has a choice of, one that takes all of it from the file, and one with another transport there.
+say "two ranks, tuned"
+tuned() {
+    on gpu 2 1.1.1.2 run.trajectories=2 machine.tune_file=tuned.txt "$@"
+    same "links of a tuned run ($*)" "$links_2" "$digest"
+}
+tuned machine.tune=measure
+printed ", the fastest for a hop of this lattice: " " us"
+checks=$((checks + 1))
+grep -q "^transport single 4.4.4.2 " tuned.txt && grep -q "^hop " tuned.txt ||
+    fail "no transport and hop in $(cat tuned.txt)"
+cp tuned.txt measured.txt
+tuned machine.tune=file
+printed ", the fastest"
+for way in 0 1 2 3; do
+    awk -v way=$way '$1 == "transport" { $6 = way } { print }' measured.txt >tuned.txt
+    tuned machine.tune=file
+done
+awk '$1 == "transport" { $6 = 99 } { print }' measured.txt >tuned.txt
+tuned machine.tune=file
 finish

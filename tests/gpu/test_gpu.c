@@ -4,7 +4,8 @@
  * Both compile the same site functions, and the build lets neither fuse on its own; so where only + - * / sqrt and
  * fused multiply-add enter, the results are equal, real by real, and the sums of any order too. Random fields and log
  * det C use log, sin and cos of two libraries, and agree to 1e-12; so do links projected to U(3), to 1e-10. On several
- * ranks, which may share a GPU, the lattice is split in every way. Without a GPU it is skipped (status 77). */
+ * ranks, which may share a GPU, the lattice is split in every way. Whatever the tuner may choose gives the same. Without
+ * a GPU it is skipped (status 77). */
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -16,7 +17,9 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 #include "kernels/staggered.h"
+#include "kernels/tune.h"
 
+#define SHAPES 10 /* of gpu/tile.cuh */
 #define EXACT 0.0
 #define ROUNDED 1e-12
 
@@ -618,6 +621,51 @@ static void test_on(const int size[4], const int grid[4], int time_sign)
     if (!thin) test_staggered(size, grid, time_sign);
 }
 
+/* The tuner's text with the same way in all cases. */
+static char *with_way(const char *text, int way)
+{
+    char *out = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&out, &bytes);
+    const char *line = strchr(text, '\n') + 1;
+    fwrite(text, 1, (size_t)(line - text), f);
+    for (; *line; line = strchr(line, '\n') + 1) {
+        int before = 0;
+        sscanf(line, "%*s %*s %*s %*s %*s %n", &before);
+        fprintf(f, "%.*s%d 1.00\n", before, line, way);
+    }
+    fclose(f);
+    return out;
+}
+
+/* Every shape of blocks, and hops in one kernel with their messages and in several, where a transport can do that: all
+ * that the tuner comes upon here is tried in way after way. */
+static void test_ways(const int grid[4])
+{
+    static const int size[4] = {8, 8, 8, 8};
+    char message[512];
+    if (comm_size() > 1 && gpu_transport_choose("peer", message, sizeof message))
+        REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+    tune_start(TUNE_MEASURE, "a GPU");
+    test_on(size, grid, -1);
+    test_large_hop(grid);
+    char *text = tune_text();
+    CHECK(text && strstr(text, "\nhop ") && strstr(text, "\nstaggered_hop ") && strstr(text, "\ngauge_force "));
+    CHECK(!text || !strstr(text, "\nexchange ") == !gpu_exchange_can_fuse());
+    for (int way = 0; text && way < SHAPES; way++) {
+        int line;
+        char *all = with_way(text, way);
+        tune_start(TUNE_FILE, "a GPU");
+        CHECK_INT(tune_read(all, &line), 1);
+        test_on(size, grid, -1);
+        test_large_hop(grid);
+        free(all);
+    }
+    free(text);
+    tune_start(TUNE_ESTIMATE, "");
+    if (comm_size() > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+}
+
 int main(int argc, char **argv)
 {
     static const int size[][4] = {{8, 8, 8, 8}, {4, 6, 8, 10}, {2, 2, 2, 4}, {6, 2, 4, 2}};
@@ -644,6 +692,7 @@ int main(int argc, char **argv)
         if (ranks > 1 && grid[3] == ranks) test_on(away, grid, -1);
         test_large_hop(grid);
         if (ranks == 1) test_columns(grid);
+        if (grid[3] == ranks) test_ways(grid);
     }
     gpu_transport_close();
     const int status = CHECK_SUMMARY();
