@@ -141,7 +141,9 @@ void tuning_transport(const lattice *lat)
     int n = 0, variant = 0;
     while (gpu_transport_number(n)) n++;
     for (int d = 0; d < 4; d++) variant = 2 * variant + (lat->grid[d] > 1);
-    const tune_key key = {TUNE_TRANSPORT, PREC_SINGLE, {l[0], l[1], l[2], l[3]}, variant * 16 + n, 1};
+    /* More ranks are on more nodes, and a build may lack a transport. */
+    variant = (comm_size() * 16 + variant) * 16 + n;
+    const tune_key key = {TUNE_TRANSPORT, PREC_SINGLE, {l[0], l[1], l[2], l[3]}, variant, 1};
     transport_trial t = {.lat = lat};
     const int way = tune_choice(&key, n, transport_seconds, &t);
     field_destroy(t.out);
