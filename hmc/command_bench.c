@@ -232,7 +232,8 @@ static void report(const settings *s, const bench *b, const bench_op *o, const t
     json_end(&j);
 }
 
-static void print_header(const settings *s)
+/* `tuned`: the tuner is going to say how halos travel. */
+static void print_header(const settings *s, int tuned)
 {
     if (comm_rank() != 0 || s->json) return;
     printf("%d rank%s of %d thread%s on %s; GF/s and GB/s of the best batch\n", comm_size(), comm_size() > 1 ? "s" : "",
@@ -240,7 +241,7 @@ static void print_header(const settings *s)
            s->where == PLACE_DEVICE ? gpu_name()
            : lattice_uses_simd()    ? "the CPU"
                                     : "the CPU, without SIMD");
-    if (s->where == PLACE_DEVICE && comm_size() > 1) printf("halos by %s\n", gpu_transport_name());
+    if (s->where == PLACE_DEVICE && comm_size() > 1 && !tuned) printf("halos by %s\n", gpu_transport_name());
     printf("%-16s %-8s %-14s %5s %4s %9s %9s %9s %9s %9s %6s %6s %s\n", "kernel", "prec", "lattice", "links", "rhs",
            "GF/s", "median", "GB/s", "max GB/s", "max GF/s", "%", "in k.", "limit");
     fflush(stdout);
@@ -399,6 +400,11 @@ static const char *transport_of(const texts *t)
     return t->transport ? t->transport : "auto";
 }
 
+static int is_transport_tuned(const texts *t)
+{
+    return t->tune && comm_size() > 1 && !strcmp(transport_of(t), "auto");
+}
+
 static settings make_settings(const texts *t, int json)
 {
     settings s = {
@@ -472,7 +478,7 @@ int command_bench(int argc, char **argv)
         user_error("plaq bench: --op halo measures messages between ranks: start more than one, with mpirun -n 2");
     if (listed(t.ops, "halo", "")) bench_halo(s.where, transport_of(&t), s.seconds, json);
     if (is_halo_alone(t.ops)) return 0;
-    print_header(&s);
+    print_header(&s, is_transport_tuned(&t));
     char word[64];
     int count = 0;
     for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
@@ -480,7 +486,7 @@ int command_bench(int argc, char **argv)
         parse_size(word, size);
         parse_grid(t.grid, grid);
         lattice *lat = lattice_create(size, grid, reach_of(t.ops, size, grid), -1);
-        if (t.tune && !t.transport && comm_size() > 1) tuning_transport(lat);
+        if (is_transport_tuned(&t)) tuning_transport(lat);
         for (int p = 0; p < PREC_COUNT; p++)
             for (int k = 0; listed(t.precisions, precision_names[p], "") && list_word(t.links, k, word, sizeof word);
                  k++)

@@ -344,6 +344,7 @@ static int run(run_state *r)
     r->s->e.interrupted = stop_signal;
     start_or_continue(r);
     kernel_counts_reset();
+    halo_counts_reset();
     r->begun = comm_wtime();
     r->copied_before = field_copied_bytes();
     r->io_seconds = 0;

@@ -238,7 +238,7 @@ static const param machine_table[] = {
      "whether ranks of a node may share GPUs when there are more ranks than GPUs", 0},
     {"transport", PARAM_CHOICE, AT(machine_params, transport), "auto", "auto|peer|nccl|cuda_aware|host", NULL,
      "how GPUs exchange halos: stores into the neighbour's memory, NCCL, MPI from device memory, MPI through host "
-     "memory; auto: the first of these that works on all ranks, or the fastest where the tuner may time them",
+     "memory; auto: the first of these that works on all ranks, or what the tuner finds for the lattice",
      0},
     {"tune", PARAM_CHOICE, AT(machine_params, tune), "estimate", "estimate|measure|file", NULL,
      "how shapes of GPU kernels, hops with their messages in one kernel or several, and the transport are chosen: by "

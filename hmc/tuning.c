@@ -11,17 +11,12 @@
 #include "io/regular.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 #include "kernels/tune.h"
 
 #define FILE_MAX ((uint64_t)16 << 20)
-
-/* A transport is timed by so many hops, several times. */
-#define TRIALS 3
-#define TRIAL_HOPS 20
 
 static char cache[ATOMIC_PATH];
 
@@ -70,7 +65,10 @@ static char *read_shared(const char *path)
 void tuning_open(const char *mode, const char *path, const char *machine)
 {
     const int measure = !strcmp(mode, "measure"), wanted = measure || !strcmp(mode, "file");
-    tune_start(!wanted ? TUNE_ESTIMATE : measure ? TUNE_MEASURE : TUNE_FILE, machine);
+    char kind[256] = ""; /* all ranks have to take the same text, whatever theirs is */
+    snprintf(kind, sizeof kind, "%s", machine);
+    comm_bcast(kind, sizeof kind);
+    tune_start(!wanted ? TUNE_ESTIMATE : measure ? TUNE_MEASURE : TUNE_FILE, kind);
     if (!wanted) return;
     char *text = read_shared(path);
     if (!text && !measure) user_error("tune = file, but there is no file %s; make one with tune = measure", path);
@@ -81,13 +79,13 @@ void tuning_open(const char *mode, const char *path, const char *machine)
                    "remove the file",
                    path, line);
     if (taken == 0)
-        log_warn("tuning file %s is of another machine or version of plaq (this is a %s); it is not used%s", path,
-                 machine, measure ? ", and will be replaced" : "");
+        log_warn("tuning file %s is of another machine or version of plaq (this is a %s); it is not used%s", path, kind,
+                 measure ? ", and will be replaced" : "");
     free(text);
     if (measure) snprintf(cache, sizeof cache, "%s", path);
 }
 
-/* The hop that stands for the messages of a run. */
+/* A hop and a norm, which stand for the messages and the sums of a run. */
 typedef struct {
     const lattice *lat;
     field *links, *in, *out; /* null until they are needed */
@@ -101,20 +99,12 @@ static void make_fields(transport_trial *t)
     t->out = field_create(t->lat, FIELD_SPINOR, PREC_SINGLE, PARITY_EVEN, 1, PLACE_DEVICE);
 }
 
-static double hop_seconds(const transport_trial *t)
+static void hop_and_norm(void *of)
 {
+    const transport_trial *t = of;
     const hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = t->links};
     spinor_hop(t->out, PARITY_EVEN, t->in, &call);
-    double best = INFINITY;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        gpu_finish();
-        comm_barrier();
-        const double start = comm_wtime();
-        for (int i = 0; i < TRIAL_HOPS; i++) spinor_hop(t->out, PARITY_EVEN, t->in, &call);
-        gpu_finish();
-        best = fmin(best, comm_wtime() - start);
-    }
-    return best / TRIAL_HOPS;
+    spinor_norm2(t->out, 0);
 }
 
 static double transport_seconds(int way, void *of)
@@ -123,12 +113,9 @@ static double transport_seconds(int way, void *of)
     const char *name = gpu_transport_number(way);
     const size_t used = strlen(t->times);
     char message[512];
-    if (gpu_transport_choose(name, message, sizeof message)) {
-        log_debug("%s", message);
-        return INFINITY;
-    }
+    if (gpu_transport_choose(name, message, sizeof message)) return INFINITY;
     if (!t->links) make_fields(t);
-    double took = hop_seconds(t);
+    double took = tune_seconds(hop_and_norm, t);
     comm_max(&took, 1);
     snprintf(t->times + used, sizeof t->times - used, "%s%s %.1f us", used ? ", " : "", name, 1e6 * took);
     return took;
@@ -139,10 +126,13 @@ void tuning_transport(const lattice *lat)
     const int *l = lat->local;
     char message[512];
     int n = 0, variant = 0;
+    if (comm_delay() > 0) return; /* what is timed then is of no use to others who read the file */
     while (gpu_transport_number(n)) n++;
     for (int d = 0; d < 4; d++) variant = 2 * variant + (lat->grid[d] > 1);
-    /* More ranks are on more nodes, and a build may lack a transport. */
-    variant = (comm_size() * 16 + variant) * 16 + n;
+    /* A build may lack a transport, and between nodes others are the fastest. */
+    double most = comm_node_size();
+    comm_max(&most, 1);
+    variant = (((int)most * 2 + (most < comm_size())) * 16 + variant) * 16 + n;
     const tune_key key = {TUNE_TRANSPORT, PREC_SINGLE, {l[0], l[1], l[2], l[3]}, variant, 1};
     transport_trial t = {.lat = lat};
     const int way = tune_choice(&key, n, transport_seconds, &t);
@@ -150,13 +140,15 @@ void tuning_transport(const lattice *lat)
     field_destroy(t.in);
     field_destroy(t.links);
     if (way == TUNE_BY_RULE) return;
-    if (!gpu_transport_choose(gpu_transport_number(way), message, sizeof message)) {
-        log_info("halos by %s, the fastest%s%s", gpu_transport_name(), t.times[0] ? " for a hop of this lattice: " : "",
+    const char *name = gpu_transport_number(way);
+    if (!strcmp(name, gpu_transport_name()) || !gpu_transport_choose(name, message, sizeof message)) {
+        log_info("halos by %s, the fastest%s%s", name, t.times[0] ? " for a hop and a norm on this lattice: " : "",
                  t.times);
         return;
     }
     log_warn("the tuner's choice for halos: %s", message);
     if (gpu_transport_choose("auto", message, sizeof message)) user_error("%s", message);
+    log_info("halos by %s", gpu_transport_name());
 }
 
 void tuning_close(void)

@@ -1,18 +1,11 @@
 #include "kernels/spinor.h"
 
-#include <math.h>
-
 #include "kernels/base/error.h"
 #include "kernels/block_hop.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/halo.h"
 #include "kernels/tune.h"
-
-/* The tuner takes the fastest of so many trials of so many hops. */
-#define TRIALS 3
-#define TRIAL_HOPS 10
 
 int field_first_parity(const field *f)
 {
@@ -350,21 +343,23 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
     kernel_run(KERNEL_hop, like, args, w);
 }
 
-/* A hop of a rank with faces. */
+/* A hop of a rank with faces: as one kernel, or kernels that pack, compute the interior and, after the messages, the
+ * exterior. */
 typedef struct {
     const field *like, *in, *links;
     hop_args args;
+    int fuse;
 } split_hop;
 
-/* As one kernel, or kernels that pack, compute the interior and, after the messages, the exterior. */
-static void run_split_hop(const split_hop *hop, int fuse)
+static void run_split_hop(void *of)
 {
+    const split_hop *hop = of;
     const layout *lay = layout_tables(hop->like->lay, hop->like->where == PLACE_DEVICE);
     hop_args args = hop->args;
     const parity p = args.parity, other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     hop_pack_args pack;
-    halo_hop_start(hop->in, other, hop->links, args.sign, fuse, args.ghost, &pack);
-    if (fuse) {
+    halo_hop_start(hop->in, other, hop->links, args.sign, hop->fuse, args.ghost, &pack);
+    if (hop->fuse) {
         args.exterior = (int)lay->nexterior[p];
         hop_over(hop->like, &args, lay->exterior[p], lay->nunit, &pack);
         return;
@@ -381,18 +376,10 @@ static double split_hop_seconds(int fuse, void *of)
     split_hop hop = *(const split_hop *)of;
     field *scratch = field_scratch(hop.like); /* the output may be an input as well */
     hop.args.out = field_out(scratch, hop.args.parity);
-    run_split_hop(&hop, fuse); /* takes the buffers, and lets the tuner choose its blocks */
-    double best = INFINITY;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        gpu_finish();
-        comm_barrier();
-        const double start = comm_wtime();
-        for (int i = 0; i < TRIAL_HOPS; i++) run_split_hop(&hop, fuse);
-        gpu_finish();
-        best = fmin(best, comm_wtime() - start);
-    }
+    hop.fuse = fuse;
+    const double seconds = tune_seconds(run_split_hop, &hop);
     field_destroy(scratch);
-    return best / TRIAL_HOPS;
+    return seconds;
 }
 
 /* Whether to make it one kernel: where that can be, unless the tuner found several to be faster. */
@@ -400,12 +387,10 @@ static int fuses(split_hop *hop)
 {
     const geom *g = &hop->args.g;
     if (!halo_hop_fuses(hop->in, hop->links)) return 0;
-    int variant = 0;
-    for (int d = 0; d < 4; d++) variant = 2 * variant + (g->split[d] != 0);
     const tune_key key = {TUNE_EXCHANGE,
                           hop->like->prec,
                           {g->sub[0], g->sub[1], g->sub[2], g->sub[3]},
-                          (variant * 8 + hop->args.form) * 32 + hop->args.link_reals,
+                          (tune_splits(g) * 8 + hop->args.form) * 32 + hop->args.link_reals,
                           hop->like->groups};
     return tune_choice(&key, 2, split_hop_seconds, hop) != 0;
 }
@@ -447,8 +432,9 @@ void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
         hop_over(out, &args, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit, NULL);
         return;
     }
-    split_hop hop = {out, in, call->links, args};
-    run_split_hop(&hop, fuses(&hop));
+    split_hop hop = {out, in, call->links, args, 0};
+    hop.fuse = fuses(&hop);
+    run_split_hop(&hop);
 }
 
 static clover_apply_args clover_on(field *out, parity p, const field *clover, const field *in, double factor)

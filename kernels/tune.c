@@ -7,7 +7,12 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
+
+/* Rounds, and calls in each. */
+#define ROUNDS 3
+#define CALLS 20
 
 #define HEAD "# plaq tuning 2, %s\n"
 
@@ -80,6 +85,28 @@ int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, 
     keep(&new);
     measured++;
     return new.way;
+}
+
+int tune_splits(const geom *g)
+{
+    int bits = 0;
+    for (int d = 0; d < 4; d++) bits = 2 * bits + (g->split[d] != 0);
+    return bits;
+}
+
+double tune_seconds(void (*once)(void *of), void *of)
+{
+    double best = INFINITY;
+    once(of); /* takes memory, and makes the choices within */
+    for (int round = 0; round < ROUNDS; round++) {
+        gpu_finish();
+        comm_barrier();
+        const double start = comm_wtime();
+        for (int i = 0; i < CALLS; i++) once(of);
+        gpu_finish();
+        best = fmin(best, comm_wtime() - start);
+    }
+    return best / CALLS;
 }
 
 char *tune_text(void)

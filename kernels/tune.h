@@ -39,6 +39,13 @@ void tune_start(tune_mode mode, const char *machine);
  * Collective. */
 int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, void *of), void *of);
 
+/* The directions in which a rank's lattice is split, as a number of four bits: for variants. */
+int tune_splits(const geom *g);
+
+/* Seconds of once(of) on the GPU and on its way between ranks: those of the fastest of a few rounds, after one that does
+ * not count. For work that communicates; collective. */
+double tune_seconds(void (*once)(void *of), void *of);
+
 /* The known cases as text, to be freed; null when none was measured since tune_start(). */
 char *tune_text(void);
 /* Takes in such text. Text of another machine or version is left alone: the answer is then 0, else 1; -1 with the

@@ -82,8 +82,7 @@ static double seconds(int way, void *of)
 /* What tells cases of one kernel on one lattice apart: the directions that are split, and what the kernel is asked. */
 static int variant_of(kernel_id id, const void *args, const geom *g)
 {
-    int variant = 0;
-    for (int d = 0; d < 4; d++) variant = 2 * variant + (g->split[d] != 0);
+    const int variant = tune_splits(g);
     if (id == KERNEL_gauge_force) return 2 * variant + (((const gauge_force_args *)args)->c1 != 0);
     if (id == KERNEL_staggered_hop) return variant * 32 + ((const staggered_hop_args *)args)->far_reals;
     if (id != KERNEL_hop) return variant;

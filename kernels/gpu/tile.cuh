@@ -3,7 +3,8 @@
  * Threads of a block that do a box of sites share their neighbours in the first cache. Boxes are numbered with x, y
  * along the grid's x, z along its y, t along its z, and behind t the groups of right-hand sides: a sweep with few of
  * them finds its neighbours in the second cache. A way is a line of the table of shapes, for the tuner to choose from;
- * by rule a kernel has its own number of threads and a box as long in x as it gets. */
+ * by rule a kernel has its own number of threads and a box as long in x as it gets. Tuning files have the numbers of its
+ * lines: whoever changes their order raises the number in tune.c. */
 #ifndef PLAQ_TILE_CUH
 #define PLAQ_TILE_CUH
 

@@ -346,3 +346,8 @@ void halo_count(double bytes, double seconds)
     counted_bytes += bytes;
     counted_seconds += seconds;
 }
+
+void halo_counts_reset(void)
+{
+    counted_bytes = counted_seconds = 0;
+}

@@ -41,10 +41,11 @@ void halo_staggered_start(const field *in, parity p, const field *near, const fi
 /* Brings in the vectors of parity p from above, of 1 or (where the reach is 3) 3 slices; ghost[2 d] holds them. */
 void halo_vectors_above(const field *in, parity p, int slices, view ghost[8]);
 
-/* Bytes sent and seconds spent waiting so far, for the profile; and more of them, of exchanges that are not from here.
- */
+/* Bytes sent and seconds spent waiting so far, for the profile; more of them, of exchanges that are not from here; and
+ * none from here on. */
 void halo_counted(double *bytes, double *seconds);
 void halo_count(double bytes, double seconds);
+void halo_counts_reset(void);
 
 #ifdef __cplusplus
 }

@@ -96,17 +96,26 @@ tuned() {
     same "links of a tuned run ($*)" "$links_2" "$digest"
 }
 tuned machine.tune=measure
-printed ", the fastest for a hop of this lattice: " " us"
+printed ", the fastest for a hop and a norm on this lattice: " " us"
 checks=$((checks + 1))
 grep -q "^transport single 4.4.4.2 " tuned.txt && grep -q "^hop " tuned.txt ||
     fail "no transport and hop in $(cat tuned.txt)"
 cp tuned.txt measured.txt
 tuned machine.tune=file
 printed ", the fastest"
-for way in 0 1 2 3; do
+transports=$(awk '$1 == "transport" { print $4 % 16 }' measured.txt)
+all_taken=
+for way in 0 1 2 3 99; do
     awk -v way=$way '$1 == "transport" { $6 = way } { print }' measured.txt >tuned.txt
     tuned machine.tune=file
+    taken=$(cat out err | grep -o "halos by [a-z_]*, the fastest\|the tuner's choice for halos: .*" || true)
+    checks=$((checks + 1))
+    if [ $way -lt "$transports" ]; then
+        [ -n "$taken" ] || fail "no word on halos by transport $way"
+        all_taken+="$taken"$'\n'
+    else
+        [ -z "$taken" ] || fail "of $transports transports number $way: $taken"
+    fi
 done
-awk '$1 == "transport" { $6 = 99 } { print }' measured.txt >tuned.txt
-tuned machine.tune=file
+[ -z "$(printf %s "$all_taken" | sort | uniq -d)" ] || fail "two transports are one: $all_taken"
 finish

@@ -621,8 +621,8 @@ static void test_on(const int size[4], const int grid[4], int time_sign)
     if (!thin) test_staggered(size, grid, time_sign);
 }
 
-/* The tuner's text with the same way in all cases. */
-static char *with_way(const char *text, int way)
+/* The tuner's text with the same way in all cases; hops with their messages in one kernel, or not. */
+static char *with_way(const char *text, int way, int fuse)
 {
     char *out = NULL;
     size_t bytes;
@@ -632,10 +632,19 @@ static char *with_way(const char *text, int way)
     for (; *line; line = strchr(line, '\n') + 1) {
         int before = 0;
         sscanf(line, "%*s %*s %*s %*s %*s %n", &before);
-        fprintf(f, "%.*s%d 1.00\n", before, line, way);
+        fprintf(f, "%.*s%d 1.00\n", before, line, strncmp(line, "exchange ", 9) ? way : fuse);
     }
     fclose(f);
     return out;
+}
+
+static void take_way(const char *text, int way, int fuse)
+{
+    int line;
+    char *all = with_way(text, way, fuse);
+    tune_start(TUNE_FILE, "a GPU");
+    CHECK_INT(tune_read(all, &line), 1);
+    free(all);
 }
 
 /* Every shape of blocks, and hops in one kernel with their messages and in several, where a transport can do that: all
@@ -655,13 +664,12 @@ static void test_ways(const int grid[4])
     CHECK(!text || !strstr(text, "\nstaggered_hop ") == (comm_size() > 1));
     CHECK(!text || !strstr(text, "\nexchange ") == !gpu_exchange_can_fuse());
     for (int way = 0; text && way < SHAPES; way++) {
-        int line;
-        char *all = with_way(text, way);
-        tune_start(TUNE_FILE, "a GPU");
-        CHECK_INT(tune_read(all, &line), 1);
+        take_way(text, way, 1);
         test_on(size, grid, -1);
         test_large_hop(grid);
-        free(all);
+        if (!gpu_exchange_can_fuse()) continue;
+        take_way(text, way, 0);
+        test_large_hop(grid);
     }
     free(text);
     tune_start(TUNE_ESTIMATE, "");
