@@ -143,6 +143,24 @@ static void build(staggered_links *l, material *m)
     set_pair(l, m, 1, 1);
 }
 
+/* The same of a sibling from its base's links: fat ones differ by one link with a weight, long ones by a factor. */
+static void build_from_base(staggered_links *l, material *m)
+{
+    const place where = l->thin->where;
+    const staggered_pair *base = staggered_links_at(l->base, PREC_DOUBLE, where);
+    if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, where);
+    staggered_scale(m->near, staggered_links_extra(l), source_of(l));
+    staggered_phases(m->near, 1);
+    field_add(m->near, 1, base->near);
+    if (l->naik != 0 && base->far && is_whole(l) && is_whole(l->base)) {
+        if (!m->far) m->far = links_like(l->thin, PREC_DOUBLE, where);
+        staggered_scale(m->far, l->naik / l->base->naik, base->far);
+    } else if (l->naik != 0) {
+        build_far(l, m, source_of(l));
+    }
+    set_pair(l, m, 1, 1);
+}
+
 /* to = from / scale in another precision or place. */
 static void convert(field **to, const field *from, double scale, precision prec, place where)
 {
@@ -157,7 +175,10 @@ static void convert(field **to, const field *from, double scale, precision prec,
 const staggered_pair *staggered_links_at(staggered_links *l, precision prec, place where)
 {
     material *source = &l->materials[PREC_DOUBLE][l->thin->where], *m = &l->materials[prec][where];
-    if (source->version != l->thin->version) build(l, source);
+    if (source->version != l->thin->version) {
+        if (l->base == l) build(l, source);
+        else build_from_base(l, source);
+    }
     if (m->version != l->thin->version) {
         const int fixed = prec >= PREC_HALF, whole = is_whole(l);
         const double near_scale = fixed ? near_bound(&l->paths) : 1;

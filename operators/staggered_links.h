@@ -37,8 +37,8 @@ typedef struct {
 
 /* The lattice's reach is 3 where there are long links. */
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s);
-/* Links of the same smearing, or HISQ ones with another epsilon, which share V and W with `base`; that has to stay
- * while they do. */
+/* Links of the same smearing, or HISQ ones with another epsilon, which share V and W with `base` and are made of its
+ * links; that has to stay while they do. */
 staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int long_reals);
 void staggered_links_destroy(staggered_links *l);
 

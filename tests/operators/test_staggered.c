@@ -1,9 +1,9 @@
 /* The staggered operator with all kinds of links, against the slow oracle, free quarks, and numbers that MILC recorded.
  *
- * Theorems: links follow the thin links, in every precision; the normal operator is that of the oracle, Hermitian and
- * positive; M and its dagger are adjoint, and rotate with the links; prepare, solve, reconstruct gives M x = b; shifts
- * of one Krylov space are solved to their true residuals; the energy of a free quark is p^2 up to p^4, and up to p^6
- * with long links.
+ * Theorems: links, siblings among them, follow the thin links, in every precision; the normal operator is that of the
+ * oracle, Hermitian and positive; M and its dagger are adjoint, and rotate with the links; prepare, solve, reconstruct
+ * gives M x = b; shifts of one Krylov space are solved to their true residuals; the energy of a free quark is p^2 up to
+ * p^4, and up to p^6 with long links.
  *
  * Recorded numbers are of links that were made unitary when they were read, but for fat and long links: the files have
  * single precision. They need the folder in PLAQ_TEST_DATA, or ../shared/data beside the source tree; without it that
@@ -42,8 +42,8 @@ typedef struct {
     lattice *lat;
     double complex *u;
     field *thin;
-    staggered_links *links;
-    double complex *near, *far; /* the oracle's; far is null where there are none */
+    staggered_links *links, *base; /* base: of which links are siblings, or null */
+    double complex *near, *far;    /* the oracle's; far is null where there are none */
 } scene;
 
 static int open_scene(scene *s, struct ref_lattice l, const double complex *u, const staggered_smearing *k, int sign)
@@ -61,6 +61,7 @@ static int open_scene(scene *s, struct ref_lattice l, const double complex *u, c
 static void close_scene(scene *s)
 {
     staggered_links_destroy(s->links);
+    staggered_links_destroy(s->base);
     field_destroy(s->thin);
     lattice_destroy(s->lat);
     free(s->u);
@@ -107,13 +108,25 @@ static void check_links(scene *s, int number)
     }
 }
 
-static void test_links(struct ref_lattice l, int k, int sign)
+/* The scene's links as siblings of others with another epsilon and long links of 18 reals. */
+static void use_siblings(scene *s, const staggered_smearing *k)
+{
+    staggered_smearing other = *k;
+    other.long_reals = 18;
+    if (k->kind == STAGGERED_HISQ) other.epsilon = 0.3;
+    staggered_links_destroy(s->links);
+    s->base = staggered_links_create(s->thin, &other);
+    s->links = staggered_links_sibling(s->base, k->epsilon, k->long_reals);
+}
+
+static void test_links(struct ref_lattice l, int k, int sign, int siblings)
 {
     scene s;
     struct ref_rng rng;
     ref_rng_seed(&rng, 41);
     double complex *u = kit_random_gauge(l, kinds[k].kind == STAGGERED_HISQ ? 0.6 : 0, &rng);
     if (open_scene(&s, l, u, &kinds[k], sign)) {
+        if (siblings) use_siblings(&s, &kinds[k]);
         check_links(&s, k);
         /* Links that have changed: what is derived follows. */
         ref_weak_gauge(s.u, l, 0.4, &rng);
@@ -655,8 +668,9 @@ int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
     for (int k = 0; k < KINDS; k++) {
-        test_links(kit_shapes[1], k, 1);
-        test_links(kit_shapes[2], k, -1);
+        test_links(kit_shapes[1], k, 1, 0);
+        test_links(kit_shapes[2], k, -1, 0);
+        test_links(kit_shapes[2], k, -1, 1);
         test_operator(kit_shapes[2], k, -1);
         test_operator((struct ref_lattice){{4, 2, 8, 4}}, k, 1);
         test_covariance(kit_shapes[0], k);
