@@ -402,7 +402,7 @@ static const char *transport_of(const texts *t)
 
 static int is_transport_tuned(const texts *t)
 {
-    return t->tune && comm_size() > 1 && !strcmp(transport_of(t), "auto");
+    return t->tune && comm_size() > 1 && !strcmp(transport_of(t), "auto") && !(comm_delay() > 0);
 }
 
 static settings make_settings(const texts *t, int json)

@@ -4,12 +4,14 @@
 
 #include "kernels/lattice/lattice.h"
 
-/* mode: "estimate", "measure" or "file" ([machine] tune); machine: the kind of GPU, of rank 0. Reads the file, unless nothing is wanted of it; one of
- * another machine is left alone, one that makes no sense is a user error, and `file` without it too. Collective. */
+/* mode: "estimate", "measure" or "file" ([machine] tune); machine: the kind of GPU, of rank 0. Reads the file, unless
+ * nothing is wanted of it; one of another machine is left alone, one that makes no sense is a user error, and `file`
+ * without it too. Collective. */
 void tuning_open(const char *mode, const char *path, const char *machine);
 
-/* Takes, for this lattice of several ranks on GPUs, the transport that is the fastest for hops and norms; leaves the one that is
- * open where nothing is known and nothing may be measured. Between exchanges. Collective. */
+/* Takes, for this lattice of several ranks on GPUs, the transport that is the fastest for hops and norms; leaves the one
+ * that is open where nothing is known and nothing may be measured, and with comm_delay(). Between exchanges. Collective.
+ */
 void tuning_transport(const lattice *lat);
 
 /* Writes it, when something was measured; a failure is a warning. Without an open one it does nothing. */

@@ -149,9 +149,13 @@ static void build_from_base(staggered_links *l, material *m)
     const place where = l->thin->where;
     const staggered_pair *base = staggered_links_at(l->base, PREC_DOUBLE, where);
     if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, where);
-    staggered_scale(m->near, staggered_links_extra(l), source_of(l));
-    staggered_phases(m->near, 1);
-    field_add(m->near, 1, base->near);
+    if (staggered_links_extra(l) != 0) {
+        staggered_scale(m->near, staggered_links_extra(l), source_of(l));
+        staggered_phases(m->near, 1);
+        field_add(m->near, 1, base->near);
+    } else {
+        field_copy(m->near, base->near);
+    }
     if (l->naik != 0 && base->far && is_whole(l) && is_whole(l->base)) {
         if (!m->far) m->far = links_like(l->thin, PREC_DOUBLE, where);
         staggered_scale(m->far, l->naik / l->base->naik, base->far);
