@@ -123,17 +123,15 @@ static double transport_seconds(int way, void *of)
 
 void tuning_transport(const lattice *lat)
 {
-    const int *l = lat->local;
     char message[512];
-    int n = 0, variant = 0;
+    int n = 0;
     if (comm_delay() > 0) return; /* what is timed then is of no use to others who read the file */
     while (gpu_transport_number(n)) n++;
-    for (int d = 0; d < 4; d++) variant = 2 * variant + (lat->grid[d] > 1);
     /* A build may lack a transport, and between nodes others are the fastest. */
     double most = comm_node_size();
     comm_max(&most, 1);
-    variant = (((int)most * 2 + (most < comm_size())) * 16 + variant) * 16 + n;
-    const tune_key key = {TUNE_TRANSPORT, PREC_SINGLE, {l[0], l[1], l[2], l[3]}, variant, 1};
+    const int variant = ((int)most * 2 + (most < comm_size())) * 16 + n;
+    const tune_key key = tune_case(TUNE_TRANSPORT, PREC_SINGLE, &lattice_layout(lat, 1)->g, variant, 1);
     transport_trial t = {.lat = lat};
     const int way = tune_choice(&key, n, transport_seconds, &t);
     field_destroy(t.out);

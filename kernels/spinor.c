@@ -385,13 +385,10 @@ static double split_hop_seconds(int fuse, void *of)
 /* Whether to make it one kernel: where that can be, unless the tuner found several to be faster. */
 static int fuses(split_hop *hop)
 {
-    const geom *g = &hop->args.g;
+    const hop_args *a = &hop->args;
     if (!halo_hop_fuses(hop->in, hop->links)) return 0;
-    const tune_key key = {TUNE_EXCHANGE,
-                          hop->like->prec,
-                          {g->sub[0], g->sub[1], g->sub[2], g->sub[3]},
-                          (tune_splits(g) * 8 + hop->args.form) * 32 + hop->args.link_reals,
-                          hop->like->groups};
+    const tune_key key =
+        tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
     return tune_choice(&key, 2, split_hop_seconds, hop) != 0;
 }
 

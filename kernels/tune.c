@@ -87,11 +87,10 @@ int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, 
     return new.way;
 }
 
-int tune_splits(const geom *g)
+tune_key tune_case(int subject, int prec, const geom *g, int variant, int rhs)
 {
-    int bits = 0;
-    for (int d = 0; d < 4; d++) bits = 2 * bits + (g->split[d] != 0);
-    return bits;
+    for (int d = 0; d < 4; d++) variant = 2 * variant + (g->split[d] != 0);
+    return (tune_key){subject, prec, {g->sub[0], g->sub[1], g->sub[2], g->sub[3]}, variant, rhs};
 }
 
 double tune_seconds(void (*once)(void *of), void *of)

@@ -39,8 +39,8 @@ void tune_start(tune_mode mode, const char *machine);
  * Collective. */
 int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, void *of), void *of);
 
-/* The directions in which a rank's lattice is split, as a number of four bits: for variants. */
-int tune_splits(const geom *g);
+/* The case on a rank's sites; its variant tells the directions that are split, too. */
+tune_key tune_case(int subject, int prec, const geom *g, int variant, int rhs);
 
 /* Seconds of once(of) on the GPU and on its way between ranks: those of the fastest of a few rounds, after one that does
  * not count. For work that communicates; collective. */

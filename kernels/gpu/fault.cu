@@ -10,12 +10,14 @@
 #define NODE RESUME " on another node, and report this one if it happens again"
 #define MPS "the server through which processes share GPUs (MPS) failed or has no place left; " NODE
 
+#define SHORTER_LINKS "link_reals = 12 (long_reals = 13 or 9 of staggered quarks)"
+
 static const struct {
     cudaError_t error;
     const char *meaning;
 } faults[] = {
-    {cudaErrorMemoryAllocation, "the GPU's memory is full: use more ranks, link_reals = 12 (long_reals = 13 or 9 of "
-                                "staggered quarks), or a lower inner precision"},
+    {cudaErrorMemoryAllocation,
+     "the GPU's memory is full: use more ranks, " SHORTER_LINKS ", or a lower inner precision"},
     {cudaErrorECCUncorrectable, "the GPU's memory failed (an ECC error that cannot be corrected); " NODE},
     {cudaErrorNvlinkUncorrectable, "the link between GPUs failed (an NVLink error that cannot be corrected); " NODE},
     {cudaErrorDeviceUninitialized, "the GPU is lost to this process; " NODE},
@@ -70,11 +72,10 @@ void gpu_exhausted(size_t bytes, size_t in_use)
     const double mib = 1.0 / (1 << 20);
     size_t available = 0, total = 0;
     CUDA(cudaMemGetInfo(&available, &total));
-    error_fault(
-        EXIT_DEVICE, __FILE__, __LINE__, __func__,
-        "the GPU's memory is full: %.1f MiB asked, %.1f of %.1f MiB free, fields use %.1f MiB.\n  More ranks, "
-        "link_reals = 12 (long_reals = 13 or 9 of staggered quarks), a lower inner precision, fewer right-hand sides "
-        "at a time, or tune = file in place of measure need less a GPU; "
-        "the rest of what is not free belongs to messages or to other programs on this GPU",
-        mib * (double)bytes, mib * (double)available, mib * (double)total, mib * (double)in_use);
+    error_fault(EXIT_DEVICE, __FILE__, __LINE__, __func__,
+                "the GPU's memory is full: %.1f MiB asked, %.1f of %.1f MiB free, fields use %.1f MiB.\n  More "
+                "ranks, " SHORTER_LINKS ", a lower inner precision, fewer right-hand sides at a time, or tune = file "
+                "in place of measure need less a GPU; "
+                "the rest of what is not free belongs to messages or to other programs on this GPU",
+                mib * (double)bytes, mib * (double)available, mib * (double)total, mib * (double)in_use);
 }

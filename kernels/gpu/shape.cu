@@ -79,15 +79,14 @@ static double seconds(int way, void *of)
     return 1e-3 * milliseconds / TRIAL_CALLS;
 }
 
-/* What tells cases of one kernel on one lattice apart: the directions that are split, and what the kernel is asked. */
-static int variant_of(kernel_id id, const void *args, const geom *g)
+/* What tells cases of one kernel on one lattice apart: what the kernel is asked. */
+static int variant_of(kernel_id id, const void *args)
 {
-    const int variant = tune_splits(g);
-    if (id == KERNEL_gauge_force) return 2 * variant + (((const gauge_force_args *)args)->c1 != 0);
-    if (id == KERNEL_staggered_hop) return variant * 32 + ((const staggered_hop_args *)args)->far_reals;
-    if (id != KERNEL_hop) return variant;
+    if (id == KERNEL_gauge_force) return ((const gauge_force_args *)args)->c1 != 0;
+    if (id == KERNEL_staggered_hop) return ((const staggered_hop_args *)args)->far_reals;
+    if (id != KERNEL_hop) return 0;
     const hop_args *a = (const hop_args *)args;
-    return ((variant * 2 + (a->block[0] > 0)) * 8 + a->form) * 32 + a->link_reals;
+    return ((a->block[0] > 0) * 8 + a->form) * 32 + a->link_reals;
 }
 
 int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const field *like, const void *args,
@@ -98,8 +97,7 @@ int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const fiel
     const int boxed = !work->list || work->pack || (id == KERNEL_hop && ((const hop_args *)args)->interior);
     if (!kernel || !boxed) return TUNE_BY_RULE;
     const geom *g = (const geom *)((const char *)args + kernel->geometry);
-    const tune_key key = {
-        id, like->prec, {g->sub[0], g->sub[1], g->sub[2], g->sub[3]}, variant_of(id, args, g), like->groups};
+    const tune_key key = tune_case(id, like->prec, g, variant_of(id, args), like->groups);
     trial t = {*dev, launch, like, kernel, args, work};
     return tune_choice(&key, SHAPES, seconds, &t);
 }

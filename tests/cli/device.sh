@@ -103,7 +103,7 @@ grep -q "^transport single 4.4.4.2 " tuned.txt && grep -q "^hop " tuned.txt ||
 cp tuned.txt measured.txt
 tuned machine.tune=file
 printed ", the fastest"
-transports=$(awk '$1 == "transport" { print $4 % 16 }' measured.txt)
+transports=$(awk '$1 == "transport" { print int($4 / 16) % 16 }' measured.txt)
 all_taken=
 for way in 0 1 2 3 99; do
     awk -v way=$way '$1 == "transport" { $6 = way } { print }' measured.txt >tuned.txt
