@@ -36,6 +36,7 @@ static void convert_between(const stored_field *to, double factor, const stored_
     auto kernel = convert_units<way, to_prec, from_prec, 0, 0>;
     if (to->reals == 24) kernel = convert_units<way, to_prec, from_prec, 24, 24>;
     if (to->reals == 6) kernel = convert_units<way, to_prec, from_prec, 6, 6>;
+    if (way == STORED_ADD && to->reals == 18) kernel = convert_units<STORED_ADD, to_prec, from_prec, 18, 18>;
     if (way == STORED_COPY && to->reals == 36) kernel = convert_units<STORED_COPY, to_prec, from_prec, 36, 36>;
     if (way == STORED_COPY && to->reals == 12 && from->reals == 18)
         kernel = convert_units<STORED_COPY, to_prec, from_prec, 12, 18>;

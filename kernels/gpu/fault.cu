@@ -57,13 +57,13 @@ static const struct {
     {cudaErrorUnknown, "the driver reports a fault without a name (dmesg tells Xid errors); " NODE},
 };
 
-void gpu_fault(cudaError_t error, const char *call, const char *file, int line, const char *function)
+void gpu_fault(int error, const char *call, const char *file, int line, const char *function)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         if (faults[i].error == error)
             error_fault(EXIT_DEVICE, file, line, function, "%s.\n  CUDA: %s: %s; last kernel started: %s",
-                        faults[i].meaning, call, cudaGetErrorString(error), watchdog_last_kernel());
-    error_stop(file, line, function, call, "%s; last kernel started: %s", cudaGetErrorString(error),
+                        faults[i].meaning, call, cudaGetErrorString(faults[i].error), watchdog_last_kernel());
+    error_stop(file, line, function, call, "%s; last kernel started: %s", cudaGetErrorString((cudaError_t)error),
                watchdog_last_kernel());
 }
 

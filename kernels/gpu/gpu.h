@@ -22,12 +22,18 @@ void gpu_open(int index);
  * is set. Returns 0; or non-zero with the same message on all ranks: no GPU, or more ranks on a node than GPUs. */
 int gpu_bind(int share, char *message, size_t size);
 const char *gpu_name(void);
+/* How many shapes of blocks the tuner tries. */
+int gpu_shape_count(void);
 /* Bytes of the memory of the device that is open; 0 without one. */
 double gpu_memory(void);
 /* Bytes there that are beside the pool, for messages: the most so far. */
 size_t gpu_beside_pool_peak(void);
 /* Whether this program was built with CUDA. */
 int gpu_built_in(void);
+
+/* Stops the run for an error of CUDA, by its number, that `call` returned at a place in the program: with what happened
+ * and what to do (EXIT_DEVICE), or, where only a mistake in the program can be the reason, as REQUIRE does. */
+__attribute__((noreturn)) void gpu_fault(int error, const char *call, const char *file, int line, const char *function);
 
 /* Fills memory with copies of a word; `bytes` is a multiple of its size, or the word is zero. */
 void gpu_fill(void *p, uint32_t word, size_t bytes);

@@ -189,6 +189,8 @@ static inline bool T(is_split)(const geom *g)
 #define OWN_parallelogram_force , INSTANCE_PARTS
 #define OWN_clover_force , INSTANCE_PARTS
 #define OWN_field_strength , INSTANCE_PARTS
+#define OWN_long_links , INSTANCE_PARTS
+#define OWN_long_back , INSTANCE_PARTS
 #define OWN_staples , INSTANCE_LINKS
 #define OWN_staples_core , INSTANCE_LINKS
 #define OWN_staples_sum , INSTANCE_LINKS

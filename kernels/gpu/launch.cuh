@@ -14,6 +14,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/base/error.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/gpu/signals.cuh"
 #include "kernels/kernels.h"
 
@@ -77,11 +78,8 @@ static inline cudaStream_t gpu_main_stream(void)
     return gpu_in_use()->stream;
 }
 
-/* Stops the run with what happened and what to do (EXIT_DEVICE), or, where only a mistake in the program can be the
- * reason, as REQUIRE does. */
-__attribute__((noreturn)) void gpu_fault(cudaError_t error, const char *call, const char *file, int line,
-                                         const char *function);
-/* The same for memory of the device that is not left, with what is free and what fields use. */
+/* Stops the run as gpu_fault() does, for memory of the device that is not left, with what is free and what fields use.
+ */
 void gpu_exhausted(size_t bytes, size_t in_use);
 
 /* Memory beside the pool, for messages; never null. It is given back with its bytes. */

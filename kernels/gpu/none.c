@@ -32,6 +32,11 @@ void gpu_why_none(char *message, size_t size)
     snprintf(message, size, WITHOUT);
 }
 
+int gpu_shape_count(void)
+{
+    return 0;
+}
+
 const char *gpu_name(void)
 {
     return "none";

@@ -25,7 +25,14 @@ static const shaped_kernel shaped[] = {SHAPED(hop, out),
                                        SHAPED(parallelogram_force, momenta),
                                        SHAPED(clover_force, momenta),
                                        SHAPED(field_strength, out),
-                                       SHAPED(staggered_hop, out)};
+                                       SHAPED(staggered_hop, out),
+                                       SHAPED(long_links, out),
+                                       SHAPED(long_back, out)};
+
+int gpu_shape_count(void)
+{
+    return SHAPES;
+}
 
 static const shaped_kernel *find(kernel_id id)
 {

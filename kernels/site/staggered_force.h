@@ -120,31 +120,29 @@ LINKS_SITE(staple_sides)
 
 /* The derivative by the links of three in a row: out_mu(s) += coefficient ( [A(s) U(s+2mu)^dagger + U(s-mu)^dagger
  * A(s-mu)] U(s+mu)^dagger + U(s-mu)^dagger U(s-2mu)^dagger A(s-2mu) ). */
-FN void T(long_back_site)(const long_back_args *a, long u)
+#define PARTS_long_back 4
+#define REACH_long_back 2
+FN void T(long_back_part)(const long_back_args *a, const geom *g, T(walker) home, int mu)
 {
-    const geom *g = &a->g;
-    const T(walker) home = T(walk_from)(g, a->parity, u);
-    for (int mu = 0; mu < 4; mu++) {
-        const T(walker) next = T(walk)(g, home, mu, 1), last = T(walk)(g, home, mu, -1);
-        vreal x[18], y[18], before[18], sum[18], r[18];
-        T(walk_load)(x, g, &a->in, home, mu, 18);
-        T(walk_load)(y, g, &a->links, T(walk)(g, next, mu, 1), mu, 18);
-        T(su3_mul_right_dagger)(sum, x, y);
-        T(walk_load)(before, g, &a->links, last, mu, 18);
-        T(walk_load)(x, g, &a->in, last, mu, 18);
-        T(su3_mul_left_dagger)(r, before, x);
-        T(su3_add)(sum, r);
-        T(walk_load)(y, g, &a->links, next, mu, 18);
-        T(su3_mul_right_dagger)(r, sum, y);
-        const T(walker) second = T(walk)(g, last, mu, -1);
-        T(walk_load)(x, g, &a->in, second, mu, 18);
-        T(walk_load)(y, g, &a->links, second, mu, 18);
-        T(su3_mul_left_dagger)(sum, y, x);
-        T(su3_mul_left_dagger)(y, before, sum);
-        T(su3_add)(r, y);
-        T(outer_add)(&a->out, u, mu, vset((real)a->coefficient), r);
-    }
+    const T(walker) next = T(walk)(g, home, mu, 1), last = T(walk)(g, home, mu, -1), second = T(walk)(g, last, mu, -1);
+    vreal x[18], y[18], before[18], sum[18], r[18];
+    T(walk_load)(x, g, &a->in, home, mu, 18);
+    T(walk_load)(y, g, &a->links, T(walk)(g, next, mu, 1), mu, 18);
+    T(su3_mul_right_dagger)(sum, x, y);
+    T(walk_load)(before, g, &a->links, last, mu, 18);
+    T(walk_load)(x, g, &a->in, last, mu, 18);
+    T(su3_mul_left_dagger)(r, before, x);
+    T(su3_add)(sum, r);
+    T(walk_load)(y, g, &a->links, next, mu, 18);
+    T(su3_mul_right_dagger)(r, sum, y);
+    T(walk_load)(x, g, &a->in, second, mu, 18);
+    T(walk_load)(y, g, &a->links, second, mu, 18);
+    T(su3_mul_left_dagger)(sum, y, x);
+    T(su3_mul_left_dagger)(y, before, sum);
+    T(su3_add)(r, y);
+    T(outer_add)(&a->out, home.unit, mu, vset((real)a->coefficient), r);
 }
+PARTS_SITE(long_back)
 
 /* ---- back through the projection to U(3) ----
  *

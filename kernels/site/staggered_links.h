@@ -227,24 +227,22 @@ FN void T(links_scale_site)(const links_scale_args *a, long u)
 }
 
 /* out_mu = coefficient U_mu(s) U_mu(s+mu) U_mu(s+2mu), the path of S. Naik, Nucl. Phys. B316 (1989) 238. */
-FN void T(long_links_site)(const long_links_args *a, long u)
+#define PARTS_long_links 4
+#define REACH_long_links 2
+FN void T(long_links_part)(const long_links_args *a, const geom *g, T(walker) home, int mu)
 {
-    const geom *g = &a->g;
     const vreal c = vset((real)a->coefficient);
-    for (int mu = 0; mu < 4; mu++) {
-        T(walker) w = T(walk_from)(g, a->parity, u);
-        vreal x[18], y[18], r[18];
-        T(walk_load)(x, g, &a->links, w, mu, 18);
-        w = T(walk)(g, w, mu, 1);
-        T(walk_load)(y, g, &a->links, w, mu, 18);
-        T(su3_mul)(r, x, y);
-        w = T(walk)(g, w, mu, 1);
-        T(walk_load)(y, g, &a->links, w, mu, 18);
-        T(su3_mul)(x, r, y);
-        UNROLL for (int i = 0; i < 18; i++) x[i] *= c;
-        T(save)(x, &a->out, u, mu, 18);
-    }
+    const T(walker) next = T(walk)(g, home, mu, 1);
+    vreal x[18], y[18], r[18];
+    T(walk_load)(x, g, &a->links, home, mu, 18);
+    T(walk_load)(y, g, &a->links, next, mu, 18);
+    T(su3_mul)(r, x, y);
+    T(walk_load)(y, g, &a->links, T(walk)(g, next, mu, 1), mu, 18);
+    T(su3_mul)(x, r, y);
+    UNROLL for (int i = 0; i < 18; i++) x[i] *= c;
+    T(save)(x, &a->out, home.unit, mu, 18);
 }
+PARTS_SITE(long_links)
 
 /* Links that lead `reach` sites get the phases eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y), eta_t = 1, and
  * in t the sign of the boundary as often as they cross it. */

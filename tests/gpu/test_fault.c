@@ -1,5 +1,6 @@
-/* Faults of a GPU that can be provoked: memory that is full, a kernel that reaches for memory that is not there. Each
- * is a process of its own, this program with the fault's name; it has to end with EXIT_DEVICE and one message. */
+/* Faults of a GPU. Some can be provoked: memory that is full, a kernel that reaches for memory that is not there. Of
+ * others, CUDA's number is handed to what it is handed to when a call fails. Each is a process of its own, this program
+ * with the fault's name or number; it has to end with EXIT_DEVICE and one message. */
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -29,6 +30,8 @@ static void reach_out(const lattice *lat)
 static int provoke(const char *fault)
 {
     char message[512];
+    const int number = atoi(fault);
+    if (number > 0) gpu_fault(number, "cudaStreamSynchronize(stream)", __FILE__, __LINE__, __func__);
     REQUIRE(!gpu_bind(1, message, sizeof message), "%s", message);
     const lattice *lat = lattice_create(size, grid, 2, -1);
     if (!strcmp(fault, "full")) fill_memory(lat);
@@ -61,5 +64,11 @@ int main(int argc, char **argv)
     check_fault(argv[0], "full", (const char *const[]){"memory is full", "MiB asked", "MiB free"});
     check_fault(argv[0], "address",
                 (const char *const[]){"memory that is not there", "last kernel started: norm2", "CUDA"});
+    const char *const again = "the last checkpoint stands: continue with plaq run on another node";
+    check_fault(argv[0], "214", (const char *const[]){"an ECC error", again, "cudaStreamSynchronize(stream)"});
+    check_fault(argv[0], "220", (const char *const[]){"an NVLink error", again, "CUDA"});
+    check_fault(argv[0], "100", (const char *const[]){"the GPU is lost", again, "CUDA"});
+    check_fault(argv[0], "46", (const char *const[]){"taken by another process", "continue with plaq run", "CUDA"});
+    check_fault(argv[0], "719", (const char *const[]){"a kernel broke off", again, "Xid"});
     return CHECK_SUMMARY();
 }

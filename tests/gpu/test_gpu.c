@@ -1,108 +1,14 @@
-/* The GPU against the CPU: every kernel on the same fields in both places, in every precision, on lattices that fill
- * neither blocks of storage nor blocks of threads.
+/* The GPU against the CPU: every kernel but those of staggered quarks (test_staggered.c) on the same fields in both
+ * places, in every precision, on lattices that fill neither blocks of storage nor blocks of threads.
  *
  * Both compile the same site functions, and the build lets neither fuse on its own; so where only + - * / sqrt and
  * fused multiply-add enter, the results are equal, real by real, and the sums of any order too. Random fields and log
- * det C use log, sin and cos of two libraries, and agree to 1e-12; so do links projected to U(3), to 1e-10. On several
+ * det C use log, sin and cos of two libraries, and agree to 1e-12. On several
  * ranks, which may share a GPU, the lattice is split in every way. Whatever the tuner may choose gives the same. Without
  * a GPU it is skipped (status 77). */
-#include "tests/check.h"
-
-#include <stdlib.h>
-
 #include "kernels/gauge.h"
-#include "kernels/base/error.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
-#include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
-#include "kernels/staggered.h"
-#include "kernels/tune.h"
-
-#define SHAPES 10 /* of gpu/tile.cuh */
-#define EXACT 0.0
-#define ROUNDED 1e-12
-
-static const char *const prec_name[PREC_COUNT] = {"double", "single", "half", "quarter"};
-static const parity other[2] = {PARITY_ODD, PARITY_EVEN};
-static char where[128]; /* lattice and precision of the checks that follow */
-
-static long sites_of_slice(const field *f)
-{
-    const int *l = f->lat->local;
-    return (long)l[0] * l[1] * l[2];
-}
-
-/* Numbers in (-1, 1), the same for the same seed. */
-static void fill(field *f, unsigned long seed)
-{
-    const long n = sites_of_slice(f) * f->groups * f->reals;
-    double *slice = field_slice_buffer(f);
-    uint64_t state = 0x9E3779B97F4A7C15u * (seed + 1);
-    for (int t = 0; t < f->lat->local[3]; t++) {
-        for (long i = 0; i < n; i++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            slice[i] = (double)(int64_t)state * 0x1p-63;
-        }
-        field_import(f, t, slice);
-    }
-    free(slice);
-}
-
-static field *on_device(const field *h)
-{
-    field *d =
-        field_create(h->lat, h->kind, h->prec, h->par, field_kinds[h->kind].groups == 1 ? h->groups : 1, PLACE_DEVICE);
-    field_copy(d, h);
-    return d;
-}
-
-static field *like_of(const field *f, field_kind kind, precision prec, parity par)
-{
-    return field_create(f->lat, kind, prec, par, 1, f->where);
-}
-
-static field *in_precision(const field *f, field_kind kind, precision prec)
-{
-    field *g = like_of(f, kind, prec, f->par);
-    field_copy(g, f);
-    return g;
-}
-
-/* Compares a field on the device with one on the host, real by real. */
-static void check_same(const char *what, const field *d, const field *h, double tol)
-{
-    field *back = field_like(h);
-    field_copy(back, d);
-    const long n = sites_of_slice(h) * h->groups * h->reals;
-    double *a = field_slice_buffer(h), *b = field_slice_buffer(h), size = 0, worst = 0;
-    memset(a, 0, (size_t)n * sizeof *a);
-    memset(b, 0, (size_t)n * sizeof *b);
-    long differ = 0, nan = 0;
-    for (int t = 0; t < h->lat->local[3]; t++) {
-        field_export(back, t, a);
-        field_export(h, t, b);
-        for (long i = 0; i < n; i++) {
-            differ += a[i] != b[i];
-            nan += isnan(a[i]) || isnan(b[i]);
-            size = fmax(size, fabs(b[i]));
-            worst = fmax(worst, fabs(a[i] - b[i]));
-        }
-    }
-    const int ok = nan == 0 && size > 0 && (tol == EXACT ? differ == 0 : worst <= tol * size);
-    if (!check_note(ok))
-        printf("%s: %s: %ld of %ld reals differ, by up to %.3g of %.3g; %ld NaN\n", where, what, differ,
-               n * h->lat->local[3], worst, size, nan);
-    free(a);
-    free(b);
-    field_destroy(back);
-}
-
-static void check_value(const char *what, double d, double h, double tol)
-{
-    if (!check_note(d == h || fabs(d - h) <= tol * fabs(h)))
-        printf("%s: %s: %.17g on the device, %.17g on the host\n", where, what, d, h);
-}
+#include "tests/gpu/places.h"
 
 /* ---- spinors ---- */
 
@@ -434,146 +340,6 @@ static void test_sums(const lattice *lat)
     field_destroy(d);
 }
 
-/* ---- staggered quarks ---- */
-
-static void test_staggered_links(field *links[2])
-{
-    static const staggered_paths paths = {0.6, 0.07, 0.016, 0.0025, -0.06};
-    field *f[2];
-    double undefined[2], guarded[2];
-    for (int i = 0; i < 2; i++) f[i] = field_like(links[i]);
-    field *back[2];
-    for (int i = 0; i < 2; i++) back[i] = field_like(links[i]);
-    for (int g = LINKS_GENERAL; g <= LINKS_SPECIAL; g++) {
-        for (int i = 0; i < 2; i++) {
-            field_clear(back[i]);
-            staggered_fatten(f[i], links[i], (links_group)g, &paths);
-            staggered_fatten_back(back[i], links[i], (links_group)g, f[i], &paths);
-        }
-        check_same("fat links", f[1], f[0], EXACT);
-        check_same("derivative of fat links", back[1], back[0], EXACT);
-    }
-    for (int i = 0; i < 2; i++) field_destroy(back[i]);
-    for (int i = 0; i < 2; i++) staggered_phases(f[i], 3);
-    check_same("phases", f[1], f[0], EXACT);
-    /* Angles are those of two libraries, and square roots of small eigenvalues lose four digits. */
-    for (int i = 0; i < 2; i++) guarded[i] = staggered_unitarise(f[i], f[i], &undefined[i]);
-    check_same("projected links", f[1], f[0], 1e-10);
-    check_value("slowly projected links", guarded[1], guarded[0], EXACT);
-    check_value("links without projection", undefined[1], undefined[0], EXACT);
-    field *phases[2];
-    for (int i = 0; i < 2; i++) {
-        phases[i] = field_create(links[0]->lat, FIELD_PHASES, PREC_DOUBLE, PARITY_BOTH, 1, links[i]->where);
-        staggered_link_phases(phases[i], f[i]);
-    }
-    check_same("phases of determinants", phases[1], phases[0], 1e-9);
-    for (int i = 0; i < 2; i++) staggered_link_specials(f[i], phases[i]);
-    check_same("links of determinant one", f[1], f[0], 1e-9);
-    for (int i = 0; i < 2; i++) field_destroy(phases[i]);
-    for (int i = 0; i < 2; i++) staggered_lengthen(f[i], links[i], -0.04);
-    check_same("long links", f[1], f[0], EXACT);
-    for (int i = 0; i < 2; i++) staggered_scale(f[i], 0.3, f[i]);
-    check_same("scaled links", f[1], f[0], EXACT);
-    for (int i = 0; i < 2; i++) field_destroy(f[i]);
-}
-
-/* Long links of so many reals, 0 for naive ones. Of phases the device takes its own sine and cosine in fixed point, so
- * that a number may be rounded the other way; so it does with roots and quotients, which long links of 9 reals need:
- * those of random numbers, which are no links, amplify that. */
-static void test_staggered_hop(const lattice *lat, precision prec, int nrhs, int reals)
-{
-    const field_kind kind = reals == 9 ? FIELD_LINKS_EIGHT : reals == 13 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS;
-    const double tolerance = reals % 18 == 0 || prec <= PREC_SINGLE ? EXACT : prec == PREC_HALF ? 1e-4 : 1.6e-2;
-    char name[64];
-    snprintf(name, sizeof name, "staggered hop, long links of %d reals", reals);
-    field *near[2], *far[2] = {NULL, NULL}, *phases[2] = {NULL, NULL}, *x[2], *y[2];
-    near[0] = field_create(lat, FIELD_LINKS, prec, PARITY_BOTH, 1, PLACE_HOST);
-    fill(near[0], 31);
-    near[1] = on_device(near[0]);
-    if (reals) {
-        far[0] = field_create(lat, kind, prec, PARITY_BOTH, 1, PLACE_HOST);
-        fill(far[0], 32);
-        far[1] = on_device(far[0]);
-    }
-    if (kind != FIELD_LINKS) {
-        phases[0] = field_create(lat, FIELD_PHASES, prec, PARITY_BOTH, 1, PLACE_HOST);
-        fill(phases[0], 34);
-        phases[1] = on_device(phases[0]);
-    }
-    x[0] = field_create(lat, FIELD_VECTOR, prec, PARITY_BOTH, nrhs, PLACE_HOST);
-    fill(x[0], 33);
-    x[1] = on_device(x[0]);
-    for (int i = 0; i < 2; i++) y[i] = field_like(x[i]);
-    for (int adds = 0; adds < 2; adds++) {
-        for (int i = 0; i < 2; i++) {
-            const staggered_call call = {0.7, adds ? -0.4 : 0, near[i], far[i], phases[i], 2, 0.0625, x[i]};
-            for (int p = 0; p < 2; p++) staggered_hop(y[i], (parity)p, x[i], &call);
-        }
-        check_same(name, y[1], y[0], tolerance);
-    }
-    for (int mu = 0; mu < 4 && prec == PREC_DOUBLE; mu++) {
-        for (int i = 0; i < 2; i++) {
-            const staggered_shift_call call = {.mu = mu,
-                                               .back = mu % 2 ? 1 : -1,
-                                               .odd = 3 * mu + 1,
-                                               .near = near[i],
-                                               .far = far[i],
-                                               .near_weight = 0.5,
-                                               .far_weight = 1.5,
-                                               .far_phases = phases[i],
-                                               .far_scale = 2};
-            staggered_shift(y[i], x[i], &call);
-        }
-        check_same("staggered shift", y[1], y[0], EXACT);
-    }
-    for (int i = 0; i < 2; i++) {
-        field_destroy(near[i]);
-        field_destroy(far[i]);
-        field_destroy(phases[i]);
-        field_destroy(x[i]);
-        field_destroy(y[i]);
-    }
-}
-
-/* On a lattice with a reach of 3. */
-static void test_staggered(const int size[4], const int grid[4], int time_sign)
-{
-    lattice *lat = lattice_create(size, grid, 3, time_sign);
-    field *links[2];
-    links[0] = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    gauge_random(links[0], 5, 6, 7);
-    links[1] = on_device(links[0]);
-    snprintf(where, sizeof where, "staggered links on %d.%d.%d.%d", size[0], size[1], size[2], size[3]);
-    test_staggered_links(links);
-    for (int prec = 0; prec < PREC_COUNT; prec++)
-        for (int nrhs = 1; nrhs <= 6; nrhs += 5)
-            for (int k = 0; k < 4; k++) {
-                static const int reals[] = {0, 18, 13, 9};
-                snprintf(where, sizeof where, "%d.%d.%d.%d on %d.%d.%d.%d, %s, %d right-hand sides", size[0], size[1],
-                         size[2], size[3], grid[0], grid[1], grid[2], grid[3], prec_name[prec], nrhs);
-                test_staggered_hop(lat, (precision)prec, nrhs, reals[k]);
-            }
-    field_destroy(links[0]);
-    field_destroy(links[1]);
-    lattice_destroy(lat);
-}
-
-/* Fat links on a lattice on which boxes of sites are swept in several columns of several boxes each. */
-static void test_columns(const int grid[4])
-{
-    static const int size[4] = {8, 64, 16, 4};
-    lattice *lat = lattice_create(size, grid, 2, -1);
-    field *links[2];
-    links[0] = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    gauge_random(links[0], 9, 1, 3);
-    links[1] = on_device(links[0]);
-    snprintf(where, sizeof where, "staggered links on 8.64.16.4");
-    test_staggered_links(links);
-    field_destroy(links[0]);
-    field_destroy(links[1]);
-    lattice_destroy(lat);
-}
-
 /* The hop alone on a lattice large enough that a rank's boxes of sites are mostly away from its faces. */
 static void test_large_hop(const int grid[4])
 {
@@ -607,44 +373,13 @@ static void test_large_hop(const int grid[4])
 /* All tests on one lattice, split as `grid` says. */
 static void test_on(const int size[4], const int grid[4], int time_sign)
 {
-    int fits = 1, thin = 0;
-    for (int d = 0; d < 4; d++) {
-        fits = fits && size[d] % (2 * grid[d]) == 0;
-        thin = thin || (grid[d] > 1 && size[d] / grid[d] < 4);
-    }
-    if (!fits) return;
+    int thin;
+    if (!fits_grid(size, grid, &thin)) return;
     lattice *lat = lattice_create(size, grid, 2, time_sign);
     test_copies(lat);
     test_lattice(lat);
     test_sums(lat);
     lattice_destroy(lat);
-    if (!thin) test_staggered(size, grid, time_sign);
-}
-
-/* The tuner's text with the same way in all cases; hops with their messages in one kernel, or not. */
-static char *with_way(const char *text, int way, int fuse)
-{
-    char *out = NULL;
-    size_t bytes;
-    FILE *f = open_memstream(&out, &bytes);
-    const char *line = strchr(text, '\n') + 1;
-    fwrite(text, 1, (size_t)(line - text), f);
-    for (; *line; line = strchr(line, '\n') + 1) {
-        int before = 0;
-        sscanf(line, "%*s %*s %*s %*s %*s %n", &before);
-        fprintf(f, "%.*s%d 1.00\n", before, line, strncmp(line, "exchange ", 9) ? way : fuse);
-    }
-    fclose(f);
-    return out;
-}
-
-static void take_way(const char *text, int way, int fuse)
-{
-    int line;
-    char *all = with_way(text, way, fuse);
-    tune_start(TUNE_FILE, "a GPU");
-    CHECK_INT(tune_read(all, &line), 1);
-    free(all);
 }
 
 /* Every shape of blocks, and hops in one kernel with their messages and in several, where a transport can do that: all
@@ -660,10 +395,8 @@ static void test_ways(const int grid[4])
     test_large_hop(grid);
     char *text = tune_text();
     CHECK(text && strstr(text, "\nhop ") && strstr(text, "\ngauge_force "));
-    /* Staggered hops of a rank with faces go by lists, which have no boxes. */
-    CHECK(!text || !strstr(text, "\nstaggered_hop ") == (comm_size() > 1));
     CHECK(!text || !strstr(text, "\nexchange ") == !gpu_exchange_can_fuse());
-    for (int way = 0; text && way < SHAPES; way++) {
+    for (int way = 0; text && way < gpu_shape_count(); way++) {
         take_way(text, way, 1);
         test_on(size, grid, -1);
         test_large_hop(grid);
@@ -679,33 +412,14 @@ static void test_ways(const int grid[4])
 int main(int argc, char **argv)
 {
     static const int size[][4] = {{8, 8, 8, 8}, {4, 6, 8, 10}, {2, 2, 2, 4}, {6, 2, 4, 2}};
-    /* With sites so far from the faces of ranks that no kernel reaches these from there. */
-    static const int away[4] = {4, 4, 4, 24};
     enum { LATTICES = sizeof size / sizeof *size };
-    char message[512];
-    comm_init(&argc, &argv);
-    if (!comm_all(gpu_count() > 0)) {
-        if (comm_rank() == 0) printf("skipped: there is no GPU\n");
-        comm_finalize();
-        return 77;
-    }
-    REQUIRE(!gpu_bind(1, message, sizeof message), "%s", message);
-    const int ranks = comm_size();
-    if (ranks > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
-    if (comm_rank() == 0) printf("device: %s, transport %s\n", gpu_name(), gpu_transport_name());
-    int grid[4];
-    for (int code = 0, tests = 0; code < 81; code++) {
-        int rest = code, product = 1;
-        for (int d = 0; d < 4; d++, rest /= 3) product *= grid[d] = 1 << rest % 3;
-        if (product != ranks) continue;
-        for (int i = 0; i < (ranks > 1 ? 2 : LATTICES); i++) test_on(size[i], grid, tests++ % 2 ? 1 : -1);
-        if (ranks > 1 && grid[3] == ranks) test_on(away, grid, -1);
+    if (places_open(argc, argv)) return 77;
+    int grid[4], tests = 0;
+    for (int code = 0; next_grid(&code, grid);) {
+        for (int i = 0; i < (comm_size() > 1 ? 2 : LATTICES); i++) test_on(size[i], grid, tests++ % 2 ? 1 : -1);
+        if (comm_size() > 1 && grid[3] == comm_size()) test_on(away, grid, -1);
         test_large_hop(grid);
-        if (ranks == 1) test_columns(grid);
-        if (grid[3] == ranks) test_ways(grid);
+        if (grid[3] == comm_size()) test_ways(grid);
     }
-    gpu_transport_close();
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
+    return places_close();
 }
