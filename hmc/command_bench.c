@@ -5,7 +5,7 @@
  * kernels/kernels.h. The limit is the larger of the times that the bytes take at the bandwidth measured over a working
  * set of the same size, and the flops at the rate of fused multiply-adds, both measured in this run with the same ranks
  * and threads. On a GPU the bandwidth is that of a copy, and there is no limit of flops.
- * Operations are in bench_ops.c. */
+ * Operations are in bench/ops.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include <omp.h>
 #endif
 
-#include "hmc/bench_halo.h"
-#include "hmc/bench_ops.h"
-#include "hmc/bench_times.h"
+#include "hmc/bench/halo.h"
+#include "hmc/bench/ops.h"
+#include "hmc/bench/times.h"
 #include "hmc/commands.h"
 #include "hmc/tuning.h"
 #include "kernels/base/error.h"
@@ -370,13 +370,15 @@ typedef struct {
 
 static void check_texts(const texts *t)
 {
-    const char *names[128];
+    enum { NAMES = 256 };
+    const char *names[NAMES];
     const bench_op *o;
     int n = 0;
     names[n++] = "halo";
     static const char *const reals[] = {"18", "12", "8"}, *const devices[] = {"cpu", "gpu"},
                              *const answers[] = {"yes", "no"};
     for (int i = 0; (o = bench_op_number(i)); i++) {
+        REQUIRE(n + 2 <= NAMES, "more than %d operations", i);
         names[n++] = o->name;
         names[n++] = o->group;
     }
@@ -448,8 +450,8 @@ int command_bench(int argc, char **argv)
                .delay = "0"};
     const command_flag flags[] = {
         {"--op", NULL, &t.ops,
-         "kernels or groups of them: hop,clover,blas,force,gauge,staggered,cg; halo: messages between ranks; default "
-         "all"},
+         "kernels or groups of them: hop,clover,blas,force,gauge,random,staggered,cg; halo: messages between ranks; "
+         "default all"},
         {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
         {"--prec", NULL, &t.precisions, "double,single,half,quarter; default the first three"},
         {"--rhs", NULL, &t.rhs, "right-hand sides of spinors; default 1; leaves out solvers that take one"},

@@ -33,6 +33,7 @@
 #include "kernels/gauge.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/tune.h"
 
 typedef struct {
     parameters *p;
@@ -42,7 +43,7 @@ typedef struct {
     int64_t done, accepted, session_start;
     int64_t saved;   /* trajectory number of the newest checkpoint, -1 when there is none */
     char digest[65]; /* of its links, or of the first ones */
-    double begun, io_seconds;
+    double begun, io_seconds, tuned_before;
     double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
     double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
     int json, accept;
@@ -236,6 +237,7 @@ static void print_summary(const run_state *r)
     if (r->json) print_json(r, &a, history_hex, seconds);
     report_profile(&(report_totals){.seconds = seconds,
                                     .io_seconds = r->io_seconds,
+                                    .tune_seconds = tune_spent() - r->tuned_before,
                                     .where = where,
                                     .copied_bytes = field_copied_bytes() - r->copied_before,
                                     .trajectory_bytes = r->trajectory_bytes});
@@ -347,6 +349,7 @@ static int run(run_state *r)
     halo_counts_reset();
     r->begun = comm_wtime();
     r->copied_before = field_copied_bytes();
+    r->tuned_before = tune_spent();
     r->io_seconds = 0;
     loop(r);
     print_summary(r);

@@ -91,7 +91,10 @@ void report_profile(const report_totals *t)
     log_info("  %-24s %10s %10.3f %9s %9.2f %6.1f%%", "halos, waiting", "", halo_seconds, "",
              halo_seconds > 0 ? 1e-9 * halo_bytes / halo_seconds : 0, 100 * halo_seconds / seconds);
     log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", "files", "", io_seconds, "", "", 100 * io_seconds / seconds);
-    const double rest = seconds - in_kernels - halo_seconds - io_seconds;
+    if (t->tune_seconds > 0)
+        log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", "tuning", "", t->tune_seconds, "", "",
+                 100 * t->tune_seconds / seconds);
+    const double rest = seconds - in_kernels - halo_seconds - io_seconds - t->tune_seconds;
     log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", "all else", "", rest, "", "", 100 * rest / seconds);
     if (t->where == PLACE_DEVICE) print_copies(t);
 }

@@ -16,9 +16,9 @@ void report_lines(void (*log)(const char *, ...), const char *text);
 
 /* What a profile needs that kernels do not count. */
 typedef struct {
-    double seconds, io_seconds;            /* in all, and of them for files */
-    place where;                           /* of the fields */
-    double copied_bytes, trajectory_bytes; /* between host and device: in all, and of them within trajectories */
+    double seconds, io_seconds, tune_seconds; /* in all, and of them for files and for trials of the tuner */
+    place where;                              /* of the fields */
+    double copied_bytes, trajectory_bytes;    /* between host and device: in all, and of them within trajectories */
 } report_totals;
 
 /* Calls, time, GF/s, GB/s and share of every kernel that ran, of halos and of files, against the time in all; for

@@ -104,12 +104,27 @@ static void open_devices(const machine_params *m)
     tuning_open(m->tune, m->tune_file, gpu_name());
 }
 
+/* Keys that have no effect here are not passed over in silence. */
+static void stay_on_host(const machine_params *m)
+{
+    static int told;
+    const int shares = strcmp(m->share_gpu, "no") != 0, by = strcmp(m->transport, "auto") != 0,
+              tunes = strcmp(m->tune, "estimate") != 0;
+    if (!told && (shares || by || tunes))
+        log_info("device: CPU; of [machine],%s%s%s are for GPUs and have no effect", shares ? " share_gpu" : "",
+                 by ? " transport" : "", tunes ? " tune" : "");
+    told = 1;
+}
+
 place simulation_place(const parameters *p, const lattice *lat)
 {
     start_watchdog(p);
     static int opened;
     const machine_params *m = &p->machine;
-    if (!opened && (!strcmp(m->device, "cpu") || !are_gpus_there(m->device))) return PLACE_HOST;
+    if (!opened && (!strcmp(m->device, "cpu") || !are_gpus_there(m->device))) {
+        stay_on_host(m);
+        return PLACE_HOST;
+    }
     if (!opened) open_devices(m);
     opened = 1;
     if (lat && comm_size() > 1 && !strcmp(m->transport, "auto")) tuning_transport(lat);

@@ -22,9 +22,10 @@
  *   rho_vt    gamma_i x xi_i                 X = (-1)^(x_i)
  *   rho_pv    gamma_4 gamma_i x xi_4 xi_i    X = W (-1)^(x_i)
  *
- * averaged over the directions. Beside gamma_S x xi_T there is its partner gamma_4 gamma_5 gamma_S x xi_4 xi_5 xi_T, which
- * alternates in sign with t: scalars with the pions of gamma_4 gamma_5, b_1 with rho_vt, a_1 with rho_pv. With those of
- * gamma_5 it would be gamma_4, J^PC = 0^{+-}, which a quark and an antiquark do not make. pion_5 = sum |G|^2. Free quarks have M Xi_k = Xi_k M: all gamma_5 x xi_T are positive sums of |X G|^2 there.
+ * averaged over the directions. Beside gamma_S x xi_T there is its partner gamma_4 gamma_5 gamma_S x xi_4 xi_5 xi_T,
+ * which alternates in sign with t: scalars with the pions of gamma_4 gamma_5, b_1 with rho_vt, a_1 with rho_pv. With
+ * those of gamma_5 it would be gamma_4, J^PC = 0^{+-}, which a quark and an antiquark do not make. pion_5 = sum |G|^2.
+ * Free quarks have M Xi_k = Xi_k M: all gamma_5 x xi_T are positive sums of |X G|^2 there.
  *
  * The local ones come of the three solves of a source alone; each X with links takes three more. */
 #include <math.h>

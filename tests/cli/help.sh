@@ -64,8 +64,9 @@ try bench run.seed=1
 exits 2 "bench takes no keys"
 printed "unexpected argument run.seed=1"
 say "what bench runs has the fields that it needs"
-for op in hop clover blas force gauge cg staggered_hop staggered_naive staggered_hop_13 staggered_hop_9 staggered_cg_half \
-    staggered_shifts fatten fatten_back lengthen project_links hisq_links hisq_force staggered_outer; do
+for op in hop clover blas force gauge random cg staggered_hop staggered_naive staggered_hop_13 staggered_hop_9 \
+    staggered_cg_half staggered_shifts staggered_shift fatten fatten_back lengthen lengthen_back project_links project_back \
+    links_to_momenta phases scale_links phases_of_links special_links hisq_links hisq_sibling hisq_force staggered_outer; do
     try bench --json --op $op --lattice 4.4.4.8 --prec double --seconds 0.001
     exits 0 "bench --op $op"
     checks=$((checks + 1))

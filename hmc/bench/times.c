@@ -1,4 +1,4 @@
-#include "hmc/bench_times.h"
+#include "hmc/bench/times.h"
 
 #include <stdlib.h>
 

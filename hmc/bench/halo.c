@@ -1,9 +1,9 @@
-#include "hmc/bench_halo.h"
+#include "hmc/bench/halo.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "hmc/bench_times.h"
+#include "hmc/bench/times.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/pool.h"

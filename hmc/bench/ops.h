@@ -1,5 +1,5 @@
 /* What plaq bench runs: operations on fields of one lattice, precision and place. Adding one is a line of the table in
- * bench_ops.c and a function. */
+ * the ops_*.c here and a function. */
 #ifndef PLAQ_BENCH_OPS_H
 #define PLAQ_BENCH_OPS_H
 
@@ -20,7 +20,9 @@ typedef struct {
     field *links, *x, *y, *z; /* x, z of even, y of odd sites */
     field *clover;
     field *links_double; /* always there */
-    field *spinor, *tensor, *momenta, *more;
+    field *single;       /* as x, in single precision */
+    /* In double precision, of both parities; other_links and force change. */
+    field *spinor, *more, *tensor, *momenta, *force, *whole_clover, *inverse, *other_links;
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;
@@ -28,8 +30,10 @@ typedef struct {
     staggered_links *asqtad_13, *asqtad_9; /* with long links of so many reals */
     staggered *quark;
     field *vx, *vy, *vz;      /* as x, y, z */
+    field *vectors, *shifted; /* in double precision, of both parities */
     field *one, *two, *three; /* links */
     field *poles;             /* vectors */
+    field *phases;            /* of links */
     long iterations;          /* of a solver's last call */
 } bench;
 
@@ -43,6 +47,13 @@ typedef struct {
     int one_rhs; /* takes one right-hand side */
 } bench_op;
 
+#define BENCH_MASS 0.1
+#define BENCH_C_SW 1.0
+#define BENCH_POLES 8 /* of a rational function */
+#define BENCH_CG_ITERATIONS 25
+
+/* By what they work on; the last entry of each is null. */
+extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered[];
 /* The operations, null after the last. */
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);
@@ -51,5 +62,11 @@ int bench_op_has(const bench_op *o, precision prec);
  * lattice with a reach of 3. Collective. */
 void bench_open(bench *b, int needs);
 void bench_close(bench *b);
+
+/* Op x = source to 1e-14, in double precision with half inside. */
+void bench_solve_with_half(bench *b, linop *op, field *x, const field *source);
+/* (op + shift) x = source with shifts like those of a rational function, from a thousandth of the operator's size to
+ * all of it: each to 1e-8, from a Krylov space in single precision. */
+void bench_solve_shifts(bench *b, linop *op, const field *source);
 
 #endif

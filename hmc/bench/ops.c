@@ -1,0 +1,191 @@
+#include "hmc/bench/ops.h"
+
+#include <math.h>
+
+#include "hmc/evolve/action.h"
+#include "kernels/base/pool.h"
+#include "kernels/gauge.h"
+#include "kernels/spinor.h"
+#include "kernels/staggered.h"
+#include "solvers/multishift.h"
+#include "solvers/solver.h"
+
+#define ROUGHNESS 0.4 /* of the links: exp of so much Gaussian algebra */
+#define SHIFTS 12     /* of a multi-shift solve */
+
+const bench_op *bench_op_number(int i)
+{
+    static const bench_op *const tables[] = {bench_ops_wilson, bench_ops_gauge, bench_ops_staggered};
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (const bench_op *o = tables[t]; o->name; o++)
+            if (i-- == 0) return o;
+    return NULL;
+}
+
+/* ---- solves ---- */
+
+void bench_solve_with_half(bench *b, linop *op, field *x, const field *source)
+{
+    const solver_settings s = {
+        .type = "cg", .tolerance = 1e-14, .max_iterations = 10000, .inner_precision = "half", .delta = 0.1};
+    field_clear(x);
+    b->iterations = solver_solve(&s, op, x, source).iterations;
+}
+
+void bench_solve_shifts(bench *b, linop *op, const field *source)
+{
+    const solver_settings s = {
+        .type = "cg", .tolerance = 1e-8, .max_iterations = 10000, .inner_precision = "single", .delta = 0.1};
+    double shifts[SHIFTS], tolerances[SHIFTS];
+    field *x[SHIFTS];
+    for (int i = 0; i < SHIFTS; i++) {
+        shifts[i] = 1e-3 * pow(1e4, (double)i / (SHIFTS - 1));
+        tolerances[i] = s.tolerance;
+        x[i] = field_like(source);
+    }
+    b->iterations = multishift_solve(&s, op, SHIFTS, shifts, tolerances, x, source).iterations;
+    for (int i = 0; i < SHIFTS; i++) field_destroy(x[i]);
+}
+
+/* ---- fields ---- */
+
+int bench_op_has(const bench_op *o, precision prec)
+{
+    return o->all_precisions || prec == PREC_DOUBLE;
+}
+
+static field *random_vector(bench *b, field_kind kind, parity p, uint32_t number)
+{
+    field *d = field_create(b->lat, kind, PREC_DOUBLE, p, b->rhs, PLACE_HOST);
+    field *f = field_create(b->lat, kind, b->prec, p, b->rhs, b->where);
+    spinor_random(d, 1, RANDOM_TEST, number);
+    field_copy(f, d);
+    field_destroy(d);
+    return f;
+}
+
+static field *random_spinor(bench *b, parity p, uint32_t number)
+{
+    return random_vector(b, FIELD_SPINOR, p, number);
+}
+
+static field *copy_to(const field *from, field_kind kind, precision prec, place where)
+{
+    field *f = field_create(from->lat, kind, prec, from->par, 1, where);
+    field_copy(f, from);
+    return f;
+}
+
+/* For kernels in double. */
+static void open_double(bench *b, const field *tensor)
+{
+    const lattice *lat = b->lat;
+    b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
+    b->spinor = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+    b->more = field_like(b->spinor);
+    field *d = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    spinor_random(d, 1, RANDOM_TEST, 5);
+    field_copy(b->spinor, d);
+    field_copy(b->more, d);
+    field_destroy(d);
+    b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+    b->force = field_like(b->momenta);
+    b->whole_clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+    clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, BENCH_C_SW);
+    b->inverse = field_like(b->whole_clover);
+    b->other_links = field_like(b->links_double);
+}
+
+static void open_wilson(bench *b, const field *links, const field *tensor)
+{
+    const field_kind storage = b->link_reals == 8    ? FIELD_LINKS_EIGHT
+                               : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
+                                                     : FIELD_LINKS;
+    field *clover = field_create(b->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    clover_build(clover, tensor, 4 + BENCH_MASS, BENCH_C_SW);
+    b->links = copy_to(links, storage, b->prec, b->where);
+    b->clover = copy_to(clover, FIELD_CLOVER, b->prec, b->where);
+    field_destroy(clover);
+    b->x = random_spinor(b, PARITY_EVEN, 1);
+    b->y = random_spinor(b, PARITY_ODD, 2);
+    b->z = random_spinor(b, PARITY_EVEN, 3);
+    b->sx = random_spinor(b, PARITY_EVEN, 4);
+    b->sy = field_like(b->sx);
+    b->single = field_create(b->lat, FIELD_SPINOR, PREC_SINGLE, PARITY_EVEN, b->rhs, b->where);
+    b->w = wilson_create(b->links_double,
+                         &(wilson_settings){BENCH_MASS, BENCH_C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage});
+    b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
+    b->normal = normal_create(b->schur);
+}
+
+static staggered_links *asqtad_links(const bench *b, int long_reals)
+{
+    const staggered_smearing s = {.kind = STAGGERED_ASQTAD, .u0 = 0.9, .long_reals = long_reals};
+    return staggered_links_create(b->links_double, &s);
+}
+
+static void open_staggered(bench *b)
+{
+    b->asqtad = asqtad_links(b, 18);
+    b->asqtad_13 = asqtad_links(b, 13);
+    b->asqtad_9 = asqtad_links(b, 9);
+    b->naive = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_NAIVE});
+    b->quark = staggered_create(b->asqtad, BENCH_MASS, PARITY_EVEN);
+    b->vx = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 1);
+    b->vy = random_vector(b, FIELD_VECTOR, PARITY_ODD, 2);
+    b->vz = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 3);
+    b->vectors = field_create(b->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+    b->shifted = field_like(b->vectors);
+    spinor_random(b->vectors, 1, RANDOM_TEST, 4);
+}
+
+static void open_paths(bench *b)
+{
+    b->hisq = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_HISQ});
+    b->one = field_like(b->links_double);
+    b->two = field_like(b->links_double);
+    b->three = field_like(b->links_double);
+    b->poles = field_create(b->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, BENCH_POLES, b->where);
+    b->phases = field_create(b->lat, FIELD_PHASES, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
+    gauge_cold(b->one);
+    gauge_cold(b->two);
+}
+
+void bench_open(bench *b, int needs)
+{
+    field *links = field_create(b->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    field *momenta = field_create(b->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST), *tensor = NULL;
+    gauge_cold(links);
+    momenta_random(momenta, 1, RANDOM_TEST, 0);
+    gauge_update(links, ROUGHNESS, momenta);
+    field_destroy(momenta);
+    b->links_double = copy_to(links, FIELD_LINKS, PREC_DOUBLE, b->where);
+    if (needs & (BENCH_WILSON | BENCH_DOUBLE)) {
+        tensor = field_create(b->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+        gauge_field_strength(tensor, links);
+    }
+    if (needs & BENCH_WILSON) open_wilson(b, links, tensor);
+    if (needs & BENCH_DOUBLE) open_double(b, tensor);
+    if (needs & BENCH_STAGGERED) open_staggered(b);
+    if (needs & BENCH_PATHS) open_paths(b);
+    field_destroy(tensor);
+    field_destroy(links);
+}
+
+void bench_close(bench *b)
+{
+    staggered_destroy(b->quark);
+    staggered_links_destroy(b->naive);
+    staggered_links_destroy(b->hisq);
+    staggered_links_destroy(b->asqtad_13);
+    staggered_links_destroy(b->asqtad_9);
+    staggered_links_destroy(b->asqtad);
+    linop_destroy(b->normal);
+    wilson_destroy(b->w);
+    field *all[] = {b->links,        b->links_double, b->clover,      b->tensor, b->x,     b->y,       b->z,
+                    b->sx,           b->sy,           b->single,      b->spinor, b->more,  b->momenta, b->force,
+                    b->whole_clover, b->inverse,      b->other_links, b->vx,     b->vy,    b->vz,      b->vectors,
+                    b->shifted,      b->one,          b->two,         b->three,  b->poles, b->phases};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    pool_trim(PLACE_HOST);
+}

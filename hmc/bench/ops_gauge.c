@@ -1,0 +1,139 @@
+#include "hmc/bench/ops.h"
+#include "hmc/evolve/action.h"
+#include "kernels/gauge.h"
+#include "kernels/spinor.h"
+
+static void run_gauge_force(bench *b)
+{
+    gauge_force(b->momenta, b->links_double, gauge_weights_c1(1e-3, 0));
+}
+
+static void run_rectangle_force(bench *b)
+{
+    gauge_force(b->momenta, b->links_double, gauge_weights_c1(1e-3, -0.331));
+}
+
+static void run_parallelogram_force(bench *b)
+{
+    const gauge_weights w = {1e-3, -5e-5, -5e-6};
+    gauge_force(b->momenta, b->links_double, w);
+}
+
+static void run_hop_force(bench *b)
+{
+    hop_force(b->momenta, b->links_double, b->spinor, b->more);
+}
+
+static void run_clover_force(bench *b)
+{
+    clover_force(b->momenta, b->links_double, b->tensor);
+}
+
+static void run_loops(bench *b)
+{
+    gauge_measure(b->links_double, 1);
+}
+
+static void run_field_strength(bench *b)
+{
+    gauge_field_strength(b->tensor, b->links_double);
+}
+
+static void run_link_update(bench *b)
+{
+    gauge_update(b->links_double, 1e-6, b->momenta);
+}
+
+static void run_clover_build(bench *b)
+{
+    clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, BENCH_C_SW);
+}
+
+/* With its determinant. */
+static void run_clover_invert(bench *b)
+{
+    double negatives;
+    clover_invert(b->inverse, b->whole_clover, PARITY_EVEN, &negatives);
+}
+
+/* Factors of zero: the insertions do not grow from call to call. */
+static void run_clover_insert(bench *b)
+{
+    const field x = field_part(b->spinor, PARITY_EVEN), y = field_part(b->more, PARITY_EVEN);
+    clover_insert(b->tensor, PARITY_EVEN, 0, &x, &y);
+}
+
+static void run_clover_insert_det(bench *b)
+{
+    clover_insert_det(b->tensor, PARITY_EVEN, BENCH_C_SW, 0, b->inverse);
+}
+
+static void run_parallelograms(bench *b)
+{
+    gauge_action(b->links_double, (gauge_weights){5, -0.4, -0.04});
+}
+
+static void run_energy(bench *b)
+{
+    gauge_field_energy(b->tensor);
+}
+
+static void run_unitarise(bench *b)
+{
+    gauge_unitarise(b->links_double);
+}
+
+static void run_momenta_add(bench *b)
+{
+    momenta_add(b->force, 1e-6, b->momenta);
+}
+
+static void run_momenta_dot(bench *b)
+{
+    momenta_dot(b->force, b->momenta);
+}
+
+static void run_random_momenta(bench *b)
+{
+    momenta_random(b->force, 1, RANDOM_TEST, 1);
+}
+
+static void run_random_spinor(bench *b)
+{
+    spinor_random(b->spinor, 1, RANDOM_TEST, 1);
+}
+
+static void run_random_signs(bench *b)
+{
+    spinor_random_signs(b->spinor, 1, RANDOM_TEST, 1);
+}
+
+static void run_random_links(bench *b)
+{
+    gauge_random(b->other_links, 1, RANDOM_TEST, 1);
+}
+
+const bench_op bench_ops_gauge[] = {
+    {"gauge_force", "force", 0, 0, 1, BENCH_DOUBLE, run_gauge_force, 0},
+    {"rectangle_force", "force", 0, 0, 1, BENCH_DOUBLE, run_rectangle_force, 0},
+    {"parallelogram_force", "force", 0, 0, 1, BENCH_DOUBLE, run_parallelogram_force, 0},
+    {"hop_force", "force", 0, 0, 1, BENCH_DOUBLE, run_hop_force, 0},
+    {"clover_insert", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_insert, 0},
+    {"clover_insert_det", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_insert_det, 0},
+    {"clover_force", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_force, 0},
+    {"momenta_add", "force", 0, 0, 1, BENCH_DOUBLE, run_momenta_add, 0},
+    {"momenta_dot", "force", 0, 0, 1, BENCH_DOUBLE, run_momenta_dot, 0},
+    {"loops", "gauge", 0, 0, 1, BENCH_DOUBLE, run_loops, 0},
+    {"parallelograms", "gauge", 0, 0, 2, BENCH_DOUBLE, run_parallelograms, 0},
+    {"field_strength", "gauge", 0, 0, 1, BENCH_DOUBLE, run_field_strength, 0},
+    {"energy", "gauge", 0, 0, 1, BENCH_DOUBLE, run_energy, 0},
+    {"clover_build", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_build, 0},
+    {"clover_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_invert, 0},
+    {"link_update", "gauge", 0, 0, 1, BENCH_DOUBLE, run_link_update, 0},
+    {"unitarise", "gauge", 0, 0, 1, BENCH_DOUBLE, run_unitarise, 0},
+    {"random_momenta", "random", 0, 0, 1, BENCH_DOUBLE, run_random_momenta, 0},
+    {"random_spinor", "random", 0, 0, 1, BENCH_DOUBLE, run_random_spinor, 0},
+    {"random_signs", "random", 0, 0, 1, BENCH_DOUBLE, run_random_signs, 0},
+    {"random_links", "random", 0, 0, 1, BENCH_DOUBLE, run_random_links, 0},
+    {0},
+};

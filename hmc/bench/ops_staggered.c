@@ -1,0 +1,191 @@
+#include "hmc/bench/ops.h"
+#include "kernels/gauge.h"
+#include "kernels/spinor.h"
+#include "kernels/staggered.h"
+#include "solvers/solver.h"
+
+static void staggered_there_and_back(bench *b, staggered_links *links)
+{
+    const staggered_pair *l = staggered_links_at(links, b->prec, b->where);
+    const staggered_call call = {.a = 1,
+                                 .near = l->near,
+                                 .far = l->far,
+                                 .far_phases = l->far_phases,
+                                 .near_scale = l->near_scale,
+                                 .far_scale = l->far_scale};
+    staggered_hop(b->vy, PARITY_ODD, b->vx, &call);
+    staggered_hop(b->vz, PARITY_EVEN, b->vy, &call);
+}
+
+static void run_staggered(bench *b)
+{
+    staggered_there_and_back(b, b->asqtad);
+}
+
+static void run_staggered_13(bench *b)
+{
+    staggered_there_and_back(b, b->asqtad_13);
+}
+
+static void run_staggered_9(bench *b)
+{
+    staggered_there_and_back(b, b->asqtad_9);
+}
+
+static void run_naive(bench *b)
+{
+    staggered_there_and_back(b, b->naive);
+}
+
+static void run_staggered_cg(bench *b)
+{
+    const solver_settings s = {.type = "cg",
+                               .tolerance = 1e-30,
+                               .max_iterations = BENCH_CG_ITERATIONS,
+                               .inner_precision = "double",
+                               .delta = 0.1};
+    linop *op = linop_at(staggered_normal(b->quark), b->prec, b->where);
+    b->iterations = solver_precondition(&s, op, b->vz, b->vx).iterations;
+}
+
+static void run_staggered_cg_half(bench *b)
+{
+    bench_solve_with_half(b, staggered_normal(b->quark), b->vz, b->vx);
+}
+
+static void run_staggered_multishift(bench *b)
+{
+    bench_solve_shifts(b, staggered_normal(b->quark), b->vx);
+}
+
+/* One direction of the hop, as the currents of mesons have it. */
+static void run_shift(bench *b)
+{
+    const staggered_pair *l = staggered_links_at(b->asqtad, PREC_DOUBLE, b->where);
+    const staggered_shift_call call = {
+        .back = 1, .near = l->near, .far = l->far, .near_weight = 1, .far_weight = 1, .far_scale = l->far_scale};
+    staggered_shift(b->shifted, b->vectors, &call);
+}
+
+/* One level: all paths of up to 7 links and Lepage's. */
+static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8};
+
+static void run_fatten(bench *b)
+{
+    staggered_fatten(b->one, b->links_double, LINKS_SPECIAL, &paths);
+}
+
+/* Its derivative. */
+static void run_fatten_back(bench *b)
+{
+    staggered_fatten_back(b->two, b->links_double, LINKS_SPECIAL, b->one, &paths);
+}
+
+static void run_lengthen(bench *b)
+{
+    staggered_lengthen(b->one, b->links_double, -1.0 / 24);
+}
+
+static void run_project(bench *b)
+{
+    double undefined;
+    staggered_unitarise(b->one, b->links_double, &undefined);
+}
+
+/* Both levels, projection, long links and phases. */
+static void run_hisq_links(bench *b)
+{
+    field_out(b->links_double, PARITY_EVEN); /* as if they had changed */
+    staggered_links_at(b->hisq, PREC_DOUBLE, b->where);
+}
+
+/* From derivatives by fat and long links to momenta. */
+static void run_hisq_force(bench *b)
+{
+    staggered_links_at(b->hisq, PREC_DOUBLE, b->where);
+    field_clear(b->three); /* as it is in use: a fresh one */
+    staggered_links_back(b->momenta, b->hisq, b->one, b->two, b->three);
+}
+
+/* Derivatives by fat and long links of eight poles. */
+static void run_outer(bench *b)
+{
+    double weights[BENCH_POLES];
+    for (int i = 0; i < BENCH_POLES; i++) weights[i] = 1e-3;
+    const staggered_outer_call call = {
+        .first = PARITY_EVEN, .near = b->one, .far = b->two, .far_factor = staggered_links_naik(b->hisq)};
+    staggered_outer(&call, b->poles, weights);
+}
+
+/* The map back from long links, and from links to momenta. */
+static void run_lengthen_back(bench *b)
+{
+    staggered_lengthen_back(b->two, b->links_double, b->one, -1e-6);
+}
+
+/* What comes out goes in again, and does not grow. */
+static void run_project_back(bench *b)
+{
+    staggered_unitarise_back(b->two, b->links_double, b->links_double, 1e-3);
+}
+
+static void run_links_to_momenta(bench *b)
+{
+    staggered_momenta_add(b->momenta, b->links_double, b->one);
+}
+
+static void run_phases(bench *b)
+{
+    staggered_phases(b->one, 1);
+}
+
+static void run_scale(bench *b)
+{
+    staggered_scale(b->two, 0.5, b->one);
+}
+
+/* What makes long links of nine reals. */
+static void run_phases_of_links(bench *b)
+{
+    staggered_link_phases(b->phases, b->links_double);
+}
+
+static void run_special_links(bench *b)
+{
+    staggered_link_specials(b->three, b->phases);
+}
+
+/* Links for charm, of the links for the other quarks. */
+static void run_sibling(bench *b)
+{
+    staggered_links *charm = staggered_links_sibling(b->hisq, -0.12, 18);
+    staggered_links_at(charm, PREC_DOUBLE, b->where);
+    staggered_links_destroy(charm);
+}
+
+const bench_op bench_ops_staggered[] = {
+    {"staggered_hop", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered, 0},
+    {"staggered_naive", "staggered", 1, 0, 2, BENCH_STAGGERED, run_naive, 0},
+    {"staggered_cg", "staggered", 1, 0, 4, BENCH_STAGGERED, run_staggered_cg, 0},
+    {"staggered_cg_half", "staggered", 0, 0, 4, BENCH_STAGGERED, run_staggered_cg_half, 1},
+    {"staggered_shifts", "staggered", 0, 0, 4, BENCH_STAGGERED, run_staggered_multishift, 1},
+    {"staggered_hop_13", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered_13, 0},
+    {"staggered_hop_9", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered_9, 0},
+    {"staggered_shift", "staggered", 0, 0, 2, BENCH_STAGGERED, run_shift, 0},
+    {"fatten", "staggered", 0, 0, 3, BENCH_PATHS, run_fatten, 0},
+    {"fatten_back", "staggered", 0, 0, 5, BENCH_PATHS, run_fatten_back, 0},
+    {"lengthen", "staggered", 0, 0, 1, BENCH_PATHS, run_lengthen, 0},
+    {"lengthen_back", "staggered", 0, 0, 1, BENCH_PATHS, run_lengthen_back, 0},
+    {"project_links", "staggered", 0, 0, 1, BENCH_PATHS, run_project, 0},
+    {"project_back", "staggered", 0, 0, 1, BENCH_PATHS, run_project_back, 0},
+    {"links_to_momenta", "staggered", 0, 0, 1, BENCH_PATHS | BENCH_DOUBLE, run_links_to_momenta, 0},
+    {"phases", "staggered", 0, 0, 1, BENCH_PATHS, run_phases, 0},
+    {"scale_links", "staggered", 0, 0, 1, BENCH_PATHS, run_scale, 0},
+    {"phases_of_links", "staggered", 0, 0, 1, BENCH_PATHS, run_phases_of_links, 0},
+    {"special_links", "staggered", 0, 0, 1, BENCH_PATHS, run_special_links, 0},
+    {"hisq_links", "staggered", 0, 0, 6, BENCH_PATHS, run_hisq_links, 0},
+    {"hisq_sibling", "staggered", 0, 0, 4, BENCH_PATHS, run_sibling, 0},
+    {"hisq_force", "staggered", 0, 0, 12, BENCH_PATHS | BENCH_DOUBLE, run_hisq_force, 0},
+    {"staggered_outer", "staggered", 0, 0, 1, BENCH_PATHS, run_outer, 0},
+    {0},
+};

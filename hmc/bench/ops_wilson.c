@@ -1,0 +1,171 @@
+#include <stdio.h>
+
+#include "hmc/bench/ops.h"
+#include "kernels/spinor.h"
+#include "solvers/solver.h"
+
+/* There and back: both parities are read and written in turn, as an operator does. */
+static void run_hop(bench *b)
+{
+    hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = b->links};
+    spinor_hop(b->y, PARITY_ODD, b->x, &call);
+    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
+}
+
+static void run_hop_clover(bench *b)
+{
+    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = 1, .links = b->links, .clover = b->clover};
+    spinor_hop(b->y, PARITY_ODD, b->x, &call);
+    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
+}
+
+static void run_clover(bench *b)
+{
+    spinor_clover(b->z, PARITY_EVEN, b->clover, b->x, 1);
+}
+
+static void run_clover_norm2(bench *b)
+{
+    spinor_sum s;
+    spinor_clover_norm2_start(&s, b->z, PARITY_EVEN, b->clover, b->x, 1);
+    spinor_sum_finish(&s);
+}
+
+static void run_schur(bench *b)
+{
+    linop_apply(b->schur, b->sy, b->sx, 0);
+}
+
+static void run_axpby(bench *b)
+{
+    spinor_axpby(b->z, 0.5, b->x, 0.5);
+}
+
+static void run_norm2(bench *b)
+{
+    spinor_norm2(b->x, 0);
+}
+
+static void run_dot(bench *b)
+{
+    double value[2];
+    spinor_dot(value, b->x, b->z, 0);
+}
+
+static void run_axpby_norm2(bench *b)
+{
+    spinor_axpy_norm2(b->z, 1e-6, b->x, 0);
+}
+
+static void run_cg_update(bench *b)
+{
+    spinor_cg_update(b->sx, b->sy, 1e-6, 0.5, b->z);
+}
+
+static field *const *pair_of(bench *b)
+{
+    static field *both[2];
+    both[0] = b->x;
+    both[1] = b->z;
+    return both;
+}
+
+static void run_multi_dot(bench *b)
+{
+    double value[2][2];
+    spinor_multi_dot(value, 2, pair_of(b), b->sx, 0);
+}
+
+static void run_multi_axpy(bench *b)
+{
+    static const double c[2][2] = {{1e-6, 1e-6}, {1e-6, -1e-6}};
+    spinor_multi_axpy(b->sy, 2, c, pair_of(b), 0);
+}
+
+static void run_multi_axpby(bench *b)
+{
+    static const double c[2][2] = {{0.5, 0.1}, {0.5, -0.1}};
+    field *const y[2] = {b->sx, b->sy};
+    spinor_multi_axpby(2, y, c, pair_of(b), c);
+}
+
+static void run_mr_update(bench *b)
+{
+    static const double a[2] = {1e-6, 1e-6};
+    spinor_mr_update(b->sy, b->z, a, b->x);
+}
+
+static void run_bicgstab_update(bench *b)
+{
+    static const double gamma[1][2] = {{1e-6, 1e-6}};
+    field *const r[2] = {b->x, b->z}, *const u[2] = {b->sx, b->z};
+    double rho[2];
+    spinor_bicgstab_update(rho, b->sy, r, u, 1, gamma, b->z, 0);
+}
+
+static void run_multishift_update(bench *b)
+{
+    static const double alpha[1] = {1e-6}, zeta[1] = {0.5}, beta[1] = {0.5};
+    spinor_multishift_update(1, &b->sx, &b->sy, alpha, zeta, beta, b->z, 0);
+}
+
+/* To single precision and back, as solvers of mixed precision do. */
+static void run_convert(bench *b)
+{
+    field_copy(b->sy, b->single);
+    field_copy(b->single, b->sx);
+}
+
+/* Some iterations, all in the precision of the fields. */
+static void run_cg(bench *b)
+{
+    const solver_settings s = {.type = "cg",
+                               .tolerance = 1e-30,
+                               .max_iterations = BENCH_CG_ITERATIONS,
+                               .inner_precision = "double",
+                               .delta = 0.1};
+    b->iterations = solver_precondition(&s, b->normal, b->sy, b->sx).iterations;
+}
+
+/* Steps of minimal residual in one block a rank, as GCR-DD has them. */
+static void run_schwarz(bench *b)
+{
+    solver_settings s = {.type = "schwarz", .steps = 10, .relaxation = 1, .colours = 1, .cycles = 1};
+    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
+    b->iterations = solver_precondition(&s, b->schur, b->sy, b->sx).iterations;
+}
+
+static void run_cg_half(bench *b)
+{
+    bench_solve_with_half(b, b->normal, b->sy, b->sx);
+}
+
+static void run_multishift(bench *b)
+{
+    bench_solve_shifts(b, b->normal, b->sx);
+}
+
+const bench_op bench_ops_wilson[] = {
+    {"hop", "hop", 1, 1, 2, BENCH_WILSON, run_hop, 0},
+    {"hop_clover", "hop", 1, 1, 2, BENCH_WILSON, run_hop_clover, 0},
+    {"clover_apply", "clover", 1, 0, 1, BENCH_WILSON, run_clover, 0},
+    {"clover_norm2", "clover", 1, 0, 1, BENCH_WILSON, run_clover_norm2, 1},
+    {"wilson_schur", "clover", 1, 1, 2, BENCH_WILSON, run_schur, 0},
+    {"axpby", "blas", 1, 0, 1, BENCH_WILSON, run_axpby, 0},
+    {"norm2", "blas", 1, 0, 1, BENCH_WILSON, run_norm2, 0},
+    {"dot", "blas", 1, 0, 1, BENCH_WILSON, run_dot, 0},
+    {"axpby_norm2", "blas", 1, 0, 1, BENCH_WILSON, run_axpby_norm2, 0},
+    {"cg_update", "blas", 1, 0, 1, BENCH_WILSON, run_cg_update, 0},
+    {"multi_dot", "blas", 1, 0, 1, BENCH_WILSON, run_multi_dot, 0},
+    {"multi_axpy", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpy, 0},
+    {"multi_axpby", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpby, 0},
+    {"mr_update", "blas", 1, 0, 1, BENCH_WILSON, run_mr_update, 0},
+    {"bicgstab_update", "blas", 1, 0, 1, BENCH_WILSON, run_bicgstab_update, 0},
+    {"multishift_update", "blas", 1, 0, 1, BENCH_WILSON, run_multishift_update, 0},
+    {"convert", "blas", 1, 0, 2, BENCH_WILSON, run_convert, 0},
+    {"cg", "cg", 1, 1, 4, BENCH_WILSON, run_cg, 0},
+    {"cg_half", "cg", 0, 1, 4, BENCH_WILSON, run_cg_half, 1},
+    {"multishift", "cg", 0, 1, 4, BENCH_WILSON, run_multishift, 1},
+    {"schwarz", "cg", 1, 1, 4, BENCH_WILSON, run_schwarz, 1},
+    {0},
+};
