@@ -29,6 +29,8 @@ typedef struct {
     long started;        /* of them, in all; the first loads the kernel, and is not timed */
 } tally;
 static tally tallies[KERNEL_COUNTED][PREC_COUNT];
+static int paused;  /* pauses that one is within */
+static long pauses; /* begun so far */
 
 /* The sample. Kernels come in cycles, whose length the interval must have nothing in common with. */
 #define TIMED_AT_FIRST 8
@@ -39,6 +41,8 @@ kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int
     tally *t = &tallies[id][prec];
     kernel_timing now = {.id = id, .prec = prec, .on_device = where == PLACE_DEVICE, .aside = aside, .watch = -1};
     watchdog_note(kernel_infos[id].name);
+    now.pauses = pauses;
+    if (paused) return now;
     if (!now.on_device) now.start = comm_wtime();
     else if (t->started++ > 0 && (t->device_calls < TIMED_AT_FIRST || t->device_calls % TIMED_EVERY == 0))
         now.watch = gpu_clock_start(aside);
@@ -48,7 +52,8 @@ kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int
 void kernel_timing_stop(const kernel_timing *now, double flops, double bytes)
 {
     tally *t = &tallies[now->id][now->prec];
-    if (now->watch >= 0) gpu_clock_stop(now->watch, now->aside, bytes, &t->clock);
+    if (paused) return;
+    if (now->watch >= 0 && now->pauses == pauses) gpu_clock_stop(now->watch, now->aside, bytes, &t->clock);
     if (now->on_device) {
         t->device_calls++;
         t->device_bytes += bytes;
@@ -114,6 +119,12 @@ kernel_count kernel_counted(kernel_id id, precision prec)
     kernel_count c = t->count;
     if (t->clock.weight > 0) c.seconds += t->clock.seconds * t->device_bytes / t->clock.weight;
     return c;
+}
+
+void kernel_counts_pause(int pause)
+{
+    pauses += pause;
+    paused += pause ? 1 : -1;
 }
 
 void kernel_counts_reset(void)

@@ -74,11 +74,14 @@ typedef struct {
     kernel_id id;
     precision prec;
     int on_device, aside, watch;
+    long pauses; /* begun before the start: a sample with trials of the tuner in it says nothing */
     double start;
 } kernel_timing;
 kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int aside);
 void kernel_timing_stop(const kernel_timing *t, double flops, double bytes);
 void kernel_counts_reset(void);
+/* What runs from pause = 1 to pause = 0 is not counted. Pairs may be within others. */
+void kernel_counts_pause(int pause);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include "kernels/base/log.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/lattice/halo.h"
 
 /* Rounds, and calls in each. */
 #define ROUNDS 3
@@ -26,12 +27,14 @@ static tune_mode mode;
 static char head[256];
 static known_case *known;
 static int nknown, room, measured;
+static double spent;
 
 void tune_start(tune_mode wanted, const char *machine)
 {
     mode = wanted;
     snprintf(head, sizeof head, HEAD, machine);
     nknown = measured = 0;
+    spent = 0;
 }
 
 static const known_case *find(const tune_key *key)
@@ -56,7 +59,7 @@ static const char *subject_name(int i)
     return i == TUNE_EXCHANGE ? "exchange" : i == TUNE_TRANSPORT ? "transport" : kernel_infos[i].name;
 }
 
-static void measure(known_case *c, int candidates, double (*seconds)(int, void *), void *of)
+static void try_all(known_case *c, int candidates, double (*seconds)(int, void *), void *of)
 {
     c->way = TUNE_BY_RULE;
     c->seconds = INFINITY;
@@ -72,6 +75,28 @@ static void measure(known_case *c, int candidates, double (*seconds)(int, void *
               subject_name(c->key.subject), precision_names[c->key.prec], c->key.size[0], c->key.size[1],
               c->key.size[2], c->key.size[3], c->key.variant, c->key.rhs, c->key.rhs > 1 ? "s" : "", c->way, candidates,
               1e6 * c->seconds);
+}
+
+/* One trial may ask for another. */
+static void measure(known_case *c, int candidates, double (*seconds)(int, void *), void *of)
+{
+    static int depth;
+    const double start = comm_wtime();
+    double bytes[2], waited[2];
+    halo_counted(&bytes[0], &waited[0]);
+    kernel_counts_pause(1);
+    depth++;
+    try_all(c, candidates, seconds, of);
+    depth--;
+    kernel_counts_pause(0);
+    halo_counted(&bytes[1], &waited[1]);
+    halo_count(bytes[0] - bytes[1], waited[0] - waited[1]);
+    if (depth == 0) spent += comm_wtime() - start;
+}
+
+double tune_spent(void)
+{
+    return spent;
 }
 
 int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, void *of), void *of)

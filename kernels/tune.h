@@ -46,6 +46,9 @@ tune_key tune_case(int subject, int prec, const geom *g, int variant, int rhs);
  * not count. For work that communicates; collective. */
 double tune_seconds(void (*once)(void *of), void *of);
 
+/* Seconds that trials took since tune_start(); the kernels and messages in them are counted in no profile. */
+double tune_spent(void);
+
 /* The known cases as text, to be freed; null when none was measured since tune_start(). */
 char *tune_text(void);
 /* Takes in such text. Text of another machine or version is left alone: the answer is then 0, else 1; -1 with the

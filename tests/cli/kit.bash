@@ -199,3 +199,17 @@ actions = gauge
 interval = 2
 INI
 }
+
+# poke FILE OFFSET BYTES...: the file with other bytes at an offset.
+poke() {
+    local file=$1 offset=$2
+    shift 2
+    printf "$(printf '\\x%02x' "$@")" | dd of="$file" bs=1 seek="$offset" conv=notrunc status=none
+}
+
+# flip FILE OFFSET: one bit of that byte.
+flip() {
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    poke "$1" "$2" $((byte ^ 4))
+}

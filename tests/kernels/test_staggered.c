@@ -448,6 +448,40 @@ static void test_compressed(struct ref_lattice l)
     for (int k = 0; k < 4; k++) free(u[k]);
 }
 
+/* Fat, projected and long links of thin ones. */
+static field *trace_links(const lattice *lat, const double complex *thin)
+{
+    const staggered_paths paths = {0.125, 0.0625, 0.015625, 1.0 / 384, -0.125};
+    double undefined;
+    field *links = kit_links(lat, thin), *f = field_like(links);
+    staggered_fatten(f, links, LINKS_GENERAL, &paths);
+    staggered_unitarise(f, f, &undefined);
+    staggered_lengthen(links, f, -0.04);
+    field_destroy(f);
+    return links;
+}
+
+typedef struct {
+    double complex *near, *far, *unitary;
+    double *vectors;
+} trace_input;
+
+/* Hops of both parities, with long links of all kinds. */
+static field *trace_hops(const lattice *lat, const trace_input *in, precision prec)
+{
+    field *near = kit_field(lat, FIELD_LINKS, prec, PARITY_BOTH, 1, in->near);
+    field *far = kit_field(lat, FIELD_LINKS, prec, PARITY_BOTH, 1, in->far);
+    field *x = kit_field(lat, FIELD_VECTOR, prec, PARITY_BOTH, 3, in->vectors), *f = field_like(x);
+    const staggered_call call = {-0.25, 0.7, near, far, NULL, 1, 1, x};
+    for (int p = 0; p < 2; p++) staggered_hop(f, (parity)p, x, &call);
+    add_compressed(f, near, x, in->unitary, 13);
+    add_compressed(f, near, x, in->unitary, 9);
+    field_destroy(near);
+    field_destroy(far);
+    field_destroy(x);
+    return f;
+}
+
 /* The same input on all process grids, with all lanes and with one, with one thread and with two: the same bits. */
 static void test_traces(struct ref_lattice l)
 {
@@ -459,6 +493,7 @@ static void test_traces(struct ref_lattice l)
     double complex *u = any_links(l, 1, &rng), *v = any_links(l, 1, &rng), *w = kit_random_gauge(l, 0, &rng);
     double complex *z = unitary_links(l, &rng);
     double *a = kit_normals(reals, &rng), *results[PREC_COUNT + 1] = {NULL};
+    const trace_input in = {u, v, z, a};
     uint64_t hash = 14695981039346656037u;
     for (int i = 0; i < 4 * n; i++) {
         const int *g = grids[i / 4], linear = i % 2, threads = 1 + i / 2 % 2;
@@ -472,30 +507,7 @@ static void test_traces(struct ref_lattice l)
         lattice_use_simd(test_simd);
         omp_set_num_threads(threads);
         for (int k = 0; k <= PREC_COUNT; k++) {
-            field *f;
-            if (k == PREC_COUNT) {
-                const staggered_paths paths = {0.125, 0.0625, 0.015625, 1.0 / 384, -0.125};
-                double undefined;
-                field *links = kit_links(lat, w);
-                f = field_like(links);
-                staggered_fatten(f, links, LINKS_GENERAL, &paths);
-                staggered_unitarise(f, f, &undefined);
-                staggered_lengthen(links, f, -0.04);
-                field_destroy(f);
-                f = links;
-            } else {
-                field *near = kit_field(lat, FIELD_LINKS, (precision)k, PARITY_BOTH, 1, u);
-                field *far = kit_field(lat, FIELD_LINKS, (precision)k, PARITY_BOTH, 1, v);
-                field *x = kit_field(lat, FIELD_VECTOR, (precision)k, PARITY_BOTH, 3, a);
-                const staggered_call call = {-0.25, 0.7, near, far, NULL, 1, 1, x};
-                f = field_like(x);
-                for (int p = 0; p < 2; p++) staggered_hop(f, (parity)p, x, &call);
-                add_compressed(f, near, x, z, 13);
-                add_compressed(f, near, x, z, 9);
-                field_destroy(near);
-                field_destroy(far);
-                field_destroy(x);
-            }
+            field *f = k == PREC_COUNT ? trace_links(lat, w) : trace_hops(lat, &in, (precision)k);
             double *have = kit_gather(f);
             kit_where("result %d on grid %d.%d.%d.%d, %s, %d threads", k, g[0], g[1], g[2], g[3],
                       linear ? "linear" : "lanes", threads);

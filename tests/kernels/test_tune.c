@@ -1,11 +1,13 @@
 /* The tuner of kernels/tune.h: by rule it times nothing; measuring it takes the way that is fastest for the slowest rank,
  * asks all ranks once a case, and agrees on them; a choice may ask for others; its text reads back to the same choices,
- * and only on the machine that it came from. */
+ * and only on the machine that it came from; what runs in a trial is in no profile. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/lattice/halo.h"
 #include "kernels/tune.h"
 #include "tests/check.h"
 
@@ -78,6 +80,40 @@ static void test_nesting(void)
     CHECK_INT(asked, 99 * WAYS);
 }
 
+/* A trial with a kernel and, on several ranks, messages. */
+static double with_kernels(int way, void *of)
+{
+    field *links = of;
+    field_out(links, PARITY_EVEN); /* its ghosts are out of date */
+    gauge_measure(links, 0);
+    return 1e-6 * (1 + way);
+}
+
+static void test_counts(void)
+{
+    static const int size[4] = {4, 4, 4, 4}, grid[4] = {0, 0, 0, 0};
+    const tune_key key = {TUNE_EXCHANGE, PREC_SINGLE, {6, 6, 6, 6}, 1, 1};
+    double bytes[2], seconds[2];
+    lattice *lat = lattice_create(size, grid, 2, -1);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    tune_start(TUNE_MEASURE, "a machine");
+    CHECK(tune_spent() == 0);
+    gauge_measure(links, 0);
+    const long calls = kernel_counted(KERNEL_loops, PREC_DOUBLE).calls;
+    CHECK(calls > 0);
+    halo_counted(&bytes[0], &seconds[0]);
+    CHECK_INT(tune_choice(&key, WAYS, with_kernels, links), 0);
+    halo_counted(&bytes[1], &seconds[1]);
+    CHECK_INT(kernel_counted(KERNEL_loops, PREC_DOUBLE).calls, calls);
+    CHECK(bytes[1] == bytes[0]);
+    CHECK_NEAR(seconds[1], seconds[0], 1e-9);
+    CHECK(tune_spent() > 0);
+    gauge_measure(links, 0);
+    CHECK(kernel_counted(KERNEL_loops, PREC_DOUBLE).calls > calls);
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
 static void test_reading(const char *text)
 {
     int line;
@@ -136,6 +172,7 @@ int main(int argc, char **argv)
     test_estimate(text);
     free(text);
     test_nesting();
+    test_counts();
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;

@@ -1,26 +1,13 @@
-/* The staggered operator with all kinds of links, against the slow oracle, free quarks, and numbers that MILC recorded.
+/* The staggered operator with all kinds of links, against the slow oracle and free quarks.
  *
  * Theorems: links, siblings among them, follow the thin links, in every precision; the normal operator is that of the
  * oracle, Hermitian and positive; M and its dagger are adjoint, and rotate with the links; prepare, solve, reconstruct
  * gives M x = b; shifts of one Krylov space are solved to their true residuals; the energy of a free quark is p^2 up to
- * p^4, and up to p^6 with long links.
- *
- * Recorded numbers are of links that were made unitary when they were read, but for fat and long links: the files have
- * single precision. They need the folder in PLAQ_TEST_DATA, or ../shared/data beside the source tree; without it that
- * part is left out. */
-#include "tests/kernels/kit.h"
-#include "tests/operators/staggered.h"
-#include "tests/reference/data.h"
+ * p^4, and up to p^6 with long links. */
+#include "tests/operators/scene.h"
 
-#include <gsl/gsl_complex_math.h>
-#include <gsl/gsl_eigen.h>
-#include <gsl/gsl_sort_vector.h>
-
-#include "kernels/gauge.h"
 #include "kernels/spinor.h"
 #include "kernels/staggered.h"
-#include "operators/staggered.h"
-#include "solvers/lanczos.h"
 #include "solvers/multishift.h"
 
 static const staggered_smearing kinds[] = {
@@ -36,38 +23,6 @@ static const staggered_smearing kinds[] = {
 static const char *const kind_names[] = {"naive",       "fat7",      "asqtad",     "HISQ",
                                          "asqtad (13)", "HISQ (13)", "asqtad (9)", "HISQ (9)"};
 enum { KINDS = 8, WHOLE = 4 /* those with links of 18 reals */ };
-
-typedef struct {
-    struct ref_lattice l;
-    lattice *lat;
-    double complex *u;
-    field *thin;
-    staggered_links *links, *base; /* base: of which links are siblings, or null */
-    double complex *near, *far;    /* the oracle's; far is null where there are none */
-} scene;
-
-static int open_scene(scene *s, struct ref_lattice l, const double complex *u, const staggered_smearing *k, int sign)
-{
-    *s = (scene){.l = l, .lat = kit_lattice(l, has_far(k) ? 3 : 1, sign)};
-    if (!s->lat) return 0;
-    s->u = kit_copy(u, 36 * ref_volume(l) * sizeof *u);
-    s->thin = kit_links(s->lat, u);
-    s->links = staggered_links_create(s->thin, k);
-    s->near = ref_gauge_new(l);
-    s->far = has_far(k) ? ref_gauge_new(l) : NULL;
-    return 1;
-}
-
-static void close_scene(scene *s)
-{
-    staggered_links_destroy(s->links);
-    staggered_links_destroy(s->base);
-    field_destroy(s->thin);
-    lattice_destroy(s->lat);
-    free(s->u);
-    free(s->near);
-    free(s->far);
-}
 
 static field *random_vector(const lattice *lat, precision prec, parity p, int nrhs, uint64_t seed)
 {
@@ -194,24 +149,6 @@ static void check_normal(const scene *s, double mass, parity p)
     staggered_destroy(m);
     free(once);
     free(want);
-}
-
-static solver_settings settings_of(precision inner, double tolerance)
-{
-    solver_settings set = {.type = "cg", .max_iterations = 3000, .tolerance = tolerance, .delta = 0.1};
-    snprintf(set.inner_precision, sizeof set.inner_precision, "%s", precision_names[inner]);
-    return set;
-}
-
-static field *solve_whole(staggered *m, linop *op, const field *b, const solver_settings *set)
-{
-    field *source = linop_vector(op, 1), *half = linop_vector(op, 1), *x = field_like(b);
-    staggered_prepare(m, source, b);
-    KIT_INT(solver_solve(set, op, half, source).status, SOLVE_CONVERGED);
-    staggered_reconstruct(m, x, half, b);
-    field_destroy(source);
-    field_destroy(half);
-    return x;
 }
 
 static void check_solution(const scene *s, double mass, parity p)
@@ -491,180 +428,6 @@ static void test_charm(void)
     KIT_CHECK(fabs(speed_squared(mass, 0) - 1) > 0.1);
 }
 
-/* ---- recorded numbers ---- */
-
-/* Fat and long links of lat.sample.l8, in single precision. They were made of links as the file has them, which are
- * 8e-8 off SU(3); those of projected ones are that much off, times what weighs them. */
-static void test_recorded_links(void)
-{
-    const double u2 = 0.502 * 0.502;
-    const staggered_paths paths = {5.0 / 8, 1 / (16 * u2), 1 / (64 * u2 * u2), 1 / (384 * u2 * u2 * u2),
-                                   -1 / (16 * u2 * u2)};
-    struct ref_lattice l, m;
-    scene s;
-    double complex *u = ref_read_scidac(&l, data_path("lat.sample.l8"));
-    double complex *fat = ref_read_scidac(&m, data_path("fat.l8")), *lng = ref_read_scidac(&m, data_path("long.l8"));
-    kit_where("asqtad links of lat.sample.l8");
-    KIT_CHECK(u && fat && lng && ref_volume(l) == ref_volume(m));
-    if (open_scene(&s, l, u, &(staggered_smearing){.kind = STAGGERED_ASQTAD, .u0 = 0.502}, -1)) {
-        field *made = field_like(s.thin);
-        staggered_fatten(made, s.thin, LINKS_GENERAL, &paths);
-        staggered_phases(made, 1);
-        double *of_file = kit_gather(made);
-        gauge_unitarise(s.thin);
-        const staggered_pair *pair = staggered_links_at(s.links, PREC_DOUBLE, kit_place);
-        double *a = kit_gather(pair->near), *b = kit_gather(pair->far);
-        KIT_NEAR(kit_distance(of_file, fat, 72 * ref_volume(l)), 0, 8e-7);
-        KIT_NEAR(kit_distance(b, lng, 72 * ref_volume(l)), 0, 8e-7);
-        kit_where("asqtad links of lat.sample.l8, projected");
-        KIT_NEAR(kit_distance(a, fat, 72 * ref_volume(l)), 0, 1.2e-6);
-        free(of_file);
-        free(a);
-        free(b);
-        field_destroy(made);
-        close_scene(&s);
-    }
-    free(lng);
-    free(fat);
-    free(u);
-}
-
-/* All eigenvalues of 4 A = -D^2 on even sites. */
-static double *spectrum_of(linop *op)
-{
-    const size_t v = (size_t)op->lat->volume;
-    const struct ref_lattice l = {{op->lat->size[0], op->lat->size[1], op->lat->size[2], op->lat->size[3]}};
-    size_t n = 3 * v / 2, *number = kit_alloc(n, sizeof *number), k = 0;
-    for (size_t i = 0; i < 3 * v; i++)
-        if (!ref_parity(l, i / 3)) number[k++] = i;
-    gsl_matrix_complex *a = gsl_matrix_complex_alloc(n, n);
-    gsl_vector *values = gsl_vector_alloc(n);
-    double complex *unit = kit_alloc(3 * v, sizeof *unit);
-    for (size_t column = 0; column < n; column++) {
-        memset(unit, 0, 3 * v * sizeof *unit);
-        unit[number[column]] = 1;
-        field *x = kit_field(op->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN, 1, unit), *y = field_like(x);
-        linop_apply(op, y, x, 0);
-        double complex *image = kit_spinor(y, 0);
-        for (size_t row = 0; row < n; row++) {
-            const double complex z = 4 * image[number[row]];
-            gsl_matrix_complex_set(a, row, column, gsl_complex_rect(creal(z), cimag(z)));
-        }
-        free(image);
-        field_destroy(x);
-        field_destroy(y);
-    }
-    gsl_eigen_herm_workspace *w = gsl_eigen_herm_alloc(n);
-    gsl_eigen_herm(a, values, w);
-    double *spectrum = kit_alloc(n, sizeof *spectrum);
-    gsl_sort_vector(values);
-    for (size_t i = 0; i < n; i++) spectrum[i] = gsl_vector_get(values, i);
-    gsl_eigen_herm_free(w);
-    gsl_vector_free(values);
-    gsl_matrix_complex_free(a);
-    free(unit);
-    free(number);
-    return spectrum;
-}
-
-enum { LEVELS = 9 };
-
-/* The lowest distinct eigenvalues, and how often the eighth comes. */
-static void check_spectrum(staggered_kind kind, const double levels[LEVELS], double tolerance, double last)
-{
-    struct ref_lattice l;
-    scene s;
-    double complex *u = ref_read_milc(&l, data_path("lat.sample.inst"));
-    KIT_CHECK(u != NULL);
-    if (open_scene(&s, l, u, &(staggered_smearing){.kind = kind, .u0 = 1}, -1)) {
-        gauge_unitarise(s.thin);
-        staggered *m = staggered_create(s.links, 0, PARITY_EVEN);
-        double *values = spectrum_of(staggered_normal(m));
-        int at = 0;
-        kit_where("bounds of -D^2 on lat.sample.inst, %s", kind_names[kind]);
-        const spectrum bounds = lanczos_bounds(staggered_normal(m), 3, 300, 1e-8);
-        KIT_INT(bounds.status, LANCZOS_CONVERGED);
-        KIT_REL(4 * bounds.low, values[0], 1e-7);
-        KIT_REL(4 * bounds.high, values[3 * 4 * 4 * 4 * 4 / 2 - 1], 1e-7);
-        for (int k = 0; k < LEVELS; k++) {
-            kit_where("eigenvalue %d of -D^2 on lat.sample.inst, %s", k, kind_names[kind]);
-            KIT_NEAR(values[at], levels[k], k == LEVELS - 1 ? last : tolerance);
-            int times = 0;
-            for (const double first = values[at]; values[at] < first + 1e-6; at++) times++;
-            if (k == 7) KIT_INT(times, 16);
-        }
-        free(values);
-        staggered_destroy(m);
-        close_scene(&s);
-    }
-    free(u);
-}
-
-static void test_recorded_spectra(void)
-{
-    static const double asqtad[LEVELS] = {0.03344212592, 1.946451058, 1.955962216, 1.981036181, 2.013302111,
-                                          2.117684613,   2.146501594, 2.347222222, 2.421365432};
-    static const double hisq[LEVELS] = {0.04613507862594, 1.984240261247, 2.033701817202,
-                                        2.073985251042,   2.092368340174, 2.135127120067,
-                                        2.175196572801,   2.347222222222, 2.445174899536};
-    /* The record's eigenvalues were iterated from below: in that of asqtad errors grow upwards. */
-    check_spectrum(STAGGERED_ASQTAD, asqtad, 3e-9, 1e-7);
-    check_spectrum(STAGGERED_HISQ, hisq, 2e-12, 2e-12);
-}
-
-/* Time-slice sums of |x|^2, over the colours of a point source. */
-static void test_recorded_pion(void)
-{
-    static const double record[8] = {1.857816e-4, 7.530411e-5, 7.859495e-5, 5.383015e-5,
-                                     4.539211e-5, 3.412695e-5, 5.141754e-5, 7.112644e-5};
-    struct ref_lattice l;
-    scene s;
-    double c[8] = {0};
-    double complex *u = ref_read_milc(&l, data_path("lat.sample.l4448.gf"));
-    KIT_CHECK(u != NULL);
-    if (open_scene(&s, l, u, &(staggered_smearing){.kind = STAGGERED_ASQTAD, .u0 = 1}, 1)) {
-        gauge_unitarise(s.thin);
-        staggered *m = staggered_create(s.links, 0.05, PARITY_EVEN);
-        const solver_settings set = settings_of(PREC_SINGLE, 1e-12);
-        double complex *point = kit_alloc(3 * ref_volume(l), sizeof *point);
-        for (int colour = 0; colour < 3; colour++) {
-            memset(point, 0, 3 * ref_volume(l) * sizeof *point);
-            point[colour] = 1;
-            field *b = kit_field(s.lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, point);
-            field *x = solve_whole(m, staggered_normal(m), b, &set);
-            double complex *psi = kit_spinor(x, 0);
-            for (size_t i = 0; i < 3 * ref_volume(l); i++) c[i / 3 / 64] += pow(cabs(psi[i]), 2);
-            free(psi);
-            field_destroy(x);
-            field_destroy(b);
-        }
-        kit_where("asqtad pion on lat.sample.l4448.gf");
-        /* MILC's M is twice ours, and its record 1 / 4096 of the sum, of solutions in single precision. What these are
-         * off by is a factor that times have in common; but for that, the record to its digits. */
-        double factor = 0;
-        for (int t = 0; t < 8; t++) factor += record[t] / (c[t] / (4 * 4096)) / 8;
-        for (int t = 0; t < 8; t++) KIT_REL(c[t] / (4 * 4096), record[t], 2e-6);
-        for (int t = 0; t < 8; t++) KIT_REL(factor * c[t] / (4 * 4096), record[t], 3e-7);
-        free(point);
-        staggered_destroy(m);
-        close_scene(&s);
-    }
-    free(u);
-}
-
-static void test_recorded(void)
-{
-    FILE *f = fopen(data_path("fat.l8"), "rb");
-    if (f) fclose(f);
-    if (f) {
-        test_recorded_links();
-        test_recorded_spectra();
-        test_recorded_pion();
-    } else if (comm_rank() == 0) {
-        printf("no %s (PLAQ_TEST_DATA): nothing is compared with recorded numbers\n", data_path("fat.l8"));
-    }
-}
-
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
@@ -681,6 +444,5 @@ int main(int argc, char **argv)
     }
     test_charm();
     for (int k = 0; k < 3; k++) test_storages(kit_shapes[2], (double[]){0, 0.05, 0.5}[k]);
-    test_recorded();
     return kit_end();
 }
