@@ -111,8 +111,8 @@ static void stay_on_host(const machine_params *m)
     const int shares = strcmp(m->share_gpu, "no") != 0, by = strcmp(m->transport, "auto") != 0,
               tunes = strcmp(m->tune, "estimate") != 0;
     if (!told && (shares || by || tunes))
-        log_info("device: CPU; of [machine],%s%s%s are for GPUs and have no effect", shares ? " share_gpu" : "",
-                 by ? " transport" : "", tunes ? " tune" : "");
+        log_info("[machine] keys without effect on the CPU:%s%s%s", shares ? " share_gpu" : "", by ? " transport" : "",
+                 tunes ? " tune" : "");
     told = 1;
 }
 

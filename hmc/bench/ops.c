@@ -24,6 +24,13 @@ const bench_op *bench_op_number(int i)
 
 /* ---- solves ---- */
 
+void bench_cg(bench *b, linop *op, field *x, const field *source)
+{
+    const solver_settings s = {
+        .type = "cg", .tolerance = 1e-30, .max_iterations = 25, .inner_precision = "double", .delta = 0.1};
+    b->iterations = solver_precondition(&s, op, x, source).iterations;
+}
+
 void bench_solve_with_half(bench *b, linop *op, field *x, const field *source)
 {
     const solver_settings s = {
@@ -90,9 +97,14 @@ static void open_double(bench *b, const field *tensor)
     field_destroy(d);
     b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     b->force = field_like(b->momenta);
+    momenta_random(b->force, 1, RANDOM_TEST, 2);
     b->whole_clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, BENCH_C_SW);
     b->inverse = field_like(b->whole_clover);
+    for (int p = 0; p < 2; p++) {
+        double negatives;
+        clover_invert(b->inverse, b->whole_clover, (parity)p, &negatives);
+    }
     b->other_links = field_like(b->links_double);
 }
 
@@ -111,7 +123,8 @@ static void open_wilson(bench *b, const field *links, const field *tensor)
     b->z = random_spinor(b, PARITY_EVEN, 3);
     b->sx = random_spinor(b, PARITY_EVEN, 4);
     b->sy = field_like(b->sx);
-    b->single = field_create(b->lat, FIELD_SPINOR, PREC_SINGLE, PARITY_EVEN, b->rhs, b->where);
+    const precision converted = b->prec == PREC_DOUBLE ? PREC_SINGLE : PREC_DOUBLE;
+    b->converted = field_create(b->lat, FIELD_SPINOR, converted, PARITY_EVEN, b->rhs, b->where);
     b->w = wilson_create(b->links_double,
                          &(wilson_settings){BENCH_MASS, BENCH_C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage});
     b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
@@ -147,8 +160,11 @@ static void open_paths(bench *b)
     b->three = field_like(b->links_double);
     b->poles = field_create(b->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, BENCH_POLES, b->where);
     b->phases = field_create(b->lat, FIELD_PHASES, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
-    gauge_cold(b->one);
-    gauge_cold(b->two);
+    gauge_random(b->one, 1, RANDOM_TEST, 3);
+    gauge_random(b->two, 1, RANDOM_TEST, 4);
+    field_copy(b->three, b->links_double);
+    staggered_link_phases(b->phases, b->links_double);
+    spinor_random(b->poles, 1, RANDOM_TEST, 5);
 }
 
 void bench_open(bench *b, int needs)
@@ -183,7 +199,7 @@ void bench_close(bench *b)
     linop_destroy(b->normal);
     wilson_destroy(b->w);
     field *all[] = {b->links,        b->links_double, b->clover,      b->tensor, b->x,     b->y,       b->z,
-                    b->sx,           b->sy,           b->single,      b->spinor, b->more,  b->momenta, b->force,
+                    b->sx,           b->sy,           b->converted,   b->spinor, b->more,  b->momenta, b->force,
                     b->whole_clover, b->inverse,      b->other_links, b->vx,     b->vy,    b->vz,      b->vectors,
                     b->shifted,      b->one,          b->two,         b->three,  b->poles, b->phases};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);

@@ -20,7 +20,7 @@ typedef struct {
     field *links, *x, *y, *z; /* x, z of even, y of odd sites */
     field *clover;
     field *links_double; /* always there */
-    field *single;       /* as x, in single precision */
+    field *converted;    /* as x, in double precision, or in single where x is in double */
     /* In double precision, of both parities; other_links and force change. */
     field *spinor, *more, *tensor, *momenta, *force, *whole_clover, *inverse, *other_links;
     wilson *w;
@@ -50,7 +50,6 @@ typedef struct {
 #define BENCH_MASS 0.1
 #define BENCH_C_SW 1.0
 #define BENCH_POLES 8 /* of a rational function */
-#define BENCH_CG_ITERATIONS 25
 
 /* By what they work on; the last entry of each is null. */
 extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered[];
@@ -63,6 +62,8 @@ int bench_op_has(const bench_op *o, precision prec);
 void bench_open(bench *b, int needs);
 void bench_close(bench *b);
 
+/* Some iterations of CG on op x = source, all in the precision of the fields. */
+void bench_cg(bench *b, linop *op, field *x, const field *source);
 /* Op x = source to 1e-14, in double precision with half inside. */
 void bench_solve_with_half(bench *b, linop *op, field *x, const field *source);
 /* (op + shift) x = source with shifts like those of a rational function, from a thousandth of the operator's size to

@@ -2,7 +2,6 @@
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
 #include "kernels/staggered.h"
-#include "solvers/solver.h"
 
 static void staggered_there_and_back(bench *b, staggered_links *links)
 {
@@ -39,13 +38,7 @@ static void run_naive(bench *b)
 
 static void run_staggered_cg(bench *b)
 {
-    const solver_settings s = {.type = "cg",
-                               .tolerance = 1e-30,
-                               .max_iterations = BENCH_CG_ITERATIONS,
-                               .inner_precision = "double",
-                               .delta = 0.1};
-    linop *op = linop_at(staggered_normal(b->quark), b->prec, b->where);
-    b->iterations = solver_precondition(&s, op, b->vz, b->vx).iterations;
+    bench_cg(b, linop_at(staggered_normal(b->quark), b->prec, b->where), b->vz, b->vx);
 }
 
 static void run_staggered_cg_half(bench *b)

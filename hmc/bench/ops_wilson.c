@@ -109,22 +109,16 @@ static void run_multishift_update(bench *b)
     spinor_multishift_update(1, &b->sx, &b->sy, alpha, zeta, beta, b->z, 0);
 }
 
-/* To single precision and back, as solvers of mixed precision do. */
+/* To another precision and back, as solvers of mixed precision do. */
 static void run_convert(bench *b)
 {
-    field_copy(b->sy, b->single);
-    field_copy(b->single, b->sx);
+    field_copy(b->converted, b->sx);
+    field_copy(b->sy, b->converted);
 }
 
-/* Some iterations, all in the precision of the fields. */
 static void run_cg(bench *b)
 {
-    const solver_settings s = {.type = "cg",
-                               .tolerance = 1e-30,
-                               .max_iterations = BENCH_CG_ITERATIONS,
-                               .inner_precision = "double",
-                               .delta = 0.1};
-    b->iterations = solver_precondition(&s, b->normal, b->sy, b->sx).iterations;
+    bench_cg(b, b->normal, b->sy, b->sx);
 }
 
 /* Steps of minimal residual in one block a rank, as GCR-DD has them. */

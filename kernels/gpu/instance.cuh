@@ -172,7 +172,7 @@ static inline bool T(is_split)(const geom *g)
     static void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                     \
     {                                                                                                                  \
         const name##_args *a = (const name##_args *)args;                                                              \
-        const gpu_shape shape = {BLOCK_MAX, LONGEST_BY_RULE};                                                          \
+        const gpu_shape shape = gpu_shape_for(dev, BLOCK_MAX);                                                         \
         dim3 grid(4 * (unsigned)((n + shape.threads - 1) / shape.threads));                                            \
         REQUIRE(!list, "a list for %s", #name);                                                                        \
         const gpu_columns columns = gpu_columns_for(&a->g, shape, 4, &grid);                                           \

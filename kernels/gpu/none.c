@@ -32,6 +32,11 @@ void gpu_why_none(char *message, size_t size)
     snprintf(message, size, WITHOUT);
 }
 
+void gpu_fault(int error, const char *call, const char *file, int line, const char *function)
+{
+    error_stop(file, line, function, call, "error %d of CUDA, without CUDA", error);
+}
+
 int gpu_shape_count(void)
 {
     return 0;

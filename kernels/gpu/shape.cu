@@ -14,11 +14,18 @@
 typedef struct {
     kernel_id id;
     size_t bytes, out, geometry;
+    long special; /* of kernels that make links, in one variant or the other; else -1 */
 } shaped_kernel;
 
 #define SHAPED(name, output)                                                                                           \
     {                                                                                                                  \
-        KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g)                    \
+        KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g), -1                \
+    }
+/* What they read is not what they write, but for the output that is named. */
+#define SHAPED_LINKS(name, output)                                                                                     \
+    {                                                                                                                  \
+        KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g),                   \
+            (long)offsetof(name##_args, special)                                                                       \
     }
 static const shaped_kernel shaped[] = {SHAPED(hop, out),
                                        SHAPED(gauge_force, momenta),
@@ -27,7 +34,11 @@ static const shaped_kernel shaped[] = {SHAPED(hop, out),
                                        SHAPED(field_strength, out),
                                        SHAPED(staggered_hop, out),
                                        SHAPED(long_links, out),
-                                       SHAPED(long_back, out)};
+                                       SHAPED(long_back, out),
+                                       SHAPED_LINKS(staples, out[1]),
+                                       SHAPED_LINKS(staples_core, out[1]),
+                                       SHAPED_LINKS(staples_sum, out),
+                                       SHAPED_LINKS(staple_sides, out)};
 
 int gpu_shape_count(void)
 {
@@ -87,8 +98,9 @@ static double seconds(int way, void *of)
 }
 
 /* What tells cases of one kernel on one lattice apart: what the kernel is asked. */
-static int variant_of(kernel_id id, const void *args)
+static int variant_of(kernel_id id, const void *args, long special)
 {
+    if (special >= 0) return *(const int *)((const char *)args + special);
     if (id == KERNEL_gauge_force) return ((const gauge_force_args *)args)->c1 != 0;
     if (id == KERNEL_staggered_hop) return ((const staggered_hop_args *)args)->far_reals;
     if (id != KERNEL_hop) return 0;
@@ -104,7 +116,7 @@ int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const fiel
     const int boxed = !work->list || work->pack || (id == KERNEL_hop && ((const hop_args *)args)->interior);
     if (!kernel || !boxed) return TUNE_BY_RULE;
     const geom *g = (const geom *)((const char *)args + kernel->geometry);
-    const tune_key key = tune_case(id, like->prec, g, variant_of(id, args), like->groups);
+    const tune_key key = tune_case(id, like->prec, g, variant_of(id, args, kernel->special), like->groups);
     trial t = {*dev, launch, like, kernel, args, work};
     return tune_choice(&key, SHAPES, seconds, &t);
 }

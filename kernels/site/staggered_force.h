@@ -74,22 +74,29 @@ FN void T(staggered_outer_site)(const staggered_outer_args *a, long u)
 }
 
 /* sum += factor_k ( m_k U y_k^dagger + a_k U z_k^dagger ), summed over the pairs, with U = U_nu(s+mu), m and a of
- * direction mu at s, y and z the a and m at s+nu; or from `below`, s - mu in place of s: sum += factor_k ( m_k^dagger U
- * y_k + a_k^dagger U z_k ) with U = U_nu(s-mu). The factor is 1 for the first two pairs, a->seven for the others. */
-FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, const geom *g, T(walker) link, T(walker) at, int mu,
-                     int nu, int below, int rows)
+ * direction mu at s, y and z the a and m at s+nu; and, from below, factor_k ( m_k^dagger U y_k + a_k^dagger U z_k )
+ * with U = U_nu(s-mu) and the others at s - mu in place of s. The factor is 1 for the first two pairs, a->seven for
+ * the others. Both are done pair by pair: what one reads, neighbours read at about the same time. */
+FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, const geom *g, T(walker) home, int mu, int nu, int rows)
 {
-    const T(walker) up = T(walk)(g, at, nu, 1);
-    vreal held[18];
-    const T(matrix) side = T(hold)(held, g, T(matrix_at)(g, &a->links, link, nu), rows);
+    const T(walker) back = T(walk)(g, home, mu, -1), at[2] = {home, back};
+    const T(walker) link[2] = {T(walk)(g, home, mu, 1), back};
+    const T(walker) up[2] = {T(walk)(g, home, nu, 1), T(walk)(g, back, nu, 1)};
+    vreal held[2][18];
+    T(matrix) side[2];
+    UNROLL for (int below = 0; below < 2; below++) side[below] =
+        T(hold)(held[below], g, T(matrix_at)(g, &a->links, link[below], nu), rows);
     for (int k = 0; k < SIDE_PAIRS; k++) {
-        if (k == 2) UNROLL for (int i = 0; i < 18; i++) held[i] *= (real)a->seven;
+        if (k == 2) UNROLL for (int i = 0; i < 36; i++) held[i / 18][i % 18] *= (real)a->seven;
         for (int turned = 0; turned < 2; turned++) {
-            const T(matrix) x = T(matrix_at)(g, turned ? &a->a[k] : &a->m[k], at, mu),
-                            end = T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up, mu);
-            vreal y[18];
-            T(matrix_load)(y, g, &end, 0, 18);
-            T(add_product)(sum, g, &x, &side, y, below);
+            UNROLL for (int below = 0; below < 2; below++)
+            {
+                const T(matrix) x = T(matrix_at)(g, turned ? &a->a[k] : &a->m[k], at[below], mu),
+                                end = T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up[below], mu);
+                vreal y[18];
+                T(matrix_load)(y, g, &end, 0, 18);
+                T(add_product)(sum, g, &x, &side[below], y, below);
+            }
         }
     }
 }
@@ -103,8 +110,6 @@ FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, const geom *g, T
 FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker) home, int nu, int rows)
 {
     const long u = T(walk_unit)(g, home);
-    const int mu = (nu + 4 - a->offset) % 4;
-    const T(walker) ahead = T(walk)(g, home, mu, 1), back = T(walk)(g, home, mu, -1);
     vreal sum[18], plain[18];
     T(load)(sum, &a->out, u, nu, 18);
     if (a->plain_factor != 0) {
@@ -112,8 +117,7 @@ FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker
         T(su3_axpy)(sum, vset((real)a->plain_factor), plain);
     }
     T(add_staples)(sum, g, &a->links, rows, &a->a[0], home, nu, (nu + a->offset) % 4);
-    T(add_sides)(sum, a, g, ahead, home, mu, nu, 0, rows);
-    T(add_sides)(sum, a, g, back, back, mu, nu, 1, rows);
+    T(add_sides)(sum, a, g, home, (nu + 4 - a->offset) % 4, nu, rows);
     T(save)(sum, &a->out, u, nu, 18);
 }
 LINKS_SITE(staple_sides)

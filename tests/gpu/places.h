@@ -153,6 +153,20 @@ CHECK_UNUSED static int places_close(void)
     return status;
 }
 
+/* Messages that need most of the GPU: by peer, also where ranks share one, if that can be. */
+CHECK_UNUSED static void take_peer(void)
+{
+    char message[512];
+    if (comm_size() > 1 && gpu_transport_choose("peer", message, sizeof message))
+        REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+}
+
+CHECK_UNUSED static void take_auto(void)
+{
+    char message[512];
+    if (comm_size() > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+}
+
 /* Grids of this many ranks, one after the other: *code begins with 0, and the answer is 0 after the last. */
 CHECK_UNUSED static int next_grid(int *code, int grid[4])
 {

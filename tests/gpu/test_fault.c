@@ -1,6 +1,7 @@
 /* Faults of a GPU. Some can be provoked: memory that is full, a kernel that reaches for memory that is not there. Of
- * others, CUDA's number is handed to what it is handed to when a call fails. Each is a process of its own, this program
- * with the fault's name or number; it has to end with EXIT_DEVICE and one message. */
+ * others, CUDA's number is handed to what it is handed to when a call fails. Each is a process of its own, this
+ * program with the fault's name or number; it has to end with EXIT_DEVICE, or EXIT_INTERNAL for a mistake in the
+ * program, and one message. */
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static int provoke(const char *fault)
     return 0;
 }
 
-static void check_fault(const char *program, const char *fault, const char *const words[3])
+static void check_fault(const char *program, const char *fault, int expected, const char *const words[3])
 {
     char command[4096], text[8192];
     snprintf(command, sizeof command, "'%s' %s 2>&1", program, fault);
@@ -47,7 +48,7 @@ static void check_fault(const char *program, const char *fault, const char *cons
     REQUIRE(f, "cannot start %s", command);
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     const int status = pclose(f);
-    CHECK_INT(WIFEXITED(status) ? WEXITSTATUS(status) : -1, EXIT_DEVICE);
+    CHECK_INT(WIFEXITED(status) ? WEXITSTATUS(status) : -1, expected);
     for (int i = 0; i < 3; i++) CHECK_HAS(text, words[i]);
 }
 
@@ -61,14 +62,19 @@ int main(int argc, char **argv)
         printf("skipped: there is no GPU\n");
         return 77;
     }
-    check_fault(argv[0], "full", (const char *const[]){"memory is full", "MiB asked", "MiB free"});
-    check_fault(argv[0], "address",
+    check_fault(argv[0], "full", EXIT_DEVICE, (const char *const[]){"memory is full", "MiB asked", "MiB free"});
+    check_fault(argv[0], "address", EXIT_DEVICE,
                 (const char *const[]){"memory that is not there", "last kernel started: norm2", "CUDA"});
     const char *const again = "the last checkpoint stands: continue with plaq run on another node";
-    check_fault(argv[0], "214", (const char *const[]){"an ECC error", again, "cudaStreamSynchronize(stream)"});
-    check_fault(argv[0], "220", (const char *const[]){"an NVLink error", again, "CUDA"});
-    check_fault(argv[0], "100", (const char *const[]){"the GPU is lost", again, "CUDA"});
-    check_fault(argv[0], "46", (const char *const[]){"taken by another process", "continue with plaq run", "CUDA"});
-    check_fault(argv[0], "719", (const char *const[]){"a kernel broke off", again, "Xid"});
+    check_fault(argv[0], "214", EXIT_DEVICE,
+                (const char *const[]){"an ECC error", again, "cudaStreamSynchronize(stream)"});
+    check_fault(argv[0], "220", EXIT_DEVICE, (const char *const[]){"an NVLink error", again, "CUDA"});
+    check_fault(argv[0], "100", EXIT_DEVICE, (const char *const[]){"the GPU is lost", again, "CUDA"});
+    check_fault(argv[0], "46", EXIT_DEVICE,
+                (const char *const[]){"taken by another process", "continue with plaq run", "CUDA"});
+    check_fault(argv[0], "719", EXIT_DEVICE, (const char *const[]){"a kernel broke off", again, "Xid"});
+    /* A wrong argument: a mistake in the program. */
+    check_fault(argv[0], "1", EXIT_INTERNAL,
+                (const char *const[]){"internal error", "last kernel started", "invalid argument"});
     return CHECK_SUMMARY();
 }

@@ -3,9 +3,8 @@
  *
  * Both compile the same site functions, and the build lets neither fuse on its own; so where only + - * / sqrt and
  * fused multiply-add enter, the results are equal, real by real, and the sums of any order too. Random fields and log
- * det C use log, sin and cos of two libraries, and agree to 1e-12. On several
- * ranks, which may share a GPU, the lattice is split in every way. Whatever the tuner may choose gives the same. Without
- * a GPU it is skipped (status 77). */
+ * det C use log, sin and cos of two libraries, and agree to 1e-12. On several ranks, which may share a GPU, the lattice
+ * is split in every way. Whatever the tuner may choose gives the same. Without a GPU it is skipped (status 77). */
 #include "kernels/gauge.h"
 #include "kernels/spinor.h"
 #include "tests/gpu/places.h"
@@ -387,9 +386,7 @@ static void test_on(const int size[4], const int grid[4], int time_sign)
 static void test_ways(const int grid[4])
 {
     static const int size[4] = {8, 8, 8, 8};
-    char message[512];
-    if (comm_size() > 1 && gpu_transport_choose("peer", message, sizeof message))
-        REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+    take_peer();
     tune_start(TUNE_MEASURE, "a GPU");
     test_on(size, grid, -1);
     test_large_hop(grid);
@@ -406,7 +403,7 @@ static void test_ways(const int grid[4])
     }
     free(text);
     tune_start(TUNE_ESTIMATE, "");
-    if (comm_size() > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+    take_auto();
 }
 
 int main(int argc, char **argv)

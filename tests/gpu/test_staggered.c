@@ -25,7 +25,6 @@ static void test_staggered_links(field *links[2])
     for (int i = 0; i < 2; i++) field_destroy(back[i]);
     for (int i = 0; i < 2; i++) staggered_phases(f[i], 3);
     check_same("phases", f[1], f[0], EXACT);
-    /* Angles are those of two libraries, and square roots of small eigenvalues lose four digits. */
     for (int i = 0; i < 2; i++) guarded[i] = staggered_unitarise(f[i], f[i], &undefined[i]);
     check_same("projected links", f[1], f[0], 1e-10);
     check_value("slowly projected links", guarded[1], guarded[0], EXACT);
@@ -188,22 +187,46 @@ static void test_columns(const int grid[4])
     lattice_destroy(lat);
 }
 
+/* A call that finds trials to make is one call in the profile, and so is the next. */
+static void test_trials_in_profile(const int size[4], const int grid[4])
+{
+    lattice *lat = lattice_create(size, grid, 3, -1);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_DEVICE), *out = field_like(links);
+    gauge_cold(links);
+    kernel_counts_reset();
+    for (int calls = 2; calls <= 4; calls += 2) {
+        staggered_lengthen(out, links, 1);
+        CHECK_INT(kernel_counted(KERNEL_long_links, PREC_DOUBLE).calls, calls);
+    }
+    CHECK(tune_spent() > 0);
+    field_destroy(out);
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
 /* Every shape of blocks. */
 static void test_ways(const int grid[4])
 {
     static const int size[4] = {8, 8, 8, 8};
+    static const char *const tuned[] = {"\nstaples ",      "\nstaples_core ", "\nstaples_sum ",
+                                        "\nstaple_sides ", "\nlong_links ",   "\nlong_back "};
+    take_peer();
     tune_start(TUNE_MEASURE, "a GPU");
+    test_trials_in_profile(size, grid);
     test_staggered(size, grid, -1);
+    if (comm_size() == 1) test_columns(grid);
     char *text = tune_text();
-    CHECK(text && strstr(text, "\nlong_links ") && strstr(text, "\nlong_back "));
+    for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++) CHECK_HAS(text, tuned[i]);
     /* Hops of a rank with faces go by lists, which have no boxes. */
     CHECK(!text || !strstr(text, "\nstaggered_hop ") == (comm_size() > 1));
     for (int way = 0; text && way < gpu_shape_count(); way++) {
         take_way(text, way, 1);
         test_staggered(size, grid, -1);
+        if (comm_size() == 1) test_columns(grid);
     }
     free(text);
     tune_start(TUNE_ESTIMATE, "");
+    take_auto();
 }
 
 int main(int argc, char **argv)

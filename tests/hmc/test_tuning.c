@@ -1,5 +1,5 @@
-/* The tuner's file of hmc/tuning.h: what is measured is kept and read back; a file that is not there, makes no sense, is
- * no file or is of another machine is spoken of, and only the last is gone on without. */
+/* The tuner's file of hmc/tuning.h: what is measured is kept and read back; a file that is not there, makes no sense,
+ * is no file or is of another machine is spoken of, and only the last is gone on without. */
 #include "hmc/tuning.h"
 
 #include <stdlib.h>

@@ -184,6 +184,7 @@ int main(int argc, char **argv)
     FILE *f = fopen(data_path("fat.l8"), "rb");
     if (!f) {
         if (comm_rank() == 0) printf("skipped: no %s (PLAQ_TEST_DATA)\n", data_path("fat.l8"));
+        gpu_transport_close();
         comm_finalize();
         return 77;
     }
