@@ -207,7 +207,7 @@ static void test_trials_in_profile(const int size[4], const int grid[4])
 /* Every shape of blocks. */
 static void test_ways(const int grid[4])
 {
-    static const int size[4] = {8, 8, 8, 8};
+    static const int size[4] = {8, 8, 8, 16}; /* for four ranks along t, too */
     static const char *const tuned[] = {"\nstaples ",      "\nstaples_core ", "\nstaples_sum ",
                                         "\nstaple_sides ", "\nlong_links ",   "\nlong_back "};
     take_peer();
