@@ -58,20 +58,13 @@ static double batch(bench *b, const bench_op *o, long calls)
     return took;
 }
 
-static int is_packing(int kernel)
-{
-    return kernel == KERNEL_hop_pack || kernel == KERNEL_staggered_pack || kernel == KERNEL_ghost_pack ||
-           kernel == KERNEL_ghost_unpack;
-}
-
-/* Seconds, flops and bytes of all kernels since the counters were reset, this rank. Packing of halos is no part of the
- * work. */
+/* Seconds, flops and bytes of the kernels that are measured since the counters were reset, this rank. */
 static double counted(double *flops, double *bytes)
 {
     double seconds = 0;
     *flops = *bytes = 0;
     for (int k = 0; k < KERNEL_COUNTED; k++)
-        for (int p = 0; p < PREC_COUNT && !is_packing(k); p++) {
+        for (int p = 0; p < PREC_COUNT && !bench_is_packing(k); p++) {
             const kernel_count c = kernel_counted(k, p);
             *flops += c.flops;
             *bytes += c.bytes;
@@ -404,7 +397,7 @@ static const char *transport_of(const texts *t)
 
 static int is_transport_tuned(const texts *t)
 {
-    return t->tune && comm_size() > 1 && !strcmp(transport_of(t), "auto") && !(comm_delay() > 0);
+    return t->tune && !strcmp(transport_of(t), "auto") && tuning_has_transport();
 }
 
 static settings make_settings(const texts *t, int json)

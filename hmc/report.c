@@ -73,11 +73,17 @@ static void print_copies(const report_totals *t)
              report_bytes(t->trajectory_bytes, inside));
 }
 
+/* A line of what is no kernel. */
+static void print_share(const char *what, double part, double whole)
+{
+    log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", what, "", part, "", "", 100 * part / whole);
+}
+
 void report_profile(const report_totals *t)
 {
     profile_line lines[KERNEL_COUNTED * PREC_COUNT];
     const int n = profile_lines(lines);
-    const double seconds = t->seconds, io_seconds = t->io_seconds;
+    const double seconds = t->seconds;
     double in_kernels = 0, halo_bytes, halo_seconds;
     halo_counted(&halo_bytes, &halo_seconds);
     log_info("%-26s %10s %10s %9s %9s %7s", "profile", "calls", "seconds", "GF/s", "GB/s", "share");
@@ -90,12 +96,9 @@ void report_profile(const report_totals *t)
     }
     log_info("  %-24s %10s %10.3f %9s %9.2f %6.1f%%", "halos, waiting", "", halo_seconds, "",
              halo_seconds > 0 ? 1e-9 * halo_bytes / halo_seconds : 0, 100 * halo_seconds / seconds);
-    log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", "files", "", io_seconds, "", "", 100 * io_seconds / seconds);
-    if (t->tune_seconds > 0)
-        log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", "tuning", "", t->tune_seconds, "", "",
-                 100 * t->tune_seconds / seconds);
-    const double rest = seconds - in_kernels - halo_seconds - io_seconds - t->tune_seconds;
-    log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", "all else", "", rest, "", "", 100 * rest / seconds);
+    print_share("files", t->io_seconds, seconds);
+    if (t->tune_seconds > 0) print_share("tuning", t->tune_seconds, seconds);
+    print_share("all else", seconds - in_kernels - halo_seconds - t->io_seconds - t->tune_seconds, seconds);
     if (t->where == PLACE_DEVICE) print_copies(t);
 }
 

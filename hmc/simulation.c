@@ -127,7 +127,7 @@ place simulation_place(const parameters *p, const lattice *lat)
     }
     if (!opened) open_devices(m);
     opened = 1;
-    if (lat && comm_size() > 1 && !strcmp(m->transport, "auto")) tuning_transport(lat);
+    if (lat && !strcmp(m->transport, "auto")) tuning_transport(lat);
     return PLACE_DEVICE;
 }
 

@@ -121,11 +121,16 @@ static double transport_seconds(int way, void *of)
     return took;
 }
 
+int tuning_has_transport(void)
+{
+    return comm_size() > 1 && !(comm_delay() > 0);
+}
+
 void tuning_transport(const lattice *lat)
 {
     char message[512];
     int n = 0;
-    if (comm_delay() > 0) return; /* what is timed then is of no use to others who read the file */
+    if (!tuning_has_transport()) return;
     while (gpu_transport_number(n)) n++;
     /* A build may lack a transport, and between nodes others are the fastest. */
     double most = comm_node_size();

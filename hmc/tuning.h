@@ -9,9 +9,11 @@
  * without it too. Collective. */
 void tuning_open(const char *mode, const char *path, const char *machine);
 
-/* Takes, for this lattice of several ranks on GPUs, the transport that is the fastest for hops and norms; leaves the one
- * that is open where nothing is known and nothing may be measured, and with comm_delay(). Between exchanges. Collective.
- */
+/* Whether there is a choice of transports: several ranks, and no comm_delay(), with which what is timed is of no use to
+ * others who read the file. */
+int tuning_has_transport(void);
+/* Takes, for this lattice on GPUs, the transport that is the fastest for hops and norms; leaves the one that is open
+ * where there is no choice, and where nothing is known and nothing may be measured. Between exchanges. Collective. */
 void tuning_transport(const lattice *lat);
 
 /* Writes it, when something was measured; a failure is a warning. Without an open one it does nothing. */

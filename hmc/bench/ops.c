@@ -5,6 +5,7 @@
 #include "hmc/evolve/action.h"
 #include "kernels/base/pool.h"
 #include "kernels/gauge.h"
+#include "kernels/kernels.h"
 #include "kernels/spinor.h"
 #include "kernels/staggered.h"
 #include "solvers/multishift.h"
@@ -20,6 +21,17 @@ const bench_op *bench_op_number(int i)
         for (const bench_op *o = tables[t]; o->name; o++)
             if (i-- == 0) return o;
     return NULL;
+}
+
+int bench_op_has(const bench_op *o, precision prec)
+{
+    return o->all_precisions || prec == PREC_DOUBLE;
+}
+
+int bench_is_packing(int kernel)
+{
+    return kernel == KERNEL_hop_pack || kernel == KERNEL_staggered_pack || kernel == KERNEL_ghost_pack ||
+           kernel == KERNEL_ghost_unpack;
 }
 
 /* ---- solves ---- */
@@ -56,11 +68,6 @@ void bench_solve_shifts(bench *b, linop *op, const field *source)
 
 /* ---- fields ---- */
 
-int bench_op_has(const bench_op *o, precision prec)
-{
-    return o->all_precisions || prec == PREC_DOUBLE;
-}
-
 static field *random_vector(bench *b, field_kind kind, parity p, uint32_t number)
 {
     field *d = field_create(b->lat, kind, PREC_DOUBLE, p, b->rhs, PLACE_HOST);
@@ -90,11 +97,8 @@ static void open_double(bench *b, const field *tensor)
     b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
     b->spinor = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     b->more = field_like(b->spinor);
-    field *d = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    spinor_random(d, 1, RANDOM_TEST, 5);
-    field_copy(b->spinor, d);
-    field_copy(b->more, d);
-    field_destroy(d);
+    spinor_random(b->spinor, 1, RANDOM_TEST, 5);
+    field_copy(b->more, b->spinor);
     b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     b->force = field_like(b->momenta);
     momenta_random(b->force, 1, RANDOM_TEST, 2);

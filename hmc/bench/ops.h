@@ -56,6 +56,8 @@ extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered
 /* The operations, null after the last. */
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);
+/* Whether a kernel packs halos, which is no part of what is measured. */
+int bench_is_packing(int kernel);
 
 /* Makes the fields of b, whose first five members are set, as far as they are needed. Improved staggered quarks need a
  * lattice with a reach of 3. Collective. */

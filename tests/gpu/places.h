@@ -6,20 +6,15 @@
 
 #include <stdlib.h>
 
-#include "kernels/base/error.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
-#include "kernels/lattice/comm.h"
 #include "kernels/lattice/field.h"
 #include "kernels/tune.h"
+#include "tests/take_gpu.h"
 
 #define EXACT 0.0
 #define ROUNDED 1e-12
 
 CHECK_UNUSED static const char *const prec_name[PREC_COUNT] = {"double", "single", "half", "quarter"};
 CHECK_UNUSED static const parity other[2] = {PARITY_ODD, PARITY_EVEN};
-/* With sites so far from the faces of ranks that no kernel reaches these from there. */
-CHECK_UNUSED static const int away[4] = {4, 4, 4, 24};
 static char where[128] CHECK_UNUSED; /* lattice and precision of the checks that follow */
 
 CHECK_UNUSED static long sites_of_slice(const field *f)
@@ -129,53 +124,11 @@ CHECK_UNUSED static void take_way(const char *text, int way, int fuse)
 
 /* ---- ranks ---- */
 
-/* Takes a GPU, and a transport between ranks. Returns 0, or 77 where there is none, after comm_finalize(). */
-CHECK_UNUSED static int places_open(int argc, char **argv)
-{
-    char message[512];
-    comm_init(&argc, &argv);
-    if (!comm_all(gpu_count() > 0)) {
-        if (comm_rank() == 0) printf("skipped: there is no GPU\n");
-        comm_finalize();
-        return 77;
-    }
-    REQUIRE(!gpu_bind(1, message, sizeof message), "%s", message);
-    if (comm_size() > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
-    if (comm_rank() == 0) printf("device: %s, transport %s\n", gpu_name(), gpu_transport_name());
-    return 0;
-}
-
-CHECK_UNUSED static int places_close(void)
-{
-    gpu_transport_close();
-    const int status = CHECK_SUMMARY();
-    comm_finalize();
-    return status;
-}
-
 /* Messages that need most of the GPU: by peer, also where ranks share one, if that can be. */
 CHECK_UNUSED static void take_peer(void)
 {
     char message[512];
-    if (comm_size() > 1 && gpu_transport_choose("peer", message, sizeof message))
-        REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
-}
-
-CHECK_UNUSED static void take_auto(void)
-{
-    char message[512];
-    if (comm_size() > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
-}
-
-/* Grids of this many ranks, one after the other: *code begins with 0, and the answer is 0 after the last. */
-CHECK_UNUSED static int next_grid(int *code, int grid[4])
-{
-    while (*code < 81) {
-        int rest = (*code)++, product = 1;
-        for (int d = 0; d < 4; d++, rest /= 3) product *= grid[d] = 1 << rest % 3;
-        if (product == comm_size()) return 1;
-    }
-    return 0;
+    if (comm_size() > 1 && gpu_transport_choose("peer", message, sizeof message)) test_take_transport();
 }
 
 /* Whether ranks get boxes of even extents; *thin: of fewer sites than a hop of three reaches. */
@@ -188,6 +141,33 @@ CHECK_UNUSED static int fits_grid(const int size[4], const int grid[4], int *thi
         *thin = *thin || (grid[d] > 1 && size[d] / grid[d] < 4);
     }
     return fits;
+}
+
+/* The whole program: on every grid of this many ranks test_on() on small lattices, where it may leave out those that do
+ * not fit, and then test_more(). Returns the status. */
+CHECK_UNUSED static int places_main(int argc, char **argv,
+                                    void (*test_on)(const int size[4], const int grid[4], int time_sign),
+                                    void (*test_more)(const int grid[4]))
+{
+    static const int size[][4] = {{8, 8, 8, 8}, {4, 6, 8, 10}, {2, 2, 2, 4}, {6, 2, 4, 2}};
+    /* With sites so far from the faces of ranks that no kernel reaches these from there. */
+    static const int away[4] = {4, 4, 4, 24};
+    comm_init(&argc, &argv);
+    test_take_gpu();
+    const int ranks = comm_size(), lattices = ranks > 1 ? 2 : sizeof size / sizeof *size;
+    if (comm_rank() == 0) printf("device: %s, transport %s\n", gpu_name(), gpu_transport_name());
+    for (int code = 0, tests = 0; code < 81; code++) {
+        int grid[4], rest = code, product = 1;
+        for (int d = 0; d < 4; d++, rest /= 3) product *= grid[d] = 1 << rest % 3;
+        if (product != ranks) continue;
+        for (int i = 0; i < lattices; i++) test_on(size[i], grid, tests++ % 2 ? 1 : -1);
+        if (ranks > 1 && grid[3] == ranks) test_on(away, grid, -1);
+        test_more(grid);
+    }
+    gpu_transport_close();
+    const int status = check_summary(argv[0]);
+    comm_finalize();
+    return status;
 }
 
 #endif

@@ -226,20 +226,16 @@ static void test_ways(const int grid[4])
     }
     free(text);
     tune_start(TUNE_ESTIMATE, "");
-    take_auto();
+    test_take_transport();
+}
+
+static void test_more(const int grid[4])
+{
+    if (comm_size() == 1) test_columns(grid);
+    if (grid[3] == comm_size()) test_ways(grid);
 }
 
 int main(int argc, char **argv)
 {
-    static const int size[][4] = {{8, 8, 8, 8}, {4, 6, 8, 10}, {2, 2, 2, 4}, {6, 2, 4, 2}};
-    enum { LATTICES = sizeof size / sizeof *size };
-    if (places_open(argc, argv)) return 77;
-    int grid[4], tests = 0;
-    for (int code = 0; next_grid(&code, grid);) {
-        for (int i = 0; i < (comm_size() > 1 ? 2 : LATTICES); i++) test_staggered(size[i], grid, tests++ % 2 ? 1 : -1);
-        if (comm_size() > 1 && grid[3] == comm_size()) test_staggered(away, grid, -1);
-        if (comm_size() == 1) test_columns(grid);
-        if (grid[3] == comm_size()) test_ways(grid);
-    }
-    return places_close();
+    return places_main(argc, argv, test_staggered, test_more);
 }

@@ -386,9 +386,7 @@ static void test_recorded_action(void)
 int main(int argc, char **argv)
 {
     test_begin(&argc, &argv);
-    FILE *f = fopen(data_path("lat.sample.l4448"), "rb");
-    const int data = f != NULL;
-    if (f) fclose(f);
+    const int data = data_has("lat.sample.l4448");
     test_oracles();
     if (data) {
         test_recorded_flow();

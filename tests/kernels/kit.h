@@ -23,6 +23,7 @@
 #include "tests/begin.h"
 #include "tests/check.h"
 #include "tests/reference/reference.h"
+#include "tests/take_gpu.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -71,16 +72,9 @@ static place kit_place CHECK_UNUSED = PLACE_HOST;
 
 CHECK_UNUSED static void kit_begin(int *argc, char ***argv)
 {
-    char message[512];
     test_begin(argc, argv);
     if (*argc < 2 || strcmp((*argv)[1], "gpu")) return;
-    if (!comm_all(gpu_count() > 0)) {
-        if (comm_rank() == 0) printf("skipped: there is no GPU\n");
-        comm_finalize();
-        exit(77);
-    }
-    REQUIRE(!gpu_bind(1, message, sizeof message), "%s", message);
-    if (comm_size() > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+    test_take_gpu();
     kit_place = PLACE_DEVICE;
 }
 

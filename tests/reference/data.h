@@ -19,4 +19,11 @@ static inline const char *data_path(const char *name)
     return path;
 }
 
+static inline int data_has(const char *name)
+{
+    FILE *f = fopen(data_path(name), "rb");
+    if (f) fclose(f);
+    return f != NULL;
+}
+
 #endif

@@ -1,0 +1,32 @@
+/* How test programs take a GPU for each rank, after comm_init(). */
+#ifndef PLAQ_TEST_TAKE_GPU_H
+#define PLAQ_TEST_TAKE_GPU_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
+#include "kernels/lattice/comm.h"
+
+static inline void test_take_transport(void)
+{
+    char message[512];
+    if (comm_size() > 1) REQUIRE(!gpu_transport_choose("auto", message, sizeof message), "%s", message);
+}
+
+/* Ranks may share one. Where there is none the test ends as skipped. */
+static inline void test_take_gpu(void)
+{
+    char message[512];
+    if (!comm_all(gpu_count() > 0)) {
+        if (comm_rank() == 0) printf("skipped: there is no GPU\n");
+        comm_finalize();
+        exit(77);
+    }
+    REQUIRE(!gpu_bind(1, message, sizeof message), "%s", message);
+    test_take_transport();
+}
+
+#endif
