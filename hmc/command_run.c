@@ -33,6 +33,7 @@
 #include "kernels/gauge.h"
 #include "kernels/kernels.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/lattice/halo.h"
 #include "kernels/tune.h"
 
 typedef struct {
