@@ -8,7 +8,8 @@
  *
  * F.P may be close to zero by accident, so its error is judged against what F.P is for random P: |F| |P| / sqrt(n), n
  * numbers in P. An order that cannot be seen, because steps are too long for the leading power or errors are nothing
- * but rounding, proves nothing and is no failure: the verdict is "unclear" and says why. */
+ * but rounding, proves nothing and is no failure: the verdict is "unclear" and says why. Nor is it one where the force is
+ * no derivative on purpose, because it bounds singular values of HISQ links. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +136,8 @@ static void verify_force(verifier *v, action *a)
     field_copy(start, s->links);
     momenta_random(s->e.momenta, (uint64_t)s->p->run.seed, RANDOM_TEST, (uint32_t)a->purpose);
     momenta_zero(s->e.force);
-    const int failed = refresh(s, a, 0) || action_force(a, s->e.force);
+    const double filtered = simulation_filtered(s);
+    const int failed = refresh(s, a, 0) || action_force(a, s->e.force), bounded = simulation_filtered(s) > filtered;
     const double norms = sqrt(momenta_norm2(s->e.force) * momenta_norm2(s->e.momenta));
     const double scale = 2 * norms / sqrt(32.0 * (double)s->lat->volume);
     force_test t = {s, a, start, failed ? NAN : 2 * momenta_dot(s->e.force, s->e.momenta)};
@@ -152,6 +154,12 @@ static void verify_force(verifier *v, action *a)
     const double largest = fmax(fabs(error[0]), fabs(error[1])) / scale;
     const double best = largest < ROUNDING ? largest : fabs((4 * error[1] - error[0]) / 3) / scale;
     const int shows = fabs(order - 2) < 0.15, agrees = best < FORCE_ERROR;
+    if (bounded && !agrees) {
+        report(v, "force is the derivative, relative", a->name, best, "below 1e-5, but HISQ links are filtered",
+               UNCLEAR);
+        field_destroy(start);
+        return;
+    }
     report(v, "force is the derivative, relative", a->name, best, "below 1e-5", verdict_of(agrees));
     /* Small errors without an order are rounding or the solver's tolerance. */
     if (shows || !agrees) report(v, "order of its error in the step", a->name, order, "2 +- 0.15", verdict_of(shows));

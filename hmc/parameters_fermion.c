@@ -55,6 +55,8 @@ void fermion_parameters_mass(const ini_input *in, named_fermion *f)
 
 /* ---- staggered quarks ---- */
 
+#define HEAVIEST 1e6 /* as of the section's own mass */
+
 /* MASS:N of the text, with the section's own in front. */
 static void read_factors(const ini_input *in, named_fermion *f)
 {
@@ -65,11 +67,12 @@ static void read_factors(const ini_input *in, named_fermion *f)
         char *end, *after;
         const double mass = strtod(word, &end);
         const long flavours = *end == ':' ? strtol(end + 1, &after, 10) : 0;
-        if (*end != ':' || after == end + 1 || *after || !(mass > f->p.mass) || !isfinite(mass) || flavours == 0 ||
+        if (*end != ':' || after == end + 1 || *after || !(mass > f->p.mass) || !(mass <= HEAVIEST) || flavours == 0 ||
             labs(flavours) > 32)
-            user_error("%s: '%s' of with = %s in [fermion.%s] is not MASS:N with a mass above %g and a number of "
-                       "flavours from -32 to 32, not 0",
-                       ini_where(in, "fermion", f->name, "with"), word, f->p.with, f->name, f->p.mass);
+            user_error(
+                "%s: '%s' of with = %s in [fermion.%s] is not MASS:N with a mass above %g, at most %g, and a number of "
+                "flavours from -32 to 32, not 0",
+                ini_where(in, "fermion", f->name, "with"), word, f->p.with, f->name, f->p.mass, HEAVIEST);
         if (f->p.nfactors == MAX_FACTORS)
             user_error("%s: with = %s in [fermion.%s] has more than %d factors",
                        ini_where(in, "fermion", f->name, "with"), f->p.with, f->name, MAX_FACTORS - 1);

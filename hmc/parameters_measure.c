@@ -50,11 +50,12 @@ static kind_key measure_keys[MEASURE_KEYS] = {
          "further pions gamma_5 x xi_T for T = i5, i4, 4 and gamma_4 gamma_5 x xi_T for T = ij, i, 1, of 1, 2, 3 "
          "and 1, 2, 3 links, averaged over directions: three solves each, or nine; empty: those without links",
          ""},
-    [TRANSPORT] = {"transport",
-                   "links along which quark and antiquark of such pions are apart: thin, or the quark's fat "
-                   "ones, with which, asqtad's and HISQ's being (9/8 of) free ones, a correlator of n links has a "
-                   "factor of (9/8)^(2n)",
-                   ""},
+    [TRANSPORT] =
+        {"transport",
+         "links along which quark and antiquark of such pions are apart: thin, or the quark's fat "
+         "ones, of which free ones are (9 + naik_epsilon) / 8 times the unit matrix (asqtad's and HISQ's, at u0 = "
+         "1), so that a correlator of n links has that factor 2 n times",
+         ""},
 };
 
 void measure_parameters_fill(void)

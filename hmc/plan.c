@@ -8,6 +8,7 @@
 #include "hmc/memory.h"
 #include "hmc/report.h"
 #include "hmc/simulation.h"
+#include "hmc/tuning.h"
 #include "io/checkpoint.h"
 #include "io/links.h"
 #include "kernels/base/json.h"
@@ -268,6 +269,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json)
     simulation_cpu(p);
     /* Ranks that are not there have devices that are not there. */
     const place here = ranks > 0 ? PLACE_HOST : simulation_place(p, NULL);
+    tuning_discard(); /* by a dry run nothing is written */
     const place where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : here;
     const int n = ranks > 0 ? ranks : comm_size();
     lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, simulation_reach(p), message, sizeof message);

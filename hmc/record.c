@@ -101,8 +101,8 @@ static void declare(record *r, const simulation *s)
     r->filtered_column = r->ncolumns;
     if (r->filters)
         columns[r->ncolumns++] = (history_column){"filtered_links", HISTORY_REAL, "",
-                                                  "links, over all forces, with a singular value that the HISQ force "
-                                                  "took as larger than it is",
+                                                  "links with a singular value that the HISQ force took as larger than "
+                                                  "it is, over all forces; a trajectory's first counts once a section",
                                                   0};
     /* A run that goes on with other actions has other columns. */
     r->table = history_table_widened(r->h, "trajectories", columns, r->ncolumns, message, sizeof message);

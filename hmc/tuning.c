@@ -154,11 +154,16 @@ void tuning_transport(const lattice *lat)
     log_info("halos by %s", gpu_transport_name());
 }
 
+void tuning_discard(void)
+{
+    cache[0] = 0;
+}
+
 void tuning_close(void)
 {
     char message[1024], *text = cache[0] ? tune_text() : NULL;
     if (text && comm_rank() == 0 && atomic_write(cache, text, strlen(text), message, sizeof message))
         log_warn("the tuner's choices are not kept: %s", message);
     free(text);
-    cache[0] = 0;
+    tuning_discard();
 }

@@ -16,6 +16,9 @@ int tuning_has_transport(void);
  * where there is no choice, and where nothing is known and nothing may be measured. Between exchanges. Collective. */
 void tuning_transport(const lattice *lat);
 
+/* What has been and will be measured goes into no file. */
+void tuning_discard(void);
+
 /* Writes it, when something was measured; a failure is a warning. Without an open one it does nothing. */
 void tuning_close(void);
 

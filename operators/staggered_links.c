@@ -67,7 +67,11 @@ static void build_level(staggered_links *l)
     if (!l->w) l->w = links_like(l->thin, PREC_DOUBLE, l->thin->where);
     staggered_fatten(l->v, l->thin, LINKS_SPECIAL, &fat7);
     const double guarded = staggered_unitarise(l->w, l->v, &undefined);
-    REQUIRE(undefined == 0, "%g smeared links have two singular values of zero and no projection to U(3)", undefined);
+    if (undefined > 0)
+        user_error(
+            "%g links smeared by fat7 have two singular values of zero, and so no projection to U(3): HISQ quarks "
+            "have no links on such a configuration (of elements of the centre?); take another one",
+            undefined);
     if (guarded > 0) log_debug("HISQ links: %g of %ld are nearly singular", guarded, 4 * l->thin->lat->volume);
     l->level_version = l->thin->version;
 }

@@ -46,7 +46,7 @@ void balance_advice(const evolution *e, const level_balance levels[MAX_LEVELS], 
     if (dh > TOO_LARGE_DH) {
         snprintf(text, size,
                  "dH is %.3g (mean of %ld): shorter ones first where the largest force stands out from its r.m.s., or "
-                 "a heavier mass between (ratio_to)",
+                 "a heavier mass between (ratio_to, or `with` of staggered quarks)",
                  dh, r->count);
         return;
     }

@@ -16,7 +16,8 @@ static fermion_moments memory(ledger *m, const parameters *p, const fermion_para
     memory_stay(m, 1 + f->predictor, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
     const size_t guess = (size_t)f->predictor * vector;
     const size_t work = memory_of_solve(m, p, FIELD_VECTOR, f->solver);
-    const size_t solve = vector + (work > guess ? work : guess), back = vector + memory_of_smearing_back(m, f);
+    const size_t solve = vector + memory_of_derivatives(m, f) + (work > guess ? work : guess);
+    const size_t back = vector + memory_of_smearing_back(m, f);
     const size_t value = vector + memory_of_solve(m, p, FIELD_VECTOR, f->action_solver) + 4 * vector;
     const size_t smearing = memory_of_smearing(m, f);
     return (fermion_moments){.force = solve > back ? solve : back, .value = value > smearing ? value : smearing};

@@ -14,7 +14,7 @@ static struct {
     gpu_clock *of; /* null: idle */
     double weight;
 } watches[WATCHES];
-static int next;
+static unsigned next;
 
 /* ---- the price of events ---- */
 
@@ -91,7 +91,7 @@ static cudaStream_t stream_of(int aside)
 
 int gpu_clock_start(int aside)
 {
-    const int i = next++ % WATCHES;
+    const int i = (int)(next++ % WATCHES);
     if (watches[i].of) collect(i); /* begun long ago: it has ended */
     if (!watches[i].start) {
         CUDA(cudaEventCreate(&watches[i].start));

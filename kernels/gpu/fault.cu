@@ -10,6 +10,7 @@
 #define NODE RESUME " on another node, and report this one if it happens again"
 #define MPS "the server through which processes share GPUs (MPS) failed or has no place left; " NODE
 
+#define MAPPED "memory of another process's GPU cannot be mapped: transport = nccl or host does without; " RESUME
 #define SHORTER_LINKS "link_reals = 12 (long_reals = 13 or 9 of staggered quarks)"
 
 static const struct {
@@ -35,6 +36,10 @@ static const struct {
     {cudaErrorUnsupportedPtxVersion, "the GPU's driver is older than this program's CUDA, and the program was not "
                                      "built for this GPU: build with PLAQ_CUDA_ARCHITECTURES set to its compute "
                                      "capability"},
+    {cudaErrorInitializationError, "the GPU's driver cannot be started; " NODE},
+    {cudaErrorMapBufferObjectFailed, MAPPED},
+    {cudaErrorTooManyPeers, MAPPED},
+    {cudaErrorPeerAccessUnsupported, MAPPED},
     {cudaErrorMpsConnectionFailed, MPS},
     {cudaErrorMpsRpcFailure, MPS},
     {cudaErrorMpsServerNotReady, MPS},

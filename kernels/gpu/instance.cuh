@@ -6,8 +6,8 @@
  * read.
  *
  * The hop has variants with literal links, clover term and faces, without which the branches alone would cost
- * registers. Several right-hand sides share the link in a thread's registers (two-row links), or are neighbouring
- * blocks that find each other's links in the second cache. */
+ * registers. Several right-hand sides share the link in a thread's registers (two-row links), MANY at a time; where that
+ * cannot be, each is a sweep of its own. */
 #include "kernels/gpu/launch.cuh"
 #include "kernels/gpu/tile.cuh"
 

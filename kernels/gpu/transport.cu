@@ -49,6 +49,18 @@ static void buffer_free(transport_buffer_kind kind, buffer *b)
     b->bytes = 0;
 }
 
+static void take_pinned(void **p, size_t bytes)
+{
+    const cudaError_t status = cudaHostAlloc(p, bytes, cudaHostAllocDefault);
+    if (status == cudaErrorMemoryAllocation)
+        error_fault(
+            EXIT_DEVICE, __FILE__, __LINE__, __func__,
+            "the host has no %.1f MiB of pinned memory for messages: free memory there, raise the limit of locked "
+            "memory (ulimit -l), or take transport = peer or nccl",
+            (double)bytes / (1 << 20));
+    CUDA(status);
+}
+
 void *transport_buffer(transport_buffer_kind kind, int slot, size_t bytes)
 {
     const int turns = kind == BUFFER_IN || kind == BUFFER_HOST_IN;
@@ -57,7 +69,7 @@ void *transport_buffer(transport_buffer_kind kind, int slot, size_t bytes)
     if (b->p) gpu_finish();
     buffer_free(kind, b);
     if (kind == BUFFER_OUT || kind == BUFFER_IN) b->p = gpu_allocate(bytes);
-    else CUDA(cudaHostAlloc(&b->p, bytes, cudaHostAllocDefault));
+    else take_pinned(&b->p, bytes);
     b->bytes = bytes;
     return b->p;
 }

@@ -14,19 +14,28 @@
 #include "kernels/base/watchdog.h"
 #include "kernels/lattice/comm.h"
 
-#define NCCL(call)                                                                                                     \
-    do {                                                                                                               \
-        const ncclResult_t nccl_result = (call);                                                                       \
-        if (nccl_result != ncclSuccess)                                                                                \
-            error_fault(EXIT_DEVICE, __FILE__, __LINE__, __func__,                                                     \
-                        "NCCL failed: %s (%s); NCCL_DEBUG=WARN in the environment tells more, transport = host works " \
-                        "without NCCL.\n  In %s",                                                                      \
-                        ncclGetErrorString(nccl_result), ncclGetLastError(NULL), #call);                               \
-    } while (0)
+#define NCCL(call) check(call, __LINE__, __func__, #call)
+
+/* Of a rank that has died, or a network that has, as MPI's failures; else of the GPU. */
+static void check(ncclResult_t result, int line, const char *function, const char *call)
+{
+    if (result == ncclSuccess) return;
+    error_fault(result == ncclRemoteError || result == ncclSystemError ? EXIT_HUNG : EXIT_DEVICE, __FILE__, line,
+                function,
+                "NCCL failed: %s (%s); the last checkpoint stands: continue with plaq run. NCCL_DEBUG=WARN in the "
+                "environment tells more, transport = host works without NCCL.\n  In %s; last kernel started: %s",
+                ncclGetErrorString(result), ncclGetLastError(NULL), call, watchdog_last_kernel());
+}
 
 static ncclComm_t comm;
 
-/* One byte to the next rank; collective. */
+static void drop(void)
+{
+    if (comm) ncclCommAbort(comm);
+    comm = NULL;
+}
+
+/* One byte to the next rank; collective. Where one rank fails, others may have received nothing and would wait. */
 static ncclResult_t try_neighbours(void)
 {
     const int next = (comm_rank() + 1) % comm_size(), previous = (comm_rank() + comm_size() - 1) % comm_size();
@@ -40,6 +49,7 @@ static ncclResult_t try_neighbours(void)
     watchdog_leave();
     if (result == ncclSuccess) result = end;
     if (comm_all(result == ncclSuccess)) gpu_wait(side, "NCCL's first message");
+    else drop();
     gpu_release(bytes, 2);
     return result;
 }
@@ -73,10 +83,7 @@ static int usable(char *why, size_t size)
     const ncclResult_t result = connect_all();
     snprintf(why, size, "NCCL cannot connect rank %d: %s (%s); NCCL_DEBUG=WARN in the environment tells more",
              comm_rank(), ncclGetErrorString(result), ncclGetLastError(NULL));
-    if (!comm_all(result == ncclSuccess) && comm) {
-        ncclCommAbort(comm);
-        comm = NULL;
-    }
+    if (!comm_all(result == ncclSuccess)) drop();
     return result == ncclSuccess;
 }
 

@@ -235,13 +235,30 @@ static int stores_arrive(const block *b)
     return 1;
 }
 
+/* Whether other ranks' kernels run on this GPU without taking turns. Collective. */
+static int runs_beside_others(void)
+{
+    int index, mps;
+    CUDA(cudaGetDevice(&index));
+    CUDA(cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, index));
+    gpu_identity *all = gpu_identities(index);
+    const int sharers = gpu_sharers(all);
+    free(all);
+    return mps && sharers > 1;
+}
+
 static int usable(char *why, size_t size)
 {
     const int ranks = comm_size();
     if (ranks == 1) return 1;
     snprintf(why, size, "it needs all %d ranks on one node, at most %d", ranks, MAX_RANKS);
     if (comm_node_size() < ranks || ranks > MAX_RANKS) return 0;
-    int ok = peers_reachable(why, size);
+    int ok = !runs_beside_others();
+    snprintf(why, size,
+             "ranks that share a GPU run at the same time there (MPS), and the waiting kernels of one could keep "
+             "those of another from starting");
+    if (!comm_all(ok)) return ok;
+    ok = peers_reachable(why, size);
     if (!comm_all(ok)) return ok;
     block trial;
     const cudaError_t status = block_create(&trial, GRAIN);

@@ -108,7 +108,7 @@ lat.sample.l8888 8.8.8.8
 nersc.l8t4b3360 8.8.8.4
 ildg.l8t4b3360 8.8.8.4
 LIST
-say "a HISQ run from a lattice of MILC's, with the action that it was made with"
+say "a HISQ run from a lattice of MILC's, with the gauge action that it was made with"
 try run --json "$source/inputs/hisq-2plus1plus1.ini" run.start=file run.config="$data/lat.sample.l6666.hisq" lattice.size=6.6.6.6 \
     gauge.beta=7.4 gauge.u0=0.89 gauge.flavours=3 run.output=hisq run.trajectories=2 run.warmup=0 run.length=0.1 integrator.0.steps=1 \
     integrator.1.steps=2 measure.condensate.interval=2 measure.condensate.vectors=2

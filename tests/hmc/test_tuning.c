@@ -52,6 +52,15 @@ static void measure_and_keep(void)
     tuning_close();
 }
 
+static void measure_for_nothing(void)
+{
+    tuning_open("measure", path, here);
+    CHECK_INT(choice(), 3);
+    tuning_discard();
+    tuning_close();
+    CHECK_USER_ERROR(open_file, here, "make one with tune = measure");
+}
+
 static void test_bad_files(void)
 {
     char message[256];
@@ -76,6 +85,7 @@ int main(int argc, char **argv)
     comm_init(&argc, &argv);
     REQUIRE(mkdtemp(folder), "cannot make %s", folder);
     snprintf(path, sizeof path, "%s/tuned.txt", folder);
+    measure_for_nothing();
     measure_and_keep();
     test_bad_files();
     rmdir(folder);
