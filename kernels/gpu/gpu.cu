@@ -182,11 +182,11 @@ int gpu_bind(int share, char *message, size_t size)
     gpu_identity *all = gpu_identities(index);
     const int sharers = gpu_sharers(all);
     free(all);
-    const int devices = comm_node_size() > count ? count : comm_node_size() / sharers;
-    snprintf(message, size,
-             "%d ranks of a node have %d GPU%s: start no more ranks a node than it has GPUs, or set [machine] "
-             "share_gpu = yes to let ranks share a GPU (slow; for tests)",
-             comm_node_size(), devices, devices == 1 ? "" : "s");
+    snprintf(
+        message, size,
+        "%d ranks have one GPU, that of rank %d, whose node has %d rank%s and shows it %d GPU%s: start no more ranks "
+        "a node than it has GPUs, or set [machine] share_gpu = yes to let ranks share a GPU (slow; for tests)",
+        sharers, comm_rank(), comm_node_size(), comm_node_size() == 1 ? "" : "s", count, count == 1 ? "" : "s");
     if (comm_any_bad(sharers > 1 && !share, message, size)) return 1;
     gpu_open(index);
     return 0;

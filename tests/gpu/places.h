@@ -128,7 +128,9 @@ CHECK_UNUSED static void take_way(const char *text, int way, int fuse)
 CHECK_UNUSED static void take_peer(void)
 {
     char message[512];
-    if (comm_size() > 1 && gpu_transport_choose("peer", message, sizeof message)) test_take_transport();
+    if (comm_size() == 1 || !gpu_transport_choose("peer", message, sizeof message)) return;
+    REQUIRE(!test_has_transport("peer"), "%s", message);
+    test_take_transport();
 }
 
 /* Whether ranks get boxes of even extents; *thin: of fewer sites than a hop of three reaches. */

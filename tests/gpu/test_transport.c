@@ -205,6 +205,7 @@ static void test_transport(const char *name)
     double bytes[2], seconds, start = comm_wtime();
     if (gpu_transport_choose(name, message, sizeof message)) {
         CHECK(message[0] != 0);
+        CHECK(!test_has_transport(name));
         if (rank == 0) printf("%s: not tested: %s\n", name, message);
         return;
     }
