@@ -476,6 +476,12 @@ printed "checkpoint-000001.h5"
 
 # ---- what is allowed and likely wrong ----
 
+say "a GPU asked for where there is none"
+try run a.ini machine.device=gpu run.output=none
+exits 2 "device = gpu"
+printed "device = gpu, but" "or use device = cpu"
+checks=$((checks + 1))
+[ ! -e none ] || fail "an output folder was made"
 say "keys for GPUs on a CPU"
 try run --dry-run a.ini machine.device=cpu machine.tune=file machine.transport=host
 exits 0 "keys for GPUs on a CPU"

@@ -46,6 +46,29 @@ printed "fermion.heavy.mass: 1 before, 0.9 now"
 try run --json a.ini run.output=base2 run.trajectories=8
 exits 0 "and without it"
 same "links" "$digest" "$(value digest)"
+say "changed links and masses of staggered quarks"
+sed 's/^\[fermion.light\]/&\nkind = staggered_rational\nmass = 0.3\nflavours = 2\nwith = 0.6:1\nspectrum = auto/; /^kappa/d; /^c_sw/d; /^schur/d; /^link_reals/d' \
+    a.ini >staggered.ini
+# staggered FOLDER ARGUMENT KEY
+staggered_changed() {
+    try run staggered.ini run.output="$1" run.trajectories=2 "$2"
+    exits 2 "continued with $2"
+    printed "other physics parameters" "$3"
+}
+for kind in "asqtad fermion.light.u0=0.9" hisq; do
+    try run staggered.ini run.output=with.${kind%% *} run.trajectories=1 fermion.light.links=$kind
+    exits 0 "a run with links = $kind"
+done
+staggered_changed with.hisq fermion.light.naik_epsilon=-0.1 "fermion.light.naik_epsilon"
+staggered_changed with.hisq fermion.light.links=naive "fermion.light.links: hisq before, naive now"
+staggered_changed with.hisq fermion.light.flavours=3 "fermion.light.flavours: 2 before, 3 now"
+staggered_changed with.hisq fermion.light.with=0.7:1 "fermion.light.with: 0.6:1 before, 0.7:1 now"
+try run staggered.ini run.output=with.asqtad run.trajectories=2 fermion.light.links=asqtad fermion.light.u0=0.8
+exits 2 "continued with another u0"
+printed "other physics parameters" "fermion.light.u0: 0.9 before, 0.8 now"
+try run staggered.ini run.output=with.hisq run.trajectories=2 fermion.light.long_reals=13
+exits 0 "other storage of long links"
+printed "fermion.light.long_reals: 18 before, 13 now"
 say "--accept-changes"
 cp -r base base3
 try run --accept-changes --json a.ini run.output=base3 run.trajectories=7 gauge.beta=5.7

@@ -97,7 +97,7 @@ exits 0 "no range given"
 printed "memory is that of a spectrum of width 10000"
 sed 's/^\[fermion.light\]/&\nkind = staggered\nmass = 0.2/; /^kappa/d; /^c_sw/d; /^schur/d; /^link_reals/d' clover.ini >hisq.ini
 within "HISQ quarks, long links of 9 reals" 1 hisq.ini $large fermion.light.long_reals=9
-within "naive quarks" 1 hisq.ini $large fermion.light.links=naive solver.force.type=gcr solver.force.restart=24 \
+within "naive quarks" 1 hisq.ini $large fermion.light.links=naive solver.force.type=gcr solver.force.restart=8 \
     solver.force.inner_precision=double
 within "fat7 quarks" 1 hisq.ini $large fermion.light.links=fat7 fermion.light.u0=0.9
 within "2+1+1 HISQ" 1 "$source/inputs/hisq-2plus1plus1.ini" $large integrator.0.steps=1 integrator.1.steps=1

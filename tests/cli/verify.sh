@@ -77,4 +77,22 @@ same "links that were filtered, after a restart" "$count" "$(value filtered_link
 same "history after a restart" "$rows" "$(value history_digest)"
 try run --json a.ini run.output=clover run.trajectories=1
 same "links filtered without HISQ quarks" null "$(value filtered_links)"
+say "HISQ links so rough that their force bounds singular values, and is no derivative on purpose"
+try run gauge.ini run.output=hot run.start=hot run.trajectories=1 run.warmup=1 run.length=1e-6
+exits 0 "hot links"
+sed 's/^actions = gauge/& light/' gauge.ini - >hisq.ini <<'INI'
+
+[fermion.light]
+kind = staggered
+links = hisq
+mass = 1
+solver = cg
+[solver.cg]
+type = cg
+tolerance = 1e-11
+INI
+try verify --json hisq.ini run.length=0.1 hot/checkpoint-000001.h5
+exits 0 "filtered links"
+same "force of light" unclear "$(verdict "force is the derivative, relative" light)"
+printed "but HISQ links are filtered"
 finish
