@@ -430,9 +430,21 @@ static int is_halo_alone(const char *ops)
     return 1;
 }
 
+/* Of a precision all storages of links, with all numbers of right-hand sides. */
+static int run_links(const settings *s, const lattice *lat, precision prec, const texts *t)
+{
+    char reals[64], rhs[64];
+    int count = 0;
+    for (int k = 0; list_word(t->links, k, reals, sizeof reals); k++)
+        for (int r = 0; list_word(t->rhs, r, rhs, sizeof rhs); r++)
+            count += run_on(s, lat, prec, atoi(reals), atoi(rhs), k == 0);
+    return count;
+}
+
 int command_bench(int argc, char **argv)
 {
-    int json = 0;
+    char word[64];
+    int json = 0, count = 0;
     texts t = {.lattices = "16.16.16.16",
                .precisions = "double,single,half",
                .rhs = "1",
@@ -447,7 +459,8 @@ int command_bench(int argc, char **argv)
          "default all"},
         {"--lattice", NULL, &t.lattices, "X.Y.Z.T, or several separated by commas; default 16.16.16.16"},
         {"--prec", NULL, &t.precisions, "double,single,half,quarter; default the first three"},
-        {"--rhs", NULL, &t.rhs, "right-hand sides of spinors; default 1; leaves out solvers that take one"},
+        {"--rhs", NULL, &t.rhs,
+         "right-hand sides of spinors, 1,4,8, say; default 1; more leave out solvers that take one"},
         {"--links", NULL, &t.links, "reals of a link, 18,12,8; default 18"},
         {"--threads", NULL, &t.threads, "OpenMP threads of a rank; default as OMP_NUM_THREADS says"},
         {"--seconds", NULL, &t.seconds, "time for each kernel; default 0.5"},
@@ -465,7 +478,7 @@ int command_bench(int argc, char **argv)
     command_arguments_free(&a);
     log_keep_stdout_clean(json);
     check_texts(&t);
-    const int rhs = (int)parse_number("--rhs", t.rhs, 1, 64);
+    for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_number("--rhs", word, 1, 64);
     const settings s = make_settings(&t, json);
     lattice_use_simd(!t.simd || !strcmp(t.simd, "yes"));
     comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));
@@ -474,8 +487,6 @@ int command_bench(int argc, char **argv)
     if (listed(t.ops, "halo", "")) bench_halo(s.where, transport_of(&t), s.seconds, json);
     if (is_halo_alone(t.ops)) return 0;
     print_header(&s, is_transport_tuned(&t));
-    char word[64];
-    int count = 0;
     for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
         int size[4], grid[4];
         parse_size(word, size);
@@ -483,14 +494,12 @@ int command_bench(int argc, char **argv)
         lattice *lat = lattice_create(size, grid, reach_of(t.ops, size, grid), -1);
         if (is_transport_tuned(&t)) tuning_transport(lat);
         for (int p = 0; p < PREC_COUNT; p++)
-            for (int k = 0; listed(t.precisions, precision_names[p], "") && list_word(t.links, k, word, sizeof word);
-                 k++)
-                count += run_on(&s, lat, p, atoi(word), rhs, k == 0);
+            if (listed(t.precisions, precision_names[p], "")) count += run_links(&s, lat, p, &t);
         lattice_destroy(lat);
     }
     if (count == 0)
         user_error(
-            "plaq bench: nothing to measure: no kernel of --op comes with these --prec and --rhs, or --lattice or "
-            "--links is empty");
+            "plaq bench: nothing to measure: no kernel of --op comes with these --prec and --rhs, or --lattice, --rhs "
+            "or --links is empty");
     return 0;
 }

@@ -382,14 +382,17 @@ static double split_hop_seconds(int fuse, void *of)
     return seconds;
 }
 
-/* Whether to make it one kernel: where that can be, unless the tuner found several to be faster. */
+/* Whether to make it one kernel, where that can be: as the tuner found, and by rule unless right-hand sides would share
+ * links in several. */
 static int fuses(split_hop *hop)
 {
     const hop_args *a = &hop->args;
+    const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
     if (!halo_hop_fuses(hop->in, hop->links)) return 0;
     const tune_key key =
         tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
-    return tune_choice(&key, 2, split_hop_seconds, hop) != 0;
+    const int way = tune_choice(&key, 2, split_hop_seconds, hop);
+    return way == TUNE_BY_RULE ? !shares : way;
 }
 
 void spinor_hop(field *out, parity p, const field *in, const hop_call *call)
