@@ -166,10 +166,12 @@ gpu_identity *gpu_identities(int index)
     return all;
 }
 
-int gpu_sharers(const gpu_identity *all)
+int gpu_sharers(int index)
 {
+    gpu_identity *all = gpu_identities(index);
     int n = 0;
     for (int r = 0; r < comm_size(); r++) n += !memcmp(all[r].uuid, all[comm_rank()].uuid, sizeof all[r].uuid);
+    free(all);
     return n;
 }
 
@@ -179,9 +181,7 @@ int gpu_bind(int share, char *message, size_t size)
     gpu_why_none(message, size);
     if (comm_any_bad(count == 0, message, size)) return 1;
     const int index = comm_node_rank() % count;
-    gpu_identity *all = gpu_identities(index);
-    const int sharers = gpu_sharers(all);
-    free(all);
+    const int sharers = gpu_sharers(index);
     snprintf(
         message, size,
         "%d ranks have one GPU, that of rank %d, whose node has %d rank%s and shows it %d GPU%s: start no more ranks "

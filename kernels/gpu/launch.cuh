@@ -97,8 +97,8 @@ typedef struct {
 } gpu_identity;
 /* All ranks' identities, if this one takes device `index`, in a block to be freed; collective. */
 gpu_identity *gpu_identities(int index);
-/* Ranks that use the device of this one, itself included. */
-int gpu_sharers(const gpu_identity *all);
+/* Ranks that use the same device as this one, itself included, if it takes device `index`; collective. */
+int gpu_sharers(int index);
 
 /* Starts a kernel on dev->stream; the sums of one that sums come in dev->result, in words of dev->number. */
 typedef void (*gpu_launcher)(const gpu_device *dev, const void *args, const int *list, long n);

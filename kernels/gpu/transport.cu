@@ -6,7 +6,6 @@
 #include "kernels/gpu/transport.cuh"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/log.h"
@@ -118,10 +117,7 @@ static int is_shared(void)
 {
     int device;
     CUDA(cudaGetDevice(&device));
-    gpu_identity *all = gpu_identities(device);
-    const int alone = gpu_sharers(all) == 1;
-    free(all);
-    return !comm_all(alone);
+    return !comm_all(gpu_sharers(device) == 1);
 }
 
 static void adopt(const gpu_transport *t)

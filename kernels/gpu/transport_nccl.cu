@@ -75,9 +75,7 @@ static int usable(char *why, size_t size)
 {
     int index;
     CUDA(cudaGetDevice(&index));
-    gpu_identity *all = gpu_identities(index);
-    const int sharers = gpu_sharers(all);
-    free(all);
+    const int sharers = gpu_sharers(index);
     snprintf(why, size, "NCCL needs a GPU for each rank, and %d ranks share the one of rank %d", sharers, comm_rank());
     if (!comm_all(sharers == 1) || comm_size() == 1) return sharers == 1;
     const ncclResult_t result = connect_all();

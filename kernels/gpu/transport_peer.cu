@@ -241,10 +241,7 @@ static int runs_beside_others(void)
     int index, mps;
     CUDA(cudaGetDevice(&index));
     CUDA(cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, index));
-    gpu_identity *all = gpu_identities(index);
-    const int sharers = gpu_sharers(all);
-    free(all);
-    return mps && sharers > 1;
+    return gpu_sharers(index) > 1 && mps;
 }
 
 static int usable(char *why, size_t size)
