@@ -18,6 +18,7 @@
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
+#include "tests/take_gpu.h"
 
 #define POOL ((size_t)8 << 20)
 #define RECORD ((size_t)64 << 20)
