@@ -9,8 +9,8 @@
  * Waiting calls of the main thread stand between enter and leave, which cost a few stores; they do not nest. A thread
  * looks once a second (more often for small limits). When one call has lasted longer than the limit, the thread prints
  * the rank, what it waits for, for how long, the last kernel started, and what to do, and the process ends with
- * EXIT_HUNG, without asking MPI; mpirun then ends the others. Time during which the process itself was stopped, by a
- * debugger or a signal, does not count. */
+ * EXIT_HUNG, without asking MPI. Ranks have their turns one after the other, so that mpirun ends the others before they
+ * say the same. Time during which the process itself was stopped, by a debugger or a signal, does not count. */
 #ifndef PLAQ_WATCHDOG_H
 #define PLAQ_WATCHDOG_H
 

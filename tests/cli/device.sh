@@ -81,7 +81,7 @@ if command -v pgrep >/dev/null; then
     say "one of two ranks hangs"
     on gpu 1 1.1.1.1 run.trajectories=12
     links=$digest
-    hangs run.trajectories=12 machine.device=gpu machine.share_gpu=yes
+    hangs 2 run.trajectories=12 machine.device=gpu machine.share_gpu=yes
     try run --json a.ini run.output=hung run.trajectories=12 machine.device=gpu
     exits 0 "the rest, on one GPU"
     same "links after a rank that hung" "$links" "$(value digest)"

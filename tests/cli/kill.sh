@@ -113,8 +113,8 @@ if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     same "links after killed ranks" "$links" "$(value digest)"
     same "history after killed ranks" "$rows" "$(value history_digest)"
 
-    say "one of two ranks hangs"
-    hangs run.trajectories=$goal
+    say "one of four ranks hangs"
+    hangs 4 run.trajectories=$goal
     try_ranks 1 run --json a.ini run.output=hung run.trajectories=$goal checkpoint.interval=1
     exits 0 "the rest, on one rank"
     same "links after a rank that hung" "$links" "$(value digest)"

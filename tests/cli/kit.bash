@@ -92,12 +92,14 @@ printed() {
     done
 }
 
-# hangs ARGUMENTS...: a run on two ranks of which one is stopped after its first checkpoint; the watchdog ends it. A
-# checkpoint that was being written then leaves its temporary file, which the next run in that folder removes.
+# hangs RANKS ARGUMENTS...: a run on so many ranks of which one is stopped after its first checkpoint; the watchdog ends it,
+# with one message. A checkpoint that was being written then leaves its temporary file, which the next run in that folder
+# removes.
 hangs() {
-    local pid rank waited=0
+    local pid rank waited=0 ranks=$1
+    shift
     rm -rf hung
-    $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=hung checkpoint.interval=1 machine.watchdog=3 "$@" </dev/null \
+    $PLAQ_MPIEXEC -n "$ranks" "$plaq" run --json a.ini run.output=hung checkpoint.interval=1 machine.watchdog=3 "$@" </dev/null \
         >out 2>err &
     pid=$!
     while [ ! -e hung/checkpoint-000001.h5 ] && [ $waited -lt 300 ]; do
@@ -111,6 +113,7 @@ hangs() {
     kill -9 "$rank" 2>/dev/null || true
     exits 5 "a run with a rank that hangs"
     printed "it has waited" "last kernel started" "The last checkpoint stands"
+    same "messages of the watchdog" 1 "$(grep -c "it has waited" err)"
 }
 
 # The value of a key in the last JSON line of the file out.
