@@ -314,10 +314,12 @@ static int is_staggered(const bench_op *o)
     return !strcmp(o->group, "staggered");
 }
 
-static int is_wanted(const settings *s, const bench *b, const bench_op *o, int first_links)
+/* first_links, first_rhs: what does not depend on the one or the other is measured with its first value alone. */
+static int is_wanted(const settings *s, const bench *b, const bench_op *o, int first_links, int first_rhs)
 {
+    const int has_rhs = (o->needs & (BENCH_WILSON | BENCH_STAGGERED)) != 0;
     return listed(s->ops, o->name, o->group) && bench_op_has(o, b->prec) && (first_links || o->has_links) &&
-           (b->rhs == 1 || !o->one_rhs) && (b->lat->reach >= 3 || !is_staggered(o));
+           (first_rhs || has_rhs) && (b->rhs == 1 || !o->one_rhs) && (b->lat->reach >= 3 || !is_staggered(o));
 }
 
 /* Sites that the operations reach to. Improved staggered quarks are left out where all is asked for, and the boxes of
@@ -336,17 +338,18 @@ static int reach_of(const char *list, const int size[4], const int grid[4])
 }
 
 /* The answer is how many operations there were. */
-static int run_on(const settings *s, const lattice *lat, precision prec, int link_reals, int rhs, int first_links)
+static int run_on(const settings *s, const lattice *lat, precision prec, int link_reals, int rhs, int first_links,
+                  int first_rhs)
 {
     bench b = {.lat = lat, .prec = prec, .where = s->where, .link_reals = link_reals, .rhs = rhs};
     const bench_op *o;
     int needs = 0, count = 0;
     for (int i = 0; (o = bench_op_number(i)); i++)
-        if (is_wanted(s, &b, o, first_links)) needs |= o->needs;
+        if (is_wanted(s, &b, o, first_links, first_rhs)) needs |= o->needs;
     if (!needs) return 0;
     bench_open(&b, needs);
     for (int i = 0; (o = bench_op_number(i)); i++) {
-        if (!is_wanted(s, &b, o, first_links)) continue;
+        if (!is_wanted(s, &b, o, first_links, first_rhs)) continue;
         b.iterations = 0;
         const timing t = time_op(&b, o, s->seconds);
         report(s, &b, o, &t);
@@ -437,7 +440,7 @@ static int run_links(const settings *s, const lattice *lat, precision prec, cons
     int count = 0;
     for (int k = 0; list_word(t->links, k, reals, sizeof reals); k++)
         for (int r = 0; list_word(t->rhs, r, rhs, sizeof rhs); r++)
-            count += run_on(s, lat, prec, atoi(reals), atoi(rhs), k == 0);
+            count += run_on(s, lat, prec, atoi(reals), (int)parse_number("--rhs", rhs, 1, 64), k == 0, r == 0);
     return count;
 }
 

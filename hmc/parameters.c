@@ -256,8 +256,8 @@ static const param machine_table[] = {
      "a GPU, for comparisons. Results do not depend on it",
      0},
     {"watchdog", PARAM_REAL, AT(machine_params, watchdog), "1800", "[0,inf)", "seconds",
-     "longest that a rank may wait for others or for its GPU before the run is ended as hung; more than the slowest "
-     "file takes; 0: for ever",
+     "longest that a rank may wait for others or for its GPU before the run is ended as hung (ranks that wait for "
+     "others in turns, within half a minute more); more than the slowest file takes; 0: for ever",
      0},
     {"delay", PARAM_REAL, AT(machine_params, delay), "0", "[0,1e6]", "us",
      "for studies: every exchange of halos and every sum over ranks takes so much longer, as on a slower network", 0},

@@ -13,6 +13,7 @@
 
 static _Atomic(const char *) waiting, last_kernel = "none";
 static atomic_ulong calls; /* so that two waiting calls in a row are not taken for one */
+static atomic_int own;     /* what is waited for is no other rank */
 static double limit, interval, turn;
 static int this_rank;
 
@@ -57,7 +58,7 @@ static void *watch(void *unused)
             continue;
         }
         age += step < 2 * interval ? step : 2 * interval; /* a longer step: this process was stopped */
-        if (age > limit + turn) give_up(what, age);
+        if (age > limit + (atomic_load(&own) ? 0 : turn)) give_up(what, age);
     }
     return NULL;
 }
@@ -70,8 +71,9 @@ void watchdog_start(double seconds, int rank)
     this_rank = rank;
     limit = seconds;
     interval = seconds < 4 ? seconds / 4 : 1;
-    /* All that wait for one rank would speak at once: the first of them ends the others. */
-    turn = 2 * interval * (rank < TURNS ? rank : TURNS);
+    /* All that wait for one rank would speak at once: the first of them ends the others. Whoever waits for something of
+     * its own comes before them all, for that is what they wait for. */
+    turn = 2 * interval * (1 + (rank < TURNS ? rank : TURNS));
     const int status = pthread_create(&thread, NULL, watch, NULL);
     REQUIRE(status == 0, "no thread for the watchdog: error %d", status);
     pthread_detach(thread);
@@ -82,10 +84,26 @@ double watchdog_limit(void)
     return limit;
 }
 
-void watchdog_enter(const char *what)
+double watchdog_turn(void)
+{
+    return turn;
+}
+
+static void enter(const char *what, int alone)
 {
     atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    atomic_store_explicit(&own, alone, memory_order_relaxed);
     atomic_store_explicit(&waiting, what, memory_order_release);
+}
+
+void watchdog_enter(const char *what)
+{
+    enter(what, 0);
+}
+
+void watchdog_enter_own(const char *what)
+{
+    enter(what, 1);
 }
 
 void watchdog_leave(void)

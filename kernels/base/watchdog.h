@@ -9,8 +9,8 @@
  * Waiting calls of the main thread stand between enter and leave, which cost a few stores; they do not nest. A thread
  * looks once a second (more often for small limits). When one call has lasted longer than the limit, the thread prints
  * the rank, what it waits for, for how long, the last kernel started, and what to do, and the process ends with
- * EXIT_HUNG, without asking MPI. Ranks have their turns one after the other, so that mpirun ends the others before they
- * say the same. Time during which the process itself was stopped, by a debugger or a signal, does not count. */
+ * EXIT_HUNG, without asking MPI. Ranks that wait for others have their turns one after the other, at intervals of two
+ * looks and after those that wait for something of their own, so that mpirun ends them before they say the same. Time during which the process itself was stopped, by a debugger or a signal, does not count. */
 #ifndef PLAQ_WATCHDOG_H
 #define PLAQ_WATCHDOG_H
 
@@ -23,8 +23,12 @@ void watchdog_start(double seconds, int rank);
 /* The limit in seconds; 0 when nobody watches. */
 double watchdog_limit(void);
 
-/* The texts live as long as the program. */
+/* The seconds after the limit at which this rank says that it waits for others. */
+double watchdog_turn(void);
+
+/* For others, or for this rank's own GPU alone. The texts live as long as the program. */
 void watchdog_enter(const char *what);
+void watchdog_enter_own(const char *what);
 void watchdog_leave(void);
 void watchdog_note(const char *kernel);
 /* "none" before the first. */

@@ -209,9 +209,16 @@ void gpu_after_wait(void (*check)(void))
     after_wait = check;
 }
 
+/* Kernels of some transports wait for other ranks. */
+static void enter_wait(const char *what)
+{
+    if (after_wait) watchdog_enter(what);
+    else watchdog_enter_own(what);
+}
+
 void gpu_wait(cudaStream_t stream, const char *what)
 {
-    watchdog_enter(what);
+    enter_wait(what);
     CUDA(cudaStreamSynchronize(stream));
     watchdog_leave();
     if (after_wait) after_wait();
@@ -322,7 +329,7 @@ void gpu_add_sums(kernel_id id, exact_sum *sums)
 {
     const int n = kernel_infos[id].sums;
     exact_sum arrived[KERNEL_MAX_SUMS];
-    watchdog_enter(kernel_infos[id].name);
+    enter_wait(kernel_infos[id].name);
     await_sums(arrived, n);
     watchdog_leave();
     if (after_wait) after_wait();

@@ -1,5 +1,6 @@
 /* Messages by stores into the memory of the other GPU: packing kernels write where the neighbour reads. For ranks of
- * one node that can map each other's memory (CUDA IPC), also of ranks that share a GPU. The host never waits.
+ * one node that can map each other's memory (CUDA IPC), also of ranks that share a GPU, but for MPS, under which they do
+ * not take turns. The host never waits.
  *
  * Memory. A block is memory of each rank that all ranks of the node map. One block holds flags, all 64-bit numbers of
  * exchanges that only grow, each written by one rank and read by the owner alone:
@@ -42,7 +43,7 @@
  * all ranks start at the same place of their programs, so what is said above holds with them among the steps.
  *
  * A rank that dies or hangs leaves others waiting. Under a watchdog the kernels give up after its limit, or PATIENCE if
- * that is longer, leave a note in memory of the host and let the streams run on; the host finds it at its next wait or
+ * that is longer, and the rank's turn, leave a note in memory of the host and let the streams run on; the host finds it at its next wait or
  * exchange, before any result is used, and ends the run with EXIT_HUNG. */
 #include "kernels/gpu/transport.cuh"
 
@@ -238,9 +239,13 @@ static int stores_arrive(const block *b)
 /* Whether other ranks' kernels run on this GPU without taking turns. Collective. */
 static int runs_beside_others(void)
 {
-    int index, mps;
+    int index, mps = 0;
     CUDA(cudaGetDevice(&index));
-    CUDA(cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, index));
+    /* Drivers before CUDA 12.3 cannot tell. */
+    if (cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, index) != cudaSuccess) {
+        cudaGetLastError();
+        mps = 0;
+    }
     return gpu_sharers(index) > 1 && mps;
 }
 
@@ -299,7 +304,7 @@ static const gpu_boards *peer_boards(void)
 static void peer_open(void)
 {
     const size_t places = (size_t)comm_size() * (1 + GPU_SLOTS);
-    const double limit = watchdog_limit(), seconds = limit > PATIENCE ? limit : PATIENCE;
+    const double limit = watchdog_limit(), seconds = (limit > PATIENCE ? limit : PATIENCE) + watchdog_turn();
     CUDA(cudaHostAlloc(&watch.note, sizeof *watch.note, cudaHostAllocMapped));
     memset(watch.note, 0, sizeof *watch.note);
     watch.broken = (int *)gpu_allocate(sizeof *watch.broken);

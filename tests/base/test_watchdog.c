@@ -53,6 +53,14 @@ static void hang(void)
     wait_seconds(30);
 }
 
+/* Of its own, so without a turn, which would be late. */
+static void hang_alone(void)
+{
+    watchdog_start(LIMIT, 100);
+    watchdog_enter_own("a GPU that never answers");
+    wait_seconds(30);
+}
+
 static void hang_later(void)
 {
     watchdog_start(LIMIT, 0);
@@ -92,6 +100,10 @@ int main(void)
     CHECK_HAS(text, "a message that never comes");
     CHECK_HAS(text, "last kernel started: hop");
     CHECK_HAS(text, "plaq run");
+    const double alone = now();
+    CHECK_INT(run(hang_alone), EXIT_HUNG);
+    CHECK_HAS(text, "a GPU that never answers");
+    CHECK(now() - alone < 6 * LIMIT);
     CHECK_INT(run(hang_later), EXIT_HUNG);
     CHECK_HAS(text, "the second thing");
     CHECK_INT(run(busy), 0);

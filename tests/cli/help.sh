@@ -80,6 +80,7 @@ for rhs in 1 2; do
     checks=$((checks + 1))
     grep -q "\"rhs\": *$rhs," out || fail "bench --rhs 1,2 ran none with $rhs"
 done
+same "forces with --rhs 1,2" 1 "$(grep -c '"kernel": *"gauge_force"' out)"
 
 say "with and without SIMD"
 for simd in yes no; do

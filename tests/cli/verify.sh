@@ -94,5 +94,11 @@ INI
 try verify --json hisq.ini run.length=0.1 hot/checkpoint-000001.h5
 exits 0 "filtered links"
 same "force of light" unclear "$(verdict "force is the derivative, relative" light)"
-printed "but HISQ links are filtered"
+printed "below 1e-5, but HISQ links are filtered"
+try verify --json hisq.ini run.length=0.001 hot/checkpoint-000001.h5
+exits 0 "filtered links, short steps"
+printed "2 +- 0.3, but HISQ links are filtered"
+try verify --json hisq.ini run.length=0.1 solver.cg.max_iterations=3 hot/checkpoint-000001.h5
+exits 1 "filtered links, solves that fail"
+same "force of light" fail "$(verdict "force is the derivative, relative" light)"
 finish
