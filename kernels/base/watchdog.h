@@ -10,7 +10,8 @@
  * looks once a second (more often for small limits). When one call has lasted longer than the limit, the thread prints
  * the rank, what it waits for, for how long, the last kernel started, and what to do, and the process ends with
  * EXIT_HUNG, without asking MPI. Ranks that wait for others have their turns one after the other, at intervals of two
- * looks and after those that wait for something of their own, so that mpirun ends them before they say the same. Time during which the process itself was stopped, by a debugger or a signal, does not count. */
+ * looks and after those that wait for something of their own, so that mpirun ends them before they say the same. Time
+ * during which the process itself was stopped, by a debugger or a signal, does not count. */
 #ifndef PLAQ_WATCHDOG_H
 #define PLAQ_WATCHDOG_H
 

@@ -75,7 +75,7 @@ static double seconds_of(float milliseconds)
 static void collect(int i)
 {
     float milliseconds;
-    watchdog_enter("a kernel that is timed");
+    gpu_enter_wait("a kernel that is timed");
     CUDA(cudaEventSynchronize(watches[i].stop));
     watchdog_leave();
     CUDA(cudaEventElapsedTime(&milliseconds, watches[i].start, watches[i].stop));

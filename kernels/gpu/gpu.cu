@@ -57,11 +57,17 @@ void gpu_why_none(char *message, size_t size)
              cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status));
 }
 
+void gpu_enter_wait(const char *what)
+{
+    if (transport_kernels_wait()) watchdog_enter(what);
+    else watchdog_enter_own(what);
+}
+
 /* The driver waits for what kernels still do with memory that is given back. */
 static void *device_allocate(size_t bytes)
 {
     void *p = NULL;
-    watchdog_enter("memory of the GPU");
+    gpu_enter_wait("memory of the GPU");
     const cudaError_t status = cudaMalloc(&p, bytes);
     watchdog_leave();
     if (status == cudaErrorMemoryAllocation) {
@@ -74,7 +80,7 @@ static void *device_allocate(size_t bytes)
 
 static void device_release(void *p)
 {
-    watchdog_enter("memory of the GPU");
+    gpu_enter_wait("memory of the GPU");
     CUDA(cudaFree(p));
     watchdog_leave();
 }
@@ -209,16 +215,9 @@ void gpu_after_wait(void (*check)(void))
     after_wait = check;
 }
 
-/* Kernels of some transports wait for other ranks. */
-static void enter_wait(const char *what)
-{
-    if (after_wait) watchdog_enter(what);
-    else watchdog_enter_own(what);
-}
-
 void gpu_wait(cudaStream_t stream, const char *what)
 {
-    enter_wait(what);
+    gpu_enter_wait(what);
     CUDA(cudaStreamSynchronize(stream));
     watchdog_leave();
     if (after_wait) after_wait();
@@ -249,7 +248,7 @@ static void start_copy(void *to, place to_place, const void *from, place from_pl
 {
     static const cudaMemcpyKind kinds[2][2] = {{cudaMemcpyHostToHost, cudaMemcpyHostToDevice},
                                                {cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}};
-    watchdog_enter("a copy to or from the GPU"); /* which returns at once only where memory of the host is pinned */
+    gpu_enter_wait("a copy to or from the GPU"); /* which returns at once only where memory of the host is pinned */
     CUDA(cudaMemcpyAsync(to, from, bytes, kinds[from_place][to_place], stream));
     watchdog_leave();
 }
@@ -329,7 +328,7 @@ void gpu_add_sums(kernel_id id, exact_sum *sums)
 {
     const int n = kernel_infos[id].sums;
     exact_sum arrived[KERNEL_MAX_SUMS];
-    enter_wait(kernel_infos[id].name);
+    gpu_enter_wait(kernel_infos[id].name);
     await_sums(arrived, n);
     watchdog_leave();
     if (after_wait) after_wait();

@@ -86,6 +86,9 @@ void gpu_exhausted(size_t bytes, size_t in_use);
 void *gpu_allocate(size_t bytes);
 void gpu_release(void *p, size_t bytes);
 
+/* The watchdog's eyes are on a call that waits for the GPU, until watchdog_leave(): for others' sake, if kernels of the
+ * transport in use wait for those of other ranks. */
+void gpu_enter_wait(const char *what);
 /* The host waits for a stream, under the watchdog's eyes; `what` says for what. */
 void gpu_wait(cudaStream_t stream, const char *what);
 /* Sets what every gpu_wait() does in the end, null for nothing: a transport looks there for what its kernels found. */

@@ -213,6 +213,11 @@ const gpu_fusion *transport_take_fusion(void)
     return f;
 }
 
+int transport_kernels_wait(void)
+{
+    return current && current->kernels_wait;
+}
+
 int gpu_exchange_can_fuse(void)
 {
     return current && current->fuse && !(comm_delay() > 0);

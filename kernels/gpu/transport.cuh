@@ -32,6 +32,9 @@ void transport_begin_buffers(gpu_message *m, int n);
 /* What the kernel that is the exchange has to do; once. */
 const gpu_fusion *transport_take_fusion(void);
 
+/* Whether kernels of the one in use wait for those of other ranks. */
+int transport_kernels_wait(void);
+
 /* For a sum over all ranks, or null. */
 const gpu_boards *transport_boards(void);
 

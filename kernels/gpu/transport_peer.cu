@@ -43,8 +43,8 @@
  * all ranks start at the same place of their programs, so what is said above holds with them among the steps.
  *
  * A rank that dies or hangs leaves others waiting. Under a watchdog the kernels give up after its limit, or PATIENCE if
- * that is longer, and the rank's turn, leave a note in memory of the host and let the streams run on; the host finds it at its next wait or
- * exchange, before any result is used, and ends the run with EXIT_HUNG. */
+ * that is longer, and the rank's turn, leave a note in memory of the host and let the streams run on; the host finds it
+ * at its next wait or exchange, before any result is used, and ends the run with EXIT_HUNG. */
 #include "kernels/gpu/transport.cuh"
 
 #include <stdio.h>
@@ -239,7 +239,7 @@ static int stores_arrive(const block *b)
 /* Whether other ranks' kernels run on this GPU without taking turns. Collective. */
 static int runs_beside_others(void)
 {
-    int index, mps = 0;
+    int index, mps;
     CUDA(cudaGetDevice(&index));
     /* Drivers before CUDA 12.3 cannot tell. */
     if (cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, index) != cudaSuccess) {
