@@ -213,7 +213,7 @@ typedef struct {
     view links, in[PATH_OFFSETS], plain, out;
     double plain_factor;
     long chunk;
-    int special;
+    int add, special;
 } staples_sum_args;
 
 typedef struct {
@@ -251,8 +251,8 @@ typedef struct {
 typedef struct {
     geom g;
     view links, m[SIDE_PAIRS], a[SIDE_PAIRS]; /* with all of their ghosts */
-    view plain, out;
-    double seven, plain_factor; /* seven: the factor of the third and fourth pair */
+    view out;
+    double seven; /* the factor of the third and fourth pair */
     int offset;
     long chunk;
     int special;

@@ -99,6 +99,22 @@ static double weight_of_one(const staggered_paths *c)
     return c->one - 6 * c->lepage;
 }
 
+/* out = all paths of x, the staples of what they go around, or with `add` out +=. */
+static void sum_paths(field *out, int add, known_links links, const field *x, field *const core[PATH_OFFSETS],
+                      const staggered_paths *c)
+{
+    staples_sum_args args = {.g = field_geom(links.f),
+                             .links = field_in_all(links.f),
+                             .plain = field_all(x),
+                             .plain_factor = weight_of_one(c),
+                             .add = add,
+                             .chunk = chunk_of(links.f),
+                             .special = links.group == LINKS_SPECIAL};
+    for (int j = 1; j < PATH_OFFSETS; j++) args.in[j] = field_in_all(core[j]);
+    args.out = out_all(out);
+    run_both(KERNEL_staples_sum, links.f, &args, 4 + (x == links.f ? 1 : 2) + (add ? 1 : 0));
+}
+
 void staggered_fatten(field *fat, const field *links, links_group group, const staggered_paths *c)
 {
     const known_links known = {links, group};
@@ -106,15 +122,7 @@ void staggered_fatten(field *fat, const field *links, links_group group, const s
     make_threes(three, known, links);
     make_cores(core, known, links, three, c->three, c);
     free_offsets(three);
-    staples_sum_args args = {.g = field_geom(links),
-                             .links = field_in_all(links),
-                             .plain = field_all(links),
-                             .plain_factor = weight_of_one(c),
-                             .chunk = chunk_of(links),
-                             .special = group == LINKS_SPECIAL};
-    for (int j = 1; j < PATH_OFFSETS; j++) args.in[j] = field_in_all(core[j]);
-    args.out = out_all(fat);
-    run_both(KERNEL_staples_sum, links, &args, 5);
+    sum_paths(fat, 0, known, links, core, c);
     free_offsets(core);
 }
 
@@ -173,7 +181,8 @@ double staggered_unitarise(field *w, const field *v, double *undefined)
 /* The paths are bilinear: with u_i and a_i the staples of U and of A, and C_i(U) and C_i(A) what make_cores() makes of
  * them, the derivative is the sum of the paths of A in place of the link they go around, and of the sides of
  * (U, C_i(A)), (C_i(U), A) and seven times (u_j, a_k) and (u_k, a_j). */
-void staggered_fatten_back(field *out, const field *links, links_group group, const field *a, const staggered_paths *c)
+void staggered_fatten_back(field *out, int add, const field *links, links_group group, const field *a,
+                           const staggered_paths *c)
 {
     const known_links known = {links, group};
     field *u[PATH_OFFSETS], *b[PATH_OFFSETS], *core_u[PATH_OFFSETS], *core_a[PATH_OFFSETS];
@@ -181,13 +190,12 @@ void staggered_fatten_back(field *out, const field *links, links_group group, co
     make_threes(b, known, a);
     make_cores(core_a, known, a, b, c->three, c);
     make_cores(core_u, known, links, u, 0, c);
+    sum_paths(out, add, known, a, core_a, c);
     for (int i = 1; i < PATH_OFFSETS; i++) {
         const int j = i % 3 + 1, k = j % 3 + 1;
         const field *m[SIDE_PAIRS] = {links, core_u[i], u[j], u[k]}, *with[SIDE_PAIRS] = {core_a[i], a, b[k], b[j]};
         staple_sides_args args = {.g = field_geom(links),
                                   .links = field_in_all(links),
-                                  .plain = field_all(a),
-                                  .plain_factor = i == 1 ? weight_of_one(c) : 0,
                                   .seven = c->seven,
                                   .offset = i,
                                   .chunk = chunk_of(links),
@@ -209,7 +217,7 @@ double staggered_smearing_flops(void)
 {
     const kernel_info *k = kernel_infos;
     return 3 * (k[KERNEL_staples].flops + k[KERNEL_staples_core].flops + k[KERNEL_staple_sides].flops) +
-           k[KERNEL_staples_sum].flops;
+           2 * k[KERNEL_staples_sum].flops;
 }
 
 void staggered_lengthen_back(field *out, const field *links, const field *a, double coefficient)

@@ -44,8 +44,9 @@ double staggered_unitarise(field *w, const field *v, double *undefined);
  * The derivative of an action by links V is the field A of dS = Re tr A^dagger dV. From that by what a function above
  * makes of `links`, these give that by `links`. */
 
-/* out += the derivative, where a is that by the fat links; out is not a. */
-void staggered_fatten_back(field *out, const field *links, links_group group, const field *a, const staggered_paths *c);
+/* out = the derivative, or with `add` out +=, where a is that by the fat links; out is not a. */
+void staggered_fatten_back(field *out, int add, const field *links, links_group group, const field *a,
+                           const staggered_paths *c);
 /* Flops a site of one staggered_fatten() and one staggered_fatten_back(). */
 double staggered_smearing_flops(void);
 /* out += the derivative, where a is that by the long links; the lattice's reach is at least 2. */

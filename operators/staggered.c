@@ -172,9 +172,8 @@ staggered_force *staggered_force_open(field *momenta, staggered_links *base)
     const field *thin = staggered_links_thin(base);
     staggered_force *f = malloc(sizeof *f);
     REQUIRE(f, "out of memory");
-    *f = (staggered_force){.momenta = momenta, .base = base, .near = links_like(thin)};
+    *f = (staggered_force){.momenta = momenta, .base = base, .near = links_like(thin)}; /* extra when it is needed */
     if (staggered_links_naik(base) != 0) f->far = links_like(thin);
-    if (staggered_links_smeared(base)) f->extra = links_like(thin);
     return f;
 }
 
@@ -183,6 +182,7 @@ static void add_some(staggered_force *f, staggered *s, int n, const double *weig
 {
     double scaled[STAGGERED_OUTER_MOST];
     const double extra = staggered_links_extra(s->links);
+    if (extra != 0 && !f->extra) f->extra = links_like(f->near);
     field *z = field_create(x[0]->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, n, x[0]->where);
     const field half = field_part(z, s->p);
     for (int i = 0; i < n; i++) {

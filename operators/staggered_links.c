@@ -239,17 +239,19 @@ double staggered_links_back(field *momenta, staggered_links *l, const field *nea
         staggered_momenta_add(momenta, source, near);
         return 0;
     }
-    staggered_fatten_back(extra, source, group_of(l), near, &l->paths);
-    if (far) staggered_lengthen_back(extra, source, far, 1);
+    field *level = extra ? extra : field_scratch(near);
+    staggered_fatten_back(level, extra != NULL, source, group_of(l), near, &l->paths);
+    if (far) staggered_lengthen_back(level, source, far, 1);
     if (l->smearing.kind == STAGGERED_HISQ) {
-        filtered = staggered_unitarise_back(extra, l->w, l->v, LEAST_SINGULAR_VALUE);
-        field *thin = field_like(extra);
-        staggered_fatten_back(thin, l->thin, LINKS_SPECIAL, extra, &fat7);
+        filtered = staggered_unitarise_back(level, l->w, l->v, LEAST_SINGULAR_VALUE);
+        field *thin = field_scratch(level);
+        staggered_fatten_back(thin, 0, l->thin, LINKS_SPECIAL, level, &fat7);
         staggered_momenta_add(momenta, l->thin, thin);
         field_destroy(thin);
     } else {
-        staggered_momenta_add(momenta, l->thin, extra);
+        staggered_momenta_add(momenta, l->thin, level);
     }
+    if (level != extra) field_destroy(level);
     if (filtered > 0 && l->filtered == 0)
         log_warn("HISQ force: %g of %ld links have a singular value below %.1e, which the force takes as that; further "
                  "ones are counted",

@@ -55,8 +55,8 @@ staggered_links *staggered_links_base(staggered_links *l); /* l itself, or what 
 int staggered_links_smeared(const staggered_links *l);     /* not the thin ones of naive quarks */
 double staggered_links_naik(const staggered_links *l);     /* coefficient of the long links; 0: there are none */
 double staggered_links_extra(const staggered_links *l);    /* by how much its paths of one link outweigh the base's */
-/* momenta += the force; l is a base. far: null without long links; extra: null of naive quarks, else used up. Returns
- * the number of links of which a singular value is taken larger than it is; the first ones are warned of. */
+/* momenta += the force; l is a base. far: null without long links; extra: null where all weights are the base's, else used
+ * up. Returns the number of links of which a singular value is taken larger than it is; the first ones are warned of. */
 double staggered_links_back(field *momenta, staggered_links *l, const field *near, const field *far, field *extra);
 /* All of them since the links were created. */
 double staggered_links_filtered(const staggered_links *l);

@@ -71,7 +71,7 @@ static void run_fatten(bench *b)
 /* Its derivative. */
 static void run_fatten_back(bench *b)
 {
-    staggered_fatten_back(b->two, b->links_double, LINKS_SPECIAL, b->one, &paths);
+    staggered_fatten_back(b->two, 1, b->links_double, LINKS_SPECIAL, b->one, &paths);
 }
 
 static void run_lengthen(bench *b)

@@ -194,7 +194,7 @@ static inline bool T(is_split)(const geom *g)
 #define OWN_staples , INSTANCE_LINKS
 #define OWN_staples_core , INSTANCE_LINKS
 #define OWN_staples_sum , INSTANCE_LINKS
-#define OWN_staple_sides , INSTANCE_LINKS
+#define OWN_staple_sides , NO_INSTANCE
 #define OWN_multi_dot , NO_INSTANCE
 #define OWN_block_dots , NO_INSTANCE
 #define NO_INSTANCE(...)
@@ -210,6 +210,9 @@ static inline bool T(is_split)(const geom *g)
 #undef KERNEL_SUM
 
 #include "kernels/gpu/instance_sums.cuh"
+#if PLAQ_PREC == 0
+#include "kernels/gpu/instance_sides.cuh"
+#endif
 
 /* ---- the hop ---- */
 

@@ -112,11 +112,12 @@ gpu_launcher gpu_find_s(kernel_id id);
 gpu_launcher gpu_find_h(kernel_id id);
 gpu_launcher gpu_find_q(kernel_id id);
 
-/* Starts a kernel on dev->stream. Where the device can, the kernel is brought to the processors while the one in front
- * of it still runs; each kernel therefore calls gpu_begin() before anything else. */
+/* Starts a kernel on dev->stream, with so many bytes of shared memory a block beside its own. Where the device can, the
+ * kernel is brought to the processors while the one in front of it still runs; each kernel therefore calls gpu_begin()
+ * before anything else. */
 template <typename... Parameters, typename... Given>
-static inline void gpu_start(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
-                             const Given &...given)
+static inline void gpu_start_sharing(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
+                                     int shared, const Given &...given)
 {
     cudaLaunchAttribute early[1];
     early[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -127,7 +128,17 @@ static inline void gpu_start(const gpu_device *dev, void (*kernel)(Parameters...
     c.stream = dev->stream;
     c.attrs = early;
     c.numAttrs = dev->early ? 1 : 0;
-    cudaLaunchKernelEx(&c, kernel, given...); /* gpu_run() asks how it went */
+    c.dynamicSmemBytes = (size_t)shared;
+    /* gpu_run() asks how it went */
+    if (shared > 0) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    cudaLaunchKernelEx(&c, kernel, given...);
+}
+
+template <typename... Parameters, typename... Given>
+static inline void gpu_start(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
+                             const Given &...given)
+{
+    gpu_start_sharing(dev, kernel, grid, threads, 0, given...);
 }
 
 /* Waits for the kernel in front to end and its results to be seen, and lets the next one come. */

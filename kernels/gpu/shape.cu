@@ -37,8 +37,7 @@ static const shaped_kernel shaped[] = {SHAPED(hop, out),
                                        SHAPED(long_back, out),
                                        SHAPED_LINKS(staples, out[1]),
                                        SHAPED_LINKS(staples_core, out[1]),
-                                       SHAPED_LINKS(staples_sum, out),
-                                       SHAPED_LINKS(staple_sides, out)};
+                                       SHAPED_LINKS(staples_sum, out)};
 
 int gpu_shape_count(void)
 {

@@ -73,11 +73,13 @@ FN void T(staggered_outer_site)(const staggered_outer_args *a, long u)
     T(outer_direction)(a, st, u, 3, near_sign, far_sign);
 }
 
-/* sum += factor_k ( m_k U y_k^dagger + a_k U z_k^dagger ), summed over the pairs, with U = U_nu(s+mu), m and a of
- * direction mu at s, y and z the a and m at s+nu; and, from below, factor_k ( m_k^dagger U y_k + a_k^dagger U z_k )
- * with U = U_nu(s-mu) and the others at s - mu in place of s. The factor is 1 for the first two pairs, a->seven for
- * the others. Both are done pair by pair: what one reads, neighbours read at about the same time. */
-FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, const geom *g, T(walker) home, int mu, int nu, int rows)
+/* What pairs of fields at s give to derivatives by U_nu, summed over the pairs: here += factor_k ( m_k U y_k^dagger + a_k U
+ * z_k^dagger ) to that at s, with U = U_nu(s+mu), m and a of direction mu at s, y and z the a and m at s+nu; and next +=
+ * factor_k ( m_k^dagger U y_k + a_k^dagger U z_k ) to that at s+mu, with U = U_nu(s). The factor is 1 for the first two
+ * pairs, a->seven for the others. `here` is of home, and `next` of the site behind it, whose next one home is. Both are
+ * done product by product: what one reads, neighbours read at about the same time. */
+FN void T(add_sides)(vreal here[18], vreal next[18], const staple_sides_args *a, const geom *g, T(walker) home, int mu,
+                     int nu, int rows)
 {
     const T(walker) back = T(walk)(g, home, mu, -1), at[2] = {home, back};
     const T(walker) link[2] = {T(walk)(g, home, mu, 1), back};
@@ -95,7 +97,7 @@ FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, const geom *g, T
                                 end = T(matrix_at)(g, turned ? &a->m[k] : &a->a[k], up[below], mu);
                 vreal y[18];
                 T(matrix_load)(y, g, &end, 0, 18);
-                T(add_product)(sum, g, &x, &side[below], y, below);
+                T(add_product)(below ? next : here, g, &x, &side[below], y, below);
             }
         }
     }
@@ -103,21 +105,17 @@ FN void T(add_sides)(vreal sum[18], const staple_sides_args *a, const geom *g, T
 
 /* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += factor times the
  * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them,
- * with the factors of add_sides.
- * mu = nu - offset (mod 4). The first pair are the links themselves and what the derivative by them is of:
- * out_nu += staples of a_nu in direction nu + offset. out += plain_factor plain. */
-#define REACH_staple_sides 1
+ * with the factors of add_sides. mu = nu - offset (mod 4). */
 FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker) home, int nu, int rows)
 {
     const long u = T(walk_unit)(g, home);
-    vreal sum[18], plain[18];
+    vreal here[18], next[18], sum[18];
+    T(su3_zero)(here);
+    T(su3_zero)(next);
+    T(add_sides)(here, next, a, g, home, (nu + 4 - a->offset) % 4, nu, rows);
     T(load)(sum, &a->out, u, nu, 18);
-    if (a->plain_factor != 0) {
-        T(load)(plain, &a->plain, u, nu, 18);
-        T(su3_axpy)(sum, vset((real)a->plain_factor), plain);
-    }
-    T(add_staples)(sum, g, &a->links, rows, &a->a[0], home, nu, (nu + a->offset) % 4);
-    T(add_sides)(sum, a, g, home, (nu + 4 - a->offset) % 4, nu, rows);
+    T(su3_add)(sum, here);
+    T(su3_add)(sum, next);
     T(save)(sum, &a->out, u, nu, 18);
 }
 LINKS_SITE(staple_sides)

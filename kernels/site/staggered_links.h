@@ -17,7 +17,7 @@ typedef struct {
 
 FN T(matrix) T(matrix_at)(const geom *g, const view *v, T(walker) w, int group)
 {
-    const T(matrix) m = {v, T(walk_unit)(g, w), w.turn, group, NULL};
+    const T(matrix) m = {.v = v, .unit = T(walk_unit)(g, w), .turn = w.turn, .group = group};
     return m;
 }
 
@@ -187,7 +187,7 @@ FN void T(staples_core_link)(const staples_core_args *a, const geom *g, T(walker
     T(save)(third, &a->out[3], u, mu, 18);
 }
 
-/* out = plain_factor plain + the staples of in_j in direction mu + j, j = 1, 2, 3. */
+/* out = plain_factor plain + the staples of in_j in direction mu + j, j = 1, 2, 3, or with `add` out +=. */
 #define REACH_staples_sum 1
 FN void T(staples_sum_link)(const staples_sum_args *a, const geom *g, T(walker) home, int mu, int rows)
 {
@@ -195,6 +195,10 @@ FN void T(staples_sum_link)(const staples_sum_args *a, const geom *g, T(walker) 
     vreal sum[18], r[18];
     T(load)(r, &a->plain, u, mu, 18);
     UNROLL for (int c = 0; c < 18; c++) sum[c] = (real)a->plain_factor * r[c];
+    if (a->add) {
+        T(load)(r, &a->out, u, mu, 18);
+        T(su3_add)(sum, r);
+    }
     for (int j = 1; j < 4; j++) T(add_staples)(sum, g, &a->links, rows, &a->in[j], home, mu, (mu + j) % 4);
     T(save)(sum, &a->out, u, mu, 18);
 }

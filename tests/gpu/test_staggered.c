@@ -15,9 +15,8 @@ static void test_staggered_links(field *links[2])
     for (int i = 0; i < 2; i++) back[i] = field_like(links[i]);
     for (int g = LINKS_GENERAL; g <= LINKS_SPECIAL; g++) {
         for (int i = 0; i < 2; i++) {
-            field_clear(back[i]);
             staggered_fatten(f[i], links[i], (links_group)g, &paths);
-            staggered_fatten_back(back[i], links[i], (links_group)g, f[i], &paths);
+            staggered_fatten_back(back[i], g == LINKS_SPECIAL, links[i], (links_group)g, f[i], &paths);
         }
         check_same("fat links", f[1], f[0], EXACT);
         check_same("derivative of fat links", back[1], back[0], EXACT);
@@ -171,16 +170,17 @@ static void test_staggered(const int size[4], const int grid[4], int time_sign)
     lattice_destroy(lat);
 }
 
-/* Fat links on a lattice on which boxes of sites are swept in several columns of several boxes each. */
-static void test_columns(const int grid[4])
+/* Boxes of sites are swept here in several columns of several boxes each. */
+static const int columns[4] = {8, 64, 16, 4};
+
+static void test_columns(const int grid[4], const int size[4])
 {
-    static const int size[4] = {8, 64, 16, 4};
     lattice *lat = lattice_create(size, grid, 2, -1);
     field *links[2];
     links[0] = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     gauge_random(links[0], 9, 1, 3);
     links[1] = on_device(links[0]);
-    snprintf(where, sizeof where, "staggered links on 8.64.16.4");
+    snprintf(where, sizeof where, "staggered links on %d.%d.%d.%d", size[0], size[1], size[2], size[3]);
     test_staggered_links(links);
     field_destroy(links[0]);
     field_destroy(links[1]);
@@ -208,13 +208,13 @@ static void test_trials_in_profile(const int size[4], const int grid[4])
 static void test_ways(const int grid[4])
 {
     static const int size[4] = {8, 8, 8, 16}; /* for four ranks along t, too */
-    static const char *const tuned[] = {"\nstaples ",      "\nstaples_core ", "\nstaples_sum ",
-                                        "\nstaple_sides ", "\nlong_links ",   "\nlong_back "};
+    static const char *const tuned[] = {"\nstaples ", "\nstaples_core ", "\nstaples_sum ", "\nlong_links ",
+                                        "\nlong_back "};
     take_peer();
     tune_start(TUNE_MEASURE, "a GPU");
     test_trials_in_profile(size, grid);
     test_staggered(size, grid, -1);
-    if (comm_size() == 1) test_columns(grid);
+    if (comm_size() == 1) test_columns(grid, columns);
     char *text = tune_text();
     for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++) CHECK_HAS(text, tuned[i]);
     /* Hops of a rank with faces go by lists, which have no boxes. */
@@ -222,7 +222,7 @@ static void test_ways(const int grid[4])
     for (int way = 0; text && way < gpu_shape_count(); way++) {
         take_way(text, way, 1);
         test_staggered(size, grid, -1);
-        if (comm_size() == 1) test_columns(grid);
+        if (comm_size() == 1) test_columns(grid, columns);
     }
     free(text);
     tune_start(TUNE_ESTIMATE, "");
@@ -231,7 +231,9 @@ static void test_ways(const int grid[4])
 
 static void test_more(const int grid[4])
 {
-    if (comm_size() == 1) test_columns(grid);
+    static const int more[][4] = {{32, 6, 4, 10}, {10, 4, 14, 12}}; /* boxes that threads do not fill */
+    if (comm_size() == 1) test_columns(grid, columns);
+    for (int i = 0; i < 2 && comm_size() == 1; i++) test_columns(grid, more[i]);
     if (grid[3] == comm_size()) test_ways(grid);
 }
 

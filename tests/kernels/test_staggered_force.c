@@ -105,7 +105,7 @@ static void test_paths(struct ref_lattice l, links_group group)
     field *links = kit_links(lat, u), *of = kit_links(lat, a);
     for (int k = 0; k < 2; k++) {
         field *out = kit_links(lat, before);
-        if (k == 0) staggered_fatten_back(out, links, group, of, &paths);
+        if (k == 0) staggered_fatten_back(out, 1, links, group, of, &paths);
         else staggered_lengthen_back(out, links, of, naik);
         double complex *have = (double complex *)kit_gather(out);
         for (size_t i = 0; i < 9 * links_of(l); i++) have[i] -= before[i]; /* it was added */
@@ -114,11 +114,9 @@ static void test_paths(struct ref_lattice l, links_group group)
         field_destroy(out);
     }
     if (group == LINKS_SPECIAL) {
-        field *two = field_like(links), *three = field_like(links);
-        field_clear(two);
-        field_clear(three);
-        staggered_fatten_back(two, links, LINKS_SPECIAL, of, &paths);
-        staggered_fatten_back(three, links, LINKS_GENERAL, of, &paths);
+        field *two = field_like(links), *three = kit_links(lat, before); /* which does not count */
+        staggered_fatten_back(two, 1, links, LINKS_SPECIAL, of, &paths);
+        staggered_fatten_back(three, 0, links, LINKS_GENERAL, of, &paths);
         double *x = kit_gather(two), *y = kit_gather(three);
         kit_where("derivative by two rows and by three on %d.%d.%d.%d", l.size[0], l.size[1], l.size[2], l.size[3]);
         KIT_NEAR(kit_distance(x, y, 18 * links_of(l)), 0, 1e-13 * kit_largest(y, 18 * links_of(l)));
@@ -376,11 +374,10 @@ static field *whole_force(const field *links, const field *z)
     staggered_fatten(v, links, LINKS_SPECIAL, &paths);
     staggered_unitarise(w, v, &undefined);
     staggered_outer(&call, z, weights);
-    staggered_fatten_back(back, w, LINKS_GENERAL, near, &paths);
+    staggered_fatten_back(back, 1, w, LINKS_GENERAL, near, &paths);
     staggered_lengthen_back(back, w, far, 1);
     staggered_unitarise_back(back, w, v, 7e-3);
-    field_clear(near);
-    staggered_fatten_back(near, links, LINKS_SPECIAL, back, &paths);
+    staggered_fatten_back(near, 0, links, LINKS_SPECIAL, back, &paths);
     staggered_momenta_add(p, links, near);
     field_destroy(back);
     field_destroy(far);
