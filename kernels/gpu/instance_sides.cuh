@@ -9,6 +9,7 @@
 
 #define SIDE_SITES 64  /* of a box, at most */
 #define SIDE_PLACES 80 /* of what a box reads, at most */
+#define SIDE_RUN 16    /* sites in x, at most */
 #define SIDE_PACKS 9   /* of two reals a matrix */
 #define SIDE_TILE (SIDE_PACKS * SIDE_PLACES)
 #define SIDE_SHARED                                                                                                    \
@@ -41,25 +42,34 @@ static side_box side_box_of(const geom *g, int mu, int nu, const int extent[4])
     return b;
 }
 
-/* The box that leaves the fewest threads without work, and of these the one that reads in the longest runs in x, reads
- * least, and is thin in mu. */
+/* Whether a box leaves fewer threads without work; or else reads in longer runs in x; or else reads less, or is thinner
+ * in mu. */
+static int side_box_better(const side_box *b, const side_box *than, int mu)
+{
+    if (b->sites != than->sites) return b->sites > than->sites;
+    if (b->extent[0] != than->extent[0]) return b->extent[0] > than->extent[0];
+    if (b->places != than->places) return b->places < than->places;
+    return b->extent[mu] < than->extent[mu];
+}
+
+/* Looks for a better box, of these extents in the directions below d. */
+static void side_box_search(side_box *best, const geom *g, int mu, int nu, int extent[4], int d, int room)
+{
+    if (d == 4) {
+        const side_box b = side_box_of(g, mu, nu, extent);
+        if (b.places <= SIDE_PLACES && side_box_better(&b, best, mu)) *best = b;
+        return;
+    }
+    const int step = d == 0 ? 2 : 1, most = d == 0 && room > SIDE_RUN ? SIDE_RUN : room;
+    for (extent[d] = step; extent[d] <= most; extent[d] += step)
+        if (g->sub[d] % extent[d] == 0) side_box_search(best, g, mu, nu, extent, d + 1, room / extent[d]);
+}
+
 static side_box side_box_for(const geom *g, int mu, int nu)
 {
     side_box best = {};
-    int e[4];
-    for (e[0] = 2; e[0] <= 16; e[0] += 2)
-        for (e[1] = 1; e[0] * e[1] <= SIDE_SITES; e[1]++)
-            for (e[2] = 1; e[0] * e[1] * e[2] <= SIDE_SITES; e[2]++)
-                for (e[3] = 1; e[0] * e[1] * e[2] * e[3] <= SIDE_SITES; e[3]++) {
-                    if (g->sub[0] % e[0] || g->sub[1] % e[1] || g->sub[2] % e[2] || g->sub[3] % e[3]) continue;
-                    const side_box b = side_box_of(g, mu, nu, e);
-                    if (b.places > SIDE_PLACES) continue;
-                    const int order[4] = {b.sites - best.sites, b.extent[0] - best.extent[0], best.places - b.places,
-                                          best.extent[mu] - b.extent[mu]};
-                    int k = 0;
-                    while (k < 3 && order[k] == 0) k++;
-                    if (order[k] > 0) best = b;
-                }
+    int extent[4];
+    side_box_search(&best, g, mu, nu, extent, 0, SIDE_SITES);
     return best;
 }
 
@@ -275,16 +285,17 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
     fetch(begin);
     vreal sum[18], link[18], r[18];
     long u = 0;
+    T(su3_zero)(link);
     for (int stage = begin; stage < end; stage++) {
         const int k = stage % SIDE_PAIRS, step = stage / SIDE_PAIRS - 1;
-        if (k == 0) {
+        if (k == 0) T(su3_zero)(sum);
+        if (k == 0 && (step >= 0 || last)) {
             int y[4];
             UNROLL for (int d = 0; d < 4; d++) y[d] = x[d] + (d == mu ? step * line.extent : 0);
             T(walker) here = T(walker_at)(&g, y);
             u = T(walk_unit)(&g, here);
             if (!next) here = T(walk)(&g, here, mu, 1);
-            if (step >= 0 || (next && last)) T(hold)(link, &g, T(matrix_at)(&g, &a.links, here, nu), rows);
-            T(su3_zero)(sum);
+            T(hold)(link, &g, T(matrix_at)(&g, &a.links, here, nu), rows);
         }
         if (k == 2) UNROLL for (int i = 0; i < 18; i++) link[i] *= (real)a.seven;
         side_fetched();
