@@ -15,11 +15,13 @@
 #define SIDE_SHARED                                                                                                    \
     ((2 * 2 * SIDE_TILE + SIDE_PACKS * SIDE_SITES) * (int)sizeof(double2) + 3 * SIDE_PLACES * (int)sizeof(int))
 #define SIDE_BLOCKS 3 /* at once on a processor */
+#define SIDE_ROUNDS 2 /* of them: where lines are too few for that, a block does a piece of one */
 
 /* Boxes for derivatives by U_nu, in a kernel for all nu: their extents and those of what they read, how many lie side by
- * side and in how many lines; their sites, those of a slice in mu, and places of what they read. */
+ * side and in how many lines, of which a block does so many steps, and blocks; their sites, those of a slice in mu, and
+ * places of what they read. */
 typedef struct {
-    int extent[4], tile[4], count[4], lines, sites, slice, places;
+    int extent[4], tile[4], count[4], lines, steps, blocks, sites, slice, places;
 } side_box;
 
 typedef struct {
@@ -65,11 +67,16 @@ static void side_box_search(side_box *best, const geom *g, int mu, int nu, int e
         if (g->sub[d] % extent[d] == 0) side_box_search(best, g, mu, nu, extent, d + 1, room / extent[d]);
 }
 
-static side_box side_box_for(const geom *g, int mu, int nu)
+/* In whole lines, if these make so many blocks. */
+static side_box side_box_for(const geom *g, int mu, int nu, int blocks)
 {
     side_box best = {};
     int extent[4];
     side_box_search(&best, g, mu, nu, extent, 0, SIDE_SITES);
+    int pieces = (blocks + best.lines - 1) / best.lines;
+    if (pieces > best.count[mu]) pieces = best.count[mu];
+    best.steps = best.count[mu] / pieces;
+    best.blocks = best.lines * ((best.count[mu] + best.steps - 1) / best.steps);
     return best;
 }
 
@@ -107,16 +114,19 @@ static __device__ __forceinline__ T(walker) T(walker_at)(const geom *g, const in
     return w;
 }
 
-/* A line of boxes: where the first begins, how far from one to the next in sites and in units, and how many they are;
- * closed: the last is followed by the first. */
+/* The boxes of a block: where the first begins, how far from one to the next in sites and in units, and how many they are;
+ * how many boxes on the one in front of the first is, or -1; closed: it is the last. */
 typedef struct {
-    int origin[4], extent, jump, steps, closed;
+    int origin[4], extent, jump, steps, front, closed;
 } side_line;
 
 /* Lines side by side in nu come one after the other. */
 static __device__ __forceinline__ side_line side_line_of(const side_box *box, const geom *g, int number, int mu, int nu)
 {
-    side_line l = {{0, 0, 0, 0}, box->extent[0], box->extent[0] / 2, box->count[0], !g->split[0]};
+    const int piece = number / box->lines, start = piece * box->steps;
+    int count = box->count[0], split = g->split[0];
+    side_line l = {{0, 0, 0, 0}, box->extent[0], box->extent[0] / 2, 0, -1, 0};
+    number -= piece * box->lines;
     UNROLL for (int pass = 0; pass < 2; pass++)
     {
         UNROLL for (int d = 0; d < 4; d++)
@@ -132,13 +142,17 @@ static __device__ __forceinline__ side_line side_line_of(const side_box *box, co
         if (d != mu) continue;
         l.extent = box->extent[d];
         l.jump = box->extent[d] * g->stride[d];
-        l.steps = box->count[d];
-        l.closed = !g->split[d];
+        count = box->count[d];
+        split = g->split[d];
     }
+    l.steps = count - start < box->steps ? count - start : box->steps;
+    l.closed = !split && l.steps == count;
+    if (!split && start == 0) l.front = count - 1;
+    UNROLL for (int d = 0; d < 4; d++) if (d == mu) l.origin[d] = start * l.extent;
     return l;
 }
 
-/* A place of the line's first box, in short: its unit and parity, or in a lattice that is not `whole` its coordinates in
+/* A place of the first box, in short: its unit and parity, or in a lattice that is not `whole` its coordinates in
  * the box; below zero where nothing is read. */
 template <bool whole>
 static __device__ __forceinline__ int T(side_code)(const side_box *box, const side_line *l, const geom *g, int place,
@@ -157,14 +171,17 @@ static __device__ __forceinline__ int T(side_code)(const side_box *box, const si
     return code;
 }
 
-/* The unit where it stands so many boxes on; below zero where nothing is read. Of the box in front of the first one only
- * the last slice is. */
+/* The unit where it stands so many boxes on; below zero where nothing is read. Of a box in front of the first one no more
+ * than the last slice need be. */
 template <bool whole>
 static __device__ __forceinline__ int T(side_unit)(const side_line *l, const geom *g, int code, int step, int mu)
 {
     int x[4];
     if (code < 0) return -1;
-    if (whole) return (code >> 1) + step * l->jump + ((code ^ (step & l->extent)) & 1 ? (int)g->odd_start : 0);
+    if (whole) {
+        if (step < 0) step = l->front;
+        return (code >> 1) + step * l->jump + ((code ^ (step & l->extent)) & 1 ? (int)g->odd_start : 0);
+    }
     if (step < 0 && (code >> 8 * mu & 255) < l->extent - 1) return -1;
     UNROLL for (int d = 0; d < 4; d++) x[d] = l->origin[d] + (code >> 8 * d & 255) + (d == mu ? step * l->extent : 0);
     return (int)T(walk_unit)(g, T(walker_at)(g, x));
@@ -242,7 +259,7 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
     int *unit = codes + (1 + next) * SIDE_PLACES;
     const int nu = (int)(blockIdx.x % 4), mu = (nu + 4 - a.offset) % 4, number = (int)(blockIdx.x / 4);
     const side_box *box = &boxes.of[nu];
-    if (number >= box->lines) return;
+    if (number >= box->blocks) return;
     geom g = a.g; /* never in memory */
     if (whole) UNROLL for (int d = 0; d < 4; d++) g.split[d] = 0;
     const side_line line = side_line_of(box, &g, number, mu, nu);
@@ -267,8 +284,8 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
         codes[n] = T(side_code)<whole>(box, &line, &g, n, nu);
     __syncthreads();
 
-    /* Stages: pairs of fields of box after box. Each half of the threads brings one of the two. An open line begins with
-     * the box in front, for what goes on from its last slice. */
+    /* Stages: pairs of fields of box after box. Each half of the threads brings one of the two. What is not closed begins
+     * with the box in front, for what goes on from its last slice. */
     auto fetch = [&](int stage) {
         const int k = stage % SIDE_PAIRS, step = stage / SIDE_PAIRS - 1;
         const view *v = next ? &a.a[k] : &a.m[k];
@@ -332,14 +349,15 @@ static void T(staple_sides_launch)(const gpu_device *dev, const void *args, cons
 {
     const staple_sides_args *a = (const staple_sides_args *)args;
     side_boxes boxes;
-    int lines = 0;
+    int blocks = 0;
     REQUIRE(!list, "a list for staple_sides");
     for (int nu = 0; nu < 4; nu++) {
-        boxes.of[nu] = side_box_for(&a->g, (nu + 4 - a->offset) % 4, nu);
-        if (boxes.of[nu].lines > lines) lines = boxes.of[nu].lines;
+        const int mu = (nu + 4 - a->offset) % 4;
+        boxes.of[nu] = side_box_for(&a->g, mu, nu, SIDE_ROUNDS * SIDE_BLOCKS * dev->processors / 4);
+        if (boxes.of[nu].blocks > blocks) blocks = boxes.of[nu].blocks;
     }
     auto kernel = T(staple_sides_global)<true, 3>;
     if (a->special) kernel = T(staple_sides_global)<true, 2>;
     if (T(is_split)(&a->g)) kernel = a->special ? T(staple_sides_global)<false, 2> : T(staple_sides_global)<false, 3>;
-    gpu_start_sharing(dev, kernel, dim3(4 * (unsigned)lines), 2 * SIDE_SITES, SIDE_SHARED, *a, boxes);
+    gpu_start_sharing(dev, kernel, dim3(4 * (unsigned)blocks), 2 * SIDE_SITES, SIDE_SHARED, *a, boxes);
 }

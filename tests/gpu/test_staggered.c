@@ -231,9 +231,10 @@ static void test_ways(const int grid[4])
 
 static void test_more(const int grid[4])
 {
-    static const int more[][4] = {{32, 6, 4, 10}, {10, 4, 14, 12}}; /* boxes that threads do not fill */
+    /* Boxes that threads do not fill, and enough of them for blocks that do whole lines. */
+    static const int more[][4] = {{32, 6, 4, 10}, {10, 4, 14, 12}, {32, 32, 24, 4}};
     if (comm_size() == 1) test_columns(grid, columns);
-    for (int i = 0; i < 2 && comm_size() == 1; i++) test_columns(grid, more[i]);
+    for (int i = 0; i < 3 && comm_size() == 1; i++) test_columns(grid, more[i]);
     if (grid[3] == comm_size()) test_ways(grid);
 }
 
