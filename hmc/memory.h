@@ -44,8 +44,8 @@ size_t memory_of_insertions(const ledger *m, const fermion_params *f);
 /* Books what the operator of a staggered quark keeps: links that no quark before it has, and vectors between hops. */
 void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params *f);
 /* What is taken for a moment in smearing, in taking a force back through it, and by the derivatives that it begins
- * with, which are counted in it: with a field for weights of single links that are not the base's, which without such
- * quarks comes a moment later. */
+ * with, which are counted in it. These have a field for other weights of single links than the base's; where no quark has
+ * such weights, it is taken only when the force goes back. */
 size_t memory_of_smearing(const ledger *m, const fermion_params *f);
 size_t memory_of_smearing_back(const ledger *m, const fermion_params *f);
 size_t memory_of_derivatives(const ledger *m, const fermion_params *f);

@@ -14,7 +14,7 @@
 #define SIDE_TILE (SIDE_PACKS * SIDE_PLACES)
 #define SIDE_SHARED                                                                                                    \
     ((2 * 2 * SIDE_TILE + SIDE_PACKS * SIDE_SITES) * (int)sizeof(double2) + 3 * SIDE_PLACES * (int)sizeof(int))
-#define SIDE_BLOCKS 3 /* at once on a processor */
+#define SIDE_BLOCKS 3 /* at once on a processor that has memory for them; leaves 168 registers, as in kernels.def */
 #define SIDE_ROUNDS 2 /* of them: where lines are too few for that, a block does a piece of one */
 
 /* Boxes for derivatives by U_nu, in a kernel for all nu: their extents and those of what they read, how many lie side by
@@ -187,24 +187,18 @@ static __device__ __forceinline__ int T(side_unit)(const side_line *l, const geo
     return (int)T(walk_unit)(g, T(walker_at)(g, x));
 }
 
-/* Starts to copy a pack to shared memory; without registers on its way, where the device can. */
+/* Starts to copy a pack to shared memory; without registers on its way. */
 static __device__ __forceinline__ void side_fetch(double2 *to, const double *from)
 {
-#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
                  "l"(__cvta_generic_to_global(from))
                  : "memory");
-#else
-    *to = *(const double2 *)from;
-#endif
 }
 
 /* Waits for all that this thread has started to copy. */
 static __device__ __forceinline__ void side_fetched(void)
 {
-#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
 
 template <int apart>

@@ -134,6 +134,7 @@ static inline void gpu_start_sharing(const gpu_device *dev, void (*kernel)(Param
     cudaLaunchKernelEx(&c, kernel, given...);
 }
 
+/* The same without. */
 template <typename... Parameters, typename... Given>
 static inline void gpu_start(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
                              const Given &...given)

@@ -12,7 +12,9 @@ static void test_staggered_links(field *links[2])
     double undefined[2], guarded[2];
     for (int i = 0; i < 2; i++) f[i] = field_like(links[i]);
     field *back[2];
-    for (int i = 0; i < 2; i++) back[i] = field_like(links[i]);
+    back[0] = field_like(links[0]);
+    fill(back[0], 36); /* what is there is added to, or does not count */
+    back[1] = on_device(back[0]);
     for (int g = LINKS_GENERAL; g <= LINKS_SPECIAL; g++) {
         for (int i = 0; i < 2; i++) {
             staggered_fatten(f[i], links[i], (links_group)g, &paths);
@@ -231,10 +233,17 @@ static void test_ways(const int grid[4])
 
 static void test_more(const int grid[4])
 {
-    /* Boxes that threads do not fill, and enough of them for blocks that do whole lines. */
-    static const int more[][4] = {{32, 6, 4, 10}, {10, 4, 14, 12}, {32, 32, 24, 4}};
+    /* Boxes that threads do not fill, one a block and several; enough of them for blocks that do whole lines. On several
+     * ranks, where lines are open or closed, pieces of them and whole ones. */
+    static const int more[][4] = {{32, 6, 4, 10}, {12, 28, 12, 12}, {32, 32, 24, 4}};
+    static const int pieces[4] = {16, 16, 16, 8}, lines[4] = {32, 32, 16, 4};
     if (comm_size() == 1) test_columns(grid, columns);
     for (int i = 0; i < 3 && comm_size() == 1; i++) test_columns(grid, more[i]);
+    if (comm_size() > 1) {
+        const int *of_rank = grid[0] == comm_size() ? lines : pieces;
+        const int size[4] = {grid[0] * of_rank[0], grid[1] * of_rank[1], grid[2] * of_rank[2], grid[3] * of_rank[3]};
+        test_columns(grid, size);
+    }
     if (grid[3] == comm_size()) test_ways(grid);
 }
 
