@@ -212,13 +212,12 @@ FN void T(tile_load)(vreal x[18], const double2 *tile)
     }
 }
 
-template <int apart>
-FN void T(tile_save)(const vreal x[18], double2 *tile)
+FN void T(slot_save)(const vreal x[18], double2 *slot)
 {
-    UNROLL for (int c = 0; c < SIDE_PACKS; c++) tile[c * apart] = make_double2(x[2 * c], x[2 * c + 1]);
+    UNROLL for (int c = 0; c < SIDE_PACKS; c++) slot[c * SIDE_SITES] = make_double2(x[2 * c], x[2 * c + 1]);
 }
 
-FN void T(tile_add)(vreal sum[18], const double2 *slot)
+FN void T(slot_add)(vreal sum[18], const double2 *slot)
 {
     vreal r[18];
     T(tile_load)<SIDE_SITES>(r, slot);
@@ -321,21 +320,21 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
         if (stays) {
             T(load)(r, &a.out, u, nu, 18);
             T(su3_add)(sum, r);
-            if (first && !(line.closed && step == 0)) T(tile_add)(sum, from);
+            if (first && !(line.closed && step == 0)) T(slot_add)(sum, from);
         }
-        if (goes && !last) T(tile_save)<SIDE_SITES>(sum, to);
+        if (goes && !last) T(slot_save)(sum, to);
         __syncthreads();
         if (stays) {
-            if (!first) T(tile_add)(sum, from);
+            if (!first) T(slot_add)(sum, from);
             T(save)(sum, &a.out, u, nu, 18);
         }
-        if (goes && last) T(tile_save)<SIDE_SITES>(sum, to);
+        if (goes && last) T(slot_save)(sum, to);
     }
     __syncthreads();
     if (!line.closed || next || !mine || !first) return;
     u = T(walk_unit)(&g, T(walker_at)(&g, x));
     T(load)(sum, &a.out, u, nu, 18);
-    T(tile_add)(sum, from);
+    T(slot_add)(sum, from);
     T(save)(sum, &a.out, u, nu, 18);
 }
 
