@@ -9,13 +9,12 @@
 
 #define SIDE_SITES 64  /* of a box, at most */
 #define SIDE_PLACES 80 /* of what a box reads, at most */
-#define SIDE_RUN 16    /* sites in x, at most */
+#define SIDE_RUN 16    /* sites in x that fill a line of the cache */
 #define SIDE_PACKS 9   /* of two reals a matrix */
 #define SIDE_TILE (SIDE_PACKS * SIDE_PLACES)
 #define SIDE_SHARED                                                                                                    \
     ((2 * 2 * SIDE_TILE + SIDE_PACKS * SIDE_SITES) * (int)sizeof(double2) + 3 * SIDE_PLACES * (int)sizeof(int))
 #define SIDE_BLOCKS 3 /* at once on a processor that has memory for them; leaves 168 registers, as in kernels.def */
-#define SIDE_ROUNDS 2 /* of them: where lines are too few for that, a block does a piece of one */
 
 /* Boxes for derivatives by U_nu, in a kernel for all nu: their extents and those of what they read, how many lie side by
  * side and in how many lines, of which a block does so many steps, and blocks; their sites, those of a slice in mu, and
@@ -44,12 +43,19 @@ static side_box side_box_of(const geom *g, int mu, int nu, const int extent[4])
     return b;
 }
 
-/* Whether a box leaves fewer threads without work; or else reads in longer runs in x; or else reads less, or is thinner
- * in mu. */
-static int side_box_better(const side_box *b, const side_box *than, int mu)
+/* Threads with work, for more the better what they read fills lines of the cache: in long runs in x, or all of x. By
+ * measurement: 24 x 2 sites of 24 in x are faster than 8 x 8, 16 x 4 of 48 faster than 24 x 2. */
+static int side_box_worth(const side_box *b, const geom *g)
 {
-    if (b->sites != than->sites) return b->sites > than->sites;
-    if (b->extent[0] != than->extent[0]) return b->extent[0] > than->extent[0];
+    const int fills = b->extent[0] >= SIDE_RUN || b->extent[0] == g->sub[0];
+    return b->sites * (SIDE_RUN / 2 + (fills ? SIDE_RUN : b->extent[0]));
+}
+
+/* Whether a box is worth more; or else reads less, or is thinner in mu. */
+static int side_box_better(const side_box *b, const side_box *than, const geom *g, int mu)
+{
+    const int worth = side_box_worth(b, g), least = side_box_worth(than, g);
+    if (worth != least) return worth > least;
     if (b->places != than->places) return b->places < than->places;
     return b->extent[mu] < than->extent[mu];
 }
@@ -59,15 +65,15 @@ static void side_box_search(side_box *best, const geom *g, int mu, int nu, int e
 {
     if (d == 4) {
         const side_box b = side_box_of(g, mu, nu, extent);
-        if (b.places <= SIDE_PLACES && side_box_better(&b, best, mu)) *best = b;
+        if (b.places <= SIDE_PLACES && side_box_better(&b, best, g, mu)) *best = b;
         return;
     }
-    const int step = d == 0 ? 2 : 1, most = d == 0 && room > SIDE_RUN ? SIDE_RUN : room;
-    for (extent[d] = step; extent[d] <= most; extent[d] += step)
+    const int step = d == 0 ? 2 : 1;
+    for (extent[d] = step; extent[d] <= room; extent[d] += step)
         if (g->sub[d] % extent[d] == 0) side_box_search(best, g, mu, nu, extent, d + 1, room / extent[d]);
 }
 
-/* In whole lines, if these make so many blocks. */
+/* In whole lines, if these make so many blocks; if not a block does a piece of one. */
 static side_box side_box_for(const geom *g, int mu, int nu, int blocks)
 {
     side_box best = {};
@@ -239,6 +245,57 @@ FN void T(add_pair)(vreal sum[18], const geom *g, const vreal link[18], const do
     }
 }
 
+/* What a thread does in each box: its site (of the first box), that and its neighbour in nu among the places, slots where
+ * what goes on is left and taken from, and whether it is in the first or the last slice. */
+typedef struct {
+    int x[4], home, up, to, from;
+    bool mine, first, last;
+} side_seat;
+
+/* A slice of slots for each in the box but the last, and one for the box in front. */
+static __device__ __forceinline__ side_seat side_seat_of(const side_box *box, const side_line *l, int me, int mu, int nu)
+{
+    side_seat s = {};
+    int within = 0, along = 0;
+    s.mine = me < box->sites;
+    side_coordinates(s.x, s.mine ? me : 0, box->extent, box->sites);
+    UNROLL for (int d = 3; d >= 0; d--)
+    {
+        if (d == mu) along = s.x[d];
+        else within = within * box->extent[d] + s.x[d];
+    }
+    s.first = along == 0;
+    s.last = along == l->extent - 1;
+    s.to = along * box->slice + within;
+    s.from = s.first ? (l->extent - 1) * box->slice + within : s.to - box->slice;
+    s.home = side_place(s.x, box->tile, box->places);
+    UNROLL for (int d = 0; d < 4; d++) s.x[d] += d == nu;
+    s.up = side_place(s.x, box->tile, box->places);
+    UNROLL for (int d = 0; d < 4; d++) s.x[d] += l->origin[d] - (d == nu);
+    return s;
+}
+
+/* The derivative at a unit += what stays there and what came to it, for a thread that `stays`; slots take what goes on. The
+ * last slots hold what the box in front has left until it is read; nothing came to the first slice of a line that is `open`
+ * still. For all threads of a block together. */
+static __device__ __forceinline__ void T(side_hand_over)(vreal sum[18], double2 *slots, const side_seat *s, const view *out,
+                                                         long unit, int nu, bool stays, bool goes, bool open)
+{
+    if (stays) {
+        vreal r[18];
+        T(load)(r, out, unit, nu, 18);
+        T(su3_add)(sum, r);
+        if (s->first && !open) T(slot_add)(sum, slots + s->from);
+    }
+    if (goes && !s->last) T(slot_save)(sum, slots + s->to);
+    __syncthreads();
+    if (stays) {
+        if (!s->first) T(slot_add)(sum, slots + s->from);
+        T(save)(sum, out, unit, nu, 18);
+    }
+    if (goes && s->last) T(slot_save)(sum, slots + s->to);
+}
+
 template <bool whole, int rows>
 static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
     T(staple_sides_global)(const __grid_constant__ staple_sides_args a, const __grid_constant__ side_boxes boxes)
@@ -256,23 +313,7 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
     geom g = a.g; /* never in memory */
     if (whole) UNROLL for (int d = 0; d < 4; d++) g.split[d] = 0;
     const side_line line = side_line_of(box, &g, number, mu, nu);
-
-    /* A slice of slots for each in the box but the last, and one for the box in front. */
-    const bool mine = me < box->sites;
-    int x[4], within = 0, along = 0;
-    side_coordinates(x, mine ? me : 0, box->extent, box->sites);
-    UNROLL for (int d = 3; d >= 0; d--)
-    {
-        if (d == mu) along = x[d];
-        else within = within * box->extent[d] + x[d];
-    }
-    const bool first = along == 0, last = along == line.extent - 1;
-    double2 *to = slots + along * box->slice + within;
-    const double2 *from = first ? slots + (line.extent - 1) * box->slice + within : to - box->slice;
-    const int home = side_place(x, box->tile, box->places);
-    UNROLL for (int d = 0; d < 4; d++) x[d] += d == nu;
-    const int up = side_place(x, box->tile, box->places);
-    UNROLL for (int d = 0; d < 4; d++) x[d] += line.origin[d] - (d == nu);
+    const side_seat seat = side_seat_of(box, &line, me, mu, nu);
     for (int n = (int)threadIdx.x; n < box->places; n += 2 * SIDE_SITES)
         codes[n] = T(side_code)<whole>(box, &line, &g, n, nu);
     __syncthreads();
@@ -293,15 +334,15 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
     };
     const int begin = line.closed ? SIDE_PAIRS : 0, end = SIDE_PAIRS * (line.steps + 1);
     fetch(begin);
-    vreal sum[18], link[18], r[18];
+    vreal sum[18], link[18];
     long u = 0;
     T(su3_zero)(link);
     for (int stage = begin; stage < end; stage++) {
         const int k = stage % SIDE_PAIRS, step = stage / SIDE_PAIRS - 1;
         if (k == 0) T(su3_zero)(sum);
-        if (k == 0 && (step >= 0 || last)) {
+        if (k == 0 && (step >= 0 || seat.last)) {
             int y[4];
-            UNROLL for (int d = 0; d < 4; d++) y[d] = x[d] + (d == mu ? step * line.extent : 0);
+            UNROLL for (int d = 0; d < 4; d++) y[d] = seat.x[d] + (d == mu ? step * line.extent : 0);
             T(walker) here = T(walker_at)(&g, y);
             u = T(walk_unit)(&g, here);
             if (!next) here = T(walk)(&g, here, mu, 1);
@@ -312,29 +353,17 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
         __syncthreads();
         if (stage + 1 < end) fetch(stage + 1);
         const double2 *pair = gpu_shared + 2 * (stage % 2) * SIDE_TILE;
-        if (next) T(add_pair)<1>(sum, &g, link, pair, home, up);
-        else if (step >= 0) T(add_pair)<0>(sum, &g, link, pair, home, up);
-        if (k < SIDE_PAIRS - 1) continue;
-        /* The last slots have what the box in front has left there until it is read. */
-        const bool stays = !next && mine && step >= 0, goes = next && mine;
-        if (stays) {
-            T(load)(r, &a.out, u, nu, 18);
-            T(su3_add)(sum, r);
-            if (first && !(line.closed && step == 0)) T(slot_add)(sum, from);
-        }
-        if (goes && !last) T(slot_save)(sum, to);
-        __syncthreads();
-        if (stays) {
-            if (!first) T(slot_add)(sum, from);
-            T(save)(sum, &a.out, u, nu, 18);
-        }
-        if (goes && last) T(slot_save)(sum, to);
+        if (next) T(add_pair)<1>(sum, &g, link, pair, seat.home, seat.up);
+        else if (step >= 0) T(add_pair)<0>(sum, &g, link, pair, seat.home, seat.up);
+        if (k == SIDE_PAIRS - 1)
+            T(side_hand_over)(sum, slots, &seat, &a.out, u, nu, !next && seat.mine && step >= 0, next && seat.mine,
+                              line.closed && step == 0);
     }
     __syncthreads();
-    if (!line.closed || next || !mine || !first) return;
-    u = T(walk_unit)(&g, T(walker_at)(&g, x));
+    if (!line.closed || next || !seat.mine || !seat.first) return;
+    u = T(walk_unit)(&g, T(walker_at)(&g, seat.x));
     T(load)(sum, &a.out, u, nu, 18);
-    T(slot_add)(sum, from);
+    T(slot_add)(sum, slots + seat.from);
     T(save)(sum, &a.out, u, nu, 18);
 }
 
@@ -346,7 +375,7 @@ static void T(staple_sides_launch)(const gpu_device *dev, const void *args, cons
     REQUIRE(!list, "a list for staple_sides");
     for (int nu = 0; nu < 4; nu++) {
         const int mu = (nu + 4 - a->offset) % 4;
-        boxes.of[nu] = side_box_for(&a->g, mu, nu, SIDE_ROUNDS * SIDE_BLOCKS * dev->processors / 4);
+        boxes.of[nu] = side_box_for(&a->g, mu, nu, SIDE_BLOCKS * dev->processors / 4);
         if (boxes.of[nu].blocks > blocks) blocks = boxes.of[nu].blocks;
     }
     auto kernel = T(staple_sides_global)<true, 3>;
