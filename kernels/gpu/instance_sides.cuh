@@ -253,7 +253,8 @@ typedef struct {
 } side_seat;
 
 /* A slice of slots for each in the box but the last, and one for the box in front. */
-static __device__ __forceinline__ side_seat side_seat_of(const side_box *box, const side_line *l, int me, int mu, int nu)
+static __device__ __forceinline__ side_seat side_seat_of(const side_box *box, const side_line *l, int me, int mu,
+                                                         int nu)
 {
     side_seat s = {};
     int within = 0, along = 0;
@@ -278,8 +279,9 @@ static __device__ __forceinline__ side_seat side_seat_of(const side_box *box, co
 /* The derivative at a unit += what stays there and what came to it, for a thread that `stays`; slots take what goes on. The
  * last slots hold what the box in front has left until it is read; nothing came to the first slice of a line that is `open`
  * still. For all threads of a block together. */
-static __device__ __forceinline__ void T(side_hand_over)(vreal sum[18], double2 *slots, const side_seat *s, const view *out,
-                                                         long unit, int nu, bool stays, bool goes, bool open)
+static __device__ __forceinline__ void T(side_hand_over)(vreal sum[18], double2 *slots, const side_seat *s,
+                                                         const view *out, long unit, int nu, bool stays, bool goes,
+                                                         bool open)
 {
     if (stays) {
         vreal r[18];
@@ -355,9 +357,9 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
         const double2 *pair = gpu_shared + 2 * (stage % 2) * SIDE_TILE;
         if (next) T(add_pair)<1>(sum, &g, link, pair, seat.home, seat.up);
         else if (step >= 0) T(add_pair)<0>(sum, &g, link, pair, seat.home, seat.up);
-        if (k == SIDE_PAIRS - 1)
-            T(side_hand_over)(sum, slots, &seat, &a.out, u, nu, !next && seat.mine && step >= 0, next && seat.mine,
-                              line.closed && step == 0);
+        if (k < SIDE_PAIRS - 1) continue;
+        const bool stays = !next && seat.mine && step >= 0, goes = next && seat.mine;
+        T(side_hand_over)(sum, slots, &seat, &a.out, u, nu, stays, goes, line.closed && step == 0);
     }
     __syncthreads();
     if (!line.closed || next || !seat.mine || !seat.first) return;

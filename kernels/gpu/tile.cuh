@@ -2,9 +2,10 @@
  *
  * Threads of a block that do a box of sites share their neighbours in the first cache. Boxes are numbered with x, y
  * along the grid's x, z along its y, t along its z, and behind t the groups of right-hand sides: a sweep with few of
- * them finds its neighbours in the second cache. A way is a line of the table of shapes, for the tuner to choose from;
- * by rule a kernel has its own number of threads and a box as long in x as it gets. Tuning files have the numbers of its
- * lines: whoever changes their order raises the number in tune.c. */
+ * them finds its neighbours in the second cache. Where a box would be shorter in x than its shape says, and no whole
+ * row, memory's order does better than any box. A way is a line of the table of shapes, for the tuner to choose from; by
+ * rule a kernel has its own number of threads and a box as long in x as it gets. Tuning files have the numbers of its
+ * lines: whoever changes their order or meaning raises the number in tune.c. */
 #ifndef PLAQ_TILE_CUH
 #define PLAQ_TILE_CUH
 
@@ -20,7 +21,7 @@ typedef struct {
 
 typedef struct {
     int threads;
-    int longest; /* logarithm of the box's longest extent in x / 2; below zero: no box */
+    int longest; /* logarithm of the box's extent in x / 2, if a row is not shorter; below zero: no box */
 } gpu_shape;
 
 #define LONGEST_BY_RULE 4
@@ -49,7 +50,8 @@ static inline gpu_tile gpu_tile_for(const geom *g, gpu_shape shape, dim3 *grid)
         left /= 2;
         idle = 0;
     }
-    t.on = shape.longest >= 0 && left == 1 && count[2] < 65536 && count[3] < 65536;
+    const int long_enough = shape.longest >= 0 && (t.bits[0] == shape.longest || count[0] == 1);
+    t.on = long_enough && left == 1 && count[2] < 65536 && count[3] < 65536;
     t.across = count[0];
     t.high = count[3];
     if (t.on) *grid = dim3((unsigned)(count[0] * count[1]), (unsigned)count[2], (unsigned)count[3]);
@@ -156,7 +158,7 @@ static __device__ __forceinline__ int gpu_rim_box(unsigned box[4], const gpu_rim
 
 /* Boxes of sites of both parities, for kernels that make links from links around them: the sites of a block share
  * neighbours in the first cache, and the second one keeps a few slices in t of the columns, of so many sites in x, y
- * and z, that are swept one after the other. */
+ * and z, that are swept one after the other. So much is shared that half the usual extent in x will do. */
 #define COLUMN_SITES 2048
 typedef struct {
     gpu_tile box;
@@ -166,9 +168,13 @@ typedef struct {
 /* Off (box.on) when boxes of so many threads do not fit; else *grid is set, with `parts` blocks a box side by side. */
 static inline gpu_columns gpu_columns_for(const geom *g, gpu_shape shape, unsigned parts, dim3 *grid)
 {
-    const gpu_shape half = {shape.threads / 2, shape.longest};
+    gpu_shape half = {shape.threads / 2, shape.longest};
     dim3 boxes;
     gpu_columns c = {gpu_tile_for(g, half, &boxes), {1, 1}, 1};
+    if (!c.box.on && half.longest == LONGEST_BY_RULE) {
+        half.longest--;
+        c.box = gpu_tile_for(g, half, &boxes);
+    }
     if (!c.box.on) return c;
     unsigned left[2] = {boxes.x / (unsigned)c.box.across, boxes.y};
     long sites = (long)g->sub[0] << (c.box.bits[1] + c.box.bits[2]);

@@ -235,11 +235,11 @@ static void test_more(const int grid[4])
 {
     /* Boxes that threads do not fill, one a block and several; enough of them for blocks that do whole lines. On several
      * ranks, where lines are open or closed, pieces of them and whole ones. */
-    static const int more[][4] = {{32, 6, 4, 10}, {12, 28, 12, 12}, {32, 32, 24, 4}};
+    static const int more[][4] = {{32, 6, 4, 10}, {12, 28, 12, 12}, {36, 8, 12, 4}, {32, 32, 24, 4}};
     static const int pieces[4] = {16, 16, 16, 8}, lines[4] = {32, 32, 16, 4};
     if (comm_size() == 1) {
         test_columns(grid, columns);
-        for (int i = 0; i < 3; i++) test_columns(grid, more[i]);
+        for (int i = 0; i < 4; i++) test_columns(grid, more[i]);
     } else {
         const int *of_rank = grid[0] == comm_size() ? lines : pieces;
         const int size[4] = {grid[0] * of_rank[0], grid[1] * of_rank[1], grid[2] * of_rank[2], grid[3] * of_rank[3]};
