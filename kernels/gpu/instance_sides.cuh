@@ -276,9 +276,9 @@ static __device__ __forceinline__ side_seat side_seat_of(const side_box *box, co
     return s;
 }
 
-/* The derivative at a unit += what stays there and what came to it, for a thread that `stays`; slots take what goes on. The
- * last slots hold what the box in front has left until it is read; nothing came to the first slice of a line that is `open`
- * still. For all threads of a block together. */
+/* The derivative at a unit += what stays there and what came to it, for a thread that `stays`; slots take what goes on.
+ * The last slots hold what the box in front has left until it is read; nothing came yet to the first slice of a line
+ * that is `open`. For all threads of a block together. */
 static __device__ __forceinline__ void T(side_hand_over)(vreal sum[18], double2 *slots, const side_seat *s,
                                                          const view *out, long unit, int nu, bool stays, bool goes,
                                                          bool open)

@@ -3,9 +3,9 @@
  * Threads of a block that do a box of sites share their neighbours in the first cache. Boxes are numbered with x, y
  * along the grid's x, z along its y, t along its z, and behind t the groups of right-hand sides: a sweep with few of
  * them finds its neighbours in the second cache. Where a box would be shorter in x than its shape says, and no whole
- * row, memory's order does better than any box. A way is a line of the table of shapes, for the tuner to choose from; by
- * rule a kernel has its own number of threads and a box as long in x as it gets. Tuning files have the numbers of its
- * lines: whoever changes their order or meaning raises the number in tune.c. */
+ * row, memory's order does better than any box. A way is a line of the table of shapes, for the tuner to choose from;
+ * by rule a kernel has its own number of threads and a box as long in x as it gets. Tuning files have the numbers of
+ * the table's lines: whoever changes their order or meaning raises the number in tune.c. */
 #ifndef PLAQ_TILE_CUH
 #define PLAQ_TILE_CUH
 
