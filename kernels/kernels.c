@@ -84,7 +84,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
         const int known = gpu_run(id, like, args, &work);
         REQUIRE(known, "kernel %s on the device in precision %d", info->name, like->prec);
     } else {
-        const cpu_runner run = cpu_find(id, like->prec, like->lay->lanes > 1);
+        const cpu_runner run = cpu_find(id, like->prec, like->lay->lanes);
         REQUIRE(run, "kernel %s in precision %d", info->name, like->prec);
         run(args, work.list, work.n, work.sums);
     }

@@ -6,7 +6,7 @@
 
 typedef void (*cpu_runner)(const void *args, const int *list, long n, exact_sum *sums);
 
-/* The runner, or null when the kernel does not come in this precision. */
-cpu_runner cpu_find(kernel_id id, precision prec, int simd);
+/* The runner for a layout of so many lanes, or null when the kernel does not come in this precision. */
+cpu_runner cpu_find(kernel_id id, precision prec, int lanes);
 
 #endif

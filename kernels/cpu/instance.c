@@ -1,11 +1,15 @@
 /* All kernels of one precision and one layout on the CPU. Compiled once for each PLAQ_PREC and PLAQ_SIMD; what comes
- * out is the table cpu_table of this instance, with null where a kernel does not come in this precision. */
+ * out is the table cpu_table of this instance, with null where a kernel does not come in this precision; nothing where
+ * the CPU has no such vectors. */
 #include "kernels/cpu/cpu.h"
 
 #include <math.h>
 #include <stddef.h>
 
 #include "kernels/args.h"
+#include "kernels/lattice/lanes.h"
+
+#if PLAQ_SIMD == 0 || LANES_HAVE(PLAQ_SIMD)
 #include "kernels/site/all.h"
 
 #define INSTANCE(name, n)                                                                                              \
@@ -63,3 +67,4 @@ const cpu_runner T(cpu_table)[KERNEL_COUNT] = {
 #undef KERNEL
 #undef KERNEL_SUM
 };
+#endif

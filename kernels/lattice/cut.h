@@ -22,4 +22,8 @@ int cut_lanes(layout *lay, const lattice *lat);
 /* All numbers of a layout but those of ghosts, from zero; 0 when the box does not admit so many lanes, else 1. */
 int cut_layout(layout *lay, const lattice *lat, int lanes);
 
+/* Makes the layouts of a lattice that has been cut over ranks: the linear one, and where SIMD is used those with the most
+ * lanes that the box admits. `make` sets a layout and says whether there is one of so many lanes. */
+void cut_layouts(lattice *lat, int (*make)(layout *lay, const lattice *lat, int lanes));
+
 #endif

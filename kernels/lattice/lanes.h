@@ -1,4 +1,5 @@
-/* Lanes of the CPU's SIMD vectors for double and for single precision. */
+/* Lanes of the CPU's SIMD vectors for double and for single precision. A rank's box that so many do not divide takes a
+ * half or a quarter of them, in shorter vectors. */
 #ifndef PLAQ_LANES_H
 #define PLAQ_LANES_H
 
@@ -11,5 +12,8 @@
 #endif
 
 #define LANES_SINGLE (2 * LANES_DOUBLE)
+
+/* Whether there are vectors of 16 bytes or more with one in `parts` of these lanes. */
+#define LANES_HAVE(parts) (LANES_DOUBLE / (parts) >= 2)
 
 #endif

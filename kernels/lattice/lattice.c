@@ -358,10 +358,7 @@ static lattice *create(const int size[4], const int grid[4], int ranks, int reac
     cut_reach(lat, reach);
     lat->time_sign = time_sign;
     split(lat, size, grid, ranks);
-    build_layout(&lat->layouts[lat->nlayout++], lat, 1);
-    const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
-    for (int i = 0; simd && i < 2; i++)
-        if (build_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
+    cut_layouts(lat, build_layout);
     count_tables(lat, 1);
     return lat;
 }
@@ -474,13 +471,6 @@ void lattice_destroy(lattice *lat)
         }
     }
     free(lat);
-}
-
-const layout *lattice_layout(const lattice *lat, int lanes)
-{
-    for (int i = 0; i < lat->nlayout; i++)
-        if (lat->layouts[i].lanes == lanes) return &lat->layouts[i];
-    return &lat->layouts[0];
 }
 
 void layout_locate(const layout *lay, const int x[4], long *unit, int *lane)

@@ -58,7 +58,7 @@ typedef struct lattice {
     int time_sign; /* fermion boundary sign in t: +1 periodic, -1 antiperiodic */
     long volume, local_volume;
     int nlayout;
-    layout layouts[3]; /* linear first */
+    layout layouts[3]; /* linear first; in double precision, and in single where it has not the same */
 } lattice;
 
 #ifdef __cplusplus
@@ -85,7 +85,8 @@ int lattice_choose_grid(const int size[4], int ranks, int grid[4]);
 void lattice_use_simd(int yes);
 int lattice_uses_simd(void);
 
-/* The layout with `lanes` lanes, or the linear one when the box does not admit that many. */
+/* The layout with `lanes` lanes, or else the one with a half or a quarter of them for which there are SIMD vectors, or
+ * the linear one: whichever the box admits first. */
 const layout *lattice_layout(const lattice *lat, int lanes);
 
 /* The layout with its tables where fields of that place find them; on the device only the linear one. */

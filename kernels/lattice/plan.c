@@ -50,10 +50,7 @@ lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach
         free(lat);
         return NULL;
     }
-    count_layout(&lat->layouts[lat->nlayout++], lat, 1);
-    const int lanes[2] = {LANES_DOUBLE, LANES_SINGLE};
-    for (int i = 0; lattice_uses_simd() && i < 2; i++)
-        if (count_layout(&lat->layouts[lat->nlayout], lat, lanes[i])) lat->nlayout++;
+    cut_layouts(lat, count_layout);
     const layout *linear = &lat->layouts[0];
     const size_t units = (size_t)(linear->ghost_start + linear->nghost), sent = largest_message(lat);
     if (units < INT_MAX && sent <= INT_MAX) return lat;

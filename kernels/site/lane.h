@@ -1,8 +1,8 @@
 /* The one header that knows which compiler reads: gcc with vector extensions (several sites a work item), gcc with one
  * lane, or nvcc (one site a thread).
  *
- * Before including, define PLAQ_PREC (0 double, 1 single, 2 half, 3 quarter) and PLAQ_SIMD (1: virtual nodes,
- * 0: linear).
+ * Before including, define PLAQ_PREC (0 double, 1 single, 2 half, 3 quarter) and PLAQ_SIMD (1: virtual nodes, 2 and 4:
+ * such with a half or a quarter of the lanes, 0: linear).
  *   FN           qualifiers of a site function
  *   T(name)      name with the suffix of this precision and layout
  *   real, vreal  arithmetic type (double, or single for all others) and its vector over the lanes
@@ -39,7 +39,7 @@
 #if defined(__CUDACC__)
 #define SUFFIX PASTE(SUFFIX_PREC, g)
 #elif PLAQ_SIMD
-#define SUFFIX PASTE(SUFFIX_PREC, v)
+#define SUFFIX PASTE(PASTE(SUFFIX_PREC, v), PLAQ_SIMD)
 #else
 #define SUFFIX PASTE(SUFFIX_PREC, l)
 #endif
@@ -47,9 +47,11 @@
 
 #if PLAQ_PREC == 0
 typedef double real;
+#define REAL_BYTES 8
 #define LANES_FULL LANES_DOUBLE
 #else
 typedef float real;
+#define REAL_BYTES 4
 #define LANES_FULL LANES_SINGLE
 #endif
 

@@ -3,10 +3,16 @@
 #include <immintrin.h>
 #endif
 
-#define W LANES_FULL
+#define W (LANES_FULL / PLAQ_SIMD)
 typedef real vreal __attribute__((vector_size(W * sizeof(real))));
-typedef double vhalf __attribute__((vector_size(LANES_DOUBLE * sizeof(double))));
-#define HALVES (W / LANES_DOUBLE)
+/* As many doubles as one vector takes. */
+#if W < LANES_DOUBLE
+#define HALF W
+#else
+#define HALF LANES_DOUBLE
+#endif
+typedef double vhalf __attribute__((vector_size(HALF * sizeof(double))));
+#define HALVES (W / HALF)
 typedef struct {
     vhalf part[HALVES];
 } vdouble;
@@ -25,18 +31,20 @@ FN vreal vset(real a)
     return a - (vreal){0};
 }
 
-#if defined(__AVX512F__) && PLAQ_PREC == 0
-#define vfma(a, b, c) ((vreal)_mm512_fmadd_pd((a), (b), (c)))
-#define vfnma(a, b, c) ((vreal)_mm512_fnmadd_pd((a), (b), (c)))
-#elif defined(__AVX512F__)
-#define vfma(a, b, c) ((vreal)_mm512_fmadd_ps((a), (b), (c)))
-#define vfnma(a, b, c) ((vreal)_mm512_fnmadd_ps((a), (b), (c)))
-#elif defined(__FMA__) && PLAQ_PREC == 0
-#define vfma(a, b, c) ((vreal)_mm256_fmadd_pd((a), (b), (c)))
-#define vfnma(a, b, c) ((vreal)_mm256_fnmadd_pd((a), (b), (c)))
-#elif defined(__FMA__)
-#define vfma(a, b, c) ((vreal)_mm256_fmadd_ps((a), (b), (c)))
-#define vfnma(a, b, c) ((vreal)_mm256_fnmadd_ps((a), (b), (c)))
+/* Instructions for vectors of so many bytes. */
+#if defined(__AVX512F__) && W * REAL_BYTES == 64
+#define BY_WIDTH(name) PASTE(_mm512_, name)
+#elif defined(__FMA__) && W * REAL_BYTES == 32
+#define BY_WIDTH(name) PASTE(_mm256_, name)
+#elif defined(__FMA__) && W * REAL_BYTES == 16
+#define BY_WIDTH(name) PASTE(_mm_, name)
+#endif
+#if defined(BY_WIDTH) && PLAQ_PREC == 0
+#define vfma(a, b, c) ((vreal)BY_WIDTH(fmadd_pd)((a), (b), (c)))
+#define vfnma(a, b, c) ((vreal)BY_WIDTH(fnmadd_pd)((a), (b), (c)))
+#elif defined(BY_WIDTH)
+#define vfma(a, b, c) ((vreal)BY_WIDTH(fmadd_ps)((a), (b), (c)))
+#define vfnma(a, b, c) ((vreal)BY_WIDTH(fnmadd_ps)((a), (b), (c)))
 #else
 FN vreal vfma(vreal a, vreal b, vreal c)
 {
@@ -144,7 +152,7 @@ FN void T(fetch)(const view *v, long u, int group, int n)
 /* A save past the caches, where storage type and instruction set allow. */
 FN void T(save_stream)(const vreal *x, const view *v, long u, int group, int n)
 {
-#if defined(__AVX512F__) && PLAQ_PREC <= 1
+#if defined(__AVX512F__) && PLAQ_PREC <= 1 && PLAQ_SIMD == 1
     vreal *p = (vreal *)v->data + u * v->stride + group * v->group_stride;
     UNROLL for (int c = 0; c < n; c++) _mm512_stream_si512((__m512i *)(p + c), (__m512i)x[c]);
 #else
@@ -232,8 +240,8 @@ FN vdouble vdouble_zero(void)
     return z;
 }
 
-#if PLAQ_PREC == 0
-#define WIDEN(x, i) (x)
+#if HALVES == 1
+#define WIDEN(x, i) __builtin_convertvector(x, vhalf)
 #elif defined(__AVX512F__)
 #define WIDEN(x, i)                                                                                                    \
     ((vhalf)_mm512_cvtps_pd(                                                                                           \
@@ -242,23 +250,26 @@ FN vdouble vdouble_zero(void)
 FN vhalf widen_part(vreal x, int i)
 {
     vhalf r;
-    for (int l = 0; l < LANES_DOUBLE; l++) r[l] = (double)x[i * LANES_DOUBLE + l];
+    for (int l = 0; l < HALF; l++) r[l] = (double)x[i * HALF + l];
     return r;
 }
 #define WIDEN(x, i) widen_part(x, i)
 #endif
 
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && HALF == 8
 #define HALF_FMA(a, b, c) ((vhalf)_mm512_fmadd_pd((a), (b), (c)))
 #define HALF_FNMA(a, b, c) ((vhalf)_mm512_fnmadd_pd((a), (b), (c)))
-#elif defined(__FMA__)
+#elif defined(__FMA__) && HALF == 4
 #define HALF_FMA(a, b, c) ((vhalf)_mm256_fmadd_pd((a), (b), (c)))
 #define HALF_FNMA(a, b, c) ((vhalf)_mm256_fnmadd_pd((a), (b), (c)))
+#elif defined(__FMA__) && HALF == 2
+#define HALF_FMA(a, b, c) ((vhalf)_mm_fmadd_pd((a), (b), (c)))
+#define HALF_FNMA(a, b, c) ((vhalf)_mm_fnmadd_pd((a), (b), (c)))
 #else
 FN vhalf half_fma(vhalf a, vhalf b, vhalf c)
 {
     vhalf r;
-    for (int l = 0; l < LANES_DOUBLE; l++) r[l] = __builtin_fma(a[l], b[l], c[l]);
+    for (int l = 0; l < HALF; l++) r[l] = __builtin_fma(a[l], b[l], c[l]);
     return r;
 }
 #define HALF_FMA(a, b, c) half_fma(a, b, c)
@@ -278,7 +289,7 @@ FN vdouble vdouble_fnma(vreal x, vreal y, vdouble s)
     return s;
 }
 
-#define VDOUBLE_LANE(d, l) ((d).part[(l) / LANES_DOUBLE][(l) % LANES_DOUBLE])
+#define VDOUBLE_LANE(d, l) ((d).part[(l) / HALF][(l) % HALF])
 
 FN void T(exact_flush)(vexact *s)
 {
@@ -313,10 +324,10 @@ FN int vdouble_within(vdouble x, double limit)
     int ok = 1;
     UNROLL for (int i = 0; i < HALVES; i++)
     {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && HALF == 8
         ok &= _mm512_cmp_pd_mask(_mm512_abs_pd(x.part[i]), _mm512_set1_pd(limit), _CMP_LT_OQ) == 0xFF;
 #else
-        for (int l = 0; l < LANES_DOUBLE; l++) ok &= __builtin_fabs(x.part[i][l]) < limit;
+        for (int l = 0; l < HALF; l++) ok &= __builtin_fabs(x.part[i][l]) < limit;
 #endif
     }
     return ok;

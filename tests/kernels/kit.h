@@ -34,8 +34,9 @@
 #include "kernels/lattice/field.h"
 #include "kernels/lattice/plan.h"
 
+/* The boxes of one rank admit 16, 8, 16, 8, 4, 2 and 16 lanes. */
 static const struct ref_lattice kit_shapes[] CHECK_UNUSED = {
-    {{4, 4, 4, 4}}, {{2, 4, 2, 8}}, {{8, 4, 4, 6}}, {{4, 6, 8, 10}}, {{8, 8, 8, 8}}};
+    {{4, 4, 4, 4}}, {{2, 4, 2, 8}}, {{8, 4, 4, 6}}, {{4, 6, 8, 10}}, {{6, 2, 2, 8}}, {{4, 2, 6, 6}}, {{8, 8, 8, 8}}};
 #define KIT_SHAPES ((int)(sizeof kit_shapes / sizeof kit_shapes[0]))
 
 static const char *const kit_prec[PREC_COUNT] CHECK_UNUSED = {"double", "single", "half", "quarter"};

@@ -295,7 +295,7 @@ static double *steps_on(const int grid[4], struct ref_lattice l, precision prec)
 
 static void test_grids(void)
 {
-    const struct ref_lattice l = kit_shapes[4];
+    const struct ref_lattice l = kit_shapes[KIT_SHAPES - 1];
     int grids[MAX_GRIDS][4];
     const int n = kit_grids(l, grids, MAX_GRIDS);
     for (int prec = 0; prec < PREC_COUNT; prec++) {

@@ -6,6 +6,7 @@
 #include "tests/kernels/kit.h"
 
 #include "kernels/lattice/halo.h"
+#include "kernels/lattice/lanes.h"
 
 static int parity_of(const int x[4])
 {
@@ -225,6 +226,26 @@ static void test_maps(void)
     }
 }
 
+/* Fields have the most lanes that the box of a rank admits, no less than a quarter of a full vector and no less than 16
+ * bytes of them, or one. */
+static void test_lanes(void)
+{
+    static const int admitted[] = {16, 8, 16, 8, 4, 2, 16}; /* by kit_shapes, and those powers of two that are less */
+    _Static_assert(sizeof admitted / sizeof *admitted == KIT_SHAPES, "lanes of every shape");
+    for (int k = 0; k < KIT_SHAPES; k++) {
+        lattice *lat = lattice_create_alone(kit_shapes[k].size, 1);
+        for (int prec = 0; prec < PREC_COUNT; prec++) {
+            const int full = prec == PREC_DOUBLE ? LANES_DOUBLE : LANES_SINGLE;
+            int lanes = full;
+            while (lanes > admitted[k]) lanes /= 2;
+            if (lanes < full / 4 || lanes * (prec == PREC_DOUBLE ? 8 : 4) < 16 || !test_simd) lanes = 1;
+            kit_where("shape %d, %s", k, kit_prec[prec]);
+            KIT_INT(field_lanes(lat, (precision)prec), lanes);
+        }
+        lattice_destroy(lat);
+    }
+}
+
 /* Ghosts follow a change of the field, and only a change. */
 static void test_versions(void)
 {
@@ -303,6 +324,7 @@ int main(int argc, char **argv)
     test_grid();
     test_errors();
     test_maps();
+    test_lanes();
     test_versions();
     const int status = CHECK_SUMMARY();
     comm_finalize();
