@@ -277,17 +277,17 @@ static __device__ __forceinline__ side_seat side_seat_of(const side_box *box, co
 }
 
 /* The derivative at a unit += what stays there and what came to it, for a thread that `stays`; slots take what goes on.
- * The last slots hold what the box in front has left until it is read; nothing came yet to the first slice of a line
- * that is `open`. For all threads of a block together. */
+ * The last slots hold what the box in front has left until it is read; where a closed line `begins` nothing has come yet
+ * to its first slice, which gets it behind the last box. For all threads of a block together. */
 static __device__ __forceinline__ void T(side_hand_over)(vreal sum[18], double2 *slots, const side_seat *s,
                                                          const view *out, long unit, int nu, bool stays, bool goes,
-                                                         bool open)
+                                                         bool begins)
 {
     if (stays) {
         vreal r[18];
         T(load)(r, out, unit, nu, 18);
         T(su3_add)(sum, r);
-        if (s->first && !open) T(slot_add)(sum, slots + s->from);
+        if (s->first && !begins) T(slot_add)(sum, slots + s->from);
     }
     if (goes && !s->last) T(slot_save)(sum, slots + s->to);
     __syncthreads();
@@ -375,9 +375,11 @@ static void T(staple_sides_launch)(const gpu_device *dev, const void *args, cons
     side_boxes boxes;
     int blocks = 0;
     REQUIRE(!list, "a list for staple_sides");
+    /* One round of blocks at once, a quarter of them for each nu. */
+    const int round = SIDE_BLOCKS * dev->processors / 4;
     for (int nu = 0; nu < 4; nu++) {
         const int mu = (nu + 4 - a->offset) % 4;
-        boxes.of[nu] = side_box_for(&a->g, mu, nu, SIDE_BLOCKS * dev->processors / 4);
+        boxes.of[nu] = side_box_for(&a->g, mu, nu, round);
         if (boxes.of[nu].blocks > blocks) blocks = boxes.of[nu].blocks;
     }
     auto kernel = T(staple_sides_global)<true, 3>;

@@ -4,8 +4,8 @@
  * along the grid's x, z along its y, t along its z, and behind t the groups of right-hand sides: a sweep with few of
  * them finds its neighbours in the second cache. Where a box would be shorter in x than its shape says, and no whole
  * row, memory's order does better than any box. A way is a line of the table of shapes, for the tuner to choose from;
- * by rule a kernel has its own number of threads and a box as long in x as it gets. Tuning files have the numbers of
- * the table's lines: whoever changes their order or meaning raises the number in tune.c. */
+ * by rule a kernel has its own number of threads and boxes of 32 sites in x or whole shorter rows. Tuning files have the
+ * numbers of the table's lines: whoever changes their order or meaning raises the number in tune.c. */
 #ifndef PLAQ_TILE_CUH
 #define PLAQ_TILE_CUH
 
@@ -21,10 +21,10 @@ typedef struct {
 
 typedef struct {
     int threads;
-    int longest; /* logarithm of the box's extent in x / 2, if a row is not shorter; below zero: no box */
+    int length; /* logarithm of the box's extent in x / 2, if a row is not shorter; below zero: no box */
 } gpu_shape;
 
-#define LONGEST_BY_RULE 4
+#define LENGTH_BY_RULE 4
 #define SHAPES 10
 #define SHAPE_THREADS_MAX 256
 static const gpu_shape gpu_shapes[SHAPES] = {{64, 4},  {128, 4}, {256, 4}, {64, 3},  {128, 3},
@@ -32,16 +32,17 @@ static const gpu_shape gpu_shapes[SHAPES] = {{64, 4},  {128, 4}, {256, 4}, {64, 
 
 static inline gpu_shape gpu_shape_for(const gpu_device *dev, int threads_by_rule)
 {
-    const gpu_shape by_rule = {threads_by_rule, LONGEST_BY_RULE};
+    const gpu_shape by_rule = {threads_by_rule, LENGTH_BY_RULE};
     return dev->way == TUNE_BY_RULE ? by_rule : gpu_shapes[dev->way];
 }
 
-/* The boxes of a shape on a rank's sites of one parity; off when they do not fit. *grid is set where they do. */
+/* The boxes of a shape on a rank's sites of one parity; off when they do not fit or are too short in x. *grid is set
+ * where they are on. */
 static inline gpu_tile gpu_tile_for(const geom *g, gpu_shape shape, dim3 *grid)
 {
     gpu_tile t = {1, {0, 0, 0, 0}, 1, 1};
     int left = shape.threads, count[4] = {g->half_x, g->sub[1], g->sub[2], g->sub[3]};
-    for (; t.bits[0] < shape.longest && count[0] % 2 == 0 && left > 1; left /= 2, count[0] /= 2) t.bits[0]++;
+    for (; t.bits[0] < shape.length && count[0] % 2 == 0 && left > 1; left /= 2, count[0] /= 2) t.bits[0]++;
     for (int d = 1, idle = 0; left > 1 && idle < 3; d = d % 3 + 1) {
         idle++;
         if (count[d] % 2) continue;
@@ -50,7 +51,7 @@ static inline gpu_tile gpu_tile_for(const geom *g, gpu_shape shape, dim3 *grid)
         left /= 2;
         idle = 0;
     }
-    const int long_enough = shape.longest >= 0 && (t.bits[0] == shape.longest || count[0] == 1);
+    const int long_enough = shape.length >= 0 && (t.bits[0] == shape.length || count[0] == 1);
     t.on = long_enough && left == 1 && count[2] < 65536 && count[3] < 65536;
     t.across = count[0];
     t.high = count[3];
@@ -168,11 +169,11 @@ typedef struct {
 /* Off (box.on) when boxes of so many threads do not fit; else *grid is set, with `parts` blocks a box side by side. */
 static inline gpu_columns gpu_columns_for(const geom *g, gpu_shape shape, unsigned parts, dim3 *grid)
 {
-    gpu_shape half = {shape.threads / 2, shape.longest};
+    gpu_shape half = {shape.threads / 2, shape.length};
     dim3 boxes;
     gpu_columns c = {gpu_tile_for(g, half, &boxes), {1, 1}, 1};
-    if (!c.box.on && half.longest == LONGEST_BY_RULE) {
-        half.longest--;
+    if (!c.box.on && half.length == LENGTH_BY_RULE) {
+        half.length--;
         c.box = gpu_tile_for(g, half, &boxes);
     }
     if (!c.box.on) return c;

@@ -1,5 +1,5 @@
 /* Lanes of the CPU's SIMD vectors for double and for single precision. A rank's box that so many do not divide takes a
- * half or a quarter of them, in shorter vectors. */
+ * half or a quarter of them, in shorter vectors, but of 16 bytes at least. */
 #ifndef PLAQ_LANES_H
 #define PLAQ_LANES_H
 

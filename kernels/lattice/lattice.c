@@ -94,16 +94,19 @@ static void fill_coordinates(layout *lay)
                     for (int d = 0; d < 4; d++) lay->coord[parity_of(x)][unit_at(lay, x) * 4 + d] = (int16_t)x[d];
 }
 
-/* Bytes that a unit moves in a hop, roughly, whatever the precision; and what of the second-level cache a sweep over
- * one tile may fill so that the next time slice of the tile finds its neighbours there. */
-#define UNIT_BYTES (12 << 10)
+/* Reals of a lane that a hop moves for a unit, roughly; and what of the second-level cache a sweep over one tile may fill
+ * so that the next time slice of the tile finds its neighbours there. */
+#define UNIT_REALS 192
 #define TILE_BYTES (900 << 10)
 
 /* The units of a parity in the order of a hop: tiles in y and z, in each all times, then the sites of a time slice. */
 static int *sweep_order(const layout *lay, int p)
 {
     int *order = allocate((size_t)lay->nunit, sizeof *order), tile[2] = {lay->sub[1], lay->sub[2]};
-    while (lay->lanes > 1 && (long)lay->sub[0] / 2 * tile[0] * tile[1] * UNIT_BYTES > TILE_BYTES &&
+    /* The same bytes in double precision, and in single with twice the lanes. */
+    const int doubles = lay->lanes < LANES_DOUBLE ? lay->lanes : LANES_DOUBLE;
+    const long unit_bytes = UNIT_REALS * doubles * (long)sizeof(double);
+    while (lay->lanes > 1 && lay->sub[0] / 2 * tile[0] * tile[1] * unit_bytes > TILE_BYTES &&
            (tile[0] > 1 || tile[1] > 1)) {
         int *longer = tile[1] >= tile[0] ? &tile[1] : &tile[0];
         *longer = (*longer + 1) / 2;

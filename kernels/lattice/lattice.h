@@ -58,7 +58,8 @@ typedef struct lattice {
     int time_sign; /* fermion boundary sign in t: +1 periodic, -1 antiperiodic */
     long volume, local_volume;
     int nlayout;
-    layout layouts[3]; /* linear first; in double precision, and in single where it has not the same */
+    layout
+        layouts[3]; /* linear first; then those of several lanes, of double precision and of single, if they differ */
 } lattice;
 
 #ifdef __cplusplus

@@ -5,16 +5,16 @@
 
 #define W (LANES_FULL / PLAQ_SIMD)
 typedef real vreal __attribute__((vector_size(W * sizeof(real))));
-/* As many doubles as one vector takes. */
+/* W doubles, in the longest vectors that there are. */
 #if W < LANES_DOUBLE
-#define HALF W
+#define PART W
 #else
-#define HALF LANES_DOUBLE
+#define PART LANES_DOUBLE
 #endif
-typedef double vhalf __attribute__((vector_size(HALF * sizeof(double))));
-#define HALVES (W / HALF)
+typedef double vpart __attribute__((vector_size(PART * sizeof(double))));
+#define PARTS (W / PART)
 typedef struct {
-    vhalf part[HALVES];
+    vpart part[PARTS];
 } vdouble;
 #if PLAQ_PREC == 0
 typedef int64_t vindex __attribute__((vector_size(W * sizeof(int64_t))));
@@ -149,7 +149,7 @@ FN void T(fetch)(const view *v, long u, int group, int n)
     UNROLL for (int i = 0; i < n * (int)sizeof(T(stored_vector)); i += 64) __builtin_prefetch(p + i, 0, 2);
 }
 
-/* A save past the caches, where storage type and instruction set allow. */
+/* A save past the caches, where storage type and instruction set allow, of vectors that are lines of these. */
 FN void T(save_stream)(const vreal *x, const view *v, long u, int group, int n)
 {
 #if defined(__AVX512F__) && PLAQ_PREC <= 1 && PLAQ_SIMD == 1
@@ -236,60 +236,60 @@ typedef struct {
 FN vdouble vdouble_zero(void)
 {
     vdouble z;
-    for (int i = 0; i < HALVES; i++) z.part[i] = (vhalf){0};
+    for (int i = 0; i < PARTS; i++) z.part[i] = (vpart){0};
     return z;
 }
 
-#if HALVES == 1
-#define WIDEN(x, i) __builtin_convertvector(x, vhalf)
+#if PARTS == 1
+#define WIDEN(x, i) __builtin_convertvector(x, vpart)
 #elif defined(__AVX512F__)
 #define WIDEN(x, i)                                                                                                    \
-    ((vhalf)_mm512_cvtps_pd(                                                                                           \
+    ((vpart)_mm512_cvtps_pd(                                                                                           \
         _mm512_castps512_ps256((i) ? _mm512_shuffle_f32x4((__m512)(x), (__m512)(x), 0xEE) : (__m512)(x))))
 #else
-FN vhalf widen_part(vreal x, int i)
+FN vpart widen_part(vreal x, int i)
 {
-    vhalf r;
-    for (int l = 0; l < HALF; l++) r[l] = (double)x[i * HALF + l];
+    vpart r;
+    for (int l = 0; l < PART; l++) r[l] = (double)x[i * PART + l];
     return r;
 }
 #define WIDEN(x, i) widen_part(x, i)
 #endif
 
-#if defined(__AVX512F__) && HALF == 8
-#define HALF_FMA(a, b, c) ((vhalf)_mm512_fmadd_pd((a), (b), (c)))
-#define HALF_FNMA(a, b, c) ((vhalf)_mm512_fnmadd_pd((a), (b), (c)))
-#elif defined(__FMA__) && HALF == 4
-#define HALF_FMA(a, b, c) ((vhalf)_mm256_fmadd_pd((a), (b), (c)))
-#define HALF_FNMA(a, b, c) ((vhalf)_mm256_fnmadd_pd((a), (b), (c)))
-#elif defined(__FMA__) && HALF == 2
-#define HALF_FMA(a, b, c) ((vhalf)_mm_fmadd_pd((a), (b), (c)))
-#define HALF_FNMA(a, b, c) ((vhalf)_mm_fnmadd_pd((a), (b), (c)))
+#if defined(__AVX512F__) && PART == 8
+#define PART_FMA(a, b, c) ((vpart)_mm512_fmadd_pd((a), (b), (c)))
+#define PART_FNMA(a, b, c) ((vpart)_mm512_fnmadd_pd((a), (b), (c)))
+#elif defined(__FMA__) && PART == 4
+#define PART_FMA(a, b, c) ((vpart)_mm256_fmadd_pd((a), (b), (c)))
+#define PART_FNMA(a, b, c) ((vpart)_mm256_fnmadd_pd((a), (b), (c)))
+#elif defined(__FMA__) && PART == 2
+#define PART_FMA(a, b, c) ((vpart)_mm_fmadd_pd((a), (b), (c)))
+#define PART_FNMA(a, b, c) ((vpart)_mm_fnmadd_pd((a), (b), (c)))
 #else
-FN vhalf half_fma(vhalf a, vhalf b, vhalf c)
+FN vpart part_fma(vpart a, vpart b, vpart c)
 {
-    vhalf r;
-    for (int l = 0; l < HALF; l++) r[l] = __builtin_fma(a[l], b[l], c[l]);
+    vpart r;
+    for (int l = 0; l < PART; l++) r[l] = __builtin_fma(a[l], b[l], c[l]);
     return r;
 }
-#define HALF_FMA(a, b, c) half_fma(a, b, c)
-#define HALF_FNMA(a, b, c) half_fma(-(a), b, c)
+#define PART_FMA(a, b, c) part_fma(a, b, c)
+#define PART_FNMA(a, b, c) part_fma(-(a), b, c)
 #endif
 
 /* s + x y and s - x y in double. */
 FN vdouble vdouble_fma(vreal x, vreal y, vdouble s)
 {
-    UNROLL for (int i = 0; i < HALVES; i++) s.part[i] = HALF_FMA(WIDEN(x, i), WIDEN(y, i), s.part[i]);
+    UNROLL for (int i = 0; i < PARTS; i++) s.part[i] = PART_FMA(WIDEN(x, i), WIDEN(y, i), s.part[i]);
     return s;
 }
 
 FN vdouble vdouble_fnma(vreal x, vreal y, vdouble s)
 {
-    UNROLL for (int i = 0; i < HALVES; i++) s.part[i] = HALF_FNMA(WIDEN(x, i), WIDEN(y, i), s.part[i]);
+    UNROLL for (int i = 0; i < PARTS; i++) s.part[i] = PART_FNMA(WIDEN(x, i), WIDEN(y, i), s.part[i]);
     return s;
 }
 
-#define VDOUBLE_LANE(d, l) ((d).part[(l) / HALF][(l) % HALF])
+#define VDOUBLE_LANE(d, l) ((d).part[(l) / PART][(l) % PART])
 
 FN void T(exact_flush)(vexact *s)
 {
@@ -322,12 +322,12 @@ static __attribute__((noinline, unused)) int T(exact_make_room)(vexact *s, vdoub
 FN int vdouble_within(vdouble x, double limit)
 {
     int ok = 1;
-    UNROLL for (int i = 0; i < HALVES; i++)
+    UNROLL for (int i = 0; i < PARTS; i++)
     {
-#if defined(__AVX512F__) && HALF == 8
+#if defined(__AVX512F__) && PART == 8
         ok &= _mm512_cmp_pd_mask(_mm512_abs_pd(x.part[i]), _mm512_set1_pd(limit), _CMP_LT_OQ) == 0xFF;
 #else
-        for (int l = 0; l < HALF; l++) ok &= __builtin_fabs(x.part[i][l]) < limit;
+        for (int l = 0; l < PART; l++) ok &= __builtin_fabs(x.part[i][l]) < limit;
 #endif
     }
     return ok;
@@ -342,9 +342,9 @@ FN void T(exact_deposit)(vexact *s, vdouble x)
     UNROLL for (int i = 0; i < 3; i++)
     {
         const double magic = 6755399441055744.0 * exact_unit(s->bin - 1 - i);
-        UNROLL for (int h = 0; h < HALVES; h++)
+        UNROLL for (int h = 0; h < PARTS; h++)
         {
-            const vhalf t = (x.part[h] + magic) - magic;
+            const vpart t = (x.part[h] + magic) - magic;
             s->fold[i].part[h] += t;
             x.part[h] -= t;
         }

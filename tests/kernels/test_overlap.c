@@ -149,7 +149,7 @@ static void test_refusal(void)
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
-    for (int s = 0; s < 4; s++) test_moves(kit_shapes[s], s == 1 ? 1 : -1);
+    for (int s = 0; s < KIT_SHAPES - 1; s++) test_moves(kit_shapes[s], s == 1 ? 1 : -1);
     test_refusal();
     return kit_end();
 }

@@ -436,13 +436,15 @@ static void test_traces(struct ref_lattice l)
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < KIT_SHAPES - 1; k++) {
+        if (k == 3) continue; /* larger than it needs to be */
         test_paths(kit_shapes[k], LINKS_GENERAL);
         test_paths(kit_shapes[k], LINKS_SPECIAL);
     }
     test_projection(kit_shapes[0]);
     test_projection_order(kit_shapes[0]);
-    for (int k = 0; k < 3; k++) test_outer(kit_shapes[k], 0, 1);
+    for (int k = 0; k < KIT_SHAPES - 1; k++)
+        if (k != 3) test_outer(kit_shapes[k], 0, 1);
     test_outer((struct ref_lattice){{4, 8, 4, 8}}, 1, -1);
     test_outer((struct ref_lattice){{8, 4, 2, 4}}, 1, 1);
     test_traces((struct ref_lattice){{4, 8, 4, 8}});
