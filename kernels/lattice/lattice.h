@@ -58,8 +58,7 @@ typedef struct lattice {
     int time_sign; /* fermion boundary sign in t: +1 periodic, -1 antiperiodic */
     long volume, local_volume;
     int nlayout;
-    layout
-        layouts[3]; /* linear first; then those of several lanes, of double precision and of single, if they differ */
+    layout layouts[3]; /* linear; then those of several lanes, of double precision and of single, if they differ */
 } lattice;
 
 #ifdef __cplusplus
