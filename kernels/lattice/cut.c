@@ -155,7 +155,7 @@ int cut_layout(layout *lay, const lattice *lat, int lanes)
 
 const layout *lattice_layout(const lattice *lat, int lanes)
 {
-    for (int parts = 1; parts <= 4 && LANES_HAVE(parts); parts *= 2)
+    for (int parts = 1; LANES_HAVE(parts); parts *= 2)
         for (int i = 1; i < lat->nlayout; i++)
             if (lat->layouts[i].lanes * parts == lanes) return &lat->layouts[i];
     return &lat->layouts[0];
@@ -166,7 +166,7 @@ void cut_layouts(lattice *lat, int (*make)(layout *lay, const lattice *lat, int 
     const int full[2] = {LANES_DOUBLE, LANES_SINGLE};
     lat->nlayout = make(&lat->layouts[0], lat, 1);
     for (int i = 0; lattice_uses_simd() && i < 2; i++)
-        for (int parts = 1; parts <= 4 && LANES_HAVE(parts); parts *= 2) {
+        for (int parts = 1; LANES_HAVE(parts); parts *= 2) {
             const int lanes = full[i] / parts;
             if (lattice_layout(lat, lanes)->lanes == lanes) break;
             if (!make(&lat->layouts[lat->nlayout], lat, lanes)) continue;

@@ -13,7 +13,7 @@
 
 #define LANES_SINGLE (2 * LANES_DOUBLE)
 
-/* Whether there are vectors of 16 bytes or more with one in `parts` of these lanes. */
-#define LANES_HAVE(parts) (LANES_DOUBLE / (parts) >= 2)
+/* Whether kernels come for one in `parts` of these lanes, parts = 1, 2, 4, ... */
+#define LANES_HAVE(parts) ((parts) <= 4 && LANES_DOUBLE / (parts) >= 2)
 
 #endif
