@@ -150,7 +150,7 @@ int command_convert(int argc, char **argv)
     lattice *lat = lattice_create(info.size, automatic, 1, 1);
     field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     if (links_read(u, in, &info, message, sizeof message)) user_error("%s", message);
-    const links_meta meta = {1, plaquette_of(u), NULL, 0};
+    const links_meta meta = {.has_plaquette = 1, .plaquette = plaquette_of(u)};
     if (links_write(u, out, format, &meta, message, sizeof message)) user_error("%s", message);
     links_digest(u, digest);
     log_info("%s (%s) -> %s (%s): plaquette %.12f, digest %s", in, info.format, out, format, meta.plaquette, digest);

@@ -2,13 +2,15 @@
  *
  * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go
  * to standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h): /NAME has the rows of
- * measure.NAME, /NAME.summary its summary, and /configs plaquette and link trace of every configuration. Exit status 1
- * when a solve of a measurement did not converge; the other measurements are made all the same. */
+ * measure.NAME, /NAME.summary its summary, and /configs plaquette and link trace of every configuration. What the file
+ * has of a configuration already is not measured again. A configuration that cannot be read is passed over and named at
+ * the end. Exit status 1 when there was one, or when a solve of a measurement did not converge. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hmc/commands.h"
+#include "hmc/identity.h"
 #include "hmc/measure/observable.h"
 #include "io/links.h"
 #include "io/table_hdf5.h"
@@ -22,51 +24,57 @@ typedef struct {
     const parameters *p;
     int json;
     const char *output;
+    table_file file;
+    param_text identities[MAX_NAMED]; /* of the measurements */
     lattice *lat;
     field *links;
     int failures;
+    param_text unread; /* a line for each configuration that was passed over */
+    int nunread;
 } measurer;
 
-static const table_column config_columns[] = {
-    {"plaquette", "", "Re tr / 3 of plaquettes, all planes"},
-    {"link_trace", "", "Re tr / 3 of links"},
-};
-
-/* Looks at all configurations before any is measured; whatever is wrong with them is one user error. */
-static void probe_all(const measurer *m, const char *input, char *const *configs, int n)
+static void pass_over(measurer *m, const char *message)
 {
-    param_text wrong = {0};
+    m->nunread++;
+    param_text_add(&m->unread, "\n  %s", message);
+}
+
+/* Looks at all configurations before any is measured, and passes over those that are none: configs[i] is then null. */
+static void probe_all(measurer *m, const char *input, char **configs, int n)
+{
     const int *want = m->p->lattice.size;
-    int bad = 0;
     for (int i = 0; i < n; i++) {
         links_info info;
-        char message[1024];
+        char message[2048];
         const int *size = info.size;
-        if (links_probe(configs[i], &info, message, sizeof message)) {
-            param_text_add(&wrong, "%s%s", bad++ ? "\n  " : "", message);
-        } else if (want[0] > 0 && memcmp(want, size, sizeof info.size)) {
-            param_text_add(&wrong,
-                           "%s%s: [lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to "
-                           "measure on any size",
-                           bad++ ? "\n  " : "", input, want[0], want[1], want[2], want[3], configs[i], size[0], size[1],
-                           size[2], size[3]);
-        }
+        int bad = links_probe(configs[i], &info, message, sizeof message);
+        if (!bad && want[0] > 0 && (bad = memcmp(want, size, sizeof info.size)))
+            snprintf(
+                message, sizeof message,
+                "%s: [lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to measure on any "
+                "size",
+                input, want[0], want[1], want[2], want[3], configs[i], size[0], size[1], size[2], size[3]);
+        if (!bad) continue;
+        pass_over(m, message);
+        configs[i] = NULL;
     }
-    if (bad) user_error("%s%s", wrong.data, bad < n ? "\n  Nothing was measured, on the others neither" : "");
+    if (m->nunread == n) user_error("no configuration can be measured:%s", m->unread.data);
+    if (m->nunread)
+        log_warn("%d of %d configurations cannot be read and are passed over:%s", m->nunread, n, m->unread.data);
 }
 
 /* Makes the lattice and links of this configuration's size, unless they are there from the one before. */
-static void open_lattice(measurer *m, const char *config)
+static int open_lattice(measurer *m, const char *config, char *message, size_t message_size)
 {
     links_info info;
-    char message[1024];
-    if (links_probe(config, &info, message, sizeof message)) user_error("%s", message);
+    if (links_probe(config, &info, message, message_size)) return -1;
     const int *size = info.size;
-    if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return;
+    if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return 0;
     field_destroy(m->links);
     lattice_destroy(m->lat);
     m->lat = simulation_lattice(m->p, size);
     m->links = field_create(m->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(m->p, m->lat));
+    return 0;
 }
 
 static void print_config(const measurer *m, const char *config, const char *digest, const gauge_loops *l)
@@ -90,39 +98,69 @@ static void print_config(const measurer *m, const char *config, const char *dige
     }
 }
 
+/* The table of a measurement, without rows. */
+static table_rows table_of(const measurer *m, int i)
+{
+    const named_measure *named = &m->p->measures[i];
+    const observable *o = observable_find(named->p.kind);
+    return (table_rows){named->name, o->columns, o->ncolumns, 0, NULL, m->identities[i].data};
+}
+
+/* Which measurements the file has of the links of this digest; a file that cannot take their rows is a user error. */
+static void look(const measurer *m, const char *digest, int there[MAX_NAMED])
+{
+    table_rows tables[MAX_NAMED];
+    char message[4096];
+    const int n = m->p->nmeasures;
+    for (int i = 0; i < n; i++) tables[i] = table_of(m, i);
+    if (table_look(&m->file, digest, tables, n, there, message, sizeof message)) user_error("%s", message);
+}
+
 /* Everything that was measured on one configuration, in one change of the file. */
 static void store(const measurer *m, const char *config, const char *digest, const gauge_loops *l,
                   const measure_result *results, int n)
 {
     static char names[MAX_NAMED][96];
-    table_rows rows[2 * MAX_NAMED + 1];
-    const double values[2] = {l->plaquette, l->link_trace};
-    char message[1024];
+    table_rows rows[2 * MAX_NAMED];
+    const table_config measured = {config, digest, l->plaquette, l->link_trace};
+    char message[4096];
     int k = 0;
-    rows[k++] = (table_rows){"configs", config_columns, 2, 1, values};
     for (int i = 0; i < n; i++) {
         const measure_result *r = &results[i];
-        if (r->failed) continue;
-        rows[k++] = (table_rows){r->name, r->what->columns, r->what->ncolumns, r->nrows, r->rows};
+        if (!r->what || r->failed) continue;
+        rows[k] = table_of(m, i);
+        rows[k].nrows = r->nrows;
+        rows[k++].values = r->rows;
         if (r->what->nsummary == 0) continue;
         snprintf(names[i], sizeof names[i], "%s.summary", r->name);
-        rows[k++] = (table_rows){names[i], r->what->summary, r->what->nsummary, 1, r->summary};
+        rows[k++] = (table_rows){names[i], r->what->summary, r->what->nsummary, 1, r->summary, m->identities[i].data};
     }
-    if (table_append(m->output, config, digest, rows, k, message, sizeof message)) user_error("%s", message);
+    if (table_append(&m->file, &measured, rows, k, message, sizeof message)) user_error("%s", message);
 }
 
 static void measure_config(measurer *m, const char *config)
 {
-    open_lattice(m, config);
-    simulation_read(m->links, config);
-    char digest[65];
+    char message[2048], digest[65];
+    if (open_lattice(m, config, message, sizeof message) ||
+        simulation_try_read(m->links, config, message, sizeof message)) {
+        log_error("%s: passed over", message);
+        pass_over(m, message);
+        return;
+    }
     links_digest(m->links, digest);
     const gauge_loops loops = gauge_measure(m->links, 1);
     print_config(m, config, digest, &loops);
     const measure_context c = {m->p, m->links, NULL, NULL};
-    measure_result results[MAX_NAMED];
+    measure_result results[MAX_NAMED] = {{0}};
+    int there[MAX_NAMED] = {0};
     const int n = m->p->nmeasures;
+    if (m->output) look(m, digest, there);
     for (int i = 0; i < n; i++) {
+        if (there[i]) {
+            log_info("%s: measure.%s of these links is in %s already, and is not made again", config,
+                     m->p->measures[i].name, m->output);
+            continue;
+        }
         results[i] = measure(&c, &m->p->measures[i]);
         if (results[i].failed) {
             m->failures++;
@@ -133,6 +171,22 @@ static void measure_config(measurer *m, const char *config)
     }
     if (m->output) store(m, config, digest, &loops, results, n);
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
+}
+
+/* Names and identities of the tables. What is wrong with them, or with the file, shows before anything is measured. */
+static void open_output(measurer *m, const char *input)
+{
+    int there[MAX_NAMED];
+    const parameters *p = m->p;
+    m->file = (table_file){m->output, identity_of_program(), p->dump};
+    for (int i = 0; i < p->nmeasures; i++) {
+        const char *name = p->measures[i].name;
+        if (table_is_reserved(name))
+            user_error("%s: [measure.%s] bears the name of a table that every file of measurements has; choose another",
+                       input, name);
+        m->identities[i] = identity_of_measurement(p, &p->measures[i]);
+    }
+    look(m, "", there);
 }
 
 int command_measure(int argc, char **argv)
@@ -146,15 +200,16 @@ int command_measure(int argc, char **argv)
     log_keep_stdout_clean(m.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
     m.p = p;
-    for (int i = 0; i < p->nmeasures; i++)
-        if (m.output && !strcmp(p->measures[i].name, "configs"))
-            user_error("%s: [measure.configs] bears the name of the table of configurations; choose another",
-                       a.plain[0]);
+    if (m.output) open_output(&m, a.plain[0]);
     probe_all(&m, a.plain[0], a.plain + 1, a.nplain - 1);
-    for (int i = 1; i < a.nplain; i++) measure_config(&m, a.plain[i]);
+    for (int i = 1; i < a.nplain; i++)
+        if (a.plain[i]) measure_config(&m, a.plain[i]);
+    if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);
+    for (int i = 0; i < p->nmeasures; i++) param_text_free(&m.identities[i]);
+    param_text_free(&m.unread);
     field_destroy(m.links);
     lattice_destroy(m.lat);
     parameters_free(p);
     command_arguments_free(&a);
-    return m.failures ? EXIT_CHECK_FAILED : 0;
+    return m.failures || m.nunread ? EXIT_CHECK_FAILED : 0;
 }

@@ -17,11 +17,13 @@
 #include "hmc/changes.h"
 #include "hmc/commands.h"
 #include "hmc/evolve/balance.h"
+#include "hmc/identity.h"
 #include "hmc/measure/observable.h"
 #include "hmc/memory.h"
 #include "hmc/plan.h"
 #include "hmc/record.h"
 #include "hmc/report.h"
+#include "hmc/save.h"
 #include "hmc/simulation.h"
 #include "hmc/stop.h"
 #include "io/atomic.h"
@@ -47,6 +49,7 @@ typedef struct {
     double begun, io_seconds, tuned_before;
     double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
     double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
+    int64_t kept;                           /* configurations, in this session */
     int json, accept;
     char stopped[1200];       /* why, when not all trajectories were done */
     int failed, files_failed; /* it had to stop; because what is in memory cannot be saved */
@@ -99,7 +102,7 @@ static void save(run_state *r, double plaquette)
                     .seed = (uint64_t)r->p->run.seed,
                     .plaquette = plaquette,
                     .parameters = r->p->dump};
-    snprintf(c.program, sizeof c.program, "plaq %s", PLAQ_VERSION);
+    snprintf(c.program, sizeof c.program, "%s", identity_of_program());
     if (record_sync(r->history, message, sizeof message) ||
         checkpoint_write(r->p->run.output, r->s->links, &c, r->p->checkpoint.keep, message, sizeof message)) {
         stop_for_files(r, message);
@@ -111,6 +114,25 @@ static void save(run_state *r, double plaquette)
     r->io_seconds += seconds;
     r->longest_save = fmax(r->longest_save, seconds);
     log_info("checkpoint %lld: digest %s (%.2f s)", (long long)r->done, c.digest, seconds);
+}
+
+/* The configuration that is kept of the trajectory done, unless it was kept before. */
+static void keep(run_state *r, double plaquette)
+{
+    char message[1024];
+    if (!save_due(r->p, r->done)) return;
+    const double start = comm_wtime();
+    const int status = save_configuration(r->p, r->s->links, r->done, plaquette, message, sizeof message);
+    if (status < 0) {
+        stop_for_files(r, message);
+        return;
+    }
+    const double seconds = comm_wtime() - start;
+    r->io_seconds += seconds;
+    r->longest_save = fmax(r->longest_save, seconds);
+    if (status > 0) return;
+    r->kept++;
+    log_info("kept %s (%.2f s)", message, seconds);
 }
 
 /* ---- what is told ---- */
@@ -163,6 +185,7 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_real(&j, "plaquette", a->plaquette);
     json_real(&j, "plaquette_error", a->plaquette_error);
     json_real(&j, "filtered_links", a->filtered);
+    json_int(&j, "kept", r->kept);
     json_string(&j, "digest", r->digest);
     json_string(&j, "history_digest", history_hex);
     json_int_array(&j, "grid", r->s->lat->grid, 4);
@@ -213,6 +236,8 @@ static void print_next(const run_state *r)
     if (r->saved >= 0)
         snprintf(newest, sizeof newest, "%s/checkpoint-%06lld.h5", r->p->run.output, (long long)r->saved);
     log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s", r->p->run.output, newest);
+    if (r->kept)
+        log_info("%lld configurations kept in this session: %s/" SAVE_FOLDER, (long long)r->kept, r->p->run.output);
     if (r->stopped[0]) log_info("stopped: %s", r->stopped);
     const int go_on = r->done < r->p->run.trajectories;
     add_shell_word(&next, command_program());
@@ -320,6 +345,7 @@ static void loop(run_state *r)
 {
     const double begun = comm_wtime();
     double plaquette = gauge_measure(r->s->links, 0).plaquette;
+    keep(r, plaquette);
     measure_due(r);
     r->longest = comm_wtime() - begun;
     while (r->done < r->p->run.trajectories && !r->stopped[0]) {
@@ -328,7 +354,9 @@ static void loop(run_state *r)
             snprintf(r->stopped, sizeof r->stopped, "the time limit is near");
         else if (stop_signal()) snprintf(r->stopped, sizeof r->stopped, "signal %d", stop_signal());
         else if (one_trajectory(r, &plaquette)) {
-            if (r->done % r->p->checkpoint.interval == 0) save(r, plaquette);
+            /* A kept configuration is never before the newest checkpoint, so no run makes it twice. */
+            if (r->done % r->p->checkpoint.interval == 0 || save_due(r->p, r->done)) save(r, plaquette);
+            if (!r->files_failed) keep(r, plaquette);
             measure_due(r);
         }
         r->longest = fmax(r->longest, comm_wtime() - start);
@@ -343,7 +371,6 @@ static int run(run_state *r)
     plan_describe(r->p, r->s->lat, r->s->links->where);
     log_debug("parameters:");
     report_lines(log_debug, r->p->dump);
-    stop_catch_signals();
     r->s->e.interrupted = stop_signal;
     start_or_continue(r);
     kernel_counts_reset();
@@ -394,6 +421,7 @@ int command_run(int argc, char **argv)
     add_shell_word(&r.input, a.plain[0]);
     for (int i = 0; i < a.noverride; i++) add_shell_word(&r.input, a.overrides[i]);
     const int ranks = number_of_ranks(ranks_text);
+    if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     set_log(r.p->run.log);

@@ -21,12 +21,14 @@
 #include <string.h>
 
 #include "hmc/commands.h"
+#include "hmc/identity.h"
 #include "hmc/quark.h"
 #include "io/links.h"
 #include "io/table_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
+#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/spinor.h"
 #include "solvers/multishift.h"
@@ -61,6 +63,7 @@ typedef struct {
     int json, failures, nshifts;
     double shifts[MULTISHIFT_MOST];
     char digest[65];
+    gauge_loops loops;
     lattice *lat;
     field *links;
 } job;
@@ -235,12 +238,37 @@ static void print(const job *j, const char *fermion, const char *solver, const s
     json_end(&o);
 }
 
+/* The tables of a solve, without rows: its points, and its results. `summary` gets the name of the second. */
+static void tables_of(table_rows tables[2], const char *name, char summary[168], const char *identity)
+{
+    snprintf(summary, 168, "%s.summary", name);
+    tables[0] = (table_rows){name, history_columns, POINT, 0, NULL, identity};
+    tables[1] = (table_rows){summary, summary_columns, SUMMARY, 0, NULL, identity};
+}
+
+/* Before a solve: a file that cannot take its rows is a user error. */
+static void look(const job *j, const char *name, const char *identity)
+{
+    const table_file file = {j->output, identity_of_program(), j->p->dump};
+    table_rows tables[2];
+    char message[4096], summary[168];
+    int there[2];
+    if (!j->output) return;
+    tables_of(tables, name, summary, identity);
+    if (table_look(&file, j->digest, tables, 2, there, message, sizeof message)) user_error("%s", message);
+    if (there[0]) log_info("%s of these links is in %s already, and is not stored again", name, j->output);
+}
+
 /* Everything of one solve, in one change of the file: its points, and n lines of results. `shifts`: of its systems. */
-static void store(const job *j, const char *name, const solve_history *h, const double *shifts, const double *results,
-                  int n)
+static void store(const job *j, const char *name, const char *identity, const solve_history *h, const double *shifts,
+                  const double *results, int n)
 {
     static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
-    char message[1024], summary[168];
+    const table_file file = {j->output, identity_of_program(), j->p->dump};
+    const table_config config = {j->config, j->digest, j->loops.plaquette, j->loops.link_trace};
+    table_rows tables[2];
+    char message[4096], summary[168];
+    if (!j->output) return;
     double(*rows)[POINT] = calloc((size_t)h->n + 1, sizeof *rows);
     REQUIRE(rows, "out of memory for %d points", h->n);
     for (int i = 0; i < h->n; i++) {
@@ -251,56 +279,77 @@ static void store(const job *j, const char *name, const solve_history *h, const 
         rows[i][3] = p->is_true;
         rows[i][4] = shifts[p->system];
     }
-    snprintf(summary, sizeof summary, "%s.summary", name);
-    const table_rows tables[2] = {{name, history_columns, POINT, h->n, rows[0]},
-                                  {summary, summary_columns, SUMMARY, n, results}};
-    if (table_append(j->output, j->config, j->digest, tables, 2, message, sizeof message)) user_error("%s", message);
+    tables_of(tables, name, summary, identity);
+    tables[0].nrows = h->n, tables[0].values = rows[0];
+    tables[1].nrows = n, tables[1].values = results;
+    if (table_append(&file, &config, tables, 2, message, sizeof message)) user_error("%s", message);
     free(rows);
 }
 
-static void one_solver(job *j, equation *s, const char *fermion, const named_settings *n, int *first)
+static void one_solver(job *j, equation *s, const named_fermion *f, const named_settings *n, int *first)
 {
     static const double none = 0;
     solve_history h = {0};
     double row[SUMMARY];
     char name[160];
+    param_text identity = identity_of_solve(j->p, f, n, j->place);
+    snprintf(name, sizeof name, "%s.%s", f->name, n->name);
+    look(j, name, identity.data);
     solve(s, &n->p, *first, &h, row);
     if (row[STATUS] == SOLVE_CONVERGED) *first = 0; /* what distances are from */
-    snprintf(name, sizeof name, "%s.%s", fermion, n->name);
     j->failures += row[STATUS] != SOLVE_CONVERGED;
-    print(j, fermion, n->name, &n->p, n->p.type, row);
-    if (j->output) store(j, name, &h, &none, row, 1);
+    print(j, f->name, n->name, &n->p, n->p.type, row);
+    store(j, name, identity.data, &h, &none, row, 1);
+    param_text_free(&identity);
     free(h.points);
 }
 
+/* What the tables of all shifts belong to. */
+static param_text identity_of_shifts(const job *j, const named_fermion *f, const named_settings *n)
+{
+    param_text identity = identity_of_solve(j->p, f, n, j->place);
+    for (int i = 0; i < j->nshifts; i++) param_text_add(&identity, "shift.%d = %.17g\n", i, j->shifts[i]);
+    return identity;
+}
+
 /* The lines and the table of all shifts, solved in one of two ways. */
-static void tell_shifts(job *j, const char *fermion, const named_settings *n, const char *way, const char *table,
+static void tell_shifts(job *j, const named_fermion *f, const named_settings *n, const char *way, const char *table,
                         const solve_history *h, const double rows[MULTISHIFT_MOST][SUMMARY])
 {
     char name[160], type[64];
+    param_text identity = identity_of_shifts(j, f, n);
     for (int i = 0; i < j->nshifts; i++) {
         snprintf(type, sizeof type, "%s+%g", way, j->shifts[i]);
         j->failures += rows[i][STATUS] != SOLVE_CONVERGED;
-        print(j, fermion, n->name, &n->p, type, rows[i]);
+        print(j, f->name, n->name, &n->p, type, rows[i]);
     }
-    snprintf(name, sizeof name, "%s.%s.%s", fermion, n->name, table);
-    if (j->output) store(j, name, h, j->shifts, rows[0], j->nshifts);
+    snprintf(name, sizeof name, "%s.%s.%s", f->name, n->name, table);
+    store(j, name, identity.data, h, j->shifts, rows[0], j->nshifts);
+    param_text_free(&identity);
 }
 
-static void all_shifts(job *j, equation *s, const char *fermion, const named_settings *n)
+static void all_shifts(job *j, equation *s, const named_fermion *f, const named_settings *n)
 {
     static double rows[2][MULTISHIFT_MOST][SUMMARY];
+    static const char *const ways[2] = {"shifts", "apart"};
     field *x[MULTISHIFT_MOST];
     solve_history h[2] = {{0}, {0}};
+    param_text identity = identity_of_shifts(j, f, n);
+    for (int i = 0; i < 2; i++) {
+        char name[160];
+        snprintf(name, sizeof name, "%s.%s.%s", f->name, n->name, ways[i]);
+        look(j, name, identity.data);
+    }
+    param_text_free(&identity);
     for (int i = 0; i < j->nshifts; i++) x[i] = linop_vector(s->q.normal, 1);
     const multishift_result m = solve_at_once(j, s, &n->p, x, &h[0], rows[0]);
-    tell_shifts(j, fermion, n, "multi", "shifts", &h[0], rows[0]);
+    tell_shifts(j, f, n, "multi", ways[0], &h[0], rows[0]);
     const solve_result apart = solve_apart(j, s, &n->p, x, &h[1], rows[1]);
-    tell_shifts(j, fermion, n, "cg", "apart", &h[1], rows[1]);
+    tell_shifts(j, f, n, "cg", ways[1], &h[1], rows[1]);
     if (comm_rank() == 0 && !j->json)
         printf("%-14s %-14s all shifts at once: %d iterations, %.3f s; one after another: %d, %.3f s, %.2f times as "
                "long\n",
-               fermion, n->name, m.iterations, m.seconds, apart.iterations, apart.seconds, apart.seconds / m.seconds);
+               f->name, n->name, m.iterations, m.seconds, apart.iterations, apart.seconds, apart.seconds / m.seconds);
     for (int i = 0; i < j->nshifts; i++) field_destroy(x[i]);
     free(h[0].points);
     free(h[1].points);
@@ -314,8 +363,8 @@ static void solve_all(job *j, const named_fermion *f)
     for (int i = 0; i < j->p->nsolvers; i++) {
         const named_settings *n = &j->p->solvers[i];
         if (!solver_solves(&n->p)) continue;
-        one_solver(j, &s, f->name, n, &first);
-        if (j->nshifts && !strcmp(n->p.type, "cg")) all_shifts(j, &s, f->name, n);
+        one_solver(j, &s, f, n, &first);
+        if (j->nshifts && !strcmp(n->p.type, "cg")) all_shifts(j, &s, f, n);
     }
     close_system(&s);
 }
@@ -354,6 +403,7 @@ static void read_config(job *j)
     j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p, j->lat));
     simulation_read(j->links, j->config);
     links_digest(j->links, j->digest);
+    j->loops = gauge_measure(j->links, 0);
 }
 
 int command_solve(int argc, char **argv)

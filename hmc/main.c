@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "hmc/commands.h"
+#include "hmc/identity.h"
+#include "hmc/process.h"
 #include "hmc/tuning.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
@@ -12,7 +14,7 @@
 
 static void print_usage(void)
 {
-    printf("plaq %s: Hybrid Monte Carlo for lattice QCD\n\nusage: plaq COMMAND ...\n\n", PLAQ_VERSION);
+    printf("%s: Hybrid Monte Carlo for lattice QCD\n\nusage: plaq COMMAND ...\n\n", identity_of_program());
     for (int i = 0; command_number(i); i++) {
         const command *c = command_number(i);
         printf("  %-8s %-40s %s\n", c->name, c->usage, c->help);
@@ -43,6 +45,7 @@ static const command *find(const char *name)
 
 int main(int argc, char **argv)
 {
+    process_begin(argv);
     commands_begin(argc > 0 ? argv[0] : NULL);
     comm_init(&argc, &argv);
     int status = 0;
@@ -50,7 +53,7 @@ int main(int argc, char **argv)
         if (comm_rank() == 0) print_usage();
         status = argc < 2 ? EXIT_USER_ERROR : 0;
     } else if (!strcmp(argv[1], "--version")) {
-        if (comm_rank() == 0) printf("plaq %s\n", PLAQ_VERSION);
+        if (comm_rank() == 0) printf("%s\n", identity_of_program());
     } else {
         status = find(argv[1])->run(argc - 1, argv + 1);
     }

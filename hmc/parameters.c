@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "hmc/evolve/fermion.h"
+#include "io/links.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/field.h"
 
 /* Filled by parameter_sections(), before any table is looked at. */
-static choices gauge_choices, fermion_choices, scheme_choices, solver_choices, inner_choices;
+static choices gauge_choices, fermion_choices, scheme_choices, solver_choices, inner_choices, save_choices;
 
 /* The help of keys that only some types of solver have, with those types in front. */
 enum {
@@ -206,6 +207,8 @@ static void fill_choices(void)
         parameters_end_help(&fermion_keys[k]);
     }
     measure_parameters_fill();
+    for (int i = 0; links_format_name(i); i++)
+        if (links_format_writes(links_format_name(i))) parameters_add_choice(&save_choices, links_format_name(i), NULL);
     for (int i = 0; i < PREC_COUNT; i++) parameters_add_choice(&inner_choices, precision_names[i], NULL);
 }
 
@@ -372,6 +375,19 @@ static const param checkpoint_table[] = {
     {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL, "checkpoints kept, the newest", 0},
 };
 
+static const param save_table[] = {
+    {"interval", PARAM_LONG, AT(save_params, interval), "0", "[0,inf)", "trajectories",
+     "distance of the configurations that are kept for ever, in the folder configurations of the output: those of "
+     "trajectories that are multiples of it; 0: none is kept, and of the ensemble only the last checkpoints are left",
+     0},
+    {"from", PARAM_LONG, AT(save_params, from), "0", "[0,inf)", "trajectories",
+     "no configuration of an earlier trajectory is kept", 0},
+    {"format", PARAM_CHOICE, AT(save_params, format), "ildg", save_choices.names, NULL,
+     "of their files; each is read back and its checksum verified before it has its name", 0},
+    {"ensemble", PARAM_STRING, AT(save_params, ensemble), "", NULL, NULL,
+     "name of the ensemble, one line that the files carry where their format has a place for it", 0},
+};
+
 static const param_section run_section = {"run", 0, KEYS(run_table), sizeof(run_params),
                                           "what is run, and where its results go"};
 static const param_section machine_section = {"machine", 0, KEYS(machine_table), sizeof(machine_params),
@@ -388,11 +404,14 @@ static const param_section solver_section = {"solver", 1, KEYS(solver_table), si
 static const param_section checkpoint_section = {"checkpoint", 0, KEYS(checkpoint_table), sizeof(checkpoint_params),
                                                  "checkpoints"};
 
+static const param_section save_section = {"save", 0, KEYS(save_table), sizeof(save_params),
+                                           "configurations that are kept"};
+
 const param_section *const *parameter_sections(int *n)
 {
-    static const param_section *const all[] = {&run_section,    &machine_section,    &lattice_section,
-                                               &gauge_section,  &fermion_section,    &integrator_section,
-                                               &solver_section, &checkpoint_section, &measure_parameters};
+    static const param_section *const all[] = {
+        &run_section,        &machine_section, &lattice_section,    &gauge_section, &fermion_section,
+        &integrator_section, &solver_section,  &checkpoint_section, &save_section,  &measure_parameters};
     fill_choices();
     *n = (int)(sizeof all / sizeof all[0]);
     return all;
@@ -547,6 +566,7 @@ static void dump(parameters *p)
     }
     for (int i = 0; i < p->nsolvers; i++) params_dump(&t, &solver_section, p->solvers[i].name, &p->solvers[i].p);
     params_dump(&t, &checkpoint_section, NULL, &p->checkpoint);
+    params_dump(&t, &save_section, NULL, &p->save);
     for (int i = 0; i < p->nmeasures; i++) params_dump(&t, &measure_parameters, p->measures[i].name, &p->measures[i].p);
     p->dump = t.data;
 }
@@ -571,6 +591,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     else params_default(&gauge_section, &p->gauge);
     gauge_parameters_check(in, &p->gauge);
     ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
+    ini_fill(in, &save_section, NULL, &p->save);
     for (int d = 0; d < 4; d++)
         if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))
             user_error("%s: extent %d in direction %c of the lattice is not an even number of at least 2",

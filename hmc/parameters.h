@@ -81,6 +81,11 @@ typedef struct {
 } checkpoint_params;
 
 typedef struct {
+    int64_t interval, from;
+    char format[PARAM_CHOICE_SIZE], ensemble[PARAM_STRING_SIZE];
+} save_params;
+
+typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     int64_t interval;
     double flow_time, flow_step;
@@ -117,6 +122,7 @@ typedef struct {
     named_settings solvers[MAX_NAMED];
     named_measure measures[MAX_NAMED];
     checkpoint_params checkpoint;
+    save_params save;
     char *dump;       /* canonical text of all, for the log, the checkpoint and comparison */
     ini_input *input; /* for ini_where(), in messages on what only shows later */
 } parameters;

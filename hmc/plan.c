@@ -7,6 +7,7 @@
 #include "hmc/evolve/fermion.h"
 #include "hmc/memory.h"
 #include "hmc/report.h"
+#include "hmc/save.h"
 #include "hmc/simulation.h"
 #include "hmc/tuning.h"
 #include "io/checkpoint.h"
@@ -151,6 +152,21 @@ static void describe_flavours(const parameters *p)
         log_warn("[gauge] action = symanzik_1loop is without the loops of HISQ quarks that symanzik_1loop_hisq has");
 }
 
+/* What will be left of the ensemble. */
+static void describe_kept(const parameters *p, const lattice *l)
+{
+    char one[32], all[32];
+    const int64_t n = save_count(p);
+    if (n > 0)
+        log_info("%lld configurations of %s are kept in %s/" SAVE_FOLDER ", %s in all", (long long)n,
+                 report_bytes((double)save_bytes(l->size), one), p->run.output,
+                 report_bytes((double)n * (double)save_bytes(l->size), all));
+    else
+        log_warn("no configuration of the %lld trajectories is kept but the last %d checkpoints; [save] interval = N "
+                 "keeps that of every N-th trajectory",
+                 (long long)p->run.trajectories, p->checkpoint.keep);
+}
+
 void plan_describe(const parameters *p, const lattice *l, place where)
 {
     char memory[32], file[32], machine[32];
@@ -167,6 +183,7 @@ void plan_describe(const parameters *p, const lattice *l, place where)
         log_warn("a rank needs %s, and %s has %s%s: use more nodes", memory,
                  where == PLACE_DEVICE ? "its GPU" : "this machine", report_bytes(there, machine),
                  where == PLACE_DEVICE ? "" : " for each of its ranks");
+    describe_kept(p, l);
     describe_flavours(p);
     warn_of_tolerances(p, l);
     describe_fermions(p);
@@ -258,6 +275,8 @@ static void print_json(const parameters *p, const lattice *lat, int ranks, place
     json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
     json_int(&j, "memory_predicted", (int64_t)memory_predicted(p, lat, where));
     json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
+    json_int(&j, "kept", save_count(p));
+    json_int(&j, "kept_bytes", (int64_t)save_bytes(lat->size) * save_count(p));
     json_real(&j, "trajectory_flops", flops);
     json_real(&j, "trajectory_seconds", seconds);
     json_end(&j);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/identity.h"
 #include "io/history.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -174,7 +175,7 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
     must(history_truncate_after(r->h, done, message, sizeof message), message);
     declare_measurements(r, s->p);
     history_text(r->h, "parameters", s->p->dump);
-    history_text(r->h, "program", "plaq " PLAQ_VERSION);
+    history_text(r->h, "program", identity_of_program());
     warn_of_missing_rows(r, folder, done);
     for (int64_t i = 0; i < history_rows(r->h, r->table); i++)
         remember(r, history_get(r->h, r->table, i, TRAJECTORY).i, history_get(r->h, r->table, i, PLAQUETTE).d,

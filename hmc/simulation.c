@@ -297,24 +297,32 @@ double simulation_filtered(const simulation *s)
     return sum;
 }
 
-void simulation_read(field *links, const char *path)
+int simulation_try_read(field *links, const char *path, char *message, size_t size)
 {
-    char message[1024];
     links_info info;
-    if (links_read(links, path, &info, message, sizeof message)) user_error("%s", message);
+    if (links_read(links, path, &info, message, size)) return -1;
     check_report group = {0};
     links_check_group(links, info.precision_bits, &group);
     const double deviation = fmax(group.max_unitarity, group.max_determinant);
-    if (!(deviation < UNITARY_AT_ALL))
-        user_error(
-            "%s: the links are not in SU(3) (a link or its determinant is off by %.2e, allowed is %.0e); is this "
-            "a gauge configuration, without phases or boundary conditions? plaq check tells more",
-            path, deviation, UNITARY_AT_ALL);
+    if (!(deviation < UNITARY_AT_ALL)) {
+        snprintf(message, size,
+                 "%s: the links are not in SU(3) (a link or its determinant is off by %.2e, allowed is %.0e); is this "
+                 "a gauge configuration, without phases or boundary conditions? plaq check tells more",
+                 path, deviation, UNITARY_AT_ALL);
+        return -1;
+    }
     if (deviation > UNITARY_TO_ROUNDING) {
         log_info("%s: links of %d bits deviate from the group by up to %.1e and are projected", path,
                  info.precision_bits, deviation);
         gauge_unitarise(links);
     }
+    return 0;
+}
+
+void simulation_read(field *links, const char *path)
+{
+    char message[1024];
+    if (simulation_try_read(links, path, message, sizeof message)) user_error("%s", message);
 }
 
 void simulation_start(simulation *s)

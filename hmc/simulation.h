@@ -47,6 +47,8 @@ void simulation_start(simulation *s);
 /* Reads a configuration into links; faults are user errors, and a single link far off the group is one.
  * Single-precision links are projected to the group. */
 void simulation_read(field *links, const char *path);
+/* The same, but faults are left to the caller: 0, or nonzero with a message; then links are undefined. */
+int simulation_try_read(field *links, const char *path, char *message, size_t size);
 
 /* One in a complex component, colour or spin 3 + colour, at a place of the lattice, zero elsewhere. */
 void simulation_point_source(field *source, const int place[4], int component);

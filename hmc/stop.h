@@ -4,7 +4,8 @@
 
 #include "hmc/parameters.h"
 
-/* From now on SIGTERM, SIGINT and SIGUSR1 are remembered and do not end the program. */
+/* From now on SIGTERM, SIGINT, SIGUSR1 and, unless it is ignored (nohup), SIGHUP are remembered and do not end the
+ * program. */
 void stop_catch_signals(void);
 /* Number of the signal that reached some rank, else 0. Collective. */
 int stop_signal(void);

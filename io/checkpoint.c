@@ -44,9 +44,15 @@ void checkpoint_free(checkpoint *c)
 
 /* ---- the group of values: rank 0, files known to be whole ---- */
 
-static int put_values(hid_t group, const checkpoint *c)
+/* The group /checkpoint into a file of links that is being made. */
+static int add_group(int64_t file, double link_trace, const char *digest, void *context)
 {
+    checkpoint *c = context;
     const int64_t version = VERSION;
+    c->link_trace = link_trace;
+    snprintf(c->digest, sizeof c->digest, "%s", digest);
+    const hid_t group = H5Gcreate2((hid_t)file, "checkpoint", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0) return 1;
     int bad = values_put_int(group, "version", version);
     bad |= values_put_int(group, "trajectory", c->trajectory);
     bad |= values_put_int(group, "accepted", c->accepted);
@@ -55,7 +61,8 @@ static int put_values(hid_t group, const checkpoint *c)
     bad |= values_put_real(group, "link_trace", c->link_trace);
     bad |= values_put_text(group, "digest", c->digest);
     bad |= values_put_text(group, "program", c->program);
-    return bad | values_put_long_text(group, "parameters", c->parameters ? c->parameters : "");
+    bad |= values_put_long_text(group, "parameters", c->parameters ? c->parameters : "");
+    return bad | (H5Gclose(group) < 0);
 }
 
 static int get_values(hid_t group, checkpoint *c)
@@ -71,24 +78,6 @@ static int get_values(hid_t group, checkpoint *c)
     bad |= values_get_text(group, "program", c->program, sizeof c->program);
     c->parameters = values_get_long_text(group, "parameters");
     return bad || !c->parameters || version != VERSION;
-}
-
-/* Adds the group to a finished lattice file and seals it anew. */
-static int add_group(const char *path, const checkpoint *c, char *message, size_t size)
-{
-    seal_regions out;
-    if (seal_check(path, &out, message, size)) return -1;
-    values_silence();
-    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    const hid_t group = file < 0 ? -1 : H5Gcreate2(file, "checkpoint", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    int bad = group < 0 || put_values(group, c);
-    if (group >= 0) bad |= H5Gclose(group) < 0;
-    if (file >= 0) bad |= H5Fclose(file) < 0;
-    if (bad) {
-        links_fail(message, size, "%s: the values of the checkpoint cannot be written: %s", path, strerror(errno));
-        return -1;
-    }
-    return seal_write(path, &out, message, size) ? -1 : 0;
 }
 
 /* Values of a file, its seal verified first. */
@@ -162,13 +151,12 @@ static int same_values(const checkpoint *a, const checkpoint *b)
            !strcmp(a->program, b->program) && !strcmp(a->parameters ? a->parameters : "", b->parameters);
 }
 
-/* Rank 0 completes the file of links, reads everything back, and gives it its name. */
+/* Rank 0 reads everything back from disk, and gives the file its name. */
 static int complete(atomic_file *a, const checkpoint *c, char *message, size_t size)
 {
     seal_regions out;
     checkpoint back = {0};
-    int bad = add_group(a->temporary, c, message, size);
-    if (!bad) bad = atomic_sync(a->temporary, message, size);
+    int bad = atomic_sync(a->temporary, message, size);
     if (!bad) bad = load_group(a->temporary, &back, &out, message, size);
     if (!bad && !same_values(c, &back))
         bad = links_fail(message, size, "%s: the values read back are not those written", a->temporary);
@@ -199,15 +187,12 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
     atomic_file a = {"", ""};
     char path[ATOMIC_PATH - 16];
     links_info info;
-    const size_t parameter_bytes = c->parameters ? strlen(c->parameters) : 0;
     const int root = comm_rank() == 0;
     checkpoint_path(path, sizeof path, folder, c->trajectory);
-    int bad = root ? atomic_begin(&a, path, checkpoint_bytes(links->lat->size, parameter_bytes), message, size) : 0;
-    if (comm_any_bad(bad, message, size)) return -1;
-    comm_bcast(&a, sizeof a);
-    const links_meta meta = {.has_plaquette = 1, .plaquette = c->plaquette, .sequence = (int)c->trajectory};
-    bad = links_write(links, a.temporary, "hdf5", &meta, message, size) != 0;
-    if (!bad) bad = links_probe(a.temporary, &info, message, size) != 0;
+    const links_meta meta = {
+        .has_plaquette = 1, .plaquette = c->plaquette, .sequence = (int)c->trajectory, .add = add_group, .context = c};
+    if (links_write_temporary(links, &a, path, "hdf5", &meta, message, size)) return -1;
+    int bad = links_probe(a.temporary, &info, message, size) != 0;
     if (!bad) {
         c->link_trace = info.link_trace;
         strcpy(c->digest, info.digest);

@@ -1,7 +1,13 @@
 #include "io/hdf5_values.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "io/links_format.h"
+#include "io/regular.h"
+#include "io/seal.h"
 
 void values_silence(void)
 {
@@ -53,10 +59,13 @@ int values_put_text(hid_t where, const char *name, const char *text)
 
 int values_put_long_text(hid_t where, const char *name, const char *text)
 {
-    const hid_t type = text_type(strlen(text) + 1), space = H5Screate(H5S_SCALAR);
-    const hid_t d = H5Dcreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t type = text_type(strlen(text) + 1), space = H5Screate(H5S_SCALAR), plist = H5Pcreate(H5P_DATASET_CREATE);
+    /* No time of writing in the file: equal values make equal bytes. */
+    H5Pset_obj_track_times(plist, 0);
+    const hid_t d = H5Dcreate2(where, name, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
     int bad = d < 0 || H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0;
     if (d >= 0) bad |= H5Dclose(d) < 0;
+    H5Pclose(plist);
     H5Sclose(space);
     H5Tclose(type);
     return bad;
@@ -101,6 +110,32 @@ int values_get_text(hid_t where, const char *name, char *text, size_t size)
     return bad;
 }
 
+static char *attribute_text(hid_t where, const char *name, hid_t a)
+{
+    const hid_t type = H5Aget_type(a);
+    char *text = NULL;
+    if (H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type)) {
+        const size_t n = H5Tget_size(type) + 1;
+        text = calloc(n, 1);
+        if (text && values_get_text(where, name, text, n)) {
+            free(text);
+            text = NULL;
+        }
+    }
+    H5Tclose(type);
+    return text;
+}
+
+char *values_get_attribute_text(hid_t where, const char *name)
+{
+    if (H5Aexists(where, name) <= 0) return NULL;
+    const hid_t a = H5Aopen(where, name, H5P_DEFAULT);
+    if (a < 0) return NULL;
+    char *text = attribute_text(where, name, a);
+    H5Aclose(a);
+    return text;
+}
+
 char *values_get_long_text(hid_t where, const char *name)
 {
     char *text = NULL;
@@ -120,4 +155,46 @@ char *values_get_long_text(hid_t where, const char *name)
     H5Sclose(space);
     H5Dclose(d);
     return text;
+}
+
+static const char *kind_of(hid_t file)
+{
+    static const struct {
+        const char *object, *kind;
+    } known[] = {{"checkpoint", "a checkpoint"}, {"links", "a lattice file"}, {".tables", "the history of a run"}};
+    char *own = values_get_attribute_text(file, VALUES_KIND);
+    const int tables = own && !strcmp(own, VALUES_TABLES);
+    free(own);
+    if (tables) return VALUES_TABLES;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (H5Lexists(file, known[i].object, H5P_DEFAULT) > 0) return known[i].kind;
+    return "an HDF5 file that plaq did not make";
+}
+
+int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size)
+{
+    static const unsigned char magic[8] = "\x89HDF\r\n\x1a\n";
+    unsigned char first[64] = {0};
+    uint64_t bytes = 0;
+    const char *why;
+    seal_regions out;
+    const int fd = regular_open(path, &bytes, &why);
+    if (fd < 0) return links_fail(message, size, "%s: %s", path, why), -1;
+    const size_t n = bytes < sizeof first ? (size_t)bytes : sizeof first;
+    const int bad = links_pread(fd, first, n, 0);
+    if (bad) links_fail(message, size, "%s: %s", path, strerror(errno));
+    close(fd);
+    if (bad) return -1;
+    if (!seal_present(first, n)) {
+        const int foreign = !memcmp(first, magic, sizeof magic);
+        strcpy(kind, foreign ? "an HDF5 file that plaq did not make" : "not an HDF5 file");
+        return 0;
+    }
+    if (seal_check(path, &out, message, size)) return -1;
+    values_silence();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0) return links_fail(message, size, "%s: HDF5 cannot open the file", path), -1;
+    strcpy(kind, kind_of(file));
+    H5Fclose(file);
+    return 0;
 }

@@ -3,15 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/atomic.h"
+#include "io/hdf5_image.h"
 #include "io/hdf5_values.h"
 #include "io/history_tables.h"
 #include "io/links_format.h"
 #include "io/seal.h"
 
-/* The file is made in memory by the library and written by us, so that a full disk is an ordinary error and not a file
- * that the library cannot close. */
-#define CORE_STEP (1 << 20)
 #define MAX_CHUNK 4096
 
 static hid_t file_type(history_type type)
@@ -78,51 +75,14 @@ static int put_all(hid_t file, const table_set *set, const table_note *note, int
     return bad;
 }
 
-/* The bytes of the file after its user block; NULL when the library fails. */
-static unsigned char *make_image(const table_set *set, const table_note *note, int notes, size_t *bytes)
-{
-    unsigned char *image = NULL;
-    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), fcpl = H5Pcreate(H5P_FILE_CREATE);
-    H5Pset_fapl_core(fapl, CORE_STEP, 0);
-    H5Pset_userblock(fcpl, SEAL_BYTES);
-    const hid_t file = H5Fcreate("history.h5", H5F_ACC_TRUNC, fcpl, fapl);
-    if (file >= 0 && !put_all(file, set, note, notes) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0) {
-        const ssize_t n = H5Fget_file_image(file, NULL, 0);
-        image = n > 0 ? calloc((size_t)n + SEAL_BYTES, 1) : NULL;
-        REQUIRE(n <= 0 || image, "out of memory: %zd bytes", n);
-        if (image && H5Fget_file_image(file, image + SEAL_BYTES, (size_t)n) != n) {
-            free(image);
-            image = NULL;
-        }
-        *bytes = (size_t)n + SEAL_BYTES;
-    }
-    if (file >= 0) H5Fclose(file);
-    H5Pclose(fcpl);
-    H5Pclose(fapl);
-    return image;
-}
-
 int history_file_write(const char *path, const table_set *set, const table_note *note, int notes, char *message,
                        size_t size)
 {
-    size_t bytes = 0;
-    const seal_regions none = {0, {0}, {0}};
-    values_silence();
-    unsigned char *image = make_image(set, note, notes, &bytes);
-    if (!image) {
-        links_fail(message, size, "%s: HDF5 cannot make the file in memory", path);
-        return -1;
-    }
-    atomic_file a;
-    int bad = atomic_begin(&a, path, bytes, message, size);
-    if (!bad) {
-        bad = atomic_fill(&a, image, bytes, message, size);
-        if (!bad && seal_write(a.temporary, &none, message, size)) bad = -1;
-        if (bad) atomic_abandon(&a);
-        else bad = atomic_commit(&a, message, size);
-    }
-    free(image);
-    return bad;
+    const hid_t file = image_create();
+    if (file >= 0 && !put_all(file, set, note, notes)) return image_write(file, path, message, size);
+    if (file >= 0) H5Fclose(file);
+    links_fail(message, size, "%s: HDF5 cannot make the file in memory", path);
+    return -1;
 }
 
 /* ---- reading: files whose seal is intact ---- */

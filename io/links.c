@@ -59,6 +59,13 @@ const char *links_format_of_ending(const char *path)
     return NULL;
 }
 
+void links_format_ending(const char *name, char ending[16])
+{
+    const links_format *f = links_format_find(name);
+    REQUIRE(f && f->endings, "files of format %s have no ending", name);
+    snprintf(ending, 16, "%.*s", (int)strcspn(f->endings, " "), f->endings);
+}
+
 const char *links_formats_written(char *text, size_t size)
 {
     size_t used = 0;
@@ -156,10 +163,10 @@ static uint64_t count_nonfinite(const double *x, size_t n)
     return bad;
 }
 
-static int read_slices(field *u, const links_file *f, const links_format *format, links_sums *sums, uint64_t *nonfinite,
-                       char *message, size_t size)
+/* u may be NULL: then the file is read for its sums alone. */
+static int read_slices(field *u, const lattice *lat, const links_file *f, const links_format *format, links_sums *sums,
+                       uint64_t *nonfinite, char *message, size_t size)
 {
-    const lattice *lat = u->lat;
     const size_t sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
     const size_t raw_bytes = rows_get(lat, 0, 0).n * links_site_bytes(f);
     double *buf = malloc(sites * 72 * sizeof(double));
@@ -174,7 +181,7 @@ static int read_slices(field *u, const links_file *f, const links_format *format
                                     : read_flat(f, format, fd, lat, t, buf, raw, sums, message, size);
         if (status) break;
         *nonfinite += count_nonfinite(buf, 72 * sites);
-        field_import(u, t, buf);
+        if (u) field_import(u, t, buf);
     }
     if (fd >= 0) close(fd);
     free(raw);
@@ -213,7 +220,7 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     const links_format *format = links_format_find(f.info.format);
     links_sums sums = {{0, 0}, 0};
     uint64_t nonfinite = 0;
-    status = read_slices(u, &f, format, &sums, &nonfinite, message, size);
+    status = read_slices(u, u->lat, &f, format, &sums, &nonfinite, message, size);
     if (comm_any_bad(status, message, size)) return LINKS_UNREADABLE;
     comm_xor_u32(sums.xored, 2);
     comm_sum_u64(&sums.summed, 1);
@@ -221,6 +228,26 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     f.info.nonfinite = nonfinite;
     if (info) *info = f.info;
     return judge(&f, format, &sums, message, size);
+}
+
+int links_verify(const lattice *lat, const char *path, char *message, size_t size)
+{
+    links_file f;
+    links_sums sums = {{0, 0}, 0};
+    uint64_t nonfinite = 0;
+    char found[96];
+    int status = probe(&f, path, message, size);
+    if (status) return status;
+    const links_format *format = links_format_find(f.info.format);
+    REQUIRE(format->verify && !memcmp(f.info.size, lat->size, sizeof f.info.size), "%s is of another lattice", path);
+    status = read_slices(NULL, lat, &f, format, &sums, &nonfinite, message, size);
+    if (comm_any_bad(status, message, size)) return LINKS_UNREADABLE;
+    comm_xor_u32(sums.xored, 2);
+    comm_sum_u64(&sums.summed, 1);
+    if (format->verify(&f, &sums, found, sizeof found)) return 0;
+    links_fail(message, size, "%s: read back, the checksum of the links is %s, and %s was written", path, found,
+               f.info.checksum);
+    return LINKS_BAD_CHECKSUM;
 }
 
 /* ---- digest and trace ---- */

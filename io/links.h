@@ -51,6 +51,9 @@ typedef struct {
     double plaquette;
     const char *ensemble; /* free text of one line, or NULL */
     int sequence;         /* trajectory number */
+    /* hdf5: adds more to the file, an hid_t of HDF5; called on rank 0. NULL: nothing more. Returns nonzero on failure. */
+    int (*add)(int64_t file, double link_trace, const char *digest, void *context);
+    void *context;
 } links_meta;
 
 /* 0, or LINKS_UNREADABLE, alone or with LINKS_NO_FILE, with a message. */
@@ -60,8 +63,8 @@ int links_probe(const char *path, links_info *info, char *message, size_t size);
  * of the first fault; without LINKS_UNREADABLE u holds what the file holds. info may be NULL. */
 int links_read(field *u, const char *path, links_info *info, char *message, size_t size);
 
-/* 0, or nonzero with a message; then nothing is left behind and an older file of that name is untouched. meta may be
- * NULL. */
+/* 0, or nonzero with a message; then nothing is left behind and an older file of that name is untouched. The file is
+ * read back from disk and its checksum verified before it has its name. meta may be NULL. */
 int links_write(const field *u, const char *path, const char *format, const links_meta *meta, char *message,
                 size_t size);
 
@@ -74,6 +77,8 @@ double links_trace(const field *u);
 const char *links_format_name(int i);
 int links_format_writes(const char *name);
 int links_format_has_checksum(const char *name);
+/* The ending of files written in this format, ".lime". */
+void links_format_ending(const char *name, char ending[16]);
 /* The format that files of this ending are written in, or NULL. */
 const char *links_format_of_ending(const char *path);
 /* Those that can be written, with their endings, as text: "ildg (.lime .ildg), nersc (.nersc), ...". Returns text. */

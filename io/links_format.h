@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "io/atomic.h"
 #include "io/links.h"
 #include "kernels/base/error.h"
 
@@ -23,7 +24,7 @@ typedef struct {
 
 /* Plain data, sent between ranks as it is. */
 typedef struct {
-    char path[1024];
+    char path[ATOMIC_PATH + 32];
     uint64_t data; /* byte offset of the links */
     int width, rows, big;
     uint32_t recorded[2]; /* checksums as recorded */
@@ -51,6 +52,14 @@ typedef struct {
                   size_t size);
     int wants_digest;
 } links_format;
+
+/* links_write() without its end: the whole file under its temporary name, which is rank 0's to commit or to abandon.
+ * Collective. */
+int links_write_temporary(const field *u, atomic_file *a, const char *path, const char *format, const links_meta *meta,
+                          char *message, size_t size);
+
+/* Reads a file that was just written, and compares the checksum of its links with the one that it records. Collective. */
+int links_verify(const lattice *lat, const char *path, char *message, size_t size);
 
 /* Prints the message, fit for a terminal whatever bytes of a file are in it; returns LINKS_UNREADABLE. */
 int links_fail(char *message, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);

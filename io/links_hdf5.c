@@ -15,10 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "io/checksum.h"
+#include "io/hdf5_image.h"
+#include "io/hdf5_values.h"
 #include "io/links_format.h"
 #include "io/seal.h"
 
@@ -146,7 +147,7 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
                           f->path);
     int bad = seal_check(f->path, &out, message, size);
     if (bad) return LINKS_UNREADABLE;
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    values_silence();
     f->width = 8, f->rows = 3;
     const hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t d = file >= 0 ? H5Dopen2(file, "links", H5P_DEFAULT) : -1;
@@ -176,19 +177,18 @@ static int verify(const links_file *f, const links_sums *s, char *found, size_t 
 
 /* ---- writing ---- */
 
-/* Structure and attributes into the file of that name; the links are allotted space at f->data, but not written. */
-static int build(links_file *f, const char *name, const links_meta *meta, const links_sums *s, const char *digest)
+/* Structure and attributes; the links are allotted space at f->data, but not written. */
+static int build(links_file *f, hid_t access, const links_meta *meta, const links_sums *s, const char *digest)
 {
     const int *l = f->info.size;
     const hsize_t n[RANK] = {(hsize_t)l[3], (hsize_t)l[2], (hsize_t)l[1], (hsize_t)l[0], 4, 3, 3, 2};
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     const hid_t fcpl = H5Pcreate(H5P_FILE_CREATE), dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_userblock(fcpl, SEAL_BYTES);
     H5Pset_layout(dcpl, H5D_CONTIGUOUS);
     H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);
     H5Pset_obj_track_times(dcpl, 0);
-    const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, fcpl, H5P_DEFAULT), space = H5Screate_simple(RANK, n, NULL);
+    const hid_t file = H5Fcreate("plaq", H5F_ACC_TRUNC, fcpl, access), space = H5Screate_simple(RANK, n, NULL);
     const hid_t d = file >= 0 ? H5Dcreate2(file, "links", H5T_IEEE_F64BE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT) : -1;
     int bad = d < 0 || put_all(d, f, meta, s, digest);
     if (d >= 0) {
@@ -197,6 +197,7 @@ static int build(links_file *f, const char *name, const links_meta *meta, const 
         f->data = (uint64_t)at;
         bad = H5Dclose(d) < 0 || bad;
     }
+    if (!bad && meta->add) bad = meta->add(file, f->info.link_trace, digest, meta->context) != 0;
     if (file >= 0) bad = H5Fclose(file) < 0 || bad;
     H5Sclose(space);
     H5Pclose(dcpl);
@@ -204,66 +205,25 @@ static int build(links_file *f, const char *name, const links_meta *meta, const 
     return bad;
 }
 
-/* A scratch file, in memory where there is such a folder, that has proved to have room for the structure. */
-static int scratch(char *name, size_t size)
+/* The structure in memory, the links being a hole in it, and the place of the links in f->data; NULL with a message. */
+static image_store *build_in_memory(links_file *f, hid_t *access, const links_meta *meta, const links_sums *s,
+                                    const char *digest, char *message, size_t size)
 {
-    static const char *const folders[] = {"/dev/shm", "/tmp"};
-    static const char room[65536];
-    for (int i = 0; i < 2; i++) {
-        snprintf(name, size, "%s/plaq-links-XXXXXX", folders[i]);
-        const int fd = mkstemp(name);
-        if (fd >= 0 && !links_pwrite(fd, room, sizeof room, 0)) return fd;
-        if (fd >= 0) {
-            close(fd);
-            unlink(name);
-        }
-    }
-    return -1;
-}
-
-/* The library does not survive a disk that fills up while it closes a file, so it works on a scratch file, of which the
- * part of the links is a hole. Returns its descriptor, its name being gone, or -1. */
-static int build_in_memory(links_file *f, const links_meta *meta, const links_sums *s, const char *digest)
-{
-    char name[64];
-    struct rlimit limit;
-    const uint64_t most = links_sites(f->info.size) * 576 + 65536;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < most) {
-        errno = EFBIG;
-        return -1;
-    }
-    const int fd = scratch(name, sizeof name);
-    if (fd < 0) return -1;
-    const int bad = build(f, name, meta, s, digest);
-    unlink(name);
-    if (!bad) return fd;
-    close(fd);
-    return -1;
-}
-
-/* All of the file in memory but the links. */
-static int copy_structure(int to, int from, uint64_t hole, uint64_t hole_bytes)
-{
-    char buf[4096];
-    const off_t end = lseek(from, 0, SEEK_END);
-    if (end < 0 || ftruncate(to, end)) return -1;
-    for (uint64_t at = 0; at < (uint64_t)end;) {
-        if (at == hole) at += hole_bytes;
-        const uint64_t stop = at < hole ? hole : (uint64_t)end;
-        const size_t n = stop - at < sizeof buf ? (size_t)(stop - at) : sizeof buf;
-        if (n && (links_pread(from, buf, n, at) || links_pwrite(to, buf, n, at))) return -1;
-        at += n;
-    }
-    return 0;
+    values_silence();
+    image_store *store = image_store_create(access);
+    if (store && !build(f, *access, meta, s, digest)) return store;
+    if (store) image_store_destroy(store, *access);
+    links_fail(message, size, "%s: HDF5 cannot make the file in memory", f->path);
+    return NULL;
 }
 
 static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
 {
     const links_sums none = {{0, 0}, 0};
-    errno = 0;
-    const int fd = build_in_memory(f, meta, &none, "");
-    if (fd < 0) return links_fail(message, size, "%s: HDF5 cannot make the file: %s", f->path, strerror(errno));
-    close(fd);
+    hid_t access;
+    image_store *store = build_in_memory(f, &access, meta, &none, "", message, size);
+    if (!store) return LINKS_UNREADABLE;
+    image_store_destroy(store, access);
     return 0;
 }
 
@@ -271,14 +231,17 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
                   size_t size)
 {
     links_file again = *f;
+    hid_t access;
     const uint64_t bytes = links_sites(f->info.size) * links_site_bytes(f);
-    const int from = build_in_memory(&again, meta, s, digest), to = open(f->path, O_WRONLY | O_CLOEXEC);
-    REQUIRE(from < 0 || again.data == f->data, "the links were at byte %llu, now at %llu", (unsigned long long)f->data,
+    image_store *store = build_in_memory(&again, &access, meta, s, digest, message, size);
+    if (!store) return LINKS_UNREADABLE;
+    REQUIRE(again.data == f->data, "the links were at byte %llu, now at %llu", (unsigned long long)f->data,
             (unsigned long long)again.data);
-    const int bad = from < 0 || to < 0 || copy_structure(to, from, f->data, bytes);
-    if (bad) links_fail(message, size, "%s: HDF5 cannot complete the file: %s", f->path, strerror(errno));
-    if (from >= 0) close(from);
-    if (to >= 0) close(to);
+    const int to = open(f->path, O_WRONLY | O_CLOEXEC);
+    int bad = to < 0 || image_store_copy(store, to, f->data, bytes);
+    if (to >= 0 && close(to) != 0) bad = 1;
+    if (bad) links_fail(message, size, "%s: the file cannot be completed: %s", f->path, strerror(errno));
+    image_store_destroy(store, access);
     if (bad) return LINKS_UNREADABLE;
     const seal_regions out = {1, {f->data}, {bytes}};
     return seal_write(f->path, &out, message, size);

@@ -1,10 +1,8 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/links_format.h"
@@ -21,8 +19,8 @@ typedef struct {
 } written;
 
 /* This rank's links to their places in f->path. One pass, as they may have to come from a device. */
-static int write_slices(const field *u, const links_file *f, const links_format *format, written *w, char *message,
-                        size_t size)
+static int write_slices(const field *u, const links_file *f, const char *path, const links_format *format, written *w,
+                        char *message, size_t size)
 {
     const lattice *lat = u->lat;
     const size_t sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
@@ -44,42 +42,12 @@ static int write_slices(const field *u, const links_file *f, const links_format 
         }
     }
     if (!bad) bad = fsync(fd) != 0;
-    if (bad) links_fail(message, size, "%s: writing the links: %s (rank %d)", f->path, strerror(errno), comm_rank());
-    if (fd >= 0) close(fd);
+    if (bad) links_fail(message, size, "%s: writing the links: %s (rank %d)", path, strerror(errno), comm_rank());
+    if (fd >= 0 && close(fd) != 0 && !bad)
+        bad = links_fail(message, size, "%s: writing the links: %s (rank %d)", path, strerror(errno), comm_rank());
     free(raw);
     free(buf);
     return bad;
-}
-
-/* The file under its final name, and the folder's entry on disk. Rank 0. */
-static int publish(const links_file *f, const char *path, char *message, size_t size)
-{
-    char copy[sizeof f->path];
-    int fd = open(f->path, O_RDONLY | O_CLOEXEC);
-    int bad = fd < 0 || fsync(fd) != 0;
-    if (fd >= 0) close(fd);
-    if (!bad) bad = rename(f->path, path) != 0;
-    if (bad) return links_fail(message, size, "%s: cannot be completed and renamed: %s", path, strerror(errno));
-    strcpy(copy, path);
-    fd = open(dirname(copy), O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd); /* not every file system can; the file itself is safe already */
-        close(fd);
-    }
-    return 0;
-}
-
-/* The file f->path, which is to become `path`. */
-static int create_empty(const links_file *f, const char *path, char *message, size_t size)
-{
-    struct stat st;
-    /* Found only by the renaming, it would cost the time of writing. */
-    const int folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    if (folder) errno = EISDIR;
-    const int fd = folder ? -1 : open(f->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return links_fail(message, size, "%s: cannot be created: %s", path, strerror(errno));
-    close(fd);
-    return 0;
 }
 
 /* Same status and text everywhere. */
@@ -94,14 +62,14 @@ static int write_all(const field *u, links_file *f, const char *path, const link
     written w = {.sums = {{0, 0}, 0}, .trace = exact_zero()};
     char digest[65] = "";
     const int root = comm_rank() == 0;
-    int bad = root ? create_empty(f, path, message, size) || format->prepare(f, meta, message, size) : 0;
+    int bad = root ? format->prepare(f, meta, message, size) : 0;
     if (agree(bad, message, size)) return 1;
     comm_bcast(f, sizeof *f);
     /* A lone rank writes the very bytes of the digest, in their order; else they pass by rank 0. */
     w.hashed = format->wants_digest && comm_size() == 1 && f->big;
     if (w.hashed) sha256_start(&w.hash);
     else if (format->wants_digest) links_digest(u, digest);
-    bad = write_slices(u, f, format, &w, message, size);
+    bad = write_slices(u, f, path, format, &w, message, size);
     if (agree(bad, message, size)) return 1;
     if (w.hashed) sha256_end(&w.hash, digest);
     comm_xor_u32(w.sums.xored, 2);
@@ -113,8 +81,8 @@ static int write_all(const field *u, links_file *f, const char *path, const link
     return agree(bad, message, size);
 }
 
-int links_write(const field *u, const char *path, const char *format_name, const links_meta *meta, char *message,
-                size_t size)
+int links_write_temporary(const field *u, atomic_file *a, const char *path, const char *format_name,
+                          const links_meta *meta, char *message, size_t size)
 {
     static const links_meta nothing;
     links_file f;
@@ -125,14 +93,43 @@ int links_write(const field *u, const char *path, const char *format_name, const
         return links_fail(message, size, "%s: format '%s' cannot be written; these can: %s", path, format_name,
                           links_formats_written(written, sizeof written));
     memset(&f, 0, sizeof f);
-    if (strlen(path) + 16 > sizeof f.path) return links_fail(message, size, "file name longer than %zu", sizeof f.path);
-    snprintf(f.path, sizeof f.path, "%s.tmp", path);
     strcpy(f.info.format, format->name);
     memcpy(f.info.size, u->lat->size, sizeof f.info.size);
     f.width = 8, f.rows = 3, f.big = 1;
-    int bad = write_all(u, &f, path, format, meta ? meta : &nothing, message, size);
-    if (!bad) bad = agree(comm_rank() == 0 && publish(&f, path, message, size), message, size);
-    if (bad && comm_rank() == 0) unlink(f.path);
+    const uint64_t bytes = links_sites(f.info.size) * links_site_bytes(&f);
+    const int root = comm_rank() == 0;
+    int bad = root ? atomic_begin(a, path, bytes, message, size) || atomic_create(a, message, size) : 0;
+    if (agree(bad, message, size)) return LINKS_UNREADABLE;
+    comm_bcast(a, sizeof *a);
+    strcpy(f.path, a->temporary);
+    bad = write_all(u, &f, path, format, meta ? meta : &nothing, message, size);
+    if (bad && root) atomic_abandon(a);
+    comm_barrier();
+    return bad ? LINKS_UNREADABLE : 0;
+}
+
+/* Lest the kernel answer from memory what the disk may have lost. */
+static void forget(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    close(fd);
+}
+
+int links_write(const field *u, const char *path, const char *format, const links_meta *meta, char *message,
+                size_t size)
+{
+    atomic_file a;
+    const int root = comm_rank() == 0;
+    int bad = links_write_temporary(u, &a, path, format, meta, message, size);
+    if (bad) return bad;
+    if (root) bad = atomic_sync(a.temporary, message, size);
+    forget(a.temporary);
+    bad = agree(bad, message, size) || links_verify(u->lat, a.temporary, message, size);
+    if (root && bad) atomic_abandon(&a);
+    else if (root) bad = atomic_commit(&a, message, size);
+    bad = agree(bad, message, size);
     comm_barrier();
     return bad ? LINKS_UNREADABLE : 0;
 }

@@ -1,11 +1,16 @@
-/* Tables of measurements in an HDF5 file, for plaq measure --output.
+/* Tables of measurements in an HDF5 file, for plaq measure --output and plaq solve --output.
  *
  * A table is a group, /flow; each of its columns is an extensible dataset of one dimension in it, with attributes unit
  * and description: /flow/t, /flow/e_clover. Two columns of text come first, config (the file measured) and digest (of
- * its links). With h5py: f["flow/t"][:].
+ * its links). With h5py: f["flow/t"][:]. The attribute `identity` of a group holds all parameters that decide what its
+ * numbers are, and a table takes rows of no others.
  *
- * The file is changed as a copy under a temporary name that takes its place when it is complete (io/atomic.h), so it is
- * whole at any instant. Collective; rank 0 alone touches files, and all ranks get the same result and message. */
+ * The table /configs has one row for each configuration and command: plaquette and link_trace, program (version and
+ * source digest), and input, the number N of the text /inputs/N, which holds all parameters of that command.
+ *
+ * Rows of links that a table has already are not added again. The file is sealed (io/seal.h). It is changed under a
+ * lock, as a copy that takes its place when it is complete (io/atomic.h): it is whole at any instant, and several
+ * programs may add to it. Collective; rank 0 alone touches files, and all ranks get the same result and message. */
 #ifndef PLAQ_IO_TABLE_HDF5_H
 #define PLAQ_IO_TABLE_HDF5_H
 
@@ -13,6 +18,7 @@
 
 #define TABLE_CONFIG_SIZE 256
 #define TABLE_DIGEST_SIZE 65
+#define TABLE_PROGRAM_SIZE 128
 
 typedef struct {
     const char *name, *unit, *help;
@@ -25,11 +31,33 @@ typedef struct {
     int ncolumns;
     long nrows;
     const double *values; /* [row][column] */
+    const char *identity; /* lines "key = value"; NULL: none */
 } table_rows;
 
-/* Appends rows to tables of the file, which are made when they are not there, as is the file. 0, or -1 with a message;
- * then the file is as before. Fails on a file that is not HDF5, and on a table that has other columns. */
-int table_append(const char *path, const char *config, const char *digest, const table_rows *rows, int n, char *message,
+/* The file, and what writes there: lines "key = value" of all parameters. */
+typedef struct {
+    const char *path, *program, *input;
+} table_file;
+
+/* A configuration: name of its file, digest and averages of its links. */
+typedef struct {
+    const char *name, *digest;
+    double plaquette, link_trace;
+} table_config;
+
+/* Whether these rows could be added, of which only group, columns and identity count: there[i] is 1 when table i has
+ * rows of the links of that digest. A file that is not there is an empty one. 0, or -1 with a message: the file is no
+ * file of tables (it says what it is), is damaged or cannot be read or written, or a table has other columns or another
+ * identity (each difference is named). */
+int table_look(const table_file *f, const char *digest, const table_rows *rows, int n, int *there, char *message,
+               size_t size);
+
+/* Adds the rows of one configuration to their tables, and a row to /configs if any were new. 0, or -1 with a message as
+ * of table_look(); then the file is as before. */
+int table_append(const table_file *f, const table_config *config, const table_rows *rows, int n, char *message,
                  size_t size);
+
+/* Whether a table of this name is one that every file has. */
+int table_is_reserved(const char *group);
 
 #endif

@@ -549,7 +549,7 @@ int params_compare(const char *before, const char *now, const param_section *con
             if (value && (p ? same_value(p, line.value, value) : !strcmp(line.value, value))) continue;
             const char *missing = value ? value : "(absent)";
             param_text_add(differences, "  %s: %s before, %s now%s\n", line.key, pass ? line.value : missing,
-                           pass ? missing : line.value, p ? "" : " (a key unknown to this version)");
+                           pass ? missing : line.value, p || n == 0 ? "" : " (a key unknown to this version)");
             count++;
         }
     }

@@ -128,7 +128,8 @@ void params_dump(param_text *text, const param_section *section, const char *ins
 /* Compares two dumps and appends a line "  gauge.beta: 5.7 before, 5.8 now" for each physics key that differs; returns
  * how many. A key missing from one dump while its section is there counts as having its default (tables grow from
  * version to version). A section missing from one dump counts as different in each of its physics keys, and so does
- * a key or section that no table knows: its meaning cannot be judged. */
+ * a key or section that no table knows: its meaning cannot be judged. Without sections (n = 0) all keys count, as text.
+ */
 int params_compare(const char *before, const char *now, const param_section *const *sections, int n,
                    param_text *differences);
 

@@ -146,8 +146,8 @@ tidy .
 
 say "a run leaves the temporary files of others alone"
 cp -r seed shared
-touch shared/.flow.h5.tmp shared/.checkpoint-000005.h5.tmp shared/.history.h5.tmp
+touch shared/.flow.h5.00000000-1.tmp shared/.checkpoint-000005.h5.00000000-1.tmp shared/.history.h5.00000000-1.tmp
 try run --json a.ini run.output=shared run.trajectories=2
 exits 0 "a run beside a measurement"
-same "left" ".flow.h5.tmp" "$(ls -A shared | grep tmp)"
+same "left" ".flow.h5.00000000-1.tmp" "$(ls -A shared | grep tmp)"
 finish

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PATH 512
 
@@ -24,11 +25,17 @@ static int root(void)
 }
 
 /* A command of the shell on rank 0; %s is the folder. */
-static void shell(const char *fmt)
+/* On the rank that calls. */
+static void here(const char *fmt)
 {
     char command[4 * PATH];
     snprintf(command, sizeof command, fmt, folder, folder);
-    if (root()) CHECK_INT(system(command), 0);
+    CHECK_INT(system(command), 0);
+}
+
+static void shell(const char *fmt)
+{
+    if (root()) here(fmt);
     comm_barrier();
 }
 
@@ -36,7 +43,7 @@ static void fresh_folder(void)
 {
     char message[1024] = "";
     shell("rm -rf '%s'");
-    if (root()) CHECK_INT(atomic_make_folder(folder, message, sizeof message), 0);
+    if (root()) CHECK_INT(atomic_make_folder(folder, NULL, message, sizeof message), 0);
     comm_barrier();
 }
 
@@ -300,7 +307,7 @@ static void test_unwritable(void)
     const int super = geteuid() == 0 && seteuid(65534) == 0;
     CHECK_INT(write_one(u, 1, 0), -1);
     if (root()) {
-        CHECK_INT(atomic_make_folder(folder, message, sizeof message), -1);
+        CHECK_INT(atomic_make_folder(folder, NULL, message, sizeof message), -1);
         CHECK_HAS(message, "cannot be written");
     }
     if (super) CHECK_INT(seteuid(0), 0);
@@ -315,6 +322,7 @@ static void test_unwritable(void)
     field_destroy(u);
 }
 
+/* A start that is refused leaves no folder, and none that was there before goes. */
 static void test_lock(void)
 {
     char message[1024] = "", path[PATH + 64];
@@ -323,22 +331,91 @@ static void test_lock(void)
     output_open(path);
     shell("grep -q 'host .*process' '%s'/a/b/plaq.lock");
     output_close();
-    shell("test -z \"$(ls -A '%s'/a/b)\"");
+    shell("test ! -e '%s'");
+    shell("mkdir '%s'");
+    output_open(path);
+    output_close();
+    shell("test -d '%s' -a ! -e '%s'/a");
+    output_open(path);
+    shell("touch '%s'/a/result");
+    output_close();
+    shell("test -e '%s'/a/result -a ! -e '%s'/a/b");
+    shell("mkdir '%s'/a/b");
     if (root()) {
-        const int lock = atomic_lock(path, message, sizeof message);
-        CHECK(lock >= 0);
+        atomic_lock lock;
+        CHECK_INT(atomic_lock_folder(&lock, path, message, sizeof message), 0);
         /* The child of a fork does not inherit the lock. */
         const pid_t child = fork();
         if (child == 0) {
             char text[1024] = "";
-            _exit(atomic_lock(path, text, sizeof text) < 0 && strstr(text, "another run") && strstr(text, "process")
-                      ? 7
-                      : 1);
+            atomic_lock other;
+            const int refused = atomic_lock_folder(&other, path, text, sizeof text);
+            _exit(refused && strstr(text, "another run") && strstr(text, "process") ? 7 : 1);
         }
         int status = 0;
         waitpid(child, &status, 0);
         CHECK_INT(WEXITSTATUS(status), 7);
-        atomic_unlock(path, lock);
+        atomic_release(&lock);
+    }
+    comm_barrier();
+}
+
+/* The lock of a file waits for its holder, and clears what dead writers of that file left, and of no other. */
+static void test_file_lock(void)
+{
+    char message[1024] = "", path[PATH + 64];
+    fresh_folder();
+    snprintf(path, sizeof path, "%s/x.h5", folder);
+    if (root()) {
+        atomic_lock lock;
+        here("cd '%s' && touch .x.h5.00000000-1.tmp .x.h5.tmp .y.h5.00000000-1.tmp .x.h5.00000000-1.tmpx");
+        CHECK_INT(atomic_lock_file(&lock, path, 0, message, sizeof message), 0);
+        here(
+            "cd '%s' && test \"$(ls -A | LC_ALL=C sort | tr '\\n' ' ')\" = '.x.h5.00000000-1.tmpx .x.h5.lock .x.h5.tmp "
+            ".y.h5.00000000-1.tmp '");
+        const pid_t child = fork();
+        if (child == 0) {
+            char text[1024] = "";
+            atomic_lock other;
+            if (!atomic_lock_file(&other, path, 0.1, text, sizeof text) || !strstr(text, "another program")) _exit(1);
+            _exit(atomic_lock_file(&other, path, 20, text, sizeof text) ? 2 : 7);
+        }
+        int status = 0;
+        usleep(500000);
+        atomic_release(&lock);
+        waitpid(child, &status, 0);
+        CHECK_INT(WEXITSTATUS(status), 7);
+        here("test ! -e '%s'/y.lock");
+    }
+    comm_barrier();
+}
+
+/* Names of temporary files are of a process, a link stays a link, and a name that leads nowhere is told. */
+static void test_names(void)
+{
+    char message[1024] = "", path[PATH + 64];
+    fresh_folder();
+    if (root()) {
+        atomic_file a;
+        snprintf(path, sizeof path, "%s/x", folder);
+        CHECK_INT(atomic_begin(&a, path, 0, message, sizeof message), 0);
+        const char *dash = strrchr(a.temporary, '-');
+        CHECK(dash && atoi(dash + 1) == (int)getpid());
+        here("cd '%s' && echo old >real && ln -s real x && ln -s nowhere/y z && ln -s gone folder");
+        CHECK_INT(atomic_write(path, "new", 3, message, sizeof message), 0);
+        here("cd '%s' && test -L x && test \"$(cat real)\" = new");
+        snprintf(path, sizeof path, "%s/z", folder);
+        CHECK_INT(atomic_write(path, "new", 3, message, sizeof message), -1);
+        CHECK_HAS(message, "a symbolic link to nowhere/y, where no file is");
+        snprintf(path, sizeof path, "%s/folder", folder);
+        CHECK_INT(atomic_make_folder(path, NULL, message, sizeof message), -1);
+        CHECK_HAS(message, "a symbolic link to gone, where no folder is");
+        snprintf(path, sizeof path, "%s/deleted/x", folder);
+        CHECK_INT(atomic_write(path, "new", 3, message, sizeof message), -1);
+        CHECK_HAS(message, "deleted");
+        snprintf(path, sizeof path, "%s", folder);
+        CHECK_INT(atomic_write(path, "new", 3, message, sizeof message), -1);
+        CHECK_HAS(message, "Is a directory");
     }
     comm_barrier();
 }
@@ -348,14 +425,15 @@ static void test_leftovers(void)
 {
     char path[PATH + 64];
     snprintf(path, sizeof path, "%s/left", folder);
+    shell("mkdir -p '%s'/left");
+    shell("cd '%s'/left && touch .checkpoint-000001.h5.0a1b2c3d-4.tmp .checkpoint-1000000.h5.0a1b2c3d-77.tmp "
+          ".history.h5.0a1b2c3d-4.tmp .history.journal.0a1b2c3d-4.tmp .write-test-77.tmp && "
+          "mkdir .checkpoint-000002.h5.0a1b2c3d-4.tmp && touch .flow.h5.0a1b2c3d-4.tmp .history-flow.h5.0a1b2c3d-4.tmp "
+          ".checkpoint-2flow.h5.0a1b2c3d-4.tmp .x.tmp keep.tmp .hidden");
     output_open(path);
-    output_close();
-    shell("cd '%s'/left && touch .checkpoint-000001.h5.tmp .checkpoint-1000000.h5.tmp.tmp .history.h5.tmp "
-          ".history.journal.tmp .write-test-77.tmp && mkdir .checkpoint-000002.h5.tmp && "
-          "touch .flow.h5.tmp .history-flow.h5.tmp .checkpoint-2flow.h5.tmp .x.tmp keep.tmp .hidden");
-    output_open(path);
-    shell("cd '%s'/left && test \"$(ls -A | LC_ALL=C sort | tr '\\n' ' ')\" = '.checkpoint-000002.h5.tmp "
-          ".checkpoint-2flow.h5.tmp .flow.h5.tmp .hidden .history-flow.h5.tmp .x.tmp keep.tmp plaq.lock '");
+    shell("cd '%s'/left && test \"$(ls -A | LC_ALL=C sort | tr '\\n' ' ')\" = '.checkpoint-000002.h5.0a1b2c3d-4.tmp "
+          ".checkpoint-2flow.h5.0a1b2c3d-4.tmp .flow.h5.0a1b2c3d-4.tmp .hidden .history-flow.h5.0a1b2c3d-4.tmp .x.tmp "
+          "keep.tmp plaq.lock '");
     output_close();
 }
 
@@ -379,6 +457,8 @@ int main(int argc, char **argv)
     test_full();
     test_unwritable();
     test_lock();
+    test_file_lock();
+    test_names();
     test_leftovers();
     shell("rm -rf \"$(dirname '%s')\"");
     lattice_destroy((lattice *)lat);

@@ -3,6 +3,7 @@
  * Sample files are looked for in $PLAQ_TEST_DATA, else in ../shared/data beside the source folder; where they are
  * missing that part is passed over and the exit status is 77. Works on any number of ranks up to 16; rank 0 does the
  * damage. */
+#include <glob.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,6 +33,16 @@ static const char *in_folder(const char *name)
     turn = (turn + 1) % 4;
     snprintf(path[turn], sizeof path[0], "%s/%s", folder, name);
     return path[turn];
+}
+
+/* How many there are in the folder, of any process. */
+static int temporary_files(void)
+{
+    glob_t found;
+    const int bad = glob(in_folder(".*.tmp"), 0, NULL, &found);
+    const int n = bad ? 0 : (int)found.gl_pathc;
+    if (!bad) globfree(&found);
+    return n;
 }
 
 static field *field_of(const int size[4])
@@ -305,7 +316,6 @@ static void round_trip(field *u, const char *format, const char *name)
     const links_meta meta = meta_of(u);
     CHECK_INT(links_write(u, in_folder(name), format, &meta, message, sizeof message), 0);
     check_report r;
-    char temporary[600];
     CHECK_INT(links_check(in_folder(name), plaquette, &r), CHECK_WHOLE);
     CHECK_STR(r.message, "");
     CHECK_STR(r.info.format, format);
@@ -314,7 +324,7 @@ static void round_trip(field *u, const char *format, const char *name)
     CHECK_INT(r.plaquette_ok, 1);
     CHECK_INT(r.link_trace_ok, 1);
     CHECK(r.unitary);
-    CHECK(access(strcat(strcpy(temporary, in_folder(name)), ".tmp"), F_OK) != 0);
+    CHECK_INT(temporary_files(), 0);
 }
 
 static void test_round_trips(void)
@@ -377,7 +387,7 @@ static void test_full_disk(void)
         CHECK_HAS(message, path);
         limit.rlim_cur = usual;
         setrlimit(RLIMIT_FSIZE, &limit);
-        CHECK(access(in_folder("full.tmp"), F_OK) != 0);
+        CHECK_INT(temporary_files(), 0);
         CHECK_INT(links_read(v, path, NULL, message, sizeof message), 0);
         links_digest(v, after);
         CHECK_STR(after, before);
