@@ -73,6 +73,27 @@ try_ranks() {
     fi
 }
 
+# The library of injected failures; where the program has a sanitizer, behind that one's.
+faults_library() {
+    [ -e "$work/faults.so" ] || ${CC:-cc} -std=c11 -shared -fPIC -o "$work/faults.so" "$source/tests/cli/faults.c" -ldl
+    echo "$(ldd "$plaq" | awk '/libasan/ { print $3 }') $work/faults.so"
+}
+
+# try_fault PATTERN CALL NTH HOW ARGUMENTS...: as try, and the NTH system call of the kind CALL on a file whose name matches
+# fails as HOW says (faults.c). With the CALL none they are only counted.
+try_fault() {
+    local pattern=$1 call=$2 nth=$3 how=$4 library
+    shift 4
+    library=$(faults_library)
+    rm -f "$work/counts"
+    status=0
+    LD_PRELOAD=$library PLAQ_FAULT_PATH=$pattern PLAQ_FAULT_CALL=$call PLAQ_FAULT_NTH=$nth PLAQ_FAULT_ERRNO=$how \
+        PLAQ_FAULT_COUNTS=$work/counts "$plaq" "$@" </dev/null >out 2>err || status=$?
+}
+
+# calls KIND: how many there were in the last try_fault on files that matched.
+calls() { sed -n "s/^$1 //p" "$work/counts"; }
+
 need_mpi() {
     [ -n "${PLAQ_MPIEXEC:-}" ] || { echo "skipped: no mpiexec"; exit 77; }
 }
