@@ -12,6 +12,7 @@ ninja|ninja-build|ninja-build|ninja
 pkg-config|pkg-config|pkgconf-pkg-config|pkgconf
 mpi|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi
 hdf5|libhdf5-openmpi-dev|hdf5-openmpi-devel|hdf5+mpi
+hdf5-tools|hdf5-tools|hdf5|hdf5
 inih|libinih-dev|inih-devel|inih
 gsl|libgsl-dev|gsl-devel|gsl'
 
@@ -45,6 +46,7 @@ probe_mpi() { have mpicc && have mpiexec && printf '#include <mpi.h>\n' | mpicc 
 probe_hdf5() {
     have h5pcc || [ -n "${HDF5_ROOT:-}${HDF5_DIR:-}" ] || { ! have apt-get && have h5cc; }
 }
+probe_hdf5_tools() { have h5dump; } # for looking at results, and for tests
 # shellcheck disable=SC2046 # flags are words
 probe_inih() { header ini.h $(pkg_flags inih) || [ -n "${INIH_INCLUDE:-}" ]; }
 # GSL_ROOT_DIR is read by CMake.

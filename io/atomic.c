@@ -127,19 +127,19 @@ int atomic_begin(atomic_file *a, const char *path, uint64_t bytes, char *message
         errno = EISDIR;
         return fail(message, size, path, "cannot be created");
     }
-    if (stat(folder, &st) != 0) return fail(message, size, path, "its folder cannot be found (deleted?)");
+    if (stat(folder, &st) != 0) {
+        links_fail(message, size, "%s: cannot be created: %s (the folder %s)", path, strerror(errno), folder);
+        return -1;
+    }
     remove_dead(folder, name, 0);
-    if (unlink(a->temporary) != 0 && errno != ENOENT) return fail(message, size, path, "its folder cannot be written");
+    if (unlink(a->temporary) != 0 && errno != ENOENT) return fail(message, size, path, "cannot be created");
     return atomic_free_space(folder, bytes, message, size);
 }
 
-int atomic_create(atomic_file *a, char *message, size_t size)
+int atomic_create(const atomic_file *a, char *message, size_t size)
 {
     const int fd = open(a->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int bad = fd < 0 || close(fd) != 0;
-    if (bad) bad = fail(message, size, a->path, "cannot be created");
-    if (bad) atomic_abandon(a);
-    return bad;
+    return fd < 0 ? fail(message, size, a->path, "cannot be created") : fd;
 }
 
 int atomic_sync(const char *path, char *message, size_t size)
@@ -180,8 +180,8 @@ int atomic_commit(atomic_file *a, char *message, size_t size)
 
 int atomic_fill(atomic_file *a, const void *data, size_t bytes, char *message, size_t size)
 {
-    const int fd = open(a->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return fail(message, size, a->path, "cannot be created");
+    const int fd = atomic_create(a, message, size);
+    if (fd < 0) return -1;
     int bad = links_pwrite(fd, data, bytes, 0);
     if (bad) fail(message, size, a->path, "cannot be written");
     /* Quotas of network file systems may show only here. */

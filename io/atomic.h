@@ -22,14 +22,14 @@
 #define ATOMIC_PATH 1024
 
 typedef struct {
-    char path[ATOMIC_PATH], temporary[ATOMIC_PATH + 32];
+    char path[ATOMIC_PATH], temporary[ATOMIC_PATH + 40];
 } atomic_file;
 
 /* Makes the temporary name, removes those of dead processes of this host, and sees that `path` is no folder, and that
  * its folder can be written and has `bytes` free. The file is not created. */
 int atomic_begin(atomic_file *a, const char *path, uint64_t bytes, char *message, size_t size);
-/* The temporary file, empty. When it fails, the file is abandoned. */
-int atomic_create(atomic_file *a, char *message, size_t size);
+/* The temporary file, empty and open for writing: its descriptor, or -1. */
+int atomic_create(const atomic_file *a, char *message, size_t size);
 /* Syncs the temporary file, renames it, syncs the folder. */
 int atomic_commit(atomic_file *a, char *message, size_t size);
 void atomic_abandon(atomic_file *a);

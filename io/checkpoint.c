@@ -12,6 +12,7 @@
 
 #include "io/atomic.h"
 #include "io/checksum.h"
+#include "io/hdf5_image.h"
 #include "io/hdf5_values.h"
 #include "io/links.h"
 #include "io/links_format.h"
@@ -83,13 +84,12 @@ static int get_values(hid_t group, checkpoint *c)
 /* Values of a file, its seal verified first. */
 static int load_group(const char *path, checkpoint *c, seal_regions *out, char *message, size_t size)
 {
-    if (seal_check(path, out, message, size)) return -1;
-    values_silence();
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    const hid_t group = file < 0 ? -1 : H5Gopen2(file, "checkpoint", H5P_DEFAULT);
+    image *m = image_read(path, out, NULL, message, size);
+    if (!m) return -1;
+    const hid_t group = H5Gopen2(image_file(m), "checkpoint", H5P_DEFAULT);
     const int bad = group < 0 || get_values(group, c);
     if (group >= 0) H5Gclose(group);
-    if (file >= 0) H5Fclose(file);
+    image_close(m);
     if (!bad) return 0;
     links_fail(message, size, "%s: %s", path,
                group < 0 ? "no group /checkpoint: a lattice file, but not a checkpoint"

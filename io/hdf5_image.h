@@ -1,12 +1,13 @@
-/* HDF5 files in memory. The library does not survive a disk that fills up while it has a file open there, so it never
- * has one open for writing: it makes and changes files in memory, and their bytes are written like any other (io/atomic.h).
- * Then a full disk is an ordinary error.
+/* HDF5 files in memory. The library does not survive a disk that fails while it has a file open there, and locks of its
+ * own make healthy files unreadable where a file system has none; so it never has one open. It makes, changes and reads
+ * files in memory, and their bytes are written and read like those of any other file (io/atomic.h, io/links_format.h).
  *
- *   hid_t file = image_create();           or image_read(path, ...), to add to a file that is there
- *   ... groups and datasets ...
- *   image_write(file, path, message, size);
+ *   image *m = image_create();             or image_read(path, ...)
+ *   ... groups and datasets of image_file(m) ...
+ *   image_write(m, path, message, size);   or image_close(m)
  *
- * The files are sealed (io/seal.h), no region left out. What they hold must fit in memory twice. Local. */
+ * Only what was written takes memory, so a file may be a structure around a large hole. Files are sealed (io/seal.h).
+ * Local. */
 #ifndef PLAQ_IO_HDF5_IMAGE_H
 #define PLAQ_IO_HDF5_IMAGE_H
 
@@ -14,20 +15,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An empty file; negative when the library fails. */
-hid_t image_create(void);
-/* A copy of a sealed file, whose seal is verified; negative with a message. */
-hid_t image_read(const char *path, char *message, size_t size);
-/* Closes the file in any case, and makes it the file of that name. 0, or -1 with a message; then an older file of that
- * name is untouched. */
-int image_write(hid_t file, const char *path, char *message, size_t size);
+#include "io/seal.h"
 
-/* A file in memory of which only what is written takes memory: for a structure around a large hole. `access` is the
- * property list for H5Fcreate(), whose name does not count; the store outlives the file. */
-typedef struct image_store image_store;
-image_store *image_store_create(hid_t *access);
-void image_store_destroy(image_store *s, hid_t access);
-/* The closed file's bytes into a file on disk, which gets its length; the hole is passed over. 0, or -1 with errno. */
-int image_store_copy(const image_store *s, int fd, uint64_t hole, uint64_t hole_bytes);
+typedef struct image image;
+
+/* An empty file; NULL when the library fails. */
+image *image_create(void);
+/* A sealed file, whose seal is verified first; the regions that the seal leaves out are not read, and are zero here.
+ * NULL with a message, and in `status` (unless NULL) the value of links_fail() or of seal_check(). */
+image *image_read(const char *path, seal_regions *out, int *status, char *message, size_t size);
+/* The open file. */
+hid_t image_file(const image *m);
+
+/* Ends the library's work on it; nonzero when that fails. The bytes are there until image_close(). */
+int image_finish(image *m);
+/* The bytes of a finished file into one on disk, which gets its length; `hole` is passed over. 0, or -1 with errno. */
+int image_copy(const image *m, int fd, uint64_t hole, uint64_t hole_bytes);
+
+/* Finishes it, makes it the file of that name, sealed without regions, and closes it in any case. 0, or -1 with a
+ * message; then an older file of that name is untouched. */
+int image_write(image *m, const char *path, char *message, size_t size);
+void image_close(image *m);
 
 #endif

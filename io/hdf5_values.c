@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/hdf5_image.h"
 #include "io/links_format.h"
 #include "io/regular.h"
 #include "io/seal.h"
@@ -59,7 +60,8 @@ int values_put_text(hid_t where, const char *name, const char *text)
 
 int values_put_long_text(hid_t where, const char *name, const char *text)
 {
-    const hid_t type = text_type(strlen(text) + 1), space = H5Screate(H5S_SCALAR), plist = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t type = text_type(strlen(text) + 1), space = H5Screate(H5S_SCALAR),
+                plist = H5Pcreate(H5P_DATASET_CREATE);
     /* No time of writing in the file: equal values make equal bytes. */
     H5Pset_obj_track_times(plist, 0);
     const hid_t d = H5Dcreate2(where, name, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
@@ -190,11 +192,9 @@ int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, si
         strcpy(kind, foreign ? "an HDF5 file that plaq did not make" : "not an HDF5 file");
         return 0;
     }
-    if (seal_check(path, &out, message, size)) return -1;
-    values_silence();
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0) return links_fail(message, size, "%s: HDF5 cannot open the file", path), -1;
-    strcpy(kind, kind_of(file));
-    H5Fclose(file);
+    image *m = image_read(path, &out, NULL, message, size);
+    if (!m) return -1;
+    strcpy(kind, kind_of(image_file(m)));
+    image_close(m);
     return 0;
 }

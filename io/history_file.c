@@ -78,9 +78,9 @@ static int put_all(hid_t file, const table_set *set, const table_note *note, int
 int history_file_write(const char *path, const table_set *set, const table_note *note, int notes, char *message,
                        size_t size)
 {
-    const hid_t file = image_create();
-    if (file >= 0 && !put_all(file, set, note, notes)) return image_write(file, path, message, size);
-    if (file >= 0) H5Fclose(file);
+    image *m = image_create();
+    if (m && !put_all(image_file(m), set, note, notes)) return image_write(m, path, message, size);
+    image_close(m);
     links_fail(message, size, "%s: HDF5 cannot make the file in memory", path);
     return -1;
 }
@@ -125,21 +125,20 @@ static int get_table(hid_t file, const char *name, table_set *set)
 int history_file_read(const char *path, table_set *set, char *message, size_t size)
 {
     seal_regions none;
-    if (seal_check(path, &none, message, size)) return -1;
-    values_silence();
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    char *groups = file >= 0 ? values_get_long_text(file, ".tables") : NULL, *rest = groups;
+    image *m = image_read(path, &none, NULL, message, size);
+    if (!m) return -1;
+    char *groups = values_get_long_text(image_file(m), ".tables"), *rest = groups;
     int bad = !groups;
     while (!bad && *rest) {
         char *end = strchr(rest, '\n');
         bad = !end;
         if (bad) break;
         *end = 0;
-        bad = get_table(file, rest, set);
+        bad = get_table(image_file(m), rest, set);
         rest = end + 1;
     }
     free(groups);
-    if (file >= 0) H5Fclose(file);
+    image_close(m);
     if (!bad) return 0;
     tables_free(set);
     links_fail(message, size, "%s: not a history of plaq", path);

@@ -24,7 +24,7 @@ typedef struct {
 
 /* Plain data, sent between ranks as it is. */
 typedef struct {
-    char path[ATOMIC_PATH + 32];
+    char path[ATOMIC_PATH + 40];
     uint64_t data; /* byte offset of the links */
     int width, rows, big;
     uint32_t recorded[2]; /* checksums as recorded */

@@ -19,7 +19,6 @@
 
 #include "io/checksum.h"
 #include "io/hdf5_image.h"
-#include "io/hdf5_values.h"
 #include "io/links_format.h"
 #include "io/seal.h"
 
@@ -145,19 +144,18 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
         !seal_present(first, sizeof first))
         return links_fail(message, size, "%s: an HDF5 file without the seal of plaq: its structure cannot be verified",
                           f->path);
-    int bad = seal_check(f->path, &out, message, size);
-    if (bad) return LINKS_UNREADABLE;
-    values_silence();
+    int bad = 0;
+    image *m = image_read(f->path, &out, &bad, message, size);
+    if (!m) return bad;
     f->width = 8, f->rows = 3;
-    const hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    const hid_t d = file >= 0 ? H5Dopen2(file, "links", H5P_DEFAULT) : -1;
+    const hid_t d = H5Dopen2(image_file(m), "links", H5P_DEFAULT);
     if (d < 0) bad = links_fail(message, size, "%s: no dataset /links", f->path);
     else if (!take_dataset(f, d))
         bad = links_fail(message, size, "%s: /links is not contiguous doubles [t][z][y][x][4][3][3][2]", f->path);
     else bad = links_check_size(f, message, size);
     if (!bad) bad = take_attributes(f, d, message, size);
     if (d >= 0) H5Dclose(d);
-    if (file >= 0) H5Fclose(file);
+    image_close(m);
     const uint64_t bytes = bad ? 0 : links_sites(f->info.size) * links_site_bytes(f);
     if (!bad && (out.n != 1 || out.start[0] != f->data || out.bytes[0] != bytes))
         bad = links_fail(message, size, "%s: the seal leaves out other bytes than those of /links", f->path);
@@ -178,18 +176,16 @@ static int verify(const links_file *f, const links_sums *s, char *found, size_t 
 /* ---- writing ---- */
 
 /* Structure and attributes; the links are allotted space at f->data, but not written. */
-static int build(links_file *f, hid_t access, const links_meta *meta, const links_sums *s, const char *digest)
+static int build(hid_t file, links_file *f, const links_meta *meta, const links_sums *s, const char *digest)
 {
     const int *l = f->info.size;
     const hsize_t n[RANK] = {(hsize_t)l[3], (hsize_t)l[2], (hsize_t)l[1], (hsize_t)l[0], 4, 3, 3, 2};
-    const hid_t fcpl = H5Pcreate(H5P_FILE_CREATE), dcpl = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_userblock(fcpl, SEAL_BYTES);
-    H5Pset_layout(dcpl, H5D_CONTIGUOUS);
-    H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);
-    H5Pset_obj_track_times(dcpl, 0);
-    const hid_t file = H5Fcreate("plaq", H5F_ACC_TRUNC, fcpl, access), space = H5Screate_simple(RANK, n, NULL);
-    const hid_t d = file >= 0 ? H5Dcreate2(file, "links", H5T_IEEE_F64BE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT) : -1;
+    const hid_t plist = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(RANK, n, NULL);
+    H5Pset_layout(plist, H5D_CONTIGUOUS);
+    H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
+    H5Pset_obj_track_times(plist, 0);
+    const hid_t d = H5Dcreate2(file, "links", H5T_IEEE_F64BE, space, H5P_DEFAULT, plist, H5P_DEFAULT);
     int bad = d < 0 || put_all(d, f, meta, s, digest);
     if (d >= 0) {
         const haddr_t at = H5Dget_offset(d);
@@ -197,22 +193,18 @@ static int build(links_file *f, hid_t access, const links_meta *meta, const link
         f->data = (uint64_t)at;
         bad = H5Dclose(d) < 0 || bad;
     }
-    if (!bad && meta->add) bad = meta->add(file, f->info.link_trace, digest, meta->context) != 0;
-    if (file >= 0) bad = H5Fclose(file) < 0 || bad;
     H5Sclose(space);
-    H5Pclose(dcpl);
-    H5Pclose(fcpl);
-    return bad;
+    H5Pclose(plist);
+    return bad || (meta->add && meta->add(file, f->info.link_trace, digest, meta->context));
 }
 
-/* The structure in memory, the links being a hole in it, and the place of the links in f->data; NULL with a message. */
-static image_store *build_in_memory(links_file *f, hid_t *access, const links_meta *meta, const links_sums *s,
-                                    const char *digest, char *message, size_t size)
+/* The finished structure in memory, the links being a hole in it at f->data; NULL with a message. */
+static image *build_in_memory(links_file *f, const links_meta *meta, const links_sums *s, const char *digest,
+                              char *message, size_t size)
 {
-    values_silence();
-    image_store *store = image_store_create(access);
-    if (store && !build(f, *access, meta, s, digest)) return store;
-    if (store) image_store_destroy(store, *access);
+    image *m = image_create();
+    if (m && !build(image_file(m), f, meta, s, digest) && !image_finish(m)) return m;
+    image_close(m);
     links_fail(message, size, "%s: HDF5 cannot make the file in memory", f->path);
     return NULL;
 }
@@ -220,28 +212,25 @@ static image_store *build_in_memory(links_file *f, hid_t *access, const links_me
 static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
 {
     const links_sums none = {{0, 0}, 0};
-    hid_t access;
-    image_store *store = build_in_memory(f, &access, meta, &none, "", message, size);
-    if (!store) return LINKS_UNREADABLE;
-    image_store_destroy(store, access);
-    return 0;
+    image *m = build_in_memory(f, meta, &none, "", message, size);
+    image_close(m);
+    return m ? 0 : LINKS_UNREADABLE;
 }
 
 static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
                   size_t size)
 {
     links_file again = *f;
-    hid_t access;
     const uint64_t bytes = links_sites(f->info.size) * links_site_bytes(f);
-    image_store *store = build_in_memory(&again, &access, meta, s, digest, message, size);
-    if (!store) return LINKS_UNREADABLE;
+    image *m = build_in_memory(&again, meta, s, digest, message, size);
+    if (!m) return LINKS_UNREADABLE;
     REQUIRE(again.data == f->data, "the links were at byte %llu, now at %llu", (unsigned long long)f->data,
             (unsigned long long)again.data);
     const int to = open(f->path, O_WRONLY | O_CLOEXEC);
-    int bad = to < 0 || image_store_copy(store, to, f->data, bytes);
+    int bad = to < 0 || image_copy(m, to, f->data, bytes);
     if (to >= 0 && close(to) != 0) bad = 1;
     if (bad) links_fail(message, size, "%s: the file cannot be completed: %s", f->path, strerror(errno));
-    image_store_destroy(store, access);
+    image_close(m);
     if (bad) return LINKS_UNREADABLE;
     const seal_regions out = {1, {f->data}, {bytes}};
     return seal_write(f->path, &out, message, size);

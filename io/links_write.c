@@ -81,6 +81,17 @@ static int write_all(const field *u, links_file *f, const char *path, const link
     return agree(bad, message, size);
 }
 
+/* The temporary file, which every rank then opens. */
+static int begin(atomic_file *a, const char *path, uint64_t bytes, char *message, size_t size)
+{
+    const int fd = atomic_begin(a, path, bytes, message, size) ? -1 : atomic_create(a, message, size);
+    if (fd < 0) return LINKS_UNREADABLE;
+    if (close(fd) == 0) return 0;
+    links_fail(message, size, "%s: cannot be created: %s", path, strerror(errno));
+    atomic_abandon(a);
+    return LINKS_UNREADABLE;
+}
+
 int links_write_temporary(const field *u, atomic_file *a, const char *path, const char *format_name,
                           const links_meta *meta, char *message, size_t size)
 {
@@ -98,7 +109,7 @@ int links_write_temporary(const field *u, atomic_file *a, const char *path, cons
     f.width = 8, f.rows = 3, f.big = 1;
     const uint64_t bytes = links_sites(f.info.size) * links_site_bytes(&f);
     const int root = comm_rank() == 0;
-    int bad = root ? atomic_begin(a, path, bytes, message, size) || atomic_create(a, message, size) : 0;
+    int bad = root ? begin(a, path, bytes, message, size) : 0;
     if (agree(bad, message, size)) return LINKS_UNREADABLE;
     comm_bcast(a, sizeof *a);
     strcpy(f.path, a->temporary);

@@ -131,10 +131,10 @@ static int same_identity(hid_t group, const char *path, const table_rows *r, cha
     param_text differences = {0};
     const int differ = params_compare(there ? there : "", r->identity ? r->identity : "", NULL, 0, &differences);
     if (differ)
-        links_fail(message, size,
-                   "%s: the rows of /%s were made with other parameters:\n%s  Write to another file, or give the "
-                   "section another name",
-                   path, r->group, differences.data);
+        snprintf(message, size,
+                 "%s: the rows of /%s were made with other parameters:\n%s  Write to another file, or give the "
+                 "section another name",
+                 path, r->group, differences.data);
     param_text_free(&differences);
     free(there);
     return !differ;
@@ -179,30 +179,26 @@ static int look_at(hid_t file, const char *path, const char *digest, const table
 
 /* ---- the file ---- */
 
-static hid_t create_file(const char *path, char *message, size_t size)
+static image *create_file(const char *path, char *message, size_t size)
 {
-    hid_t file = image_create();
-    if (file >= 0 && values_put_text(file, VALUES_KIND, VALUES_TABLES)) {
-        H5Fclose(file);
-        file = -1;
-    }
-    if (file < 0) links_fail(message, size, "%s: HDF5 cannot make the file in memory", path);
-    return file;
+    image *m = image_create();
+    if (m && !values_put_text(image_file(m), VALUES_KIND, VALUES_TABLES)) return m;
+    image_close(m);
+    links_fail(message, size, "%s: HDF5 cannot make the file in memory", path);
+    return NULL;
 }
 
-/* A copy in memory of the file, an empty one when there is none; negative with a message. */
-static hid_t open_file(const char *path, char *message, size_t size)
+/* A copy in memory of the file, an empty one when there is none; NULL with a message. */
+static image *open_file(const char *path, char *message, size_t size)
 {
     struct stat st;
+    seal_regions out;
     char kind[VALUES_KIND_SIZE];
     if (stat(path, &st) != 0 && errno == ENOENT) return create_file(path, message, size);
-    if (values_kind(path, kind, message, size)) return -1;
-    if (strcmp(kind, VALUES_TABLES)) {
-        links_fail(message, size, "%s: the file is %s, and rows go to files of their own; choose another name", path,
-                   kind);
-        return -1;
-    }
-    return image_read(path, message, size);
+    if (values_kind(path, kind, message, size)) return NULL;
+    if (!strcmp(kind, VALUES_TABLES)) return image_read(path, &out, NULL, message, size);
+    links_fail(message, size, "%s: the file is %s, and rows go to files of their own; choose another name", path, kind);
+    return NULL;
 }
 
 static int look_local(const table_file *f, const char *digest, const table_rows *rows, int n, int *there, char *message,
@@ -210,10 +206,11 @@ static int look_local(const table_file *f, const char *digest, const table_rows 
 {
     atomic_file a;
     int bad = atomic_begin(&a, f->path, 0, message, size);
-    const hid_t file = bad ? -1 : open_file(f->path, message, size);
-    if (file < 0) return -1;
-    for (int i = 0; i < n && !bad; i++) bad = (there[i] = look_at(file, f->path, digest, &rows[i], message, size)) < 0;
-    H5Fclose(file);
+    image *m = bad ? NULL : open_file(f->path, message, size);
+    if (!m) return -1;
+    for (int i = 0; i < n && !bad; i++)
+        bad = (there[i] = look_at(image_file(m), f->path, digest, &rows[i], message, size)) < 0;
+    image_close(m);
     return bad ? -1 : 0;
 }
 
@@ -279,9 +276,10 @@ static int append_config(hid_t file, const table_file *f, const table_config *co
 static int append_local(const table_file *f, const table_config *config, const table_rows *rows, int n, char *message,
                         size_t size)
 {
-    int added = 0;
-    const hid_t file = open_file(f->path, message, size);
-    int bad = file < 0;
+    int added = 0, bad = 0;
+    image *m = open_file(f->path, message, size);
+    if (!m) return -1;
+    const hid_t file = image_file(m);
     for (int i = 0; i < n && !bad; i++) {
         const int there = look_at(file, f->path, config->digest, &rows[i], message, size);
         bad = there < 0;
@@ -290,8 +288,8 @@ static int append_local(const table_file *f, const table_config *config, const t
         added = 1;
     }
     if (!bad && added) bad = append_config(file, f, config, message, size);
-    if (!bad && added) return image_write(file, f->path, message, size);
-    if (file >= 0) H5Fclose(file);
+    if (!bad && added) return image_write(m, f->path, message, size);
+    image_close(m);
     return bad;
 }
 

@@ -27,6 +27,8 @@ ulimit -c 0
 
 # More ranks than cores: those that wait leave the core to the others.
 export OMPI_MCA_mpi_yield_when_idle=1
+# A program without mpiexec starts no daemon of its own.
+export OMPI_MCA_ess_singleton_isolated=1
 unset SLURM_JOB_END_TIME
 # On the CPU, unless a test asks for GPUs.
 gpus=${CUDA_VISIBLE_DEVICES-all}

@@ -1,4 +1,4 @@
-# plaq measure: all configurations are looked at before any is measured; what JSON says of each.
+# plaq measure: what it finds on configurations, and what JSON says of each.
 . "$(dirname "$0")/kit.bash"
 write_pure_gauge gauge.ini
 printf '[measure.loops]\nkind = loops\n' >m.ini
@@ -6,13 +6,8 @@ try run gauge.ini run.output=made run.trajectories=4 checkpoint.interval=2
 exits 0 "two configurations"
 good=made/checkpoint-000002.h5
 
-say "a configuration that is not there, and one that is none, before good ones"
-try measure --output rows.h5 m.ini nowhere.lime $good m.ini made/checkpoint-000004.h5
-exits 2 "two bad ones"
-printed "nowhere.lime: " "m.ini" "Nothing was measured"
-checks=$((checks + 1))
-[ ! -e rows.h5 ] && ! grep -q plaquette out || fail "it has measured"
-try measure m.ini bad=1.lime $good
+say "configurations that cannot be measured"
+try measure m.ini bad=1.lime
 exits 2 "a name with an equals sign"
 printed "bad=1.lime: "
 try measure m.ini $good lattice.size=4.4.4.8
@@ -71,7 +66,7 @@ printed "[fermion.light] is measured only: mass 0.1"
 try measure --json --output after.h5 run.ini during/checkpoint-000002.h5 lattice.size=4.4.4.8 run.seed=9
 exits 0 "the same on its checkpoint"
 if command -v h5dump >/dev/null; then
-    last() { h5dump -y -w 1 -m %.17g -d "$2" "$1" | grep -E '^ *[-0-9.e+]+,?$' | tail -n 3 | tr -d ' ,'; }
+    last() { h5dump -A 0 -y -w 1 -m %.17g -d "$2" "$1" | grep -E '^ *[-0-9.e+]+,?$' | tail -n 3 | tr -d ' ,'; }
     for column in condensate imaginary density curvature square; do
         same "$column" "$(last during/history.h5 /measure/condensate/$column)" "$(last after.h5 /condensate/$column)"
     done
