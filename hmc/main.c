@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hmc/commands.h"
+#include "hmc/threads.h"
 #include "hmc/tuning.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
 {
     commands_begin(argc > 0 ? argv[0] : NULL);
     comm_init(&argc, &argv);
+    threads_check();
     int status = 0;
     if (argc < 2 || is_help(argv[1])) {
         if (comm_rank() == 0) print_usage();
