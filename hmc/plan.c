@@ -206,14 +206,12 @@ static void check_functions(const parameters *p)
 static void describe_measurements(const parameters *p, double rate)
 {
     double volume = 1;
-    char time[32];
     for (int d = 0; d < 4; d++) volume *= p->lattice.size[d];
     for (int i = 0; i < p->nmeasures; i++) {
         const measure_params *m = &p->measures[i].p;
         const observable *o = observable_find(m->kind);
         if (o->flops)
-            log_info("cost: measure.%s takes about %s each time", p->measures[i].name,
-                     report_duration(volume * o->flops(m) / rate, time));
+            log_info("cost: measure.%s takes about %.2g s each time", p->measures[i].name, volume * o->flops(m) / rate);
     }
 }
 
