@@ -11,14 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "hmc/bench/halo.h"
 #include "hmc/bench/ops.h"
 #include "hmc/bench/times.h"
 #include "hmc/commands.h"
+#include "hmc/memory.h"
+#include "hmc/threads.h"
 #include "hmc/tuning.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
@@ -276,16 +274,17 @@ static void check_words(const char *flag, const char *list, const char *const *k
     }
 }
 
-static void parse_four(const char *flag, const char *word, int x[4])
+/* X.Y.Z.T; each as the range says. */
+static void parse_four(const char *flag, const char *range, const char *word, int x[4])
 {
-    char rest;
-    if (sscanf(word, "%d.%d.%d.%d%c", &x[0], &x[1], &x[2], &x[3], &rest) != 4)
-        user_error("plaq bench: %s %s: expected four numbers X.Y.Z.T", flag, word);
+    char message[PARAM_MESSAGE_SIZE];
+    const param four = {.name = flag, .type = PARAM_INT4, .range = range};
+    if (param_set(&four, x, word, message, sizeof message)) user_error("plaq bench: %s: %s", flag, message);
 }
 
 static void parse_grid(const char *word, int grid[4])
 {
-    parse_four("--grid", word, grid);
+    parse_four("--grid", "[0,32766]", word, grid);
     int given = 0;
     for (int d = 0; d < 4; d++) given += grid[d] > 0;
     if (given > 0 && given < 4)
@@ -294,19 +293,25 @@ static void parse_grid(const char *word, int grid[4])
 
 static void parse_size(const char *word, int size[4])
 {
-    parse_four("--lattice", word, size);
+    parse_four("--lattice", "[2,32766]", word, size);
     for (int d = 0; d < 4; d++)
-        if (size[d] < 2 || size[d] % 2 || size[d] > 32766)
-            user_error("plaq bench: --lattice %s: extents are even, from 2 to 32766", word);
+        if (size[d] % 2) user_error("plaq bench: --lattice %s: extents are even", word);
 }
 
 static double parse_number(const char *flag, const char *text, double low, double high)
 {
-    char *end;
-    const double x = strtod(text, &end);
-    if (!*text || *end || !(x >= low && x <= high))
+    double x;
+    if (param_real(text, &x) || !(x >= low && x <= high))
         user_error("plaq bench: %s %s: expected a number from %g to %g", flag, text, low, high);
     return x;
+}
+
+static int parse_integer(const char *flag, const char *text, int low, int high)
+{
+    int64_t n;
+    if (param_integer(text, &n) || n < low || n > high)
+        user_error("plaq bench: %s %s: expected an integer from %d to %d", flag, text, low, high);
+    return (int)n;
 }
 
 static int is_staggered(const bench_op *o)
@@ -337,15 +342,24 @@ static int reach_of(const char *list, const int size[4], const int grid[4])
     return staggered ? 3 : 2;
 }
 
+/* The groups of fields that its operations need. */
+static int needs_of(const settings *s, const bench *b, int first_links, int first_rhs)
+{
+    const bench_op *o;
+    int needs = 0;
+    for (int i = 0; (o = bench_op_number(i)); i++)
+        if (is_wanted(s, b, o, first_links, first_rhs)) needs |= o->needs;
+    return needs;
+}
+
 /* The answer is how many operations there were. */
 static int run_on(const settings *s, const lattice *lat, precision prec, int link_reals, int rhs, int first_links,
                   int first_rhs)
 {
     bench b = {.lat = lat, .prec = prec, .where = s->where, .link_reals = link_reals, .rhs = rhs};
     const bench_op *o;
-    int needs = 0, count = 0;
-    for (int i = 0; (o = bench_op_number(i)); i++)
-        if (is_wanted(s, &b, o, first_links, first_rhs)) needs |= o->needs;
+    const int needs = needs_of(s, &b, first_links, first_rhs);
+    int count = 0;
     if (!needs) return 0;
     bench_open(&b, needs);
     for (int i = 0; (o = bench_op_number(i)); i++) {
@@ -405,12 +419,8 @@ static int is_transport_tuned(const texts *t)
 
 static settings make_settings(const texts *t, int json)
 {
-    settings s = {
-        .json = json, .threads = 1, .ops = t->ops, .seconds = parse_number("--seconds", t->seconds, 1e-3, 3600)};
-#ifdef _OPENMP
-    if (t->threads) omp_set_num_threads((int)parse_number("--threads", t->threads, 1, 4096));
-    s.threads = omp_get_max_threads();
-#endif
+    settings s = {.json = json, .ops = t->ops, .seconds = parse_number("--seconds", t->seconds, 1e-3, 3600)};
+    s.threads = threads_set(t->threads ? parse_integer("--threads", t->threads, 1, THREADS_MOST) : 0);
     if (!strcmp(t->device, "gpu")) {
         char message[512];
         watchdog_start(WATCHDOG_SECONDS, comm_rank());
@@ -440,8 +450,28 @@ static int run_links(const settings *s, const lattice *lat, precision prec, cons
     int count = 0;
     for (int k = 0; list_word(t->links, k, reals, sizeof reals); k++)
         for (int r = 0; list_word(t->rhs, r, rhs, sizeof rhs); r++)
-            count += run_on(s, lat, prec, atoi(reals), (int)parse_number("--rhs", rhs, 1, 64), k == 0, r == 0);
+            count += run_on(s, lat, prec, atoi(reals), parse_integer("--rhs", rhs, 1, 64), k == 0, r == 0);
     return count;
+}
+
+/* Refuses a lattice that does not fit before any memory is taken. */
+static void check_memory(const settings *s, const texts *t, const int size[4], const int grid[4])
+{
+    char rhs[64], message[512];
+    lattice *plan = plan_lattice(size, grid, comm_size(), reach_of(t->ops, size, grid), message, sizeof message);
+    if (!plan) user_error("%s", message);
+    for (int p = 0; p < PREC_COUNT; p++)
+        for (int r = 0; listed(t->precisions, precision_names[p], "") && list_word(t->rhs, r, rhs, sizeof rhs); r++) {
+            const bench b = {.lat = plan,
+                             .prec = (precision)p,
+                             .where = s->where,
+                             .link_reals = 18,
+                             .rhs = parse_integer("--rhs", rhs, 1, 64)};
+            const double bytes =
+                (double)(memory_of_tables(plan, s->where) + bench_bytes(&b, needs_of(s, &b, 1, r == 0)));
+            if (memory_lacks(plan, bytes, s->where, message, sizeof message)) user_error("%s", message);
+        }
+    lattice_destroy(plan);
 }
 
 int command_bench(int argc, char **argv)
@@ -481,7 +511,7 @@ int command_bench(int argc, char **argv)
     command_arguments_free(&a);
     log_keep_stdout_clean(json);
     check_texts(&t);
-    for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_number("--rhs", word, 1, 64);
+    for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_integer("--rhs", word, 1, 64);
     const settings s = make_settings(&t, json);
     lattice_use_simd(!t.simd || !strcmp(t.simd, "yes"));
     comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));
@@ -489,11 +519,15 @@ int command_bench(int argc, char **argv)
         user_error("plaq bench: --op halo measures messages between ranks: start more than one, with mpirun -n 2");
     if (listed(t.ops, "halo", "")) bench_halo(s.where, transport_of(&t), s.seconds, json);
     if (is_halo_alone(t.ops)) return 0;
+    int size[4], grid[4];
+    parse_grid(t.grid, grid);
+    for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
+        parse_size(word, size);
+        check_memory(&s, &t, size, grid);
+    }
     print_header(&s, is_transport_tuned(&t));
     for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
-        int size[4], grid[4];
         parse_size(word, size);
-        parse_grid(t.grid, grid);
         lattice *lat = lattice_create(size, grid, reach_of(t.ops, size, grid), -1);
         if (is_transport_tuned(&t)) tuning_transport(lat);
         for (int p = 0; p < PREC_COUNT; p++)

@@ -72,7 +72,7 @@ static int open_lattice(measurer *m, const char *config, char *message, size_t m
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return 0;
     field_destroy(m->links);
     lattice_destroy(m->lat);
-    m->lat = simulation_lattice(m->p, size);
+    m->lat = simulation_lattice(m->p, size, memory_measured);
     m->links = field_create(m->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(m->p, m->lat));
     return 0;
 }

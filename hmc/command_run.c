@@ -7,7 +7,6 @@
  * comes first, lest a trajectory be lost in a long measurement; measurements whose rows are missing after a restart are
  * made then. */
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -51,9 +50,10 @@ typedef struct {
     double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
     int64_t kept;                           /* configurations, in this session */
     int json, accept;
-    char stopped[1200];       /* why, when not all trajectories were done */
-    int failed, files_failed; /* it had to stop; because what is in memory cannot be saved */
-    const char *advice;       /* when a trajectory failed */
+    int64_t failed_measurements[MAX_NAMED]; /* of each section, in this session */
+    char stopped[1200];                     /* why, when not all trajectories were done */
+    int failed, files_failed;               /* it had to stop; because what is in memory cannot be saved */
+    const char *advice;                     /* when a trajectory failed */
 } run_state;
 
 static void start_or_continue(run_state *r)
@@ -93,6 +93,17 @@ static void stop_for_files(run_state *r, const char *message)
     r->done = r->saved > 0 ? r->saved : 0;
 }
 
+/* What to do when memory runs out from now on. */
+static void note_checkpoint(const run_state *r)
+{
+    char advice[PARAM_STRING_SIZE + 192], newest[PARAM_STRING_SIZE + 64] = "no checkpoint has been written yet";
+    if (r->saved >= 0)
+        snprintf(newest, sizeof newest, "the last checkpoint stands (%s/checkpoint-%06lld.h5)", r->p->run.output,
+                 (long long)r->saved);
+    snprintf(advice, sizeof advice, "%s: use more nodes, and give the same command again", newest);
+    error_set_memory(EXIT_RUN_STOPPED, advice);
+}
+
 static void save(run_state *r, double plaquette)
 {
     char message[1024];
@@ -109,6 +120,7 @@ static void save(run_state *r, double plaquette)
         return;
     }
     r->saved = r->done;
+    note_checkpoint(r);
     memcpy(r->digest, c.digest, sizeof r->digest);
     const double seconds = comm_wtime() - start;
     r->io_seconds += seconds;
@@ -137,15 +149,28 @@ static void keep(run_state *r, double plaquette)
 
 /* ---- what is told ---- */
 
-/* An average of exp(-dH) or its error: huge before equilibrium. */
+/* An average and its error, which one value alone does not have. */
 typedef struct {
-    char text[32];
-} exp_text;
+    char text[64];
+} average_text;
 
-static exp_text exp_average(double x)
+static average_text average(double mean, double error, int digits)
 {
-    exp_text t;
-    snprintf(t.text, sizeof t.text, fabs(x) < 1e4 ? "%.3f" : "%.1e", x);
+    average_text t;
+    const int n = snprintf(t.text, sizeof t.text, "%.*f", digits, mean);
+    if (!isnan(error)) snprintf(t.text + n, sizeof t.text - (size_t)n, " +- %.*f", digits, error);
+    return t;
+}
+
+/* The same of exp(-dH), which is huge before equilibrium, with what stands before and behind the error. */
+static average_text exp_average(double mean, double error, const char *before, const char *behind)
+{
+    average_text t;
+    const int n = snprintf(t.text, sizeof t.text, fabs(mean) < 1e4 ? "%.3f" : "%.1e", mean);
+    if (isnan(error)) return t;
+    char e[32];
+    snprintf(e, sizeof e, fabs(error) < 1e4 ? "%.3f" : "%.1e", error);
+    snprintf(t.text + n, sizeof t.text - (size_t)n, "%s%s%s", before, e, behind);
     return t;
 }
 
@@ -157,8 +182,8 @@ static void print_progress(const run_state *r, const trajectory_result *t, doubl
     const int warm = r->done <= r->p->run.warmup;
     char averages[96] = "warm-up";
     if (!warm)
-        snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %s(%s)", a.acceptance,
-                 exp_average(a.exp_dh).text, exp_average(a.exp_dh_error).text);
+        snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %s", a.acceptance,
+                 exp_average(a.exp_dh, a.exp_dh_error, "(", ")").text);
     log_info("trajectory %lld/%lld  plaquette %.6f  dH %+9.4f  %s  %s  %.2f s  ETA %s", (long long)r->done,
              (long long)r->p->run.trajectories, plaquette, t->dh, t->accepted ? "yes" : "no ", averages, t->seconds,
              report_duration(each * (double)(r->p->run.trajectories - r->done), eta));
@@ -179,6 +204,9 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_int(&j, "trajectories", r->done);
     json_bool(&j, "finished", r->done >= r->p->run.trajectories && !r->failed);
     json_string(&j, "stopped", r->stopped[0] ? r->stopped : NULL);
+    const char *names[MAX_NAMED];
+    for (int i = 0; i < r->p->nmeasures; i++) names[i] = r->p->measures[i].name;
+    json_counts(&j, "failed_measurements", names, r->failed_measurements, r->p->nmeasures);
     json_real(&j, "acceptance", a->acceptance);
     json_real(&j, "exp_dh", a->exp_dh);
     json_real(&j, "exp_dh_error", a->exp_dh_error);
@@ -200,19 +228,19 @@ static void print_averages(const record_averages *a)
 {
     if (a->count == 0) return;
     log_info("  over %ld after the warm-up:", a->count);
-    log_info("  plaquette    %.6f +- %.6f", a->plaquette, a->plaquette_error);
-    log_info("  acceptance   %.3f +- %.3f", a->acceptance, a->acceptance_error);
-    log_info("  <exp(-dH)>   %s +- %s   (1 within errors when all is well)", exp_average(a->exp_dh).text,
-             exp_average(a->exp_dh_error).text);
+    log_info("  plaquette    %s", average(a->plaquette, a->plaquette_error, 6).text);
+    log_info("  acceptance   %s", average(a->acceptance, a->acceptance_error, 3).text);
+    log_info("  <exp(-dH)>   %s   (1 within errors when all is well)",
+             exp_average(a->exp_dh, a->exp_dh_error, " +- ", "").text);
     if (!isnan(a->filtered))
         log_info("  HISQ filter  %.4g links in all forces of a trajectory (a singular value taken as larger)",
                  a->filtered);
     const double off = fabs(a->exp_dh - 1);
     if (off > 4 * a->exp_dh_error && off > 0.1)
-        log_warn("<exp(-dH)> = %s +- %s is not 1. Likely causes: steps so long that rare large -dH dominate the "
+        log_warn("<exp(-dH)> = %s is not 1. Likely causes: steps so long that rare large -dH dominate the "
                  "average (raise steps); a force solver whose tolerance is too loose for reversibility (plaq verify "
                  "shows it); trajectories before equilibrium (raise warmup)",
-                 exp_average(a->exp_dh).text, exp_average(a->exp_dh_error).text);
+                 exp_average(a->exp_dh, a->exp_dh_error, " +- ", "").text);
 }
 
 static void add_shell_word(param_text *text, const char *word)
@@ -283,6 +311,22 @@ static void print_advice(const run_state *r)
               r->files_failed ? "make room or mend the folder, then go on" : r->advice);
 }
 
+/* Returns how many there were. */
+static int64_t tell_failed_measurements(const run_state *r)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < r->p->nmeasures; i++) {
+        const int64_t n = r->failed_measurements[i];
+        if (n > 0)
+            log_error(
+                "measure.%s failed %lld time%s: its rows are missing, the ensemble is whole; the warnings above say "
+                "why, and plaq measure repeats it on saved configurations",
+                r->p->measures[i].name, (long long)n, n > 1 ? "s" : "");
+        sum += n;
+    }
+    return sum;
+}
+
 /* ---- the loop ---- */
 
 /* The measurements due after the trajectory done, but for those whose rows are there. */
@@ -297,8 +341,10 @@ static void measure_due(run_state *r)
         if (result.given_up)
             snprintf(r->stopped, sizeof r->stopped, "signal %d; measure.%s was given up and will be repeated",
                      stop_signal(), m->name);
-        else if (result.failed)
-            log_warn("measure.%s after trajectory %lld: %s", m->name, (long long)r->done, result.trouble);
+        else if (result.failed) {
+            r->failed_measurements[i]++;
+            log_warn("measure.%s after trajectory %lld failed: %s", m->name, (long long)r->done, result.trouble);
+        }
         if (record_measurement(r->history, r->done, &result, message, sizeof message)) stop_for_files(r, message);
         measure_result_free(&result);
     }
@@ -379,11 +425,13 @@ static int run(run_state *r)
     r->copied_before = field_copied_bytes();
     r->tuned_before = tune_spent();
     r->io_seconds = 0;
+    note_checkpoint(r);
     loop(r);
     print_summary(r);
     if (record_close(r->history, message, sizeof message) && !r->failed) stop_for_files(r, message);
     output_close();
     if (r->failed) print_advice(r);
+    else if (tell_failed_measurements(r)) return EXIT_CHECK_FAILED;
     return r->failed ? EXIT_RUN_STOPPED : 0;
 }
 
@@ -398,10 +446,8 @@ static void set_log(const char *level)
 
 static int number_of_ranks(const char *text)
 {
-    char *end;
-    errno = 0;
-    const long n = text ? strtol(text, &end, 10) : 0;
-    if (text && (errno || *end || end == text || n < 1 || n > INT_MAX))
+    int64_t n = 0;
+    if (text && (param_integer(text, &n) || n < 1 || n > INT_MAX))
         user_error("plaq run: --ranks %s is not a number of ranks; give an integer of at least 1", text);
     return (int)n;
 }
@@ -425,6 +471,7 @@ int command_run(int argc, char **argv)
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     set_log(r.p->run.log);
+    stop_check();
     if (dry) {
         plan_dry_run(r.p, ranks, r.json);
     } else {

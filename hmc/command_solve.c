@@ -21,7 +21,11 @@
 #include <string.h>
 
 #include "hmc/commands.h"
+<<<<<<< HEAD
 #include "hmc/identity.h"
+=======
+#include "hmc/memory.h"
+>>>>>>> 1b6f7a1ba158bed80133e82fcf87e279c0e7f315
 #include "hmc/quark.h"
 #include "io/links.h"
 #include "io/table_hdf5.h"
@@ -270,7 +274,7 @@ static void store(const job *j, const char *name, const char *identity, const so
     char message[4096], summary[168];
     if (!j->output) return;
     double(*rows)[POINT] = calloc((size_t)h->n + 1, sizeof *rows);
-    REQUIRE(rows, "out of memory for %d points", h->n);
+    REQUIRE_MEMORY(rows, "out of memory for %d points", h->n);
     for (int i = 0; i < h->n; i++) {
         const solve_point *p = &h->points[i];
         rows[i][0] = p->iteration;
@@ -371,10 +375,11 @@ static void solve_all(job *j, const named_fermion *f)
 
 static void read_shifts(job *j, const char *text)
 {
-    char *end;
-    for (const char *at = text; at; at = *end ? end + 1 : NULL) {
-        const double shift = strtod(at, &end);
-        if (end == at || (*end && *end != ',') || !(shift >= 0 && shift < INFINITY))
+    char word[64];
+    for (const char *at = text; at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL) {
+        double shift;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        if (strcspn(at, ",") >= sizeof word || param_real(word, &shift) || !(shift >= 0))
             user_error("plaq solve: --shifts %s: not numbers of at least 0, separated by commas", text);
         if (j->nshifts == MULTISHIFT_MOST)
             user_error("plaq solve: --shifts %s: more than %d shifts", text, MULTISHIFT_MOST);
@@ -399,7 +404,7 @@ static void read_config(job *j)
         user_error("[lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to solve on any size",
                    want[0], want[1], want[2], want[3], j->config, info.size[0], info.size[1], info.size[2],
                    info.size[3]);
-    j->lat = simulation_lattice(j->p, info.size);
+    j->lat = simulation_lattice(j->p, info.size, memory_solved);
     j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p, j->lat));
     simulation_read(j->links, j->config);
     links_digest(j->links, j->digest);

@@ -133,7 +133,7 @@ plain_arguments command_arguments(int argc, char **argv, const command_flag *fla
 {
     plain_arguments a = {.plain = malloc((size_t)(argc + 1) * sizeof *a.plain),
                          .overrides = malloc((size_t)(argc + 1) * sizeof *a.overrides)};
-    REQUIRE(a.plain && a.overrides, "out of memory");
+    REQUIRE_MEMORY(a.plain && a.overrides, "out of memory");
     const command *c = command_named(argv[0]);
     const int overrides = c && c->overrides;
     for (int i = 1; i < argc; i++) {

@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "hmc/commands.h"
+<<<<<<< HEAD
 #include "hmc/identity.h"
 #include "hmc/process.h"
+=======
+#include "hmc/threads.h"
+>>>>>>> 1b6f7a1ba158bed80133e82fcf87e279c0e7f315
 #include "hmc/tuning.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
@@ -48,6 +52,7 @@ int main(int argc, char **argv)
     process_begin(argv);
     commands_begin(argc > 0 ? argv[0] : NULL);
     comm_init(&argc, &argv);
+    threads_check();
     int status = 0;
     if (argc < 2 || is_help(argv[1])) {
         if (comm_rank() == 0) print_usage();

@@ -1,10 +1,12 @@
 #include "hmc/memory.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hmc/evolve/fermion.h"
 #include "hmc/measure/observable.h"
+#include "hmc/report.h"
 #include "hmc/simulation.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
@@ -23,7 +25,7 @@ void memory_stay(ledger *m, int count, field_kind kind, precision prec, parity p
     m->stays += (size_t)count * memory_of(m, kind, prec, par);
 }
 
-static size_t tables_of(const lattice *lat, place where)
+size_t memory_of_tables(const lattice *lat, place where)
 {
     return where == PLACE_DEVICE ? plan_device_table_bytes(lat) : plan_table_bytes(lat);
 }
@@ -205,7 +207,7 @@ static size_t operator_on_blocks(const ledger *m, const fermion_params *f, const
     memory_stay(&on, 1, links, prec, PARITY_BOTH);
     if (f->c_sw != 0) memory_stay(&on, 2, FIELD_CLOVER, prec, PARITY_EVEN);
     memory_stay(&on, 1 + !strcmp(f->schur, "symmetric"), FIELD_SPINOR, prec, PARITY_EVEN);
-    on.stays += tables_of(on.lat, on.where) + overlap_list_bytes(m->lat, s->block, s->overlap);
+    on.stays += memory_of_tables(on.lat, on.where) + overlap_list_bytes(m->lat, s->block, s->overlap);
     lattice_destroy((lattice *)on.lat);
     return on.stays;
 }
@@ -358,7 +360,54 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
     at_least(&peak, trajectory + memory_of(&m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH)); /* the links of the start */
     for (int i = 0; i < p->nmeasures; i++)
         if (p->measures[i].p.interval <= p->run.trajectories) at_least(&peak, measure_moment(&m, p, &p->measures[i].p));
-    return m.stays + peak + plan_halo_bytes(lat, FIELD_LINKS, where) + tables_of(lat, where);
+    return m.stays + peak + plan_halo_bytes(lat, FIELD_LINKS, where) + memory_of_tables(lat, where);
+}
+
+/* The parameters with quarks that no action has; free() them. */
+static parameters *without_actions(const parameters *p)
+{
+    parameters *own = malloc(sizeof *own);
+    REQUIRE_MEMORY(own, "out of memory");
+    *own = *p;
+    for (int i = 0; i < own->nfermions; i++)
+        snprintf(own->fermions[i].p.measured_only, sizeof own->fermions[i].p.measured_only, "yes");
+    return own;
+}
+
+size_t memory_measured(const parameters *p, const lattice *lat, place where)
+{
+    const ledger m = {lat, where, 0};
+    parameters *own = without_actions(p);
+    size_t peak = 0;
+    for (int i = 0; i < own->nmeasures; i++) at_least(&peak, measure_moment(&m, own, &own->measures[i].p));
+    free(own);
+    return memory_of(&m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH) + peak + memory_of_tables(lat, where);
+}
+
+/* Of each quark its operator, source, solution, the first solution and the residual; on one parity two right-hand sides,
+ * a solution, and what the solver takes. */
+size_t memory_solved(const parameters *p, const lattice *lat, place where)
+{
+    const ledger m = {lat, where, 0};
+    parameters *own = without_actions(p);
+    size_t peak = 0;
+    for (int i = 0; i < own->nfermions; i++) {
+        const fermion_params *f = &own->fermions[i].p;
+        const int staggered = fermion_kind_find(f->kind)->staggered;
+        const field_kind kind = staggered ? FIELD_VECTOR : FIELD_SPINOR;
+        ledger quark = m;
+        size_t solver = 0;
+        if (staggered) memory_stay_staggered(&quark, own, f);
+        else memory_stay_wilson(&quark, own, f);
+        memory_stay(&quark, 4, kind, PREC_DOUBLE, PARITY_BOTH);
+        memory_stay(&quark, 3, kind, PREC_DOUBLE, PARITY_EVEN);
+        for (int s = 0; s < own->nsolvers; s++)
+            if (solver_solves(&own->solvers[s].p))
+                at_least(&solver, memory_of_solve(&m, own, kind, own->solvers[s].name));
+        at_least(&peak, quark.stays + solver);
+    }
+    free(own);
+    return memory_of(&m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH) + peak + memory_of_tables(lat, where);
 }
 
 size_t memory_peak(place where)
@@ -369,7 +418,18 @@ size_t memory_peak(place where)
 
 double memory_there(place where)
 {
-    if (where == PLACE_DEVICE) return gpu_memory();
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && size > 0 ? (double)pages * (double)size / comm_node_size() : 0;
+    return where == PLACE_DEVICE ? gpu_memory() : comm_memory();
+}
+
+int memory_lacks(const lattice *lat, double bytes, place where, char *message, size_t size)
+{
+    char need[32], have[32];
+    const double there = memory_there(where);
+    snprintf(message, size,
+             "the lattice %d.%d.%d.%d on grid %d.%d.%d.%d takes %s a rank, and %s has %s%s: use more nodes, "
+             "or a smaller lattice",
+             lat->size[0], lat->size[1], lat->size[2], lat->size[3], lat->grid[0], lat->grid[1], lat->grid[2],
+             lat->grid[3], report_bytes(bytes, need), where == PLACE_DEVICE ? "its GPU" : "this machine",
+             report_bytes(there, have), where == PLACE_DEVICE ? "" : " for each of its ranks");
+    return comm_any_bad(there > 0 && bytes > there, message, size);
 }

@@ -12,8 +12,15 @@
 size_t memory_predicted(const parameters *p, const lattice *lat, place where);
 /* The same as it was up to now, on this rank. */
 size_t memory_peak(place where);
+/* The same of plaq measure and of plaq solve, whose quarks have no actions: bytes that are taken at least. */
+size_t memory_measured(const parameters *p, const lattice *lat, place where);
+size_t memory_solved(const parameters *p, const lattice *lat, place where);
+/* Bytes of the tables of a lattice. */
+size_t memory_of_tables(const lattice *lat, place where);
 /* Memory of this machine for one of its ranks, or of the GPU; 0 when unknown. */
 double memory_there(place where);
+/* True when some rank has less than these bytes, which the lattice takes; then with a message. Collective. */
+int memory_lacks(const lattice *lat, double bytes, place where, char *message, size_t size);
 
 /* ---- for what has fields: kinds of fermions, observables ---- */
 

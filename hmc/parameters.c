@@ -65,7 +65,8 @@ static kind_key solver_keys[SOLVER_KEYS] = {
 enum { C1, U0, QUARKS, GAUGE_KEYS };
 static kind_key gauge_keys[GAUGE_KEYS] = {
     [C1] = {"c1", "coefficient of the rectangles; has to be given", ""},
-    [U0] = {"u0", "tadpole factor, fourth root of the plaquette; has to be given", ""},
+    [U0] = {"u0", "tadpole factor, fourth root of the plaquette, which enters by its inverse powers; has to be given",
+            ""},
     [QUARKS] = {"flavours",
                 "number of HISQ quarks in the loops: r = 0.6264 - 1.1746 N and p = 0.0433 - 0.0156 N, where "
                 "symanzik_1loop has 0.6264 and 0.04335",
@@ -136,9 +137,11 @@ static kind_key fermion_keys[FERMION_KEYS] = {
          "naive: thin links; fat7: tadpole-improved paths of up to 7 links; asqtad: those with Lepage's path, and "
          "paths of 3 in a row; hisq: both one after the other without tadpoles, with a projection to U(3) between",
          ""},
-    [TADPOLE] = {"u0",
-                 "tadpole factor of fat7 and asqtad links, fourth root of the plaquette; has to be given with them",
-                 ""},
+    [TADPOLE] =
+        {"u0",
+         "tadpole factor of fat7 and asqtad links, fourth root of the plaquette, which enters by its inverse powers; "
+         "has to be given with them",
+         ""},
     [NAIK_EPSILON] = {"naik_epsilon",
                       "of a heavy quark with hisq links: paths of 3 in a row get 1 + epsilon, the link itself "
                       "epsilon / 8 more; at mass m -27/40 m^2 + 327/1120 m^4 - 5843/53760 m^6 + 153607/3942400 m^8 "
@@ -215,19 +218,22 @@ static void fill_choices(void)
 static const param run_table[] = {
     {"output", PARAM_STRING, AT(run_params, output), NULL, NULL, NULL,
      "folder for checkpoints and history; a run continues from what it finds there", 0},
-    {"trajectories", PARAM_LONG, AT(run_params, trajectories), "100", "[0,inf)", NULL,
-     "number of trajectories in all, counted from the start of the ensemble", 0},
+    {"trajectories", PARAM_LONG, AT(run_params, trajectories), "100", "[0,4294967295]", NULL,
+     "number of trajectories in all, counted from the start of the ensemble; random numbers are counted by 32 bits of "
+     "it",
+     0},
     {"seed", PARAM_LONG, AT(run_params, seed), "1", "[0,inf)", NULL, "key of every random number of the run", 1},
     {"start", PARAM_CHOICE, AT(run_params, start), "cold", "cold|hot|file", NULL,
      "first configuration: all links one, random, or read from config", 1},
     {"config", PARAM_STRING, AT(run_params, config), "", NULL, NULL,
      "lattice file to start from with start = file (any format that plaq reads)", 1},
-    {"length", PARAM_REAL, AT(run_params, length), "1", "(0,inf)", "MD time",
-     "length of a trajectory, in the time of H = -tr P^2 + S, dU/dt = P U (openQCD's; one of MILC's units is sqrt(2))",
+    {"length", PARAM_REAL, AT(run_params, length), "1", "(0,1000]", "MD time",
+     "length of a trajectory, in the time of H = -tr P^2 + S, dU/dt = P U (openQCD's; one of MILC's units is sqrt(2)); "
+     "steps are stable up to about 1",
      1},
     {"warmup", PARAM_LONG, AT(run_params, warmup), "0", "[0,inf)", NULL,
      "first trajectories that are accepted whatever dH, and left out of the averages", 1},
-    {"max_hours", PARAM_REAL, AT(run_params, max_hours), "0", "[0,inf)", "hours",
+    {"max_hours", PARAM_REAL, AT(run_params, max_hours), "0", "[0,1000000]", "hours",
      "stop in time for this limit, counted from the start of the program; 0: none but the end of the Slurm job, which "
      "always counts",
      0},
@@ -258,7 +264,7 @@ static const param machine_table[] = {
      "whether the CPU takes several sites at a time, one in each lane of its vectors; no: one by one, in the order of "
      "a GPU, for comparisons. Results do not depend on it",
      0},
-    {"watchdog", PARAM_REAL, AT(machine_params, watchdog), "1800", "[0,inf)", "seconds",
+    {"watchdog", PARAM_REAL, AT(machine_params, watchdog), "1800", "[0,1e7]", "seconds",
      "longest that a rank may wait for others or for its GPU before the run is ended as hung (ranks that wait for "
      "others in turns, within half a minute more); more than the slowest file takes; 0: for ever",
      0},
@@ -275,25 +281,28 @@ static const param lattice_table[] = {
 
 static const param gauge_table[] = {
     {"action", PARAM_CHOICE, AT(gauge_params, action), "wilson", gauge_choices.names, NULL, gauge_choices.help, 1},
-    {"beta", PARAM_REAL, AT(gauge_params, beta), NULL, "[0,inf)", NULL,
+    {"beta", PARAM_REAL, AT(gauge_params, beta), NULL, "[0,1e6]", NULL,
      "coupling: S = beta sum [c0 (1 - Re tr P/3) + c1 (1 - Re tr R/3)] over plaquettes P and rectangles R, "
      "c0 = 1 - 8 c1 and beta = 6/g^2; or of symanzik_1loop: c0 = 1, c1 = -(1 - r ln u0)/(20 u0^2), and beside them "
      "c2 (1 - Re tr C/3) over parallelograms C, c2 = p ln u0/u0^2, beta = 10/g^2; symanzik_tadpole is that with r = p "
      "= "
      "0",
      1},
-    {"c1", PARAM_REAL, AT(gauge_params, c1), "0", NULL, NULL, gauge_keys[C1].help, 1},
-    {"u0", PARAM_REAL, AT(gauge_params, u0), "1", "(0,1]", NULL, gauge_keys[U0].help, 1},
+    {"c1", PARAM_REAL, AT(gauge_params, c1), "0", "[-100,100]", NULL, gauge_keys[C1].help, 1},
+    {"u0", PARAM_REAL, AT(gauge_params, u0), "1", "[0.1,1]", NULL, gauge_keys[U0].help, 1},
     {"flavours", PARAM_INT, AT(gauge_params, flavours), "0", "[0,16]", NULL, gauge_keys[QUARKS].help, 1},
 };
 
 static const param fermion_table[] = {
     {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", fermion_choices.names, NULL, fermion_choices.help,
      1},
-    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "(-4,1e6]", "1/a",
-     "bare mass m; one of mass and kappa has to be given. M = m + D / 2 for staggered quarks, with m > 0", 1},
+    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "[-3.5,1e6]", "1/a",
+     "bare mass m; one of mass and kappa has to be given; -3.5 is kappa = 1. M = m + D / 2 for staggered quarks, with "
+     "m "
+     "> 0",
+     1},
     {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "[1e-6,1]", NULL, fermion_keys[KAPPA].help, 1},
-    {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "(-inf,inf)", NULL, fermion_keys[CLOVER].help, 1},
+    {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "[-10,10]", NULL, fermion_keys[CLOVER].help, 1},
     {"schur", PARAM_CHOICE, AT(fermion_params, schur), "asymmetric", "asymmetric|symmetric", NULL,
      fermion_keys[SCHUR].help, 0},
     {"parity", PARAM_CHOICE, AT(fermion_params, parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
@@ -318,7 +327,7 @@ static const param fermion_table[] = {
     {"spectrum", PARAM_WORDS, AT(fermion_params, spectrum), "auto", NULL, NULL, fermion_keys[SPECTRUM].help, 0},
     {"links", PARAM_CHOICE, AT(fermion_params, links), "hisq", "naive|fat7|asqtad|hisq", NULL, fermion_keys[LINKS].help,
      1},
-    {"u0", PARAM_REAL, AT(fermion_params, u0), "1", "(0,2]", NULL, fermion_keys[TADPOLE].help, 1},
+    {"u0", PARAM_REAL, AT(fermion_params, u0), "1", "[0.1,2]", NULL, fermion_keys[TADPOLE].help, 1},
     {"long_reals", PARAM_CHOICE, AT(fermion_params, long_reals), "18", "18|13|9", "reals",
      fermion_keys[LONG_REALS].help, 0},
     {"naik_epsilon", PARAM_REAL, AT(fermion_params, naik_epsilon), "0", "(-1,1]", NULL, fermion_keys[NAIK_EPSILON].help,
@@ -345,9 +354,11 @@ static const param integrator_table[] = {
 
 static const param solver_table[] = {
     {"type", PARAM_CHOICE, AT(solver_settings, type), "cg", solver_choices.names, NULL, solver_choices.help, 0},
-    {"tolerance", PARAM_REAL, AT(solver_settings, tolerance), "1e-10", "(0,1)", NULL,
-     "relative true residual |b - A x| / |b| that counts as solved", 0},
-    {"max_iterations", PARAM_INT, AT(solver_settings, max_iterations), "10000", "[1,inf)", NULL,
+    {"tolerance", PARAM_REAL, AT(solver_settings, tolerance), "1e-10", "[1e-16,1)", NULL,
+     "relative true residual |b - A x| / |b| that counts as solved; doubles have 16 digits, of which a residual loses "
+     "one or more",
+     0},
+    {"max_iterations", PARAM_INT, AT(solver_settings, max_iterations), "10000", "[1,1000000000]", NULL,
      "iterations before the solve is given up; an inner precision that needs an eighth of them, and more than "
      "50, to halve the residual is raised",
      0},
@@ -517,6 +528,9 @@ static void read_levels(ini_input *in, parameters *p, int required)
     const char *names[MAX_NAMED + 1], *actions[2 * MAX_NAMED + 1];
     int seen[2 * MAX_NAMED + 1] = {0}, n = 0;
     p->nlevels = parameters_instances(in, "integrator", names);
+    if (p->nlevels > MAX_LEVELS)
+        user_error("%s: %d integrator sections; a trajectory has at most %d time scales",
+                   ini_where(in, "integrator", names[MAX_LEVELS], ""), p->nlevels, MAX_LEVELS);
     if (p->nlevels == 0 && required)
         user_error("%s: no section [integrator.0]; it says how the trajectory is integrated",
                    ini_where(in, "run", NULL, ""));
@@ -574,7 +588,7 @@ static void dump(parameters *p)
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need)
 {
     parameters *p = calloc(1, sizeof *p);
-    REQUIRE(p, "out of memory");
+    REQUIRE_MEMORY(p, "out of memory");
     ini_input *in = ini_read(path, noverride, overrides);
     int nsections;
     const param_section *const *sections = parameter_sections(&nsections);

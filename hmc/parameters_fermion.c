@@ -17,9 +17,9 @@ static void read_spectrum(const ini_input *in, named_fermion *f)
     char word[PARAM_WORDS_SIZE];
     if (!strcmp(f->p.spectrum, "auto")) return;
     int n = 0, bad = 0;
-    for (char *end; param_word(f->p.spectrum, n, word, sizeof word); n++) {
-        const double x = strtod(word, &end);
-        bad = bad || *end || !isfinite(x) || !(x > 0) || n > 1;
+    for (; param_word(f->p.spectrum, n, word, sizeof word); n++) {
+        double x;
+        bad = bad || param_real(word, &x) || !(x > 0) || n > 1;
         if (!bad) *ends[n] = x;
     }
     if (bad || n != 2 || !(f->p.spectrum_low < f->p.spectrum_high))
@@ -64,11 +64,13 @@ static void read_factors(const ini_input *in, named_fermion *f)
     f->p.factors[0] = (mass_factor){f->p.mass, f->p.flavours};
     f->p.nfactors = 1;
     for (int n = 0; param_word(f->p.with, n, word, sizeof word); n++) {
-        char *end, *after;
-        const double mass = strtod(word, &end);
-        const long flavours = *end == ':' ? strtol(end + 1, &after, 10) : 0;
-        if (*end != ':' || after == end + 1 || *after || !(mass > f->p.mass) || !(mass <= HEAVIEST) || flavours == 0 ||
-            labs(flavours) > 32)
+        char *colon = strchr(word, ':');
+        double mass = 0;
+        int64_t flavours = 0;
+        if (colon) *colon = 0;
+        const int bad = !colon || param_real(word, &mass) || param_integer(colon + 1, &flavours);
+        if (colon) *colon = ':';
+        if (bad || !(mass > f->p.mass) || !(mass <= HEAVIEST) || flavours == 0 || flavours < -32 || flavours > 32)
             user_error(
                 "%s: '%s' of with = %s in [fermion.%s] is not MASS:N with a mass above %g, at most %g, and a number of "
                 "flavours from -32 to 32, not 0",

@@ -1,4 +1,5 @@
 /* The keys of [measure.NAME], and what their table cannot say: which of them an observable has, and which quark. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "hmc/parameters.h"
 #include "hmc/simulation.h"
 #include "kernels/base/error.h"
+
+#define FLOW_MOST_STEPS 1000000
 
 static choices observable_choices;
 
@@ -26,8 +29,12 @@ enum {
     MEASURE_KEYS
 };
 static kind_key measure_keys[MEASURE_KEYS] = {
-    [FLOW_TIME] = {"flow_time", "longest flow time", ""},
-    [FLOW_STEP] = {"flow_step", "step of the flow's Runge-Kutta", ""},
+    [FLOW_TIME] = {"flow_time", "longest flow time; the flow has at most 1000000 steps", ""},
+    [FLOW_STEP] =
+        {"flow_step",
+         "step of the flow's Runge-Kutta, which is unstable beyond 0.157, where 16 steps (the fastest mode of "
+         "the flow) are more than 2.51",
+         ""},
     [QUARK] = {"fermion", "[fermion.NAME] of the propagator; has to be given", ""},
     [PROPAGATOR] = {"solver", "[solver.NAME] of the propagator; empty: the fermion's action_solver", ""},
     [SOURCE] = {"source", "place of the point source, or of the corner that a corner source begins with", ""},
@@ -74,8 +81,9 @@ static const param measure_table[] = {
     {"kind", PARAM_CHOICE, AT(measure_params, kind), NULL, observable_choices.names, NULL, observable_choices.help, 0},
     {"interval", PARAM_LONG, AT(measure_params, interval), "1", "[1,inf)", "trajectories",
      "distance of measurements in a run", 0},
-    {"flow_time", PARAM_REAL, AT(measure_params, flow_time), "2", "(0,inf)", "a^2", measure_keys[FLOW_TIME].help, 0},
-    {"flow_step", PARAM_REAL, AT(measure_params, flow_step), "0.05", "(0,0.2]", "a^2", measure_keys[FLOW_STEP].help, 0},
+    {"flow_time", PARAM_REAL, AT(measure_params, flow_time), "2", "(0,150000]", "a^2", measure_keys[FLOW_TIME].help, 0},
+    {"flow_step", PARAM_REAL, AT(measure_params, flow_step), "0.05", "(0,0.15]", "a^2", measure_keys[FLOW_STEP].help,
+     0},
     {"fermion", PARAM_STRING, AT(measure_params, fermion), "", NULL, NULL, measure_keys[QUARK].help, 0},
     {"solver", PARAM_STRING, AT(measure_params, solver), "", NULL, NULL, measure_keys[PROPAGATOR].help, 0},
     {"source", PARAM_INT4, AT(measure_params, source), "0.0.0.0", "[0,inf)", "sites", measure_keys[SOURCE].help, 0},
@@ -118,6 +126,19 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
                    ini_where(in, "measure", m->name, "traces"), m->p.fermion, f->kind);
 }
 
+/* A flow of so many steps that it would not come to an end, or not fit. */
+static void check_flow(const ini_input *in, const named_measure *m)
+{
+    const double steps = ceil(m->p.flow_time / m->p.flow_step);
+    if (observable_has(observable_find(m->p.kind), "flow_step") && steps > FLOW_MOST_STEPS)
+        user_error(
+            "%s: flow_time = %g of [measure.%s] takes %.3g steps of flow_step = %g; allowed are %d, each of which "
+            "takes as long as three gauge forces: shorten flow_time or lengthen flow_step",
+            ini_where(in, "measure", m->name,
+                      ini_given(in, "measure", m->name, "flow_step") ? "flow_step" : "flow_time"),
+            m->p.flow_time, m->name, steps, m->p.flow_step, FLOW_MOST_STEPS);
+}
+
 void measure_parameters_read(ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED + 1], *fermions[MAX_NAMED];
@@ -128,6 +149,7 @@ void measure_parameters_read(ini_input *in, parameters *p)
         snprintf(m->name, sizeof m->name, "%s", names[i]);
         ini_fill(in, &measure_parameters, names[i], &m->p);
         check_measure_keys(in, m);
+        check_flow(in, m);
         if (observable_find(m->p.kind)->quarks == MEASURE_NO_QUARKS) continue;
         parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
                               "[fermion.NAME]");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hmc/evolve/fermion.h"
+#include "hmc/measure/observable.h"
 #include "hmc/memory.h"
 #include "hmc/report.h"
 #include "hmc/save.h"
@@ -169,8 +170,8 @@ static void describe_kept(const parameters *p, const lattice *l)
 
 void plan_describe(const parameters *p, const lattice *l, place where)
 {
-    char memory[32], file[32], machine[32];
-    const double bytes = (double)memory_predicted(p, l, where), there = memory_there(where);
+    char memory[32], file[32];
+    const double bytes = (double)memory_predicted(p, l, where);
     log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
              l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
              l->local[0], l->local[1], l->local[2], l->local[3],
@@ -178,12 +179,15 @@ void plan_describe(const parameters *p, const lattice *l, place where)
              where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_SINGLE));
     log_info("memory %s a rank for fields, halos and tables; checkpoint %s", report_bytes(bytes, memory),
              report_bytes((double)checkpoint_bytes(l->size, strlen(p->dump)), file));
+<<<<<<< HEAD
     const int *g = l->grid, here = g[0] * g[1] * g[2] * g[3] == comm_size(); /* else planned for another machine */
     if (here && there > 0 && bytes > there)
         log_warn("a rank needs %s, and %s has %s%s: use more nodes", memory,
                  where == PLACE_DEVICE ? "its GPU" : "this machine", report_bytes(there, machine),
                  where == PLACE_DEVICE ? "" : " for each of its ranks");
     describe_kept(p, l);
+=======
+>>>>>>> 1b6f7a1ba158bed80133e82fcf87e279c0e7f315
     describe_flavours(p);
     warn_of_tolerances(p, l);
     describe_fermions(p);
@@ -223,6 +227,19 @@ static void check_functions(const parameters *p)
     }
 }
 
+/* What a measurement adds to the cost, at `rate` floating-point operations a second of all ranks. */
+static void describe_measurements(const parameters *p, double rate)
+{
+    double volume = 1;
+    for (int d = 0; d < 4; d++) volume *= p->lattice.size[d];
+    for (int i = 0; i < p->nmeasures; i++) {
+        const measure_params *m = &p->measures[i].p;
+        const observable *o = observable_find(m->kind);
+        if (o->flops)
+            log_info("cost: measure.%s takes about %.2g s each time", p->measures[i].name, volume * o->flops(m) / rate);
+    }
+}
+
 /* The links of the file as the run reads them, where they are not too many for this machine. */
 static void read_start(const parameters *p, const lattice *plan)
 {
@@ -237,7 +254,7 @@ static void read_start(const parameters *p, const lattice *plan)
         return;
     }
     log_info("reading %s", p->run.config);
-    lattice *lat = simulation_lattice(p, NULL);
+    lattice *lat = simulation_lattice(p, NULL, NULL);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     simulation_read(links, p->run.config);
     field_destroy(links);
@@ -303,7 +320,11 @@ void plan_dry_run(const parameters *p, int ranks, int as_json)
     log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s on %d "
              "ranks at the %.1f GF/s a rank of the gauge force here",
              flops, TYPICAL_ITERATIONS, flops / rate, n, 1e-9 * rate / n);
+    describe_measurements(p, rate);
     if (as_json) print_json(p, lat, n, where, flops, flops / rate);
+    /* Of other machines nobody knows how much memory they have. */
+    if (ranks == 0 && memory_lacks(lat, (double)memory_predicted(p, lat, where), where, message, sizeof message))
+        user_error("%s", message);
     lattice_destroy(lat);
-    log_info("dry run: everything is in order, nothing was run");
+    log_info("dry run: everything is in order%s, nothing was run", ranks > 0 ? " as far as this machine can tell" : "");
 }

@@ -48,7 +48,7 @@ static void remember(record *r, int64_t number, double plaquette, double dh, int
         r->plaquette = realloc(r->plaquette, bytes);
         r->dh = realloc(r->dh, bytes);
         r->accepted = realloc(r->accepted, bytes);
-        REQUIRE(r->plaquette && r->dh && r->accepted, "out of memory for %ld rows", r->capacity);
+        REQUIRE_MEMORY(r->plaquette && r->dh && r->accepted, "out of memory for %ld rows", r->capacity);
     }
     r->plaquette[r->count] = plaquette;
     r->dh[r->count] = dh;
@@ -167,7 +167,7 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
 {
     char message[1024];
     record *r = calloc(1, sizeof *r);
-    REQUIRE(r, "out of memory");
+    REQUIRE_MEMORY(r, "out of memory");
     r->warmup = s->p->run.warmup;
     r->h = history_open(folder, message, sizeof message);
     if (!r->h) user_error("%s", message);
@@ -295,7 +295,7 @@ static double mean_and_error(const double *x, long n, double (*of)(double), doub
 {
     double mean = 0, square = 0;
     for (long i = 0; i < n; i++) mean += of(x[i]);
-    if (n > 0) mean /= (double)n;
+    mean = n > 0 ? mean / (double)n : NAN;
     const long length = n >= 100 ? n / 20 : n >= 40 ? 2 : 1, blocks = n / length;
     for (long b = 0; b < blocks; b++) {
         double block = 0;

@@ -9,7 +9,7 @@
 typedef struct record record;
 
 typedef struct {
-    long count; /* trajectories after the warm-up */
+    long count; /* trajectories after the warm-up; what needs more of them than there are is NaN */
     double acceptance, acceptance_error;
     double exp_dh, exp_dh_error;
     double plaquette, plaquette_error;

@@ -106,11 +106,16 @@ void report_profile(const report_totals *t)
 
 double report_flops(const parameters *p, double iterations)
 {
-    double volume = 1, flops = 0, visits = 1;
+    double volume = 1, flops = 0, counts[MAX_LEVELS];
+    level levels[MAX_LEVELS] = {0};
     for (int d = 0; d < 4; d++) volume *= p->lattice.size[d];
     for (int l = 0; l < p->nlevels; l++) {
-        const scheme *s = scheme_find(p->levels[l].scheme);
-        const double forces = visits * p->levels[l].steps * scheme_forces(s);
+        levels[l].scheme = scheme_find(p->levels[l].scheme);
+        levels[l].steps = p->levels[l].steps;
+    }
+    levels_forces(levels, p->nlevels, counts);
+    for (int l = 0; l < p->nlevels; l++) {
+        const double forces = counts[l];
         char word[128];
         for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++) {
             if (!strcmp(word, "gauge")) flops += forces * volume * gauge_force_flops(gauge_params_weights(&p->gauge));
@@ -120,7 +125,6 @@ double report_flops(const parameters *p, double iterations)
                     flops += forces * volume * fermion_kind_find(f->kind)->force_flops(f, iterations);
             }
         }
-        visits *= p->levels[l].steps * scheme_drifts(s);
     }
     return flops;
 }

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "hmc/evolve/fermion.h"
+#include "hmc/memory.h"
+#include "hmc/threads.h"
 #include "hmc/tuning.h"
 #include "io/links.h"
 #include "io/links_check.h"
@@ -28,9 +26,7 @@
 
 void simulation_cpu(const parameters *p)
 {
-#ifdef _OPENMP
-    if (p->machine.threads > 0) omp_set_num_threads(p->machine.threads);
-#endif
+    threads_set(p->machine.threads);
     lattice_use_simd(!strcmp(p->machine.simd, "yes"));
 }
 
@@ -58,7 +54,7 @@ int simulation_reach(const parameters *p)
     return 2;
 }
 
-lattice *simulation_lattice(const parameters *p, const int size[4])
+lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need)
 {
     simulation_cpu(p);
     comm_set_delay(1e-6 * p->machine.delay);
@@ -69,6 +65,9 @@ lattice *simulation_lattice(const parameters *p, const int size[4])
     lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), simulation_reach(p), message, sizeof message);
     if (!plan) user_error("%s", message);
     simulation_check_blocks(p, plan);
+    const place where = need ? simulation_place(p, NULL) : PLACE_HOST;
+    if (need && memory_lacks(plan, (double)need(p, plan, where), where, message, sizeof message))
+        user_error("%s", message);
     lattice_destroy(plan);
     return lattice_create(extents, p->machine.grid, simulation_reach(p), sign);
 }
@@ -252,9 +251,9 @@ static void make_levels(simulation *s)
 simulation *simulation_create(const parameters *p)
 {
     simulation *s = calloc(1, sizeof *s);
-    REQUIRE(s, "out of memory");
+    REQUIRE_MEMORY(s, "out of memory");
     s->p = p;
-    s->lat = simulation_lattice(p, NULL);
+    s->lat = simulation_lattice(p, NULL, memory_predicted);
     const place where = simulation_place(p, s->lat);
     s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     gauge_cold(s->links);

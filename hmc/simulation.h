@@ -23,9 +23,11 @@ int simulation_reach(const parameters *p);
 void simulation_cpu(const parameters *p);
 /* Refuses blocks of solvers that do not suit the lattice, which may be a plan. */
 void simulation_check_blocks(const parameters *p, const lattice *plan);
-/* The lattice of the input (or of `size`, when given) on all ranks. Sets threads and lanes. One that does not fit
- * the ranks is a user error. Collective. */
-lattice *simulation_lattice(const parameters *p, const int size[4]);
+/* The lattice of the input (or of `size`, when given) on all ranks. Sets threads and lanes. One that does not fit the
+ * ranks, or with which the command takes more bytes a rank than there are, is a user error before any are taken. `need`
+ * says how many (hmc/memory.h); null: the caller knows that they fit. Collective. */
+typedef size_t memory_need(const parameters *p, const lattice *plan, place where);
+lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need);
 /* Where the fields of this input live; the first call takes the GPUs, and each chooses how they exchange the halos of
  * `lat` (null: no lattice yet). What the machine does not offer is a user error. Collective. */
 place simulation_place(const parameters *p, const lattice *lat);

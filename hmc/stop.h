@@ -9,6 +9,8 @@
 void stop_catch_signals(void);
 /* Number of the signal that reached some rank, else 0. Collective. */
 int stop_signal(void);
+/* Refuses what stop_seconds_left() cannot read, as a user error: called before a run begins. Collective. */
+void stop_check(void);
 /* Seconds that remain by max_hours, counted from the start of the program, or by the end of the Slurm job, whatever
  * comes first, as rank 0 sees it; infinite without a limit. Collective. */
 double stop_seconds_left(const parameters *p);

@@ -57,7 +57,7 @@ static char *read_shared(const char *path)
         user_error("tuning file %s: %s; remove it, or name another one as tune_file", path, why ? why : "");
     if (bytes < 0) return NULL;
     if (!text) text = calloc((size_t)bytes + 1, 1);
-    REQUIRE(text, "out of memory for %lld bytes", (long long)bytes);
+    REQUIRE_MEMORY(text, "out of memory for %lld bytes", (long long)bytes);
     comm_bcast(text, (size_t)bytes);
     return text;
 }

@@ -40,7 +40,7 @@ history_rows_of *tables_add(table_set *set)
 {
     if (set->n == HISTORY_TABLES) return NULL;
     history_rows_of *t = calloc(1, sizeof *t);
-    REQUIRE(t, "out of memory: %zu bytes", sizeof *t);
+    REQUIRE_MEMORY(t, "out of memory: %zu bytes", sizeof *t);
     set->table[set->n++] = t;
     return t;
 }
@@ -73,7 +73,7 @@ void table_reserve(history_rows_of *t, int64_t rows)
     if (rows <= t->capacity) return;
     t->capacity = rows > 2 * t->capacity ? rows : 2 * t->capacity;
     t->value = realloc(t->value, (size_t)t->capacity * (size_t)t->ncol * sizeof *t->value);
-    REQUIRE(t->value, "out of memory: %lld rows of %d columns", (long long)t->capacity, t->ncol);
+    REQUIRE_MEMORY(t->value, "out of memory: %lld rows of %d columns", (long long)t->capacity, t->ncol);
 }
 
 static const char *const type_names[] = {"int", "real", "bool"};
@@ -190,7 +190,7 @@ static void free_all(history *h)
 history *history_open(const char *folder, char *message, size_t size)
 {
     history *h = calloc(1, sizeof *h);
-    REQUIRE(h, "out of memory: %zu bytes", sizeof *h);
+    REQUIRE_MEMORY(h, "out of memory: %zu bytes", sizeof *h);
     h->fd = -1;
     int bad = strlen(folder) + 32 > ATOMIC_PATH;
     if (bad) links_fail(message, size, "folder name longer than %d", ATOMIC_PATH - 32);
@@ -288,7 +288,7 @@ static int declare(history *h, const char *group, const history_column *columns,
                    size_t size)
 {
     history_rows_of *fresh = calloc(1, sizeof *fresh), *old = tables_find(&h->set, group);
-    REQUIRE(fresh, "out of memory: %zu bytes", sizeof *fresh);
+    REQUIRE_MEMORY(fresh, "out of memory: %zu bytes", sizeof *fresh);
     set_columns(fresh, group, columns, n);
     int bad = 0;
     if (old && same_columns(old, fresh, message, size)) {
@@ -425,7 +425,7 @@ void history_text(history *h, const char *name, const char *text)
     strcpy(h->note[i].name, name);
     h->note[i].text = strdup(text);
     h->new_text = 1;
-    REQUIRE(h->note[i].text, "out of memory: %zu bytes", strlen(text));
+    REQUIRE_MEMORY(h->note[i].text, "out of memory: %zu bytes", strlen(text));
 }
 
 static int sync_everywhere(history *h, int fold, char *message, size_t size)

@@ -48,7 +48,7 @@ static int put_table(hid_t file, const history_rows_of *t)
     param_text text = {0};
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
     history_value *buf = malloc((size_t)(t->rows + 1) * sizeof *buf);
-    REQUIRE(buf, "out of memory: %lld values", (long long)t->rows);
+    REQUIRE_MEMORY(buf, "out of memory: %lld values", (long long)t->rows);
     H5Pset_create_intermediate_group(links, 1);
     const hid_t group = H5Gcreate2(file, t->group, links, H5P_DEFAULT, H5P_DEFAULT);
     table_describe(&text, t);
@@ -100,7 +100,7 @@ static int get_column(hid_t group, history_rows_of *t, int c)
     }
     bad = bad || (int64_t)n != t->rows;
     history_value *buf = malloc((size_t)(n + 1) * sizeof *buf);
-    REQUIRE(buf, "out of memory: %llu values", (unsigned long long)n);
+    REQUIRE_MEMORY(buf, "out of memory: %llu values", (unsigned long long)n);
     bad = bad || (n > 0 && H5Dread(d, memory_type(t->column[c].type), H5S_ALL, H5S_ALL, H5P_DEFAULT, buf) < 0);
     for (hsize_t r = 0; r < n && !bad; r++) t->value[(int64_t)r * t->ncol + c] = buf[r];
     free(buf);

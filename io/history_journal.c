@@ -28,7 +28,7 @@ static unsigned char *grow(bytes *b, size_t n)
     if (b->length + n > b->capacity) {
         b->capacity = 2 * (b->length + n);
         b->data = realloc(b->data, b->capacity);
-        REQUIRE(b->data, "out of memory: %zu bytes", b->capacity);
+        REQUIRE_MEMORY(b->data, "out of memory: %zu bytes", b->capacity);
     }
     b->length += n;
     return b->data + b->length - n;
@@ -69,7 +69,7 @@ static void put_row(bytes *b, const table_set *set, int table, const history_val
 static int take_table(table_set *set, int number, const unsigned char *payload, size_t n)
 {
     char *text = malloc(n + 1);
-    REQUIRE(text, "out of memory: %zu bytes", n);
+    REQUIRE_MEMORY(text, "out of memory: %zu bytes", n);
     memcpy(text, payload, n);
     text[n] = 0;
     history_rows_of *t = number == set->n ? tables_add(set) : NULL;
@@ -120,7 +120,7 @@ uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *mis
     if (!*missing && length > 0) {
         const size_t n = (size_t)length;
         unsigned char *data = malloc(n);
-        REQUIRE(data, "out of memory: %zu bytes of %s", n, path);
+        REQUIRE_MEMORY(data, "out of memory: %zu bytes of %s", n, path);
         if (links_pread(fd, data, n, 0) == 0) good = take_records(set, data, n);
         *lost = n - good;
         free(data);

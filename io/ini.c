@@ -1,6 +1,7 @@
 #include "io/ini.h"
 
 #include "io/regular.h"
+#include "kernels/base/utf8.h"
 #include "kernels/lattice/comm.h"
 
 #include <ctype.h>
@@ -37,7 +38,7 @@ struct ini_input {
 
 static void *checked(void *memory)
 {
-    REQUIRE(memory, "no memory for the input file");
+    REQUIRE_MEMORY(memory, "no memory for the input file");
     return memory;
 }
 
@@ -48,7 +49,7 @@ static char *PRINTF_LIKE(1, 2) text_of(const char *fmt, ...)
     va_start(ap, fmt);
     int length = vasprintf(&text, fmt, ap);
     va_end(ap);
-    REQUIRE(length >= 0, "no memory for the input file");
+    REQUIRE_MEMORY(length >= 0, "no memory for the input file");
     return text;
 }
 
@@ -158,7 +159,7 @@ static void PRINTF_LIKE(2, 3) problem_at_line(parser *p, const char *fmt, ...)
     va_start(ap, fmt);
     int length = vasprintf(&what, fmt, ap);
     va_end(ap);
-    REQUIRE(length >= 0, "no memory for the input file");
+    REQUIRE_MEMORY(length >= 0, "no memory for the input file");
     p->problem = text_of("%s:%d: %s", p->in->path, p->line, what);
     free(what);
 }
@@ -241,6 +242,12 @@ static char *next_line(char *buffer, int size, void *user)
         problem_at_line(p, "the line has %d letters, allowed are %d", length, size - 3);
         return NULL;
     }
+    for (int i = 0, n; i < length; i += n)
+        if (!(n = utf8_length(line + i))) {
+            problem_at_line(p, "the byte \\x%02x in column %d is not UTF-8 text; save the file as UTF-8",
+                            (unsigned char)line[i], i + 1);
+            return NULL;
+        }
     if (length && *line == '[') read_heading(p, line, length);
     else if (length) check_key_line(p, line, length);
     if (p->problem) return NULL;

@@ -42,7 +42,7 @@ struct blocks {
 static void *allocate(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
-    REQUIRE(p, "out of memory for %zu elements of %zu bytes", n, size);
+    REQUIRE_MEMORY(p, "out of memory for %zu elements of %zu bytes", n, size);
     return p;
 }
 
@@ -200,7 +200,7 @@ static void fill_keep(lane_tables *t, const blocks *b, const layout *lay)
     const size_t n = (size_t)8 * (size_t)places(lay) * (size_t)lay->lanes;
     t->keep_single = aligned_alloc(64, n * sizeof *t->keep_single);
     t->keep_double = aligned_alloc(64, n * sizeof *t->keep_double);
-    REQUIRE(t->keep_single && t->keep_double, "out of memory for masks of blocks");
+    REQUIRE_MEMORY(t->keep_single && t->keep_double, "out of memory for masks of blocks");
     size_t i = 0;
     for (int dir = 0; dir < 8; dir++)
         for (int x = 0; x < places(lay); x++)

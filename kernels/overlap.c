@@ -126,7 +126,7 @@ static void append(move_list *l, stored_move m)
     if (l->n == l->room) {
         l->room = 2 * l->room + 64;
         l->moves = realloc(l->moves, (size_t)l->room * sizeof *l->moves);
-        REQUIRE(l->moves, "out of memory for a list of %ld sites", l->room);
+        REQUIRE_MEMORY(l->moves, "out of memory for a list of %ld sites", l->room);
     }
     l->moves[l->n++] = m;
 }
@@ -191,7 +191,7 @@ static partner *partner_at(overlap *o, const int step[4])
     for (int k = 0; k < o->npartners; k++)
         if (!memcmp(o->partners[k].step, step, sizeof o->partners[k].step)) return &o->partners[k];
     o->partners = realloc(o->partners, (size_t)(o->npartners + 1) * sizeof *o->partners);
-    REQUIRE(o->partners, "out of memory for %d partners", o->npartners + 1);
+    REQUIRE_MEMORY(o->partners, "out of memory for %d partners", o->npartners + 1);
     partner *q = &o->partners[o->npartners++];
     *q = (partner){.to = 0};
     memcpy(q->step, step, sizeof q->step);
@@ -244,7 +244,7 @@ static origin *find_origins(overlap *o)
         n *= (size_t)(high[d] - low[d]);
     }
     origin *all = malloc(n * sizeof *all);
-    REQUIRE(all, "out of memory for %zu sites", n);
+    REQUIRE_MEMORY(all, "out of memory for %zu sites", n);
     do all[i++] = find_origin(o, z);
     while (next_place(z, low, high));
     return all;
@@ -286,7 +286,7 @@ static void fill_lists(overlap *o)
 overlap *overlap_create(const lattice *lat, const int asked[4], int sites, precision prec, place where)
 {
     overlap *o = calloc(1, sizeof *o);
-    REQUIRE(o, "out of memory");
+    REQUIRE_MEMORY(o, "out of memory");
     int all[4];
     *o = (overlap){.lat = lat, .prec = prec, .where = where};
     shape(lat, asked, sites, o->size, o->reach);

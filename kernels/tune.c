@@ -49,7 +49,7 @@ static void keep(const known_case *c)
     if (nknown == room) {
         room = room ? 2 * room : 64;
         known = realloc(known, (size_t)room * sizeof *known);
-        REQUIRE(known, "out of memory for %d tuned cases", room);
+        REQUIRE_MEMORY(known, "out of memory for %d tuned cases", room);
     }
     known[nknown++] = *c;
 }
@@ -140,7 +140,7 @@ char *tune_text(void)
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    REQUIRE(f, "out of memory for %d tuned cases", nknown);
+    REQUIRE_MEMORY(f, "out of memory for %d tuned cases", nknown);
     fputs(head, f);
     for (int i = 0; i < nknown; i++) {
         const tune_key *k = &known[i].key;

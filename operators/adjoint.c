@@ -31,7 +31,7 @@ static const linop_table table = {.name = "adjoint",
 linop *adjoint_create(linop *op)
 {
     derived *d = calloc(1, sizeof *d);
-    REQUIRE(d, "out of memory");
+    REQUIRE_MEMORY(d, "out of memory");
     derived_open(d, &table, op, again);
     return &d->base;
 }

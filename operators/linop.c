@@ -64,7 +64,7 @@ linop *linop_local(linop *op, const block_shape *s, char *message, size_t bytes)
     linop *made = op->table->local(op, s, message, bytes);
     if (!made) return NULL;
     linop_locals *l = calloc(1, sizeof *l);
-    REQUIRE(l, "out of memory");
+    REQUIRE_MEMORY(l, "out of memory");
     l->shape = *s;
     l->op = made;
     l->next = op->locals;

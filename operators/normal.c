@@ -60,7 +60,7 @@ static const linop_table table = {.name = "normal",
 linop *normal_create(linop *op)
 {
     normal *n = calloc(1, sizeof *n);
-    REQUIRE(n, "out of memory");
+    REQUIRE_MEMORY(n, "out of memory");
     derived_open(&n->d, &table, op, again);
     n->d.base.flops = 2 * op->flops;
     return &n->d.base;

@@ -38,7 +38,7 @@ static const linop_table table = {.name = "shifted",
 linop *shifted_create(linop *op, double shift)
 {
     shifted *s = calloc(1, sizeof *s);
-    REQUIRE(s, "out of memory");
+    REQUIRE_MEMORY(s, "out of memory");
     derived_open(&s->d, &table, op, again);
     s->shift = shift;
     return &s->d.base;

@@ -86,7 +86,7 @@ static linop *normal_at(staggered *s, precision prec, place where)
         const staggered_pair *l = staggered_links_at(s->links, prec, where);
         const double sites = 0.5 * (double)l->near->lat->local_volume;
         *n = calloc(1, sizeof **n);
-        REQUIRE(*n, "out of memory");
+        REQUIRE_MEMORY(*n, "out of memory");
         (*n)->base = (linop){.table = &normal_table,
                              .lat = l->near->lat,
                              .kind = FIELD_VECTOR,
@@ -107,7 +107,7 @@ linop *staggered_normal(staggered *s)
 staggered *staggered_create(staggered_links *links, double mass, parity p)
 {
     staggered *s = calloc(1, sizeof *s);
-    REQUIRE(s, "out of memory");
+    REQUIRE_MEMORY(s, "out of memory");
     s->links = links;
     s->mass = mass;
     s->p = p;
@@ -171,7 +171,7 @@ staggered_force *staggered_force_open(field *momenta, staggered_links *base)
 {
     const field *thin = staggered_links_thin(base);
     staggered_force *f = malloc(sizeof *f);
-    REQUIRE(f, "out of memory");
+    REQUIRE_MEMORY(f, "out of memory");
     *f = (staggered_force){.momenta = momenta, .base = base, .near = links_like(thin)}; /* extra when it is needed */
     if (staggered_links_naik(base) != 0) f->far = links_like(thin);
     return f;

@@ -268,7 +268,7 @@ double staggered_links_filtered(const staggered_links *l)
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s)
 {
     staggered_links *l = calloc(1, sizeof *l);
-    REQUIRE(l, "out of memory");
+    REQUIRE_MEMORY(l, "out of memory");
     REQUIRE(thin->prec == PREC_DOUBLE && thin->kind == FIELD_LINKS, "links of kind %d, precision %d", thin->kind,
             thin->prec);
     REQUIRE((s->kind != STAGGERED_FAT7 && s->kind != STAGGERED_ASQTAD) || s->u0 > 0, "u0 = %g", s->u0);

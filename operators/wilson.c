@@ -240,7 +240,7 @@ static linop *at(linop *op, precision prec, place where)
 static linop *local(linop *op, const block_shape *shape, char *message, size_t bytes)
 {
     schur *s = calloc(1, sizeof *s);
-    REQUIRE(s, "out of memory");
+    REQUIRE_MEMORY(s, "out of memory");
     s->base = *op;
     s->base.locals = NULL;
     s->w = ((schur *)op)->w;
@@ -289,7 +289,7 @@ static linop *schur_at(wilson *w, precision prec, place where)
     schur **s = &w->schurs[prec][where];
     if (!*s) {
         *s = calloc(1, sizeof **s);
-        REQUIRE(*s, "out of memory");
+        REQUIRE_MEMORY(*s, "out of memory");
         const double sites = 0.5 * (double)w->links->lat->local_volume;
         (*s)->base = (linop){.table = &schur_table,
                              .lat = w->links->lat,
@@ -311,7 +311,7 @@ linop *wilson_schur(wilson *w)
 wilson *wilson_create(const field *links, const wilson_settings *s)
 {
     wilson *w = calloc(1, sizeof *w);
-    REQUIRE(w, "out of memory");
+    REQUIRE_MEMORY(w, "out of memory");
     REQUIRE(links->prec == PREC_DOUBLE && links->kind == FIELD_LINKS, "links of kind %d, precision %d", links->kind,
             links->prec);
     w->links = links;

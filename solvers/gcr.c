@@ -31,7 +31,7 @@ typedef struct {
 static void *room(int n, size_t size)
 {
     void *p = calloc((size_t)n, size);
-    REQUIRE(p, "out of memory for a Krylov space of %d vectors", n);
+    REQUIRE_MEMORY(p, "out of memory for a Krylov space of %d vectors", n);
     return p;
 }
 

@@ -22,7 +22,7 @@ static void look(spectrum *s, const double *alpha, const double *beta, int m)
     gsl_matrix *t = gsl_matrix_calloc((size_t)m, (size_t)m), *vectors = gsl_matrix_alloc((size_t)m, (size_t)m);
     gsl_vector *values = gsl_vector_alloc((size_t)m);
     gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc((size_t)m);
-    REQUIRE(t && vectors && values && work, "out of memory");
+    REQUIRE_MEMORY(t && vectors && values && work, "out of memory");
     for (int j = 0; j < m; j++) {
         gsl_matrix_set(t, (size_t)j, (size_t)j, alpha[j]);
         if (j + 1 == m) break;

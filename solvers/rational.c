@@ -20,7 +20,7 @@ struct rational_store {
 rational_store *rational_store_create(void)
 {
     rational_store *s = calloc(1, sizeof *s);
-    REQUIRE(s, "out of memory");
+    REQUIRE_MEMORY(s, "out of memory");
     return s;
 }
 
@@ -109,7 +109,7 @@ const rational *rational_of_degree(rational_store *s, const power_product *f, do
     rational r;
     if (remez(&r, f, lo, hi, degree, degree - falls_like_inverse(f), message, size)) return NULL;
     entry *e = malloc(sizeof *e);
-    REQUIRE(e, "out of memory");
+    REQUIRE_MEMORY(e, "out of memory");
     *e = (entry){r, s->first};
     s->first = e;
     return &e->r;

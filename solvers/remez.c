@@ -437,7 +437,7 @@ int remez(rational *r, const power_product *f, double lo, double hi, int degree,
 {
     state *s = calloc(1, sizeof *s);
     rational result = {.f = *f, .lo = lo, .hi = hi};
-    REQUIRE(s, "out of memory");
+    REQUIRE_MEMORY(s, "out of memory");
     s->message = message;
     s->size = size;
     s->n = degree;

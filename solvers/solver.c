@@ -134,7 +134,7 @@ void solver_note(int iteration, double residual, precision prec, int is_true)
     if (h->n == h->room) {
         h->room = h->room ? 2 * h->room : 256;
         h->points = realloc(h->points, (size_t)h->room * sizeof *h->points);
-        REQUIRE(h->points, "out of memory");
+        REQUIRE_MEMORY(h->points, "out of memory");
     }
     h->points[h->n++] = (solve_point){noted_before + iteration, residual, prec, is_true, noted_system};
 }

@@ -192,6 +192,32 @@ void bench_open(bench *b, int needs)
     field_destroy(links);
 }
 
+static size_t bytes_of(const bench *b, field_kind kind, precision prec, parity p, int rhs)
+{
+    return field_bytes(b->lat, kind, prec, p, rhs, b->where);
+}
+
+size_t bench_bytes(const bench *b, int needs)
+{
+    const size_t links = bytes_of(b, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1),
+                 momenta = bytes_of(b, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1),
+                 tensor = bytes_of(b, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1),
+                 clover = bytes_of(b, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1);
+    size_t sum = links;
+    if (needs & BENCH_WILSON)
+        sum += 6 * bytes_of(b, FIELD_SPINOR, b->prec, PARITY_EVEN, b->rhs) +
+               bytes_of(b, FIELD_CLOVER, b->prec, PARITY_BOTH, 1) + clover;
+    if (needs & BENCH_DOUBLE)
+        sum += tensor + 2 * bytes_of(b, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1) + 2 * momenta + 2 * clover + links;
+    if (needs & BENCH_STAGGERED)
+        sum += 5 * links + 3 * bytes_of(b, FIELD_VECTOR, b->prec, PARITY_EVEN, b->rhs) +
+               2 * bytes_of(b, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1);
+    if (needs & BENCH_PATHS)
+        sum += 4 * links + bytes_of(b, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, BENCH_POLES) +
+               bytes_of(b, FIELD_PHASES, PREC_DOUBLE, PARITY_BOTH, 1);
+    return sum;
+}
+
 void bench_close(bench *b)
 {
     staggered_destroy(b->quark);

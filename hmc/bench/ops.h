@@ -62,6 +62,8 @@ int bench_is_packing(int kernel);
 /* Makes the fields of b, whose first five members are set, as far as they are needed. Improved staggered quarks need a
  * lattice with a reach of 3. Collective. */
 void bench_open(bench *b, int needs);
+/* Bytes of a rank that its fields take at least, on a lattice that may be planned. */
+size_t bench_bytes(const bench *b, int needs);
 void bench_close(bench *b);
 
 /* Some iterations of CG on op x = source, all in the precision of the fields. */

@@ -74,7 +74,7 @@ action *gauge_action_create(const char *name, const field *links, gauge_weights 
 {
     static const action_table table = {.value = value, .force = force, .destroy = destroy};
     gauge_part *g = calloc(1, sizeof *g);
-    REQUIRE(g, "out of memory");
+    REQUIRE_MEMORY(g, "out of memory");
     g->base.table = &table;
     g->base.links = links;
     snprintf(g->base.name, sizeof g->base.name, "%s", name);

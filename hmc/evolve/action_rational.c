@@ -340,7 +340,7 @@ action *rational_action_create(const char *name, const field *links, const ratio
                                        .add_to_sum = add_to_sum,
                                        .close_sum = close_sum};
     rational_part *p = calloc(1, sizeof *p);
-    REQUIRE(p, "out of memory");
+    REQUIRE_MEMORY(p, "out of memory");
     REQUIRE(s->pseudofermions <= RATIONAL_MOST_PSEUDOFERMIONS && s->root.factors[0].shift == 0,
             "%d pseudofermions, first shift %g", s->pseudofermions, s->root.factors[0].shift);
     p->base.table = &table;

@@ -86,7 +86,7 @@ action *staggered_action_create(const char *name, const field *links, const stag
                                        .add_to_sum = add_to_sum,
                                        .close_sum = close_sum};
     four_flavours *p = calloc(1, sizeof *p);
-    REQUIRE(p, "out of memory");
+    REQUIRE_MEMORY(p, "out of memory");
     p->base.table = &table;
     p->base.links = links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);

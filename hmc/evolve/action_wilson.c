@@ -115,7 +115,7 @@ action *pseudofermion_action_create(const char *name, const field *links, const 
 {
     static const action_table table = {.refresh = refresh, .value = value, .force = force, .destroy = destroy};
     pseudofermion *p = calloc(1, sizeof *p);
-    REQUIRE(p, "out of memory");
+    REQUIRE_MEMORY(p, "out of memory");
     p->base.table = &table;
     p->base.links = links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
@@ -178,7 +178,7 @@ action *determinant_action_create(const char *name, const field *links, wilson *
     static const action_table table = {
         .value = determinant_value, .force = determinant_force, .destroy = determinant_destroy};
     determinant *d = calloc(1, sizeof *d);
-    REQUIRE(d, "out of memory");
+    REQUIRE_MEMORY(d, "out of memory");
     d->base.table = &table;
     d->base.links = links;
     snprintf(d->base.name, sizeof d->base.name, "%s", name);

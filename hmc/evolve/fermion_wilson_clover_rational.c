@@ -18,7 +18,7 @@ typedef struct {
 static void *open_force(void *context, field *force, const field *links)
 {
     wilson_sum *sum = malloc(sizeof *sum);
-    REQUIRE(sum, "out of memory");
+    REQUIRE_MEMORY(sum, "out of memory");
     sum->w = context;
     sum->sum = wilson_force_open(force, links);
     sum->y = linop_vector(wilson_schur(sum->w), 1);

@@ -90,7 +90,7 @@ static int count(const scheme *s, char what)
 
 int scheme_forces(const scheme *s)
 {
-    int n = count(s, 'k') - 1; /* the last kick of a step and the first of the next are one */
+    int n = count(s, 'k') - 1; /* the last kick of a step and the first of the next are at the same links */
     for (const stage *t = s->stages; t < s->stages + MAX_STAGES && t->what; t++) n += t->what == 'k' && t->ahead != 0;
     return n;
 }
@@ -174,37 +174,72 @@ static int level_force(evolution *e, const level *l, field *total)
     return EVOLVE_DONE;
 }
 
-static int kick(evolution *e, const level *l, double dt, double ahead)
+/* ---- the integration ---- */
+
+/* Kicks between two drifts. A kick changes momenta alone, so all of them see the same links, and those of one level with
+ * the same force are one. */
+typedef struct {
+    int level;
+    double dt, ahead;
+} kick;
+
+typedef struct {
+    evolution *e;
+    kick
+        kicks[2 * MAX_LEVELS]; /* due before the next drift: of a level those with the force, and those looking ahead */
+    int n;
+} integration;
+
+static void add_kick(integration *in, int depth, double dt, double ahead)
 {
+    for (int i = 0; i < in->n; i++)
+        if (in->kicks[i].level == depth && in->kicks[i].ahead == ahead) {
+            in->kicks[i].dt += dt;
+            return;
+        }
+    REQUIRE(in->n < 2 * MAX_LEVELS, "%d kicks at the same links", in->n);
+    in->kicks[in->n++] = (kick){depth, dt, ahead};
+}
+
+static int make_kick(evolution *e, const kick *k)
+{
+    const level *l = &e->levels[k->level];
     int status = level_force(e, l, e->force);
-    if (status == EVOLVE_DONE && ahead != 0) {
+    if (status == EVOLVE_DONE && k->ahead != 0) {
         if (!e->displaced) e->displaced = field_like(e->links);
         field_copy(e->displaced, e->links);
-        gauge_update(e->links, -ahead, e->force);
+        gauge_update(e->links, -k->ahead, e->force);
         status = level_force(e, l, e->force);
         field_copy(e->links, e->displaced);
     }
-    if (status == EVOLVE_DONE) momenta_add(e->momenta, -dt, e->force);
+    if (status == EVOLVE_DONE) momenta_add(e->momenta, -k->dt, e->force);
     return status;
 }
 
-static int integrate(evolution *e, int depth, double time)
+static int make_kicks(integration *in)
 {
+    int status = EVOLVE_DONE;
+    for (int i = 0; i < in->n && status == EVOLVE_DONE; i++) status = make_kick(in->e, &in->kicks[i]);
+    in->n = 0;
+    return status;
+}
+
+static int integrate(integration *in, int depth, double time)
+{
+    evolution *e = in->e;
     if (depth == e->nlevels) {
-        gauge_update(e->links, time, e->momenta);
-        return EVOLVE_DONE;
+        const int status = make_kicks(in);
+        if (status == EVOLVE_DONE) gauge_update(e->links, time, e->momenta);
+        return status;
     }
     const level *l = &e->levels[depth];
     const double h = time / l->steps;
     for (int step = 0; step < l->steps; step++) {
         if (depth == 0 && e->interrupted && e->interrupted()) return EVOLVE_INTERRUPTED;
         for (const stage *s = l->scheme->stages; s < l->scheme->stages + MAX_STAGES && s->what; s++) {
-            const int first = s == l->scheme->stages, last = !s[1].what;
             int status = EVOLVE_DONE;
-            /* The last kick of a step and the first of the next are the same kick at the same links. */
-            if (s->what == 'd') status = integrate(e, depth + 1, s->by * h);
-            else if (!(first && step > 0))
-                status = kick(e, l, (last && step + 1 < l->steps ? 2 * s->by : s->by) * h, s->ahead * h * h);
+            if (s->what == 'd') status = integrate(in, depth + 1, s->by * h);
+            else add_kick(in, depth, s->by * h, s->ahead * h * h);
             if (status != EVOLVE_DONE) return status;
         }
     }
@@ -213,5 +248,17 @@ static int integrate(evolution *e, int depth, double time)
 
 int evolve(evolution *e, double time)
 {
-    return integrate(e, 0, time);
+    integration in = {.e = e};
+    const int status = integrate(&in, 0, time);
+    return status == EVOLVE_DONE ? make_kicks(&in) : status;
+}
+
+void levels_forces(const level *levels, int n, double forces[MAX_LEVELS])
+{
+    double steps = 1;
+    for (int l = 0; l < n; l++) {
+        steps *= levels[l].steps;
+        forces[l] = steps * scheme_forces(levels[l].scheme) + 1;
+        steps *= scheme_drifts(levels[l].scheme);
+    }
 }

@@ -2,7 +2,9 @@
  *
  * A scheme is a palindromic table of kicks (momenta, by the force) and drifts (links); a drift of one level is the
  * whole integration of the next finer one (J. Sexton and D. Weingarten, Nucl. Phys. B 380 (1992) 665), and of the
- * finest the update of the links. Adding a scheme is one table in integrator.c. */
+ * finest the update of the links. Only that changes links, so all kicks between two of them see the same ones: those of
+ * a level are merged, over steps and over drifts of coarser levels, and the force is evaluated once. Adding a scheme is
+ * one table in integrator.c, which begins and ends with a kick by the force itself. */
 #ifndef PLAQ_INTEGRATOR_H
 #define PLAQ_INTEGRATOR_H
 
@@ -56,6 +58,10 @@ int scheme_looks_ahead(const scheme *s);
 int scheme_order(const scheme *s); /* of dH in the step size, for a trajectory of fixed length */
 /* Schemes by number, null after the last. */
 const scheme *scheme_number(int i);
+
+/* Evaluations of the force of each level in a trajectory: the least that the schemes allow. In floating point, as nested
+ * levels may have more than an integer holds. */
+void levels_forces(const level *levels, int n, double forces[MAX_LEVELS]);
 
 enum { EVOLVE_DONE, EVOLVE_FAILED, EVOLVE_INTERRUPTED };
 /* Integrates links and momenta over `time`. EVOLVE_FAILED: an action's solver failed, its `trouble` says why. */

@@ -21,7 +21,7 @@ predictor *predictor_create(int vectors)
     REQUIRE(vectors >= 0 && vectors <= PREDICTOR_MAX_VECTORS, "%d vectors of at most %d", vectors,
             PREDICTOR_MAX_VECTORS);
     predictor *p = calloc(1, sizeof *p);
-    REQUIRE(p, "out of memory");
+    REQUIRE_MEMORY(p, "out of memory");
     p->most = vectors;
     return p;
 }

@@ -67,7 +67,7 @@ void measure_add_row(measure_result *r, const double *values)
     if (r->nrows == r->capacity) {
         r->capacity = r->capacity ? 2 * r->capacity : 16;
         r->rows = realloc(r->rows, (size_t)r->capacity * columns * sizeof *r->rows);
-        REQUIRE(r->rows, "out of memory for %ld rows of %s", r->capacity, r->name);
+        REQUIRE_MEMORY(r->rows, "out of memory for %ld rows of %s", r->capacity, r->name);
     }
     memcpy(r->rows + (size_t)r->nrows++ * columns, values, columns * sizeof *values);
 }

@@ -58,6 +58,8 @@ struct observable {
     int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);
     /* Bytes of fields that it takes for a moment during a run; null when it takes none. */
     size_t (*memory)(const ledger *l, const parameters *p, const measure_params *m);
+    /* Rough floating-point operations a site of one measurement; null where they depend on solves. */
+    double (*flops)(const measure_params *m);
 };
 
 /* Observables by number, null after the last; and by name, null when there is none. */

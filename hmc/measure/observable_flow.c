@@ -4,7 +4,8 @@
  *   W_1 = exp(Z_0 / 4) W_0,   W_2 = exp(8/9 Z_1 - 17/36 Z_0) W_1,   V' = exp(3/4 Z_2 - 8/9 Z_1 + 17/36 Z_0) W_2
  *
  * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette,
- * 36 (1 - P), and the topological charge. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at
+ * 36 (1 - P), and the topological charge. The flow lowers its action, 6 (1 - P) a site: where E of the plaquette rises,
+ * the step is too long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at
  * t = w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not
  * reached. */
 #include <math.h>
@@ -44,13 +45,29 @@ static void flow_step(field *links, double step, field *a, field *b)
     gauge_update(links, -step, a);
 }
 
-static void add_row(measure_result *r, double t, const field *links, field *tensor)
+/* Returns E of the plaquette. */
+static double add_row(measure_result *r, double t, const field *links, field *tensor)
 {
     gauge_field_strength(tensor, links);
     const gauge_energy e = gauge_field_energy(tensor);
-    const double plaquette = gauge_measure(links, 0).plaquette;
-    measure_add_row(r,
-                    (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, 36 * (1 - plaquette), e.charge});
+    const double plaquette = 36 * (1 - gauge_measure(links, 0).plaquette);
+    measure_add_row(r, (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, plaquette, e.charge});
+    return plaquette;
+}
+
+/* 1 - P is a difference of numbers of order one. */
+#define ROUNDING_OF_ENERGY 1e-12
+
+/* Whether E is above that of the step before, or no number. */
+static int has_risen(measure_result *r, double before, double now, double t, double step)
+{
+    if (now <= before + ROUNDING_OF_ENERGY) return 0;
+    snprintf(
+        r->trouble, sizeof r->trouble,
+        "the energy of the plaquette rises along the flow, from %.6g to %.6g at t = %.6g: steps of flow_step = %g are "
+        "too long for these links; halve flow_step",
+        before, now, t, step);
+    return 1;
 }
 
 /* Where the line through (x0, y0) and (x1, y1) first comes up to SCALE_AT; NaN when it does not there. */
@@ -80,6 +97,12 @@ static void find_scales(measure_result *r)
     }
 }
 
+/* Times are multiples of the step; the last step may be a shorter one. */
+static long steps_of(const measure_params *m)
+{
+    return (long)ceil(m->flow_time / m->flow_step * (1 - 1e-12));
+}
+
 static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
 {
     const lattice *lat = c->links->lat;
@@ -87,9 +110,8 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
     field_copy(links, c->links);
-    add_row(r, 0, links, tensor);
-    /* Times are multiples of the step; the last step may be a shorter one. */
-    const long steps = (long)ceil(m->flow_time / m->flow_step * (1 - 1e-12));
+    double energy = add_row(r, 0, links, tensor);
+    const long steps = steps_of(m);
     double t = 0;
     int status = MEASURE_DONE;
     for (long i = 1; i <= steps; i++) {
@@ -100,7 +122,12 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
         const double next = i == steps ? m->flow_time : (double)i * m->flow_step;
         flow_step(links, next - t, a, b);
         t = next;
-        add_row(r, t, links, tensor);
+        const double before = energy;
+        energy = add_row(r, t, links, tensor);
+        if (has_risen(r, before, energy, t, m->flow_step)) {
+            status = MEASURE_FAILED;
+            break;
+        }
     }
     if (status == MEASURE_DONE) find_scales(r);
     field_destroy(b);
@@ -108,6 +135,11 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
     field_destroy(tensor);
     field_destroy(links);
     return status;
+}
+
+static double flops(const measure_params *m)
+{
+    return 3 * (double)steps_of(m) * gauge_force_flops(gauge_weights_c1(1, 0));
 }
 
 static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
@@ -126,4 +158,5 @@ const observable observable_flow = {.name = "flow",
                                     .summary = summary,
                                     .nsummary = sizeof summary / sizeof summary[0],
                                     .measure = measure_flow,
-                                    .memory = memory};
+                                    .memory = memory,
+                                    .flops = flops};

@@ -52,7 +52,7 @@ static int measure_polyakov(const measure_context *c, const measure_params *m, m
     const size_t bytes = (size_t)sites * 18 * sizeof(double);
     const int first = lat->coord[3] == 0, last = lat->coord[3] == lat->grid[3] - 1;
     double *product = calloc(1, bytes);
-    REQUIRE(product, "out of memory for %ld Polyakov lines", sites);
+    REQUIRE_MEMORY(product, "out of memory for %ld Polyakov lines", sites);
     if (first) {
         for (long i = 0; i < sites; i++) product[18 * i] = product[18 * i + 8] = product[18 * i + 16] = 1;
     } else {

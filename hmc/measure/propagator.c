@@ -106,7 +106,7 @@ void slices_open(slices *s, const lattice *lat, int channels)
 {
     const int n = channels * lat->size[3];
     *s = (slices){.lat = lat, .channels = channels, .sums = malloc((size_t)n * sizeof *s->sums)};
-    REQUIRE(s->sums, "out of memory");
+    REQUIRE_MEMORY(s->sums, "out of memory");
     for (int i = 0; i < n; i++) s->sums[i] = exact_zero();
 }
 

@@ -11,6 +11,8 @@ static void plain_exit(int status)
     exit(status);
 }
 
+static int memory_status = EXIT_USER_ERROR;
+static char memory_advice[512] = "use more nodes, or a smaller lattice";
 static void (*stop_all)(int) = plain_exit;
 static void (*stop_together)(int) = plain_exit;
 
@@ -19,6 +21,12 @@ void error_set_hooks(int rank, void (*end_all)(int), void (*end_together)(int))
     this_rank = rank;
     stop_all = end_all;
     stop_together = end_together;
+}
+
+void error_set_memory(int status, const char *advice)
+{
+    memory_status = status;
+    snprintf(memory_advice, sizeof memory_advice, "%s", advice);
 }
 
 void error_stop(const char *file, int line, const char *function, const char *condition, const char *fmt, ...)
@@ -47,6 +55,20 @@ void error_fault(int status, const char *file, int line, const char *function, c
     fprintf(stderr, "plaq: error on rank %d: %s\n  (at %s:%d in %s)\n", this_rank, text, file, line, function);
     fflush(stderr);
     stop_all(status);
+    abort();
+}
+
+void error_memory(const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    fflush(stdout);
+    fprintf(stderr, "plaq: error: %s, on rank %d; %s\n", text, this_rank, memory_advice);
+    fflush(stderr);
+    stop_all(memory_status);
     abort();
 }
 

@@ -1,7 +1,9 @@
 /* Errors: what stops a run, and how.
  *
- *   REQUIRE(cond, fmt, ...)      a broken invariant or a failed resource: prints file, line, function, rank and the
- *                                values given, then stops every rank (exit status 3)
+ *   REQUIRE(cond, fmt, ...)      a broken invariant: prints file, line, function, rank and the values given, then stops
+ *                                every rank (exit status 3)
+ *   REQUIRE_MEMORY(p, fmt, ...)  memory that the system does not give: says what was asked for and what to do, then
+ *                                stops every rank, as error_set_memory() says
  *   DEBUG_ASSERT(cond, fmt, ...) the same in debug builds, nothing in release builds
  *   error_fault(status, ...)     what broke is not the program: a GPU, a peer that hangs; as REQUIRE, with its own exit
  *                                status and a text that says what happened and what to do
@@ -20,6 +22,11 @@
 #define REQUIRE(cond, ...)                                                                                             \
     do {                                                                                                               \
         if (!(cond)) error_stop(__FILE__, __LINE__, __func__, #cond, __VA_ARGS__);                                     \
+    } while (0)
+
+#define REQUIRE_MEMORY(pointer, ...)                                                                                   \
+    do {                                                                                                               \
+        if (!(pointer)) error_memory(__VA_ARGS__);                                                                     \
     } while (0)
 
 #ifdef PLAQ_DEBUG
@@ -42,10 +49,15 @@ extern "C" {
  * come along; `end_together(status)` is collective. Neither returns. */
 void error_set_hooks(int rank, void (*end_all)(int status), void (*end_together)(int status));
 
+/* What follows when memory runs out from now on: the exit status, and what to do. Before the first call status 2, for a
+ * command that asks for more than there is. */
+void error_set_memory(int status, const char *advice);
+
 __attribute__((noreturn)) void error_stop(const char *file, int line, const char *function, const char *condition,
                                           const char *fmt, ...) PRINTF_LIKE(5, 6);
 __attribute__((noreturn)) void error_fault(int status, const char *file, int line, const char *function,
                                            const char *fmt, ...) PRINTF_LIKE(5, 6);
+__attribute__((noreturn)) void error_memory(const char *fmt, ...) PRINTF_LIKE(1, 2);
 __attribute__((noreturn)) void user_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 #ifdef __cplusplus

@@ -73,6 +73,14 @@ void json_int_array(json *j, const char *name, const int *values, int n)
     fputc(']', j->out);
 }
 
+void json_counts(json *j, const char *name, const char *const *names, const int64_t *values, int n)
+{
+    put_name(j, name);
+    json inner = json_begin(j->out);
+    for (int i = 0; i < n; i++) json_int(&inner, names[i], values[i]);
+    fputc('}', j->out);
+}
+
 void json_end(json *j)
 {
     fputs("}\n", j->out);

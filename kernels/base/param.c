@@ -1,5 +1,7 @@
 #include "kernels/base/param.h"
 
+#include "kernels/base/utf8.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -190,10 +192,11 @@ const char *param_nearest(const char *name, const char *const *names, int n)
 
 static int refuse(const param *p, const char *text, const char *why, char *message, size_t size)
 {
-    char allowed[PARAM_MESSAGE_SIZE];
+    char allowed[PARAM_MESSAGE_SIZE], shown[81]; /* as much of the text as names it */
     param_range_text(p, allowed, sizeof allowed);
+    utf8_printable(shown, sizeof shown, text);
     int used =
-        *text ? snprintf(message, size, "'%.80s%s' %s; allowed: %s", text, strlen(text) > 80 ? "..." : "", why, allowed)
+        *text ? snprintf(message, size, "'%s%s' %s; allowed: %s", shown, strlen(text) > 80 ? "..." : "", why, allowed)
               : snprintf(message, size, "the value is empty; allowed: %s", allowed);
     if (p->type != PARAM_CHOICE || used < 0 || (size_t)used >= size) return -1;
     const char *names[64], *rest = p->range;
@@ -208,23 +211,44 @@ static int refuse(const param *p, const char *text, const char *why, char *messa
     return -1;
 }
 
-static int read_integer(const char *text, char stop, int64_t *value, const char **rest)
+/* An integer that `stop` or the end follows: NULL, or what is wrong. */
+static const char *read_integer(const char *text, char stop, int64_t *value, const char **rest)
 {
     char *end;
-    if (!isdigit((unsigned char)text[*text == '-' || *text == '+'])) return -1;
+    if (!isdigit((unsigned char)text[*text == '-'])) return "is not an integer";
     errno = 0;
-    long long v = strtoll(text, &end, 10);
-    if (errno || (*end && *end != stop)) return -1;
+    const long long v = strtoll(text, &end, 10);
+    if (*end && *end != stop) return "is not an integer";
+    if (errno) return "does not fit into 64 bits with a sign, in which integers go up to 9223372036854775807";
     *value = v;
     *rest = end;
-    return 0;
+    return NULL;
+}
+
+const char *param_integer(const char *text, int64_t *value)
+{
+    const char *rest;
+    return read_integer(text, 0, value, &rest);
+}
+
+const char *param_real(const char *text, double *value)
+{
+    char *end;
+    const double v = strtod(text, &end);
+    if (end == text || *end || isspace((unsigned char)*text)) return "is not a real number";
+    if (!isfinite(v)) return "is not a finite real number";
+    if (*text == '+' || text[strspn(text, "0123456789.eE+-")])
+        return "is not a decimal number, such as 0.5, -2 or 1e-10";
+    if (v == 0 && strcspn(text, "123456789") < strcspn(text, "eE")) return "is so small that it would be taken as 0";
+    *value = v + 0.0; /* -0 would have a text of its own */
+    return NULL;
 }
 
 static const char *set_long(const param *p, void *to, const char *text)
 {
     int64_t v;
-    const char *rest;
-    if (read_integer(text, 0, &v, &rest)) return "is not an integer that fits into 64 bits";
+    const char *why = param_integer(text, &v);
+    if (why) return why;
     if (!in_range(p, (double)v)) return "is out of range";
     *(int64_t *)to = v;
     return NULL;
@@ -233,9 +257,9 @@ static const char *set_long(const param *p, void *to, const char *text)
 static const char *set_int(const param *p, void *to, const char *text)
 {
     int64_t v;
-    const char *rest;
-    if (!read_integer(text, 0, &v, &rest) && (v < INT_MIN || v > INT_MAX)) return "does not fit into 32 bits";
-    const char *why = set_long(p, &v, text);
+    const char *why = param_integer(text, &v);
+    if (!why && (v < INT_MIN || v > INT_MAX)) return "does not fit into 32 bits";
+    if (!why) why = set_long(p, &v, text);
     if (!why) *(int *)to = (int)v;
     return why;
 }
@@ -259,12 +283,11 @@ static const char *set_int4(const param *p, void *to, const char *text)
 
 static const char *set_real(const param *p, void *to, const char *text)
 {
-    char *end;
-    double v = strtod(text, &end);
-    if (end == text || *end || isspace((unsigned char)*text)) return "is not a real number";
-    if (!isfinite(v)) return "is not a finite real number";
+    double v;
+    const char *why = param_real(text, &v);
+    if (why) return why;
     if (!in_range(p, v)) return "is out of range";
-    *(double *)to = v + 0.0; /* -0 would have a text of its own */
+    *(double *)to = v;
     return NULL;
 }
 
@@ -284,8 +307,7 @@ static const char *set_text(const param *p, void *to, const char *text, size_t s
 {
     if (!*text && !(p->deflt && !*p->deflt)) return "is empty";
     if (strlen(text) >= size) return "is too long";
-    for (const char *c = text; *c; c++)
-        if (iscntrl((unsigned char)*c)) return "contains a control character";
+    if (!utf8_is_text(text)) return "contains a control character, or bytes that are not UTF-8";
     strcpy((char *)to, text);
     return NULL;
 }
@@ -446,7 +468,7 @@ void param_text_add(param_text *text, const char *fmt, ...)
     if (text->length + more + 1 > text->capacity) {
         text->capacity = 2 * (text->length + more + 1);
         text->data = (char *)realloc(text->data, text->capacity);
-        REQUIRE(text->data, "no memory for %zu bytes", text->capacity);
+        REQUIRE_MEMORY(text->data, "no memory for %zu bytes", text->capacity);
     }
     vsnprintf(text->data + text->length, more + 1, fmt, again);
     va_end(again);

@@ -8,13 +8,17 @@
  *   type          member                     text
  *   PARAM_INT     int                        12
  *   PARAM_LONG    int64_t                    12345678901
- *   PARAM_REAL    double                     0.1 (finite)
+ *   PARAM_REAL    double                     0.1 -2 1e-10; finite and decimal
  *   PARAM_BOOL    int                        yes no true false on off 1 0, any case
  *   PARAM_STRING  char[PARAM_STRING_SIZE]    text; may be empty only where the default is ""
  *   PARAM_CHOICE  char[PARAM_CHOICE_SIZE]    one of `range`, "wilson|symanzik"
  *   PARAM_INT4    int[4]                     X.Y.Z.T
  *   PARAM_WORDS   char[PARAM_WORDS_SIZE]     names separated by commas or spaces, of `range` if it is given; may be
  *                                            empty only where the default is ""; stored with single spaces between
+ *
+ * Numbers have digits, a minus sign in front if they are negative, and reals a point and an exponent; no plus sign in
+ * front, no hexadecimal digits, nothing that would overflow, or be 0 without saying so. Text is UTF-8 without control
+ * characters.
  *
  * `range` of numbers is an interval, "[0,inf)", "(0,1]", "(-1,1)"; for INT4 it holds for each of the four, and a word
  * behind it, "[0,9]|auto", may stand for 0.0.0.0. NULL is any.
@@ -90,6 +94,10 @@ void params_default(const param_section *section, void *out);
 /* Sets one key of the struct `out` from text. Returns 0, or -1 with a message that quotes the text and says what is
  * allowed ("'-1' is out of range; allowed: real > 0"); then the struct is as before. */
 int param_set(const param *p, void *out, const char *text, char *message, size_t size);
+
+/* The same for a number alone that is the whole text: NULL, or what is wrong with it ("is not an integer"). */
+const char *param_integer(const char *text, int64_t *value);
+const char *param_real(const char *text, double *value);
 
 /* The canonical text of one key of the struct `in`. */
 void param_format(const param *p, const void *in, char *text, size_t size);

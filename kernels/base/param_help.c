@@ -77,7 +77,7 @@ static void suggest_help(const param_section *const *sections, int n, const char
     for (int i = 0; i < n; i++) most += 2 * sections[i]->count;
     char(*store)[128] = (char(*)[128])calloc((size_t)most + 1, sizeof *store);
     const char **names = (const char **)calloc((size_t)most + 1, sizeof *names);
-    REQUIRE(store && names, "no memory for %d names", most);
+    REQUIRE_MEMORY(store && names, "no memory for %d names", most);
     for (int i = 0; i < n; i++) {
         snprintf(store[count++], sizeof *store, "%s", sections[i]->section);
         for (int k = 0; k < sections[i]->count; k++) {

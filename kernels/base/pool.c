@@ -1,5 +1,6 @@
 #include "kernels/base/pool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -7,7 +8,7 @@
 
 #define PLACES 2
 #define ALIGNMENT 64
-#define HOST 0
+#define MIB(bytes) ((double)(bytes) / 1048576)
 
 typedef struct idle_block {
     size_t bytes;
@@ -30,8 +31,8 @@ static void *host_allocate(size_t bytes)
 static struct {
     pool_source source;
     idle_block *idle;
-    size_t in_use, peak;
-} pools[PLACES] = {[HOST] = {.source = {host_allocate, free}}};
+    size_t in_use, peak, limit; /* limit: 0: none */
+} pools[PLACES] = {[POOL_HOST] = {.source = {host_allocate, free}}};
 
 static size_t padded(size_t bytes)
 {
@@ -41,6 +42,31 @@ static size_t padded(size_t bytes)
 void pool_install(int place, pool_source source)
 {
     pools[place].source = source;
+}
+
+void pool_set_limit(int place, size_t bytes)
+{
+    pools[place].limit = bytes;
+}
+
+static size_t idle_bytes(int place)
+{
+    size_t sum = 0;
+    for (const idle_block *b = pools[place].idle; b; b = b->next) sum += b->bytes;
+    return sum;
+}
+
+/* A new block. The system gives more than there is, and ends the program when it is used: so beyond the limit none is
+ * asked for. */
+static void *fresh_block(int place, size_t bytes)
+{
+    const size_t limit = pools[place].limit;
+    if (limit && pools[place].in_use + idle_bytes(place) > limit) pool_trim(place);
+    if (limit && pools[place].in_use > limit) return NULL;
+    void *p = pools[place].source.allocate(bytes);
+    if (p) return p;
+    pool_trim(place);
+    return pools[place].source.allocate(bytes);
 }
 
 void *pool_take(int place, size_t bytes)
@@ -57,14 +83,12 @@ void *pool_take(int place, size_t bytes)
         free(b);
         return p;
     }
-    void *p = pools[place].source.allocate(bytes);
-    if (!p) {
-        pool_trim(place);
-        p = pools[place].source.allocate(bytes);
-    }
+    void *p = fresh_block(place, bytes);
     if (!p && pools[place].source.exhausted) pools[place].source.exhausted(bytes, pools[place].in_use - bytes);
-    REQUIRE(p, "out of %s memory: %zu bytes asked with %zu in use; run on more ranks or use a smaller lattice",
-            place == HOST ? "host" : "device", bytes, pools[place].in_use - bytes);
+    char limit[64] = "";
+    if (pools[place].limit) snprintf(limit, sizeof limit, " of %.1f MiB that a rank has", MIB(pools[place].limit));
+    REQUIRE_MEMORY(p, "out of %s memory: %.1f MiB asked for, %.1f MiB%s in use", place == POOL_HOST ? "host" : "device",
+                   MIB(bytes), MIB(pools[place].in_use - bytes), limit);
     return p;
 }
 
@@ -72,7 +96,7 @@ void pool_give(int place, void *p, size_t bytes)
 {
     if (!p) return;
     idle_block *b = malloc(sizeof *b);
-    REQUIRE(b, "out of memory for %zu bytes", sizeof *b);
+    REQUIRE_MEMORY(b, "out of memory for %zu bytes", sizeof *b);
     *b = (idle_block){padded(bytes), p, pools[place].idle};
     pools[place].idle = b;
     pools[place].in_use -= padded(bytes);

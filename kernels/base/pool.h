@@ -1,12 +1,14 @@
 /* Memory for fields: blocks of 64-byte alignment that are kept for reuse when returned.
  *
  * A pool serves one place. The device's allocator is installed by the GPU backend; asking for device memory without one
- * is an internal error. A request that cannot be met ends the run with what was asked, what is in use and what would
- * help. */
+ * is an internal error. A request that cannot be met, or goes beyond the limit, ends the program as error_set_memory()
+ * says, with what was asked and what is in use. */
 #ifndef PLAQ_POOL_H
 #define PLAQ_POOL_H
 
 #include <stddef.h>
+
+#define POOL_HOST 0 /* the place of host memory */
 
 typedef struct {
     void *(*allocate)(size_t bytes); /* null on failure */
@@ -19,6 +21,8 @@ extern "C" {
 #endif
 
 void pool_install(int place, pool_source source);
+/* The most bytes of a place that blocks may take; 0, as it begins: any number. */
+void pool_set_limit(int place, size_t bytes);
 void *pool_take(int place, size_t bytes);
 void pool_give(int place, void *p, size_t bytes);
 size_t pool_in_use(int place);

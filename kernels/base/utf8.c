@@ -21,6 +21,15 @@ static int is_control(const unsigned char *s)
     return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0);
 }
 
+int utf8_is_text(const char *text)
+{
+    for (int length; *text; text += length) {
+        length = utf8_length(text);
+        if (!length || is_control((const unsigned char *)text)) return 0;
+    }
+    return 1;
+}
+
 void utf8_printable(char *out, size_t size, const char *text)
 {
     size_t used = 0;

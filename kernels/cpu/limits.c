@@ -88,7 +88,7 @@ static double stream_rate(const stream *s, int triad, int streaming, double seco
 static line *touched(long n)
 {
     line *p = aligned_alloc(64, (size_t)n * sizeof *p);
-    REQUIRE(p, "out of memory for %ld lines", n);
+    REQUIRE_MEMORY(p, "out of memory for %ld lines", n);
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < n; i++) p[i] = (line){1, 1, 1, 1, 1, 1, 1, 1};
     return p;

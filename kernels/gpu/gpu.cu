@@ -165,7 +165,7 @@ gpu_identity *gpu_identities(int index)
 {
     gpu_identity mine, *all = (gpu_identity *)malloc((size_t)comm_size() * sizeof *all);
     cudaDeviceProp properties;
-    REQUIRE(all, "out of memory for the devices of %d ranks", comm_size());
+    REQUIRE_MEMORY(all, "out of memory for the devices of %d ranks", comm_size());
     CUDA(cudaGetDeviceProperties(&properties, index));
     memcpy(mine.uuid, &properties.uuid, sizeof mine.uuid);
     comm_gather_all(&mine, all, sizeof mine);

@@ -1,6 +1,7 @@
 #include "kernels/lattice/comm.h"
 
 #include <limits.h>
+#include <math.h>
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -10,6 +11,8 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/base/machine.h"
+#include "kernels/base/pool.h"
 #include "kernels/base/watchdog.h"
 
 static int rank, size = 1;
@@ -81,6 +84,13 @@ static void send_small_halos_at_once(void)
     setenv("OMPI_MCA_btl_sm_eager_limit", "32768", 0);
 }
 
+double comm_memory(void)
+{
+    const double all = machine_memory(), own = machine_process_memory();
+    const double part = all > 0 ? fmin(all / node_size, own) : own;
+    return isinf(part) ? 0 : part;
+}
+
 void comm_init(int *argc, char ***argv)
 {
     int provided;
@@ -95,6 +105,7 @@ void comm_init(int *argc, char ***argv)
     MPI_CHECK(MPI_Type_contiguous(sizeof(exact_sum), MPI_BYTE, &exact_type));
     MPI_CHECK(MPI_Type_commit(&exact_type));
     find_node();
+    pool_set_limit(POOL_HOST, (size_t)comm_memory());
 }
 
 void comm_finalize(void)

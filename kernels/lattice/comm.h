@@ -28,6 +28,8 @@ double comm_wtime(void);
 /* Ranks on the same node (that share memory): this one's place among them, and how many they are. */
 int comm_node_rank(void);
 int comm_node_size(void);
+/* Bytes of this machine's memory for one of its ranks; 0 when unknown. */
+double comm_memory(void);
 /* True when MPI says that messages may lie in the memory of a GPU. */
 int comm_cuda_aware(void);
 

@@ -91,7 +91,7 @@ field *field_create(const lattice *lat, field_kind kind, precision prec, parity 
 static field *with_memory(const field *sizes)
 {
     field *f = malloc(sizeof *f);
-    REQUIRE(f, "out of memory for a %s", field_kinds[sizes->kind].name);
+    REQUIRE_MEMORY(f, "out of memory for a %s", field_kinds[sizes->kind].name);
     *f = *sizes;
     f->data = pool_take(f->where, f->bytes);
     f->scale = f->scale_bytes ? pool_take(f->where, f->scale_bytes) : NULL;
@@ -254,7 +254,7 @@ double field_copied_bytes(void)
 static field *host_twin(const field *f)
 {
     field *h = malloc(sizeof *h);
-    REQUIRE(h, "out of memory for a %s", field_kinds[f->kind].name);
+    REQUIRE_MEMORY(h, "out of memory for a %s", field_kinds[f->kind].name);
     *h = *f;
     h->where = PLACE_HOST;
     h->data = pool_take(PLACE_HOST, h->bytes);
@@ -296,7 +296,7 @@ double *field_slice_buffer(const field *f)
 {
     const int *l = f->lat->local;
     double *slice = malloc((size_t)l[0] * l[1] * l[2] * (size_t)(f->groups * f->reals) * sizeof *slice);
-    REQUIRE(slice, "out of memory for a time slice of a %s", field_kinds[f->kind].name);
+    REQUIRE_MEMORY(slice, "out of memory for a time slice of a %s", field_kinds[f->kind].name);
     return slice;
 }
 

@@ -16,7 +16,7 @@ static void *allocate(size_t n, size_t size)
 {
     const size_t bytes = (n * size + 64) / 64 * 64;
     void *p = aligned_alloc(64, bytes);
-    REQUIRE(p, "out of memory: %zu elements of %zu bytes", n, size);
+    REQUIRE_MEMORY(p, "out of memory: %zu elements of %zu bytes", n, size);
     return memset(p, 0, bytes);
 }
 

@@ -43,7 +43,7 @@ static size_t largest_message(const lattice *lat)
 lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach, char *message, size_t bytes)
 {
     lattice *lat = calloc(1, sizeof *lat);
-    REQUIRE(lat, "out of memory");
+    REQUIRE_MEMORY(lat, "out of memory");
     cut_reach(lat, reach);
     lat->time_sign = 1;
     if (cut_ranks(lat, size, grid, ranks, message, bytes)) {

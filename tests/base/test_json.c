@@ -27,10 +27,13 @@ static void test_members(void)
     json_int_array(&j, "grid", grid, 4);
     json_int_array(&j, "none", grid, 0);
     json_real(&j, "unknown", NAN);
+    json_counts(&j, "failed", (const char *const[]){"pion", "flow"}, (const int64_t[]){2, 0}, 2);
+    json_counts(&j, "nothing", NULL, NULL, 0);
     json_end(&j);
     fclose(out);
     CHECK_STR(text, "{\"file\": \"a.lime\", \"bytes\": -9007199254740993, \"plaquette\": 0.5, \"whole\": true, "
-                    "\"broken\": false, \"grid\": [1, 2, 1, -4], \"none\": [], \"unknown\": null}\n");
+                    "\"broken\": false, \"grid\": [1, 2, 1, -4], \"none\": [], \"unknown\": null, "
+                    "\"failed\": {\"pion\": 2, \"flow\": 0}, \"nothing\": {}}\n");
     out = open_text();
     j = json_begin(out);
     json_end(&j);

@@ -55,8 +55,8 @@ refused "three extents" -- run a.ini lattice.size=4.4.4 -- "[lattice] size" "4.4
 refused "an unknown choice" -- run a.ini gauge.action=wislon -- "[gauge] action" "wislon" "wilson"
 refused "an unknown scheme" -- run a.ini integrator.0.scheme=omelyan3 -- "scheme" "omelyan3" "omelyan2"
 refused "an unknown kind of solver" -- run a.ini solver.force.type=cgg -- "type" "cgg" "did you mean 'cg'?"
-refused "out of range" -- run a.ini gauge.beta=-1 -- "[gauge] beta" "'-1' is out of range" "real >= 0"
-refused "a tolerance of one" -- run a.ini solver.force.tolerance=1 -- "tolerance" "0 < real < 1"
+refused "out of range" -- run a.ini gauge.beta=-1 -- "[gauge] beta" "'-1' is out of range" "0 <= real <= 1000000"
+refused "a tolerance of one" -- run a.ini solver.force.tolerance=1 -- "tolerance" "1e-16 <= real < 1"
 refused "no steps" -- run a.ini integrator.0.steps=0 -- "steps" "1 <= integer <= 100000"
 refused "an integer too large" -- run a.ini run.trajectories=99999999999999999999 -- "trajectories"
 edited b.ini '/^beta/d'

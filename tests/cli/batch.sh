@@ -41,21 +41,32 @@ sed 's/"trajectories": 2/"trajectories": 3/' stopped >further
 job 0 further
 exits 0 "a job that got further"
 submissions 2 "a job that got further submits the next"
+say "measurements that failed: goes on, and says so"
+sed 's/"trajectories": 2/"trajectories": 4/' stopped >measured
+job 1 measured
+exits 0 "a job whose measurements failed"
+printed "measurements failed"
+submissions 3 "a job whose measurements failed submits the next"
+cp measured further
 say "no trajectory further: stops"
 job 0 further
 exits 1 "a job without a trajectory"
 printed "no trajectory fits into a job"
-submissions 2 "a job without a trajectory"
+submissions 3 "a job without a trajectory"
 say "a fault: stops"
 for end in 2 3 4 5 6; do
     job $end further
     exits $end "a run with status $end"
     printed "status $end: not submitted again"
 done
-submissions 2 "runs that failed"
+submissions 3 "runs that failed"
 say "all is done: stops"
 job 0 finished
 exits 0 "the last job"
 printed "all trajectories are done"
-submissions 2 "the last job"
+submissions 3 "the last job"
+job 1 finished
+exits 1 "the last job, whose measurements failed"
+printed "measurements failed" "all trajectories are done"
+submissions 3 "the last job, whose measurements failed"
 finish

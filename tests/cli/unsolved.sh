@@ -59,8 +59,8 @@ if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     printed "trajectory 1 failed"
 fi
 say "a tolerance that no arithmetic reaches"
-try run --json a.ini run.output=tight solver.accept.tolerance=1e-17 solver.accept.max_iterations=500
-exits 4 "tolerance 1e-17"
+try run --json a.ini run.output=tight solver.accept.tolerance=1e-16 solver.accept.max_iterations=500
+exits 4 "tolerance 1e-16"
 printed "trajectory 1 failed"
 say "a spectrum outside the range that is given"
 sed 's/^\[fermion.light\]/&\nkind = wilson_clover_rational/' a.ini >r.ini
@@ -95,7 +95,7 @@ else
     say "no recorded configuration in $data: a mass beyond the critical one is left out"
 fi
 say "an energy beyond numbers"
-try run --json a.ini run.output=wild run.length=1e200 integrator.0.steps=1 integrator.1.steps=1
+try run --json a.ini run.output=wild run.length=1000 integrator.0.steps=1 integrator.1.steps=1
 checks=$((checks + 1))
 [ $status -eq 0 ] || [ $status -eq 4 ] || fail "exit status $status"
 [ $status -eq 0 ] || printed "no tolerance helps" "more steps"

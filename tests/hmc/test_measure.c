@@ -119,6 +119,24 @@ static void test_scales(const field *links)
     measure_result_free(&r);
 }
 
+/* A step beyond the bound of stability, and the largest that the input allows. */
+static void test_unstable_flow(const field *links)
+{
+    const measure_context c = {&the_parameters, links, NULL, NULL};
+    named_measure m = observe_section("flow");
+    m.p.flow_time = 6;
+    m.p.flow_step = 0.15;
+    measure_result r = measure(&c, &m);
+    CHECK(!r.failed && r.nrows == 41);
+    measure_result_free(&r);
+    m.p.flow_step = 0.2;
+    r = measure(&c, &m);
+    CHECK(r.failed && !r.given_up && isnan(measure_value(&r, -1, "t0")));
+    CHECK_HAS(r.trouble, "the energy of the plaquette rises along the flow");
+    CHECK_HAS(r.trouble, "halve flow_step");
+    measure_result_free(&r);
+}
+
 static void test_pion(const field *links, struct ref_lattice l, const double complex *u, double c_sw, const char *schur)
 {
     parameters *p = some_parameters(0.3, c_sw);
@@ -308,6 +326,7 @@ static void test_oracles(void)
     test_loops(links, l, u);
     test_polyakov(links, l, u);
     test_scales(near_one);
+    test_unstable_flow(near_one);
     test_pion(near_one, l, smooth, 0, "asymmetric");
     test_pion(near_one, l, smooth, 1.3, "symmetric");
     test_solvers(near_one, 0, "asymmetric");
