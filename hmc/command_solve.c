@@ -21,11 +21,8 @@
 #include <string.h>
 
 #include "hmc/commands.h"
-<<<<<<< HEAD
 #include "hmc/identity.h"
-=======
 #include "hmc/memory.h"
->>>>>>> 1b6f7a1ba158bed80133e82fcf87e279c0e7f315
 #include "hmc/quark.h"
 #include "io/links.h"
 #include "io/table_hdf5.h"

@@ -4,12 +4,9 @@
 #include <string.h>
 
 #include "hmc/commands.h"
-<<<<<<< HEAD
 #include "hmc/identity.h"
 #include "hmc/process.h"
-=======
 #include "hmc/threads.h"
->>>>>>> 1b6f7a1ba158bed80133e82fcf87e279c0e7f315
 #include "hmc/tuning.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"

@@ -179,15 +179,7 @@ void plan_describe(const parameters *p, const lattice *l, place where)
              where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_SINGLE));
     log_info("memory %s a rank for fields, halos and tables; checkpoint %s", report_bytes(bytes, memory),
              report_bytes((double)checkpoint_bytes(l->size, strlen(p->dump)), file));
-<<<<<<< HEAD
-    const int *g = l->grid, here = g[0] * g[1] * g[2] * g[3] == comm_size(); /* else planned for another machine */
-    if (here && there > 0 && bytes > there)
-        log_warn("a rank needs %s, and %s has %s%s: use more nodes", memory,
-                 where == PLACE_DEVICE ? "its GPU" : "this machine", report_bytes(there, machine),
-                 where == PLACE_DEVICE ? "" : " for each of its ranks");
     describe_kept(p, l);
-=======
->>>>>>> 1b6f7a1ba158bed80133e82fcf87e279c0e7f315
     describe_flavours(p);
     warn_of_tolerances(p, l);
     describe_fermions(p);

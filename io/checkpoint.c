@@ -116,7 +116,7 @@ static int verify_links(const char *path, const seal_regions *out, const char *d
     uint64_t nonfinite = 0, at = out->n == 1 ? out->start[0] : 0;
     const uint64_t end = out->n == 1 ? at + out->bytes[0] : 0;
     unsigned char *buf = malloc(BUFFER);
-    REQUIRE(buf, "out of memory: %d bytes", BUFFER);
+    REQUIRE_MEMORY(buf, "out of memory: %d bytes", BUFFER);
     const char *why;
     const int fd = regular_open(path, NULL, &why);
     int bad = fd < 0 || out->n != 1;
@@ -170,7 +170,7 @@ static int find_on_root(const char *folder, int64_t *trajectories, int max);
 static void remove_old(const char *folder, int64_t newest, int keep)
 {
     int64_t *found = malloc(MAX_FOUND * sizeof *found);
-    REQUIRE(found, "out of memory: %d numbers", MAX_FOUND);
+    REQUIRE_MEMORY(found, "out of memory: %d numbers", MAX_FOUND);
     const int n = find_on_root(folder, found, MAX_FOUND);
     for (int i = 0, kept = 0; i < n; i++) {
         char path[ATOMIC_PATH];
@@ -246,7 +246,7 @@ static void send_values(checkpoint *c)
     char *text = c->parameters;
     comm_bcast(&n, sizeof n);
     if (comm_rank() != 0) text = malloc(n);
-    REQUIRE(text, "out of memory: %zu bytes", n);
+    REQUIRE_MEMORY(text, "out of memory: %zu bytes", n);
     comm_bcast(text, n);
     comm_bcast(c, sizeof *c);
     c->parameters = text;
@@ -303,7 +303,7 @@ int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char
                            size_t size)
 {
     int64_t *found = malloc(MAX_FOUND * sizeof *found);
-    REQUIRE(found, "out of memory: %d numbers", MAX_FOUND);
+    REQUIRE_MEMORY(found, "out of memory: %d numbers", MAX_FOUND);
     const int n = checkpoint_find(folder, found, MAX_FOUND);
     int status = CHECKPOINT_DAMAGED, i = 0;
     for (; i < n && status == CHECKPOINT_DAMAGED; i++) {

@@ -266,7 +266,7 @@ double links_trace(const field *u)
     const lattice *lat = u->lat;
     const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
     double *buf = malloc(links * 18 * sizeof(double));
-    REQUIRE(buf, "out of memory: %zu links", links);
+    REQUIRE_MEMORY(buf, "out of memory: %zu links", links);
     exact_sum sum = exact_zero();
     for (int t = 0; t < lat->local[3]; t++) {
         field_export(u, t, buf);

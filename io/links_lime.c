@@ -69,7 +69,7 @@ static char *load_text(const links_file *f, int fd, const lime_record *r, char *
         return NULL;
     }
     char *text = calloc(r->length + 1, 1);
-    REQUIRE(text, "out of memory: %llu bytes", (unsigned long long)r->length);
+    REQUIRE_MEMORY(text, "out of memory: %llu bytes", (unsigned long long)r->length);
     if (!links_pread(fd, text, r->length, r->data)) return text;
     links_fail(message, size, "%s: LIME record %s: %s", f->path, r->type,
                errno ? strerror(errno) : "the file ends before");
@@ -292,7 +292,7 @@ static void take_averages(links_file *f, int fd, const lime_index *index)
 static int read_header(links_file *f, int fd, int ildg, char *message, size_t size)
 {
     lime_index *index = malloc(sizeof *index);
-    REQUIRE(index, "out of memory: %zu bytes", sizeof *index);
+    REQUIRE_MEMORY(index, "out of memory: %zu bytes", sizeof *index);
     f->rows = 3, f->big = 1;
     int bad = lime_scan(f, fd, index, message, size);
     if (!bad) bad = take_ildg_format(f, fd, index, ildg, message, size);

@@ -214,7 +214,7 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
     static const char first[] = "BEGIN_HEADER\n", last[] = "\nEND_HEADER\n";
     const size_t n = f->info.file_bytes < HEADER_MAX ? (size_t)f->info.file_bytes : HEADER_MAX;
     char *text = calloc(n + 1, 1);
-    REQUIRE(text, "out of memory: %zu bytes", n);
+    REQUIRE_MEMORY(text, "out of memory: %zu bytes", n);
     int bad = 0;
     if (links_pread(fd, text, n, 0)) bad = links_fail(message, size, "%s: %s", f->path, strerror(errno));
     /* A zero byte ends the search: it belongs to damage or to the links. */

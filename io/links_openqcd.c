@@ -102,7 +102,7 @@ static int read_slice(const links_file *f, int fd, const lattice *lat, int t, do
     const int *l = lat->local, *o = lat->origin, *g = lat->size;
     const int slice = t + o[3];
     unsigned char *raw = malloc((size_t)(l[2] / 2 + 1) * RECORD);
-    REQUIRE(raw, "out of memory: %d records", l[2]);
+    REQUIRE_MEMORY(raw, "out of memory: %d records", l[2]);
     int bad = 0;
     for (int up_t = 0; up_t < 2 && !bad; up_t++)
         for (int x = 0; x <= l[0] - up_t && !bad; x++)
