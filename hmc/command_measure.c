@@ -21,6 +21,7 @@
 typedef struct {
     const parameters *p;
     int json;
+    int ignore_recorded;
     const char *output;
     lattice *lat;
     field *links;
@@ -33,24 +34,16 @@ static const table_column config_columns[] = {
 };
 
 /* Looks at all configurations before any is measured; whatever is wrong with them is one user error. */
-static void probe_all(const measurer *m, const char *input, char *const *configs, int n)
+static void probe_all(const measurer *m, char *const *configs, int n)
 {
     param_text wrong = {0};
-    const int *want = m->p->lattice.size;
     int bad = 0;
     for (int i = 0; i < n; i++) {
         links_info info;
         char message[1024];
-        const int *size = info.size;
-        if (links_probe(configs[i], &info, message, sizeof message)) {
+        if (links_probe(configs[i], &info, message, sizeof message) ||
+            links_settle_size(&info, configs[i], m->p->lattice.size, "[lattice] size", message, sizeof message))
             param_text_add(&wrong, "%s%s", bad++ ? "\n  " : "", message);
-        } else if (want[0] > 0 && memcmp(want, size, sizeof info.size)) {
-            param_text_add(&wrong,
-                           "%s%s: [lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to "
-                           "measure on any size",
-                           bad++ ? "\n  " : "", input, want[0], want[1], want[2], want[3], configs[i], size[0], size[1],
-                           size[2], size[3]);
-        }
     }
     if (bad) user_error("%s%s", wrong.data, bad < n ? "\n  Nothing was measured, on the others neither" : "");
 }
@@ -60,7 +53,9 @@ static void open_lattice(measurer *m, const char *config)
 {
     links_info info;
     char message[1024];
-    if (links_probe(config, &info, message, sizeof message)) user_error("%s", message);
+    if (links_probe(config, &info, message, sizeof message) ||
+        links_settle_size(&info, config, m->p->lattice.size, "[lattice] size", message, sizeof message))
+        user_error("%s", message);
     const int *size = info.size;
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return;
     field_destroy(m->links);
@@ -114,8 +109,8 @@ static void store(const measurer *m, const char *config, const char *digest, con
 static void measure_config(measurer *m, const char *config)
 {
     open_lattice(m, config);
-    simulation_read(m->links, config);
-    char digest[65];
+    char digest[65], message[1024];
+    if (simulation_read(m->links, config, m->ignore_recorded, message, sizeof message)) user_error("%s", message);
     links_digest(m->links, digest);
     const gauge_loops loops = gauge_measure(m->links, 1);
     print_config(m, config, digest, &loops);
@@ -141,8 +136,9 @@ int command_measure(int argc, char **argv)
     const command_flag flags[] = {
         {"--json", &m.json, NULL, "one JSON object a line"},
         {"--output", NULL, &m.output, "HDF5 file that the rows are appended to"},
+        FLAG_IGNORE_RECORDED(&m.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 2, 2, -1);
+    plain_arguments a = command_arguments(argc, argv, flags, 3, 2, -1);
     log_keep_stdout_clean(m.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
     m.p = p;
@@ -150,7 +146,7 @@ int command_measure(int argc, char **argv)
         if (m.output && !strcmp(p->measures[i].name, "configs"))
             user_error("%s: [measure.configs] bears the name of the table of configurations; choose another",
                        a.plain[0]);
-    probe_all(&m, a.plain[0], a.plain + 1, a.nplain - 1);
+    probe_all(&m, a.plain + 1, a.nplain - 1);
     for (int i = 1; i < a.nplain; i++) measure_config(&m, a.plain[i]);
     field_destroy(m.links);
     lattice_destroy(m.lat);

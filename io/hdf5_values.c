@@ -1,11 +1,41 @@
 #include "io/hdf5_values.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "io/links_format.h"
 
 void values_silence(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+#define HAS_LOCK_PROPERTY (H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0)))
+
+hid_t values_open(const char *path)
+{
+    values_silence();
+#if !HAS_LOCK_PROPERTY
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+#endif
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if HAS_LOCK_PROPERTY
+    H5Pset_file_locking(access, 0, 1);
+#endif
+    errno = 0;
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    const int why = errno;
+    H5Pclose(access);
+    errno = why;
+    return file;
+}
+
+int values_fail_open(char *message, size_t size, const char *path)
+{
+    const int why = errno;
+    return LINKS_NO_ACCESS | links_fail(message, size, "%s: its seal is right, but the HDF5 library cannot open it: %s",
+                                        path, why ? strerror(why) : "no reason is known");
 }
 
 /* UTF-8 text of fixed length, zeros included: what h5py and h5dump show as a string. */

@@ -12,6 +12,13 @@
 /* The library prints no errors of its own from here on: callers report. */
 void values_silence(void);
 
+/* Opens a file for reading, silently and without a lock: a lock held elsewhere, or a file system that has none, does not
+ * matter, for files are replaced by renaming and the output folder is locked as a whole. Negative on failure. */
+hid_t values_open(const char *path);
+/* The message of a failing values_open() of a file whose seal is right; bits of links_read() that do not call it damaged.
+ */
+int values_fail_open(char *message, size_t size, const char *path);
+
 int values_put_int(hid_t where, const char *name, int64_t value);
 int values_put_unsigned(hid_t where, const char *name, uint64_t value);
 int values_put_real(hid_t where, const char *name, double value);

@@ -166,9 +166,12 @@ int history_file_read(const char *path, table_set *set, char *message, size_t si
 {
     seal_regions none;
     if (seal_check(path, &none, message, size)) return -1;
-    values_silence();
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    char *groups = file >= 0 ? values_get_long_text(file, ".tables") : NULL, *rest = groups;
+    const hid_t file = values_open(path);
+    if (file < 0) {
+        values_fail_open(message, size, path);
+        return -1;
+    }
+    char *groups = values_get_long_text(file, ".tables"), *rest = groups;
     int bad = !groups;
     while (!bad && *rest) {
         char *end = strchr(rest, '\n');
@@ -179,7 +182,7 @@ int history_file_read(const char *path, table_set *set, char *message, size_t si
         rest = end + 1;
     }
     free(groups);
-    if (file >= 0) H5Fclose(file);
+    H5Fclose(file);
     if (!bad) return 0;
     tables_free(set);
     links_fail(message, size, "%s: not a history of plaq", path);
