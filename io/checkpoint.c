@@ -99,14 +99,16 @@ static int load_group(const char *path, checkpoint *c, seal_regions *out, char *
     if (bad) return bad;
     const hid_t file = values_open(path);
     if (file < 0) return values_fail_open(message, size, path);
+    errno = 0;
     const hid_t group = H5Gopen2(file, "checkpoint", H5P_DEFAULT);
-    bad = group < 0 || get_values(group, c);
+    if (group < 0)
+        bad = links_fail(message, size, "%s: no group /checkpoint: a lattice file, but not a checkpoint", path);
+    else if (get_values(group, c))
+        bad = links_fail(message, size, "%s: values are missing in /checkpoint, or its version is another", path);
+    if (bad) bad = values_fail_read(bad, message, size, path);
     if (group >= 0) H5Gclose(group);
     H5Fclose(file);
-    if (!bad) return 0;
-    return links_fail(message, size, "%s: %s", path,
-                      group < 0 ? "no group /checkpoint: a lattice file, but not a checkpoint"
-                                : "values are missing in /checkpoint, or its version is another");
+    return bad;
 }
 
 /* ---- the links of a file on disk: rank 0 ---- */

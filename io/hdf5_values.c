@@ -38,6 +38,11 @@ int values_fail_open(char *message, size_t size, const char *path)
                                         path, why ? strerror(why) : "no reason is known");
 }
 
+int values_fail_read(int bits, char *message, size_t size, const char *path)
+{
+    return errno ? links_fail_read(message, size, path, "the HDF5 structure") : bits;
+}
+
 /* UTF-8 text of fixed length, zeros included: what h5py and h5dump show as a string. */
 static hid_t text_type(size_t bytes)
 {

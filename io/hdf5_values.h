@@ -19,6 +19,10 @@ hid_t values_open(const char *path);
  */
 int values_fail_open(char *message, size_t size, const char *path);
 
+/* After a failure, the seal being right: when errno tells that the library could not read, that message and those bits;
+ * else the message and `bits` as they are. errno was zero before. */
+int values_fail_read(int bits, char *message, size_t size, const char *path);
+
 int values_put_int(hid_t where, const char *name, int64_t value);
 int values_put_unsigned(hid_t where, const char *name, uint64_t value);
 int values_put_real(hid_t where, const char *name, double value);

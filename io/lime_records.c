@@ -55,8 +55,8 @@ static void record_averages(links_info *i, const char *record, const char *plaqu
     const int has_p = plaquette && links_number(plaquette, &p, &p_unit);
     const int has_t = trace && links_number(trace, &t, &t_unit);
     if (p == 0 && t == 0) return;
-    if ((has_p && i->has_plaquette && fabs(p - i->plaquette) > p_unit + i->plaquette_unit) ||
-        (has_t && i->has_link_trace && fabs(t - i->link_trace) > t_unit + i->link_trace_unit))
+    if ((has_p && i->has_plaquette && fabs(p - i->plaquette) > 0.5001 * (p_unit + i->plaquette_unit)) ||
+        (has_t && i->has_link_trace && fabs(t - i->link_trace) > 0.5001 * (t_unit + i->link_trace_unit)))
         links_odd(i, "LIME record %s has other averages than another record", record);
     if (has_p && !i->has_plaquette) i->has_plaquette = 1, i->plaquette = p, i->plaquette_unit = p_unit;
     if (has_t && !i->has_link_trace) i->has_link_trace = 1, i->link_trace = t, i->link_trace_unit = t_unit;

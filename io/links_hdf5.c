@@ -182,6 +182,7 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
     int bad = seal_check(f->path, &out, message, size);
     if (bad) return bad;
     f->width = 8, f->rows = 3;
+    errno = 0;
     const hid_t file = values_open(f->path);
     const hid_t d = file >= 0 ? H5Dopen2(file, "links", H5P_DEFAULT) : -1;
     if (file < 0) bad = values_fail_open(message, size, f->path);
@@ -190,6 +191,7 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
         bad = links_fail(message, size, "%s: /links is not contiguous doubles [t][z][y][x][4][3][3][2]", f->path);
     else bad = links_check_size(f, message, size);
     if (!bad) bad = take_attributes(f, d, message, size);
+    if (bad && file >= 0) bad = values_fail_read(bad, message, size, f->path);
     if (d >= 0) H5Dclose(d);
     if (file >= 0) H5Fclose(file);
     const uint64_t bytes = bad ? 0 : links_sites(f->info.size) * links_site_bytes(f);
