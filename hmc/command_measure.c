@@ -23,6 +23,7 @@
 typedef struct {
     const parameters *p;
     int json;
+    int ignore_recorded;
     const char *output;
     table_file file;
     param_text identities[MAX_NAMED]; /* of the measurements */
@@ -40,21 +41,14 @@ static void pass_over(measurer *m, const char *message)
 }
 
 /* Looks at all configurations before any is measured, and passes over those that are none: configs[i] is then null. */
-static void probe_all(measurer *m, const char *input, char **configs, int n)
+static void probe_all(measurer *m, char **configs, int n)
 {
-    const int *want = m->p->lattice.size;
     for (int i = 0; i < n; i++) {
         links_info info;
         char message[2048];
-        const int *size = info.size;
-        int bad = links_probe(configs[i], &info, message, sizeof message);
-        if (!bad && want[0] > 0 && (bad = memcmp(want, size, sizeof info.size)))
-            snprintf(
-                message, sizeof message,
-                "%s: [lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to measure on any "
-                "size",
-                input, want[0], want[1], want[2], want[3], configs[i], size[0], size[1], size[2], size[3]);
-        if (!bad) continue;
+        if (!links_probe(configs[i], &info, message, sizeof message) &&
+            !links_settle_size(&info, configs[i], m->p->lattice.size, "[lattice] size", message, sizeof message))
+            continue;
         pass_over(m, message);
         configs[i] = NULL;
     }
@@ -67,7 +61,9 @@ static void probe_all(measurer *m, const char *input, char **configs, int n)
 static int open_lattice(measurer *m, const char *config, char *message, size_t message_size)
 {
     links_info info;
-    if (links_probe(config, &info, message, message_size)) return -1;
+    if (links_probe(config, &info, message, message_size) ||
+        links_settle_size(&info, config, m->p->lattice.size, "[lattice] size", message, message_size))
+        return -1;
     const int *size = info.size;
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return 0;
     field_destroy(m->links);
@@ -142,7 +138,7 @@ static void measure_config(measurer *m, const char *config)
 {
     char message[2048], digest[65];
     if (open_lattice(m, config, message, sizeof message) ||
-        simulation_try_read(m->links, config, message, sizeof message)) {
+        simulation_read(m->links, config, m->ignore_recorded, message, sizeof message)) {
         log_error("%s: passed over", message);
         pass_over(m, message);
         return;
@@ -195,13 +191,14 @@ int command_measure(int argc, char **argv)
     const command_flag flags[] = {
         {"--json", &m.json, NULL, "one JSON object a line"},
         {"--output", NULL, &m.output, "HDF5 file that the rows are appended to"},
+        FLAG_IGNORE_RECORDED(&m.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 2, 2, -1);
+    plain_arguments a = command_arguments(argc, argv, flags, 3, 2, -1);
     log_keep_stdout_clean(m.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
     m.p = p;
     if (m.output) open_output(&m, a.plain[0]);
-    probe_all(&m, a.plain[0], a.plain + 1, a.nplain - 1);
+    probe_all(&m, a.plain + 1, a.nplain - 1);
     for (int i = 1; i < a.nplain; i++)
         if (a.plain[i]) measure_config(&m, a.plain[i]);
     if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);

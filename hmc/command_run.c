@@ -49,11 +49,11 @@ typedef struct {
     double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
     double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
     int64_t kept;                           /* configurations, in this session */
-    int json, accept;
+    int json, accept, ignore_recorded;
     int64_t failed_measurements[MAX_NAMED]; /* of each section, in this session */
     char stopped[1200];                     /* why, when not all trajectories were done */
     int failed, files_failed;               /* it had to stop; because what is in memory cannot be saved */
-    const char *advice;                     /* when a trajectory failed */
+    const char *advice;                     /* what to do then */
 } run_state;
 
 static void start_or_continue(run_state *r)
@@ -71,8 +71,9 @@ static void start_or_continue(run_state *r)
         memcpy(r->digest, c.digest, sizeof r->digest);
         log_info("continuing from %s: %lld trajectories done, digest %s", path, (long long)c.trajectory, c.digest);
         checkpoint_free(&c);
+        if (r->ignore_recorded) log_info("--ignore-recorded has nothing to do: %s is not read", r->p->run.config);
     } else {
-        simulation_start(r->s);
+        simulation_start(r->s, r->ignore_recorded);
         r->saved = -1;
         links_digest(r->s->links, r->digest);
         log_info("starting: %s%s%s, digest %s", r->p->run.start, r->p->run.config[0] ? " " : "", r->p->run.config,
@@ -90,6 +91,7 @@ static void stop_for_files(run_state *r, const char *message)
 {
     snprintf(r->stopped, sizeof r->stopped, "after trajectory %lld: %s", (long long)r->done, message);
     r->failed = r->files_failed = 1;
+    r->advice = "make room or mend the folder, then go on";
     r->done = r->saved > 0 ? r->saved : 0;
 }
 
@@ -114,9 +116,12 @@ static void save(run_state *r, double plaquette)
                     .plaquette = plaquette,
                     .parameters = r->p->dump};
     snprintf(c.program, sizeof c.program, "%s", identity_of_program());
-    if (record_sync(r->history, message, sizeof message) ||
-        checkpoint_write(r->p->run.output, r->s->links, &c, r->p->checkpoint.keep, message, sizeof message)) {
+    int bad = record_sync(r->history, message, sizeof message);
+    if (!bad) bad = checkpoint_write(r->p->run.output, r->s->links, &c, r->p->checkpoint.keep, message, sizeof message);
+    if (bad) {
         stop_for_files(r, message);
+        if (bad == CHECKPOINT_BAD_LINKS)
+            r->advice = "the memory of this machine or GPU is not to be trusted: have it tested, and go on elsewhere";
         return;
     }
     r->saved = r->done;
@@ -307,8 +312,7 @@ static void print_summary(const run_state *r)
 
 static void print_advice(const run_state *r)
 {
-    log_error("%s. The last checkpoint stands: %s", r->stopped,
-              r->files_failed ? "make room or mend the folder, then go on" : r->advice);
+    log_error("%s. The last checkpoint stands: %s", r->stopped, r->advice);
 }
 
 /* Returns how many there were. */
@@ -461,8 +465,9 @@ int command_run(int argc, char **argv)
         {"--dry-run", &dry, NULL, "check everything and print decomposition, memory, sizes and cost; run nothing"},
         {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
         {"--accept-changes", &r.accept, NULL, "continue although physics parameters differ from the checkpoint's"},
+        FLAG_IGNORE_RECORDED(&r.ignore_recorded),
         {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 4, 1, 1);
+    plain_arguments a = command_arguments(argc, argv, flags, 5, 1, 1);
     log_keep_stdout_clean(r.json);
     add_shell_word(&r.input, a.plain[0]);
     for (int i = 0; i < a.noverride; i++) add_shell_word(&r.input, a.overrides[i]);
@@ -470,10 +475,13 @@ int command_run(int argc, char **argv)
     if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
+        user_error("plaq run: --ignore-recorded is for the file of [run] start = file, and start is %s",
+                   r.p->run.start);
     set_log(r.p->run.log);
     stop_check();
     if (dry) {
-        plan_dry_run(r.p, ranks, r.json);
+        plan_dry_run(r.p, ranks, r.json, r.ignore_recorded);
     } else {
         r.s = simulation_create(r.p);
         status = run(&r);

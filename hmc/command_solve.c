@@ -61,7 +61,7 @@ enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SH
 typedef struct {
     const parameters *p;
     const char *config, *output, *place;
-    int json, failures, nshifts;
+    int json, ignore_recorded, failures, nshifts;
     double shifts[MULTISHIFT_MOST];
     char digest[65];
     gauge_loops loops;
@@ -395,15 +395,12 @@ static void read_config(job *j)
 {
     links_info info;
     char message[1024];
-    const int *want = j->p->lattice.size;
     if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
-    if (want[0] > 0 && memcmp(want, info.size, sizeof info.size))
-        user_error("[lattice] size = %d.%d.%d.%d, but %s has %d.%d.%d.%d; leave the section out to solve on any size",
-                   want[0], want[1], want[2], want[3], j->config, info.size[0], info.size[1], info.size[2],
-                   info.size[3]);
+    if (links_settle_size(&info, j->config, j->p->lattice.size, "[lattice] size", message, sizeof message))
+        user_error("%s", message);
     j->lat = simulation_lattice(j->p, info.size, memory_solved);
     j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p, j->lat));
-    simulation_read(j->links, j->config);
+    if (simulation_read(j->links, j->config, j->ignore_recorded, message, sizeof message)) user_error("%s", message);
     links_digest(j->links, j->digest);
     j->loops = gauge_measure(j->links, 0);
 }
@@ -418,8 +415,9 @@ int command_solve(int argc, char **argv)
         {"--shifts", NULL, &shifts,
          "S,S,...: solves with these shifts too, all at once and one after another, by each solver of type cg"},
         {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
+        FLAG_IGNORE_RECORDED(&j.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 4, 2, 2);
+    plain_arguments a = command_arguments(argc, argv, flags, 5, 2, 2);
     log_keep_stdout_clean(j.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_EVERY_SOLVER);
     j.p = p;

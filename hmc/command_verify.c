@@ -350,16 +350,21 @@ static void verify_solvers(verifier *v)
 int command_verify(int argc, char **argv)
 {
     verifier v = {0};
-    const command_flag flags[] = {{"--json", &v.json, NULL, "one JSON object a line instead of a table"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 1, 1, 2);
+    int ignore_recorded = 0;
+    const command_flag flags[] = {{"--json", &v.json, NULL, "one JSON object a line instead of a table"},
+                                  FLAG_IGNORE_RECORDED(&ignore_recorded)};
+    plain_arguments a = command_arguments(argc, argv, flags, 2, 1, 2);
     const char *config = a.nplain > 1 ? a.plain[1] : NULL;
     log_keep_stdout_clean(v.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    if (ignore_recorded && !config && strcmp(p->run.start, "file"))
+        user_error("plaq verify: --ignore-recorded is for a configuration, and none is read");
     v.s = simulation_create(p);
     if (config) {
-        simulation_read(v.s->links, config);
+        char message[1024];
+        if (simulation_read(v.s->links, config, ignore_recorded, message, sizeof message)) user_error("%s", message);
     } else if (!strcmp(p->run.start, "file")) {
-        simulation_start(v.s);
+        simulation_start(v.s, ignore_recorded);
     } else {
         momenta_random(v.s->e.momenta, (uint64_t)p->run.seed, RANDOM_START, 0);
         gauge_update(v.s->links, ROUGHNESS, v.s->e.momenta);

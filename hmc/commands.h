@@ -3,9 +3,10 @@
 #define PLAQ_COMMANDS_H
 
 /* Exit status: 0 success; 1 a check or comparison failed; 2 a user error; 3 an internal error; 4 a run that had to
- * stop; 5 and 6 are in kernels/base/error.h. */
+ * stop; 5 and 6 are in kernels/base/error.h; 7 an odd lattice file, found by plaq check. */
 #define EXIT_CHECK_FAILED 1
 #define EXIT_RUN_STOPPED 4
+#define EXIT_ODD_FILE 7
 
 typedef struct {
     const char *name;
@@ -40,6 +41,13 @@ typedef struct {
     const char **value; /* where the value goes; null for a flag without one */
     const char *help;
 } command_flag;
+
+/* The option of every command that reads configurations. */
+#define FLAG_IGNORE_RECORDED(given)                                                                                    \
+    {                                                                                                                  \
+        "--ignore-recorded", given, NULL,                                                                              \
+            "go on although plaquette or link trace of a file differ from those that it records"                       \
+    }
 
 plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most);
 void command_arguments_free(plain_arguments *a);

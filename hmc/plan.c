@@ -233,9 +233,9 @@ static void describe_measurements(const parameters *p, double rate)
 }
 
 /* The links of the file as the run reads them, where they are not too many for this machine. */
-static void read_start(const parameters *p, const lattice *plan)
+static void read_start(const parameters *p, const lattice *plan, int ignore_recorded)
 {
-    char need[32], have[32];
+    char need[32], have[32], message[1024];
     const double bytes = (double)field_bytes(plan, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     const double there = memory_there(PLACE_HOST);
     /* Half of it leaves room for what else is there. */
@@ -248,28 +248,28 @@ static void read_start(const parameters *p, const lattice *plan)
     log_info("reading %s", p->run.config);
     lattice *lat = simulation_lattice(p, NULL, NULL);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    simulation_read(links, p->run.config);
+    if (simulation_read(links, p->run.config, ignore_recorded, message, sizeof message)) user_error("%s", message);
     field_destroy(links);
     lattice_destroy(lat);
 }
 
 /* The file of the first configuration, if a run would read it; planned for other ranks, only what it says of itself. */
-static void check_start(const parameters *p, const lattice *plan, int ranks)
+static void check_start(const parameters *p, const lattice *plan, int ranks, int ignore_recorded)
 {
     char message[1024];
     links_info info;
-    const int *s = p->lattice.size;
     int64_t any;
     if (strcmp(p->run.start, "file")) return;
-    if (checkpoint_find(p->run.output, &any, 1) > 0) {
+    const int there = checkpoint_find(p->run.output, &any, 1, message, sizeof message);
+    if (there < 0) user_error("%s", message);
+    if (there) {
         log_info("the run goes on from the newest checkpoint in %s: %s is not read", p->run.output, p->run.config);
         return;
     }
     if (links_probe(p->run.config, &info, message, sizeof message)) user_error("%s", message);
-    if (memcmp(info.size, s, sizeof info.size))
-        user_error("%s: the lattice in the file is %d.%d.%d.%d, wanted is %d.%d.%d.%d", p->run.config, info.size[0],
-                   info.size[1], info.size[2], info.size[3], s[0], s[1], s[2], s[3]);
-    if (ranks == 0) read_start(p, plan);
+    if (links_settle_size(&info, p->run.config, p->lattice.size, "[lattice] size", message, sizeof message))
+        user_error("%s", message);
+    if (ranks == 0) read_start(p, plan, ignore_recorded);
 }
 
 static void print_json(const parameters *p, const lattice *lat, int ranks, place where, double flops, double seconds)
@@ -291,7 +291,7 @@ static void print_json(const parameters *p, const lattice *lat, int ranks, place
     json_end(&j);
 }
 
-void plan_dry_run(const parameters *p, int ranks, int as_json)
+void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_recorded)
 {
     char message[512];
     simulation_cpu(p);
@@ -304,7 +304,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json)
     if (!lat) user_error("%s", message);
     simulation_check_blocks(p, lat);
     check_functions(p);
-    check_start(p, lat, ranks);
+    check_start(p, lat, ranks, ignore_recorded);
     plan_describe(p, lat, where);
     log_info("parameters:");
     report_lines(log_info, p->dump);

@@ -296,20 +296,34 @@ double simulation_filtered(const simulation *s)
     return sum;
 }
 
-int simulation_try_read(field *links, const char *path, char *message, size_t size)
+int simulation_read(field *links, const char *path, int ignore_recorded, char *message, size_t size)
 {
     links_info info;
-    if (links_read(links, path, &info, message, size)) return -1;
+    const int bits = links_read(links, path, &info, message, size);
+    if (bits == LINKS_BAD_RECORDED && !ignore_recorded) {
+        const size_t n = strlen(message);
+        snprintf(message + n, size - n,
+                 ": the links are damaged or in another order; --ignore-recorded goes on all the same");
+    }
+    if (bits && !(bits == LINKS_BAD_RECORDED && ignore_recorded)) return bits;
+    if (bits) log_warn("%s; going on all the same, as --ignore-recorded says", message);
+    if (info.oddity[0]) log_warn("%s: %s: %s", path, info.format, info.oddity);
     check_report group = {0};
-    links_check_group(links, info.precision_bits, &group);
-    const double deviation = fmax(group.max_unitarity, group.max_determinant);
-    if (!(deviation < UNITARY_AT_ALL)) {
+    if (!info.has_checksum) links_check_group(links, info.precision_bits, &group);
+    const double deviation =
+        info.has_checksum ? links_deviation(links) : fmax(group.max_unitarity, group.max_determinant);
+    const int off = !(deviation < UNITARY_AT_ALL);
+    if (off)
         snprintf(message, size,
                  "%s: the links are not in SU(3) (a link or its determinant is off by %.2e, allowed is %.0e); is this "
                  "a gauge configuration, without phases or boundary conditions? plaq check tells more",
                  path, deviation, UNITARY_AT_ALL);
-        return -1;
-    }
+    else if (group.far_out)
+        snprintf(message, size,
+                 "%s: %llu links are further off SU(3) than rounding and the other links explain, and the file has no "
+                 "checksum: it is damaged; plaq check tells more",
+                 path, (unsigned long long)group.far_out);
+    if (off || group.far_out) return 1;
     if (deviation > UNITARY_TO_ROUNDING) {
         log_info("%s: links of %d bits deviate from the group by up to %.1e and are projected", path,
                  info.precision_bits, deviation);
@@ -318,18 +332,15 @@ int simulation_try_read(field *links, const char *path, char *message, size_t si
     return 0;
 }
 
-void simulation_read(field *links, const char *path)
-{
-    char message[1024];
-    if (simulation_try_read(links, path, message, sizeof message)) user_error("%s", message);
-}
-
-void simulation_start(simulation *s)
+void simulation_start(simulation *s, int ignore_recorded)
 {
     const run_params *run = &s->p->run;
-    if (!strcmp(run->start, "file")) simulation_read(s->links, run->config);
-    else if (!strcmp(run->start, "hot")) gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
-    else {
+    char message[1024];
+    if (!strcmp(run->start, "file")) {
+        if (simulation_read(s->links, run->config, ignore_recorded, message, sizeof message)) user_error("%s", message);
+    } else if (!strcmp(run->start, "hot")) {
+        gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
+    } else {
         REQUIRE(!strcmp(run->start, "cold"), "start = %s", run->start);
         gauge_cold(s->links);
     }

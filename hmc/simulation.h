@@ -45,12 +45,11 @@ void simulation_destroy(simulation *s);
 double simulation_filtered(const simulation *s);
 
 /* The first configuration: cold, hot, or read from the file of the input, whose faults are user errors. */
-void simulation_start(simulation *s);
-/* Reads a configuration into links; faults are user errors, and a single link far off the group is one.
- * Single-precision links are projected to the group. */
-void simulation_read(field *links, const char *path);
-/* The same, but faults are left to the caller: 0, or nonzero with a message; then links are undefined. */
-int simulation_try_read(field *links, const char *path, char *message, size_t size);
+void simulation_start(simulation *s, int ignore_recorded);
+/* Reads a configuration into links: 0, or nonzero with a message. Faults are those of links_read(), a link far off the
+ * group, and, without a checksum, one further off than the others explain. When plaquette or link trace alone differ from
+ * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. Collective. */
+int simulation_read(field *links, const char *path, int ignore_recorded, char *message, size_t size);
 
 /* One in a complex component, colour or spin 3 + colour, at a place of the lattice, zero elsewhere. */
 void simulation_point_source(field *source, const int place[4], int component);

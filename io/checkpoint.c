@@ -15,10 +15,11 @@
 #include "io/hdf5_image.h"
 #include "io/hdf5_values.h"
 #include "io/links.h"
+#include "io/links_check.h"
 #include "io/links_format.h"
-#include "io/regular.h"
 #include "io/seal.h"
 #include "kernels/base/log.h"
+#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 
 #define VERSION 1
@@ -81,20 +82,20 @@ static int get_values(hid_t group, checkpoint *c)
     return bad || !c->parameters || version != VERSION;
 }
 
-/* Values of a file, its seal verified first. */
+/* Values of a file, its seal verified first; 0, or bits as of links_read() with a message. */
 static int load_group(const char *path, checkpoint *c, seal_regions *out, char *message, size_t size)
 {
-    image *m = image_read(path, out, NULL, message, size);
-    if (!m) return -1;
+    int bad = 0;
+    image *m = image_read(path, out, &bad, message, size);
+    if (!m) return bad;
     const hid_t group = H5Gopen2(image_file(m), "checkpoint", H5P_DEFAULT);
-    const int bad = group < 0 || get_values(group, c);
+    if (group < 0)
+        bad = links_fail(message, size, "%s: no group /checkpoint: a lattice file, but not a checkpoint", path);
+    else if (get_values(group, c))
+        bad = links_fail(message, size, "%s: values are missing in /checkpoint, or its version is another", path);
     if (group >= 0) H5Gclose(group);
     image_close(m);
-    if (!bad) return 0;
-    links_fail(message, size, "%s: %s", path,
-               group < 0 ? "no group /checkpoint: a lattice file, but not a checkpoint"
-                         : "values are missing in /checkpoint, or its version is another");
-    return -1;
+    return bad;
 }
 
 /* ---- the links of a file on disk: rank 0 ---- */
@@ -117,21 +118,21 @@ static int verify_links(const char *path, const seal_regions *out, const char *d
     const uint64_t end = out->n == 1 ? at + out->bytes[0] : 0;
     unsigned char *buf = malloc(BUFFER);
     REQUIRE_MEMORY(buf, "out of memory: %d bytes", BUFFER);
-    const char *why;
-    const int fd = regular_open(path, NULL, &why);
-    int bad = fd < 0 || out->n != 1;
+    int bad = 0;
+    const int fd = links_open(path, NULL, &bad, message, size);
+    if (!bad && out->n != 1) bad = links_fail(message, size, "%s: no region of links", path);
     /* Else the kernel would answer from memory what the disk may have lost. */
     if (!bad) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     sha256_start(&s);
     while (!bad && at < end) {
         const size_t n = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
-        bad = links_pread(fd, buf, n, at);
+        if (links_pread(fd, buf, n, at)) bad = links_fail_read(message, size, path, "the links");
+        if (bad) break;
         sha256_add(&s, buf, n);
         nonfinite += count_nonfinite(buf, n);
         at += n;
     }
-    if (bad) links_fail(message, size, "%s: the links cannot be read: %s", path, strerror(errno));
-    else sha256_end(&s, found);
+    if (!bad) sha256_end(&s, found);
     if (!bad && (bad = strcmp(found, digest) != 0))
         links_fail(message, size, "%s: the links have SHA-256 %s, the checkpoint says %s", path, found, digest);
     if (!bad && (bad = nonfinite > 0))
@@ -182,6 +183,21 @@ static void remove_old(const char *folder, int64_t newest, int keep)
     free(found);
 }
 
+/* Links in memory against what the trajectory left. */
+static int judge_links(const char *path, const field *links, const checkpoint *c, char *message, size_t size)
+{
+    const double off = links_deviation(links);
+    if (!(off < CHECKPOINT_OFF_GROUP))
+        return links_fail(message, size,
+                          "%s: the links in memory are not in SU(3): a link or its determinant is off by %.2e", path,
+                          off);
+    const double plaquette = gauge_measure(links, 0).plaquette;
+    if (plaquette == c->plaquette) return 0;
+    return links_fail(message, size,
+                      "%s: the plaquette of the links in memory is %.16g, after the trajectory it was %.16g", path,
+                      plaquette, c->plaquette);
+}
+
 int checkpoint_write(const char *folder, const field *links, checkpoint *c, int keep, char *message, size_t size)
 {
     atomic_file a = {"", ""};
@@ -191,7 +207,8 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
     checkpoint_path(path, sizeof path, folder, c->trajectory);
     const links_meta meta = {
         .has_plaquette = 1, .plaquette = c->plaquette, .sequence = (int)c->trajectory, .add = add_group, .context = c};
-    if (links_write_temporary(links, &a, path, "hdf5", &meta, message, size)) return -1;
+    if (judge_links(path, links, c, message, size)) return CHECKPOINT_BAD_LINKS;
+    if (links_write_temporary(links, &a, path, "hdf5", &meta, message, size)) return CHECKPOINT_NO_ROOM;
     int bad = links_probe(a.temporary, &info, message, size) != 0;
     if (!bad) {
         c->link_trace = info.link_trace;
@@ -202,7 +219,7 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
     if (root && bad) atomic_abandon(&a);
     if (root && !bad && keep > 0) remove_old(folder, c->trajectory, keep);
     comm_barrier();
-    return bad ? -1 : 0;
+    return bad ? CHECKPOINT_NO_ROOM : 0;
 }
 
 /* ---- finding ---- */
@@ -217,22 +234,28 @@ static int find_on_root(const char *folder, int64_t *trajectories, int max)
 {
     int n = 0;
     DIR *dir = opendir(folder);
-    if (!dir) return 0;
-    for (struct dirent *e = readdir(dir); e && n < max; e = readdir(dir)) {
+    if (!dir) return errno == ENOENT ? 0 : -1;
+    errno = 0;
+    for (struct dirent *e; n < max && (e = readdir(dir)); errno = 0) {
         char canonical[64];
         int64_t number;
         if (sscanf(e->d_name, "checkpoint-%" SCNd64, &number) != 1 || number < 0) continue;
         snprintf(canonical, sizeof canonical, "checkpoint-%06" PRId64 ".h5", number);
         if (!strcmp(e->d_name, canonical)) trajectories[n++] = number;
     }
+    const int why = errno;
     closedir(dir);
+    errno = why;
+    if (why) return -1;
     qsort(trajectories, (size_t)n, sizeof *trajectories, newest_first);
     return n;
 }
 
-int checkpoint_find(const char *folder, int64_t *trajectories, int max)
+int checkpoint_find(const char *folder, int64_t *trajectories, int max, char *message, size_t size)
 {
     int n = comm_rank() == 0 ? find_on_root(folder, trajectories, max) : 0;
+    if (n < 0) links_fail(message, size, "%s: the folder cannot be read: %s", folder, strerror(errno));
+    if (comm_any_bad(n < 0, message, size)) return -1;
     comm_bcast(&n, sizeof n);
     comm_bcast(trajectories, (size_t)n * sizeof *trajectories);
     return n;
@@ -252,7 +275,21 @@ static void send_values(checkpoint *c)
     c->parameters = text;
 }
 
-/* The size of the lattice and the values, on all ranks; all but the links is verified. */
+/* The status for bits of links_read(). */
+static int status_of(int bits)
+{
+    return !bits                     ? CHECKPOINT_GOOD
+           : bits & LINKS_NO_REGULAR ? CHECKPOINT_NO_FILE
+           : bits & LINKS_NO_ACCESS  ? CHECKPOINT_NO_ACCESS
+                                     : CHECKPOINT_DAMAGED;
+}
+
+static int is_passed_over(int status)
+{
+    return status == CHECKPOINT_DAMAGED || status == CHECKPOINT_NO_FILE;
+}
+
+/* The size of the lattice and the values, on all ranks; all but the links is verified. Bits as of links_read(). */
 static int peek(const char *path, int size_out[4], checkpoint *c, char *message, size_t size)
 {
     links_info info;
@@ -260,40 +297,42 @@ static int peek(const char *path, int size_out[4], checkpoint *c, char *message,
     int bad = 0;
     memset(c, 0, sizeof *c);
     if (comm_rank() == 0) bad = load_group(path, c, &out, message, size);
-    bad = comm_any_bad(bad, message, size);
+    comm_any_bad(bad, message, size);
+    comm_bcast(&bad, sizeof bad);
     if (!bad) {
         bad = links_probe(path, &info, message, size);
-        if (!bad && (bad = strcmp(info.digest, c->digest) != 0 && comm_rank() == 0))
-            links_fail(message, size, "%s: /links and /checkpoint state different digests", path);
-        bad = comm_any_bad(bad, message, size);
+        if (!bad && comm_rank() == 0 && strcmp(info.digest, c->digest))
+            bad = links_fail(message, size, "%s: /links and /checkpoint state different digests", path);
+        comm_any_bad(bad, message, size);
+        comm_bcast(&bad, sizeof bad);
     }
     if (bad) {
         checkpoint_free(c);
-        return CHECKPOINT_DAMAGED;
+        return bad;
     }
     memcpy(size_out, info.size, sizeof info.size);
     send_values(c);
-    return CHECKPOINT_GOOD;
+    return 0;
 }
 
 int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size)
 {
-    int n[4], status = CHECKPOINT_GOOD;
-    char digest[65];
-    if (peek(path, n, c, message, size)) return CHECKPOINT_DAMAGED;
+    int n[4], status;
+    const int bits = peek(path, n, c, message, size);
+    if (bits) return status_of(bits);
     const int *want = links->lat->size;
     if (memcmp(n, want, sizeof n)) {
         links_fail(message, size, "%s: the lattice of the checkpoint is %d.%d.%d.%d, wanted is %d.%d.%d.%d", path, n[0],
                    n[1], n[2], n[3], want[0], want[1], want[2], want[3]);
         status = CHECKPOINT_OTHER_LATTICE;
-    } else if (links_read(links, path, NULL, message, size)) {
-        status = CHECKPOINT_DAMAGED;
     } else {
-        links_digest(links, digest);
-        if (strcmp(digest, c->digest)) {
-            links_fail(message, size, "%s: the links have SHA-256 %s, the checkpoint says %s", path, digest, c->digest);
-            status = CHECKPOINT_DAMAGED;
-        }
+        status = status_of(links_read(links, path, NULL, message, size));
+    }
+    const double off = status ? 0 : links_deviation(links);
+    if (!(off < CHECKPOINT_OFF_GROUP)) {
+        links_fail(message, size, "%s: the links are not in SU(3): a link or its determinant is off by %.2e", path,
+                   off);
+        status = CHECKPOINT_DAMAGED;
     }
     if (status) checkpoint_free(c);
     return status;
@@ -304,16 +343,26 @@ int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char
 {
     int64_t *found = malloc(MAX_FOUND * sizeof *found);
     REQUIRE_MEMORY(found, "out of memory: %d numbers", MAX_FOUND);
-    const int n = checkpoint_find(folder, found, MAX_FOUND);
+    const int n = checkpoint_find(folder, found, MAX_FOUND, message, size);
     int status = CHECKPOINT_DAMAGED, i = 0;
-    for (; i < n && status == CHECKPOINT_DAMAGED; i++) {
+    for (; i < n && is_passed_over(status); i++) {
         checkpoint_path(path, path_size, folder, found[i]);
         status = checkpoint_read(path, links, c, message, size);
-        if (status == CHECKPOINT_DAMAGED)
-            log_warn("damaged checkpoint, %s: %s", i + 1 < n ? "trying the one before" : "and none is left", message);
+        if (is_passed_over(status))
+            log_warn("%s checkpoint, %s: %s", status == CHECKPOINT_DAMAGED ? "damaged" : "no",
+                     i + 1 < n ? "trying the one before" : "and none is left", message);
     }
     free(found);
-    if (n > 0 && status == CHECKPOINT_DAMAGED)
+    if (status == CHECKPOINT_NO_ACCESS) {
+        char why[1024];
+        snprintf(why, sizeof why, "%s", message);
+        links_fail(
+            message, size,
+            "%s. It may be good, so no older checkpoint is taken in its place: make it readable, or move it away to "
+            "go on from the one before",
+            why);
+    }
+    if (n > 0 && is_passed_over(status))
         links_fail(message, size, "%s: none of the %d checkpoints there is good; move them away to start anew", folder,
                    n);
     return n == 0 ? 0 : status == CHECKPOINT_GOOD ? 1 : -1;

@@ -26,9 +26,20 @@
 
 enum {
     CHECKPOINT_GOOD = 0,
-    CHECKPOINT_DAMAGED = 1,      /* or unreadable, or no checkpoint at all */
-    CHECKPOINT_OTHER_LATTICE = 2 /* whole, but of another size than the field */
+    CHECKPOINT_DAMAGED = 1,       /* or a file of another kind */
+    CHECKPOINT_OTHER_LATTICE = 2, /* whole, but of another size than the field */
+    CHECKPOINT_NO_ACCESS = 3,     /* it cannot be opened or read, which says nothing of its contents */
+    CHECKPOINT_NO_FILE = 4        /* a folder, a FIFO or a device of that name */
 };
+
+/* What checkpoint_write() refuses. */
+enum {
+    CHECKPOINT_NO_ROOM = -1,  /* the file cannot be written */
+    CHECKPOINT_BAD_LINKS = -2 /* the links in memory are not those of a run */
+};
+
+/* Largest |U U^+ - 1| and |det U - 1| of links that a run makes, generously. */
+#define CHECKPOINT_OFF_GROUP 1e-10
 
 typedef struct {
     int64_t trajectory; /* trajectories done */
@@ -46,20 +57,24 @@ void checkpoint_path(char *path, size_t size, const char *folder, int64_t trajec
 /* Bytes of a checkpoint file, within some kilobytes. */
 uint64_t checkpoint_bytes(const int size[4], size_t parameter_bytes);
 
-/* Writes c and links (host, both parities), and sets link_trace and digest in c. Afterwards the `keep` newest
- * checkpoints up to this trajectory are left and older ones removed; 0 keeps all. NaN or infinity in the links is
- * refused. Returns 0, or -1 with a message; then the folder is as before. */
+/* Writes c and links (both parities), and sets link_trace and digest in c. Afterwards the `keep` newest checkpoints up to
+ * this trajectory are left and older ones removed; 0 keeps all. Links that are not in SU(3) or whose plaquette is not
+ * that of c are refused: memory was damaged after the trajectory. Returns 0, or one of the above with a message; then the
+ * folder is as before. */
 int checkpoint_write(const char *folder, const field *links, checkpoint *c, int keep, char *message, size_t size);
 
-/* Trajectory numbers of the files named like checkpoints, newest first; returns how many, at most max. */
-int checkpoint_find(const char *folder, int64_t *trajectories, int max);
+/* Trajectory numbers of the files named like checkpoints, newest first; returns how many, at most max, or -1 with a
+ * message when the folder is there and cannot be read. */
+int checkpoint_find(const char *folder, int64_t *trajectories, int max, char *message, size_t size);
 
-/* Links and values, verified; on failure the links are undefined and c needs no checkpoint_free(). */
+/* Links and values, verified: seal, digest, recorded plaquette and link trace, unitarity. On failure the links are
+ * undefined and c needs no checkpoint_free(). */
 int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size);
 
-/* The newest good checkpoint of the folder; each damaged one passed over is logged as a warning. `path`, of `path_size`
+/* The newest good checkpoint of the folder; each one passed over, damaged or no file, is logged as a warning. `path`, of `path_size`
  * bytes, gets its name. Returns 1; 0 when the folder holds no checkpoint; -1 with a message when none of those there is
- * good, or when the newest good one has another lattice. */
+ * good, when one cannot be read (it may be good, so it is not passed over), or when the newest good one has another
+ * lattice. */
 int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
                            size_t size);
 

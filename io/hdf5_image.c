@@ -12,7 +12,6 @@
 #include "io/atomic.h"
 #include "io/hdf5_values.h"
 #include "io/links_format.h"
-#include "io/regular.h"
 
 #define BLOCK 65536
 
@@ -203,16 +202,14 @@ image *image_read(const char *path, seal_regions *out, int *status, char *messag
 {
     int ignored;
     uint64_t bytes = 0;
-    const char *why;
     if (!status) status = &ignored;
     *status = seal_check(path, out, message, size);
     if (*status) return NULL;
     image *m = calloc(1, sizeof *m);
-    REQUIRE(m, "out of memory: %zu bytes", sizeof *m);
+    REQUIRE_MEMORY(m, "out of memory: %zu bytes", sizeof *m);
     m->file = -1;
-    const int fd = regular_open(path, &bytes, &why);
-    if (fd < 0) *status = links_fail(message, size, "%s: %s", path, why);
-    else if (read_bytes(m, fd, bytes, out)) *status = links_fail(message, size, "%s: %s", path, strerror(errno));
+    const int fd = links_open(path, &bytes, status, message, size);
+    if (fd >= 0 && read_bytes(m, fd, bytes, out)) *status = links_fail_read(message, size, path, "the HDF5 structure");
     if (fd >= 0) close(fd);
     const hid_t access = *status ? -1 : access_to(m);
     if (access >= 0) {

@@ -1,13 +1,11 @@
 #include "io/hdf5_values.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "io/hdf5_image.h"
 #include "io/links_format.h"
-#include "io/regular.h"
 #include "io/seal.h"
 
 void values_silence(void)
@@ -159,7 +157,7 @@ char *values_get_long_text(hid_t where, const char *name)
     return text;
 }
 
-static const char *kind_of(hid_t file)
+const char *values_kind_of(hid_t file)
 {
     static const struct {
         const char *object, *kind;
@@ -170,7 +168,7 @@ static const char *kind_of(hid_t file)
     if (tables) return VALUES_TABLES;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (H5Lexists(file, known[i].object, H5P_DEFAULT) > 0) return known[i].kind;
-    return "an HDF5 file that plaq did not make";
+    return NULL;
 }
 
 int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size)
@@ -178,23 +176,23 @@ int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, si
     static const unsigned char magic[8] = "\x89HDF\r\n\x1a\n";
     unsigned char first[64] = {0};
     uint64_t bytes = 0;
-    const char *why;
     seal_regions out;
-    const int fd = regular_open(path, &bytes, &why);
-    if (fd < 0) return links_fail(message, size, "%s: %s", path, why), -1;
+    int bad = 0;
+    const int fd = links_open(path, &bytes, &bad, message, size);
+    if (fd < 0) return bad;
     const size_t n = bytes < sizeof first ? (size_t)bytes : sizeof first;
-    const int bad = links_pread(fd, first, n, 0);
-    if (bad) links_fail(message, size, "%s: %s", path, strerror(errno));
+    if (links_pread(fd, first, n, 0)) bad = links_fail_read(message, size, path, "the first bytes");
     close(fd);
-    if (bad) return -1;
+    if (bad) return bad;
     if (!seal_present(first, n)) {
         const int foreign = !memcmp(first, magic, sizeof magic);
         strcpy(kind, foreign ? "an HDF5 file that plaq did not make" : "not an HDF5 file");
         return 0;
     }
-    image *m = image_read(path, &out, NULL, message, size);
-    if (!m) return -1;
-    strcpy(kind, kind_of(image_file(m)));
+    image *m = image_read(path, &out, &bad, message, size);
+    if (!m) return bad;
+    const char *found = values_kind_of(image_file(m));
+    strcpy(kind, found ? found : "an HDF5 file of a kind unknown to this version");
     image_close(m);
     return 0;
 }

@@ -27,12 +27,14 @@ int values_get_text(hid_t where, const char *name, char *text, size_t size);
 char *values_get_long_text(hid_t where, const char *name);
 char *values_get_attribute_text(hid_t where, const char *name);
 
-/* What a file is, as a reader would say it: VALUES_TABLES, whose root has that text as the attribute `kind`, "the history
- * of a run", "a checkpoint", "a lattice file", "an HDF5 file that plaq did not make", "not an HDF5 file". A sealed file is
- * verified first. 0, or -1 with a message when it cannot be read or is damaged. */
+/* What an open file is, as a reader would say it: VALUES_TABLES, whose root has that text as the attribute `kind`, "the
+ * history of a run", "a checkpoint", "a lattice file"; NULL for none of these. */
 #define VALUES_KIND "kind"
-#define VALUES_KIND_SIZE 64
 #define VALUES_TABLES "a file of measurements"
+const char *values_kind_of(hid_t file);
+/* Of a file on disk, which may be anything; a sealed one is verified first. 0, or bits as of links_read() with a message
+ * when it cannot be read or is damaged. */
+#define VALUES_KIND_SIZE 64
 int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size);
 
 #endif

@@ -1,7 +1,6 @@
 #include "io/lime.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <string.h>
 
 uint64_t lime_bytes(uint64_t length)
@@ -50,7 +49,7 @@ static int check_padding(links_file *f, int fd, const lime_record *r, char *mess
     unsigned char pad[8] = {0};
     const size_t n = (size_t)(lime_bytes(r->length) - LIME_HEADER - r->length);
     if (n && links_pread(fd, pad, n, r->data + r->length))
-        return links_fail(message, size, "%s: %s", f->path, strerror(errno));
+        return links_fail_read(message, size, f->path, "padding of a LIME record");
     for (size_t i = 0; i < n; i++)
         if (pad[i])
             return links_fail(message, size, "%s: LIME record %s: byte %02x at %llu where padding is zero", f->path,
@@ -82,7 +81,7 @@ int lime_scan(links_file *f, int fd, lime_index *index, char *message, size_t si
                               (unsigned long long)(f->info.file_bytes - at), (unsigned long long)at);
         if (index->n == LIME_RECORDS)
             return links_fail(message, size, "%s: more than %d LIME records", f->path, LIME_RECORDS);
-        if (links_pread(fd, h, sizeof h, at)) return links_fail(message, size, "%s: %s", f->path, strerror(errno));
+        if (links_pread(fd, h, sizeof h, at)) return links_fail_read(message, size, f->path, "a LIME record");
         lime_record *r = &index->r[index->n];
         int bad = take_record(f, h, at, r, message, size);
         if (!bad) bad = check_padding(f, fd, r, message, size);

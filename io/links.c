@@ -10,7 +10,7 @@
 #include "io/links_format.h"
 #include "io/links_registry.h"
 #include "io/links_rows.h"
-#include "io/regular.h"
+#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 
 #define FIRST_BYTES 1024
@@ -81,23 +81,30 @@ const char *links_formats_written(char *text, size_t size)
 
 static int open_file(links_file *f, const char *path, int *fd, char *message, size_t size)
 {
-    const char *why;
+    int bad = 0;
     if (strlen(path) >= sizeof f->path)
-        return LINKS_NO_FILE | links_fail(message, size, "file name longer than %zu", sizeof f->path);
+        return LINKS_NO_ACCESS | links_fail(message, size, "file name longer than %zu", sizeof f->path);
     strcpy(f->path, path);
-    *fd = regular_open(path, &f->info.file_bytes, &why);
-    if (*fd < 0) return LINKS_NO_FILE | links_fail(message, size, "%s: %s", path, why);
+    *fd = links_open(path, &f->info.file_bytes, &bad, message, size);
+    if (*fd < 0) return bad;
     if (f->info.file_bytes == 0) return links_fail(message, size, "%s: the file is empty (0 bytes)", path);
     return 0;
 }
+
+/* Files of a run that are no lattices, by their first bytes. */
+static const struct {
+    const char *start, *what;
+} others[] = {{"plaq history journal", "the journal of a run's history, which plaq run folds into history.h5"}};
 
 static int read_header(links_file *f, int fd, char *message, size_t size)
 {
     unsigned char first[FIRST_BYTES] = {0};
     const size_t n = f->info.file_bytes < FIRST_BYTES ? (size_t)f->info.file_bytes : FIRST_BYTES;
-    if (links_pread(fd, first, n, 0)) return links_fail(message, size, "%s: %s", f->path, strerror(errno));
-    for (int i = 0; formats[i]; i++)
-        if (formats[i]->probe(fd, first, n)) {
+    if (links_pread(fd, first, n, 0)) return links_fail_read(message, size, f->path, "the first bytes");
+    for (int i = 0; formats[i]; i++) {
+        const int is = formats[i]->probe(fd, first, n);
+        if (is < 0) return links_fail_read(message, size, f->path, "the header");
+        if (is) {
             strcpy(f->info.format, formats[i]->name);
             const int status = formats[i]->read_header(f, fd, message, size);
             f->info.precision_bits = 8 * f->width;
@@ -105,6 +112,10 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
             f->info.big_endian = f->big;
             return status;
         }
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (n >= strlen(others[i].start) && !memcmp(first, others[i].start, strlen(others[i].start)))
+            return LINKS_NO_LATTICE | links_fail(message, size, "%s: %s, no lattice file", f->path, others[i].what);
     char known[256] = "";
     for (int i = 0; formats[i]; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", formats[i]->title);
@@ -116,6 +127,7 @@ static int probe(links_file *f, const char *path, char *message, size_t size)
 {
     int status = 0, fd = -1;
     memset(f, 0, sizeof *f);
+    f->info.plaquette_ok = f->info.link_trace_ok = f->info.digest_ok = -1;
     if (size) message[0] = 0;
     if (comm_rank() == 0) {
         status = open_file(f, path, &fd, message, size);
@@ -136,6 +148,34 @@ int links_probe(const char *path, links_info *info, char *message, size_t size)
     return status;
 }
 
+/* ---- the size ---- */
+
+int links_settle_size(links_info *info, const char *path, const int *size, const char *key, char *message,
+                      size_t message_size)
+{
+    int *own = info->size;
+    const int given = size && size[0] > 0;
+    if (own[0] == 0 && !given)
+        return links_fail(message, message_size, "%s: the file does not say the size of its lattice: give it by %s",
+                          path, key);
+    if (own[0] == 0) {
+        const uint64_t single = 288 * links_sites(size);
+        info->precision_bits = info->links_bytes == single ? 32 : info->links_bytes == 2 * single ? 64 : 0;
+        if (!info->precision_bits)
+            return links_fail(message, message_size,
+                              "%s: %llu bytes of links are no lattice of %d.%d.%d.%d (%s), which has %llu in 32 bits, "
+                              "%llu in 64",
+                              path, (unsigned long long)info->links_bytes, size[0], size[1], size[2], size[3], key,
+                              (unsigned long long)single, (unsigned long long)(2 * single));
+        memcpy(own, size, sizeof info->size);
+    }
+    if (given && memcmp(own, size, sizeof info->size))
+        return links_fail(message, message_size,
+                          "%s: the lattice in the file is %d.%d.%d.%d, wanted is %d.%d.%d.%d (%s)", path, own[0],
+                          own[1], own[2], own[3], size[0], size[1], size[2], size[3], key);
+    return 0;
+}
+
 /* ---- the links ---- */
 
 /* Local time slice t in the plain order, checksummed as it passes. */
@@ -146,10 +186,14 @@ static int read_flat(const links_file *f, const links_format *format, int fd, co
     for (int i = 0; i < rows_count(lat); i++) {
         const rows_run r = rows_get(lat, t, i);
         const uint64_t offset = f->data + r.site * site_bytes;
-        if (links_pread(fd, raw, r.n * site_bytes, offset))
-            return links_fail(message, size, "%s: %zu bytes at byte %llu cannot be read: %s", f->path,
-                              (size_t)(r.n * site_bytes), (unsigned long long)offset,
-                              errno ? strerror(errno) : "the file ends before");
+        if (links_pread(fd, raw, r.n * site_bytes, offset)) {
+            char what[80];
+            const int why = errno;
+            snprintf(what, sizeof what, "%zu bytes at byte %llu", (size_t)(r.n * site_bytes),
+                     (unsigned long long)offset);
+            errno = why;
+            return links_fail_read(message, size, f->path, what);
+        }
         if (format->sum) format->sum(sums, f, r.site, raw, r.n);
         rows_decode(f, raw, 4 * r.n, buf + 72 * r.start);
     }
@@ -171,11 +215,9 @@ static int read_slices(field *u, const lattice *lat, const links_file *f, const 
     const size_t raw_bytes = rows_get(lat, 0, 0).n * links_site_bytes(f);
     double *buf = malloc(sites * 72 * sizeof(double));
     unsigned char *raw = malloc(raw_bytes);
-    REQUIRE(buf && raw, "out of memory: %zu bytes", sites * 576 + raw_bytes);
-    const char *why;
-    const int fd = regular_open(f->path, NULL, &why);
+    REQUIRE_MEMORY(buf && raw, "out of memory: %zu bytes", sites * 576 + raw_bytes);
     int status = 0;
-    if (fd < 0) status = links_fail(message, size, "%s: %s (rank %d)", f->path, why, comm_rank());
+    const int fd = links_open(f->path, NULL, &status, message, size);
     for (int t = 0; t < lat->local[3] && !status; t++) {
         status = format->read_slice ? format->read_slice(f, fd, lat, t, buf, message, size)
                                     : read_flat(f, format, fd, lat, t, buf, raw, sums, message, size);
@@ -189,10 +231,63 @@ static int read_slices(field *u, const lattice *lat, const links_file *f, const 
     return status;
 }
 
-static int judge(const links_file *f, const links_format *format, const links_sums *sums, char *message, size_t size)
+/* 1 when the recorded value is the computed one to the digits given, 0 when not. Text is rounded to its last digit;
+ * beyond that the order of someone else's sum leaves some units of round-off, and with 32-bit links he may have averaged
+ * before he rounded them. What is off in the last digits alone is noted, when the checksum vouches for the links. */
+static int as_recorded(links_info *i, const char *what, double recorded, double unit, double computed, int checksum_ok)
+{
+    const double links = 12.0 * (double)links_sites(i->size);
+    const double noise =
+        i->precision_bits == 32 ? 0x1p-24 / sqrt(links) : 0x1p-53 * (fabs(computed) + 16 / sqrt(links));
+    const double off = fabs(recorded - computed);
+    if (off <= 0.5001 * unit + noise) return 1;
+    if (!(off < 1e-6 && checksum_ok)) return 0;
+    links_odd(i, "%s is %.16g, the file says %.16g", what, computed, recorded);
+    return 1;
+}
+
+/* Plaquette, link trace and digest of what was read, against those recorded. */
+static int judge_recorded(links_info *i, const field *u, const char *path, int checksum_ok, char *message, size_t size)
+{
+    char text[2][160] = {"", ""};
+    i->found_plaquette = i->found_link_trace = NAN;
+    if (i->nonfinite) return 0;
+    const gauge_loops loops = gauge_measure(u, 0);
+    i->found_plaquette = loops.plaquette;
+    i->found_link_trace = loops.link_trace;
+    if (i->has_plaquette)
+        i->plaquette_ok = as_recorded(i, "plaquette", i->plaquette, i->plaquette_unit, i->found_plaquette, checksum_ok);
+    if (i->has_link_trace)
+        i->link_trace_ok =
+            as_recorded(i, "link trace", i->link_trace, i->link_trace_unit, i->found_link_trace, checksum_ok);
+    if (i->plaquette_ok == 0)
+        snprintf(text[0], sizeof text[0], "plaquette is %.12g, the file says %.12g", i->found_plaquette, i->plaquette);
+    if (i->link_trace_ok == 0)
+        snprintf(text[1], sizeof text[1], "link trace is %.12g, the file says %.12g", i->found_link_trace,
+                 i->link_trace);
+    if (!text[0][0] && !text[1][0]) return 0;
+    links_fail(message, size, "%s: %s%s%s", path, text[0], text[0][0] && text[1][0] ? "; " : "", text[1]);
+    return LINKS_BAD_RECORDED;
+}
+
+/* The digest that a file records. */
+static int judge_digest(links_info *i, const field *u, const char *path, char *message, size_t size)
+{
+    char found[65];
+    if (!i->digest[0]) return 0;
+    links_digest(u, found);
+    i->digest_ok = !strcmp(found, i->digest);
+    if (i->digest_ok) return 0;
+    links_fail(message, size, "%s: the links have SHA-256 %s, the file says %s", path, found, i->digest);
+    return LINKS_BAD_CHECKSUM;
+}
+
+/* The message is that of the first fault. */
+static int judge(links_file *f, const links_format *format, const links_sums *sums, const field *u, char *message,
+                 size_t size)
 {
     int status = 0;
-    char found[96];
+    char found[96], other[512];
     if (format->verify && f->info.has_checksum && !format->verify(f, sums, found, sizeof found)) {
         status |= LINKS_BAD_CHECKSUM;
         snprintf(message, size, "%s: checksum of the links is %s, the file says %s", f->path, found, f->info.checksum);
@@ -203,7 +298,10 @@ static int judge(const links_file *f, const links_format *format, const links_su
                      (unsigned long long)f->info.nonfinite);
         status |= LINKS_NOT_FINITE;
     }
-    return status;
+    if (!status) status |= judge_digest(&f->info, u, f->path, message, size);
+    const int vouched = f->info.has_checksum && !status;
+    return status |
+           judge_recorded(&f->info, u, f->path, vouched, status ? other : message, status ? sizeof other : size);
 }
 
 int links_read(field *u, const char *path, links_info *info, char *message, size_t size)
@@ -211,23 +309,24 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     links_file f;
     REQUIRE(u->kind == FIELD_LINKS && u->par == PARITY_BOTH, "links_read of a %s", field_kinds[u->kind].name);
     int status = probe(&f, path, message, size);
+    if (!status) status = links_settle_size(&f.info, path, u->lat->size, "[lattice] size", message, size);
+    f.width = f.info.precision_bits / 8;
     if (info) *info = f.info;
     if (status) return status;
-    const int *want = u->lat->size, *have = f.info.size;
-    if (memcmp(want, have, sizeof f.info.size))
-        return links_fail(message, size, "%s: the lattice in the file is %d.%d.%d.%d, wanted is %d.%d.%d.%d", path,
-                          have[0], have[1], have[2], have[3], want[0], want[1], want[2], want[3]);
     const links_format *format = links_format_find(f.info.format);
     links_sums sums = {{0, 0}, 0};
     uint64_t nonfinite = 0;
     status = read_slices(u, u->lat, &f, format, &sums, &nonfinite, message, size);
-    if (comm_any_bad(status, message, size)) return LINKS_UNREADABLE;
+    double worst = status;
+    comm_max(&worst, 1);
+    if (comm_any_bad(status, message, size)) return (int)worst;
     comm_xor_u32(sums.xored, 2);
     comm_sum_u64(&sums.summed, 1);
     comm_sum_u64(&nonfinite, 1);
     f.info.nonfinite = nonfinite;
+    status = judge(&f, format, &sums, u, message, size);
     if (info) *info = f.info;
-    return judge(&f, format, &sums, message, size);
+    return status;
 }
 
 int links_verify(const lattice *lat, const char *path, char *message, size_t size)

@@ -1,14 +1,16 @@
 /* Lattice files of gauge links: what a file says of itself, reading, writing, and the digest.
  *
  *   links_probe   the header only: format, size, recorded values
- *   links_read    the links, every rank its own box at 64-bit offsets; verifies length, header and checksum
+ *   links_read    the links, every rank its own box at 64-bit offsets; verifies length, header, checksum, digest, and the
+ *                 plaquette and link trace that the file records
  *   links_write   to a temporary name in the same folder, fsync, then rename: a file of the final name is whole
  *   links_digest  SHA-256 of the links as big-endian doubles in ILDG order: t slowest, then z y x, mu = x y z t, 3x3
  *                 row-major, re im; the same for any process grid and any format the links came from
  *
  * The formats are listed in io/links_formats.def; names: ildg, scidac, nersc, milc, milc-old, openqcd, hdf5; written
  * are ildg and nersc (64 bit, big-endian, 3x3) and hdf5. Two-row files get their third row; 32-bit numbers are widened
- * as they are. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity.
+ * as they are. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity. A LIME file may
+ * hold links and no size; then the size is that of the field that it is read into.
  *
  * All functions are collective, and all ranks get the same result and message. A message names file, place (byte,
  * record or key), what was found and what is allowed. */
@@ -20,29 +22,41 @@
 
 #include "kernels/lattice/field.h"
 
+/* Largest extent taken from a header, so that offsets stay within 63 bits. */
+#define LINKS_MAX_EXTENT 8192
+
 /* What links_read() finds wrong, as bits. */
 enum {
     LINKS_UNREADABLE = 1, /* no file, not a known format, wrong header or length, wrong lattice: nothing was read */
     LINKS_BAD_CHECKSUM = 2,
     LINKS_NOT_FINITE = 4, /* NaN or infinity among the links */
-    LINKS_NO_FILE = 8     /* with LINKS_UNREADABLE: nothing there that can be opened, or no regular file */
+    LINKS_NO_ACCESS = 8,  /* with LINKS_UNREADABLE: it cannot be opened or read, which says nothing of its contents */
+    LINKS_BAD_RECORDED = 16, /* plaquette or link trace differ from those recorded */
+    LINKS_NO_REGULAR = 32,   /* with LINKS_NO_ACCESS: a folder, FIFO, socket or device */
+    LINKS_NO_LATTICE = 64    /* with LINKS_UNREADABLE: a file of plaq that holds no links: a history, tables */
 };
 
 typedef struct {
     char format[16];
-    int size[4];        /* x y z t */
-    int precision_bits; /* 32 or 64 */
-    int rows;           /* rows of a link in the file: 2 or 3 */
+    int size[4];          /* x y z t; all zero where the file does not say: links_settle_size() */
+    int precision_bits;   /* 32 or 64; 0 where the file does not say */
+    uint64_t links_bytes; /* of all links, where it says neither; else 0 */
+    int rows;             /* rows of a link in the file: 2 or 3 */
     int big_endian;
     int has_plaquette, has_link_trace; /* (1/3) Re tr averaged, as recorded, and the worth of the last digit given */
     double plaquette, plaquette_unit;
     double link_trace, link_trace_unit;
+    int has_sequence, sequence; /* trajectory number */
+    char ensemble[128];         /* label, one line of text, or "" */
     int has_checksum;
-    char checksum[96];  /* as recorded, with its kind */
-    char oddity[256];   /* the first thing in the header that no standard writer writes, though it can be read; or "" */
-    char digest[65];    /* as recorded (hdf5), or "" */
-    uint64_t nonfinite; /* links_read: numbers that are NaN or infinite */
+    char checksum[96]; /* as recorded, with its kind */
+    char oddity[256];  /* the first thing in the header that no standard writer writes, though it can be read; or "" */
+    char digest[65];   /* as recorded (hdf5), or "" */
     uint64_t file_bytes;
+    /* What links_read() finds. */
+    uint64_t nonfinite; /* numbers that are NaN or infinite; then the two averages are NaN */
+    double found_plaquette, found_link_trace;
+    int plaquette_ok, link_trace_ok, digest_ok; /* 1 as recorded, 0 not, -1 not recorded */
 } links_info;
 
 /* What the writer adds to the links. The link trace is computed. */
@@ -56,11 +70,18 @@ typedef struct {
     void *context;
 } links_meta;
 
-/* 0, or LINKS_UNREADABLE, alone or with LINKS_NO_FILE, with a message. */
+/* 0, or LINKS_UNREADABLE, alone or with the bits that say more, with a message. */
 int links_probe(const char *path, links_info *info, char *message, size_t size);
 
-/* Fills u, a host field of links of both parities on a lattice of the file's size. 0, or bits as above with a message
- * of the first fault; without LINKS_UNREADABLE u holds what the file holds. info may be NULL. */
+/* Settles the size of a file that was probed: its own, or `size` (zeros or NULL: none is given) where the file has none;
+ * then also the precision. 0, or LINKS_UNREADABLE with a message when there is no size, two, or one that does not fit; `key` names what gives the size:
+ * "--size", "[lattice] size". Local. */
+int links_settle_size(links_info *info, const char *path, const int *size, const char *key, char *message,
+                      size_t message_size);
+
+/* Fills u, a field of links of both parities on a lattice of the file's size. 0, or bits as above with a message
+ * of the first fault; without LINKS_UNREADABLE u holds what the file holds. info may be NULL. A recorded value that is
+ * off in its last digits only, where the checksum is right, is noted as an oddity. */
 int links_read(field *u, const char *path, links_info *info, char *message, size_t size);
 
 /* 0, or nonzero with a message; then nothing is left behind and an older file of that name is untouched. The file is

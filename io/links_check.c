@@ -132,7 +132,7 @@ void links_check_group(const field *u, int precision_bits, check_report *report)
     const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
     double *buf = malloc(links * 18 * sizeof(double)), worst[2] = {0, 0};
     uint64_t *bins = calloc(BINS, sizeof *bins), tiny = 0;
-    REQUIRE(buf && bins, "out of memory: %zu links", links);
+    REQUIRE_MEMORY(buf && bins, "out of memory: %zu links", links);
     for (int t = 0; t < lat->local[3]; t++) {
         field_export(u, t, buf);
         tiny += count_tiny(buf, 18 * links, mantissa);
@@ -157,6 +157,30 @@ void links_check_group(const field *u, int precision_bits, check_report *report)
     report->unitary = worst[0] <= 64 * ldexp(1, -mantissa) && worst[1] <= 64 * ldexp(1, -mantissa);
 }
 
+double links_deviation(const field *u)
+{
+    const lattice *lat = u->lat;
+    const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
+    double *buf = malloc(links * 18 * sizeof(double)), worst = 0;
+    REQUIRE_MEMORY(buf, "out of memory: %zu links", links);
+    for (int t = 0; t < lat->local[3]; t++) {
+        field_export(u, t, buf);
+#ifdef _OPENMP
+#pragma omp parallel for reduction(max : worst)
+#endif
+        for (size_t i = 0; i < links; i++) {
+            real det;
+            const real off = group_defect(buf + 18 * i, &det);
+            const double most = (double)(det > off ? det : off);
+            /* NaN would vanish in the maximum. */
+            worst = fmax(worst, isfinite((double)off) && isfinite((double)det) ? most : HUGE_VAL);
+        }
+    }
+    free(buf);
+    comm_max(&worst, 1);
+    return worst;
+}
+
 /* ---- the file ---- */
 
 static void find(check_report *r, check_verdict verdict, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -173,53 +197,52 @@ static void find(check_report *r, check_verdict verdict, const char *fmt, ...)
     r->verdict = verdict;
 }
 
-/* 1 when the recorded value is the computed one to the digits given. Text is rounded to its last digit; beyond that the
- * order of someone else's sum leaves some units of round-off, and with 32-bit links he may have averaged before he
- * rounded them. */
-static int compare(check_report *r, const char *path, const char *what, double recorded, double unit, double computed)
+static void judge_group(check_report *r, const char *path)
 {
-    const int *s = r->info.size;
-    const double links = 12.0 * s[0] * s[1] * s[2] * s[3];
-    const double noise =
-        r->info.precision_bits == 32 ? 0x1p-24 / sqrt(links) : 0x1p-53 * (fabs(computed) + 16 / sqrt(links));
-    const double tolerance = 0.5001 * unit + noise;
-    const double off = fabs(recorded - computed);
-    if (off <= tolerance) return 1;
-    const int small = off < 1e-6 && r->checksum_ok == 1;
-    find(r, small ? CHECK_ODD : CHECK_DAMAGED, "%s: %s is %.16g, the file says %.16g", path, what, computed, recorded);
-    return 0;
-}
-
-static void judge_links(check_report *r, const char *path)
-{
-    const links_info *i = &r->info;
-    r->nonfinite = i->nonfinite;
-    if (i->digest[0]) {
-        r->digest_ok = !strcmp(i->digest, r->digest);
-        if (!r->digest_ok) find(r, CHECK_DAMAGED, "%s: digest is %s, the file says %s", path, r->digest, i->digest);
-    }
-    if (i->has_link_trace)
-        r->link_trace_ok = compare(r, path, "link trace", i->link_trace, i->link_trace_unit, r->link_trace);
-    if (r->checksum_ok < 0 && !r->unitary)
+    if (!r->unitary)
         find(r, CHECK_DAMAGED, "%s: links are not in SU(3): off unitarity by %.3g, determinant by %.3g", path,
              r->max_unitarity, r->max_determinant);
-    if (r->checksum_ok < 0 && r->outliers)
+    if (r->outliers)
         find(r, r->far_out ? CHECK_DAMAGED : CHECK_ODD,
              "%s: %llu links are further off SU(3) than rounding and the other links explain", path,
              (unsigned long long)r->outliers);
-    if (r->checksum_ok < 0 && r->tiny)
+    if (r->tiny)
         find(r, CHECK_ODD, "%s: %llu numbers of the links are nearly but not zero", path, (unsigned long long)r->tiny);
 }
 
-static int readable(const char *path, check_report *r)
+check_verdict links_judge(const field *u, const char *path, int bits, const char *message, check_report *r)
+{
+    r->verdict = CHECK_WHOLE;
+    r->message[0] = 0;
+    r->header_ok = 1;
+    r->checksum_ok = -1;
+    r->links_read = !(bits & LINKS_UNREADABLE);
+    if (bits) find(r, bits & (LINKS_NO_ACCESS | LINKS_NO_LATTICE) ? CHECK_UNCHECKED : CHECK_DAMAGED, "%s", message);
+    if (!r->links_read) return r->verdict;
+    if (r->info.has_checksum) r->checksum_ok = !(bits & LINKS_BAD_CHECKSUM);
+    links_digest(u, r->digest);
+    links_check_group(u, r->info.precision_bits, r);
+    if (r->checksum_ok < 0) judge_group(r, path);
+    if (r->info.oddity[0]) find(r, CHECK_ODD, "%s: %s: %s", path, r->info.format, r->info.oddity);
+    return r->verdict;
+}
+
+static int readable(const char *path, const int *size, check_report *r)
 {
     int grid[4];
     char message[512] = "";
     const int bad = links_probe(path, &r->info, message, sizeof message);
-    const int *s = r->info.size, odd = (s[0] | s[1] | s[2] | s[3]) % 2;
     r->header_ok = !bad;
-    if (bad) find(r, bad & LINKS_NO_FILE ? CHECK_UNCHECKED : CHECK_DAMAGED, "%s", message);
-    else if (odd)
+    if (bad) {
+        find(r, bad & (LINKS_NO_ACCESS | LINKS_NO_LATTICE) ? CHECK_UNCHECKED : CHECK_DAMAGED, "%s", message);
+        return 0;
+    }
+    if (links_settle_size(&r->info, path, size, "--size", message, sizeof message)) {
+        find(r, CHECK_UNCHECKED, "%s", message);
+        return 0;
+    }
+    const int *s = r->info.size, odd = (s[0] | s[1] | s[2] | s[3]) % 2;
+    if (odd)
         find(r, CHECK_UNCHECKED, "%s: the lattice is %d.%d.%d.%d, even extents are allowed", path, s[0], s[1], s[2],
              s[3]);
     else if (!lattice_choose_grid(s, comm_size(), grid))
@@ -228,31 +251,18 @@ static int readable(const char *path, check_report *r)
     return r->verdict == CHECK_WHOLE;
 }
 
-check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report)
+check_verdict links_check(const char *path, const int *size, check_report *report)
 {
     static const int any_grid[4];
-    char message[512];
-    check_report *r = report;
-    memset(r, 0, sizeof *r);
-    r->checksum_ok = r->plaquette_ok = r->link_trace_ok = r->digest_ok = -1;
-    if (!readable(path, r)) return r->verdict;
-    lattice *lat = lattice_create(r->info.size, any_grid, 1, 1);
+    char message[512] = "";
+    memset(report, 0, sizeof *report);
+    report->checksum_ok = -1;
+    if (!readable(path, size, report)) return report->verdict;
+    lattice *lat = lattice_create(report->info.size, any_grid, 1, 1);
     field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    const int bad = links_read(u, path, &r->info, message, sizeof message);
-    if (bad) find(r, CHECK_DAMAGED, "%s", message);
-    if (!(bad & LINKS_UNREADABLE)) {
-        r->links_read = 1;
-        if (r->info.has_checksum) r->checksum_ok = !(bad & LINKS_BAD_CHECKSUM);
-        links_digest(u, r->digest);
-        r->link_trace = links_trace(u);
-        links_check_group(u, r->info.precision_bits, r);
-        judge_links(r, path);
-        if (plaquette) r->plaquette = plaquette(u);
-        if (plaquette && r->info.has_plaquette)
-            r->plaquette_ok = compare(r, path, "plaquette", r->info.plaquette, r->info.plaquette_unit, r->plaquette);
-        if (r->info.oddity[0]) find(r, CHECK_ODD, "%s: %s: %s", path, r->info.format, r->info.oddity);
-    }
+    const int bits = links_read(u, path, &report->info, message, sizeof message);
+    links_judge(u, path, bits, message, report);
     field_destroy(u);
     lattice_destroy(lat);
-    return r->verdict;
+    return report->verdict;
 }

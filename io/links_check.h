@@ -5,8 +5,9 @@
  *   odd        readable, checksums (if any) right, but something no standard writer writes, or a recorded value that
  *              is off in its last digits; a flipped bit in a header without checksum shows as this
  *   damaged    unreadable, wrong checksum, digest or averages, NaN, or links off the group where no checksum tells
- *   unchecked  nothing was found out, and the file is not to blame: there is none, it cannot be opened, it has an odd
- *              extent, or the ranks cannot share its lattice
+ *   unchecked  nothing was found out, and the file is not to blame: there is none, it cannot be opened or read, it is a
+ *              history or another file of plaq without links, it has an odd extent or none that it tells, or the ranks
+ *              cannot share its lattice
  * Commands should treat odd and damaged as a failure, with different words, and unchecked as an error of the user.
  *
  * Links that are not unitary are no damage where a checksum is right (fat and long links): see `unitary`. Without a
@@ -29,24 +30,27 @@ typedef struct {
     check_verdict verdict;
     char message[512]; /* the worst finding, or "" */
     links_info info;
-    int header_ok, links_read;                  /* without links_read nothing of what follows is known */
-    int checksum_ok;                            /* 1 right, 0 wrong, -1 none in the file */
-    int plaquette_ok, link_trace_ok, digest_ok; /* likewise */
-    int unitary;                                /* all links are in SU(3) to the precision of the file */
-    double plaquette, link_trace;               /* computed */
-    double max_unitarity;                       /* largest |(U U^+ - 1)_ij| */
-    double max_determinant;                     /* largest |det U - 1| */
-    uint64_t nonfinite;
+    int header_ok, links_read;        /* without links_read nothing of what follows is known */
+    int checksum_ok;                  /* 1 right, 0 wrong, -1 none in the file */
+    int unitary;                      /* all links are in SU(3) to the precision of the file */
+    double max_unitarity;             /* largest |(U U^+ - 1)_ij| */
+    double max_determinant;           /* largest |det U - 1| */
     uint64_t outliers, far_out, tiny; /* links off the noise by the two factors; numbers too small, if few */
     char digest[65];
 } check_report;
 
-/* Collective; the verdict. `plaquette` computes (1/3) Re tr averaged over all planes of a field of links in double
- * precision with halo depth 1; NULL skips it. */
-check_verdict links_check(const char *path, double (*plaquette)(field *u), check_report *report);
+/* The verdict. `size`: that of a file that does not say it, or NULL. Collective. */
+check_verdict links_check(const char *path, const int *size, check_report *report);
+
+/* The same of links that links_read() has read from the file, with the bits and the message that it returned, and the
+ * info in report->info; the rest of the report is filled. Collective. */
+check_verdict links_judge(const field *u, const char *path, int bits, const char *message, check_report *report);
 
 /* The part that looks at the field alone: fills max_unitarity, max_determinant, outliers and unitary of the report, for
  * links stored with that many bits. Collective. */
 void links_check_group(const field *u, int precision_bits, check_report *report);
+
+/* Largest |(U U^+ - 1)_ij| or |det U - 1| of all links; infinite when one is NaN. Collective. */
+double links_deviation(const field *u);
 
 #endif

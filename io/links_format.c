@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/regular.h"
 #include "kernels/base/utf8.h"
 
 /* Bytes of a damaged file must not reach a terminal as they are. */
@@ -27,6 +28,13 @@ int links_fail(char *message, size_t size, const char *fmt, ...)
     return LINKS_UNREADABLE;
 }
 
+int links_fail_read(char *message, size_t size, const char *path, const char *what)
+{
+    const int why = errno;
+    links_fail(message, size, "%s: %s cannot be read: %s", path, what, why ? strerror(why) : "the file ends before");
+    return why ? LINKS_UNREADABLE | LINKS_NO_ACCESS : LINKS_UNREADABLE;
+}
+
 void links_odd(links_info *info, const char *fmt, ...)
 {
     if (info->oddity[0]) return;
@@ -34,6 +42,15 @@ void links_odd(links_info *info, const char *fmt, ...)
     va_start(ap, fmt);
     print_safe(info->oddity, sizeof info->oddity, fmt, ap);
     va_end(ap);
+}
+
+int links_open(const char *path, uint64_t *bytes, int *bad, char *message, size_t size)
+{
+    const char *why;
+    const int fd = regular_open(path, bytes, &why);
+    if (fd >= 0) return fd;
+    *bad = links_fail(message, size, "%s: %s", path, why) | LINKS_NO_ACCESS | (fd == -2 ? LINKS_NO_REGULAR : 0);
+    return -1;
 }
 
 int links_pread(int fd, void *buf, size_t n, uint64_t offset)
@@ -124,7 +141,13 @@ int links_hex32(const char *text, uint32_t *value)
         large += isupper((unsigned char)text[n]) != 0;
     }
     /* One bit makes a small letter of a large one: mixed case is damage. */
-    if (n == 0 || (small && large) || (!small && large == 1)) return 0;
+    if (n == 0 || (small && large)) return 0;
     *value = (uint32_t)strtoul(text, NULL, 16);
     return 1;
+}
+
+long links_whole(const char *text)
+{
+    const size_t n = strlen(text);
+    return n == 0 || n > 9 || strspn(text, "0123456789") != n ? -1 : atol(text);
 }

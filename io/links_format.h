@@ -13,9 +13,6 @@
 #include "io/links.h"
 #include "kernels/base/error.h"
 
-/* Largest extent taken from a header, so that offsets stay within 63 bits. */
-#define LINKS_MAX_EXTENT 8192
-
 /* Checksums in the making: each rank adds its sites in any order; then the words are combined over ranks. */
 typedef struct {
     uint32_t xored[2]; /* combined by exclusive or */
@@ -34,7 +31,8 @@ typedef struct {
 typedef struct {
     const char *name, *title;
     const char *endings; /* of names of files to write in it, ".lime .ildg"; NULL when the format is only read */
-    /* Whether this is the format, from the first n bytes; formats are asked in the order of the list. */
+    /* Whether this is the format, from the first n bytes; formats are asked in the order of the list. -1 with errno when
+     * the file cannot be read. */
     int (*probe)(int fd, const unsigned char *first, size_t n);
     /* Fills f, of which path and info.file_bytes are set; 0, or the value of links_fail(). */
     int (*read_header)(links_file *f, int fd, char *message, size_t size);
@@ -63,9 +61,13 @@ int links_verify(const lattice *lat, const char *path, char *message, size_t siz
 
 /* Prints the message, fit for a terminal whatever bytes of a file are in it; returns LINKS_UNREADABLE. */
 int links_fail(char *message, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same after a failing links_pread() of `what`, by its errno: also LINKS_NO_ACCESS, unless the file ends there. */
+int links_fail_read(char *message, size_t size, const char *path, const char *what);
 /* Notes an oddity, the first being kept. */
 void links_odd(links_info *info, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Opens a regular file for reading; -1 with bits of links_read() in *bad and a message. `bytes` gets its length. */
+int links_open(const char *path, uint64_t *bytes, int *bad, char *message, size_t size);
 /* Whole reads and writes at an offset; 0, or -1 with errno (0 for the end of the file). */
 int links_pread(int fd, void *buf, size_t n, uint64_t offset);
 int links_pwrite(int fd, const void *buf, size_t n, uint64_t offset);
@@ -79,8 +81,10 @@ int links_check_length(const links_file *f, uint64_t expected, char *message, si
 
 /* A decimal number that is all of `text`; the worth of its last digit goes to unit. */
 int links_number(const char *text, double *value, double *unit);
-/* A hexadecimal number of 1 to 8 digits that is all of `text`, its letters of one case (a lone one small). */
+/* A hexadecimal number of 1 to 8 digits that is all of `text`, its letters of one case. */
 int links_hex32(const char *text, uint32_t *value);
+/* A whole number from 0 to 10^9 that is all of `text`; else -1. */
+long links_whole(const char *text);
 
 /* Words of either byte order; inline, for every number of a file passes here. */
 #define LINKS_HOST_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)

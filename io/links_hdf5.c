@@ -4,6 +4,7 @@
  * big-endian), mu = x y z t; on it the attributes
  *   format_version 1   size [x y z t]   plaquette (if known)   link_trace   sequence   sha256: the digest of the links
  *   checksum: the two words of the SciDAC checksum of the stored bytes
+ *   ensemble: the label, if there is one
  * The user block is a seal (io/seal.h) over all but the links, which the checksum guards. So every byte of the file is
  * verified, and the HDF5 library meets only files that are whole.
  *
@@ -19,6 +20,7 @@
 
 #include "io/checksum.h"
 #include "io/hdf5_image.h"
+#include "io/hdf5_values.h"
 #include "io/links_format.h"
 #include "io/seal.h"
 
@@ -82,6 +84,7 @@ static int put_all(hid_t d, const links_file *f, const links_meta *meta, const l
     bad = bad || put_attribute(d, "sha256", text, text, 1, hex);
     if (meta->has_plaquette)
         bad = bad || put_attribute(d, "plaquette", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &meta->plaquette);
+    if (meta->ensemble && meta->ensemble[0]) bad = bad || values_put_text(d, "ensemble", meta->ensemble);
     H5Tclose(text);
     return bad;
 }
@@ -133,23 +136,34 @@ static int take_attributes(links_file *f, hid_t d, char *message, size_t size)
     memcpy(i->digest, hex, sizeof i->digest);
     i->has_plaquette = !get_attribute(d, "plaquette", H5T_NATIVE_DOUBLE, 1, &i->plaquette);
     i->has_link_trace = !get_attribute(d, "link_trace", H5T_NATIVE_DOUBLE, 1, &i->link_trace);
+    i->has_sequence = !get_attribute(d, "sequence", H5T_NATIVE_INT, 1, &i->sequence);
+    if (values_get_text(d, "ensemble", i->ensemble, sizeof i->ensemble)) i->ensemble[0] = 0;
     return 0;
+}
+
+static int fail_without_links(const links_file *f, hid_t file, char *message, size_t size)
+{
+    const char *kind = values_kind_of(file);
+    return LINKS_NO_LATTICE | links_fail(message, size, "%s: %s, no lattice file; h5dump, h5py or h5ls -r show it",
+                                         f->path, kind ? kind : "an HDF5 file without /links");
 }
 
 static int read_header(links_file *f, int fd, char *message, size_t size)
 {
     seal_regions out;
     unsigned char first[32] = {0};
-    if (f->info.file_bytes < SEAL_BYTES || links_pread(fd, first, sizeof first, 0) ||
-        !seal_present(first, sizeof first))
+    const size_t n = f->info.file_bytes < sizeof first ? (size_t)f->info.file_bytes : sizeof first;
+    if (links_pread(fd, first, n, 0)) return links_fail_read(message, size, f->path, "the header");
+    if (!seal_present(first, n))
         return links_fail(message, size, "%s: an HDF5 file without the seal of plaq: its structure cannot be verified",
                           f->path);
     int bad = 0;
     image *m = image_read(f->path, &out, &bad, message, size);
     if (!m) return bad;
     f->width = 8, f->rows = 3;
-    const hid_t d = H5Dopen2(image_file(m), "links", H5P_DEFAULT);
-    if (d < 0) bad = links_fail(message, size, "%s: no dataset /links", f->path);
+    const hid_t d =
+        H5Lexists(image_file(m), "links", H5P_DEFAULT) > 0 ? H5Dopen2(image_file(m), "links", H5P_DEFAULT) : -1;
+    if (d < 0) bad = fail_without_links(f, image_file(m), message, size);
     else if (!take_dataset(f, d))
         bad = links_fail(message, size, "%s: /links is not contiguous doubles [t][z][y][x][4][3][3][2]", f->path);
     else bad = links_check_size(f, message, size);

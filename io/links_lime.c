@@ -1,12 +1,13 @@
 /* ILDG and SciDAC files: LIME records around links with x fastest, mu = x y z t, 3x3 row-major, big-endian.
  *
- * ILDG has the links in ildg-binary-data and their precision and size in the XML of ildg-format; SciDAC has them in
- * scidac-binary-data, described by scidac-private-file-xml (dims) and scidac-private-record-xml (precision, typesize,
- * datacount). Whatever is there of both is checked against each other. scidac-checksum holds two exclusive ors of the
- * CRC32 of each site's bytes, rotated left by the site number mod 29 and mod 31. scidac-file-xml, scidac-record-xml and
- * ildg-data-lfn are free text; a plaquette and link trace in a usqcdInfo are taken from there.
+ * ILDG has the links in ildg-binary-data and their precision and size in the XML of ildg-format; where there is neither
+ * that nor a record of SciDAC, the file does not say its size. SciDAC has them in scidac-binary-data, described by
+ * scidac-private-file-xml (dims) and scidac-private-record-xml (precision, typesize, datacount). Whatever is there of
+ * both is checked against each other. scidac-checksum holds two exclusive ors of the CRC32 of each site's bytes, rotated
+ * left by the site number mod 29 and mod 31. All else is free text (io/lime_records.h).
  *
  * Written is ILDG in 64 bit with all the records of SciDAC, so that readers of either find theirs. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,15 +17,13 @@
 #include <unistd.h>
 
 #include "io/checksum.h"
-#include "io/lime.h"
-#include "io/links_xml.h"
+#include "io/lime_records.h"
 
-#define TEXT_MAX 65536
 #define DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
-/* Writers differ in one character of the schema. */
-#define ILDG_ATTRIBUTES(slash)                                                                                         \
-    "xmlns=\"http://www.lqcd.org/ildg\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\""                       \
-    " xsi:schemaLocation=\"http://www.lqcd.org/ildg" slash "filefmt.xsd\""
+#define ILDG_SPACE "http://www.lqcd.org/ildg"
+#define ILDG_ATTRIBUTES                                                                                                \
+    "xmlns=\"" ILDG_SPACE "\" xmlns:xsi=\"" XSI_SPACE "\" xsi:schemaLocation=\"" ILDG_SPACE "/filefmt.xsd\""
+#define XSI_SPACE "http://www.w3.org/2001/XMLSchema-instance"
 
 static const char *const types[] = {"scidac-private-file-xml",
                                     "scidac-file-xml",
@@ -34,7 +33,10 @@ static const char *const types[] = {"scidac-private-file-xml",
                                     "scidac-checksum",
                                     "ildg-format",
                                     "ildg-binary-data",
-                                    "ildg-data-lfn"};
+                                    "ildg-data-lfn",
+                                    "xlf-info",
+                                    "grid-format",
+                                    "FieldNormMetaData"};
 enum { TYPES = sizeof types / sizeof types[0] };
 
 static int probe_scidac(int fd, const unsigned char *first, size_t n)
@@ -50,7 +52,8 @@ static int probe_ildg(int fd, const unsigned char *first, size_t n)
     if (!probe_scidac(fd, first, n)) return 0;
     uint64_t at = 0;
     for (int i = 0; i < LIME_RECORDS; i++) {
-        if (links_pread(fd, h, sizeof h, at) || load32(h, 1) != LIME_MAGIC) return 0;
+        if (links_pread(fd, h, sizeof h, at)) return errno ? -1 : 0;
+        if (load32(h, 1) != LIME_MAGIC) return 0;
         if (!strncmp((const char *)h + 16, "ildg-binary-data", 128)) return 1;
         const uint64_t length = load64(h + 8, 1);
         if (length > (uint64_t)1 << 60) return 0;
@@ -61,41 +64,10 @@ static int probe_ildg(int fd, const unsigned char *first, size_t n)
 
 /* ---- text records ---- */
 
-static char *load_text(const links_file *f, int fd, const lime_record *r, char *message, size_t size)
+/* Some write the number of a version as a real. */
+static int same_text(const char *found, const char *standard)
 {
-    if (r->length > TEXT_MAX) {
-        links_fail(message, size, "%s: LIME record %s: %llu bytes of text, at most %d are allowed", f->path, r->type,
-                   (unsigned long long)r->length, TEXT_MAX);
-        return NULL;
-    }
-    char *text = calloc(r->length + 1, 1);
-    REQUIRE_MEMORY(text, "out of memory: %llu bytes", (unsigned long long)r->length);
-    if (!links_pread(fd, text, r->length, r->data)) return text;
-    links_fail(message, size, "%s: LIME record %s: %s", f->path, r->type,
-               errno ? strerror(errno) : "the file ends before");
-    free(text);
-    return NULL;
-}
-
-/* The record of that type as XML with the given root: 1 found, 0 not there, -1 broken. */
-static int load_xml(links_file *f, int fd, const lime_index *index, const char *type, const char *root, xml_record *x,
-                    char *message, size_t size)
-{
-    int status = 0;
-    char why[160];
-    const lime_record *r = lime_find(f, index, type, &status, message, size);
-    if (status) return -1;
-    if (!r) return 0;
-    char *text = load_text(f, fd, r, message, size);
-    if (!text) return -1;
-    const int bad = xml_parse(text, r->length, x, why, sizeof why);
-    free(text);
-    if (bad) return links_fail(message, size, "%s: LIME record %s: XML: %s", f->path, type, why), -1;
-    if (strcmp(x->root, root))
-        return links_fail(message, size, "%s: LIME record %s: element <%s>, not <%s>", f->path, type, x->root, root),
-               -1;
-    if (x->oddity[0]) links_odd(&f->info, "LIME record %s: %s", type, x->oddity);
-    return 1;
+    return !strcmp(found, standard) || (!strcmp(standard, "1.0") && !strcmp(found, "1"));
 }
 
 /* Elements beyond those listed are noted as odd, and so is a text other than the one given. */
@@ -105,7 +77,7 @@ static void expect_only(links_file *f, const xml_record *x, const char *const (*
         int k = 0;
         while (allowed[k][0] && strcmp(x->leaf[i].tag, allowed[k][0])) k++;
         if (!allowed[k][0]) links_odd(&f->info, "<%s>: element <%s> is not known", x->root, x->leaf[i].tag);
-        else if (allowed[k][1] && strcmp(x->leaf[i].text, allowed[k][1]))
+        else if (allowed[k][1] && !same_text(x->leaf[i].text, allowed[k][1]))
             links_odd(&f->info, "<%s>: <%s>%s, standard is %s", x->root, x->leaf[i].tag, x->leaf[i].text,
                       allowed[k][1]);
     }
@@ -113,180 +85,268 @@ static void expect_only(links_file *f, const xml_record *x, const char *const (*
 
 /* The free text is not looked at, but all text records end alike: with a zero byte, or without. A wrong record length
  * shows here. */
-static void check_text_ends(links_file *f, int fd, const lime_index *index)
+static void check_text_ends(lime_reader *in)
 {
     int zero = 0, none = 0;
-    for (int i = 0; i < index->n; i++) {
-        const lime_record *r = &index->r[i];
+    links_info *info = &in->f->info;
+    for (int i = 0; i < in->index->n && !in->bad; i++) {
+        const lime_record *r = &in->index->r[i];
         int known = 0;
         for (int k = 0; k < TYPES; k++) known = known || !strcmp(r->type, types[k]);
-        if (!known) links_odd(&f->info, "LIME record %d: type %s is not known", i + 1, r->type);
-        if (!known || strstr(r->type, "binary-data") || r->length == 0 || r->length > TEXT_MAX) continue;
-        char ignored[8], *text = load_text(f, fd, r, ignored, sizeof ignored);
+        if (!known) links_odd(info, "LIME record %d: type %s is not known", i + 1, r->type);
+        if (!known || strstr(r->type, "binary-data") || r->length == 0 || r->length > LIME_TEXT_MAX) continue;
+        char *text = lime_load_text(in, r);
         if (!text) continue;
         const size_t n = strlen(text);
         if (n == r->length) none++;
         else zero++;
-        if (n + 1 < r->length) links_odd(&f->info, "LIME record %s: zero byte within the text", r->type);
+        if (n + 1 < r->length) links_odd(info, "LIME record %s: zero byte within the text", r->type);
         free(text);
     }
-    if (zero && none) links_odd(&f->info, "some text records end with a zero byte, some without");
+    if (zero && none) links_odd(info, "some text records end with a zero byte, some without");
 }
 
 /* ---- what the records say ---- */
 
-static int set_sizes(links_file *f, const int s[4], int width, const char *record, char *message, size_t size)
+static void set_sizes(lime_reader *in, const int s[4], int width, const char *record)
 {
+    links_file *f = in->f;
     links_info *i = &f->info;
-    for (int d = 0; d < 4; d++) {
+    for (int d = 0; d < 4 && !in->bad; d++) {
         if (i->size[d] && i->size[d] != s[d])
-            return links_fail(message, size, "%s: LIME record %s: extent %d is %d, elsewhere %d", f->path, record,
-                              d + 1, s[d], i->size[d]);
+            in->bad = links_fail(in->message, in->size, "%s: LIME record %s: extent %d is %d, elsewhere %d", f->path,
+                                 record, d + 1, s[d], i->size[d]);
         i->size[d] = s[d];
     }
-    if (f->width && width && f->width != width)
-        return links_fail(message, size, "%s: LIME record %s: precision %d, elsewhere %d", f->path, record, 8 * width,
-                          8 * f->width);
+    if (!in->bad && f->width && width && f->width != width)
+        in->bad = links_fail(in->message, in->size, "%s: LIME record %s: precision %d, elsewhere %d", f->path, record,
+                             8 * width, 8 * f->width);
     if (width) f->width = width;
-    return links_check_size(f, message, size);
+    if (!in->bad) in->bad = links_check_size(f, in->message, in->size);
 }
 
-static int take_ildg_format(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
+/* Whether each word of the value is one of those in the list. */
+static int all_words(const char *value, size_t n, const char *const *list)
+{
+    while (n > 0) {
+        size_t length = 0;
+        int found = 0;
+        while (length < n && value[length] != ' ') length++;
+        for (int i = 0; list[i]; i++) found = found || (strlen(list[i]) == length && !strncmp(value, list[i], length));
+        if (!found) return 0;
+        if (length < n) length++;
+        value += length, n -= length;
+    }
+    return 1;
+}
+
+/* The attributes of an ildgFormat: the namespace, with the prefix if there is one, and the schema; or none. */
+static int usual_attributes(const xml_record *x)
+{
+    static const char *const space[] = {ILDG_SPACE, NULL}, *const xsi[] = {XSI_SPACE, NULL},
+                             *const schema[] = {ILDG_SPACE, ILDG_SPACE "/filefmt.xsd", "filefmt.xsd", NULL};
+    char own[64];
+    snprintf(own, sizeof own, "xmlns%s%s", x->prefix[0] ? ":" : "", x->prefix);
+    for (const char *p = x->attributes; *p;) {
+        const size_t name = strcspn(p, "=");
+        const char quote = p[name] ? p[name + 1] : 0, *value = p + name + 2;
+        if (quote != '"' && quote != '\'') return 0;
+        const char *end = strchr(value, quote);
+        if (!end || (end[1] && end[1] != ' ')) return 0;
+        const char *const *list = name == strlen(own) && !strncmp(p, own, name)           ? space
+                                  : name == 9 && !strncmp(p, "xmlns:xsi", name)           ? xsi
+                                  : name == 18 && !strncmp(p, "xsi:schemaLocation", name) ? schema
+                                                                                          : NULL;
+        if (!list || end == value || !all_words(value, (size_t)(end - value), list)) return 0;
+        p = end[1] ? end + 2 : end + 1;
+    }
+    return 1;
+}
+
+/* 1 when there is such a record. */
+static int take_ildg_format(lime_reader *in)
 {
     static const char *const allowed[][2] = {{"version", "1.0"}, {"field", "su3gauge"}, {"precision", NULL},
                                              {"lx", NULL},       {"ly", NULL},          {"lz", NULL},
                                              {"lt", NULL},       {NULL, NULL}};
     static const char *const extent[4] = {"lx", "ly", "lz", "lt"};
+    links_file *f = in->f;
     xml_record x;
-    const int found = load_xml(f, fd, index, "ildg-format", "ildgFormat", &x, message, size);
-    if (found < 0) return LINKS_UNREADABLE;
-    if (!found) return required ? links_fail(message, size, "%s: no LIME record ildg-format", f->path) : 0;
+    if (!lime_load_xml(in, "ildg-format", "ildgFormat", &x)) return 0;
     expect_only(f, &x, allowed);
-    if (strcmp(x.attributes, ILDG_ATTRIBUTES("/")) && strcmp(x.attributes, ILDG_ATTRIBUTES(" ")))
-        links_odd(&f->info, "<ildgFormat>: attributes %.120s", x.attributes);
+    if (!usual_attributes(&x)) links_odd(&f->info, "<ildgFormat>: attributes %.120s", x.attributes);
     if (!xml_text(&x, "version")) links_odd(&f->info, "<ildgFormat>: no <version>");
     const char *kind = xml_text(&x, "field");
-    if (!kind || strcmp(kind, "su3gauge"))
-        return links_fail(message, size, "%s: LIME record ildg-format: field %s, su3gauge is allowed", f->path,
-                          kind ? kind : "not given");
+    if (!kind || strcmp(kind, "su3gauge")) {
+        in->bad = links_fail(in->message, in->size, "%s: LIME record ildg-format: field %s, su3gauge is allowed",
+                             f->path, kind ? kind : "not given");
+        return 1;
+    }
     int s[4];
     for (int d = 0; d < 4; d++) s[d] = (int)xml_integer(&x, extent[d]);
     const long precision = xml_integer(&x, "precision");
     if (precision != 32 && precision != 64)
-        return links_fail(message, size, "%s: LIME record ildg-format: precision %s, 32 or 64 is allowed", f->path,
-                          xml_text(&x, "precision") ? xml_text(&x, "precision") : "not given");
-    return set_sizes(f, s, (int)precision / 8, "ildg-format", message, size);
+        in->bad = links_fail(in->message, in->size, "%s: LIME record ildg-format: precision %s, 32 or 64 is allowed",
+                             f->path, xml_text(&x, "precision") ? xml_text(&x, "precision") : "not given");
+    else set_sizes(in, s, (int)precision / 8, "ildg-format");
+    return 1;
 }
 
-static int take_private_file(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
+/* Which of two elements goes with a version: the first with 1.1 and with the "1" of Grid, the second with 1.0. */
+static void check_version(links_file *f, const xml_record *x, const char *newer, const char *older)
+{
+    const char *version = xml_text(x, "version");
+    const char *element = !version                                           ? NULL
+                          : !strcmp(version, "1.1") || !strcmp(version, "1") ? newer
+                          : !strcmp(version, "1.0")                          ? older
+                                                                             : NULL;
+    if (!element || !xml_text(x, element))
+        links_odd(&f->info, "<%s>: version %s without its elements", x->root, version ? version : "(none)");
+}
+
+static int take_private_file(lime_reader *in)
 {
     static const char *const allowed[][2] = {{"version", NULL}, {"spacetime", "4"}, {"dims", NULL},
                                              {"volfmt", "0"},   {"multifile", "0"}, {NULL, NULL}};
+    links_file *f = in->f;
     xml_record x;
-    const int found = load_xml(f, fd, index, "scidac-private-file-xml", "scidacFile", &x, message, size);
-    if (found < 0) return LINKS_UNREADABLE;
-    if (!found) return required ? links_fail(message, size, "%s: no LIME record scidac-private-file-xml", f->path) : 0;
+    if (!lime_load_xml(in, "scidac-private-file-xml", "scidacFile", &x)) return 0;
     expect_only(f, &x, allowed);
     if (x.attributes[0]) links_odd(&f->info, "<scidacFile>: attributes %.120s", x.attributes);
-    const char *version = xml_text(&x, "version"), *dims = xml_text(&x, "dims");
     /* The element of the volume format changed its name with the version. */
-    const char *format = version && !strcmp(version, "1.1")   ? "volfmt"
-                         : version && !strcmp(version, "1.0") ? "multifile"
-                                                              : NULL;
-    if (!format || !xml_text(&x, format))
-        links_odd(&f->info, "<scidacFile>: version %s without its elements", version ? version : "(none)");
+    check_version(f, &x, "volfmt", "multifile");
     if (!xml_text(&x, "spacetime")) links_odd(&f->info, "<scidacFile>: no <spacetime>");
+    const char *dims = xml_text(&x, "dims");
     int s[4], used = 0;
-    if (!dims || sscanf(dims, "%5d %5d %5d %5d%n", &s[0], &s[1], &s[2], &s[3], &used) != 4 ||
-        strspn(dims + used, " ") != strlen(dims + used))
-        return links_fail(message, size,
-                          "%s: LIME record scidac-private-file-xml: dims \"%s\", four extents are wanted", f->path,
-                          dims ? dims : "");
-    /* Extents as this program would print them, with or without the last blank. */
-    char plain[64];
+    if (!dims || sscanf(dims, "%5d %5d %5d %5d%n", &s[0], &s[1], &s[2], &s[3], &used) != 4 || dims[used]) {
+        in->bad = links_fail(in->message, in->size,
+                             "%s: LIME record scidac-private-file-xml: dims \"%s\", four extents are wanted", f->path,
+                             dims ? dims : "");
+        return 1;
+    }
+    /* Extents as this program would print them, whatever blanks are between. */
+    char plain[64], found[64];
+    size_t n = 0;
+    for (const char *p = dims; *p && n + 1 < sizeof found; p++) {
+        const int blank = strchr(" \n\t\r", *p) != NULL;
+        if (!blank || (n && found[n - 1] != ' ')) found[n++] = blank ? ' ' : *p;
+    }
+    found[n] = 0;
     snprintf(plain, sizeof plain, "%d %d %d %d", s[0], s[1], s[2], s[3]);
-    if (strncmp(dims, plain, strlen(plain)) || strlen(dims) > strlen(plain) + 1)
-        links_odd(&f->info, "<scidacFile>: dims \"%s\"", dims);
-    return set_sizes(f, s, 0, "scidac-private-file-xml", message, size);
+    if (strcmp(found, plain)) links_odd(&f->info, "<scidacFile>: dims \"%s\"", dims);
+    set_sizes(in, s, 0, "scidac-private-file-xml");
+    return 1;
 }
 
-static int check_site(const links_file *f, const xml_record *x, int width, char *message, size_t size)
+static void check_site(lime_reader *in, const xml_record *x, int width)
 {
     const long typesize = xml_integer(x, "typesize"), count = xml_integer(x, "datacount"),
                colours = xml_integer(x, "colors");
-    if (typesize * count == 72 * width && typesize > 0 && colours == 3) return 0;
-    return links_fail(
-        message, size,
+    if (typesize * count == 72 * width && typesize > 0 && colours == 3) return;
+    in->bad = links_fail(
+        in->message, in->size,
         "%s: LIME record scidac-private-record-xml: colors %ld, typesize %ld, datacount %ld; links have 3, %d, 4",
-        f->path, colours, typesize, count, 18 * width);
+        in->f->path, colours, typesize, count, 18 * width);
 }
 
-static int take_private_record(links_file *f, int fd, const lime_index *index, int required, char *message, size_t size)
+static int take_private_record(lime_reader *in)
 {
     static const char *const allowed[][2] = {{"version", NULL},   {"date", NULL},     {"globaldata", "0"},
                                              {"recordtype", "0"}, {"datatype", NULL}, {"precision", NULL},
-                                             {"colors", "3"},     {"spins", "4"},     {"typesize", NULL},
+                                             {"colors", "3"},     {"spins", NULL},    {"typesize", NULL},
                                              {"datacount", NULL}, {NULL, NULL}};
+    static const char *const datatypes[2][2] = {{"QDP_F3_ColorMatrix", "GRID_F_LorentzVector4_ColourMatrix3"},
+                                                {"QDP_D3_ColorMatrix", "GRID_D_LorentzVector4_ColourMatrix3"}};
+    links_file *f = in->f;
     xml_record x;
-    const int found = load_xml(f, fd, index, "scidac-private-record-xml", "scidacRecord", &x, message, size);
-    if (found < 0) return LINKS_UNREADABLE;
-    if (!found)
-        return required ? links_fail(message, size, "%s: no LIME record scidac-private-record-xml", f->path) : 0;
+    if (!lime_load_xml(in, "scidac-private-record-xml", "scidacRecord", &x)) return 0;
     expect_only(f, &x, allowed);
     if (x.attributes[0]) links_odd(&f->info, "<scidacRecord>: attributes %.120s", x.attributes);
-    const char *version = xml_text(&x, "version"), *p = xml_text(&x, "precision"), *type = xml_text(&x, "datatype");
-    const char *kind = version && !strcmp(version, "1.0")   ? "globaldata"
-                       : version && !strcmp(version, "1.1") ? "recordtype"
-                                                            : NULL;
-    if (!kind || !xml_text(&x, kind))
-        links_odd(&f->info, "<scidacRecord>: version %s without its elements", version ? version : "(none)");
-    if (!p || (strcmp(p, "F") && strcmp(p, "D")))
-        return links_fail(message, size, "%s: LIME record scidac-private-record-xml: precision %s, F or D is allowed",
-                          f->path, p ? p : "not given");
+    check_version(f, &x, "recordtype", "globaldata");
+    const char *p = xml_text(&x, "precision"), *type = xml_text(&x, "datatype"), *spins = xml_text(&x, "spins");
+    if (!p || (strcmp(p, "F") && strcmp(p, "D"))) {
+        in->bad = links_fail(in->message, in->size,
+                             "%s: LIME record scidac-private-record-xml: precision %s, F or D is allowed", f->path,
+                             p ? p : "not given");
+        return 1;
+    }
     const int width = *p == 'F' ? 4 : 8;
-    if (!type || strcmp(type, width == 4 ? "QDP_F3_ColorMatrix" : "QDP_D3_ColorMatrix"))
+    const char *const *known = datatypes[width / 8];
+    if (!type || (strcmp(type, known[0]) && strcmp(type, known[1])))
         links_odd(&f->info, "<scidacRecord>: datatype %s with precision %s", type ? type : "(none)", p);
+    if (spins && strcmp(spins, "4") && strcmp(spins, "1")) links_odd(&f->info, "<scidacRecord>: spins %s", spins);
     if (xml_integer(&x, "datacount") != 4) links_odd(&f->info, "<scidacRecord>: datacount is not 4");
     if (!xml_text(&x, "date")) links_odd(&f->info, "<scidacRecord>: no <date>");
-    const int bad = check_site(f, &x, width, message, size);
-    if (bad || !f->width || f->width == width) {
-        f->width = width;
-        return bad;
-    }
-    return links_fail(message, size, "%s: LIME record scidac-private-record-xml: precision %s, elsewhere %d bits",
-                      f->path, p, 8 * f->width);
+    check_site(in, &x, width);
+    if (!in->bad && f->width && f->width != width)
+        in->bad = links_fail(in->message, in->size,
+                             "%s: LIME record scidac-private-record-xml: precision %s, elsewhere %d bits", f->path, p,
+                             8 * f->width);
+    f->width = width;
+    return 1;
 }
 
-static int take_checksum(links_file *f, int fd, const lime_index *index, char *message, size_t size)
+static int is_lone_capital(const char *hex)
+{
+    int letters = 0, capitals = 0;
+    for (; *hex; hex++) letters += isalpha((unsigned char)*hex) != 0, capitals += isupper((unsigned char)*hex) != 0;
+    return letters == 1 && capitals == 1;
+}
+
+static void take_checksum(lime_reader *in)
 {
     static const char *const allowed[][2] = {{"version", "1.0"}, {"suma", NULL}, {"sumb", NULL}, {NULL, NULL}};
+    links_file *f = in->f;
     xml_record x;
-    const int found = load_xml(f, fd, index, "scidac-checksum", "scidacChecksum", &x, message, size);
-    if (found < 0) return LINKS_UNREADABLE;
-    if (!found) return links_odd(&f->info, "no checksum"), 0;
+    if (!lime_load_xml(in, "scidac-checksum", "scidacChecksum", &x)) return;
     expect_only(f, &x, allowed);
     if (x.attributes[0]) links_odd(&f->info, "<scidacChecksum>: attributes %.120s", x.attributes);
     if (!xml_text(&x, "version")) links_odd(&f->info, "<scidacChecksum>: no <version>");
+    /* One bit makes a blank of a zero digit. */
+    for (int i = 0; i < x.n; i++)
+        if (x.leaf[i].lopsided) links_odd(&f->info, "<scidacChecksum>: <%s>: blanks on one side", x.leaf[i].tag);
     const char *a = xml_text(&x, "suma"), *b = xml_text(&x, "sumb");
-    if (!a || !b || !links_hex32(a, &f->recorded[0]) || !links_hex32(b, &f->recorded[1]))
-        return links_fail(message, size,
-                          "%s: LIME record scidac-checksum: suma %.40s, sumb %.40s; 32-bit numbers are wanted", f->path,
-                          a ? a : "not given", b ? b : "not given");
+    if (!a || !b || !links_hex32(a, &f->recorded[0]) || !links_hex32(b, &f->recorded[1])) {
+        in->bad = links_fail(in->message, in->size,
+                             "%s: LIME record scidac-checksum: suma %.40s, sumb %.40s; 32-bit numbers are wanted",
+                             f->path, a ? a : "not given", b ? b : "not given");
+        return;
+    }
+    /* One bit makes a capital of a letter; where it is the only one, its case is that of writers. */
+    if (is_lone_capital(a) || is_lone_capital(b)) links_odd(&f->info, "<scidacChecksum>: a capital letter");
     f->info.has_checksum = 1;
     snprintf(f->info.checksum, sizeof f->info.checksum, "%08x %08x", f->recorded[0], f->recorded[1]);
-    return 0;
 }
 
-/* Free text: what is not a usqcdInfo is passed over. */
-static void take_averages(links_file *f, int fd, const lime_index *index)
+/* ---- the header ---- */
+
+/* The record of the links. Its length is that of the lattice, where that is known. */
+static void take_links(lime_reader *in, const char *type, int described)
 {
-    char ignored[256];
-    xml_record x;
-    links_info *i = &f->info;
-    if (load_xml(f, fd, index, "scidac-record-xml", "usqcdInfo", &x, ignored, sizeof ignored) != 1) return;
-    const char *p = xml_text(&x, "plaq"), *l = xml_text(&x, "linktr");
-    i->has_plaquette = p && links_number(p, &i->plaquette, &i->plaquette_unit);
-    i->has_link_trace = l && links_number(l, &i->link_trace, &i->link_trace_unit);
+    links_file *f = in->f;
+    const int *s = f->info.size;
+    const lime_record *r = lime_find(f, in->index, type, &in->bad, in->message, in->size);
+    if (!in->bad && !r) in->bad = links_fail(in->message, in->size, "%s: no LIME record %s", f->path, type);
+    if (in->bad) return;
+    f->data = r->data;
+    if (!described) {
+        f->info.links_bytes = r->length;
+        return;
+    }
+    const uint64_t expected = links_sites(s) * links_site_bytes(f);
+    if (r->length != expected)
+        in->bad = links_fail(
+            in->message, in->size, "%s: LIME record %s: %llu bytes, %d-bit links on %d.%d.%d.%d have %llu", f->path,
+            type, (unsigned long long)r->length, 8 * f->width, s[0], s[1], s[2], s[3], (unsigned long long)expected);
+}
+
+/* A file without ildg-format and without both records of SciDAC does not describe its links. */
+static void require_description(lime_reader *in, int ildg, int format, int file, int record)
+{
+    const char *missing = NULL;
+    if (ildg && !format && (file || record)) missing = "ildg-format";
+    if (!ildg && !(file && record)) missing = file ? "scidac-private-record-xml" : "scidac-private-file-xml";
+    if (missing) in->bad = links_fail(in->message, in->size, "%s: no LIME record %s", in->f->path, missing);
 }
 
 static int read_header(links_file *f, int fd, int ildg, char *message, size_t size)
@@ -294,24 +354,19 @@ static int read_header(links_file *f, int fd, int ildg, char *message, size_t si
     lime_index *index = malloc(sizeof *index);
     REQUIRE_MEMORY(index, "out of memory: %zu bytes", sizeof *index);
     f->rows = 3, f->big = 1;
-    int bad = lime_scan(f, fd, index, message, size);
-    if (!bad) bad = take_ildg_format(f, fd, index, ildg, message, size);
-    if (!bad) bad = take_private_file(f, fd, index, !ildg, message, size);
-    if (!bad) bad = take_private_record(f, fd, index, !ildg, message, size);
-    if (!bad) bad = take_checksum(f, fd, index, message, size);
-    if (!bad) take_averages(f, fd, index);
-    if (!bad) check_text_ends(f, fd, index);
-    const char *type = ildg ? "ildg-binary-data" : "scidac-binary-data";
-    const lime_record *r = bad ? NULL : lime_find(f, index, type, &bad, message, size);
-    if (!bad && !r) bad = links_fail(message, size, "%s: no LIME record %s", f->path, type);
-    if (!bad && r->length != links_sites(f->info.size) * links_site_bytes(f))
-        bad = links_fail(message, size, "%s: LIME record %s: %llu bytes, %d-bit links on %d.%d.%d.%d have %llu",
-                         f->path, type, (unsigned long long)r->length, 8 * f->width, f->info.size[0], f->info.size[1],
-                         f->info.size[2], f->info.size[3],
-                         (unsigned long long)(links_sites(f->info.size) * links_site_bytes(f)));
-    if (!bad) f->data = r->data;
+    lime_reader in = {f, fd, index, 0, message, size};
+    int format = 0, file = 0, record = 0;
+    in.bad = lime_scan(f, fd, index, message, size);
+    if (!in.bad) format = take_ildg_format(&in);
+    if (!in.bad) file = take_private_file(&in);
+    if (!in.bad) record = take_private_record(&in);
+    if (!in.bad) require_description(&in, ildg, format, file, record);
+    if (!in.bad) take_checksum(&in);
+    if (!in.bad) lime_take_notes(&in);
+    if (!in.bad) check_text_ends(&in);
+    if (!in.bad) take_links(&in, ildg ? "ildg-binary-data" : "scidac-binary-data", format || record);
     free(index);
-    return bad;
+    return in.bad;
 }
 
 static int read_ildg(links_file *f, int fd, char *message, size_t size)
@@ -377,14 +432,13 @@ static void compose(const links_file *f, const links_meta *meta, text_record r[B
     for (char *p = label; *p; p++)
         if (*p == '<' || *p == '>' || *p == '&' || *p < ' ') *p = ' ';
     snprintf(r[3].text, sizeof r[3].text,
-             DECLARATION
-             "<usqcdInfo><version>1.0</version>%s<linktr>%+.12f</linktr><info>plaq: %.80s %d</info></usqcdInfo>",
+             DECLARATION "<usqcdInfo><version>1.0</version>%s<linktr>%+.12f</linktr><info>" LIME_INFO_START
+                         "%.80s %d</info></usqcdInfo>",
              plaquette, f->info.link_trace, label, meta->sequence);
     r[4].type = types[6];
     snprintf(r[4].text, sizeof r[4].text,
-             DECLARATION "<ildgFormat " ILDG_ATTRIBUTES(
-                 "/") "><version>1.0</version><field>su3gauge</field>"
-                      "<precision>64</precision><lx>%d</lx><ly>%d</ly><lz>%d</lz><lt>%d</lt></ildgFormat>",
+             DECLARATION "<ildgFormat " ILDG_ATTRIBUTES "><version>1.0</version><field>su3gauge</field>"
+                         "<precision>64</precision><lx>%d</lx><ly>%d</ly><lz>%d</lz><lt>%d</lt></ildgFormat>",
              s[0], s[1], s[2], s[3]);
 }
 

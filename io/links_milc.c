@@ -7,7 +7,6 @@
  * links, each rotated left by its number mod 29, and sum31 likewise. The old format has no checksum: nothing guards its
  * two parameters, and the last bits of its links only as far as unitarity does. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +40,7 @@ static int read_common(links_file *f, int fd, uint32_t magic, unsigned char *hea
     if (f->info.file_bytes < bytes)
         return links_fail(message, size, "%s: %llu bytes are less than the header of %zu", f->path,
                           (unsigned long long)f->info.file_bytes, bytes);
-    if (links_pread(fd, header, bytes, 0)) return links_fail(message, size, "%s: %s", f->path, strerror(errno));
+    if (links_pread(fd, header, bytes, 0)) return links_fail_read(message, size, f->path, "the header");
     f->big = load32(header, 1) == magic;
     for (int d = 0; d < 4; d++) f->info.size[d] = (int)load32(header + 4 + 4 * d, f->big);
     const int bad = links_check_size(f, message, size);

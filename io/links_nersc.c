@@ -4,8 +4,11 @@
  * links, read in the file's byte order, modulo 2^32.
  *
  * Required: DATATYPE, DIMENSION_1..4, CHECKSUM, FLOATING_POINT. Keys not known are allowed, but one that differs from a
- * known key in one character, a value that no writer writes, or spacing other than "KEY = VALUE" is noted as odd: these
- * have no checksum. Written is 3x3 in IEEE64BIG. */
+ * known key in one character, a value that no writer writes, or spacing other than "KEY = VALUE" and that of Grid is noted
+ * as odd: these have no checksum. Lines end with "\n", or all with "\r\n".
+ *
+ * Written is 3x3 in IEEE64BIG, with HEADER_CRC32, which guards every byte of the header: its CRC-32, that value's digits
+ * being zeros. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +22,10 @@
 
 #define HEADER_MAX 65536
 #define OUR_HEADER 1024
+#define OUR_CREATOR "plaq "
+#define NO_LABEL "plaq" /* written where there is none */
 #define KEYS_MAX 64
+#define HEADER_CRC "HEADER_CRC32"
 
 typedef struct {
     char *key, *value;
@@ -27,7 +33,8 @@ typedef struct {
 } entry;
 
 typedef struct {
-    char *text;
+    char *text; /* after the first line */
+    int crlf;   /* how the first line ends */
     entry e[KEYS_MAX];
     int n;
 } header;
@@ -53,6 +60,9 @@ static const struct {
              {"ENSEMBLE_ID", {NULL}},
              {"ENSEMBLE_LABEL", {NULL}},
              {"SEQUENCE_NUMBER", {NULL}},
+             {"SCIDAC_CHECKSUMA", {NULL}},
+             {"SCIDAC_CHECKSUMB", {NULL}},
+             {HEADER_CRC, {NULL}},
              {"CREATOR", {NULL}},
              {"CREATOR_HARDWARE", {NULL}},
              {"CREATION_DATE", {NULL}},
@@ -63,7 +73,7 @@ enum { KNOWN = sizeof known / sizeof known[0] };
 static int probe(int fd, const unsigned char *first, size_t n)
 {
     (void)fd;
-    return n >= 13 && !memcmp(first, "BEGIN_HEADER\n", 13);
+    return (n >= 13 && !memcmp(first, "BEGIN_HEADER\n", 13)) || (n >= 14 && !memcmp(first, "BEGIN_HEADER\r\n", 14));
 }
 
 /* ---- the header as keys and values ---- */
@@ -80,6 +90,9 @@ static void look_at(links_info *info, const entry *e)
 {
     for (const char *p = e->value; *p; p++)
         if (!isprint((unsigned char)*p)) links_odd(info, "%s: byte %02x in the value", e->key, (unsigned char)*p);
+    if (!strcmp(e->key, "CREATOR") && !strncmp(e->value, OUR_CREATOR, strlen(OUR_CREATOR)) &&
+        strspn(e->value + strlen(OUR_CREATOR), "-") != strlen(e->value) - strlen(OUR_CREATOR))
+        links_odd(info, "CREATOR: the padding after %sis not all \"-\"", OUR_CREATOR);
     if (strstr(e->value, " = ")) links_odd(info, "line %d: two keys in one line", e->line);
     for (int k = 0; k < KNOWN; k++) {
         if (!strcmp(e->key, known[k].key)) {
@@ -94,6 +107,16 @@ static void look_at(links_info *info, const entry *e)
             links_odd(info, "line %d: key %s, should it be %s?", e->line, e->key, known[k].key);
 }
 
+/* "KEY = VALUE", where free text may be empty, with or without the blank. Grid has two blanks after PLAQUETTE, and
+ * checksums at the right of ten columns. */
+static int usual_spacing(const entry *e, long before, long after)
+{
+    const long length = (long)strlen(e->value);
+    const int two = before == 2 && !strcmp(e->key, "PLAQUETTE");
+    const int right = strstr(e->key, "CHECKSUM") != NULL && after + length == 11;
+    return (before == 1 || two) && (after == 1 || length == 0 || right);
+}
+
 /* Splits the text into entries, "KEY = VALUE" a line. */
 static int split(links_file *f, header *h, char *message, size_t size)
 {
@@ -103,6 +126,9 @@ static int split(links_file *f, header *h, char *message, size_t size)
         char *end = strchr(p, '\n');
         next = end ? end + 1 : p + strlen(p);
         if (end) *end = 0;
+        const int crlf = end && end > p && end[-1] == '\r';
+        if (crlf) end[-1] = 0;
+        if (crlf != h->crlf) links_odd(&f->info, "line %d: another end of line than the first", line);
         char *equals = strchr(p, '=');
         if (!equals || equals == p)
             return links_fail(message, size, "%s: header line %d: \"%.80s\" is not KEY = VALUE", f->path, line, p);
@@ -112,12 +138,11 @@ static int split(links_file *f, header *h, char *message, size_t size)
         const char *key_end = equals;
         while (key_end > p && key_end[-1] == ' ') key_end--;
         while (*e->value == ' ') e->value++;
-        /* A value of free text may be empty, with or without the space. */
-        if (equals - key_end != 1 || (e->value - equals != 2 && *e->value))
-            links_odd(&f->info, "line %d: the spacing is not \"KEY = VALUE\"", line);
+        const long before = equals - key_end, after = e->value - equals - 1;
         p[key_end - p] = 0;
         char *value_end = e->value + strlen(e->value);
         while (value_end > e->value && value_end[-1] == ' ') *--value_end = 0;
+        if (!usual_spacing(e, before, after)) links_odd(&f->info, "line %d: the spacing is not \"KEY = VALUE\"", line);
     }
     for (int i = 0; i < h->n; i++) {
         look_at(&f->info, &h->e[i]);
@@ -194,6 +219,16 @@ static int take_average(const links_file *f, const header *h, const char *key, i
     return 0;
 }
 
+/* Trajectory number and label, for the user alone. */
+static void take_names(links_info *i, const header *h)
+{
+    const char *number = value_of(h, "SEQUENCE_NUMBER"), *label = value_of(h, "ENSEMBLE_LABEL");
+    const long n = number ? links_whole(number) : -1;
+    if (n >= 0) i->has_sequence = 1, i->sequence = (int)n;
+    if (!label || !*label) label = value_of(h, "ENSEMBLE_ID");
+    if (label && strcmp(label, NO_LABEL)) snprintf(i->ensemble, sizeof i->ensemble, "%s", label);
+}
+
 static int interpret(links_file *f, header *h, char *message, size_t size)
 {
     links_info *i = &f->info;
@@ -205,26 +240,59 @@ static int interpret(links_file *f, header *h, char *message, size_t size)
     if (!bad)
         bad =
             take_average(f, h, "LINK_TRACE", &i->has_link_trace, &i->link_trace, &i->link_trace_unit, i, message, size);
+    if (!bad) take_names(i, h);
     if (!bad) bad = links_check_length(f, f->data + links_sites(i->size) * links_site_bytes(f), message, size);
     return bad;
 }
 
+/* CRC-32 of a header whose value of that name has eight digits, which are set to zeros; they go to `digits`. 0 where
+ * there is no such value. */
+static int crc_of_header(char *text, size_t n, char digits[9], uint32_t *crc)
+{
+    static const char name[] = "\n" HEADER_CRC " = ";
+    char *at = memmem(text, n, name, sizeof name - 1);
+    if (!at || (size_t)(at - text) + sizeof name + 8 > n) return 0;
+    at += sizeof name - 1;
+    memcpy(digits, at, 8);
+    digits[8] = 0;
+    memset(at, '0', 8);
+    *crc = crc32_of(0, text, n);
+    return 1;
+}
+
+static int check_crc(const links_file *f, const char *text, char *message, size_t size)
+{
+    char *copy = malloc(f->data), digits[9], found[9] = "";
+    uint32_t crc;
+    REQUIRE_MEMORY(copy, "out of memory: %zu bytes", (size_t)f->data);
+    memcpy(copy, text, f->data);
+    const int has = crc_of_header(copy, f->data, digits, &crc);
+    free(copy);
+    if (has) snprintf(found, sizeof found, "%08x", crc);
+    if (!has || !strcmp(found, digits)) return 0;
+    return links_fail(message, size, "%s: the header is damaged: its CRC-32 is %s, it says %s", f->path, found, digits);
+}
+
 static int read_header(links_file *f, int fd, char *message, size_t size)
 {
-    static const char first[] = "BEGIN_HEADER\n", last[] = "\nEND_HEADER\n";
+    static const char first[] = "BEGIN_HEADER\n", last[] = "\nEND_HEADER";
     const size_t n = f->info.file_bytes < HEADER_MAX ? (size_t)f->info.file_bytes : HEADER_MAX;
     char *text = calloc(n + 1, 1);
     REQUIRE_MEMORY(text, "out of memory: %zu bytes", n);
     int bad = 0;
-    if (links_pread(fd, text, n, 0)) bad = links_fail(message, size, "%s: %s", f->path, strerror(errno));
+    if (links_pread(fd, text, n, 0)) bad = links_fail_read(message, size, f->path, "the header");
     /* A zero byte ends the search: it belongs to damage or to the links. */
-    char *end = bad ? NULL : strstr(text, last);
+    const int crlf = text[sizeof first - 2] == '\r';
+    char *end = bad ? NULL : strstr(text, crlf ? "\nEND_HEADER\r\n" : "\nEND_HEADER\n");
     if (!bad && !end)
         bad = links_fail(message, size, "%s: header: no line END_HEADER in the first %zu bytes", f->path, strlen(text));
     if (!bad) {
-        f->data = (uint64_t)(end - text) + sizeof last - 1;
+        f->data = (uint64_t)(end - text) + sizeof last - 1 + (crlf ? 2 : 1);
+        bad = check_crc(f, text, message, size);
+    }
+    if (!bad) {
         end[1] = 0;
-        header h = {.text = text + sizeof first - 1};
+        header h = {.text = text + sizeof first - 1 + crlf, .crlf = crlf};
         bad = interpret(f, &h, message, size);
     }
     free(text);
@@ -259,23 +327,27 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
                   size_t size)
 {
     (void)digest;
-    char text[OUR_HEADER + 1], plaquette[64] = "", label[129] = "plaq";
+    char text[OUR_HEADER + 1], plaquette[64] = "", label[129] = NO_LABEL, digits[9];
+    uint32_t crc = 0;
     if (meta->has_plaquette) snprintf(plaquette, sizeof plaquette, "PLAQUETTE = %.12f\n", meta->plaquette);
     if (meta->ensemble) snprintf(label, sizeof label, "%s", meta->ensemble);
     for (char *p = label; *p; p++)
         if (!isprint((unsigned char)*p) || *p == '=') *p = ' ';
     const int *l = f->info.size;
-    int n = snprintf(
-        text, sizeof text,
-        "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE_3x3\nSTORAGE_FORMAT = 1.0\n"
-        "DIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\nLINK_TRACE = %.12f\n%s"
-        "BOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\nBOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\n"
-        "CHECKSUM = %x\nENSEMBLE_LABEL = %s\nSEQUENCE_NUMBER = %d\nFLOATING_POINT = IEEE64BIG\nCREATOR = plaq ",
-        l[0], l[1], l[2], l[3], f->info.link_trace, plaquette, (uint32_t)s->summed, label, meta->sequence);
+    int n = snprintf(text, sizeof text,
+                     "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE_3x3\nSTORAGE_FORMAT = 1.0\n"
+                     "DIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\nLINK_TRACE = %.12f\n%s"
+                     "BOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\nBOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\n"
+                     "CHECKSUM = %x\nENSEMBLE_LABEL = %s\nSEQUENCE_NUMBER = %d\nFLOATING_POINT = IEEE64BIG\n" HEADER_CRC
+                     " = 00000000\nCREATOR = " OUR_CREATOR,
+                     l[0], l[1], l[2], l[3], f->info.link_trace, plaquette, (uint32_t)s->summed, label, meta->sequence);
     static const char last[] = "\nEND_HEADER\n";
     const int room = OUR_HEADER - (int)sizeof last + 1;
     for (; n < room; n++) text[n] = '-';
     memcpy(text + room, last, sizeof last);
+    crc_of_header(text, OUR_HEADER, digits, &crc);
+    snprintf(digits, sizeof digits, "%08x", crc);
+    memcpy(strstr(text, HEADER_CRC " = ") + strlen(HEADER_CRC " = "), digits, 8);
     const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
     int bad = fd < 0 || links_pwrite(fd, text, OUR_HEADER, 0);
     if (bad) links_fail(message, size, "%s: writing the header: %s", f->path, strerror(errno));

@@ -4,12 +4,15 @@
  * U_mu(x) and U_mu(x - mu) for mu = t x y z. The average plaquette is the only guard of the links beside unitarity. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/links_format.h"
 
 enum { HEADER = 24, RECORD = 8 * 144 };
+/* The average is of one large sum in double precision, whose last digits depend on the order. */
+#define SUM_NOISE 4e-12
 
 static int sizes_of(const unsigned char *first, int big, int size[4])
 {
@@ -32,7 +35,7 @@ static int probe(int fd, const unsigned char *first, size_t n)
 static int read_header(links_file *f, int fd, char *message, size_t size)
 {
     unsigned char first[HEADER];
-    if (links_pread(fd, first, HEADER, 0)) return links_fail(message, size, "%s: %s", f->path, strerror(errno));
+    if (links_pread(fd, first, HEADER, 0)) return links_fail_read(message, size, f->path, "the header");
     f->width = 8, f->rows = 3, f->data = HEADER;
     f->big = !sizes_of(first, 0, f->info.size) && sizes_of(first, 1, f->info.size);
     int bad = links_check_size(f, message, size);
@@ -49,6 +52,7 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
         return links_fail(message, size, "%s: plaquette %g at byte 16, -3 to 3 is allowed", f->path, p);
     f->info.has_plaquette = 1;
     f->info.plaquette = p / 3;
+    f->info.plaquette_unit = SUM_NOISE;
     return 0;
 }
 
@@ -112,10 +116,13 @@ static int read_slice(const links_file *f, int fd, const lattice *lat, int t, do
                 at[2] = (o[2] + l[2]) % g[2];
                 if (!bad) bad = read_line(f, fd, lat, slice, at, 1, raw, buf);
             }
+    const int why = errno;
     free(raw);
     if (!bad) return 0;
-    return links_fail(message, size, "%s: the links of time slice %d cannot be read: %s", f->path, slice,
-                      errno ? strerror(errno) : "the file ends before");
+    char what[64];
+    snprintf(what, sizeof what, "the links of time slice %d", slice);
+    errno = why;
+    return links_fail_read(message, size, f->path, what);
 }
 
 const links_format links_format_openqcd = {

@@ -124,7 +124,7 @@ static void hash_plane(sha256 *s, double *plane, size_t reals)
 static double *allocate(size_t reals)
 {
     double *p = malloc(reals * sizeof(double));
-    REQUIRE(p, "out of memory: %zu doubles", reals);
+    REQUIRE_MEMORY(p, "out of memory: %zu doubles", reals);
     return p;
 }
 

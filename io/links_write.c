@@ -27,7 +27,7 @@ static int write_slices(const field *u, const links_file *f, const char *path, c
     const size_t run_bytes = rows_get(lat, 0, 0).n * links_site_bytes(f);
     double *buf = malloc(sites * 72 * sizeof(double));
     unsigned char *raw = malloc(run_bytes);
-    REQUIRE(buf && raw, "out of memory: %zu bytes", sites * 576 + run_bytes);
+    REQUIRE_MEMORY(buf && raw, "out of memory: %zu bytes", sites * 576 + run_bytes);
     const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
     int bad = fd < 0;
     for (int t = 0; t < lat->local[3] && !bad; t++) {

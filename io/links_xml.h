@@ -1,5 +1,6 @@
-/* The small XML of LIME records: one root element holding leaf elements of text. Attributes, comments and a declaration
- * are understood; entities are not. */
+/* The small XML of LIME records: one root element holding leaf elements of text. Attributes of the root, comments, a
+ * declaration, a byte order mark, one prefix of a namespace and blanks around texts are understood; entities are not.
+ * Elements within the leaves are passed over. */
 #ifndef PLAQ_IO_LINKS_XML_H
 #define PLAQ_IO_LINKS_XML_H
 
@@ -7,15 +8,19 @@
 #include <stdint.h>
 
 #define XML_LEAVES 32
+#define XML_DEPTH 8
 
 typedef struct {
-    char root[48];
+    char tag[48], text[256];
+    int lopsided; /* blanks on one side of the text only */
+} xml_leaf;
+
+typedef struct {
+    char root[48], prefix[48];
     char declaration[128]; /* what stands between <? and ?>, or "" */
     char attributes[512];  /* of the root, blanks run together */
     int n;
-    struct {
-        char tag[48], text[128];
-    } leaf[XML_LEAVES];
+    xml_leaf leaf[XML_LEAVES];
     char oddity[96]; /* well-formed, but as no standard writer writes it */
 } xml_record;
 

@@ -20,14 +20,19 @@ static const char *other_kind(mode_t mode)
 int regular_open(const char *path, uint64_t *bytes, const char **why)
 {
     struct stat st;
-    *why = stat(path, &st) != 0 ? strerror(errno) : other_kind(st.st_mode);
-    if (*why) return -1;
+    if (stat(path, &st) != 0) {
+        *why = strerror(errno);
+        return -1;
+    }
+    *why = other_kind(st.st_mode);
+    if (*why) return -2;
     /* Should it become another file in between, the opening must not wait. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    *why = fd < 0 || fstat(fd, &st) != 0 ? strerror(errno) : other_kind(st.st_mode);
+    const int known = fd >= 0 && fstat(fd, &st) == 0;
+    *why = known ? other_kind(st.st_mode) : strerror(errno);
     if (*why) {
         if (fd >= 0) close(fd);
-        return -1;
+        return known ? -2 : -1;
     }
     if (bytes) *bytes = (uint64_t)st.st_size;
     return fd;

@@ -7,8 +7,9 @@
 
 #include <stdint.h>
 
-/* Opens for reading. Returns a descriptor, or -1 with *why the reason ("No such file or directory", "a FIFO, not a
- * regular file"), valid until the next call. `bytes` gets the length of the file, unless it is NULL. */
+/* Opens for reading. Returns a descriptor; -1 when it cannot be opened, -2 when it is no regular file. Then *why is the
+ * reason ("No such file or directory", "a FIFO, not a regular file"), valid until the next call. `bytes` gets the length
+ * of the file, unless it is NULL. */
 int regular_open(const char *path, uint64_t *bytes, const char **why);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "io/checksum.h"
 #include "io/links_format.h"
-#include "io/regular.h"
 
 static const char title[] = "plaq sealed HDF5 file, seal version 1\n";
 
@@ -100,12 +99,11 @@ int seal_check(const char *path, seal_regions *out, char *message, size_t size)
     char block[SEAL_BYTES + 1] = "", again[SEAL_BYTES], hex[65] = "", found[65];
     uint64_t bytes = 0;
     uint64_t length = 0;
-    const char *why;
-    const int fd = regular_open(path, &length, &why);
-    int bad = fd < 0;
-    if (bad) links_fail(message, size, "%s: %s", path, why);
-    else if (length == 0) bad = links_fail(message, size, "%s: the file is empty (0 bytes)", path);
-    if (!bad && (links_pread(fd, block, SEAL_BYTES, 0) || parse(block, &bytes, out, hex)))
+    int bad = 0;
+    const int fd = links_open(path, &length, &bad, message, size);
+    if (!bad && length == 0) bad = links_fail(message, size, "%s: the file is empty (0 bytes)", path);
+    if (!bad && links_pread(fd, block, SEAL_BYTES, 0)) bad = links_fail_read(message, size, path, "the seal");
+    if (!bad && parse(block, &bytes, out, hex))
         bad = links_fail(message, size, "%s: the seal in the first %d bytes is damaged", path, SEAL_BYTES);
     if (!bad && bytes != length)
         bad = links_fail(message, size, "%s: the file has %" PRIu64 " bytes, its seal says %" PRIu64, path, length,
@@ -113,9 +111,10 @@ int seal_check(const char *path, seal_regions *out, char *message, size_t size)
     if (!bad) render(again, bytes, out, hex);
     if (!bad && (memcmp(block, again, SEAL_BYTES) || !regions_ok(out, bytes)))
         bad = links_fail(message, size, "%s: the seal in the first %d bytes is damaged", path, SEAL_BYTES);
-    if (!bad && (hash_rest(fd, bytes, out, found) || strcmp(found, hex)))
+    if (!bad && hash_rest(fd, bytes, out, found)) bad = links_fail_read(message, size, path, "the HDF5 structure");
+    if (!bad && strcmp(found, hex))
         bad = links_fail(message, size, "%s: the structure of the HDF5 file is damaged: SHA-256 %s, its seal says %s",
                          path, found, hex);
     if (fd >= 0) close(fd);
-    return bad != 0;
+    return bad;
 }

@@ -111,7 +111,7 @@ mkfifo among/checkpoint-000009.h5
 status=0
 timeout 60 "$plaq" run --json a.ini run.output=among run.trajectories=2 </dev/null >out 2>err || status=$?
 exits 0 "continued from the one before"
-printed "damaged checkpoint" "a FIFO, not a regular file" "continuing from among/checkpoint-000001.h5"
+printed "no checkpoint, trying the one before" "a FIFO, not a regular file" "continuing from among/checkpoint-000001.h5"
 
 # ---- converting ----
 

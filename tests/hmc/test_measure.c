@@ -351,7 +351,8 @@ static field *recorded(lattice **lat, const int size[4], const char *name)
     const int grid[4] = {0};
     *lat = lattice_create(size, grid, 2, -1);
     field *links = field_create(*lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    simulation_read(links, data_path(name));
+    char message[1024];
+    CHECK_INT(simulation_read(links, data_path(name), 0, message, sizeof message), 0);
     return links;
 }
 

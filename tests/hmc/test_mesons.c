@@ -419,7 +419,8 @@ static void test_recorded_pion(void)
                                      4.539211e-5, 3.412695e-5, 5.141754e-5, 7.112644e-5};
     scene s;
     if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 8}}, 0, "asqtad", 0.05, 1)) return;
-    simulation_read(s.links, data_path("lat.sample.l4448.gf"));
+    char message[1024];
+    CHECK_INT(simulation_read(s.links, data_path("lat.sample.l4448.gf"), 0, message, sizeof message), 0);
     named_measure m = mesons_section("", "thin", "point");
     measure_result r = measured(&s, &m);
     kit_where("asqtad pion on lat.sample.l4448.gf");

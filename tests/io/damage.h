@@ -8,6 +8,8 @@ static void mark(char *mask, size_t from, size_t to)
 
 static void mark_nersc(const bytes *b, size_t header, char *mask)
 {
+    if (strstr((char *)b->p, "\nHEADER_CRC32 = ")) return;
+
     static const char *const free_text[] = {"ENSEMBLE_", "SEQUENCE_NUMBER", "CREATOR", "CREATION_DATE", "ARCHIVE_DATE"};
     for (size_t at = 0; at < header;) {
         const char *line = (char *)b->p + at;
@@ -59,6 +61,8 @@ static char *regions(const bytes *b, const check_report *r)
         if (!strcmp(format, "nersc")) mark_nersc(b, header, mask);
         if (!strcmp(format, "milc")) mark(mask, 20, 84);
         if (!strcmp(format, "milc-old")) mark(mask, 20, 28);
+        /* The last digits of a sum depend on its order. */
+        if (!strcmp(format, "openqcd")) mark(mask, 16, 18);
     }
     return mask;
 }
@@ -88,7 +92,7 @@ static int flips_found(const char *path, const bytes *b, const char *mask, int r
             fclose(f);
         }
         comm_barrier();
-        const int bad = links_check(path, plaquette, &r) != CHECK_WHOLE;
+        const int bad = links_check(path, NULL, &r) != CHECK_WHOLE;
         found += bad;
         if (!bad && comm_rank() == 0 && region == 0)
             printf("%s: byte %zu %02x -> %02x is not found\n", path, at, b->p[at], flipped);
@@ -108,7 +112,7 @@ static void expect_damaged(const char *path, const unsigned char *p, size_t n)
 {
     check_report r;
     save(path, p, n);
-    CHECK_INT(links_check(path, plaquette, &r), CHECK_DAMAGED);
+    CHECK_INT(links_check(path, NULL, &r), CHECK_DAMAGED);
     CHECK_HAS(r.message, path);
 }
 
@@ -121,7 +125,7 @@ static void damage(const char *from, int least)
     CHECK(b.p != NULL);
     if (!b.p) return;
     save(path, b.p, b.n);
-    CHECK_INT(links_check(path, plaquette, &r), CHECK_WHOLE);
+    CHECK_INT(links_check(path, NULL, &r), CHECK_WHOLE);
     CHECK_STR(r.message, "");
     char *mask = regions(&b, &r);
     const int thorough = getenv("PLAQ_TEST_THOROUGH") != NULL;
@@ -156,15 +160,15 @@ static void test_foreign(void)
     check_report r;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         expect_damaged(in_folder("foreign"), (const unsigned char *)texts[i], strlen(texts[i]));
-    CHECK_INT(links_check(in_folder("missing"), plaquette, &r), CHECK_UNCHECKED);
+    CHECK_INT(links_check(in_folder("missing"), NULL, &r), CHECK_UNCHECKED);
     CHECK_HAS(r.message, "No such file");
-    CHECK_INT(links_check(folder, plaquette, &r), CHECK_UNCHECKED);
+    CHECK_INT(links_check(folder, NULL, &r), CHECK_UNCHECKED);
     CHECK_HAS(r.message, "a directory, not a regular file");
-    CHECK_INT(links_check("/dev/zero", plaquette, &r), CHECK_UNCHECKED);
+    CHECK_INT(links_check("/dev/zero", NULL, &r), CHECK_UNCHECKED);
     CHECK_HAS(r.message, "a device, not a regular file");
     if (comm_rank() == 0) CHECK_INT(mkfifo(in_folder("fifo"), 0600), 0);
     comm_barrier();
-    CHECK_INT(links_check(in_folder("fifo"), plaquette, &r), CHECK_UNCHECKED);
+    CHECK_INT(links_check(in_folder("fifo"), NULL, &r), CHECK_UNCHECKED);
     CHECK_HAS(r.message, "a FIFO, not a regular file");
     unsigned char noise[4096];
     random_state = 5;
@@ -180,7 +184,7 @@ static void test_messages(void)
     static const char text[] = "BEGIN_HEADER\n\033[2J\xff\xc2\x9b gr\xc3\xbc\xc3\x9f\nEND_HEADER\n";
     check_report r;
     save(in_folder("quoted"), (const unsigned char *)text, sizeof text - 1);
-    CHECK_INT(links_check(in_folder("quoted"), plaquette, &r), CHECK_DAMAGED);
+    CHECK_INT(links_check(in_folder("quoted"), NULL, &r), CHECK_DAMAGED);
     CHECK_HAS(r.message, "\\x1b[2J\\xff\\xc2\\x9b gr\xc3\xbc\xc3\x9f");
 }
 
@@ -198,7 +202,7 @@ static void test_odd_extent(void)
     memcpy(p, header, (size_t)n);
     save(in_folder("odd"), p, (size_t)n + sizeof links);
     free(p);
-    CHECK_INT(links_check(in_folder("odd"), plaquette, &r), CHECK_UNCHECKED);
+    CHECK_INT(links_check(in_folder("odd"), NULL, &r), CHECK_UNCHECKED);
     CHECK_HAS(r.message, "the lattice is 3.4.4.4, even extents are allowed");
     CHECK(r.header_ok && !r.links_read);
 }
@@ -219,7 +223,7 @@ static void test_nan(void)
     CHECK_HAS(message, "NaN");
     check_report r;
     CHECK_INT(links_check(in_folder("nan.h5"), NULL, &r), CHECK_DAMAGED);
-    CHECK_INT(r.nonfinite, 1);
+    CHECK_INT(r.info.nonfinite, 1);
     drop(u);
 }
 
@@ -233,7 +237,7 @@ static void test_damage(int samples_there)
         CHECK_INT(links_write(u, in_folder(written[i]), written[i], &meta, message, sizeof message), 0);
         damage(in_folder(written[i]), 100);
     }
-    write_nersc(in_folder("rows2"), u, 2, 4, 0);
+    write_nersc(in_folder("rows2"), u, u, 2, 4, 0);
     damage(in_folder("rows2"), 100);
     write_openqcd(in_folder("openqcd"), u, 0);
     damage(in_folder("openqcd"), 80);

@@ -4,6 +4,7 @@
 #include "io/checkpoint.h"
 #include "io/links.h"
 #include "kernels/base/log.h"
+#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"
 
@@ -47,31 +48,20 @@ static void fresh_folder(void)
     comm_barrier();
 }
 
-/* Numbers that depend on the global place only. */
+/* Random links of SU(3), which depend on the global place only. */
 static field *make_links(int seed)
 {
     field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    double *buf = field_slice_buffer(u);
-    for (int t = 0; t < lat->local[3]; t++) {
-        double *p = buf;
-        for (int z = 0; z < lat->local[2]; z++)
-            for (int y = 0; y < lat->local[1]; y++)
-                for (int x = 0; x < lat->local[0]; x++)
-                    for (int c = 0; c < 72; c++) {
-                        const int at[4] = {x + lat->origin[0], y + lat->origin[1], z + lat->origin[2],
-                                           t + lat->origin[3]};
-                        *p++ = sin(1.0 + seed + c + 80.0 * (at[0] + 7.0 * (at[1] + 7.0 * (at[2] + 7.0 * at[3]))));
-                    }
-        field_import(u, t, buf);
-    }
-    free(buf);
+    gauge_random(u, (uint64_t)seed, 0, 0);
     return u;
 }
 
-static checkpoint values(int64_t trajectory)
+static checkpoint values(const field *u, int64_t trajectory)
 {
-    checkpoint c = {
-        .trajectory = trajectory, .accepted = trajectory / 2, .seed = 0xfedcba9876543210u, .plaquette = 0.1 + 0.2};
+    checkpoint c = {.trajectory = trajectory,
+                    .accepted = trajectory / 2,
+                    .seed = 0xfedcba9876543210u,
+                    .plaquette = gauge_measure(u, 0).plaquette};
     strcpy(c.program, "plaq 0.1.0 test");
     c.parameters = "gauge.beta = 5.7\nfermion.light.kappa = 0.1355\n";
     return c;
@@ -80,7 +70,7 @@ static checkpoint values(int64_t trajectory)
 static int write_one(const field *u, int64_t trajectory, int keep)
 {
     char message[1024] = "";
-    checkpoint c = values(trajectory);
+    checkpoint c = values(u, trajectory);
     const int status = checkpoint_write(folder, u, &c, keep, message, sizeof message);
     if (status && root()) printf("note: %s\n", message);
     return status;
@@ -91,7 +81,7 @@ static void test_round_trip(void)
     char message[1024] = "", path[PATH + 64], digest[65], again[65];
     fresh_folder();
     field *u = make_links(1), *v = make_links(2);
-    checkpoint c = values(12), d;
+    checkpoint c = values(u, 12), d;
     CHECK_INT(checkpoint_read_newest(folder, v, &d, path, sizeof path, message, sizeof message), 0);
     CHECK_INT(checkpoint_write(folder, u, &c, 3, message, sizeof message), 0);
     links_digest(u, digest);
@@ -103,7 +93,7 @@ static void test_round_trip(void)
     CHECK_INT(d.trajectory, 12);
     CHECK_INT(d.accepted, 6);
     CHECK(d.seed == 0xfedcba9876543210u);
-    CHECK(d.plaquette == 0.1 + 0.2);
+    CHECK(d.plaquette == gauge_measure(u, 0).plaquette);
     CHECK(d.link_trace == links_trace(u));
     CHECK_STR(d.program, c.program);
     CHECK_STR(d.parameters, c.parameters);
@@ -177,12 +167,12 @@ static void test_garbage(void)
     shell("cd '%s' && : >checkpoint-000011.h5 && head -c 3000 checkpoint-000007.h5 >checkpoint-000012.h5 && "
           "head -c 90000 /dev/urandom >checkpoint-000013.h5 && mkdir checkpoint-000014.h5 && mkfifo "
           "checkpoint-000015.h5 && "
-          "ln -s nowhere checkpoint-000016.h5 && head -c -1 checkpoint-000007.h5 >checkpoint-000017.h5 && "
+          "head -c -1 checkpoint-000007.h5 >checkpoint-000017.h5 && "
           "tail -c +513 checkpoint-000007.h5 >checkpoint-000018.h5 && cp checkpoint-000007.h5 checkpoint-7.h5 && "
           "head -c 600 checkpoint-000007.h5 >checkpoint-000019.h5 && touch checkpoint-x.h5 checkpoint-000020.h5.old");
-    CHECK_INT(checkpoint_find(folder, found, 16), 10);
+    CHECK_INT(checkpoint_find(folder, found, 16, message, sizeof message), 9);
     CHECK_INT(found[0], 19);
-    CHECK_INT(found[9], 7);
+    CHECK_INT(found[8], 7);
     log_set_level(LOG_ERROR);
     CHECK_INT(checkpoint_read_newest(folder, v, &c, path, sizeof path, message, sizeof message), 1);
     CHECK_INT(c.trajectory, 7);
@@ -191,9 +181,14 @@ static void test_garbage(void)
     checkpoint_free(&c);
     shell("rm '%s'/checkpoint-000007.h5");
     CHECK_INT(checkpoint_read_newest(folder, v, &c, path, sizeof path, message, sizeof message), -1);
-    CHECK_HAS(message, "none of the 9");
+    CHECK_HAS(message, "none of the 8");
+    /* A link to what is not there is none: the other file system may come back. */
+    shell("ln -s nowhere '%s'/checkpoint-000016.h5");
+    CHECK_INT(checkpoint_read_newest(folder, v, &c, path, sizeof path, message, sizeof message), -1);
+    CHECK_HAS(message, "checkpoint-000016.h5: No such file or directory. It may be good");
     log_set_level(LOG_INFO);
-    CHECK_INT(checkpoint_read("/nonexistent/checkpoint-000001.h5", v, &c, message, sizeof message), CHECKPOINT_DAMAGED);
+    CHECK_INT(checkpoint_read("/nonexistent/checkpoint-000001.h5", v, &c, message, sizeof message),
+              CHECKPOINT_NO_ACCESS);
     CHECK_HAS(message, "No such file");
     /* A lattice file that is no checkpoint. */
     snprintf(path, sizeof path, "%s/plain.h5", folder);
@@ -224,30 +219,51 @@ static void test_other_lattice(void)
 static void test_keep(void)
 {
     int64_t found[16];
+    char message[1024];
     fresh_folder();
     field *u = make_links(1);
     for (int i = 1; i <= 5; i++) CHECK_INT(write_one(u, 10 * i, 2), 0);
-    CHECK_INT(checkpoint_find(folder, found, 16), 2);
+    CHECK_INT(checkpoint_find(folder, found, 16, message, sizeof message), 2);
     CHECK_INT(found[0], 50);
     CHECK_INT(found[1], 40);
     /* A run that fell back behind a damaged one removes neither it nor what it has just written. */
     CHECK_INT(write_one(u, 45, 1), 0);
-    CHECK_INT(checkpoint_find(folder, found, 16), 2);
+    CHECK_INT(checkpoint_find(folder, found, 16, message, sizeof message), 2);
     CHECK_INT(found[1], 45);
     field_destroy(u);
 }
 
-static void test_nan(void)
+/* What memory may make of links after the trajectory: nothing of it becomes a checkpoint. */
+static void test_bad_links(void)
 {
+    char message[1024] = "";
     fresh_folder();
     field *u = make_links(1);
     double *buf = field_slice_buffer(u);
-    field_export(u, 0, buf);
-    if (comm_rank() == comm_size() - 1) buf[5] = NAN;
-    field_import(u, 0, buf);
+    const int last = comm_rank() == comm_size() - 1;
+    for (int k = 0; k < 4; k++) {
+        checkpoint c = values(u, 1);
+        field_export(u, 0, buf);
+        double *old = malloc(18 * sizeof *old);
+        memcpy(old, buf, 18 * sizeof *old);
+        if (last) {
+            if (k == 0) buf[5] = NAN;
+            for (int i = 0; i < 18 && k == 1; i++) buf[i] *= 2;
+            if (k == 2) buf[5] += 1e-8;
+            /* Another link of the group. */
+            for (int i = 0; i < 6 && k == 3; i++) buf[i] = -buf[i], buf[6 + i] = -buf[6 + i];
+        }
+        field_import(u, 0, buf);
+        CHECK_INT(checkpoint_write(folder, u, &c, 2, message, sizeof message), CHECKPOINT_BAD_LINKS);
+        CHECK_HAS(message, k < 3 ? "the links in memory are not in SU(3)" : "the plaquette of the links in memory is");
+        if (k == 1) CHECK_HAS(message, "off by 7.00e+00");
+        shell("test -z \"$(ls -A '%s')\"");
+        if (last) memcpy(buf, old, 18 * sizeof *old);
+        field_import(u, 0, buf);
+        free(old);
+    }
+    CHECK_INT(write_one(u, 1, 2), 0);
     free(buf);
-    CHECK_INT(write_one(u, 1, 2), -1);
-    shell("test -z \"$(ls -A '%s')\"");
     field_destroy(u);
 }
 
@@ -270,7 +286,7 @@ static void test_full(void)
         few.rlim_cur = (rlim_t)limits[i];
         setrlimit(RLIMIT_FSIZE, &few);
         char message[1024] = "";
-        checkpoint c = values(2);
+        checkpoint c = values(u, 2);
         const int bad = checkpoint_write(folder, u, &c, 1, message, sizeof message);
         setrlimit(RLIMIT_FSIZE, &old);
         comm_barrier();
@@ -305,7 +321,7 @@ static void test_unwritable(void)
     field *u = make_links(1);
     shell("chmod 555 '%s'");
     const int super = geteuid() == 0 && seteuid(65534) == 0;
-    CHECK_INT(write_one(u, 1, 0), -1);
+    CHECK_INT(write_one(u, 1, 0), CHECKPOINT_NO_ROOM);
     if (root()) {
         CHECK_INT(atomic_make_folder(folder, NULL, message, sizeof message), -1);
         CHECK_HAS(message, "cannot be written");
@@ -453,7 +469,7 @@ int main(int argc, char **argv)
     test_garbage();
     test_other_lattice();
     test_keep();
-    test_nan();
+    test_bad_links();
     test_full();
     test_unwritable();
     test_lock();
