@@ -193,6 +193,7 @@ int command_convert(int argc, char **argv)
     links_info info;
     const int automatic[4] = {0, 0, 0, 0};
     read_size(argv[0], size_text, size);
+    if (links_may_replace(out, message, sizeof message)) user_error("%s", message);
     if (links_probe(in, &info, message, sizeof message) ||
         links_settle_size(&info, in, size, "--size", message, sizeof message))
         user_error("%s", message);

@@ -161,7 +161,7 @@ const char *values_kind_of(hid_t file)
 {
     static const struct {
         const char *object, *kind;
-    } known[] = {{"checkpoint", "a checkpoint"}, {"links", "a lattice file"}, {".tables", "the history of a run"}};
+    } known[] = {{"checkpoint", "a checkpoint"}, {"links", VALUES_LATTICE}, {".tables", "the history of a run"}};
     char *own = values_get_attribute_text(file, VALUES_KIND);
     const int tables = own && !strcmp(own, VALUES_TABLES);
     free(own);
@@ -186,7 +186,7 @@ int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, si
     if (bad) return bad;
     if (!seal_present(first, n)) {
         const int foreign = !memcmp(first, magic, sizeof magic);
-        strcpy(kind, foreign ? "an HDF5 file that plaq did not make" : "not an HDF5 file");
+        strcpy(kind, foreign ? "an HDF5 file that plaq did not make" : VALUES_NOT_HDF5);
         return 0;
     }
     image *m = image_read(path, &out, &bad, message, size);

@@ -31,6 +31,8 @@ char *values_get_attribute_text(hid_t where, const char *name);
  * history of a run", "a checkpoint", "a lattice file"; NULL for none of these. */
 #define VALUES_KIND "kind"
 #define VALUES_TABLES "a file of measurements"
+#define VALUES_LATTICE "a lattice file"
+#define VALUES_NOT_HDF5 "not an HDF5 file"
 const char *values_kind_of(hid_t file);
 /* Of a file on disk, which may be anything; a sealed one is verified first. 0, or bits as of links_read() with a message
  * when it cannot be read or is damaged. */

@@ -158,6 +158,30 @@ checks=$((checks + 1))
 [ -L link.h5 ] || fail "the link is a file now"
 [ -z "$have_tools" ] || same "rows behind the link" 4 "$(rows spectrum.h5 loops)"
 
+say "plaq convert replaces lattice files alone"
+# keeps FILE WHAT: it is not replaced, for what it is.
+keeps() {
+    cp "$1" before
+    try convert --format ildg $two "$1"
+    exits 2 "convert onto $2"
+    printed "$1: the file is $2, and is not replaced"
+    checks=$((checks + 1))
+    cmp -s "$1" before || fail "$1 has changed"
+}
+keeps $one "a checkpoint"
+keeps made/history.h5 "the history of a run"
+keeps spectrum.h5 "a file of measurements"
+keeps foreign.h5 "an HDF5 file that plaq did not make"
+keeps m.ini "no lattice file"
+for ending in lime nersc h5; do
+    try convert $one over.$ending
+    exits 0 "a new file"
+    try convert $two over.$ending
+    exits 0 "a lattice file is replaced"
+    same "digest" "$("$plaq" check --json $two | sed 's/.*digest": "\([^"]*\).*/\1/')" \
+        "$("$plaq" check --json over.$ending | sed 's/.*digest": "\([^"]*\).*/\1/')"
+done
+
 # ---- a list with bad ones ----
 
 say "a list goes on past what cannot be read"

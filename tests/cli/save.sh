@@ -1,0 +1,97 @@
+# [save]: the configurations of an ensemble that are kept: which, under which names, in which format; restarts make none twice
+# and miss none; a file of another run under that name stops the run; the dry run says how many and how large.
+. "$(dirname "$0")/kit.bash"
+write_pure_gauge a.ini
+printf '\n[save]\ninterval = 2\nfrom = 3\n' >>a.ini
+small="run.length=0.1 run.trajectories=9 checkpoint.interval=5 checkpoint.keep=1"
+digest_of() { "$plaq" check --json "$1" | sed -n 's/.*"digest": "\([^"]*\)".*/\1/p'; }
+
+say "which are kept"
+try run --json a.ini $small run.output=whole
+exits 0 "the run"
+same "kept" 3 "$(value kept)"
+same "names" "configuration-000004.lime configuration-000006.lime configuration-000008.lime" "$(ls whole/configurations | tr '\n' ' ' | sed 's/ $//')"
+same "checkpoints" "checkpoint-000009.h5" "$(cd whole && ls checkpoint-*)"
+try check --json whole/configurations/*
+exits 0 "they are whole"
+try run --json a.ini $small run.output=short run.trajectories=6
+exits 0 "a shorter run"
+same "links of trajectory 6" "$(digest_of short/checkpoint-000006.h5)" "$(digest_of whole/configurations/configuration-000006.lime)"
+
+for format in nersc hdf5; do
+    say "format $format"
+    try run --json a.ini $small run.output=$format save.format=$format save.ensemble=beta57 run.trajectories=4
+    exits 0 "format $format"
+    file=$(echo $format/configurations/configuration-000004.*)
+    same "links" "$(digest_of whole/configurations/configuration-000004.lime)" "$(digest_of "$file")"
+    try check --json "$file"
+    exits 0 "$file"
+    same "trajectory" 4 "$(value sequence)"
+    grep -qa beta57 "$file" || fail "$file does not name the ensemble"
+done
+grep -qa "SEQUENCE_NUMBER = 4" nersc/configurations/configuration-000004.nersc || fail "no SEQUENCE_NUMBER"
+try run a.ini $small save.format=milc
+exits 2 "a format that cannot be written"
+printed "[save] format: 'milc' is unknown; allowed: ildg, nersc or hdf5"
+
+say "a run in pieces, one of them killed, keeps the same files"
+for n in 3 4 5 7; do
+    try run --json a.ini $small run.output=pieces run.trajectories=$n
+    exits 0 "to trajectory $n"
+done
+"$plaq" run --json a.ini $small run.output=pieces run.trajectories=100000 </dev/null >out 2>err &
+pid=$!
+for _ in $(seq 500); do
+    [ -e pieces/configurations/configuration-000012.lime ] && break
+    sleep 0.02
+done
+kill -9 $pid
+{ wait $pid || true; } 2>/dev/null
+newest=$(ls pieces/configurations | tail -n 1 | tr -dc 0-9 | sed 's/^0*//')
+try run --json a.ini $small run.output=pieces run.trajectories=$((newest + 2))
+exits 0 "the rest"
+tidy pieces
+tidy pieces/configurations
+for n in 4 6 8; do
+    cmp -s <(digest_of whole/configurations/configuration-00000$n.lime) <(digest_of pieces/configurations/configuration-00000$n.lime) ||
+        fail "configuration $n differs"
+done
+checks=$((checks + 3))
+same "none is missing" "$(((newest + 2) / 2 - 1))" "$(ls pieces/configurations | wc -l)"
+
+say "one that was lost comes back while its checkpoint is the newest"
+rm pieces/configurations/configuration-*"$((newest + 2))".lime
+try run --json a.ini $small run.output=pieces run.trajectories=$((newest + 2))
+exits 0 "nothing to do but that"
+same "made again" 1 "$(value kept)"
+
+say "a file of another run is not replaced"
+try run --json a.ini $small run.output=other run.seed=12 run.trajectories=4
+mkdir -p mixed/configurations
+cp other/configurations/configuration-000004.lime mixed/configurations/
+cp mixed/configurations/configuration-000004.lime before
+try run --json a.ini $small run.output=mixed
+exits 4 "another run's configuration"
+printed "mixed/configurations/configuration-000004.lime: holds other links than this run has" "move it away"
+checks=$((checks + 1))
+cmp -s before mixed/configurations/configuration-000004.lime || fail "it was replaced"
+rm mixed/configurations/configuration-000004.lime
+try run --json a.ini $small run.output=mixed
+exits 0 "it goes on"
+same "links" "$(digest_of whole/checkpoint-000009.h5)" "$(value digest)"
+same "all are there" 3 "$(ls mixed/configurations | wc -l)"
+
+say "the dry run counts them"
+try run --dry-run --json a.ini run.trajectories=2000 lattice.size=32.32.32.64 save.interval=10 save.from=200 --ranks 64
+exits 0 "a dry run"
+same "how many" 181 "$(value kept)"
+printed "181 configurations of 1.1 GiB are kept in out.run/configurations, 203.6 GiB in all"
+try run --dry-run a.ini save.interval=0
+exits 0 "a dry run that keeps none"
+printed "no configuration of the 4 trajectories is kept but the last 3 checkpoints; [save] interval = N"
+for input in "$source"/inputs/*.ini; do
+    grep -q '^\[integrator' "$input" || continue
+    checks=$((checks + 1))
+    grep -q '^\[save\]' "$input" || fail "$input keeps no configuration"
+done
+finish
