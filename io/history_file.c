@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,12 +166,11 @@ static int get_table(hid_t file, const char *name, table_set *set)
 int history_file_read(const char *path, table_set *set, char *message, size_t size)
 {
     seal_regions none;
-    if (seal_check(path, &none, message, size)) return -1;
+    const int bits = seal_check(path, &none, message, size);
+    if (bits) return bits;
     const hid_t file = values_open(path);
-    if (file < 0) {
-        values_fail_open(message, size, path);
-        return -1;
-    }
+    if (file < 0) return values_fail_open(message, size, path);
+    errno = 0;
     char *groups = values_get_long_text(file, ".tables"), *rest = groups;
     int bad = !groups;
     while (!bad && *rest) {
@@ -181,10 +181,9 @@ int history_file_read(const char *path, table_set *set, char *message, size_t si
         bad = get_table(file, rest, set);
         rest = end + 1;
     }
+    bad = bad ? values_fail_read(links_fail(message, size, "%s: not a history of plaq", path), message, size, path) : 0;
     free(groups);
     H5Fclose(file);
-    if (!bad) return 0;
-    tables_free(set);
-    links_fail(message, size, "%s: not a history of plaq", path);
-    return -1;
+    if (bad) tables_free(set);
+    return bad;
 }

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "io/checksum.h"
-#include "tests/io/files.h"
+#include "tests/io/lime_files.h"
 
 /* ---- checksums ---- */
 
