@@ -146,13 +146,15 @@ static int rewrite_journal(history *h, char *message, size_t size)
     return open_journal(h, bad ? ignored : message, bad ? sizeof ignored : size) || bad ? -1 : 0;
 }
 
-/* Rows of history.h5, if it has more than the journal; returns whether they were taken. */
-static int rescue(history *h)
+/* Takes rows of history.h5, if it has more than the journal: 1, else 0; -1 with a message when it cannot be read. */
+static int rescue(history *h, char *message, size_t size)
 {
-    char message[ATOMIC_PATH + 256], aside[ATOMIC_PATH + 16];
+    char aside[ATOMIC_PATH + 16];
     table_set other = {0, {NULL}};
-    if (access(h->file_path, F_OK) != 0) return 0;
-    if (history_file_read(h->file_path, &other, message, sizeof message)) {
+    if (access(h->file_path, F_OK) != 0 && errno == ENOENT) return 0;
+    const int bits = history_file_read(h->file_path, &other, message, size);
+    if (bits & LINKS_NO_ACCESS && !(bits & LINKS_NO_REGULAR)) return -1;
+    if (bits) {
         snprintf(aside, sizeof aside, "%s.damaged", h->file_path);
         if (rename(h->file_path, aside) == 0) log_warn("%s; it is now %s", message, aside);
         return 0;
@@ -169,13 +171,14 @@ static int rescue(history *h)
 
 static int load(history *h, char *message, size_t size)
 {
-    uint64_t lost;
-    int missing;
-    h->end = journal_read(h->journal_path, &h->set, &lost, &missing);
-    const int rescued = (missing || lost || h->end == 0) && rescue(h);
-    if (lost && !rescued)
+    journal_found j;
+    if (journal_read(h->journal_path, &h->set, &j, message, size)) return -1;
+    h->end = j.good;
+    const int rescued = j.missing || j.lost || j.good == 0 ? rescue(h, message, size) : 0;
+    if (rescued < 0) return -1;
+    if (j.lost && !rescued)
         log_info("%s: %llu bytes at its end are dropped: a row cut off in writing, or damage", h->journal_path,
-                 (unsigned long long)lost);
+                 (unsigned long long)j.lost);
     return h->end == 0 || rescued ? rewrite_journal(h, message, size) : open_journal(h, message, size);
 }
 

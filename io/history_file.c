@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,8 +126,9 @@ static int get_table(hid_t file, const char *name, table_set *set)
 int history_file_read(const char *path, table_set *set, char *message, size_t size)
 {
     seal_regions none;
-    image *m = image_read(path, &none, NULL, message, size);
-    if (!m) return -1;
+    int bits = 0;
+    image *m = image_read(path, &none, &bits, message, size);
+    if (!m) return bits;
     char *groups = values_get_long_text(image_file(m), ".tables"), *rest = groups;
     int bad = !groups;
     while (!bad && *rest) {
@@ -137,10 +139,9 @@ int history_file_read(const char *path, table_set *set, char *message, size_t si
         bad = get_table(image_file(m), rest, set);
         rest = end + 1;
     }
+    if (bad) bad = links_fail(message, size, "%s: not a history of plaq", path);
     free(groups);
     image_close(m);
-    if (!bad) return 0;
-    tables_free(set);
-    links_fail(message, size, "%s: not a history of plaq", path);
-    return -1;
+    if (bad) tables_free(set);
+    return bad;
 }

@@ -8,7 +8,6 @@
 #include "io/checksum.h"
 #include "io/history_tables.h"
 #include "io/links_format.h"
-#include "io/regular.h"
 
 /* A title, then records, all little-endian: u32 bytes of the payload, u32 kind (low byte) and number of the table, u32
  * CRC of the two and the payload; the payload. */
@@ -110,23 +109,25 @@ static uint64_t take_records(table_set *set, const unsigned char *data, size_t n
     return at;
 }
 
-uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *missing)
+int journal_read(const char *path, table_set *set, journal_found *found, char *message, size_t size)
 {
-    const char *why;
-    uint64_t good = 0, length = 0;
-    const int fd = regular_open(path, &length, &why);
-    *missing = fd < 0;
-    *lost = 0;
-    if (!*missing && length > 0) {
+    uint64_t length = 0;
+    int bad = 0;
+    *found = (journal_found){0, 0, access(path, F_OK) != 0 && errno == ENOENT};
+    if (found->missing) return 0;
+    const int fd = links_open(path, &length, &bad, message, size);
+    if (fd >= 0 && length > 0) {
         const size_t n = (size_t)length;
         unsigned char *data = malloc(n);
         REQUIRE_MEMORY(data, "out of memory: %zu bytes of %s", n, path);
-        if (links_pread(fd, data, n, 0) == 0) good = take_records(set, data, n);
-        *lost = n - good;
+        if (links_pread(fd, data, n, 0)) bad = links_fail_read(message, size, path, "the journal");
+        else found->good = take_records(set, data, n);
+        found->lost = n - found->good;
         free(data);
     }
     if (fd >= 0) close(fd);
-    return good;
+    found->missing = (bad & LINKS_NO_REGULAR) != 0;
+    return bad && !found->missing ? -1 : 0;
 }
 
 /* ---- writing ---- */

@@ -49,9 +49,13 @@ int table_parse(history_rows_of *t, const char *text);
 
 /* ---- history.journal ---- */
 
-/* Reads all whole records into the empty set. Returns the bytes they fill; *lost is what follows them, and *missing
- * whether there is no journal. */
-uint64_t journal_read(const char *path, table_set *set, uint64_t *lost, int *missing);
+typedef struct {
+    uint64_t good, lost; /* bytes of whole records, and what follows them */
+    int missing;         /* there is no journal, or no regular file */
+} journal_found;
+
+/* Reads all whole records into the empty set; -1 with a message when the journal is there and cannot be read. */
+int journal_read(const char *path, table_set *set, journal_found *found, char *message, size_t size);
 /* The whole journal anew, under a temporary name; -1 with a message. */
 int journal_rewrite(const char *path, const table_set *set, char *message, size_t size);
 /* Appends one record at `end` and moves it. When it fails the file ends at `end` as before. */
@@ -62,7 +66,7 @@ int journal_add_row(int fd, uint64_t *end, const table_set *set, int table, cons
 
 int history_file_write(const char *path, const table_set *set, const table_note *note, int notes, char *message,
                        size_t size);
-/* Reads a whole file into the empty set; -1 with a message. */
+/* Reads a whole file into the empty set; 0, or bits as of links_read() with a message. */
 int history_file_read(const char *path, table_set *set, char *message, size_t size);
 
 #endif

@@ -117,6 +117,22 @@ for fault in "open EACCES:Permission denied" "read EIO:Input/output error" "stat
     exits 0 "when it can be read again"
     printed "continuing from again/checkpoint-000002.h5"
 done
+say "the history of a run"
+rm -rf again
+cp -r seed again
+rows=$(od -An -tx1 again/history.journal | cksum)
+for how in EACCES EIO; do
+    for call in open read; do
+        try_fault '*again/history.journal' $call 1+ $how run a.ini run.output=again run.trajectories=3
+        exits 2 "a journal, $call $how"
+        not_damage "a journal, $call $how" "again/history.journal"
+        same "the journal" "$rows" "$(od -An -tx1 again/history.journal | cksum)"
+    done
+done
+mv again/history.journal .
+try_fault '*again/history.h5' read 1+ EIO run a.ini run.output=again run.trajectories=3
+exits 2 "history.h5 without its journal"
+not_damage "history.h5" "again/history.h5" "Input/output error"
 say "moved away by the user"
 rm -rf again
 cp -r seed again

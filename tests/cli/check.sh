@@ -95,7 +95,7 @@ while read -r file kind; do
     refused "$kind to measure" measure a.ini $file
     printed "$kind, not a regular file"
     refused "$kind to measure into" measure --output $file a.ini good.h5
-    printed "$kind, not a regular file"
+    if [ -d $file ]; then printed "$file: cannot be created: Is a directory"; else printed "$kind, not a regular file"; fi
 done <<'LIST'
 fifo a FIFO
 seed a directory

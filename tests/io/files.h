@@ -278,6 +278,30 @@ static inline void write_old(const char *path, field *u, int big)
     free(all);
 }
 
+/* MILC v5, either byte order. */
+static inline void write_milc(const char *path, field *u, int big)
+{
+    double *all = gathered(u);
+    const int magic = 20103, order = 0;
+    uint32_t sums[2] = {0, 0};
+    unsigned char *p = calloc(96 + 288 * (size_t)u->lat->volume, 1);
+    size_t n = put(p, &magic, 4, big);
+    for (int d = 0; d < 4; d++) n += put(p + n, &u->lat->size[d], 4, big);
+    strcpy((char *)p + n, "Fri Feb 13 23:31:30 2009\n");
+    n = 84 + put(p + 84, &order, 4, big) + 8;
+    for (size_t i = 0; i < 4 * (size_t)u->lat->volume; i++) n += put_link(p + n, all + 18 * i, 3, 4, big);
+    for (uint32_t i = 0; i < 72 * (uint32_t)u->lat->volume; i++) {
+        uint32_t w = 0;
+        for (int k = 0; k < 4; k++) w |= (uint32_t)p[96 + 4 * i + (size_t)(big ? 3 - k : k)] << 8 * k;
+        sums[0] ^= i % 29 ? w << i % 29 | w >> (32 - i % 29) : w;
+        sums[1] ^= i % 31 ? w << i % 31 | w >> (32 - i % 31) : w;
+    }
+    for (int i = 0; i < 2; i++) put(p + 88 + 4 * i, &sums[i], 4, big);
+    save(path, p, n);
+    free(p);
+    free(all);
+}
+
 /* openQCD, either byte order. */
 static inline void write_openqcd(const char *path, field *u, int big)
 {

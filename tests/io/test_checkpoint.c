@@ -3,6 +3,7 @@
 #include "io/atomic.h"
 #include "io/checkpoint.h"
 #include "io/links.h"
+#include "io/seal.h"
 #include "kernels/base/log.h"
 #include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
@@ -267,6 +268,84 @@ static void test_bad_links(void)
     field_destroy(u);
 }
 
+static unsigned char *load(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    *n = (size_t)file_size(path);
+    unsigned char *p = malloc(*n);
+    CHECK(f && fread(p, 1, *n, f) == *n);
+    if (f) fclose(f);
+    return p;
+}
+
+/* All occurrences of some bytes; there is one at least. */
+static void exchange(unsigned char *p, size_t n, const void *old, const void *new, size_t bytes)
+{
+    int found = 0;
+    for (size_t i = 0; i + bytes <= n; i++)
+        if (!memcmp(p + i, old, bytes)) memcpy(p + i, new, bytes), found++;
+    CHECK(found > 0);
+}
+
+/* Puts the links of another file, and what it says of them, into a checkpoint, and seals that: only the links themselves
+ * can show that no run has made them. */
+static void forge(const char *path, const char *other)
+{
+    char message[1024] = "";
+    links_info now, then;
+    seal_regions out, from;
+    size_t n, m;
+    CHECK_INT(links_probe(path, &then, message, sizeof message), 0);
+    CHECK_INT(links_probe(other, &now, message, sizeof message), 0);
+    if (root()) {
+        unsigned char *p = load(path, &n), *q = load(other, &m);
+        uint32_t sums[2][2];
+        CHECK_INT(seal_check(path, &out, message, sizeof message), 0);
+        CHECK_INT(seal_check(other, &from, message, sizeof message), 0);
+        memcpy(p + out.start[0], q + from.start[0], out.bytes[0]);
+        exchange(p, n, then.digest, now.digest, 64);
+        exchange(p, n, &then.link_trace, &now.link_trace, sizeof(double));
+        for (int i = 0; i < 2; i++)
+            CHECK_INT(sscanf(i ? now.checksum : then.checksum, "%8x %8x", &sums[i][0], &sums[i][1]), 2);
+        exchange(p, n, sums[0], sums[1], sizeof sums[0]);
+        FILE *f = fopen(path, "wb");
+        CHECK(f && fwrite(p, 1, n, f) == n && fclose(f) == 0);
+        CHECK_INT(seal_write(path, &out, message, sizeof message), 0);
+        free(p);
+        free(q);
+    }
+    comm_barrier();
+}
+
+static void test_forged(void)
+{
+    char message[1024] = "", path[PATH + 64], plain[PATH + 64];
+    checkpoint c;
+    fresh_folder();
+    field *u = make_links(1), *v = make_links(1);
+    snprintf(plain, sizeof plain, "%s/plain.h5", folder);
+    checkpoint_path(path, sizeof path, folder, 5);
+    const links_meta meta = {.has_plaquette = 1, .plaquette = gauge_measure(u, 0).plaquette, .sequence = 5};
+    double *buf = field_slice_buffer(v);
+    for (int k = 0; k < 3; k++) {
+        CHECK_INT(write_one(u, 5, 0), 0);
+        field_export(v, 0, buf);
+        /* The same links; one off the group, by too little for the averages; another of the group. */
+        if (root() && k == 1) buf[5] += 1e-9;
+        if (root() && k == 2)
+            for (int i = 0; i < 12; i++) buf[i] = -buf[i];
+        field_import(v, 0, buf);
+        CHECK_INT(links_write(v, plain, "hdf5", &meta, message, sizeof message), 0);
+        if (k) forge(path, plain);
+        CHECK_INT(checkpoint_read(path, v, &c, message, sizeof message), k ? CHECKPOINT_DAMAGED : CHECKPOINT_GOOD);
+        if (!k) checkpoint_free(&c);
+        else CHECK_HAS(message, k == 1 ? "the links are not in SU(3)" : "plaquette is");
+    }
+    free(buf);
+    field_destroy(v);
+    field_destroy(u);
+}
+
 /* ---- the folder ---- */
 
 /* Files may not grow beyond a limit: what a full disk or quota does, at each stage of writing. */
@@ -470,6 +549,7 @@ int main(int argc, char **argv)
     test_other_lattice();
     test_keep();
     test_bad_links();
+    test_forged();
     test_full();
     test_unwritable();
     test_lock();

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "io/checksum.h"
-#include "tests/io/files.h"
+#include "tests/io/lime_files.h"
 
 /* How many there are in the folder, of any process. */
 static int temporary_files(void)

@@ -3,35 +3,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "io/checksum.h"
-#include "tests/io/files.h"
+#include "tests/io/lime_files.h"
 
 static field *u; /* the links of all files */
-
-/* ---- texts with something replaced ---- */
-
-static void append(bytes *b, const void *p, size_t n)
-{
-    b->p = realloc(b->p, b->n + n + 1);
-    memcpy(b->p + b->n, p, n);
-    b->n += n;
-    b->p[b->n] = 0;
-}
-
-/* The file with the first `old` replaced. */
-static void replace(bytes *b, const char *old, const char *with)
-{
-    bytes out = {NULL, 0};
-    const unsigned char *at = memmem(b->p, b->n, old, strlen(old));
-    CHECK(at != NULL);
-    if (!at) return;
-    const size_t before = (size_t)(at - b->p), after = before + strlen(old);
-    append(&out, b->p, before);
-    append(&out, with, strlen(with));
-    append(&out, b->p + after, b->n - after);
-    free(b->p);
-    *b = out;
-}
 
 static check_report checked(const char *name, const int *size)
 {
@@ -65,138 +39,21 @@ static void expect_bad_recorded(const char *name, const char *what)
 
 /* ---- LIME files ---- */
 
-static void add_record(bytes *b, const char *type, int begin, int end, const void *data, size_t n)
-{
-    unsigned char h[144] = {0x45, 0x67, 0x89, 0xab, 0, 1, (unsigned char)(begin << 7 | end << 6), 0};
-    static const unsigned char zeros[8];
-    for (int i = 0; i < 8; i++) h[8 + i] = (unsigned char)((uint64_t)n >> 8 * (7 - i));
-    strcpy((char *)h + 16, type);
-    append(b, h, sizeof h);
-    append(b, data, n);
-    append(b, zeros, (8 - n % 8) % 8);
-}
-
-static void add_text(bytes *b, const char *type, int begin, int end, const char *text)
-{
-    add_record(b, type, begin, end, text, strlen(text));
-}
-
-/* The links, big-endian, in that width. */
-static bytes links_of(size_t width)
-{
-    double *all = gathered(u);
-    bytes b = {malloc(18 * 4 * 8 * (size_t)u->lat->volume + 1), 0};
-    for (size_t i = 0; i < 4 * (size_t)u->lat->volume; i++) b.n += put_link(b.p + b.n, all + 18 * i, 3, width, 1);
-    free(all);
-    return b;
-}
-
-static void checksum_of(const bytes *links, uint32_t sums[2])
-{
-    sums[0] = sums[1] = 0;
-    scidac_add(sums, 0, links->p, (size_t)u->lat->volume, 576);
-}
-
-static void finish(bytes *b, const char *name)
-{
-    save(in_folder(name), b->p, b->n);
-    free(b->p);
-}
-
-/* As tmLQCD writes it. */
-static bytes tmlqcd(double p)
-{
-    bytes b = {NULL, 0}, links = links_of(8);
-    char text[1024];
-    uint32_t sums[2];
-    checksum_of(&links, sums);
-    snprintf(text, sizeof text,
-             "\n plaquette = %e\n trajectory nr = 1234\n beta = 1.726000, kappa = 0.140065, mu = 0.002500, c2_rec = "
-             "-0.083333\n time = 1500000000\n hmcversion = 5.2.0\n mubar = 0.0\n epsilonbar = 0.0\n date = Fri",
-             p);
-    add_text(&b, "xlf-info", 1, 1, text);
-    snprintf(text, sizeof text,
-             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ildgFormat xmlns=\"http://www.lqcd.org/ildg\"\n"
-             "            xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"\n"
-             "            xsi:schemaLocation=\"http://www.lqcd.org/ildg filefmt.xsd\">\n"
-             "  <version> 1.0 </version>\n  <field> su3gauge </field>\n  <precision> 64 </precision>\n"
-             "  <lx> 4 </lx>\n  <ly> 4 </ly>\n  <lz> 4 </lz>\n  <lt> 4 </lt>\n</ildgFormat>");
-    add_text(&b, "ildg-format", 1, 0, text);
-    add_record(&b, "ildg-binary-data", 0, 0, links.p, links.n);
-    snprintf(text, sizeof text,
-             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scidacChecksum>\n  <version>1.0</version>\n"
-             "  <suma>%08x</suma>\n  <sumb>%08x</sumb>\n</scidacChecksum>",
-             sums[0], sums[1]);
-    add_text(&b, "scidac-checksum", 0, 1, text);
-    free(links.p);
-    return b;
-}
-
-/* As Grid writes it, with the metadata and versions of its own; zero averages are those that it does not know. */
-static bytes grid(double p, double trace)
-{
-    bytes b = {NULL, 0}, links = links_of(8);
-    char text[2048];
-    uint32_t sums[2];
-    checksum_of(&links, sums);
-    snprintf(
-        text, sizeof text,
-        "<?xml version=\"1.0\"?>\n<FieldMetaData>\n  <nd>4</nd>\n  <dimension>\n    <elem>4</elem>\n    "
-        "<elem>4</elem>\n    <elem>4</elem>\n    <elem>4</elem>\n  </dimension>\n  <boundary>\n    "
-        "<elem>PERIODIC</elem>\n    <elem>PERIODIC</elem>\n    <elem>PERIODIC</elem>\n    <elem>PERIODIC</elem>\n  "
-        "</boundary>\n  <data_start>0</data_start>\n  <hdr_version />\n  <storage_format />\n  "
-        "<link_trace>%g</link_trace>\n  <plaquette>%g</plaquette>\n  <checksum>0</checksum>\n  "
-        "<sequence_number>77</sequence_number>\n  <data_type />\n  <ensemble_id>A</ensemble_id>\n  "
-        "<ensemble_label>beta 6</ensemble_label>\n  <ildg_lfn />\n  <creator>me</creator>\n</FieldMetaData>\n",
-        trace, p);
-    add_text(&b, "grid-format", 1, 0, text);
-    add_text(&b, "scidac-private-file-xml", 0, 0,
-             "<?xml version=\"1.0\"?>\n<scidacFile>\n  <version>1</version>\n  <spacetime>4</spacetime>\n  <dims>4 \n4 "
-             "\n4 \n4</dims>\n  <volfmt>0</volfmt>\n</scidacFile>\n");
-    snprintf(
-        text, sizeof text,
-        "<?xml version=\"1.0\"?>\n<usqcdInfo>\n  <version>1</version>\n  <plaq>%g</plaq>\n  <linktr>%g</linktr>\n  "
-        "<info />\n</usqcdInfo>\n",
-        p, trace);
-    add_text(&b, "scidac-file-xml", 0, 1, text);
-    add_text(
-        &b, "scidac-private-record-xml", 1, 0,
-        "<?xml version=\"1.0\"?>\n<scidacRecord>\n  <version>1</version>\n  <date />\n  <recordtype>0</recordtype>\n "
-        " <datatype>GRID_D_LorentzVector4_ColourMatrix3</datatype>\n  <precision>D</precision>\n  "
-        "<colors>3</colors>\n  <spins>1</spins>\n  <typesize>144</typesize>\n  "
-        "<datacount>4</datacount>\n</scidacRecord>\n");
-    add_text(&b, "scidac-record-xml", 0, 0, text);
-    add_text(&b, "ildg-format", 0, 0,
-             "<?xml version=\"1.0\"?>\n<ildgFormat>\n  <version>1</version>\n  <field>su3gauge</field>\n  "
-             "<precision>64</precision>\n  <lx>4</lx>\n  <ly>4</ly>\n  <lz>4</lz>\n  <lt>4</lt>\n</ildgFormat>\n");
-    add_text(&b, "ildg-data-lfn", 0, 0, "lfn://somewhere/ckpoint.77");
-    add_record(&b, "ildg-binary-data", 0, 0, links.p, links.n);
-    add_text(&b, "FieldNormMetaData", 0, 0,
-             "<?xml version=\"1.0\"?>\n<FieldNormMetaData>\n  <norm2>3072</norm2>\n</FieldNormMetaData>\n");
-    snprintf(text, sizeof text,
-             "<?xml version=\"1.0\"?>\n<scidacChecksum>\n  <version>1</version>\n  <suma>%x</suma>\n  "
-             "<sumb>%x</sumb>\n</scidacChecksum>\n",
-             sums[0], sums[1]);
-    add_text(&b, "scidac-checksum", 0, 1, text);
-    free(links.p);
-    return b;
-}
-
 static void test_others_lime(void)
 {
     const double p = plaquette(u), trace = links_trace(u);
-    bytes b = tmlqcd(p);
+    bytes b = tmlqcd(u, p);
     finish(&b, "tmlqcd");
     expect_whole("tmlqcd", NULL);
     check_report r = checked("tmlqcd", NULL);
     CHECK_INT(r.info.plaquette_ok, 1);
     CHECK(r.info.has_sequence);
     CHECK_INT(r.info.sequence, 1234);
-    b = tmlqcd(p + 1e-5);
+    b = tmlqcd(u, p + 1e-5);
     finish(&b, "tmlqcd");
     expect_bad_recorded("tmlqcd", "plaquette is");
 
-    b = grid(p, trace);
+    b = grid(u, p, trace);
     finish(&b, "grid");
     expect_whole("grid", NULL);
     r = checked("grid", NULL);
@@ -204,14 +61,14 @@ static void test_others_lime(void)
     CHECK_INT(r.info.link_trace_ok, 1);
     CHECK_INT(r.info.sequence, 77);
     CHECK_STR(r.info.ensemble, "beta 6");
-    b = grid(0, 0);
+    b = grid(u, 0, 0);
     finish(&b, "grid");
     expect_whole("grid", NULL);
     CHECK_INT(checked("grid", NULL).info.plaquette_ok, -1);
-    b = grid(p, trace + 1e-4);
+    b = grid(u, p, trace + 1e-4);
     finish(&b, "grid");
     expect_bad_recorded("grid", "link trace is");
-    b = grid(p, trace);
+    b = grid(u, p, trace);
     char known[64], other[64];
     snprintf(known, sizeof known, "<plaquette>%g", p);
     snprintf(other, sizeof other, "%s", known);
@@ -227,7 +84,7 @@ static void test_links_alone(void)
 {
     const int other[4] = {4, 4, 4, 6};
     for (size_t width = 4; width <= 8; width += 4) {
-        bytes b = {NULL, 0}, links = links_of(width);
+        bytes b = {NULL, 0}, links = links_of(u, width);
         add_record(&b, "ildg-binary-data", 1, 1, links.p, links.n);
         finish(&b, "alone");
         free(links.p);
@@ -246,7 +103,7 @@ static void test_links_alone(void)
         field_destroy(v);
     }
     /* A size beside the one in the file has to be that. */
-    bytes b = tmlqcd(plaquette(u));
+    bytes b = tmlqcd(u, plaquette(u));
     finish(&b, "sized");
     CHECK_INT(checked("sized", small).verdict, CHECK_WHOLE);
     CHECK_INT(checked("sized", other).verdict, CHECK_UNCHECKED);
