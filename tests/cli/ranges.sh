@@ -64,6 +64,15 @@ try run --dry-run --ranks 4096 a.ini $large
 exits 0 "a plan for other machines"
 printed "everything is in order as far as this machine can tell"
 
+# A program with the address sanitizer takes more address space than any limit.
+if (ulimit -v 4000000 && "$plaq" --version) >/dev/null 2>&1; then
+    say "a limit of the process"
+    status=0
+    (ulimit -v 4000000 && "$plaq" run a.ini lattice.size=32.32.32.32) </dev/null >out 2>err || status=$?
+    exits 2 "a run beyond ulimit -v"
+    printed "the lattice 32.32.32.32 on grid 1.1.1.1 takes" "this machine has 3.8 GiB"
+fi
+
 say "a configuration that does not fit"
 cat >large.nersc <<'END'
 BEGIN_HEADER
@@ -83,6 +92,11 @@ if truncate -s $(($(stat -c %s large.nersc) + 192 * 192 * 192 * 192 * 576)) larg
     printf '[measure.loops]\nkind = loops\n' >loops.ini
     refused "a measurement that does not fit" -- measure loops.ini large.nersc -- "the lattice 192.192.192.192" "this machine has"
     printf '[fermion.q]\nmass = 0.1\nsolver = s\n[solver.s]\ntype = cg\n' >solve.ini
+    for command in check "convert --format ildg"; do
+        try $command large.nersc $([ "$command" = check ] || echo copy.lime)
+        exits 2 "$command of what does not fit"
+        printed "192.192.192.192" "this machine has"
+    done
     refused "a solve that does not fit" -- solve solve.ini large.nersc -- "the lattice 192.192.192.192" "this machine has"
 else
     say "no sparse files here: left out"
