@@ -554,8 +554,8 @@ static void read_levels(ini_input *in, parameters *p, int required)
             parameters_check_name(in, "integrator", number, "actions", word, actions, n, "action");
             for (int i = 0; i < n; i++)
                 if (!strcmp(actions[i], word) && seen[i]++)
-                    user_error("%s: action %s stands on more than one level, or twice",
-                               ini_where(in, "integrator", number, "actions"), word);
+                    user_error("%s: [integrator.%s] actions: action %s stands on more than one level, or twice",
+                               ini_where(in, "integrator", number, "actions"), number, word);
         }
     }
     if (!required) return;
@@ -608,17 +608,19 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     ini_fill(in, &save_section, NULL, &p->save);
     for (int d = 0; d < 4; d++)
         if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))
-            user_error("%s: extent %d in direction %c of the lattice is not an even number of at least 2",
-                       ini_where(in, "lattice", NULL, "size"), p->lattice.size[d], "xyzt"[d]);
+            user_error(
+                "%s: [lattice] size: extent %d in direction %c of the lattice is not an even number of at least 2",
+                ini_where(in, "lattice", NULL, "size"), p->lattice.size[d], "xyzt"[d]);
     const int *g = p->machine.grid;
     const int given = (g[0] > 0) + (g[1] > 0) + (g[2] > 0) + (g[3] > 0);
     if (given > 0 && given < 4)
-        user_error("%s: process grid %d.%d.%d.%d; give four numbers of at least 1, or 0.0.0.0 to have one chosen",
+        user_error("%s: [machine] grid: process grid %d.%d.%d.%d; give four numbers of at least 1, or 0.0.0.0 to have "
+                   "one chosen",
                    ini_where(in, "machine", NULL, "grid"), g[0], g[1], g[2], g[3]);
     if (!strcmp(p->run.start, "file") && !p->run.config[0])
-        user_error("%s: start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
+        user_error("%s: [run] start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
     if (strcmp(p->run.start, "file") && p->run.config[0])
-        user_error("%s: config is given, but start = %s does not read it; use start = file",
+        user_error("%s: [run] config is given, but start = %s does not read it; use start = file",
                    ini_where(in, "run", NULL, "config"), p->run.start);
     read_solvers(in, p);
     read_fermions(in, p);

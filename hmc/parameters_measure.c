@@ -160,7 +160,7 @@ void measure_parameters_read(ini_input *in, parameters *p)
         if (m->p.solver[0]) parameters_check_solver(in, p, "measure", m->name, "solver", m->p.solver);
         for (int d = 0; d < 4; d++)
             if (p->lattice.size[d] > 0 && m->p.source[d] >= p->lattice.size[d])
-                user_error("%s: source component %d lies outside the lattice of extent %d",
-                           ini_where(in, "measure", m->name, "source"), m->p.source[d], p->lattice.size[d]);
+                user_error("%s: [measure.%s] source component %d lies outside the lattice of extent %d",
+                           ini_where(in, "measure", m->name, "source"), m->name, m->p.source[d], p->lattice.size[d]);
     }
 }

@@ -301,7 +301,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_record
     const place where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : here;
     const int n = ranks > 0 ? ranks : comm_size();
     lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, simulation_reach(p), message, sizeof message);
-    if (!lat) user_error("%s", message);
+    if (!lat) simulation_refuse(p, message);
     simulation_check_blocks(p, lat);
     check_functions(p);
     check_start(p, lat, ranks, ignore_recorded);
@@ -316,7 +316,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_record
     if (as_json) print_json(p, lat, n, where, flops, flops / rate);
     /* Of other machines nobody knows how much memory they have. */
     if (ranks == 0 && memory_lacks(lat, (double)memory_predicted(p, lat, where), where, message, sizeof message))
-        user_error("%s", message);
+        simulation_refuse(p, message);
     lattice_destroy(lat);
     log_info("dry run: everything is in order%s, nothing was run", ranks > 0 ? " as far as this machine can tell" : "");
 }

@@ -54,6 +54,18 @@ int simulation_reach(const parameters *p)
     return 2;
 }
 
+void simulation_refuse(const parameters *p, const char *message)
+{
+    const int *g = p->machine.grid, *s = p->lattice.size;
+    if (ini_given(p->input, "machine", NULL, "grid"))
+        user_error("%s: [machine] grid = %d.%d.%d.%d: %s", ini_where(p->input, "machine", NULL, "grid"), g[0], g[1],
+                   g[2], g[3], message);
+    if (ini_given(p->input, "lattice", NULL, "size"))
+        user_error("%s: [lattice] size = %d.%d.%d.%d: %s", ini_where(p->input, "lattice", NULL, "size"), s[0], s[1],
+                   s[2], s[3], message);
+    user_error("%s", message); /* of a configuration */
+}
+
 lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need)
 {
     simulation_cpu(p);
@@ -63,11 +75,11 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
     char message[512];
     /* Faults show in the plan before memory is asked for. */
     lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), simulation_reach(p), message, sizeof message);
-    if (!plan) user_error("%s", message);
+    if (!plan) simulation_refuse(p, message);
     simulation_check_blocks(p, plan);
     const place where = need ? simulation_place(p, NULL) : PLACE_HOST;
     if (need && memory_lacks(plan, (double)need(p, plan, where), where, message, sizeof message))
-        user_error("%s", message);
+        simulation_refuse(p, message);
     lattice_destroy(plan);
     return lattice_create(extents, p->machine.grid, simulation_reach(p), sign);
 }
@@ -80,13 +92,15 @@ static void start_watchdog(const parameters *p)
 }
 
 /* Whether every rank finds a GPU; where some do not, the input and the log hear why. */
-static int are_gpus_there(const char *device)
+static int are_gpus_there(const parameters *p)
 {
     static int told;
     char message[512];
     gpu_why_none(message, sizeof message);
     if (!comm_any_bad(gpu_count() == 0, message, sizeof message)) return 1;
-    if (!strcmp(device, "gpu")) user_error("device = gpu, but %s; or use device = cpu", message);
+    if (!strcmp(p->machine.device, "gpu"))
+        user_error("%s: [machine] device = gpu, but %s; or use device = cpu",
+                   ini_where(p->input, "machine", NULL, "device"), message);
     if (gpu_built_in() && !told) log_info("device: CPU, since %s", message);
     told = 1;
     return 0;
@@ -120,7 +134,7 @@ place simulation_place(const parameters *p, const lattice *lat)
     start_watchdog(p);
     static int opened;
     const machine_params *m = &p->machine;
-    if (!opened && (!strcmp(m->device, "cpu") || !are_gpus_there(m->device))) {
+    if (!opened && (!strcmp(m->device, "cpu") || !are_gpus_there(p))) {
         stay_on_host(m);
         return PLACE_HOST;
     }

@@ -28,6 +28,8 @@ void simulation_check_blocks(const parameters *p, const lattice *plan);
  * says how many (hmc/memory.h); null: the caller knows that they fit. Collective. */
 typedef size_t memory_need(const parameters *p, const lattice *plan, place where);
 lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need);
+/* The user error of a lattice that does not suit the ranks or the machine: the message, with the keys that ask for it. */
+__attribute__((noreturn)) void simulation_refuse(const parameters *p, const char *message);
 /* Where the fields of this input live; the first call takes the GPUs, and each chooses how they exchange the halos of
  * `lat` (null: no lattice yet). What the machine does not offer is a user error. Collective. */
 place simulation_place(const parameters *p, const lattice *lat);

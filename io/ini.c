@@ -244,8 +244,9 @@ static char *next_line(char *buffer, int size, void *user)
     }
     for (int i = 0, n; i < length; i += n)
         if (!(n = utf8_length(line + i))) {
-            problem_at_line(p, "the byte \\x%02x in column %d is not UTF-8 text; save the file as UTF-8",
-                            (unsigned char)line[i], i + 1);
+            problem_at_line(p,
+                            "'%.*s' is followed by the byte \\x%02x, which is not UTF-8 text; save the file as UTF-8",
+                            i, line, (unsigned char)line[i]);
             return NULL;
         }
     if (length && *line == '[') read_heading(p, line, length);

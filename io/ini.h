@@ -10,9 +10,9 @@
  * Collective: ini_read. Rank 0 reads the file, all ranks get the same text, so all later calls give the same result on
  * every rank without further messages, and every user_error is met by all ranks together. These are user errors, with
  * file, line, what was found and what is allowed: a missing or unreadable file, what is no regular file, a file that is
- * no text, a line that is no section, key or comment, a line too long, a section or key given twice, a key outside any
- * section, an unknown section or key (the nearest is named), a value of the wrong type or out of range, a missing
- * value.
+ * no text, a line that is not UTF-8 outside its comment, one that is no section, key or comment, a line too long, a
+ * section or key given twice, a key outside any section, an unknown section or key (the nearest is named), a value of
+ * the wrong type or out of range, a missing value.
  *
  * Overrides are words of the command line, "section.key=value", the key being what follows the last dot before the
  * first '='. They go before the file, the last one of the same key counts, and messages name them in place of file and

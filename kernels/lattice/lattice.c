@@ -1,5 +1,6 @@
 #include "kernels/lattice/lattice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -366,8 +367,24 @@ static lattice *create(const int size[4], const int grid[4], int ranks, int reac
     return lat;
 }
 
+/* Tables beyond the memory of the machine are not begun. */
+static void check_memory(const int size[4], const int grid[4], int reach)
+{
+    char message[512];
+    lattice *plan = plan_lattice(size, grid, comm_size(), reach, message, sizeof message);
+    const double bytes = plan ? (double)(table_bytes + plan_table_bytes(plan)) : 0, there = comm_memory();
+    snprintf(
+        message, sizeof message,
+        "the lattice %d.%d.%d.%d takes %.1f GiB a rank for its tables alone, and this machine has %.1f GiB for each of "
+        "its ranks: use more nodes, or a smaller lattice",
+        size[0], size[1], size[2], size[3], bytes / 0x1p30, there / 0x1p30);
+    if (comm_any_bad(there > 0 && bytes > there, message, sizeof message)) user_error("%s", message);
+    lattice_destroy(plan);
+}
+
 lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign)
 {
+    check_memory(size, grid, reach);
     return create(size, grid, comm_size(), reach, time_sign);
 }
 

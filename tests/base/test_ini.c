@@ -152,7 +152,8 @@ static void test_bad_text(void)
     refuse("[gauge]\nbeta=1\n[gauge]\n", NULL, ".ini:3: section [gauge] is given twice, first at ");
     refuse("[gauge]\nnote = " LONG LONG LONG "\n", NULL, ".ini:2: the line has 211 letters, allowed are ");
     refuse("[gauge]\n" LONG "=1\n", NULL, ".ini:2: the key '" LONG "' has more than 47 letters");
-    refuse("[gauge]\nbeta = 1\nnote = caf\xe9\n", NULL, ".ini:3: the byte \\xe9 in column 11 is not UTF-8 text");
+    refuse("[gauge]\nbeta = 1\nnote = caf\xe9\n", NULL,
+           ".ini:3: 'note = caf' is followed by the byte \\xe9, which is not UTF-8");
     refuse("[" LONG "]\n", NULL, ".ini:1: the section name '" LONG "' has more than 47 letters");
 }
 
