@@ -94,7 +94,7 @@ static int open_file(links_file *f, const char *path, int *fd, char *message, si
 /* Files of a run that are no lattices, by their first bytes. */
 static const struct {
     const char *start, *what;
-} others[] = {{"plaq history journal", "the journal of a run's history, which plaq run folds into history.h5"}};
+} others[] = {{"plaq history journal", "the journal of a run's history (plaq run folds it into history.h5)"}};
 
 static int read_header(links_file *f, int fd, char *message, size_t size)
 {
@@ -170,9 +170,8 @@ int links_settle_size(links_info *info, const char *path, const int *size, const
         memcpy(own, size, sizeof info->size);
     }
     if (given && memcmp(own, size, sizeof info->size))
-        return links_fail(message, message_size,
-                          "%s: the lattice in the file is %d.%d.%d.%d, wanted is %d.%d.%d.%d (%s)", path, own[0],
-                          own[1], own[2], own[3], size[0], size[1], size[2], size[3], key);
+        return links_fail(message, message_size, "%s = %d.%d.%d.%d, but %s has %d.%d.%d.%d", key, size[0], size[1],
+                          size[2], size[3], path, own[0], own[1], own[2], own[3]);
     return 0;
 }
 

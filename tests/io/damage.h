@@ -6,7 +6,7 @@ static void mark(char *mask, size_t from, size_t to)
     for (size_t i = from; i < to; i++) mask[i] = 1;
 }
 
-static void mark_nersc(const bytes *b, size_t header, char *mask)
+static void mark_nersc(const bytes *b, size_t header, int bits, char *mask)
 {
     if (strstr((char *)b->p, "\nHEADER_CRC32 = ")) return;
 
@@ -16,6 +16,14 @@ static void mark_nersc(const bytes *b, size_t header, char *mask)
         const size_t n = strcspn(line, "\n"), value = strcspn(line, "=") + 2;
         for (size_t k = 0; k < sizeof free_text / sizeof free_text[0]; k++)
             if (!strncmp(line, free_text[k], strlen(free_text[k]))) mark(mask, at + value, at + n);
+        /* Digits below the rounding of the links, and the case of a lone letter, which is free. */
+        if (bits == 32 && (!strncmp(line, "LINK_TRACE", 10) || !strncmp(line, "PLAQUETTE", 9)))
+            mark(mask, at + n - 3, at + n);
+        size_t letters = 0;
+        for (size_t k = value; k < n; k++) letters += line[k] >= 'a';
+        if (!strncmp(line, "CHECKSUM", 8) && letters == 1)
+            for (size_t k = value; k < n; k++)
+                if (line[k] >= 'a') mark(mask, at + k, at + k + 1);
         at += n + 1;
     }
 }
@@ -59,7 +67,7 @@ static char *regions(const bytes *b, const check_report *r)
         memset(mask + strtoul(without + 10, NULL, 10), 2, links);
     } else {
         memset(mask + header, 2, links);
-        if (!strcmp(format, "nersc")) mark_nersc(b, header, mask);
+        if (!strcmp(format, "nersc")) mark_nersc(b, header, r->info.precision_bits, mask);
         if (!strcmp(format, "milc")) mark(mask, 20, 84);
         if (!strcmp(format, "milc-old")) mark(mask, 20, 28);
         /* The last digits of a sum depend on its order. */
