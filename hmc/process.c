@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Rounds of a waiting loop of GNU's runtime: longer than the gap between two kernels, far below a time slice. Its own
+/* Rounds of a waiting loop of GNU's runtime: some ten microseconds, longer than most gaps between kernels. Its own
  * default, 300000, keeps a core from others for milliseconds at each wait. */
-#define SPINS "4000"
+#define SPINS "1000"
 /* LLVM's runtime counts milliseconds. */
 #define BLOCKTIME "1"
 

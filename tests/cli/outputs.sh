@@ -265,6 +265,12 @@ status=0
 same "status when nobody reads" 2 "$(cat left)"
 printed "standard output cannot be written: Broken pipe"
 
+say "waits of threads"
+OMP_DISPLAY_ENV=verbose "$plaq" --version >out 2>&1 </dev/null
+printed "GOMP_SPINCOUNT = '1000'"
+OMP_WAIT_POLICY=active OMP_DISPLAY_ENV=verbose "$plaq" --version >out 2>&1 </dev/null
+printed "OMP_WAIT_POLICY = 'ACTIVE'"
+
 say "a start that is refused leaves nothing"
 try run gauge.ini run.output=refused/deep run.start=file run.config=nowhere.lime
 exits 2 "no first configuration"
