@@ -45,7 +45,7 @@ goes_on() {
     same "history of $folder" "$(value history_digest)" "$rows"
 }
 
-for signal in TERM INT USR1; do
+for signal in TERM INT USR1 HUP; do
     say "SIG$signal between or within trajectories"
     # A background process of a script ignores SIGINT from birth, unless its shell has job control.
     set -m

@@ -499,7 +499,7 @@ static void test_balance(void)
     CHECK_INT(e->dh[1].count + e->dh[0].count, 2);
     CHECK_REL(e->dh[0].sum + e->dh[1].sum, r.dh + next.dh, 1e-12);
     CHECK_INT(e->totals[light].count, 2 * (4 * 2 + 1));
-    CHECK_INT(e->totals[gauge].count, 2 * (4 * 2 * (5 + 1)));
+    CHECK_INT(e->totals[gauge].count, 2 * (4 * 2 * 5 + 1));
     CHECK(e->totals[gauge].most >= r.force_mean[gauge]);
     CHECK(e->totals[gauge].square * (double)e->totals[gauge].count >= e->totals[gauge].sum * e->totals[gauge].sum);
     close_bench(&b);
