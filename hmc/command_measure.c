@@ -167,6 +167,8 @@ static void measure_config(measurer *m, const char *config)
     }
     if (m->output) store(m, config, digest, &loops, results, n);
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
+    /* Where nobody reads and nothing is stored, the rest would be for nothing. */
+    if (!m->output) command_check_output();
 }
 
 /* Names and identities of the tables. What is wrong with them, or with the file, shows before anything is measured. */

@@ -200,9 +200,9 @@ printed "no configuration can be measured:" "nowhere.lime: " "m.ini: "
 
 # each_failure NAME PATTERN FOLDER ALLOWED ARGUMENTS...: every call that creates, writes, closes, syncs, cuts or renames a
 # file that matches, or makes such a folder, fails once. The program then ends with a status that is allowed and leaves no
-# part of a file; $then runs after each. The folder is made anew before.
+# part of a file; $then runs after each. The folder is made anew before. Every third call is taken, all with PLAQ_CAMPAIGN.
 each_failure() {
-    local name=$1 pattern=$2 folder=$3 allowed=$4 kind n how positions=0
+    local name=$1 pattern=$2 folder=$3 allowed=$4 kind n how positions=0 number=0
     shift 4
     rm -rf "$folder"
     mkdir "$folder"
@@ -211,6 +211,8 @@ each_failure() {
     cp counts counted
     for kind in create write close fsync truncate rename mkdir; do
         for n in $(seq "$(sed -n "s/^$kind //p" counted)"); do
+            number=$((number + 1))
+            [ -n "${PLAQ_CAMPAIGN:-}" ] || [ $((number % 3)) -eq 0 ] || continue
             case $kind in close | fsync) how=EIO ;; *) how=ENOSPC ;; esac
             rm -rf "$folder"
             mkdir "$folder"
@@ -224,7 +226,7 @@ each_failure() {
     done
     say "  $name: $positions positions"
     checks=$((checks + 1))
-    [ $positions -ge 5 ] || fail "$name: only $positions positions"
+    [ $positions -ge 3 ] || fail "$name: only $positions positions"
 }
 say "a write that fails, at every place"
 small="run.output=failing/run run.trajectories=2 run.length=0.1 lattice.size=2.2.2.2 checkpoint.interval=1 save.interval=2"
