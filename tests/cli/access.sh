@@ -156,7 +156,7 @@ exits 0 "tables"
 try check seed/history.h5 table.h5
 exits 2 "a history and tables"
 not_damage "a history" "seed/history.h5: CANNOT BE CHECKED" "the history of a run, no lattice file" \
-    "table.h5: CANNOT BE CHECKED" "tables of plaq measure or plaq solve, no lattice file"
+    "table.h5: CANNOT BE CHECKED" "a file of measurements, no lattice file"
 try check seed/history.journal
 exits 2 "a journal"
 not_damage "a journal" "the journal of a run's history"

@@ -71,12 +71,15 @@ for file in $files; do
     shown=$(ls hurt/* | grep -vxFf unseen | grep -v 'cut-0$' | shuf -n 3 --random-source="$file")
     for hurt in $shown; do
         verdict=$("$plaq" check --json $hurt 2>/dev/null | sed 's/.*"verdict": *"\([^"]*\)".*/\1/') || true
-        # An odd file is read with a warning, all others are refused.
+        # An odd file is read with a warning, all others are refused; a list that has one ends with 1.
         [ "$verdict" = odd ] && allowed="0 2" || allowed=2
         for command in "measure a.ini $hurt" "convert $hurt copy.lime" \
             "run a.ini run.start=file run.config=$hurt run.output=none --dry-run"; do
             try $command
-            documented "$command ($verdict)" $allowed
+            case $command in
+            measure*) documented "$command ($verdict)" $allowed 1 ;;
+            *) documented "$command ($verdict)" $allowed ;;
+            esac
         done
     done
     rm -rf hurt
