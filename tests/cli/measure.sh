@@ -12,7 +12,7 @@ exits 2 "a name with an equals sign"
 printed "bad=1.lime: "
 try measure m.ini $good lattice.size=4.4.4.8
 exits 2 "another size"
-printed "$good: the lattice in the file is 4.4.4.4, wanted is 4.4.4.8 ([lattice] size)"
+printed "[lattice] size = 4.4.4.8, but $good has 4.4.4.4"
 
 say "JSON"
 try measure --json m.ini $good made/checkpoint-000004.h5
