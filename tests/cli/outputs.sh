@@ -268,7 +268,7 @@ same "status when nobody reads" 2 "$(cat left)"
 printed "standard output cannot be written: Broken pipe"
 
 say "waits of threads"
-OMP_DISPLAY_ENV=verbose "$plaq" --version >out 2>&1 </dev/null
+env -u OMP_WAIT_POLICY OMP_DISPLAY_ENV=verbose "$plaq" --version >out 2>&1 </dev/null
 printed "GOMP_SPINCOUNT = '1000'"
 OMP_WAIT_POLICY=active OMP_DISPLAY_ENV=verbose "$plaq" --version >out 2>&1 </dev/null
 printed "OMP_WAIT_POLICY = 'ACTIVE'"
