@@ -372,7 +372,8 @@ static void check_memory(const int size[4], const int grid[4], int reach)
 {
     char message[512];
     lattice *plan = plan_lattice(size, grid, comm_size(), reach, message, sizeof message);
-    const double bytes = plan ? (double)(table_bytes + plan_table_bytes(plan)) : 0, there = comm_memory();
+    if (!plan) return; /* the same on every rank, and reported where it is made */
+    const double bytes = (double)(table_bytes + plan_table_bytes(plan)), there = comm_memory();
     snprintf(
         message, sizeof message,
         "the lattice %d.%d.%d.%d takes %.1f GiB a rank for its tables alone, and this machine has %.1f GiB for each of "
