@@ -379,7 +379,8 @@ static void check_memory(const int size[4], const int grid[4], int reach)
         "the lattice %d.%d.%d.%d takes %.1f GiB a rank for its tables alone, and this machine has %.1f GiB for each of "
         "its ranks: use more nodes, or a smaller lattice",
         size[0], size[1], size[2], size[3], bytes / 0x1p30, there / 0x1p30);
-    if (comm_any_bad(there > 0 && bytes > there, message, sizeof message)) user_error("%s", message);
+    /* No sum over ranks: that would make MPI allocate beside the tables, and every rank stops them all. */
+    if (there > 0 && bytes > there) error_memory("%s", message);
     lattice_destroy(plan);
 }
 
