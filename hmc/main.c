@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/commands.h"
-#include "hmc/identity.h"
-#include "hmc/process.h"
-#include "hmc/threads.h"
-#include "hmc/tuning.h"
+#include "hmc/build/threads.h"
+#include "hmc/build/tuning.h"
+#include "hmc/command/commands.h"
+#include "hmc/command/process.h"
+#include "hmc/input/identity.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
 #include "kernels/gpu/transport.h"

@@ -19,8 +19,8 @@
 #include "io/links_format.h"
 #include "io/seal.h"
 #include "kernels/base/log.h"
-#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
 
 #define VERSION 1
 #define MAX_FOUND 65536

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/lattice/field.h"
+#include "kernels/field/field.h"
 
 #define CHECKPOINT_PROGRAM_SIZE 128
 

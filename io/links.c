@@ -10,8 +10,8 @@
 #include "io/links_format.h"
 #include "io/links_registry.h"
 #include "io/links_rows.h"
-#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
 
 #define FIRST_BYTES 1024
 

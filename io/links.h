@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/lattice/field.h"
+#include "kernels/field/field.h"
 
 /* Largest extent taken from a header, so that offsets stay within 63 bits. */
 #define LINKS_MAX_EXTENT 8192

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "kernels/field/view.h"
 #include "kernels/lattice/geom.h"
-#include "kernels/lattice/view.h"
 
 typedef struct {
     view out, in, clover;
@@ -274,7 +274,7 @@ typedef struct {
     view links, a, momenta;
 } staggered_momenta_args;
 
-#define OUTER_MOST 32 /* STAGGERED_OUTER_MOST of kernels/staggered.h */
+#define OUTER_MOST 32 /* STAGGERED_OUTER_MOST of kernels/ops/staggered.h */
 typedef struct {
     geom g;
     view here, there, ghost[8]; /* vectors at the sites, and at their neighbours of the other parity */

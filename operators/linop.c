@@ -29,18 +29,18 @@ double linop_apply_dot(const linop *op, field *y, const field *x)
     if (op->table->apply_dot) return op->table->apply_dot(op, y, x);
     double product[2];
     linop_apply(op, y, x, 0);
-    spinor_dot(product, x, y, 0);
+    vector_dot(product, x, y, 0);
     return product[0];
 }
 
-void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, spinor_sum *s)
+void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, vector_sum *s)
 {
     DEBUG_ASSERT(y != x, "operator %s in place", op->table->name);
     if (op->table->apply_norm2) {
         op->table->apply_norm2(op, y, x, dagger, s);
         return;
     }
-    spinor_norm2_start(s, x, 0);
+    vector_norm2_start(s, x, 0);
     linop_apply(op, y, x, dagger);
 }
 

@@ -4,17 +4,17 @@
  * is required; `at` gives the same operator in another precision or place, owned by the first. Operators keep what they
  * derive from the links up to date by themselves (linop_refresh() is called by every entry point of a solver).
  *
- * linop_local() gives the operator inside blocks of sites (kernels/block.h), for Schwarz methods: all that leads from
+ * linop_local() gives the operator inside blocks of sites (kernels/ops/block.h), for Schwarz methods: all that leads from
  * one block to another is left out, so that it is block diagonal and needs no messages. With an overlap
- * (kernels/overlap.h) it acts on vectors on the extended blocks, which have another lattice and maybe another parity.
+ * (kernels/ops/overlap.h) it acts on vectors on the extended blocks, which have another lattice and maybe another parity.
  */
 #ifndef PLAQ_LINOP_H
 #define PLAQ_LINOP_H
 
-#include "kernels/block.h"
-#include "kernels/lattice/field.h"
-#include "kernels/overlap.h"
-#include "kernels/spinor.h"
+#include "kernels/field/field.h"
+#include "kernels/ops/block.h"
+#include "kernels/ops/overlap.h"
+#include "kernels/ops/vector.h"
 
 typedef struct linop linop;
 
@@ -31,7 +31,7 @@ typedef struct {
     void (*refresh)(linop *op);
     void (*destroy)(linop *op);
     double (*apply_dot)(const linop *op, field *y, const field *x); /* see linop_apply_dot(); or null */
-    void (*apply_norm2)(const linop *op, field *y, const field *x, int dagger, spinor_sum *s); /* linop_apply_norm2() */
+    void (*apply_norm2)(const linop *op, field *y, const field *x, int dagger, vector_sum *s); /* linop_apply_norm2() */
 } linop_table;
 
 typedef struct linop_locals linop_locals;
@@ -54,9 +54,9 @@ void linop_apply(const linop *op, field *y, const field *x, int dagger);
 /* y = A x and (x, y) for a Hermitian operator and one right-hand side. An operator may find the product by its own way,
  * sooner than y: then the caller need not wait for the sum when y is there. */
 double linop_apply_dot(const linop *op, field *y, const field *x);
-/* y = A x or A^dagger x for one right-hand side, of one parity; and |x|^2 is on its way, for spinor_sum_finish(),
+/* y = A x or A^dagger x for one right-hand side, of one parity; and |x|^2 is on its way, for vector_sum_finish(),
  * before which nothing else may sum: the operator is up to date. */
-void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, spinor_sum *s);
+void linop_apply_norm2(const linop *op, field *y, const field *x, int dagger, vector_sum *s);
 linop *linop_at(linop *op, precision prec, place where);
 /* The operator inside such blocks, owned by `op`. Null, with the reason in `message`, where the lattice has them not.
  * With an overlap refresh() is collective, as is the first application after the links have changed. */

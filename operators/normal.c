@@ -30,9 +30,9 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
 /* (x, A^dagger A x) = |A x|^2, whose sum travels while the second half is made. */
 static double apply_dot(const linop *op, field *y, const field *x)
 {
-    spinor_sum s;
+    vector_sum s;
     linop_apply_norm2(((normal *)op)->d.inner, y, half_way(op, x), 1, &s);
-    return spinor_sum_finish(&s);
+    return vector_sum_finish(&s);
 }
 
 static void destroy(linop *op)

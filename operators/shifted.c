@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "operators/derived.h"
 
 typedef struct {
@@ -14,7 +14,7 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     const shifted *s = (const shifted *)op;
     linop_apply(s->d.inner, y, x, dagger);
-    if (s->shift != 0) spinor_axpby(y, s->shift, x, 1);
+    if (s->shift != 0) vector_axpby(y, s->shift, x, 1);
 }
 
 static void destroy(linop *op)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/staggered.h"
+#include "kernels/ops/vector.h"
 
 typedef struct {
     linop base;
@@ -142,7 +142,7 @@ void staggered_reconstruct(staggered *s, field *x, const field *normal_x, const 
     field x_p = field_part(x, s->p), x_q = field_part(x, s->q);
     const field b_q = field_part(source, s->q);
     REQUIRE(s->mass != 0, "the other half of the solution needs a mass, not %g", s->mass);
-    spinor_copy(&x_p, normal_x);
+    vector_copy(&x_p, normal_x);
     hop(s, &x_q, s->q, normal_x, -0.5 / s->mass, 1 / s->mass, &b_q);
     field_out(x, s->p);
 }
@@ -187,7 +187,7 @@ static void add_some(staggered_force *f, staggered *s, int n, const double *weig
     const field half = field_part(z, s->p);
     for (int i = 0; i < n; i++) {
         field one = field_rhs(&half, i);
-        spinor_axpby(&one, 1, x[i], 0);
+        vector_axpby(&one, 1, x[i], 0);
         scaled[i] = 0.5 * weights[i];
     }
     hop(s, z, s->q, z, 1, 0, NULL);

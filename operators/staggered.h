@@ -34,7 +34,7 @@ void staggered_apply(staggered *s, field *y, const field *x, int dagger);
  * the operators are summed, and taken back through the smearing once, at the end. */
 typedef struct staggered_force staggered_force;
 
-/* For operators whose links have this base; adds to momenta in the normalisation of kernels/gauge.h. */
+/* For operators whose links have this base; adds to momenta in the normalisation of kernels/ops/gauge.h. */
 staggered_force *staggered_force_open(field *momenta, staggered_links *base);
 /* The force of -sum_i weight_i x_i^dagger A x_i for fixed x_i: with x_i = (A + pole_i)^-1 phi that of sum_i weight_i
  * phi^dagger (A + pole_i)^-1 phi. n vectors of A in double precision. */

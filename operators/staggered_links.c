@@ -5,7 +5,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/staggered.h"
 
 /* What there is in one precision and place. */
 typedef struct {

@@ -13,7 +13,7 @@
 #ifndef PLAQ_STAGGERED_LINKS_H
 #define PLAQ_STAGGERED_LINKS_H
 
-#include "kernels/lattice/field.h"
+#include "kernels/field/field.h"
 
 typedef enum { STAGGERED_NAIVE, STAGGERED_FAT7, STAGGERED_ASQTAD, STAGGERED_HISQ } staggered_kind;
 
@@ -22,7 +22,7 @@ typedef struct {
     double u0;      /* of fat7 and asqtad */
     double epsilon; /* of HISQ: what the Naik term of a heavy quark is changed by */
     int long_reals; /* of a long link in hops: 18, as which 0 counts; or of a link in U(3), 13 or 9
-                       (kernels/staggered.h) */
+                       (kernels/ops/staggered.h) */
 } staggered_smearing;
 
 typedef struct staggered_links staggered_links;
@@ -46,7 +46,7 @@ void staggered_links_destroy(staggered_links *l);
 const staggered_pair *staggered_links_at(staggered_links *l, precision prec, place where);
 const field *staggered_links_thin(const staggered_links *l);
 
-/* ---- forces: see kernels/staggered.h for derivatives ----
+/* ---- forces: see kernels/ops/staggered.h for derivatives ----
  *
  * Forces of all links with one base go through its smearing together: `near` and `far` are sums of the derivatives by
  * the fat and long links, without phases, the far ones times the coefficient of the long links each; `extra` is the sum

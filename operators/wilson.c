@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
 
 /* What the operator is made of in one precision and place. */
 typedef struct {
@@ -145,19 +146,19 @@ static const material *material_of(schur *s)
 /* y_q = A_qq^-1 D x_p */
 static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, const blocks *cut)
 {
-    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = sign, .links = m->links, .clover = m->inverse, .cut = cut};
+    wilson_hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = sign, .links = m->links, .clover = m->inverse, .cut = cut};
     if (!has_clover(w)) {
         call.form = HOP_PLAIN;
         call.a = 1 / diagonal(w);
     }
-    spinor_hop(y, y->par, x, &call);
+    wilson_hop(y, y->par, x, &call);
 }
 
 /* y_p = A_pp x_p - D t_q / 4 */
 static void close_asymmetric(const wilson *w, const material *m, field *y, const field *t, const field *x, int sign,
                              const blocks *cut)
 {
-    hop_call call = {.form = HOP_ADD_CLOVER,
+    wilson_hop_call call = {.form = HOP_ADD_CLOVER,
                      .a = -0.25,
                      .b = 1,
                      .sign = sign,
@@ -169,28 +170,28 @@ static void close_asymmetric(const wilson *w, const material *m, field *y, const
         call.form = HOP_ADD;
         call.b = diagonal(w);
     }
-    spinor_hop(y, y->par, t, &call);
+    wilson_hop(y, y->par, t, &call);
 }
 
 /* sum: where |x|^2 goes, which the dagger with a clover term can find on its way; else null. */
-static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger, spinor_sum *sum)
+static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger, vector_sum *sum)
 {
     const wilson *w = s->w;
-    hop_call call = {.form = HOP_ADD, .a = -0.25, .b = 1, .sign = dagger ? -1 : 1, .links = m->links, .add = x};
+    wilson_hop_call call = {.form = HOP_ADD, .a = -0.25, .b = 1, .sign = dagger ? -1 : 1, .links = m->links, .add = x};
     call.cut = s->base.inside;
     if (!has_clover(w)) {
         hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
         call.a /= diagonal(w);
     } else if (dagger) {
-        if (sum) spinor_clover_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
-        else spinor_clover(s->work_p, x->par, m->inverse, x, 1);
+        if (sum) clover_apply_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
+        else clover_apply(s->work_p, x->par, m->inverse, x, 1);
         hop_to_other(w, m, s->work_q, s->work_p, call.sign, call.cut);
     } else {
         hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
         call.form = HOP_CLOVER_ADD;
         call.clover = m->inverse;
     }
-    spinor_hop(y, y->par, s->work_q, &call);
+    wilson_hop(y, y->par, s->work_q, &call);
 }
 
 static void reserve_work(schur *s, const field *x)
@@ -203,7 +204,7 @@ static void reserve_work(schur *s, const field *x)
     s->work_p = s->w->form == SCHUR_SYMMETRIC ? field_like(x) : NULL;
 }
 
-static void apply_and_sum(const linop *op, field *y, const field *x, int dagger, spinor_sum *sum)
+static void apply_and_sum(const linop *op, field *y, const field *x, int dagger, vector_sum *sum)
 {
     schur *s = (schur *)op;
     wilson *w = s->w;
@@ -222,11 +223,11 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
     apply_and_sum(op, y, x, dagger, NULL);
 }
 
-static void apply_norm2(const linop *op, field *y, const field *x, int dagger, spinor_sum *sum)
+static void apply_norm2(const linop *op, field *y, const field *x, int dagger, vector_sum *sum)
 {
     const wilson *w = ((const schur *)op)->w;
     const int on_the_way = w->form == SCHUR_SYMMETRIC && has_clover(w) && dagger;
-    if (!on_the_way) spinor_norm2_start(sum, x, 0);
+    if (!on_the_way) vector_norm2_start(sum, x, 0);
     apply_and_sum(op, y, x, dagger, on_the_way ? sum : NULL);
 }
 
@@ -346,16 +347,16 @@ void wilson_prepare(wilson *w, field *schur_source, const field *source)
     const field b_p = field_part(source, w->p);
     field *t = field_create(source->lat, FIELD_SPINOR, source->prec, w->q, source->groups, source->where);
     /* b_p - H A^-1 b_q = b_p + D A^-1 b_q / 2 */
-    if (has_clover(w)) spinor_clover(t, w->q, m->inverse, source, 1);
+    if (has_clover(w)) clover_apply(t, w->q, m->inverse, source, 1);
     else {
         const field b_q = field_part(source, w->q);
-        spinor_axpby(t, 1 / diagonal(w), &b_q, 0);
+        vector_axpby(t, 1 / diagonal(w), &b_q, 0);
     }
-    hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_p};
-    spinor_hop(schur_source, w->p, t, &call);
+    wilson_hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_p};
+    wilson_hop(schur_source, w->p, t, &call);
     if (w->form == SCHUR_SYMMETRIC) {
-        if (has_clover(w)) spinor_clover(schur_source, w->p, m->inverse, schur_source, 1);
-        else spinor_axpby(schur_source, 1 / diagonal(w), schur_source, 0);
+        if (has_clover(w)) clover_apply(schur_source, w->p, m->inverse, schur_source, 1);
+        else vector_axpby(schur_source, 1 / diagonal(w), schur_source, 0);
     }
     field_destroy(t);
 }
@@ -365,12 +366,12 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
     const material *m = material_at(w, x->prec, x->where);
     field x_p = field_part(x, w->p), x_q = field_part(x, w->q);
     const field b_q = field_part(source, w->q);
-    spinor_copy(&x_p, schur_x);
+    vector_copy(&x_p, schur_x);
     /* x_q = A^-1 (b_q + D x_p / 2) */
-    hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_q};
-    spinor_hop(&x_q, w->q, schur_x, &call);
-    if (has_clover(w)) spinor_clover(&x_q, w->q, m->inverse, &x_q, 1);
-    else spinor_axpby(&x_q, 1 / diagonal(w), &x_q, 0);
+    wilson_hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_q};
+    wilson_hop(&x_q, w->q, schur_x, &call);
+    if (has_clover(w)) clover_apply(&x_q, w->q, m->inverse, &x_q, 1);
+    else vector_axpby(&x_q, 1 / diagonal(w), &x_q, 0);
     field_out(x, w->p);
 }
 
@@ -379,7 +380,7 @@ void wilson_apply(wilson *w, field *y, const field *x)
     REQUIRE(x->prec == PREC_DOUBLE, "the whole operator in precision %d", x->prec);
     const material *m = material_at(w, x->prec, x->where);
     field *clover = NULL;
-    hop_call call = {.form = HOP_ADD, .a = -0.5, .b = diagonal(w), .sign = 1, .links = m->links, .add = x};
+    wilson_hop_call call = {.form = HOP_ADD, .a = -0.5, .b = diagonal(w), .sign = 1, .links = m->links, .add = x};
     if (has_clover(w)) {
         field *tensor = field_create(x->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
         clover = field_create(x->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
@@ -390,8 +391,8 @@ void wilson_apply(wilson *w, field *y, const field *x)
         call.b = 1;
         call.clover = clover;
     }
-    spinor_hop(y, PARITY_EVEN, x, &call);
-    spinor_hop(y, PARITY_ODD, x, &call);
+    wilson_hop(y, PARITY_EVEN, x, &call);
+    wilson_hop(y, PARITY_ODD, x, &call);
     field_destroy(clover);
 }
 
@@ -401,9 +402,9 @@ void wilson_apply(wilson *w, field *y, const field *x)
 static void continue_field(const wilson *w, const material *m, field *full, double factor, const field *half, int sign)
 {
     field p = field_part(full, w->p), q = field_part(full, w->q);
-    spinor_axpby(&p, factor, half, 0);
+    vector_axpby(&p, factor, half, 0);
     hop_to_other(w, m, &q, half, sign, NULL);
-    spinor_axpby(&q, 0.5 * factor, &q, 0);
+    vector_axpby(&q, 0.5 * factor, &q, 0);
     field_out(full, w->p);
 }
 
@@ -426,8 +427,8 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
     const field *left = y; /* what stands left of the asymmetric complement's variation */
     if (w->form == SCHUR_SYMMETRIC) {
         z = field_like(y);
-        if (has_clover(w)) spinor_clover(z, w->p, m->inverse, y, 1);
-        else spinor_axpby(z, 1 / diagonal(w), y, 0);
+        if (has_clover(w)) clover_apply(z, w->p, m->inverse, y, 1);
+        else vector_axpby(z, 1 / diagonal(w), y, 0);
         left = z;
     }
     continue_field(w, m, full_x, 1, x, 1);
@@ -439,7 +440,7 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
         if (w->form == SCHUR_SYMMETRIC) {
             /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-1 Y)^dagger dA_p (Mhat X). */
             field difference = field_part(full_x, w->p);
-            spinor_axpby(&difference, -1, mx, 1);
+            vector_axpby(&difference, -1, mx, 1);
         }
         clover_insert(f->tensor, w->p, w->c_sw, full_x, full_y);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
 typedef double pair[2]; /* re, im */
@@ -49,7 +49,7 @@ static int divide(pair c, const pair a, const pair b)
 
 static void anew(vectors *v, double r2)
 {
-    spinor_copy(v->shadow, v->r[0]);
+    vector_copy(v->shadow, v->r[0]);
     field_clear(v->u[0]);
     v->shadow2 = v->r2 = r2;
     v->rho[0] = r2;
@@ -62,7 +62,7 @@ static int bicg(vectors *v, int j, reliable *t, int *applications)
 {
     pair beta, gamma, one[MULTI_PAIRS], other[MULTI_PAIRS];
     field *y[MULTI_PAIRS], *z[MULTI_PAIRS];
-    if (j > 0) spinor_dot(v->rho, v->shadow, v->r[j], 0);
+    if (j > 0) vector_dot(v->rho, v->shadow, v->r[j], 0);
     if (size2(v->rho) < ORTHOGONAL * ORTHOGONAL * v->shadow2 * v->r2) return 0;
     multiply(beta, v->alpha, v->rho);
     if (!divide(beta, beta, v->rho0)) return 0;
@@ -72,10 +72,10 @@ static int bicg(vectors *v, int j, reliable *t, int *applications)
         other[i][0] = -beta[0];
         other[i][1] = -beta[1];
     }
-    spinor_multi_axpby(j + 1, v->u, (const pair *)one, v->r, (const pair *)other);
+    vector_multi_axpby(j + 1, v->u, (const pair *)one, v->r, (const pair *)other);
     linop_apply(t->low, v->u[j + 1], v->u[j], 0);
     ++*applications;
-    spinor_dot(gamma, v->shadow, v->u[j + 1], 0);
+    vector_dot(gamma, v->shadow, v->u[j + 1], 0);
     if (!divide(v->alpha, v->rho, gamma)) return 0;
     v->rho0[0] = v->rho[0];
     v->rho0[1] = v->rho[1];
@@ -89,7 +89,7 @@ static int bicg(vectors *v, int j, reliable *t, int *applications)
         other[i][0] = last ? v->alpha[0] : -v->alpha[0];
         other[i][1] = last ? v->alpha[1] : -v->alpha[1];
     }
-    spinor_multi_axpby(j + 2, y, (const pair *)other, z, (const pair *)one);
+    vector_multi_axpby(j + 2, y, (const pair *)other, z, (const pair *)one);
     linop_apply(t->low, v->r[j + 1], v->r[j], 0);
     ++*applications;
     return 1;
@@ -102,7 +102,7 @@ static int polynomial(const vectors *v, pair *gamma)
     pair g[BICGSTAB_MOST][BICGSTAB_MOST + 1], sums[BICGSTAB_MOST + 1];
     const int l = v->l;
     for (int j = 1; j <= l; j++) {
-        spinor_multi_dot(sums, j + 1, v->r, v->r[j], 0);
+        vector_multi_dot(sums, j + 1, v->r, v->r[j], 0);
         for (int i = 0; i <= j; i++) {
             const pair conjugate = {sums[i][0], -sums[i][1]};
             memcpy(g[j - 1][i > 0 ? i - 1 : l], conjugate, sizeof conjugate);
@@ -143,7 +143,7 @@ static int cycle(vectors *v, reliable *t, int *applications)
         if (!bicg(v, j, t, applications)) return 0;
     if (!polynomial(v, gamma)) return 0;
     memcpy(v->omega, gamma[v->l - 1], sizeof v->omega);
-    v->r2 = spinor_bicgstab_update(v->rho, t->low_x, v->r, v->u, v->l, (const pair *)gamma, v->shadow, 0);
+    v->r2 = vector_bicgstab_update(v->rho, t->low_x, v->r, v->u, v->l, (const pair *)gamma, v->shadow, 0);
     return size2(v->omega) > 0;
 }
 
@@ -154,7 +154,7 @@ static void iterate(vectors *v, reliable *t)
     for (int breakdowns = 0;;) {
         int applications = 0;
         const int whole = cycle(v, t, &applications);
-        if (!whole) v->r2 = spinor_norm2(v->r[0], 0);
+        if (!whole) v->r2 = vector_norm2(v->r[0], 0);
         breakdowns = whole ? 0 : breakdowns + 1;
         if (breakdowns > BREAKDOWNS) {
             reliable_break(t);
@@ -164,7 +164,7 @@ static void iterate(vectors *v, reliable *t)
         if (!reliable_update(t, v->r2)) return;
         v->r2 = t->r2;
         /* The directions go on, unless the recurrence had lost its way. */
-        if (whole && t->honest < 4) spinor_dot(v->rho, v->shadow, v->r[0], 0);
+        if (whole && t->honest < 4) vector_dot(v->rho, v->shadow, v->r[0], 0);
         else anew(v, v->r2);
     }
 }

@@ -1,7 +1,7 @@
 /* Conjugate gradients (M. Hestenes and E. Stiefel, 1952) on a Hermitian positive operator, with reliable updates. */
 #include <math.h>
 
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
 /* Until the end, or until the precision is raised. */
@@ -9,9 +9,9 @@ static void iterate(reliable *u, field *p, field *q)
 {
     field *const r = u->low_r;
     double r2 = u->r2;
-    spinor_copy(p, r);
+    vector_copy(p, r);
     for (;;) {
-        spinor_sum sum;
+        vector_sum sum;
         double rp[2];
         const double pq = linop_apply_dot(u->low, q, p);
         if (!(pq > 0) || isinf(pq)) {
@@ -19,18 +19,18 @@ static void iterate(reliable *u, field *p, field *q)
             return;
         }
         const double alpha = r2 / pq, before = r2;
-        spinor_axpy_norm2_start(&sum, r, -alpha, q, 0);
-        spinor_cg_update_by(u->low_x, p, alpha, &sum, before, r);
-        r2 = spinor_sum_finish(&sum);
+        vector_axpy_norm2_start(&sum, r, -alpha, q, 0);
+        vector_cg_update_by(u->low_x, p, alpha, &sum, before, r);
+        r2 = vector_sum_finish(&sum);
         if (!reliable_due(u, 1, r2)) continue;
         /* The direction goes on without its part along the new residual, unless the recurrence had lost its way. Here
          * it is what it was, times r2 / before, and the residual. */
-        spinor_axpby(p, -1, r, 1);
+        vector_axpby(p, -1, r, 1);
         if (!reliable_update(u, r2)) return;
         r2 = u->r2;
         const double keep = u->honest < 4 ? u->honest : 0;
-        spinor_dot(rp, r, p, 0);
-        spinor_axpby(p, 1 - keep * rp[0] / r2, r, keep);
+        vector_dot(rp, r, p, 0);
+        vector_axpby(p, 1 - keep * rp[0] / r2, r, keep);
     }
 }
 

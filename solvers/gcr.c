@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
 typedef double pair[2]; /* re, im */
@@ -71,11 +71,11 @@ static double extend(space *s, int k, reliable *u, const solver_settings *precon
         u->result.inside += r.iterations + r.inside;
         u->result.flops += r.flops;
     } else {
-        spinor_copy(s->p[k], u->low_r);
+        vector_copy(s->p[k], u->low_r);
     }
     linop_apply(u->low, s->z[k], s->p[k], 0);
     s->r_and_z[0] = u->low_r;
-    spinor_multi_dot(s->c, k + 1, s->r_and_z, s->z[k], 0);
+    vector_multi_dot(s->c, k + 1, s->r_and_z, s->z[k], 0);
     pair *along = s->c + 1;
     double along2 = 0;
     for (int i = 0; i < k; i++)
@@ -85,7 +85,7 @@ static double extend(space *s, int k, reliable *u, const solver_settings *precon
             along[i][j] = -beta / s->gamma[i];
             along2 += beta * beta;
         }
-    const double z2 = spinor_multi_axpy(s->z[k], k, (const pair *)along, s->z, 0);
+    const double z2 = vector_multi_axpy(s->z[k], k, (const pair *)along, s->z, 0);
     s->gamma[k] = sqrt(z2);
     s->alpha[k][0] = s->c[0][0] / s->gamma[k];
     s->alpha[k][1] = -s->c[0][1] / s->gamma[k];
@@ -105,7 +105,7 @@ static void solution(space *s, int n, field *x)
         s->chi[l][0] = re / s->gamma[l];
         s->chi[l][1] = im / s->gamma[l];
     }
-    spinor_multi_axpy(x, n, (const pair *)s->chi, s->p, 0);
+    vector_multi_axpy(x, n, (const pair *)s->chi, s->p, 0);
 }
 
 /* From r_0 to the next restart. Returns 0 when the turn ends. */
@@ -122,11 +122,11 @@ static int cycle(reliable *u, space *s, const solver_settings *set)
                 return 0;
             }
             solution(s, k, u->low_x);
-            reliable_due(u, 1, spinor_norm2(u->low_r, 0));
-            return reliable_update(u, spinor_norm2(u->low_r, 0));
+            reliable_due(u, 1, vector_norm2(u->low_r, 0));
+            return reliable_update(u, vector_norm2(u->low_r, 0));
         }
         for (int j = 0; j < 2; j++) minus[j] = -s->alpha[k][j] / s->gamma[k];
-        const double r2 = spinor_multi_axpy(u->low_r, 1, (const pair *)&minus, &s->z[k], 0);
+        const double r2 = vector_multi_axpy(u->low_r, 1, (const pair *)&minus, &s->z[k], 0);
         const int due = reliable_due(u, 1, r2);
         if (!due && k + 1 < s->most && !(r2 < set->delta * set->delta * first2)) continue;
         solution(s, k + 1, u->low_x);

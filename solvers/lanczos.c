@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 #define FIRST_LOOK 8 /* steps after which the Ritz values are looked at; then after each quarter more */
 
@@ -45,10 +45,10 @@ static void look(spectrum *s, const double *alpha, const double *beta, int m)
 static field *start_vector(linop *a, uint64_t seed)
 {
     field *random = field_create(a->lat, a->kind, PREC_DOUBLE, a->par, 1, a->where), *v = linop_vector(a, 1);
-    spinor_random(random, seed, RANDOM_LANCZOS, 0);
-    spinor_copy(v, random);
+    vector_random(random, seed, RANDOM_LANCZOS, 0);
+    vector_copy(v, random);
     field_destroy(random);
-    spinor_axpby(v, 1 / sqrt(spinor_norm2(v, 0)), v, 0);
+    vector_axpby(v, 1 / sqrt(vector_norm2(v, 0)), v, 0);
     return v;
 }
 
@@ -63,10 +63,10 @@ spectrum lanczos_bounds(linop *a, uint64_t seed, int max_steps, double tolerance
     for (int m = 0, next = FIRST_LOOK; m < max_steps && s.status == LANCZOS_TOO_MANY_STEPS; m++) {
         double d[2];
         linop_apply(a, w, v, 0);
-        if (m > 0) spinor_axpby(w, -beta[m - 1], before, 1);
-        spinor_dot(d, v, w, 0);
+        if (m > 0) vector_axpby(w, -beta[m - 1], before, 1);
+        vector_dot(d, v, w, 0);
         alpha[m] = d[0];
-        beta[m] = sqrt(spinor_axpy_norm2(w, -alpha[m], v, 0));
+        beta[m] = sqrt(vector_axpy_norm2(w, -alpha[m], v, 0));
         s.steps = m + 1;
         size = fmax(size, fabs(alpha[m]) + beta[m]);
         if (!isfinite(size) || !isfinite(alpha[m]) || fabs(d[1]) > 1e-3 * size) {
@@ -87,7 +87,7 @@ spectrum lanczos_bounds(linop *a, uint64_t seed, int max_steps, double tolerance
         before = v;
         v = w;
         w = free_one;
-        spinor_axpby(v, 1 / beta[m], v, 0);
+        vector_axpby(v, 1 / beta[m], v, 0);
     }
     field_destroy(w);
     field_destroy(before);

@@ -3,7 +3,7 @@
  * preconditioner a fixed number of steps from zero, in which only the length of each step is summed. */
 #include <math.h>
 
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
 #define SUBTRACTED_TO 1e-4
@@ -15,10 +15,10 @@ static double step(const solver_settings *s, linop *a, field *x, field *r, field
     field *const both[2] = {q, r};
     linop_apply(a, q, r, 0);
     /* (q, q) and (r, q) = conj (q, r) */
-    spinor_multi_dot(d, 2, both, q, 0);
+    vector_multi_dot(d, 2, both, q, 0);
     if (!(d[0][0] > 0)) return INFINITY;
     const double length[2] = {s->relaxation * d[1][0] / d[0][0], -s->relaxation * d[1][1] / d[0][0]};
-    spinor_mr_update(x, r, length, q);
+    vector_mr_update(x, r, length, q);
     return s->relaxation * (2 - s->relaxation) * (d[1][0] * d[1][0] + d[1][1] * d[1][1]) / d[0][0];
 }
 
@@ -37,7 +37,7 @@ solve_result mr_solve(const solver_settings *s, linop *a, field *x, const field 
             }
             r2 -= fall;
             /* What is subtracted again and again loses its digits: then |r|^2 is summed. */
-            if (!(r2 > SUBTRACTED_TO * u.r2)) r2 = spinor_norm2(u.low_r, 0);
+            if (!(r2 > SUBTRACTED_TO * u.r2)) r2 = vector_norm2(u.low_r, 0);
             if (!reliable_due(&u, 1, r2)) continue;
             if (!reliable_update(&u, fabs(r2))) break;
             r2 = u.r2;
@@ -54,14 +54,14 @@ solve_result mr_precondition(const solver_settings *s, linop *a, field *x, const
     field *r = linop_vector(low, 1), *q = field_like(r), *y = one ? x : field_like(r);
     solve_result result = {.status = SOLVE_CONVERGED};
     linop_refresh(low);
-    spinor_copy(r, b);
+    vector_copy(r, b);
     field_clear(y);
     for (int k = 0; k < s->steps && result.status == SOLVE_CONVERGED; k++) {
         if (!(step(s, low, y, r, q) < INFINITY)) result.status = SOLVE_BROKEN;
         result.iterations++;
     }
     if (!one) {
-        spinor_copy(x, y);
+        vector_copy(x, y);
         field_destroy(y);
     }
     field_destroy(q);

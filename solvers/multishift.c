@@ -15,7 +15,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
 /* Residuals of the recurrences down to which a precision is worth the iterations of all shifts, when it is not that of
@@ -41,7 +41,7 @@ typedef struct {
 } space;
 
 /* One update of the strands that go on, where r2 becomes |r|^2, and `before` is what it was. */
-static void update(space *k, double alpha, spinor_sum *r2, double before)
+static void update(space *k, double alpha, vector_sum *r2, double before)
 {
     field *x[MULTISHIFT_MOST], *p[MULTISHIFT_MOST];
     double own_alpha[MULTISHIFT_MOST], ratio2[MULTISHIFT_MOST], zeta[MULTISHIFT_MOST];
@@ -53,7 +53,7 @@ static void update(space *k, double alpha, spinor_sum *r2, double before)
         ratio2[i] = t->ratio * t->ratio;
         zeta[i] = t->zeta;
     }
-    spinor_multishift_update_by(k->active, x, p, own_alpha, zeta, ratio2, r2, before, k->r, 0);
+    vector_multishift_update_by(k->active, x, p, own_alpha, zeta, ratio2, r2, before, k->r, 0);
 }
 
 /* Takes out the strands that are good enough; the lowest, which carries the recurrence, stays while others do. */
@@ -83,22 +83,22 @@ static void note(const space *k, double r2)
 /* The shared iteration, from x = 0 and p = r = b / |b|. */
 static void iterate(space *k)
 {
-    double r2 = spinor_norm2(k->r, 0), alpha_before = 1, beta_before = 0;
+    double r2 = vector_norm2(k->r, 0), alpha_before = 1, beta_before = 0;
     solver_pace pace = pace_start(k->settings, 0, r2);
     while (k->active > 0 && k->result->shared < k->settings->max_iterations) {
         const double pq = linop_apply_dot(k->low, k->q, k->strands[0].p);
         k->result->shared++;
         if (!(pq > 0) || isinf(pq)) break;
         const double alpha = r2 / pq, before = r2;
-        spinor_sum sum;
-        spinor_axpy_norm2_start(&sum, k->r, -alpha, k->q, 0);
+        vector_sum sum;
+        vector_axpy_norm2_start(&sum, k->r, -alpha, k->q, 0);
         for (int i = 0; i < k->active; i++) {
             strand *t = &k->strands[i];
             t->ratio = 1 / (1 + t->above * alpha + alpha * beta_before / alpha_before * (1 - t->ratio));
             t->zeta *= t->ratio;
         }
         update(k, alpha, &sum, before); /* whatever r2 is: refine() asks what x is worth */
-        r2 = spinor_sum_finish(&sum);
+        r2 = vector_sum_finish(&sum);
         if (!(r2 < INFINITY)) break;
         alpha_before = alpha;
         beta_before = r2 / before;
@@ -138,24 +138,24 @@ static void share(const solver_settings *s, linop *low, double lowest, int n, co
     k.r = linop_vector(low, 1);
     k.q = linop_vector(low, 1);
     /* x[0] is free: b in its own units. */
-    spinor_axpby(x[0], 1 / sqrt(b2), b, 0);
-    spinor_copy(k.r, x[0]);
+    vector_axpby(x[0], 1 / sqrt(b2), b, 0);
+    vector_copy(k.r, x[0]);
     for (int i = 0; i < n; i++) {
         const double target = fmax(tolerances[i], one ? 0 : reach[low->prec]);
         k.strands[i] = (strand){i, shifts[i] - lowest, 0.8 * target * target, 1, 1, NULL, linop_vector(low, 1)};
         k.strands[i].x = one ? x[i] : linop_vector(low, 1);
         field_clear(k.strands[i].x);
-        spinor_copy(k.strands[i].p, k.r);
+        vector_copy(k.strands[i].p, k.r);
     }
     sort_strands(k.strands, n);
     iterate(&k);
     for (int i = 0; i < n; i++) {
         strand *t = &k.strands[i];
         if (!one) {
-            spinor_copy(x[t->number], t->x);
+            vector_copy(x[t->number], t->x);
             field_destroy(t->x);
         }
-        spinor_axpby(x[t->number], sqrt(b2), x[t->number], 0);
+        vector_axpby(x[t->number], sqrt(b2), x[t->number], 0);
     }
     field_destroy(k.q);
     field_destroy(k.r);
@@ -195,7 +195,7 @@ static void refine(const solver_settings *s, linop *a, double shift, double tole
     linop *shifted = shifted_create(a, shift);
     solver_settings set = *s;
     set.tolerance = tolerance;
-    if (!(spinor_norm2(x, 0) < INFINITY)) field_clear(x);
+    if (!(vector_norm2(x, 0) < INFINITY)) field_clear(x);
     const int shared = each->iterations;
     *each = solver_solve(&set, shifted, x, b);
     each->iterations += shared;
@@ -209,7 +209,7 @@ multishift_result multishift_solve(const solver_settings *s, linop *a, int n, co
     const double start = comm_wtime(), lowest = lowest_of(n, shifts);
     REQUIRE(n >= 1 && n <= MULTISHIFT_MOST && b->groups == 1, "%d shifts, %d right-hand sides", n, b->groups);
     REQUIRE(!strcmp(s->type, "cg"), "multi-shift conjugate gradients with the settings of %s", s->type);
-    const double b2 = spinor_norm2(b, 0);
+    const double b2 = vector_norm2(b, 0);
     if (!(b2 > 0 && b2 < INFINITY) || isnan(lowest)) {
         no_answers(&result, n, x, b2 == 0 && !isnan(lowest) ? SOLVE_CONVERGED : SOLVE_BROKEN);
     } else {

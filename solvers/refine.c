@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
 /* One correction from low_r into low_x, of `left` applications at most; |r|^2 as the solver claims it, or NaN. */
@@ -14,9 +14,9 @@ static double correct(reliable *u, const solver_settings *inner, int left, int *
     solver_settings s = *inner;
     s.tolerance = fmax(wanted, inner->tolerance);
     if (s.max_iterations > left) s.max_iterations = left;
-    spinor_axpby(u->low_r, 1 / norm, u->low_r, 0);
+    vector_axpby(u->low_r, 1 / norm, u->low_r, 0);
     const solve_result r = solver_run(&s, u->low, u->low_x, u->low_r);
-    spinor_axpby(u->low_x, norm, u->low_x, 0);
+    vector_axpby(u->low_x, norm, u->low_x, 0);
     *iterations = r.iterations;
     u->result.inside += r.inside;
     /* The applications in the precision of `low` are booked by the caller. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "kernels/base/log.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 /* Updates without progress, since the residual was last halved, after which a precision below that of b
  * is raised. */
@@ -35,7 +35,7 @@ static int measure(reliable *u)
 
 static void hand_down(reliable *u)
 {
-    if (u->low_r != u->r) spinor_copy(u->low_r, u->r);
+    if (u->low_r != u->r) vector_copy(u->low_r, u->r);
     if (u->low_x != u->x) field_clear(u->low_x);
     u->most2 = u->r2;
 }
@@ -86,7 +86,7 @@ void reliable_open(reliable *u, const solver_settings *s, linop *a, field *x, co
 {
     *u = (reliable){.going = 1, .settings = s, .a = a, .x = x, .b = b, .step = step, .apart = apart};
     u->r = field_like(b);
-    u->b2 = spinor_norm2(b, 0);
+    u->b2 = vector_norm2(b, 0);
     if (u->b2 > 0 && u->b2 < INFINITY) {
         begin(u, solver_precision(s, b->prec));
         return;
@@ -133,7 +133,7 @@ static int raise(reliable *u, solve_status status_at_last, const char *trouble)
 int reliable_update(reliable *u, double claimed2)
 {
     if (!(claimed2 < INFINITY)) return raise(u, SOLVE_BROKEN, broke_down);
-    if (u->low_x != u->x) spinor_add(u->x, u->unit, u->low_x);
+    if (u->low_x != u->x) vector_add(u->x, u->unit, u->low_x);
     const double before2 = u->r2;
     if (!measure(u)) return 0;
     u->honest = u->r2 / claimed2;

@@ -7,11 +7,11 @@
  * residual too. The blocks are a parameter of the method: results depend on the process grid only where a block is the
  * box of a rank.
  *
- * With an overlap the blocks are extended (kernels/overlap.h): the residual is gathered on them, and of what each finds
+ * With an overlap the blocks are extended (kernels/ops/overlap.h): the residual is gathered on them, and of what each finds
  * its own sites are kept, so that none gets two corrections: restricted additive Schwarz (X.-C. Cai and M. Sarkis, SIAM
  * J. Sci. Comput. 21 (1999) 792). */
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/solver.h"
 
 static linop *inside_blocks(const solver_settings *s, linop *low)
@@ -44,7 +44,7 @@ static void invert_extended(const solver_settings *s, linop *local, field *x, fi
     overlap_gather(local->over, left, r);
     invert_blocks(s, local, mine, left, q, -1);
     overlap_keep(local->over, r, mine);
-    spinor_axpby(x, 1, r, 1);
+    vector_axpby(x, 1, r, 1);
     field_destroy(q);
     field_destroy(left);
     field_destroy(mine);
@@ -60,14 +60,14 @@ solve_result schwarz_precondition(const solver_settings *s, linop *a, field *x, 
           *q = local->over ? NULL : field_like(r), *y = one ? x : field_like(r);
     const field *source = one ? b : given;
     solve_result result = {.status = SOLVE_CONVERGED};
-    if (!one) spinor_copy(given, b);
+    if (!one) vector_copy(given, b);
     field_clear(y);
     for (int sweep = 0; sweep < s->cycles * s->colours; sweep++) {
         if (sweep == 0) {
-            spinor_copy(r, source);
+            vector_copy(r, source);
         } else {
             linop_apply(low, r, y, 0);
-            spinor_axpby(r, 1, source, -1);
+            vector_axpby(r, 1, source, -1);
             result.iterations++;
             result.flops += low->flops;
         }
@@ -76,7 +76,7 @@ solve_result schwarz_precondition(const solver_settings *s, linop *a, field *x, 
         result.iterations += s->steps;
         result.flops += s->steps * local->flops;
     }
-    if (!one) spinor_copy(x, y);
+    if (!one) vector_copy(x, y);
     if (!one) field_destroy(y);
     field_destroy(q);
     field_destroy(r);

@@ -7,7 +7,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 solve_result mr_precondition(const solver_settings *, linop *, field *, const field *);
 solve_result schwarz_precondition(const solver_settings *, linop *, field *, const field *);
@@ -93,7 +93,7 @@ void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_
 double solver_defect(linop *a, field *r, const field *x, const field *b, double unit)
 {
     linop_apply(a, r, x, 0);
-    return spinor_axpby_norm2(r, 1 / unit, b, -1 / unit, 0);
+    return vector_axpby_norm2(r, 1 / unit, b, -1 / unit, 0);
 }
 
 /* ---- history ---- */
@@ -169,7 +169,7 @@ solve_result solver_solve(const solver_settings *s, linop *a, field *x, const fi
     solve_result result = {0};
     REQUIRE(b->groups == 1, "%d right-hand sides for a solver of one", b->groups);
     linop_refresh(a);
-    const double b2 = spinor_norm2(b, 0);
+    const double b2 = vector_norm2(b, 0);
     if (b2 == 0) {
         field_clear(x);
     } else {

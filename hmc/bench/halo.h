@@ -2,7 +2,7 @@
 #ifndef PLAQ_BENCH_HALO_H
 #define PLAQ_BENCH_HALO_H
 
-#include "kernels/lattice/field.h"
+#include "kernels/field/field.h"
 
 /* Every rank sends a message to the next and one to the previous rank, as in a lattice that is split in one direction.
  * On GPUs by `transport`, or by all that can be used if it is "auto"; in the end it is the open one again. Prints one

@@ -4,10 +4,11 @@
 
 #include "hmc/evolve/action.h"
 #include "kernels/base/pool.h"
-#include "kernels/gauge.h"
-#include "kernels/kernels.h"
-#include "kernels/spinor.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/staggered.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
+#include "kernels/run/kernel.h"
 #include "solvers/multishift.h"
 #include "solvers/solver.h"
 
@@ -72,7 +73,7 @@ static field *random_vector(bench *b, field_kind kind, parity p, uint32_t number
 {
     field *d = field_create(b->lat, kind, PREC_DOUBLE, p, b->rhs, PLACE_HOST);
     field *f = field_create(b->lat, kind, b->prec, p, b->rhs, b->where);
-    spinor_random(d, 1, RANDOM_TEST, number);
+    vector_random(d, 1, RANDOM_TEST, number);
     field_copy(f, d);
     field_destroy(d);
     return f;
@@ -97,7 +98,7 @@ static void open_double(bench *b, const field *tensor)
     b->tensor = copy_to(tensor, FIELD_TENSOR, PREC_DOUBLE, b->where);
     b->spinor = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     b->more = field_like(b->spinor);
-    spinor_random(b->spinor, 1, RANDOM_TEST, 5);
+    vector_random(b->spinor, 1, RANDOM_TEST, 5);
     field_copy(b->more, b->spinor);
     b->momenta = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     b->force = field_like(b->momenta);
@@ -153,7 +154,7 @@ static void open_staggered(bench *b)
     b->vz = random_vector(b, FIELD_VECTOR, PARITY_EVEN, 3);
     b->vectors = field_create(b->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     b->shifted = field_like(b->vectors);
-    spinor_random(b->vectors, 1, RANDOM_TEST, 4);
+    vector_random(b->vectors, 1, RANDOM_TEST, 4);
 }
 
 static void open_paths(bench *b)
@@ -168,7 +169,7 @@ static void open_paths(bench *b)
     gauge_random(b->two, 1, RANDOM_TEST, 4);
     field_copy(b->three, b->links_double);
     staggered_link_phases(b->phases, b->links_double);
-    spinor_random(b->poles, 1, RANDOM_TEST, 5);
+    vector_random(b->poles, 1, RANDOM_TEST, 5);
 }
 
 void bench_open(bench *b, int needs)

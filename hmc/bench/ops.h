@@ -3,7 +3,7 @@
 #ifndef PLAQ_BENCH_OPS_H
 #define PLAQ_BENCH_OPS_H
 
-#include "kernels/lattice/field.h"
+#include "kernels/field/field.h"
 #include "operators/staggered.h"
 #include "operators/wilson.h"
 

@@ -1,7 +1,8 @@
 #include "hmc/bench/ops.h"
 #include "hmc/evolve/action.h"
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
 
 static void run_gauge_force(bench *b)
 {
@@ -100,12 +101,12 @@ static void run_random_momenta(bench *b)
 
 static void run_random_spinor(bench *b)
 {
-    spinor_random(b->spinor, 1, RANDOM_TEST, 1);
+    vector_random(b->spinor, 1, RANDOM_TEST, 1);
 }
 
 static void run_random_signs(bench *b)
 {
-    spinor_random_signs(b->spinor, 1, RANDOM_TEST, 1);
+    vector_random_signs(b->spinor, 1, RANDOM_TEST, 1);
 }
 
 static void run_random_links(bench *b)

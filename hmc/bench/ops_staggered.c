@@ -1,7 +1,7 @@
 #include "hmc/bench/ops.h"
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/staggered.h"
+#include "kernels/ops/vector.h"
 
 static void staggered_there_and_back(bench *b, staggered_links *links)
 {

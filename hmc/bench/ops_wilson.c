@@ -1,34 +1,35 @@
 #include <stdio.h>
 
 #include "hmc/bench/ops.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
 #include "solvers/solver.h"
 
 /* There and back: both parities are read and written in turn, as an operator does. */
 static void run_hop(bench *b)
 {
-    hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = b->links};
-    spinor_hop(b->y, PARITY_ODD, b->x, &call);
-    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
+    wilson_hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = b->links};
+    wilson_hop(b->y, PARITY_ODD, b->x, &call);
+    wilson_hop(b->z, PARITY_EVEN, b->y, &call);
 }
 
 static void run_hop_clover(bench *b)
 {
-    hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = 1, .links = b->links, .clover = b->clover};
-    spinor_hop(b->y, PARITY_ODD, b->x, &call);
-    spinor_hop(b->z, PARITY_EVEN, b->y, &call);
+    wilson_hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = 1, .links = b->links, .clover = b->clover};
+    wilson_hop(b->y, PARITY_ODD, b->x, &call);
+    wilson_hop(b->z, PARITY_EVEN, b->y, &call);
 }
 
 static void run_clover(bench *b)
 {
-    spinor_clover(b->z, PARITY_EVEN, b->clover, b->x, 1);
+    clover_apply(b->z, PARITY_EVEN, b->clover, b->x, 1);
 }
 
 static void run_clover_norm2(bench *b)
 {
-    spinor_sum s;
-    spinor_clover_norm2_start(&s, b->z, PARITY_EVEN, b->clover, b->x, 1);
-    spinor_sum_finish(&s);
+    vector_sum s;
+    clover_apply_norm2_start(&s, b->z, PARITY_EVEN, b->clover, b->x, 1);
+    vector_sum_finish(&s);
 }
 
 static void run_schur(bench *b)
@@ -38,28 +39,28 @@ static void run_schur(bench *b)
 
 static void run_axpby(bench *b)
 {
-    spinor_axpby(b->z, 0.5, b->x, 0.5);
+    vector_axpby(b->z, 0.5, b->x, 0.5);
 }
 
 static void run_norm2(bench *b)
 {
-    spinor_norm2(b->x, 0);
+    vector_norm2(b->x, 0);
 }
 
 static void run_dot(bench *b)
 {
     double value[2];
-    spinor_dot(value, b->x, b->z, 0);
+    vector_dot(value, b->x, b->z, 0);
 }
 
 static void run_axpby_norm2(bench *b)
 {
-    spinor_axpy_norm2(b->z, 1e-6, b->x, 0);
+    vector_axpy_norm2(b->z, 1e-6, b->x, 0);
 }
 
 static void run_cg_update(bench *b)
 {
-    spinor_cg_update(b->sx, b->sy, 1e-6, 0.5, b->z);
+    vector_cg_update(b->sx, b->sy, 1e-6, 0.5, b->z);
 }
 
 static field *const *pair_of(bench *b)
@@ -73,26 +74,26 @@ static field *const *pair_of(bench *b)
 static void run_multi_dot(bench *b)
 {
     double value[2][2];
-    spinor_multi_dot(value, 2, pair_of(b), b->sx, 0);
+    vector_multi_dot(value, 2, pair_of(b), b->sx, 0);
 }
 
 static void run_multi_axpy(bench *b)
 {
     static const double c[2][2] = {{1e-6, 1e-6}, {1e-6, -1e-6}};
-    spinor_multi_axpy(b->sy, 2, c, pair_of(b), 0);
+    vector_multi_axpy(b->sy, 2, c, pair_of(b), 0);
 }
 
 static void run_multi_axpby(bench *b)
 {
     static const double c[2][2] = {{0.5, 0.1}, {0.5, -0.1}};
     field *const y[2] = {b->sx, b->sy};
-    spinor_multi_axpby(2, y, c, pair_of(b), c);
+    vector_multi_axpby(2, y, c, pair_of(b), c);
 }
 
 static void run_mr_update(bench *b)
 {
     static const double a[2] = {1e-6, 1e-6};
-    spinor_mr_update(b->sy, b->z, a, b->x);
+    vector_mr_update(b->sy, b->z, a, b->x);
 }
 
 static void run_bicgstab_update(bench *b)
@@ -100,13 +101,13 @@ static void run_bicgstab_update(bench *b)
     static const double gamma[1][2] = {{1e-6, 1e-6}};
     field *const r[2] = {b->x, b->z}, *const u[2] = {b->sx, b->z};
     double rho[2];
-    spinor_bicgstab_update(rho, b->sy, r, u, 1, gamma, b->z, 0);
+    vector_bicgstab_update(rho, b->sy, r, u, 1, gamma, b->z, 0);
 }
 
 static void run_multishift_update(bench *b)
 {
     static const double alpha[1] = {1e-6}, zeta[1] = {0.5}, beta[1] = {0.5};
-    spinor_multishift_update(1, &b->sx, &b->sy, alpha, zeta, beta, b->z, 0);
+    vector_multishift_update(1, &b->sx, &b->sy, alpha, zeta, beta, b->z, 0);
 }
 
 /* To another precision and back, as solvers of mixed precision do. */

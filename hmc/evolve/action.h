@@ -1,7 +1,7 @@
 /* Actions: the terms of S in H = -sum tr P^2 + S.
  *
  * An action knows its fields and its physics and nothing of step sizes: refresh() draws its random fields, value()
- * returns S, force() adds dS/dU to a momenta field (sign and normalisation as in kernels/gauge.h). Solves inside are
+ * returns S, force() adds dS/dU to a momenta field (sign and normalisation as in kernels/ops/gauge.h). Solves inside are
  * counted, and one that fails even with its fallback makes the call return nonzero with the story in `trouble`; nothing
  * may be concluded from that trajectory then. All calls are collective. */
 #ifndef PLAQ_ACTION_H
@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "kernels/gauge.h"
-#include "kernels/lattice/field.h"
+#include "kernels/field/field.h"
+#include "kernels/ops/gauge.h"
 #include "operators/staggered.h"
 #include "operators/wilson.h"
 #include "solvers/fallback.h"

@@ -23,7 +23,7 @@
 #include "hmc/evolve/inverter.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/lanczos.h"
 
 /* Room for what moves in a trajectory. Low modes move by factors, and a wider range is a pole or so more. */
@@ -252,8 +252,8 @@ static int apply(rational_part *p, const named_solver *solver, const rational *r
     field *x[RATIONAL_MAX_DEGREE];
     open_solutions(p, r, x);
     const int failed = inverter_poles(&p->solves, solver, r, x, b, use);
-    spinor_axpby(y, r->constant, b, 0);
-    for (int i = 0; i < r->degree; i++) spinor_axpby(y, r->residues[i], x[i], 1);
+    vector_axpby(y, r->constant, b, 0);
+    for (int i = 0; i < r->degree; i++) vector_axpby(y, r->residues[i], x[i], 1);
     close_solutions(r, x);
     return failed;
 }
@@ -266,8 +266,8 @@ static int refresh(action *a, random_key key)
     a->start_value = 0;
     a->start_known = 1;
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
-        spinor_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
-        a->start_value += spinor_norm2(eta, 0);
+        vector_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
+        a->start_value += vector_norm2(eta, 0);
         failed = apply(p, p->s.solvers.heat_bath, p->r[HEAT], y, eta, "heat bath");
         linop_apply(p->solves.normal, p->phi[k], y, 0);
     }
@@ -286,7 +286,7 @@ static int value(action *a, double *s)
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
         double d[2];
         failed = apply(p, p->s.solvers.action, p->r[ACCEPT], y, p->phi[k], "action");
-        spinor_dot(d, p->phi[k], y, 0);
+        vector_dot(d, p->phi[k], y, 0);
         *s += d[0];
     }
     field_destroy(y);

@@ -5,7 +5,7 @@
 
 #include "hmc/evolve/inverter.h"
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 typedef struct {
     action base;
@@ -23,10 +23,10 @@ static int refresh(action *a, random_key key)
     const field *phi = p->phi;
     field *eta = field_create(phi->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, phi->where), *y = field_like(eta);
     predictor_forget(p->guess);
-    spinor_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);
+    vector_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);
     staggered_apply(p->s.quark, y, eta, 1);
     const field part = field_part(y, phi->par);
-    spinor_axpby(p->phi, 1, &part, 0);
+    vector_axpby(p->phi, 1, &part, 0);
     a->start_known = 0;
     field_destroy(y);
     field_destroy(eta);
@@ -39,7 +39,7 @@ static int value(action *a, double *s)
     double d[2];
     field *x = field_like(p->phi);
     const int failed = inverter_normal(&p->solves, p->s.solvers.action, x, p->phi, NULL, "action");
-    spinor_dot(d, p->phi, x, 0);
+    vector_dot(d, p->phi, x, 0);
     *s = d[0];
     field_destroy(x);
     return failed;

@@ -7,7 +7,7 @@
 #include "hmc/evolve/inverter.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 typedef struct {
     action base;
@@ -25,13 +25,13 @@ static int refresh(action *a, random_key key)
     field *eta = field_like(p->phi);
     int failed = 0;
     predictor_forget(p->guess);
-    spinor_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);
-    a->start_value = spinor_norm2(eta, 0);
+    vector_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);
+    a->start_value = vector_norm2(eta, 0);
     a->start_known = 1;
     linop_refresh(p->m);
     linop_apply(p->m, p->phi, eta, 1);
     if (p->over) {
-        spinor_copy(eta, p->phi);
+        vector_copy(eta, p->phi);
         failed = inverter_dagger(&p->of_over, p->s.solvers.heat_bath, p->phi, eta, "heat bath");
     }
     field_destroy(eta);
@@ -63,11 +63,11 @@ static int value(action *a, double *s)
     if (solver_needs_positive(p->s.solvers.action->settings)) {
         double d[2];
         failed = inverter_normal(&p->of_m, p->s.solvers.action, x, chi, NULL, "action");
-        spinor_dot(d, chi, x, 0);
+        vector_dot(d, chi, x, 0);
         *s = d[0];
     } else {
         failed = inverter_dagger(&p->of_m, p->s.solvers.action, x, chi, "action");
-        *s = spinor_norm2(x, 0);
+        *s = vector_norm2(x, 0);
     }
     field_destroy(x);
     close_source(p, chi);

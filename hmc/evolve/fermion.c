@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/staggered.h"
 
 #define FERMION(kind) extern const fermion_kind fermion_##kind;
 #include "hmc/evolve/fermions.def"

@@ -2,8 +2,8 @@
 #ifndef PLAQ_FERMION_H
 #define PLAQ_FERMION_H
 
-#include "hmc/memory.h"
-#include "hmc/simulation.h"
+#include "hmc/build/memory.h"
+#include "hmc/build/simulation.h"
 #include "operators/staggered_links.h"
 
 /* Bytes that are taken for a moment beside all that stays: in a force, in the action, in the force of NAME.det. */

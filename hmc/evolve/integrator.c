@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
 
 #define MAX_STAGES 16
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "kernels/base/log.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/multishift.h"
 
 /* Solves of A x = y until the whole residual is right: the first guess at the second tolerance may be off by |A|. */
@@ -67,14 +67,14 @@ static solve_result solve_twice(const solver_settings *s, const inverter *v, fie
 {
     solver_settings set = *s;
     solve_result sum = {0}, r;
-    const double b2 = spinor_norm2(b, 0);
+    const double b2 = vector_norm2(b, 0);
     field *y = field_like(b);
     linop_refresh(v->op);
     linop_apply(v->op, y, x, 0);
     set.tolerance = 0.5 * s->tolerance;
     r = solver_solve(&set, v->dagger, y, b);
     add_to(&sum, &r);
-    set.tolerance *= fmin(1, sqrt(b2 / spinor_norm2(y, 0)));
+    set.tolerance *= fmin(1, sqrt(b2 / vector_norm2(y, 0)));
     for (int round = 0; r.status == SOLVE_CONVERGED && b2 > 0 && round < ROUNDS; round++) {
         r = solver_solve(&set, v->op, x, y);
         add_to(&sum, &r);

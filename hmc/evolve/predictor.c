@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 /* A vector of which less than this is new is not used: that is rounding, and what its solve left; nor is one with NaN.
  */
@@ -47,7 +47,7 @@ void predictor_keep(predictor *p, const field *x)
     if (!p->most) return;
     field *newest = p->count == p->most ? p->kept[--p->count] : field_like(x);
     memmove(p->kept + 1, p->kept, (size_t)p->count * sizeof *p->kept);
-    spinor_copy(newest, x);
+    vector_copy(newest, x);
     p->kept[0] = newest;
     p->count++;
 }
@@ -55,7 +55,7 @@ void predictor_keep(predictor *p, const field *x)
 static double real_dot(const field *x, const field *y)
 {
     double d[2];
-    spinor_dot(d, x, y, 0);
+    vector_dot(d, x, y, 0);
     return d[0];
 }
 
@@ -64,14 +64,14 @@ static int orthonormal(field *q[PREDICTOR_MAX_VECTORS], const predictor *p)
 {
     int n = 0;
     for (int i = 0; i < p->count; i++) {
-        const double before = sqrt(spinor_norm2(p->kept[i], 0));
+        const double before = sqrt(vector_norm2(p->kept[i], 0));
         q[n] = field_like(p->kept[i]);
-        spinor_copy(q[n], p->kept[i]);
+        vector_copy(q[n], p->kept[i]);
         for (int pass = 0; pass < 2; pass++)
-            for (int j = 0; j < n; j++) spinor_axpby(q[n], -real_dot(q[j], q[n]), q[j], 1);
-        const double left = sqrt(spinor_norm2(q[n], 0));
+            for (int j = 0; j < n; j++) vector_axpby(q[n], -real_dot(q[j], q[n]), q[j], 1);
+        const double left = sqrt(vector_norm2(q[n], 0));
         if (left > DEPENDENT * before) {
-            spinor_axpby(q[n], 1 / left, q[n], 0);
+            vector_axpby(q[n], 1 / left, q[n], 0);
             n++;
         } else field_destroy(q[n]);
     }
@@ -115,7 +115,7 @@ int predictor_guess(predictor *p, linop *a, field *x, const field *b)
     }
     field_clear(x);
     if (!solve(n, g, c))
-        for (int i = 0; i < n; i++) spinor_axpby(x, c[i], q[i], 1);
+        for (int i = 0; i < n; i++) vector_axpby(x, c[i], q[i], 1);
     for (int i = 0; i < n; i++) field_destroy(q[i]);
     return n;
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "kernels/base/log.h"
-#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/philox.h"
+#include "kernels/ops/gauge.h"
 
 int evolution_values(evolution *e, double values[MAX_ACTIONS], double *kinetic, const action **who)
 {

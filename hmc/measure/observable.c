@@ -6,8 +6,8 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
-#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
 
 #define OBSERVABLE(name) extern const observable observable_##name;
 #include "hmc/measure/observables.def"

@@ -13,9 +13,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "hmc/memory.h"
-#include "hmc/parameters.h"
-#include "hmc/simulation.h"
+#include "hmc/build/memory.h"
+#include "hmc/build/simulation.h"
+#include "hmc/input/parameters.h"
 #include "io/table_hdf5.h"
 
 #define MEASURE_MAX_SUMMARY 8

@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "hmc/measure/propagator.h"
-#include "kernels/spinor.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/staggered.h"
+#include "kernels/ops/vector.h"
 
 static const measure_column columns[] = {
     {"vector", "", "number of the noise vector"},
@@ -65,7 +65,7 @@ static void derivative(estimator *e, field *y, const field *x, int n)
 /* e^dagger y / V */
 static void product(double value[2], const estimator *e, const field *y)
 {
-    spinor_dot(value, e->noise, y, 0);
+    vector_dot(value, e->noise, y, 0);
     value[0] /= e->volume;
     value[1] /= e->volume;
 }
@@ -74,8 +74,8 @@ static int one_vector(estimator *e, const measure_params *m, int number, measure
 {
     double row[COLUMNS] = {[VECTOR] = number, [DENSITY] = NAN, [CURVATURE] = NAN, [SQUARE] = NAN}, value[2];
     char what[64];
-    if (!strcmp(m->noise, "z2")) spinor_random_signs(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
-    else spinor_random(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
+    if (!strcmp(m->noise, "z2")) vector_random_signs(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
+    else vector_random(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
     snprintf(what, sizeof what, "noise vector %d", number);
     int status = propagator_solve(&e->q, e->x, e->noise, what, r);
     if (status != MEASURE_DONE) return status;

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "hmc/measure/observable.h"
-#include "kernels/gauge.h"
+#include "kernels/ops/gauge.h"
 
 #define SCALE_AT 0.3
 

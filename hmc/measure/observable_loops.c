@@ -1,6 +1,6 @@
 /* loops: plaquette, 1x2 rectangle and link trace, Re tr / 3 averaged. */
 #include "hmc/measure/observable.h"
-#include "kernels/gauge.h"
+#include "kernels/ops/gauge.h"
 
 static const measure_column columns[] = {
     {"plaquette", "", "Re tr / 3 of plaquettes, all planes"},

@@ -34,8 +34,8 @@
 #include <string.h>
 
 #include "hmc/measure/propagator.h"
-#include "kernels/spinor.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/staggered.h"
+#include "kernels/ops/vector.h"
 
 enum { ODD_X = 1, ODD_Y = 2, ODD_Z = 4, ODD_T = 8, ODD_SPACE = 7 };
 
@@ -115,7 +115,7 @@ static void apply(const mesons *q, field *y, const field *x, const linked *o, co
             shift(q, to, from, dir[orders[i][k]], k == 0 ? o->phase : 0);
             from = to;
         }
-        spinor_axpby(y, (double)signs[i] / counts[o->links], from, i > 0);
+        vector_axpby(y, (double)signs[i] / counts[o->links], from, i > 0);
     }
 }
 

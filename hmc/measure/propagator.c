@@ -7,7 +7,7 @@
 #include "hmc/evolve/fermion.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 void propagator_open(propagator *p, const measure_context *c, const measure_params *m)
 {

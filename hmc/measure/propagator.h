@@ -7,7 +7,7 @@
 #define PLAQ_PROPAGATOR_H
 
 #include "hmc/measure/observable.h"
-#include "hmc/quark.h"
+#include "hmc/measure/quark.h"
 #include "kernels/lattice/exact.h"
 
 typedef struct {

@@ -16,7 +16,7 @@
 
 #define EXIT_USER_ERROR 2
 #define EXIT_INTERNAL 3
-#define EXIT_HUNG 5   /* another rank or a GPU does not answer (kernels/base/watchdog.h); 4 is in hmc/commands.h */
+#define EXIT_HUNG 5   /* another rank or a GPU does not answer (kernels/base/watchdog.h); 4 is in hmc/command/commands.h */
 #define EXIT_DEVICE 6 /* a GPU is lost, broken or full */
 
 #define REQUIRE(cond, ...)                                                                                             \

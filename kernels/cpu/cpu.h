@@ -2,7 +2,7 @@
 #ifndef PLAQ_CPU_H
 #define PLAQ_CPU_H
 
-#include "kernels/kernels.h"
+#include "kernels/run/kernel.h"
 
 typedef void (*cpu_runner)(const void *args, const int *list, long n, exact_sum *sums);
 

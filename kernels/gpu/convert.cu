@@ -1,5 +1,5 @@
 /* Copies between precisions and link storages, and moves of sites, on the device, by the formulas of
- * kernels/lattice/stored.h: the bits that the host would give. One thread a site and group. */
+ * kernels/field/stored.h: the bits that the host would give. One thread a site and group. */
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/launch.cuh"
 

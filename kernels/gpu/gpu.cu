@@ -11,7 +11,7 @@
 #include "kernels/base/watchdog.h"
 #include "kernels/gpu/transport.cuh"
 #include "kernels/lattice/comm.h"
-#include "kernels/tune.h"
+#include "kernels/run/tune.h"
 
 static gpu_device device;
 static int is_open;

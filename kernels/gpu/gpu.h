@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/kernels.h"
+#include "kernels/run/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

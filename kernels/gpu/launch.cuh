@@ -16,7 +16,7 @@
 #include "kernels/base/error.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/signals.cuh"
-#include "kernels/kernels.h"
+#include "kernels/run/kernel.h"
 
 #define CUDA(call)                                                                                                     \
     do {                                                                                                               \

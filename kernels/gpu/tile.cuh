@@ -11,7 +11,7 @@
 
 #include "kernels/gpu/launch.cuh"
 #include "kernels/lattice/geom.h"
-#include "kernels/tune.h"
+#include "kernels/run/tune.h"
 
 /* bits[] are the logarithms of the box's extents in x / 2, y, z, t. */
 typedef struct {

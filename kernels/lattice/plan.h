@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "kernels/lattice/field.h"
+#include "kernels/field/field.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* Sums and updates block by block (kernels/block.h). Every block has two bounds, the largest |r|^2 of its sites at the
+/* Sums and updates block by block (kernels/ops/block.h). Every block has two bounds, the largest |r|^2 of its sites at the
  * start and the largest |q|^2 at the first step, as the bits of a float, which order as it does; and sums of (q, r) and
  * (q, q), integers in units of 2^-shift of a power of two: for (q, q) that at or below the bound of q, or of r where
  * that is larger; for (q, r) the one half way between this and that of r. There is room for |q|^2 of 2^8 times as much

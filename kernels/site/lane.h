@@ -12,10 +12,10 @@
  *   vexact       an exact sum in the making, see kernels/lattice/exact.h */
 #include <stdint.h>
 
+#include "kernels/field/view.h"
 #include "kernels/lattice/exact.h"
 #include "kernels/lattice/geom.h"
 #include "kernels/lattice/lanes.h"
-#include "kernels/lattice/view.h"
 
 #ifdef __CUDACC__
 #define FN static __device__ __forceinline__

@@ -127,7 +127,7 @@ FN void T(second_row_element)(vreal r[2], const vreal a[2], const vreal b[2], co
     r[1] = -n * vfma(sign, de_im, first_im);
 }
 
-/* The matrix of eight reals (kernels/lattice/field.h): moduli of U00 and U20 from the norms of the first row and
+/* The matrix of eight reals (kernels/field/field.h): moduli of U00 and U20 from the norms of the first row and
  * column, the second row from its orthogonality to the first and from U20, the third from both. */
 FN void T(su3_from_eight)(vreal u[18], const vreal x[8])
 {

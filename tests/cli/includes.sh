@@ -96,10 +96,10 @@ planted() {
     same "violations" 1 "$(grep -c . found)"
     cp kept copy/$file
 }
-planted kernels/spinor.c '#include "io/links.h"' "may not include io/links.h"
+planted kernels/ops/vector.c '#include "io/links.h"' "may not include io/links.h"
 planted kernels/site/hop.h '#include "operators/linop.h"' "kernels/ may not include operators/linop.h"
 planted io/links.c '#include "operators/wilson.h"' "io/ may not include operators/wilson.h"
-planted io/atomic.h '  #  include "hmc/report.h" // why' "io/ may not include hmc/report.h"
+planted io/atomic.h '  #  include "hmc/record/report.h" // why' "io/ may not include hmc/record/report.h"
 planted operators/wilson.c '#include <solvers/reliable.h>' "operators/ may not include solvers/reliable.h"
 planted operators/linop.h '#include "io/ini.h"' "operators/ may not include io/ini.h"
 planted solvers/cg.c '#include "hmc/evolve/action.h"' "solvers/ may not include hmc/evolve/action.h"
@@ -108,14 +108,14 @@ planted hmc/main.c '#include "tests/check.h"' "hmc/ may not include tests/check.
 planted hmc/main.c '#include "../io/links.h"' "not named from the root"
 planted tests/reference/ref_su3.c '#include "kernels/base/error.h"' "tests/reference/ may not include kernels/base/error.h"
 planted io/atomic.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"
-planted kernels/gauge.c '#include "mpi.h"' "<mpi.h> stands in kernels/lattice/ only"
+planted kernels/ops/gauge.c '#include "mpi.h"' "<mpi.h> stands in kernels/lattice/ only"
 planted kernels/gpu/none.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"
-planted kernels/kernels.c '#include <cuda_runtime.h>' "<cuda_runtime.h> stands in kernels/gpu/ only"
+planted kernels/run/kernel.c '#include <cuda_runtime.h>' "<cuda_runtime.h> stands in kernels/gpu/ only"
 planted kernels/lattice/comm.c '#include <nccl.h>' "<nccl.h> stands in kernels/gpu/ only"
-planted hmc/record.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
+planted hmc/record/record.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
 planted tests/io/test_links.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
-planted hmc/parameters.c '#include <ini.h>' "<ini.h> stands in io/ only"
-planted hmc/report.h '#include REPORT_HEADER' "names no file"
+planted hmc/input/parameters.c '#include <ini.h>' "<ini.h> stands in io/ only"
+planted hmc/record/report.h '#include REPORT_HEADER' "names no file"
 violations copy >found
 checks=$((checks + 1))
 [ ! -s found ] || { cat found; fail "the copy is not as it was"; }

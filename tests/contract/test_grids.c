@@ -8,8 +8,9 @@
 
 #include <omp.h>
 
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
 #include "operators/wilson.h"
 #include "solvers/multishift.h"
 
@@ -73,22 +74,22 @@ static void run_spinors(const lattice *lat, const input *in, const field *links,
             record_field("stored", x);
             for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++) {
                 for (int p = 0; p < 2; p++) {
-                    const hop_call call = {(hop_form)form, -0.3, 0.7, form % 2 ? -1 : 1, u, c, y, NULL};
-                    spinor_hop(out, (parity)p, x, &call);
+                    const wilson_hop_call call = {(hop_form)form, -0.3, 0.7, form % 2 ? -1 : 1, u, c, y, NULL};
+                    wilson_hop(out, (parity)p, x, &call);
                 }
                 record_field(name, out);
             }
-            for (int p = 0; p < 2; p++) spinor_clover(out, (parity)p, c, x, 0.3);
+            for (int p = 0; p < 2; p++) clover_apply(out, (parity)p, c, x, 0.3);
             record_field("clover", out);
             for (int r = 0; r < nrhs; r++) {
                 double dot[2];
-                spinor_dot(dot, x, y, r);
+                vector_dot(dot, x, y, r);
                 record("dot", dot, sizeof dot);
-                record_number("norm2", spinor_norm2(out, r));
-                record_number("axpby_norm2", spinor_axpby_norm2(out, 0.1, y, 0.9, r));
+                record_number("norm2", vector_norm2(out, r));
+                record_number("axpby_norm2", vector_axpby_norm2(out, 0.1, y, 0.9, r));
             }
-            spinor_axpby(out, 0.4, x, -0.2);
-            spinor_cg_update(out, y, 0.9, -0.8, x);
+            vector_axpby(out, 0.4, x, -0.2);
+            vector_cg_update(out, y, 0.9, -0.8, x);
             record_field("axpby and cg_update", out);
             record_field("cg_update", y);
             field_destroy(u);
@@ -107,11 +108,11 @@ static void run_sums(const lattice *lat, const input *in)
         for (size_t i = 0; i < (size_t)lat->volume * 24; i++)
             numbers[i] *= pow(10, -decades * (double)(i / 24 % 7) / 7);
         field *x = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, numbers), *y = field_like(x);
-        spinor_random(y, 3, 4, 5);
+        vector_random(y, 3, 4, 5);
         double dot[2];
-        spinor_dot(dot, x, y, 0);
+        vector_dot(dot, x, y, 0);
         record("sums", dot, sizeof dot);
-        record_number("sums", spinor_norm2(x, 0));
+        record_number("sums", vector_norm2(x, 0));
         field_destroy(x);
         field_destroy(y);
         free(numbers);

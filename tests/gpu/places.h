@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "kernels/lattice/field.h"
-#include "kernels/tune.h"
+#include "kernels/field/field.h"
+#include "kernels/run/tune.h"
 #include "tests/take_gpu.h"
 
 #define EXACT 0.0

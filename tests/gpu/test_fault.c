@@ -10,7 +10,7 @@
 #include "kernels/base/error.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 static const int size[4] = {16, 16, 16, 16}, grid[4] = {1, 1, 1, 1};
 
@@ -25,7 +25,7 @@ static void reach_out(const lattice *lat)
 {
     field *x = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN, 1, PLACE_DEVICE);
     x->data = (void *)256;
-    spinor_norm2(x, 0);
+    vector_norm2(x, 0);
 }
 
 static int provoke(const char *fault)

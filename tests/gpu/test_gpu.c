@@ -5,8 +5,9 @@
  * fused multiply-add enter, the results are equal, real by real, and the sums of any order too. Random fields and log
  * det C use log, sin and cos of two libraries, and agree to 1e-12. On several ranks, which may share a GPU, the lattice
  * is split in every way. Whatever the tuner may choose gives the same. Without a GPU it is skipped (status 77). */
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
 #include "tests/gpu/places.h"
 
 /* ---- spinors ---- */
@@ -22,42 +23,42 @@ static void test_blas(const lattice *lat, field_kind kind, precision prec, parit
     }
     for (int r = 0; r < nrhs; r++) {
         double a[2], b[2];
-        check_value("norm2", spinor_norm2(d[0], r), spinor_norm2(h[0], r), EXACT);
-        spinor_dot(a, d[0], d[1], r);
-        spinor_dot(b, h[0], h[1], r);
+        check_value("norm2", vector_norm2(d[0], r), vector_norm2(h[0], r), EXACT);
+        vector_dot(a, d[0], d[1], r);
+        vector_dot(b, h[0], h[1], r);
         check_value("re dot", a[0], b[0], EXACT);
         check_value("im dot", a[1], b[1], EXACT);
-        check_value("axpy_norm2", spinor_axpy_norm2(d[1], -0.7, d[0], r), spinor_axpy_norm2(h[1], -0.7, h[0], r),
+        check_value("axpy_norm2", vector_axpy_norm2(d[1], -0.7, d[0], r), vector_axpy_norm2(h[1], -0.7, h[0], r),
                     EXACT);
         check_same("axpy_norm2", d[1], h[1], EXACT);
-        check_value("axpby_norm2", spinor_axpby_norm2(d[1], 0.6, d[0], -0.8, r),
-                    spinor_axpby_norm2(h[1], 0.6, h[0], -0.8, r), EXACT);
+        check_value("axpby_norm2", vector_axpby_norm2(d[1], 0.6, d[0], -0.8, r),
+                    vector_axpby_norm2(h[1], 0.6, h[0], -0.8, r), EXACT);
         check_same("axpby_norm2", d[1], h[1], EXACT);
     }
-    spinor_axpby(d[1], 0.3, d[0], 1.1);
-    spinor_axpby(h[1], 0.3, h[0], 1.1);
+    vector_axpby(d[1], 0.3, d[0], 1.1);
+    vector_axpby(h[1], 0.3, h[0], 1.1);
     check_same("axpby", d[1], h[1], EXACT);
-    spinor_cg_update(d[2], d[1], 0.9, -0.4, d[0]);
-    spinor_cg_update(h[2], h[1], 0.9, -0.4, h[0]);
+    vector_cg_update(d[2], d[1], 0.9, -0.4, d[0]);
+    vector_cg_update(h[2], h[1], 0.9, -0.4, h[0]);
     check_same("cg_update x", d[2], h[2], EXACT);
     check_same("cg_update p", d[1], h[1], EXACT);
-    spinor_axpby(d[1], 0.5, d[2], 0);
-    spinor_axpby(h[1], 0.5, h[2], 0);
+    vector_axpby(d[1], 0.5, d[2], 0);
+    vector_axpby(h[1], 0.5, h[2], 0);
     check_same("axpby with b = 0", d[1], h[1], EXACT);
-    spinor_sum of_d, of_h;
-    spinor_axpy_norm2_start(&of_d, d[0], 0.2, d[2], 0);
-    spinor_cg_update_by(d[2], d[1], 0.9, &of_d, -321, d[0]);
-    spinor_axpy_norm2_start(&of_h, h[0], 0.2, h[2], 0);
-    spinor_cg_update_by(h[2], h[1], 0.9, &of_h, -321, h[0]);
-    check_value("a sum on its way", spinor_sum_finish(&of_d), spinor_sum_finish(&of_h), EXACT);
+    vector_sum of_d, of_h;
+    vector_axpy_norm2_start(&of_d, d[0], 0.2, d[2], 0);
+    vector_cg_update_by(d[2], d[1], 0.9, &of_d, -321, d[0]);
+    vector_axpy_norm2_start(&of_h, h[0], 0.2, h[2], 0);
+    vector_cg_update_by(h[2], h[1], 0.9, &of_h, -321, h[0]);
+    check_value("a sum on its way", vector_sum_finish(&of_d), vector_sum_finish(&of_h), EXACT);
     check_same("cg_update by a sum x", d[2], h[2], EXACT);
     check_same("cg_update by a sum p", d[1], h[1], EXACT);
     const double alpha = 1.1, zeta = 0.7, beta = 0.5;
-    spinor_norm2_start(&of_d, d[0], 0);
-    spinor_multishift_update_by(1, &d[2], &d[1], &alpha, &zeta, &beta, &of_d, 654, d[0], 0);
-    spinor_norm2_start(&of_h, h[0], 0);
-    spinor_multishift_update_by(1, &h[2], &h[1], &alpha, &zeta, &beta, &of_h, 654, h[0], 0);
-    check_value("the sum of a multishift_update", spinor_sum_finish(&of_d), spinor_sum_finish(&of_h), EXACT);
+    vector_norm2_start(&of_d, d[0], 0);
+    vector_multishift_update_by(1, &d[2], &d[1], &alpha, &zeta, &beta, &of_d, 654, d[0], 0);
+    vector_norm2_start(&of_h, h[0], 0);
+    vector_multishift_update_by(1, &h[2], &h[1], &alpha, &zeta, &beta, &of_h, 654, h[0], 0);
+    check_value("the sum of a multishift_update", vector_sum_finish(&of_d), vector_sum_finish(&of_h), EXACT);
     check_same("multishift_update by a sum x", d[2], h[2], EXACT);
     check_same("multishift_update by a sum p", d[1], h[1], EXACT);
     for (int i = 0; i < 3; i++) {
@@ -72,8 +73,8 @@ typedef struct {
 
 static void hop_on(hop_fields *f, parity p, hop_form form, int sign)
 {
-    const hop_call call = {form, 1.25, -0.75, sign, f->links, f->clover, f->add, NULL};
-    spinor_hop(f->out, p, f->in, &call);
+    const wilson_hop_call call = {form, 1.25, -0.75, sign, f->links, f->clover, f->add, NULL};
+    wilson_hop(f->out, p, f->in, &call);
 }
 
 static void test_hop(hop_fields *d, hop_fields *h, parity p)
@@ -117,11 +118,11 @@ static void test_spinor_operators(const field *links, const field *clover, preci
         field_destroy(h.links);
         field_destroy(d.links);
     }
-    spinor_clover(d.out, p, d.clover, d.add, 0.8);
-    spinor_clover(h.out, p, h.clover, h.add, 0.8);
+    clover_apply(d.out, p, d.clover, d.add, 0.8);
+    clover_apply(h.out, p, h.clover, h.add, 0.8);
     check_same("clover", d.out, h.out, EXACT);
-    spinor_clover(d.out, p, d.clover, d.out, 1);
-    spinor_clover(h.out, p, h.clover, h.out, 1);
+    clover_apply(d.out, p, d.clover, d.out, 1);
+    clover_apply(h.out, p, h.clover, h.out, 1);
     check_same("clover in place", d.out, h.out, EXACT);
     field *all[] = {h.in, h.add, h.out, h.clover, d.in, d.add, d.out, d.clover};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) field_destroy(all[i]);
@@ -160,11 +161,11 @@ static void test_random(world *d, world *h)
     check_same("random momenta", d->momenta, h->momenta, ROUNDED);
     field *const spinors[2][2] = {{d->x, h->x}, {d->y, h->y}};
     for (int i = 0; i < 2; i++) {
-        spinor_random(spinors[i][1], 7, 3, (uint32_t)i);
-        spinor_random(spinors[i][0], 7, 3, (uint32_t)i);
+        vector_random(spinors[i][1], 7, 3, (uint32_t)i);
+        vector_random(spinors[i][0], 7, 3, (uint32_t)i);
         check_same("random spinor", spinors[i][0], spinors[i][1], ROUNDED);
-        spinor_random_signs(spinors[i][1], 7, 3, (uint32_t)i);
-        spinor_random_signs(spinors[i][0], 7, 3, (uint32_t)i);
+        vector_random_signs(spinors[i][1], 7, 3, (uint32_t)i);
+        vector_random_signs(spinors[i][0], 7, 3, (uint32_t)i);
         check_same("random signs", spinors[i][0], spinors[i][1], EXACT);
         field_copy(spinors[i][0], spinors[i][1]);
     }
@@ -329,11 +330,11 @@ static void test_sums(const lattice *lat)
         field_import(h, t, slice);
     }
     field *d = on_device(h);
-    check_value("norm of addends of all sizes", spinor_norm2(d, 0), spinor_norm2(h, 0), EXACT);
+    check_value("norm of addends of all sizes", vector_norm2(d, 0), vector_norm2(h, 0), EXACT);
     slice[5] = NAN;
     field_import(h, 0, slice);
     field_copy(d, h);
-    CHECK(isnan(spinor_norm2(d, 0)));
+    CHECK(isnan(vector_norm2(d, 0)));
     free(slice);
     field_destroy(h);
     field_destroy(d);

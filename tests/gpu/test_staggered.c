@@ -1,8 +1,8 @@
 /* The GPU against the CPU, as in test_gpu.c: the kernels of staggered quarks. Links projected to U(3) agree to 1e-10,
  * because angles are those of two libraries and square roots of small eigenvalues lose four digits; what follows from
  * them, to a little more. */
-#include "kernels/gauge.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/staggered.h"
 #include "tests/gpu/places.h"
 
 static void test_staggered_links(field *links[2])

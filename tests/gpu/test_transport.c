@@ -17,7 +17,7 @@
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "tests/take_gpu.h"
 
 #define POOL ((size_t)8 << 20)
@@ -150,30 +150,30 @@ static void sums(const char *name)
     for (int i = 0; i < 4; i++) {
         h[i] = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN, 1, PLACE_HOST);
         d[i] = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN, 1, PLACE_DEVICE);
-        spinor_random(h[i], 5, 6, (uint32_t)i);
+        vector_random(h[i], 5, 6, (uint32_t)i);
         field_copy(d[i], h[i]);
     }
     CHECK_INT(gpu_sums_whole(), size == 1 || (!strcmp(gpu_transport_name(), "peer") && size <= 32));
     for (int k = 0; k < exchanges; k++) {
-        spinor_sum on_d, on_h;
+        vector_sum on_d, on_h;
         if (k == exchanges / 2) comm_set_delay(1e-6); /* with which hosts add up */
         CHECK_INT(size == 1 || k < exchanges / 2 || !gpu_sums_whole(), 1);
         be_slow(k);
-        spinor_axpy_norm2_start(&on_d, d[1], k % 2 ? -0.5 : 0.5, d[0], 0);
-        spinor_cg_update_by(d[3], d[2], 0.1, &on_d, 1e5, d[1]);
-        spinor_axpy_norm2_start(&on_h, h[1], k % 2 ? -0.5 : 0.5, h[0], 0);
-        spinor_cg_update_by(h[3], h[2], 0.1, &on_h, 1e5, h[1]);
+        vector_axpy_norm2_start(&on_d, d[1], k % 2 ? -0.5 : 0.5, d[0], 0);
+        vector_cg_update_by(d[3], d[2], 0.1, &on_d, 1e5, d[1]);
+        vector_axpy_norm2_start(&on_h, h[1], k % 2 ? -0.5 : 0.5, h[0], 0);
+        vector_cg_update_by(h[3], h[2], 0.1, &on_h, 1e5, h[1]);
         if (k % 3 == 0) be_slow(k + 1);
-        differ += spinor_sum_finish(&on_d) != spinor_sum_finish(&on_h);
-        differ += spinor_norm2(d[2], 0) != spinor_norm2(h[2], 0);
+        differ += vector_sum_finish(&on_d) != vector_sum_finish(&on_h);
+        differ += vector_norm2(d[2], 0) != vector_norm2(h[2], 0);
     }
     comm_set_delay(0);
     CHECK_INT(differ, 0);
     for (int i = 0; i < 4; i++) {
         field *back = field_like(h[i]);
         field_copy(back, d[i]);
-        CHECK_NEAR(spinor_axpy_norm2(back, -1, h[i], 0), 0, 0);
-        CHECK(spinor_norm2(h[i], 0) > 0);
+        CHECK_NEAR(vector_axpy_norm2(back, -1, h[i], 0), 0, 0);
+        CHECK(vector_norm2(h[i], 0) > 0);
         field_destroy(back);
         field_destroy(h[i]);
         field_destroy(d[i]);

@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include "hmc/simulation.h"
-#include "kernels/gauge.h"
+#include "hmc/build/simulation.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
 #include "tests/begin.h"
 #include "tests/check.h"
 

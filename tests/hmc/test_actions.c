@@ -6,7 +6,7 @@
 
 #include "hmc/evolve/balance.h"
 #include "hmc/evolve/inverter.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/lanczos.h"
 #include "tests/begin.h"
 #include "tests/hmc/bench.h"
@@ -236,9 +236,9 @@ static field *apply(const inverter *v, const named_solver *s, const rational *r,
     field *x[RATIONAL_MAX_DEGREE], *y = field_like(b);
     for (int i = 0; i < r->degree; i++) x[i] = field_like(b);
     CHECK_INT(inverter_poles(v, s, r, x, b, "test"), 0);
-    spinor_axpby(y, r->constant, b, 0);
+    vector_axpby(y, r->constant, b, 0);
     for (int i = 0; i < r->degree; i++) {
-        spinor_axpby(y, r->residues[i], x[i], 1);
+        vector_axpby(y, r->residues[i], x[i], 1);
         field_destroy(x[i]);
     }
     return y;
@@ -260,7 +260,7 @@ static void test_powers(void)
     CHECK_NEAR(4 * log2(low), round(4 * log2(low)), 1e-12);
     rational_store *store = rational_store_create();
     field *x = linop_vector(v.op, 1), *back = field_like(x);
-    spinor_random(x, 5, RANDOM_TEST, 0);
+    vector_random(x, 5, RANDOM_TEST, 0);
     for (int i = 0; i < 3; i++) {
         char message[256];
         const power_product f = power_of_x(pairs[i][0], pairs[i][1]), g = power_of_x(pairs[i][2], pairs[i][3]);
@@ -269,7 +269,7 @@ static void test_powers(void)
         REQUIRE(r && q, "%s", message);
         field *y = apply(&v, good, r, x), *z = apply(&v, good, q, y);
         linop_apply(v.normal, back, z, 0);
-        const double off = sqrt(spinor_axpy_norm2(back, -1, x, 0) / spinor_norm2(x, 0));
+        const double off = sqrt(vector_axpy_norm2(back, -1, x, 0) / vector_norm2(x, 0));
         if (comm_rank() == 0)
             printf("K^(%d/%d) K^(%d/%d) K = 1 but for %.1e, degrees %d and %d\n", pairs[i][0], pairs[i][1], pairs[i][2],
                    pairs[i][3], off, r->degree, q->degree);

@@ -1,7 +1,7 @@
 /* Operations of plaq bench: together they run every kernel that there is, each with the fields that it needs alone, and
  * often without anything's running away. With the argument `gpu` on the device. */
 #include "hmc/bench/ops.h"
-#include "kernels/kernels.h"
+#include "kernels/run/kernel.h"
 #include "tests/kernels/kit.h"
 
 static double size_of(const field *f)

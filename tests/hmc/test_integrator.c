@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "hmc/evolve/integrator.h"
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
 #include "tests/begin.h"
 #include "tests/check.h"
 

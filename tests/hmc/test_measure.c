@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "io/links.h"
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
 #include "tests/hmc/observe.h"
-#include "tests/reference/data.h"
 #include "tests/kernels/kit.h"
+#include "tests/reference/data.h"
 
 static parameters *some_parameters(double mass, double c_sw)
 {
@@ -262,7 +262,7 @@ static void test_condensate(const field *links, struct ref_lattice l, const doub
     CHECK(seed != measure_noise_seed(&(measure_context){&the_parameters, cold, NULL, NULL}));
     field_destroy(cold);
     for (int i = 0; i < 2; i++) {
-        spinor_random_signs(noise, seed, RANDOM_NOISE, (uint32_t)i);
+        vector_random_signs(noise, seed, RANDOM_NOISE, (uint32_t)i);
         double complex *e = kit_spinor(noise, 0);
         CHECK(ref_wilson_solve(x, e, &w, 1e-13, 2000) > 0);
         const double complex want = ref_dot(e, x, n) / (double)ref_volume(l);

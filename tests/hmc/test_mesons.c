@@ -11,8 +11,8 @@
 #include "tests/kernels/kit.h"
 
 #include "hmc/evolve/fermion.h"
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
 #include "tests/hmc/observe.h"
 #include "tests/operators/staggered.h"
 #include "tests/reference/data.h"
@@ -137,8 +137,8 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     KIT_INT(r.nrows, 2);
     const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL});
     for (int i = 0; i < 2; i++) {
-        if (!strcmp(noise, "z2")) spinor_random_signs(vector, seed, RANDOM_NOISE, (uint32_t)i);
-        else spinor_random(vector, seed, RANDOM_NOISE, (uint32_t)i);
+        if (!strcmp(noise, "z2")) vector_random_signs(vector, seed, RANDOM_NOISE, (uint32_t)i);
+        else vector_random(vector, seed, RANDOM_NOISE, (uint32_t)i);
         double complex *e = kit_spinor(vector, 0);
         const double v = (double)s.lat->volume;
         ref_staggered_solve(x, e, &q, 0);

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "hmc/build/memory.h"
+#include "hmc/build/simulation.h"
 #include "hmc/evolve/fermion.h"
-#include "hmc/memory.h"
+#include "hmc/input/parameters.h"
 #include "hmc/measure/observable.h"
-#include "hmc/parameters.h"
-#include "hmc/simulation.h"
 #include "io/links.h"
 #include "kernels/base/pool.h"
-#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/lattice/halo.h"
 #include "kernels/lattice/plan.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/run/halo.h"
 #include "tests/check.h"
 
 static double allocated(void)

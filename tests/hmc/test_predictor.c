@@ -4,7 +4,7 @@
 #include "tests/kernels/kit.h"
 
 #include "hmc/evolve/predictor.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "operators/wilson.h"
 #include "solvers/solver.h"
 
@@ -38,7 +38,7 @@ static void close_scene(scene *s)
 static field *random_vector(const scene *s, uint64_t seed)
 {
     field *f = linop_vector(s->normal, 1);
-    spinor_random(f, seed, 1, 1);
+    vector_random(f, seed, 1, 1);
     return f;
 }
 
@@ -48,8 +48,8 @@ static double distance2(const scene *s, const field *x, const field *b)
     field *y = field_like(x);
     double xax[2], xb[2];
     linop_apply(s->normal, y, x, 0);
-    spinor_dot(xax, x, y, 0);
-    spinor_dot(xb, x, b, 0);
+    vector_dot(xax, x, y, 0);
+    vector_dot(xb, x, b, 0);
     field_destroy(y);
     return xax[0] - 2 * xb[0];
 }
@@ -62,21 +62,21 @@ static void test_exact(const scene *s)
     const double factors[3] = {2, -0.5, 3};
     for (int i = 0; i < 3; i++) {
         v[i] = random_vector(s, 91 + (uint64_t)i);
-        spinor_axpby(x, factors[i], v[i], 1);
+        vector_axpby(x, factors[i], v[i], 1);
         predictor_keep(p, v[i]);
     }
     linop_apply(s->normal, b, x, 0);
     KIT_INT(predictor_guess(p, s->normal, guess, b), 3);
-    const double x2 = spinor_norm2(x, 0);
-    KIT_NEAR(sqrt(spinor_axpy_norm2(guess, -1, x, 0) / x2), 0, 1e-12);
+    const double x2 = vector_norm2(x, 0);
+    KIT_NEAR(sqrt(vector_axpy_norm2(guess, -1, x, 0) / x2), 0, 1e-12);
     predictor_keep(p, v[1]);
-    spinor_axpby(v[0], 0, v[0], -7);
+    vector_axpby(v[0], 0, v[0], -7);
     predictor_keep(p, v[0]);
     KIT_INT(predictor_guess(p, s->normal, guess, b), 3);
-    KIT_NEAR(sqrt(spinor_axpy_norm2(guess, -1, x, 0) / x2), 0, 1e-12);
+    KIT_NEAR(sqrt(vector_axpy_norm2(guess, -1, x, 0) / x2), 0, 1e-12);
     predictor_forget(p);
     KIT_INT(predictor_guess(p, s->normal, guess, b), 0);
-    KIT_NEAR(spinor_norm2(guess, 0), 0, 0);
+    KIT_NEAR(vector_norm2(guess, 0), 0, 0);
     for (int i = 0; i < 3; i++) field_destroy(v[i]);
     field_destroy(guess);
     field_destroy(b);
@@ -103,10 +103,10 @@ static void test_best(const scene *s)
         before = d;
     }
     KIT_INT(predictor_guess(none, s->normal, x, b), 0);
-    KIT_NEAR(spinor_norm2(x, 0), 0, 0);
+    KIT_NEAR(vector_norm2(x, 0), 0, 0);
     /* A vector that is none is left out. */
     field *bad = field_like(b);
-    spinor_axpby(bad, NAN, b, 0);
+    vector_axpby(bad, NAN, b, 0);
     predictor_keep(p, bad);
     KIT_INT(predictor_guess(p, s->normal, x, b), KEPT - 1);
     KIT_CHECK(distance2(s, x, b) < 0);
@@ -114,7 +114,7 @@ static void test_best(const scene *s)
     /* An operator that is not positive: with a mass of -8 the Schur complement is -4 + ... */
     wilson *w = wilson_create(s->links, &(wilson_settings){-8, 0, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS});
     predictor_guess(p, wilson_schur(w), x, b);
-    KIT_NEAR(spinor_norm2(x, 0), 0, 0);
+    KIT_NEAR(vector_norm2(x, 0), 0, 0);
     wilson_destroy(w);
     for (int i = 0; i < KEPT + 2; i++) field_destroy(v[i]);
     field_destroy(b);
@@ -133,9 +133,9 @@ static int iterations_of(const scene *s, int kept)
     for (int i = 0; i < 3; i++) b[i] = random_vector(s, 101 + (uint64_t)i);
     for (int step = 0; step < 12; step++) {
         const double t = 0.05 * step;
-        spinor_axpby(source, cos(t), b[0], 0);
-        spinor_axpby(source, sin(t), b[1], 1);
-        spinor_axpby(source, exp(-t), b[2], 1);
+        vector_axpby(source, cos(t), b[0], 0);
+        vector_axpby(source, sin(t), b[1], 1);
+        vector_axpby(source, exp(-t), b[2], 1);
         predictor_guess(p, s->normal, x, source);
         const solve_result r = solver_solve(&set, s->normal, x, source);
         KIT_INT(r.status, SOLVE_CONVERGED);
@@ -175,7 +175,7 @@ static double sum_of_guess(const scene *s)
         field_destroy(v);
     }
     predictor_guess(p, s->normal, x, b);
-    const double sum = spinor_norm2(x, 0);
+    const double sum = vector_norm2(x, 0);
     field_destroy(b);
     field_destroy(x);
     predictor_destroy(p);

@@ -9,7 +9,7 @@
 #include "hmc/measure/observable.h"
 #include "io/links.h"
 #include "kernels/lattice/plan.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "solvers/multishift.h"
 #include "solvers/rational.h"
 #include "tests/begin.h"
@@ -135,7 +135,7 @@ static void test_trivial_power(void)
     CHECK_REL(value_of(power), power->start_value, 1e-10);
 
     field *eta = field_create(b.s->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST), *y = field_like(eta);
-    spinor_random(eta, key.seed, (uint32_t)plain->purpose, key.trajectory);
+    vector_random(eta, key.seed, (uint32_t)plain->purpose, key.trajectory);
     staggered_apply(quark, y, eta, 1);
     const field of_plain = field_part(y, op->par);
     CHECK_NEAR(force_differs(&b, plain, quark, &of_plain), 0, 1e-8);
@@ -155,11 +155,11 @@ static void test_trivial_power(void)
         tolerances[i] = 1e-13;
     }
     field *noise = linop_vector(op, 1), *sum = linop_vector(op, 1), *phi = linop_vector(op, 1);
-    spinor_random(noise, key.seed, (uint32_t)power->purpose, key.trajectory);
+    vector_random(noise, key.seed, (uint32_t)power->purpose, key.trajectory);
     CHECK_INT(multishift_solve(&set, op, r->degree, r->poles, tolerances, x, noise).status, SOLVE_CONVERGED);
-    spinor_axpby(sum, r->constant, noise, 0);
+    vector_axpby(sum, r->constant, noise, 0);
     for (int i = 0; i < r->degree; i++) {
-        spinor_axpby(sum, r->residues[i], x[i], 1);
+        vector_axpby(sum, r->residues[i], x[i], 1);
         field_destroy(x[i]);
     }
     linop_apply(op, phi, sum, 0);

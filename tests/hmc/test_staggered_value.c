@@ -7,7 +7,7 @@
 #include <gsl/gsl_eigen.h>
 #include <stdlib.h>
 
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "tests/hmc/bench.h"
 #include "tests/hmc/staggered.h"
 
@@ -124,7 +124,7 @@ static void check_value(const char *text, int number)
     field *eta = linop_vector(op, 1);
     gsl_vector_complex *numbers = gsl_vector_complex_alloc(N);
     for (int k = 0; k < f->pseudofermions; k++) {
-        spinor_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
+        vector_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
         numbers_of(eta, place, numbers);
         want += value_by_eigenvalues(f, &bath, &now, numbers);
     }

@@ -1,12 +1,12 @@
-/* The tuner's file of hmc/tuning.h: what is measured is kept and read back; a file that is not there, makes no sense,
+/* The tuner's file of hmc/build/tuning.h: what is measured is kept and read back; a file that is not there, makes no sense,
  * is no file or is of another machine is spoken of, and only the last is gone on without. */
-#include "hmc/tuning.h"
+#include "hmc/build/tuning.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "kernels/lattice/comm.h"
-#include "kernels/tune.h"
+#include "kernels/run/tune.h"
 #include "tests/check.h"
 
 static char here[] = "a machine", elsewhere[] = "another machine";

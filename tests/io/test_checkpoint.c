@@ -5,8 +5,8 @@
 #include "io/links.h"
 #include "io/seal.h"
 #include "kernels/base/log.h"
-#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
 #include "tests/check.h"
 
 #include <fcntl.h>

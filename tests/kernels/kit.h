@@ -28,10 +28,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "kernels/field/field.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/lattice/field.h"
 #include "kernels/lattice/plan.h"
 
 /* The boxes of one rank admit 16, 8, 16, 8, 4, 2 and 16 lanes. */

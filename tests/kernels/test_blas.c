@@ -1,9 +1,9 @@
 /* Vector algebra with complex coefficients and many vectors is the sum that its formula says, in every precision, to
- * the rounding of that precision; the sums that come with it are those of spinor_norm2() and spinor_dot() to the bit.
+ * the rounding of that precision; the sums that come with it are those of vector_norm2() and vector_dot() to the bit.
  */
 #include "tests/kernels/kit.h"
 
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 
 #define MOST 20
 
@@ -76,14 +76,14 @@ static void test_simple(const scene *s)
         kit_where("right-hand side %d of a %s in %s", r, field_kinds[s->kind].name, precision_names[s->prec]);
         /* Fixed point becomes numbers in single. */
         const double tolerance = 1e-15 * (double)n + (s->prec >= PREC_HALF ? 4 * kit_epsilon[s->prec] : 0);
-        KIT_REL(spinor_norm2(x, r), ref_norm2(px[r], n / 2), tolerance);
+        KIT_REL(vector_norm2(x, r), ref_norm2(px[r], n / 2), tolerance);
         const double complex want = ref_dot(px[r], py[r], n / 2);
-        spinor_dot(dot, x, y, r);
+        vector_dot(dot, x, y, r);
         KIT_NEAR(dot[0], creal(want), tolerance * (double)n);
         KIT_NEAR(dot[1], cimag(want), tolerance * (double)n);
     }
-    spinor_axpby(y, 0.75, x, -1.5);
-    const double norm2 = spinor_axpby_norm2(z, 0.5, x, 0.8, 1);
+    vector_axpby(y, 0.75, x, -1.5);
+    const double norm2 = vector_axpby_norm2(z, 0.5, x, 0.8, 1);
     for (int r = 0; r < RHS; r++) {
         double complex *have = kit_spinor(y, r), *after = kit_spinor(z, r);
         double worst[2] = {0, 0}, size = 0;
@@ -125,17 +125,17 @@ static void test_by_sum(const scene *s)
             a[i] = parts ? field_part(f[i], PARITY_ODD) : *f[i];
             b[i] = parts ? field_part(g[i], PARITY_ODD) : *g[i];
         }
-        const double norm2 = spinor_axpy_norm2(&b[0], -0.3, &b[1], 0);
-        spinor_cg_update(&b[2], &b[3], 0.7, norm2 / 1234.5, &b[0]);
-        spinor_sum sum;
-        spinor_axpy_norm2_start(&sum, &a[0], -0.3, &a[1], 0);
-        spinor_cg_update_by(&a[2], &a[3], 0.7, &sum, 1234.5, &a[0]);
+        const double norm2 = vector_axpy_norm2(&b[0], -0.3, &b[1], 0);
+        vector_cg_update(&b[2], &b[3], 0.7, norm2 / 1234.5, &b[0]);
+        vector_sum sum;
+        vector_axpy_norm2_start(&sum, &a[0], -0.3, &a[1], 0);
+        vector_cg_update_by(&a[2], &a[3], 0.7, &sum, 1234.5, &a[0]);
         kit_where("a sum on its way, %s in %s", field_kinds[s->kind].name, precision_names[s->prec]);
-        KIT_NEAR(spinor_sum_finish(&sum), norm2, 0);
-        KIT_NEAR(spinor_sum_finish(&sum), norm2, 0); /* asked for once more */
+        KIT_NEAR(vector_sum_finish(&sum), norm2, 0);
+        KIT_NEAR(vector_sum_finish(&sum), norm2, 0); /* asked for once more */
     }
     for (int i = 0; i < 4; i++) {
-        KIT_NEAR(spinor_axpy_norm2(f[i], -1, g[i], 0), 0, 0);
+        KIT_NEAR(vector_axpy_norm2(f[i], -1, g[i], 0), 0, 0);
         field_destroy(f[i]);
         field_destroy(g[i]);
     }
@@ -150,7 +150,7 @@ static void test_add(const scene *s)
         double complex *want = zero(s);
         add(want, 1, y);
         add(want, -0.6, x);
-        spinor_add(y, -0.6, x);
+        vector_add(y, -0.6, x);
         check_field("add", s, y, want, 1);
         field_destroy(x);
         field_destroy(y);
@@ -169,17 +169,17 @@ static void test_multi(const scene *s, int n)
         c[j][1] = ref_normal(s->rng);
         add(want, c[j][0] + I * c[j][1], z[j]);
     }
-    spinor_multi_dot(value, n, z, y, 0);
+    vector_multi_dot(value, n, z, y, 0);
     for (int j = 0; j < n; j++) {
         kit_where("%d dots in %s", n, precision_names[s->prec]);
-        spinor_dot(one, z[j], y, 0);
+        vector_dot(one, z[j], y, 0);
         KIT_NEAR(value[j][0], one[0], 0);
         KIT_NEAR(value[j][1], one[1], 0);
     }
-    const double norm2 = spinor_multi_axpy(y, n, (const double(*)[2])c, z, 0);
+    const double norm2 = vector_multi_axpy(y, n, (const double(*)[2])c, z, 0);
     check_field("multi_axpy", s, y, want, (n + MULTI_VIEWS - 1) / MULTI_VIEWS);
     /* Of what is stored, but for fixed point, which sums before it rounds. */
-    KIT_REL(norm2, spinor_norm2(y, 0), kit_step[s->prec]);
+    KIT_REL(norm2, vector_norm2(y, 0), kit_step[s->prec]);
     for (int j = 0; j < n; j++) field_destroy(z[j]);
     field_destroy(y);
 }
@@ -200,7 +200,7 @@ static void test_pairs(const scene *s)
         add(want[j], a[j][0] + I * a[j][1], x[j]);
         add(want[j], b[j][0] + I * b[j][1], y[j]);
     }
-    spinor_multi_axpby(MULTI_PAIRS, y, (const double(*)[2])a, x, (const double(*)[2])b);
+    vector_multi_axpby(MULTI_PAIRS, y, (const double(*)[2])a, x, (const double(*)[2])b);
     for (int j = 0; j < MULTI_PAIRS; j++) {
         check_field("multi_axpby", s, y[j], want[j], 1);
         field_destroy(y[j]);
@@ -217,7 +217,7 @@ static void test_mr(const scene *s)
     add(want_x, 0.7 - 0.4 * I, r);
     add(want_r, 1, r);
     add(want_r, -0.7 + 0.4 * I, q);
-    spinor_mr_update(x, r, a, q);
+    vector_mr_update(x, r, a, q);
     check_field("mr_update x", s, x, want_x, 1);
     check_field("mr_update r", s, r, want_r, 1);
     field_destroy(x);
@@ -245,13 +245,13 @@ static void test_bicgstab(const scene *s, int l)
         add(want_r, -g, r[j]);
         add(want_u, -g, u[j]);
     }
-    const double norm2 = spinor_bicgstab_update(rho, x, r, u, l, (const double(*)[2])gamma, shadow, 0);
+    const double norm2 = vector_bicgstab_update(rho, x, r, u, l, (const double(*)[2])gamma, shadow, 0);
     check_field("bicgstab_update x", s, x, want_x, 1);
     check_field("bicgstab_update r", s, r[0], want_r, 1);
     check_field("bicgstab_update u", s, u[0], want_u, 1);
-    KIT_REL(norm2, spinor_norm2(r[0], 0), kit_step[s->prec]);
-    spinor_dot(dot, shadow, r[0], 0);
-    const double size = sqrt(spinor_norm2(shadow, 0) * norm2);
+    KIT_REL(norm2, vector_norm2(r[0], 0), kit_step[s->prec]);
+    vector_dot(dot, shadow, r[0], 0);
+    const double size = sqrt(vector_norm2(shadow, 0) * norm2);
     for (int k = 0; k < 2; k++) KIT_NEAR(rho[k], dot[k], kit_step[s->prec] * size);
     for (int j = 0; j <= l; j++) {
         field_destroy(r[j]);
@@ -281,10 +281,10 @@ static void test_multishift(const scene *s, int n)
         add(want_p[j], beta[j], p[j]);
     }
     field *one_x = copy_of(x[0]), *one_p = copy_of(p[0]);
-    spinor_multishift_update(n, x, p, alpha, zeta, beta, r, 0);
-    spinor_cg_update(one_x, one_p, alpha[0], beta[0], r);
+    vector_multishift_update(n, x, p, alpha, zeta, beta, r, 0);
+    vector_cg_update(one_x, one_p, alpha[0], beta[0], r);
     kit_where("the first of %d shifts in %s", n, precision_names[s->prec]);
-    KIT_NEAR(spinor_axpy_norm2(one_x, -1, x[0], 0), 0, 0);
+    KIT_NEAR(vector_axpy_norm2(one_x, -1, x[0], 0), 0, 0);
     for (int j = 0; j < n; j++) {
         check_field("multishift_update x", s, x[j], want_x[j], 1);
         check_field("multishift_update p", s, p[j], want_p[j], 1);
@@ -318,7 +318,7 @@ static void test_multishift_by_sum(const scene *s, int n)
             b[i] = parts ? field_part(want[i], PARITY_ODD) : *want[i];
         }
         const field on = parts ? field_part(r, PARITY_ODD) : *r;
-        const double norm2 = spinor_norm2(&on, 0), below = 1.3 * norm2;
+        const double norm2 = vector_norm2(&on, 0), below = 1.3 * norm2;
         for (int j = 0; j < n; j++) {
             x_a[j] = &a[j];
             p_a[j] = &a[n + j];
@@ -326,15 +326,15 @@ static void test_multishift_by_sum(const scene *s, int n)
             p_b[j] = &b[n + j];
             by_sum[j] = norm2 / below * beta[j];
         }
-        spinor_multishift_update(n, x_b, p_b, alpha, zeta, by_sum, &on, 0);
-        spinor_sum sum;
-        spinor_norm2_start(&sum, &on, 0);
-        spinor_multishift_update_by(n, x_a, p_a, alpha, zeta, beta, &sum, below, &on, 0);
+        vector_multishift_update(n, x_b, p_b, alpha, zeta, by_sum, &on, 0);
+        vector_sum sum;
+        vector_norm2_start(&sum, &on, 0);
+        vector_multishift_update_by(n, x_a, p_a, alpha, zeta, beta, &sum, below, &on, 0);
         kit_where("%d shifts by a sum on its way, %s in %s", n, field_kinds[s->kind].name, precision_names[s->prec]);
-        KIT_NEAR(spinor_sum_finish(&sum), norm2, 0);
+        KIT_NEAR(vector_sum_finish(&sum), norm2, 0);
     }
     for (int i = 0; i < 2 * n; i++) {
-        KIT_NEAR(spinor_axpy_norm2(have[i], -1, want[i], 0), 0, 0);
+        KIT_NEAR(vector_axpy_norm2(have[i], -1, want[i], 0), 0, 0);
         field_destroy(have[i]);
         field_destroy(want[i]);
     }
@@ -351,7 +351,7 @@ static void test_largest(const scene *s)
     for (size_t site = 0; site < sites; site++) {
         for (size_t i = 0; i < sites; i++) numbers[i * each] = i == site ? 0x1p40 : 0x1p-40;
         kit_scatter(f, numbers);
-        KIT_REL(spinor_norm2(f, 0), 0x1p80, 1e-4);
+        KIT_REL(vector_norm2(f, 0), 0x1p80, 1e-4);
     }
     field_destroy(f);
     free(numbers);

@@ -4,8 +4,9 @@
  * should; and neither process grid nor lanes leave a trace. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/block.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/block.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
 
 #define MAX_GRIDS 16
 
@@ -91,8 +92,8 @@ static void check_hop(const cut *c, const lattice *lat, const double complex *u,
     field *out = field_create(lat, FIELD_SPINOR, prec, p, 1, kit_place);
     double complex *psi = kit_spinor(in, 0), *want = ref_spinor_new(c->l), *without = cut_links(c, u);
     blocks *b = make(lat, c->size);
-    const hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = sign, .links = links, .cut = b};
-    spinor_hop(out, p, in, &call);
+    const wilson_hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = sign, .links = links, .cut = b};
+    wilson_hop(out, p, in, &call);
     ref_hop(want, psi, c->l, without, lat->time_sign, sign < 0);
     kit_only(want, c->l, p);
     double complex *have = kit_spinor(out, 0);
@@ -247,10 +248,10 @@ static void test_zero(void)
     field_copy(before, x);
     blocks_measure(b, r);
     blocks_minimise(b, x, r, q, 1, -1);
-    CHECK_NEAR(spinor_norm2(r, 0), 0, 0);
+    CHECK_NEAR(vector_norm2(r, 0), 0, 0);
     /* Stored again with the same scale: the rounding of arithmetic is left. */
-    const double x2 = spinor_norm2(x, 0);
-    CHECK_NEAR(spinor_axpy_norm2(before, -1, x, 0) / x2, 0, 1e-13);
+    const double x2 = vector_norm2(x, 0);
+    CHECK_NEAR(vector_axpy_norm2(before, -1, x, 0) / x2, 0, 1e-13);
     field_destroy(before);
     field_destroy(q);
     field_destroy(r);
@@ -272,12 +273,12 @@ static double *steps_on(const int grid[4], struct ref_lattice l, precision prec)
     field *t = field_create(lat, FIELD_SPINOR, prec, PARITY_ODD, 1, kit_place);
     const int size[4] = {2, 2, 2, 2};
     blocks *b = make(lat, size);
-    const hop_call call = {.form = HOP_PLAIN, .a = 0.3, .sign = 1, .links = stored, .cut = b};
+    const wilson_hop_call call = {.form = HOP_PLAIN, .a = 0.3, .sign = 1, .links = stored, .cut = b};
     blocks_measure(b, r);
     for (int k = 0; k < 3; k++) {
-        spinor_hop(t, PARITY_ODD, r, &call);
-        spinor_hop(q, PARITY_EVEN, t, &call);
-        spinor_axpby(q, 1, r, 1);
+        wilson_hop(t, PARITY_ODD, r, &call);
+        wilson_hop(q, PARITY_EVEN, t, &call);
+        vector_axpby(q, 1, r, 1);
         blocks_minimise(b, x, r, q, 1.1, k == 1 ? 0 : -1);
     }
     double *result = kit_gather(x);

@@ -6,8 +6,9 @@
  * determinant. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
 
 static const double mass = 0.1, c_sw = 1.7;
 
@@ -42,11 +43,11 @@ static void check_norm2(const field *links, const field *clover, const double *n
           *z = field_like(x);
     for (int p = 0; p < 2; p++) {
         const field part = field_part(x, (parity)p);
-        spinor_sum s;
-        spinor_clover_norm2_start(&s, y, (parity)p, clover, x, 1.5);
-        spinor_clover(z, (parity)p, clover, x, 1.5);
-        const double norm2 = spinor_sum_finish(&s);
-        KIT_NEAR(norm2, spinor_norm2(&part, 0), 0);
+        vector_sum s;
+        clover_apply_norm2_start(&s, y, (parity)p, clover, x, 1.5);
+        clover_apply(z, (parity)p, clover, x, 1.5);
+        const double norm2 = vector_sum_finish(&s);
+        KIT_NEAR(norm2, vector_norm2(&part, 0), 0);
     }
     double *a = kit_gather(y), *b = kit_gather(z);
     KIT_NEAR(kit_distance(a, b, kit_reals(y)), 0, 0);
@@ -89,7 +90,7 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
             field *x = field_create(links->lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, 2, kit_place),
                   *y = field_like(x);
             kit_scatter(x, numbers);
-            for (int p = 0; p < 2; p++) spinor_clover(y, (parity)p, c, x, 1.5);
+            for (int p = 0; p < 2; p++) clover_apply(y, (parity)p, c, x, 1.5);
             kit_where("shape %d, %s, inverse %d", k, kit_prec[prec], inverted);
             check_norm2(links, c, numbers);
             for (int r = 0; r < 2; r++) {
@@ -104,7 +105,7 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
             }
             /* In place. */
             double *before = kit_gather(y);
-            for (int p = 0; p < 2; p++) spinor_clover(x, (parity)p, c, x, 1.5);
+            for (int p = 0; p < 2; p++) clover_apply(x, (parity)p, c, x, 1.5);
             double *after = kit_gather(x);
             KIT_NEAR(kit_distance(before, after, 2 * n), 0, 0);
             free(before);

@@ -5,8 +5,8 @@
  * nothing, and sum exactly in 128 bits. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/kernels.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
+#include "kernels/run/kernel.h"
 
 static uint64_t bits(double x)
 {
@@ -199,15 +199,15 @@ static void test_kernels(void)
                     for (int c = 0; c < 24; c++) psi[i * 24 + c] *= i % 2 ? 1 : -1;
                 kit_scatter(y, psi);
                 double dot[2];
-                spinor_dot(dot, x, y, 0);
+                vector_dot(dot, x, y, 0);
                 kit_where("shape %d, %s, %d decades", k, kit_prec[prec], decades);
-                KIT_NEAR(spinor_norm2(x, 0), exact_value(&want), 0);
+                KIT_NEAR(vector_norm2(x, 0), exact_value(&want), 0);
                 KIT_NEAR(dot[0], exact_value(&wanted_dot), 0);
                 KIT_NEAR(dot[1], 0, 0);
                 psi[24 * (lat->volume / 3) + 7] = NAN;
                 kit_scatter(y, psi);
-                KIT_CHECK(isnan(spinor_norm2(y, 0)));
-                KIT_CHECK(!isnan(spinor_norm2(x, 0)));
+                KIT_CHECK(isnan(vector_norm2(y, 0)));
+                KIT_CHECK(!isnan(vector_norm2(x, 0)));
                 field_destroy(x);
                 field_destroy(y);
                 free(psi);

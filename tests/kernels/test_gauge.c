@@ -5,7 +5,7 @@
  * numerical derivative with step h has errors h^4 and eps S / h: it is compared within both. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/gauge.h"
+#include "kernels/ops/gauge.h"
 
 /* Plaquettes alone, with rectangles, with parallelograms, and these alone. */
 static const gauge_weights weights[] = {{5.7, 0, 0}, {9.5, -0.475, 0}, {20.8, -1.9, 0}, {7.4, -0.31, 0.04}, {0, 0, 2}};

@@ -6,7 +6,8 @@
  * rounding of the result to storage (kit_step times the largest component of the site). */
 #include "tests/kernels/kit.h"
 
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
 
 enum { RHS = 3 };
 
@@ -47,7 +48,7 @@ typedef struct {
     double complex *hop[RHS], *add[RHS]; /* D in, and what is added, of each right-hand side */
 } expectation;
 
-static void expected(double complex *want, const expectation *e, int r, const hop_call *call)
+static void expected(double complex *want, const expectation *e, int r, const wilson_hop_call *call)
 {
     const size_t v = ref_volume(e->l), n = 12 * v;
     double complex *x = kit_copy(e->add[r], n * sizeof *x);
@@ -97,14 +98,14 @@ static void check_forms(field *in, field *add, const field *links, const field *
     }
     double complex *want = ref_spinor_new(l);
     for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++) {
-        const hop_call call = {(hop_form)form, -0.75, 1.25, sign, links, clover, add, NULL};
+        const wilson_hop_call call = {(hop_form)form, -0.75, 1.25, sign, links, clover, add, NULL};
         field *out = field_like(add);
         /* out may be what is added */
         const int in_place = form == HOP_ADD || form == HOP_ADD_CLOVER;
         if (in_place) field_copy(out, add);
-        hop_call c = call;
+        wilson_hop_call c = call;
         if (in_place) c.add = out;
-        spinor_hop(out, p, in, &c);
+        wilson_hop(out, p, in, &c);
         double *out_array = kit_gather(out);
         for (int r = 0; r < in->groups; r++) {
             if (!mine[r]) continue;
@@ -136,18 +137,18 @@ static void check_eight_reals(const field *links, int k)
     const lattice *lat = links->lat;
     field *x = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
     field *want = field_like(x), *have = field_like(x);
-    spinor_random(x, 3, 4, 5);
-    hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = links};
-    for (int p = 0; p < 2; p++) spinor_hop(want, (parity)p, x, &call);
+    vector_random(x, 3, 4, 5);
+    wilson_hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = links};
+    for (int p = 0; p < 2; p++) wilson_hop(want, (parity)p, x, &call);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         field *low = kit_convert(links, FIELD_LINKS_EIGHT, (precision)prec);
         field *low_x = kit_convert(x, FIELD_SPINOR, (precision)prec), *low_y = field_like(low_x);
         call.links = low;
-        for (int p = 0; p < 2; p++) spinor_hop(low_y, (parity)p, low_x, &call);
+        for (int p = 0; p < 2; p++) wilson_hop(low_y, (parity)p, low_x, &call);
         field_copy(have, low_y);
-        spinor_axpby(have, 1, want, -1);
+        vector_axpby(have, 1, want, -1);
         kit_where("shape %d, %s, 8 reals a link", k, kit_prec[prec]);
-        CHECK_NEAR(sqrt(spinor_norm2(have, 0) / spinor_norm2(want, 0)), 0, allowed[prec]);
+        CHECK_NEAR(sqrt(vector_norm2(have, 0) / vector_norm2(want, 0)), 0, allowed[prec]);
         field_destroy(low_y);
         field_destroy(low_x);
         field_destroy(low);
@@ -228,7 +229,7 @@ static void test_storage(void)
             field *g = kit_convert(f, FIELD_SPINOR, PREC_DOUBLE);
             double *wide = kit_gather(g);
             KIT_NEAR(kit_distance(wide, back, sites * 24), 0, 0);
-            spinor_axpby(f, -2, f, 0);
+            vector_axpby(f, -2, f, 0);
             double *scaled = kit_gather(f);
             worst = 0;
             for (size_t i = 0; i < sites; i++)
@@ -249,9 +250,9 @@ static void test_storage(void)
 /* out = D in of all sites. */
 static void hop_all(field *out, const field *in, const field *links, int sign)
 {
-    const hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = sign, .links = links};
-    spinor_hop(out, PARITY_EVEN, in, &call);
-    spinor_hop(out, PARITY_ODD, in, &call);
+    const wilson_hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = sign, .links = links};
+    wilson_hop(out, PARITY_EVEN, in, &call);
+    wilson_hop(out, PARITY_ODD, in, &call);
 }
 
 static void test_adjoint(struct ref_lattice l, int time_sign)
@@ -272,21 +273,21 @@ static void test_adjoint(struct ref_lattice l, int time_sign)
         double one[2], two[2];
         hop_all(dx, x, low, -1);
         hop_all(dy, y, low, 1);
-        spinor_dot(one, x, dy, 0);
-        spinor_dot(two, dx, y, 0);
-        const double size = sqrt(spinor_norm2(x, 0) * spinor_norm2(dy, 0)), eps = 50 * kit_epsilon[prec];
+        vector_dot(one, x, dy, 0);
+        vector_dot(two, dx, y, 0);
+        const double size = sqrt(vector_norm2(x, 0) * vector_norm2(dy, 0)), eps = 50 * kit_epsilon[prec];
         kit_where("%s, time sign %d", kit_prec[prec], time_sign);
         KIT_NEAR(one[0], two[0], eps * size);
         KIT_NEAR(one[1], two[1], eps * size);
         KIT_CHECK(fabs(one[1]) > 1e3 * eps * size / sqrt((double)n));
         /* linear */
         hop_all(dx, x, low, 1);
-        spinor_copy(sum, x);
-        spinor_axpby(sum, 0.375, y, -2.5);
-        spinor_axpby(dx, 0.375, dy, -2.5);
+        vector_copy(sum, x);
+        vector_axpby(sum, 0.375, y, -2.5);
+        vector_axpby(dx, 0.375, dy, -2.5);
         hop_all(dy, sum, low, 1);
-        const double norm2 = spinor_norm2(dy, 0);
-        KIT_NEAR(sqrt(spinor_axpy_norm2(dx, -1, dy, 0) / norm2), 0, eps);
+        const double norm2 = vector_norm2(dy, 0);
+        KIT_NEAR(sqrt(vector_axpy_norm2(dx, -1, dy, 0) / norm2), 0, eps);
         field_destroy(low);
         field_destroy(x);
         field_destroy(dx);

@@ -5,8 +5,8 @@
  * counts), all process grids of this number of ranks, reach 1 to 3. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/lattice/halo.h"
 #include "kernels/lattice/lanes.h"
+#include "kernels/run/halo.h"
 
 static int parity_of(const int x[4])
 {

@@ -5,7 +5,7 @@
 #include "tests/kernels/kit.h"
 
 #include "kernels/base/pool.h"
-#include "kernels/overlap.h"
+#include "kernels/ops/overlap.h"
 
 #define MAX_GRIDS 16
 #define MOST_SITES 20000

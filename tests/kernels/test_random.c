@@ -6,9 +6,9 @@
  * within five standard errors. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/gauge.h"
 #include "kernels/lattice/philox.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
 
 static void test_known_answers(void)
 {
@@ -44,7 +44,7 @@ static void pair(double out[2], uint64_t site, uint32_t index)
 static void check_spinor(const lattice *lat)
 {
     field *f = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    spinor_random(f, seed, PURPOSE, NUMBER);
+    vector_random(f, seed, PURPOSE, NUMBER);
     double *have = kit_gather(f), *want = kit_alloc(kit_reals(f), sizeof *want);
     for (long i = 0; i < lat->volume; i++)
         for (int c = 0; c < 12; c++) {
@@ -56,13 +56,13 @@ static void check_spinor(const lattice *lat)
     KIT_NEAR(kit_distance(have, want, kit_reals(f)), 0, 1e-14);
     /* A field of one parity has the same numbers. */
     field *odd = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_ODD, 1, PLACE_HOST);
-    spinor_random(odd, seed, PURPOSE, NUMBER);
+    vector_random(odd, seed, PURPOSE, NUMBER);
     double *half = kit_gather(odd);
     kit_only((double complex *)have, (struct ref_lattice){{lat->size[0], lat->size[1], lat->size[2], lat->size[3]}}, 1);
     KIT_NEAR(kit_distance(half, have, kit_reals(f)), 0, 0);
     /* Another number, purpose or seed has others. */
     for (int k = 0; k < 3; k++) {
-        spinor_random(odd, seed + (k == 0), PURPOSE + (k == 1), NUMBER + (k == 2));
+        vector_random(odd, seed + (k == 0), PURPOSE + (k == 1), NUMBER + (k == 2));
         double *other = kit_gather(odd);
         KIT_CHECK(kit_distance(half, other, kit_reals(f)) > 1);
         free(other);
@@ -79,8 +79,8 @@ static void check_vector(const lattice *lat)
 {
     field *f = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     field *g = field_create(lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    spinor_random(f, seed, PURPOSE, NUMBER);
-    spinor_random(g, seed, PURPOSE, NUMBER);
+    vector_random(f, seed, PURPOSE, NUMBER);
+    vector_random(g, seed, PURPOSE, NUMBER);
     double *spinor = kit_gather(f), *vector = kit_gather(g), worst = 0;
     for (long i = 0; i < lat->volume; i++) worst = fmax(worst, kit_distance(vector + 6 * i, spinor + 24 * i, 6));
     KIT_NEAR(worst, 0, 0);
@@ -95,8 +95,8 @@ static void check_signs(const lattice *lat)
 {
     field *f = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     field *g = field_create(lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    spinor_random_signs(f, seed, PURPOSE, NUMBER);
-    spinor_random_signs(g, seed, PURPOSE, NUMBER);
+    vector_random_signs(f, seed, PURPOSE, NUMBER);
+    vector_random_signs(g, seed, PURPOSE, NUMBER);
     double *spinor = kit_gather(f), *vector = kit_gather(g), worst = 0, sum = 0;
     for (long i = 0; i < lat->volume; i++) {
         uint32_t k[4] = {(uint32_t)i, 0, NUMBER, PURPOSE};
@@ -164,10 +164,10 @@ static void test_moments(void)
     const double v = (double)lat->volume;
     field *f = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     field *p = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    spinor_random(f, seed, PURPOSE, NUMBER);
+    vector_random(f, seed, PURPOSE, NUMBER);
     momenta_random(p, seed, PURPOSE, NUMBER + 1);
     kit_where("8^4");
-    check_moment(spinor_norm2(f, 0), 12 * v, 1, 1);
+    check_moment(vector_norm2(f, 0), 12 * v, 1, 1);
     check_moment(momenta_norm2(p), 32 * v, 0.5, 0.5);
     double *x = kit_gather(f), *y = kit_gather(p);
     for (int c = 0; c < 24; c++) {

@@ -5,8 +5,8 @@
 
 #include <omp.h>
 
-#include "kernels/spinor.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/staggered.h"
+#include "kernels/ops/vector.h"
 
 enum { MOST_RHS = 5 };
 

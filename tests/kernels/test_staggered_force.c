@@ -4,8 +4,8 @@
  * and lanes leave no trace. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/gauge.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/staggered.h"
 
 static const staggered_paths paths = {0.7, 0.21, 0.043, 0.0071, -0.13};
 static const double naik = -0.3;

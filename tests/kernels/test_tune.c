@@ -1,14 +1,14 @@
-/* The tuner of kernels/tune.h: by rule it times nothing; measuring it takes the way that is fastest for the slowest rank,
+/* The tuner of kernels/run/tune.h: by rule it times nothing; measuring it takes the way that is fastest for the slowest rank,
  * asks all ranks once a case, and agrees on them; a choice may ask for others; its text reads back to the same choices,
  * and only on the machine that it came from; what runs in a trial is in no profile. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/gauge.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/lattice/halo.h"
-#include "kernels/tune.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/run/halo.h"
+#include "kernels/run/tune.h"
 #include "tests/check.h"
 
 #define WAYS 5

@@ -2,7 +2,7 @@
  * for shifted.c, and the dagger of each; and A^dagger A x for normal.c, whose product with x is |A x|^2. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "operators/wilson.h"
 
 static field *some(const linop *op, struct ref_rng *rng)
@@ -16,7 +16,7 @@ static field *some(const linop *op, struct ref_rng *rng)
 /* |y - z| / |y|; z is lost. */
 static double apart(const field *y, field *z)
 {
-    return sqrt(spinor_axpy_norm2(z, -1, y, 0) / spinor_norm2(y, 0));
+    return sqrt(vector_axpy_norm2(z, -1, y, 0) / vector_norm2(y, 0));
 }
 
 static void test_at(linop *op, linop *adjoint, linop *shifted, double shift, struct ref_rng *rng)
@@ -29,15 +29,15 @@ static void test_at(linop *op, linop *adjoint, linop *shifted, double shift, str
     KIT_INT(shifted->prec, prec);
     linop_apply(adjoint, ax, x, 0);
     linop_apply(op, ay, y, 0);
-    spinor_dot(one, y, ax, 0);
-    spinor_dot(other, ay, x, 0);
-    const double size = sqrt(spinor_norm2(ay, 0) * spinor_norm2(x, 0));
+    vector_dot(one, y, ax, 0);
+    vector_dot(other, ay, x, 0);
+    const double size = sqrt(vector_norm2(ay, 0) * vector_norm2(x, 0));
     for (int k = 0; k < 2; k++) KIT_NEAR(one[k], other[k], tolerance * size);
     linop_apply(adjoint, z, y, 1);
     KIT_NEAR(apart(ay, z), 0, 0);
     for (int dagger = 0; dagger < 2; dagger++) {
         linop_apply(op, ax, x, dagger);
-        spinor_axpby(ax, shift, x, 1);
+        vector_axpby(ax, shift, x, 1);
         linop_apply(shifted, z, x, dagger);
         KIT_NEAR(apart(ax, z), 0, tolerance);
     }
@@ -59,7 +59,7 @@ static void test_normal(const field *links, schur_form form, double c_sw, struct
         kit_where("A^dagger A of form %d, c_sw %g, in %s", form, c_sw, precision_names[prec]);
         const double product = linop_apply_dot(square, y, x);
         linop_apply(op, ax, x, 0);
-        KIT_NEAR(product, spinor_norm2(ax, 0), 0);
+        KIT_NEAR(product, vector_norm2(ax, 0), 0);
         linop_apply(op, z, ax, 1);
         KIT_NEAR(apart(y, z), 0, 0);
         linop_apply(square, z, x, 0);

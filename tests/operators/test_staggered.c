@@ -6,8 +6,8 @@
  * p^4, and up to p^6 with long links. */
 #include "tests/operators/scene.h"
 
-#include "kernels/spinor.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/staggered.h"
+#include "kernels/ops/vector.h"
 #include "solvers/multishift.h"
 
 static const staggered_smearing kinds[] = {
@@ -134,14 +134,14 @@ static void check_normal(const scene *s, double mass, parity p)
     double one[2], two[2];
     linop_apply(op, ax, x, 0);
     linop_apply(op, ay, y, 0);
-    spinor_dot(one, x, ay, 0);
-    spinor_dot(two, ax, y, 0);
-    const double size = 50 * kit_epsilon[0] * sqrt(spinor_norm2(x, 0) * spinor_norm2(ay, 0));
+    vector_dot(one, x, ay, 0);
+    vector_dot(two, ax, y, 0);
+    const double size = 50 * kit_epsilon[0] * sqrt(vector_norm2(x, 0) * vector_norm2(ay, 0));
     KIT_NEAR(one[0], two[0], size);
     KIT_NEAR(one[1], two[1], size);
     KIT_CHECK(fabs(one[1]) > size);
-    spinor_dot(one, x, ax, 0);
-    KIT_CHECK(one[0] > mass * mass * spinor_norm2(x, 0));
+    vector_dot(one, x, ax, 0);
+    KIT_CHECK(one[0] > mass * mass * vector_norm2(x, 0));
     field_destroy(ax);
     field_destroy(ay);
     field_destroy(x);
@@ -170,7 +170,7 @@ static void check_solution(const scene *s, double mass, parity p)
         /* The other parity divides by the mass. */
         KIT_NEAR(sqrt(difference / ref_norm2(want, 3 * v)), 0, 1e-11 * 5 / mass);
         staggered_apply(m, y, x, 0);
-        KIT_NEAR(sqrt(spinor_axpy_norm2(y, -1, b, 0) / spinor_norm2(b, 0)), 0, 1e-11 * 5 / mass);
+        KIT_NEAR(sqrt(vector_axpy_norm2(y, -1, b, 0) / vector_norm2(b, 0)), 0, 1e-11 * 5 / mass);
         free(psi);
         field_destroy(x);
     }
@@ -179,9 +179,9 @@ static void check_solution(const scene *s, double mass, parity p)
     double one[2], two[2];
     staggered_apply(m, mx, x, 0);
     staggered_apply(m, my, b, 1);
-    spinor_dot(one, b, mx, 0);
-    spinor_dot(two, my, x, 0);
-    const double size = 50 * kit_epsilon[0] * sqrt(spinor_norm2(b, 0) * spinor_norm2(mx, 0));
+    vector_dot(one, b, mx, 0);
+    vector_dot(two, my, x, 0);
+    const double size = 50 * kit_epsilon[0] * sqrt(vector_norm2(b, 0) * vector_norm2(mx, 0));
     KIT_NEAR(one[0], two[0], size);
     KIT_NEAR(one[1], two[1], size);
     field_destroy(my);
@@ -216,7 +216,7 @@ static void check_shifts(const scene *s)
         for (int i = 0; i < N; i++) {
             staggered *heavy = staggered_create(s->links, masses[i], PARITY_EVEN);
             linop_apply(staggered_normal(heavy), r, x[i], 0);
-            KIT_NEAR(sqrt(spinor_axpy_norm2(r, -1, b, 0) / spinor_norm2(b, 0)), 0, 1.01e-10);
+            KIT_NEAR(sqrt(vector_axpy_norm2(r, -1, b, 0) / vector_norm2(b, 0)), 0, 1.01e-10);
             staggered_destroy(heavy);
         }
     }
@@ -307,7 +307,7 @@ static void test_storages(struct ref_lattice l, double roughness)
                 const solver_settings set = settings_of((precision)prec, 1e-12);
                 field *y = solve_whole(m, staggered_normal(m), b, &set);
                 kit_where("solution with long links of %d reals in %s, roughness %g", reals, kit_prec[prec], roughness);
-                KIT_NEAR(sqrt(spinor_axpy_norm2(y, -1, x, 0) / spinor_norm2(x, 0)), 0, 1e-10);
+                KIT_NEAR(sqrt(vector_axpy_norm2(y, -1, x, 0) / vector_norm2(x, 0)), 0, 1e-10);
                 field_destroy(y);
             }
             staggered_destroy(m);
@@ -349,10 +349,10 @@ static double free_energy(struct ref_lattice l, const double p[4], int k, double
         field *x = kit_field(s.lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN, 1, wave), *y = field_like(x);
         double dot[2];
         linop_apply(op, y, x, 0);
-        spinor_dot(dot, x, y, 0);
-        energy = dot[0] / spinor_norm2(x, 0);
+        vector_dot(dot, x, y, 0);
+        energy = dot[0] / vector_norm2(x, 0);
         kit_where("the wave of momentum %g %g %g %g, %s", p[0], p[1], p[2], p[3], kind_names[k]);
-        KIT_NEAR(sqrt(spinor_axpy_norm2(y, -energy, x, 0) / spinor_norm2(x, 0)), 0, 1e-14);
+        KIT_NEAR(sqrt(vector_axpy_norm2(y, -energy, x, 0) / vector_norm2(x, 0)), 0, 1e-14);
         field_destroy(x);
         field_destroy(y);
         staggered_destroy(m);

@@ -4,8 +4,8 @@
 #include "tests/kernels/kit.h"
 #include "tests/operators/staggered.h"
 
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
 #include "operators/staggered.h"
 
 enum { VECTORS = 3, KINDS = 5 };

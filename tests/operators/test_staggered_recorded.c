@@ -10,8 +10,8 @@
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_sort_vector.h>
 
-#include "kernels/gauge.h"
-#include "kernels/staggered.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/staggered.h"
 #include "solvers/lanczos.h"
 
 static const char *name_of(staggered_kind kind)

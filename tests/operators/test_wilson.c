@@ -7,8 +7,8 @@
  * positive; the force is the derivative of |Mhat phi|^2-like bilinears. */
 #include "tests/kernels/kit.h"
 
-#include "kernels/gauge.h"
-#include "kernels/spinor.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
 #include "operators/wilson.h"
 #include "solvers/solver.h"
 
@@ -85,28 +85,28 @@ static void check_adjoint(const scene *s)
     double one[2], two[2];
     linop_apply(op, a, x, 0);
     linop_apply(op, b, y, 1);
-    spinor_dot(one, y, a, 0);
-    spinor_dot(two, b, x, 0);
-    const double size = sqrt(spinor_norm2(a, 0) * spinor_norm2(y, 0)), a2 = spinor_norm2(a, 0);
+    vector_dot(one, y, a, 0);
+    vector_dot(two, b, x, 0);
+    const double size = sqrt(vector_norm2(a, 0) * vector_norm2(y, 0)), a2 = vector_norm2(a, 0);
     KIT_NEAR(one[0], two[0], 1e-14 * size);
     KIT_NEAR(one[1], two[1], 1e-14 * size);
     /* (x, N x) = |A x|^2; (y, N x) = (N y, x) */
     linop_apply(normal, b, x, 0);
-    spinor_dot(one, x, b, 0);
+    vector_dot(one, x, b, 0);
     KIT_REL(one[0], a2, 1e-13);
     KIT_NEAR(one[1], 0, 1e-14 * a2);
-    spinor_dot(one, y, b, 0);
+    vector_dot(one, y, b, 0);
     linop_apply(normal, b, y, 0);
-    spinor_dot(two, b, x, 0);
+    vector_dot(two, b, x, 0);
     KIT_NEAR(one[0], two[0], 1e-13 * a2);
     KIT_NEAR(one[1], two[1], 1e-13 * a2);
     /* The same operator twice removed is the normal operator of the lower precision. */
     field *low = kit_convert(x, FIELD_SPINOR, PREC_SINGLE), *out = field_like(low);
     linop_apply(linop_at(normal, PREC_SINGLE, kit_place), out, low, 0);
     linop_apply(normal, b, x, 0);
-    spinor_copy(a, out);
-    const double norm2 = spinor_norm2(b, 0);
-    KIT_NEAR(sqrt(spinor_axpy_norm2(a, -1, b, 0) / norm2), 0, 5e-6);
+    vector_copy(a, out);
+    const double norm2 = vector_norm2(b, 0);
+    KIT_NEAR(sqrt(vector_axpy_norm2(a, -1, b, 0) / norm2), 0, 5e-6);
     linop_destroy(normal);
     field_destroy(low);
     field_destroy(out);

@@ -4,7 +4,7 @@
 
 #include "tests/kernels/kit.h"
 
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "operators/wilson.h"
 #include "solvers/solver.h"
 

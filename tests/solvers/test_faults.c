@@ -44,9 +44,9 @@ static uint32_t noises;
 static void add_noise(field *y, const field *x)
 {
     field *kick = field_create(y->lat, y->kind, PREC_DOUBLE, y->par, 1, y->where), *low = field_like(y);
-    spinor_random(kick, 3, 3, noises++);
+    vector_random(kick, 3, 3, noises++);
     field_copy(low, kick);
-    spinor_axpby(y, noise * sqrt(spinor_norm2(x, 0) / spinor_norm2(low, 0)), low, 1);
+    vector_axpby(y, noise * sqrt(vector_norm2(x, 0) / vector_norm2(low, 0)), low, 1);
     field_destroy(low);
     field_destroy(kick);
 }
@@ -54,7 +54,7 @@ static void add_noise(field *y, const field *x)
 static void faulty_apply(const linop *op, field *y, const field *x, int dagger)
 {
     linop_apply(((const faulty *)op)->inner, y, x, dagger);
-    if (op->prec >= highest && --applications_left == 0) spinor_axpby(y, NAN, y, 0);
+    if (op->prec >= highest && --applications_left == 0) vector_axpby(y, NAN, y, 0);
     if (op->prec >= highest && noise > 0) add_noise(y, x);
 }
 

@@ -5,7 +5,7 @@
 #include <gsl/gsl_complex_math.h>
 #include <gsl/gsl_eigen.h>
 
-#include "kernels/spinor.h"
+#include "kernels/ops/vector.h"
 #include "operators/wilson.h"
 #include "solvers/lanczos.h"
 
@@ -20,7 +20,7 @@ static void multiple_apply(const linop *op, field *y, const field *x, int dagger
 {
     const multiple *m = (const multiple *)op;
     linop_apply(m->inner, y, x, dagger);
-    spinor_axpby(y, m->factor, y, 0);
+    vector_axpby(y, m->factor, y, 0);
 }
 
 static void multiple_refresh(linop *op)

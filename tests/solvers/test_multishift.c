@@ -21,7 +21,7 @@ static void open_answers(answers *a, const field *b, int n)
         a->shifts[i] = n > 1 ? 1e-4 * pow(1e6, (i * 11 % n) / (n - 1.0)) : 0;
         a->tolerances[i] = i % 3 == 0 ? 1e-12 : i % 3 == 1 ? 1e-9 : 1e-5;
         a->x[i] = field_like(b);
-        spinor_random(a->x[i], 5, 6, (uint32_t)i); /* of no account */
+        vector_random(a->x[i], 5, 6, (uint32_t)i); /* of no account */
     }
 }
 
@@ -58,8 +58,8 @@ static void check_single(const scene *s, const answers *a, const field *b)
         set.tolerance = a->tolerances[i];
         field_clear(y);
         KIT_INT(solver_solve(&set, op, y, b).status, SOLVE_CONVERGED);
-        const double size = sqrt(spinor_norm2(y, 0));
-        KIT_NEAR(sqrt(spinor_axpy_norm2(y, -1, a->x[i], 0)), 0, 1e3 * a->tolerances[i] * size);
+        const double size = sqrt(vector_norm2(y, 0));
+        KIT_NEAR(sqrt(vector_axpy_norm2(y, -1, a->x[i], 0)), 0, 1e3 * a->tolerances[i] * size);
         linop_destroy(op);
     }
     field_destroy(y);
@@ -161,7 +161,7 @@ static void test_zero(const scene *s)
     const multishift_result r = multishift_solve(&set, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_INT(r.iterations, 0);
-    for (int i = 0; i < a.n; i++) KIT_NEAR(spinor_norm2(a.x[i], 0), 0, 0);
+    for (int i = 0; i < a.n; i++) KIT_NEAR(vector_norm2(a.x[i], 0), 0, 0);
     close_answers(&a);
     field_destroy(b);
 }
@@ -177,7 +177,7 @@ static void test_same(const scene *s, const field *b)
     a.tolerances[3] = a.tolerances[1];
     const multishift_result r = multishift_solve(&set, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
     check_answers(s, &a, &r, b);
-    KIT_NEAR(spinor_axpy_norm2(a.x[3], -1, a.x[1], 0), 0, 0);
+    KIT_NEAR(vector_axpy_norm2(a.x[3], -1, a.x[1], 0), 0, 0);
     close_answers(&a);
 }
 
@@ -192,7 +192,7 @@ static void test_refused(const scene *s, const field *b)
         a.shifts[2] = bad[k];
         const multishift_result r = multishift_solve(&set, s->normal, a.n, a.shifts, a.tolerances, a.x, b);
         KIT_INT(r.status, SOLVE_BROKEN);
-        for (int i = 0; i < a.n; i++) KIT_NEAR(spinor_norm2(a.x[i], 0), 0, 0);
+        for (int i = 0; i < a.n; i++) KIT_NEAR(vector_norm2(a.x[i], 0), 0, 0);
         close_answers(&a);
     }
     kit_where("tolerances that no arithmetic reaches");
@@ -217,7 +217,7 @@ static void test_refused(const scene *s, const field *b)
     kit_where("a source that is no number");
     field *nan = field_like(b);
     field_copy(nan, b);
-    spinor_axpby(nan, NAN, nan, 0);
+    vector_axpby(nan, NAN, nan, 0);
     r = multishift_solve(&set, s->normal, a.n, a.shifts, a.tolerances, a.x, nan);
     KIT_INT(r.status, SOLVE_BROKEN);
     field_destroy(nan);

@@ -4,7 +4,7 @@
  * Blocks without overlap send nothing, one may be all that a rank has; and quarks may be heavy. */
 #include "tests/solvers/scene.h"
 
-#include "kernels/lattice/halo.h"
+#include "kernels/run/halo.h"
 
 #define MAX_GRIDS 16
 

@@ -34,8 +34,8 @@ static field *check_converges(trial t)
     /* The guess changes the way, not the end. */
     const solve_result r = solver_solve(&t.set, t.op, guess, t.b);
     KIT_INT(r.status, SOLVE_CONVERGED);
-    const double x2 = spinor_norm2(x, 0);
-    KIT_NEAR(sqrt(spinor_axpy_norm2(guess, -1, x, 0) / x2), 0, 1e-9);
+    const double x2 = vector_norm2(x, 0);
+    KIT_NEAR(sqrt(vector_axpy_norm2(guess, -1, x, 0) / x2), 0, 1e-9);
     field_destroy(guess);
     return x;
 }
@@ -47,12 +47,12 @@ static void check_zero_source(const trial *t)
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_INT(r.iterations, 0);
     KIT_NEAR(r.residual, 0, 0);
-    KIT_NEAR(spinor_norm2(x, 0), 0, 0);
+    KIT_NEAR(vector_norm2(x, 0), 0, 0);
     /* And as a preconditioner: K 0 = 0. */
     field_destroy(x);
     x = random_source(t->s, 63);
     solver_precondition(&t->set, t->op, x, b);
-    KIT_NEAR(spinor_norm2(x, 0), 0, 0);
+    KIT_NEAR(vector_norm2(x, 0), 0, 0);
     field_destroy(x);
     field_destroy(b);
 }
@@ -66,7 +66,7 @@ static void check_exact_guess(const trial *t)
     const solve_result r = solver_solve(&t->set, t->op, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_INT(r.iterations, 0);
-    KIT_NEAR(spinor_axpy_norm2(before, -1, x, 0), 0, 0);
+    KIT_NEAR(vector_axpy_norm2(before, -1, x, 0), 0, 0);
     field_destroy(x);
     field_destroy(b);
     field_destroy(before);
@@ -127,7 +127,7 @@ typedef struct negative {
 static void negative_apply(const linop *op, field *y, const field *x, int dagger)
 {
     linop_apply(((const negative *)op)->inner, y, x, dagger);
-    spinor_axpby(y, -1, y, 0);
+    vector_axpby(y, -1, y, 0);
 }
 
 static linop *negative_create(linop *inner);
@@ -197,8 +197,8 @@ static void test_solver(const trial *t, field **first, int edges)
 {
     field *x = check_converges(*t);
     if (*first) {
-        const double norm2 = spinor_norm2(*first, 0);
-        KIT_NEAR(sqrt(spinor_axpy_norm2(x, -1, *first, 0) / norm2), 0, 1e-9);
+        const double norm2 = vector_norm2(*first, 0);
+        KIT_NEAR(sqrt(vector_axpy_norm2(x, -1, *first, 0) / norm2), 0, 1e-9);
         field_destroy(x);
     } else {
         *first = x;
@@ -264,7 +264,7 @@ static void test_single_outside(const scene *s, const field *b)
     int types;
     const solver_type *type = solver_types(&types);
     field *rhs = linop_vector(schur, 1), *x = field_like(rhs);
-    spinor_copy(rhs, b);
+    vector_copy(rhs, b);
     for (int k = 0; k < types; k++)
         for (int prec = PREC_DOUBLE; prec < PREC_COUNT; prec++)
             for (int blocks = 0; blocks < 2; blocks++) {
@@ -562,9 +562,9 @@ static void test_falling(const scene *s, const field *b)
         field_clear(x);
         solver_solve(&set, s->normal, x, b);
         field_copy(e, exact);
-        spinor_axpby(e, -1, x, 1);
+        vector_axpby(e, -1, x, 1);
         linop_apply(s->normal, ae, e, 0);
-        spinor_dot(d, e, ae, 0);
+        vector_dot(d, e, ae, 0);
         KIT_CHECK(d[0] > 0 && d[0] < before);
         before = d[0];
     }

@@ -1,0 +1,322 @@
+#include "hmc/build/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/build/memory.h"
+#include "hmc/build/simulation.h"
+#include "hmc/build/tuning.h"
+#include "hmc/evolve/fermion.h"
+#include "hmc/measure/observable.h"
+#include "hmc/record/report.h"
+#include "hmc/record/save.h"
+#include "io/checkpoint.h"
+#include "io/links.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/plan.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/run/kernel.h"
+
+#define TYPICAL_ITERATIONS 200
+/* The accept step decides with H, a sum over the lattice: a solve this loose leaves a bias that nobody sees. */
+#define LOOSEST_ACCEPT 1e-6
+
+static void warn_of_tolerance(const parameters *p, const named_fermion *f, const char *key, const char *solver)
+{
+    const named_settings *s = parameters_attempt(p, solver, 0);
+    if (s->p.tolerance > LOOSEST_ACCEPT)
+        log_warn("[solver.%s] tolerance = %g decides about acceptance for [fermion.%s]: dH is then wrong by about that "
+                 "part of the action; give %s with 1e-10 or less",
+                 s->name, s->p.tolerance, f->name, key);
+}
+
+/* S is about one for each number of the pseudofermions, on half of the sites, and its relative error that of the
+ * rational functions: what is allowed of dH for want of precision. */
+#define LARGEST_ERROR_OF_ACTION 0.1
+
+static void warn_of_approximation(const named_fermion *f, const int size[4])
+{
+    const fermion_kind *kind = fermion_kind_find(f->p.kind);
+    if (!kind->rational) return;
+    double numbers = f->p.pseudofermions * (kind->staggered ? 3 : 12) / 2.0;
+    for (int d = 0; d < 4; d++) numbers *= size[d];
+    if (numbers * f->p.approximation <= LARGEST_ERROR_OF_ACTION) return;
+    const double least = LARGEST_ERROR_OF_ACTION / numbers, digit = pow(10, floor(log10(least)));
+    log_warn("[fermion.%s] approximation = %g on this lattice: dH is then wrong by up to %.2g; give %.0e or less",
+             f->name, f->p.approximation, numbers * f->p.approximation, digit * fmax(1, floor(least / digit)));
+}
+
+/* S at the start is that of exact solves in the heat bath. */
+static void warn_of_tolerances(const parameters *p, const lattice *l)
+{
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        if (fermion_measured_only(&f->p)) continue;
+        warn_of_approximation(f, l->size);
+        warn_of_tolerance(p, f, "an action_solver", f->p.action_solver);
+        if (strcmp(f->p.heat_bath_solver, f->p.action_solver))
+            warn_of_tolerance(p, f, "a heat_bath_solver", f->p.heat_bath_solver);
+    }
+}
+
+/* Published ensembles have other truncations of the series. */
+#define EPSILON_ALLOWED 0.01
+
+/* The epsilon with which a quark of mass m has the right kinetic energy at tree level (E. Follana et al.,
+ * hep-lat/0610092, eq. (24)). */
+static double epsilon_of_mass(double m)
+{
+    const double x = m * m;
+    return x * (-27.0 / 40 + x * (327.0 / 1120 + x * (-5843.0 / 53760 + x * 153607 / 3942400)));
+}
+
+/* What a quark's operator has beside its mass, or what else says that. */
+static const char *links_text(const fermion_params *f, double mass, char text[96])
+{
+    if (!fermion_kind_find(f->kind)->staggered)
+        snprintf(text, 96, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), f->c_sw);
+    else if (fermion_links_of(f)->tadpoles) snprintf(text, 96, "%s, u0 %.6g", f->links, f->u0);
+    else if (f->naik_epsilon != 0) snprintf(text, 96, "hisq, naik_epsilon %.6g", f->naik_epsilon);
+    else snprintf(text, 96, "%s", f->links);
+    return text;
+}
+
+/* A staggered quark of this mass with the links of f. */
+static void check_links(const parameters *p, const named_fermion *f, double mass)
+{
+    const fermion_links *links = fermion_links_of(&f->p);
+    const double epsilon = links->kind == STAGGERED_HISQ ? epsilon_of_mass(mass) : 0;
+    if (links->tadpoles && gauge_params_have(&p->gauge, "u0") && f->p.u0 != p->gauge.u0)
+        log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both", f->name,
+                 f->p.u0, p->gauge.u0);
+    if (fabs(f->p.naik_epsilon - epsilon) > EPSILON_ALLOWED)
+        log_warn("[fermion.%s] naik_epsilon = %g, but quarks of mass %g have %.4g at tree level", f->name,
+                 f->p.naik_epsilon, mass, epsilon);
+}
+
+/* The guess of a solve is not the same on the way back, so its error decides about reversibility. */
+#define LOOSEST_GUESSED 1e-7
+
+static void describe_fermions(const parameters *p)
+{
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        char links[96];
+        if (fermion_measured_only(&f->p)) {
+            log_info("[fermion.%s] is measured only: mass %.6g (%s), no action", f->name, f->p.mass,
+                     links_text(&f->p, f->p.mass, links));
+            if (fermion_kind_find(f->p.kind)->staggered) check_links(p, f, f->p.mass);
+            continue;
+        }
+        if (fermion_kind_find(f->p.kind)->shifts && !fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_high == 0)
+            log_info("[fermion.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
+                     "takes some two vectors",
+                     f->name, RATIONAL_ORDINARY_WIDTH);
+        if (f->p.ratio_to[0]) {
+            const fermion_params *over = &p->fermions[simulation_fermion(p, f->p.ratio_to)].p;
+            if (over->mass < f->p.mass)
+                log_warn("[fermion.%s] is a ratio to [fermion.%s], whose mass is not heavier but lighter: that makes "
+                         "the force larger",
+                         f->name, f->p.ratio_to);
+        }
+        for (int k = 0; k < p->nsolvers && f->p.predictor > 0; k++)
+            if (!strcmp(p->solvers[k].name, f->p.solver) && p->solvers[k].p.tolerance > LOOSEST_GUESSED)
+                log_warn("[solver.%s] tolerance = %g with predictor = %d in [fermion.%s]: trajectories are reversible "
+                         "only to that; give 1e-8 or less",
+                         p->solvers[k].name, p->solvers[k].p.tolerance, f->p.predictor, f->name);
+    }
+}
+
+/* The determinant that the sections make together, as nothing else in the input says it. */
+static void describe_flavours(const parameters *p)
+{
+    flavours sums[MAX_FLAVOURS];
+    const int n = fermion_parameters_flavours(p, sums);
+    int hisq = 0;
+    for (int i = 0; i < n; i++) {
+        const fermion_params *f = &sums[i].of->p;
+        char links[96];
+        log_info("%d flavour%s of mass %.6g (%s)", sums[i].number, sums[i].number == 1 ? "" : "s", sums[i].mass,
+                 links_text(f, sums[i].mass, links));
+        if (!fermion_kind_find(f->kind)->staggered) continue;
+        if (fermion_links_of(f)->kind == STAGGERED_HISQ) hisq += sums[i].number;
+        check_links(p, sums[i].of, sums[i].mass);
+    }
+    if (gauge_params_have(&p->gauge, "flavours") && hisq != p->gauge.flavours)
+        log_warn("[gauge] flavours = %d, whose loops its coefficients have, but the sections make %d flavours of HISQ "
+                 "quarks",
+                 p->gauge.flavours, hisq);
+    if (hisq > 0 && !strcmp(p->gauge.action, "symanzik_1loop"))
+        log_warn("[gauge] action = symanzik_1loop is without the loops of HISQ quarks that symanzik_1loop_hisq has");
+}
+
+/* What will be left of the ensemble. */
+static void describe_kept(const parameters *p, const lattice *l)
+{
+    char one[32], all[32];
+    const int64_t n = save_count(p);
+    if (n > 0)
+        log_info("%lld configurations of %s are kept in %s/" SAVE_FOLDER ", %s in all", (long long)n,
+                 report_bytes((double)save_bytes(l->size), one), p->run.output,
+                 report_bytes((double)n * (double)save_bytes(l->size), all));
+    else
+        log_warn("no configuration of the %lld trajectories is kept but the last %d checkpoints; [save] interval = N "
+                 "keeps that of every N-th trajectory",
+                 (long long)p->run.trajectories, p->checkpoint.keep);
+}
+
+void plan_describe(const parameters *p, const lattice *l, place where)
+{
+    char memory[32], file[32];
+    const double bytes = (double)memory_predicted(p, l, where);
+    log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
+             l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
+             l->local[0], l->local[1], l->local[2], l->local[3],
+             where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_DOUBLE),
+             where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_SINGLE));
+    log_info("memory %s a rank for fields, halos and tables; checkpoint %s", report_bytes(bytes, memory),
+             report_bytes((double)checkpoint_bytes(l->size, strlen(p->dump)), file));
+    describe_kept(p, l);
+    describe_flavours(p);
+    warn_of_tolerances(p, l);
+    describe_fermions(p);
+}
+
+/* Floating-point operations a second of one rank, from one gauge force on a lattice of 8^4 a rank. */
+static double measured_rate(place where)
+{
+    const int any[4] = {0}, size[4] = {8, 8, 8, 8 * comm_size()};
+    lattice *lat = lattice_create(size, any, 2, 1);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    field *force = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    gauge_cold(links);
+    gauge_force(force, links, gauge_weights_c1(1, 0));
+    kernel_counts_reset();
+    gauge_force(force, links, gauge_weights_c1(1, 0));
+    const kernel_count c = kernel_counted(KERNEL_gauge_force, PREC_DOUBLE);
+    field_destroy(force);
+    field_destroy(links);
+    lattice_destroy(lat);
+    double rate = c.flops / c.seconds;
+    comm_bcast(&rate, sizeof rate);
+    return rate;
+}
+
+/* What a run finds out in its first trajectory, where the range is known before. */
+static void check_functions(const parameters *p)
+{
+    char message[512];
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        const fermion_kind *kind = fermion_kind_find(f->p.kind);
+        if (fermion_measured_only(&f->p) || !kind->rational) continue;
+        const rational_settings s = kind->rational(&f->p);
+        if (rational_action_check(f->name, &s, message, sizeof message))
+            user_error("%s: %s", ini_where(p->input, "fermion", f->name, s.high > 0 ? "spectrum" : "mass"), message);
+    }
+}
+
+/* What a measurement adds to the cost, at `rate` floating-point operations a second of all ranks. */
+static void describe_measurements(const parameters *p, double rate)
+{
+    double volume = 1;
+    for (int d = 0; d < 4; d++) volume *= p->lattice.size[d];
+    for (int i = 0; i < p->nmeasures; i++) {
+        const measure_params *m = &p->measures[i].p;
+        const observable *o = observable_find(m->kind);
+        if (o->flops)
+            log_info("cost: measure.%s takes about %.2g s each time", p->measures[i].name, volume * o->flops(m) / rate);
+    }
+}
+
+/* The links of the file as the run reads them, where they are not too many for this machine. */
+static void read_start(const parameters *p, const lattice *plan, int ignore_recorded)
+{
+    char need[32], have[32], message[1024];
+    const double bytes = (double)field_bytes(plan, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    const double there = memory_there(PLACE_HOST);
+    /* Half of it leaves room for what else is there. */
+    if (!comm_all(there == 0 || bytes < there / 2)) {
+        log_warn("%s: only its header was checked; the links take %s a rank, and this machine has %s for each of its "
+                 "ranks",
+                 p->run.config, report_bytes(bytes, need), report_bytes(there, have));
+        return;
+    }
+    log_info("reading %s", p->run.config);
+    lattice *lat = simulation_lattice(p, NULL, NULL);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    if (simulation_read(links, p->run.config, ignore_recorded, message, sizeof message)) user_error("%s", message);
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
+/* The file of the first configuration, if a run would read it; planned for other ranks, only what it says of itself. */
+static void check_start(const parameters *p, const lattice *plan, int ranks, int ignore_recorded)
+{
+    char message[1024];
+    links_info info;
+    int64_t any;
+    if (strcmp(p->run.start, "file")) return;
+    const int there = checkpoint_find(p->run.output, &any, 1, message, sizeof message);
+    if (there < 0) user_error("%s", message);
+    if (there) {
+        log_info("the run goes on from the newest checkpoint in %s: %s is not read", p->run.output, p->run.config);
+        return;
+    }
+    if (links_probe(p->run.config, &info, message, sizeof message)) user_error("%s", message);
+    if (links_settle_size(&info, p->run.config, p->lattice.size, "[lattice] size", message, sizeof message))
+        user_error("%s", message);
+    if (ranks == 0) read_start(p, plan, ignore_recorded);
+}
+
+static void print_json(const parameters *p, const lattice *lat, int ranks, place where, double flops, double seconds)
+{
+    if (comm_rank() != 0) return;
+    json j = json_begin(stdout);
+    json_bool(&j, "dry_run", 1);
+    json_int_array(&j, "lattice", lat->size, 4);
+    json_int(&j, "ranks", ranks);
+    json_int_array(&j, "grid", lat->grid, 4);
+    json_int_array(&j, "local", lat->local, 4);
+    json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
+    json_int(&j, "memory_predicted", (int64_t)memory_predicted(p, lat, where));
+    json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
+    json_int(&j, "kept", save_count(p));
+    json_int(&j, "kept_bytes", (int64_t)save_bytes(lat->size) * save_count(p));
+    json_real(&j, "trajectory_flops", flops);
+    json_real(&j, "trajectory_seconds", seconds);
+    json_end(&j);
+}
+
+void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_recorded)
+{
+    char message[512];
+    simulation_cpu(p);
+    /* Ranks that are not there have devices that are not there. */
+    const place here = ranks > 0 ? PLACE_HOST : simulation_place(p, NULL);
+    tuning_discard(); /* by a dry run nothing is written */
+    const place where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : here;
+    const int n = ranks > 0 ? ranks : comm_size();
+    lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, simulation_reach(p), message, sizeof message);
+    if (!lat) simulation_refuse(p, message);
+    simulation_check_blocks(p, lat);
+    check_functions(p);
+    check_start(p, lat, ranks, ignore_recorded);
+    plan_describe(p, lat, where);
+    log_info("parameters:");
+    report_lines(log_info, p->dump);
+    const double flops = report_flops(p, TYPICAL_ITERATIONS), rate = n * measured_rate(here);
+    log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s on %d "
+             "ranks at the %.1f GF/s a rank of the gauge force here",
+             flops, TYPICAL_ITERATIONS, flops / rate, n, 1e-9 * rate / n);
+    describe_measurements(p, rate);
+    if (as_json) print_json(p, lat, n, where, flops, flops / rate);
+    /* Of other machines nobody knows how much memory they have. */
+    if (ranks == 0 && memory_lacks(lat, (double)memory_predicted(p, lat, where), where, message, sizeof message))
+        simulation_refuse(p, message);
+    lattice_destroy(lat);
+    log_info("dry run: everything is in order%s, nothing was run", ranks > 0 ? " as far as this machine can tell" : "");
+}

@@ -1,0 +1,17 @@
+/* Before a run: what it will take of the machine. */
+#ifndef PLAQ_HMC_PLAN_H
+#define PLAQ_HMC_PLAN_H
+
+#include "hmc/input/parameters.h"
+#include "kernels/field/field.h"
+
+/* Logs decomposition, memory and the size of a checkpoint, and warns of what is likely to go wrong. The lattice may be
+ * a planned one. */
+void plan_describe(const parameters *p, const lattice *lat, place where);
+
+/* plaq run --dry-run: all that can be told without a trajectory, for this many ranks (0: those there are, which then
+ * read the first configuration where that is a file, as a run from its beginning does), in the log or as a JSON object.
+ * What is not in order is a user error; ignore_recorded is that of simulation_read(). Collective. */
+void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_recorded);
+
+#endif

@@ -1,0 +1,379 @@
+#include "hmc/build/simulation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/build/memory.h"
+#include "hmc/build/threads.h"
+#include "hmc/build/tuning.h"
+#include "hmc/evolve/fermion.h"
+#include "io/links.h"
+#include "io/links_check.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/watchdog.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/transport.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/lattice/plan.h"
+#include "kernels/ops/gauge.h"
+
+/* Largest |U U^+ - 1| of a link. Single-precision files leave some 1e-6; the evolution wants links on the group. */
+#define UNITARY_TO_ROUNDING 1e-12
+#define UNITARY_AT_ALL 1e-4
+
+void simulation_cpu(const parameters *p)
+{
+    threads_set(p->machine.threads);
+    lattice_use_simd(!strcmp(p->machine.simd, "yes"));
+}
+
+void simulation_check_blocks(const parameters *p, const lattice *plan)
+{
+    char message[512];
+    for (int i = 0; i < p->nsolvers; i++) {
+        const solver_settings *s = &p->solvers[i].p;
+        const char *name = p->solvers[i].name;
+        if (strcmp(s->type, "schwarz") != 0) continue;
+        if (!blocks_fit(plan, s->block, s->colours, message, sizeof message))
+            user_error("%s: [solver.%s] block = %d.%d.%d.%d: %s", ini_where(p->input, "solver", name, "block"), name,
+                       s->block[0], s->block[1], s->block[2], s->block[3], message);
+        if (!overlap_fit(plan, s->block, s->overlap, message, sizeof message))
+            user_error("%s: [solver.%s] overlap = %d: %s", ini_where(p->input, "solver", name, "overlap"), name,
+                       s->overlap, message);
+    }
+}
+
+int simulation_reach(const parameters *p)
+{
+    for (int i = 0; i < p->nfermions; i++)
+        if (fermion_kind_find(p->fermions[i].p.kind)->staggered && fermion_links_of(&p->fermions[i].p)->long_links)
+            return 3;
+    return 2;
+}
+
+void simulation_refuse(const parameters *p, const char *message)
+{
+    const int *g = p->machine.grid, *s = p->lattice.size;
+    if (ini_given(p->input, "machine", NULL, "grid"))
+        user_error("%s: [machine] grid = %d.%d.%d.%d: %s", ini_where(p->input, "machine", NULL, "grid"), g[0], g[1],
+                   g[2], g[3], message);
+    if (ini_given(p->input, "lattice", NULL, "size"))
+        user_error("%s: [lattice] size = %d.%d.%d.%d: %s", ini_where(p->input, "lattice", NULL, "size"), s[0], s[1],
+                   s[2], s[3], message);
+    user_error("%s", message); /* of a configuration */
+}
+
+lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need)
+{
+    simulation_cpu(p);
+    comm_set_delay(1e-6 * p->machine.delay);
+    const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
+    const int *extents = size ? size : p->lattice.size;
+    char message[512];
+    /* Faults show in the plan before memory is asked for. */
+    lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), simulation_reach(p), message, sizeof message);
+    if (!plan) simulation_refuse(p, message);
+    simulation_check_blocks(p, plan);
+    const place where = need ? simulation_place(p, NULL) : PLACE_HOST;
+    if (need && memory_lacks(plan, (double)need(p, plan, where), where, message, sizeof message))
+        simulation_refuse(p, message);
+    lattice_destroy(plan);
+    return lattice_create(extents, p->machine.grid, simulation_reach(p), sign);
+}
+
+static void start_watchdog(const parameters *p)
+{
+    static int started;
+    if (!started) watchdog_start(p->machine.watchdog, comm_rank());
+    started = 1;
+}
+
+/* Whether every rank finds a GPU; where some do not, the input and the log hear why. */
+static int are_gpus_there(const parameters *p)
+{
+    static int told;
+    char message[512];
+    gpu_why_none(message, sizeof message);
+    if (!comm_any_bad(gpu_count() == 0, message, sizeof message)) return 1;
+    if (!strcmp(p->machine.device, "gpu"))
+        user_error("%s: [machine] device = gpu, but %s; or use device = cpu",
+                   ini_where(p->input, "machine", NULL, "device"), message);
+    if (gpu_built_in() && !told) log_info("device: CPU, since %s", message);
+    told = 1;
+    return 0;
+}
+
+/* Takes the GPUs, and opens what they exchange messages by. */
+static void open_devices(const machine_params *m)
+{
+    char message[512];
+    if (gpu_bind(!strcmp(m->share_gpu, "yes"), message, sizeof message)) user_error("%s", message);
+    if (comm_size() > 1 && gpu_transport_choose(m->transport, message, sizeof message)) user_error("%s", message);
+    log_info("device: %s%s%s", gpu_name(), comm_size() > 1 ? ", halos by " : "",
+             comm_size() > 1 ? gpu_transport_name() : "");
+    tuning_open(m->tune, m->tune_file, gpu_name());
+}
+
+/* Keys that have no effect here are not passed over in silence. */
+static void stay_on_host(const machine_params *m)
+{
+    static int told;
+    const int shares = strcmp(m->share_gpu, "no") != 0, by = strcmp(m->transport, "auto") != 0,
+              tunes = strcmp(m->tune, "estimate") != 0;
+    if (!told && (shares || by || tunes))
+        log_info("[machine] keys without effect on the CPU:%s%s%s", shares ? " share_gpu" : "", by ? " transport" : "",
+                 tunes ? " tune" : "");
+    told = 1;
+}
+
+place simulation_place(const parameters *p, const lattice *lat)
+{
+    start_watchdog(p);
+    static int opened;
+    const machine_params *m = &p->machine;
+    if (!opened && (!strcmp(m->device, "cpu") || !are_gpus_there(p))) {
+        stay_on_host(m);
+        return PLACE_HOST;
+    }
+    if (!opened) open_devices(m);
+    opened = 1;
+    if (lat && !strcmp(m->transport, "auto")) tuning_transport(lat);
+    return PLACE_DEVICE;
+}
+
+wilson *simulation_wilson(const field *links, const fermion_params *f)
+{
+    if (fermion_kind_find(f->kind)->staggered)
+        user_error("kind = %s is a staggered quark, and this works with those of Wilson's kind alone", f->kind);
+    const wilson_settings s = {.mass = f->mass,
+                               .c_sw = f->c_sw,
+                               .form = strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                               .p = strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN,
+                               .storage = strcmp(f->link_reals, "18") ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS};
+    return wilson_create(links, &s);
+}
+
+static staggered_smearing smearing_of(const fermion_params *f)
+{
+    return (staggered_smearing){fermion_links_of(f)->kind, f->u0, f->naik_epsilon, atoi(f->long_reals)};
+}
+
+staggered_links *simulation_staggered_links(const field *links, const fermion_params *f)
+{
+    const staggered_smearing smearing = smearing_of(f);
+    return staggered_links_create(links, &smearing);
+}
+
+staggered *simulation_staggered(staggered_links *links, const fermion_params *f)
+{
+    return staggered_create(links, f->mass, strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
+}
+
+/* The links of a staggered quark: those of an earlier one where they are the same, or with the same first level. */
+static staggered_links *links_of(simulation *s, int number)
+{
+    const fermion_params *f = &s->p->fermions[number].p;
+    const staggered_smearing mine = smearing_of(f);
+    staggered_links *base = NULL;
+    for (int i = 0; i < number; i++) {
+        const fermion_params *g = &s->p->fermions[i].p;
+        if (!s->smeared[i] || !fermion_same_smearing(f, g)) continue;
+        const staggered_smearing other = smearing_of(g);
+        if (other.epsilon == mine.epsilon && other.long_reals == mine.long_reals) return s->smeared[i];
+        base = s->smeared[i];
+    }
+    return s->smeared[number] = base ? staggered_links_sibling(base, mine.epsilon, mine.long_reals)
+                                     : staggered_links_create(s->links, &mine);
+}
+
+static void make_operator(simulation *s, int number)
+{
+    const fermion_params *f = &s->p->fermions[number].p;
+    if (fermion_kind_find(f->kind)->staggered) s->quarks[number] = simulation_staggered(links_of(s, number), f);
+    else s->wilsons[number] = simulation_wilson(s->links, f);
+}
+
+static int action_number(const simulation *s, const char *name)
+{
+    for (int i = 0; i < s->e.nactions; i++)
+        if (!strcmp(s->e.actions[i]->name, name)) return i;
+    return -1;
+}
+
+const named_solver *simulation_solver(const simulation *s, const char *name)
+{
+    const named_solver *found = fallback_find(s->solvers, s->p->nsolvers, name);
+    REQUIRE(found, "no solver %s", name);
+    return found;
+}
+
+int simulation_fermion(const parameters *p, const char *name)
+{
+    for (int i = 0; i < p->nfermions; i++)
+        if (!strcmp(p->fermions[i].name, name)) return i;
+    REQUIRE(0, "no fermion %s", name);
+    return -1;
+}
+
+int simulation_solvers(const parameters *p, named_solver solvers[MAX_NAMED])
+{
+    for (int i = 0; i < p->nsolvers; i++) solvers[i] = (named_solver){p->solvers[i].name, &p->solvers[i].p};
+    return p->nsolvers;
+}
+
+void simulation_add(simulation *s, action *a)
+{
+    REQUIRE(s->e.nactions < MAX_ACTIONS, "more than %d actions", MAX_ACTIONS);
+    a->purpose = RANDOM_ACTION + s->e.nactions;
+    s->e.actions[s->e.nactions++] = a;
+}
+
+static void make_actions(simulation *s)
+{
+    const parameters *p = s->p;
+    simulation_add(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
+    simulation_solvers(p, s->solvers);
+    for (int i = 0; i < p->nfermions; i++)
+        if (!fermion_measured_only(&p->fermions[i].p)) make_operator(s, i);
+    for (int i = 0; i < p->nfermions; i++)
+        if (!fermion_measured_only(&p->fermions[i].p)) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
+}
+
+static void make_levels(simulation *s)
+{
+    for (int l = 0; l < s->p->nlevels; l++) {
+        const integrator_params *in = &s->p->levels[l];
+        level *out = &s->e.levels[l];
+        out->scheme = scheme_find(in->scheme);
+        out->steps = in->steps;
+        char word[128], determinant[160];
+        for (int w = 0; param_word(in->actions, w, word, sizeof word); w++) {
+            const int i = action_number(s, word);
+            /* NAME.det of a fermion without clover term has nothing to integrate. */
+            if (i >= 0) out->actions[out->nactions++] = i;
+            snprintf(determinant, sizeof determinant, "%s.det", word);
+            const int d = action_number(s, determinant);
+            if (d >= 0 && !parameters_on_level(s->p, determinant)) out->actions[out->nactions++] = d;
+        }
+    }
+    s->e.nlevels = s->p->nlevels;
+}
+
+simulation *simulation_create(const parameters *p)
+{
+    simulation *s = calloc(1, sizeof *s);
+    REQUIRE_MEMORY(s, "out of memory");
+    s->p = p;
+    s->lat = simulation_lattice(p, NULL, memory_predicted);
+    const place where = simulation_place(p, s->lat);
+    s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    gauge_cold(s->links);
+    s->e.lat = s->lat;
+    s->e.links = s->links;
+    s->e.momenta = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    s->e.force = field_like(s->e.momenta);
+    make_actions(s);
+    make_levels(s);
+    return s;
+}
+
+void simulation_destroy(simulation *s)
+{
+    if (!s) return;
+    for (int i = 0; i < s->e.nactions; i++) action_destroy(s->e.actions[i]);
+    for (int i = s->p->nfermions - 1; i >= 0; i--) {
+        wilson_destroy(s->wilsons[i]);
+        staggered_destroy(s->quarks[i]);
+        staggered_links_destroy(s->smeared[i]);
+    }
+    field_destroy(s->e.displaced);
+    field_destroy(s->e.force);
+    field_destroy(s->e.momenta);
+    field_destroy(s->links);
+    lattice_destroy(s->lat);
+    free(s);
+}
+
+double simulation_filtered(const simulation *s)
+{
+    double sum = NAN;
+    for (int i = 0; i < s->p->nfermions; i++) {
+        const staggered_links *l = s->smeared[i];
+        if (!l || fermion_links_of(&s->p->fermions[i].p)->kind != STAGGERED_HISQ ||
+            staggered_links_base(s->smeared[i]) != l)
+            continue;
+        sum = (isnan(sum) ? 0 : sum) + staggered_links_filtered(l);
+    }
+    return sum;
+}
+
+int simulation_read(field *links, const char *path, int ignore_recorded, char *message, size_t size)
+{
+    links_info info;
+    const int bits = links_read(links, path, &info, message, size);
+    if (bits == LINKS_BAD_RECORDED && !ignore_recorded) {
+        const size_t n = strlen(message);
+        snprintf(message + n, size - n,
+                 ": the links are damaged or in another order; --ignore-recorded goes on all the same");
+    }
+    if (bits && !(bits == LINKS_BAD_RECORDED && ignore_recorded)) return bits;
+    if (bits) log_warn("%s; going on all the same, as --ignore-recorded says", message);
+    if (info.oddity[0]) log_warn("%s: %s: %s", path, info.format, info.oddity);
+    check_report group = {0};
+    if (!info.has_checksum) links_check_group(links, info.precision_bits, &group);
+    const double deviation =
+        info.has_checksum ? links_deviation(links) : fmax(group.max_unitarity, group.max_determinant);
+    const int off = !(deviation < UNITARY_AT_ALL);
+    if (off)
+        snprintf(message, size,
+                 "%s: the links are not in SU(3) (a link or its determinant is off by %.2e, allowed is %.0e); is this "
+                 "a gauge configuration, without phases or boundary conditions? plaq check tells more",
+                 path, deviation, UNITARY_AT_ALL);
+    else if (group.far_out)
+        snprintf(message, size,
+                 "%s: %llu links are further off SU(3) than rounding and the other links explain, and the file has no "
+                 "checksum: it is damaged; plaq check tells more",
+                 path, (unsigned long long)group.far_out);
+    if (off || group.far_out) return 1;
+    if (deviation > UNITARY_TO_ROUNDING) {
+        log_info("%s: links of %d bits deviate from the group by up to %.1e and are projected", path,
+                 info.precision_bits, deviation);
+        gauge_unitarise(links);
+    }
+    return 0;
+}
+
+void simulation_start(simulation *s, int ignore_recorded)
+{
+    const run_params *run = &s->p->run;
+    char message[1024];
+    if (!strcmp(run->start, "file")) {
+        if (simulation_read(s->links, run->config, ignore_recorded, message, sizeof message)) user_error("%s", message);
+    } else if (!strcmp(run->start, "hot")) {
+        gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
+    } else {
+        REQUIRE(!strcmp(run->start, "cold"), "start = %s", run->start);
+        gauge_cold(s->links);
+    }
+}
+
+void simulation_point_source(field *source, const int place[4], int component)
+{
+    const lattice *lat = source->lat;
+    int x[4], mine = 1;
+    for (int d = 0; d < 4; d++) {
+        x[d] = place[d] - lat->origin[d];
+        mine = mine && x[d] >= 0 && x[d] < lat->local[d];
+    }
+    field_clear(source);
+    if (!mine) return;
+    double *slice = field_slice_buffer(source);
+    field_export(source, x[3], slice);
+    slice[(((size_t)x[2] * lat->local[1] + x[1]) * lat->local[0] + x[0]) * (size_t)source->reals +
+          2 * (size_t)component] = 1;
+    field_import(source, x[3], slice);
+    free(slice);
+}

@@ -1,0 +1,67 @@
+/* A run's objects made from its parameters: lattice, links, operators, actions and time scales. */
+#ifndef PLAQ_SIMULATION_H
+#define PLAQ_SIMULATION_H
+
+#include "hmc/evolve/trajectory.h"
+#include "hmc/input/parameters.h"
+#include "operators/staggered.h"
+
+typedef struct {
+    const parameters *p;
+    lattice *lat;
+    field *links;
+    wilson *wilsons[MAX_NAMED];          /* one a fermion; null for staggered ones, which have a quark */
+    staggered *quarks[MAX_NAMED];        /* both are null of a fermion that is only measured */
+    staggered_links *smeared[MAX_NAMED]; /* of the first fermion of its smearing */
+    named_solver solvers[MAX_NAMED];
+    evolution e;
+} simulation;
+
+/* Sites that the operators of a run reach to: more for staggered quarks with long links. */
+int simulation_reach(const parameters *p);
+/* Sets the threads and the lanes that the input asks for; before lattices and plans are made. */
+void simulation_cpu(const parameters *p);
+/* Refuses blocks of solvers that do not suit the lattice, which may be a plan. */
+void simulation_check_blocks(const parameters *p, const lattice *plan);
+/* The lattice of the input (or of `size`, when given) on all ranks. Sets threads and lanes. One that does not fit the
+ * ranks, or with which the command takes more bytes a rank than there are, is a user error before any are taken. `need`
+ * says how many (hmc/build/memory.h); null: the caller knows that they fit. Collective. */
+typedef size_t memory_need(const parameters *p, const lattice *plan, place where);
+lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need);
+/* The user error of a lattice that does not suit the ranks or the machine: the message, with the keys that ask for it. */
+__attribute__((noreturn)) void simulation_refuse(const parameters *p, const char *message);
+/* Where the fields of this input live; the first call takes the GPUs, and each chooses how they exchange the halos of
+ * `lat` (null: no lattice yet). What the machine does not offer is a user error. Collective. */
+place simulation_place(const parameters *p, const lattice *lat);
+/* The operator of a fermion of Wilson's; another kind is a user error. */
+wilson *simulation_wilson(const field *links, const fermion_params *f);
+/* Fat and long links of a staggered quark, and it itself on such links. */
+staggered_links *simulation_staggered_links(const field *links, const fermion_params *f);
+staggered *simulation_staggered(staggered_links *links, const fermion_params *f);
+/* All of it; links are cold. */
+simulation *simulation_create(const parameters *p);
+void simulation_destroy(simulation *s);
+
+/* Links, in all forces so far, of which those of HISQ quarks took a singular value as larger than it is
+ * (staggered_links_back()); NaN without such quarks. */
+double simulation_filtered(const simulation *s);
+
+/* The first configuration: cold, hot, or read from the file of the input, whose faults are user errors. */
+void simulation_start(simulation *s, int ignore_recorded);
+/* Reads a configuration into links: 0, or nonzero with a message. Faults are those of links_read(), a link far off the
+ * group, and, without a checksum, one further off than the others explain. When plaquette or link trace alone differ from
+ * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. Collective. */
+int simulation_read(field *links, const char *path, int ignore_recorded, char *message, size_t size);
+
+/* One in a complex component, colour or spin 3 + colour, at a place of the lattice, zero elsewhere. */
+void simulation_point_source(field *source, const int place[4], int component);
+
+/* Solvers and fermions by names that the parameters have. */
+const named_solver *simulation_solver(const simulation *s, const char *name);
+int simulation_fermion(const parameters *p, const char *name);
+/* All solvers of the input; returns how many. */
+int simulation_solvers(const parameters *p, named_solver solvers[MAX_NAMED]);
+/* For kinds of fermions: one more action. */
+void simulation_add(simulation *s, action *a);
+
+#endif

@@ -1,0 +1,25 @@
+/* The tuner's cache: what kernels/run/tune.h finds out, kept in a file from one run to the next. */
+#ifndef PLAQ_TUNING_H
+#define PLAQ_TUNING_H
+
+#include "kernels/lattice/lattice.h"
+
+/* mode: "estimate", "measure" or "file" ([machine] tune); machine: the kind of GPU, of rank 0. Reads the file, unless
+ * nothing is wanted of it; one of another machine is left alone, one that makes no sense is a user error, and `file`
+ * without it too. Collective. */
+void tuning_open(const char *mode, const char *path, const char *machine);
+
+/* Whether there is a choice of transports: several ranks, and no comm_delay(), with which what is timed is of no use to
+ * others who read the file. */
+int tuning_has_transport(void);
+/* Takes, for this lattice on GPUs, the transport that is the fastest for hops and norms; leaves the one that is open
+ * where there is no choice, and where nothing is known and nothing may be measured. Between exchanges. Collective. */
+void tuning_transport(const lattice *lat);
+
+/* What has been and will be measured goes into no file. */
+void tuning_discard(void);
+
+/* Writes it, when something was measured; a failure is a warning. Without an open one it does nothing. */
+void tuning_close(void);
+
+#endif

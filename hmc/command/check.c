@@ -1,0 +1,214 @@
+/* plaq check and plaq convert: lattice files. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/command/commands.h"
+#include "io/links.h"
+#include "io/links_check.h"
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/base/param.h"
+#include "kernels/base/utf8.h"
+#include "kernels/lattice/comm.h"
+
+/* By verdict: in JSON, in the table, and the exit status. */
+static const struct {
+    const char *name, *text;
+    int status;
+} verdicts[] = {[CHECK_WHOLE] = {"whole", "whole", 0},
+                [CHECK_ODD] = {"odd", "ODD", EXIT_ODD_FILE},
+                [CHECK_DAMAGED] = {"damaged", "DAMAGED", EXIT_CHECK_FAILED},
+                [CHECK_UNCHECKED] = {"unchecked", "CANNOT BE CHECKED", EXIT_USER_ERROR}};
+
+/* Null where there is nothing to be right or wrong. */
+static void json_finding(json *j, const char *name, int ok)
+{
+    if (ok < 0) json_string(j, name, NULL);
+    else json_bool(j, name, ok);
+}
+
+static void print_json(const char *path, const check_report *r)
+{
+    const int read = r->links_read;
+    json j = json_begin(stdout);
+    json_string(&j, "file", path);
+    json_string(&j, "verdict", verdicts[r->verdict].name);
+    json_string(&j, "message", r->message);
+    json_string(&j, "format", r->info.format);
+    json_int_array(&j, "size", r->info.size, 4);
+    json_int(&j, "bits", r->info.precision_bits);
+    json_bool(&j, "header_ok", r->header_ok);
+    json_finding(&j, "checksum_ok", r->checksum_ok);
+    json_real(&j, "plaquette", read ? r->info.found_plaquette : NAN);
+    json_real(&j, "recorded_plaquette", r->info.has_plaquette ? r->info.plaquette : NAN);
+    json_real(&j, "link_trace", read ? r->info.found_link_trace : NAN);
+    json_real(&j, "recorded_link_trace", r->info.has_link_trace ? r->info.link_trace : NAN);
+    if (r->info.has_sequence) json_int(&j, "sequence", r->info.sequence);
+    else json_string(&j, "sequence", NULL);
+    json_string(&j, "ensemble", r->info.ensemble[0] ? r->info.ensemble : NULL);
+    json_finding(&j, "unitary", read ? r->unitary : -1);
+    json_real(&j, "max_unitarity", read ? r->max_unitarity : NAN);
+    json_real(&j, "max_determinant", read ? r->max_determinant : NAN);
+    json_int(&j, "nonfinite", (int64_t)r->info.nonfinite);
+    json_string(&j, "digest", read ? r->digest : NULL);
+    json_end(&j);
+}
+
+static const char *yes_no(int ok)
+{
+    return ok > 0 ? "right" : ok == 0 ? "WRONG" : "none in the file";
+}
+
+static const char *checksum_text(const check_report *r)
+{
+    if (r->checksum_ok >= 0) return yes_no(r->checksum_ok);
+    return links_format_has_checksum(r->info.format) ? "none in this file, so only coarse damage can be found"
+                                                     : "none in this format, so only coarse damage can be found";
+}
+
+static void print_table(const char *path, const check_report *r)
+{
+    char name[1024];
+    utf8_printable(name, sizeof name, path);
+    printf("%s: %s\n", name, verdicts[r->verdict].text);
+    if (r->message[0]) printf("  finding      %s\n", r->message);
+    if (!r->header_ok) return;
+    printf("  format       %s, %d.%d.%d.%d, %d bits\n", r->info.format, r->info.size[0], r->info.size[1],
+           r->info.size[2], r->info.size[3], r->info.precision_bits);
+    if (!r->links_read) return;
+    printf("  checksum     %s\n", checksum_text(r));
+    printf("  plaquette    %.12f, recorded: %s\n", r->info.found_plaquette, yes_no(r->info.plaquette_ok));
+    printf("  link_trace   %.12f, recorded: %s\n", r->info.found_link_trace, yes_no(r->info.link_trace_ok));
+    if (r->info.has_sequence) printf("  trajectory   %d\n", r->info.sequence);
+    printf("  unitarity    %.1e, det %.1e: %s\n", r->max_unitarity, r->max_determinant,
+           r->unitary ? "links are in SU(3)" : "links are not in SU(3)");
+    if (r->info.nonfinite) printf("  not finite   %llu numbers\n", (unsigned long long)r->info.nonfinite);
+    printf("  digest       %s\n", r->digest);
+}
+
+/* X.Y.Z.T, for files that do not say it; zeros without the option. */
+static void read_size(const char *command, const char *text, int size[4])
+{
+    int used = 0;
+    memset(size, 0, 4 * sizeof *size);
+    if (!text) return;
+    int bad = strspn(text, "0123456789.") != strlen(text) ||
+              sscanf(text, "%4d.%4d.%4d.%4d%n", &size[0], &size[1], &size[2], &size[3], &used) != 4 || text[used];
+    for (int d = 0; d < 4; d++) bad = bad || size[d] < 2 || size[d] > LINKS_MAX_EXTENT || size[d] % 2;
+    if (bad)
+        user_error("plaq %s: --size %s is no lattice; give four even extents from 2 to %d, as in 8.8.8.16", command,
+                   text, LINKS_MAX_EXTENT);
+}
+
+#define SIZE_HELP "X.Y.Z.T of a LIME file that does not say its size"
+
+int command_check(int argc, char **argv)
+{
+    int json_wanted = 0, size[4];
+    const char *size_text = NULL;
+    check_verdict worst = CHECK_WHOLE;
+    const command_flag flags[] = {{"--json", &json_wanted, NULL, "one JSON object a file"},
+                                  {"--size", NULL, &size_text, SIZE_HELP}};
+    plain_arguments a = command_arguments(argc, argv, flags, 2, 1, -1);
+    log_keep_stdout_clean(json_wanted);
+    read_size(argv[0], size_text, size);
+    for (int i = 0; i < a.nplain; i++) {
+        check_report r;
+        const check_verdict verdict = links_check(a.plain[i], size, &r);
+        if (verdict > worst) worst = verdict;
+        if (comm_rank() != 0) continue;
+        if (json_wanted) print_json(a.plain[i], &r);
+        else print_table(a.plain[i], &r);
+        fflush(stdout);
+    }
+    command_arguments_free(&a);
+    return verdicts[worst].status;
+}
+
+/* ---- convert ---- */
+
+/* The format to write: as asked, or by the ending of the name. */
+static const char *format_of(const char *path, const char *asked)
+{
+    char written[256];
+    if (!asked) {
+        const char *format = links_format_of_ending(path);
+        if (format) return format;
+        user_error("plaq convert: the ending of %s names no format; give it an ending of these, or --format: %s", path,
+                   links_formats_written(written, sizeof written));
+    }
+    const char *names[16], *name;
+    int n = 0;
+    for (int i = 0; (name = links_format_name(i)) && n < 16; i++)
+        if (links_format_writes(name)) names[n++] = name;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i], asked)) return names[i];
+    const char *nearest = param_nearest(asked, names, n);
+    user_error("plaq convert: format '%s' cannot be written; these can: %s%s%s%s", asked,
+               links_formats_written(written, sizeof written), nearest ? "; did you mean " : "", nearest ? nearest : "",
+               nearest ? "?" : "");
+}
+
+/* Reads the file as plaq check does, and stops where that finds damage. Links that are not in SU(3) are copied when a
+ * checksum vouches for them: fat and long links are such. */
+static void read_whole(field *u, const char *in, int ignore_recorded, links_info *info)
+{
+    char message[1024] = "";
+    check_report report = {0};
+    int bits = links_read(u, in, info, message, sizeof message);
+    if (bits == LINKS_BAD_RECORDED && ignore_recorded) {
+        log_warn("%s; the copy records what is computed, as --ignore-recorded says", message);
+        bits = 0;
+    } else if (bits == LINKS_BAD_RECORDED) {
+        user_error("%s: the links are damaged or in another order; --ignore-recorded copies them all the same",
+                   message);
+    }
+    report.info = *info;
+    const check_verdict verdict = links_judge(u, in, bits, message, &report);
+    if (verdict == CHECK_DAMAGED || verdict == CHECK_UNCHECKED) user_error("%s; nothing was written", report.message);
+    if (verdict == CHECK_ODD) log_warn("%s", report.message);
+    if (!report.unitary)
+        log_warn(
+            "%s: the links are not in SU(3) (off unitarity by %.2e, determinant by %.2e) and are copied as they are, "
+            "since the checksum is right",
+            in, report.max_unitarity, report.max_determinant);
+}
+
+int command_convert(int argc, char **argv)
+{
+    const char *asked = NULL, *size_text = NULL;
+    int ignore_recorded = 0, size[4];
+    char written[256], help[320];
+    snprintf(help, sizeof help, "the format, otherwise by the ending of OUT: %s",
+             links_formats_written(written, sizeof written));
+    const command_flag flags[] = {{"--format", NULL, &asked, help},
+                                  {"--size", NULL, &size_text, SIZE_HELP},
+                                  FLAG_IGNORE_RECORDED(&ignore_recorded)};
+    plain_arguments a = command_arguments(argc, argv, flags, 3, 2, 2);
+    const char *in = a.plain[0], *out = a.plain[1], *format = format_of(out, asked);
+    char message[1024], digest[65];
+    links_info info;
+    const int automatic[4] = {0, 0, 0, 0};
+    read_size(argv[0], size_text, size);
+    if (links_may_replace(out, message, sizeof message)) user_error("%s", message);
+    if (links_probe(in, &info, message, sizeof message) ||
+        links_settle_size(&info, in, size, "--size", message, sizeof message))
+        user_error("%s", message);
+    lattice *lat = lattice_create(info.size, automatic, 1, 1);
+    field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    read_whole(u, in, ignore_recorded, &info);
+    const links_meta meta = {.has_plaquette = 1,
+                             .plaquette = info.found_plaquette,
+                             .ensemble = info.ensemble[0] ? info.ensemble : NULL,
+                             .sequence = info.has_sequence ? info.sequence : 0};
+    if (links_write(u, out, format, &meta, message, sizeof message)) user_error("%s", message);
+    links_digest(u, digest);
+    log_info("%s (%s) -> %s (%s): plaquette %.12f, digest %s", in, info.format, out, format, meta.plaquette, digest);
+    field_destroy(u);
+    lattice_destroy(lat);
+    command_arguments_free(&a);
+    return 0;
+}

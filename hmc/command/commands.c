@@ -1,0 +1,195 @@
+#include "hmc/command/commands.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hmc/input/parameters.h"
+#include "kernels/base/error.h"
+#include "kernels/lattice/comm.h"
+
+#define COMMAND(name, overrides, usage, help) int command_##name(int argc, char **argv);
+#include "hmc/command/commands.def"
+#undef COMMAND
+
+static const command commands[] = {
+#define COMMAND(name, overrides, usage, help) {#name, overrides, usage, help, command_##name},
+#include "hmc/command/commands.def"
+#undef COMMAND
+};
+
+#define NCOMMANDS ((int)(sizeof commands / sizeof commands[0]))
+
+const command *command_number(int i)
+{
+    return i < NCOMMANDS ? &commands[i] : NULL;
+}
+
+static const command *command_named(const char *name)
+{
+    for (int i = 0; i < NCOMMANDS; i++)
+        if (!strcmp(commands[i].name, name)) return &commands[i];
+    return NULL;
+}
+
+/* ---- the program as a whole ---- */
+
+static const char *program = "plaq";
+static struct timespec begun;
+
+void commands_begin(const char *name)
+{
+    if (name) program = name;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+}
+
+const char *command_program(void)
+{
+    return program;
+}
+
+double command_age(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - begun.tv_nsec);
+}
+
+void command_check_output(void)
+{
+    char why[256] = "";
+    int bad = 0;
+    if (comm_rank() == 0) {
+        errno = 0;
+        bad = fflush(stdout) != 0;
+        if (!bad && ferror(stdout)) { /* an earlier write failed, whose errno is gone: another one tells */
+            bad = 1;
+            errno = 0;
+            fputc('\n', stdout);
+            fflush(stdout);
+        }
+        snprintf(why, sizeof why, "%s", bad && errno ? strerror(errno) : "an earlier write failed");
+    }
+    if (comm_any_bad(bad, why, sizeof why))
+        user_error("standard output cannot be written: %s; what was printed is not complete", why);
+}
+
+static void print_help(const char *name, const command_flag *flags, int n)
+{
+    if (comm_rank() == 0) {
+        const command *c = command_named(name);
+        if (c) printf("usage: plaq %s [options] %s\n\n%s\n\n", name, c->usage, c->help);
+        for (int i = 0; i < n; i++) printf("  %-16s %s\n", flags[i].name, flags[i].help);
+        printf("  %-16s this text\n", "--help, -h");
+    }
+    command_check_output();
+    comm_finalize();
+    exit(0);
+}
+
+/* ---- arguments ---- */
+
+static const command_flag *flag_named(const char *word, const command_flag *flags, int n, const char *name)
+{
+    const char *names[32];
+    for (int i = 0; i < n; i++) {
+        names[i] = flags[i].name;
+        if (!strcmp(word, flags[i].name)) return &flags[i];
+    }
+    const char *nearest = param_nearest(word, names, n);
+    user_error("plaq %s: unknown option %s%s%s%s; `plaq %s --help` lists them", name, word,
+               nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "", name);
+}
+
+/* section.key=value or section.name.key=value. What is wrong with section and key the reader of parameters says. */
+static int has_form_of_override(const char *word)
+{
+    int parts = 0;
+    for (;; word++) {
+        const char *start = word;
+        while (isalnum((unsigned char)*word) || *word == '_' || *word == '-') word++;
+        if (word == start) return 0;
+        parts++;
+        if (*word != '.') break;
+    }
+    return *word == '=' && (parts == 2 || parts == 3);
+}
+
+/* A file of that name is meant as a file; rank 0 looks, so that all ranks agree. */
+static int is_override(const char *word)
+{
+    int is_file = 0;
+    if (!has_form_of_override(word)) return 0;
+    if (comm_rank() == 0) is_file = access(word, F_OK) == 0;
+    comm_bcast(&is_file, sizeof is_file);
+    return !is_file;
+}
+
+plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most)
+{
+    plain_arguments a = {.plain = malloc((size_t)(argc + 1) * sizeof *a.plain),
+                         .overrides = malloc((size_t)(argc + 1) * sizeof *a.overrides)};
+    REQUIRE_MEMORY(a.plain && a.overrides, "out of memory");
+    const command *c = command_named(argv[0]);
+    const int overrides = c && c->overrides;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) print_help(argv[0], flags, nflags);
+        if (strncmp(argv[i], "--", 2)) {
+            if (overrides && is_override(argv[i])) a.overrides[a.noverride++] = argv[i];
+            else a.plain[a.nplain++] = argv[i];
+            continue;
+        }
+        const command_flag *f = flag_named(argv[i], flags, nflags, argv[0]);
+        if (f->given) *f->given = 1;
+        if (f->value) {
+            if (i + 1 == argc) user_error("plaq %s: %s needs a value", argv[0], f->name);
+            *f->value = argv[++i];
+        }
+    }
+    if (a.nplain < least || (most >= 0 && a.nplain > most))
+        user_error("plaq %s: %s argument%s%s; `plaq %s --help` tells how to call it", argv[0],
+                   a.nplain < least ? "missing" : "unexpected", a.nplain < least ? "" : " ",
+                   a.nplain < least ? "" : a.plain[most], argv[0]);
+    return a;
+}
+
+void command_arguments_free(plain_arguments *a)
+{
+    free(a->plain);
+    free(a->overrides);
+}
+
+static int is_section(const param_section *const *sections, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(sections[i]->section, name)) return 1;
+    return 0;
+}
+
+int command_help(int argc, char **argv)
+{
+    int markdown = 0, n;
+    const command_flag flags[] = {{"--markdown", &markdown, NULL, "all keys as a Markdown page"}};
+    plain_arguments a = command_arguments(argc, argv, flags, 1, 0, 1);
+    const param_section *const *sections = parameter_sections(&n);
+    const char *word = a.nplain ? a.plain[0] : NULL;
+    const command *c = word ? command_named(word) : NULL;
+    /* run and measure are commands and sections. */
+    const int keys = !c || is_section(sections, n, word);
+    int status = 0;
+    if (comm_rank() == 0) {
+        if (markdown) params_markdown(stdout, sections, n);
+        else if (keys) status = params_help(stdout, sections, n, word) ? EXIT_USER_ERROR : 0;
+        if (c && keys) printf("\n");
+    }
+    if (c && !markdown) {
+        char help[] = "--help", *words[] = {a.plain[0], help, NULL};
+        return c->run(2, words);
+    }
+    command_arguments_free(&a);
+    return status;
+}

@@ -1,0 +1,214 @@
+/* plaq measure: the [measure.NAME] sections of an input file on saved configurations.
+ *
+ * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go
+ * to standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h): /NAME has the rows of
+ * measure.NAME, /NAME.summary its summary, and /configs plaquette and link trace of every configuration. What the file
+ * has of a configuration already is not measured again. A configuration that cannot be read is passed over and named at
+ * the end. Exit status 1 when there was one, or when a solve of a measurement did not converge. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/command/commands.h"
+#include "hmc/input/identity.h"
+#include "hmc/measure/observable.h"
+#include "io/links.h"
+#include "io/table_hdf5.h"
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
+
+typedef struct {
+    const parameters *p;
+    int json;
+    int ignore_recorded;
+    const char *output;
+    table_file file;
+    param_text identities[MAX_NAMED]; /* of the measurements */
+    lattice *lat;
+    field *links;
+    int failures;
+    param_text unread; /* a line for each configuration that was passed over */
+    int nunread;
+} measurer;
+
+static void pass_over(measurer *m, const char *message)
+{
+    m->nunread++;
+    param_text_add(&m->unread, "\n  %s", message);
+}
+
+/* Looks at all configurations before any is measured, and passes over those that are none: configs[i] is then null. */
+static void probe_all(measurer *m, char **configs, int n)
+{
+    for (int i = 0; i < n; i++) {
+        links_info info;
+        char message[2048];
+        if (!links_probe(configs[i], &info, message, sizeof message) &&
+            !links_settle_size(&info, configs[i], m->p->lattice.size, "[lattice] size", message, sizeof message))
+            continue;
+        pass_over(m, message);
+        configs[i] = NULL;
+    }
+    if (m->nunread == n) user_error("no configuration can be measured:%s", m->unread.data);
+    if (m->nunread)
+        log_warn("%d of %d configurations cannot be read and are passed over:%s", m->nunread, n, m->unread.data);
+}
+
+/* Makes the lattice and links of this configuration's size, unless they are there from the one before. */
+static int open_lattice(measurer *m, const char *config, char *message, size_t message_size)
+{
+    links_info info;
+    if (links_probe(config, &info, message, message_size) ||
+        links_settle_size(&info, config, m->p->lattice.size, "[lattice] size", message, message_size))
+        return -1;
+    const int *size = info.size;
+    if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return 0;
+    field_destroy(m->links);
+    lattice_destroy(m->lat);
+    m->lat = simulation_lattice(m->p, size, memory_measured);
+    m->links = field_create(m->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(m->p, m->lat));
+    return 0;
+}
+
+static void print_config(const measurer *m, const char *config, const char *digest, const gauge_loops *l)
+{
+    if (comm_rank() != 0) return;
+    const int *s = m->lat->size;
+    if (m->json) {
+        json j = json_begin(stdout);
+        json_string(&j, "config", config);
+        json_string(&j, "digest", digest);
+        json_int_array(&j, "lattice", s, 4);
+        json_int_array(&j, "grid", m->lat->grid, 4);
+        json_real(&j, "plaquette", l->plaquette);
+        json_real(&j, "rectangle", l->rectangle);
+        json_real(&j, "link_trace", l->link_trace);
+        json_end(&j);
+    } else {
+        printf("%s: %d.%d.%d.%d, plaquette %.12f, link trace %.12f\ndigest %s\n", config, s[0], s[1], s[2], s[3],
+               l->plaquette, l->link_trace, digest);
+        fflush(stdout);
+    }
+}
+
+/* The table of a measurement, without rows. */
+static table_rows table_of(const measurer *m, int i)
+{
+    const named_measure *named = &m->p->measures[i];
+    const observable *o = observable_find(named->p.kind);
+    return (table_rows){named->name, o->columns, o->ncolumns, 0, NULL, m->identities[i].data};
+}
+
+/* Which measurements the file has of the links of this digest; a file that cannot take their rows is a user error. */
+static void look(const measurer *m, const char *digest, int there[MAX_NAMED])
+{
+    table_rows tables[MAX_NAMED];
+    char message[4096];
+    const int n = m->p->nmeasures;
+    for (int i = 0; i < n; i++) tables[i] = table_of(m, i);
+    if (table_look(&m->file, digest, tables, n, there, message, sizeof message)) user_error("%s", message);
+}
+
+/* Everything that was measured on one configuration, in one change of the file. */
+static void store(const measurer *m, const char *config, const char *digest, const gauge_loops *l,
+                  const measure_result *results, int n)
+{
+    static char names[MAX_NAMED][96];
+    table_rows rows[2 * MAX_NAMED];
+    const table_config measured = {config, digest, l->plaquette, l->link_trace};
+    char message[4096];
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        const measure_result *r = &results[i];
+        if (!r->what || r->failed) continue;
+        rows[k] = table_of(m, i);
+        rows[k].nrows = r->nrows;
+        rows[k++].values = r->rows;
+        if (r->what->nsummary == 0) continue;
+        snprintf(names[i], sizeof names[i], "%s.summary", r->name);
+        rows[k++] = (table_rows){names[i], r->what->summary, r->what->nsummary, 1, r->summary, m->identities[i].data};
+    }
+    if (table_append(&m->file, &measured, rows, k, message, sizeof message)) user_error("%s", message);
+}
+
+static void measure_config(measurer *m, const char *config)
+{
+    char message[2048], digest[65];
+    if (open_lattice(m, config, message, sizeof message) ||
+        simulation_read(m->links, config, m->ignore_recorded, message, sizeof message)) {
+        log_error("%s: passed over", message);
+        pass_over(m, message);
+        return;
+    }
+    links_digest(m->links, digest);
+    const gauge_loops loops = gauge_measure(m->links, 1);
+    print_config(m, config, digest, &loops);
+    const measure_context c = {m->p, m->links, NULL, NULL};
+    measure_result results[MAX_NAMED] = {{0}};
+    int there[MAX_NAMED] = {0};
+    const int n = m->p->nmeasures;
+    if (m->output) look(m, digest, there);
+    for (int i = 0; i < n; i++) {
+        if (there[i]) {
+            log_info("%s: measure.%s of these links is in %s already, and is not made again", config,
+                     m->p->measures[i].name, m->output);
+            continue;
+        }
+        results[i] = measure(&c, &m->p->measures[i]);
+        if (results[i].failed) {
+            m->failures++;
+            log_error("%s: measure.%s: %s", config, results[i].name, results[i].trouble);
+        } else if (comm_rank() == 0) {
+            measure_print(stdout, &results[i], config, m->json);
+        }
+    }
+    if (m->output) store(m, config, digest, &loops, results, n);
+    for (int i = 0; i < n; i++) measure_result_free(&results[i]);
+    /* Where nobody reads and nothing is stored, the rest would be for nothing. */
+    if (!m->output) command_check_output();
+}
+
+/* Names and identities of the tables. What is wrong with them, or with the file, shows before anything is measured. */
+static void open_output(measurer *m, const char *input)
+{
+    int there[MAX_NAMED];
+    const parameters *p = m->p;
+    m->file = (table_file){m->output, identity_of_program(), p->dump};
+    for (int i = 0; i < p->nmeasures; i++) {
+        const char *name = p->measures[i].name;
+        if (table_is_reserved(name))
+            user_error("%s: [measure.%s] bears the name of a table that every file of measurements has; choose another",
+                       input, name);
+        m->identities[i] = identity_of_measurement(p, &p->measures[i]);
+    }
+    look(m, "", there);
+}
+
+int command_measure(int argc, char **argv)
+{
+    measurer m = {0};
+    const command_flag flags[] = {
+        {"--json", &m.json, NULL, "one JSON object a line"},
+        {"--output", NULL, &m.output, "HDF5 file that the rows are appended to"},
+        FLAG_IGNORE_RECORDED(&m.ignore_recorded),
+    };
+    plain_arguments a = command_arguments(argc, argv, flags, 3, 2, -1);
+    log_keep_stdout_clean(m.json);
+    parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
+    m.p = p;
+    if (m.output) open_output(&m, a.plain[0]);
+    probe_all(&m, a.plain + 1, a.nplain - 1);
+    for (int i = 1; i < a.nplain; i++)
+        if (a.plain[i]) measure_config(&m, a.plain[i]);
+    if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);
+    for (int i = 0; i < p->nmeasures; i++) param_text_free(&m.identities[i]);
+    param_text_free(&m.unread);
+    field_destroy(m.links);
+    lattice_destroy(m.lat);
+    parameters_free(p);
+    command_arguments_free(&a);
+    return m.failures || m.nunread ? EXIT_CHECK_FAILED : 0;
+}

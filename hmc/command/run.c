@@ -1,0 +1,494 @@
+/* plaq run: generates an ensemble, from its first configuration or from the newest good checkpoint.
+ *
+ * State between trajectories is the links and the trajectory number: every random number is a function of the seed, the
+ * number and the site. So a run that is stopped, killed, or continued on other ranks goes on with the same bits.
+ *
+ * A pass of the loop is a trajectory, a checkpoint when one is due, and the measurements that are due. The checkpoint
+ * comes first, lest a trajectory be lost in a long measurement; measurements whose rows are missing after a restart are
+ * made then. */
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/build/memory.h"
+#include "hmc/build/plan.h"
+#include "hmc/build/simulation.h"
+#include "hmc/command/commands.h"
+#include "hmc/command/stop.h"
+#include "hmc/evolve/balance.h"
+#include "hmc/input/changes.h"
+#include "hmc/input/identity.h"
+#include "hmc/measure/observable.h"
+#include "hmc/record/record.h"
+#include "hmc/record/report.h"
+#include "hmc/record/save.h"
+#include "io/atomic.h"
+#include "io/checkpoint.h"
+#include "io/links.h"
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/run/halo.h"
+#include "kernels/run/kernel.h"
+#include "kernels/run/tune.h"
+
+typedef struct {
+    parameters *p;
+    simulation *s;
+    record *history;
+    param_text input; /* the input file and the words after it, quoted for a shell */
+    int64_t done, accepted, session_start;
+    int64_t saved;   /* trajectory number of the newest checkpoint, -1 when there is none */
+    char digest[65]; /* of its links, or of the first ones */
+    double begun, io_seconds, tuned_before;
+    double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
+    double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
+    int64_t kept;                           /* configurations, in this session */
+    int json, accept, ignore_recorded;
+    int64_t failed_measurements[MAX_NAMED]; /* of each section, in this session */
+    char stopped[1200];                     /* why, when not all trajectories were done */
+    int failed, files_failed;               /* it had to stop; because what is in memory cannot be saved */
+    const char *advice;                     /* what to do then */
+} run_state;
+
+static void start_or_continue(run_state *r)
+{
+    const char *folder = r->p->run.output;
+    char path[1024], message[1024];
+    checkpoint c;
+    const double start = comm_wtime();
+    const int found = checkpoint_read_newest(folder, r->s->links, &c, path, sizeof path, message, sizeof message);
+    if (found < 0) user_error("%s", message);
+    if (found) {
+        changes_judge(path, c.parameters, r->p, r->accept);
+        r->done = r->saved = c.trajectory;
+        r->accepted = c.accepted;
+        memcpy(r->digest, c.digest, sizeof r->digest);
+        log_info("continuing from %s: %lld trajectories done, digest %s", path, (long long)c.trajectory, c.digest);
+        checkpoint_free(&c);
+        if (r->ignore_recorded) log_info("--ignore-recorded has nothing to do: %s is not read", r->p->run.config);
+    } else {
+        simulation_start(r->s, r->ignore_recorded);
+        r->saved = -1;
+        links_digest(r->s->links, r->digest);
+        log_info("starting: %s%s%s, digest %s", r->p->run.start, r->p->run.config[0] ? " " : "", r->p->run.config,
+                 r->digest);
+    }
+    r->session_start = r->done;
+    r->history = record_open(folder, r->s, r->done);
+    r->io_seconds += comm_wtime() - start;
+    /* Until one was written: reading is of the same order. */
+    r->longest_save = comm_wtime() - start;
+}
+
+/* The run stops, and stands where its newest checkpoint is. */
+static void stop_for_files(run_state *r, const char *message)
+{
+    snprintf(r->stopped, sizeof r->stopped, "after trajectory %lld: %s", (long long)r->done, message);
+    r->failed = r->files_failed = 1;
+    r->advice = "make room or mend the folder, then go on";
+    r->done = r->saved > 0 ? r->saved : 0;
+}
+
+/* What to do when memory runs out from now on. */
+static void note_checkpoint(const run_state *r)
+{
+    char advice[PARAM_STRING_SIZE + 192], newest[PARAM_STRING_SIZE + 64] = "no checkpoint has been written yet";
+    if (r->saved >= 0)
+        snprintf(newest, sizeof newest, "the last checkpoint stands (%s/checkpoint-%06lld.h5)", r->p->run.output,
+                 (long long)r->saved);
+    snprintf(advice, sizeof advice, "%s: use more nodes, and give the same command again", newest);
+    error_set_memory(EXIT_RUN_STOPPED, advice);
+}
+
+static void save(run_state *r, double plaquette)
+{
+    char message[1024];
+    const double start = comm_wtime();
+    checkpoint c = {.trajectory = r->done,
+                    .accepted = r->accepted,
+                    .seed = (uint64_t)r->p->run.seed,
+                    .plaquette = plaquette,
+                    .parameters = r->p->dump};
+    snprintf(c.program, sizeof c.program, "%s", identity_of_program());
+    int bad = record_sync(r->history, message, sizeof message);
+    if (!bad) bad = checkpoint_write(r->p->run.output, r->s->links, &c, r->p->checkpoint.keep, message, sizeof message);
+    if (bad) {
+        stop_for_files(r, message);
+        if (bad == CHECKPOINT_BAD_LINKS)
+            r->advice = "the memory of this machine or GPU is not to be trusted: have it tested, and go on elsewhere";
+        return;
+    }
+    r->saved = r->done;
+    note_checkpoint(r);
+    memcpy(r->digest, c.digest, sizeof r->digest);
+    const double seconds = comm_wtime() - start;
+    r->io_seconds += seconds;
+    r->longest_save = fmax(r->longest_save, seconds);
+    log_info("checkpoint %lld: digest %s (%.2f s)", (long long)r->done, c.digest, seconds);
+}
+
+/* The configuration that is kept of the trajectory done, unless it was kept before. */
+static void keep(run_state *r, double plaquette)
+{
+    char message[1024];
+    if (!save_due(r->p, r->done)) return;
+    const double start = comm_wtime();
+    const int status = save_configuration(r->p, r->s->links, r->done, plaquette, message, sizeof message);
+    if (status < 0) {
+        stop_for_files(r, message);
+        return;
+    }
+    const double seconds = comm_wtime() - start;
+    r->io_seconds += seconds;
+    r->longest_save = fmax(r->longest_save, seconds);
+    if (status > 0) return;
+    r->kept++;
+    log_info("kept %s (%.2f s)", message, seconds);
+}
+
+/* ---- what is told ---- */
+
+/* An average and its error, which one value alone does not have. */
+typedef struct {
+    char text[64];
+} average_text;
+
+static average_text average(double mean, double error, int digits)
+{
+    average_text t;
+    const int n = snprintf(t.text, sizeof t.text, "%.*f", digits, mean);
+    if (!isnan(error)) snprintf(t.text + n, sizeof t.text - (size_t)n, " +- %.*f", digits, error);
+    return t;
+}
+
+/* The same of exp(-dH), which is huge before equilibrium, with what stands before and behind the error. */
+static average_text exp_average(double mean, double error, const char *before, const char *behind)
+{
+    average_text t;
+    const int n = snprintf(t.text, sizeof t.text, fabs(mean) < 1e4 ? "%.3f" : "%.1e", mean);
+    if (isnan(error)) return t;
+    char e[32];
+    snprintf(e, sizeof e, fabs(error) < 1e4 ? "%.3f" : "%.1e", error);
+    snprintf(t.text + n, sizeof t.text - (size_t)n, "%s%s%s", before, e, behind);
+    return t;
+}
+
+static void print_progress(const run_state *r, const trajectory_result *t, double plaquette)
+{
+    char eta[32];
+    const record_averages a = record_average(r->history);
+    const double each = (comm_wtime() - r->begun) / (double)(r->done - r->session_start);
+    const int warm = r->done <= r->p->run.warmup;
+    char averages[96] = "warm-up";
+    if (!warm)
+        snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %s", a.acceptance,
+                 exp_average(a.exp_dh, a.exp_dh_error, "(", ")").text);
+    log_info("trajectory %lld/%lld  plaquette %.6f  dH %+9.4f  %s  %s  %.2f s  ETA %s", (long long)r->done,
+             (long long)r->p->run.trajectories, plaquette, t->dh, t->accepted ? "yes" : "no ", averages, t->seconds,
+             report_duration(each * (double)(r->p->run.trajectories - r->done), eta));
+    for (int i = 0; i < r->s->e.nactions; i++)
+        log_debug("  %-16s force %.4f  iterations %ld  %.3f s", r->s->e.actions[i]->name, t->force_mean[i],
+                  t->iterations[i], t->force_seconds[i]);
+    for (int i = 0; i < r->s->e.nactions; i++)
+        if (r->s->e.actions[i]->has_spectrum)
+            log_debug("  %-16s spectrum within %.4e to %.4e", r->s->e.actions[i]->name, t->spectrum_low[i],
+                      t->spectrum_high[i]);
+}
+
+static void print_json(const run_state *r, const record_averages *a, const char *history_hex, double seconds)
+{
+    const place where = r->s->links->where;
+    if (comm_rank() != 0) return;
+    json j = json_begin(stdout);
+    json_int(&j, "trajectories", r->done);
+    json_bool(&j, "finished", r->done >= r->p->run.trajectories && !r->failed);
+    json_string(&j, "stopped", r->stopped[0] ? r->stopped : NULL);
+    const char *names[MAX_NAMED];
+    for (int i = 0; i < r->p->nmeasures; i++) names[i] = r->p->measures[i].name;
+    json_counts(&j, "failed_measurements", names, r->failed_measurements, r->p->nmeasures);
+    json_real(&j, "acceptance", a->acceptance);
+    json_real(&j, "exp_dh", a->exp_dh);
+    json_real(&j, "exp_dh_error", a->exp_dh_error);
+    json_real(&j, "plaquette", a->plaquette);
+    json_real(&j, "plaquette_error", a->plaquette_error);
+    json_real(&j, "filtered_links", a->filtered);
+    json_int(&j, "kept", r->kept);
+    json_string(&j, "digest", r->digest);
+    json_string(&j, "history_digest", history_hex);
+    json_int_array(&j, "grid", r->s->lat->grid, 4);
+    json_int(&j, "memory_peak", (int64_t)memory_peak(where));
+    json_int(&j, "memory_predicted", (int64_t)memory_predicted(r->p, r->s->lat, where));
+    json_real(&j, "seconds", seconds);
+    json_string(&j, "output", r->p->run.output);
+    json_end(&j);
+}
+
+static void print_averages(const record_averages *a)
+{
+    if (a->count == 0) return;
+    log_info("  over %ld after the warm-up:", a->count);
+    log_info("  plaquette    %s", average(a->plaquette, a->plaquette_error, 6).text);
+    log_info("  acceptance   %s", average(a->acceptance, a->acceptance_error, 3).text);
+    log_info("  <exp(-dH)>   %s   (1 within errors when all is well)",
+             exp_average(a->exp_dh, a->exp_dh_error, " +- ", "").text);
+    if (!isnan(a->filtered))
+        log_info("  HISQ filter  %.4g links in all forces of a trajectory (a singular value taken as larger)",
+                 a->filtered);
+    const double off = fabs(a->exp_dh - 1);
+    if (off > 4 * a->exp_dh_error && off > 0.1)
+        log_warn("<exp(-dH)> = %s is not 1. Likely causes: steps so long that rare large -dH dominate the "
+                 "average (raise steps); a force solver whose tolerance is too loose for reversibility (plaq verify "
+                 "shows it); trajectories before equilibrium (raise warmup)",
+                 exp_average(a->exp_dh, a->exp_dh_error, " +- ", "").text);
+}
+
+static void add_shell_word(param_text *text, const char *word)
+{
+    int plain = *word != 0;
+    for (const char *c = word; *c; c++) plain = plain && (isalnum((unsigned char)*c) || strchr("_-./=:,+@%", *c));
+    if (text->length) param_text_add(text, " ");
+    if (!plain) param_text_add(text, "'");
+    for (const char *c = word; *c; c++)
+        if (!plain && *c == '\'') param_text_add(text, "'\\''");
+        else param_text_add(text, "%c", *c);
+    if (!plain) param_text_add(text, "'");
+}
+
+/* What to type next; how ranks were started the program cannot know. */
+static void print_next(const run_state *r)
+{
+    const char *launcher = comm_size() > 1 ? ", with mpirun or srun as before" : "";
+    param_text next = {0};
+    char newest[PARAM_STRING_SIZE + 64] = "none yet";
+    if (r->saved >= 0)
+        snprintf(newest, sizeof newest, "%s/checkpoint-%06lld.h5", r->p->run.output, (long long)r->saved);
+    log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s", r->p->run.output, newest);
+    if (r->kept)
+        log_info("%lld configurations kept in this session: %s/" SAVE_FOLDER, (long long)r->kept, r->p->run.output);
+    if (r->stopped[0]) log_info("stopped: %s", r->stopped);
+    const int go_on = r->done < r->p->run.trajectories;
+    add_shell_word(&next, command_program());
+    param_text_add(&next, " %s %s", go_on ? "run" : "measure", r->input.data);
+    if (!go_on) {
+        add_shell_word(&next, newest);
+        log_info("next: raise [run] trajectories to go on, or measure%s: %s", launcher, next.data);
+    } else {
+        /* The checkpoint of a run that got nowhere still has the parameters of before. */
+        const int again = r->accept && r->saved <= r->session_start;
+        log_info("to go on%s: %s%s%s", launcher, next.data, again ? " --accept-changes" : "", r->json ? " --json" : "");
+    }
+    param_text_free(&next);
+}
+
+static void print_summary(const run_state *r)
+{
+    const record_averages a = record_average(r->history);
+    const double seconds = comm_wtime() - r->begun;
+    const place where = r->s->links->where;
+    char history_hex[65], time_text[32], peak[32], predicted[32];
+    record_digest(r->history, history_hex);
+    if (r->json) print_json(r, &a, history_hex, seconds);
+    report_profile(&(report_totals){.seconds = seconds,
+                                    .io_seconds = r->io_seconds,
+                                    .tune_seconds = tune_spent() - r->tuned_before,
+                                    .where = where,
+                                    .copied_bytes = field_copied_bytes() - r->copied_before,
+                                    .trajectory_bytes = r->trajectory_bytes});
+    log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
+             report_duration(seconds, time_text), (long long)r->done);
+    print_averages(&a);
+    balance_report(&r->s->e, r->p->run.length);
+    log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(where), peak),
+             report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));
+    log_info("digests: links %s, history %s", r->digest, history_hex);
+    print_next(r);
+}
+
+static void print_advice(const run_state *r)
+{
+    log_error("%s. The last checkpoint stands: %s", r->stopped, r->advice);
+}
+
+/* Returns how many there were. */
+static int64_t tell_failed_measurements(const run_state *r)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < r->p->nmeasures; i++) {
+        const int64_t n = r->failed_measurements[i];
+        if (n > 0)
+            log_error(
+                "measure.%s failed %lld time%s: its rows are missing, the ensemble is whole; the warnings above say "
+                "why, and plaq measure repeats it on saved configurations",
+                r->p->measures[i].name, (long long)n, n > 1 ? "s" : "");
+        sum += n;
+    }
+    return sum;
+}
+
+/* ---- the loop ---- */
+
+/* The measurements due after the trajectory done, but for those whose rows are there. */
+static void measure_due(run_state *r)
+{
+    const measure_context c = {r->p, r->s->links, r->s, stop_signal};
+    char message[1024];
+    for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++) {
+        const named_measure *m = &r->p->measures[i];
+        if (r->done == 0 || r->done % m->p.interval || record_has_measurement(r->history, r->done, m)) continue;
+        measure_result result = measure(&c, m);
+        if (result.given_up)
+            snprintf(r->stopped, sizeof r->stopped, "signal %d; measure.%s was given up and will be repeated",
+                     stop_signal(), m->name);
+        else if (result.failed) {
+            r->failed_measurements[i]++;
+            log_warn("measure.%s after trajectory %lld failed: %s", m->name, (long long)r->done, result.trouble);
+        }
+        if (record_measurement(r->history, r->done, &result, message, sizeof message)) stop_for_files(r, message);
+        measure_result_free(&result);
+    }
+}
+
+/* One trajectory; false when the run has to stop. */
+static int one_trajectory(run_state *r, double *plaquette)
+{
+    char message[1024];
+    const random_key key = {(uint64_t)r->p->run.seed, (uint32_t)(r->done + 1)};
+    const double copied = field_copied_bytes(), filtered = simulation_filtered(r->s);
+    const trajectory_result t = trajectory_run(&r->s->e, key, r->p->run.length, r->done < r->p->run.warmup);
+    r->trajectory_bytes += field_copied_bytes() - copied;
+    if (t.status == EVOLVE_INTERRUPTED) {
+        snprintf(r->stopped, sizeof r->stopped, "signal %d; the trajectory in hand was given up and will be repeated",
+                 stop_signal());
+        return 0;
+    }
+    if (t.status == EVOLVE_FAILED) {
+        snprintf(r->stopped, sizeof r->stopped, "trajectory %lld failed: %s", (long long)r->done + 1, t.trouble);
+        r->failed = 1;
+        r->advice = t.advice;
+        return 0;
+    }
+    const gauge_loops loops = gauge_measure(r->s->links, 0);
+    *plaquette = loops.plaquette;
+    r->done++;
+    r->accepted += t.accepted;
+    if (record_add(r->history, r->done, &t, &loops, simulation_filtered(r->s) - filtered, message, sizeof message)) {
+        stop_for_files(r, message);
+        return 0;
+    }
+    print_progress(r, &t, loops.plaquette);
+    return 1;
+}
+
+/* Time for one more pass, a little longer than any before, and for what comes after the last. */
+static int time_is_up(const run_state *r)
+{
+    return stop_seconds_left(r->p) < 1.5 * r->longest + 1.5 * r->longest_save + 1;
+}
+
+static void loop(run_state *r)
+{
+    const double begun = comm_wtime();
+    double plaquette = gauge_measure(r->s->links, 0).plaquette;
+    keep(r, plaquette);
+    measure_due(r);
+    r->longest = comm_wtime() - begun;
+    while (r->done < r->p->run.trajectories && !r->stopped[0]) {
+        const double start = comm_wtime();
+        if (r->done > r->session_start && time_is_up(r))
+            snprintf(r->stopped, sizeof r->stopped, "the time limit is near");
+        else if (stop_signal()) snprintf(r->stopped, sizeof r->stopped, "signal %d", stop_signal());
+        else if (one_trajectory(r, &plaquette)) {
+            /* A kept configuration is never before the newest checkpoint, so no run makes it twice. */
+            if (r->done % r->p->checkpoint.interval == 0 || save_due(r->p, r->done)) save(r, plaquette);
+            if (!r->files_failed) keep(r, plaquette);
+            measure_due(r);
+        }
+        r->longest = fmax(r->longest, comm_wtime() - start);
+    }
+    if (r->saved != r->done && !r->files_failed) save(r, plaquette);
+}
+
+static int run(run_state *r)
+{
+    char message[1024];
+    output_open(r->p->run.output);
+    plan_describe(r->p, r->s->lat, r->s->links->where);
+    log_debug("parameters:");
+    report_lines(log_debug, r->p->dump);
+    r->s->e.interrupted = stop_signal;
+    start_or_continue(r);
+    kernel_counts_reset();
+    halo_counts_reset();
+    r->begun = comm_wtime();
+    r->copied_before = field_copied_bytes();
+    r->tuned_before = tune_spent();
+    r->io_seconds = 0;
+    note_checkpoint(r);
+    loop(r);
+    print_summary(r);
+    if (record_close(r->history, message, sizeof message) && !r->failed) stop_for_files(r, message);
+    output_close();
+    if (r->failed) print_advice(r);
+    else if (tell_failed_measurements(r)) return EXIT_CHECK_FAILED;
+    return r->failed ? EXIT_RUN_STOPPED : 0;
+}
+
+/* ---- the command ---- */
+
+static void set_log(const char *level)
+{
+    static const char *const names[] = {"error", "warn", "info", "debug"};
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(names[i], level)) log_set_level((log_level)i);
+}
+
+static int number_of_ranks(const char *text)
+{
+    int64_t n = 0;
+    if (text && (param_integer(text, &n) || n < 1 || n > INT_MAX))
+        user_error("plaq run: --ranks %s is not a number of ranks; give an integer of at least 1", text);
+    return (int)n;
+}
+
+int command_run(int argc, char **argv)
+{
+    int dry = 0, status = 0;
+    const char *ranks_text = NULL;
+    run_state r = {.begun = comm_wtime()};
+    const command_flag flags[] = {
+        {"--dry-run", &dry, NULL, "check everything and print decomposition, memory, sizes and cost; run nothing"},
+        {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
+        {"--accept-changes", &r.accept, NULL, "continue although physics parameters differ from the checkpoint's"},
+        FLAG_IGNORE_RECORDED(&r.ignore_recorded),
+        {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
+    plain_arguments a = command_arguments(argc, argv, flags, 5, 1, 1);
+    log_keep_stdout_clean(r.json);
+    add_shell_word(&r.input, a.plain[0]);
+    for (int i = 0; i < a.noverride; i++) add_shell_word(&r.input, a.overrides[i]);
+    const int ranks = number_of_ranks(ranks_text);
+    if (!dry) stop_catch_signals();
+    if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
+    r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
+        user_error("plaq run: --ignore-recorded is for the file of [run] start = file, and start is %s",
+                   r.p->run.start);
+    set_log(r.p->run.log);
+    stop_check();
+    if (dry) {
+        plan_dry_run(r.p, ranks, r.json, r.ignore_recorded);
+    } else {
+        r.s = simulation_create(r.p);
+        status = run(&r);
+        simulation_destroy(r.s);
+    }
+    param_text_free(&r.input);
+    parameters_free(r.p);
+    command_arguments_free(&a);
+    return status;
+}

@@ -1,0 +1,440 @@
+/* plaq solve: every solver of an input file, mere preconditioners aside, on every fermion of it, on one configuration.
+ *
+ * M x = b for a random or a point source b, by the even-odd system Mhat x = b, or where a solver needs a Hermitian
+ * positive operator by Mhat^dagger Mhat x = Mhat^dagger b; of a staggered quark by A x = b on one parity, which is
+ * Hermitian and positive itself and stands for both. Of each solve: status, iterations, the true residual of the
+ * system that was solved (to which the tolerance belongs), that of M itself, time, speed, and how far the solution is
+ * from the first solver's. With --shifts, also (Mhat^dagger Mhat + shift) x = Mhat^dagger b, or (A + shift) x = b, with
+ * the settings of each solver of type cg, in two ways: for all shifts at once, by multi-shift conjugate gradients, a
+ * line a shift, type multi+SHIFT, with the seconds and operations of all of them; and one shift after another from x =
+ * 0, type cg+SHIFT, each with its own seconds and its distance from the solution at once; then what both took. What
+ * belongs to M is only known without a shift.
+ *
+ * With --output, tables of an HDF5 file (io/table_hdf5.h): /FERMION.SOLVER has the history of the residuals of a solve,
+ * /FERMION.SOLVER.summary its result; /FERMION.SOLVER.shifts and /FERMION.SOLVER.shifts.summary those of all shifts at
+ * once, /FERMION.SOLVER.apart and /FERMION.SOLVER.apart.summary those of one after another.
+ * Exit status 1 when a solve did not converge; the others are made all the same, and none is repeated by its fallback.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/build/memory.h"
+#include "hmc/command/commands.h"
+#include "hmc/input/identity.h"
+#include "hmc/measure/quark.h"
+#include "io/links.h"
+#include "io/table_hdf5.h"
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
+#include "solvers/multishift.h"
+
+static const param source_param = {"--source", PARAM_INT4, 0, NULL, "[0,inf)", "sites", "place of a point source", 0};
+
+static const table_column history_columns[] = {
+    {"iteration", "", "applications of the operator so far"},
+    {"residual", "", "|b - A x| / |b|"},
+    {"precision", "bytes", "of a real where the residual comes from: 8, 4, 2, 1"},
+    {"true", "", "1: computed from x; 0: of the recurrence"},
+    {"shift", "", "of the operator; 0: none"},
+};
+enum { POINT = sizeof history_columns / sizeof history_columns[0] };
+
+static const table_column summary_columns[] = {
+    {"status", "", "0 converged, 1 too many iterations, 2 stalled, 3 broken"},
+    {"iterations", "", "applications of the operator"},
+    {"inside", "", "applications of the operator in preconditioners"},
+    {"residual", "", "true, of the system that was solved"},
+    {"whole", "", "true, of M x = b"},
+    {"seconds", "s", "of the solve"},
+    {"flops", "", "of the solve, all ranks"},
+    {"distance", "", "|x - x1| / |x1| from the solution of the first solver, or of one shift from that at once"},
+    {"shift", "", "of the operator; 0: none"},
+};
+enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SHIFT, SUMMARY };
+
+typedef struct {
+    const parameters *p;
+    const char *config, *output, *place;
+    int json, ignore_recorded, failures, nshifts;
+    double shifts[MULTISHIFT_MOST];
+    char digest[65];
+    gauge_loops loops;
+    lattice *lat;
+    field *links;
+} job;
+
+typedef struct {
+    quark q;
+    field *source, *direct, *normal, *half, *x, *first, *residual; /* direct, normal: right-hand sides */
+} equation;
+
+static void make_source(const job *j, field *source)
+{
+    char message[PARAM_MESSAGE_SIZE];
+    int place[4];
+    if (!strcmp(j->place, "random")) {
+        vector_random(source, (uint64_t)j->p->run.seed, RANDOM_SOURCE, 0);
+        return;
+    }
+    if (param_set(&source_param, place, j->place, message, sizeof message))
+        user_error("plaq solve: --source %s: %s; or random", j->place, message);
+    for (int d = 0; d < 4; d++)
+        if (place[d] >= j->lat->size[d])
+            user_error("plaq solve: --source %s lies outside the lattice %d.%d.%d.%d", j->place, j->lat->size[0],
+                       j->lat->size[1], j->lat->size[2], j->lat->size[3]);
+    simulation_point_source(source, place, 0);
+}
+
+static void open_system(const job *j, const fermion_params *f, equation *s)
+{
+    quark_open(&s->q, j->links, f);
+    s->source = quark_vector(&s->q);
+    s->x = field_like(s->source);
+    s->first = field_like(s->source);
+    s->residual = field_like(s->source);
+    s->direct = linop_vector(s->q.direct, 1);
+    s->normal = linop_vector(s->q.normal, 1);
+    s->half = linop_vector(s->q.direct, 1);
+    make_source(j, s->source);
+    quark_prepare(&s->q, s->direct, s->normal, s->source);
+}
+
+static void close_system(equation *s)
+{
+    field *all[] = {s->source, s->direct, s->normal, s->half, s->x, s->first, s->residual};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    quark_close(&s->q);
+}
+
+/* What is known of a solve whose solution is in s->half; `first`: the others are compared with it. */
+static void judge(equation *s, const solve_result *r, double shift, int first, double row[SUMMARY])
+{
+    uint64_t flops = (uint64_t)r->flops;
+    comm_sum_u64(&flops, 1);
+    row[STATUS] = r->status;
+    row[ITERATIONS] = r->iterations;
+    row[INSIDE] = r->inside;
+    row[RESIDUAL] = r->residual;
+    row[SECONDS] = r->seconds;
+    row[FLOPS] = (double)flops;
+    row[SHIFT] = shift;
+    row[WHOLE] = row[DISTANCE] = NAN;
+    if (shift != 0) return;
+    quark_reconstruct(&s->q, s->x, s->half, s->source);
+    row[WHOLE] = quark_residual(&s->q, s->residual, s->x, s->source);
+    if (first) field_copy(s->first, s->x);
+    vector_axpby(s->x, -1, s->first, 1);
+    row[DISTANCE] = sqrt(vector_norm2(s->x, 0) / vector_norm2(s->first, 0));
+}
+
+/* One solve; `first` as above. */
+static void solve(equation *s, const solver_settings *set, int first, solve_history *h, double row[SUMMARY])
+{
+    const int positive = solver_needs_positive(set);
+    field_clear(s->half);
+    solver_record(h);
+    const solve_result r =
+        solver_solve(set, positive ? s->q.normal : s->q.direct, s->half, positive ? s->normal : s->direct);
+    solver_record(NULL);
+    judge(s, &r, 0, first, row);
+}
+
+/* All shifts at once; x: their solutions. */
+static multishift_result solve_at_once(const job *j, equation *s, const solver_settings *set, field *const *x,
+                                       solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
+{
+    double tolerances[MULTISHIFT_MOST];
+    for (int i = 0; i < j->nshifts; i++) tolerances[i] = set->tolerance;
+    linop_refresh(s->q.normal);
+    solver_record(h);
+    const multishift_result m = multishift_solve(set, s->q.normal, j->nshifts, j->shifts, tolerances, x, s->normal);
+    solver_record(NULL);
+    for (int i = 0; i < j->nshifts; i++) {
+        solve_result each = m.each[i];
+        each.seconds = m.seconds;
+        each.flops = m.flops;
+        field_copy(s->half, x[i]);
+        judge(s, &each, j->shifts[i], 0, rows[i]);
+    }
+    return m;
+}
+
+/* One shift after another; x: the solutions at once, which are overwritten. The sum of their iterations and seconds. */
+static solve_result solve_apart(const job *j, equation *s, const solver_settings *set, field *const *x,
+                                solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
+{
+    solve_result sum = {0};
+    for (int i = 0; i < j->nshifts; i++) {
+        linop *shifted = shifted_create(s->q.normal, j->shifts[i]);
+        field_clear(s->half);
+        solver_record(h);
+        solver_note_system(i, 0);
+        const solve_result r = solver_solve(set, shifted, s->half, s->normal);
+        solver_note_system(0, 0);
+        solver_record(NULL);
+        linop_destroy(shifted);
+        judge(s, &r, j->shifts[i], 0, rows[i]);
+        vector_axpby(x[i], -1, s->half, 1);
+        rows[i][DISTANCE] = sqrt(vector_norm2(x[i], 0) / vector_norm2(s->half, 0));
+        sum.iterations += r.iterations;
+        sum.seconds += r.seconds;
+    }
+    return sum;
+}
+
+/* Types are longer with shifts. */
+static int type_width(const job *j)
+{
+    return j->nshifts ? 17 : 9;
+}
+
+/* A column of the table, for what may be unknown. */
+static const char *known(char text[16], double x)
+{
+    if (isnan(x)) return "-";
+    snprintf(text, 16, "%.2e", x);
+    return text;
+}
+
+/* The precisions of the iterations, from the outermost in, as they are and not as they are asked for. */
+static const char *precisions(char text[64], const solver_settings *set)
+{
+    precision prec = PREC_DOUBLE;
+    int n = 0;
+    for (; set && n < 64; set = set->inner) {
+        prec = solver_precision(set, prec);
+        n += snprintf(text + n, (size_t)(64 - n), "%s%s", n ? "/" : "", precision_names[prec]);
+    }
+    return text;
+}
+
+static void print(const job *j, const char *fermion, const char *solver, const solver_settings *set, const char *type,
+                  const double *row)
+{
+    const char *status = solve_status_text((solve_status)row[STATUS]);
+    if (comm_rank() != 0) return;
+    if (!j->json) {
+        char inner[64], whole[16], distance[16];
+        printf("%-14s %-14s %-*s %-14s %7.0f %7.0f %10.2e %10s %9.3f %8.1f %10s  %s\n", fermion, solver, type_width(j),
+               type, precisions(inner, set), row[ITERATIONS], row[INSIDE], row[RESIDUAL], known(whole, row[WHOLE]),
+               row[SECONDS], 1e-9 * row[FLOPS] / row[SECONDS], known(distance, row[DISTANCE]), status);
+        fflush(stdout);
+        return;
+    }
+    json o = json_begin(stdout);
+    json_string(&o, "config", j->config);
+    json_string(&o, "fermion", fermion);
+    json_string(&o, "solver", solver);
+    json_string(&o, "type", type);
+    json_string(&o, "inner_precision", set->inner_precision);
+    json_bool(&o, "converged", row[STATUS] == SOLVE_CONVERGED);
+    json_string(&o, "status_text", status);
+    for (int i = 0; i < SUMMARY; i++) json_real(&o, summary_columns[i].name, row[i]);
+    json_end(&o);
+}
+
+/* The tables of a solve, without rows: its points, and its results. `summary` gets the name of the second. */
+static void tables_of(table_rows tables[2], const char *name, char summary[168], const char *identity)
+{
+    snprintf(summary, 168, "%s.summary", name);
+    tables[0] = (table_rows){name, history_columns, POINT, 0, NULL, identity};
+    tables[1] = (table_rows){summary, summary_columns, SUMMARY, 0, NULL, identity};
+}
+
+/* Before a solve: a file that cannot take its rows is a user error. */
+static void look(const job *j, const char *name, const char *identity)
+{
+    const table_file file = {j->output, identity_of_program(), j->p->dump};
+    table_rows tables[2];
+    char message[4096], summary[168];
+    int there[2];
+    if (!j->output) return;
+    tables_of(tables, name, summary, identity);
+    if (table_look(&file, j->digest, tables, 2, there, message, sizeof message)) user_error("%s", message);
+    if (there[0]) log_info("%s of these links is in %s already, and is not stored again", name, j->output);
+}
+
+/* Everything of one solve, in one change of the file: its points, and n lines of results. `shifts`: of its systems. */
+static void store(const job *j, const char *name, const char *identity, const solve_history *h, const double *shifts,
+                  const double *results, int n)
+{
+    static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
+    const table_file file = {j->output, identity_of_program(), j->p->dump};
+    const table_config config = {j->config, j->digest, j->loops.plaquette, j->loops.link_trace};
+    table_rows tables[2];
+    char message[4096], summary[168];
+    if (!j->output) return;
+    double(*rows)[POINT] = calloc((size_t)h->n + 1, sizeof *rows);
+    REQUIRE_MEMORY(rows, "out of memory for %d points", h->n);
+    for (int i = 0; i < h->n; i++) {
+        const solve_point *p = &h->points[i];
+        rows[i][0] = p->iteration;
+        rows[i][1] = p->residual;
+        rows[i][2] = bytes[p->prec];
+        rows[i][3] = p->is_true;
+        rows[i][4] = shifts[p->system];
+    }
+    tables_of(tables, name, summary, identity);
+    tables[0].nrows = h->n, tables[0].values = rows[0];
+    tables[1].nrows = n, tables[1].values = results;
+    if (table_append(&file, &config, tables, 2, message, sizeof message)) user_error("%s", message);
+    free(rows);
+}
+
+static void one_solver(job *j, equation *s, const named_fermion *f, const named_settings *n, int *first)
+{
+    static const double none = 0;
+    solve_history h = {0};
+    double row[SUMMARY];
+    char name[160];
+    param_text identity = identity_of_solve(j->p, f, n, j->place);
+    snprintf(name, sizeof name, "%s.%s", f->name, n->name);
+    look(j, name, identity.data);
+    solve(s, &n->p, *first, &h, row);
+    if (row[STATUS] == SOLVE_CONVERGED) *first = 0; /* what distances are from */
+    j->failures += row[STATUS] != SOLVE_CONVERGED;
+    print(j, f->name, n->name, &n->p, n->p.type, row);
+    store(j, name, identity.data, &h, &none, row, 1);
+    param_text_free(&identity);
+    free(h.points);
+}
+
+/* What the tables of all shifts belong to. */
+static param_text identity_of_shifts(const job *j, const named_fermion *f, const named_settings *n)
+{
+    param_text identity = identity_of_solve(j->p, f, n, j->place);
+    for (int i = 0; i < j->nshifts; i++) param_text_add(&identity, "shift.%d = %.17g\n", i, j->shifts[i]);
+    return identity;
+}
+
+/* The lines and the table of all shifts, solved in one of two ways. */
+static void tell_shifts(job *j, const named_fermion *f, const named_settings *n, const char *way, const char *table,
+                        const solve_history *h, const double rows[MULTISHIFT_MOST][SUMMARY])
+{
+    char name[160], type[64];
+    param_text identity = identity_of_shifts(j, f, n);
+    for (int i = 0; i < j->nshifts; i++) {
+        snprintf(type, sizeof type, "%s+%g", way, j->shifts[i]);
+        j->failures += rows[i][STATUS] != SOLVE_CONVERGED;
+        print(j, f->name, n->name, &n->p, type, rows[i]);
+    }
+    snprintf(name, sizeof name, "%s.%s.%s", f->name, n->name, table);
+    store(j, name, identity.data, h, j->shifts, rows[0], j->nshifts);
+    param_text_free(&identity);
+}
+
+static void all_shifts(job *j, equation *s, const named_fermion *f, const named_settings *n)
+{
+    static double rows[2][MULTISHIFT_MOST][SUMMARY];
+    static const char *const ways[2] = {"shifts", "apart"};
+    field *x[MULTISHIFT_MOST];
+    solve_history h[2] = {{0}, {0}};
+    param_text identity = identity_of_shifts(j, f, n);
+    for (int i = 0; i < 2; i++) {
+        char name[160];
+        snprintf(name, sizeof name, "%s.%s.%s", f->name, n->name, ways[i]);
+        look(j, name, identity.data);
+    }
+    param_text_free(&identity);
+    for (int i = 0; i < j->nshifts; i++) x[i] = linop_vector(s->q.normal, 1);
+    const multishift_result m = solve_at_once(j, s, &n->p, x, &h[0], rows[0]);
+    tell_shifts(j, f, n, "multi", ways[0], &h[0], rows[0]);
+    const solve_result apart = solve_apart(j, s, &n->p, x, &h[1], rows[1]);
+    tell_shifts(j, f, n, "cg", ways[1], &h[1], rows[1]);
+    if (comm_rank() == 0 && !j->json)
+        printf("%-14s %-14s all shifts at once: %d iterations, %.3f s; one after another: %d, %.3f s, %.2f times as "
+               "long\n",
+               f->name, n->name, m.iterations, m.seconds, apart.iterations, apart.seconds, apart.seconds / m.seconds);
+    for (int i = 0; i < j->nshifts; i++) field_destroy(x[i]);
+    free(h[0].points);
+    free(h[1].points);
+}
+
+static void solve_all(job *j, const named_fermion *f)
+{
+    equation s;
+    open_system(j, &f->p, &s);
+    int first = 1;
+    for (int i = 0; i < j->p->nsolvers; i++) {
+        const named_settings *n = &j->p->solvers[i];
+        if (!solver_solves(&n->p)) continue;
+        one_solver(j, &s, f, n, &first);
+        if (j->nshifts && !strcmp(n->p.type, "cg")) all_shifts(j, &s, f, n);
+    }
+    close_system(&s);
+}
+
+static void read_shifts(job *j, const char *text)
+{
+    char word[64];
+    for (const char *at = text; at; at = at[strcspn(at, ",")] ? at + strcspn(at, ",") + 1 : NULL) {
+        double shift;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        if (strcspn(at, ",") >= sizeof word || param_real(word, &shift) || !(shift >= 0))
+            user_error("plaq solve: --shifts %s: not numbers of at least 0, separated by commas", text);
+        if (j->nshifts == MULTISHIFT_MOST)
+            user_error("plaq solve: --shifts %s: more than %d shifts", text, MULTISHIFT_MOST);
+        j->shifts[j->nshifts++] = shift;
+    }
+}
+
+static int has_type(const parameters *p, const char *type)
+{
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].p.type, type)) return 1;
+    return 0;
+}
+
+static void read_config(job *j)
+{
+    links_info info;
+    char message[1024];
+    if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
+    if (links_settle_size(&info, j->config, j->p->lattice.size, "[lattice] size", message, sizeof message))
+        user_error("%s", message);
+    j->lat = simulation_lattice(j->p, info.size, memory_solved);
+    j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p, j->lat));
+    if (simulation_read(j->links, j->config, j->ignore_recorded, message, sizeof message)) user_error("%s", message);
+    links_digest(j->links, j->digest);
+    j->loops = gauge_measure(j->links, 0);
+}
+
+int command_solve(int argc, char **argv)
+{
+    job j = {.place = "random"};
+    const char *shifts = NULL;
+    const command_flag flags[] = {
+        {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
+        {"--source", NULL, &j.place, "random, or X.Y.Z.T of a point source; default random"},
+        {"--shifts", NULL, &shifts,
+         "S,S,...: solves with these shifts too, all at once and one after another, by each solver of type cg"},
+        {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
+        FLAG_IGNORE_RECORDED(&j.ignore_recorded),
+    };
+    plain_arguments a = command_arguments(argc, argv, flags, 5, 2, 2);
+    log_keep_stdout_clean(j.json);
+    parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_EVERY_SOLVER);
+    j.p = p;
+    j.config = a.plain[1];
+    if (p->nfermions == 0 || p->nsolvers == 0)
+        user_error("%s: plaq solve needs a section [fermion.NAME] and a section [solver.NAME]", a.plain[0]);
+    if (shifts) read_shifts(&j, shifts);
+    if (shifts && !has_type(p, "cg"))
+        user_error("%s: --shifts needs a [solver.NAME] of type cg, for multi-shift conjugate gradients", a.plain[0]);
+    read_config(&j);
+    if (comm_rank() == 0 && !j.json)
+        printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s\n", "fermion", "solver", type_width(&j), "type",
+               "inner", "iter.", "inside", "residual", "of M", "seconds", "GF/s", "distance");
+    for (int i = 0; i < p->nfermions; i++) solve_all(&j, &p->fermions[i]);
+    field_destroy(j.links);
+    lattice_destroy(j.lat);
+    parameters_free(p);
+    command_arguments_free(&a);
+    return j.failures ? EXIT_CHECK_FAILED : 0;
+}

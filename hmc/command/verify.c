@@ -1,0 +1,385 @@
+/* plaq verify: proves on the lattice, ranks and parameters of an input file what a run relies on.
+ *
+ *   force       F^a P^a = dS/dt along exp(t P) U for random P, by central differences; their error falls as t^2
+ *   reversal    evolving forwards, turning the momenta, and evolving again leads back to the start, forces by the
+ *               reversal_solver of each fermion
+ *   order       dH of a trajectory falls with the step as the scheme says
+ *   solver      true residuals on a random source
+ *
+ * F.P may be close to zero by accident, so its error is judged against what F.P is for random P: |F| |P| / sqrt(n), n
+ * numbers in P. An order that cannot be seen, because steps are too long for the leading power or errors are nothing
+ * but rounding, proves nothing and is no failure: the verdict is "unclear" and says why. Nor is it one where the force is
+ * no derivative on purpose, because it bounds singular values of HISQ links. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/build/simulation.h"
+#include "hmc/command/commands.h"
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+#include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
+
+/* Links this far from one are rough enough to test on and smooth enough for every solver. */
+#define ROUGHNESS 0.4
+
+typedef struct {
+    simulation *s;
+    int json, failures, unclear;
+} verifier;
+
+typedef enum { PASS, FAIL, UNCLEAR } verdict;
+
+static verdict verdict_of(int ok)
+{
+    return ok ? PASS : FAIL;
+}
+
+static void report(verifier *v, const char *what, const char *of, double found, const char *wanted, verdict is)
+{
+    static const char *const names[] = {"pass", "fail", "unclear"}, *const table[] = {"pass", "FAIL", "unclear"};
+    v->failures += is == FAIL;
+    v->unclear += is == UNCLEAR;
+    if (comm_rank() != 0) return;
+    if (v->json) {
+        json j = json_begin(stdout);
+        json_string(&j, "check", what);
+        json_string(&j, "of", of);
+        json_real(&j, "value", found);
+        json_string(&j, "wanted", wanted);
+        json_bool(&j, "pass", is == PASS);
+        json_string(&j, "verdict", names[is]);
+        json_end(&j);
+    } else {
+        printf("%-34s %-20s %14.6g   %-42s %s\n", what, of, found, wanted, table[is]);
+        fflush(stdout);
+    }
+}
+
+static random_key key_of(const simulation *s, uint32_t number)
+{
+    return (random_key){(uint64_t)s->p->run.seed, number};
+}
+
+/* S of one action with the links moved by t along the momenta. */
+static double moved_value(simulation *s, action *a, double t, const field *start)
+{
+    double value = NAN;
+    gauge_update(s->links, t, s->e.momenta);
+    const int failed = action_value(a, &value);
+    field_copy(s->links, start);
+    return failed ? NAN : value;
+}
+
+/* Draws the random fields of an action; nonzero when that failed, with the reason in the log. */
+static int refresh(simulation *s, action *a, uint32_t number)
+{
+    a->failures = 0;
+    if (!action_refresh(a, key_of(s, number))) return 0;
+    log_warn("%s", a->trouble);
+    return 1;
+}
+
+/* ---- forces ---- */
+
+/* Steps are tried from FIRST_STEP down, each half of the one before, until the error of the central difference falls
+ * fourfold; and where rounding hides it, from LONG_STEP. */
+#define FIRST_STEP 0.01
+#define LONG_STEP 0.08
+#define HALVINGS 5
+/* Of what F.P is for random P. An error below ROUNDING has no order. */
+#define ROUNDING 1e-9
+#define FORCE_ERROR 1e-5
+
+typedef struct {
+    simulation *s;
+    action *a;
+    const field *start;
+    double analytic;
+} force_test;
+
+static double error_at(const force_test *t, double h)
+{
+    const double up = moved_value(t->s, t->a, h, t->start), down = moved_value(t->s, t->a, -h, t->start);
+    return (up - down) / (2 * h) - t->analytic;
+}
+
+/* Errors at a step and its half for which the order shows, or those closest to that. */
+static double find_order(const force_test *t, double error[2])
+{
+    const double from[2] = {FIRST_STEP, LONG_STEP};
+    double best = NAN;
+    for (int k = 0; k < 2; k++) {
+        double last = error_at(t, from[k]);
+        for (int i = 1; i <= (k == 0 ? HALVINGS : 3); i++) {
+            const double next = error_at(t, from[k] / (1 << i)), order = log2(fabs(last / next));
+            if (!(fabs(order - 2) >= fabs(best - 2))) {
+                best = order;
+                error[0] = last;
+                error[1] = next;
+            }
+            if (fabs(best - 2) < 0.15 || isnan(next)) return best;
+            last = next;
+        }
+    }
+    return best;
+}
+
+static void verify_force(verifier *v, action *a)
+{
+    simulation *s = v->s;
+    field *start = field_like(s->links);
+    field_copy(start, s->links);
+    momenta_random(s->e.momenta, (uint64_t)s->p->run.seed, RANDOM_TEST, (uint32_t)a->purpose);
+    momenta_zero(s->e.force);
+    const double filtered = simulation_filtered(s);
+    const int failed = refresh(s, a, 0) || action_force(a, s->e.force), bounded = simulation_filtered(s) > filtered;
+    const double norms = sqrt(momenta_norm2(s->e.force) * momenta_norm2(s->e.momenta));
+    const double scale = 2 * norms / sqrt(32.0 * (double)s->lat->volume);
+    force_test t = {s, a, start, failed ? NAN : 2 * momenta_dot(s->e.force, s->e.momenta)};
+    double error[2] = {NAN, NAN};
+    if (!failed && scale == 0) { /* beta = 0, say */
+        error[0] = error_at(&t, FIRST_STEP);
+        report(v, "no force, and no derivative", a->name, fabs(error[0]), "below 1e-9",
+               verdict_of(fabs(error[0]) < ROUNDING));
+        field_destroy(start);
+        return;
+    }
+    const double order = failed ? NAN : find_order(&t, error);
+    /* What is left when the leading error is taken away; at rounding there is none to take. */
+    const double largest = fmax(fabs(error[0]), fabs(error[1])) / scale;
+    const double best = largest < ROUNDING ? largest : fabs((4 * error[1] - error[0]) / 3) / scale;
+    const int shows = fabs(order - 2) < 0.15, agrees = best < FORCE_ERROR;
+    if (bounded && isfinite(best) && !agrees) {
+        report(v, "force is the derivative, relative", a->name, best, "below 1e-5, but HISQ links are filtered",
+               UNCLEAR);
+        field_destroy(start);
+        return;
+    }
+    report(v, "force is the derivative, relative", a->name, best, "below 1e-5", verdict_of(agrees));
+    /* Small errors without an order are rounding or the solver's tolerance. */
+    if (shows || !agrees) report(v, "order of its error in the step", a->name, order, "2 +- 0.15", verdict_of(shows));
+    else report(v, "order of its error in the step", a->name, order, "2, but rounding hides it", UNCLEAR);
+    field_destroy(start);
+}
+
+/* ---- trajectories ---- */
+
+/* Root mean square difference of two fields per number. */
+static double difference(const field *x, const field *y)
+{
+    const int *l = x->lat->local;
+    const size_t n = (size_t)l[0] * l[1] * l[2] * (size_t)(x->groups * x->reals);
+    double *a = field_slice_buffer(x), *b = field_slice_buffer(y);
+    exact_sum sum = exact_zero();
+    for (int t = 0; t < l[3]; t++) {
+        field_export(x, t, a);
+        field_export(y, t, b);
+        for (size_t i = 0; i < n; i++) exact_add(&sum, (a[i] - b[i]) * (a[i] - b[i]));
+    }
+    free(a);
+    free(b);
+    comm_sum_exact(&sum, 1);
+    return sqrt(exact_value(&sum) / ((double)x->lat->volume * x->groups * x->reals));
+}
+
+static int draw(simulation *s, uint32_t number)
+{
+    int failed = 0;
+    momenta_random(s->e.momenta, (uint64_t)s->p->run.seed, RANDOM_MOMENTA, number);
+    for (int i = 0; i < s->e.nactions; i++) failed = refresh(s, s->e.actions[i], number) || failed;
+    return failed;
+}
+
+/* H, or NaN when a solver failed. */
+static double energy(simulation *s)
+{
+    double values[MAX_ACTIONS], h;
+    const action *who;
+    if (evolution_values(&s->e, values, &h, &who)) {
+        log_warn("%s", who->trouble);
+        return NAN;
+    }
+    for (int i = 0; i < s->e.nactions; i++) h += values[i];
+    return h;
+}
+
+static void set_reversing(simulation *s, int reversing)
+{
+    for (int i = 0; i < s->e.nactions; i++) s->e.actions[i]->reversing = reversing;
+}
+
+static void verify_reversal(verifier *v)
+{
+    simulation *s = v->s;
+    field *start = field_like(s->links), *momenta = field_like(s->e.momenta);
+    set_reversing(s, 1);
+    field_copy(start, s->links);
+    int failed = draw(s, 1);
+    field_copy(momenta, s->e.momenta);
+    const double before = failed ? NAN : energy(s), length = s->p->run.length;
+    failed = failed || evolve(&s->e, length);
+    momenta_add(s->e.momenta, -2, s->e.momenta);
+    failed = failed || evolve(&s->e, length);
+    momenta_add(s->e.momenta, -2, s->e.momenta);
+    const double dh = failed ? NAN : energy(s) - before;
+    const double links = failed ? NAN : difference(s->links, start),
+                 back = failed ? NAN : difference(s->e.momenta, momenta);
+    report(v, "reversal: links, r.m.s.", "trajectory", links, "below 1e-9", verdict_of(links < 1e-9));
+    report(v, "reversal: momenta, r.m.s.", "trajectory", back, "below 1e-8", verdict_of(back < 1e-8));
+    report(v, "reversal: change of H, relative", "trajectory", fabs(dh / before), "below 1e-10",
+           verdict_of(fabs(dh / before) < 1e-10));
+    set_reversing(s, 0);
+    field_copy(s->links, start);
+    field_destroy(momenta);
+    field_destroy(start);
+}
+
+/* Root mean square of dH over a few draws, with all steps of the coarsest level multiplied. */
+static double rms_dh(simulation *s, const field *start, int factor, int draws)
+{
+    double sum = 0;
+    const int steps = s->e.levels[0].steps;
+    s->e.levels[0].steps = steps * factor;
+    for (int i = 0; i < draws; i++) {
+        int failed = draw(s, (uint32_t)(10 + i));
+        const double before = failed ? NAN : energy(s);
+        failed = failed || evolve(&s->e, s->p->run.length);
+        const double dh = failed ? NAN : energy(s) - before;
+        sum += dh * dh;
+        field_copy(s->links, start);
+    }
+    s->e.levels[0].steps = steps;
+    return sqrt(sum / draws);
+}
+
+/* dH with the step divided by 1, 2, 4, ... until halving it divides dH by 2^order. */
+#define MOST_DIVIDED 16
+/* r.m.s. dH above which the leading order need not show, and relative to H below which it is rounding. */
+#define DH_LONG 0.05
+#define DH_ROUNDING 1e-13
+
+static void verify_order(verifier *v)
+{
+    simulation *s = v->s;
+    field *start = field_like(s->links);
+    field_copy(start, s->links);
+    int order = 100;
+    for (int l = 0; l < s->e.nlevels; l++)
+        if (scheme_order(s->e.levels[l].scheme) < order) order = scheme_order(s->e.levels[l].scheme);
+    const double filtered = simulation_filtered(s), floor = draw(s, 1) ? NAN : DH_ROUNDING * fabs(energy(s));
+    double found = NAN, dh = rms_dh(s, start, 1, 3), before = dh;
+    report(v, "dH of a trajectory, r.m.s.", "as in the input", dh, "finite", verdict_of(isfinite(dh)));
+    for (int factor = 2; factor <= MOST_DIVIDED && dh > floor; factor *= 2) {
+        before = dh;
+        dh = rms_dh(s, start, factor, 3);
+        found = log2(before / dh);
+        if (fabs(found - order) < 0.3) break;
+    }
+    char wanted[64];
+    const int shows = fabs(found - order) < 0.3;
+    const char *why = shows                               ? ""
+                      : simulation_filtered(s) > filtered ? ", but HISQ links are filtered"
+                      : before > DH_LONG                  ? ", but the step is too long for it to show"
+                      : dh <= 100 * floor                 ? ", but dH is nothing but rounding"
+                                                          : "";
+    snprintf(wanted, sizeof wanted, "%d +- 0.3%s", order, why);
+    report(v, "order of dH in the step", "trajectory", found, wanted,
+           *why && isfinite(dh) ? UNCLEAR : verdict_of(shows));
+    field_destroy(start);
+}
+
+/* Whether solves by a solver of this name come to the one wanted: it is that, or a fallback. */
+static int comes_to(const simulation *s, const char *solver, const named_solver *wanted)
+{
+    const named_settings *at;
+    for (int i = 0; (at = parameters_attempt(s->p, solver, i)); i++)
+        if (!strcmp(at->name, wanted->name)) return 1;
+    return 0;
+}
+
+/* Whether solves with a fermion's operator come to this solver: by its keys, or by the heat bath of a ratio to it,
+ * which is no solve with the ratio's own. */
+static int uses_solver(const simulation *s, const named_fermion *f, const named_solver *wanted)
+{
+    if (comes_to(s, f->p.solver, wanted) || comes_to(s, f->p.action_solver, wanted) ||
+        comes_to(s, f->p.reversal_solver, wanted))
+        return 1;
+    if (!f->p.ratio_to[0] && comes_to(s, f->p.heat_bath_solver, wanted)) return 1;
+    for (int i = 0; i < s->p->nfermions; i++) {
+        const fermion_params *g = &s->p->fermions[i].p;
+        if (!strcmp(g->ratio_to, f->name) && comes_to(s, g->heat_bath_solver, wanted)) return 1;
+    }
+    return 0;
+}
+
+/* Each solver on the operator that it has in the run. */
+static void verify_solvers(verifier *v)
+{
+    simulation *s = v->s;
+    for (int f = 0; f < s->p->nfermions; f++) {
+        if (fermion_measured_only(&s->p->fermions[f].p)) continue;
+        const int staggered = s->quarks[f] != NULL;
+        linop *schur = staggered ? NULL : wilson_schur(s->wilsons[f]);
+        linop *normal = staggered ? staggered_normal(s->quarks[f]) : normal_create(schur);
+        field *b = linop_vector(normal, 1), *x = field_like(b);
+        vector_random(b, (uint64_t)s->p->run.seed, RANDOM_SOURCE, 0);
+        for (int i = 0; i < s->p->nsolvers; i++) {
+            const solver_settings *settings = s->solvers[i].settings;
+            char of[160], wanted[64];
+            if (!uses_solver(s, &s->p->fermions[f], &s->solvers[i])) continue;
+            field_clear(x);
+            const solve_result r =
+                solver_solve(settings, staggered || solver_needs_positive(settings) ? normal : schur, x, b);
+            snprintf(of, sizeof of, "%s of %s", s->solvers[i].name, s->p->fermions[f].name);
+            snprintf(wanted, sizeof wanted, "below %.1e", settings->tolerance);
+            report(v, "solver: true residual", of, r.residual, wanted,
+                   verdict_of(r.status == SOLVE_CONVERGED && r.residual <= 1.5 * settings->tolerance));
+            report(v, "solver: iterations", of, r.iterations, "converged", verdict_of(r.status == SOLVE_CONVERGED));
+        }
+        field_destroy(x);
+        field_destroy(b);
+        if (!staggered) linop_destroy(normal);
+    }
+}
+
+int command_verify(int argc, char **argv)
+{
+    verifier v = {0};
+    int ignore_recorded = 0;
+    const command_flag flags[] = {{"--json", &v.json, NULL, "one JSON object a line instead of a table"},
+                                  FLAG_IGNORE_RECORDED(&ignore_recorded)};
+    plain_arguments a = command_arguments(argc, argv, flags, 2, 1, 2);
+    const char *config = a.nplain > 1 ? a.plain[1] : NULL;
+    log_keep_stdout_clean(v.json);
+    parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    if (ignore_recorded && !config && strcmp(p->run.start, "file"))
+        user_error("plaq verify: --ignore-recorded is for a configuration, and none is read");
+    v.s = simulation_create(p);
+    if (config) {
+        char message[1024];
+        if (simulation_read(v.s->links, config, ignore_recorded, message, sizeof message)) user_error("%s", message);
+    } else if (!strcmp(p->run.start, "file")) {
+        simulation_start(v.s, ignore_recorded);
+    } else {
+        momenta_random(v.s->e.momenta, (uint64_t)p->run.seed, RANDOM_START, 0);
+        gauge_update(v.s->links, ROUGHNESS, v.s->e.momenta);
+    }
+    if (comm_rank() == 0 && !v.json) printf("%-34s %-20s %14s   %-42s\n", "check", "of", "value", "wanted");
+    for (int i = 0; i < v.s->e.nactions; i++) verify_force(&v, v.s->e.actions[i]);
+    verify_solvers(&v);
+    verify_reversal(&v);
+    verify_order(&v);
+    if (comm_rank() == 0 && !v.json)
+        printf("%s\n", v.failures  ? "Some checks FAILED."
+                       : v.unclear ? "No check failed; some are unclear."
+                                   : "All checks passed.");
+    simulation_destroy(v.s);
+    parameters_free(p);
+    command_arguments_free(&a);
+    return v.failures ? EXIT_CHECK_FAILED : 0;
+}

@@ -1,0 +1,98 @@
+#include "hmc/input/changes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/record/report.h"
+#include "kernels/base/log.h"
+
+/* Sections whose keys decide bits. Those of the checkpoint policy, of the machine and of measurements do not, nor do
+ * checks of reversibility. */
+static int decides_bits(const char *key)
+{
+    static const char *const sections[] = {"fermion.", "integrator.", "solver."};
+    if (strstr(key, ".reversal_solver")) return 0;
+    for (int i = 0; i < 3; i++)
+        if (!strncmp(key, sections[i], strlen(sections[i]))) return 1;
+    return 0;
+}
+
+static int take_line(const char **text, char *key, size_t key_size, char *value, size_t value_size)
+{
+    while (*text && **text) {
+        const char *line = *text, *end = line + strcspn(line, "\n"), *equals = strstr(line, " = ");
+        *text = *end ? end + 1 : end;
+        if (!equals || equals > end) continue;
+        snprintf(key, key_size, "%.*s", (int)(equals - line), line);
+        snprintf(value, value_size, "%.*s", (int)(end - equals - 3), equals + 3);
+        return 1;
+    }
+    return 0;
+}
+
+static int value_in(const char *dump, const char *key, char *value, size_t size)
+{
+    char found[PARAM_TEXT_SIZE];
+    while (take_line(&dump, found, sizeof found, value, size))
+        if (!strcmp(found, key)) return 1;
+    return 0;
+}
+
+/* Whether the key is of a quark that is only measured, in a section that the other dump does not have. */
+static int comes_or_goes(const char *dump, const char *other, const char *key)
+{
+    char name[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
+    const char *const end = strrchr(key, '.');
+    if (strncmp(key, "fermion.", strlen("fermion."))) return 0;
+    snprintf(name, sizeof name, "%.*s.measured_only", (int)(end - key), key);
+    if (!value_in(dump, name, value, sizeof value) || strcmp(value, "yes")) return 0;
+    snprintf(name, sizeof name, "%.*s.kind", (int)(end - key), key);
+    return !value_in(other, name, value, sizeof value);
+}
+
+/* The lines of a dump but for quarks that are only measured and that the other one does not have: such come and go, as
+ * measurements may. */
+static param_text of_ensemble(const char *dump, const char *other)
+{
+    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
+    param_text text = {0};
+    for (const char *at = dump; take_line(&at, key, sizeof key, value, sizeof value);)
+        if (!comes_or_goes(dump, other, key)) param_text_add(&text, "%s = %s\n", key, value);
+    return text;
+}
+
+static void compare_methods(const char *before, const char *now, param_text *physics, param_text *differences)
+{
+    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE], told[PARAM_TEXT_SIZE + 8];
+    while (take_line(&now, key, sizeof key, value, sizeof value)) {
+        if (!decides_bits(key) || !value_in(before, key, other, sizeof other) || !strcmp(value, other)) continue;
+        snprintf(told, sizeof told, "  %s: ", key);
+        if (physics->data && strstr(physics->data, told)) continue;
+        param_text_add(differences, "  %s: %s before, %s now\n", key, other, value);
+    }
+}
+
+void changes_judge(const char *checkpoint, const char *before, const parameters *now, int accept)
+{
+    int n;
+    const param_section *const *sections = parameter_sections(&n);
+    param_text physics = {0}, methods = {0}, old = of_ensemble(before, now->dump), new = of_ensemble(now->dump, before);
+    const int changed = params_compare(old.data, new.data, sections, n, &physics);
+    if (changed && !accept)
+        user_error("%s was made with other physics parameters:\n%s  To go on with the new ones all the same: plaq run "
+                   "--accept-changes ...; to start afresh give another [run] output",
+                   checkpoint, physics.data);
+    if (changed) {
+        log_warn("continuing with changed parameters:");
+        report_lines(log_warn, physics.data);
+    }
+    compare_methods(old.data, new.data, &physics, &methods);
+    if (methods.length) {
+        log_info("computed in another way than up to the checkpoint (the same physics, other bits):");
+        report_lines(log_info, methods.data);
+    }
+    param_text_free(&physics);
+    param_text_free(&methods);
+    param_text_free(&old);
+    param_text_free(&new);
+}

@@ -1,0 +1,17 @@
+/* Identity of a measurement or a solve: the parameters that decide its numbers, as lines "key = value". A table of
+ * results (io/table_hdf5.h) takes rows of one identity. Names of sections are not part of it, nor is what makes the same
+ * numbers in another way (machine, preconditioners, precisions inside). Free with param_text_free(). Local. */
+#ifndef PLAQ_IDENTITY_H
+#define PLAQ_IDENTITY_H
+
+#include "hmc/input/parameters.h"
+
+param_text identity_of_measurement(const parameters *p, const named_measure *m);
+/* `solver`: all of its keys count, for it is what a solve is about. `source`: the text of --source. */
+param_text identity_of_solve(const parameters *p, const named_fermion *f, const named_settings *solver,
+                             const char *source);
+
+/* "plaq VERSION (source DIGEST)", DIGEST being the first digits of the SHA-256 of all source files. */
+const char *identity_of_program(void);
+
+#endif

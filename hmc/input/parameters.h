@@ -1,0 +1,212 @@
+/* The input file as structs, one table of keys each (parameters.c, parameters_measure.c). */
+#ifndef PLAQ_PARAMETERS_H
+#define PLAQ_PARAMETERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/ini.h"
+#include "kernels/base/param.h"
+#include "kernels/ops/gauge.h"
+#include "solvers/solver.h"
+
+#define MAX_NAMED 16
+
+typedef struct {
+    char output[PARAM_STRING_SIZE];
+    int64_t trajectories, seed, warmup;
+    char start[PARAM_CHOICE_SIZE], config[PARAM_STRING_SIZE];
+    double length, max_hours;
+    char log[PARAM_CHOICE_SIZE];
+} run_params;
+
+typedef struct {
+    int grid[4];
+    char device[PARAM_CHOICE_SIZE], share_gpu[PARAM_CHOICE_SIZE], transport[PARAM_CHOICE_SIZE];
+    char tune[PARAM_CHOICE_SIZE], tune_file[PARAM_STRING_SIZE];
+    int threads;
+    char simd[PARAM_CHOICE_SIZE];
+    double watchdog, delay;
+} machine_params;
+
+typedef struct {
+    int size[4];
+    char time_boundary[PARAM_CHOICE_SIZE];
+} lattice_params;
+
+typedef struct {
+    char action[PARAM_CHOICE_SIZE];
+    double beta, c1, u0;
+    int flavours;
+} gauge_params;
+
+/* A factor det(M)^(flavours / 4) of a staggered determinant. */
+#define MAX_FACTORS 4
+typedef struct {
+    double mass;
+    int flavours;
+} mass_factor;
+
+typedef struct {
+    char kind[PARAM_CHOICE_SIZE];
+    double mass, kappa, c_sw;
+    char schur[PARAM_CHOICE_SIZE], parity[PARAM_CHOICE_SIZE];
+    char link_reals[PARAM_CHOICE_SIZE];
+    char long_reals[PARAM_CHOICE_SIZE];
+    char solver[PARAM_STRING_SIZE], action_solver[PARAM_STRING_SIZE];
+    char heat_bath_solver[PARAM_STRING_SIZE], reversal_solver[PARAM_STRING_SIZE];
+    char ratio_to[PARAM_STRING_SIZE];
+    int predictor, flavours, pseudofermions;
+    double approximation, force_approximation;
+    char spectrum[PARAM_WORDS_SIZE];
+    double spectrum_low, spectrum_high; /* of that text; 0 for auto */
+    char links[PARAM_CHOICE_SIZE];
+    double u0, naik_epsilon;
+    char with[PARAM_WORDS_SIZE];
+    int nfactors; /* of that text, and in front the section's own mass and flavours; by mass */
+    mass_factor factors[MAX_FACTORS];
+    char range_breach[PARAM_CHOICE_SIZE];
+    char measured_only[PARAM_CHOICE_SIZE];
+} fermion_params;
+
+typedef struct {
+    char scheme[PARAM_CHOICE_SIZE];
+    int steps;
+    char actions[PARAM_WORDS_SIZE];
+} integrator_params;
+
+typedef struct {
+    int64_t interval;
+    int keep;
+} checkpoint_params;
+
+typedef struct {
+    int64_t interval, from;
+    char format[PARAM_CHOICE_SIZE], ensemble[PARAM_STRING_SIZE];
+} save_params;
+
+typedef struct {
+    char kind[PARAM_CHOICE_SIZE];
+    int64_t interval;
+    double flow_time, flow_step;
+    char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE];
+    int source[4];
+    char noise[PARAM_CHOICE_SIZE], traces[PARAM_CHOICE_SIZE];
+    int vectors;
+    char shape[PARAM_CHOICE_SIZE], tastes[PARAM_WORDS_SIZE], transport[PARAM_CHOICE_SIZE];
+} measure_params;
+
+typedef struct {
+    char name[64];
+    fermion_params p;
+} named_fermion;
+
+typedef struct {
+    char name[64];
+    solver_settings p;
+} named_settings;
+
+typedef struct {
+    char name[64];
+    measure_params p;
+} named_measure;
+
+typedef struct {
+    run_params run;
+    machine_params machine;
+    lattice_params lattice;
+    gauge_params gauge;
+    int nfermions, nlevels, nsolvers, nmeasures;
+    named_fermion fermions[MAX_NAMED];
+    integrator_params levels[MAX_NAMED];
+    named_settings solvers[MAX_NAMED];
+    named_measure measures[MAX_NAMED];
+    checkpoint_params checkpoint;
+    save_params save;
+    char *dump;       /* canonical text of all, for the log, the checkpoint and comparison */
+    ini_input *input; /* for ini_where(), in messages on what only shows later */
+} parameters;
+
+/* Every section of the input file; `*n` of them. Not collective. */
+const param_section *const *parameter_sections(int *n);
+
+/* Reads and checks an input file; contradictions are user errors. `need`: which parts have to be there (a measurement
+ * needs neither), and whether every solver has to suit every fermion. Collective. Free with parameters_free(). */
+enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2, NEED_EVERY_SOLVER = 4 };
+parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
+void parameters_free(parameters *p);
+
+/* Whether an action of this name, "gauge", that of a fermion or NAME.det, is listed in an [integrator.N]. */
+int parameters_on_level(const parameters *p, const char *name);
+
+/* parameters_gauge.c: of the action named in the input; and whether that has the key. */
+gauge_weights gauge_params_weights(const gauge_params *g);
+int gauge_params_have(const gauge_params *g, const char *key);
+
+/* ---- for parts of the reader ---- */
+
+/* A table of keys and its length, and the place of a key in the struct. */
+#define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
+#define AT(type, member) offsetof(type, member)
+
+/* What registries know, as the values and the help of a key: "wilson|symanzik", "wilson: plaquette alone; ...". */
+typedef struct {
+    char names[256], help[768];
+} choices;
+/* A key that only some kinds have, with those kinds in front of its help. */
+typedef struct {
+    const char *key, *text;
+    char help[384];
+} kind_key;
+void parameters_add_choice(choices *c, const char *name, const char *help); /* help: may be NULL */
+void parameters_add_owner(kind_key *k, const char *kind);
+void parameters_end_help(kind_key *k); /* after the last owner */
+
+/* Names of the sections [section.NAME], in their order; how many. More than MAX_NAMED are a user error. */
+int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1]);
+
+/* A name in a key of a section that is none of the n known ones is a user error, with the nearest; `what`: those. */
+void parameters_check_name(const ini_input *in, const char *section, const char *instance, const char *key,
+                           const char *found, const char *const *known, int n, const char *what);
+/* parameters_solver.c: the key names a solver of the file, and no mere preconditioner, or that is a user error. */
+void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
+                             const char *key, const char *found);
+/* Key `number` of a fermion's section that names a solver, which every section has after reading, and what it names
+ * there; null after the last. */
+const char *parameters_solver_key(const fermion_params *f, int number, const char **solver);
+/* The solver of attempt `number` at a solve: the one named, or a fallback; null after the last. Solvers that name each
+ * other have had their turn when all are through. */
+const named_settings *parameters_attempt(const parameters *p, const char *solver, int number);
+/* The solvers that solvers and fermions name, and those inside others; then, with all read, what is said of solvers
+ * that nothing could use; every: as with NEED_EVERY_SOLVER. Contradictions are user errors. */
+void solver_parameters_nest(const ini_input *in, parameters *p);
+void solver_parameters_check(const ini_input *in, const parameters *p, int every);
+/* parameters_gauge.c: keys of [gauge] that its action does not have, or needs, are user errors. */
+void gauge_parameters_check(const ini_input *in, const gauge_params *g);
+/* parameters_fermion.c: what follows from the keys of one section; then, with all read, what sections say of each
+ * other. Contradictions are user errors. */
+void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
+void fermion_parameters_complete(const ini_input *in, named_fermion *f);
+void fermion_parameters_check(const ini_input *in, const parameters *p);
+/* Whether the section makes no action of the run, but a quark that measurements may name. */
+int fermion_measured_only(const fermion_params *f);
+/* With levels read: a section stands on one of them, or its quark is only measured. */
+void fermion_parameters_levels(const ini_input *in, const parameters *p);
+/* Flavours of one operator and mass that the determinants of all sections with an action make together, roots and
+ * ratios reckoned in; `of` is a section with that operator. Returns how many there are. */
+#define MAX_FLAVOURS (MAX_NAMED * MAX_FACTORS)
+typedef struct {
+    const named_fermion *of;
+    double mass;
+    int number;
+} flavours;
+int fermion_parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]);
+/* A determinant that is divided by and not made good by another section is a user error. */
+void fermion_parameters_together(const ini_input *in, const parameters *p);
+/* parameters_measure.c: the section [measure.NAME], what registries know of it, and, with fermions and solvers read,
+ * its instances; contradictions are user errors. */
+extern const param_section measure_parameters;
+void measure_parameters_fill(void);
+void measure_parameters_read(ini_input *in, parameters *p);
+
+#endif

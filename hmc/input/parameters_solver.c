@@ -1,0 +1,222 @@
+/* What the tables of keys cannot say of [solver.NAME] sections: which solvers they and others name, which of them stand
+ * inside others. */
+#include <string.h>
+
+#include "hmc/evolve/fermion.h"
+#include "hmc/input/parameters.h"
+#include "kernels/base/error.h"
+
+/* The key names a solver of the file, and no mere preconditioner. */
+void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
+                             const char *key, const char *found)
+{
+    const char *names[MAX_NAMED];
+    for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
+    parameters_check_name(in, section, instance, key, found, names, p->nsolvers, "[solver.NAME]");
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(names[i], found) && !solver_solves(&p->solvers[i].p))
+            user_error("%s: %s = %s in [%s.%s], but [solver.%s] is of type %s, which only preconditions; name it as "
+                       "the preconditioner of a gcr",
+                       ini_where(in, section, instance, key), key, found, section, instance, found,
+                       p->solvers[i].p.type);
+}
+
+static const named_settings *find_solver(const parameters *p, const char *name)
+{
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].name, name)) return &p->solvers[i];
+    return NULL;
+}
+
+const named_settings *parameters_attempt(const parameters *p, const char *solver, int number)
+{
+    const named_settings *s = number < p->nsolvers ? find_solver(p, solver) : NULL;
+    for (; s && number > 0; number--) s = find_solver(p, s->p.fallback);
+    return s;
+}
+
+/* The solvers inside solvers, by name; one that is inside itself is refused. */
+static void nest_solvers(const ini_input *in, parameters *p, const char *const *names)
+{
+    for (int i = 0; i < p->nsolvers; i++) {
+        solver_settings *s = &p->solvers[i].p;
+        const char *key = s->correction[0] ? "correction" : "preconditioner";
+        const char *inner = s->correction[0] ? s->correction : s->preconditioner;
+        if (!inner[0]) continue;
+        if (s->correction[0]) parameters_check_solver(in, p, "solver", names[i], key, inner);
+        else parameters_check_name(in, "solver", names[i], key, inner, names, p->nsolvers, "[solver.NAME]");
+        for (int k = 0; k < p->nsolvers; k++)
+            if (!strcmp(names[k], inner)) s->inner = &p->solvers[k].p;
+    }
+    for (int i = 0; i < p->nsolvers; i++) {
+        const solver_settings *s = &p->solvers[i].p, *at = s->inner;
+        const char *key = s->correction[0] ? "correction" : "preconditioner";
+        for (int k = 0; at && at != s && k < p->nsolvers; k++) at = at->inner;
+        if (at == s)
+            user_error("%s: [solver.%s] has itself inside, by its key %s; name a solver that ends",
+                       ini_where(in, "solver", names[i], key), names[i], key);
+    }
+}
+
+const char *parameters_solver_key(const fermion_params *f, int number, const char **solver)
+{
+    const char *const keys[] = {"solver", "action_solver", "heat_bath_solver", "reversal_solver", NULL};
+    const char *const named[] = {f->solver, f->action_solver, f->heat_bath_solver, f->reversal_solver, NULL};
+    *solver = named[number];
+    return keys[number];
+}
+
+/* A key that is not given names what another does. */
+static void inherit(char *key, const char *other)
+{
+    if (!key[0]) memcpy(key, other, PARAM_STRING_SIZE);
+}
+
+void solver_parameters_nest(const ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED];
+    for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
+    nest_solvers(in, p, names);
+    for (int i = 0; i < p->nfermions; i++) {
+        named_fermion *f = &p->fermions[i];
+        const char *key, *name;
+        inherit(f->p.action_solver, f->p.solver);
+        inherit(f->p.heat_bath_solver, f->p.action_solver);
+        inherit(f->p.reversal_solver, f->p.solver);
+        for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++)
+            parameters_check_solver(in, p, "fermion", f->name, key, name);
+    }
+    for (int i = 0; i < p->nsolvers; i++)
+        if (p->solvers[i].p.fallback[0])
+            parameters_check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
+}
+
+static int has_blocks(const solver_settings *s)
+{
+    for (; s; s = s->inner)
+        if (!strcmp(s->type, "schwarz")) return 1;
+    return 0;
+}
+
+/* The operator of staggered quarks has none inside blocks. */
+static void check_blocks(const ini_input *in, const parameters *p, const named_fermion *f, const char *section,
+                         const char *instance, const char *key, const char *solver)
+{
+    const named_settings *s;
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
+        if (has_blocks(&s->p))
+            user_error(
+                "%s: %s = %s of [%s.%s] solves inside blocks (type = schwarz), which there are not for kind = %s",
+                ini_where(in, section, instance, key), key, s->name, section, instance, f->p.kind);
+}
+
+/* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
+static int solves_itself(const parameters *p, int number, int depth)
+{
+    const char *name = p->solvers[number].name, *named;
+    for (int i = 0; i < p->nfermions; i++)
+        for (int k = 0; parameters_solver_key(&p->fermions[i].p, k, &named); k++)
+            if (!strcmp(named, name)) return 1;
+    for (int i = 0; i < p->nmeasures; i++)
+        if (!strcmp(p->measures[i].p.solver, name)) return 1;
+    for (int i = 0; i < p->nsolvers && depth < p->nsolvers; i++)
+        if (!strcmp(p->solvers[i].p.fallback, name) && solves_itself(p, i, depth + 1)) return 1;
+    return 0;
+}
+
+/* Whether another section has it inside, as a solver of corrections or as a preconditioner. */
+static int inside_others(const parameters *p, int number, int corrects)
+{
+    for (int k = 0; k < p->nsolvers; k++)
+        if (p->solvers[k].p.inner == &p->solvers[number].p && (p->solvers[k].p.correction[0] != 0) == corrects)
+            return 1;
+    return 0;
+}
+
+/* The precisions of the vectors that it is given, one bit each: of doubles when it solves by itself, of the iterations
+ * around it inside others. */
+static int given_precisions(const parameters *p, int number, int every)
+{
+    int given = every || solves_itself(p, number, 0) ? 1 << PREC_DOUBLE : 0;
+    for (int k = 0; k < p->nsolvers; k++) {
+        if (p->solvers[k].p.inner != &p->solvers[number].p) continue;
+        const int around = given_precisions(p, k, every);
+        for (int prec = 0; prec < PREC_COUNT; prec++)
+            if (around >> prec & 1) given |= 1 << solver_precision(&p->solvers[k].p, (precision)prec);
+    }
+    return given;
+}
+
+static void check_precisions(const ini_input *in, const named_settings *s, const solver_type *type, int given)
+{
+    const char *inner = s->p.inner_precision;
+    int lower = 0, highest = 0;
+    for (int prec = PREC_COUNT - 1; prec >= 0; prec--)
+        if (given >> prec & 1) {
+            lower |= solver_precision(&s->p, (precision)prec) != (precision)prec;
+            highest = prec;
+        }
+    if (ini_given(in, "solver", s->name, "inner_precision") && !(given & ((2 << precision_named(inner)) - 1)))
+        user_error(
+            "%s: inner_precision = %s of [solver.%s] has no effect: it only works inside solvers that iterate in "
+            "%s precision or lower; choose that or a lower one",
+            ini_where(in, "solver", s->name, "inner_precision"), inner, s->name, precision_names[highest]);
+    /* What is begun anew is so in every precision. */
+    if (ini_given(in, "solver", s->name, "delta") && !lower && !solver_type_has(type, "restart"))
+        user_error("%s: delta = %g of [solver.%s] has no effect: with inner_precision = %s the iteration is in the "
+                   "precision of what is solved for; leave delta out or choose a lower inner_precision",
+                   ini_where(in, "solver", s->name, "delta"), s->p.delta, s->name, inner);
+}
+
+/* Refuses keys that a type has, but that mean nothing where the section is used. One that nothing uses is left alone.
+ */
+static void check_effects(const ini_input *in, const parameters *p, int number, int every)
+{
+    static const char *const of_solves[] = {"tolerance", "max_iterations", "delta"};
+    const named_settings *s = &p->solvers[number];
+    const double values[] = {s->p.tolerance, s->p.max_iterations, s->p.delta};
+    const int given = given_precisions(p, number, every && solver_solves(&s->p));
+    const int solves = (every && solver_solves(&s->p)) || solves_itself(p, number, 0) || inside_others(p, number, 1);
+    const solver_type *type = solver_type_find(s->p.type);
+    if (!given) return;
+    for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0] && type->precondition && type->solve; k++)
+        if (!solves && ini_given(in, "solver", s->name, of_solves[k]))
+            user_error(
+                "%s: %s = %.15g of [solver.%s] has no effect: it is only a preconditioner, and type = %s then takes a "
+                "fixed number of steps; leave it out",
+                ini_where(in, "solver", s->name, of_solves[k]), of_solves[k], values[k], s->name, s->p.type);
+    if (type->precondition && !inside_others(p, number, 0) && ini_given(in, "solver", s->name, "steps"))
+        user_error("%s: steps = %d of [solver.%s] has no effect: type = %s takes them as a preconditioner, but no "
+                   "section has preconditioner = %s; leave steps out",
+                   ini_where(in, "solver", s->name, "steps"), s->p.steps, s->name, s->p.type, s->name);
+    check_precisions(in, s, type, given);
+}
+
+/* A solver that only works inside another is never repeated: what it leaves is for that one to judge. */
+void solver_parameters_check(const ini_input *in, const parameters *p, int every)
+{
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *f = &p->fermions[i];
+        const char *key, *name;
+        if (!fermion_kind_find(f->p.kind)->staggered) continue;
+        for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++)
+            check_blocks(in, p, f, "fermion", f->name, key, name);
+        for (int k = 0; k < p->nmeasures; k++)
+            if (!strcmp(p->measures[k].p.fermion, f->name))
+                check_blocks(in, p, f, "measure", p->measures[k].name, "solver", p->measures[k].p.solver);
+        for (int k = 0; every && k < p->nsolvers; k++)
+            if (solver_solves(&p->solvers[k].p) && has_blocks(&p->solvers[k].p))
+                user_error("%s: [solver.%s] works inside blocks (type = schwarz), which there are not for kind = %s of "
+                           "[fermion.%s], and every solver is put on every fermion; leave one of them out",
+                           ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name, f->p.kind, f->name);
+    }
+    for (int i = 0; i < p->nsolvers; i++)
+        for (int k = 0; k < p->nsolvers && p->solvers[i].p.fallback[0]; k++) {
+            if (p->solvers[k].p.inner != &p->solvers[i].p || solves_itself(p, i, 0)) continue;
+            user_error(
+                "%s: [solver.%s] has a fallback, but it only works inside [solver.%s], which takes what it finds; "
+                "name a fallback in that section",
+                ini_where(in, "solver", p->solvers[i].name, "fallback"), p->solvers[i].name, p->solvers[k].name);
+        }
+    for (int i = 0; i < p->nsolvers; i++) check_effects(in, p, i, every);
+}

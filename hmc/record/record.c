@@ -1,0 +1,326 @@
+#include "hmc/record/record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/input/identity.h"
+#include "io/history.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+
+#define MAX_COLUMNS 96
+
+struct record {
+    history *h;
+    int table;
+    int64_t warmup;
+    int ncolumns, nactions;
+    int has_spectrum[MAX_ACTIONS];
+    int filters, filtered_column;
+    /* What the averages need, of all rows after the warm-up. */
+    long count, capacity;
+    double *plaquette, *dh, *accepted;
+    double filtered; /* sum over rows that have it */
+    long nfiltered;
+    /* Tables of measurements. */
+    int ntables;
+    struct {
+        char group[128];
+        int number;
+    } tables[2 * MAX_NAMED];
+};
+
+static void must(int status, const char *message)
+{
+    if (status < 0) user_error("%s", message);
+}
+
+static void remember(record *r, int64_t number, double plaquette, double dh, int accepted, double filtered)
+{
+    if (number <= r->warmup) return;
+    r->filtered += isnan(filtered) ? 0 : filtered;
+    r->nfiltered += !isnan(filtered);
+    if (r->count == r->capacity) {
+        r->capacity = r->capacity ? 2 * r->capacity : 256;
+        const size_t bytes = (size_t)r->capacity * sizeof(double);
+        r->plaquette = realloc(r->plaquette, bytes);
+        r->dh = realloc(r->dh, bytes);
+        r->accepted = realloc(r->accepted, bytes);
+        REQUIRE_MEMORY(r->plaquette && r->dh && r->accepted, "out of memory for %ld rows", r->capacity);
+    }
+    r->plaquette[r->count] = plaquette;
+    r->dh[r->count] = dh;
+    r->accepted[r->count++] = accepted;
+}
+
+enum { TRAJECTORY, ACCEPTED, DH, PLAQUETTE, LINK_TRACE, KINETIC, RESIDUAL, SECONDS, PER_ACTION };
+
+static void declare(record *r, const simulation *s)
+{
+    static const history_column fixed[PER_ACTION] = {
+        [TRAJECTORY] = {"trajectory", HISTORY_INT, "", "number of the trajectory, from 1", 0},
+        [ACCEPTED] = {"accepted", HISTORY_BOOL, "", "whether it was accepted", 0},
+        [DH] = {"dH", HISTORY_REAL, "", "energy at its end less that at its start", 0},
+        [PLAQUETTE] = {"plaquette", HISTORY_REAL, "", "Re tr P / 3 averaged, after the accept step", 0},
+        [LINK_TRACE] = {"link_trace", HISTORY_REAL, "", "Re tr U / 3 averaged", 0},
+        [KINETIC] = {"kinetic", HISTORY_REAL, "", "kinetic energy at its start", 0},
+        [RESIDUAL] = {"worst_residual", HISTORY_REAL, "", "largest true residual among its solves", 0},
+        [SECONDS] = {"seconds", HISTORY_REAL, "s", "wall time", 1}};
+    history_column columns[MAX_COLUMNS];
+    static char names[MAX_ACTIONS][5][96];
+    char message[1024];
+    memcpy(columns, fixed, sizeof fixed);
+    r->ncolumns = PER_ACTION;
+    r->nactions = s->e.nactions;
+    for (int i = 0; i < s->e.nactions; i++) {
+        const char *name = s->e.actions[i]->name;
+        snprintf(names[i][0], sizeof names[i][0], "action_%s", name);
+        snprintf(names[i][1], sizeof names[i][1], "force_%s", name);
+        snprintf(names[i][2], sizeof names[i][2], "iterations_%s", name);
+        columns[r->ncolumns++] = (history_column){names[i][0], HISTORY_REAL, "", "value of the action at the start", 0};
+        columns[r->ncolumns++] = (history_column){names[i][1], HISTORY_REAL, "",
+                                                  "root mean square of F^a over links, averaged over its evaluations; "
+                                                  "where several sections share a smearing, the "
+                                                  "first of the trajectory",
+                                                  0};
+        columns[r->ncolumns++] = (history_column){names[i][2], HISTORY_INT, "", "solver iterations", 0};
+    }
+    for (int i = 0; i < s->e.nactions; i++) {
+        const char *name = s->e.actions[i]->name;
+        r->has_spectrum[i] = s->e.actions[i]->has_spectrum;
+        if (!r->has_spectrum[i]) continue;
+        snprintf(names[i][3], sizeof names[i][3], "spectrum_low_%s", name);
+        snprintf(names[i][4], sizeof names[i][4], "spectrum_high_%s", name);
+        columns[r->ncolumns++] =
+            (history_column){names[i][3], HISTORY_REAL, "",
+                             "lower bound of its operator's spectrum at start and end of the trajectory", 0};
+        columns[r->ncolumns++] = (history_column){names[i][4], HISTORY_REAL, "", "upper bound of the same", 0};
+    }
+    r->filters = !isnan(simulation_filtered(s));
+    r->filtered_column = r->ncolumns;
+    if (r->filters)
+        columns[r->ncolumns++] = (history_column){"filtered_links", HISTORY_REAL, "",
+                                                  "links with a singular value that the HISQ force took as larger than "
+                                                  "it is, over all forces; a trajectory's first counts once a section",
+                                                  0};
+    /* A run that goes on with other actions has other columns. */
+    r->table = history_table_widened(r->h, "trajectories", columns, r->ncolumns, message, sizeof message);
+    must(r->table, message);
+}
+
+/* ---- rows that are not there ---- */
+
+/* Names the trajectories up to `done` without a row: "3, 7-12". Returns how many. */
+static int64_t missing_rows(const record *r, int64_t done, char *text, size_t size)
+{
+    const int64_t rows = history_rows(r->h, r->table);
+    int64_t missing = 0, next = 1;
+    size_t used = 0;
+    text[0] = 0;
+    for (int64_t i = 0; i <= rows; i++) {
+        const int64_t number = i < rows ? history_get(r->h, r->table, i, TRAJECTORY).i : done + 1;
+        if (number > next) {
+            missing += number - next;
+            if (used < size - 64) {
+                used += (size_t)snprintf(text + used, size - used, "%s%lld", used ? ", " : "", (long long)next);
+                if (number - 1 > next)
+                    used += (size_t)snprintf(text + used, size - used, "-%lld", (long long)number - 1);
+            } else if (text[used - 1] != '.') {
+                used += (size_t)snprintf(text + used, size - used, " ...");
+            }
+        }
+        next = number + 1;
+    }
+    return missing;
+}
+
+static void warn_of_missing_rows(const record *r, const char *folder, int64_t done)
+{
+    char which[512];
+    const int64_t missing = missing_rows(r, done, which, sizeof which);
+    if (missing > 0)
+        log_warn("the history in %s lacks %lld of the %lld trajectories done: number %s. history.journal and "
+                 "history.h5 were deleted or damaged, or the checkpoint came from elsewhere; these rows, and those of "
+                 "their measurements, are in no average. A copy of history.h5 put back before the run goes on brings "
+                 "them back",
+                 folder, (long long)missing, (long long)done, which);
+}
+
+static int table_of(record *r, const char *group, const measure_column *columns, int n);
+
+static void declare_measurements(record *r, const parameters *p)
+{
+    char group[128];
+    for (int i = 0; i < p->nmeasures; i++) {
+        const observable *o = observable_find(p->measures[i].p.kind);
+        snprintf(group, sizeof group, "measure/%s", p->measures[i].name);
+        table_of(r, group, o->columns, o->ncolumns);
+        if (o->nsummary == 0) continue;
+        snprintf(group, sizeof group, "measure/%s/summary", p->measures[i].name);
+        table_of(r, group, o->summary, o->nsummary);
+    }
+}
+
+record *record_open(const char *folder, const simulation *s, int64_t done)
+{
+    char message[1024];
+    record *r = calloc(1, sizeof *r);
+    REQUIRE_MEMORY(r, "out of memory");
+    r->warmup = s->p->run.warmup;
+    r->h = history_open(folder, message, sizeof message);
+    if (!r->h) user_error("%s", message);
+    declare(r, s);
+    must(history_truncate_after(r->h, done, message, sizeof message), message);
+    declare_measurements(r, s->p);
+    history_text(r->h, "parameters", s->p->dump);
+    history_text(r->h, "program", identity_of_program());
+    warn_of_missing_rows(r, folder, done);
+    for (int64_t i = 0; i < history_rows(r->h, r->table); i++)
+        remember(r, history_get(r->h, r->table, i, TRAJECTORY).i, history_get(r->h, r->table, i, PLAQUETTE).d,
+                 history_get(r->h, r->table, i, DH).d, (int)history_get(r->h, r->table, i, ACCEPTED).i,
+                 r->filters ? history_get(r->h, r->table, i, r->filtered_column).d : NAN);
+    return r;
+}
+
+int record_close(record *r, char *message, size_t size)
+{
+    if (!r) return 0;
+    const int bad = history_close(r->h, message, size);
+    free(r->plaquette);
+    free(r->dh);
+    free(r->accepted);
+    free(r);
+    return bad;
+}
+
+int record_add(record *r, int64_t number, const trajectory_result *t, const gauge_loops *loops, double filtered,
+               char *message, size_t size)
+{
+    history_value row[MAX_COLUMNS];
+    row[TRAJECTORY].i = number;
+    row[ACCEPTED].i = t->accepted;
+    row[DH].d = t->dh;
+    row[PLAQUETTE].d = loops->plaquette;
+    row[LINK_TRACE].d = loops->link_trace;
+    row[KINETIC].d = t->kinetic_start;
+    row[RESIDUAL].d = t->worst_residual;
+    row[SECONDS].d = t->seconds;
+    for (int i = 0; i < r->nactions; i++) {
+        row[PER_ACTION + 3 * i].d = t->start_values[i];
+        row[PER_ACTION + 3 * i + 1].d = t->force_mean[i];
+        row[PER_ACTION + 3 * i + 2].i = t->iterations[i];
+    }
+    for (int i = 0, c = PER_ACTION + 3 * r->nactions; i < r->nactions; i++) {
+        if (!r->has_spectrum[i]) continue;
+        row[c++].d = t->spectrum_low[i];
+        row[c++].d = t->spectrum_high[i];
+    }
+    if (r->filters) row[r->filtered_column].d = filtered;
+    if (history_append(r->h, r->table, row, message, size)) return -1;
+    remember(r, number, loops->plaquette, t->dh, t->accepted, filtered);
+    return 0;
+}
+
+/* ---- measurements ---- */
+
+static int table_of(record *r, const char *group, const measure_column *columns, int n)
+{
+    history_column table[MAX_COLUMNS] = {{"trajectory", HISTORY_INT, "", "measured after this trajectory", 0}};
+    char message[1024];
+    for (int i = 0; i < r->ntables; i++)
+        if (!strcmp(r->tables[i].group, group)) return r->tables[i].number;
+    REQUIRE(n < MAX_COLUMNS && r->ntables < 2 * MAX_NAMED, "%d columns, %d tables", n, r->ntables);
+    for (int i = 0; i < n; i++)
+        table[i + 1] = (history_column){columns[i].name, HISTORY_REAL, columns[i].unit, columns[i].help, 0};
+    const int number = history_table(r->h, group, table, n + 1, message, sizeof message);
+    must(number, message);
+    snprintf(r->tables[r->ntables].group, sizeof r->tables[0].group, "%s", group);
+    r->tables[r->ntables++].number = number;
+    return number;
+}
+
+static int add_rows(record *r, const char *group, int64_t number, const measure_column *columns, int n,
+                    const double *values, long rows, char *message, size_t size)
+{
+    history_value row[MAX_COLUMNS];
+    if (n == 0) return 0;
+    const int table = table_of(r, group, columns, n);
+    for (long i = 0; i < rows; i++) {
+        row[0].i = number;
+        for (int c = 0; c < n; c++) row[c + 1].d = values[i * n + c];
+        if (history_append(r->h, table, row, message, size)) return -1;
+    }
+    return 0;
+}
+
+int record_measurement(record *r, int64_t number, const measure_result *m, char *message, size_t size)
+{
+    char group[128];
+    if (m->failed) return 0;
+    REQUIRE(m->nrows == 1 || m->what->nsummary > 0, "%s: several rows and no summary to say that all are there",
+            m->what->name);
+    snprintf(group, sizeof group, "measure/%s", m->name);
+    if (add_rows(r, group, number, m->what->columns, m->what->ncolumns, m->rows, m->nrows, message, size)) return -1;
+    snprintf(group, sizeof group, "measure/%s/summary", m->name);
+    return add_rows(r, group, number, m->what->summary, m->what->nsummary, m->summary, 1, message, size);
+}
+
+int record_has_measurement(record *r, int64_t number, const named_measure *m)
+{
+    char rows[128], summary[128], message[1024];
+    snprintf(rows, sizeof rows, "measure/%s", m->name);
+    snprintf(summary, sizeof summary, "measure/%s/summary", m->name);
+    /* The summary is written last. */
+    if (history_last(r->h, observable_find(m->p.kind)->nsummary ? summary : rows) >= number) return 1;
+    must(history_truncate_group(r->h, rows, number - 1, message, sizeof message), message);
+    return 0;
+}
+
+void record_digest(const record *r, char hex[65])
+{
+    history_digest(r->h, hex);
+}
+
+int record_sync(record *r, char *message, size_t size)
+{
+    return history_sync(r->h, message, size);
+}
+
+/* ---- averages ---- */
+
+/* Mean, and its error from about 20 blocks (or single rows when there are few). */
+static double mean_and_error(const double *x, long n, double (*of)(double), double *error)
+{
+    double mean = 0, square = 0;
+    for (long i = 0; i < n; i++) mean += of(x[i]);
+    mean = n > 0 ? mean / (double)n : NAN;
+    const long length = n >= 100 ? n / 20 : n >= 40 ? 2 : 1, blocks = n / length;
+    for (long b = 0; b < blocks; b++) {
+        double block = 0;
+        for (long i = b * length; i < (b + 1) * length; i++) block += of(x[i]) / (double)length;
+        square += (block - mean) * (block - mean);
+    }
+    *error = blocks > 1 ? sqrt(square / (double)(blocks * (blocks - 1))) : NAN;
+    return mean;
+}
+
+static double itself(double x)
+{
+    return x;
+}
+
+static double exp_minus(double x)
+{
+    return exp(-x);
+}
+
+record_averages record_average(const record *r)
+{
+    record_averages a = {.count = r->count, .filtered = r->filtered / (double)r->nfiltered};
+    a.acceptance = mean_and_error(r->accepted, r->count, itself, &a.acceptance_error);
+    a.exp_dh = mean_and_error(r->dh, r->count, exp_minus, &a.exp_dh_error);
+    a.plaquette = mean_and_error(r->plaquette, r->count, itself, &a.plaquette_error);
+    return a;
+}

@@ -1,0 +1,130 @@
+#include "hmc/record/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/evolve/fermion.h"
+#include "kernels/base/log.h"
+#include "kernels/run/halo.h"
+#include "kernels/run/kernel.h"
+
+const char *report_duration(double seconds, char text[32])
+{
+    const long s = seconds > 0 ? lround(seconds) : 0;
+    if (s >= 86400) snprintf(text, 32, "%ldd %02ld:%02ld:%02ld", s / 86400, s / 3600 % 24, s / 60 % 60, s % 60);
+    else snprintf(text, 32, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    return text;
+}
+
+const char *report_bytes(double bytes, char text[32])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int u = 0;
+    while (bytes >= 1024 && u < 5) {
+        bytes /= 1024;
+        u++;
+    }
+    snprintf(text, 32, u ? "%.1f %s" : "%.0f %s", bytes, units[u]);
+    return text;
+}
+
+void report_lines(void (*log)(const char *, ...), const char *text)
+{
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        end = text + strcspn(text, "\n");
+        log("%.*s", (int)(end - text), text);
+    }
+}
+
+/* ---- the profile ---- */
+
+typedef struct {
+    char name[48];
+    kernel_count count;
+} profile_line;
+
+static int by_time(const void *a, const void *b)
+{
+    const double x = ((const profile_line *)a)->count.seconds, y = ((const profile_line *)b)->count.seconds;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Lines of all kernels that ran, the longest first; returns their number. */
+static int profile_lines(profile_line *lines)
+{
+    int n = 0;
+    for (int k = 0; k < KERNEL_COUNTED; k++)
+        for (int p = 0; p < PREC_COUNT; p++) {
+            const kernel_count c = kernel_counted((kernel_id)k, (precision)p);
+            if (c.calls == 0) continue;
+            snprintf(lines[n].name, sizeof lines[n].name, "%s, %s", kernel_infos[k].name, precision_names[p]);
+            lines[n++].count = c;
+        }
+    qsort(lines, (size_t)n, sizeof *lines, by_time);
+    return n;
+}
+
+static void print_copies(const report_totals *t)
+{
+    char all[32], inside[32];
+    log_info("  %-24s %10s, in trajectories: %s", "host-device copies", report_bytes(t->copied_bytes, all),
+             report_bytes(t->trajectory_bytes, inside));
+}
+
+/* A line of what is no kernel. */
+static void print_share(const char *what, double part, double whole)
+{
+    log_info("  %-24s %10s %10.3f %9s %9s %6.1f%%", what, "", part, "", "", 100 * part / whole);
+}
+
+void report_profile(const report_totals *t)
+{
+    profile_line lines[KERNEL_COUNTED * PREC_COUNT];
+    const int n = profile_lines(lines);
+    const double seconds = t->seconds;
+    double in_kernels = 0, halo_bytes, halo_seconds;
+    halo_counted(&halo_bytes, &halo_seconds);
+    log_info("%-26s %10s %10s %9s %9s %7s", "profile", "calls", "seconds", "GF/s", "GB/s", "share");
+    for (int i = 0; i < n; i++) {
+        const kernel_count *c = &lines[i].count;
+        const double per = c->seconds > 0 ? 1e-9 / c->seconds : 0;
+        in_kernels += c->seconds;
+        log_info("  %-24s %10ld %10.3f %9.2f %9.2f %6.1f%%", lines[i].name, c->calls, c->seconds, c->flops * per,
+                 c->bytes * per, 100 * c->seconds / seconds);
+    }
+    log_info("  %-24s %10s %10.3f %9s %9.2f %6.1f%%", "halos, waiting", "", halo_seconds, "",
+             halo_seconds > 0 ? 1e-9 * halo_bytes / halo_seconds : 0, 100 * halo_seconds / seconds);
+    print_share("files", t->io_seconds, seconds);
+    if (t->tune_seconds > 0) print_share("tuning", t->tune_seconds, seconds);
+    print_share("all else", seconds - in_kernels - halo_seconds - t->io_seconds - t->tune_seconds, seconds);
+    if (t->where == PLACE_DEVICE) print_copies(t);
+}
+
+/* ---- cost ---- */
+
+double report_flops(const parameters *p, double iterations)
+{
+    double volume = 1, flops = 0, counts[MAX_LEVELS];
+    level levels[MAX_LEVELS] = {0};
+    for (int d = 0; d < 4; d++) volume *= p->lattice.size[d];
+    for (int l = 0; l < p->nlevels; l++) {
+        levels[l].scheme = scheme_find(p->levels[l].scheme);
+        levels[l].steps = p->levels[l].steps;
+    }
+    levels_forces(levels, p->nlevels, counts);
+    for (int l = 0; l < p->nlevels; l++) {
+        const double forces = counts[l];
+        char word[128];
+        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++) {
+            if (!strcmp(word, "gauge")) flops += forces * volume * gauge_force_flops(gauge_params_weights(&p->gauge));
+            for (int i = 0; i < p->nfermions; i++) {
+                const fermion_params *f = &p->fermions[i].p;
+                if (!strcmp(word, p->fermions[i].name))
+                    flops += forces * volume * fermion_kind_find(f->kind)->force_flops(f, iterations);
+            }
+        }
+    }
+    return flops;
+}

@@ -1,0 +1,26 @@
+/* Configurations that are kept: the ensemble. [save] says which, and in which format; they lie apart from checkpoints,
+ * which come and go, and no run removes or replaces one. */
+#ifndef PLAQ_SAVE_H
+#define PLAQ_SAVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hmc/input/parameters.h"
+#include "kernels/field/field.h"
+
+#define SAVE_FOLDER "configurations"
+
+/* Whether the configuration of a trajectory is kept, and how many are from trajectory 1 to the last. Local. */
+int save_due(const parameters *p, int64_t trajectory);
+int64_t save_count(const parameters *p);
+/* Bytes of one, within some kilobytes. Local. */
+uint64_t save_bytes(const int size[4]);
+
+/* Writes the links of a trajectory as OUTPUT/configurations/configuration-NNNNNN with the ending of the format, read back and verified
+ * before the file has its name; `message` is then that name. 1 when the same links are there already; -1 with a message,
+ * also when other links are there under that name. Collective. */
+int save_configuration(const parameters *p, const field *links, int64_t trajectory, double plaquette, char *message,
+                       size_t size);
+
+#endif

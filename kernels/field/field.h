@@ -1,0 +1,142 @@
+/* Fields: numbers on the sites of a lattice.
+ *
+ * A field has a kind (fields.def), a precision, a parity (one, or both), a number of right-hand sides, and a place. It
+ * is passed whole; kernels get views. Asking for a view to write raises the version, from which derived fields see that
+ * they are out of date. Memory comes from the pool (kernels/base/pool.h).
+ *
+ * Kind               groups  reals  meaning
+ * FIELD_SPINOR       nrhs Ls 24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
+ * FIELD_VECTOR       nrhs    6      colour vector of staggered quarks [colour][re, im]
+ * FIELD_LINKS        4       18     U_mu(x) [row][column][re, im], with ghosts
+ * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
+ * FIELD_LINKS_EIGHT  4       8      phases of U00 and U20 over pi, then U01, U02, U10 (re, im); loses accuracy as
+ *                                   |U01|^2 + |U02|^2 goes to zero, and cannot hold the unit matrix
+ * FIELD_PHASES       4       1      phase of det U_mu(x) over pi: with two rows, or eight reals, a link in U(3)
+ * FIELD_MOMENTA      4       8      traceless anti-Hermitian: X00/i, X11/i, X01, X02, X12 (re, im)
+ * FIELD_CLOVER       2       36     Hermitian 6x6 a chirality: diagonal, then lower triangle by rows (re, im)
+ * FIELD_TENSOR       6       9      anti-Hermitian a plane (xy xz xt yz yt zt): X00/i, X11/i, X22/i, X01, X02, X12;
+ * ghosts */
+#ifndef PLAQ_FIELD_H
+#define PLAQ_FIELD_H
+
+#include <stddef.h>
+
+#include "kernels/field/stored.h"
+#include "kernels/lattice/lattice.h"
+
+typedef enum { PARITY_EVEN, PARITY_ODD, PARITY_BOTH } parity;
+typedef enum { PLACE_HOST, PLACE_DEVICE } place;
+
+typedef enum {
+#define FIELD_KIND(id, ...) id,
+#include "kernels/field/fields.def"
+#undef FIELD_KIND
+    FIELD_KINDS
+} field_kind;
+
+typedef struct {
+    const char *name;
+    int groups, reals;
+    int scaled; /* has a scale per site and group in fixed-point precisions */
+    int ghosts;
+    int apart; /* on virtual nodes each group has its own stretch of storage, see view.h */
+} field_kind_info;
+
+typedef struct field {
+    const lattice *lat;
+    const layout *lay;
+    field_kind kind;
+    precision prec;
+    parity par;
+    place where;
+    int nrhs, Ls; /* right-hand sides, and slices of a fifth dimension in each */
+    int groups, reals;
+    long stride, group_stride; /* as in views */
+    size_t bytes, scale_bytes;
+    void *data;
+    float *scale;
+    unsigned long version;
+    unsigned long ghost_version; /* version that the ghosts belong to */
+} field;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const field_kind_info field_kinds[FIELD_KINDS];
+
+/* A field, all zero. nrhs: right-hand sides of a spinor or colour vector, else 1. Collective where the kind has ghosts.
+ */
+field *field_create(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
+/* The same of spinors with Ls slices in a fifth dimension: slice s of right-hand side r is group r Ls + s, and kernels
+ * of four dimensions treat each group as a right-hand side. */
+field *field_create_5d(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls, place where);
+/* Like f in everything, contents aside: they are zero. */
+field *field_like(const field *f);
+/* The same with contents that are not defined, for what is written whole before it is read. */
+field *field_scratch(const field *f);
+void field_destroy(field *f);
+
+/* "double", "single", "half", "quarter"; and the precision of such a name, which must be one of them. */
+extern const char *const precision_names[PREC_COUNT];
+precision precision_named(const char *name);
+
+/* Views of one parity of f: to read, or to write (raises the version). */
+view field_in(const field *f, parity p);
+view field_out(field *f, parity p);
+/* For what writes into the storage of f by itself: raises the version. */
+void field_written(field *f);
+/* View of all storage, ghosts included: brought up to date, for kernels that reach beyond nearest neighbours; or as
+ * they are, for those that bring them. */
+view field_in_all(const field *f);
+view field_all(const field *f);
+
+/* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version.
+ */
+field field_part(const field *f, parity p);
+/* The same of one right-hand side of vectors in floating point, for kernels alone: field_copy() takes it for whole. */
+field field_rhs(const field *f, int rhs);
+
+/* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row
+ * links into links), parity and groups. y and x may not be the same field. */
+void field_copy(field *y, const field *x);
+/* y += a x, in double, of fields of one kind (no eight-real links), parity and place whose precisions may differ. */
+void field_add(field *y, double a, const field *x);
+
+/* Bytes that were copied between host and device so far. */
+double field_copied_bytes(void);
+
+/* Sites of the time slice t of this rank (0 <= t < local[3]) as doubles buf[z][y][x][group][real], from or into f. With
+ * a field of one parity the other sites are left alone. */
+void field_export(const field *f, int t, double *buf);
+void field_import(field *f, int t, const double *buf);
+
+/* Room for one such slice; free() it. */
+double *field_slice_buffer(const field *f);
+
+void field_clear(field *f); /* all zero */
+
+/* Bytes that field_create() would take for one field. */
+size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
+/* Lanes that a field of this precision has on the host. */
+int field_lanes(const lattice *lat, precision prec);
+long field_units(const field *f); /* units (work items) of one parity */
+/* Where its numbers are, for conversions. */
+stored_field field_stored(const field *f);
+/* Bytes of a stored real. */
+size_t field_real_bytes(const field *f);
+/* The same with its share of the scale. */
+double field_traffic(const field *f);
+
+/* The parity that a call on a whole field means first, and whether there is a second. */
+int field_first_parity(const field *f);
+int field_last_parity(const field *f);
+/* One parity of f after the other. */
+#define FOR_PARITIES(p, f) for (int p = field_first_parity(f); p <= field_last_parity(f); p++)
+/* Arguments' geometry for the place of f. */
+geom field_geom(const field *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+/* Blocks of sites, for Schwarz methods: a hop that does not leave its block, and vector algebra whose coefficients are
+ * one a block.
+ *
+ * Every rank's box is cut into equal blocks. The hop with wilson_hop_call.cut drops all terms from other blocks (Dirichlet
+ * boundaries), so it sends nothing. Sums over a block are integers, in units that follow from the block's source and
+ * what the operator first makes of it: they do not depend on order, process grid or lanes, and no other rank is asked.
+ */
+#ifndef PLAQ_BLOCK_H
+#define PLAQ_BLOCK_H
+
+#include "kernels/field/field.h"
+
+typedef struct blocks blocks;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether every rank's box of the lattice, which may be a plan, can be cut into blocks of `size` sites (all zero: the
+ * box itself) of so many colours; else 0, with the reason in `message`. */
+int blocks_fit(const lattice *lat, const int size[4], int colours, char *message, size_t bytes);
+
+/* Blocks of `size` sites in fields of that place; the extents divide those of every rank's box, or are all zero for the
+ * box itself. Null with the reason in `message` otherwise. The lattice is borrowed. */
+blocks *blocks_create(const lattice *lat, const int size[4], place where, char *message, size_t bytes);
+void blocks_destroy(blocks *b);
+/* Colours that blocks_minimise() can tell apart: 2, or 1 where the number of blocks of the lattice along some direction
+ * is odd and not one. */
+int blocks_colours(const blocks *b);
+
+/* All for spinors of one parity and one right-hand side. */
+
+/* Before the steps from a residual r, whose norm in a block only falls then: from it and the first q come the units of
+ * sums over blocks. */
+void blocks_measure(blocks *b, const field *r);
+
+/* In each block of the colour (or of all, -1) one step of minimal residual: a = w (q, r) / (q, q), x += a r, r -= a q,
+ * with q = A r given. Other blocks are left alone. */
+void blocks_minimise(blocks *b, field *x, field *r, const field *q, double w, int colour);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,194 @@
+#include "kernels/ops/gauge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/lattice/comm.h"
+#include "kernels/ops/vector.h"
+#include "kernels/run/halo.h"
+#include "kernels/run/kernel.h"
+
+static void run(kernel_id id, const field *like, const void *args, exact_sum *sums)
+{
+    kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
+}
+
+static void loop_sums(const field *links, int rectangles, double sums[4])
+{
+    exact_sum s[4] = {exact_zero(), exact_zero(), exact_zero(), exact_zero()};
+    loops_args args = {.g = field_geom(links), .links = field_in_all(links), .rectangles = rectangles};
+    for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_loops, links, &args, s);
+    comm_sum_exact(s, 4);
+    for (int k = 0; k < 4; k++) sums[k] = exact_value(&s[k]);
+}
+
+gauge_loops gauge_measure(const field *links, int rectangles)
+{
+    double s[4];
+    loop_sums(links, rectangles, s);
+    const double v = (double)links->lat->volume;
+    gauge_loops loops = {(s[0] + s[1]) / (18 * v), s[0] / (9 * v), s[1] / (9 * v), rectangles ? s[2] / (36 * v) : NAN,
+                         s[3] / (12 * v)};
+    return loops;
+}
+
+gauge_weights gauge_weights_c1(double beta, double c1)
+{
+    const gauge_weights w = {beta * (1 - 8 * c1), beta * c1, 0};
+    return w;
+}
+
+static double parallelogram_sum(const field *links)
+{
+    exact_sum s = exact_zero();
+    parallelograms_args args = {.g = field_geom(links), .links = field_in_all(links)};
+    for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_parallelograms, links, &args, &s);
+    comm_sum_exact(&s, 1);
+    return exact_value(&s);
+}
+
+double gauge_action(const field *links, gauge_weights w)
+{
+    double s[4];
+    loop_sums(links, w.rectangle != 0, s);
+    const double v = (double)links->lat->volume;
+    double action = w.plaquette * (6 * v - (s[0] + s[1]) / 3);
+    if (w.rectangle != 0) action += w.rectangle * (12 * v - s[2] / 3);
+    if (w.parallelogram != 0) action += w.parallelogram * (16 * v - parallelogram_sum(links) / 3);
+    return action;
+}
+
+/* Of plaquettes and rectangles: the latter are ten products more a staple, and three sums. */
+static double staples_flops(gauge_weights w)
+{
+    return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 24 * (10 * 198 + 90) : 0);
+}
+
+double gauge_force_flops(gauge_weights w)
+{
+    return staples_flops(w) + (w.parallelogram != 0 ? kernel_infos[KERNEL_parallelogram_force].flops : 0);
+}
+
+void gauge_force(field *force, const field *links, gauge_weights w)
+{
+    const double sites = (double)field_units(links) * links->lay->lanes;
+    gauge_force_args args = {
+        .g = field_geom(links), .links = field_in_all(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
+    parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
+    FOR_PARITIES(p, force)
+    {
+        args.parity = more.parity = p;
+        args.momenta = more.momenta = field_out(force, p);
+        kernel_run(KERNEL_gauge_force, links, &args,
+                   (kernel_work){.n = field_units(links), .flops = sites * staples_flops(w)});
+        if (w.parallelogram != 0) run(KERNEL_parallelogram_force, links, &more, NULL);
+    }
+}
+
+void gauge_field_strength(field *tensor, const field *links)
+{
+    field_strength_args args = {.g = field_geom(links), .links = field_in_all(links)};
+    FOR_PARITIES(p, tensor)
+    {
+        args.parity = p;
+        args.out = field_out(tensor, p);
+        run(KERNEL_field_strength, links, &args, NULL);
+    }
+}
+
+gauge_energy gauge_field_energy(const field *tensor)
+{
+    exact_sum s[3] = {exact_zero(), exact_zero(), exact_zero()};
+    FOR_PARITIES(p, tensor)
+    {
+        energy_args args = {field_in(tensor, p)};
+        run(KERNEL_energy, tensor, &args, s);
+    }
+    comm_sum_exact(s, 3);
+    const double v = (double)tensor->lat->volume;
+    gauge_energy e = {exact_value(&s[0]) / v, exact_value(&s[1]) / v, exact_value(&s[2])};
+    return e;
+}
+
+void gauge_update(field *links, double dt, const field *momenta)
+{
+    FOR_PARITIES(p, links)
+    {
+        link_update_args args = {field_out(links, p), field_in(momenta, p), dt};
+        run(KERNEL_link_update, links, &args, NULL);
+    }
+}
+
+double gauge_unitarise(field *links)
+{
+    exact_sum s = exact_zero();
+    FOR_PARITIES(p, links)
+    {
+        unitarise_args args = {field_out(links, p)};
+        run(KERNEL_unitarise, links, &args, &s);
+    }
+    comm_sum_exact(&s, 1);
+    return sqrt(exact_value(&s) / (4.0 * (double)links->lat->volume));
+}
+
+void gauge_cold(field *links)
+{
+    const int *l = links->lat->local;
+    const long sites = (long)l[0] * l[1] * l[2];
+    double *slice = field_slice_buffer(links);
+    memset(slice, 0, (size_t)sites * 72 * sizeof *slice);
+    for (long i = 0; i < sites * 4; i++)
+        for (int c = 0; c < 3; c++) slice[i * 18 + 8 * c] = 1;
+    for (int t = 0; t < l[3]; t++) field_import(links, t, slice);
+    free(slice);
+}
+
+void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number)
+{
+    FOR_PARITIES(p, links)
+    {
+        random_args args = {field_geom(links), field_out(links, p), seed, purpose, number, p};
+        run(KERNEL_random_links, links, &args, NULL);
+    }
+}
+
+void momenta_zero(field *p)
+{
+    field_clear(p);
+}
+
+void momenta_random(field *m, uint64_t seed, uint32_t purpose, uint32_t number)
+{
+    FOR_PARITIES(p, m)
+    {
+        random_args args = {field_geom(m), field_out(m, p), seed, purpose, number, p};
+        run(KERNEL_random_momenta, m, &args, NULL);
+    }
+}
+
+void momenta_add(field *y, double a, const field *x)
+{
+    FOR_PARITIES(p, y)
+    {
+        momenta_add_args args = {field_out(y, p), field_in(x, p), a};
+        run(KERNEL_momenta_add, y, &args, NULL);
+    }
+}
+
+double momenta_dot(const field *x, const field *y)
+{
+    exact_sum s = exact_zero();
+    FOR_PARITIES(p, x)
+    {
+        momenta_dot_args args = {field_in(x, p), field_in(y, p)};
+        run(KERNEL_momenta_dot, x, &args, &s);
+    }
+    comm_sum_exact(&s, 1);
+    return exact_value(&s);
+}
+
+double momenta_norm2(const field *m)
+{
+    return momenta_dot(m, m);
+}

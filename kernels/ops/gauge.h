@@ -1,0 +1,65 @@
+/* Operations on links, momenta, field strength and the clover term (double precision).
+ *
+ * Links and tensors hold both parities; ghosts are brought up to date as needed. Sums are over all ranks and exact.
+ * A force F is defined by dP/dt = -F with H = -sum tr P^2 + S, P = p^a T_a, T_a = i lambda_a / 2: F^a = dS(exp(w T_a)
+ * U)/dw. All functions are collective. */
+#ifndef PLAQ_GAUGE_H
+#define PLAQ_GAUGE_H
+
+#include "kernels/field/field.h"
+
+typedef struct {
+    double plaquette, plaquette_space, plaquette_time; /* Re tr / 3 averaged: all planes, spatial, temporal */
+    double rectangle;                                  /* 1x2, both orientations */
+    double link_trace;
+} gauge_loops;
+
+typedef struct {
+    double temporal, spatial; /* -tr F F summed over planes, averaged over sites; E = temporal + spatial */
+    double charge;
+} gauge_energy;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* rectangles: whether that average is wanted (NaN otherwise). */
+gauge_loops gauge_measure(const field *links, int rectangles);
+
+/* Weights of the loops of an action, with the coupling in them: plaquettes, 1x2 rectangles, and parallelograms, which
+ * are mu nu rho -mu -nu -rho. */
+typedef struct {
+    double plaquette, rectangle, parallelogram;
+} gauge_weights;
+
+/* beta (1 - 8 c1), beta c1, and no parallelograms. */
+gauge_weights gauge_weights_c1(double beta, double c1);
+/* S = sum over loops, each once in one sense, of weight (1 - Re tr / 3). */
+double gauge_action(const field *links, gauge_weights w);
+/* force += its force; the links are taken to be in SU(3). */
+void gauge_force(field *force, const field *links, gauge_weights w);
+/* Floating-point operations of that, a site. */
+double gauge_force_flops(gauge_weights w);
+
+/* tensor = Fhat of all planes (M. Luescher et al., hep-lat/9605038, eq. (2.19), without its factor 1/a^2). */
+void gauge_field_strength(field *tensor, const field *links);
+gauge_energy gauge_field_energy(const field *tensor);
+
+/* links = exp(dt P) links. */
+void gauge_update(field *links, double dt, const field *momenta);
+/* Projects the links to SU(3); returns the root mean square deviation per link before. */
+double gauge_unitarise(field *links);
+void gauge_cold(field *links);
+/* Uniform on the group. */
+void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number);
+
+void momenta_zero(field *p);
+void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);
+void momenta_add(field *y, double a, const field *x); /* y += a x */
+double momenta_dot(const field *x, const field *y);   /* -sum tr X Y = x^a y^a / 2 */
+double momenta_norm2(const field *p);                 /* the same of p with itself: the kinetic energy */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,73 @@
+/* Operations on spinor fields: vector algebra, the Wilson hop, the clover term, random sources. Vector algebra and
+ * random sources are for colour vectors, too.
+ *
+ * All fields of a call share lattice, precision, place and right-hand sides, and spinors of one parity that parity,
+ * unless said. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first. Functions that sum or
+ * exchange halos are collective. */
+#ifndef PLAQ_SPINOR_H
+#define PLAQ_SPINOR_H
+
+#include "kernels/args.h"
+#include "kernels/field/field.h"
+#include "kernels/lattice/exact.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- vector algebra; y may be x ---- */
+void vector_copy(field *y, const field *x);                      /* also between precisions and places */
+void vector_axpby(field *y, double a, const field *x, double b); /* y = a x + b y; b = 0 does not read y */
+void vector_add(field *y, double a, const field *x);             /* y += a x, also between precisions */
+double vector_norm2(const field *x, int rhs);
+/* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself. */
+typedef struct {
+    const field *like;
+    int kernel;  /* that sums */
+    int travels; /* else sum and value are known */
+    int whole;   /* one kernel makes all of the sum, over all ranks */
+    exact_sum sum;
+    double value;
+} vector_sum;
+void vector_norm2_start(vector_sum *s, const field *x, int rhs);
+double vector_sum_finish(vector_sum *s);                                   /* also of one that is finished */
+void vector_dot(double value[2], const field *x, const field *y, int rhs); /* sum conj(x) y */
+double vector_axpy_norm2(field *y, double a, const field *x, int rhs);     /* y += a x; |y|^2 */
+/* y = a x + b y; |y|^2, of y before it is rounded to fixed point */
+double vector_axpby_norm2(field *y, double a, const field *x, double b, int rhs);
+void vector_axpy_norm2_start(vector_sum *s, field *y, double a, const field *x, int rhs);
+void vector_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
+/* The same with b = sum / below. A sum that is whole on the device is taken there, and travels on; any other is waited
+ * for. */
+void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double below, const field *r);
+
+/* Complex coefficients are pairs re, im. Any n, in as few passes as possible; no field is
+ * written twice by a call. */
+void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y, int rhs); /* (z_j, y) */
+/* y += sum_j c_j z_j; |y|^2. y is no z. */
+double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z, int rhs);
+/* y_j = a_j x_j + b_j y_j for n <= MULTI_PAIRS, in this order: x_j may be y_i of a later i. */
+void vector_multi_axpby(int n, field *const *y, const double (*a)[2], field *const *x, const double (*b)[2]);
+void vector_mr_update(field *x, field *r, const double a[2], const field *q); /* x += a r; r -= a q */
+/* The polynomial step of BiCGStab(l), kernels/site/blas.h; l <= BICGSTAB_MOST, r and u have l + 1 fields. Gives
+ * (shadow, r_0) and returns |r_0|^2. */
+double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *const *u, int l,
+                              const double (*gamma)[2], const field *shadow, int rhs);
+/* x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j */
+void vector_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                              const double *beta, const field *r, int rhs);
+/* The same with sum / below as a factor of each beta_j, as in vector_cg_update_by(). */
+void vector_multishift_update_by(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
+                                 const double *beta, vector_sum *sum, double below, const field *r, int rhs);
+
+/* ---- random sources ---- */
+/* Complex normal components with <|z|^2> = 1 on all parities of f (double precision). number: the trajectory. */
+void vector_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number);
+
+/* The same with components (+-1 +- i) / sqrt 2, each as likely, from one more set of random numbers. */
+void vector_random_signs(field *f, uint64_t seed, uint32_t purpose, uint32_t number);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,211 @@
+#include "kernels/ops/wilson.h"
+
+#include "kernels/base/error.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/ops/block_hop.h"
+#include "kernels/ops/sums.h"
+#include "kernels/run/halo.h"
+#include "kernels/run/tune.h"
+
+/* ---- the hop ---- */
+
+static void hop_over(const field *like, const hop_args *args, const int *list, long n, const hop_pack_args *pack)
+{
+    const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
+    const int clover = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
+    const int add = args->form == HOP_ADD || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
+    const kernel_work w = {.list = list,
+                           .n = n,
+                           .pack = pack,
+                           .flops = sites * rhs * (1320 + 504 * clover + 48 * add),
+                           .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
+                                             field_traffic(like) * rhs * (48 + 24 * add))};
+    kernel_run(KERNEL_hop, like, args, w);
+}
+
+/* A hop of a rank with faces: as one kernel, or kernels that pack, compute the interior and, after the messages, the
+ * exterior. */
+typedef struct {
+    const field *like, *in, *links;
+    hop_args args;
+    int fuse;
+} split_hop;
+
+static void run_split_hop(void *of)
+{
+    const split_hop *hop = of;
+    const layout *lay = layout_tables(hop->like->lay, hop->like->where == PLACE_DEVICE);
+    hop_args args = hop->args;
+    const parity p = args.parity, other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    hop_pack_args pack;
+    halo_hop_start(hop->in, other, hop->links, args.sign, hop->fuse, args.ghost, &pack);
+    if (hop->fuse) {
+        args.exterior = (int)lay->nexterior[p];
+        hop_over(hop->like, &args, lay->exterior[p], lay->nunit, &pack);
+        return;
+    }
+    args.interior = 1;
+    hop_over(hop->like, &args, lay->interior[p], lay->ninterior[p], NULL);
+    args.interior = 0;
+    halo_hop_wait();
+    hop_over(hop->like, &args, lay->exterior[p], lay->nexterior[p], NULL);
+}
+
+static double split_hop_seconds(int fuse, void *of)
+{
+    split_hop hop = *(const split_hop *)of;
+    field *scratch = field_scratch(hop.like); /* the output may be an input as well */
+    hop.args.out = field_out(scratch, hop.args.parity);
+    hop.fuse = fuse;
+    const double seconds = tune_seconds(run_split_hop, &hop);
+    field_destroy(scratch);
+    return seconds;
+}
+
+/* Whether to make it one kernel, where that can be: as the tuner found, and by rule unless right-hand sides would share
+ * links in several. */
+static int fuses(split_hop *hop)
+{
+    const hop_args *a = &hop->args;
+    const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
+    if (!halo_hop_fuses(hop->in, hop->links)) return 0;
+    const tune_key key =
+        tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
+    const int way = tune_choice(&key, 2, split_hop_seconds, hop);
+    return way == TUNE_BY_RULE ? !shares : way;
+}
+
+void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *call)
+{
+    const layout *lay = layout_tables(out->lay, out->where == PLACE_DEVICE);
+    const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    REQUIRE(in != out || out->par == PARITY_BOTH, "the hop reads what it writes");
+    REQUIRE(in->prec == out->prec && call->links->prec == out->prec && in->lay == out->lay, "precisions %d %d %d",
+            in->prec, out->prec, call->links->prec);
+    hop_args args = {.g = field_geom(out),
+                     .in = field_in(in, other),
+                     .here = field_in(call->links, p),
+                     .there = field_in(call->links, other),
+                     .a = call->a,
+                     .b = call->b,
+                     .parity = p,
+                     .sign = call->sign,
+                     .form = call->form,
+                     .link_reals = call->links->reals};
+    const size_t bytes = call->links->bytes + in->bytes;
+    args.stream = bytes > OUT_OF_CACHE;
+    args.ahead = bytes > OUT_OF_NEAR_CACHE;
+    if (call->clover) args.clover = field_in(call->clover, p);
+    if (call->add) args.x = field_in(call->add, p);
+    args.out = field_out(out, p);
+    if (call->cut) {
+        blocks_cut_hop(call->cut, &args, out);
+        if (lay->lanes == 1) {
+            hop_over(out, &args, NULL, lay->nunit, NULL);
+        } else { /* the lists are the order that suits the caches */
+            hop_over(out, &args, lay->interior[p], lay->ninterior[p], NULL);
+            hop_over(out, &args, lay->exterior[p], lay->nexterior[p], NULL);
+        }
+        return;
+    }
+    if (lay->nexterior[p] == 0) {
+        hop_over(out, &args, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit, NULL);
+        return;
+    }
+    split_hop hop = {out, in, call->links, args, 0};
+    hop.fuse = fuses(&hop);
+    run_split_hop(&hop);
+}
+
+static clover_apply_args clover_on(field *out, parity p, const field *clover, const field *in, double factor)
+{
+    clover_apply_args args = {.in = field_in(in, p), .clover = field_in(clover, p), .factor = factor};
+    args.out = field_out(out, p);
+    return args;
+}
+
+void clover_apply(field *out, parity p, const field *clover, const field *in, double factor)
+{
+    const clover_apply_args args = clover_on(out, p, clover, in, factor);
+    kernel_run(KERNEL_clover_apply, out, &args, vector_work(KERNEL_clover_apply, out, out->groups));
+}
+
+void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor)
+{
+    REQUIRE(in->groups == 1, "one sum of %d right-hand sides", in->groups);
+    const clover_norm2_args args = clover_on(out, p, clover, in, factor);
+    *s = vector_sum_open(KERNEL_clover_norm2, out);
+    vector_sum_run(s, &args, 1, 1);
+}
+
+/* ---- clover term and forces ---- */
+
+static void run(kernel_id id, const field *like, const void *args, exact_sum *sums)
+{
+    kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
+}
+
+void clover_build(field *clover, const field *tensor, double diagonal, double c_sw)
+{
+    FOR_PARITIES(p, clover)
+    {
+        clover_build_args args = {field_in(tensor, p), field_out(clover, p), diagonal, 0.5 * c_sw};
+        run(KERNEL_clover_build, clover, &args, NULL);
+    }
+}
+
+double clover_invert(field *inverse, const field *clover, parity p, double *negatives)
+{
+    exact_sum s[2] = {exact_zero(), exact_zero()};
+    clover_invert_args args = {.in = field_in(clover, p)};
+    args.out = field_out(inverse, p);
+    run(KERNEL_clover_invert, clover, &args, s);
+    comm_sum_exact(s, 2);
+    *negatives = exact_value(&s[1]);
+    return exact_value(&s[0]);
+}
+
+/* The variation of the clover term is (i c_sw / 2) sigma dF a plane, dF = (dQ - dQ^dagger) / 8; a force term k Re tr[L
+ * dF] becomes Re tr[Z dQ] with Z a quarter of the anti-Hermitian part of k L. */
+void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y)
+{
+    clover_insert_args args = {field_in(x, p), field_in(y, p), field_out(tensor, p), -0.25 * c_sw};
+    run(KERNEL_clover_insert, tensor, &args, NULL);
+}
+
+void clover_insert_det(field *tensor, parity p, double c_sw, double weight, const field *inverse)
+{
+    clover_insert_det_args args = {field_in(inverse, p), field_out(tensor, p), -0.125 * c_sw * weight};
+    run(KERNEL_clover_insert_det, tensor, &args, NULL);
+}
+
+void clover_force(field *force, const field *links, const field *tensor)
+{
+    clover_force_args args = {
+        .g = field_geom(links), .links = field_in_all(links), .tensor = field_in_all(tensor), .factor = -0.5};
+    FOR_PARITIES(p, force)
+    {
+        args.parity = p;
+        args.momenta = field_out(force, p);
+        run(KERNEL_clover_force, links, &args, NULL);
+    }
+}
+
+void hop_force(field *force, const field *links, const field *x, const field *y)
+{
+    const layout *lay = x->lay;
+    for (int p = 0; p < 2; p++) {
+        const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+        hop_force_args args = {.g = field_geom(x),
+                               .x_here = field_in(x, p),
+                               .y_here = field_in(y, p),
+                               .x_there = field_in(x, other),
+                               .y_there = field_in(y, other),
+                               .links = field_in(links, p),
+                               .momenta = field_out(force, p),
+                               .factor = -0.5,
+                               .parity = p};
+        if (lay->nexterior[p] > 0) halo_hop_pair(x, y, other, links, args.x_ghost, args.y_ghost);
+        run(KERNEL_hop_force, x, &args, NULL);
+    }
+}

@@ -1,0 +1,50 @@
+/* Operations of Wilson-clover quarks: the hop between parities, the clover term, and the derivatives of both.
+ *
+ * All fields of a call share lattice, precision, place and right-hand sides, and those of one parity that parity, unless
+ * said. Outputs come first. What sums or exchanges halos is collective. */
+#ifndef PLAQ_OPS_WILSON_H
+#define PLAQ_OPS_WILSON_H
+
+#include "kernels/ops/vector.h"
+#include "kernels/ops/wilson.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the hop between parities, kernels/site/hop.h ---- */
+typedef struct {
+    hop_form form;
+    double a, b;              /* factors of the hop and of what is added */
+    int sign;                 /* +1, or -1 for the dagger */
+    const field *links;       /* both parities */
+    const field *clover;      /* where the form asks for one; of both parities or of that of out */
+    const field *add;         /* where the form adds */
+    const struct blocks *cut; /* stays in these blocks, and is not collective; or null */
+} wilson_hop_call;
+/* out, of parity p, from in, of the other one; out may be call->add. Fields may hold both parities. */
+void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *call);
+
+/* out = factor C in on parity p; out may be in. */
+void clover_apply(field *out, parity p, const field *clover, const field *in, double factor);
+/* The same of one right-hand side, and |in|^2 on parity p, from one pass: as vector_norm2_start() does. */
+void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in,
+                               double factor);
+
+/* clover = diagonal + (i c_sw / 4) sigma F on the parities that it holds. */
+void clover_build(field *clover, const field *tensor, double diagonal, double c_sw);
+/* inverse = clover^-1 on parity p. Returns log |det clover| there; *negatives counts negative pivots, zero for a
+ * positive clover term. inverse may be clover. */
+double clover_invert(field *inverse, const field *clover, parity p, double *negatives);
+/* Insertions Z of the clover term's force: the terms of -2 Re Y^dagger dC X, and of -weight log det C, on parity p. */
+void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y);
+void clover_insert_det(field *tensor, parity p, double c_sw, double weight, const field *inverse);
+/* force += that of all insertions. */
+void clover_force(field *force, const field *links, const field *tensor);
+/* force += that of -2 Re Y^dagger dM X through the hop of M; x and y hold both parities. */
+void hop_force(field *force, const field *links, const field *x, const field *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
