@@ -8,10 +8,22 @@
 #ifndef PLAQ_STAGGERED_OPERATOR_H
 #define PLAQ_STAGGERED_OPERATOR_H
 
-#include "operators/linop.h"
+#include "operators/fermion.h"
 #include "operators/staggered_links.h"
 
 typedef struct staggered staggered;
+
+typedef struct {
+    staggered_smearing smearing;
+    double mass;
+    parity p; /* of the normal operator's vectors */
+} staggered_fermion_settings;
+
+/* The same as a fermion, on links that it makes from thin ones, or shares with one of the n others, which then has to
+ * stay while it does. Others of another kind, and null ones, do not count. The thin links are borrowed. */
+fermion *staggered_fermion(const field *links, const staggered_fermion_settings *s, fermion *const *others, int n);
+/* Its links; an error for another kind of fermion. */
+staggered_links *staggered_fermion_links(const fermion *f);
 
 /* p: parity of the normal operator's vectors. */
 staggered *staggered_create(staggered_links *links, double mass, parity p);

@@ -293,6 +293,22 @@ staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, 
     return l;
 }
 
+int staggered_links_alike(const staggered_links *l, const staggered_smearing *s)
+{
+    return l->smearing.kind == s->kind && l->smearing.u0 == s->u0;
+}
+
+int staggered_links_same(const staggered_links *l, const staggered_smearing *s)
+{
+    const int reals = s->long_reals ? s->long_reals : 18;
+    return staggered_links_alike(l, s) && l->smearing.epsilon == s->epsilon && l->smearing.long_reals == reals;
+}
+
+int staggered_links_projected(const staggered_links *l)
+{
+    return l->smearing.kind == STAGGERED_HISQ;
+}
+
 void staggered_links_destroy(staggered_links *l)
 {
     if (!l) return;

@@ -41,6 +41,11 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
  * links; that has to stay while they do. */
 staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int long_reals);
 void staggered_links_destroy(staggered_links *l);
+/* Whether such links could be siblings of l; whether they would be the same as these siblings; whether a projection is
+ * part of them. */
+int staggered_links_alike(const staggered_links *l, const staggered_smearing *s);
+int staggered_links_same(const staggered_links *l, const staggered_smearing *s);
+int staggered_links_projected(const staggered_links *l);
 
 /* Up to date, owned by l. Collective. */
 const staggered_pair *staggered_links_at(staggered_links *l, precision prec, place where);

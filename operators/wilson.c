@@ -32,6 +32,8 @@ struct wilson {
     material materials[PREC_COUNT][2];
     schur *schurs[PREC_COUNT][2];
     double log_det, negatives;
+    field *whole; /* the clover term on both parities, where the whole operator was applied */
+    unsigned long whole_version;
 };
 
 static double diagonal(const wilson *w)
@@ -336,6 +338,7 @@ void wilson_destroy(wilson *w)
             field_destroy(m->inverse);
             if (w->schurs[prec][where]) linop_destroy(&w->schurs[prec][where]->base);
         }
+    field_destroy(w->whole);
     free(w);
 }
 
@@ -375,25 +378,34 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
     field_out(x, w->p);
 }
 
-void wilson_apply(wilson *w, field *y, const field *x)
+/* The clover term on both parities, of which the Schur complement needs one at most. */
+static const field *whole_clover(wilson *w)
 {
-    REQUIRE(x->prec == PREC_DOUBLE, "the whole operator in precision %d", x->prec);
+    const field *links = w->links;
+    if (!w->whole) w->whole = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
+    if (w->whole_version == links->version) return w->whole;
+    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
+    gauge_field_strength(tensor, links);
+    clover_build(w->whole, tensor, diagonal(w), w->c_sw);
+    field_destroy(tensor);
+    w->whole_version = links->version;
+    return w->whole;
+}
+
+void wilson_apply(wilson *w, field *y, const field *x, int dagger)
+{
+    REQUIRE(x->prec == PREC_DOUBLE && x->where == w->links->where, "the whole operator in precision %d, place %d",
+            x->prec, x->where);
     const material *m = material_at(w, x->prec, x->where);
-    field *clover = NULL;
-    wilson_hop_call call = {.form = HOP_ADD, .a = -0.5, .b = diagonal(w), .sign = 1, .links = m->links, .add = x};
+    wilson_hop_call call = {.form = HOP_ADD, .a = -0.5, .b = diagonal(w), .links = m->links, .add = x};
+    call.sign = dagger ? -1 : 1;
     if (has_clover(w)) {
-        field *tensor = field_create(x->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
-        clover = field_create(x->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, x->where);
-        gauge_field_strength(tensor, w->links);
-        clover_build(clover, tensor, diagonal(w), w->c_sw);
-        field_destroy(tensor);
         call.form = HOP_ADD_CLOVER;
         call.b = 1;
-        call.clover = clover;
+        call.clover = whole_clover(w);
     }
     wilson_hop(y, PARITY_EVEN, x, &call);
     wilson_hop(y, PARITY_ODD, x, &call);
-    field_destroy(clover);
 }
 
 /* ---- forces ---- */

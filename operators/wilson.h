@@ -11,7 +11,7 @@
 #ifndef PLAQ_WILSON_H
 #define PLAQ_WILSON_H
 
-#include "operators/linop.h"
+#include "operators/fermion.h"
 
 typedef enum { SCHUR_ASYMMETRIC, SCHUR_SYMMETRIC } schur_form;
 
@@ -23,6 +23,9 @@ typedef struct {
 } wilson_settings;
 
 typedef struct wilson wilson;
+
+/* The same as a fermion; links are borrowed. */
+fermion *wilson_fermion(const field *links, const wilson_settings *s);
 
 wilson *wilson_create(const field *links, const wilson_settings *s);
 void wilson_destroy(wilson *w);
@@ -39,8 +42,9 @@ double wilson_log_det(wilson *w, double *negatives);
  * parity p. */
 void wilson_prepare(wilson *w, field *schur_source, const field *source);
 void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *source);
-/* y = M x on both parities. */
-void wilson_apply(wilson *w, field *y, const field *x);
+/* y = M x or M^dagger x on both parities, in double precision where the links are. The clover term that this takes is kept
+ * until the links change. */
+void wilson_apply(wilson *w, field *y, const field *x, int dagger);
 
 /* Forces, gathered term by term: open, add, close. The insertions of all clover terms meet in one tensor, of which
  * close() makes the dearest part of the force once; until then `force` is incomplete. Operators of one sum share the

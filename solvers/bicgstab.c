@@ -169,11 +169,12 @@ static void iterate(vectors *v, reliable *t)
     }
 }
 
-solve_result bicgstab_solve(const solver_settings *s, linop *a, field *x, const field *b)
+static solve_result solve(solver *of, field *x, const field *b)
 {
+    const solver_settings *s = &of->settings;
     reliable t;
     REQUIRE(s->l >= 1 && s->l <= BICGSTAB_MOST, "BiCGStab(%d)", s->l);
-    reliable_open(&t, s, a, x, b, 2 * s->l, 0);
+    reliable_open(&t, of, x, b, 2 * s->l, 0);
     while (t.going) {
         vectors v = {.l = s->l, .shadow = field_like(t.low_r)};
         v.r[0] = t.low_r;
@@ -192,3 +193,14 @@ solve_result bicgstab_solve(const solver_settings *s, linop *a, field *x, const 
     }
     return reliable_close(&t);
 }
+
+static int work_vectors(const solver_settings *s)
+{
+    return 2 + 2 * s->l;
+}
+
+const solver_type solver_bicgstab = {.name = "bicgstab",
+                                     .help = "BiCGStab(l), with reliable updates",
+                                     .keys = "inner_precision delta l",
+                                     .vectors = work_vectors,
+                                     .solve = solve};

@@ -34,10 +34,10 @@ static void iterate(reliable *u, field *p, field *q)
     }
 }
 
-solve_result cg_solve(const solver_settings *s, linop *a, field *x, const field *b)
+static solve_result solve(solver *s, field *x, const field *b)
 {
     reliable u;
-    reliable_open(&u, s, a, x, b, 1, 0);
+    reliable_open(&u, s, x, b, 1, 0);
     while (u.going) {
         field *p = field_like(u.low_r), *q = field_like(p);
         iterate(&u, p, q);
@@ -46,3 +46,16 @@ solve_result cg_solve(const solver_settings *s, linop *a, field *x, const field 
     }
     return reliable_close(&u);
 }
+
+static int vectors(const solver_settings *s)
+{
+    (void)s;
+    return 2;
+}
+
+const solver_type solver_cg = {.name = "cg",
+                               .help = "conjugate gradients on a Hermitian positive operator, with reliable updates",
+                               .keys = "inner_precision delta",
+                               .positive = 1,
+                               .vectors = vectors,
+                               .solve = solve};

@@ -1,5 +1,6 @@
 #include "solvers/fallback.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,9 +21,8 @@ solve_result fallback_try(const named_solver *first, const named_solver *solvers
     double seconds = 0, flops = 0;
     for (int attempt = 0;; attempt++) {
         /* What the first was asked for, whoever does it. */
-        solver_settings set = *s->settings;
-        if (set.tolerance > first->settings->tolerance) set.tolerance = first->settings->tolerance;
-        solve_result r = solve(&set, context);
+        const double tolerance = fmin(s->settings->tolerance, first->settings->tolerance);
+        solve_result r = solve(s->settings, tolerance, context);
         r.iterations = iterations += r.iterations;
         r.inside = inside += r.inside;
         r.seconds = seconds += r.seconds;
@@ -36,12 +36,12 @@ solve_result fallback_try(const named_solver *first, const named_solver *solvers
         /* Solvers that name each other would go on for ever. */
         if (!next || attempt >= n) {
             snprintf(trouble, size, "%s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e)%s", what,
-                     s->name, solve_status_text(r.status), r.iterations, r.residual, set.tolerance,
+                     s->name, solve_status_text(r.status), r.iterations, r.residual, tolerance,
                      next ? "" : "; no fallback is named for it");
             return r;
         }
         log_warn("%s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e); repeating with %s", what,
-                 s->name, solve_status_text(r.status), r.iterations, r.residual, set.tolerance, next->name);
+                 s->name, solve_status_text(r.status), r.iterations, r.residual, tolerance, next->name);
         s = next;
     }
 }

@@ -14,8 +14,9 @@ typedef struct {
 /* The solver of that name, or null. */
 const named_solver *fallback_find(const named_solver *solvers, int n, const char *name);
 
-/* One solve of the caller's with these settings, from scratch: whatever an earlier attempt left is no better. */
-typedef solve_result (*solve_attempt)(const solver_settings *s, void *context);
+/* One solve of the caller's by this solver to this tolerance, from scratch: whatever an earlier attempt left is no
+ * better. */
+typedef solve_result (*solve_attempt)(const solver_settings *s, double tolerance, void *context);
 
 /* Attempts with `first`, and on failure with its fallback among the n solvers, and so on. Each failure is logged as a
  * warning that begins with `what`. No attempt has a looser tolerance than the first. The result is that of the last

@@ -59,7 +59,7 @@ static void space_close(space *k)
 }
 
 /* z_k = A K r without its parts along z_i, i < k, and alpha_k. Returns |z_k|^2 over |A K r|^2. */
-static double extend(space *s, int k, reliable *u, const solver_settings *preconditioner)
+static double extend(space *s, int k, reliable *u, solver *preconditioner)
 {
     if (k == s->made) {
         s->p[k] = field_like(u->low_r);
@@ -67,7 +67,7 @@ static double extend(space *s, int k, reliable *u, const solver_settings *precon
         s->made++;
     }
     if (preconditioner) {
-        const solve_result r = solver_precondition(preconditioner, u->low, s->p[k], u->low_r);
+        const solve_result r = solver_precondition(preconditioner, s->p[k], u->low_r);
         u->result.inside += r.iterations + r.inside;
         u->result.flops += r.flops;
     } else {
@@ -109,12 +109,12 @@ static void solution(space *s, int n, field *x)
 }
 
 /* From r_0 to the next restart. Returns 0 when the turn ends. */
-static int cycle(reliable *u, space *s, const solver_settings *set)
+static int cycle(reliable *u, space *s, const solver *by)
 {
-    const double first2 = u->r2;
+    const double first2 = u->r2, delta = by->settings.delta;
     for (int k = 0;; k++) {
         pair minus;
-        const double rest = extend(s, k, u, set->inner);
+        const double rest = extend(s, k, u, by->inner);
         if (!(rest > dependent[u->low->prec] * dependent[u->low->prec]) || !(s->gamma[k] > 0)) {
             /* Nothing new, or no number: with nothing before it this is the end. */
             if (k == 0 || !isfinite(s->gamma[k])) {
@@ -128,22 +128,33 @@ static int cycle(reliable *u, space *s, const solver_settings *set)
         for (int j = 0; j < 2; j++) minus[j] = -s->alpha[k][j] / s->gamma[k];
         const double r2 = vector_multi_axpy(u->low_r, 1, (const pair *)&minus, &s->z[k], 0);
         const int due = reliable_due(u, 1, r2);
-        if (!due && k + 1 < s->most && !(r2 < set->delta * set->delta * first2)) continue;
+        if (!due && k + 1 < s->most && !(r2 < delta * delta * first2)) continue;
         solution(s, k + 1, u->low_x);
         return reliable_update(u, r2);
     }
 }
 
-solve_result gcr_solve(const solver_settings *set, linop *a, field *x, const field *b)
+static solve_result solve(solver *s, field *x, const field *b)
 {
     reliable u;
-    reliable_open(&u, set, a, x, b, 1, 0);
+    reliable_open(&u, s, x, b, 1, 0);
     while (u.going) {
-        space s;
-        space_open(&s, set->restart);
-        while (cycle(&u, &s, set)) {
+        space k;
+        space_open(&k, s->settings.restart);
+        while (cycle(&u, &k, s)) {
         }
-        space_close(&s);
+        space_close(&k);
     }
     return reliable_close(&u);
 }
+
+static int vectors(const solver_settings *s)
+{
+    return 2 * s->restart;
+}
+
+const solver_type solver_gcr = {.name = "gcr",
+                                .help = "generalised conjugate residuals, with any preconditioner",
+                                .keys = "inner_precision delta restart preconditioner",
+                                .vectors = vectors,
+                                .solve = solve};

@@ -22,15 +22,15 @@ static double step(const solver_settings *s, linop *a, field *x, field *r, field
     return s->relaxation * (2 - s->relaxation) * (d[1][0] * d[1][0] + d[1][1] * d[1][1]) / d[0][0];
 }
 
-solve_result mr_solve(const solver_settings *s, linop *a, field *x, const field *b)
+static solve_result solve(solver *s, field *x, const field *b)
 {
     reliable u;
-    reliable_open(&u, s, a, x, b, 1, 0);
+    reliable_open(&u, s, x, b, 1, 0);
     while (u.going) {
         field *q = field_like(u.low_r);
         double r2 = u.r2;
         for (;;) {
-            const double fall = step(s, u.low, u.low_x, u.low_r, q);
+            const double fall = step(&s->settings, u.low, u.low_x, u.low_r, q);
             if (!(fall < INFINITY)) {
                 reliable_break(&u);
                 break;
@@ -47,10 +47,11 @@ solve_result mr_solve(const solver_settings *s, linop *a, field *x, const field 
     return reliable_close(&u);
 }
 
-solve_result mr_precondition(const solver_settings *s, linop *a, field *x, const field *b)
+static solve_result precondition(solver *of, field *x, const field *b)
 {
-    linop *low = linop_at(a, solver_precision(s, b->prec), a->where);
-    const int one = low == a;
+    const solver_settings *s = &of->settings;
+    linop *low = linop_at(of->a, solver_precision(s, b->prec), b->where);
+    const int one = low->prec == b->prec;
     field *r = linop_vector(low, 1), *q = field_like(r), *y = one ? x : field_like(r);
     solve_result result = {.status = SOLVE_CONVERGED};
     linop_refresh(low);
@@ -69,3 +70,16 @@ solve_result mr_precondition(const solver_settings *s, linop *a, field *x, const
     result.flops = result.iterations * low->flops;
     return result;
 }
+
+static int vectors(const solver_settings *s)
+{
+    (void)s;
+    return 1;
+}
+
+const solver_type solver_mr = {.name = "mr",
+                               .help = "minimal residuals, for operators with positive real part; a few steps precondition",
+                               .keys = "inner_precision delta steps relaxation",
+                               .vectors = vectors,
+                               .solve = solve,
+                               .precondition = precondition};

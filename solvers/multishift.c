@@ -193,12 +193,13 @@ static void refine(const solver_settings *s, linop *a, double shift, double tole
                    solve_result *each)
 {
     linop *shifted = shifted_create(a, shift);
-    solver_settings set = *s;
-    set.tolerance = tolerance;
+    solver *by = solver_create(s, shifted);
+    by->settings.tolerance = tolerance;
     if (!(vector_norm2(x, 0) < INFINITY)) field_clear(x);
     const int shared = each->iterations;
-    *each = solver_solve(&set, shifted, x, b);
+    *each = solver_solve(by, x, b, NULL);
     each->iterations += shared;
+    solver_destroy(by);
     linop_destroy(shifted);
 }
 

@@ -8,14 +8,17 @@
 #include "solvers/reliable.h"
 
 /* One correction from low_r into low_x, of `left` applications at most; |r|^2 as the solver claims it, or NaN. */
-static double correct(reliable *u, const solver_settings *inner, int left, int *iterations)
+static double correct(reliable *u, solver *inner, int left, int *iterations)
 {
     const double norm = sqrt(u->r2), wanted = sqrt(0.8 * u->target2 / u->r2);
-    solver_settings s = *inner;
-    s.tolerance = fmax(wanted, inner->tolerance);
-    if (s.max_iterations > left) s.max_iterations = left;
+    const solver_settings given = inner->settings;
+    const double tolerance = fmax(wanted, given.tolerance);
+    inner->settings.tolerance = tolerance;
+    if (given.max_iterations > left) inner->settings.max_iterations = left;
     vector_axpby(u->low_r, 1 / norm, u->low_r, 0);
-    const solve_result r = solver_run(&s, u->low, u->low_x, u->low_r);
+    const solve_result r = solver_run(inner, u->low_x, u->low_r);
+    const int all_left = inner->settings.max_iterations == left;
+    inner->settings = given;
     vector_axpby(u->low_x, norm, u->low_x, 0);
     *iterations = r.iterations;
     u->result.inside += r.inside;
@@ -23,26 +26,38 @@ static double correct(reliable *u, const solver_settings *inner, int left, int *
     u->result.flops += r.flops - r.iterations * u->low->flops;
     if (r.status == SOLVE_TOO_MANY_ITERATIONS) {
         /* Nothing is claimed. Another correction would end here again, or could not begin. */
-        if (s.max_iterations == left || r.iterations == 0) u->step = left + 1;
+        if (all_left || r.iterations == 0) u->step = left + 1;
         return u->r2;
     }
     /* A solve that stalled still brings the residual down; whether enough is seen in the precision of b. */
-    return r.status == SOLVE_BROKEN ? NAN : s.tolerance * s.tolerance * u->r2;
+    return r.status == SOLVE_BROKEN ? NAN : tolerance * tolerance * u->r2;
 }
 
-solve_result refine_solve(const solver_settings *s, linop *a, field *x, const field *b)
+static solve_result solve(solver *s, field *x, const field *b)
 {
     reliable u;
     REQUIRE(s->inner, "refine without a solver of corrections");
-    reliable_open(&u, s, a, x, b, 1, 1);
+    reliable_open(&u, s, x, b, 1, 1);
     while (u.going) {
         int more = 1;
         while (more) {
             int iterations;
-            const double claimed2 = correct(&u, s->inner, s->max_iterations - u.result.iterations, &iterations);
+            const double claimed2 = correct(&u, s->inner, s->settings.max_iterations - u.result.iterations, &iterations);
             reliable_due(&u, iterations, claimed2);
             more = reliable_update(&u, claimed2);
         }
     }
     return reliable_close(&u);
 }
+
+static int vectors(const solver_settings *s)
+{
+    (void)s;
+    return 0;
+}
+
+const solver_type solver_refine = {.name = "refine",
+                                   .help = "corrections by another solver, for the true residual",
+                                   .keys = "inner_precision correction",
+                                   .vectors = vectors,
+                                   .solve = solve};

@@ -55,7 +55,7 @@ typedef struct {
 
 /* `step`: applications of A that the next step takes, at least; more than are left end the solve. `apart`: low_x is
  * never x itself, but starts from zero. */
-void reliable_open(reliable *u, const solver_settings *s, linop *a, field *x, const field *b, int step, int apart);
+void reliable_open(reliable *u, const solver *s, field *x, const field *b, int step, int apart);
 /* After a step: counts, and says whether an update is due. */
 int reliable_due(reliable *u, int applications, double claimed2);
 /* 0 when the turn ends. */

@@ -50,12 +50,13 @@ static void invert_extended(const solver_settings *s, linop *local, field *x, fi
     field_destroy(mine);
 }
 
-solve_result schwarz_precondition(const solver_settings *s, linop *a, field *x, const field *b)
+static solve_result precondition(solver *of, field *x, const field *b)
 {
-    linop *low = linop_at(a, solver_precision(s, b->prec), a->where);
+    const solver_settings *s = &of->settings;
+    linop *low = linop_at(of->a, solver_precision(s, b->prec), b->where);
     linop_refresh(low);
     linop *local = inside_blocks(s, low);
-    const int one = low == a;
+    const int one = low->prec == b->prec;
     field *given = one ? NULL : linop_vector(low, 1), *r = linop_vector(low, 1),
           *q = local->over ? NULL : field_like(r), *y = one ? x : field_like(r);
     const field *source = one ? b : given;
@@ -83,3 +84,15 @@ solve_result schwarz_precondition(const solver_settings *s, linop *a, field *x, 
     field_destroy(given);
     return result;
 }
+
+static int vectors(const solver_settings *s)
+{
+    return s->overlap > 0 ? 1 : 2;
+}
+
+const solver_type solver_schwarz = {.name = "schwarz",
+                                    .help = "minimal residuals inside blocks of sites, additive (also with overlap) or by two colours; a "
+                                            "preconditioner alone",
+                                    .keys = "inner_precision block overlap steps relaxation colours cycles",
+                                    .vectors = vectors,
+                                    .precondition = precondition};

@@ -9,40 +9,19 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 
-solve_result mr_precondition(const solver_settings *, linop *, field *, const field *);
-solve_result schwarz_precondition(const solver_settings *, linop *, field *, const field *);
-
-#define SOLVER(name, positive, keys, vectors, precondition, help)                                                      \
-    solve_result name##_solve(const solver_settings *, linop *, field *, const field *);                               \
-    static int name##_vectors(const solver_settings *s)                                                                \
-    {                                                                                                                  \
-        (void)s;                                                                                                       \
-        return vectors;                                                                                                \
-    }
-#define PRECONDITIONER(name, keys, vectors, precondition, help)                                                        \
-    static int name##_vectors(const solver_settings *s)                                                                \
-    {                                                                                                                  \
-        (void)s;                                                                                                       \
-        return vectors;                                                                                                \
-    }
+#define SOLVER(name) extern const solver_type solver_##name;
 #include "solvers/solvers.def"
 #undef SOLVER
-#undef PRECONDITIONER
 
-static const solver_type types[] = {
-#define SOLVER(name, positive, keys, vectors, precondition, help)                                                      \
-    {#name, help, keys, positive, name##_vectors, name##_solve, precondition},
-#define PRECONDITIONER(name, keys, vectors, precondition, help)                                                        \
-    {#name, help, keys, 0, name##_vectors, NULL, precondition},
+static const solver_type *const types[] = {
+#define SOLVER(name) &solver_##name,
 #include "solvers/solvers.def"
 #undef SOLVER
-#undef PRECONDITIONER
-};
+    NULL};
 
-const solver_type *solver_types(int *n)
+const solver_type *solver_type_number(int i)
 {
-    *n = (int)(sizeof types / sizeof types[0]);
-    return types;
+    return i < (int)(sizeof types / sizeof types[0]) ? types[i] : NULL;
 }
 
 int solver_type_has(const solver_type *type, const char *key)
@@ -59,8 +38,8 @@ const char *solve_status_text(solve_status status)
 
 const solver_type *solver_type_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (!strcmp(types[i].name, name)) return &types[i];
+    for (int i = 0; types[i]; i++)
+        if (!strcmp(types[i]->name, name)) return types[i];
     REQUIRE(0, "no solver of type %s", name);
     return NULL;
 }
@@ -139,50 +118,142 @@ void solver_note(int iteration, double residual, precision prec, int is_true)
     h->points[h->n++] = (solve_point){noted_before + iteration, residual, prec, is_true, noted_system};
 }
 
+/* ---- objects ---- */
+
+solver *solver_create(const solver_settings *set, linop *a)
+{
+    solver *s = calloc(1, sizeof *s);
+    REQUIRE_MEMORY(s, "out of memory");
+    s->type = solver_type_find(set->type);
+    s->settings = *set;
+    s->a = a;
+    if (set->inner) s->inner = solver_create(set->inner, a);
+    if (s->type->open) s->type->open(s);
+    return s;
+}
+
+void solver_destroy(solver *s)
+{
+    if (!s) return;
+    if (s->type->close) s->type->close(s);
+    solver_destroy(s->inner);
+    free(s);
+}
+
+void solver_update(solver *s)
+{
+    linop_refresh(s->a);
+    if (s->inner) solver_update(s->inner);
+    if (s->type->update) s->type->update(s);
+}
+
+solver *solver_from(solver_store *store, const solver_settings *set, linop *a)
+{
+    solver *s = NULL;
+    for (int i = 0; i < store->n && !s; i++)
+        if (store->settings[i] == set && store->solvers[i]->a == a) s = store->solvers[i];
+    if (!s) {
+        REQUIRE(store->n < SOLVER_STORE_MOST, "more than %d solvers", SOLVER_STORE_MOST);
+        store->settings[store->n] = set;
+        store->solvers[store->n++] = s = solver_create(set, a);
+    }
+    s->settings.tolerance = set->tolerance;
+    s->settings.max_iterations = set->max_iterations;
+    return s;
+}
+
+void solver_store_close(solver_store *store)
+{
+    for (int i = 0; i < store->n; i++) solver_destroy(store->solvers[i]);
+    store->n = 0;
+}
+
+linop *solver_operator(const solver *s, const field *b)
+{
+    return linop_at(s->a, b->prec, b->where);
+}
+
 /* ---- solves ---- */
 
-solve_result solver_run(const solver_settings *s, linop *a, field *x, const field *b)
+solve_result solver_run(solver *s, field *x, const field *b)
 {
-    REQUIRE(solver_solves(s), "%s only preconditions", s->type);
+    REQUIRE(s->type->solve, "%s only preconditions", s->type->name);
     solver_enter();
-    const solve_result result = solver_type_find(s->type)->solve(s, a, x, b);
+    const solve_result result = s->type->solve(s, x, b);
     solver_leave();
     return result;
 }
 
-solve_result solver_precondition(const solver_settings *s, linop *a, field *x, const field *b)
+solve_result solver_precondition(solver *s, field *x, const field *b)
 {
-    const solver_type *type = solver_type_find(s->type);
-    if (!type->precondition) {
+    if (!s->type->precondition) {
         field_clear(x);
-        return solver_run(s, a, x, b);
+        return solver_run(s, x, b);
     }
     solver_enter();
-    const solve_result result = type->precondition(s, a, x, b);
+    const solve_result result = s->type->precondition(s, x, b);
     solver_leave();
     return result;
 }
 
-solve_result solver_solve(const solver_settings *s, linop *a, field *x, const field *b)
+/* One right-hand side, with the true residual. */
+static solve_result solve_one(solver *s, field *x, const field *b)
 {
     const double start = comm_wtime();
     solve_result result = {0};
-    REQUIRE(b->groups == 1, "%d right-hand sides for a solver of one", b->groups);
+    linop *a = solver_operator(s, b);
     linop_refresh(a);
     const double b2 = vector_norm2(b, 0);
     if (b2 == 0) {
         field_clear(x);
     } else {
-        result = solver_run(s, a, x, b);
+        result = solver_run(s, x, b);
         field *r = field_like(b);
         result.residual = sqrt(solver_defect(a, r, x, b, 1) / b2);
         result.flops += a->flops;
         field_destroy(r);
         /* The recurrence may have claimed more than is true; rounding in the check itself is allowed for. */
         if (result.residual != result.residual) result.status = SOLVE_BROKEN;
-        else if (result.status == SOLVE_CONVERGED && result.residual > 1.5 * s->tolerance)
+        else if (result.status == SOLVE_CONVERGED && result.residual > 1.5 * s->settings.tolerance)
             result.status = SOLVE_STALLED;
     }
     result.seconds = comm_wtime() - start;
     return result;
+}
+
+static void add_result(solve_result *sum, const solve_result *one)
+{
+    if (one->status > sum->status) sum->status = one->status;
+    if (!(one->residual <= sum->residual)) sum->residual = one->residual;
+    sum->iterations += one->iterations;
+    sum->inside += one->inside;
+    sum->seconds += one->seconds;
+    sum->flops += one->flops;
+}
+
+solve_result solver_solve(solver *s, field *x, const field *b, solve_result *each)
+{
+    solve_result all = {0};
+    solver_update(s);
+    if (b->nrhs == 1) {
+        all = solve_one(s, x, b);
+        if (each) *each = all;
+        return all;
+    }
+    linop *a = solver_operator(s, b);
+    field *one_x = linop_vector(a, 1), *one_b = linop_vector(a, 1);
+    for (int r = 0; r < b->nrhs; r++) {
+        field part_x = field_rhs(x, r);
+        const field part_b = field_rhs(b, r);
+        vector_axpby(one_b, 1, &part_b, 0);
+        vector_axpby(one_x, 1, &part_x, 0);
+        const solve_result one = solve_one(s, one_x, one_b);
+        vector_axpby(&part_x, 1, one_x, 0);
+        add_result(&all, &one);
+        if (each) each[r] = one;
+    }
+    field_written(x);
+    field_destroy(one_b);
+    field_destroy(one_x);
+    return all;
 }

@@ -1,13 +1,14 @@
 /* Solvers of A x = b for linear operators.
  *
- * A solver is found by name in solvers.def, is made from its settings, and can be used for any operator again and
- * again. solver_solve() starts from x and ends with the true residual |b - A x| / |b| computed in the precision of b,
- * whatever happened inside. Vectors have one right-hand side. Not converging is a status that the caller has to handle:
- * x then holds what was reached last, and `residual` is its own: that of a solver whose residual may grow can be above
- * where it began.
+ * A solver is an object: made of settings and an operator, used for any number of right-hand sides, updated when the
+ * links have changed, destroyed. Its type is found by name in solvers.def. solver_solve() starts from x and ends with the
+ * true residual |b - A x| / |b| computed in the precision of b, whatever happened inside. Not converging is a status
+ * that the caller has to handle: x then holds what was reached last, and `residual` is its own: that of a solver whose
+ * residual may grow can be above where it began.
  *
  * Two precisions: that of b, in which the residual is true and x is added up, and that of the iteration, which is
- * inner_precision or, where that is the higher one, that of b. */
+ * inner_precision or, where that is the higher one, that of b. A solver inside another works on the same operator in
+ * the precision of what it is given. */
 #ifndef PLAQ_SOLVER_H
 #define PLAQ_SOLVER_H
 
@@ -48,27 +49,62 @@ typedef struct {
     int attempts; /* of fallback_try() */
 } solve_result;
 
+typedef struct solver solver;
+
+/* Types of solvers: a table each, in the file of the type. Functions work on vectors of one right-hand side. */
 typedef struct {
     const char *name, *help;
     const char *keys; /* that it uses beside type, tolerance, max_iterations and fallback, separated by spaces */
     int positive;     /* A has to be Hermitian and positive */
-    int (*vectors)(const solver_settings *s); /* of the iteration, see solvers.def */
-    /* null: it only preconditions */
-    solve_result (*solve)(const solver_settings *s, linop *a, field *x, const field *b);
+    int (*vectors)(const solver_settings *s); /* of the iteration, in its precision, beside residuals and solution */
+    /* A x = b from x, without the true residual at the end; null: it only preconditions. */
+    solve_result (*solve)(solver *s, field *x, const field *b);
     /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
-    solve_result (*precondition)(const solver_settings *s, linop *a, field *x, const field *b);
+    solve_result (*precondition)(solver *s, field *x, const field *b);
+    /* What it keeps from solve to solve: made before the first, made anew when the links have changed, given up. Null
+     * where there is nothing. */
+    void (*open)(solver *s);
+    void (*update)(solver *s);
+    void (*close)(solver *s);
 } solver_type;
 
+struct solver {
+    const solver_type *type;
+    solver_settings settings; /* its own: tolerance and max_iterations may be set between solves */
+    linop *a;                 /* borrowed */
+    solver *inner;            /* of settings.inner, on the same operator; or null */
+    void *state;              /* of its type */
+};
+
 const char *solve_status_text(solve_status status);
-/* The types, for the tables of keys: n of them. */
-const solver_type *solver_types(int *n);
+/* Types by number, null after the last. */
+const solver_type *solver_type_number(int i);
 /* The type of this name, which there has to be. */
 const solver_type *solver_type_find(const char *name);
 /* Whether the type has this key. */
 int solver_type_has(const solver_type *type, const char *key);
 
-/* Solves and measures. x, b: vectors of A, not the same. With b = 0 the answer is x = 0. Collective. */
-solve_result solver_solve(const solver_settings *s, linop *a, field *x, const field *b);
+/* A solver with those inside it. The operator is borrowed; settings are copied, those of solvers inside too. */
+solver *solver_create(const solver_settings *s, linop *a);
+void solver_destroy(solver *s);
+/* Brings the operator, and what the solver keeps, up to date with the links. Collective. */
+void solver_update(solver *s);
+/* Updates, solves and measures. x, b: vectors of A in any precision, not the same, of any number of right-hand sides;
+ * each[r], unless that is null, is the result of right-hand side r. Returns all of them together: the worst status, the
+ * largest residual, the sums of the others. With b = 0 the answer is x = 0. Collective. */
+solve_result solver_solve(solver *s, field *x, const field *b, solve_result *each);
+
+/* Solvers that are made when they are first asked for, and kept: one for each settings (by their place) and operator.
+ * {0} is empty. */
+#define SOLVER_STORE_MOST 64
+typedef struct {
+    const solver_settings *settings[SOLVER_STORE_MOST];
+    solver *solvers[SOLVER_STORE_MOST];
+    int n;
+} solver_store;
+/* With the tolerance and max_iterations of its settings. */
+solver *solver_from(solver_store *store, const solver_settings *s, linop *a);
+void solver_store_close(solver_store *store);
 
 /* Whether it is a solver, and not a preconditioner alone. */
 int solver_solves(const solver_settings *s);
@@ -80,11 +116,13 @@ void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_
 
 /* ---- for solvers with a solver inside ---- */
 
-/* x = K b from x = 0, in the precision of b. What A has derived is up to date. A solve that did not reach its tolerance
- * is as good as another; numbers that are none are for the caller to find in x. */
-solve_result solver_precondition(const solver_settings *s, linop *a, field *x, const field *b);
-/* A solve without the true residual, from x. */
-solve_result solver_run(const solver_settings *s, linop *a, field *x, const field *b);
+/* x = K b from x = 0, in the precision of b, of one right-hand side. The solver is up to date. A solve that did not reach
+ * its tolerance is as good as another; numbers that are none are for the caller to find in x. */
+solve_result solver_precondition(solver *s, field *x, const field *b);
+/* A solve without the true residual, from x, of one right-hand side. The solver is up to date. */
+solve_result solver_run(solver *s, field *x, const field *b);
+/* The operator where b lives, in its precision. */
+linop *solver_operator(const solver *s, const field *b);
 /* The precision of the iteration when b has precision `outer`. */
 precision solver_precision(const solver_settings *s, precision outer);
 /* r = (b - A x) / unit; |r|^2. r is neither x nor b. */

@@ -41,7 +41,9 @@ void bench_cg(bench *b, linop *op, field *x, const field *source)
 {
     const solver_settings s = {
         .type = "cg", .tolerance = 1e-30, .max_iterations = 25, .inner_precision = "double", .delta = 0.1};
-    b->iterations = solver_precondition(&s, op, x, source).iterations;
+    solver *by = solver_create(&s, op);
+    b->iterations = solver_precondition(by, x, source).iterations;
+    solver_destroy(by);
 }
 
 void bench_solve_with_half(bench *b, linop *op, field *x, const field *source)
@@ -49,7 +51,9 @@ void bench_solve_with_half(bench *b, linop *op, field *x, const field *source)
     const solver_settings s = {
         .type = "cg", .tolerance = 1e-14, .max_iterations = 10000, .inner_precision = "half", .delta = 0.1};
     field_clear(x);
-    b->iterations = solver_solve(&s, op, x, source).iterations;
+    solver *by = solver_create(&s, op);
+    b->iterations = solver_solve(by, x, source, NULL).iterations;
+    solver_destroy(by);
 }
 
 void bench_solve_shifts(bench *b, linop *op, const field *source)

@@ -127,7 +127,9 @@ static void run_schwarz(bench *b)
 {
     solver_settings s = {.type = "schwarz", .steps = 10, .relaxation = 1, .colours = 1, .cycles = 1};
     snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
-    b->iterations = solver_precondition(&s, b->schur, b->sy, b->sx).iterations;
+    solver *by = solver_create(&s, b->schur);
+    b->iterations = solver_precondition(by, b->sy, b->sx).iterations;
+    solver_destroy(by);
 }
 
 static void run_cg_half(bench *b)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hmc/build/simulation.h"
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "kernels/base/error.h"

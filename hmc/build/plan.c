@@ -7,7 +7,7 @@
 #include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
 #include "hmc/build/tuning.h"
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "hmc/record/save.h"

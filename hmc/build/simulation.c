@@ -8,7 +8,7 @@
 #include "hmc/build/memory.h"
 #include "hmc/build/threads.h"
 #include "hmc/build/tuning.h"
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "io/links.h"
 #include "io/links_check.h"
 #include "kernels/base/error.h"
@@ -144,58 +144,6 @@ place simulation_place(const parameters *p, const lattice *lat)
     return PLACE_DEVICE;
 }
 
-wilson *simulation_wilson(const field *links, const fermion_params *f)
-{
-    if (fermion_kind_find(f->kind)->staggered)
-        user_error("kind = %s is a staggered quark, and this works with those of Wilson's kind alone", f->kind);
-    const wilson_settings s = {.mass = f->mass,
-                               .c_sw = f->c_sw,
-                               .form = strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
-                               .p = strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN,
-                               .storage = strcmp(f->link_reals, "18") ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS};
-    return wilson_create(links, &s);
-}
-
-static staggered_smearing smearing_of(const fermion_params *f)
-{
-    return (staggered_smearing){fermion_links_of(f)->kind, f->u0, f->naik_epsilon, atoi(f->long_reals)};
-}
-
-staggered_links *simulation_staggered_links(const field *links, const fermion_params *f)
-{
-    const staggered_smearing smearing = smearing_of(f);
-    return staggered_links_create(links, &smearing);
-}
-
-staggered *simulation_staggered(staggered_links *links, const fermion_params *f)
-{
-    return staggered_create(links, f->mass, strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN);
-}
-
-/* The links of a staggered quark: those of an earlier one where they are the same, or with the same first level. */
-static staggered_links *links_of(simulation *s, int number)
-{
-    const fermion_params *f = &s->p->fermions[number].p;
-    const staggered_smearing mine = smearing_of(f);
-    staggered_links *base = NULL;
-    for (int i = 0; i < number; i++) {
-        const fermion_params *g = &s->p->fermions[i].p;
-        if (!s->smeared[i] || !fermion_same_smearing(f, g)) continue;
-        const staggered_smearing other = smearing_of(g);
-        if (other.epsilon == mine.epsilon && other.long_reals == mine.long_reals) return s->smeared[i];
-        base = s->smeared[i];
-    }
-    return s->smeared[number] = base ? staggered_links_sibling(base, mine.epsilon, mine.long_reals)
-                                     : staggered_links_create(s->links, &mine);
-}
-
-static void make_operator(simulation *s, int number)
-{
-    const fermion_params *f = &s->p->fermions[number].p;
-    if (fermion_kind_find(f->kind)->staggered) s->quarks[number] = simulation_staggered(links_of(s, number), f);
-    else s->wilsons[number] = simulation_wilson(s->links, f);
-}
-
 static int action_number(const simulation *s, const char *name)
 {
     for (int i = 0; i < s->e.nactions; i++)
@@ -237,7 +185,8 @@ static void make_actions(simulation *s)
     simulation_add(s, gauge_action_create("gauge", s->links, gauge_params_weights(&p->gauge)));
     simulation_solvers(p, s->solvers);
     for (int i = 0; i < p->nfermions; i++)
-        if (!fermion_measured_only(&p->fermions[i].p)) make_operator(s, i);
+        if (!fermion_measured_only(&p->fermions[i].p))
+            s->quarks[i] = fermion_kind_find(p->fermions[i].p.kind)->quark(s->links, &p->fermions[i].p, s->quarks, i);
     for (int i = 0; i < p->nfermions; i++)
         if (!fermion_measured_only(&p->fermions[i].p)) fermion_kind_find(p->fermions[i].p.kind)->create(s, i);
 }
@@ -284,11 +233,7 @@ void simulation_destroy(simulation *s)
 {
     if (!s) return;
     for (int i = 0; i < s->e.nactions; i++) action_destroy(s->e.actions[i]);
-    for (int i = s->p->nfermions - 1; i >= 0; i--) {
-        wilson_destroy(s->wilsons[i]);
-        staggered_destroy(s->quarks[i]);
-        staggered_links_destroy(s->smeared[i]);
-    }
+    for (int i = s->p->nfermions - 1; i >= 0; i--) fermion_destroy(s->quarks[i]);
     field_destroy(s->e.displaced);
     field_destroy(s->e.force);
     field_destroy(s->e.momenta);
@@ -301,11 +246,8 @@ double simulation_filtered(const simulation *s)
 {
     double sum = NAN;
     for (int i = 0; i < s->p->nfermions; i++) {
-        const staggered_links *l = s->smeared[i];
-        if (!l || fermion_links_of(&s->p->fermions[i].p)->kind != STAGGERED_HISQ ||
-            staggered_links_base(s->smeared[i]) != l)
-            continue;
-        sum = (isnan(sum) ? 0 : sum) + staggered_links_filtered(l);
+        const double more = s->quarks[i] ? fermion_filtered(s->quarks[i]) : NAN;
+        if (!isnan(more)) sum = (isnan(sum) ? 0 : sum) + more;
     }
     return sum;
 }

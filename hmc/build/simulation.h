@@ -4,15 +4,13 @@
 
 #include "hmc/evolve/trajectory.h"
 #include "hmc/input/parameters.h"
-#include "operators/staggered.h"
+#include "operators/fermion.h"
 
 typedef struct {
     const parameters *p;
     lattice *lat;
     field *links;
-    wilson *wilsons[MAX_NAMED];          /* one a fermion; null for staggered ones, which have a quark */
-    staggered *quarks[MAX_NAMED];        /* both are null of a fermion that is only measured */
-    staggered_links *smeared[MAX_NAMED]; /* of the first fermion of its smearing */
+    fermion *quarks[MAX_NAMED]; /* null of a fermion that is only measured */
     named_solver solvers[MAX_NAMED];
     evolution e;
 } simulation;
@@ -33,17 +31,11 @@ __attribute__((noreturn)) void simulation_refuse(const parameters *p, const char
 /* Where the fields of this input live; the first call takes the GPUs, and each chooses how they exchange the halos of
  * `lat` (null: no lattice yet). What the machine does not offer is a user error. Collective. */
 place simulation_place(const parameters *p, const lattice *lat);
-/* The operator of a fermion of Wilson's; another kind is a user error. */
-wilson *simulation_wilson(const field *links, const fermion_params *f);
-/* Fat and long links of a staggered quark, and it itself on such links. */
-staggered_links *simulation_staggered_links(const field *links, const fermion_params *f);
-staggered *simulation_staggered(staggered_links *links, const fermion_params *f);
 /* All of it; links are cold. */
 simulation *simulation_create(const parameters *p);
 void simulation_destroy(simulation *s);
 
-/* Links, in all forces so far, of which those of HISQ quarks took a singular value as larger than it is
- * (staggered_links_back()); NaN without such quarks. */
+/* The sum of fermion_filtered() over all quarks; NaN where none has a projection. */
 double simulation_filtered(const simulation *s);
 
 /* The first configuration: cold, hot, or read from the file of the input, whose faults are user errors. */

@@ -22,8 +22,8 @@
 
 #include "hmc/build/memory.h"
 #include "hmc/command/commands.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/identity.h"
-#include "hmc/measure/quark.h"
 #include "io/links.h"
 #include "io/table_hdf5.h"
 #include "kernels/base/error.h"
@@ -70,7 +70,7 @@ typedef struct {
 } job;
 
 typedef struct {
-    quark q;
+    fermion *q;
     field *source, *direct, *normal, *half, *x, *first, *residual; /* direct, normal: right-hand sides */
 } equation;
 
@@ -93,23 +93,24 @@ static void make_source(const job *j, field *source)
 
 static void open_system(const job *j, const fermion_params *f, equation *s)
 {
-    quark_open(&s->q, j->links, f);
-    s->source = quark_vector(&s->q);
+    s->q = fermion_kind_find(f->kind)->quark(j->links, f, NULL, 0);
+    s->source = fermion_vector(s->q);
     s->x = field_like(s->source);
     s->first = field_like(s->source);
     s->residual = field_like(s->source);
-    s->direct = linop_vector(s->q.direct, 1);
-    s->normal = linop_vector(s->q.normal, 1);
-    s->half = linop_vector(s->q.direct, 1);
+    s->direct = linop_vector(s->q->normal, 1);
+    s->normal = linop_vector(s->q->normal, 1);
+    s->half = linop_vector(s->q->normal, 1);
     make_source(j, s->source);
-    quark_prepare(&s->q, s->direct, s->normal, s->source);
+    fermion_prepare(s->q, s->direct, s->source, 0);
+    fermion_prepare(s->q, s->normal, s->source, 1);
 }
 
 static void close_system(equation *s)
 {
     field *all[] = {s->source, s->direct, s->normal, s->half, s->x, s->first, s->residual};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
-    quark_close(&s->q);
+    fermion_destroy(s->q);
 }
 
 /* What is known of a solve whose solution is in s->half; `first`: the others are compared with it. */
@@ -126,8 +127,8 @@ static void judge(equation *s, const solve_result *r, double shift, int first, d
     row[SHIFT] = shift;
     row[WHOLE] = row[DISTANCE] = NAN;
     if (shift != 0) return;
-    quark_reconstruct(&s->q, s->x, s->half, s->source);
-    row[WHOLE] = quark_residual(&s->q, s->residual, s->x, s->source);
+    fermion_reconstruct(s->q, s->x, s->half, s->source);
+    row[WHOLE] = fermion_residual(s->q, s->residual, s->x, s->source);
     if (first) field_copy(s->first, s->x);
     vector_axpby(s->x, -1, s->first, 1);
     row[DISTANCE] = sqrt(vector_norm2(s->x, 0) / vector_norm2(s->first, 0));
@@ -139,8 +140,9 @@ static void solve(equation *s, const solver_settings *set, int first, solve_hist
     const int positive = solver_needs_positive(set);
     field_clear(s->half);
     solver_record(h);
-    const solve_result r =
-        solver_solve(set, positive ? s->q.normal : s->q.direct, s->half, positive ? s->normal : s->direct);
+    solver *by = solver_create(set, fermion_system(s->q, positive));
+    const solve_result r = solver_solve(by, s->half, positive ? s->normal : s->direct, NULL);
+    solver_destroy(by);
     solver_record(NULL);
     judge(s, &r, 0, first, row);
 }
@@ -151,9 +153,9 @@ static multishift_result solve_at_once(const job *j, equation *s, const solver_s
 {
     double tolerances[MULTISHIFT_MOST];
     for (int i = 0; i < j->nshifts; i++) tolerances[i] = set->tolerance;
-    linop_refresh(s->q.normal);
+    linop_refresh(s->q->normal);
     solver_record(h);
-    const multishift_result m = multishift_solve(set, s->q.normal, j->nshifts, j->shifts, tolerances, x, s->normal);
+    const multishift_result m = multishift_solve(set, s->q->normal, j->nshifts, j->shifts, tolerances, x, s->normal);
     solver_record(NULL);
     for (int i = 0; i < j->nshifts; i++) {
         solve_result each = m.each[i];
@@ -171,11 +173,13 @@ static solve_result solve_apart(const job *j, equation *s, const solver_settings
 {
     solve_result sum = {0};
     for (int i = 0; i < j->nshifts; i++) {
-        linop *shifted = shifted_create(s->q.normal, j->shifts[i]);
+        linop *shifted = shifted_create(s->q->normal, j->shifts[i]);
         field_clear(s->half);
         solver_record(h);
         solver_note_system(i, 0);
-        const solve_result r = solver_solve(set, shifted, s->half, s->normal);
+        solver *by = solver_create(set, shifted);
+        const solve_result r = solver_solve(by, s->half, s->normal, NULL);
+        solver_destroy(by);
         solver_note_system(0, 0);
         solver_record(NULL);
         linop_destroy(shifted);
@@ -342,7 +346,7 @@ static void all_shifts(job *j, equation *s, const named_fermion *f, const named_
         look(j, name, identity.data);
     }
     param_text_free(&identity);
-    for (int i = 0; i < j->nshifts; i++) x[i] = linop_vector(s->q.normal, 1);
+    for (int i = 0; i < j->nshifts; i++) x[i] = linop_vector(s->q->normal, 1);
     const multishift_result m = solve_at_once(j, s, &n->p, x, &h[0], rows[0]);
     tell_shifts(j, f, n, "multi", ways[0], &h[0], rows[0]);
     const solve_result apart = solve_apart(j, s, &n->p, x, &h[1], rows[1]);

@@ -323,18 +323,17 @@ static void verify_solvers(verifier *v)
     simulation *s = v->s;
     for (int f = 0; f < s->p->nfermions; f++) {
         if (fermion_measured_only(&s->p->fermions[f].p)) continue;
-        const int staggered = s->quarks[f] != NULL;
-        linop *schur = staggered ? NULL : wilson_schur(s->wilsons[f]);
-        linop *normal = staggered ? staggered_normal(s->quarks[f]) : normal_create(schur);
-        field *b = linop_vector(normal, 1), *x = field_like(b);
+        const fermion *quark = s->quarks[f];
+        field *b = linop_vector(quark->normal, 1), *x = field_like(b);
         vector_random(b, (uint64_t)s->p->run.seed, RANDOM_SOURCE, 0);
         for (int i = 0; i < s->p->nsolvers; i++) {
             const solver_settings *settings = s->solvers[i].settings;
             char of[160], wanted[64];
             if (!uses_solver(s, &s->p->fermions[f], &s->solvers[i])) continue;
             field_clear(x);
-            const solve_result r =
-                solver_solve(settings, staggered || solver_needs_positive(settings) ? normal : schur, x, b);
+            solver *by = solver_create(settings, fermion_system(quark, solver_needs_positive(settings)));
+            const solve_result r = solver_solve(by, x, b, NULL);
+            solver_destroy(by);
             snprintf(of, sizeof of, "%s of %s", s->solvers[i].name, s->p->fermions[f].name);
             snprintf(wanted, sizeof wanted, "below %.1e", settings->tolerance);
             report(v, "solver: true residual", of, r.residual, wanted,
@@ -343,7 +342,6 @@ static void verify_solvers(verifier *v)
         }
         field_destroy(x);
         field_destroy(b);
-        if (!staggered) linop_destroy(normal);
     }
 }
 

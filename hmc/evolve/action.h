@@ -11,8 +11,7 @@
 
 #include "kernels/field/field.h"
 #include "kernels/ops/gauge.h"
-#include "operators/staggered.h"
-#include "operators/wilson.h"
+#include "operators/fermion.h"
 #include "solvers/fallback.h"
 #include "solvers/remez.h"
 
@@ -114,43 +113,22 @@ const named_solver *action_force_solver(const action *a, const action_solvers *s
 /* S as in gauge_action(). */
 action *gauge_action_create(const char *name, const field *links, gauge_weights weights);
 
-/* Two degenerate flavours by an even-odd pseudofermion, with the Schur complement M of w: S = phi^dagger
- * (M^dagger M)^-1 phi. With `over`, W of an operator on the same vectors, det M^dagger M / det W^dagger W:
- * S = |M^-dagger W^dagger phi|^2 (M. Hasenbusch, Phys. Lett. B 519 (2001) 177). Everything named is borrowed. */
+/* det K of a fermion's normal operator by a pseudofermion: S = phi^dagger K^-1 phi. With `over`, W of a fermion of the
+ * same kind on the same vectors, for K = M^dagger M the ratio det M^dagger M / det W^dagger W: S = |M^-dagger W^dagger
+ * phi|^2. Everything named is borrowed. */
 typedef struct {
-    wilson *w, *over;       /* over: or null */
+    fermion *quark, *over;  /* over: or null */
     action_solvers solvers; /* that of the heat bath for W^-dagger, where there is one */
     int predictor;          /* solutions of a trajectory's forces from which the next one is guessed */
 } pseudofermion_settings;
 
-action *pseudofermion_action_create(const char *name, const field *links, const pseudofermion_settings *s);
+action *pseudofermion_action_create(const char *name, const pseudofermion_settings *s);
 
-/* Four flavours of a staggered quark by a pseudofermion on one parity: S = phi^dagger A^-1 phi with the normal operator
- * A. */
-typedef struct {
-    staggered *quark;
-    action_solvers solvers; /* of either sort: A is positive; none of the heat bath, which has no solve */
-    int predictor;          /* as above */
-} staggered_settings;
-
-action *staggered_action_create(const char *name, const field *links, const staggered_settings *s);
-
-/* What a rational action knows of its quark: an operator K, Hermitian and positive, on one parity, and the force of
- * sum_i weight_i phi^dagger (K + pole_i)^-1 phi from the solutions x_i. */
-typedef struct {
-    linop *root, *positive; /* M with K = M^dagger M, or K itself; the other one is null. Borrowed */
-    double bound;           /* K is known to be at least this, of any links; 0: it has to be measured */
-    void *context;
-    const void *shares; /* as an action has it: quarks for which open_force() and close_force() do the same, or null */
-    void *(*open_force)(void *context, field *force, const field *links); /* what forces are added to */
-    void (*add_force)(void *context, void *sum, int n, const double *weights, field *const *x);
-    void (*close_force)(void *sum); /* all of it is in `force` then */
-} rational_quark;
-
-/* A product of powers of an operator by a rational function: S = sum_k phi_k^dagger r(K) phi_k over n pseudofermions
+/* A product of powers of K, the normal operator of a fermion, by a rational function: S = sum_k phi_k^dagger r(K) phi_k over n pseudofermions
  * phi_k, with r(K) = the nth root of prod_i (K + shift_i)^-power_i (M. Clark and A. Kennedy, hep-lat/0608015). */
 typedef struct {
-    rational_quark quark;
+    fermion *quark; /* borrowed; K is its normal operator */
+    double bound;   /* that of K; 0: it has to be measured */
     action_solvers solvers;                    /* all of type cg */
     power_product root;                        /* r(K); the first shift is 0, its exponent in [-1, 0) */
     int pseudofermions;                        /* n */
@@ -160,7 +138,7 @@ typedef struct {
 } rational_settings;
 
 #define RATIONAL_MOST_PSEUDOFERMIONS 8
-action *rational_action_create(const char *name, const field *links, const rational_settings *s);
+action *rational_action_create(const char *name, const rational_settings *s);
 
 /* The range on which r has to be good for a spectrum that lies in [low, high]: with room on both sides for what moves
  * in a trajectory, rounded outwards to powers of 2^(1/4). */
@@ -179,8 +157,7 @@ rational_degrees rational_action_degrees(const rational_settings *s); /* of its 
  * name will say. Of a range with a known lower end alone the part is taken that every spectrum covers. */
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size);
 
-/* The rest of a determinant: S = -flavours log |det A| over the parities that the Schur form takes out, less the same
- * of `over` unless that is null. */
-action *determinant_action_create(const char *name, const field *links, wilson *w, wilson *over, int flavours);
+/* The rest of a determinant: S = -flavours fermion_log_det(), less the same of `over` unless that is null. */
+action *determinant_action_create(const char *name, fermion *quark, fermion *over, int flavours);
 
 #endif

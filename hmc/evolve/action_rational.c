@@ -59,7 +59,7 @@ void rational_action_range(double *low, double *high)
 /* The ends of the spectrum, the lower one as known where it is. */
 static spectrum look(const rational_part *p)
 {
-    const double bound = p->s.quark.bound;
+    const double bound = p->s.bound;
     spectrum s = {0};
     for (int steps = bound > 0 ? LANCZOS_FIRST : LANCZOS_STEPS; steps <= LANCZOS_STEPS; steps *= 4) {
         s = lanczos_bounds(p->solves.normal, 1, steps, LANCZOS_TOLERANCE);
@@ -96,17 +96,17 @@ static int measure(rational_part *p, const char *use, double *low, double *high)
 static int breach(rational_part *p, const char *use, double low, double high)
 {
     /* A bound that is known was typed with the digits that one types. */
-    const double least = p->s.quark.bound > 0 ? p->low * (1 - 1e-12) : p->low;
+    const double least = p->s.bound > 0 ? p->low * (1 - 1e-12) : p->low;
     if (low >= least && high <= p->high) return 0;
     double wide_low = fmin(low, p->low), wide_high = fmax(high, p->high);
     rational_action_range(&wide_low, &wide_high);
-    if (p->s.quark.bound > 0) wide_low = fmin(low, p->low);
+    if (p->s.bound > 0) wide_low = fmin(low, p->low);
     snprintf(
         p->base.trouble, sizeof p->base.trouble,
         "%s, %s: the spectrum, %.4e to %.4e, is not inside the range of the rational functions, %.4e to %.4e; give "
         "[fermion.%s] %sspectrum = %.*g %.3g",
         p->base.name, use, low, high, p->low, p->high, p->base.name, p->s.widen ? "" : "range_breach = widen, or ",
-        p->s.quark.bound > 0 ? 15 : 3, wide_low, wide_high);
+        p->s.bound > 0 ? 15 : 3, wide_low, wide_high);
     p->base.advice = ADVICE_SPECTRUM;
     p->found[0] = low;
     p->found[1] = high;
@@ -118,7 +118,7 @@ static void widen(rational_part *p)
 {
     double low = p->found[0], high = p->found[1];
     rational_action_range(&low, &high);
-    if (p->s.quark.bound > 0) low = p->found[0];
+    if (p->s.bound > 0) low = p->found[0];
     log_warn("%s: the spectrum, %.4e to %.4e, is not inside the range %.4e to %.4e, which is now %.4e to %.4e",
              p->base.name, p->found[0], p->found[1], p->low, p->high, fmin(low, p->low), fmax(high, p->high));
     p->low = fmin(low, p->low);
@@ -176,7 +176,7 @@ static int functions(const char *name, rational_store *store, const rational_set
 /* The range before the spectrum is measured. */
 static void planned_range(const rational_settings *s, double *low, double *high)
 {
-    const double bound = s->quark.bound;
+    const double bound = s->bound;
     *low = s->high > 0 ? s->low : bound > 0 ? bound : 1;
     *high = s->high > 0 ? s->high : bound > 0 ? bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
 }
@@ -199,10 +199,10 @@ int rational_action_check(const char *name, const rational_settings *s, char *me
 {
     const rational *r[3];
     double low, high;
-    if (s->high == 0 && s->quark.bound == 0) return 0;
+    if (s->high == 0 && s->bound == 0) return 0;
     rational_store *store = rational_store_create();
     planned_range(s, &low, &high);
-    if (s->high == 0) high = s->quark.bound + RATIONAL_LEAST_HIGH;
+    if (s->high == 0) high = s->bound + RATIONAL_LEAST_HIGH;
     const int bad = functions(name, store, s, low, high, r, message, size);
     rational_store_destroy(store);
     return bad;
@@ -222,7 +222,7 @@ static int choose_functions(rational_part *p)
         p->low = low;
         p->high = high;
         rational_action_range(&p->low, &p->high);
-        if (p->s.quark.bound > 0) p->low = p->s.quark.bound;
+        if (p->s.bound > 0) p->low = p->s.bound;
     } else if (breach(p, "start", low, high)) return 1;
     if (functions(p->base.name, p->store, &p->s, p->low, p->high, p->r, p->base.trouble, sizeof p->base.trouble)) {
         p->base.advice = ADVICE_SPECTRUM;
@@ -295,13 +295,13 @@ static int value(action *a, double *s)
 
 static void *open_sum(action *a, field *f)
 {
-    const rational_part *p = (rational_part *)a;
-    return p->s.quark.open_force(p->s.quark.context, f, a->links);
+    rational_part *p = (rational_part *)a;
+    return fermion_open_force(p->s.quark, f);
 }
 
 static void close_sum(action *a, void *sum)
 {
-    ((rational_part *)a)->s.quark.close_force(sum);
+    fermion_close_force(((rational_part *)a)->s.quark, sum);
 }
 
 /* The forces of all poles, with X_i = (K + pole_i)^-1 phi. */
@@ -315,7 +315,7 @@ static int add_to_sum(action *a, void *sum)
     open_solutions(p, r, x);
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
         failed = inverter_poles(&p->solves, solver, r, x, p->phi[k], "force");
-        if (!failed) p->s.quark.add_force(p->s.quark.context, sum, r->degree, r->residues, x);
+        if (!failed) fermion_add_force(sum, p->s.quark, r->degree, r->residues, x);
     }
     close_solutions(r, x);
     return failed;
@@ -330,7 +330,7 @@ static void destroy(action *a)
     free(p);
 }
 
-action *rational_action_create(const char *name, const field *links, const rational_settings *s)
+action *rational_action_create(const char *name, const rational_settings *s)
 {
     static const action_table table = {.refresh = refresh,
                                        .value = value,
@@ -344,13 +344,12 @@ action *rational_action_create(const char *name, const field *links, const ratio
     REQUIRE(s->pseudofermions <= RATIONAL_MOST_PSEUDOFERMIONS && s->root.factors[0].shift == 0,
             "%d pseudofermions, first shift %g", s->pseudofermions, s->root.factors[0].shift);
     p->base.table = &table;
-    p->base.links = links;
+    p->base.links = s->quark->links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->base.has_spectrum = 1;
-    p->base.shares = s->quark.shares;
+    p->base.shares = s->quark->shares;
     p->s = *s;
-    if (s->quark.root) inverter_open(&p->solves, &p->base, s->quark.root, s->solvers.all, s->solvers.n);
-    else inverter_open_positive(&p->solves, &p->base, s->quark.positive, s->solvers.all, s->solvers.n);
+    inverter_open(&p->solves, &p->base, s->quark, s->solvers.all, s->solvers.n);
     for (int k = 0; k < s->pseudofermions; k++) p->phi[k] = linop_vector(p->solves.normal, 1);
     p->store = rational_store_create();
     return &p->base;

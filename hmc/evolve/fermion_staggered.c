@@ -1,12 +1,12 @@
 /* staggered: four flavours, the whole det(M) of a staggered quark, as a pseudofermion on one parity. */
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 
 static void create(simulation *s, int number)
 {
     const named_fermion *f = &s->p->fermions[number];
-    const staggered_settings settings = {
+    const pseudofermion_settings settings = {
         .quark = s->quarks[number], .solvers = fermion_solvers(s, &f->p), .predictor = f->p.predictor};
-    simulation_add(s, staggered_action_create(f->name, s->links, &settings));
+    simulation_add(s, pseudofermion_action_create(f->name, &settings));
 }
 
 static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
@@ -34,6 +34,7 @@ const fermion_kind fermion_staggered = {.name = "staggered",
                                         .keys = "links u0 long_reals naik_epsilon predictor",
                                         .staggered = 1,
                                         .flavours = 4,
+                                        .quark = fermion_of_staggered,
                                         .create = create,
                                         .memory = memory,
                                         .force_flops = force_flops};

@@ -5,39 +5,17 @@
  *
  * Derivatives of all sections of a level whose links have the same smearing are summed and taken back through it
  * together. */
-#include "hmc/evolve/fermion.h"
-
-#include <string.h>
-
-/* ---- the force ---- */
-
-static void *open_force(void *context, field *force, const field *links)
-{
-    (void)links; /* the quark knows them */
-    return staggered_force_open(force, staggered_links_base(staggered_quark_links(context)));
-}
-
-static void add_force(void *context, void *sum, int n, const double *weights, field *const *x)
-{
-    staggered_force_add(sum, context, n, weights, x);
-}
-
-static void close_force(void *sum)
-{
-    staggered_force_close(sum);
-}
-
-/* ---- the action ---- */
+#include "hmc/evolve/fermion_kind.h"
 
 _Static_assert(MAX_FACTORS <= RATIONAL_MAX_FACTORS, "factors of a section are those of one function");
 
 static rational_settings settings_of(const fermion_params *f)
 {
     rational_settings s = fermion_rational_settings(f);
-    s.quark.bound = f->mass * f->mass;
+    s.bound = f->mass * f->mass;
     s.root.nfactors = f->nfactors;
     for (int i = 0; i < f->nfactors; i++)
-        s.root.factors[i] = (shifted_power){.shift = f->factors[i].mass * f->factors[i].mass - s.quark.bound,
+        s.root.factors[i] = (shifted_power){.shift = f->factors[i].mass * f->factors[i].mass - s.bound,
                                             .num = -f->factors[i].flavours,
                                             .den = 4 * f->pseudofermions};
     return s;
@@ -45,14 +23,7 @@ static rational_settings settings_of(const fermion_params *f)
 
 static void create(simulation *s, int number)
 {
-    rational_settings settings = settings_of(&s->p->fermions[number].p);
-    settings.quark.positive = staggered_normal(s->quarks[number]);
-    settings.quark.context = s->quarks[number];
-    settings.quark.shares = staggered_links_base(staggered_quark_links(s->quarks[number]));
-    settings.quark.open_force = open_force;
-    settings.quark.add_force = add_force;
-    settings.quark.close_force = close_force;
-    fermion_add_rational(s, number, settings);
+    fermion_add_rational(s, number, settings_of(&s->p->fermions[number].p));
 }
 
 /* ---- memory ---- */
@@ -94,6 +65,7 @@ const fermion_kind fermion_staggered_rational = {
     .shifts = 1,
     .rational = settings_of,
     .staggered = 1,
+    .quark = fermion_of_staggered,
     .create = create,
     .memory = memory,
     .force_flops = force_flops};

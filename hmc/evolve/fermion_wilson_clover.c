@@ -1,15 +1,15 @@
 /* wilson_clover: two degenerate flavours, or a ratio of two such determinants, as a pseudofermion on one parity and,
  * with a clover term, NAME.det. */
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 
 static void create(simulation *s, int number)
 {
     const parameters *p = s->p;
     const named_fermion *f = &p->fermions[number];
-    wilson *over = f->p.ratio_to[0] ? s->wilsons[simulation_fermion(p, f->p.ratio_to)] : NULL;
+    fermion *over = f->p.ratio_to[0] ? s->quarks[simulation_fermion(p, f->p.ratio_to)] : NULL;
     const pseudofermion_settings settings = {
-        .w = s->wilsons[number], .over = over, .solvers = fermion_solvers(s, &f->p), .predictor = f->p.predictor};
-    simulation_add(s, pseudofermion_action_create(f->name, s->links, &settings));
+        .quark = s->quarks[number], .over = over, .solvers = fermion_solvers(s, &f->p), .predictor = f->p.predictor};
+    simulation_add(s, pseudofermion_action_create(f->name, &settings));
     fermion_add_determinant(s, number, over, 2);
 }
 
@@ -54,6 +54,7 @@ const fermion_kind fermion_wilson_clover = {.name = "wilson_clover",
                                             .help = "two degenerate Wilson-clover flavours, even-odd preconditioned",
                                             .keys = "kappa c_sw schur link_reals heat_bath_solver ratio_to predictor",
                                             .flavours = 2,
+                                            .quark = fermion_of_wilson,
                                             .create = create,
                                             .memory = memory,
                                             .force_flops = force_flops};

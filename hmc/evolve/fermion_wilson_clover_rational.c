@@ -1,50 +1,7 @@
 /* wilson_clover_rational: one, two or three flavours by rational functions, as pseudofermions on one parity and, with a
  * clover term, NAME.det. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "hmc/evolve/fermion.h"
-#include "kernels/base/error.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "solvers/rational.h"
-
-/* ---- the force ---- */
-
-typedef struct {
-    wilson_force sum;
-    wilson *w;
-    field *y;
-} wilson_sum;
-
-static void *open_force(void *context, field *force, const field *links)
-{
-    wilson_sum *sum = malloc(sizeof *sum);
-    REQUIRE_MEMORY(sum, "out of memory");
-    sum->w = context;
-    sum->sum = wilson_force_open(force, links);
-    sum->y = linop_vector(wilson_schur(sum->w), 1);
-    return sum;
-}
-
-/* dS = -sum_i 2 weight_i Re (M X_i)^dagger dM X_i */
-static void add_force(void *context, void *to, int n, const double *weights, field *const *x)
-{
-    wilson_sum *sum = to;
-    (void)context; /* the sum has it */
-    for (int i = 0; i < n; i++) {
-        linop_apply(wilson_schur(sum->w), sum->y, x[i], 0);
-        wilson_force_add(&sum->sum, sum->w, weights[i], x[i], sum->y, sum->y);
-    }
-}
-
-static void close_force(void *to)
-{
-    wilson_sum *sum = to;
-    field_destroy(sum->y);
-    wilson_force_close(&sum->sum);
-    free(sum);
-}
-
-/* ---- the action ---- */
 
 static rational_settings settings_of(const fermion_params *f)
 {
@@ -55,15 +12,9 @@ static rational_settings settings_of(const fermion_params *f)
 
 static void create(simulation *s, int number)
 {
-    const named_fermion *f = &s->p->fermions[number];
-    rational_settings settings = settings_of(&f->p);
-    settings.quark = (rational_quark){.root = wilson_schur(s->wilsons[number]),
-                                      .context = s->wilsons[number],
-                                      .open_force = open_force,
-                                      .add_force = add_force,
-                                      .close_force = close_force};
-    fermion_add_rational(s, number, settings);
-    fermion_add_determinant(s, number, NULL, f->p.flavours);
+    const fermion_params *f = &s->p->fermions[number].p;
+    fermion_add_rational(s, number, settings_of(f));
+    fermion_add_determinant(s, number, NULL, f->flavours);
 }
 
 static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
@@ -101,6 +52,7 @@ const fermion_kind fermion_wilson_clover_rational = {.name = "wilson_clover_rati
                                                          "range_breach",
                                                      .shifts = 1,
                                                      .rational = settings_of,
+                                                     .quark = fermion_of_wilson,
                                                      .create = create,
                                                      .memory = memory,
                                                      .force_flops = force_flops};

@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/ops/vector.h"
 #include "solvers/multishift.h"
@@ -10,20 +12,18 @@
 /* Solves of A x = y until the whole residual is right: the first guess at the second tolerance may be off by |A|. */
 #define ROUNDS 3
 
-void inverter_open(inverter *v, action *a, linop *op, const named_solver *solvers, int nsolvers)
+void inverter_open(inverter *v, action *a, const fermion *quark, const named_solver *solvers, int nsolvers)
 {
-    *v = (inverter){a, op, adjoint_create(op), normal_create(op), solvers, nsolvers};
-}
-
-void inverter_open_positive(inverter *v, action *a, linop *normal, const named_solver *solvers, int nsolvers)
-{
-    *v = (inverter){a, NULL, NULL, normal, solvers, nsolvers};
+    *v = (inverter){.a = a, .op = quark->direct, .normal = quark->normal, .solvers = solvers, .nsolvers = nsolvers};
+    if (v->op) v->dagger = adjoint_create(v->op);
+    v->made = calloc(1, sizeof *v->made);
+    REQUIRE_MEMORY(v->made, "out of memory");
 }
 
 void inverter_close(inverter *v)
 {
-    if (!v->op) return;
-    linop_destroy(v->normal);
+    solver_store_close(v->made);
+    free(v->made);
     linop_destroy(v->dagger);
 }
 
@@ -63,34 +63,43 @@ static void add_to(solve_result *sum, const solve_result *r)
 
 /* A^dagger y = b to half of the tolerance, then A x = y from x. With r and q the residuals, that of the whole is
  * r + A^dagger q, and |A^dagger q| <= |A| |q|, where |y| may be much larger than |b|. */
-static solve_result solve_twice(const solver_settings *s, const inverter *v, field *x, const field *b)
+static solve_result solve_twice(const solver_settings *s, double tolerance, const inverter *v, field *x, const field *b)
 {
-    solver_settings set = *s;
+    solver *first = solver_from(v->made, s, v->dagger), *second = solver_from(v->made, s, v->op);
     solve_result sum = {0}, r;
     const double b2 = vector_norm2(b, 0);
     field *y = field_like(b);
     linop_refresh(v->op);
     linop_apply(v->op, y, x, 0);
-    set.tolerance = 0.5 * s->tolerance;
-    r = solver_solve(&set, v->dagger, y, b);
+    first->settings.tolerance = 0.5 * tolerance;
+    r = solver_solve(first, y, b, NULL);
     add_to(&sum, &r);
-    set.tolerance *= fmin(1, sqrt(b2 / vector_norm2(y, 0)));
+    second->settings.tolerance = 0.5 * tolerance * fmin(1, sqrt(b2 / vector_norm2(y, 0)));
     for (int round = 0; r.status == SOLVE_CONVERGED && b2 > 0 && round < ROUNDS; round++) {
-        r = solver_solve(&set, v->op, x, y);
+        r = solver_solve(second, x, y, NULL);
         add_to(&sum, &r);
         field *whole = field_like(b);
         sum.residual = sqrt(solver_defect(v->normal, whole, x, b, 1) / b2);
         field_destroy(whole);
         sum.flops += v->normal->flops;
-        if (sum.residual <= s->tolerance) break;
-        set.tolerance *= 0.4 * s->tolerance / sum.residual;
+        if (sum.residual <= tolerance) break;
+        second->settings.tolerance *= 0.4 * tolerance / sum.residual;
     }
     field_destroy(y);
-    if (sum.status == SOLVE_CONVERGED && !(sum.residual <= 1.5 * s->tolerance)) sum.status = SOLVE_STALLED;
+    if (sum.status == SOLVE_CONVERGED && !(sum.residual <= 1.5 * tolerance)) sum.status = SOLVE_STALLED;
     return sum;
 }
 
-static solve_result attempt_normal(const solver_settings *s, void *context)
+/* By one of the inverter's solvers. */
+static solve_result solve(const inverter *v, const solver_settings *s, linop *a, double tolerance, field *x,
+                          const field *b)
+{
+    solver *by = solver_from(v->made, s, a);
+    by->settings.tolerance = tolerance;
+    return solver_solve(by, x, b, NULL);
+}
+
+static solve_result attempt_normal(const solver_settings *s, double tolerance, void *context)
 {
     job *j = context;
     field_clear(j->x[0]);
@@ -99,8 +108,8 @@ static solve_result attempt_normal(const solver_settings *s, void *context)
         log_debug("%s: a first guess from %d solutions", j->v->a->name, n);
     }
     j->guess = NULL;
-    return solver_needs_positive(s) || !j->v->op ? solver_solve(s, j->v->normal, j->x[0], j->b)
-                                                 : solve_twice(s, j->v, j->x[0], j->b);
+    return solver_needs_positive(s) || !j->v->op ? solve(j->v, s, j->v->normal, tolerance, j->x[0], j->b)
+                                                 : solve_twice(s, tolerance, j->v, j->x[0], j->b);
 }
 
 int inverter_normal(const inverter *v, const named_solver *s, field *x, const field *b, predictor *p, const char *use)
@@ -111,15 +120,15 @@ int inverter_normal(const inverter *v, const named_solver *s, field *x, const fi
     return 0;
 }
 
-static solve_result attempt_dagger(const solver_settings *s, void *context)
+static solve_result attempt_dagger(const solver_settings *s, double tolerance, void *context)
 {
     const job *j = context;
     if (!solver_needs_positive(s)) {
         field_clear(j->x[0]);
-        return solver_solve(s, j->v->dagger, j->x[0], j->b);
+        return solve(j->v, s, j->v->dagger, tolerance, j->x[0], j->b);
     }
     field *x = field_like(j->b);
-    const solve_result r = solver_solve(s, j->v->normal, x, j->b);
+    const solve_result r = solve(j->v, s, j->v->normal, tolerance, x, j->b);
     linop_apply(j->v->op, j->x[0], x, 0);
     field_destroy(x);
     return r;
@@ -131,11 +140,11 @@ int inverter_dagger(const inverter *v, const named_solver *s, field *y, const fi
     return attempts(v, s, attempt_dagger, &j, use);
 }
 
-static solve_result attempt_poles(const solver_settings *s, void *context)
+static solve_result attempt_poles(const solver_settings *s, double tolerance, void *context)
 {
     const job *j = context;
     double tolerances[RATIONAL_MAX_DEGREE];
-    for (int i = 0; i < j->r->degree; i++) tolerances[i] = s->tolerance;
+    for (int i = 0; i < j->r->degree; i++) tolerances[i] = tolerance;
     const multishift_result m = multishift_solve(s, j->v->normal, j->r->degree, j->r->poles, tolerances, j->x, j->b);
     solve_result r = {.status = m.status, .iterations = m.iterations, .seconds = m.seconds, .flops = m.flops};
     for (int i = 0; i < j->r->degree; i++) r.residual = fmax(r.residual, m.each[i].residual);

@@ -1,4 +1,4 @@
-/* Solves with a Schur complement A = Mhat on behalf of an action, by whatever solver the input names, with its
+/* Solves with the systems of a fermion, A = Mhat and A^dagger A, on behalf of an action, by whatever solver the input names, with its
  * fallbacks.
  *
  * A solver that needs a Hermitian positive operator works on A^dagger A; any other one solves A^dagger y = b and then
@@ -18,14 +18,15 @@
 
 typedef struct {
     action *a;                   /* that is served */
-    linop *op, *dagger, *normal; /* A, borrowed; A^dagger; A^dagger A. The first two are null where that is all */
+    linop *op, *normal;          /* of the fermion, borrowed: A and A^dagger A, or null and what stands for that */
+    linop *dagger;               /* A^dagger, or null */
     const named_solver *solvers; /* for fallbacks */
     int nsolvers;
+    solver_store *made; /* solvers on these operators, owned */
 } inverter;
 
-void inverter_open(inverter *v, action *a, linop *op, const named_solver *solvers, int nsolvers);
-/* Of an operator that is Hermitian and positive itself, and stands for A^dagger A; borrowed. Any solver works on it. */
-void inverter_open_positive(inverter *v, action *a, linop *normal, const named_solver *solvers, int nsolvers);
+/* Where the fermion has a normal system alone, any solver works on that. */
+void inverter_open(inverter *v, action *a, const fermion *quark, const named_solver *solvers, int nsolvers);
 void inverter_close(inverter *v);
 
 /* x = (A^dagger A)^-1 b. The guess is the predictor's, or zero when that is null; the solution is kept there. `use` is

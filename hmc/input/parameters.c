@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "io/links.h"
 #include "kernels/base/error.h"
 #include "kernels/field/field.h"
@@ -182,7 +182,6 @@ void parameters_end_help(kind_key *k)
 
 static void fill_choices(void)
 {
-    int n;
     if (gauge_choices.names[0]) return;
     for (int i = 0; gauge_kind_number(i); i++)
         parameters_add_choice(&gauge_choices, gauge_kind_number(i)->name, gauge_kind_number(i)->help);
@@ -196,11 +195,12 @@ static void fill_choices(void)
         parameters_add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
     for (int i = 0; scheme_number(i); i++)
         parameters_add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
-    const solver_type *types = solver_types(&n);
-    for (int i = 0; i < n; i++) parameters_add_choice(&solver_choices, types[i].name, types[i].help);
+    for (int i = 0; solver_type_number(i); i++)
+        parameters_add_choice(&solver_choices, solver_type_number(i)->name, solver_type_number(i)->help);
     for (int k = 0; k < SOLVER_KEYS; k++) {
-        for (int i = 0; i < n; i++)
-            if (solver_type_has(&types[i], solver_keys[k].key)) parameters_add_owner(&solver_keys[k], types[i].name);
+        for (int i = 0; solver_type_number(i); i++)
+            if (solver_type_has(solver_type_number(i), solver_keys[k].key))
+                parameters_add_owner(&solver_keys[k], solver_type_number(i)->name);
         parameters_end_help(&solver_keys[k]);
     }
     for (int k = 0; k < FERMION_KEYS; k++) {
@@ -293,7 +293,7 @@ static const param gauge_table[] = {
     {"flavours", PARAM_INT, AT(gauge_params, flavours), "0", "[0,16]", NULL, gauge_keys[QUARKS].help, 1},
 };
 
-static const param fermion_table[] = {
+static const param fermion_key_table[] = {
     {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", fermion_choices.names, NULL, fermion_choices.help,
      1},
     {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "[-3.5,1e6]", "1/a",
@@ -406,7 +406,7 @@ static const param_section machine_section = {"machine", 0, KEYS(machine_table),
 static const param_section lattice_section = {"lattice", 0, KEYS(lattice_table), sizeof(lattice_params), "the lattice"};
 static const param_section gauge_section = {"gauge", 0, KEYS(gauge_table), sizeof(gauge_params), "the gauge action"};
 static const param_section fermion_section = {
-    "fermion", 1, KEYS(fermion_table), sizeof(fermion_params),
+    "fermion", 1, KEYS(fermion_key_table), sizeof(fermion_params),
     "a fermion action, or a quark that is only measured; none for pure gauge"};
 static const param_section integrator_section = {
     "integrator", 1, KEYS(integrator_table), sizeof(integrator_params),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/parameters.h"
 #include "kernels/base/error.h"
 

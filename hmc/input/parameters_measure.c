@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hmc/build/simulation.h"
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/parameters.h"
 #include "hmc/measure/observable.h"
 #include "kernels/base/error.h"

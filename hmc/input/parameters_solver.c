@@ -2,7 +2,7 @@
  * inside others. */
 #include <string.h>
 
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/parameters.h"
 #include "kernels/base/error.h"
 

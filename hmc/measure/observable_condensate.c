@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "hmc/measure/propagator.h"
-#include "kernels/ops/staggered.h"
 #include "kernels/ops/vector.h"
 
 static const measure_column columns[] = {
@@ -47,21 +46,6 @@ typedef struct {
     double volume;
 } estimator;
 
-/* y = the nth derivative of M by the chemical potential, n = 1 or 2, times x */
-static void derivative(estimator *e, field *y, const field *x, int n)
-{
-    const staggered_pair *links = staggered_links_at(e->q.q.fat, PREC_DOUBLE, x->where);
-    const staggered_shift_call call = {.mu = 3,
-                                       .back = n == 1 ? 1 : -1,
-                                       .near = links->near,
-                                       .far = links->far,
-                                       .near_weight = 0.5,
-                                       .far_weight = n == 1 ? 1.5 : 4.5,
-                                       .far_phases = links->far_phases,
-                                       .far_scale = links->far_scale};
-    staggered_shift(y, x, &call);
-}
-
 /* e^dagger y / V */
 static void product(double value[2], const estimator *e, const field *y)
 {
@@ -83,16 +67,16 @@ static int one_vector(estimator *e, const measure_params *m, int number, measure
     row[CONDENSATE] = value[0];
     row[IMAGINARY] = value[1];
     if (e->y) {
-        derivative(e, e->y, e->x, 2);
+        fermion_derivative(e->q.quark, e->y, e->x, 2);
         product(value, e, e->y);
         row[CURVATURE] = value[0];
-        derivative(e, e->y, e->x, 1);
+        fermion_derivative(e->q.quark, e->y, e->x, 1);
         product(value, e, e->y);
         row[DENSITY] = value[1];
         snprintf(what, sizeof what, "the derivative of noise vector %d", number);
         status = propagator_solve(&e->q, e->z, e->y, what, r);
         if (status != MEASURE_DONE) return status;
-        derivative(e, e->y, e->z, 1);
+        fermion_derivative(e->q.quark, e->y, e->z, 1);
         product(value, e, e->y);
         row[SQUARE] = value[0];
     }
@@ -115,11 +99,11 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
     estimator e = {.seed = measure_noise_seed(c), .volume = (double)c->links->lat->volume};
     int status = MEASURE_DONE;
     propagator_open(&e.q, c, m);
-    e.noise = quark_vector(&e.q.q);
-    e.x = quark_vector(&e.q.q);
+    e.noise = fermion_vector(e.q.quark);
+    e.x = fermion_vector(e.q.quark);
     if (!strcmp(m->traces, "yes")) {
-        e.y = quark_vector(&e.q.q);
-        e.z = quark_vector(&e.q.q);
+        e.y = fermion_vector(e.q.quark);
+        e.z = fermion_vector(e.q.quark);
     }
     for (int i = 0; i < m->vectors && status == MEASURE_DONE; i++) status = one_vector(&e, m, i, r);
     if (status == MEASURE_DONE) {

@@ -36,6 +36,7 @@
 #include "hmc/measure/propagator.h"
 #include "kernels/ops/staggered.h"
 #include "kernels/ops/vector.h"
+#include "operators/staggered.h"
 
 enum { ODD_X = 1, ODD_Y = 2, ODD_Z = 4, ODD_T = 8, ODD_SPACE = 7 };
 
@@ -217,14 +218,14 @@ static void open_mesons(mesons *q, const measure_context *c, const measure_param
     *q = (mesons){.m = m, .links = c->links};
     propagator_open(&q->q, c, m);
     slices_open(&q->sums, c->links->lat, CHANNELS);
-    q->source = quark_vector(&q->q.q);
-    for (int i = 0; i < 3; i++) q->point[i] = quark_vector(&q->q.q);
+    q->source = fermion_vector(q->q.quark);
+    for (int i = 0; i < 3; i++) q->point[i] = fermion_vector(q->q.quark);
     if (!m->tastes[0]) return;
-    q->x = quark_vector(&q->q.q);
-    q->shifted = quark_vector(&q->q.q);
-    for (int i = 0; i < 2; i++) q->work[i] = quark_vector(&q->q.q);
+    q->x = fermion_vector(q->q.quark);
+    q->shifted = fermion_vector(q->q.quark);
+    for (int i = 0; i < 2; i++) q->work[i] = fermion_vector(q->q.quark);
     if (strcmp(m->transport, "fat")) return;
-    q->links = staggered_links_at(q->q.q.fat, PREC_DOUBLE, c->links->where)->near;
+    q->links = staggered_links_at(staggered_fermion_links(q->q.quark), PREC_DOUBLE, c->links->where)->near;
     q->phased = 1;
 }
 

@@ -4,25 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 
 void propagator_open(propagator *p, const measure_context *c, const measure_params *m)
 {
-    const int fermion = simulation_fermion(c->p, m->fermion);
-    const fermion_params *f = &c->p->fermions[fermion].p;
+    const int number = simulation_fermion(c->p, m->fermion);
+    const fermion_params *f = &c->p->fermions[number].p;
     const char *name = m->solver[0] ? m->solver : f->action_solver;
     *p = (propagator){.c = c};
     p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
     REQUIRE(p->solver, "no solver %s", name);
-    if (c->run && !fermion_measured_only(&c->p->fermions[fermion].p))
-        quark_borrow(&p->q, c->run->wilsons[fermion], c->run->quarks[fermion]);
-    else quark_open(&p->q, c->links, f);
-    p->rhs = linop_vector(p->q.normal, 1);
-    p->half = linop_vector(p->q.normal, 1);
-    p->residual = quark_vector(&p->q);
+    p->quark = c->run ? c->run->quarks[number] : NULL;
+    p->owns_quark = !p->quark;
+    if (p->owns_quark) p->quark = fermion_kind_find(f->kind)->quark(c->links, f, NULL, 0);
+    p->rhs = linop_vector(p->quark->normal, 1);
+    p->half = linop_vector(p->quark->normal, 1);
+    p->residual = fermion_vector(p->quark);
 }
 
 void propagator_close(propagator *p)
@@ -30,7 +30,8 @@ void propagator_close(propagator *p)
     field_destroy(p->residual);
     field_destroy(p->half);
     field_destroy(p->rhs);
-    quark_close(&p->q);
+    solver_store_close(&p->made);
+    if (p->owns_quark) fermion_destroy(p->quark);
 }
 
 typedef struct {
@@ -39,14 +40,16 @@ typedef struct {
 } job;
 
 /* The even-odd system itself, or the normal one for a solver that needs it, from zero. */
-static solve_result attempt(const solver_settings *s, void *context)
+static solve_result attempt(const solver_settings *s, double tolerance, void *context)
 {
     const job *j = context;
     propagator *p = j->p;
     const int positive = solver_needs_positive(s);
-    quark_prepare(&p->q, positive ? NULL : p->rhs, positive ? p->rhs : NULL, j->source);
+    fermion_prepare(p->quark, p->rhs, j->source, positive);
     field_clear(p->half);
-    return solver_solve(s, positive ? p->q.normal : p->q.direct, p->half, p->rhs);
+    solver *by = solver_from(&p->made, s, fermion_system(p->quark, positive));
+    by->settings.tolerance = tolerance;
+    return solver_solve(by, p->half, p->rhs, NULL);
 }
 
 int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r)
@@ -57,8 +60,8 @@ int propagator_solve(propagator *p, field *x, const field *source, const char *w
         fallback_try(p->solver, p->solvers, p->c->p->nsolvers, attempt, &j, what, r->trouble, sizeof r->trouble);
     p->iterations += result.iterations;
     if (result.status != SOLVE_CONVERGED) return MEASURE_FAILED;
-    quark_reconstruct(&p->q, x, p->half, source);
-    p->worst = fmax(p->worst, quark_residual(&p->q, p->residual, x, source));
+    fermion_reconstruct(p->quark, x, p->half, source);
+    p->worst = fmax(p->worst, fermion_residual(p->quark, p->residual, x, source));
     return MEASURE_DONE;
 }
 

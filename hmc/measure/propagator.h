@@ -7,14 +7,16 @@
 #define PLAQ_PROPAGATOR_H
 
 #include "hmc/measure/observable.h"
-#include "hmc/measure/quark.h"
 #include "kernels/lattice/exact.h"
+#include "operators/fermion.h"
 
 typedef struct {
     const measure_context *c;
-    quark q;
+    fermion *quark;
+    int owns_quark;
     named_solver solvers[MAX_NAMED];
     const named_solver *solver;
+    solver_store made; /* solvers of the quark */
     field *rhs, *half, *residual;
     double worst; /* largest |b - M x| / |b| so far */
     long iterations;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "kernels/base/log.h"
 #include "kernels/run/halo.h"
 #include "kernels/run/kernel.h"

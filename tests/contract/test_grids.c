@@ -5,6 +5,7 @@
  * and with two; what comes out is gathered and compared with memcmp. Lattices are such that some grids take lanes away.
  */
 #include "tests/kernels/kit.h"
+#include "tests/solve.h"
 
 #include <omp.h>
 
@@ -167,7 +168,7 @@ static void run_solvers(linop *normal, field *x, const field *b)
         snprintf(set.inner_precision, sizeof set.inner_precision, "%s", solvers[k].prec);
         if (!strcmp(set.type, "gcr")) set.inner = &mr;
         field_clear(x);
-        const solve_result r = solver_solve(&set, normal, x, b);
+        const solve_result r = solve_by(&set, normal, x, b);
         KIT_INT(r.status, SOLVE_CONVERGED);
         record_field(set.type, x);
         record_number("true residual", r.residual);

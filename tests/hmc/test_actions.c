@@ -251,7 +251,7 @@ static void test_powers(void)
     bench b = open_bench(rhmc, 0, NULL);
     action counts = {.advice = ADVICE_SOLVE};
     inverter v;
-    inverter_open(&v, &counts, wilson_schur(b.s->wilsons[0]), b.s->solvers, b.s->p->nsolvers);
+    inverter_open(&v, &counts, b.s->quarks[0], b.s->solvers, b.s->p->nsolvers);
     const named_solver *good = simulation_solver(b.s, "good");
     const spectrum range = lanczos_bounds(v.normal, 1, 500, 1e-3);
     double low = range.low - range.low_error, high = range.high + range.high_error;
@@ -393,7 +393,7 @@ static void check_both_widened(const char *range, double length)
 static void test_range(void)
 {
     bench b = open_bench(rhmc, 0, NULL);
-    linop *normal = normal_create(wilson_schur(b.s->wilsons[0]));
+    linop *normal = b.s->quarks[0]->normal;
     const spectrum before = lanczos_bounds(normal, 1, 500, 1e-3);
     const trajectory_result r = run_with(&b, 0.5, 1), again = run_with(&b, 0.5, 1);
     CHECK(r.status == EVOLVE_DONE && r.dh == again.dh);
@@ -407,7 +407,6 @@ static void test_range(void)
     CHECK(b.s->e.actions[light]->has_spectrum);
     CHECK_REL(r.spectrum_low[light], fmin(before.low, after.low), 0.05);
     CHECK_REL(r.spectrum_high[light], fmax(before.high, after.high), 0.05);
-    linop_destroy(normal);
     close_bench(&b);
     /* A wide range in place of the measured one is other functions of the same precision. */
     const char *const wide[] = {"fermion.light.spectrum=1e-4 1000", "fermion.light.force_approximation=1e-10"};

@@ -10,7 +10,7 @@
  */
 #include "tests/kernels/kit.h"
 
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 #include "tests/hmc/observe.h"

@@ -6,7 +6,7 @@
 
 #include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/parameters.h"
 #include "hmc/measure/observable.h"
 #include "io/links.h"
@@ -16,6 +16,7 @@
 #include "kernels/ops/gauge.h"
 #include "kernels/run/halo.h"
 #include "tests/check.h"
+#include "tests/solve.h"
 
 static double allocated(void)
 {
@@ -157,9 +158,8 @@ static void test_gauge_weights(void)
 
 static void test_registries(void)
 {
-    int n;
-    const solver_type *types = solver_types(&n);
-    for (int i = 0; i < n; i++) check_choice("solver", "type", types[i].name);
+    const int n = solver_types_count();
+    for (int i = 0; i < n; i++) check_choice("solver", "type", solver_type_number(i)->name);
     for (int i = 0; fermion_kind_number(i); i++) {
         const fermion_kind *kind = fermion_kind_number(i);
         check_choice("fermion", "kind", kind->name);

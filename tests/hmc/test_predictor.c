@@ -2,6 +2,7 @@
  * kept, indifferent to vectors that repeat, zero without vectors and for operators that are not positive; a smooth
  * sequence of solves takes fewer iterations the more solutions are kept; the same bits on every process grid. */
 #include "tests/kernels/kit.h"
+#include "tests/solve.h"
 
 #include "hmc/evolve/predictor.h"
 #include "kernels/ops/vector.h"
@@ -137,7 +138,7 @@ static int iterations_of(const scene *s, int kept)
         vector_axpby(source, sin(t), b[1], 1);
         vector_axpby(source, exp(-t), b[2], 1);
         predictor_guess(p, s->normal, x, source);
-        const solve_result r = solver_solve(&set, s->normal, x, source);
+        const solve_result r = solve_by(&set, s->normal, x, source);
         KIT_INT(r.status, SOLVE_CONVERGED);
         if (step >= 4) total += r.iterations;
         predictor_keep(p, x);

@@ -13,6 +13,8 @@
 #include "solvers/multishift.h"
 #include "solvers/rational.h"
 #include "tests/begin.h"
+#include "tests/solve.h"
+#include "operators/staggered.h"
 #include "tests/hmc/bench.h"
 #include "tests/hmc/staggered.h"
 
@@ -21,8 +23,8 @@
 static void test_sharing(void)
 {
     bench b = open_bench(hisq, 0, NULL);
-    staggered_links *a = staggered_quark_links(b.s->quarks[0]), *heavy = staggered_quark_links(b.s->quarks[1]),
-                    *charm = staggered_quark_links(b.s->quarks[2]);
+    staggered_links *a = staggered_fermion_links(b.s->quarks[0]), *heavy = staggered_fermion_links(b.s->quarks[1]),
+                    *charm = staggered_fermion_links(b.s->quarks[2]);
     CHECK(a == heavy && a != charm && staggered_links_base(charm) == a);
     CHECK_INT(b.s->lat->reach, 3);
     close_bench(&b);
@@ -69,16 +71,16 @@ static solver_settings tight(void)
 }
 
 /* |F - force of phi^dagger A^-1 phi| / |F|, F of the action */
-static double force_differs(const bench *b, action *a, staggered *quark, const field *phi)
+static double force_differs(const bench *b, action *a, fermion *quark, const field *phi)
 {
     static const double one = 1;
     const solver_settings set = tight();
-    linop *op = staggered_normal(quark);
+    linop *op = quark->normal;
     field *x = linop_vector(op, 1), *f = field_like(b->s->e.force), *g = field_like(f);
-    CHECK_INT(solver_solve(&set, op, x, phi).status, SOLVE_CONVERGED);
-    staggered_force *sum = staggered_force_open(f, staggered_links_base(staggered_quark_links(quark)));
-    staggered_force_add(sum, quark, 1, &one, &x);
-    staggered_force_close(sum);
+    CHECK_INT(solve_by(&set, op, x, phi).status, SOLVE_CONVERGED);
+    void *sum = fermion_open_force(quark, f);
+    fermion_add_force(sum, quark, 1, &one, &x);
+    fermion_close_force(quark, sum);
     CHECK_INT(action_force(a, g), 0);
     const double size = momenta_norm2(g);
     momenta_add(g, -1, f);
@@ -128,15 +130,15 @@ static void test_trivial_power(void)
     const random_key key = {3, 1};
     bench b = open_bench(both, 0, NULL);
     action *plain = action_of(&b, "a"), *power = action_of(&b, "b");
-    staggered *quark = b.s->quarks[0];
-    linop *op = staggered_normal(quark);
+    fermion *quark = b.s->quarks[0];
+    linop *op = quark->normal;
     CHECK_INT(action_refresh(plain, key), 0);
     CHECK_INT(action_refresh(power, key), 0);
     CHECK_REL(value_of(power), power->start_value, 1e-10);
 
     field *eta = field_create(b.s->lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST), *y = field_like(eta);
     vector_random(eta, key.seed, (uint32_t)plain->purpose, key.trajectory);
-    staggered_apply(quark, y, eta, 1);
+    fermion_apply(quark, y, eta, 1);
     const field of_plain = field_part(y, op->par);
     CHECK_NEAR(force_differs(&b, plain, quark, &of_plain), 0, 1e-8);
     field_destroy(y);
@@ -206,7 +208,7 @@ static void test_storages(void)
     bench b[2] = {open_bench(hisq, 0, NULL), open_bench(hisq, 2, overrides)};
     field *other = field_like(b[0].s->e.force);
     double *slice = field_slice_buffer(other);
-    CHECK(staggered_quark_links(b[1].s->quarks[0]) != staggered_quark_links(b[1].s->quarks[1]));
+    CHECK(staggered_fermion_links(b[1].s->quarks[0]) != staggered_fermion_links(b[1].s->quarks[1]));
     for (int k = 0; k < 2; k++) {
         double value[2];
         for (int i = 0; i < 2; i++) {

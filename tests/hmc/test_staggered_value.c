@@ -109,7 +109,7 @@ static void check_value(const char *text, int number)
     bench b = open_bench(text, 0, NULL);
     const fermion_params *f = &b.p->fermions[number].p;
     action *a = action_of(&b, b.p->fermions[number].name);
-    linop *op = staggered_normal(b.s->quarks[number]);
+    linop *op = b.s->quarks[number]->normal;
     places(op->par, place);
     linop_refresh(op);
     const spectrum bath = spectrum_of(op, place);

@@ -6,6 +6,7 @@
 #include "solvers/solver.h"
 #include "tests/kernels/kit.h"
 #include "tests/operators/staggered.h"
+#include "tests/solve.h"
 
 typedef struct {
     struct ref_lattice l;
@@ -51,7 +52,7 @@ CHECK_UNUSED static field *solve_whole(staggered *m, linop *op, const field *b, 
 {
     field *source = linop_vector(op, 1), *half = linop_vector(op, 1), *x = field_like(b);
     staggered_prepare(m, source, b);
-    KIT_INT(solver_solve(set, op, half, source).status, SOLVE_CONVERGED);
+    KIT_INT(solve_by(set, op, half, source).status, SOLVE_CONVERGED);
     staggered_reconstruct(m, x, half, b);
     field_destroy(source);
     field_destroy(half);

@@ -6,6 +6,7 @@
  * for dense algebra); when the links change, all that is derived follows; the normal operator is Hermitian and
  * positive; the force is the derivative of |Mhat phi|^2-like bilinears. */
 #include "tests/kernels/kit.h"
+#include "tests/solve.h"
 
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
@@ -127,17 +128,17 @@ static void check_system(const scene *s)
     wilson_prepare(s->w, source, b);
     linop_apply(op, t, source, 1);
     const solver_settings cg = {.type = "cg", .tolerance = 1e-13, .max_iterations = 2000, .inner_precision = "double"};
-    const solve_result r = solver_solve(&cg, normal, z, t);
+    const solve_result r = solve_by(&cg, normal, z, t);
     KIT_CHECK(r.status == SOLVE_CONVERGED || r.status == SOLVE_STALLED);
     wilson_reconstruct(s->w, x, z, b);
     double complex *solution = kit_spinor(x, 0), *rhs = kit_spinor(b, 0), *back = ref_spinor_new(s->l);
     ref_wilson_apply(back, solution, &s->ref, 0);
     KIT_NEAR(kit_distance(back, rhs, 24 * v), 0, 1e-10 * kit_largest(rhs, 24 * v));
     /* M itself */
-    wilson_apply(s->w, y, x);
+    wilson_apply(s->w, y, x, 0);
     double complex *have = kit_spinor(y, 0);
     KIT_NEAR(kit_distance(have, back, 24 * v), 0, 2e-14 * kit_largest(solution, 24 * v) * 20);
-    wilson_apply(s->w, y, b);
+    wilson_apply(s->w, y, b, 0);
     free(have);
     have = kit_spinor(y, 0);
     ref_wilson_apply(back, rhs, &s->ref, 0);

@@ -2,6 +2,7 @@
  * and what it says of its solution is true. With noise in low precisions, in which an iteration gets nowhere, higher
  * ones do the work. */
 #include "tests/solvers/scene.h"
+#include "tests/solve.h"
 
 #include "solvers/multishift.h"
 
@@ -20,7 +21,7 @@ static void test_broken_preconditioner(const scene *s, const field *b)
                 kit_where("gcr in %s with %s in %s that gives no numbers", precision_names[prec], inside[k],
                           precision_names[low]);
                 field_clear(x);
-                const solve_result r = solver_solve(&set, s->schur, x, b);
+                const solve_result r = solve_by(&set, s->schur, x, b);
                 KIT_INT(r.status, SOLVE_BROKEN);
                 KIT_CHECK(!(r.residual <= set.tolerance));
             }
@@ -110,7 +111,7 @@ static void check_fault(const scene *s, const solver_settings *set, int is_norma
     linop *op = faulty_create(is_normal ? s->normal : s->schur);
     field *x = field_like(b);
     applications_left = when;
-    const solve_result r = solver_solve(set, op, x, b);
+    const solve_result r = solve_by(set, op, x, b);
     const double truth = oracle_residual(s, is_normal, 0, x, b);
     KIT_CHECK((applications_left <= 0 && highest == PREC_DOUBLE) || r.status == SOLVE_CONVERGED);
     if (r.status == SOLVE_CONVERGED) {
@@ -126,28 +127,27 @@ static void check_fault(const scene *s, const solver_settings *set, int is_norma
 static void test_faults(const scene *s, const field *b, precision high)
 {
     static const int when[] = {1, 2, 7, 30};
-    int types;
-    const solver_type *type = solver_types(&types);
+    const int types = solver_types_count();
     highest = high;
     for (int k = 0; k < types; k++)
         for (int prec = (int)high; prec < PREC_COUNT; prec++)
             for (size_t n = 0; n < sizeof when / sizeof when[0]; n++) {
-                if (!type[k].solve) continue;
-                const int is_normal = type[k].positive;
-                solver_settings set = settings_of(type[k].name, precision_names[prec]),
+                if (!solver_type_number(k)->solve) continue;
+                const int is_normal = solver_type_number(k)->positive;
+                solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
                                 inner = settings_of("bicgstab", precision_names[prec]);
                 inner.tolerance = 1e-2;
-                if (solver_type_has(&type[k], "correction")) {
+                if (solver_type_has(solver_type_number(k), "correction")) {
                     snprintf(set.correction, sizeof set.correction, "inner");
                     set.inner = &inner;
                 }
-                kit_where("%s in %s, application %d in %s or less is no number", type[k].name, precision_names[prec],
+                kit_where("%s in %s, application %d in %s or less is no number", solver_type_number(k)->name, precision_names[prec],
                           when[n], precision_names[high]);
                 check_fault(s, &set, is_normal, b, when[n]);
-                if (!solver_type_has(&type[k], "preconditioner")) continue;
+                if (!solver_type_has(solver_type_number(k), "preconditioner")) continue;
                 inner = settings_of("schwarz", precision_names[prec]);
                 set.inner = &inner;
-                kit_where("%s in %s with blocks, application %d in %s or less is no number", type[k].name,
+                kit_where("%s in %s with blocks, application %d in %s or less is no number", solver_type_number(k)->name,
                           precision_names[prec], when[n], precision_names[high]);
                 check_fault(s, &set, is_normal, b, when[n]);
             }
@@ -166,7 +166,7 @@ static void test_noise(const scene *s, const field *b)
     set.max_iterations = 2000;
     kit_where("cg with noise in single and half precision");
     field_clear(x);
-    const solve_result one = solver_solve(&set, op, x, b);
+    const solve_result one = solve_by(&set, op, x, b);
     KIT_INT(one.status, SOLVE_CONVERGED);
     KIT_CHECK(oracle_residual(s, 1, 0, x, b) <= 1.5 * set.tolerance);
     KIT_CHECK(one.iterations > 2 * set.max_iterations / 8);

@@ -2,6 +2,7 @@
  * range and number of shifts, in every precision of the iteration. Shifts drop out as they converge; zero sources,
  * shifts that are none, too few iterations and sources that are no numbers end with the status that says so. */
 #include "tests/solvers/scene.h"
+#include "tests/solve.h"
 
 #include "solvers/multishift.h"
 
@@ -57,7 +58,7 @@ static void check_single(const scene *s, const answers *a, const field *b)
         solver_settings set = shift_settings(PREC_DOUBLE);
         set.tolerance = a->tolerances[i];
         field_clear(y);
-        KIT_INT(solver_solve(&set, op, y, b).status, SOLVE_CONVERGED);
+        KIT_INT(solve_by(&set, op, y, b).status, SOLVE_CONVERGED);
         const double size = sqrt(vector_norm2(y, 0));
         KIT_NEAR(sqrt(vector_axpy_norm2(y, -1, a->x[i], 0)), 0, 1e3 * a->tolerances[i] * size);
         linop_destroy(op);
@@ -145,7 +146,7 @@ static void test_histories(const scene *s, const field *b, precision prec)
         if (prec == PREC_DOUBLE) KIT_NEAR(first_truth / claimed, 1, 0.5);
     }
     const int n = h.n;
-    solver_solve(&set, s->normal, a.x[0], b);
+    solve_by(&set, s->normal, a.x[0], b);
     KIT_INT(h.n, n);
     close_answers(&a);
     free(h.points);

@@ -3,6 +3,7 @@
  * have changed; for fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations.
  * Blocks without overlap send nothing, one may be all that a rank has; and quarks may be heavy. */
 #include "tests/solvers/scene.h"
+#include "tests/solve.h"
 
 #include "kernels/run/halo.h"
 
@@ -36,7 +37,7 @@ static void check_against_oracle(linop *op, const struct ref_wilson *ref, enum r
     ref_rng_seed(&rng, 91);
     double *numbers = kit_normals(n, &rng);
     field *source = kit_field(op->lat, FIELD_SPINOR, PREC_DOUBLE, op->par, 1, numbers), *x = field_like(source);
-    const solve_result result = solver_precondition(set, op, x, source);
+    const solve_result result = precondition_by(set, op, x, source);
     const int sweeps = set->cycles * set->colours;
     KIT_INT(result.iterations, sweeps * set->steps + sweeps - 1);
     double complex *given = kit_spinor(source, 0), *have = kit_spinor(x, 0), *want = ref_spinor_new(l);
@@ -163,7 +164,7 @@ static double *result_on(lattice *lat, int alone, precision prec)
     wilson *w = wilson_create(links, &(wilson_settings){0.1, 1, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS});
     field *b = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_ODD, 1, numbers), *x = field_like(b);
     const solver_settings set = schwarz_of((const int[4]){2, 2, 2, 2}, 1, 2, precision_names[prec]);
-    solver_precondition(&set, wilson_schur(w), x, b);
+    precondition_by(&set, wilson_schur(w), x, b);
     double *result = alone ? here(x) : kit_gather(x);
     field_destroy(x);
     field_destroy(b);
@@ -204,7 +205,7 @@ static solve_result solve_with(const scene *s, const solver_settings *inside, co
     set.inner = inside;
     snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
     field_clear(x);
-    const solve_result r = solver_solve(&set, s->schur, x, b);
+    const solve_result r = solve_by(&set, s->schur, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_CHECK(r.residual <= set.tolerance);
     KIT_NEAR(r.residual, oracle_residual(s, 0, 0, x, b), 1e-13);
@@ -260,7 +261,7 @@ static void test_heavy(void)
         set.inner = &inside;
         snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
         kit_where("gcr with blocks, kappa %g", kappas[k]);
-        const solve_result r = solver_solve(&set, s.schur, x, b);
+        const solve_result r = solve_by(&set, s.schur, x, b);
         KIT_INT(r.status, SOLVE_CONVERGED);
         KIT_CHECK(r.iterations < 20);
         KIT_NEAR(r.residual, oracle_residual(&s, 0, 0, x, b), 1e-13);
@@ -287,9 +288,9 @@ static void test_silence(void)
         solver_settings set = schwarz_of((const int[4]){2, 2, 2, 2}, way == 1, 1 + (way == 2), "half");
         if (way == 3) set.colours = 2;
         /* The first application brings in what is derived from the links. */
-        solver_precondition(&set, s.schur, x, b);
+        precondition_by(&set, s.schur, x, b);
         const double before = bytes_sent();
-        solver_precondition(&set, s.schur, x, b);
+        precondition_by(&set, s.schur, x, b);
         double sent = bytes_sent() - before;
         comm_max(&sent, 1);
         kit_where("%.0f bytes sent with overlap %d, %d cycles, %d colours", sent, set.overlap, set.cycles, set.colours);

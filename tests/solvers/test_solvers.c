@@ -7,6 +7,7 @@
  * Preconditioners and solvers of corrections are tried in pairs; histories end below the tolerance and say what is
  * true. */
 #include "tests/solvers/scene.h"
+#include "tests/solve.h"
 
 typedef struct {
     const scene *s;
@@ -24,7 +25,7 @@ static field *check_converges(trial t)
     for (double tolerance = 1e-5; tolerance > 1e-13; tolerance *= 1e-4) {
         t.set.tolerance = tolerance;
         field_clear(x);
-        const solve_result r = solver_solve(&t.set, t.op, x, t.b);
+        const solve_result r = solve_by(&t.set, t.op, x, t.b);
         KIT_INT(r.status, SOLVE_CONVERGED);
         KIT_CHECK(r.residual <= 1.5 * tolerance);
         KIT_CHECK(r.iterations > 1 && r.iterations <= t.set.max_iterations);
@@ -32,7 +33,7 @@ static field *check_converges(trial t)
         KIT_NEAR(r.residual, oracle_residual(t.s, t.is_normal, 0, x, t.b), 1e-3 * tolerance + 2e-14);
     }
     /* The guess changes the way, not the end. */
-    const solve_result r = solver_solve(&t.set, t.op, guess, t.b);
+    const solve_result r = solve_by(&t.set, t.op, guess, t.b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     const double x2 = vector_norm2(x, 0);
     KIT_NEAR(sqrt(vector_axpy_norm2(guess, -1, x, 0) / x2), 0, 1e-9);
@@ -43,7 +44,7 @@ static field *check_converges(trial t)
 static void check_zero_source(const trial *t)
 {
     field *x = random_source(t->s, 63), *b = field_like(x);
-    const solve_result r = solver_solve(&t->set, t->op, x, b);
+    const solve_result r = solve_by(&t->set, t->op, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_INT(r.iterations, 0);
     KIT_NEAR(r.residual, 0, 0);
@@ -51,7 +52,7 @@ static void check_zero_source(const trial *t)
     /* And as a preconditioner: K 0 = 0. */
     field_destroy(x);
     x = random_source(t->s, 63);
-    solver_precondition(&t->set, t->op, x, b);
+    precondition_by(&t->set, t->op, x, b);
     KIT_NEAR(vector_norm2(x, 0), 0, 0);
     field_destroy(x);
     field_destroy(b);
@@ -63,7 +64,7 @@ static void check_exact_guess(const trial *t)
     field *x = random_source(t->s, 64), *b = field_like(x), *before = field_like(x);
     linop_apply(t->op, b, x, 0);
     field_copy(before, x);
-    const solve_result r = solver_solve(&t->set, t->op, x, b);
+    const solve_result r = solve_by(&t->set, t->op, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_INT(r.iterations, 0);
     KIT_NEAR(vector_axpy_norm2(before, -1, x, 0), 0, 0);
@@ -76,7 +77,7 @@ static void check_unreachable(trial t)
 {
     field *x = field_like(t.b);
     t.set.tolerance = 1e-20;
-    solve_result r = solver_solve(&t.set, t.op, x, t.b);
+    solve_result r = solve_by(&t.set, t.op, x, t.b);
     KIT_CHECK(r.status == SOLVE_STALLED || r.status == SOLVE_TOO_MANY_ITERATIONS);
     KIT_CHECK(r.iterations <= t.set.max_iterations);
     KIT_CHECK(r.residual > 1e-20 && r.residual < 1e-12); /* the best that was reached */
@@ -85,7 +86,7 @@ static void check_unreachable(trial t)
     t.set.max_iterations = 4;
     t.set.tolerance = 1e-10;
     field_clear(x);
-    r = solver_solve(&t.set, t.op, x, t.b);
+    r = solve_by(&t.set, t.op, x, t.b);
     KIT_INT(r.status, SOLVE_TOO_MANY_ITERATIONS);
     KIT_INT(r.iterations, 4);
     KIT_NEAR(r.residual, oracle_residual(t.s, t.is_normal, 0, x, t.b), 1e-13);
@@ -107,7 +108,7 @@ static void check_not_a_number(const trial *t)
                     break;
                 }
             kit_scatter(bad, array);
-            const solve_result r = solver_solve(&t->set, t->op, x, b);
+            const solve_result r = solve_by(&t->set, t->op, x, b);
             KIT_INT(r.status, SOLVE_BROKEN);
             KIT_CHECK(!(r.residual <= t->set.tolerance));
             free(array);
@@ -178,16 +179,52 @@ static linop *negative_create(linop *inner)
 /* A solver that needs a positive operator says that it is none; another one solves, or says that it did not. */
 static void check_not_positive(const trial *t)
 {
-    int n;
-    const solver_type *type = solver_types(&n);
-    while (strcmp(type->name, t->set.type)) type++;
+    const solver_type *type = solver_type_find(t->set.type);
     linop *op = negative_create(t->op);
     field *x = field_like(t->b);
-    const solve_result r = solver_solve(&t->set, op, x, t->b);
+    const solve_result r = solve_by(&t->set, op, x, t->b);
     if (type->positive) KIT_INT(r.status, SOLVE_BROKEN);
     KIT_INT(r.status == SOLVE_CONVERGED, r.residual <= 1.5 * t->set.tolerance);
     field_destroy(x);
     linop_destroy(op);
+}
+
+/* Several right-hand sides, one of them zero: each has the bits of a solve of its own, and a result of its own. One
+ * solver does them all, and once more the first. */
+static void check_several(const trial *t)
+{
+    enum { N = 3 };
+    solver *s = solver_create(&t->set, t->op);
+    solve_result each[N], one;
+    field *b = linop_vector(t->op, N), *x = linop_vector(t->op, N), *y = linop_vector(t->op, 1);
+    field *sources[N] = {t->b, field_like(t->b), random_source(t->s, 64)};
+    for (int r = 0; r < N; r++) {
+        field part = field_rhs(b, r);
+        vector_axpby(&part, 1, sources[r], 0);
+    }
+    const solve_result all = solver_solve(s, x, b, each);
+    KIT_INT(all.status, SOLVE_CONVERGED);
+    int iterations = 0;
+    for (int r = 0; r < N; r++) {
+        const field part = field_rhs(x, r);
+        field_clear(y);
+        one = solver_solve(s, y, sources[r], NULL);
+        KIT_INT(each[r].status, one.status);
+        KIT_INT(each[r].iterations, one.iterations);
+        KIT_NEAR(each[r].residual, one.residual, 0);
+        KIT_NEAR(vector_axpy_norm2(y, -1, &part, 0), 0, 0);
+        KIT_CHECK(all.residual >= each[r].residual);
+        iterations += each[r].iterations;
+    }
+    KIT_INT(all.iterations, iterations);
+    field_clear(y);
+    one = solver_solve(s, y, t->b, NULL);
+    KIT_NEAR(one.residual, each[0].residual, 0);
+    for (int r = 1; r < N; r++) field_destroy(sources[r]);
+    field_destroy(y);
+    field_destroy(x);
+    field_destroy(b);
+    solver_destroy(s);
 }
 
 /* ---- every line of solvers.def ---- */
@@ -205,6 +242,7 @@ static void test_solver(const trial *t, field **first, int edges)
     }
     check_zero_source(t);
     check_exact_guess(t);
+    check_several(t);
     if (!edges) return;
     check_unreachable(*t);
     check_not_a_number(t);
@@ -214,21 +252,21 @@ static void test_solver(const trial *t, field **first, int edges)
 /* Every type in every precision; those with a solver inside get one that suits the operator. */
 static void test_solvers(struct ref_lattice l, double mass, parity p, int edges)
 {
-    int grid[4], types;
+    const int types = solver_types_count();
+    int grid[4];
     if (!lattice_choose_grid(l.size, comm_size(), grid)) return;
     scene s;
     open_scene(&s, l, mass, p);
     field *b = random_source(&s, 62), *first[2] = {NULL, NULL};
-    const solver_type *type = solver_types(&types);
     for (int is_normal = 0; is_normal < 2; is_normal++)
         for (int k = 0; k < types; k++)
             for (int prec = 0; prec < PREC_COUNT; prec++) {
-                if (!type[k].solve || (type[k].positive && !is_normal)) continue;
+                if (!solver_type_number(k)->solve || (solver_type_number(k)->positive && !is_normal)) continue;
                 solver_settings inner = settings_of(is_normal ? "cg" : "bicgstab", precision_names[prec]);
                 trial t = {&s, is_normal ? s.normal : s.schur, is_normal,
-                           settings_of(type[k].name, precision_names[prec]), b};
+                           settings_of(solver_type_number(k)->name, precision_names[prec]), b};
                 inner.tolerance = prec == PREC_QUARTER ? 0.3 : 1e-2;
-                if (solver_type_has(&type[k], "correction")) {
+                if (solver_type_has(solver_type_number(k), "correction")) {
                     snprintf(t.set.correction, sizeof t.set.correction, "inner");
                     t.set.inner = &inner;
                 }
@@ -249,7 +287,7 @@ static void test_solvers(struct ref_lattice l, double mass, parity p, int edges)
 static int solve_once(const scene *s, const solver_settings *set, const field *b, int is_normal)
 {
     field *x = field_like(b);
-    const solve_result r = solver_solve(set, is_normal ? s->normal : s->schur, x, b);
+    const solve_result r = solve_by(set, is_normal ? s->normal : s->schur, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_NEAR(r.residual, oracle_residual(s, is_normal, 0, x, b), 1e-3 * set->tolerance + 2e-14);
     field_destroy(x);
@@ -261,27 +299,26 @@ static void test_single_outside(const scene *s, const field *b)
 {
     linop *schur = linop_at(s->schur, PREC_SINGLE, s->schur->where),
           *normal = linop_at(s->normal, PREC_SINGLE, s->normal->where);
-    int types;
-    const solver_type *type = solver_types(&types);
+    const int types = solver_types_count();
     field *rhs = linop_vector(schur, 1), *x = field_like(rhs);
     vector_copy(rhs, b);
     for (int k = 0; k < types; k++)
         for (int prec = PREC_DOUBLE; prec < PREC_COUNT; prec++)
             for (int blocks = 0; blocks < 2; blocks++) {
-                if (!type[k].solve || (blocks && !solver_type_has(&type[k], "preconditioner"))) continue;
-                solver_settings set = settings_of(type[k].name, precision_names[prec]),
+                if (!solver_type_number(k)->solve || (blocks && !solver_type_has(solver_type_number(k), "preconditioner"))) continue;
+                solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
                                 inner = settings_of(blocks ? "schwarz" : "bicgstab", precision_names[prec]);
                 set.tolerance = 2e-6;
                 inner.tolerance = 0.1;
-                if (solver_type_has(&type[k], "correction")) snprintf(set.correction, sizeof set.correction, "inner");
+                if (solver_type_has(solver_type_number(k), "correction")) snprintf(set.correction, sizeof set.correction, "inner");
                 if (blocks || set.correction[0]) set.inner = &inner;
-                kit_where("%s in %s%s for vectors in single", type[k].name, precision_names[prec],
+                kit_where("%s in %s%s for vectors in single", solver_type_number(k)->name, precision_names[prec],
                           blocks ? " with blocks" : "");
                 field_clear(x);
-                const solve_result r = solver_solve(&set, type[k].positive ? normal : schur, x, rhs);
+                const solve_result r = solve_by(&set, solver_type_number(k)->positive ? normal : schur, x, rhs);
                 KIT_INT(r.status, SOLVE_CONVERGED);
                 KIT_CHECK(r.residual <= 1.5 * set.tolerance);
-                KIT_NEAR(r.residual, oracle_residual(s, type[k].positive, 0, x, rhs), 1e-6);
+                KIT_NEAR(r.residual, oracle_residual(s, solver_type_number(k)->positive, 0, x, rhs), 1e-6);
             }
     field_destroy(x);
     field_destroy(rhs);
@@ -338,28 +375,27 @@ static void test_preconditioners(const scene *s, const field *b)
  * is no worse than where it began. */
 static void test_limits(const scene *s, const field *b)
 {
-    int types;
-    const solver_type *type = solver_types(&types);
+    const int types = solver_types_count();
     field *x = field_like(b);
     for (int k = 0; k < types; k++)
         for (int prec = 0; prec <= PREC_HALF; prec++) {
-            if (!type[k].solve) continue;
-            solver_settings set = settings_of(type[k].name, precision_names[prec]),
-                            inner = settings_of(type[k].positive ? "cg" : "bicgstab", precision_names[prec]);
+            if (!solver_type_number(k)->solve) continue;
+            solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
+                            inner = settings_of(solver_type_number(k)->positive ? "cg" : "bicgstab", precision_names[prec]);
             inner.tolerance = 1e-3;
-            if (solver_type_has(&type[k], "correction")) {
+            if (solver_type_has(solver_type_number(k), "correction")) {
                 snprintf(set.correction, sizeof set.correction, "inner");
                 set.inner = &inner;
             }
-            linop *op = type[k].positive ? s->normal : s->schur;
+            linop *op = solver_type_number(k)->positive ? s->normal : s->schur;
             field_clear(x);
-            kit_where("%s in %s without a limit", type[k].name, precision_names[prec]);
-            const int whole = solver_solve(&set, op, x, b).iterations;
+            kit_where("%s in %s without a limit", solver_type_number(k)->name, precision_names[prec]);
+            const int whole = solve_by(&set, op, x, b).iterations;
             for (int most = 1; most < whole; most = most < 12 ? most + 1 : most + whole / 7) {
                 set.max_iterations = most;
-                kit_where("%s in %s with %d of %d iterations", type[k].name, precision_names[prec], most, whole);
+                kit_where("%s in %s with %d of %d iterations", solver_type_number(k)->name, precision_names[prec], most, whole);
                 field_clear(x);
-                const solve_result r = solver_solve(&set, op, x, b);
+                const solve_result r = solve_by(&set, op, x, b);
                 KIT_INT(r.status, SOLVE_TOO_MANY_ITERATIONS);
                 KIT_CHECK(r.iterations <= most && r.residual <= 1 + 1e-12 && r.residual > set.tolerance);
             }
@@ -375,7 +411,7 @@ static void test_limits(const scene *s, const field *b)
     inner.max_iterations = 3;
     kit_where("corrections of no iteration");
     field_clear(x);
-    const solve_result r = solver_solve(&set, s->schur, x, b);
+    const solve_result r = solve_by(&set, s->schur, x, b);
     KIT_INT(r.status, SOLVE_TOO_MANY_ITERATIONS);
     KIT_INT(r.iterations, 0);
     field_destroy(x);
@@ -384,27 +420,27 @@ static void test_limits(const scene *s, const field *b)
 /* Quarks beyond their critical mass: spectra on both sides of zero, where solvers may fail. What they say is true. */
 static void test_beyond_critical(void)
 {
-    int grid[4], types, failures = 0;
+    const int types = solver_types_count();
+    int grid[4], failures = 0;
     if (!lattice_choose_grid(kit_shapes[0].size, comm_size(), grid)) return;
     scene s;
     open_scene(&s, kit_shapes[0], -1.1, PARITY_EVEN);
     field *b = random_source(&s, 67), *x = field_like(b);
-    const solver_type *type = solver_types(&types);
     for (int k = 0; k < types; k++)
         for (int prec = 0; prec < PREC_COUNT; prec++) {
-            if (!type[k].solve) continue;
-            const int is_normal = type[k].positive;
-            solver_settings set = settings_of(type[k].name, precision_names[prec]),
+            if (!solver_type_number(k)->solve) continue;
+            const int is_normal = solver_type_number(k)->positive;
+            solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
                             inner = settings_of("bicgstab", precision_names[prec]);
             set.max_iterations = inner.max_iterations = 200;
             inner.tolerance = 0.1;
-            if (solver_type_has(&type[k], "correction")) {
+            if (solver_type_has(solver_type_number(k), "correction")) {
                 snprintf(set.correction, sizeof set.correction, "inner");
                 set.inner = &inner;
             }
-            kit_where("%s in %s beyond the critical mass", type[k].name, precision_names[prec]);
+            kit_where("%s in %s beyond the critical mass", solver_type_number(k)->name, precision_names[prec]);
             field_clear(x);
-            const solve_result r = solver_solve(&set, is_normal ? s.normal : s.schur, x, b);
+            const solve_result r = solve_by(&set, is_normal ? s.normal : s.schur, x, b);
             const double truth = oracle_residual(&s, is_normal, 0, x, b);
             KIT_NEAR(r.residual / truth, 1, 1e-3);
             KIT_CHECK((r.status == SOLVE_CONVERGED) == (truth <= 1.5 * set.tolerance));
@@ -453,7 +489,7 @@ static void test_wandering(void)
     kit_where("bicgstab that wanders in quarter precision");
     field_clear(x);
     solver_record(&h);
-    const solve_result r = solver_solve(&set, s.schur, x, b);
+    const solve_result r = solve_by(&set, s.schur, x, b);
     solver_record(NULL);
     KIT_INT(r.status, SOLVE_CONVERGED);
     KIT_CHECK(r.residual <= set.tolerance);
@@ -485,26 +521,25 @@ static void check_history(const solve_history *h, const solve_result *r, double 
 
 static void test_histories(const scene *s, const field *b)
 {
-    int types;
-    const solver_type *type = solver_types(&types);
+    const int types = solver_types_count();
     for (int k = 0; k < types; k++)
         for (int prec = 0; prec < PREC_COUNT; prec++) {
-            if (!type[k].solve) continue;
-            solver_settings set = settings_of(type[k].name, precision_names[prec]), inner = settings_of("cg", "double");
+            if (!solver_type_number(k)->solve) continue;
+            solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]), inner = settings_of("cg", "double");
             inner.tolerance = 0.1;
-            if (solver_type_has(&type[k], "correction")) {
+            if (solver_type_has(solver_type_number(k), "correction")) {
                 snprintf(set.correction, sizeof set.correction, "inner");
                 set.inner = &inner;
             }
-            kit_where("history of %s in %s", type[k].name, precision_names[prec]);
+            kit_where("history of %s in %s", solver_type_number(k)->name, precision_names[prec]);
             solve_history h = {0};
             field *x = field_like(b);
             solver_record(&h);
-            const solve_result r = solver_solve(&set, s->normal, x, b);
+            const solve_result r = solve_by(&set, s->normal, x, b);
             solver_record(NULL);
             const int n = h.n;
             check_history(&h, &r, set.tolerance);
-            solver_solve(&set, s->normal, x, b);
+            solve_by(&set, s->normal, x, b);
             KIT_INT(h.n, n);
             field_destroy(x);
             free(h.points);
@@ -527,7 +562,7 @@ static void test_restarts(const scene *s, const field *b)
             set.tolerance = 1e-10;
             kit_where("restarts of gcr in %s, delta %g", precision_names[prec], set.delta);
             solver_record(&h);
-            const solve_result r = solver_solve(&set, s->schur, x, b);
+            const solve_result r = solve_by(&set, s->schur, x, b);
             solver_record(NULL);
             KIT_INT(r.status, SOLVE_CONVERGED);
             for (int i = 0; i + 1 < h.n; i++) {
@@ -554,13 +589,13 @@ static void test_falling(const scene *s, const field *b)
     field *x = field_like(b), *exact = field_like(b), *e = field_like(b), *ae = field_like(b);
     solver_settings set = settings_of("cg", "double");
     kit_where("the error of cg");
-    solver_solve(&set, s->normal, exact, b);
+    solve_by(&set, s->normal, exact, b);
     double before = INFINITY;
     for (int n = 1; n < 20; n++) {
         double d[2];
         set.max_iterations = n;
         field_clear(x);
-        solver_solve(&set, s->normal, x, b);
+        solve_by(&set, s->normal, x, b);
         field_copy(e, exact);
         vector_axpby(e, -1, x, 1);
         linop_apply(s->normal, ae, e, 0);

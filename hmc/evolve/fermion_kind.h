@@ -1,9 +1,10 @@
 /* Kinds of fermions: what [fermion.NAME] sections of the input make. A kind is one line of fermions.def and a table. */
-#ifndef PLAQ_FERMION_H
-#define PLAQ_FERMION_H
+#ifndef PLAQ_FERMION_KIND_H
+#define PLAQ_FERMION_KIND_H
 
 #include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
+#include "operators/fermion.h"
 #include "operators/staggered_links.h"
 
 /* Bytes that are taken for a moment beside all that stays: in a force, in the action, in the force of NAME.det. */
@@ -17,6 +18,8 @@ typedef struct {
     int shifts;       /* its solves have shifts, for which there is one type of solver */
     int staggered;    /* a staggered quark; else one of Wilson's */
     int flavours;     /* that a section makes; 0: as many as its key says */
+    /* The quark of a section on these links; it may share with one of the n others (null ones do not count). */
+    fermion *(*quark)(const field *links, const fermion_params *f, fermion *const *others, int n);
     /* Of its rational action, without what needs the quark itself; null: it has none. */
     rational_settings (*rational)(const fermion_params *f);
     /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
@@ -33,13 +36,16 @@ const fermion_kind *fermion_kind_find(const char *name);
 /* Whether the kind has this key. */
 int fermion_kind_has(const fermion_kind *kind, const char *key);
 
-/* Adds NAME.det of fermion `number`, unless it has no clover term. */
-void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours);
+/* Adds NAME.det of fermion `number`, unless it has no such factor. */
+void fermion_add_determinant(simulation *s, int number, fermion *over, int flavours);
 /* The solvers that a section names. */
 action_solvers fermion_solvers(const simulation *s, const fermion_params *f);
 /* What the settings of a rational action have from its section, whatever the quark; and its solvers, and the action. */
 rational_settings fermion_rational_settings(const fermion_params *f);
 void fermion_add_rational(simulation *s, int number, rational_settings settings);
+/* The quarks of the two families of kinds, as fermion_kind.quark. */
+fermion *fermion_of_wilson(const field *links, const fermion_params *f, fermion *const *others, int n);
+fermion *fermion_of_staggered(const field *links, const fermion_params *f, fermion *const *others, int n);
 /* The links of a staggered quark. */
 typedef struct {
     const char *name;

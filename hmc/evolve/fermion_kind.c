@@ -1,10 +1,13 @@
-#include "hmc/evolve/fermion.h"
+#include "hmc/evolve/fermion_kind.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/ops/staggered.h"
+#include "operators/staggered.h"
+#include "operators/wilson.h"
 
 #define FERMION(kind) extern const fermion_kind fermion_##kind;
 #include "hmc/evolve/fermions.def"
@@ -34,13 +37,13 @@ int fermion_kind_has(const fermion_kind *kind, const char *key)
     return param_has_word(kind->keys, key);
 }
 
-void fermion_add_determinant(simulation *s, int number, wilson *over, int flavours)
+void fermion_add_determinant(simulation *s, int number, fermion *over, int flavours)
 {
     const named_fermion *f = &s->p->fermions[number];
     char name[80];
-    if (f->p.c_sw == 0) return;
+    if (!fermion_has_log_det(s->quarks[number])) return;
     snprintf(name, sizeof name, "%s.det", f->name);
-    simulation_add(s, determinant_action_create(name, s->links, s->wilsons[number], over, flavours));
+    simulation_add(s, determinant_action_create(name, s->quarks[number], over, flavours));
 }
 
 action_solvers fermion_solvers(const simulation *s, const fermion_params *f)
@@ -66,8 +69,34 @@ rational_settings fermion_rational_settings(const fermion_params *f)
 void fermion_add_rational(simulation *s, int number, rational_settings settings)
 {
     const named_fermion *f = &s->p->fermions[number];
+    settings.quark = s->quarks[number];
     settings.solvers = fermion_solvers(s, &f->p);
-    simulation_add(s, rational_action_create(f->name, s->links, &settings));
+    simulation_add(s, rational_action_create(f->name, &settings));
+}
+
+static parity parity_of(const fermion_params *f)
+{
+    return strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN;
+}
+
+fermion *fermion_of_wilson(const field *links, const fermion_params *f, fermion *const *others, int n)
+{
+    const wilson_settings s = {.mass = f->mass,
+                               .c_sw = f->c_sw,
+                               .form = strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                               .p = parity_of(f),
+                               .storage = strcmp(f->link_reals, "18") ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS};
+    (void)others, (void)n; /* it shares nothing */
+    return wilson_fermion(links, &s);
+}
+
+fermion *fermion_of_staggered(const field *links, const fermion_params *f, fermion *const *others, int n)
+{
+    const staggered_fermion_settings s = {
+        .smearing = {fermion_links_of(f)->kind, f->u0, f->naik_epsilon, atoi(f->long_reals)},
+        .mass = f->mass,
+        .p = parity_of(f)};
+    return staggered_fermion(links, &s, others, n);
 }
 
 const fermion_links *fermion_links_of(const fermion_params *f)

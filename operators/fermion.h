@@ -1,0 +1,91 @@
+/* Fermions: what physics knows of a quark, whatever its kind. Actions, measurements and solves see this and no kind by
+ * name; a kind is one file fermion_NAME.c with a static fermion_table and a constructor.
+ *
+ * M x = b for physical fields is solved by a preconditioned system on fewer vectors, of which there are two forms:
+ *
+ *              direct                     normal, Hermitian and positive
+ *   Wilson     Mhat, on a parity          Mhat^dagger Mhat
+ *   staggered  null                       A = m^2 - D D / 4, on a parity
+ *
+ * K is the normal operator; det K is the determinant of `flavours` flavours, what log_det() takes out aside.
+ *
+ * A fermion owns its operators and what they derive from the links, which are borrowed; both follow the links by
+ * themselves. Physical fields are in double precision where the links are, on both parities; vectors of the systems are
+ * those of `normal`. All calls are collective. */
+#ifndef PLAQ_FERMION_H
+#define PLAQ_FERMION_H
+
+#include "operators/linop.h"
+
+typedef struct fermion fermion;
+
+typedef struct {
+    const char *name;
+    /* The right-hand side of the direct system, or where there is none of the normal one, for M x = source; and x from
+     * the solution of either system. */
+    void (*prepare)(fermion *f, field *rhs, const field *source);
+    void (*reconstruct)(fermion *f, field *x, const field *solution, const field *source);
+    void (*apply)(fermion *f, field *y, const field *x, int dagger); /* y = M x or M^dagger x */
+    /* y = d^n M / d mu^n x at chemical potential mu = 0, for n = 1, 2; or null. */
+    void (*derivative)(fermion *f, field *y, const field *x, int n);
+
+    /* A sum of forces, see fermion_open_force(). */
+    void *(*open_force)(fermion *f, field *force);
+    void (*add_force)(void *sum, fermion *f, int n, const double *weights, field *const *x);
+    void (*add_variation)(void *sum, fermion *f, double factor, const field *x, const field *y); /* or null */
+    void (*close_force)(void *sum);
+    /* Both or none. */
+    double (*log_det)(fermion *f, double *negatives);
+    void (*add_force_log_det)(void *sum, fermion *f, double weight);
+
+    double (*filtered)(const fermion *f); /* or null */
+    void (*destroy)(fermion *f);
+} fermion_table;
+
+struct fermion {
+    const fermion_table *table;
+    const field *links;     /* borrowed */
+    linop *direct, *normal; /* owned; in double precision where the links are */
+    double bound;           /* of the spectrum of K from below, for any links; 0: not known */
+    int flavours;           /* of det K */
+    const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
+};
+
+/* A vector of physical fields, all zero. */
+field *fermion_vector(const fermion *f);
+/* The system that a solver works on: the normal one where it needs a positive operator, or there is no other. */
+linop *fermion_system(const fermion *f, int positive);
+/* The right-hand side of that system for M x = source; and x from its solution. */
+void fermion_prepare(fermion *f, field *rhs, const field *source, int positive);
+void fermion_reconstruct(fermion *f, field *x, const field *solution, const field *source);
+void fermion_apply(fermion *f, field *y, const field *x, int dagger);
+/* y = d^n M / d mu^n x at chemical potential mu = 0, n = 1 or 2; only of kinds that have it. */
+void fermion_derivative(fermion *f, field *y, const field *x, int n);
+/* |M x - source| / |source|; work is overwritten. */
+double fermion_residual(fermion *f, field *work, const field *x, const field *source);
+
+/* Forces are gathered term by term: open, add, close; until it is closed `force` (momenta, normalised as in
+ * kernels/ops/gauge.h) is incomplete. Terms of fermions that share may meet in one sum, opened by any of them.
+ *   add:       the force of sum_i weight_i phi^dagger (K + pole_i)^-1 phi from the solutions x_i
+ *   variation: that of S with dS = -2 factor Re y^dagger dD x for the direct operator D; only where add_variation is set
+ *   log_det:   that of -weight * fermion_log_det() */
+void *fermion_open_force(fermion *f, field *force);
+void fermion_add_force(void *sum, fermion *f, int n, const double *weights, field *const *x);
+void fermion_add_variation(void *sum, fermion *f, double factor, const field *x, const field *y);
+void fermion_add_force_log_det(void *sum, fermion *f, double weight);
+void fermion_close_force(fermion *f, void *sum);
+
+/* Whether the determinant has a factor that the systems do not have; log |det| of it for one flavour, and how many of its
+ * eigenvalues are negative. */
+int fermion_has_log_det(const fermion *f);
+double fermion_log_det(fermion *f, double *negatives);
+
+/* Links, in all forces so far, of which a projection took a singular value as larger than it is; NaN where there is no
+ * projection, or where it is that of another fermion. */
+double fermion_filtered(const fermion *f);
+void fermion_destroy(fermion *f);
+
+/* For kinds of fermions. */
+void fermion_open(fermion *f, const fermion_table *table, const field *links, linop *direct, linop *normal);
+
+#endif
