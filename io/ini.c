@@ -32,6 +32,8 @@ struct ini_input {
     section_entry *sections;
     value_entry *values;
     int nsections, nvalues;
+    const param_section *const *known; /* or null */
+    int nknown;
 };
 
 /* ---- memory ---- */
@@ -386,15 +388,39 @@ int ini_instances(const ini_input *in, const char *section, const char **names, 
 
 /* ---- filling ---- */
 
-static void refuse_key(const param_section *type, const value_entry *v)
+/* Tables of one section: the one given, and those that are known beside it. Null after the last. */
+static const param_section *table_of(const ini_input *in, const param_section *type, int number)
+{
+    if (number == 0) return type;
+    for (int i = 0; i < in->nknown; i++)
+        if (in->known[i] != type && !strcmp(in->known[i]->section, type->section) && --number == 0) return in->known[i];
+    return NULL;
+}
+
+static int is_known(const ini_input *in, const param_section *type, const char *key)
+{
+    const param_section *t;
+    for (int i = 0; (t = table_of(in, type, i)); i++)
+        if (param_find(t, key)) return 1;
+    return 0;
+}
+
+static void refuse_key(const ini_input *in, const param_section *type, const value_entry *v)
 {
     const char *names[MOST_KNOWN];
+    const param_section *t;
     param_text keys = {0};
-    for (int i = 0; i < type->count && i < MOST_KNOWN; i++) {
-        names[i] = type->table[i].name;
-        param_text_add(&keys, "%s%s", i ? ", " : "", names[i]);
-    }
-    const char *near = param_nearest(v->key, names, type->count < MOST_KNOWN ? type->count : MOST_KNOWN);
+    int n = 0;
+    for (int k = 0; (t = table_of(in, type, k)); k++)
+        for (int i = 0; i < t->count && n < MOST_KNOWN; i++) {
+            int seen = 0;
+            for (int j = 0; j < n; j++) seen = seen || !strcmp(names[j], t->table[i].name);
+            if (seen) continue;
+            names[n] = t->table[i].name;
+            param_text_add(&keys, "%s%s", n ? ", " : "", names[n]);
+            n++;
+        }
+    const char *near = param_nearest(v->key, names, n);
     user_error("%s: unknown key '%s' in [%s]%s%s%s (keys: %s)", v->where, v->key, v->section,
                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", keys.data ? keys.data : "none");
 }
@@ -411,8 +437,8 @@ void ini_fill_some(ini_input *in, const param_section *type, const char *instanc
         const value_entry *v = &in->values[i];
         if (strcmp(v->section, name)) continue;
         const param *p = param_find(type, v->key);
-        if (!p) refuse_key(type, v);
-        if (param_set(p, out, v->value, message, sizeof message))
+        if (!p && !is_known(in, type, v->key)) refuse_key(in, type, v);
+        if (p && param_set(p, out, v->value, message, sizeof message))
             user_error("%s: [%s] %s: %s", v->where, name, v->key, message);
     }
 }
@@ -436,6 +462,7 @@ static void refuse_section(const section_entry *s, const param_section *const *k
 {
     const char *names[MOST_KNOWN];
     char base[LONGEST_NAME + 1];
+    int count = 0;
     param_text all = {0};
     size_t length = strcspn(s->name, ".");
     snprintf(base, sizeof base, "%.*s", (int)length, s->name);
@@ -444,10 +471,11 @@ static void refuse_section(const section_entry *s, const param_section *const *k
         if (!strcmp(type, base) && known[i]->named)
             user_error("%s: section [%s] needs a name: [%s.NAME]", s->where, s->name, base);
         if (!strcmp(type, base)) user_error("%s: section [%s] takes no name: [%s]", s->where, s->name, base);
-        if (i < MOST_KNOWN) names[i] = type;
-        param_text_add(&all, "%s[%s%s]", i ? ", " : "", type, known[i]->named ? ".NAME" : "");
+        if (known[i]->owner || count == MOST_KNOWN) continue;
+        param_text_add(&all, "%s[%s%s]", count ? ", " : "", type, known[i]->named ? ".NAME" : "");
+        names[count++] = type;
     }
-    const char *near = param_nearest(base, names, n < MOST_KNOWN ? n : MOST_KNOWN);
+    const char *near = param_nearest(base, names, count);
     user_error("%s: unknown section [%s]%s%s%s%s (sections: %s)", s->where, s->name, near ? "; did you mean '[" : "",
                near ? near : "", near && s->name[length] ? s->name + length : "", near ? "]'?" : "",
                all.data ? all.data : "none");
@@ -455,6 +483,8 @@ static void refuse_section(const section_entry *s, const param_section *const *k
 
 void ini_check_all_used(ini_input *in, const param_section *const *known, int n)
 {
+    in->known = known;
+    in->nknown = n;
     for (int i = 0; i < in->nsections; i++) {
         section_entry *s = &in->sections[i];
         const char *dot = strchr(s->name, '.');

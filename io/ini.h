@@ -30,7 +30,8 @@ ini_input *ini_read(const char *path, int noverride, const char *const *override
 void ini_free(ini_input *input);
 
 /* Fills the struct of one section: defaults, then what is given. `instance` is NULL unless the type is named. A key
- * that must be given and is not, an unknown key and a refused value are user errors. */
+ * that must be given and is not, an unknown key and a refused value are user errors. Keys of other parts of the section
+ * (kernels/base/param.h) are passed over: which parts fit is for the caller to say. */
 void ini_fill(ini_input *input, const param_section *type, const char *instance, void *out);
 /* The same, but keys that must be given may be missing, and stay zero. */
 void ini_fill_some(ini_input *input, const param_section *type, const char *instance, void *out);
@@ -49,7 +50,8 @@ const char *ini_where(const ini_input *input, const char *section, const char *i
  * user error. */
 int ini_instances(const ini_input *input, const char *section, const char **names, int max);
 
-/* Refuses sections of no known type, and checks keys and values of known sections that were not filled. */
+/* Refuses sections of no known type, and checks keys and values of known sections that were not filled. The list, which
+ * stays in place, is where later calls find the parts of a section. */
 void ini_check_all_used(ini_input *input, const param_section *const *known, int n);
 
 #endif

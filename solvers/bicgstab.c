@@ -9,6 +9,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
+#include "solvers/bicgstab.h"
 #include "solvers/reliable.h"
 
 typedef double pair[2]; /* re, im */
@@ -171,7 +172,7 @@ static void iterate(vectors *v, reliable *t)
 
 static solve_result solve(solver *of, field *x, const field *b)
 {
-    const solver_settings *s = &of->settings;
+    const bicgstab_keys *s = bicgstab_keys_of(&of->settings);
     reliable t;
     REQUIRE(s->l >= 1 && s->l <= BICGSTAB_MOST, "BiCGStab(%d)", s->l);
     reliable_open(&t, of, x, b, 2 * s->l, 0);
@@ -196,11 +197,20 @@ static solve_result solve(solver *of, field *x, const field *b)
 
 static int work_vectors(const solver_settings *s)
 {
-    return 2 + 2 * s->l;
+    return 2 + 2 * bicgstab_keys_of(s)->l;
 }
+
+static const param own[] = {
+    {"l", PARAM_INT, SOLVER_KEY(bicgstab_keys, l), "2", "[1,4]", NULL, "degree of the polynomial; 1 is BiCGStab", 0},
+};
+
+static const param_section part = {"solver", 1,         own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
+                                   "",       "bicgstab"};
+_Static_assert(sizeof(bicgstab_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of bicgstab");
 
 const solver_type solver_bicgstab = {.name = "bicgstab",
                                      .help = "BiCGStab(l), with reliable updates",
-                                     .keys = "inner_precision delta l",
+                                     .keys = "inner_precision delta",
+                                     .own = &part,
                                      .vectors = work_vectors,
                                      .solve = solve};

@@ -10,6 +10,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
+#include "solvers/gcr.h"
 #include "solvers/reliable.h"
 
 typedef double pair[2]; /* re, im */
@@ -140,7 +141,7 @@ static solve_result solve(solver *s, field *x, const field *b)
     reliable_open(&u, s, x, b, 1, 0);
     while (u.going) {
         space k;
-        space_open(&k, s->settings.restart);
+        space_open(&k, gcr_keys_of(&s->settings)->restart);
         while (cycle(&u, &k, s)) {
         }
         space_close(&k);
@@ -150,11 +151,24 @@ static solve_result solve(solver *s, field *x, const field *b)
 
 static int vectors(const solver_settings *s)
 {
-    return 2 * s->restart;
+    return 2 * gcr_keys_of(s)->restart;
 }
+
+static const param own[] = {
+    {"restart", PARAM_INT, SOLVER_KEY(gcr_keys, restart), "16", "[1,256]", "vectors",
+     "vectors after which the space is begun anew", 0},
+    {"preconditioner", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
+     "[solver.NAME] of the preconditioner; empty: none", 0},
+};
+
+static const param_section part = {"solver", 1,    own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
+                                   "",       "gcr"};
+_Static_assert(sizeof(gcr_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of gcr");
 
 const solver_type solver_gcr = {.name = "gcr",
                                 .help = "generalised conjugate residuals, with any preconditioner",
-                                .keys = "inner_precision delta restart preconditioner",
+                                .keys = "inner_precision delta",
+                                .own = &part,
+                                .inner_key = "preconditioner",
                                 .vectors = vectors,
                                 .solve = solve};

@@ -4,12 +4,13 @@
 #include <math.h>
 
 #include "kernels/ops/vector.h"
+#include "solvers/mr.h"
 #include "solvers/reliable.h"
 
 #define SUBTRACTED_TO 1e-4
 
 /* One step; the fall of |r|^2. Infinite when there is no step. */
-static double step(const solver_settings *s, linop *a, field *x, field *r, field *q)
+static double step(const mr_keys *s, linop *a, field *x, field *r, field *q)
 {
     double d[2][2];
     field *const both[2] = {q, r};
@@ -30,7 +31,7 @@ static solve_result solve(solver *s, field *x, const field *b)
         field *q = field_like(u.low_r);
         double r2 = u.r2;
         for (;;) {
-            const double fall = step(&s->settings, u.low, u.low_x, u.low_r, q);
+            const double fall = step(mr_keys_of(&s->settings), u.low, u.low_x, u.low_r, q);
             if (!(fall < INFINITY)) {
                 reliable_break(&u);
                 break;
@@ -49,8 +50,8 @@ static solve_result solve(solver *s, field *x, const field *b)
 
 static solve_result precondition(solver *of, field *x, const field *b)
 {
-    const solver_settings *s = &of->settings;
-    linop *low = linop_at(of->a, solver_precision(s, b->prec), b->where);
+    const mr_keys *s = mr_keys_of(&of->settings);
+    linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
     const int one = low->prec == b->prec;
     field *r = linop_vector(low, 1), *q = field_like(r), *y = one ? x : field_like(r);
     solve_result result = {.status = SOLVE_CONVERGED};
@@ -77,9 +78,20 @@ static int vectors(const solver_settings *s)
     return 1;
 }
 
+static const param own[] = {
+    {"steps", PARAM_INT, SOLVER_KEY(mr_keys, steps), "8", "[1,1000]", NULL, "number of steps as a preconditioner", 0},
+    {"relaxation", PARAM_REAL, SOLVER_KEY(mr_keys, relaxation), "1", "(0,2)", NULL, "factor of each step", 0},
+};
+
+static const param_section part = {"solver", 1,   own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
+                                   "",       "mr"};
+_Static_assert(sizeof(mr_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of mr");
+
 const solver_type solver_mr = {.name = "mr",
-                               .help = "minimal residuals, for operators with positive real part; a few steps precondition",
-                               .keys = "inner_precision delta steps relaxation",
+                               .help =
+                                   "minimal residuals, for operators with positive real part; a few steps precondition",
+                               .keys = "inner_precision delta",
+                               .own = &part,
                                .vectors = vectors,
                                .solve = solve,
                                .precondition = precondition};

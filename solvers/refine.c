@@ -42,7 +42,8 @@ static solve_result solve(solver *s, field *x, const field *b)
         int more = 1;
         while (more) {
             int iterations;
-            const double claimed2 = correct(&u, s->inner, s->settings.max_iterations - u.result.iterations, &iterations);
+            const double claimed2 =
+                correct(&u, s->inner, s->settings.max_iterations - u.result.iterations, &iterations);
             reliable_due(&u, iterations, claimed2);
             more = reliable_update(&u, claimed2);
         }
@@ -56,8 +57,19 @@ static int vectors(const solver_settings *s)
     return 0;
 }
 
+static const param own[] = {
+    {"correction", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
+     "[solver.NAME] that solves for the corrections", 0},
+};
+
+static const param_section part = {"solver", 1,       own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
+                                   "",       "refine"};
+
 const solver_type solver_refine = {.name = "refine",
                                    .help = "corrections by another solver, for the true residual",
-                                   .keys = "inner_precision correction",
+                                   .keys = "inner_precision",
+                                   .own = &part,
+                                   .inner_key = "correction",
+                                   .inner_solves = 1,
                                    .vectors = vectors,
                                    .solve = solve};

@@ -10,11 +10,13 @@
  * With an overlap the blocks are extended (kernels/ops/overlap.h): the residual is gathered on them, and of what each finds
  * its own sites are kept, so that none gets two corrections: restricted additive Schwarz (X.-C. Cai and M. Sarkis, SIAM
  * J. Sci. Comput. 21 (1999) 792). */
+#include <stdio.h>
+
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
-#include "solvers/solver.h"
+#include "solvers/schwarz.h"
 
-static linop *inside_blocks(const solver_settings *s, linop *low)
+static linop *inside_blocks(const schwarz_keys *s, linop *low)
 {
     char message[512];
     block_shape shape = {.overlap = s->overlap};
@@ -28,7 +30,7 @@ static linop *inside_blocks(const solver_settings *s, linop *low)
 }
 
 /* Steps of minimal residual: x += about A^-1 r in the blocks of a colour, r becomes what is left there. */
-static void invert_blocks(const solver_settings *s, linop *local, field *x, field *r, field *q, int colour)
+static void invert_blocks(const schwarz_keys *s, linop *local, field *x, field *r, field *q, int colour)
 {
     blocks_measure(local->inside, r);
     for (int k = 0; k < s->steps; k++) {
@@ -38,7 +40,7 @@ static void invert_blocks(const solver_settings *s, linop *local, field *x, fiel
 }
 
 /* The same in extended blocks; r is overwritten. */
-static void invert_extended(const solver_settings *s, linop *local, field *x, field *r)
+static void invert_extended(const schwarz_keys *s, linop *local, field *x, field *r)
 {
     field *mine = linop_vector(local, 1), *left = field_like(mine), *q = field_like(mine);
     overlap_gather(local->over, left, r);
@@ -52,8 +54,8 @@ static void invert_extended(const solver_settings *s, linop *local, field *x, fi
 
 static solve_result precondition(solver *of, field *x, const field *b)
 {
-    const solver_settings *s = &of->settings;
-    linop *low = linop_at(of->a, solver_precision(s, b->prec), b->where);
+    const schwarz_keys *s = schwarz_keys_of(&of->settings);
+    linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
     linop_refresh(low);
     linop *local = inside_blocks(s, low);
     const int one = low->prec == b->prec;
@@ -87,12 +89,58 @@ static solve_result precondition(solver *of, field *x, const field *b)
 
 static int vectors(const solver_settings *s)
 {
-    return s->overlap > 0 ? 1 : 2;
+    return schwarz_keys_of(s)->overlap > 0 ? 1 : 2;
 }
 
-const solver_type solver_schwarz = {.name = "schwarz",
-                                    .help = "minimal residuals inside blocks of sites, additive (also with overlap) or by two colours; a "
-                                            "preconditioner alone",
-                                    .keys = "inner_precision block overlap steps relaxation colours cycles",
-                                    .vectors = vectors,
-                                    .precondition = precondition};
+static const char *check(const solver_settings *set, char *message, size_t size)
+{
+    const schwarz_keys *s = schwarz_keys_of(set);
+    if (s->overlap == 0 || s->colours == 1) return NULL;
+    snprintf(message, size,
+             "overlap = %d with colours = %d: blocks that overlap have one colour; choose overlap = 0 or colours = 1",
+             s->overlap, s->colours);
+    return "overlap";
+}
+
+static const char *fits(const solver_settings *set, const lattice *lat, char *message, size_t size)
+{
+    const schwarz_keys *s = schwarz_keys_of(set);
+    if (!blocks_fit(lat, s->block, s->colours, message, size)) return "block";
+    return overlap_fit(lat, s->block, s->overlap, message, size) ? NULL : "overlap";
+}
+
+static const param own[] = {
+    {"block", PARAM_INT4, SOLVER_KEY(schwarz_keys, block), "rank", "[0,32766]|rank", "sites",
+     "extents X.Y.Z.T of the blocks, which divide the sites of a rank; rank: one block a rank, so that results depend "
+     "on "
+     "the process grid",
+     0},
+    {"overlap", PARAM_INT, SOLVER_KEY(schwarz_keys, overlap), "0", "[0,32766]", "sites",
+     "sites by which each block is continued on either side, along directions in which it is shorter than the lattice; "
+     "of "
+     "what an extended block finds, the sites of the block itself are kept (restricted additive Schwarz); only with "
+     "colours = 1",
+     0},
+    {"steps", PARAM_INT, SOLVER_KEY(schwarz_keys, steps), "8", "[1,1000]", NULL, "number of steps in the blocks", 0},
+    {"relaxation", PARAM_REAL, SOLVER_KEY(schwarz_keys, relaxation), "1", "(0,2)", NULL, "factor of each step", 0},
+    {"colours", PARAM_INT, SOLVER_KEY(schwarz_keys, colours), "1", "[1,2]", NULL,
+     "1: all blocks at once (additive); 2: in turns, like the fields of a chess board (multiplicative)", 0},
+    {"cycles", PARAM_INT, SOLVER_KEY(schwarz_keys, cycles), "1", "[1,1000]", NULL,
+     "repetitions, from the residual that is left", 0},
+};
+
+static const param_section part = {"solver", 1,        own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
+                                   "",       "schwarz"};
+_Static_assert(sizeof(schwarz_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of schwarz");
+
+const solver_type solver_schwarz = {
+    .name = "schwarz",
+    .help = "minimal residuals inside blocks of sites, additive (also with overlap) or by two colours; a "
+            "preconditioner alone",
+    .keys = "inner_precision",
+    .own = &part,
+    .blocks = 1,
+    .check = check,
+    .fits = fits,
+    .vectors = vectors,
+    .precondition = precondition};

@@ -1,6 +1,7 @@
 #include "solvers/solver.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,69 @@ const solver_type *solver_type_number(int i)
 
 int solver_type_has(const solver_type *type, const char *key)
 {
-    return param_has_word(type->keys, key);
+    return param_has_word(type->keys, key) || (type->own && param_find(type->own, key));
+}
+
+void solver_type_keys(const solver_type *type, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "%s", type->keys);
+    for (int i = 0; type->own && i < type->own->count && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", type->own->table[i].name);
+}
+
+/* ---- keys ---- */
+
+#define AT(member) offsetof(solver_settings, member)
+
+static char type_names[256], type_help[1024], precision_choices[64];
+
+static const param keys[] = {
+    {"type", PARAM_CHOICE, AT(type), "cg", type_names, NULL, type_help, 0},
+    {"tolerance", PARAM_REAL, AT(tolerance), "1e-10", "[1e-16,1)", NULL,
+     "relative true residual |b - A x| / |b| that counts as solved; doubles have 16 digits, of which a residual loses "
+     "one or more",
+     0},
+    {"max_iterations", PARAM_INT, AT(max_iterations), "10000", "[1,1000000000]", NULL,
+     "iterations before the solve is given up; an inner precision that needs an eighth of them, and more than "
+     "50, to halve the residual is raised",
+     0},
+    {"fallback", PARAM_STRING, AT(fallback), "", NULL, NULL,
+     "[solver.NAME] that repeats a solve that failed; empty: the run stops; not for a solver inside another", 0},
+    {"inner_precision", PARAM_CHOICE, AT(inner_precision), "single", precision_choices, NULL,
+     "precision of the iteration; residuals are true, and solutions are added up, in that of the source. Raised, with "
+     "a "
+     "line in the log, where it does not get on",
+     0},
+    {"delta", PARAM_REAL, AT(delta), "0.1", "(0,1)", NULL,
+     "drop of the residual after which the true one is computed, where the iteration is in a lower precision; gcr "
+     "begins "
+     "anew there in any; not of types without an iteration of their own",
+     0},
+};
+
+static const param_section section = {
+    "solver", 1, keys, (int)(sizeof keys / sizeof keys[0]), sizeof(solver_settings), "a solver", NULL};
+
+static void add_text(char *text, size_t size, const char *between, const char *first, const char *then)
+{
+    const size_t n = strlen(text);
+    snprintf(text + n, size - n, "%s%s%s", n ? between : "", first, then);
+    REQUIRE(strlen(text) + 1 < size, "no room for %s", first);
+}
+
+const param_section *solver_section(int number)
+{
+    for (int i = 0; !type_names[0] && i < PREC_COUNT; i++)
+        add_text(precision_choices, sizeof precision_choices, "|", precision_names[i], "");
+    for (int i = 0; types[i] && !strstr(type_names, types[i]->name); i++) {
+        add_text(type_names, sizeof type_names, "|", types[i]->name, "");
+        add_text(type_help, sizeof type_help, "; ", types[i]->name, ": ");
+        add_text(type_help, sizeof type_help, "", types[i]->help, "");
+    }
+    if (number == 0) return &section;
+    for (int i = 0; types[i]; i++)
+        if (types[i]->own && --number == 0) return types[i]->own;
+    return NULL;
 }
 
 const char *solve_status_text(solve_status status)
@@ -65,7 +128,8 @@ void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_
     const precision prec = solver_precision(s, outer);
     /* The residual; residual and solution of the iteration, where they are not the same. */
     vectors[outer] += 1;
-    vectors[prec] += solver_type_find(s->type)->vectors(s) + (prec != outer || s->correction[0] ? 2 : 0);
+    vectors[prec] +=
+        solver_type_find(s->type)->vectors(s) + (prec != outer || solver_type_find(s->type)->inner_solves ? 2 : 0);
     if (s->inner) solver_vectors(s->inner, prec, vectors);
 }
 

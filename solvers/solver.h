@@ -12,6 +12,9 @@
 #ifndef PLAQ_SOLVER_H
 #define PLAQ_SOLVER_H
 
+#include <stddef.h>
+
+#include "kernels/base/param.h"
 #include "operators/linop.h"
 
 typedef enum {
@@ -21,24 +24,24 @@ typedef enum {
     SOLVE_BROKEN   /* NaN, infinity, an operator that is not as the solver needs it */
 } solve_status;
 
+/* Settings of a solver: the section [solver.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
 typedef struct solver_settings {
-    char type[64];
-    double tolerance;                    /* of |b - A x| / |b| */
-    int max_iterations;                  /* of applications of A in the iteration */
-    char fallback[256];                  /* name of the solver that repeats a failed solve, or empty */
-    char inner_precision[64];            /* of the iteration */
-    double delta;                        /* drop of the residual at which the true one is computed */
-    int restart;                         /* gcr: vectors of the Krylov space */
-    int l;                               /* bicgstab: degree of the minimal-residual polynomial */
-    int steps;                           /* mr as a preconditioner; schwarz in each sweep over the blocks */
-    double relaxation;                   /* mr, schwarz */
-    int block[4];                        /* schwarz: extents of a block; all zero: the box of a rank */
-    int overlap;                         /* schwarz: sites by which blocks are continued on either side */
-    int colours, cycles;                 /* schwarz: 1 additive, 2 multiplicative; repetitions */
-    char preconditioner[256];            /* name of a solver, or empty for none */
-    char correction[256];                /* refine: name of the solver of the corrections */
-    const struct solver_settings *inner; /* the one so named, or null */
+    char type[PARAM_CHOICE_SIZE];
+    double tolerance;                        /* of |b - A x| / |b| */
+    int max_iterations;                      /* of applications of A in the iteration */
+    char fallback[PARAM_STRING_SIZE];        /* name of the solver that repeats a failed solve, or empty */
+    char inner_precision[PARAM_CHOICE_SIZE]; /* of the iteration */
+    double delta;                            /* drop of the residual at which the true one is computed */
+    char inner_name[PARAM_STRING_SIZE];      /* of the solver inside, of types that can have one; or empty */
+    const struct solver_settings *inner;     /* the one so named, or null */
+    union {
+        double align;
+        char bytes[64];
+    } own;
 } solver_settings;
+
+/* For tables of own keys: where a member of the type's struct is. */
+#define SOLVER_KEY(keys, member) (offsetof(solver_settings, own) + offsetof(keys, member))
 
 typedef struct {
     solve_status status;
@@ -54,8 +57,16 @@ typedef struct solver solver;
 /* Types of solvers: a table each, in the file of the type. Functions work on vectors of one right-hand side. */
 typedef struct {
     const char *name, *help;
-    const char *keys; /* that it uses beside type, tolerance, max_iterations and fallback, separated by spaces */
-    int positive;     /* A has to be Hermitian and positive */
+    const char *keys;         /* inner_precision or delta, where it uses them, separated by spaces */
+    const param_section *own; /* a part of the section with its own keys, its owner the name; or null */
+    int positive;             /* A has to be Hermitian and positive */
+    const char *inner_key;    /* of the solver inside; null: there is none */
+    int inner_solves;         /* which has to be there, and to solve; else any preconditioner, or none */
+    int blocks;               /* A is needed inside blocks of sites (linop_local()) */
+    /* What contradicts itself, and what does not suit a lattice, which may be a plan: the key, with a message, or null.
+     * Null where that cannot be. */
+    const char *(*check)(const solver_settings *s, char *message, size_t size);
+    const char *(*fits)(const solver_settings *s, const lattice *lat, char *message, size_t size);
     int (*vectors)(const solver_settings *s); /* of the iteration, in its precision, beside residuals and solution */
     /* A x = b from x, without the true residual at the end; null: it only preconditions. */
     solve_result (*solve)(solver *s, field *x, const field *b);
@@ -81,8 +92,11 @@ const char *solve_status_text(solve_status status);
 const solver_type *solver_type_number(int i);
 /* The type of this name, which there has to be. */
 const solver_type *solver_type_find(const char *name);
-/* Whether the type has this key. */
+/* Whether the type has this key, of those that not every type has; and all of these, separated by spaces. */
 int solver_type_has(const solver_type *type, const char *key);
+void solver_type_keys(const solver_type *type, char *text, size_t size);
+/* The section [solver.NAME] and its parts by number, null after the last. */
+const param_section *solver_section(int i);
 
 /* A solver with those inside it. The operator is borrowed; settings are copied, those of solvers inside too. */
 solver *solver_create(const solver_settings *s, linop *a);

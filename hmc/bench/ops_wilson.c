@@ -3,7 +3,7 @@
 #include "hmc/bench/ops.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
-#include "solvers/solver.h"
+#include "solvers/schwarz.h"
 
 /* There and back: both parities are read and written in turn, as an operator does. */
 static void run_hop(bench *b)
@@ -125,7 +125,8 @@ static void run_cg(bench *b)
 /* Steps of minimal residual in one block a rank, as GCR-DD has them. */
 static void run_schwarz(bench *b)
 {
-    solver_settings s = {.type = "schwarz", .steps = 10, .relaxation = 1, .colours = 1, .cycles = 1};
+    solver_settings s = {.type = "schwarz"};
+    *schwarz_keys_of(&s) = (schwarz_keys){.steps = 10, .relaxation = 1, .colours = 1, .cycles = 1};
     snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
     solver *by = solver_create(&s, b->schur);
     b->iterations = solver_precondition(by, b->sy, b->sx).iterations;

@@ -14,6 +14,7 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "solvers/multishift.h"
+#include "solvers/schwarz.h"
 
 size_t memory_of(const ledger *m, field_kind kind, precision prec, parity par)
 {
@@ -42,7 +43,7 @@ static const solver_settings *overlapping(const solver_settings *s, precision *p
 {
     for (*prec = PREC_DOUBLE; s; s = s->inner) {
         *prec = solver_precision(s, *prec);
-        if (!strcmp(s->type, "schwarz") && s->overlap > 0) return s;
+        if (solver_type_find(s->type)->blocks && schwarz_keys_of(s)->overlap > 0) return s;
     }
     return NULL;
 }
@@ -51,7 +52,7 @@ static ledger ledger_of_blocks(const ledger *m, const solver_settings *s)
 {
     int block[4], all[4];
     char message[512];
-    overlap_extents(m->lat, s->block, s->overlap, block, all);
+    overlap_extents(m->lat, schwarz_keys_of(s)->block, schwarz_keys_of(s)->overlap, block, all);
     /* Extended blocks that fit (overlap_fit()) make a lattice that can be. */
     lattice *plan = plan_lattice(all, (const int[4]){1, 1, 1, 1}, 1, 1, message, sizeof message);
     REQUIRE(plan, "%s", message);
@@ -157,7 +158,8 @@ typedef struct {
 
 static int same_blocks(const solver_settings *a, const solver_settings *b)
 {
-    return a->overlap == b->overlap && !memcmp(a->block, b->block, sizeof a->block);
+    const schwarz_keys *x = schwarz_keys_of(a), *y = schwarz_keys_of(b);
+    return x->overlap == y->overlap && !memcmp(x->block, y->block, sizeof x->block);
 }
 
 static void note_blocks(uses *used, const solver_settings *solver)
@@ -207,7 +209,8 @@ static size_t operator_on_blocks(const ledger *m, const fermion_params *f, const
     memory_stay(&on, 1, links, prec, PARITY_BOTH);
     if (f->c_sw != 0) memory_stay(&on, 2, FIELD_CLOVER, prec, PARITY_EVEN);
     memory_stay(&on, 1 + !strcmp(f->schur, "symmetric"), FIELD_SPINOR, prec, PARITY_EVEN);
-    on.stays += memory_of_tables(on.lat, on.where) + overlap_list_bytes(m->lat, s->block, s->overlap);
+    on.stays += memory_of_tables(on.lat, on.where) +
+                overlap_list_bytes(m->lat, schwarz_keys_of(s)->block, schwarz_keys_of(s)->overlap);
     lattice_destroy((lattice *)on.lat);
     return on.stays;
 }

@@ -302,7 +302,7 @@ void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_record
     const int n = ranks > 0 ? ranks : comm_size();
     lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, simulation_reach(p), message, sizeof message);
     if (!lat) simulation_refuse(p, message);
-    simulation_check_blocks(p, lat);
+    simulation_check_solvers(p, lat);
     check_functions(p);
     check_start(p, lat, ranks, ignore_recorded);
     plan_describe(p, lat, where);

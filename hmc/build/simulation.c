@@ -30,19 +30,16 @@ void simulation_cpu(const parameters *p)
     lattice_use_simd(!strcmp(p->machine.simd, "yes"));
 }
 
-void simulation_check_blocks(const parameters *p, const lattice *plan)
+void simulation_check_solvers(const parameters *p, const lattice *plan)
 {
-    char message[512];
+    char message[512], value[PARAM_TEXT_SIZE];
     for (int i = 0; i < p->nsolvers; i++) {
         const solver_settings *s = &p->solvers[i].p;
-        const char *name = p->solvers[i].name;
-        if (strcmp(s->type, "schwarz") != 0) continue;
-        if (!blocks_fit(plan, s->block, s->colours, message, sizeof message))
-            user_error("%s: [solver.%s] block = %d.%d.%d.%d: %s", ini_where(p->input, "solver", name, "block"), name,
-                       s->block[0], s->block[1], s->block[2], s->block[3], message);
-        if (!overlap_fit(plan, s->block, s->overlap, message, sizeof message))
-            user_error("%s: [solver.%s] overlap = %d: %s", ini_where(p->input, "solver", name, "overlap"), name,
-                       s->overlap, message);
+        const solver_type *type = solver_type_find(s->type);
+        const char *name = p->solvers[i].name, *key = type->fits ? type->fits(s, plan, message, sizeof message) : NULL;
+        if (!key) continue;
+        param_format(param_find(type->own, key), s, value, sizeof value);
+        user_error("%s: [solver.%s] %s = %s: %s", ini_where(p->input, "solver", name, key), name, key, value, message);
     }
 }
 
@@ -76,7 +73,7 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
     /* Faults show in the plan before memory is asked for. */
     lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), simulation_reach(p), message, sizeof message);
     if (!plan) simulation_refuse(p, message);
-    simulation_check_blocks(p, plan);
+    simulation_check_solvers(p, plan);
     const place where = need ? simulation_place(p, NULL) : PLACE_HOST;
     if (need && memory_lacks(plan, (double)need(p, plan, where), where, message, sizeof message))
         simulation_refuse(p, message);

@@ -19,8 +19,8 @@ typedef struct {
 int simulation_reach(const parameters *p);
 /* Sets the threads and the lanes that the input asks for; before lattices and plans are made. */
 void simulation_cpu(const parameters *p);
-/* Refuses blocks of solvers that do not suit the lattice, which may be a plan. */
-void simulation_check_blocks(const parameters *p, const lattice *plan);
+/* Refuses solvers whose keys do not suit the lattice, which may be a plan. */
+void simulation_check_solvers(const parameters *p, const lattice *plan);
 /* The lattice of the input (or of `size`, when given) on all ranks. Sets threads and lanes. One that does not fit the
  * ranks, or with which the command takes more bytes a rank than there are, is a user error before any are taken. `need`
  * says how many (hmc/build/memory.h); null: the caller knows that they fit. Collective. */

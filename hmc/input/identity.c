@@ -21,6 +21,16 @@ static const param_section *section_named(const char *name)
     return NULL;
 }
 
+/* All keys of a table. */
+static void add_all(param_text *text, const param_section *s, const void *in)
+{
+    char value[PARAM_TEXT_SIZE];
+    for (int i = 0; i < s->count; i++) {
+        param_format(&s->table[i], in, value, sizeof value);
+        param_text_add(text, "%s.%s = %s\n", s->section, s->table[i].name, value);
+    }
+}
+
 static void add(param_text *text, const char *section, const char *key, const void *in)
 {
     char value[PARAM_TEXT_SIZE];
@@ -43,14 +53,10 @@ static void add_quark(param_text *text, const parameters *p, const fermion_param
 
 param_text identity_of_measurement(const parameters *p, const named_measure *m)
 {
-    static const char elsewhere[] = "interval fermion solver";
     const observable *o = observable_find(m->p.kind);
     param_text text = {0};
     add(&text, "measure", "kind", &m->p);
-    for (int i = 0; i < measure_parameters.count; i++) {
-        const char *key = measure_parameters.table[i].name;
-        if (observable_has(o, key) && !param_has_word(elsewhere, key)) add(&text, "measure", key, &m->p);
-    }
+    if (o->own) add_all(&text, o->own, &m->p);
     if (o->quarks == MEASURE_NO_QUARKS) return text;
     const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
     const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->action_solver, 0);
@@ -63,10 +69,11 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
 param_text identity_of_solve(const parameters *p, const named_fermion *f, const named_settings *solver,
                              const char *source)
 {
-    const param_section *s = section_named("solver");
+    const solver_type *type = solver_type_find(solver->p.type);
     param_text text = {0};
     add_quark(&text, p, &f->p);
-    for (int i = 0; i < s->count; i++) add(&text, "solver", s->table[i].name, &solver->p);
+    add_all(&text, solver_section(0), &solver->p);
+    if (type->own) add_all(&text, type->own, &solver->p);
     param_text_add(&text, "source = %s\n", source);
     if (!strcmp(source, "random")) add(&text, "run", "seed", &p->run);
     return text;

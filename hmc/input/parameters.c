@@ -7,61 +7,15 @@
 #include <string.h>
 
 #include "hmc/evolve/fermion_kind.h"
+#include "hmc/measure/observable.h"
 #include "io/links.h"
 #include "kernels/base/error.h"
 #include "kernels/field/field.h"
 
 /* Filled by parameter_sections(), before any table is looked at. */
-static choices gauge_choices, fermion_choices, scheme_choices, solver_choices, inner_choices, save_choices;
+static choices gauge_choices, fermion_choices, scheme_choices, save_choices;
 
-/* The help of keys that only some types of solver have, with those types in front. */
-enum {
-    INNER_PRECISION,
-    DELTA,
-    RESTART,
-    DEGREE,
-    STEPS,
-    RELAXATION,
-    BLOCK,
-    OVERLAP,
-    COLOURS,
-    CYCLES,
-    PRECONDITIONER,
-    CORRECTION,
-    SOLVER_KEYS
-};
-static kind_key solver_keys[SOLVER_KEYS] = {
-    [INNER_PRECISION] = {"inner_precision",
-                         "precision of the iteration; residuals are true, and solutions are added up, in "
-                         "that of the source. Raised, with a line in the log, where it does not get on",
-                         ""},
-    [DELTA] = {"delta",
-               "drop of the residual after which the true one is computed, where the iteration is in a lower "
-               "precision; gcr begins anew there in any",
-               ""},
-    [RESTART] = {"restart", "vectors after which the space is begun anew", ""},
-    [DEGREE] = {"l", "degree of the polynomial; 1 is BiCGStab", ""},
-    [STEPS] = {"steps", "number of steps as a preconditioner, or in the blocks", ""},
-    [RELAXATION] = {"relaxation", "factor of each step", ""},
-    [BLOCK] = {"block",
-               "extents X.Y.Z.T of the blocks, which divide the sites of a rank; rank: one block a rank, so that "
-               "results depend on the process grid",
-               ""},
-    [OVERLAP] = {"overlap",
-                 "sites by which each block is continued on either side, along directions in which it is shorter than "
-                 "the lattice; of what an extended block finds, the sites of the block itself are kept (restricted "
-                 "additive Schwarz); only with colours = 1",
-                 ""},
-    [COLOURS] = {"colours",
-                 "1: all blocks at once (additive); 2: in turns, like the fields of a chess board "
-                 "(multiplicative)",
-                 ""},
-    [CYCLES] = {"cycles", "repetitions, from the residual that is left", ""},
-    [PRECONDITIONER] = {"preconditioner", "[solver.NAME] of the preconditioner; empty: none", ""},
-    [CORRECTION] = {"correction", "[solver.NAME] that solves for the corrections", ""},
-};
-
-/* The same for keys that only some gauge actions have. */
+/* The help of keys that only some gauge actions have, with those actions in front. */
 enum { C1, U0, QUARKS, GAUGE_KEYS };
 static kind_key gauge_keys[GAUGE_KEYS] = {
     [C1] = {"c1", "coefficient of the rectangles; has to be given", ""},
@@ -195,24 +149,14 @@ static void fill_choices(void)
         parameters_add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
     for (int i = 0; scheme_number(i); i++)
         parameters_add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
-    for (int i = 0; solver_type_number(i); i++)
-        parameters_add_choice(&solver_choices, solver_type_number(i)->name, solver_type_number(i)->help);
-    for (int k = 0; k < SOLVER_KEYS; k++) {
-        for (int i = 0; solver_type_number(i); i++)
-            if (solver_type_has(solver_type_number(i), solver_keys[k].key))
-                parameters_add_owner(&solver_keys[k], solver_type_number(i)->name);
-        parameters_end_help(&solver_keys[k]);
-    }
     for (int k = 0; k < FERMION_KEYS; k++) {
         for (int i = 0; fermion_kind_number(i); i++)
             if (fermion_kind_has(fermion_kind_number(i), fermion_keys[k].key))
                 parameters_add_owner(&fermion_keys[k], fermion_kind_number(i)->name);
         parameters_end_help(&fermion_keys[k]);
     }
-    measure_parameters_fill();
     for (int i = 0; links_format_name(i); i++)
         if (links_format_writes(links_format_name(i))) parameters_add_choice(&save_choices, links_format_name(i), NULL);
-    for (int i = 0; i < PREC_COUNT; i++) parameters_add_choice(&inner_choices, precision_names[i], NULL);
 }
 
 static const param run_table[] = {
@@ -352,34 +296,6 @@ static const param integrator_table[] = {
      0},
 };
 
-static const param solver_table[] = {
-    {"type", PARAM_CHOICE, AT(solver_settings, type), "cg", solver_choices.names, NULL, solver_choices.help, 0},
-    {"tolerance", PARAM_REAL, AT(solver_settings, tolerance), "1e-10", "[1e-16,1)", NULL,
-     "relative true residual |b - A x| / |b| that counts as solved; doubles have 16 digits, of which a residual loses "
-     "one or more",
-     0},
-    {"max_iterations", PARAM_INT, AT(solver_settings, max_iterations), "10000", "[1,1000000000]", NULL,
-     "iterations before the solve is given up; an inner precision that needs an eighth of them, and more than "
-     "50, to halve the residual is raised",
-     0},
-    {"inner_precision", PARAM_CHOICE, AT(solver_settings, inner_precision), "single", inner_choices.names, NULL,
-     solver_keys[INNER_PRECISION].help, 0},
-    {"delta", PARAM_REAL, AT(solver_settings, delta), "0.1", "(0,1)", NULL, solver_keys[DELTA].help, 0},
-    {"restart", PARAM_INT, AT(solver_settings, restart), "16", "[1,256]", "vectors", solver_keys[RESTART].help, 0},
-    {"l", PARAM_INT, AT(solver_settings, l), "2", "[1,4]", NULL, solver_keys[DEGREE].help, 0},
-    {"steps", PARAM_INT, AT(solver_settings, steps), "8", "[1,1000]", NULL, solver_keys[STEPS].help, 0},
-    {"relaxation", PARAM_REAL, AT(solver_settings, relaxation), "1", "(0,2)", NULL, solver_keys[RELAXATION].help, 0},
-    {"block", PARAM_INT4, AT(solver_settings, block), "rank", "[0,32766]|rank", "sites", solver_keys[BLOCK].help, 0},
-    {"overlap", PARAM_INT, AT(solver_settings, overlap), "0", "[0,32766]", "sites", solver_keys[OVERLAP].help, 0},
-    {"colours", PARAM_INT, AT(solver_settings, colours), "1", "[1,2]", NULL, solver_keys[COLOURS].help, 0},
-    {"cycles", PARAM_INT, AT(solver_settings, cycles), "1", "[1,1000]", NULL, solver_keys[CYCLES].help, 0},
-    {"preconditioner", PARAM_STRING, AT(solver_settings, preconditioner), "", NULL, NULL,
-     solver_keys[PRECONDITIONER].help, 0},
-    {"correction", PARAM_STRING, AT(solver_settings, correction), "", NULL, NULL, solver_keys[CORRECTION].help, 0},
-    {"fallback", PARAM_STRING, AT(solver_settings, fallback), "", NULL, NULL,
-     "[solver.NAME] that repeats a solve that failed; empty: the run stops; not for a solver inside another", 0},
-};
-
 static const param checkpoint_table[] = {
     {"interval", PARAM_LONG, AT(checkpoint_params, interval), "1", "[1,inf)", "trajectories",
      "distance of checkpoints; with 1 a killed run loses at most the trajectory in hand", 0},
@@ -399,32 +315,48 @@ static const param save_table[] = {
      "name of the ensemble, one line that the files carry where their format has a place for it", 0},
 };
 
-static const param_section run_section = {"run", 0, KEYS(run_table), sizeof(run_params),
-                                          "what is run, and where its results go"};
-static const param_section machine_section = {"machine", 0, KEYS(machine_table), sizeof(machine_params),
-                                              "how it is run"};
-static const param_section lattice_section = {"lattice", 0, KEYS(lattice_table), sizeof(lattice_params), "the lattice"};
-static const param_section gauge_section = {"gauge", 0, KEYS(gauge_table), sizeof(gauge_params), "the gauge action"};
-static const param_section fermion_section = {
-    "fermion", 1, KEYS(fermion_key_table), sizeof(fermion_params),
-    "a fermion action, or a quark that is only measured; none for pure gauge"};
+static const param_section run_section = {
+    "run", 0, KEYS(run_table), sizeof(run_params), "what is run, and where its results go", NULL};
+static const param_section machine_section = {"machine",       0,   KEYS(machine_table), sizeof(machine_params),
+                                              "how it is run", NULL};
+static const param_section lattice_section = {"lattice",     0,   KEYS(lattice_table), sizeof(lattice_params),
+                                              "the lattice", NULL};
+static const param_section gauge_section = {"gauge", 0, KEYS(gauge_table), sizeof(gauge_params), "the gauge action",
+                                            NULL};
+static const param_section fermion_section = {"fermion",
+                                              1,
+                                              KEYS(fermion_key_table),
+                                              sizeof(fermion_params),
+                                              "a fermion action, or a quark that is only measured; none for pure gauge",
+                                              NULL};
 static const param_section integrator_section = {
-    "integrator", 1, KEYS(integrator_table), sizeof(integrator_params),
-    "a time scale of molecular dynamics: integrator.0 is the coarsest, then 1, 2, ..."};
-static const param_section solver_section = {"solver", 1, KEYS(solver_table), sizeof(solver_settings), "a solver"};
-static const param_section checkpoint_section = {"checkpoint", 0, KEYS(checkpoint_table), sizeof(checkpoint_params),
-                                                 "checkpoints"};
+    "integrator",
+    1,
+    KEYS(integrator_table),
+    sizeof(integrator_params),
+    "a time scale of molecular dynamics: integrator.0 is the coarsest, then 1, 2, ...",
+    NULL};
+static const param_section checkpoint_section = {"checkpoint",  0,   KEYS(checkpoint_table), sizeof(checkpoint_params),
+                                                 "checkpoints", NULL};
 
-static const param_section save_section = {"save", 0, KEYS(save_table), sizeof(save_params),
-                                           "configurations that are kept"};
+static const param_section save_section = {
+    "save", 0, KEYS(save_table), sizeof(save_params), "configurations that are kept", NULL};
 
 const param_section *const *parameter_sections(int *n)
 {
-    static const param_section *const all[] = {
-        &run_section,        &machine_section, &lattice_section,    &gauge_section, &fermion_section,
-        &integrator_section, &solver_section,  &checkpoint_section, &save_section,  &measure_parameters};
+    static const param_section *all[32];
+    static int count;
     fill_choices();
-    *n = (int)(sizeof all / sizeof all[0]);
+    if (!count) {
+        const param_section *const first[] = {&run_section,   &machine_section, &lattice_section,
+                                              &gauge_section, &fermion_section, &integrator_section};
+        const param_section *const last[] = {&checkpoint_section, &save_section};
+        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) all[count++] = first[i];
+        for (int i = 0; solver_section(i); i++) all[count++] = solver_section(i);
+        for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) all[count++] = last[i];
+        for (int i = 0; observable_section(i); i++) all[count++] = observable_section(i);
+    }
+    *n = count;
     return all;
 }
 
@@ -469,26 +401,26 @@ static void read_fermions(ini_input *in, parameters *p)
 static void check_solver_keys(const ini_input *in, const named_settings *s)
 {
     const solver_type *type = solver_type_find(s->p.type);
-    static const char *const of_solves[] = {"tolerance", "max_iterations", "fallback"};
-    for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0]; k++)
-        if (!type->solve && ini_given(in, "solver", s->name, of_solves[k]))
+    static const char *const of_all[] = {"type", "tolerance", "max_iterations", "fallback"};
+    char has[512], message[512];
+    const param_section *part;
+    solver_type_keys(type, has, sizeof has);
+    for (size_t k = 1; k < sizeof of_all / sizeof of_all[0]; k++)
+        if (!type->solve && ini_given(in, "solver", s->name, of_all[k]))
             user_error("%s: [solver.%s] type = %s has no key '%s', for it only preconditions; it has %s",
-                       ini_where(in, "solver", s->name, of_solves[k]), s->name, s->p.type, of_solves[k], type->keys);
-    for (int k = 0; k < SOLVER_KEYS; k++) {
-        const char *key = solver_keys[k].key;
-        if (ini_given(in, "solver", s->name, key) && !solver_type_has(type, key))
-            user_error("%s: [solver.%s] type = %s has no key '%s'; it has tolerance, max_iterations, fallback%s%s",
-                       ini_where(in, "solver", s->name, key), s->name, s->p.type, key, type->keys[0] ? " and " : "",
-                       type->keys);
-    }
-    if (s->p.overlap > 0 && s->p.colours > 1)
-        user_error(
-            "%s: [solver.%s] overlap = %d with colours = %d: blocks that overlap have one colour; choose overlap "
-            "= 0 or colours = 1",
-            ini_where(in, "solver", s->name, "overlap"), s->name, s->p.overlap, s->p.colours);
-    if (solver_type_has(type, solver_keys[CORRECTION].key) && !s->p.correction[0])
-        user_error("%s: [solver.%s] type = %s needs the key 'correction', the name of the solver of its corrections",
-                   ini_where(in, "solver", s->name, ""), s->name, s->p.type);
+                       ini_where(in, "solver", s->name, of_all[k]), s->name, s->p.type, of_all[k], has);
+    for (int i = 0; (part = solver_section(i)); i++)
+        for (int k = i ? 0 : (int)(sizeof of_all / sizeof of_all[0]); k < part->count; k++) {
+            const char *key = part->table[k].name;
+            if (ini_given(in, "solver", s->name, key) && !solver_type_has(type, key))
+                user_error("%s: [solver.%s] type = %s has no key '%s'; it has tolerance, max_iterations, fallback%s%s",
+                           ini_where(in, "solver", s->name, key), s->name, s->p.type, key, has[0] ? " and " : "", has);
+        }
+    const char *key = type->check ? type->check(&s->p, message, sizeof message) : NULL;
+    if (key) user_error("%s: [solver.%s] %s", ini_where(in, "solver", s->name, key), s->name, message);
+    if (type->inner_solves && !s->p.inner_name[0])
+        user_error("%s: [solver.%s] type = %s needs the key '%s', the name of the solver inside",
+                   ini_where(in, "solver", s->name, ""), s->name, s->p.type, type->inner_key);
 }
 
 static void read_solvers(ini_input *in, parameters *p)
@@ -497,7 +429,9 @@ static void read_solvers(ini_input *in, parameters *p)
     p->nsolvers = parameters_instances(in, "solver", names);
     for (int i = 0; i < p->nsolvers; i++) {
         snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);
-        ini_fill(in, &solver_section, names[i], &p->solvers[i].p);
+        ini_fill(in, solver_section(0), names[i], &p->solvers[i].p);
+        const solver_type *type = solver_type_find(p->solvers[i].p.type);
+        if (type->own) ini_fill(in, type->own, names[i], &p->solvers[i].p);
         check_solver_keys(in, &p->solvers[i]);
     }
 }
@@ -578,10 +512,20 @@ static void dump(parameters *p)
         snprintf(number, sizeof number, "%d", i);
         params_dump(&t, &integrator_section, number, &p->levels[i]);
     }
-    for (int i = 0; i < p->nsolvers; i++) params_dump(&t, &solver_section, p->solvers[i].name, &p->solvers[i].p);
+    for (int i = 0; i < p->nsolvers; i++) {
+        const named_settings *n = &p->solvers[i];
+        const solver_type *type = solver_type_find(n->p.type);
+        params_dump(&t, solver_section(0), n->name, &n->p);
+        if (type->own) params_dump(&t, type->own, n->name, &n->p);
+    }
     params_dump(&t, &checkpoint_section, NULL, &p->checkpoint);
     params_dump(&t, &save_section, NULL, &p->save);
-    for (int i = 0; i < p->nmeasures; i++) params_dump(&t, &measure_parameters, p->measures[i].name, &p->measures[i].p);
+    for (int i = 0; i < p->nmeasures; i++) {
+        const named_measure *n = &p->measures[i];
+        const observable *o = observable_find(n->p.kind);
+        params_dump(&t, observable_section(0), n->name, &n->p);
+        if (o->own) params_dump(&t, o->own, n->name, &n->p);
+    }
     p->dump = t.data;
 }
 

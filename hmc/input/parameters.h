@@ -85,15 +85,15 @@ typedef struct {
     char format[PARAM_CHOICE_SIZE], ensemble[PARAM_STRING_SIZE];
 } save_params;
 
+/* Observables have keys of their own in `own`, whose layout is theirs. */
 typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     int64_t interval;
-    double flow_time, flow_step;
-    char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE];
-    int source[4];
-    char noise[PARAM_CHOICE_SIZE], traces[PARAM_CHOICE_SIZE];
-    int vectors;
-    char shape[PARAM_CHOICE_SIZE], tastes[PARAM_WORDS_SIZE], transport[PARAM_CHOICE_SIZE];
+    char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE]; /* of observables with a quark */
+    union {
+        double align;
+        char bytes[768];
+    } own;
 } measure_params;
 
 typedef struct {
@@ -203,10 +203,7 @@ typedef struct {
 int fermion_parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]);
 /* A determinant that is divided by and not made good by another section is a user error. */
 void fermion_parameters_together(const ini_input *in, const parameters *p);
-/* parameters_measure.c: the section [measure.NAME], what registries know of it, and, with fermions and solvers read,
- * its instances; contradictions are user errors. */
-extern const param_section measure_parameters;
-void measure_parameters_fill(void);
+/* parameters_measure.c: with fermions and solvers read, the sections [measure.NAME]; contradictions are user errors. */
 void measure_parameters_read(ini_input *in, parameters *p);
 
 #endif

@@ -40,17 +40,17 @@ static void nest_solvers(const ini_input *in, parameters *p, const char *const *
 {
     for (int i = 0; i < p->nsolvers; i++) {
         solver_settings *s = &p->solvers[i].p;
-        const char *key = s->correction[0] ? "correction" : "preconditioner";
-        const char *inner = s->correction[0] ? s->correction : s->preconditioner;
-        if (!inner[0]) continue;
-        if (s->correction[0]) parameters_check_solver(in, p, "solver", names[i], key, inner);
+        const solver_type *type = solver_type_find(s->type);
+        const char *key = type->inner_key, *inner = s->inner_name;
+        if (!key || !inner[0]) continue;
+        if (type->inner_solves) parameters_check_solver(in, p, "solver", names[i], key, inner);
         else parameters_check_name(in, "solver", names[i], key, inner, names, p->nsolvers, "[solver.NAME]");
         for (int k = 0; k < p->nsolvers; k++)
             if (!strcmp(names[k], inner)) s->inner = &p->solvers[k].p;
     }
     for (int i = 0; i < p->nsolvers; i++) {
         const solver_settings *s = &p->solvers[i].p, *at = s->inner;
-        const char *key = s->correction[0] ? "correction" : "preconditioner";
+        const char *key = solver_type_find(s->type)->inner_key;
         for (int k = 0; at && at != s && k < p->nsolvers; k++) at = at->inner;
         if (at == s)
             user_error("%s: [solver.%s] has itself inside, by its key %s; name a solver that ends",
@@ -94,7 +94,7 @@ void solver_parameters_nest(const ini_input *in, parameters *p)
 static int has_blocks(const solver_settings *s)
 {
     for (; s; s = s->inner)
-        if (!strcmp(s->type, "schwarz")) return 1;
+        if (solver_type_find(s->type)->blocks) return 1;
     return 0;
 }
 
@@ -105,9 +105,8 @@ static void check_blocks(const ini_input *in, const parameters *p, const named_f
     const named_settings *s;
     for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
         if (has_blocks(&s->p))
-            user_error(
-                "%s: %s = %s of [%s.%s] solves inside blocks (type = schwarz), which there are not for kind = %s",
-                ini_where(in, section, instance, key), key, s->name, section, instance, f->p.kind);
+            user_error("%s: %s = %s of [%s.%s] solves inside blocks inside it, which there are not for kind = %s",
+                       ini_where(in, section, instance, key), key, s->name, section, instance, f->p.kind);
 }
 
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
@@ -128,7 +127,8 @@ static int solves_itself(const parameters *p, int number, int depth)
 static int inside_others(const parameters *p, int number, int corrects)
 {
     for (int k = 0; k < p->nsolvers; k++)
-        if (p->solvers[k].p.inner == &p->solvers[number].p && (p->solvers[k].p.correction[0] != 0) == corrects)
+        if (p->solvers[k].p.inner == &p->solvers[number].p &&
+            solver_type_find(p->solvers[k].p.type)->inner_solves == corrects)
             return 1;
     return 0;
 }
@@ -185,10 +185,13 @@ static void check_effects(const ini_input *in, const parameters *p, int number, 
                 "%s: %s = %.15g of [solver.%s] has no effect: it is only a preconditioner, and type = %s then takes a "
                 "fixed number of steps; leave it out",
                 ini_where(in, "solver", s->name, of_solves[k]), of_solves[k], values[k], s->name, s->p.type);
+    const param *steps = type->own ? param_find(type->own, "steps") : NULL;
+    char text[PARAM_TEXT_SIZE];
+    if (steps) param_format(steps, &s->p, text, sizeof text);
     if (type->precondition && !inside_others(p, number, 0) && ini_given(in, "solver", s->name, "steps"))
-        user_error("%s: steps = %d of [solver.%s] has no effect: type = %s takes them as a preconditioner, but no "
+        user_error("%s: steps = %s of [solver.%s] has no effect: type = %s takes them as a preconditioner, but no "
                    "section has preconditioner = %s; leave steps out",
-                   ini_where(in, "solver", s->name, "steps"), s->p.steps, s->name, s->p.type, s->name);
+                   ini_where(in, "solver", s->name, "steps"), text, s->name, s->p.type, s->name);
     check_precisions(in, s, type, given);
 }
 
@@ -206,7 +209,7 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
                 check_blocks(in, p, f, "measure", p->measures[k].name, "solver", p->measures[k].p.solver);
         for (int k = 0; every && k < p->nsolvers; k++)
             if (solver_solves(&p->solvers[k].p) && has_blocks(&p->solvers[k].p))
-                user_error("%s: [solver.%s] works inside blocks (type = schwarz), which there are not for kind = %s of "
+                user_error("%s: [solver.%s] works inside blocks inside it, which there are not for kind = %s of "
                            "[fermion.%s], and every solver is put on every fermion; leave one of them out",
                            ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name, f->p.kind, f->name);
     }

@@ -33,7 +33,69 @@ const observable *observable_find(const char *name)
 
 int observable_has(const observable *o, const char *key)
 {
-    return param_has_word(o->keys, key);
+    const int with_quark = o->quarks != MEASURE_NO_QUARKS && (!strcmp(key, "fermion") || !strcmp(key, "solver"));
+    return with_quark || (o->own && param_find(o->own, key));
+}
+
+void observable_keys(const observable *o, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "%s", o->quarks == MEASURE_NO_QUARKS ? "" : "fermion solver");
+    for (int i = 0; o->own && i < o->own->count && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", o->own->table[i].name);
+}
+
+/* ---- keys ---- */
+
+#define MEMBER(member) offsetof(measure_params, member)
+
+static char kind_names[256], kind_help[1024], quark_help[256], solver_help[256];
+
+static const param keys[] = {
+    {"kind", PARAM_CHOICE, MEMBER(kind), NULL, kind_names, NULL, kind_help, 0},
+    {"interval", PARAM_LONG, MEMBER(interval), "1", "[1,inf)", "trajectories", "distance of measurements in a run", 0},
+    {"fermion", PARAM_STRING, MEMBER(fermion), "", NULL, NULL, quark_help, 0},
+    {"solver", PARAM_STRING, MEMBER(solver), "", NULL, NULL, solver_help, 0},
+};
+
+static const param_section section = {"measure",
+                                      1,
+                                      keys,
+                                      (int)(sizeof keys / sizeof keys[0]),
+                                      sizeof(measure_params),
+                                      "a measurement, made during a run and by plaq measure",
+                                      NULL};
+
+static void add_text(char *text, size_t size, const char *between, const char *more)
+{
+    const size_t n = strlen(text);
+    snprintf(text + n, size - n, "%s%s", n ? between : "", more);
+    REQUIRE(strlen(text) + 1 < size, "no room for %s", more);
+}
+
+static void fill_texts(void)
+{
+    if (kind_names[0]) return;
+    for (int i = 0; observable_number(i); i++) {
+        const observable *o = observable_number(i);
+        add_text(kind_names, sizeof kind_names, "|", o->name);
+        add_text(kind_help, sizeof kind_help, "; ", o->name);
+        add_text(kind_help, sizeof kind_help, ": ", o->help);
+        if (o->quarks == MEASURE_NO_QUARKS) continue;
+        add_text(quark_help, sizeof quark_help, ", ", o->name);
+    }
+    snprintf(solver_help, sizeof solver_help, "%s", quark_help);
+    add_text(quark_help, sizeof quark_help, ": ", "[fermion.NAME] of the propagator; has to be given");
+    add_text(solver_help, sizeof solver_help, ": ",
+             "[solver.NAME] of the propagator; empty: the fermion's action_solver");
+}
+
+const param_section *observable_section(int number)
+{
+    fill_texts();
+    if (number == 0) return &section;
+    for (int i = 0; observable_number(i); i++)
+        if (observable_number(i)->own && --number == 0) return observable_number(i)->own;
+    return NULL;
 }
 
 measure_result measure(const measure_context *c, const named_measure *m)

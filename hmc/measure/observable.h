@@ -51,7 +51,10 @@ struct observable {
     int ncolumns;
     const measure_column *summary;
     int nsummary;
-    const char *keys; /* of its section that not every kind has, separated by spaces */
+    const param_section *own; /* a part of the section with its own keys, its owner the name; or null */
+    /* What contradicts itself, or does not suit the quark or the lattice of the input: the key, with a message, or null.
+     * Null where that cannot be. */
+    const char *(*check)(const parameters *p, const named_measure *m, char *message, size_t size);
     enum { MEASURE_NO_QUARKS, MEASURE_WILSON, MEASURE_STAGGERED, MEASURE_ANY_QUARK } quarks; /* that it needs */
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
@@ -65,8 +68,19 @@ struct observable {
 /* Observables by number, null after the last; and by name, null when there is none. */
 const observable *observable_number(int i);
 const observable *observable_find(const char *name);
-/* Whether it has this key, of those that not every kind has. */
+/* Whether it has this key, of those that not every kind has; and all of these, separated by spaces. */
 int observable_has(const observable *o, const char *key);
+void observable_keys(const observable *o, char *text, size_t size);
+/* The section [measure.NAME] and its parts by number, null after the last. */
+const param_section *observable_section(int i);
+
+/* For tables of own keys: where a member of the observable's struct is; the part itself, and the keys of settings. */
+#define OBSERVABLE_KEY(keys, member) (offsetof(measure_params, own) + offsetof(keys, member))
+#define OBSERVABLE_PART(name, keys, table)                                                                             \
+    {                                                                                                                  \
+        "measure", 1, table, (int)(sizeof(table) / sizeof(table)[0]), sizeof(measure_params), "", name                 \
+    }
+#define OBSERVABLE_OWN(keys, m) ((const keys *)(const void *)(m)->own.bytes)
 
 /* Makes the measurement; free the result with measure_result_free(). A source outside the lattice is a user error. */
 measure_result measure(const measure_context *c, const named_measure *m);

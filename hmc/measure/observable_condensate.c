@@ -16,8 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/measure/propagator.h"
 #include "kernels/ops/vector.h"
+
+typedef struct {
+    char noise[PARAM_CHOICE_SIZE], traces[PARAM_CHOICE_SIZE];
+    int vectors;
+} condensate_keys;
 
 static const measure_column columns[] = {
     {"vector", "", "number of the noise vector"},
@@ -54,11 +60,17 @@ static void product(double value[2], const estimator *e, const field *y)
     value[1] /= e->volume;
 }
 
+static int has_traces(const measure_params *m)
+{
+    return !strcmp(OBSERVABLE_OWN(condensate_keys, m)->traces, "yes");
+}
+
 static int one_vector(estimator *e, const measure_params *m, int number, measure_result *r)
 {
     double row[COLUMNS] = {[VECTOR] = number, [DENSITY] = NAN, [CURVATURE] = NAN, [SQUARE] = NAN}, value[2];
     char what[64];
-    if (!strcmp(m->noise, "z2")) vector_random_signs(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
+    if (!strcmp(OBSERVABLE_OWN(condensate_keys, m)->noise, "z2"))
+        vector_random_signs(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
     else vector_random(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
     snprintf(what, sizeof what, "noise vector %d", number);
     int status = propagator_solve(&e->q, e->x, e->noise, what, r);
@@ -101,11 +113,12 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
     propagator_open(&e.q, c, m);
     e.noise = fermion_vector(e.q.quark);
     e.x = fermion_vector(e.q.quark);
-    if (!strcmp(m->traces, "yes")) {
+    if (has_traces(m)) {
         e.y = fermion_vector(e.q.quark);
         e.z = fermion_vector(e.q.quark);
     }
-    for (int i = 0; i < m->vectors && status == MEASURE_DONE; i++) status = one_vector(&e, m, i, r);
+    for (int i = 0; i < OBSERVABLE_OWN(condensate_keys, m)->vectors && status == MEASURE_DONE; i++)
+        status = one_vector(&e, m, i, r);
     if (status == MEASURE_DONE) {
         propagator_summary(&e.q, r->summary);
         r->summary[2] = mean_of(r, CONDENSATE, &r->summary[3]);
@@ -121,12 +134,38 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
 
 static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
 {
-    return propagator_memory(l, p, m, strcmp(m->traces, "yes") ? 2 : 4);
+    return propagator_memory(l, p, m, has_traces(m) ? 4 : 2);
 }
+
+static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const char *kind = p->fermions[simulation_fermion(p, m->p.fermion)].p.kind;
+    if (!has_traces(&m->p) || fermion_kind_find(kind)->staggered) return NULL;
+    snprintf(message, size, "traces = yes needs a staggered quark, but [fermion.%s] is of kind = %s", m->p.fermion,
+             kind);
+    return "traces";
+}
+
+static const param own[] = {
+    {"noise", PARAM_CHOICE, OBSERVABLE_KEY(condensate_keys, noise), "z2", "z2|gaussian", NULL,
+     "numbers of the noise vectors: (+-1 +- i)/sqrt 2, or normal ones", 0},
+    {"vectors", PARAM_INT, OBSERVABLE_KEY(condensate_keys, vectors), "16", "[1,1000000]", NULL,
+     "number of noise vectors; they depend on [run] seed, the configuration, their number and the site, and are the "
+     "same "
+     "for every quark",
+     0},
+    {"traces", PARAM_CHOICE, OBSERVABLE_KEY(condensate_keys, traces), "no", "no|yes", NULL,
+     "of a staggered quark: also Tr M^-1 M', Tr M^-1 M'' and Tr (M^-1 M')^2 by derivatives with the quark chemical "
+     "potential, at the price of one more solve a vector",
+     0},
+};
+static const param_section part = OBSERVABLE_PART("condensate", condensate_keys, own);
+_Static_assert(sizeof(condensate_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of condensate");
 
 const observable observable_condensate = {.name = "condensate",
                                           .help = "chiral condensate Tr M^-1 / V by noise",
-                                          .keys = "fermion solver noise vectors traces",
+                                          .own = &part,
+                                          .check = check,
                                           .quarks = MEASURE_ANY_QUARK,
                                           .columns = columns,
                                           .ncolumns = COLUMNS,

@@ -13,6 +13,10 @@
 #include "hmc/measure/observable.h"
 #include "kernels/ops/gauge.h"
 
+typedef struct {
+    double flow_time, flow_step;
+} flow_keys;
+
 #define SCALE_AT 0.3
 
 static const measure_column columns[] = {
@@ -100,11 +104,13 @@ static void find_scales(measure_result *r)
 /* Times are multiples of the step; the last step may be a shorter one. */
 static long steps_of(const measure_params *m)
 {
-    return (long)ceil(m->flow_time / m->flow_step * (1 - 1e-12));
+    const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
+    return (long)ceil(k->flow_time / k->flow_step * (1 - 1e-12));
 }
 
 static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
 {
+    const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
     const lattice *lat = c->links->lat;
     field *links = field_like(c->links),
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
@@ -119,12 +125,12 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
             status = MEASURE_GIVEN_UP;
             break;
         }
-        const double next = i == steps ? m->flow_time : (double)i * m->flow_step;
+        const double next = i == steps ? k->flow_time : (double)i * k->flow_step;
         flow_step(links, next - t, a, b);
         t = next;
         const double before = energy;
         energy = add_row(r, t, links, tensor);
-        if (has_risen(r, before, energy, t, m->flow_step)) {
+        if (has_risen(r, before, energy, t, k->flow_step)) {
             status = MEASURE_FAILED;
             break;
         }
@@ -150,9 +156,38 @@ static size_t memory(const ledger *l, const parameters *p, const measure_params 
            2 * memory_of(l, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH);
 }
 
+#define MOST_STEPS 1000000
+
+/* A flow of so many steps that it would not come to an end, or not fit. */
+static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
+    const double steps = ceil(k->flow_time / k->flow_step);
+    if (!(steps > MOST_STEPS)) return NULL;
+    snprintf(
+        message, size,
+        "flow_time = %g of [measure.%s] takes %.3g steps of flow_step = %g; allowed are %d, each of which takes as "
+        "long as three gauge forces: shorten flow_time or lengthen flow_step",
+        k->flow_time, m->name, steps, k->flow_step, MOST_STEPS);
+    return ini_given(p->input, "measure", m->name, "flow_step") ? "flow_step" : "flow_time";
+}
+
+static const param own[] = {
+    {"flow_time", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_time), "2", "(0,150000]", "a^2",
+     "longest flow time; the flow has at most 1000000 steps", 0},
+    {"flow_step", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_step), "0.05", "(0,0.15]", "a^2",
+     "step of the flow's Runge-Kutta, which is unstable beyond 0.157, where 16 steps (the fastest mode of the flow) "
+     "are "
+     "more than 2.51",
+     0},
+};
+static const param_section part = OBSERVABLE_PART("flow", flow_keys, own);
+_Static_assert(sizeof(flow_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of flow");
+
 const observable observable_flow = {.name = "flow",
                                     .help = "Wilson flow: energy densities, charge, t0 and w0",
-                                    .keys = "flow_time flow_step",
+                                    .own = &part,
+                                    .check = check,
                                     .columns = columns,
                                     .ncolumns = sizeof columns / sizeof columns[0],
                                     .summary = summary,

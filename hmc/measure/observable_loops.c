@@ -20,7 +20,6 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
 
 const observable observable_loops = {.name = "loops",
                                      .help = "plaquette, 1x2 rectangle and link trace",
-                                     .keys = "",
                                      .columns = columns,
                                      .ncolumns = sizeof columns / sizeof columns[0],
                                      .measure = measure_loops};

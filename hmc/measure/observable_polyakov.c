@@ -79,7 +79,6 @@ static int measure_polyakov(const measure_context *c, const measure_params *m, m
 
 const observable observable_polyakov = {.name = "polyakov",
                                         .help = "Polyakov loop",
-                                        .keys = "",
                                         .columns = columns,
                                         .ncolumns = sizeof columns / sizeof columns[0],
                                         .measure = measure_polyakov};

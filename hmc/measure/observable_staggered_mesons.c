@@ -38,6 +38,11 @@
 #include "kernels/ops/vector.h"
 #include "operators/staggered.h"
 
+typedef struct {
+    int source[4];
+    char shape[PARAM_CHOICE_SIZE], tastes[PARAM_WORDS_SIZE], transport[PARAM_CHOICE_SIZE];
+} meson_keys;
+
 enum { ODD_X = 1, ODD_Y = 2, ODD_Z = 4, ODD_T = 8, ODD_SPACE = 7 };
 
 /* Of the phases of the site. */
@@ -85,7 +90,7 @@ static const measure_column summary[] = {
 
 typedef struct {
     propagator q;
-    const measure_params *m;
+    const meson_keys *k;
     const field *links; /* of the shifts */
     int phased;         /* they have the phases eta in them */
     field *point[3];    /* G of a colour */
@@ -142,8 +147,8 @@ static void corner_source(field *source, const int place[4], int colour)
 
 static void make_source(mesons *q, int colour)
 {
-    if (!strcmp(q->m->shape, "corner")) corner_source(q->source, q->m->source, colour);
-    else simulation_point_source(q->source, q->m->source, colour);
+    if (!strcmp(q->k->shape, "corner")) corner_source(q->source, q->k->source, colour);
+    else simulation_point_source(q->source, q->k->source, colour);
 }
 
 /* ---- correlators ---- */
@@ -193,7 +198,7 @@ static double mean_of(const mesons *q, int first, int n, int t)
 {
     double sum = 0;
     for (int c = first; c < first + n; c++)
-        sum += source_sign(q->m->source, local_odd[c]) * slices_value(&q->sums, c, q->m->source[3], t);
+        sum += source_sign(q->k->source, local_odd[c]) * slices_value(&q->sums, c, q->k->source[3], t);
     return sum / n;
 }
 
@@ -203,8 +208,8 @@ static void add_rows(mesons *q, measure_result *r)
     for (int t = 0; t < q->source->lat->size[3]; t++) {
         double row[COLUMNS] = {t, mean_of(q, 0, 1, t), mean_of(q, 1, 1, t), mean_of(q, 2, 3, t), mean_of(q, 5, 3, t)};
         for (int i = 0; i < TASTES; i++)
-            row[5 + i] = param_has_word(q->m->tastes, tastes[i].name)
-                             ? slices_value(&q->sums, LOCAL + i, q->m->source[3], t) / tastes[i].members
+            row[5 + i] = param_has_word(q->k->tastes, tastes[i].name)
+                             ? slices_value(&q->sums, LOCAL + i, q->k->source[3], t) / tastes[i].members
                              : NAN;
         measure_add_row(r, row);
     }
@@ -215,16 +220,16 @@ static void add_rows(mesons *q, measure_result *r)
 
 static void open_mesons(mesons *q, const measure_context *c, const measure_params *m)
 {
-    *q = (mesons){.m = m, .links = c->links};
+    *q = (mesons){.k = OBSERVABLE_OWN(meson_keys, m), .links = c->links};
     propagator_open(&q->q, c, m);
     slices_open(&q->sums, c->links->lat, CHANNELS);
     q->source = fermion_vector(q->q.quark);
     for (int i = 0; i < 3; i++) q->point[i] = fermion_vector(q->q.quark);
-    if (!m->tastes[0]) return;
+    if (!OBSERVABLE_OWN(meson_keys, m)->tastes[0]) return;
     q->x = fermion_vector(q->q.quark);
     q->shifted = fermion_vector(q->q.quark);
     for (int i = 0; i < 2; i++) q->work[i] = fermion_vector(q->q.quark);
-    if (strcmp(m->transport, "fat")) return;
+    if (strcmp(OBSERVABLE_OWN(meson_keys, m)->transport, "fat")) return;
     q->links = staggered_links_at(staggered_fermion_links(q->q.quark), PREC_DOUBLE, c->links->where)->near;
     q->phased = 1;
 }
@@ -243,11 +248,11 @@ static void close_mesons(mesons *q)
 static int measure_mesons(const measure_context *c, const measure_params *m, measure_result *r)
 {
     mesons q;
-    propagator_check_source(c, m, r);
+    propagator_check_source(c, OBSERVABLE_OWN(meson_keys, m)->source, r);
     open_mesons(&q, c, m);
     int status = local_channels(&q, r);
     for (int i = 0; i < TASTES && status == MEASURE_DONE; i++)
-        if (param_has_word(m->tastes, tastes[i].name)) status = linked_channel(&q, i, r);
+        if (param_has_word(OBSERVABLE_OWN(meson_keys, m)->tastes, tastes[i].name)) status = linked_channel(&q, i, r);
     if (status == MEASURE_DONE) add_rows(&q, r);
     close_mesons(&q);
     return status;
@@ -255,13 +260,47 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 
 static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
 {
-    return propagator_memory(l, p, m, m->tastes[0] ? 8 : 4);
+    return propagator_memory(l, p, m, OBSERVABLE_OWN(meson_keys, m)->tastes[0] ? 8 : 4);
 }
+
+static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
+    if (!strcmp(k->transport, "fat") && !k->tastes[0]) {
+        snprintf(message, size, "transport = fat is for the pions of tastes, of which [measure.%s] has none", m->name);
+        return "transport";
+    }
+    return propagator_source_fits(p, m->name, k->source, message, size);
+}
+
+static const param own[] = {
+    {"source", PARAM_INT4, OBSERVABLE_KEY(meson_keys, source), "0.0.0.0", "[0,inf)", "sites",
+     "place of the point source, or of the corner that a corner source begins with", 0},
+    {"shape", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, shape), "point", "point|corner", NULL,
+     "point; or corner: ones on all sites of the source's time slice whose other coordinates differ from the source's "
+     "by "
+     "even numbers, for configurations in a smooth gauge",
+     0},
+    {"tastes", PARAM_WORDS, OBSERVABLE_KEY(meson_keys, tastes), "", "i5|ij|i4|i|4|1", NULL,
+     "further pions gamma_5 x xi_T for T = i5, i4, 4 and gamma_4 gamma_5 x xi_T for T = ij, i, 1, of 1, 2, 3 and 1, 2, "
+     "3 "
+     "links, averaged over directions: three solves each, or nine; empty: those without links",
+     0},
+    {"transport", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, transport), "thin", "thin|fat", NULL,
+     "links along which quark and antiquark of such pions are apart: thin, or the quark's fat ones, of which free ones "
+     "are (9 + naik_epsilon) / 8 times the unit matrix (asqtad's and HISQ's, at u0 = 1), so that a correlator of n "
+     "links "
+     "has that factor 2 n times",
+     0},
+};
+static const param_section part = OBSERVABLE_PART("staggered_mesons", meson_keys, own);
+_Static_assert(sizeof(meson_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of staggered_mesons");
 
 const observable observable_staggered_mesons = {.name = "staggered_mesons",
                                                 .help = "zero-momentum correlators of staggered pions and rhos, local "
                                                         "ones and of all tastes",
-                                                .keys = "fermion solver source shape tastes transport",
+                                                .own = &part,
+                                                .check = check,
                                                 .quarks = MEASURE_STAGGERED,
                                                 .columns = columns,
                                                 .ncolumns = COLUMNS,

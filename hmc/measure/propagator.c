@@ -1,6 +1,7 @@
 #include "hmc/measure/propagator.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,9 +72,21 @@ void propagator_summary(const propagator *p, double two[2])
     two[1] = (double)p->iterations;
 }
 
-void propagator_check_source(const measure_context *c, const measure_params *m, const measure_result *r)
+const char *propagator_source_fits(const parameters *p, const char *name, const int source[4], char *message,
+                                   size_t size)
 {
-    const int *size = c->links->lat->size, *source = m->source;
+    for (int d = 0; d < 4; d++) {
+        if (p->lattice.size[d] == 0 || source[d] < p->lattice.size[d]) continue;
+        snprintf(message, size, "[measure.%s] source component %d lies outside the lattice of extent %d", name,
+                 source[d], p->lattice.size[d]);
+        return "source";
+    }
+    return NULL;
+}
+
+void propagator_check_source(const measure_context *c, const int source[4], const measure_result *r)
+{
+    const int *size = c->links->lat->size;
     for (int d = 0; d < 4; d++)
         if (source[d] >= size[d])
             user_error("%s: [measure.%s] source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d",

@@ -30,7 +30,10 @@ int propagator_solve(propagator *p, field *x, const field *source, const char *w
 /* The worst residual, and iterations: what summaries begin with. */
 void propagator_summary(const propagator *p, double two[2]);
 /* A source outside the lattice is a user error. */
-void propagator_check_source(const measure_context *c, const measure_params *m, const measure_result *r);
+void propagator_check_source(const measure_context *c, const int source[4], const measure_result *r);
+/* The same, before there is a lattice, of an input that says how large it is: the key `source` with a message, or null. */
+const char *propagator_source_fits(const parameters *p, const char *name, const int source[4], char *message,
+                                   size_t size);
 /* Bytes of a measurement with so many vectors on both parities of its own, beside what stays. */
 size_t propagator_memory(const ledger *l, const parameters *p, const measure_params *m, int vectors);
 

@@ -430,7 +430,7 @@ void param_format(const param *p, const void *in, char *text, size_t size)
 void params_default(const param_section *section, void *out)
 {
     char message[PARAM_MESSAGE_SIZE];
-    memset(out, 0, section->size);
+    if (!section->owner) memset(out, 0, section->size);
     for (int i = 0; i < section->count; i++) {
         const param *p = &section->table[i];
         if (!p->deflt) continue;
@@ -533,7 +533,7 @@ static const param *param_of_key(const param_section *const *sections, int n, co
     const char *last = strrchr(key, '.');
     for (int i = 0; i < n && last; i++)
         if (strlen(sections[i]->section) == base && !strncmp(sections[i]->section, key, base) &&
-            (last != key + base) == sections[i]->named)
+            (last != key + base) == sections[i]->named && param_find(sections[i], last + 1))
             return param_find(sections[i], last + 1);
     return NULL;
 }

@@ -29,6 +29,9 @@
  *   };
  *   const param_section gauge_section = {"gauge", 0, table, 1, sizeof(gauge_params), "the gauge action"};
  *
+ * A section whose first key chooses a kind may have keys that one kind alone has: each kind then has a table of its own,
+ * of the same section and struct, with the kind as its `owner`. Such parts follow the section in lists of sections.
+ *
  * The canonical text of a value reads back equal bit for bit, and equal values have equal text: reals are written with
  * the fewest digits that read back equal, booleans as yes or no. A line of a dump is "section.key = value", or
  * "section.instance.key = value". Nothing here is collective. A malformed table is an internal error. */
@@ -76,6 +79,7 @@ typedef struct {
     int count;
     size_t size; /* of the struct */
     const char *help;
+    const char *owner; /* the keys are those of a part, see above; null: they are the section's own */
 } param_section;
 
 /* A text that grows; {0} is empty. `data` is NULL until something is added. */
@@ -88,7 +92,8 @@ typedef struct {
 extern "C" {
 #endif
 
-/* Sets the whole struct to zero and every key to its default; keys that must be given stay zero. */
+/* Sets every key to its default, and before that, unless the table is a part's, the whole struct to zero; keys that must
+ * be given stay as they are. */
 void params_default(const param_section *section, void *out);
 
 /* Sets one key of the struct `out` from text. Returns 0, or -1 with a message that quotes the text and says what is

@@ -35,9 +35,15 @@ static const char *default_text(const param *p)
     return !p->deflt ? "(required)" : !*p->deflt ? "(none)" : p->deflt;
 }
 
-static void put_param(FILE *out, const param *p)
+/* What a key means, after the kind that has it. */
+static void help_text(char *text, size_t size, const param_section *s, const param *p)
 {
-    char name[128], allowed[PARAM_MESSAGE_SIZE];
+    snprintf(text, size, "%s%s%s", s->owner ? s->owner : "", s->owner ? ": " : "", p->help);
+}
+
+static void put_param(FILE *out, const param_section *s, const param *p)
+{
+    char name[128], allowed[PARAM_MESSAGE_SIZE], help[PARAM_MESSAGE_SIZE];
     snprintf(name, sizeof name, "%s%s", p->name, p->physics ? " *" : "");
     param_range_text(p, allowed, sizeof allowed);
     int column = put_column(out, 0, AT_KEY, name);
@@ -46,7 +52,8 @@ static void put_param(FILE *out, const param *p)
     if (p->unit && *p->unit) column = put_column(out, column, AT_UNIT, p->unit);
     if (column + 2 > AT_ALLOWED) column = fprintf(out, "\n") - 1;
     put_wrapped(out, put_column(out, column, AT_ALLOWED, ""), AT_ALLOWED, allowed);
-    put_wrapped(out, put_column(out, 0, AT_HELP, ""), AT_HELP, p->help);
+    help_text(help, sizeof help, s, p);
+    put_wrapped(out, put_column(out, 0, AT_HELP, ""), AT_HELP, help);
 }
 
 static void put_section_head(FILE *out, const param_section *s)
@@ -79,7 +86,7 @@ static void suggest_help(const param_section *const *sections, int n, const char
     const char **names = (const char **)calloc((size_t)most + 1, sizeof *names);
     REQUIRE_MEMORY(store && names, "no memory for %d names", most);
     for (int i = 0; i < n; i++) {
-        snprintf(store[count++], sizeof *store, "%s", sections[i]->section);
+        if (!sections[i]->owner) snprintf(store[count++], sizeof *store, "%s", sections[i]->section);
         for (int k = 0; k < sections[i]->count; k++) {
             const char *name = sections[i]->table[k].name;
             if (!dot) snprintf(store[count++], sizeof *store, "%s", name);
@@ -96,15 +103,16 @@ static void suggest_help(const param_section *const *sections, int n, const char
 
 int params_help(FILE *out, const param_section *const *sections, int n, const char *key)
 {
-    int shown = 0, physics = 0;
+    int shown = 0, physics = 0, head = 0;
+    const param_section *whole = NULL; /* that the parts belong to */
     for (int i = 0; i < n; i++) {
         const param_section *s = sections[i];
-        int head = 0;
+        if (!s->owner) whole = s, head = 0;
         for (int k = 0; k < s->count; k++) {
             if (!help_wanted(s, &s->table[k], key)) continue;
             if (!head && shown) fputc('\n', out);
-            if (!head) put_section_head(out, s);
-            put_param(out, &s->table[k]);
+            if (!head) put_section_head(out, whole);
+            put_param(out, s, &s->table[k]);
             physics |= s->table[k].physics;
             head = 1;
             shown++;
@@ -130,20 +138,23 @@ void params_markdown(FILE *out, const param_section *const *sections, int n)
     fputs("A key in the column *physics* makes a different ensemble when it is changed.\n", out);
     for (int i = 0; i < n; i++) {
         const param_section *s = sections[i];
-        fprintf(out, "\n## [%s%s]\n\n%s\n\n", s->section, s->named ? ".NAME" : "", s->help);
-        fputs("| key | type | default | unit | allowed | physics | meaning |\n", out);
-        fputs("|---|---|---|---|---|---|---|\n", out);
+        if (!s->owner) {
+            fprintf(out, "\n## [%s%s]\n\n%s\n\n", s->section, s->named ? ".NAME" : "", s->help);
+            fputs("| key | type | default | unit | allowed | physics | meaning |\n", out);
+            fputs("|---|---|---|---|---|---|---|\n", out);
+        }
         for (int k = 0; k < s->count; k++) {
             const param *p = &s->table[k];
-            char allowed[PARAM_MESSAGE_SIZE];
+            char allowed[PARAM_MESSAGE_SIZE], help[PARAM_MESSAGE_SIZE];
             param_range_text(p, allowed, sizeof allowed);
+            help_text(help, sizeof help, s, p);
             fprintf(out, "| `%s` |", p->name);
             put_cell(out, param_type_name(p->type));
             put_cell(out, default_text(p));
             put_cell(out, p->unit ? p->unit : "");
             put_cell(out, allowed);
             put_cell(out, p->physics ? "yes" : "");
-            put_cell(out, p->help);
+            put_cell(out, help);
             fputc('\n', out);
         }
     }

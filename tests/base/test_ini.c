@@ -29,8 +29,8 @@ static const param fermion_table[] = {
     {"mass", PARAM_REAL, offsetof(fermion, mass), "0", NULL, "", "bare mass", 1},
     {"size", PARAM_INT4, offsetof(fermion, size), "4.4.4.4", "[1,inf)", "", "extents", 1},
 };
-static const param_section gauge_section = {"gauge", 0, gauge_table, 4, sizeof(gauge), "gauge action"};
-static const param_section fermion_section = {"fermion", 1, fermion_table, 3, sizeof(fermion), "a fermion"};
+static const param_section gauge_section = {"gauge", 0, gauge_table, 4, sizeof(gauge), "gauge action", NULL};
+static const param_section fermion_section = {"fermion", 1, fermion_table, 3, sizeof(fermion), "a fermion", NULL};
 static const param_section *const known[] = {&gauge_section, &fermion_section};
 
 static char folder[] = "/tmp/plaq_ini_XXXXXX", path[64];

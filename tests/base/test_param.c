@@ -35,8 +35,8 @@ static const param table[] = {
     {"kinds", PARAM_WORDS, AT(kinds), "hop", "hop|clover|blas", "", "kernels", 0},
 };
 enum { KEYS = sizeof table / sizeof *table };
-static const param_section plain = {"gauge", 0, table, KEYS, sizeof(sample), "a sample section"};
-static const param_section named = {"fermion", 1, table, KEYS, sizeof(sample), "another, with names"};
+static const param_section plain = {"gauge", 0, table, KEYS, sizeof(sample), "a sample section", NULL};
+static const param_section named = {"fermion", 1, table, KEYS, sizeof(sample), "another, with names", NULL};
 static const param_section *const sections[] = {&plain, &named};
 
 static sample s;

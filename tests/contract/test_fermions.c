@@ -9,6 +9,7 @@
 
 #include "hmc/build/simulation.h"
 #include "hmc/evolve/fermion_kind.h"
+#include "solvers/bicgstab.h"
 
 static const struct ref_lattice shape = {{8, 4, 4, 8}};
 
@@ -154,7 +155,7 @@ static void check_solution(scene *s, const solver_settings *positive)
     field *rhs = random_half(s), *half = field_like(rhs);
     solver_settings general = *positive;
     snprintf(general.type, sizeof general.type, "bicgstab");
-    general.l = 2;
+    bicgstab_keys_of(&general)->l = 2;
     for (int i = 0; i < 2; i++) {
         fermion_prepare(s->f, rhs, b, i == 0);
         field_clear(half);

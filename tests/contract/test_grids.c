@@ -13,6 +13,9 @@
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
 #include "operators/wilson.h"
+#include "solvers/bicgstab.h"
+#include "solvers/gcr.h"
+#include "solvers/mr.h"
 #include "solvers/multishift.h"
 
 enum { MOST = 400 };
@@ -160,10 +163,13 @@ static void run_solvers(linop *normal, field *x, const field *b)
         const char *type, *prec;
     } solvers[] = {{"cg", "double"},       {"cg", "single"}, {"cg", "half"},  {"bicgstab", "single"},
                    {"bicgstab", "double"}, {"gcr", "half"},  {"mr", "single"}};
-    const solver_settings mr = {.type = "mr", .inner_precision = "half", .steps = 4, .relaxation = 1};
+    solver_settings mr = {.type = "mr", .inner_precision = "half"};
+    *mr_keys_of(&mr) = (mr_keys){.steps = 4, .relaxation = 1};
     for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
-        solver_settings set = {
-            .tolerance = 1e-10, .max_iterations = 1000, .delta = 0.1, .l = 2, .restart = 10, .relaxation = 1};
+        solver_settings set = {.tolerance = 1e-10, .max_iterations = 1000, .delta = 0.1};
+        if (!strcmp(solvers[k].type, "bicgstab")) bicgstab_keys_of(&set)->l = 2;
+        if (!strcmp(solvers[k].type, "gcr")) gcr_keys_of(&set)->restart = 10;
+        if (!strcmp(solvers[k].type, "mr")) mr_keys_of(&set)->relaxation = 1;
         snprintf(set.type, sizeof set.type, "%s", solvers[k].type);
         snprintf(set.inner_precision, sizeof set.inner_precision, "%s", solvers[k].prec);
         if (!strcmp(set.type, "gcr")) set.inner = &mr;

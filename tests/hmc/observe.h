@@ -35,15 +35,35 @@ CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass
     return p;
 }
 
+/* Sets a key as an input file does. */
+CHECK_UNUSED static void observe_set(named_measure *m, const char *key, const char *value)
+{
+    char message[PARAM_MESSAGE_SIZE];
+    const observable *o = observable_find(m->p.kind[0] ? m->p.kind : value);
+    const param *p = param_find(observable_section(0), key);
+    if (!p && o->own) p = param_find(o->own, key);
+    REQUIRE(p && !param_set(p, &m->p, value, message, sizeof message), "%s = %s: %s", key, value,
+            p ? message : "no key");
+}
+
+CHECK_UNUSED static void observe_source(named_measure *m, const int source[4])
+{
+    char text[64];
+    snprintf(text, sizeof text, "%d.%d.%d.%d", source[0], source[1], source[2], source[3]);
+    observe_set(m, "source", text);
+}
+
 CHECK_UNUSED static named_measure observe_section(const char *kind)
 {
-    named_measure m = {.name = "test", .p = {.interval = 1, .flow_time = 0.2, .flow_step = 0.1, .vectors = 2}};
-    snprintf(m.p.kind, sizeof m.p.kind, "%s", kind);
-    snprintf(m.p.fermion, sizeof m.p.fermion, "quark");
-    snprintf(m.p.noise, sizeof m.p.noise, "z2");
-    snprintf(m.p.traces, sizeof m.p.traces, "no");
-    snprintf(m.p.shape, sizeof m.p.shape, "point");
-    snprintf(m.p.transport, sizeof m.p.transport, "thin");
+    named_measure m = {.name = "test"};
+    const observable *o = observable_find(kind);
+    params_default(observable_section(0), &m.p);
+    if (o->own) params_default(o->own, &m.p);
+    observe_set(&m, "kind", kind);
+    if (o->quarks != MEASURE_NO_QUARKS) observe_set(&m, "fermion", "quark");
+    if (observable_has(o, "flow_time")) observe_set(&m, "flow_time", "0.2");
+    if (observable_has(o, "flow_step")) observe_set(&m, "flow_step", "0.1");
+    if (observable_has(o, "vectors")) observe_set(&m, "vectors", "2");
     return m;
 }
 

@@ -13,6 +13,8 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
+#include "solvers/bicgstab.h"
+#include "solvers/gcr.h"
 #include "tests/hmc/observe.h"
 #include "tests/kernels/kit.h"
 #include "tests/reference/data.h"
@@ -96,14 +98,14 @@ static void test_scales(const field *links)
 {
     const measure_context c = {&the_parameters, links, NULL, NULL};
     named_measure m = observe_section("flow");
-    m.p.flow_time = 0.25; /* the last step is half a step */
+    observe_set(&m, "flow_time", "0.25"); /* the last step is half a step */
     measure_result r = measure(&c, &m);
     CHECK_INT(r.nrows, 4);
     CHECK_NEAR(measure_value(&r, 3, "t"), 0.25, 1e-15);
     CHECK(isnan(measure_value(&r, -1, "t0")));
     measure_result_free(&r);
-    m.p.flow_time = 4;
-    m.p.flow_step = 0.05;
+    observe_set(&m, "flow_time", "4");
+    observe_set(&m, "flow_step", "0.05");
     r = measure(&c, &m);
     const double t0 = measure_value(&r, -1, "t0"), w0 = measure_value(&r, -1, "w0");
     int found = 0;
@@ -124,12 +126,12 @@ static void test_unstable_flow(const field *links)
 {
     const measure_context c = {&the_parameters, links, NULL, NULL};
     named_measure m = observe_section("flow");
-    m.p.flow_time = 6;
-    m.p.flow_step = 0.15;
+    observe_set(&m, "flow_time", "6");
+    observe_set(&m, "flow_step", "0.15");
     measure_result r = measure(&c, &m);
     CHECK(!r.failed && r.nrows == 41);
     measure_result_free(&r);
-    m.p.flow_step = 0.2;
+    observe_set(&m, "flow_step", "0.2");
     r = measure(&c, &m);
     CHECK(r.failed && !r.given_up && isnan(measure_value(&r, -1, "t0")));
     CHECK_HAS(r.trouble, "the energy of the plaquette rises along the flow");
@@ -170,14 +172,15 @@ static void test_solvers(const field *links, double c_sw, const char *schur)
         snprintf(p->fermions[0].p.schur, sizeof p->fermions[0].p.schur, "%s", schur);
         solver_settings *s = &p->solvers[0].p;
         snprintf(s->type, sizeof s->type, "%s", types[i % 3]);
-        s->l = 1;
+        if (i % 3 == 1) bicgstab_keys_of(s)->l = 1;
         s->delta = 0.1;
-        s->restart = 8;
+        if (i % 3 == 2) gcr_keys_of(s)->restart = 8;
         if (i == 3) {
             p->nsolvers = 2;
             p->solvers[1] = p->solvers[0];
             snprintf(p->solvers[1].name, sizeof p->solvers[1].name, "other");
             snprintf(p->solvers[1].p.type, sizeof p->solvers[1].p.type, "bicgstab");
+            bicgstab_keys_of(&p->solvers[1].p)->l = 1;
             snprintf(s->fallback, sizeof s->fallback, "other");
             s->max_iterations = 2;
         }
@@ -217,7 +220,7 @@ static void test_source(const lattice *lat, struct ref_lattice l, const double c
     field *at_origin = imported(lat, l, u), *at_source = imported(lat, l, moved);
     const measure_context c = {&the_parameters, at_source, NULL, NULL};
     named_measure m = observe_section("pion");
-    memcpy(m.p.source, source, sizeof source);
+    observe_source(&m, source);
     measure_result r = measured(at_origin, "pion"), s = measure(&c, &m);
     for (int t = 0; t < l.size[3]; t++) CHECK_REL(measure_value(&s, t, "pion"), measure_value(&r, t, "pion"), 1e-10);
     measure_result_free(&s);
@@ -362,7 +365,7 @@ static void test_recorded_flow(void)
     field *links = recorded(&lat, (const int[]){4, 4, 4, 8}, "lat.sample.l4448");
     const measure_context c = {&the_parameters, links, NULL, NULL};
     named_measure m = observe_section("flow");
-    m.p.flow_time = 0.5;
+    observe_set(&m, "flow_time", "0.5");
     measure_result r = measure(&c, &m);
     CHECK_INT(r.nrows, 6);
     CHECK_REL(measure_value(&r, 0, "e_clover_time"), 1.05787, 5e-6);

@@ -69,9 +69,9 @@ static measure_result measured(const scene *s, const named_measure *m)
 static named_measure mesons_section(const char *tastes, const char *transport, const char *shape)
 {
     named_measure m = observe_section("staggered_mesons");
-    snprintf(m.p.tastes, sizeof m.p.tastes, "%s", tastes);
-    snprintf(m.p.transport, sizeof m.p.transport, "%s", transport);
-    snprintf(m.p.shape, sizeof m.p.shape, "%s", shape);
+    observe_set(&m, "tastes", tastes);
+    observe_set(&m, "transport", transport);
+    observe_set(&m, "shape", shape);
     return m;
 }
 
@@ -130,8 +130,8 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     double complex *x = kit_alloc(n, sizeof *x), *y = kit_alloc(n, sizeof *y), *z = kit_alloc(n, sizeof *z);
     field *vector = field_create(s.lat, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
     named_measure m = observe_section("condensate");
-    snprintf(m.p.traces, sizeof m.p.traces, "yes");
-    snprintf(m.p.noise, sizeof m.p.noise, "%s", noise);
+    observe_set(&m, "traces", "yes");
+    observe_set(&m, "noise", noise);
     kit_where("condensate of %s links, long ones of %s reals, by %s noise", links, long_reals, noise);
     measure_result r = measured(&s, &m);
     KIT_INT(r.nrows, 2);
@@ -184,7 +184,7 @@ static void test_free_condensate(struct ref_lattice l, const char *links)
         want += 3 * mass / a / (double)ref_volume(l);
     }
     named_measure m = observe_section("condensate");
-    m.p.vectors = 32;
+    observe_set(&m, "vectors", "32");
     measure_result r = measured(&s, &m);
     const double error = measure_value(&r, -1, "condensate_error");
     kit_where("condensate of free %s quarks", links);
@@ -238,7 +238,7 @@ static void test_channels(struct ref_lattice l, const char *links, const char *t
     scene s;
     if (!open_scene(&s, l, 0.7, links, 0.5, -1)) return;
     named_measure m = mesons_section(tastes, transport, "point");
-    memcpy(m.p.source, source, sizeof m.p.source);
+    observe_source(&m, source);
     struct ref_staggered q = oracle(&s);
     double complex *bare = ref_gauge_new(l);
     q.source = ref_site(l, source);
@@ -291,7 +291,7 @@ static void test_symmetries(struct ref_lattice l, const char *links, const char 
         memcpy(moved + 36 * ref_site(l, x), s.u + 36 * site, 36 * sizeof *moved);
     }
     kit_scatter(s.links, moved);
-    memcpy(m.p.source, source, sizeof source);
+    observe_source(&m, source);
     measure_result from = measured(&s, &m);
     kit_where("%s quarks on moved links, %s transport", links, transport);
     same_columns(&r, &from, 1e-9);
@@ -323,7 +323,7 @@ static void test_free_tastes(struct ref_lattice l, const char *links, const char
     scene s;
     if (!open_scene(&s, l, 0, links, 0.3, -1)) return;
     named_measure m = mesons_section(all_tastes, transport, "corner");
-    memcpy(m.p.source, (int[]){1, 0, 2, 3}, sizeof m.p.source);
+    observe_source(&m, (int[]){1, 0, 2, 3});
     measure_result r = measured(&s, &m);
     kit_where("free %s quarks, %s transport", links, transport);
     const double links_squared = strcmp(transport, "fat") || !has_long(links) ? 1 : pow(9.0 / 8, 2);
@@ -363,7 +363,7 @@ static void test_grids(struct ref_lattice l, const char *links, const char *tast
         scene s = {.l = l, .lat = lattice_create(l.size, grids[i], reach, -1)};
         s.links = kit_links(s.lat, u);
         named_measure m[2] = {mesons_section(tastes, "fat", "point"), observe_section("condensate")};
-        snprintf(m[1].p.traces, sizeof m[1].p.traces, "yes");
+        observe_set(&m[1], "traces", "yes");
         for (int k = 0; k < 2; k++) {
             measure_result r = measured(&s, &m[k]);
             const size_t numbers = (size_t)(r.nrows * r.what->ncolumns);

@@ -2,6 +2,10 @@
 #ifndef PLAQ_SCENE_H
 #define PLAQ_SCENE_H
 
+#include "solvers/bicgstab.h"
+#include "solvers/gcr.h"
+#include "solvers/mr.h"
+#include "solvers/schwarz.h"
 #include "tests/kernels/kit.h"
 
 #include "kernels/ops/vector.h"
@@ -79,16 +83,13 @@ CHECK_UNUSED static double oracle_residual(const scene *s, int is_normal, double
 /* Every key set, for a type of solver that may use it. */
 CHECK_UNUSED static solver_settings settings_of(const char *type, const char *prec)
 {
-    solver_settings set = {.tolerance = 1e-12,
-                           .max_iterations = 3000,
-                           .delta = 0.1,
-                           .restart = 12,
-                           .l = 2,
-                           .steps = 4,
-                           .relaxation = 0.9,
-                           .block = {2, 2, 2, 2},
-                           .colours = 2,
-                           .cycles = 1};
+    solver_settings set = {.tolerance = 1e-12, .max_iterations = 3000, .delta = 0.1};
+    if (!strcmp(type, "gcr")) gcr_keys_of(&set)->restart = 12;
+    if (!strcmp(type, "bicgstab")) bicgstab_keys_of(&set)->l = 2;
+    if (!strcmp(type, "mr")) *mr_keys_of(&set) = (mr_keys){.steps = 4, .relaxation = 0.9};
+    if (!strcmp(type, "schwarz"))
+        *schwarz_keys_of(&set) =
+            (schwarz_keys){.block = {2, 2, 2, 2}, .steps = 4, .relaxation = 0.9, .colours = 2, .cycles = 1};
     snprintf(set.type, sizeof set.type, "%s", type);
     snprintf(set.inner_precision, sizeof set.inner_precision, "%s", prec);
     return set;

@@ -17,7 +17,8 @@ static void test_broken_preconditioner(const scene *s, const field *b)
                 solver_settings inner = settings_of(inside[k], precision_names[low]),
                                 set = settings_of("gcr", precision_names[prec]);
                 set.inner = &inner;
-                inner.relaxation = NAN;
+                if (k == 0) mr_keys_of(&inner)->relaxation = NAN;
+                else schwarz_keys_of(&inner)->relaxation = NAN;
                 kit_where("gcr in %s with %s in %s that gives no numbers", precision_names[prec], inside[k],
                           precision_names[low]);
                 field_clear(x);
@@ -138,17 +139,17 @@ static void test_faults(const scene *s, const field *b, precision high)
                                 inner = settings_of("bicgstab", precision_names[prec]);
                 inner.tolerance = 1e-2;
                 if (solver_type_has(solver_type_number(k), "correction")) {
-                    snprintf(set.correction, sizeof set.correction, "inner");
+                    snprintf(set.inner_name, sizeof set.inner_name, "inner");
                     set.inner = &inner;
                 }
-                kit_where("%s in %s, application %d in %s or less is no number", solver_type_number(k)->name, precision_names[prec],
-                          when[n], precision_names[high]);
+                kit_where("%s in %s, application %d in %s or less is no number", solver_type_number(k)->name,
+                          precision_names[prec], when[n], precision_names[high]);
                 check_fault(s, &set, is_normal, b, when[n]);
                 if (!solver_type_has(solver_type_number(k), "preconditioner")) continue;
                 inner = settings_of("schwarz", precision_names[prec]);
                 set.inner = &inner;
-                kit_where("%s in %s with blocks, application %d in %s or less is no number", solver_type_number(k)->name,
-                          precision_names[prec], when[n], precision_names[high]);
+                kit_where("%s in %s with blocks, application %d in %s or less is no number",
+                          solver_type_number(k)->name, precision_names[prec], when[n], precision_names[high]);
                 check_fault(s, &set, is_normal, b, when[n]);
             }
 }

@@ -12,11 +12,12 @@
 static solver_settings schwarz_of(const int size[4], int sites, int cycles, const char *prec)
 {
     solver_settings s = settings_of("schwarz", prec);
-    for (int d = 0; d < 4; d++) s.block[d] = size[d];
-    s.overlap = sites;
-    s.colours = 1;
-    s.cycles = cycles;
-    s.steps = 3;
+    schwarz_keys *k = schwarz_keys_of(&s);
+    for (int d = 0; d < 4; d++) k->block[d] = size[d];
+    k->overlap = sites;
+    k->colours = 1;
+    k->cycles = cycles;
+    k->steps = 3;
     return s;
 }
 
@@ -27,19 +28,20 @@ static void check_against_oracle(linop *op, const struct ref_wilson *ref, enum r
 {
     const struct ref_lattice l = ref->l;
     const size_t n = 24 * ref_volume(l);
-    struct ref_blocks b = {.overlap = set->overlap,
-                           .steps = set->steps,
-                           .cycles = set->cycles,
-                           .colours = set->colours,
-                           .relaxation = set->relaxation};
-    for (int d = 0; d < 4; d++) b.size[d] = set->block[d] ? set->block[d] : op->lat->local[d];
+    struct ref_blocks b = {.overlap = schwarz_keys_of(set)->overlap,
+                           .steps = schwarz_keys_of(set)->steps,
+                           .cycles = schwarz_keys_of(set)->cycles,
+                           .colours = schwarz_keys_of(set)->colours,
+                           .relaxation = schwarz_keys_of(set)->relaxation};
+    for (int d = 0; d < 4; d++)
+        b.size[d] = schwarz_keys_of(set)->block[d] ? schwarz_keys_of(set)->block[d] : op->lat->local[d];
     struct ref_rng rng;
     ref_rng_seed(&rng, 91);
     double *numbers = kit_normals(n, &rng);
     field *source = kit_field(op->lat, FIELD_SPINOR, PREC_DOUBLE, op->par, 1, numbers), *x = field_like(source);
     const solve_result result = precondition_by(set, op, x, source);
-    const int sweeps = set->cycles * set->colours;
-    KIT_INT(result.iterations, sweeps * set->steps + sweeps - 1);
+    const int sweeps = schwarz_keys_of(set)->cycles * schwarz_keys_of(set)->colours;
+    KIT_INT(result.iterations, sweeps * schwarz_keys_of(set)->steps + sweeps - 1);
     double complex *given = kit_spinor(source, 0), *have = kit_spinor(x, 0), *want = ref_spinor_new(l);
     ref_schwarz(want, given, ref, kind, op->par, &b);
     /* Sums over blocks keep some 2^-30 of themselves. */
@@ -99,7 +101,7 @@ static void check_trial(const trial *t, lattice *lat, const double complex *cons
 {
     solver_settings set = schwarz_of(t->size, t->sites, t->cycles, precision_names[t->prec]);
     struct ref_lattice l;
-    set.colours = t->colours;
+    schwarz_keys_of(&set)->colours = t->colours;
     memcpy(l.size, lat->size, sizeof l.size);
     field *links = kit_links(lat, u[0]);
     wilson *w = wilson_create(links, &(wilson_settings){0.1, t->c_sw, t->form, t->p, t->storage});
@@ -203,7 +205,7 @@ static solve_result solve_with(const scene *s, const solver_settings *inside, co
     field *x = field_like(b);
     set.tolerance = 1e-10;
     set.inner = inside;
-    snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
+    snprintf(set.inner_name, sizeof set.inner_name, "inside");
     field_clear(x);
     const solve_result r = solve_by(&set, s->schur, x, b);
     KIT_INT(r.status, SOLVE_CONVERGED);
@@ -221,7 +223,7 @@ static void test_inside(void)
     field *b = random_source(&s, 94);
     for (int sites = 0; sites < 3; sites++) {
         solver_settings inside = schwarz_of((const int[4]){2, 4, 4, 4}, sites, 1, "half");
-        inside.steps = 6;
+        schwarz_keys_of(&inside)->steps = 6;
         kit_where("gcr with overlap %d", sites);
         iterations[sites] = solve_with(&s, &inside, "single", b).iterations;
         if (sites > 0) KIT_CHECK(iterations[sites] < iterations[0]);
@@ -239,7 +241,7 @@ static void test_blocks_of_ranks(void)
     field *b = random_source(&s, 95);
     for (int prec = PREC_SINGLE; prec <= PREC_HALF; prec++) {
         solver_settings inside = schwarz_of((const int[4]){0, 0, 0, 0}, 0, 1, "half");
-        inside.steps = 10;
+        schwarz_keys_of(&inside)->steps = 10;
         kit_where("gcr in %s with a block a rank", precision_names[prec]);
         const solve_result r = solve_with(&s, &inside, precision_names[prec], b);
         KIT_INT(r.inside, 10 * r.iterations);
@@ -259,7 +261,7 @@ static void test_heavy(void)
         solver_settings set = settings_of("gcr", "half"), inside = schwarz_of((const int[4]){2, 2, 2, 2}, 0, 1, "half");
         set.tolerance = 1e-10;
         set.inner = &inside;
-        snprintf(set.preconditioner, sizeof set.preconditioner, "inside");
+        snprintf(set.inner_name, sizeof set.inner_name, "inside");
         kit_where("gcr with blocks, kappa %g", kappas[k]);
         const solve_result r = solve_by(&set, s.schur, x, b);
         KIT_INT(r.status, SOLVE_CONVERGED);
@@ -286,14 +288,15 @@ static void test_silence(void)
     field *b = random_source(&s, 96), *x = field_like(b);
     for (int way = 0; way < 4; way++) {
         solver_settings set = schwarz_of((const int[4]){2, 2, 2, 2}, way == 1, 1 + (way == 2), "half");
-        if (way == 3) set.colours = 2;
+        if (way == 3) schwarz_keys_of(&set)->colours = 2;
         /* The first application brings in what is derived from the links. */
         precondition_by(&set, s.schur, x, b);
         const double before = bytes_sent();
         precondition_by(&set, s.schur, x, b);
         double sent = bytes_sent() - before;
         comm_max(&sent, 1);
-        kit_where("%.0f bytes sent with overlap %d, %d cycles, %d colours", sent, set.overlap, set.cycles, set.colours);
+        kit_where("%.0f bytes sent with overlap %d, %d cycles, %d colours", sent, schwarz_keys_of(&set)->overlap,
+                  schwarz_keys_of(&set)->cycles, schwarz_keys_of(&set)->colours);
         KIT_CHECK((sent > 0) == (way > 0 && comm_size() > 1));
     }
     field_destroy(x);

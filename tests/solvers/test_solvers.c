@@ -267,7 +267,7 @@ static void test_solvers(struct ref_lattice l, double mass, parity p, int edges)
                            settings_of(solver_type_number(k)->name, precision_names[prec]), b};
                 inner.tolerance = prec == PREC_QUARTER ? 0.3 : 1e-2;
                 if (solver_type_has(solver_type_number(k), "correction")) {
-                    snprintf(t.set.correction, sizeof t.set.correction, "inner");
+                    snprintf(t.set.inner_name, sizeof t.set.inner_name, "inner");
                     t.set.inner = &inner;
                 }
                 kit_where("%s in %s, mass %g, %d.%d.%d.%d, %s operator", t.set.type, precision_names[prec], mass,
@@ -305,13 +305,16 @@ static void test_single_outside(const scene *s, const field *b)
     for (int k = 0; k < types; k++)
         for (int prec = PREC_DOUBLE; prec < PREC_COUNT; prec++)
             for (int blocks = 0; blocks < 2; blocks++) {
-                if (!solver_type_number(k)->solve || (blocks && !solver_type_has(solver_type_number(k), "preconditioner"))) continue;
+                if (!solver_type_number(k)->solve ||
+                    (blocks && !solver_type_has(solver_type_number(k), "preconditioner")))
+                    continue;
                 solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
                                 inner = settings_of(blocks ? "schwarz" : "bicgstab", precision_names[prec]);
                 set.tolerance = 2e-6;
                 inner.tolerance = 0.1;
-                if (solver_type_has(solver_type_number(k), "correction")) snprintf(set.correction, sizeof set.correction, "inner");
-                if (blocks || set.correction[0]) set.inner = &inner;
+                if (solver_type_has(solver_type_number(k), "correction"))
+                    snprintf(set.inner_name, sizeof set.inner_name, "inner");
+                if (blocks || set.inner_name[0]) set.inner = &inner;
                 kit_where("%s in %s%s for vectors in single", solver_type_number(k)->name, precision_names[prec],
                           blocks ? " with blocks" : "");
                 field_clear(x);
@@ -329,7 +332,7 @@ static void test_variants(const scene *s, const field *b)
     for (int l = 1; l <= BICGSTAB_MOST; l++)
         for (int prec = 0; prec < PREC_COUNT; prec++) {
             solver_settings set = settings_of("bicgstab", precision_names[prec]);
-            set.l = l;
+            bicgstab_keys_of(&set)->l = l;
             kit_where("bicgstab(%d) in %s", l, precision_names[prec]);
             KIT_INT(solve_once(s, &set, b, 0) % 2, 0);
         }
@@ -338,14 +341,14 @@ static void test_variants(const scene *s, const field *b)
     for (int k = 0; k < 3; k++) {
         static const int restart[3] = {1, 8, 40};
         solver_settings set = settings_of("gcr", "double");
-        set.restart = restart[k];
+        gcr_keys_of(&set)->restart = restart[k];
         set.delta = 1e-12;
-        kit_where("gcr with %d vectors", set.restart);
+        kit_where("gcr with %d vectors", gcr_keys_of(&set)->restart);
         steps[k] = solve_once(s, &set, b, 0);
     }
     KIT_CHECK(steps[0] > steps[1] && steps[1] > steps[2]);
     solver_settings mr = settings_of("mr", "double");
-    mr.relaxation = 1;
+    mr_keys_of(&mr)->relaxation = 1;
     kit_where("mr");
     KIT_NEAR(solve_once(s, &mr, b, 0), steps[0], 2);
 }
@@ -362,7 +365,7 @@ static void test_preconditioners(const scene *s, const field *b)
             for (int low = prec; low < PREC_COUNT; low++) {
                 solver_settings inner = settings_of(inside[k], precision_names[low]);
                 inner.tolerance = 0.1;
-                snprintf(set.preconditioner, sizeof set.preconditioner, "inner");
+                snprintf(set.inner_name, sizeof set.inner_name, "inner");
                 set.inner = &inner;
                 kit_where("gcr in %s with %s in %s", precision_names[prec], inside[k], precision_names[low]);
                 KIT_CHECK(solve_once(s, &set, b, 0) < alone);
@@ -381,10 +384,11 @@ static void test_limits(const scene *s, const field *b)
         for (int prec = 0; prec <= PREC_HALF; prec++) {
             if (!solver_type_number(k)->solve) continue;
             solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
-                            inner = settings_of(solver_type_number(k)->positive ? "cg" : "bicgstab", precision_names[prec]);
+                            inner =
+                                settings_of(solver_type_number(k)->positive ? "cg" : "bicgstab", precision_names[prec]);
             inner.tolerance = 1e-3;
             if (solver_type_has(solver_type_number(k), "correction")) {
-                snprintf(set.correction, sizeof set.correction, "inner");
+                snprintf(set.inner_name, sizeof set.inner_name, "inner");
                 set.inner = &inner;
             }
             linop *op = solver_type_number(k)->positive ? s->normal : s->schur;
@@ -393,7 +397,8 @@ static void test_limits(const scene *s, const field *b)
             const int whole = solve_by(&set, op, x, b).iterations;
             for (int most = 1; most < whole; most = most < 12 ? most + 1 : most + whole / 7) {
                 set.max_iterations = most;
-                kit_where("%s in %s with %d of %d iterations", solver_type_number(k)->name, precision_names[prec], most, whole);
+                kit_where("%s in %s with %d of %d iterations", solver_type_number(k)->name, precision_names[prec], most,
+                          whole);
                 field_clear(x);
                 const solve_result r = solve_by(&set, op, x, b);
                 KIT_INT(r.status, SOLVE_TOO_MANY_ITERATIONS);
@@ -402,7 +407,7 @@ static void test_limits(const scene *s, const field *b)
         }
     /* Corrections that are cut off each time still add up; those that cannot begin end the solve. */
     solver_settings set = settings_of("refine", "single"), inner = settings_of("bicgstab", "single");
-    snprintf(set.correction, sizeof set.correction, "inner");
+    snprintf(set.inner_name, sizeof set.inner_name, "inner");
     set.inner = &inner;
     inner.tolerance = 1e-6;
     inner.max_iterations = 8;
@@ -435,7 +440,7 @@ static void test_beyond_critical(void)
             set.max_iterations = inner.max_iterations = 200;
             inner.tolerance = 0.1;
             if (solver_type_has(solver_type_number(k), "correction")) {
-                snprintf(set.correction, sizeof set.correction, "inner");
+                snprintf(set.inner_name, sizeof set.inner_name, "inner");
                 set.inner = &inner;
             }
             kit_where("%s in %s beyond the critical mass", solver_type_number(k)->name, precision_names[prec]);
@@ -463,7 +468,7 @@ static void test_no_progress(void)
     open_scene(&s, kit_shapes[0], -0.6, PARITY_ODD);
     field *b = random_source(&s, 67);
     solver_settings set = settings_of("bicgstab", "quarter");
-    set.l = 1;
+    bicgstab_keys_of(&set)->l = 1;
     set.tolerance = 1e-8;
     set.max_iterations = 1500;
     kit_where("bicgstab without progress in quarter");
@@ -525,10 +530,11 @@ static void test_histories(const scene *s, const field *b)
     for (int k = 0; k < types; k++)
         for (int prec = 0; prec < PREC_COUNT; prec++) {
             if (!solver_type_number(k)->solve) continue;
-            solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]), inner = settings_of("cg", "double");
+            solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
+                            inner = settings_of("cg", "double");
             inner.tolerance = 0.1;
             if (solver_type_has(solver_type_number(k), "correction")) {
-                snprintf(set.correction, sizeof set.correction, "inner");
+                snprintf(set.inner_name, sizeof set.inner_name, "inner");
                 set.inner = &inner;
             }
             kit_where("history of %s in %s", solver_type_number(k)->name, precision_names[prec]);
@@ -557,7 +563,7 @@ static void test_restarts(const scene *s, const field *b)
             field *x = field_like(b);
             int begun = 0, restarts = 0;
             double truth = 1;
-            set.restart = k ? 5 : 40;
+            gcr_keys_of(&set)->restart = k ? 5 : 40;
             set.delta = delta[k];
             set.tolerance = 1e-10;
             kit_where("restarts of gcr in %s, delta %g", precision_names[prec], set.delta);
@@ -572,7 +578,8 @@ static void test_restarts(const scene *s, const field *b)
                     truth = p->residual;
                     continue;
                 }
-                const int fallen = p->residual < set.delta * truth, full = p->iteration - begun == set.restart;
+                const int fallen = p->residual < set.delta * truth,
+                          full = p->iteration - begun == gcr_keys_of(&set)->restart;
                 if (p[1].is_true && p[1].residual <= set.tolerance) break;
                 KIT_INT(p[1].is_true, fallen || full);
                 restarts += p[1].is_true;

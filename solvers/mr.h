@@ -1,0 +1,18 @@
+/* Keys of minimal residuals. */
+#ifndef PLAQ_MR_H
+#define PLAQ_MR_H
+
+#include "solvers/solver.h"
+
+typedef struct {
+    int steps; /* as a preconditioner */
+    double relaxation;
+} mr_keys;
+
+/* Those of settings of this type. */
+static inline mr_keys *mr_keys_of(const solver_settings *s)
+{
+    return (mr_keys *)(void *)s->own.bytes;
+}
+
+#endif
