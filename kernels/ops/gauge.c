@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/family/gauge.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 #include "kernels/run/halo.h"

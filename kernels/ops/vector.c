@@ -179,6 +179,8 @@ static void copy_pairs(double (*to)[2], const double (*from)[2], int n)
     }
 }
 
+_Static_assert(2 * MULTI_DOTS <= KERNEL_MAX_SUMS, "more sums than a kernel has");
+
 /* Dots that ranks add up in one message; a multiple of MULTI_DOTS. */
 #define SUMMED_TOGETHER (2 * MULTI_DOTS)
 

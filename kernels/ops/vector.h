@@ -7,7 +7,7 @@
 #ifndef PLAQ_SPINOR_H
 #define PLAQ_SPINOR_H
 
-#include "kernels/args.h"
+#include "kernels/family/blas.h"
 #include "kernels/field/field.h"
 #include "kernels/lattice/exact.h"
 

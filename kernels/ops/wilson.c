@@ -1,6 +1,7 @@
 #include "kernels/ops/wilson.h"
 
 #include "kernels/base/error.h"
+#include "kernels/family/clover.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/block_hop.h"
 #include "kernels/ops/sums.h"
@@ -68,7 +69,7 @@ static int fuses(split_hop *hop)
 {
     const hop_args *a = &hop->args;
     const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
-    if (!halo_hop_fuses(hop->in, hop->links)) return 0;
+    if (!halo_hop_fuses(hop->in)) return 0;
     const tune_key key =
         tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
     const int way = tune_choice(&key, 2, split_hop_seconds, hop);

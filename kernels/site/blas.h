@@ -1,4 +1,4 @@
-/* Fused vector algebra on spinors and colour vectors: one pass over memory a step. Sums are exact (lane.h), one a
+/* Fused vector algebra on spinors and colour vectors: one pass over memory a step. Sums are exact (sums.h), one a
  * right-hand side; kernels that sum take the right-hand side as an argument and leave the others alone, the rest do all
  * of them. Outputs may alias inputs wherever the formula reads an element before it writes it.
  *
@@ -35,35 +35,6 @@ FN void T(axpby_of)(const axpby_args *a, long u, int reals)
 }
 VECTOR_SITE(axpby, x)
 
-/* Sums over a site: in double, but in fixed point, whose numbers have 16 bits at most, in single: widening each addend
- * would take longer than reading it. */
-#if PLAQ_PREC >= 2
-typedef vreal T(site_sum);
-#define SITE_FMA vfma
-#define SITE_FNMA vfnma
-#define SITE_ZERO vset(0)
-FN vdouble T(widen)(T(site_sum) s)
-{
-    return vdouble_fma(s, vset(1), vdouble_zero());
-}
-#else
-typedef vdouble T(site_sum);
-#define SITE_FMA vdouble_fma
-#define SITE_FNMA vdouble_fnma
-#define SITE_ZERO vdouble_zero()
-FN vdouble T(widen)(T(site_sum) s)
-{
-    return s;
-}
-#endif
-
-FN vdouble T(site_norm2)(const vreal *x, int reals)
-{
-    T(site_sum) s = SITE_ZERO;
-    UNROLL for (int i = 0; i < reals; i++) s = SITE_FMA(x[i], x[i], s);
-    return T(widen)(s);
-}
-
 /* |x|^2 */
 FN void T(norm2_of)(const norm2_args *a, long u, vexact *sum, int reals)
 {
@@ -72,21 +43,6 @@ FN void T(norm2_of)(const norm2_args *a, long u, vexact *sum, int reals)
     T(exact_deposit)(&sum[0], T(site_norm2)(x, reals));
 }
 VECTOR_SITE_SUM(norm2, x)
-
-/* Adds sum conj(x) y of a site to the sums of re and im. */
-FN void T(dot_deposit)(vexact *re_sum, vexact *im_sum, const vreal *x, const vreal *y, int reals)
-{
-    T(site_sum) re = SITE_ZERO, im = SITE_ZERO;
-    UNROLL for (int i = 0; i < reals / 2; i++)
-    {
-        re = SITE_FMA(x[2 * i], y[2 * i], re);
-        re = SITE_FMA(x[2 * i + 1], y[2 * i + 1], re);
-        im = SITE_FMA(x[2 * i], y[2 * i + 1], im);
-        im = SITE_FNMA(x[2 * i + 1], y[2 * i], im);
-    }
-    T(exact_deposit)(re_sum, T(widen)(re));
-    T(exact_deposit)(im_sum, T(widen)(im));
-}
 
 /* (x, y) = sum conj(x) y: re, im */
 FN void T(dot_of)(const dot_args *a, long u, vexact *sum, int reals)
