@@ -6,26 +6,51 @@
 #include "kernels/field/view.h"
 #include "kernels/lattice/geom.h"
 
+/* `reals` is the number of components of a group: 24 of a spinor, 6 of a colour vector, or VECTOR_FLAT(precision) of a
+ * field in rows order, which these kernels see as one stretch of numbers (flat). A kernel that sums does groups first to
+ * first + count - 1, one right-hand side with its slices; the others do all groups of their views. */
+#define VECTOR_FLAT(prec) ((prec) == 0 ? 2 : 4)
+
 typedef struct {
     view y, x;
     double a, b;
+    int reals;
 } axpby_args;
 
 typedef struct {
     view x;
-    int rhs;
+    int reals, first, count;
 } norm2_args;
 
 typedef struct {
     view x, y;
-    int rhs;
+    int reals, first, count;
 } dot_args;
 
 typedef struct {
     view y, x;
     double a, b;
-    int rhs;
+    int reals, first, count;
 } axpby_norm2_args;
+
+/* Sums of many right-hand sides in one pass, of n from number `first` on, each of `slices` groups. */
+#define EACH_MOST 16
+
+typedef struct {
+    view x;
+    int reals, first, n, slices;
+} norm2_each_args;
+
+typedef struct {
+    view x, y;
+    int reals, first, n, slices;
+} dot_each_args;
+
+typedef struct {
+    view y, x;
+    double a[EACH_MOST], b[EACH_MOST];
+    int reals, first, n, slices;
+} axpby_norm2_each_args;
 
 /* `times`, and where there is an `above`, times what it points to over `below`: a sum that may still be on its way. */
 typedef struct {
@@ -38,6 +63,7 @@ typedef struct {
     view x, p, r;
     double a;
     coefficient b;
+    int reals;
 } cg_update_args;
 
 /* Complex coefficients are pairs of re, im; the first n entries of an array count. */
@@ -48,37 +74,38 @@ typedef struct {
 
 typedef struct {
     view z[MULTI_DOTS], y;
-    int n, rhs;
+    int n, reals, first, count;
 } multi_dot_args;
 
 typedef struct {
     view z[MULTI_VIEWS], y;
     double c[MULTI_VIEWS][2];
-    int n, rhs;
+    int n, reals, first, count;
 } multi_axpy_args;
 
 typedef struct {
     view y[MULTI_PAIRS], x[MULTI_PAIRS];
     double a[MULTI_PAIRS][2], b[MULTI_PAIRS][2];
-    int n;
+    int n, reals;
 } multi_axpby_args;
 
 typedef struct {
     view x, r, q;
     double a[2];
+    int reals;
 } mr_update_args;
 
 typedef struct {
     view x, shadow, r[BICGSTAB_MOST + 1], u[BICGSTAB_MOST + 1];
     double gamma[BICGSTAB_MOST][2];
-    int l, rhs;
+    int l, reals, first, count;
 } bicgstab_update_args;
 
 typedef struct {
     view x[MULTI_VIEWS], p[MULTI_VIEWS], r;
     double alpha[MULTI_VIEWS], zeta[MULTI_VIEWS], beta[MULTI_VIEWS];
     coefficient by;
-    int n, rhs;
+    int n, reals, first, count;
 } multishift_update_args;
 
 typedef struct {

@@ -9,7 +9,12 @@ typedef struct {
     view out, in, clover;
     double factor;
 } clover_apply_args;
-typedef clover_apply_args clover_norm2_args;
+
+/* Of the groups of one right-hand side. */
+typedef struct {
+    clover_apply_args apply;
+    int first, count;
+} clover_norm2_args;
 
 typedef struct {
     view tensor, out;

@@ -7,13 +7,15 @@
 #include "kernels/field/view.h"
 #include "kernels/lattice/geom.h"
 
-/* Random fields are keyed by seed, purpose and number (the trajectory), and counted by the global site. */
+/* Random fields are keyed by seed, purpose and number (the trajectory). The counter holds the global site, the right-hand
+ * side and the slice, so that every group has numbers of its own. */
 typedef struct {
     geom g;
     view out;
     uint64_t seed;
     uint32_t purpose, number;
     int parity;
+    int reals, slices; /* of vectors: components of a group, and groups of a right-hand side */
 } random_args;
 
 #endif

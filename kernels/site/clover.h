@@ -19,11 +19,13 @@ FN void T(clover_apply_site)(const clover_apply_args *a, long u)
     }
 }
 
-/* The same of one right-hand side, and |in|^2. */
+/* The same of a range of groups, and |in|^2. */
 FN void T(clover_norm2_site)(const clover_norm2_args *a, long u, vexact *sum)
 {
-    vreal psi[24];
-    T(load)(psi, &a->in, u, 0, 24);
-    T(exact_deposit)(&sum[0], T(site_norm2)(psi, 24));
-    T(clover_save)(a, psi, u, 0);
+    for (int r = a->first; r < a->first + a->count; r++) {
+        vreal psi[24];
+        T(load)(psi, &a->apply.in, u, r, 24);
+        T(exact_deposit)(&sum[0], T(site_norm2)(psi, 24));
+        T(clover_save)(&a->apply, psi, u, r);
+    }
 }

@@ -7,7 +7,7 @@ FN void T(random_momenta_site)(const random_args *a, long u)
         vreal x[8];
         for (int lane = 0; lane < W; lane++) {
             double n[8];
-            for (int i = 0; i < 4; i++) T(normal_pair)(n + 2 * i, a, u, lane, (uint32_t)(4 * mu + i));
+            for (int i = 0; i < 4; i++) T(normal_pair)(n + 2 * i, a, u, lane, 0, (uint32_t)(4 * mu + i));
             const double third = n[1] * 0.57735026918962576451;
             LANE(x[0], lane) = 0.5 * (third + n[0]);
             LANE(x[1], lane) = 0.5 * (third - n[0]);
@@ -25,7 +25,7 @@ FN void T(random_links_site)(const random_args *a, long u)
         for (int i = 0; i < 6; i++)
             for (int lane = 0; lane < W; lane++) {
                 double n[2];
-                T(normal_pair)(n, a, u, lane, (uint32_t)(6 * mu + i));
+                T(normal_pair)(n, a, u, lane, 0, (uint32_t)(6 * mu + i));
                 LANE(link[2 * i], lane) = n[0];
                 LANE(link[2 * i + 1], lane) = n[1];
             }

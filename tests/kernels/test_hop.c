@@ -321,7 +321,9 @@ static void test_slices(struct ref_lattice l)
                    *psi = ref_spinor_new(l);
     ref_random_spinor(all_psi, 12 * n * v, &rng);
     field *links = kit_links(lat, u);
-    field *x = field_create_5d(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, NRHS, LS, kit_place), *y = field_like(x);
+    field_shape shape = field_shape_of_kind(FIELD_SPINOR, NRHS);
+    shape.Ls = LS;
+    field *x = field_create_shape(lat, &shape, PREC_DOUBLE, PARITY_BOTH, kit_place), *y = field_like(x);
     CHECK_INT(y->Ls, LS);
     CHECK_INT(y->nrhs, NRHS);
     kit_scatter(x, all_psi);
