@@ -149,7 +149,7 @@ void vector_sum_run(vector_sum *s, const void *args, kernel_work w, int first, i
 {
     w.sums = &s->sum;
     w.later = last;
-    w.whole = s->whole = first && last && kernel_sums_whole(s->like);
+    w.sum_over_ranks = s->sum_over_ranks = first && last && kernel_can_sum_over_ranks(s->like);
     kernel_run((kernel_id)s->kernel, s->like, args, w);
     s->travels = last;
 }
@@ -164,7 +164,7 @@ double vector_sum_finish(vector_sum *s)
 {
     if (s->travels) {
         kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
-        if (!s->whole) comm_sum_exact(&s->sum, 1);
+        if (!s->sum_over_ranks) comm_sum_exact(&s->sum, 1);
         s->value = exact_value(&s->sum);
         s->travels = 0;
     }
@@ -336,10 +336,10 @@ void vector_axpby_norm2_each(double *value, field *y, const double *a, const fie
     }
 }
 
-/* sum / below; of a sum that is whole on the device without waiting for it. */
+/* sum / below; a global sum that a kernel makes is taken on the device, without waiting for it. */
 static coefficient by_sum(vector_sum *sum, double below)
 {
-    const double *above = sum->travels && sum->whole ? kernel_sum_value(sum->like) : NULL;
+    const double *above = sum->travels && sum->sum_over_ranks ? kernel_sum_value(sum->like) : NULL;
     return above ? (coefficient){1, above, below} : (coefficient){.times = vector_sum_finish(sum) / below};
 }
 

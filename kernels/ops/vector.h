@@ -23,9 +23,9 @@ double vector_norm2(const field *x, int rhs);
 /* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself. */
 typedef struct {
     const field *like;
-    int kernel;  /* that sums */
-    int travels; /* else sum and value are known */
-    int whole;   /* one kernel makes all of the sum, over all ranks */
+    int kernel;         /* that sums */
+    int travels;        /* else sum and value are known */
+    int sum_over_ranks; /* one kernel makes the global sum */
     exact_sum sum;
     double value;
 } vector_sum;
@@ -41,7 +41,7 @@ void vector_norm2_each(double *value, const field *x);
 void vector_dot_each(double (*value)[2], const field *x, const field *y);
 void vector_axpby_norm2_each(double *value, field *y, const double *a, const field *x, const double *b);
 void vector_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
-/* The same with b = sum / below. A sum that is whole on the device is taken there, and travels on; any other is waited
+/* The same with b = sum / below. A global sum that a kernel makes is taken on the device, and travels on; any other is waited
  * for. */
 void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double below, const field *r);
 

@@ -64,9 +64,9 @@ static double split_hop_seconds(int fuse, void *of)
     return seconds;
 }
 
-/* Whether to make it one kernel, where that can be: as the tuner found, and by rule unless right-hand sides would share
- * links in several. */
-static int fuses(split_hop *hop)
+/* True if pack, interior and exterior run as one kernel. The tuner decides; without an entry, fuse unless separate kernels
+ * would reuse links over right-hand sides. */
+static int should_fuse(split_hop *hop)
 {
     const hop_args *a = &hop->args;
     const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
@@ -117,7 +117,7 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
         return;
     }
     split_hop hop = {out, in, call->links, args, 0};
-    hop.fuse = fuses(&hop);
+    hop.fuse = should_fuse(&hop);
     run_split_hop(&hop);
 }
 

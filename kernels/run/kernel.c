@@ -121,7 +121,7 @@ void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
     gpu_add_sums(id, sums);
 }
 
-int kernel_sums_whole(const field *like)
+int kernel_can_sum_over_ranks(const field *like)
 {
     return like->where == PLACE_DEVICE ? gpu_sums_whole() : comm_size() == 1;
 }
