@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
+#include "kernels/lattice/purpose.h"
 #include "kernels/ops/vector.h"
 
 #define FIRST_LOOK 8 /* steps after which the Ritz values are looked at; then after each quarter more */

@@ -16,8 +16,6 @@
 
 #include "operators/linop.h"
 
-#define RANDOM_LANCZOS 6 /* the purpose of the start vector, among those of hmc/evolve/action.h */
-
 typedef enum {
     LANCZOS_CONVERGED,
     LANCZOS_TOO_MANY_STEPS, /* the values are what was reached, the errors what they are */

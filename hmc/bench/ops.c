@@ -119,9 +119,7 @@ static void open_double(bench *b, const field *tensor)
 
 static void open_wilson(bench *b, const field *links, const field *tensor)
 {
-    const field_kind storage = b->link_reals == 8    ? FIELD_LINKS_EIGHT
-                               : b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS
-                                                     : FIELD_LINKS;
+    const field_kind storage = b->link_reals == 12 ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS;
     field *clover = field_create(b->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     clover_build(clover, tensor, 4 + BENCH_MASS, BENCH_C_SW);
     b->links = copy_to(links, storage, b->prec, b->where);

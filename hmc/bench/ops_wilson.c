@@ -58,6 +58,30 @@ static void run_axpby_norm2(bench *b)
     vector_axpy_norm2(b->z, 1e-6, b->x, 0);
 }
 
+#define EACH_ROOM 64 /* right-hand sides of plaq bench at most */
+
+static void run_norm2_each(bench *b)
+{
+    double value[EACH_ROOM];
+    vector_norm2_each(value, b->x);
+}
+
+static void run_dot_each(bench *b)
+{
+    double value[EACH_ROOM][2];
+    vector_dot_each(value, b->x, b->z);
+}
+
+static void run_axpby_norm2_each(bench *b)
+{
+    double value[EACH_ROOM], one[EACH_ROOM], small[EACH_ROOM];
+    for (int r = 0; r < b->rhs; r++) {
+        small[r] = 1e-6;
+        one[r] = 1;
+    }
+    vector_axpby_norm2_each(value, b->z, small, b->x, one);
+}
+
 static void run_cg_update(bench *b)
 {
     vector_cg_update(b->sx, b->sy, 1e-6, 0.5, b->z);
@@ -153,6 +177,9 @@ const bench_op bench_ops_wilson[] = {
     {"norm2", "blas", 1, 0, 1, BENCH_WILSON, run_norm2, 0},
     {"dot", "blas", 1, 0, 1, BENCH_WILSON, run_dot, 0},
     {"axpby_norm2", "blas", 1, 0, 1, BENCH_WILSON, run_axpby_norm2, 0},
+    {"norm2_each", "blas", 1, 0, 1, BENCH_WILSON, run_norm2_each, 0},
+    {"dot_each", "blas", 1, 0, 1, BENCH_WILSON, run_dot_each, 0},
+    {"axpby_norm2_each", "blas", 1, 0, 1, BENCH_WILSON, run_axpby_norm2_each, 0},
     {"cg_update", "blas", 1, 0, 1, BENCH_WILSON, run_cg_update, 0},
     {"multi_dot", "blas", 1, 0, 1, BENCH_WILSON, run_multi_dot, 0},
     {"multi_axpy", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpy, 0},

@@ -385,7 +385,7 @@ static void check_texts(const texts *t)
     const bench_op *o;
     int n = 0;
     names[n++] = "halo";
-    static const char *const reals[] = {"18", "12", "8"}, *const devices[] = {"cpu", "gpu"},
+    static const char *const reals[] = {"18", "12"}, *const devices[] = {"cpu", "gpu"},
                              *const answers[] = {"yes", "no"};
     for (int i = 0; (o = bench_op_number(i)); i++) {
         REQUIRE(n + 2 <= NAMES, "more than %d operations", i);
@@ -394,7 +394,7 @@ static void check_texts(const texts *t)
     }
     check_words("--op", t->ops, names, n);
     check_words("--prec", t->precisions, precision_names, PREC_COUNT);
-    check_words("--links", t->links, reals, 3);
+    check_words("--links", t->links, reals, 2);
     check_words("--device", t->device, devices, 2);
     check_words("--simd", t->simd, answers, 2);
     const int gpu = !strcmp(t->device, "gpu");
@@ -494,7 +494,7 @@ int command_bench(int argc, char **argv)
         {"--prec", NULL, &t.precisions, "double,single,half,quarter; default the first three"},
         {"--rhs", NULL, &t.rhs,
          "right-hand sides of spinors, 1,4,8, say; default 1; more leave out solvers that take one"},
-        {"--links", NULL, &t.links, "reals of a link, 18,12,8; default 18"},
+        {"--links", NULL, &t.links, "reals of a link, 18,12; default 18"},
         {"--threads", NULL, &t.threads, "OpenMP threads of a rank; default as OMP_NUM_THREADS says"},
         {"--seconds", NULL, &t.seconds, "time for each kernel; default 0.5"},
         {"--device", NULL, &t.device, "cpu or gpu; default cpu"},

@@ -10,23 +10,13 @@
 #include <stdint.h>
 
 #include "kernels/field/field.h"
+#include "kernels/lattice/purpose.h"
 #include "kernels/ops/gauge.h"
 #include "operators/fermion.h"
 #include "solvers/fallback.h"
 #include "solvers/remez.h"
 
-/* Purposes of random fields: with the seed and the trajectory they key every random number of the program. */
-enum {
-    RANDOM_START = 1,
-    RANDOM_MOMENTA = 2,
-    RANDOM_ACCEPT = 3,
-    RANDOM_SOURCE = 4,
-    RANDOM_TEST = 5,
-    RANDOM_NOISE = 6,
-    RANDOM_ACTION = 16
-};
-
-#define MAX_ACTIONS 16 /* purposes of further random fields of an action are so far apart */
+#define MAX_ACTIONS 16 /* action i draws its random field k for the purpose RANDOM_ACTION + i + MAX_ACTIONS k */
 
 typedef struct {
     uint64_t seed;

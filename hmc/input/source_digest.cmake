@@ -2,7 +2,7 @@
 # ROOT: cmake -DROOT=... -DOUT=... -P source_digest.cmake
 set(patterns)
 foreach(room hmc solvers operators kernels io)
-  foreach(ending c h def cu cuh)
+  foreach(ending c h def cu cuh in)
     list(APPEND patterns ${ROOT}/${room}/*.${ending})
   endforeach()
 endforeach()

@@ -5,29 +5,50 @@
 #include "kernels/base/error.h"
 #include "kernels/lattice/lanes.h"
 
-#define TABLES(suffix)                                                                                                 \
-    extern const cpu_runner cpu_table_d##suffix[KERNEL_COUNT], cpu_table_s##suffix[KERNEL_COUNT],                      \
-        cpu_table_h##suffix[KERNEL_COUNT], cpu_table_q##suffix[KERNEL_COUNT];                                          \
-    static const cpu_runner *const of_##suffix[PREC_COUNT] = {cpu_table_d##suffix, cpu_table_s##suffix,                \
-                                                              cpu_table_h##suffix, cpu_table_q##suffix};
-TABLES(l)
-TABLES(v1)
+/* FOR_LAYOUTS(X, ...) is X(..., suffix) for each layout: linear, and vectors of the lanes, of a half or a quarter of
+ * them, where the CPU has such. */
+#define FOR_V1(X, ...) X(__VA_ARGS__, v1)
 #if LANES_HAVE(2)
-TABLES(v2)
+#define FOR_V2(X, ...) X(__VA_ARGS__, v2)
 #else
-#define of_v2 NULL
+#define FOR_V2(X, ...)
 #endif
 #if LANES_HAVE(4)
-TABLES(v4)
+#define FOR_V4(X, ...) X(__VA_ARGS__, v4)
 #else
-#define of_v4 NULL
+#define FOR_V4(X, ...)
 #endif
+#define FOR_LAYOUTS(X, ...) X(__VA_ARGS__, l) FOR_V1(X, __VA_ARGS__) FOR_V2(X, __VA_ARGS__) FOR_V4(X, __VA_ARGS__)
+
+#define FOR_DOUBLE(X, name) X(name, 0, d)
+#define FOR_ALL(X, name) X(name, 0, d) X(name, 1, s) X(name, 2, h) X(name, 3, q)
+
+#define KERNEL_DEVICE_BITS(name)
+
+#define DECLARE(name, prec, suffix, layout)                                                                            \
+    void name##_run_##suffix##layout(const void *args, const int *list, long n, exact_sum *sums);
+#define DECLARE_LAYOUTS(name, prec, suffix) FOR_LAYOUTS(DECLARE, name, prec, suffix)
+#define KERNEL(name, precisions, ...) FOR_##precisions(DECLARE_LAYOUTS, name)
+#define KERNEL_SUM(name, sums, precisions, ...) FOR_##precisions(DECLARE_LAYOUTS, name)
+#include "kernels/family/families.def"
+#undef KERNEL
+#undef KERNEL_SUM
+
+enum { PARTS_l, PARTS_v1, PARTS_v2, PARTS_v4, LAYOUTS };
+
+#define RUNNER(name, prec, suffix, layout) [PARTS_##layout] = name##_run_##suffix##layout,
+#define RUNNERS(name, prec, suffix) [prec] = {FOR_LAYOUTS(RUNNER, name, prec, suffix)},
+#define KERNEL(name, precisions, ...) [KERNEL_##name] = {FOR_##precisions(RUNNERS, name)},
+#define KERNEL_SUM(name, sums, precisions, ...) [KERNEL_##name] = {FOR_##precisions(RUNNERS, name)},
+static const cpu_runner runners[KERNEL_COUNT][PREC_COUNT][LAYOUTS] = {
+#include "kernels/family/families.def"
+};
 
 cpu_runner cpu_find(kernel_id id, precision prec, int lanes)
 {
-    static const cpu_runner *const *const in_parts[5] = {[1] = of_v1, [2] = of_v2, [4] = of_v4};
+    static const int of_parts[5] = {[1] = PARTS_v1, [2] = PARTS_v2, [4] = PARTS_v4};
     const int full = prec == PREC_DOUBLE ? LANES_DOUBLE : LANES_SINGLE, parts = full / lanes;
-    const cpu_runner *const *tables = lanes == 1 ? of_l : parts <= 4 ? in_parts[parts] : NULL;
-    REQUIRE(tables, "kernels of %d lanes", lanes);
-    return tables[prec][id];
+    const int layout = lanes == 1 ? PARTS_l : parts <= 4 ? of_parts[parts] : PARTS_l;
+    REQUIRE(lanes == 1 || layout != PARTS_l, "kernels of %d lanes", lanes);
+    return runners[id][prec][layout];
 }

@@ -1,4 +1,4 @@
-/* Kernels on the CPU: one table of runners a precision and layout, made by instance.c. */
+/* Kernels on the CPU: the table of runners, which kernels/cpu/instance.h makes family by family. */
 #ifndef PLAQ_CPU_H
 #define PLAQ_CPU_H
 

@@ -54,21 +54,49 @@ static long storage_units(const layout *lay, field_kind kind, parity par)
     return lay->lanes == 1 ? (units + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK : units;
 }
 
-static void set_sizes(field *f, const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls,
-                      place where)
+#define COARSE_MOST 128 /* spins times colours: random numbers have a counter for so many (kernels/site/random.h) */
+#define GROUPS_MOST 256 /* likewise right-hand sides, and slices */
+
+static void check_shape(const field_shape *s, precision prec)
 {
-    const field_kind_info *info = &field_kinds[kind];
-    const int many = info->groups == 1;
-    REQUIRE(nrhs >= 1 && Ls >= 1 && (nrhs * Ls == 1 || many), "%d right-hand sides of %d slices of %s", nrhs, Ls,
-            info->name);
-    *f = (field){
-        .lat = lat, .lay = layout_for(lat, prec, where), .kind = kind, .prec = prec, .par = par, .where = where};
-    f->nrhs = nrhs;
-    f->Ls = Ls;
-    f->groups = many ? nrhs * Ls : info->groups;
-    f->reals = info->reals;
-    const long units = storage_units(f->lay, kind, par);
-    const int apart = info->apart && f->lay->lanes > 1;
+    const field_kind_info *info = &field_kinds[s->kind];
+    const int rows = info->reals == 0, components = s->spins * s->colours;
+    REQUIRE(s->nrhs >= 1 && s->Ls >= 1 && (s->nrhs * s->Ls == 1 || info->groups == 1) && s->nrhs <= GROUPS_MOST &&
+                s->Ls <= GROUPS_MOST,
+            "%d right-hand sides of %d slices of %s", s->nrhs, s->Ls, info->name);
+    REQUIRE((s->order == ORDER_ROWS) == rows, "order %d of %s", s->order, info->name);
+    REQUIRE(rows ? components >= 2 && components <= COARSE_MOST && components % 2 == 0 : components == 0,
+            "%d spins and %d colours of %s", s->spins, s->colours, info->name);
+    REQUIRE(!rows || prec < PREC_HALF, "%s in %s precision: rows are in double or single", info->name,
+            precision_names[prec]);
+}
+
+/* Rows are stored without gaps, even sites and then odd ones. */
+static long rows_of(const layout *lay, parity par)
+{
+    return par == PARITY_BOTH ? 2 * lay->nunit : lay->nunit;
+}
+
+static void set_sizes(field *f, const lattice *lat, const field_shape *s, precision prec, parity par, place where)
+{
+    const field_kind_info *info = &field_kinds[s->kind];
+    const int rows = s->order == ORDER_ROWS;
+    check_shape(s, prec);
+    *f = (field){.lat = lat,
+                 .lay = rows ? &lat->layouts[0] : layout_for(lat, prec, where),
+                 .kind = s->kind,
+                 .prec = prec,
+                 .par = par,
+                 .where = where,
+                 .nrhs = s->nrhs,
+                 .Ls = s->Ls,
+                 .spins = s->spins,
+                 .colours = s->colours,
+                 .order = s->order};
+    f->groups = info->groups == 1 ? s->nrhs * s->Ls : info->groups;
+    f->reals = rows ? 2 * s->spins * s->colours : info->reals;
+    const long units = rows ? rows_of(f->lay, par) : storage_units(f->lay, s->kind, par);
+    const int apart = rows || (info->apart && f->lay->lanes > 1);
     f->stride = apart ? f->reals : f->groups * f->reals;
     f->group_stride = apart ? units * f->reals : f->reals;
     const size_t sites = (size_t)units * (size_t)f->lay->lanes;
@@ -76,16 +104,39 @@ static void set_sizes(field *f, const lattice *lat, field_kind kind, precision p
     f->scale_bytes = prec >= PREC_HALF && info->scaled ? sites * (size_t)f->groups * sizeof(float) : 0;
 }
 
+field_shape field_shape_of_kind(field_kind kind, int nrhs)
+{
+    return (field_shape){.kind = kind, .nrhs = nrhs, .Ls = 1, .order = ORDER_SITES};
+}
+
+field_shape field_shape_of(const field *f)
+{
+    return (field_shape){f->kind, f->nrhs, f->Ls, f->spins, f->colours, f->order};
+}
+
+field_shape field_shape_coarse(int colours, int nrhs)
+{
+    return (field_shape){FIELD_COARSE, nrhs, 1, 2, colours, ORDER_ROWS};
+}
+
+int field_alike(const field *x, const field *y)
+{
+    return x->lat == y->lat && x->where == y->where && x->kind == y->kind && x->nrhs == y->nrhs && x->Ls == y->Ls &&
+           x->reals == y->reals;
+}
+
 size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where)
 {
     field f;
-    set_sizes(&f, lat, kind, prec, par, nrhs, 1, where);
+    const field_shape shape = field_shape_of_kind(kind, nrhs);
+    set_sizes(&f, lat, &shape, prec, par, where);
     return f.bytes + f.scale_bytes;
 }
 
 field *field_create(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where)
 {
-    return field_create_5d(lat, kind, prec, par, nrhs, 1, where);
+    const field_shape shape = field_shape_of_kind(kind, nrhs);
+    return field_create_shape(lat, &shape, prec, par, where);
 }
 
 static field *with_memory(const field *sizes)
@@ -100,13 +151,28 @@ static field *with_memory(const field *sizes)
     return f;
 }
 
-field *field_create_5d(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls, place where)
+field *field_create_shape(const lattice *lat, const field_shape *shape, precision prec, parity par, place where)
 {
     field sizes;
-    set_sizes(&sizes, lat, kind, prec, par, nrhs, Ls, where);
+    set_sizes(&sizes, lat, shape, prec, par, where);
     field *f = with_memory(&sizes);
     field_clear(f);
     return f;
+}
+
+/* Groups of f that stand apart in memory, as those of rows and of links on virtual nodes: between them a part of a field
+ * has what is not its own. Else 1, all groups. */
+typedef struct {
+    int n;
+    size_t bytes, step; /* of one, and from one to the next */
+} stretches;
+
+static stretches stretches_of(const field *f)
+{
+    const int apart = f->stride == f->reals && f->group_stride != f->reals;
+    const size_t step = (size_t)f->group_stride * (size_t)f->lay->lanes * stored_bytes[f->prec];
+    if (!apart) return (stretches){1, f->bytes, f->bytes};
+    return (stretches){f->groups, f->bytes / (size_t)f->groups, step};
 }
 
 /* Four bytes of zeros as they are stored; any integer does where the scale is zero. */
@@ -119,25 +185,31 @@ static uint32_t stored_zero(const field *f)
 void field_clear(field *f)
 {
     const uint32_t zero = stored_zero(f);
-    if (f->where == PLACE_HOST) {
-        memset(f->data, 0, f->bytes);
-        for (size_t i = 0; zero && i < f->bytes / sizeof zero; i++) ((uint32_t *)f->data)[i] = zero;
-        if (f->scale) memset(f->scale, 0, f->scale_bytes);
-    } else {
-        gpu_fill(f->data, zero, f->bytes);
-        if (f->scale) gpu_fill(f->scale, 0, f->scale_bytes);
+    const stretches s = stretches_of(f);
+    for (int k = 0; k < s.n; k++) {
+        char *data = (char *)f->data + (size_t)k * s.step;
+        if (f->where == PLACE_DEVICE) gpu_fill(data, zero, s.bytes);
+        else memset(data, 0, s.bytes);
+        for (size_t i = 0; f->where == PLACE_HOST && zero && i < s.bytes / sizeof zero; i++)
+            ((uint32_t *)data)[i] = zero;
     }
+    if (f->scale && f->where == PLACE_DEVICE) gpu_fill(f->scale, 0, f->scale_bytes);
+    else if (f->scale) memset(f->scale, 0, f->scale_bytes);
     f->version = next_version();
 }
 
 field *field_like(const field *f)
 {
-    return field_create_5d(f->lat, f->kind, f->prec, f->par, f->nrhs, f->Ls, f->where);
+    const field_shape shape = field_shape_of(f);
+    return field_create_shape(f->lat, &shape, f->prec, f->par, f->where);
 }
 
 field *field_scratch(const field *f)
 {
-    return with_memory(f);
+    field sizes;
+    const field_shape shape = field_shape_of(f);
+    set_sizes(&sizes, f->lat, &shape, f->prec, f->par, f->where);
+    return with_memory(&sizes);
 }
 
 void field_destroy(field *f)
@@ -151,6 +223,12 @@ void field_destroy(field *f)
 long field_units(const field *f)
 {
     return f->lay->nunit;
+}
+
+long field_rows(const field *f)
+{
+    REQUIRE(f->order == ORDER_ROWS, "rows of a %s", field_kinds[f->kind].name);
+    return rows_of(f->lay, f->par);
 }
 
 size_t field_real_bytes(const field *f)
@@ -178,7 +256,8 @@ static view view_of(const field *f, parity p)
 {
     REQUIRE(p != PARITY_BOTH && (f->par == PARITY_BOTH || f->par == p), "parity %d of a %s with parity %d", p,
             field_kinds[f->kind].name, f->par);
-    return view_from(f, f->par == PARITY_BOTH && p == PARITY_ODD ? f->lay->odd_start : 0);
+    const long odd_start = f->order == ORDER_ROWS ? f->lay->nunit : f->lay->odd_start;
+    return view_from(f, f->par == PARITY_BOTH && p == PARITY_ODD ? odd_start : 0);
 }
 
 view field_in(const field *f, parity p)
@@ -211,20 +290,23 @@ view field_in_all(const field *f)
 field field_part(const field *f, parity p)
 {
     const view v = view_of(f, p);
-    field half = *f;
-    set_sizes(&half, f->lat, f->kind, f->prec, p, f->nrhs, f->Ls, f->where);
+    const field_shape shape = field_shape_of(f);
+    field half;
+    set_sizes(&half, f->lat, &shape, f->prec, p, f->where);
+    half.group_stride = f->group_stride; /* the memory is that of both parities */
     half.data = v.data;
     half.scale = v.scale;
     half.version = f->version;
     return half;
 }
 
-field field_rhs(const field *f, int rhs)
+field field_rhs(const field *f, int group)
 {
-    const size_t sites = f->lay->lanes == 1 ? LINEAR_BLOCK : (size_t)f->lay->lanes;
+    const int linear = f->lay->lanes == 1 && f->order == ORDER_SITES;
+    const size_t sites = linear ? LINEAR_BLOCK : (size_t)f->lay->lanes;
     field one = *f;
-    REQUIRE(!f->scale && rhs < f->groups, "right-hand side %d of %d", rhs, f->groups);
-    one.data = (char *)f->data + sites * (size_t)(rhs * f->group_stride) * stored_bytes[f->prec];
+    REQUIRE(!f->scale && group >= 0 && group < f->groups, "group %d of %d", group, f->groups);
+    one.data = (char *)f->data + sites * (size_t)(group * f->group_stride) * stored_bytes[f->prec];
     one.nrhs = one.Ls = one.groups = 1;
     return one;
 }
@@ -233,6 +315,7 @@ field field_rhs(const field *f, int rhs)
 
 stored_field field_stored(const field *f)
 {
+    REQUIRE(f->order == ORDER_SITES, "%s is stored in rows", field_kinds[f->kind].name);
     return (stored_field){.data = f->data,
                           .scale = f->scale,
                           .prec = f->prec,
@@ -241,6 +324,20 @@ stored_field field_stored(const field *f)
                           .reals = f->reals,
                           .stride = f->stride,
                           .group_stride = f->group_stride};
+}
+
+/* Pairs of reals of a field in rows order that stand behind each other, one a unit, from a row of a group on: for
+ * conversions these are a field of its own. */
+static stored_field row_pairs(const field *f, int group, long row)
+{
+    const size_t reals = (size_t)group * (size_t)f->group_stride + (size_t)row * (size_t)f->reals;
+    return (stored_field){.data = (char *)f->data + reals * stored_bytes[f->prec],
+                          .prec = f->prec,
+                          .lanes = 1,
+                          .groups = 1,
+                          .reals = 2,
+                          .stride = 2,
+                          .group_stride = 2};
 }
 
 static double copied_bytes;
@@ -257,9 +354,27 @@ static field *host_twin(const field *f)
     REQUIRE_MEMORY(h, "out of memory for a %s", field_kinds[f->kind].name);
     *h = *f;
     h->where = PLACE_HOST;
+    if (stretches_of(f).n > 1) h->group_stride = (long)(f->bytes / ((size_t)f->groups * stored_bytes[f->prec]));
     h->data = pool_take(PLACE_HOST, h->bytes);
     h->scale = h->scale_bytes ? pool_take(PLACE_HOST, h->scale_bytes) : NULL;
     return h;
+}
+
+/* Copies all of a field to one of the same storage. */
+static void copy_same_storage(field *y, const field *x)
+{
+    const stretches to = stretches_of(y), from = stretches_of(x);
+    const int n = to.n > from.n ? to.n : from.n;
+    const size_t bytes = x->bytes / (size_t)n;
+    for (int k = 0; k < n; k++) {
+        char *there = (char *)y->data + (size_t)k * (to.n == 1 ? bytes : to.step);
+        const char *here = (const char *)x->data + (size_t)k * (from.n == 1 ? bytes : from.step);
+        if (y->where == PLACE_HOST && x->where == PLACE_HOST) memcpy(there, here, bytes);
+        else gpu_copy(there, y->where, here, x->where, bytes);
+    }
+    if (x->scale && y->where == PLACE_HOST && x->where == PLACE_HOST) memcpy(y->scale, x->scale, y->scale_bytes);
+    else if (x->scale) gpu_copy(y->scale, y->where, x->scale, x->where, x->scale_bytes);
+    if (x->where != y->where) copied_bytes += (double)(x->bytes + x->scale_bytes);
 }
 
 /* Copies storage units [first, end) between fields of one layout. */
@@ -276,6 +391,10 @@ static void copy_units(field *y, const field *x, long first, long end)
 /* The blocks of storage that hold time slice t; in the linear layout its units follow each other. */
 static void copy_slice(field *y, const field *x, int t)
 {
+    if (x->order == ORDER_ROWS) {
+        copy_same_storage(y, x);
+        return;
+    }
     const long slice = x->lay->nunit / x->lat->local[3], first = t * slice / LINEAR_BLOCK * LINEAR_BLOCK,
                end = ((t + 1) * slice + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK;
     copy_units(y, x, first, end);
@@ -302,6 +421,25 @@ double *field_slice_buffer(const field *f)
 
 enum { EXPORT, IMPORT };
 
+/* One site of a field on the host. */
+static void transfer_site(field *f, const stored_field *stored, long unit, int lane, double *site, int way)
+{
+    for (int g = 0; g < f->groups; g++)
+        if (way == EXPORT) stored_read(site + g * f->reals, stored, unit, lane, g);
+        else stored_write(stored, unit, lane, g, site + g * f->reals);
+}
+
+static void transfer_row(field *f, long unit, double *site, int way)
+{
+    const long row = unit < f->lay->odd_start ? unit : unit - f->lay->odd_start + f->lay->nunit;
+    for (int g = 0; g < f->groups; g++) {
+        const stored_field pairs = row_pairs(f, g, row);
+        for (int i = 0; i < f->reals / 2; i++)
+            if (way == EXPORT) stored_read(site + g * f->reals + 2 * i, &pairs, i, 0, 0);
+            else stored_write(&pairs, i, 0, 0, site + g * f->reals + 2 * i);
+    }
+}
+
 static void transfer_slice(field *f, int t, double *buf, int way)
 {
     if (f->where == PLACE_DEVICE) {
@@ -314,7 +452,8 @@ static void transfer_slice(field *f, int t, double *buf, int way)
     }
     const int *l = f->lat->local;
     const size_t reals = (size_t)(f->groups * f->reals);
-    const stored_field stored = field_stored(f);
+    stored_field stored = {0};
+    if (f->order == ORDER_SITES) stored = field_stored(f);
 #pragma omp parallel for collapse(2) schedule(static)
     for (int z = 0; z < l[2]; z++)
         for (int y = 0; y < l[1]; y++)
@@ -324,9 +463,8 @@ static void transfer_slice(field *f, int t, double *buf, int way)
                 int lane;
                 if (!storage_of(f, x, &unit, &lane)) continue;
                 double *site = buf + (((size_t)z * l[1] + y) * l[0] + i) * reals;
-                for (int g = 0; g < f->groups; g++)
-                    if (way == EXPORT) stored_read(site + g * f->reals, &stored, unit, lane, g);
-                    else stored_write(&stored, unit, lane, g, site + g * f->reals);
+                if (f->order == ORDER_ROWS) transfer_row(f, unit, site, way);
+                else transfer_site(f, &stored, unit, lane, site, way);
             }
 }
 
@@ -362,6 +500,23 @@ static void convert_on_host(field *y, const field *x, stored_way way, double fac
                 }
 }
 
+/* Pair by pair, on either place. */
+static void convert_rows(field *y, const field *x, stored_way way, double factor)
+{
+    const long pairs = field_rows(y) * y->reals / 2;
+    for (int g = 0; g < y->groups; g++) {
+        const stored_field from = row_pairs(x, g, 0), to = row_pairs(y, g, 0);
+        if (y->where == PLACE_DEVICE) {
+            gpu_convert(&to, way, factor, &from, pairs);
+            continue;
+        }
+#pragma omp parallel for schedule(static)
+        for (long i = 0; i < pairs; i++)
+            if (way == STORED_ADD) stored_add(&to, i, 0, factor, &from, i, 0, 0);
+            else stored_convert(&to, i, 0, &from, i, 0, 0);
+    }
+}
+
 #define FIELD_KIND(id, name, groups, reals, ...) _Static_assert((reals) <= STORED_MOST, name);
 #include "kernels/field/fields.def"
 #undef FIELD_KIND
@@ -371,7 +526,9 @@ static void convert(field *y, const field *x, stored_way way, double factor)
 {
     const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where, 0);
     const double sites = (double)field_units(y) * y->lay->lanes * (y->par == PARITY_BOTH ? 2 : 1) * y->groups;
-    if (y->where == PLACE_DEVICE) {
+    if (y->order == ORDER_ROWS) {
+        convert_rows(y, x, way, factor);
+    } else if (y->where == PLACE_DEVICE) {
         const stored_field from = field_stored(x), to = field_stored(y);
         const long units = y->par == PARITY_BOTH ? 2 * y->lay->odd_start : y->lay->odd_start;
         gpu_convert(&to, way, factor, &from, units);
@@ -389,20 +546,12 @@ static int can_become(field_kind from, field_kind to)
            (from == FIELD_LINKS_TWO_ROWS && to == FIELD_LINKS);
 }
 
-static void copy_same_storage(field *y, const field *x)
-{
-    if (y->where == PLACE_HOST && x->where == PLACE_HOST) {
-        memcpy(y->data, x->data, y->bytes);
-        if (y->scale) memcpy(y->scale, x->scale, y->scale_bytes);
-    } else {
-        copy_units(y, x, 0, (long)(x->bytes / ((size_t)x->stride * stored_bytes[x->prec])));
-    }
-}
-
 void field_copy(field *y, const field *x)
 {
-    REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups && y->Ls == x->Ls, "%s from %s",
-            field_kinds[y->kind].name, field_kinds[x->kind].name);
+    REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups && y->Ls == x->Ls &&
+                (y->reals == x->reals || y->kind != FIELD_COARSE),
+            "%s of %d groups, %d reals from %s of %d groups, %d reals", field_kinds[y->kind].name, y->groups, y->reals,
+            field_kinds[x->kind].name, x->groups, x->reals);
     REQUIRE(y->par == x->par && can_become(x->kind, y->kind), "%s of parity %d from %s of parity %d",
             field_kinds[y->kind].name, y->par, field_kinds[x->kind].name, x->par);
     y->version = next_version();
@@ -425,8 +574,7 @@ void field_copy(field *y, const field *x)
 
 void field_add(field *y, double a, const field *x)
 {
-    REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups && y->Ls == x->Ls && y->par == x->par &&
-                y->kind == x->kind && y->where == x->where && y->kind != FIELD_LINKS_EIGHT,
+    REQUIRE(y != x && field_alike(y, x) && y->par == x->par && y->kind != FIELD_LINKS_EIGHT,
             "%s of parity %d and place %d added to %s of parity %d and place %d", field_kinds[x->kind].name, x->par,
             x->where, field_kinds[y->kind].name, y->par, y->where);
     y->version = next_version();

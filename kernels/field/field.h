@@ -1,12 +1,18 @@
 /* Fields: numbers on the sites of a lattice.
  *
- * A field has a kind (fields.def), a precision, a parity (one, or both), a number of right-hand sides, and a place. It
- * is passed whole; kernels get views. Asking for a view to write raises the version, from which derived fields see that
+ * A field has a shape, a precision, a parity (one, or both) and a place. It is passed whole; kernels get views. Asking for a view to write raises the version, from which derived fields see that
  * they are out of date. Memory comes from the pool (kernels/base/pool.h).
+ *
+ * The shape: the kind, right-hand sides, slices of a fifth dimension in each (slice s of right-hand side r is group
+ * r Ls + s), spins and colours, and the order of storage. ORDER_SITES is that of view.h: sites in lanes, or in blocks of
+ * 32. ORDER_ROWS is [group][site][component]: all components of a site stand together, in floating point, with one lane
+ * on the host, too; coarse vectors, whose 2 x colours components are known at run time alone, are stored like that.
  *
  * Kind               groups  reals  meaning
  * FIELD_SPINOR       nrhs Ls 24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
- * FIELD_VECTOR       nrhs    6      colour vector of staggered quarks [colour][re, im]
+ * FIELD_VECTOR       nrhs Ls 6      colour vector of staggered quarks [colour][re, im]
+ * FIELD_COARSE       nrhs Ls 2 spins colours  vector of a coarse lattice [spin][colour][re, im], in rows order; spins
+ *                                   colours is even and at most 128
  * FIELD_LINKS        4       18     U_mu(x) [row][column][re, im], with ghosts
  * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
  * FIELD_LINKS_EIGHT  4       8      phases of U00 and U20 over pi, then U01, U02, U10 (re, im); loses accuracy as
@@ -34,6 +40,15 @@ typedef enum {
     FIELD_KINDS
 } field_kind;
 
+typedef enum { ORDER_SITES, ORDER_ROWS } storage_order;
+
+typedef struct {
+    field_kind kind;
+    int nrhs, Ls;        /* right-hand sides, and slices of a fifth dimension in each: one but for vectors */
+    int spins, colours;  /* of FIELD_COARSE; zero for other kinds, whose components are those of fields.def */
+    storage_order order; /* ORDER_ROWS for FIELD_COARSE, ORDER_SITES for others */
+} field_shape;
+
 typedef struct {
     const char *name;
     int groups, reals;
@@ -49,9 +64,10 @@ typedef struct field {
     precision prec;
     parity par;
     place where;
-    int nrhs, Ls; /* right-hand sides, and slices of a fifth dimension in each */
-    int groups, reals;
-    long stride, group_stride; /* as in views */
+    int nrhs, Ls, spins, colours; /* as in the shape */
+    storage_order order;
+    int groups, reals;         /* reals: of a site, in one group */
+    long stride, group_stride; /* as in views; in rows order reals from a site, and from a group, to the next */
     size_t bytes, scale_bytes;
     void *data;
     float *scale;
@@ -68,9 +84,14 @@ extern const field_kind_info field_kinds[FIELD_KINDS];
 /* A field, all zero. nrhs: right-hand sides of a spinor or colour vector, else 1. Collective where the kind has ghosts.
  */
 field *field_create(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
-/* The same of spinors with Ls slices in a fifth dimension: slice s of right-hand side r is group r Ls + s, and kernels
- * of four dimensions treat each group as a right-hand side. */
-field *field_create_5d(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, int Ls, place where);
+/* The same of any shape. Kernels of four dimensions treat each group as a right-hand side. */
+field *field_create_shape(const lattice *lat, const field_shape *shape, precision prec, parity par, place where);
+/* The shape of a kind in four dimensions, of a field, and of coarse vectors of 2 x colours components. */
+field_shape field_shape_of_kind(field_kind kind, int nrhs);
+field_shape field_shape_of(const field *f);
+field_shape field_shape_coarse(int colours, int nrhs);
+/* True if two fields have the same lattice, shape and place; parities and precisions may differ. */
+int field_alike(const field *x, const field *y);
 /* Like f in everything, contents aside: they are zero. */
 field *field_like(const field *f);
 /* The same with contents that are not defined, for what is written whole before it is read. */
@@ -94,8 +115,8 @@ view field_all(const field *f);
 /* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version.
  */
 field field_part(const field *f, parity p);
-/* The same of one right-hand side of vectors in floating point, for kernels alone: field_copy() takes it for whole. */
-field field_rhs(const field *f, int rhs);
+/* The same of one group of vectors in floating point, for kernels alone: field_copy() takes it for whole. */
+field field_rhs(const field *f, int group);
 
 /* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row
  * links into links), parity and groups. y and x may not be the same field. */
@@ -121,7 +142,9 @@ size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity p
 /* Lanes that a field of this precision has on the host. */
 int field_lanes(const lattice *lat, precision prec);
 long field_units(const field *f); /* units (work items) of one parity */
-/* Where its numbers are, for conversions. */
+/* Sites in the rows of one group, of the parities that a field in rows order has. */
+long field_rows(const field *f);
+/* Where its numbers are, for conversions; not in rows order. */
 stored_field field_stored(const field *f);
 /* Bytes of a stored real. */
 size_t field_real_bytes(const field *f);

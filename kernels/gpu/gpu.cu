@@ -9,6 +9,7 @@
 
 #include "kernels/base/pool.h"
 #include "kernels/base/watchdog.h"
+#include "kernels/gpu/shape.cuh"
 #include "kernels/gpu/transport.cuh"
 #include "kernels/lattice/comm.h"
 #include "kernels/run/tune.h"
@@ -266,16 +267,35 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 
 /* ---- kernels ---- */
 
+/* Launchers by kernel and precision, null where a kernel does not come in it; instance.cuh makes them. */
+#define FOR_DOUBLE(X, name) X(name, d)
+#define FOR_ALL(X, name) X(name, d) X(name, s) X(name, h) X(name, q)
+#define DECLARE(name, suffix)                                                                                          \
+    void name##_launch_##suffix##g(const gpu_device *dev, const void *args, const int *list, long n);
+#define LAUNCHER(name, suffix) name##_launch_##suffix##g,
+
+#define KERNEL_DEVICE_BITS(name)
+#define KERNEL(name, precisions, ...) FOR_##precisions(DECLARE, name)
+#define KERNEL_SUM(name, sums, precisions, ...) FOR_##precisions(DECLARE, name)
+#include "kernels/family/families.def"
+#undef KERNEL
+#undef KERNEL_SUM
+
+#define KERNEL(name, precisions, ...) {FOR_##precisions(LAUNCHER, name)},
+#define KERNEL_SUM(name, sums, precisions, ...) {FOR_##precisions(LAUNCHER, name)},
+static const gpu_launcher launchers[KERNEL_COUNT][PREC_COUNT] = {
+#include "kernels/family/families.def"
+};
+
 int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work)
 {
-    static gpu_launcher (*const find[PREC_COUNT])(kernel_id) = {gpu_find_d, gpu_find_s, gpu_find_h, gpu_find_q};
-    const gpu_launcher launch = find[like->prec](id);
+    const gpu_launcher launch = launchers[id][like->prec];
     if (!launch) return 0;
     const int sums = kernel_infos[id].sums;
     if (sums > 0 && ++device.number == 0) device.number = 1; /* 0: of words that nobody has written */
     gpu_device on = device;
-    REQUIRE(!work->whole || sums == 1, "%d sums of kernel %s over all ranks", sums, kernel_infos[id].name);
-    if (work->whole && comm_size() > 1) {
+    REQUIRE(!work->sum_over_ranks || sums == 1, "%d sums of kernel %s over all ranks", sums, kernel_infos[id].name);
+    if (work->sum_over_ranks && comm_size() > 1) {
         device.round++;
         if ((unsigned)device.round == 0) device.round += BOARD_TURNS;
         on.round = device.round;
@@ -291,7 +311,7 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
         on.fusion = transport_take_fusion();
     }
     on.way = gpu_way(&device, launch, id, like, args, work);
-    launch(&on, args, work->list, work->n);
+    if (work->n > 0 || sums > 0) launch(&on, args, work->list, work->n); /* nothing sums to zero, for all ranks */
     const cudaError_t status = cudaGetLastError();
     if (status != cudaSuccess) gpu_fault(status, kernel_infos[id].name, __FILE__, __LINE__, __func__);
     return 1;

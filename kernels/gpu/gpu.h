@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/gpu/fault.h"
 #include "kernels/run/kernel.h"
 
 #ifdef __cplusplus
@@ -30,10 +31,6 @@ double gpu_memory(void);
 size_t gpu_beside_pool_peak(void);
 /* Whether this program was built with CUDA. */
 int gpu_built_in(void);
-
-/* Stops the run for an error of CUDA, by its number, that `call` returned at a place in the program: with what happened
- * and what to do (EXIT_DEVICE), or, where only a mistake in the program can be the reason, as REQUIRE does. */
-__attribute__((noreturn)) void gpu_fault(int error, const char *call, const char *file, int line, const char *function);
 
 /* Fills memory with copies of a word; `bytes` is a multiple of its size, or the word is zero. */
 void gpu_fill(void *p, uint32_t word, size_t bytes);

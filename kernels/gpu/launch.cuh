@@ -14,9 +14,9 @@
 #include <cuda_runtime.h>
 
 #include "kernels/base/error.h"
-#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/fault.h"
 #include "kernels/gpu/signals.cuh"
-#include "kernels/run/kernel.h"
+#include "kernels/lattice/exact.h"
 
 #define CUDA(call)                                                                                                     \
     do {                                                                                                               \
@@ -66,7 +66,7 @@ typedef struct {
     unsigned long long round; /* with them: the number of such sums, whose lower half is not zero */
     unsigned number;          /* of the sum that a kernel makes */
     int early;                /* kernels may be brought to the processors before the one in front of them ends */
-    int way;                  /* the shape of blocks, see tile.cuh */
+    int way;                  /* the shape of blocks: a line of tile.cuh's table, or below zero by rule */
     const void *pack;         /* arguments of what a hop packs first, or null */
     const gpu_fusion *fusion; /* with them */
 } gpu_device;
@@ -105,12 +105,6 @@ int gpu_sharers(int index);
 
 /* Starts a kernel on dev->stream; the sums of one that sums come in dev->result, in words of dev->number. */
 typedef void (*gpu_launcher)(const gpu_device *dev, const void *args, const int *list, long n);
-
-/* The launcher, or null when the kernel does not come in this precision. */
-gpu_launcher gpu_find_d(kernel_id id);
-gpu_launcher gpu_find_s(kernel_id id);
-gpu_launcher gpu_find_h(kernel_id id);
-gpu_launcher gpu_find_q(kernel_id id);
 
 /* Starts a kernel on dev->stream, with so many bytes of shared memory a block beside its own. Where the device can, the
  * kernel is brought to the processors while the one in front of it still runs; each kernel therefore calls gpu_begin()
@@ -151,12 +145,8 @@ static __device__ __forceinline__ void gpu_begin(void)
 #endif
 }
 
-/* The shape of a kernel's blocks as the tuner finds it (tile.cuh), or TUNE_BY_RULE. Collective. */
-int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const field *like, const void *args,
-            const kernel_work *work);
-
-/* Blocks of a kernel that sums: no more than run at once, for a second wave would leave processors idle. `resident` is
- * the kernel's own, zero at first. */
+/* Blocks of a kernel that sums: no more than run at once, for a second wave would leave processors idle; one where there
+ * is nothing to sum, which leaves zeros. `resident` is the kernel's own, zero at first. */
 static inline int gpu_sum_blocks(const gpu_device *dev, const void *kernel, int *resident, int threads, long n)
 {
     if (*resident == 0) {
@@ -164,7 +154,7 @@ static inline int gpu_sum_blocks(const gpu_device *dev, const void *kernel, int 
         REQUIRE(*resident >= 1 && *resident <= BLOCKS_PER_PROCESSOR, "%d blocks of %d threads", *resident, threads);
     }
     const long blocks = (n + threads - 1) / threads, most = (long)dev->processors * *resident;
-    return (int)(blocks < most ? blocks : most);
+    return (int)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
 /* The sum over a warp, of folds that all have the same bin, in its thread 0. */

@@ -2,9 +2,15 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels/args.h"
 #include "kernels/base/pool.h"
+#include "kernels/family/clover.h"
+#include "kernels/family/gauge.h"
+#include "kernels/family/staggered.h"
+#include "kernels/family/wilson.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/shape.cuh"
 #include "kernels/gpu/tile.cuh"
+#include "kernels/run/tune.h"
 
 #define TRIAL_CALLS 5
 #define ARGS_MAX 2048
@@ -64,6 +70,7 @@ static float timed(const gpu_device *dev, gpu_launcher launch, const void *args,
 {
     cudaEvent_t start, stop;
     float milliseconds;
+    if (n == 0) return 0;
     CUDA(cudaEventCreate(&start));
     CUDA(cudaEventCreate(&stop));
     launch(dev, args, list, n);

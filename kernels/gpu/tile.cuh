@@ -11,7 +11,6 @@
 
 #include "kernels/gpu/launch.cuh"
 #include "kernels/lattice/geom.h"
-#include "kernels/run/tune.h"
 
 /* bits[] are the logarithms of the box's extents in x / 2, y, z, t. */
 typedef struct {
@@ -33,7 +32,7 @@ static const gpu_shape gpu_shapes[SHAPES] = {{64, 4},  {128, 4}, {256, 4}, {64, 
 static inline gpu_shape gpu_shape_for(const gpu_device *dev, int threads_by_rule)
 {
     const gpu_shape by_rule = {threads_by_rule, LENGTH_BY_RULE};
-    return dev->way == TUNE_BY_RULE ? by_rule : gpu_shapes[dev->way];
+    return dev->way < 0 ? by_rule : gpu_shapes[dev->way];
 }
 
 /* The boxes of a shape on a rank's sites of one parity; off when they do not fit or are too short in x. *grid is set

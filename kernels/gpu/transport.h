@@ -75,7 +75,7 @@ void gpu_exchange_finish(gpu_message *m, int n);
 int gpu_exchange_can_fuse(void);
 void gpu_exchange_fuse(gpu_message *m, int n);
 
-/* Whether kernels add up sums over all ranks (kernel_work.whole). */
+/* Whether kernels add up sums over all ranks (kernel_work.sum_over_ranks). */
 int gpu_sums_whole(void);
 
 /* Bytes that this rank sent and seconds that its host spent in exchanges so far. */

@@ -9,7 +9,7 @@
 #include <omp.h>
 #endif
 
-#include "kernels/args.h"
+#include "kernels/family/wilson.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
 #include "kernels/gpu/gpu.h"

@@ -2,7 +2,7 @@
 #ifndef PLAQ_BLOCK_HOP_H
 #define PLAQ_BLOCK_HOP_H
 
-#include "kernels/args.h"
+#include "kernels/family/wilson.h"
 #include "kernels/ops/block.h"
 
 /* Makes the hop with these arguments, for fields like `like`, stay in its blocks. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/family/gauge.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/expect.h"
 #include "kernels/ops/vector.h"
 #include "kernels/run/halo.h"
 #include "kernels/run/kernel.h"
@@ -73,6 +75,8 @@ double gauge_force_flops(gauge_weights w)
 void gauge_force(field *force, const field *links, gauge_weights w)
 {
     const double sites = (double)field_units(links) * links->lay->lanes;
+    expect_kind(force, FIELD_MOMENTA, links);
+    expect_kind(links, FIELD_LINKS, force);
     gauge_force_args args = {
         .g = field_geom(links), .links = field_in_all(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
     parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
@@ -88,6 +92,8 @@ void gauge_force(field *force, const field *links, gauge_weights w)
 
 void gauge_field_strength(field *tensor, const field *links)
 {
+    expect_kind(tensor, FIELD_TENSOR, links);
+    expect_kind(links, FIELD_LINKS, tensor);
     field_strength_args args = {.g = field_geom(links), .links = field_in_all(links)};
     FOR_PARITIES(p, tensor)
     {
@@ -113,6 +119,8 @@ gauge_energy gauge_field_energy(const field *tensor)
 
 void gauge_update(field *links, double dt, const field *momenta)
 {
+    expect_kind(links, FIELD_LINKS, momenta);
+    expect_kind(momenta, FIELD_MOMENTA, links);
     FOR_PARITIES(p, links)
     {
         link_update_args args = {field_out(links, p), field_in(momenta, p), dt};
@@ -148,7 +156,7 @@ void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number
 {
     FOR_PARITIES(p, links)
     {
-        random_args args = {field_geom(links), field_out(links, p), seed, purpose, number, p};
+        const random_args args = {field_geom(links), field_out(links, p), seed, purpose, number, p, 0, 1};
         run(KERNEL_random_links, links, &args, NULL);
     }
 }
@@ -162,13 +170,15 @@ void momenta_random(field *m, uint64_t seed, uint32_t purpose, uint32_t number)
 {
     FOR_PARITIES(p, m)
     {
-        random_args args = {field_geom(m), field_out(m, p), seed, purpose, number, p};
+        const random_args args = {field_geom(m), field_out(m, p), seed, purpose, number, p, 0, 1};
         run(KERNEL_random_momenta, m, &args, NULL);
     }
 }
 
 void momenta_add(field *y, double a, const field *x)
 {
+    expect_kind(y, FIELD_MOMENTA, x);
+    expect_kind(x, FIELD_MOMENTA, y);
     FOR_PARITIES(p, y)
     {
         momenta_add_args args = {field_out(y, p), field_in(x, p), a};
@@ -179,6 +189,8 @@ void momenta_add(field *y, double a, const field *x)
 double momenta_dot(const field *x, const field *y)
 {
     exact_sum s = exact_zero();
+    expect_kind(x, FIELD_MOMENTA, y);
+    expect_kind(y, FIELD_MOMENTA, x);
     FOR_PARITIES(p, x)
     {
         momenta_dot_args args = {field_in(x, p), field_in(y, p)};

@@ -2,6 +2,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/expect.h"
 #include "kernels/ops/vector.h"
 #include "kernels/run/halo.h"
 #include "kernels/run/kernel.h"
@@ -117,6 +118,8 @@ static void sum_paths(field *out, int add, known_links links, const field *x, fi
 
 void staggered_fatten(field *fat, const field *links, links_group group, const staggered_paths *c)
 {
+    expect_kind(fat, FIELD_LINKS, links);
+    expect_kind(links, FIELD_LINKS, fat);
     const known_links known = {links, group};
     field *three[PATH_OFFSETS], *core[PATH_OFFSETS];
     make_threes(three, known, links);
@@ -129,6 +132,8 @@ void staggered_fatten(field *fat, const field *links, links_group group, const s
 void staggered_lengthen(field *out, const field *links, double coefficient)
 {
     long_links_args args = {.g = field_geom(links), .links = field_in_all(links), .coefficient = coefficient};
+    expect_kind(out, FIELD_LINKS, links);
+    expect_kind(links, FIELD_LINKS, out);
     REQUIRE(links->lat->reach >= 2, "long links on a lattice of reach %d", links->lat->reach);
     for (args.parity = 0; args.parity < 2; args.parity++) {
         args.out = field_out(out, args.parity);
@@ -185,6 +190,9 @@ void staggered_fatten_back(field *out, int add, const field *links, links_group 
                            const staggered_paths *c)
 {
     const known_links known = {links, group};
+    expect_kind(out, FIELD_LINKS, links);
+    expect_kind(links, FIELD_LINKS, a);
+    expect_kind(a, FIELD_LINKS, links);
     field *u[PATH_OFFSETS], *b[PATH_OFFSETS], *core_u[PATH_OFFSETS], *core_a[PATH_OFFSETS];
     make_threes(u, known, links);
     make_threes(b, known, a);
@@ -305,8 +313,10 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
     const layout *lay = layout_tables(out->lay, out->where == PLACE_DEVICE);
     const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     REQUIRE(in != out || out->par == PARITY_BOTH, "the hop reads what it writes");
-    REQUIRE(in->prec == out->prec && call->near->prec == out->prec && in->lay == out->lay, "precisions %d %d %d",
-            in->prec, out->prec, call->near->prec);
+    expect_vector(in, FIELD_VECTOR, out);
+    expect_kind(call->near, FIELD_LINKS, out);
+    if (call->b != 0) expect_vector(call->add, FIELD_VECTOR, out);
+    if (call->far_phases) expect_kind(call->far_phases, FIELD_PHASES, out);
     REQUIRE(!call->far || in->lat->reach >= 3, "a hop of three sites on a lattice of reach %d", in->lat->reach);
     staggered_hop_args args = {.g = field_geom(out),
                                .in = field_in(in, other),
@@ -354,7 +364,9 @@ void staggered_shift(field *out, const field *in, const staggered_shift_call *ca
     const double sites = (double)field_units(out) * lay->lanes, rhs = in->groups;
     REQUIRE(in != out && in->par == PARITY_BOTH && out->par == PARITY_BOTH, "a shift of parities %d to %d", in->par,
             out->par);
-    REQUIRE(in->prec == PREC_DOUBLE && call->near->prec == PREC_DOUBLE, "a shift in precision %d", in->prec);
+    REQUIRE(in->prec == PREC_DOUBLE, "a shift in precision %d", in->prec);
+    expect_vector(in, FIELD_VECTOR, out);
+    expect_kind(call->near, FIELD_LINKS, out);
     REQUIRE(!call->far || in->lat->reach >= 3, "a shift of three sites on a lattice of reach %d", in->lat->reach);
     const double steps = call->far ? 2 : 1;
     const kernel_work work = {.n = field_units(out),

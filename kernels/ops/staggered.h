@@ -6,7 +6,7 @@
 #ifndef PLAQ_STAGGERED_H
 #define PLAQ_STAGGERED_H
 
-#include "kernels/args.h"
+#include "kernels/family/staggered.h"
 #include "kernels/field/field.h"
 
 #ifdef __cplusplus

@@ -4,24 +4,117 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/sums.h"
 
-static kernel_work all_units(const field *f)
+/* ---- launches of a vector kernel ---- */
+
+/* A field in sites order takes a launch for each parity, of any groups; one in rows order, which the kernel sees as a
+ * stretch of numbers, a launch for each group, of all its parities. */
+typedef struct {
+    const field *like;
+    int number, many;
+    int parity; /* in sites order */
+    int group;  /* in rows order */
+    int reals;  /* of a group, as the kernel sees it */
+    int first, count;
+    long n; /* work items */
+} launch;
+
+static launch launch_open(const field *f, int first, int count)
 {
-    return (kernel_work){.n = field_units(f)};
+    launch l = {.like = f, .first = first, .count = count, .reals = f->reals};
+    l.parity = field_first_parity(f);
+    l.many = field_last_parity(f) - l.parity + 1;
+    l.n = field_units(f);
+    if (f->order == ORDER_SITES) return l;
+    l.reals = VECTOR_FLAT(f->prec);
+    l.n = field_rows(f) * f->reals / l.reals;
+    l.group = first;
+    l.many = count;
+    l.first = 0;
+    l.count = 1;
+    return l;
+}
+
+static void launch_next(launch *l)
+{
+    l->number++;
+    l->parity++;
+    l->group++;
+}
+
+#define FOR_LAUNCHES(l, f, first, count)                                                                               \
+    for (launch l = launch_open(f, first, count); l.number < l.many; launch_next(&l))
+/* Of all groups, and of the slices of one right-hand side. */
+#define FOR_ALL(l, f) FOR_LAUNCHES(l, f, 0, (f)->groups)
+#define FOR_RHS(l, f, rhs) FOR_LAUNCHES(l, f, (rhs) * (f)->Ls, (f)->Ls)
+
+static view stretch(const field *f, int group)
+{
+    const int reals = VECTOR_FLAT(f->prec);
+    const size_t before = (size_t)group * (size_t)f->group_stride * field_real_bytes(f);
+    return (view){(char *)f->data + before, NULL, reals, 1, reals};
+}
+
+static view to_read(const launch *l, const field *f)
+{
+    return f->order == ORDER_ROWS ? stretch(f, l->group) : field_in(f, (parity)l->parity);
+}
+
+static view to_write(const launch *l, field *f)
+{
+    if (f->order == ORDER_SITES) return field_out(f, (parity)l->parity);
+    field_written(f);
+    return stretch(f, l->group);
+}
+
+/* Work with flops and reals of a spinor. */
+static kernel_work work_of(const launch *l, double groups, double flops, double reals)
+{
+    kernel_work w = {.n = l->n};
+    const double spinors = (double)l->n * l->like->lay->lanes * l->reals / 24 * groups;
+    w.flops = spinors * flops;
+    w.bytes = spinors * reals * field_traffic(l->like);
+    return w;
+}
+
+static kernel_work registered_work(kernel_id id, const launch *l, int groups)
+{
+    const kernel_info *info = &kernel_infos[id];
+    return work_of(l, groups, info->flops, info->reads + info->writes);
+}
+
+static void run(kernel_id id, const launch *l, const void *args)
+{
+    kernel_run(id, l->like, args, registered_work(id, l, l->like->order == ORDER_ROWS ? 1 : l->like->groups));
 }
 
 kernel_work vector_work(kernel_id id, const field *f, int groups)
 {
-    const kernel_info *info = &kernel_infos[id];
-    kernel_work w = all_units(f);
-    const double spinors = (double)w.n * f->lay->lanes * groups * f->reals / 24;
-    w.flops = spinors * info->flops;
-    w.bytes = spinors * (info->reads + info->writes) * field_traffic(f);
-    return w;
+    const launch l = launch_open(f, 0, f->groups);
+    return registered_work(id, &l, groups);
 }
 
-static kernel_work all_groups(kernel_id id, const field *f)
+/* ---- what is asked of fields ---- */
+
+static void check_vector(const field *x)
 {
-    return vector_work(id, f, f->groups);
+    REQUIRE(field_kinds[x->kind].groups == 1, "vector algebra with %s", field_kinds[x->kind].name);
+}
+
+/* Vectors of one shape and precision; x has the parities of `like`. */
+static void check_two(const field *like, const field *x)
+{
+    check_vector(like);
+    REQUIRE(field_alike(like, x) && x->prec == like->prec && (x->par == like->par || x->par == PARITY_BOTH) &&
+                (like->order == ORDER_SITES || x->par == like->par),
+            "%s (parity %d, precision %d, place %d, %d x %d groups) beside %s (%d, %d, %d, %d x %d) on %s lattice",
+            field_kinds[x->kind].name, x->par, x->prec, x->where, x->nrhs, x->Ls, field_kinds[like->kind].name,
+            like->par, like->prec, like->where, like->nrhs, like->Ls, x->lat == like->lat ? "the same" : "another");
+}
+
+static void check_rhs(const field *x, int rhs)
+{
+    check_vector(x);
+    REQUIRE(rhs >= 0 && rhs < x->nrhs, "right-hand side %d of %d", rhs, x->nrhs);
 }
 
 void vector_copy(field *y, const field *x)
@@ -31,10 +124,11 @@ void vector_copy(field *y, const field *x)
 
 void vector_axpby(field *y, double a, const field *x, double b)
 {
-    FOR_PARITIES(p, y)
+    check_two(y, x);
+    FOR_ALL(l, y)
     {
-        axpby_args args = {field_out(y, p), field_in(x, p), a, b};
-        kernel_run(KERNEL_axpby, y, &args, all_groups(KERNEL_axpby, y));
+        const axpby_args args = {to_write(&l, y), to_read(&l, x), a, b, l.reals};
+        run(KERNEL_axpby, &l, &args);
     }
 }
 
@@ -51,21 +145,26 @@ vector_sum vector_sum_open(kernel_id id, const field *like)
     return (vector_sum){.like = like, .kernel = id, .sum = exact_zero()};
 }
 
-void vector_sum_run(vector_sum *s, const void *args, int first, int last)
+void vector_sum_run(vector_sum *s, const void *args, kernel_work w, int first, int last)
 {
-    kernel_work w = vector_work((kernel_id)s->kernel, s->like, 1);
     w.sums = &s->sum;
     w.later = last;
-    w.whole = s->whole = first && last && kernel_sums_whole(s->like);
+    w.sum_over_ranks = s->sum_over_ranks = first && last && kernel_can_sum_over_ranks(s->like);
     kernel_run((kernel_id)s->kernel, s->like, args, w);
     s->travels = last;
+}
+
+static void sum_run(vector_sum *s, const launch *l, const void *args)
+{
+    vector_sum_run(s, args, registered_work((kernel_id)s->kernel, l, l->count), l->number == 0,
+                   l->number == l->many - 1);
 }
 
 double vector_sum_finish(vector_sum *s)
 {
     if (s->travels) {
         kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
-        if (!s->whole) comm_sum_exact(&s->sum, 1);
+        if (!s->sum_over_ranks) comm_sum_exact(&s->sum, 1);
         s->value = exact_value(&s->sum);
         s->travels = 0;
     }
@@ -74,11 +173,12 @@ double vector_sum_finish(vector_sum *s)
 
 void vector_norm2_start(vector_sum *s, const field *x, int rhs)
 {
+    check_rhs(x, rhs);
     *s = vector_sum_open(KERNEL_norm2, x);
-    FOR_PARITIES(p, x)
+    FOR_RHS(l, x, rhs)
     {
-        const norm2_args args = {field_in(x, p), rhs};
-        vector_sum_run(s, &args, p == field_first_parity(x), p == field_last_parity(x));
+        const norm2_args args = {to_read(&l, x), l.reals, l.first, l.count};
+        sum_run(s, &l, &args);
     }
 }
 
@@ -92,11 +192,13 @@ double vector_norm2(const field *x, int rhs)
 /* y = a x + b y and |y|^2 */
 static void axpby_norm2_start(vector_sum *s, field *y, double a, const field *x, double b, int rhs)
 {
+    check_two(y, x);
+    check_rhs(y, rhs);
     *s = vector_sum_open(KERNEL_axpby_norm2, y);
-    FOR_PARITIES(p, y)
+    FOR_RHS(l, y, rhs)
     {
-        const axpby_norm2_args args = {field_out(y, p), field_in(x, p), a, b, rhs};
-        vector_sum_run(s, &args, p == field_first_parity(y), p == field_last_parity(y));
+        const axpby_norm2_args args = {to_write(&l, y), to_read(&l, x), a, b, l.reals, l.first, l.count};
+        sum_run(s, &l, &args);
     }
 }
 
@@ -122,10 +224,12 @@ double vector_axpby_norm2(field *y, double a, const field *x, double b, int rhs)
 void vector_dot(double value[2], const field *x, const field *y, int rhs)
 {
     exact_sum s[2] = {exact_zero(), exact_zero()};
-    FOR_PARITIES(p, x)
+    check_two(x, y);
+    check_rhs(x, rhs);
+    FOR_RHS(l, x, rhs)
     {
-        dot_args args = {field_in(x, p), field_in(y, p), rhs};
-        kernel_work w = vector_work(KERNEL_dot, x, 1);
+        const dot_args args = {to_read(&l, x), to_read(&l, y), l.reals, l.first, l.count};
+        kernel_work w = registered_work(KERNEL_dot, &l, l.count);
         w.sums = s;
         kernel_run(KERNEL_dot, x, &args, w);
     }
@@ -134,19 +238,119 @@ void vector_dot(double value[2], const field *x, const field *y, int rhs)
     value[1] = exact_value(&s[1]);
 }
 
-/* sum / below; of a sum that is whole on the device without waiting for it. */
+/* ---- sums of all right-hand sides ---- */
+
+_Static_assert(2 * EACH_MOST <= KERNEL_MAX_SUMS, "more sums than a kernel has");
+
+/* What one launch does of right-hand sides first to first + n - 1: all of them, or in rows order one, number `at`. */
+typedef struct {
+    int first, n, slices, at;
+} each;
+
+static each each_of(const launch *l, int first, int n)
+{
+    const int Ls = l->like->Ls;
+    return l->like->order == ORDER_ROWS ? (each){0, 1, 1, l->group / Ls - first} : (each){first, n, Ls, 0};
+}
+
+static int each_many(const field *x, int first)
+{
+    return x->nrhs - first < EACH_MOST ? x->nrhs - first : EACH_MOST;
+}
+
+static void each_run(kernel_id id, const launch *l, const each *e, const void *args, exact_sum *sums)
+{
+    kernel_work w = registered_work(id, l, e->n * e->slices);
+    w.sums = sums;
+    kernel_run(id, l->like, args, w);
+}
+
+/* Sums of a launch come EACH_MOST at a time, or pairs of them, also of one right-hand side: twice the room. */
+#define EACH_ROOM(per) (2 * (per)*EACH_MOST)
+
+static void each_open(exact_sum *s, int room)
+{
+    for (int k = 0; k < room; k++) s[k] = exact_zero();
+}
+
+static void each_close(double *value, exact_sum *s, int n)
+{
+    comm_sum_exact(s, n);
+    for (int k = 0; k < n; k++) value[k] = exact_value(&s[k]);
+}
+
+void vector_norm2_each(double *value, const field *x)
+{
+    check_vector(x);
+    for (int first = 0; first < x->nrhs; first += EACH_MOST) {
+        const int n = each_many(x, first);
+        exact_sum s[EACH_ROOM(1)];
+        each_open(s, EACH_ROOM(1));
+        FOR_LAUNCHES(l, x, first * x->Ls, n * x->Ls)
+        {
+            const each e = each_of(&l, first, n);
+            const norm2_each_args args = {to_read(&l, x), l.reals, e.first, e.n, e.slices};
+            each_run(KERNEL_norm2_each, &l, &e, &args, s + e.at);
+        }
+        each_close(value + first, s, n);
+    }
+}
+
+void vector_dot_each(double (*value)[2], const field *x, const field *y)
+{
+    check_two(x, y);
+    for (int first = 0; first < x->nrhs; first += EACH_MOST) {
+        const int n = each_many(x, first);
+        exact_sum s[EACH_ROOM(2)];
+        each_open(s, EACH_ROOM(2));
+        FOR_LAUNCHES(l, x, first * x->Ls, n * x->Ls)
+        {
+            const each e = each_of(&l, first, n);
+            const dot_each_args args = {to_read(&l, x), to_read(&l, y), l.reals, e.first, e.n, e.slices};
+            each_run(KERNEL_dot_each, &l, &e, &args, s + 2 * e.at);
+        }
+        each_close(value[first], s, 2 * n);
+    }
+}
+
+void vector_axpby_norm2_each(double *value, field *y, const double *a, const field *x, const double *b)
+{
+    check_two(y, x);
+    for (int first = 0; first < y->nrhs; first += EACH_MOST) {
+        const int n = each_many(y, first);
+        exact_sum s[EACH_ROOM(1)];
+        each_open(s, EACH_ROOM(1));
+        FOR_LAUNCHES(l, y, first * y->Ls, n * y->Ls)
+        {
+            const each e = each_of(&l, first, n);
+            axpby_norm2_each_args args = {.reals = l.reals, .first = e.first, .n = e.n, .slices = e.slices};
+            args.y = to_write(&l, y);
+            args.x = to_read(&l, x);
+            for (int j = 0; j < e.n; j++) {
+                args.a[j] = a[first + e.at + j];
+                args.b[j] = b[first + e.at + j];
+            }
+            each_run(KERNEL_axpby_norm2_each, &l, &e, &args, s + e.at);
+        }
+        each_close(value + first, s, n);
+    }
+}
+
+/* sum / below; a global sum that a kernel makes is taken on the device, without waiting for it. */
 static coefficient by_sum(vector_sum *sum, double below)
 {
-    const double *above = sum->travels && sum->whole ? kernel_sum_value(sum->like) : NULL;
+    const double *above = sum->travels && sum->sum_over_ranks ? kernel_sum_value(sum->like) : NULL;
     return above ? (coefficient){1, above, below} : (coefficient){.times = vector_sum_finish(sum) / below};
 }
 
 static void cg_update(field *x, field *p, double a, coefficient b, const field *r)
 {
-    FOR_PARITIES(q, x)
+    check_two(x, p);
+    check_two(x, r);
+    FOR_ALL(l, x)
     {
-        const cg_update_args args = {field_out(x, q), field_out(p, q), field_in(r, q), a, b};
-        kernel_run(KERNEL_cg_update, x, &args, all_groups(KERNEL_cg_update, x));
+        const cg_update_args args = {to_write(&l, x), to_write(&l, p), to_read(&l, r), a, b, l.reals};
+        run(KERNEL_cg_update, &l, &args);
     }
 }
 
@@ -160,13 +364,10 @@ void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double b
     cg_update(x, p, a, by_sum(sum, below), r);
 }
 
-/* Work of a kernel on one right-hand side of many vectors; flops and reals are those of spinors. */
-static kernel_work many_vectors(const field *f, double flops, double reals, exact_sum *sums)
+/* Work of a kernel on many vectors; flops and reals are those of spinors. */
+static kernel_work many_vectors(const launch *l, double flops, double reals, exact_sum *sums)
 {
-    kernel_work w = all_units(f);
-    const double spinors = (double)w.n * f->lay->lanes * f->reals / 24;
-    w.flops = spinors * flops;
-    w.bytes = spinors * reals * field_traffic(f);
+    kernel_work w = work_of(l, l->count, flops, reals);
     w.sums = sums;
     return w;
 }
@@ -179,6 +380,8 @@ static void copy_pairs(double (*to)[2], const double (*from)[2], int n)
     }
 }
 
+_Static_assert(2 * MULTI_DOTS <= KERNEL_MAX_SUMS, "more sums than a kernel has");
+
 /* Dots that ranks add up in one message; a multiple of MULTI_DOTS. */
 #define SUMMED_TOGETHER (2 * MULTI_DOTS)
 
@@ -186,16 +389,18 @@ static void copy_pairs(double (*to)[2], const double (*from)[2], int n)
 static void dots_here(exact_sum *s, int n, field *const *z, const field *y, int rhs)
 {
     const int m = n < MULTI_DOTS ? n : MULTI_DOTS;
-    FOR_PARITIES(p, y)
+    for (int j = 0; j < m; j++) check_two(y, z[j]);
+    FOR_RHS(l, y, rhs)
     {
-        multi_dot_args args = {.y = field_in(y, p), .n = m, .rhs = rhs};
-        for (int j = 0; j < m; j++) args.z[j] = field_in(z[j], p);
-        kernel_run(KERNEL_multi_dot, y, &args, many_vectors(y, 96 * m, 24 * (m + 1), s));
+        multi_dot_args args = {.y = to_read(&l, y), .n = m, .reals = l.reals, .first = l.first, .count = l.count};
+        for (int j = 0; j < m; j++) args.z[j] = to_read(&l, z[j]);
+        kernel_run(KERNEL_multi_dot, y, &args, many_vectors(&l, 96 * m, 24 * (m + 1), s));
     }
 }
 
 void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y, int rhs)
 {
+    check_rhs(y, rhs);
     for (int first = 0; first < n; first += SUMMED_TOGETHER) {
         const int many = n - first < SUMMED_TOGETHER ? n - first : SUMMED_TOGETHER;
         exact_sum s[2 * SUMMED_TOGETHER];
@@ -212,15 +417,17 @@ void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y
 double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z, int rhs)
 {
     exact_sum s = exact_zero();
+    check_rhs(y, rhs);
     for (int first = 0; first < n || first == 0; first += MULTI_VIEWS) {
         const int m = n - first < MULTI_VIEWS ? n - first : MULTI_VIEWS;
         s = exact_zero();
-        FOR_PARITIES(p, y)
+        for (int j = 0; j < m; j++) check_two(y, z[first + j]);
+        FOR_RHS(l, y, rhs)
         {
-            multi_axpy_args args = {.y = field_out(y, p), .n = m, .rhs = rhs};
-            for (int j = 0; j < m; j++) args.z[j] = field_in(z[first + j], p);
+            multi_axpy_args args = {.y = to_write(&l, y), .n = m, .reals = l.reals, .first = l.first, .count = l.count};
+            for (int j = 0; j < m; j++) args.z[j] = to_read(&l, z[first + j]);
             copy_pairs(args.c, c + first, m);
-            kernel_run(KERNEL_multi_axpy, y, &args, many_vectors(y, 96 * m + 48, 24 * (m + 2), &s));
+            kernel_run(KERNEL_multi_axpy, y, &args, many_vectors(&l, 96 * m + 48, 24 * (m + 2), &s));
         }
     }
     comm_sum_exact(&s, 1);
@@ -230,26 +437,31 @@ double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z,
 void vector_multi_axpby(int n, field *const *y, const double (*a)[2], field *const *x, const double (*b)[2])
 {
     REQUIRE(n <= MULTI_PAIRS, "%d pairs of vectors", n);
-    FOR_PARITIES(p, y[0])
+    for (int j = 0; j < n; j++) {
+        check_two(y[0], x[j]);
+        check_two(y[0], y[j]);
+    }
+    FOR_ALL(l, y[0])
     {
-        multi_axpby_args args = {.n = n};
+        multi_axpby_args args = {.n = n, .reals = l.reals};
         for (int j = 0; j < n; j++) {
-            args.x[j] = field_in(x[j], p);
-            args.y[j] = field_out(y[j], p);
+            args.x[j] = to_read(&l, x[j]);
+            args.y[j] = to_write(&l, y[j]);
         }
         copy_pairs(args.a, a, n);
         copy_pairs(args.b, b, n);
-        const double all = n * y[0]->groups;
-        kernel_run(KERNEL_multi_axpby, y[0], &args, many_vectors(y[0], 168 * all, 72 * all, NULL));
+        kernel_run(KERNEL_multi_axpby, y[0], &args, many_vectors(&l, 168 * n, 72 * n, NULL));
     }
 }
 
 void vector_mr_update(field *x, field *r, const double a[2], const field *q)
 {
-    FOR_PARITIES(p, x)
+    check_two(x, r);
+    check_two(x, q);
+    FOR_ALL(l, x)
     {
-        mr_update_args args = {field_out(x, p), field_out(r, p), field_in(q, p), {a[0], a[1]}};
-        kernel_run(KERNEL_mr_update, x, &args, all_groups(KERNEL_mr_update, x));
+        const mr_update_args args = {to_write(&l, x), to_write(&l, r), to_read(&l, q), {a[0], a[1]}, l.reals};
+        run(KERNEL_mr_update, &l, &args);
     }
 }
 
@@ -258,15 +470,26 @@ double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *c
 {
     REQUIRE(l >= 1 && l <= BICGSTAB_MOST, "BiCGStab(%d)", l);
     exact_sum s[3] = {exact_zero(), exact_zero(), exact_zero()};
-    FOR_PARITIES(p, x)
+    check_rhs(x, rhs);
+    check_two(x, shadow);
+    for (int j = 0; j <= l; j++) {
+        check_two(x, r[j]);
+        check_two(x, u[j]);
+    }
+    FOR_RHS(on, x, rhs)
     {
-        bicgstab_update_args args = {.x = field_out(x, p), .shadow = field_in(shadow, p), .l = l, .rhs = rhs};
+        bicgstab_update_args args = {.x = to_write(&on, x),
+                                     .shadow = to_read(&on, shadow),
+                                     .l = l,
+                                     .reals = on.reals,
+                                     .first = on.first,
+                                     .count = on.count};
         for (int j = 0; j <= l; j++) {
-            args.r[j] = j ? field_in(r[j], p) : field_out(r[j], p);
-            args.u[j] = j ? field_in(u[j], p) : field_out(u[j], p);
+            args.r[j] = j ? to_read(&on, r[j]) : to_write(&on, r[j]);
+            args.u[j] = j ? to_read(&on, u[j]) : to_write(&on, u[j]);
         }
         copy_pairs(args.gamma, gamma, l);
-        kernel_run(KERNEL_bicgstab_update, x, &args, many_vectors(x, 288 * l + 144, 24 * (2 * l + 7), s));
+        kernel_run(KERNEL_bicgstab_update, x, &args, many_vectors(&on, 288 * l + 144, 24 * (2 * l + 7), s));
     }
     comm_sum_exact(s, 3);
     rho[0] = exact_value(&s[1]);
@@ -277,19 +500,25 @@ double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *c
 static void multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
                               const double *beta, coefficient by, const field *r, int rhs)
 {
+    check_rhs(r, rhs);
     for (int first = 0; first < n; first += MULTI_VIEWS) {
         const int m = n - first < MULTI_VIEWS ? n - first : MULTI_VIEWS;
-        FOR_PARITIES(q, r)
+        for (int j = 0; j < m; j++) {
+            check_two(r, x[first + j]);
+            check_two(r, p[first + j]);
+        }
+        FOR_RHS(l, r, rhs)
         {
-            multishift_update_args args = {.r = field_in(r, q), .by = by, .n = m, .rhs = rhs};
+            multishift_update_args args = {
+                .r = to_read(&l, r), .by = by, .n = m, .reals = l.reals, .first = l.first, .count = l.count};
             for (int j = 0; j < m; j++) {
-                args.x[j] = field_out(x[first + j], q);
-                args.p[j] = field_out(p[first + j], q);
+                args.x[j] = to_write(&l, x[first + j]);
+                args.p[j] = to_write(&l, p[first + j]);
                 args.alpha[j] = alpha[first + j];
                 args.zeta[j] = zeta[first + j];
                 args.beta[j] = beta[first + j];
             }
-            kernel_run(KERNEL_multishift_update, r, &args, many_vectors(r, 120 * m, 24 * (4 * m + 1), NULL));
+            kernel_run(KERNEL_multishift_update, r, &args, many_vectors(&l, 120 * m, 24 * (4 * m + 1), NULL));
         }
     }
 }
@@ -308,10 +537,17 @@ void vector_multishift_update_by(int n, field *const *x, field *const *p, const 
 
 static void run_random(kernel_id id, field *f, uint64_t seed, uint32_t purpose, uint32_t number)
 {
+    check_vector(f);
+    REQUIRE(f->prec == PREC_DOUBLE, "random %s in %s precision", field_kinds[f->kind].name, precision_names[f->prec]);
     FOR_PARITIES(p, f)
     {
-        random_args args = {field_geom(f), field_out(f, p), seed, purpose, number, p};
-        kernel_run(id, f, &args, vector_work(id, f, 1));
+        const random_args args = {field_geom(f), field_out(f, p), seed, purpose, number, p, f->reals, f->Ls};
+        const kernel_info *info = &kernel_infos[id];
+        const double spinors = (double)field_units(f) * f->lay->lanes * f->groups * f->reals / 24;
+        kernel_run(id, f, &args,
+                   (kernel_work){.n = field_units(f),
+                                 .flops = spinors * info->flops,
+                                 .bytes = spinors * info->writes * field_traffic(f)});
     }
 }
 

@@ -1,13 +1,12 @@
-/* Operations on spinor fields: vector algebra, the Wilson hop, the clover term, random sources. Vector algebra and
- * random sources are for colour vectors, too.
+/* Vector algebra and random sources, for spinors, colour vectors and coarse vectors, in both orders of storage.
  *
- * All fields of a call share lattice, precision, place and right-hand sides, and spinors of one parity that parity,
- * unless said. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first. Functions that sum or
+ * All fields of a call share lattice, shape, precision and place, and those of one parity that parity, unless said;
+ * anything else stops the program. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first. Functions that sum or
  * exchange halos are collective. */
 #ifndef PLAQ_SPINOR_H
 #define PLAQ_SPINOR_H
 
-#include "kernels/args.h"
+#include "kernels/family/blas.h"
 #include "kernels/field/field.h"
 #include "kernels/lattice/exact.h"
 
@@ -19,13 +18,14 @@ extern "C" {
 void vector_copy(field *y, const field *x);                      /* also between precisions and places */
 void vector_axpby(field *y, double a, const field *x, double b); /* y = a x + b y; b = 0 does not read y */
 void vector_add(field *y, double a, const field *x);             /* y += a x, also between precisions */
+/* Sums are of one right-hand side with all its slices. */
 double vector_norm2(const field *x, int rhs);
 /* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself. */
 typedef struct {
     const field *like;
-    int kernel;  /* that sums */
-    int travels; /* else sum and value are known */
-    int whole;   /* one kernel makes all of the sum, over all ranks */
+    int kernel;         /* that sums */
+    int travels;        /* else sum and value are known */
+    int sum_over_ranks; /* one kernel makes the global sum */
     exact_sum sum;
     double value;
 } vector_sum;
@@ -36,8 +36,12 @@ double vector_axpy_norm2(field *y, double a, const field *x, int rhs);     /* y 
 /* y = a x + b y; |y|^2, of y before it is rounded to fixed point */
 double vector_axpby_norm2(field *y, double a, const field *x, double b, int rhs);
 void vector_axpy_norm2_start(vector_sum *s, field *y, double a, const field *x, int rhs);
+/* The same sums of each right-hand side, in one pass over memory: value[nrhs], coefficients a[nrhs] and b[nrhs]. */
+void vector_norm2_each(double *value, const field *x);
+void vector_dot_each(double (*value)[2], const field *x, const field *y);
+void vector_axpby_norm2_each(double *value, field *y, const double *a, const field *x, const double *b);
 void vector_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
-/* The same with b = sum / below. A sum that is whole on the device is taken there, and travels on; any other is waited
+/* The same with b = sum / below. A global sum that a kernel makes is taken on the device, and travels on; any other is waited
  * for. */
 void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double below, const field *r);
 
@@ -61,7 +65,8 @@ void vector_multishift_update_by(int n, field *const *x, field *const *p, const 
                                  const double *beta, vector_sum *sum, double below, const field *r, int rhs);
 
 /* ---- random sources ---- */
-/* Complex normal components with <|z|^2> = 1 on all parities of f (double precision). number: the trajectory. */
+/* Complex normal components with <|z|^2> = 1 in all groups of f (double precision), each with numbers of its own: slice s
+ * of right-hand side r has the same in every shape. purpose: of kernels/lattice/purpose.h; number: the trajectory. */
 void vector_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number);
 
 /* The same with components (+-1 +- i) / sqrt 2, each as likely, from one more set of random numbers. */

@@ -1,8 +1,10 @@
 #include "kernels/ops/wilson.h"
 
 #include "kernels/base/error.h"
+#include "kernels/family/clover.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/block_hop.h"
+#include "kernels/ops/expect.h"
 #include "kernels/ops/sums.h"
 #include "kernels/run/halo.h"
 #include "kernels/run/tune.h"
@@ -62,13 +64,13 @@ static double split_hop_seconds(int fuse, void *of)
     return seconds;
 }
 
-/* Whether to make it one kernel, where that can be: as the tuner found, and by rule unless right-hand sides would share
- * links in several. */
-static int fuses(split_hop *hop)
+/* True if pack, interior and exterior run as one kernel. The tuner decides; without an entry, fuse unless separate kernels
+ * would reuse links over right-hand sides. */
+static int should_fuse(split_hop *hop)
 {
     const hop_args *a = &hop->args;
     const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
-    if (!halo_hop_fuses(hop->in, hop->links)) return 0;
+    if (!halo_hop_fuses(hop->in)) return 0;
     const tune_key key =
         tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
     const int way = tune_choice(&key, 2, split_hop_seconds, hop);
@@ -80,8 +82,10 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
     const layout *lay = layout_tables(out->lay, out->where == PLACE_DEVICE);
     const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     REQUIRE(in != out || out->par == PARITY_BOTH, "the hop reads what it writes");
-    REQUIRE(in->prec == out->prec && call->links->prec == out->prec && in->lay == out->lay, "precisions %d %d %d",
-            in->prec, out->prec, call->links->prec);
+    expect_vector(in, FIELD_SPINOR, out);
+    expect_links(call->links, out);
+    if (call->add) expect_vector(call->add, FIELD_SPINOR, out);
+    if (call->clover) expect_kind(call->clover, FIELD_CLOVER, out);
     hop_args args = {.g = field_geom(out),
                      .in = field_in(in, other),
                      .here = field_in(call->links, p),
@@ -113,12 +117,14 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
         return;
     }
     split_hop hop = {out, in, call->links, args, 0};
-    hop.fuse = fuses(&hop);
+    hop.fuse = should_fuse(&hop);
     run_split_hop(&hop);
 }
 
 static clover_apply_args clover_on(field *out, parity p, const field *clover, const field *in, double factor)
 {
+    expect_vector(in, FIELD_SPINOR, out);
+    expect_kind(clover, FIELD_CLOVER, out);
     clover_apply_args args = {.in = field_in(in, p), .clover = field_in(clover, p), .factor = factor};
     args.out = field_out(out, p);
     return args;
@@ -132,10 +138,10 @@ void clover_apply(field *out, parity p, const field *clover, const field *in, do
 
 void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor)
 {
-    REQUIRE(in->groups == 1, "one sum of %d right-hand sides", in->groups);
-    const clover_norm2_args args = clover_on(out, p, clover, in, factor);
+    REQUIRE(in->nrhs == 1, "one sum of %d right-hand sides", in->nrhs);
+    const clover_norm2_args args = {clover_on(out, p, clover, in, factor), 0, in->Ls};
     *s = vector_sum_open(KERNEL_clover_norm2, out);
-    vector_sum_run(s, &args, 1, 1);
+    vector_sum_run(s, &args, vector_work(KERNEL_clover_norm2, out, in->Ls), 1, 1);
 }
 
 /* ---- clover term and forces ---- */
@@ -147,6 +153,8 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
 
 void clover_build(field *clover, const field *tensor, double diagonal, double c_sw)
 {
+    expect_kind(clover, FIELD_CLOVER, tensor);
+    expect_kind(tensor, FIELD_TENSOR, clover);
     FOR_PARITIES(p, clover)
     {
         clover_build_args args = {field_in(tensor, p), field_out(clover, p), diagonal, 0.5 * c_sw};
@@ -157,6 +165,8 @@ void clover_build(field *clover, const field *tensor, double diagonal, double c_
 double clover_invert(field *inverse, const field *clover, parity p, double *negatives)
 {
     exact_sum s[2] = {exact_zero(), exact_zero()};
+    expect_kind(clover, FIELD_CLOVER, inverse);
+    expect_kind(inverse, FIELD_CLOVER, clover);
     clover_invert_args args = {.in = field_in(clover, p)};
     args.out = field_out(inverse, p);
     run(KERNEL_clover_invert, clover, &args, s);
@@ -169,18 +179,25 @@ double clover_invert(field *inverse, const field *clover, parity p, double *nega
  * dF] becomes Re tr[Z dQ] with Z a quarter of the anti-Hermitian part of k L. */
 void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y)
 {
+    expect_kind(tensor, FIELD_TENSOR, x);
+    expect_vector(x, FIELD_SPINOR, y);
     clover_insert_args args = {field_in(x, p), field_in(y, p), field_out(tensor, p), -0.25 * c_sw};
     run(KERNEL_clover_insert, tensor, &args, NULL);
 }
 
 void clover_insert_det(field *tensor, parity p, double c_sw, double weight, const field *inverse)
 {
+    expect_kind(tensor, FIELD_TENSOR, inverse);
+    expect_kind(inverse, FIELD_CLOVER, tensor);
     clover_insert_det_args args = {field_in(inverse, p), field_out(tensor, p), -0.125 * c_sw * weight};
     run(KERNEL_clover_insert_det, tensor, &args, NULL);
 }
 
 void clover_force(field *force, const field *links, const field *tensor)
 {
+    expect_kind(force, FIELD_MOMENTA, links);
+    expect_kind(links, FIELD_LINKS, tensor);
+    expect_kind(tensor, FIELD_TENSOR, links);
     clover_force_args args = {
         .g = field_geom(links), .links = field_in_all(links), .tensor = field_in_all(tensor), .factor = -0.5};
     FOR_PARITIES(p, force)
@@ -194,6 +211,9 @@ void clover_force(field *force, const field *links, const field *tensor)
 void hop_force(field *force, const field *links, const field *x, const field *y)
 {
     const layout *lay = x->lay;
+    expect_kind(force, FIELD_MOMENTA, links);
+    expect_kind(links, FIELD_LINKS, x);
+    expect_vector(x, FIELD_SPINOR, y);
     for (int p = 0; p < 2; p++) {
         const parity other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
         hop_force_args args = {.g = field_geom(x),

@@ -5,8 +5,8 @@
 #ifndef PLAQ_OPS_WILSON_H
 #define PLAQ_OPS_WILSON_H
 
+#include "kernels/family/wilson.h"
 #include "kernels/ops/vector.h"
-#include "kernels/ops/wilson.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,8 +28,7 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
 /* out = factor C in on parity p; out may be in. */
 void clover_apply(field *out, parity p, const field *clover, const field *in, double factor);
 /* The same of one right-hand side, and |in|^2 on parity p, from one pass: as vector_norm2_start() does. */
-void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in,
-                               double factor);
+void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor);
 
 /* clover = diagonal + (i c_sw / 4) sigma F on the parities that it holds. */
 void clover_build(field *clover, const field *tensor, double diagonal, double c_sw);

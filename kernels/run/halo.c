@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-#include "kernels/args.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
+#include "kernels/family/blas.h"
+#include "kernels/family/staggered.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/run/kernel.h"
@@ -212,9 +213,9 @@ static void run_pack(const field *in, const hop_pack_args *args)
     kernel_run(KERNEL_hop_pack, in, args, (kernel_work){.n = args->start[args->faces], .aside = 1});
 }
 
-int halo_hop_fuses(const field *in, const field *links)
+int halo_hop_fuses(const field *in)
 {
-    return in->where == PLACE_DEVICE && links->reals > 8 && gpu_exchange_can_fuse();
+    return in->where == PLACE_DEVICE && gpu_exchange_can_fuse();
 }
 
 void halo_hop_start(const field *in, parity p, const field *links, int sign, int fuse, view ghost[8],

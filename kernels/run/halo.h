@@ -8,7 +8,7 @@
 #ifndef PLAQ_HALO_H
 #define PLAQ_HALO_H
 
-#include "kernels/args.h"
+#include "kernels/family/wilson.h"
 #include "kernels/field/field.h"
 
 #ifdef __cplusplus
@@ -21,9 +21,8 @@ void halo_fill(field *f);
 /* Brings in, for the hop's force, the half spinors from above of x (projected with sign +1) and of y (with -1). */
 void halo_hop_pair(const field *x, const field *y, parity p, const field *links, view x_ghost[8], view y_ghost[8]);
 
-/* Whether the hop of `in` can be one kernel with its exchange: the transport can, and the kernel is there for links of so
- * many reals. The same on all ranks. */
-int halo_hop_fuses(const field *in, const field *links);
+/* Whether the hop of `in` can be one kernel with its exchange: the transport can. The same on all ranks. */
+int halo_hop_fuses(const field *in);
 /* Sends the half spinors of parity p of `in` that the neighbours' hop needs; `links` of the precision of `in`; sign as
  * in kernels/site/hop.h. ghost[dir] becomes the view of what arrives from direction dir, valid after halo_hop_wait()
  * until the next exchange. With `fuse`, for a hop that can, nothing is sent yet: the next kernel has to be the hop, with

@@ -9,17 +9,36 @@
 
 #define DOUBLE 1
 #define ALL PREC_COUNT
+#define KERNEL_DEVICE_BITS(name)
 const kernel_info kernel_infos[KERNEL_COUNTED] = {
 #define KERNEL(name, precisions, flops, reads, writes, registers) {#name, 0, precisions, flops, reads, writes},
 #define KERNEL_SUM(name, sums, precisions, flops, reads, writes, registers)                                            \
     {#name, sums, precisions, flops, reads, writes},
-#include "kernels/kernels.def"
+#include "kernels/family/families.def"
 #undef KERNEL
 #undef KERNEL_SUM
     [KERNEL_convert] = {.name = "convert", .precisions = ALL},
 };
 #undef DOUBLE
 #undef ALL
+#undef KERNEL_DEVICE_BITS
+
+#define KERNEL(...)
+#define KERNEL_SUM(name, sums, ...) _Static_assert((sums) <= KERNEL_MAX_SUMS, "sums of " #name);
+#define KERNEL_DEVICE_BITS(name)
+#include "kernels/family/families.def"
+#undef KERNEL_SUM
+#undef KERNEL_DEVICE_BITS
+
+int kernel_has_device_bits(kernel_id id)
+{
+#define KERNEL_SUM(...)
+#define KERNEL_DEVICE_BITS(name) [KERNEL_##name] = 1,
+    static const char device_bits[KERNEL_COUNTED] = {
+#include "kernels/family/families.def"
+        [KERNEL_convert] = 0};
+    return device_bits[id];
+}
 
 typedef struct {
     kernel_count count; /* seconds: of calls on the host */
@@ -75,11 +94,11 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     const int on_device = like->where == PLACE_DEVICE;
     REQUIRE(info->sums == 0 || !on_device || !awaited, "kernel %s sums before the sums in front of it are fetched",
             info->name);
-    if (work.n == 0) return;
     const double sites = (double)work.n * like->lay->lanes;
     const double bytes = work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * field_traffic(like);
     const double flops = work.flops > 0 ? work.flops : sites * info->flops;
-    const kernel_timing timing = kernel_timing_start(id, like->prec, like->where, work.aside);
+    kernel_timing timing = {0};
+    if (work.n > 0) timing = kernel_timing_start(id, like->prec, like->where, work.aside);
     if (on_device) {
         const int known = gpu_run(id, like, args, &work);
         REQUIRE(known, "kernel %s on the device in precision %d", info->name, like->prec);
@@ -88,7 +107,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
         REQUIRE(run, "kernel %s in precision %d", info->name, like->prec);
         run(args, work.list, work.n, work.sums);
     }
-    kernel_timing_stop(&timing, flops, bytes);
+    if (work.n > 0) kernel_timing_stop(&timing, flops, bytes);
     if (!on_device || info->sums == 0) return;
     if (work.later) awaited = 1;
     else gpu_add_sums(id, work.sums);
@@ -102,7 +121,7 @@ void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
     gpu_add_sums(id, sums);
 }
 
-int kernel_sums_whole(const field *like)
+int kernel_can_sum_over_ranks(const field *like)
 {
     return like->where == PLACE_DEVICE ? gpu_sums_whole() : comm_size() == 1;
 }

@@ -1,7 +1,7 @@
 /* The kernel layer's face: run a site function over units of a lattice.
  *
- * kernels.def is the registry. Arguments are the structs of the headers in kernels/site; only this header is needed to
- * know them without a precision. */
+ * kernels/family/families.def is the registry. Arguments are the structs of kernels/family/NAME.h, known without a
+ * precision. */
 #ifndef PLAQ_KERNELS_H
 #define PLAQ_KERNELS_H
 
@@ -11,9 +11,11 @@
 typedef enum {
 #define KERNEL(name, ...) KERNEL_##name,
 #define KERNEL_SUM(name, ...) KERNEL_##name,
-#include "kernels/kernels.def"
+#define KERNEL_DEVICE_BITS(name)
+#include "kernels/family/families.def"
 #undef KERNEL
 #undef KERNEL_SUM
+#undef KERNEL_DEVICE_BITS
     KERNEL_COUNT,
     KERNEL_convert = KERNEL_COUNT, /* between precisions, of whole fields: counted among kernels, run by field.h */
     KERNEL_COUNTED
@@ -29,14 +31,14 @@ typedef struct {
 } kernel_info;
 
 /* Work on `n` units of field `like`'s layout: list[0..n), or 0..n where list is null. Sums, if the kernel has any, are
- * added into sums[] (this rank's part). `scale` corrects flops and traffic of the profile: right-hand sides, usually.
- */
+ * added into sums[] (this rank's part). A rank with n = 0 takes part like others: the tuner and sums over ranks are
+ * collective. */
 typedef struct {
     const int *list;
     long n;
     exact_sum *sums;
     int later;           /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
-    int whole;           /* the one sum is over all ranks: for where kernel_sums_whole() says that it can be */
+    int sum_over_ranks;  /* Global sum inside the kernel. Only where kernel_can_sum_over_ranks(). */
     int aside;           /* on the device: on the stream of messages, beside what the main stream does */
     const void *pack;    /* on the device, of a hop that is an exchange (halo_hop_start()): arguments of its packing */
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
@@ -53,12 +55,14 @@ extern "C" {
 #endif
 
 extern const kernel_info kernel_infos[KERNEL_COUNTED];
+/* True if the bits of a kernel belong to a kind of device: it stands only inside preconditioners and inner precisions. */
+int kernel_has_device_bits(kernel_id id);
 
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work);
 /* Adds the sums of the kernel that was run `later`, with the same first two arguments. */
 void kernel_sums(kernel_id id, const field *like, exact_sum *sums);
-/* Whether kernels add up their sums over all ranks, so that nobody else need; the same on all ranks. */
-int kernel_sums_whole(const field *like);
+/* True if a kernel with one sum can add up those of all ranks itself. The same on all ranks. */
+int kernel_can_sum_over_ranks(const field *like);
 /* Where kernels on the device find the value of the first of these sums, until the next kernel that sums, without
  * anybody's waiting for it; null on the host. */
 const double *kernel_sum_value(const field *like);

@@ -108,6 +108,7 @@ int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, 
     if (mode == TUNE_FILE) return TUNE_BY_RULE;
     known_case new = {.key = *key};
     measure(&new, candidates, seconds, of);
+    if (new.seconds == 0) return TUNE_BY_RULE; /* no rank has work: the case stays unknown */
     keep(&new);
     measured++;
     return new.way;

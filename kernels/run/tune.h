@@ -13,7 +13,7 @@
 
 typedef enum { TUNE_ESTIMATE, TUNE_MEASURE, TUNE_FILE } tune_mode;
 
-/* What has several ways: a kernel of kernels.def with its shapes of blocks, or one of these. */
+/* What has several ways: a kernel of families.def with its shapes of blocks, or one of these. */
 typedef enum {
     TUNE_EXCHANGE = KERNEL_COUNTED, /* a hop and its messages: kernels one after the other, or one kernel */
     TUNE_TRANSPORT,                 /* of messages between GPUs */

@@ -1,20 +1,23 @@
-/* Fused vector algebra on spinors and colour vectors: one pass over memory a step. Sums are exact (lane.h), one a
- * right-hand side; kernels that sum take the right-hand side as an argument and leave the others alone, the rest do all
- * of them. Outputs may alias inputs wherever the formula reads an element before it writes it.
+/* Fused vector algebra: one pass over memory a step. Sums are exact (sums.h). Kernels that sum do a range of groups, the
+ * slices of one right-hand side, and leave the others alone; the rest do all of them. Outputs may alias inputs wherever
+ * the formula reads an element before it writes it.
  *
- * Each formula is name_of, for groups of `reals` components; name_site calls it with the number that the view has, as a
- * literal. */
-#define VECTOR_SITE(name, which)                                                                                       \
+ * Each formula is name_of, for groups of `reals` components; name_site calls it with the number in its arguments, as a
+ * literal. Fields in rows order come in floating point and with one lane. */
+#define VECTOR_CASES(name, ...)                                                                                        \
+    if (a->reals == 6) T(name##_of)(__VA_ARGS__, 6);                                                                   \
+    else if (!PLAQ_SIMD && PLAQ_PREC < 2 && a->reals == VECTOR_FLAT(PLAQ_PREC))                                        \
+        T(name##_of)(__VA_ARGS__, VECTOR_FLAT(PLAQ_PREC));                                                             \
+    else T(name##_of)(__VA_ARGS__, 24);
+#define VECTOR_SITE(name)                                                                                              \
     FN void T(name##_site)(const name##_args *a, long u)                                                               \
     {                                                                                                                  \
-        if (a->which.group_stride == 6) T(name##_of)(a, u, 6);                                                         \
-        else T(name##_of)(a, u, 24);                                                                                   \
+        VECTOR_CASES(name, a, u)                                                                                       \
     }
-#define VECTOR_SITE_SUM(name, which)                                                                                   \
+#define VECTOR_SITE_SUM(name)                                                                                          \
     FN void T(name##_site)(const name##_args *a, long u, vexact *sum)                                                  \
     {                                                                                                                  \
-        if (a->which.group_stride == 6) T(name##_of)(a, u, sum, 6);                                                    \
-        else T(name##_of)(a, u, sum, 24);                                                                              \
+        VECTOR_CASES(name, a, u, sum)                                                                                  \
     }
 
 /* y = a x + b y */
@@ -33,84 +36,84 @@ FN void T(axpby_of)(const axpby_args *a, long u, int reals)
         T(save)(y, &a->y, u, r, reals);
     }
 }
-VECTOR_SITE(axpby, x)
-
-/* Sums over a site: in double, but in fixed point, whose numbers have 16 bits at most, in single: widening each addend
- * would take longer than reading it. */
-#if PLAQ_PREC >= 2
-typedef vreal T(site_sum);
-#define SITE_FMA vfma
-#define SITE_FNMA vfnma
-#define SITE_ZERO vset(0)
-FN vdouble T(widen)(T(site_sum) s)
-{
-    return vdouble_fma(s, vset(1), vdouble_zero());
-}
-#else
-typedef vdouble T(site_sum);
-#define SITE_FMA vdouble_fma
-#define SITE_FNMA vdouble_fnma
-#define SITE_ZERO vdouble_zero()
-FN vdouble T(widen)(T(site_sum) s)
-{
-    return s;
-}
-#endif
-
-FN vdouble T(site_norm2)(const vreal *x, int reals)
-{
-    T(site_sum) s = SITE_ZERO;
-    UNROLL for (int i = 0; i < reals; i++) s = SITE_FMA(x[i], x[i], s);
-    return T(widen)(s);
-}
+VECTOR_SITE(axpby)
 
 /* |x|^2 */
-FN void T(norm2_of)(const norm2_args *a, long u, vexact *sum, int reals)
+FN void T(norm2_group)(const view *from, long u, int group, vexact *sum, int reals)
 {
     vreal x[24];
-    T(load)(x, &a->x, u, a->rhs, reals);
+    T(load)(x, from, u, group, reals);
     T(exact_deposit)(&sum[0], T(site_norm2)(x, reals));
 }
-VECTOR_SITE_SUM(norm2, x)
 
-/* Adds sum conj(x) y of a site to the sums of re and im. */
-FN void T(dot_deposit)(vexact *re_sum, vexact *im_sum, const vreal *x, const vreal *y, int reals)
+FN void T(norm2_of)(const norm2_args *a, long u, vexact *sum, int reals)
 {
-    T(site_sum) re = SITE_ZERO, im = SITE_ZERO;
-    UNROLL for (int i = 0; i < reals / 2; i++)
-    {
-        re = SITE_FMA(x[2 * i], y[2 * i], re);
-        re = SITE_FMA(x[2 * i + 1], y[2 * i + 1], re);
-        im = SITE_FMA(x[2 * i], y[2 * i + 1], im);
-        im = SITE_FNMA(x[2 * i + 1], y[2 * i], im);
-    }
-    T(exact_deposit)(re_sum, T(widen)(re));
-    T(exact_deposit)(im_sum, T(widen)(im));
+    for (int k = 0; k < a->count; k++) T(norm2_group)(&a->x, u, a->first + k, sum, reals);
 }
+VECTOR_SITE_SUM(norm2)
 
 /* (x, y) = sum conj(x) y: re, im */
-FN void T(dot_of)(const dot_args *a, long u, vexact *sum, int reals)
+FN void T(dot_group)(const view *left, const view *right, long u, int group, vexact *sum, int reals)
 {
     vreal x[24], y[24];
-    T(load)(x, &a->x, u, a->rhs, reals);
-    T(load)(y, &a->y, u, a->rhs, reals);
+    T(load)(x, left, u, group, reals);
+    T(load)(y, right, u, group, reals);
     T(dot_deposit)(&sum[0], &sum[1], x, y, reals);
 }
-VECTOR_SITE_SUM(dot, x)
+
+FN void T(dot_of)(const dot_args *a, long u, vexact *sum, int reals)
+{
+    for (int k = 0; k < a->count; k++) T(dot_group)(&a->x, &a->y, u, a->first + k, sum, reals);
+}
+VECTOR_SITE_SUM(dot)
 
 /* y = a x + b y, then |y|^2; mostly with b = 1, which is to cost nothing */
-FN void T(axpby_norm2_of)(const axpby_norm2_args *a, long u, vexact *sum, int reals)
+FN void T(axpby_norm2_group)(const view *to, const view *from, double a, double b, long u, int group, vexact *sum,
+                             int reals)
 {
-    const vreal fa = vset((real)a->a), fb = vset((real)a->b);
+    const vreal fa = vset((real)a), fb = vset((real)b);
     vreal x[24], y[24];
-    T(load)(x, &a->x, u, a->rhs, reals);
-    T(load)(y, &a->y, u, a->rhs, reals);
-    if (a->b != 1) UNROLL for (int i = 0; i < reals; i++) y[i] *= fb;
+    T(load)(x, from, u, group, reals);
+    T(load)(y, to, u, group, reals);
+    if (b != 1) UNROLL for (int i = 0; i < reals; i++) y[i] *= fb;
     UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(fa, x[i], y[i]);
-    T(save)(y, &a->y, u, a->rhs, reals);
+    T(save)(y, to, u, group, reals);
     T(exact_deposit)(&sum[0], T(site_norm2)(y, reals));
 }
-VECTOR_SITE_SUM(axpby_norm2, y)
+
+FN void T(axpby_norm2_of)(const axpby_norm2_args *a, long u, vexact *sum, int reals)
+{
+    for (int k = 0; k < a->count; k++) T(axpby_norm2_group)(&a->y, &a->x, a->a, a->b, u, a->first + k, sum, reals);
+}
+VECTOR_SITE_SUM(axpby_norm2)
+
+/* ---- the same of each right-hand side: name_one of right-hand side number j of those that the arguments name ---- */
+
+#define EACH_SITE(name, sums)                                                                                          \
+    FN void T(name##_of)(const name##_args *a, long u, vexact *sum, int reals)                                         \
+    {                                                                                                                  \
+        for (int j = 0; j < a->n; j++) T(name##_one)(a, u, j, sum + (sums)*j, reals);                                  \
+    }                                                                                                                  \
+    VECTOR_SITE_SUM(name)
+
+FN void T(norm2_each_one)(const norm2_each_args *a, long u, int j, vexact *sum, int reals)
+{
+    for (int k = 0; k < a->slices; k++) T(norm2_group)(&a->x, u, (a->first + j) * a->slices + k, sum, reals);
+}
+EACH_SITE(norm2_each, 1)
+
+FN void T(dot_each_one)(const dot_each_args *a, long u, int j, vexact *sum, int reals)
+{
+    for (int k = 0; k < a->slices; k++) T(dot_group)(&a->x, &a->y, u, (a->first + j) * a->slices + k, sum, reals);
+}
+EACH_SITE(dot_each, 2)
+
+FN void T(axpby_norm2_each_one)(const axpby_norm2_each_args *a, long u, int j, vexact *sum, int reals)
+{
+    for (int k = 0; k < a->slices; k++)
+        T(axpby_norm2_group)(&a->y, &a->x, a->a[j], a->b[j], u, (a->first + j) * a->slices + k, sum, reals);
+}
+EACH_SITE(axpby_norm2_each, 1)
 
 FN double T(value_of)(const coefficient *c)
 {
@@ -133,7 +136,7 @@ FN void T(cg_update_of)(const cg_update_args *a, long u, int reals)
         T(save)(p, &a->p, u, k, reals);
     }
 }
-VECTOR_SITE(cg_update, p)
+VECTOR_SITE(cg_update)
 
 /* ---- complex coefficients, many vectors ---- */
 
@@ -166,36 +169,40 @@ FN void T(subtract_times)(vreal *y, const double c[2], const vreal *x, int reals
     T(add_times)(y, minus, x, reals);
 }
 
-/* (z_j, y): re, im */
-FN void T(multi_dot_one)(const multi_dot_args *a, long u, int j, vexact *sum, const vreal *y, int reals)
+/* (z_j, y) of a group: re, im */
+FN void T(multi_dot_one)(const multi_dot_args *a, long u, int group, int j, vexact *sum, const vreal *y, int reals)
 {
     vreal z[24];
-    T(load)(z, &a->z[j], u, a->rhs, reals);
+    T(load)(z, &a->z[j], u, group, reals);
     T(dot_deposit)(&sum[0], &sum[1], z, y, reals);
 }
 
 /* (z_j, y) of the first n: re, im, re, im, ... */
 FN void T(multi_dot_of)(const multi_dot_args *a, long u, vexact *sum, int reals)
 {
-    vreal y[24];
-    T(load)(y, &a->y, u, a->rhs, reals);
-    for (int j = 0; j < a->n; j++) T(multi_dot_one)(a, u, j, sum + 2 * j, y, reals);
+    for (int g = a->first; g < a->first + a->count; g++) {
+        vreal y[24];
+        T(load)(y, &a->y, u, g, reals);
+        for (int j = 0; j < a->n; j++) T(multi_dot_one)(a, u, g, j, sum + 2 * j, y, reals);
+    }
 }
-VECTOR_SITE_SUM(multi_dot, y)
+VECTOR_SITE_SUM(multi_dot)
 
 /* y += sum_j c_j z_j, then |y|^2 */
 FN void T(multi_axpy_of)(const multi_axpy_args *a, long u, vexact *sum, int reals)
 {
-    vreal y[24], z[24];
-    T(load)(y, &a->y, u, a->rhs, reals);
-    for (int j = 0; j < a->n; j++) {
-        T(load)(z, &a->z[j], u, a->rhs, reals);
-        T(add_times)(y, a->c[j], z, reals);
+    for (int g = a->first; g < a->first + a->count; g++) {
+        vreal y[24], z[24];
+        T(load)(y, &a->y, u, g, reals);
+        for (int j = 0; j < a->n; j++) {
+            T(load)(z, &a->z[j], u, g, reals);
+            T(add_times)(y, a->c[j], z, reals);
+        }
+        T(save)(y, &a->y, u, g, reals);
+        T(exact_deposit)(&sum[0], T(site_norm2)(y, reals));
     }
-    T(save)(y, &a->y, u, a->rhs, reals);
-    T(exact_deposit)(&sum[0], T(site_norm2)(y, reals));
 }
-VECTOR_SITE_SUM(multi_axpy, y)
+VECTOR_SITE_SUM(multi_axpy)
 
 /* y_j = a_j x_j + b_j y_j one after the other, so that x_j may be a y of later ones. */
 FN void T(multi_axpby_of)(const multi_axpby_args *a, long u, int reals)
@@ -210,7 +217,7 @@ FN void T(multi_axpby_of)(const multi_axpby_args *a, long u, int reals)
             T(save)(y, &a->y[j], u, k, reals);
         }
 }
-VECTOR_SITE(multi_axpby, y[0])
+VECTOR_SITE(multi_axpby)
 
 /* A step of minimal residuals: x += a r; r -= a q. */
 FN void T(mr_update_of)(const mr_update_args *a, long u, int reals)
@@ -226,51 +233,61 @@ FN void T(mr_update_of)(const mr_update_args *a, long u, int reals)
         T(save)(r, &a->r, u, k, reals);
     }
 }
-VECTOR_SITE(mr_update, r)
+VECTOR_SITE(mr_update)
 
 /* The polynomial step of BiCGStab(l): x += sum_j gamma_j r_(j-1), r_0 -= sum_j gamma_j r_j, u_0 -= sum_j gamma_j u_j
  * over j = 1 ... l, with gamma_j in gamma[j - 1]; then |r_0|^2 and (shadow, r_0). */
-FN void T(bicgstab_update_of)(const bicgstab_update_args *a, long u, vexact *sum, int reals)
+FN void T(bicgstab_update_group)(const bicgstab_update_args *a, long u, int group, vexact *sum, int reals)
 {
     vreal y[24], r[24], z[24];
-    T(load)(y, &a->x, u, a->rhs, reals);
-    T(load)(r, &a->r[0], u, a->rhs, reals);
+    T(load)(y, &a->x, u, group, reals);
+    T(load)(r, &a->r[0], u, group, reals);
     T(add_times)(y, a->gamma[0], r, reals);
     for (int j = 1; j <= a->l; j++) {
-        T(load)(z, &a->r[j], u, a->rhs, reals);
+        T(load)(z, &a->r[j], u, group, reals);
         if (j < a->l) T(add_times)(y, a->gamma[j], z, reals);
         T(subtract_times)(r, a->gamma[j - 1], z, reals);
     }
-    T(save)(y, &a->x, u, a->rhs, reals);
-    T(save)(r, &a->r[0], u, a->rhs, reals);
+    T(save)(y, &a->x, u, group, reals);
+    T(save)(r, &a->r[0], u, group, reals);
     T(exact_deposit)(&sum[0], T(site_norm2)(r, reals));
-    T(load)(z, &a->shadow, u, a->rhs, reals);
+    T(load)(z, &a->shadow, u, group, reals);
     T(dot_deposit)(&sum[1], &sum[2], z, r, reals);
-    T(load)(y, &a->u[0], u, a->rhs, reals);
+    T(load)(y, &a->u[0], u, group, reals);
     for (int j = 1; j <= a->l; j++) {
-        T(load)(z, &a->u[j], u, a->rhs, reals);
+        T(load)(z, &a->u[j], u, group, reals);
         T(subtract_times)(y, a->gamma[j - 1], z, reals);
     }
-    T(save)(y, &a->u[0], u, a->rhs, reals);
+    T(save)(y, &a->u[0], u, group, reals);
 }
-VECTOR_SITE_SUM(bicgstab_update, x)
+
+FN void T(bicgstab_update_of)(const bicgstab_update_args *a, long u, vexact *sum, int reals)
+{
+    for (int k = 0; k < a->count; k++) T(bicgstab_update_group)(a, u, a->first + k, sum, reals);
+}
+VECTOR_SITE_SUM(bicgstab_update)
 
 /* The updates of conjugate gradients for many shifts, which share r and a factor:
  * x_j += alpha_j p_j; p_j = zeta_j r + by beta_j p_j. */
-FN void T(multishift_update_of)(const multishift_update_args *a, long u, int reals)
+FN void T(multishift_update_group)(const multishift_update_args *a, double by, long u, int group, int reals)
 {
     vreal r[24], p[24], y[24];
-    const double by = T(value_of)(&a->by);
-    T(load)(r, &a->r, u, a->rhs, reals);
+    T(load)(r, &a->r, u, group, reals);
     for (int j = 0; j < a->n; j++) {
         const vreal alpha = vset((real)a->alpha[j]), zeta = vset((real)a->zeta[j]),
                     beta = vset((real)(by * a->beta[j]));
-        T(load)(p, &a->p[j], u, a->rhs, reals);
-        T(load)(y, &a->x[j], u, a->rhs, reals);
+        T(load)(p, &a->p[j], u, group, reals);
+        T(load)(y, &a->x[j], u, group, reals);
         UNROLL for (int i = 0; i < reals; i++) y[i] = vfma(alpha, p[i], y[i]);
-        T(save)(y, &a->x[j], u, a->rhs, reals);
+        T(save)(y, &a->x[j], u, group, reals);
         UNROLL for (int i = 0; i < reals; i++) p[i] = vfma(zeta, r[i], beta * p[i]);
-        T(save)(p, &a->p[j], u, a->rhs, reals);
+        T(save)(p, &a->p[j], u, group, reals);
     }
 }
-VECTOR_SITE(multishift_update, r)
+
+FN void T(multishift_update_of)(const multishift_update_args *a, long u, int reals)
+{
+    const double by = T(value_of)(&a->by);
+    for (int k = 0; k < a->count; k++) T(multishift_update_group)(a, by, u, a->first + k, reals);
+}
+VECTOR_SITE(multishift_update)

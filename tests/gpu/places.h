@@ -41,8 +41,8 @@ CHECK_UNUSED static void fill(field *f, unsigned long seed)
 
 CHECK_UNUSED static field *on_device(const field *h)
 {
-    field *d =
-        field_create(h->lat, h->kind, h->prec, h->par, field_kinds[h->kind].groups == 1 ? h->groups : 1, PLACE_DEVICE);
+    const field_shape shape = field_shape_of(h);
+    field *d = field_create_shape(h->lat, &shape, h->prec, h->par, PLACE_DEVICE);
     field_copy(d, h);
     return d;
 }

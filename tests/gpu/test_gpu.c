@@ -12,11 +12,34 @@
 
 /* ---- spinors ---- */
 
-static void test_blas(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs)
+static void test_each(field *const d[2], field *const h[2])
+{
+    enum { ROOM = 64 };
+    double of_d[ROOM], of_h[ROOM], dot_d[ROOM][2], dot_h[ROOM][2], a[ROOM], b[ROOM];
+    for (int r = 0; r < h[0]->nrhs; r++) {
+        a[r] = 0.1 * r - 0.4;
+        b[r] = r % 2 ? 1 : 0.6;
+    }
+    vector_dot_each(dot_d, d[0], d[1]);
+    vector_dot_each(dot_h, h[0], h[1]);
+    vector_axpby_norm2_each(of_d, d[1], a, d[0], b);
+    vector_axpby_norm2_each(of_h, h[1], a, h[0], b);
+    check_same("axpby_norm2_each", d[1], h[1], EXACT);
+    for (int r = 0; r < h[0]->nrhs; r++) {
+        for (int k = 0; k < 2; k++) check_value("dot_each", dot_d[r][k], dot_h[r][k], EXACT);
+        check_value("the sum of axpby_norm2_each", of_d[r], of_h[r], EXACT);
+    }
+    vector_norm2_each(of_d, d[1]);
+    vector_norm2_each(of_h, h[1]);
+    for (int r = 0; r < h[0]->nrhs; r++) check_value("norm2_each", of_d[r], of_h[r], EXACT);
+}
+
+static void test_blas(const lattice *lat, field_shape shape, precision prec, parity par)
 {
     field *h[3], *d[3];
+    const int nrhs = shape.nrhs;
     for (int i = 0; i < 3; i++) {
-        h[i] = field_create(lat, kind, prec, par, nrhs, PLACE_HOST);
+        h[i] = field_create_shape(lat, &shape, prec, par, PLACE_HOST);
         fill(h[i], (unsigned long)(10 + i));
         d[i] = on_device(h[i]);
         check_same("copy", d[i], h[i], EXACT);
@@ -61,6 +84,7 @@ static void test_blas(const lattice *lat, field_kind kind, precision prec, parit
     check_value("the sum of a multishift_update", vector_sum_finish(&of_d), vector_sum_finish(&of_h), EXACT);
     check_same("multishift_update by a sum x", d[2], h[2], EXACT);
     check_same("multishift_update by a sum p", d[1], h[1], EXACT);
+    test_each(d, h);
     for (int i = 0; i < 3; i++) {
         field_destroy(h[i]);
         field_destroy(d[i]);
@@ -262,9 +286,14 @@ static void test_lattice(const lattice *lat)
         snprintf(where, sizeof where, "%d.%d.%d.%d %s", l[0], l[1], l[2], l[3], prec_name[prec]);
         for (size_t i = 0; i < sizeof right_hand_sides / sizeof *right_hand_sides; i++) {
             const int nrhs = right_hand_sides[i];
-            test_blas(lat, FIELD_SPINOR, (precision)prec, PARITY_ODD, nrhs);
-            test_blas(lat, FIELD_SPINOR, (precision)prec, PARITY_BOTH, nrhs);
-            test_blas(lat, FIELD_VECTOR, (precision)prec, PARITY_BOTH, nrhs);
+            const field_shape spinor = field_shape_of_kind(FIELD_SPINOR, nrhs);
+            field_shape slices = field_shape_of_kind(FIELD_VECTOR, nrhs);
+            test_blas(lat, spinor, (precision)prec, PARITY_ODD);
+            test_blas(lat, spinor, (precision)prec, PARITY_BOTH);
+            test_blas(lat, slices, (precision)prec, PARITY_BOTH);
+            slices.Ls = 3;
+            test_blas(lat, slices, (precision)prec, PARITY_EVEN);
+            if (prec < PREC_HALF) test_blas(lat, field_shape_coarse(24, nrhs), (precision)prec, PARITY_BOTH);
             for (int p = 0; p < 2; p++) test_spinor_operators(h.links, h.clover, (precision)prec, (parity)p, nrhs);
         }
     }

@@ -26,7 +26,7 @@ static double allocated(void)
 
 static void check_fields(const lattice *real, const lattice *plan)
 {
-    for (int kind = 0; kind < FIELD_KINDS; kind++)
+    for (int kind = 0; kind < FIELD_COARSE; kind++)
         for (int prec = 0; prec < PREC_COUNT; prec++)
             for (int par = PARITY_EVEN; par <= PARITY_BOTH; par++)
                 for (int where = PLACE_HOST; where <= PLACE_DEVICE; where++)

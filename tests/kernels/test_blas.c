@@ -1,6 +1,6 @@
 /* Vector algebra with complex coefficients and many vectors is the sum that its formula says, in every precision, to
  * the rounding of that precision; the sums that come with it are those of vector_norm2() and vector_dot() to the bit.
- */
+ * Spinors, colour vectors, and coarse vectors in rows order. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/ops/vector.h"
@@ -12,17 +12,27 @@ typedef struct {
     precision prec;
     struct ref_rng *rng;
     field_kind kind;
+    int colours; /* of coarse vectors */
 } scene;
 
 static size_t reals_of(const scene *s)
 {
-    return (size_t)s->lat->volume * (size_t)field_kinds[s->kind].reals;
+    return (size_t)s->lat->volume * (size_t)(s->colours ? 4 * s->colours : field_kinds[s->kind].reals);
+}
+
+static field *make(const scene *s, int nrhs, int Ls, const double *numbers)
+{
+    field_shape shape = s->colours ? field_shape_coarse(s->colours, nrhs) : field_shape_of_kind(s->kind, nrhs);
+    shape.Ls = Ls;
+    field *f = field_create_shape(s->lat, &shape, s->prec, PARITY_BOTH, kit_place);
+    if (numbers) kit_scatter(f, numbers);
+    return f;
 }
 
 static field *some(const scene *s)
 {
     double *numbers = kit_normals(reals_of(s), s->rng);
-    field *f = kit_field(s->lat, s->kind, s->prec, PARITY_BOTH, 1, numbers);
+    field *f = make(s, 1, 1, numbers);
     free(numbers);
     return f;
 }
@@ -66,8 +76,7 @@ static void test_simple(const scene *s)
     enum { RHS = 3 };
     const size_t n = reals_of(s);
     double *a = kit_normals(RHS * n, s->rng), *b = kit_normals(RHS * n, s->rng);
-    field *x = kit_field(s->lat, s->kind, s->prec, PARITY_BOTH, RHS, a);
-    field *y = kit_field(s->lat, s->kind, s->prec, PARITY_BOTH, RHS, b), *z = copy_of(y);
+    field *x = make(s, RHS, 1, a), *y = make(s, RHS, 1, b), *z = copy_of(y);
     double *x_array = kit_gather(x), *y_array = kit_gather(y), dot[2];
     double complex *px[RHS], *py[RHS];
     for (int r = 0; r < RHS; r++) {
@@ -144,8 +153,8 @@ static void test_by_sum(const scene *s)
 /* y += a x with x in each precision. */
 static void test_add(const scene *s)
 {
-    for (int p = 0; p < PREC_COUNT; p++) {
-        const scene other = {s->lat, (precision)p, s->rng, s->kind};
+    for (int p = 0; p < (s->colours ? PREC_HALF : PREC_COUNT); p++) {
+        const scene other = {s->lat, (precision)p, s->rng, s->kind, s->colours};
         field *x = some(&other), *y = some(s);
         double complex *want = zero(s);
         add(want, 1, y);
@@ -344,9 +353,9 @@ static void test_multishift_by_sum(const scene *s, int n)
 /* One number that is much larger than all others, on each site in turn: whatever addend comes last, it is there. */
 static void test_largest(const scene *s)
 {
-    const size_t each = (size_t)field_kinds[s->kind].reals, sites = (size_t)s->lat->volume;
+    const size_t sites = (size_t)s->lat->volume, each = reals_of(s) / sites;
     double *numbers = kit_alloc(reals_of(s), sizeof *numbers);
-    field *f = kit_field(s->lat, s->kind, s->prec, PARITY_BOTH, 1, NULL);
+    field *f = make(s, 1, 1, NULL);
     kit_where("one large number in a %s in %s", field_kinds[s->kind].name, precision_names[s->prec]);
     for (size_t site = 0; site < sites; site++) {
         for (size_t i = 0; i < sites; i++) numbers[i * each] = i == site ? 0x1p40 : 0x1p-40;
@@ -357,26 +366,121 @@ static void test_largest(const scene *s)
     free(numbers);
 }
 
+/* One right-hand side of a field with slices: its sums are those of a field with these slices one after the other in one
+ * number, and other right-hand sides are left alone. */
+static void test_slices(const scene *s)
+{
+    enum { RHS = 3, LS = 4, GROUPS = RHS * LS };
+    const size_t n = reals_of(s);
+    double *a = kit_normals(GROUPS * n, s->rng), *b = kit_normals(GROUPS * n, s->rng), dot[2], one[1][2];
+    field *x = make(s, RHS, LS, a), *y = make(s, RHS, LS, b), *z = copy_of(y), *w = copy_of(y);
+    double *x_array = kit_gather(x), *y_array = kit_gather(y);
+    const double tolerance = 1e-15 * LS * (double)n + (s->prec >= PREC_HALF ? 4 * kit_epsilon[s->prec] : 0);
+    for (int r = 0; r < RHS; r++) {
+        double want = 0;
+        double complex want_dot = 0;
+        for (int k = 0; k < LS; k++) {
+            double complex *px = kit_rhs(x, x_array, r * LS + k), *py = kit_rhs(y, y_array, r * LS + k);
+            want += ref_norm2(px, n / 2);
+            want_dot += ref_dot(px, py, n / 2);
+            free(px);
+            free(py);
+        }
+        kit_where("%d slices of right-hand side %d of a %s in %s", LS, r, field_kinds[s->kind].name,
+                  precision_names[s->prec]);
+        KIT_REL(vector_norm2(x, r), want, tolerance);
+        vector_dot(dot, x, y, r);
+        KIT_NEAR(dot[0], creal(want_dot), tolerance * (double)n);
+        KIT_NEAR(dot[1], cimag(want_dot), tolerance * (double)n);
+        vector_multi_dot(one, 1, (field *[]){x}, y, r);
+        KIT_NEAR(one[0][0], dot[0], 0);
+        KIT_NEAR(one[0][1], dot[1], 0);
+    }
+    const double norm2 = vector_axpby_norm2(z, 0.5, x, 1, 1);
+    KIT_REL(norm2, vector_norm2(z, 1), 2 * kit_step[s->prec]);
+    const double again = vector_multi_axpy(w, 1, (const double[1][2]){{0.5, 0}}, (field *[]){x}, 1);
+    KIT_REL(again, norm2, 8 * kit_epsilon[s->prec]);
+    for (int r = 0; r < RHS; r += 2) KIT_NEAR(vector_norm2(z, r), vector_norm2(y, r), 0);
+    field *all[] = {x, y, z, w};
+    for (int i = 0; i < 4; i++) field_destroy(all[i]);
+    free(x_array);
+    free(y_array);
+    free(a);
+    free(b);
+}
+
+/* Sums of all right-hand sides in one pass are those of each, to the bit: more of them than a launch takes. */
+static void test_each(const scene *s, int rhs, int Ls)
+{
+    enum { ROOM = 40 };
+    const size_t n = reals_of(s) * (size_t)(rhs * Ls);
+    double *numbers = kit_normals(n, s->rng), norm2[ROOM], dot[ROOM][2], want[2], a[ROOM], b[ROOM];
+    field *x = make(s, rhs, Ls, numbers);
+    for (size_t i = 0; i < n; i++) numbers[i] = numbers[i] * 0.5 + 0.25;
+    field *y = make(s, rhs, Ls, numbers), *z = copy_of(y);
+    kit_where("%d right-hand sides of %d slices of a %s in %s", rhs, Ls, field_kinds[s->kind].name,
+              precision_names[s->prec]);
+    vector_norm2_each(norm2, x);
+    vector_dot_each(dot, x, y);
+    for (int r = 0; r < rhs; r++) {
+        KIT_NEAR(norm2[r], vector_norm2(x, r), 0);
+        vector_dot(want, x, y, r);
+        KIT_NEAR(dot[r][0], want[0], 0);
+        KIT_NEAR(dot[r][1], want[1], 0);
+        a[r] = 0.3 + 0.1 * r;
+        b[r] = r % 3 ? 1 : 0.7;
+    }
+    vector_axpby_norm2_each(norm2, y, a, x, b);
+    for (int r = 0; r < rhs; r++) {
+        KIT_NEAR(norm2[r], vector_axpby_norm2(z, a[r], x, b[r], r), 0);
+        KIT_NEAR(vector_norm2(y, r), vector_norm2(z, r), 0);
+    }
+    field_destroy(x);
+    field_destroy(y);
+    field_destroy(z);
+    free(numbers);
+}
+
+static void test_scene(const scene *s)
+{
+    test_simple(s);
+    test_by_sum(s);
+    test_multishift_by_sum(s, 2);
+    test_add(s);
+    test_multi(s, 1);
+    test_multi(s, 3);
+    test_pairs(s);
+    test_largest(s);
+    test_mr(s);
+    test_bicgstab(s, 2);
+    test_multishift(s, 2);
+    test_slices(s);
+    test_each(s, 3, 2);
+}
+
+/* Coarse vectors of 2 x 24 components, and of fewer. */
+static void test_rows(const lattice *lat, struct ref_rng *rng)
+{
+    for (int prec = 0; prec < PREC_HALF; prec++)
+        for (int colours = 4; colours <= 24; colours += 20) {
+            const scene s = {lat, (precision)prec, rng, FIELD_COARSE, colours};
+            test_scene(&s);
+        }
+}
+
 static void test_all(struct ref_lattice l, struct ref_rng *rng)
 {
     lattice *lat = kit_lattice(l, 1, -1);
     for (int k = 0; lat && k < 2 * PREC_COUNT; k++) {
-        const scene s = {lat, (precision)(k / 2), rng, k % 2 ? FIELD_VECTOR : FIELD_SPINOR};
-        test_simple(&s);
-        test_by_sum(&s);
-        test_multishift_by_sum(&s, 2);
-        test_add(&s);
-        test_multi(&s, 1);
-        test_multi(&s, 3);
+        const scene s = {lat, (precision)(k / 2), rng, k % 2 ? FIELD_VECTOR : FIELD_SPINOR, 0};
+        test_scene(&s);
         test_multi(&s, MOST);
-        test_pairs(&s);
-        test_largest(&s);
-        test_mr(&s);
         for (int l = 1; l <= BICGSTAB_MOST; l++) test_bicgstab(&s, l);
-        test_multishift(&s, 2);
         test_multishift(&s, MOST);
         test_multishift_by_sum(&s, MOST);
+        test_each(&s, 20, 1);
     }
+    if (lat) test_rows(lat, rng);
     lattice_destroy(lat);
 }
 

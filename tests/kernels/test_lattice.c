@@ -198,6 +198,48 @@ static void check_walks(const lattice *lat, precision prec)
     field_destroy(f);
 }
 
+/* One parity of links shares the memory of both: it reads, is copied and is cleared as a field of its own. */
+static void check_parts(const lattice *lat, precision prec)
+{
+    const struct ref_lattice l = {{lat->size[0], lat->size[1], lat->size[2], lat->size[3]}};
+    field *f = coordinates(lat, prec);
+    double *whole = kit_gather(f);
+    for (int p = 0; p < 2; p++) {
+        field part = field_part(f, (parity)p);
+        field *copy = field_create(lat, FIELD_LINKS, prec, (parity)p, 1, PLACE_HOST), *other = field_like(f);
+        field_copy(copy, &part);
+        double *of_part = kit_gather(&part), *of_copy = kit_gather(copy), worst = 0;
+        for (size_t i = 0; i < ref_volume(l); i++) {
+            int x[4];
+            ref_coordinates(x, l, i);
+            const int here = ((x[0] + x[1] + x[2] + x[3]) & 1) == p;
+            for (size_t c = 72 * i; c < 72 * (i + 1); c++) {
+                worst = fmax(worst, fabs(of_part[c] - (here ? whole[c] : 0)));
+                worst = fmax(worst, fabs(of_copy[c] - of_part[c]));
+            }
+        }
+        KIT_NEAR(worst, 0, 0);
+        field_copy(other, f);
+        field there = field_part(other, (parity)p);
+        field_clear(&there);
+        field_copy(&there, copy);
+        double *again = kit_gather(other);
+        KIT_NEAR(kit_distance(again, whole, kit_reals(f)), 0, 0);
+        field_clear(&there);
+        double *half = kit_gather(other);
+        for (size_t i = 0; i < kit_reals(f); i++) worst = fmax(worst, fabs(half[i] - (whole[i] - of_part[i])));
+        KIT_NEAR(worst, 0, 0);
+        free(half);
+        free(again);
+        free(of_copy);
+        free(of_part);
+        field_destroy(other);
+        field_destroy(copy);
+    }
+    free(whole);
+    field_destroy(f);
+}
+
 static void test_maps(void)
 {
     for (int k = 0; k < KIT_SHAPES; k++) {
@@ -220,6 +262,8 @@ static void test_maps(void)
                 if (lat->volume <= 2000) {
                     check_walks(lat, PREC_DOUBLE);
                     check_walks(lat, PREC_SINGLE);
+                    check_parts(lat, PREC_DOUBLE);
+                    check_parts(lat, PREC_SINGLE);
                 }
                 lattice_destroy(lat);
             }

@@ -7,6 +7,7 @@
 #include "tests/kernels/kit.h"
 
 #include "kernels/lattice/philox.h"
+#include "kernels/lattice/purpose.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 
@@ -134,6 +135,64 @@ static void check_momenta(const lattice *lat)
     field_destroy(f);
 }
 
+/* Every group has numbers of its own, whose counter holds the right-hand side and the slice; group 0 those of a field
+ * that has no others. */
+static void check_groups(const lattice *lat, const field_shape *shape, int signs)
+{
+    field *f = field_create_shape(lat, shape, PREC_DOUBLE, PARITY_BOTH, PLACE_HOST);
+    if (signs) vector_random_signs(f, seed, PURPOSE, NUMBER);
+    else vector_random(f, seed, PURPOSE, NUMBER);
+    double *have = kit_gather(f), worst = 0;
+    const int groups = f->groups, reals = f->reals;
+    for (long i = 0; i < lat->volume; i++)
+        for (int g = 0; g < groups; g++)
+            for (int c = 0; c < reals / 2; c++) {
+                const uint32_t index = (uint32_t)(g % f->Ls) << 8 | (uint32_t)(g / f->Ls) << 16;
+                const double *z = have + ((long)groups * i + g) * reals + 2 * c;
+                double want[2];
+                pair(want, (uint64_t)i, (uint32_t)c | index);
+                if (signs) {
+                    uint32_t k[4] = {(uint32_t)i, (uint32_t)(2 * c / 128) << 8 | index << 8, NUMBER, PURPOSE};
+                    philox(k, (uint32_t)seed, (uint32_t)(seed >> 32));
+                    for (int e = 0; e < 2; e++) want[e] = k[2 * c / 32 % 4] >> (2 * c + e) % 32 & 1 ? -1 : 1;
+                }
+                for (int e = 0; e < 2; e++) worst = fmax(worst, fabs(z[e] - sqrt(0.5) * want[e]));
+            }
+    KIT_NEAR(worst, 0, 1e-14);
+    free(have);
+    field_destroy(f);
+}
+
+static void check_all_groups(const lattice *lat)
+{
+    for (int signs = 0; signs < 2; signs++)
+        for (int k = 0; k < 3; k++) {
+            field_shape shape =
+                k == 2 ? field_shape_coarse(24, 3) : field_shape_of_kind(k ? FIELD_VECTOR : FIELD_SPINOR, 3);
+            shape.Ls = 2;
+            check_groups(lat, &shape, signs);
+        }
+}
+
+/* Two purposes that were equal would give the same numbers to different ends. */
+static void test_purposes(void)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } purposes[] = {
+#define PURPOSE_ENTRY(name, value) {#name, value},
+        RANDOM_PURPOSES(PURPOSE_ENTRY)
+#undef PURPOSE_ENTRY
+    };
+    const int n = (int)(sizeof purposes / sizeof *purposes);
+    for (int i = 0; i < n; i++) {
+        kit_where("purposes %s", purposes[i].name);
+        KIT_CHECK(purposes[i].value > 0 && purposes[i].value <= RANDOM_ACTION);
+        for (int k = 0; k < i; k++) KIT_CHECK(purposes[i].value != purposes[k].value);
+    }
+}
+
 static void test_sites(void)
 {
     for (int k = 0; k < KIT_SHAPES - 1; k++) {
@@ -146,6 +205,7 @@ static void test_sites(void)
             check_vector(lat);
             check_signs(lat);
             check_momenta(lat);
+            check_all_groups(lat);
             lattice_destroy(lat);
         }
     }
@@ -250,6 +310,7 @@ int main(int argc, char **argv)
 {
     test_begin(&argc, &argv);
     test_known_answers();
+    test_purposes();
     test_sites();
     test_moments();
     test_links();

@@ -1,4 +1,4 @@
-/* Sides of staples on the GPU, T(staple_sides_link) for a block of sites; part of instance.cuh in double precision.
+/* Sides of staples on the GPU, T(staple_sides_link) for a block of sites; part of staggered.cuh in double precision.
  *
  * What stands at a site gives something to the derivative there and to that at the next site along mu, and is read once
  * more for the site behind it in nu (T(add_sides)). A block walks along a line of boxes in direction mu. What stands in a
@@ -14,7 +14,7 @@
 #define SIDE_TILE (SIDE_PACKS * SIDE_PLACES)
 #define SIDE_SHARED                                                                                                    \
     ((2 * 2 * SIDE_TILE + SIDE_PACKS * SIDE_SITES) * (int)sizeof(double2) + 3 * SIDE_PLACES * (int)sizeof(int))
-#define SIDE_BLOCKS 3 /* at once on a processor that has memory for them; leaves 168 registers, as in kernels.def */
+#define SIDE_BLOCKS 3 /* at once on a processor that has memory for them; leaves 168 registers, as in staggered.def */
 
 /* Boxes for derivatives by U_nu, in a kernel for all nu: their extents and those of what they read, how many lie side by
  * side and in how many lines, of which a block does so many steps, and blocks; their sites, those of a slice in mu, and
@@ -369,7 +369,7 @@ static __global__ void __launch_bounds__(2 * SIDE_SITES, SIDE_BLOCKS)
     T(save)(sum, &a.out, u, nu, 18);
 }
 
-static void T(staple_sides_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+void T(staple_sides_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
     const staple_sides_args *a = (const staple_sides_args *)args;
     side_boxes boxes;

@@ -1,26 +1,21 @@
-/* All kernels of one precision and one layout on the CPU. Compiled once for each PLAQ_PREC and PLAQ_SIMD; what comes
- * out is the table cpu_table of this instance, with null where a kernel does not come in this precision; nothing where
- * the CPU has no such vectors. */
-#include "kernels/cpu/cpu.h"
-
+/* What a family's file on the CPU starts with (kernels/cpu/family.c.in, compiled once for each PLAQ_PREC and PLAQ_SIMD):
+ * lines of its .def become runners T(name_run), for the table of cpu.c. */
 #include <math.h>
 #include <stddef.h>
 
-#include "kernels/args.h"
-#include "kernels/lattice/lanes.h"
-
-#if PLAQ_SIMD == 0 || LANES_HAVE(PLAQ_SIMD)
-#include "kernels/site/all.h"
+#include "kernels/lattice/exact.h"
 
 #define INSTANCE(name, n)                                                                                              \
-    static void T(name##_run)(const void *args, const int *list, long count, exact_sum *sums)                          \
+    void T(name##_run)(const void *args, const int *list, long count, exact_sum *sums);                                \
+    void T(name##_run)(const void *args, const int *list, long count, exact_sum *sums)                                 \
     {                                                                                                                  \
         (void)sums;                                                                                                    \
         PARALLEL_FOR for (long i = 0; i < count; i++) T(name##_site)((const name##_args *)args, list ? list[i] : i);   \
     }
 
 #define INSTANCE_SUM(name, n)                                                                                          \
-    static void T(name##_run)(const void *args, const int *list, long count, exact_sum *sums)                          \
+    void T(name##_run)(const void *args, const int *list, long count, exact_sum *sums);                                \
+    void T(name##_run)(const void *args, const int *list, long count, exact_sum *sums)                                 \
     {                                                                                                                  \
         PARALLEL                                                                                                       \
         {                                                                                                              \
@@ -56,15 +51,4 @@
 
 #define KERNEL(name, precisions, ...) IF_##precisions(INSTANCE(name, 0))
 #define KERNEL_SUM(name, sums, precisions, ...) IF_##precisions(INSTANCE_SUM(name, sums))
-#include "kernels/kernels.def"
-#undef KERNEL
-#undef KERNEL_SUM
-
-const cpu_runner T(cpu_table)[KERNEL_COUNT] = {
-#define KERNEL(name, precisions, ...) IF_##precisions([KERNEL_##name] = T(name##_run), )
-#define KERNEL_SUM(name, sums, precisions, ...) IF_##precisions([KERNEL_##name] = T(name##_run), )
-#include "kernels/kernels.def"
-#undef KERNEL
-#undef KERNEL_SUM
-};
-#endif
+#define KERNEL_DEVICE_BITS(name)

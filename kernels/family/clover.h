@@ -1,0 +1,45 @@
+/* Arguments of the kernels of the clover term: product, making, forces. The same in every precision. */
+#ifndef PLAQ_FAMILY_CLOVER_H
+#define PLAQ_FAMILY_CLOVER_H
+
+#include "kernels/field/view.h"
+#include "kernels/lattice/geom.h"
+
+typedef struct {
+    view out, in, clover;
+    double factor;
+} clover_apply_args;
+
+/* Of the groups of one right-hand side. */
+typedef struct {
+    clover_apply_args apply;
+    int first, count;
+} clover_norm2_args;
+
+typedef struct {
+    view tensor, out;
+    double diagonal, factor;
+} clover_build_args;
+
+typedef struct {
+    view in, out;
+} clover_invert_args;
+
+typedef struct {
+    view x, y, tensor;
+    double factor;
+} clover_insert_args;
+
+typedef struct {
+    view inverse, tensor;
+    double factor;
+} clover_insert_det_args;
+
+typedef struct {
+    geom g;
+    view links, tensor, momenta;
+    double factor;
+    int parity;
+} clover_force_args;
+
+#endif

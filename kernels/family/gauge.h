@@ -1,0 +1,66 @@
+/* Arguments of the kernels of links and momenta: loops, forces, field strength, updates. The same in every precision. */
+#ifndef PLAQ_FAMILY_GAUGE_H
+#define PLAQ_FAMILY_GAUGE_H
+
+#include "kernels/family/random.h"
+#include "kernels/field/view.h"
+#include "kernels/lattice/geom.h"
+
+typedef struct {
+    geom g;
+    view links;
+    int parity, rectangles;
+} loops_args;
+
+typedef struct {
+    geom g;
+    view links;
+    int parity;
+} parallelograms_args;
+
+typedef struct {
+    geom g;
+    view links, momenta;
+    double c0, c1;
+    int parity;
+} gauge_force_args;
+
+typedef struct {
+    geom g;
+    view links, momenta;
+    double c2;
+    int parity;
+} parallelogram_force_args;
+
+typedef struct {
+    geom g;
+    view links, out;
+    int parity;
+} field_strength_args;
+
+typedef struct {
+    view tensor;
+} energy_args;
+
+typedef struct {
+    view links, momenta;
+    double dt;
+} link_update_args;
+
+typedef struct {
+    view links;
+} unitarise_args;
+
+typedef struct {
+    view y, x;
+    double a;
+} momenta_add_args;
+
+typedef struct {
+    view x, y;
+} momenta_dot_args;
+
+typedef random_args random_momenta_args;
+typedef random_args random_links_args;
+
+#endif

@@ -1,0 +1,298 @@
+/* What a GPU starts in a way of its own of the family wilson: the hop, and sums over Schwarz blocks.
+ *
+ * The hop has variants with literal links, clover term and faces, without which the branches alone would cost
+ * registers. Several right-hand sides share the link in a thread's registers (two-row links), MANY at a time; where that
+ * cannot be, each is a sweep of its own. */
+#define OWN_hop , NO_INSTANCE
+#define OWN_block_dots , NO_INSTANCE
+
+/* ---- the hop ---- */
+
+/* Right-hand sides a thread does together, and its cap of registers then. */
+#define MANY HOP_SHARERS(PLAQ_PREC)
+#define MANY_CAP (PLAQ_PREC == 0 ? 255 : 208)
+#define MANY_THREADS 64
+
+static __device__ __forceinline__ void T(skip_spinors)(view *v, int n)
+{
+    v->data = (stored *)v->data + n * 24 * LINEAR_BLOCK;
+    if (v->scale) v->scale += n * LINEAR_BLOCK;
+}
+
+/* A hop's right-hand sides from number n on as if they were all: a literal zero for the first of them saves a thread
+ * what its number costs at each address. */
+static __device__ __forceinline__ void T(hop_skip)(hop_args *a, int n)
+{
+    T(skip_spinors)(&a->in, n);
+    T(skip_spinors)(&a->out, n);
+    T(skip_spinors)(&a->x, n);
+    a->ghost_first = n;
+}
+
+/* Where a hop's neighbours are: all on this rank, some on others, or none beyond the block. */
+enum { HOP_WHOLE, HOP_SPLIT, HOP_CUT };
+
+template <int reals, bool clover, int reach, int sign, int many>
+static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
+    T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ gpu_tile tile)
+{
+    gpu_begin();
+    constexpr bool split = reach == HOP_SPLIT, cut = reach == HOP_CUT;
+    hop_args b = a; /* never in memory: it hands the literals to the inlined site function */
+    unsigned high = blockIdx.z;
+    if (a.in.groups > many) {
+        const unsigned part = high / (unsigned)tile.high;
+        high -= part * (unsigned)tile.high;
+        T(hop_skip)(&b, (int)part * many);
+    }
+    b.here.scale = b.there.scale = NULL;
+    b.sign = sign;
+    if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
+    if (!split) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
+    if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
+    if (tile.on) {
+        const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
+        if (split && T(at_face)(&a.g, st)) return;
+        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0; /* no branches for what comes from elsewhere */
+        T(hop_some)(&b, st, st.unit, 0, many, reals, cut);
+    } else {
+        const long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        const T(stencil) st = T(stencil_at)(&b.g, b.parity, list ? list[i] : i);
+        T(hop_some)(&b, st, st.unit, 0, many, reals, cut);
+    }
+}
+
+/* Tiles cover the whole box, so with faces they serve the interior, whose list they need not read. */
+template <int reals, bool clover, int reach, int sign, int many>
+static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    const gpu_shape shape = gpu_shape_for(dev, many > 1 ? MANY_THREADS : HOP_THREADS);
+    const int threads = shape.threads, parts = a->in.groups / many;
+    dim3 grid;
+    gpu_tile tile = gpu_tile_for(&a->g, shape, &grid);
+    if (list && !a->interior) tile.on = 0;
+    if (!tile.on) {
+        grid = dim3((unsigned)((n + threads - 1) / threads));
+        tile.high = 1;
+    }
+    grid.z *= (unsigned)parts;
+    gpu_start(dev, T(hop_global) < reals, clover, reach, sign, many >, grid, threads, *a, list, n, tile);
+}
+
+/* The hop of a rank with faces as one kernel: blocks that pack and send come first (see transport_peer.cu), one in
+ * 2^apart so long as there are some, among and before boxes of sites in the order of gpu_rim; those that touch a face
+ * wait for what arrives. Where that leaves too little to do meanwhile, the boxes leave out the sites at faces, and the
+ * last blocks do these by their list. One right-hand side along the grid's y. */
+template <int reals, bool clover, int sign>
+static __global__ void __maxnreg__(HOP_CAP)
+    T(hop_fused)(const __grid_constant__ hop_args a, const int *exterior, const __grid_constant__ hop_pack_args pack,
+                 const __grid_constant__ gpu_fusion f, const __grid_constant__ gpu_tile tile, unsigned packs,
+                 unsigned apart, const __grid_constant__ dim3 tiles, const __grid_constant__ gpu_rim rim)
+{
+    gpu_begin();
+    unsigned block = blockIdx.x;
+    hop_args b = a;
+    b.here.scale = b.there.scale = NULL;
+    b.sign = sign;
+    if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
+    if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
+    if (gridDim.y > 1) T(hop_skip)(&b, (int)blockIdx.y);
+    /* Packing blocks stand apart, so that others compute while what they store is on its way. */
+    const bool packing = block < packs << apart && block % (1u << apart) == 0;
+    block -= packing ? block - (block >> apart) : block < packs << apart ? (block >> apart) + 1 : packs;
+    if (packing) {
+        if (blockIdx.y > 0) return;
+        if (block == 0) news_tell(&f.read);
+        signals_await(&f.room, &f.stall);
+        __syncthreads();
+        const long i = (long)block * blockDim.x + threadIdx.x;
+        if (i < pack.start[pack.faces]) T(hop_pack_item)(&pack, i, sign, reals);
+        __shared__ int last;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence_system(); /* behind the barrier, for all who have stored */
+            last = atomicInc(f.ticket, packs - 1) == packs - 1;
+            __threadfence_system();
+        }
+        __syncthreads();
+        if (last) signals_tell(&f.sent);
+        return;
+    }
+    T(stencil) st;
+    int touched = 0; /* faces that some of the block's sites may be at */
+    bool mine = true;
+    const unsigned inside = tiles.x * tiles.y * tiles.z;
+    if (rim.on) {
+        unsigned box[4];
+        touched = gpu_rim_box(box, &rim, block);
+        st = T(tile_stencil)(&tile, &b.g, b.parity, box[0] + rim.across * box[1], box[2], box[3]);
+    } else if (block < inside) {
+        if (tile.on) {
+            const unsigned x = block % tiles.x, rest = block / tiles.x;
+            st = T(tile_stencil)(&tile, &b.g, b.parity, x, rest % tiles.y, rest / tiles.y);
+        } else {
+            const unsigned i = block * blockDim.x + threadIdx.x;
+            if (i >= (unsigned)b.g.stride[3] * (unsigned)b.g.sub[3]) return;
+            st = T(stencil_at)(&b.g, b.parity, i);
+        }
+        if (T(at_face)(&a.g, st)) return;
+    } else {
+        const unsigned i = (block - inside) * blockDim.x + threadIdx.x;
+        touched = 15;
+        mine = i < (unsigned)a.exterior;
+        st = T(stencil_at)(&b.g, b.parity, exterior[mine ? i : 0]);
+    }
+    if (touched) {
+        signals_await(&f.arrived, &f.stall);
+        __syncthreads();
+    }
+    /* A literal zero saves the branches of a direction, over which the compiler moves no load. */
+    if (touched == 0) {
+        UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, 0, 1, reals, 0);
+    } else if (touched == 8) {
+        UNROLL for (int d = 0; d < 3; d++) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, 0, 1, reals, 0);
+    } else if (touched == 4) {
+        UNROLL for (int d = 0; d < 4; d++) if (d != 2) b.g.split[d] = 0;
+        T(hop_some)(&b, st, st.unit, 0, 1, reals, 0);
+    } else if (mine) {
+        T(hop_some)(&b, st, st.unit, 0, 1, reals, 0);
+    }
+}
+
+template <int reals, bool clover>
+static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    const hop_pack_args *pack = (const hop_pack_args *)dev->pack;
+    dim3 tiles;
+    const gpu_shape shape = gpu_shape_for(dev, HOP_THREADS);
+    const int threads = shape.threads;
+    const gpu_tile tile = gpu_tile_for(&a->g, shape, &tiles);
+    if (!tile.on) tiles = dim3((unsigned)((n + threads - 1) / threads));
+    const unsigned packs = (unsigned)((pack->start[pack->faces] + threads - 1) / threads);
+    const gpu_rim rim = gpu_rim_for(dev, &a->g, &tile, tiles);
+    /* All is packed in the first half of what needs no message. */
+    unsigned apart = 0;
+    while (rim.on && apart < 2 && packs << (apart + 2) <= rim.early) apart++;
+    const unsigned outside = rim.on ? 0 : (unsigned)((a->exterior + threads - 1) / threads);
+    const dim3 grid(packs + tiles.x * tiles.y * tiles.z + outside, (unsigned)a->in.groups);
+    auto kernel = a->sign > 0 ? T(hop_fused)<reals, clover, 1> : T(hop_fused)<reals, clover, -1>;
+    gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, apart, tiles, rim);
+}
+
+template <int reals, bool clover, int reach, int many>
+static void T(hop_signed)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    if (a->sign > 0) T(hop_start)<reals, clover, reach, 1, many>(dev, a, list, n);
+    else T(hop_start)<reals, clover, reach, -1, many>(dev, a, list, n);
+}
+
+template <int reals, int reach, int many>
+static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    if (a->form != HOP_PLAIN && a->form != HOP_ADD) T(hop_signed)<reals, true, reach, many>(dev, a, list, n);
+    else T(hop_signed)<reals, false, reach, many>(dev, a, list, n);
+}
+
+template <int reals, int many>
+static void T(hop_reach)(const gpu_device *dev, const hop_args *a, const int *list, long n)
+{
+    if (T(is_split)(&a->g)) T(hop_variant)<reals, HOP_SPLIT, many>(dev, a, list, n);
+    else T(hop_variant)<reals, HOP_WHOLE, many>(dev, a, list, n);
+}
+
+void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+{
+    const hop_args *a = (const hop_args *)args;
+    if (dev->pack) {
+        const bool clover = a->form != HOP_PLAIN && a->form != HOP_ADD;
+        auto start = a->link_reals == 18
+                         ? (clover ? T(hop_fused_start) < 18, true > : T(hop_fused_start) < 18, false >)
+                         : (clover ? T(hop_fused_start) < 12, true > : T(hop_fused_start) < 12, false >);
+        start(dev, a, list, n);
+        return;
+    }
+    const bool many = a->in.groups % MANY == 0;
+    if (a->block[0] > 0 && a->link_reals == 18) T(hop_variant)<18, HOP_CUT, 1>(dev, a, list, n);
+    else if (a->block[0] > 0) T(hop_variant)<12, HOP_CUT, 1>(dev, a, list, n);
+    else if (a->link_reals == 18) T(hop_reach)<18, 1>(dev, a, list, n);
+    else if (many) T(hop_reach)<12, MANY>(dev, a, list, n);
+    else T(hop_reach)<12, 1>(dev, a, list, n);
+}
+
+/* ---- sums over blocks ---- */
+
+/* What a warp has summed of one block, in its thread 0. */
+static __device__ __forceinline__ void T(block_deposit)(const block_args *a, int b, long long sum[3])
+{
+    UNROLL for (int k = 0; k < 3; k++)
+    {
+        for (int step = WARP / 2; step > 0; step /= 2) sum[k] += __shfl_down_sync(0xffffffffu, sum[k], step);
+        if (threadIdx.x % WARP == 0 && b >= 0)
+            atomicAdd((unsigned long long *)a->sums + 3 * (long)b + k, (unsigned long long)sum[k]);
+        sum[k] = 0;
+    }
+}
+
+/* A warp does a run of sites. While all of them are in one block it keeps the sums; where not, pairs of threads in the
+ * same block add up as far as they go. Additions in memory are what this saves: those to one place wait in line. */
+static __global__ void __maxnreg__(CAP(128))
+    T(block_dots_global)(const __grid_constant__ block_args a, long n, long run)
+{
+    gpu_begin();
+    const unsigned whole = 0xffffffffu;
+    const int lane = (int)threadIdx.x % WARP;
+    const long begin = ((long)blockIdx.x * blockDim.x + threadIdx.x) / WARP * run,
+               end = begin + run < n ? begin + run : n;
+    long long kept[3] = {0, 0, 0};
+    int kept_of = -1;
+    for (long first = begin; first < end; first += WARP) {
+        const long u = first + lane;
+        const int b = u < end ? T(block_of)(&a, u, 0) : -1;
+        long long x[3] = {0, 0, 0};
+        if (u < end) {
+            vreal re, im, qq;
+            T(block_dots_unit)(&re, &im, &qq, &a, u);
+            double unit[2];
+            T(block_units)(unit, &a, b);
+            x[0] = __double2ll_rn(re * unit[0]);
+            x[1] = __double2ll_rn(im * unit[0]);
+            x[2] = __double2ll_rn(qq * unit[1]);
+        }
+        int alike;
+        __match_all_sync(whole, b, &alike);
+        if (alike) {
+            if (b != kept_of) T(block_deposit)(&a, kept_of, kept);
+            kept_of = b;
+            UNROLL for (int k = 0; k < 3; k++) kept[k] += x[k];
+            continue;
+        }
+        int mine = b >= 0;
+        UNROLL for (int step = 1; step < WARP; step *= 2)
+        {
+            const int b2 = __shfl_xor_sync(whole, b, step), theirs = __shfl_xor_sync(whole, mine, step);
+            const bool both = mine && theirs && b2 == b, takes = both && !(lane & step);
+            UNROLL for (int k = 0; k < 3; k++)
+            {
+                const long long y = __shfl_xor_sync(whole, x[k], step);
+                if (takes) x[k] += y;
+            }
+            mine = mine && (!both || takes);
+        }
+        UNROLL for (int k = 0; k < 3; k++) if (mine)
+            atomicAdd((unsigned long long *)a.sums + 3 * (long)b + k, (unsigned long long)x[k]);
+    }
+    T(block_deposit)(&a, kept_of, kept);
+}
+
+void T(block_dots_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+{
+    static int resident;
+    REQUIRE(!list, "a list for block_dots");
+    const int blocks = gpu_sum_blocks(dev, (const void *)T(block_dots_global), &resident, BLOCK_MAX, n);
+    const long warps = (long)blocks * (BLOCK_MAX / WARP), each = (n + warps - 1) / warps,
+               run = (each + WARP - 1) / WARP * WARP;
+    gpu_start(dev, T(block_dots_global), dim3((unsigned)blocks), BLOCK_MAX, *(const block_args *)args, n, run);
+}

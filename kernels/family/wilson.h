@@ -1,0 +1,69 @@
+/* Arguments of the kernels of Wilson's hop: hop, packing, force, Schwarz blocks. The same in every precision. */
+#ifndef PLAQ_FAMILY_WILSON_H
+#define PLAQ_FAMILY_WILSON_H
+
+#include <stdint.h>
+
+#include "kernels/field/view.h"
+#include "kernels/lattice/geom.h"
+
+typedef enum { HOP_PLAIN, HOP_ADD, HOP_CLOVER, HOP_CLOVER_ADD, HOP_ADD_CLOVER } hop_form;
+
+typedef struct {
+    geom g;
+    view out, in, x, clover;
+    view here, there; /* links on the parity of out, and on the other */
+    view ghost[8];    /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
+    int ghost_first;  /* the right-hand side in them that belongs to in's first one; 0 outside the GPU's kernels */
+    double a, b;
+    int parity; /* of out */
+    int sign;
+    int form;
+    int link_reals;
+    int stream;   /* out goes past the caches */
+    int ahead;    /* links come from memory, and are asked for ahead of their use */
+    int interior; /* the list is the layout's interior */
+    int block[4]; /* extents of the blocks that the hop stays in, or zero */
+    const void
+        *keep; /* on virtual nodes with blocks: [direction][place along it][lane], 0 where the neighbour is cut off */
+    int keep_places;
+    int exterior; /* of a kernel that packs first, too: the units on the list, the exterior */
+} hop_args;
+
+/* How many right-hand sides a GPU's thread does with links of two rows, which they share; a kernel that is an exchange,
+ * too, does one. */
+#define HOP_SHARERS(prec) ((prec) == 0 ? 2 : 4)
+
+/* Faces one after the other: item i belongs to the one with start[k] <= i < start[k + 1]. */
+typedef struct {
+    geom g;
+    view in, links; /* links on the parity of in */
+    view out[8];    /* half spinors in the order of the face */
+    const int *face[8];
+    int dir[8], start[9];
+    int faces, sign, link_reals;
+} hop_pack_args;
+
+/* Of blocks.h: the number of blocks of this rank in each direction, and where each lane of a unit lies. */
+typedef struct {
+    geom g;
+    view x, r, q;
+    int parity, size[4], count[4], blocks, first_colour, colour, shift;
+    const int32_t *of;        /* [unit][lane], on virtual nodes */
+    int32_t *bound, *bound_q; /* of r and of q, see kernels/site/block.h */
+    int64_t *sums;            /* [block][re (q, r), im (q, r), (q, q)], on the host for each thread */
+    double relaxation;
+} block_args;
+typedef block_args block_bound_args;
+typedef block_args block_dots_args;
+typedef block_args block_update_args;
+
+typedef struct {
+    geom g;
+    view x_here, y_here, x_there, y_there, links, momenta;
+    view x_ghost[8], y_ghost[8];
+    double factor;
+    int parity;
+} hop_force_args;
+
+#endif

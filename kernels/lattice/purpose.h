@@ -1,0 +1,22 @@
+/* Purposes of random numbers. With the seed and a number, usually the trajectory, a purpose keys every random number of
+ * the program: no two of them may be equal. This is the list of all; tests/kernels/test_random.c compares them. */
+#ifndef PLAQ_PURPOSE_H
+#define PLAQ_PURPOSE_H
+
+#define RANDOM_PURPOSES(X)                                                                                             \
+    X(RANDOM_START, 1)   /* links of a random start */                                                                 \
+    X(RANDOM_MOMENTA, 2) /* momenta of a trajectory */                                                                 \
+    X(RANDOM_ACCEPT, 3)  /* Metropolis step */                                                                         \
+    X(RANDOM_SOURCE, 4)  /* random sources of solves */                                                                \
+    X(RANDOM_TEST, 5)    /* benchmarks and checks */                                                                   \
+    X(RANDOM_NOISE, 6)   /* noise vectors of measurements */                                                           \
+    X(RANDOM_LANCZOS, 7) /* start vectors of the Lanczos process */                                                    \
+    X(RANDOM_ACTION, 16) /* actions, from here on: hmc/evolve/action.h */
+
+enum {
+#define PURPOSE(name, value) name = value,
+    RANDOM_PURPOSES(PURPOSE)
+#undef PURPOSE
+};
+
+#endif

@@ -1,0 +1,53 @@
+/* The clover term on one work item: two Hermitian 6x6 blocks, one a chirality (upper and lower spins), each 36 reals:
+ * the diagonal, then the lower triangle row by row, (re, im). */
+
+#define CLOVER_LOWER(i, j) (6 + (i) * ((i)-1) + 2 * (j)) /* real part of element (i, j), i > j */
+
+/* y = C x for one chirality, x and y vreal[12]. */
+FN void T(clover_block_times)(vreal y[12], const vreal c[36], const vreal x[12])
+{
+    UNROLL for (int i = 0; i < 6; i++)
+    {
+        vreal re = c[i] * x[2 * i], im = c[i] * x[2 * i + 1];
+        UNROLL for (int j = 0; j < i; j++)
+        {
+            const vreal *l = c + CLOVER_LOWER(i, j);
+            re = vfma(l[0], x[2 * j], re);
+            im = vfma(l[0], x[2 * j + 1], im);
+            re = vfnma(l[1], x[2 * j + 1], re);
+            im = vfma(l[1], x[2 * j], im);
+        }
+        UNROLL for (int j = i + 1; j < 6; j++)
+        {
+            const vreal *l = c + CLOVER_LOWER(j, i);
+            re = vfma(l[0], x[2 * j], re);
+            im = vfma(l[0], x[2 * j + 1], im);
+            re = vfma(l[1], x[2 * j + 1], re);
+            im = vfnma(l[1], x[2 * j], im);
+        }
+        y[2 * i] = re;
+        y[2 * i + 1] = im;
+    }
+}
+
+/* psi = C psi at unit u for `many` spinors one after the other. In fixed point C is taken as the integers stored. */
+FN void T(clover_times)(vreal *psi, int many, const view *clover, long u)
+{
+    UNROLL for (int chirality = 0; chirality < 2; chirality++)
+    {
+        vreal c[36], y[12];
+        T(load_raw_stream)(c, clover, u, chirality, 36);
+#if PLAQ_PREC >= 2
+        const vreal w = T(load_scale)(clover, u, chirality) * (1 / FIXED_RANGE);
+#endif
+        UNROLL for (int k = 0; k < many; k++)
+        {
+            vreal *x = psi + 24 * k + 12 * chirality;
+            T(clover_block_times)(y, c, x);
+#if PLAQ_PREC >= 2
+            UNROLL for (int i = 0; i < 12; i++) y[i] *= w;
+#endif
+            UNROLL for (int i = 0; i < 12; i++) x[i] = y[i];
+        }
+    }
+}
