@@ -9,8 +9,7 @@
 #include "kernels/field/stored.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/lanes.h"
-#include "kernels/run/halo.h"
-#include "kernels/run/kernel.h"
+#include "kernels/run/profile.h"
 
 const field_kind_info field_kinds[FIELD_KINDS] = {
 #define FIELD_KIND(id, ...) [id] = {__VA_ARGS__},
@@ -202,12 +201,6 @@ view field_all(const field *f)
     return view_from(f, 0);
 }
 
-view field_in_all(const field *f)
-{
-    halo_fill((field *)f);
-    return view_from(f, 0);
-}
-
 field field_part(const field *f, parity p)
 {
     const view v = view_of(f, p);
@@ -369,7 +362,7 @@ static void convert_on_host(field *y, const field *x, stored_way way, double fac
 /* In one place. Ghosts do not travel: halo_fill() brings them. */
 static void convert(field *y, const field *x, stored_way way, double factor)
 {
-    const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where, 0);
+    const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where == PLACE_DEVICE, 0);
     const double sites = (double)field_units(y) * y->lay->lanes * (y->par == PARITY_BOTH ? 2 : 1) * y->groups;
     if (y->where == PLACE_DEVICE) {
         const stored_field from = field_stored(x), to = field_stored(y);

@@ -86,9 +86,7 @@ view field_in(const field *f, parity p);
 view field_out(field *f, parity p);
 /* For what writes into the storage of f by itself: raises the version. */
 void field_written(field *f);
-/* View of all storage, ghosts included: brought up to date, for kernels that reach beyond nearest neighbours; or as
- * they are, for those that bring them. */
-view field_in_all(const field *f);
+/* View of all storage, ghosts as they are; kernels/ops/halo.h fills them. */
 view field_all(const field *f);
 
 /* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version.

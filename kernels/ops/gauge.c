@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/halo.h"
 #include "kernels/ops/vector.h"
-#include "kernels/run/halo.h"
 #include "kernels/run/kernel.h"
 
 static void run(kernel_id id, const field *like, const void *args, exact_sum *sums)
@@ -17,7 +17,7 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
 static void loop_sums(const field *links, int rectangles, double sums[4])
 {
     exact_sum s[4] = {exact_zero(), exact_zero(), exact_zero(), exact_zero()};
-    loops_args args = {.g = field_geom(links), .links = field_in_all(links), .rectangles = rectangles};
+    loops_args args = {.g = field_geom(links), .links = halo_in(links), .rectangles = rectangles};
     for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_loops, links, &args, s);
     comm_sum_exact(s, 4);
     for (int k = 0; k < 4; k++) sums[k] = exact_value(&s[k]);
@@ -42,7 +42,7 @@ gauge_weights gauge_weights_c1(double beta, double c1)
 static double parallelogram_sum(const field *links)
 {
     exact_sum s = exact_zero();
-    parallelograms_args args = {.g = field_geom(links), .links = field_in_all(links)};
+    parallelograms_args args = {.g = field_geom(links), .links = halo_in(links)};
     for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_parallelograms, links, &args, &s);
     comm_sum_exact(&s, 1);
     return exact_value(&s);
@@ -74,7 +74,7 @@ void gauge_force(field *force, const field *links, gauge_weights w)
 {
     const double sites = (double)field_units(links) * links->lay->lanes;
     gauge_force_args args = {
-        .g = field_geom(links), .links = field_in_all(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
+        .g = field_geom(links), .links = halo_in(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
     parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
     FOR_PARITIES(p, force)
     {
@@ -88,7 +88,7 @@ void gauge_force(field *force, const field *links, gauge_weights w)
 
 void gauge_field_strength(field *tensor, const field *links)
 {
-    field_strength_args args = {.g = field_geom(links), .links = field_in_all(links)};
+    field_strength_args args = {.g = field_geom(links), .links = halo_in(links)};
     FOR_PARITIES(p, tensor)
     {
         args.parity = p;

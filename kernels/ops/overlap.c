@@ -10,7 +10,7 @@
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 
 /* Indices have 32 bits, coordinates 16. */
 #define MOST_SITES 2000000000
@@ -392,7 +392,7 @@ static void send_batch(const overlap *o, batch *b, const field *x, int p)
         const move_list *l = &b->with[i]->pack[p];
         const stored_field to = message_store(x, l->n, b->messages[i].out, &bytes);
         move(o, &to, 0, &from, first_unit(x, p), l, 0, 1);
-        halo_count((double)bytes, 0);
+        exchange_count((double)bytes, 0);
     }
     b->started = comm_wtime();
     if (o->where == PLACE_DEVICE) {
@@ -415,7 +415,7 @@ static void receive_batch(const overlap *o, batch *b)
         comm_wait();
         if (comm_delay() > 0) comm_wait_since(b->started, comm_delay());
     }
-    halo_count(0, comm_wtime() - start);
+    exchange_count(0, comm_wtime() - start);
 }
 
 /* Vectors have another sign beyond the edge of the lattice in time; links and what is made of them have not. */

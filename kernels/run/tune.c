@@ -9,7 +9,7 @@
 #include "kernels/base/log.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 
 /* Rounds, and calls in each. */
 #define ROUNDS 3
@@ -84,14 +84,14 @@ static void measure(known_case *c, int candidates, double (*seconds)(int, void *
     if (depth == 0) gpu_finish(); /* what was started before is no trial */
     const double start = comm_wtime();
     double bytes[2], waited[2];
-    halo_counted(&bytes[0], &waited[0]);
+    exchange_counted(&bytes[0], &waited[0]);
     kernel_counts_pause(1);
     depth++;
     try_all(c, candidates, seconds, of);
     depth--;
     kernel_counts_pause(0);
-    halo_counted(&bytes[1], &waited[1]);
-    halo_count(bytes[0] - bytes[1], waited[0] - waited[1]);
+    exchange_counted(&bytes[1], &waited[1]);
+    exchange_count(bytes[0] - bytes[1], waited[0] - waited[1]);
     if (depth == 0) spent += comm_wtime() - start;
 }
 

@@ -14,7 +14,7 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/halo.h"
+#include "kernels/ops/halo.h"
 #include "tests/check.h"
 
 static double allocated(void)

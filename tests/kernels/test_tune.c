@@ -7,7 +7,7 @@
 
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 #include "kernels/run/tune.h"
 #include "tests/check.h"
 
@@ -101,9 +101,9 @@ static void test_counts(void)
     gauge_measure(links, 0);
     const long calls = kernel_counted(KERNEL_loops, PREC_DOUBLE).calls;
     CHECK(calls > 0);
-    halo_counted(&bytes[0], &seconds[0]);
+    exchange_counted(&bytes[0], &seconds[0]);
     CHECK_INT(tune_choice(&key, WAYS, with_kernels, links), 0);
-    halo_counted(&bytes[1], &seconds[1]);
+    exchange_counted(&bytes[1], &seconds[1]);
     CHECK_INT(kernel_counted(KERNEL_loops, PREC_DOUBLE).calls, calls);
     CHECK(bytes[1] == bytes[0]);
     CHECK_NEAR(seconds[1], seconds[0], 1e-9);

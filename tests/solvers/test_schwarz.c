@@ -4,7 +4,7 @@
  * Blocks without overlap send nothing, one may be all that a rank has; and quarks may be heavy. */
 #include "tests/solvers/scene.h"
 
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 
 #define MAX_GRIDS 16
 
@@ -273,7 +273,7 @@ static void test_heavy(void)
 static double bytes_sent(void)
 {
     double bytes, seconds;
-    halo_counted(&bytes, &seconds);
+    exchange_counted(&bytes, &seconds);
     return bytes;
 }
 
