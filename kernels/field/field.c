@@ -60,6 +60,8 @@ static void set_sizes(field *f, const lattice *lat, field_kind kind, precision p
     const int many = info->groups == 1;
     REQUIRE(nrhs >= 1 && Ls >= 1 && (nrhs * Ls == 1 || many), "%d right-hand sides of %d slices of %s", nrhs, Ls,
             info->name);
+    REQUIRE(lat->parities == 2 || (par == PARITY_EVEN && !info->ghosts), "a %s of parity %d without parity", info->name,
+            par);
     *f = (field){
         .lat = lat, .lay = layout_for(lat, prec, where), .kind = kind, .prec = prec, .par = par, .where = where};
     f->nrhs = nrhs;
@@ -278,7 +280,7 @@ static void copy_slice(field *y, const field *x, int t)
 /* Storage unit and lane of a site, or false when the field has not its parity. */
 static int storage_of(const field *f, const int x[4], long *unit, int *lane)
 {
-    const int p = (x[0] + x[1] + x[2] + x[3]) & 1;
+    const int p = layout_parity(f->lay, x);
     if (f->par != PARITY_BOTH && (int)f->par != p) return 0;
     layout_locate(f->lay, x, unit, lane);
     if (f->par == PARITY_ODD) *unit -= f->lay->odd_start;

@@ -145,8 +145,8 @@ int gpu_run(kernel_id id, const field *like, const void *args, const struct kern
 void gpu_exchange_fuse(gpu_message *m, int n)
     ABSENT((void)m, (void)n)
 
-void gpu_exchange_begin(gpu_message *m, int n)
-    ABSENT((void)m, (void)n)
+void gpu_exchange_begin(const struct comm_group *group, gpu_message *m, int n)
+    ABSENT((void)group, (void)m, (void)n)
 
 void gpu_exchange_start(gpu_message *m, int n)
     ABSENT((void)m, (void)n)

@@ -19,7 +19,7 @@ static void loop_sums(const field *links, int rectangles, double sums[4])
     exact_sum s[4] = {exact_zero(), exact_zero(), exact_zero(), exact_zero()};
     loops_args args = {.g = field_geom(links), .links = halo_in(links), .rectangles = rectangles};
     for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_loops, links, &args, s);
-    comm_sum_exact(s, 4);
+    comm_group_sum_exact(links->lat->group, s, 4);
     for (int k = 0; k < 4; k++) sums[k] = exact_value(&s[k]);
 }
 
@@ -44,7 +44,7 @@ static double parallelogram_sum(const field *links)
     exact_sum s = exact_zero();
     parallelograms_args args = {.g = field_geom(links), .links = halo_in(links)};
     for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_parallelograms, links, &args, &s);
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(links->lat->group, &s, 1);
     return exact_value(&s);
 }
 
@@ -105,7 +105,7 @@ gauge_energy gauge_field_energy(const field *tensor)
         energy_args args = {field_in(tensor, p)};
         run(KERNEL_energy, tensor, &args, s);
     }
-    comm_sum_exact(s, 3);
+    comm_group_sum_exact(tensor->lat->group, s, 3);
     const double v = (double)tensor->lat->volume;
     gauge_energy e = {exact_value(&s[0]) / v, exact_value(&s[1]) / v, exact_value(&s[2])};
     return e;
@@ -128,7 +128,7 @@ double gauge_unitarise(field *links)
         unitarise_args args = {field_out(links, p)};
         run(KERNEL_unitarise, links, &args, &s);
     }
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(links->lat->group, &s, 1);
     return sqrt(exact_value(&s) / (4.0 * (double)links->lat->volume));
 }
 
@@ -184,7 +184,7 @@ double momenta_dot(const field *x, const field *y)
         momenta_dot_args args = {field_in(x, p), field_in(y, p)};
         run(KERNEL_momenta_dot, x, &args, &s);
     }
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(x->lat->group, &s, 1);
     return exact_value(&s);
 }
 

@@ -220,7 +220,7 @@ double staggered_unitarise(field *w, const field *v, double *undefined)
         args.out = field_out(w, p);
         run(KERNEL_project_links, w, &args, s);
     }
-    comm_sum_exact(s, 2);
+    comm_group_sum_exact(w->lat->group, s, 2);
     *undefined = exact_value(&s[1]);
     return exact_value(&s[0]);
 }
@@ -287,7 +287,7 @@ double staggered_unitarise_back(field *a, const field *w, const field *v, double
         args.a = field_out(a, p);
         run(KERNEL_project_back, a, &args, &s);
     }
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(a->lat->group, &s, 1);
     return exact_value(&s);
 }
 

@@ -65,7 +65,7 @@ double vector_sum_finish(vector_sum *s)
 {
     if (s->travels) {
         kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
-        if (!s->whole) comm_sum_exact(&s->sum, 1);
+        if (!s->whole) comm_group_sum_exact(s->like->lat->group, &s->sum, 1);
         s->value = exact_value(&s->sum);
         s->travels = 0;
     }
@@ -129,7 +129,7 @@ void vector_dot(double value[2], const field *x, const field *y, int rhs)
         w.sums = s;
         kernel_run(KERNEL_dot, x, &args, w);
     }
-    comm_sum_exact(s, 2);
+    comm_group_sum_exact(x->lat->group, s, 2);
     value[0] = exact_value(&s[0]);
     value[1] = exact_value(&s[1]);
 }
@@ -201,7 +201,7 @@ void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y
         exact_sum s[2 * SUMMED_TOGETHER];
         for (int j = 0; j < 2 * SUMMED_TOGETHER; j++) s[j] = exact_zero();
         for (int j = 0; j < many; j += MULTI_DOTS) dots_here(s + 2 * j, many - j, z + first + j, y, rhs);
-        comm_sum_exact(s, 2 * many);
+        comm_group_sum_exact(y->lat->group, s, 2 * many);
         for (int j = 0; j < many; j++) {
             value[first + j][0] = exact_value(&s[2 * j]);
             value[first + j][1] = exact_value(&s[2 * j + 1]);
@@ -223,7 +223,7 @@ double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z,
             kernel_run(KERNEL_multi_axpy, y, &args, many_vectors(y, 96 * m + 48, 24 * (m + 2), &s));
         }
     }
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(y->lat->group, &s, 1);
     return exact_value(&s);
 }
 
@@ -268,7 +268,7 @@ double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *c
         copy_pairs(args.gamma, gamma, l);
         kernel_run(KERNEL_bicgstab_update, x, &args, many_vectors(x, 288 * l + 144, 24 * (2 * l + 7), s));
     }
-    comm_sum_exact(s, 3);
+    comm_group_sum_exact(x->lat->group, s, 3);
     rho[0] = exact_value(&s[1]);
     rho[1] = exact_value(&s[2]);
     return exact_value(&s[0]);

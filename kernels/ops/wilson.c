@@ -133,7 +133,7 @@ static double split_hop_seconds(int fuse, void *of)
     field *scratch = field_scratch(hop.like); /* the output may be an input as well */
     hop.args.out = field_out(scratch, hop.args.parity);
     hop.fuse = fuse;
-    const double seconds = tune_seconds(run_split_hop, &hop);
+    const double seconds = tune_seconds(hop.like->lat->group, run_split_hop, &hop);
     field_destroy(scratch);
     return seconds;
 }
@@ -147,7 +147,7 @@ static int fuses(split_hop *hop)
     if (!exchange_can_fuse(hop->in) || a->link_reals == 8) return 0;
     const tune_key key =
         tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
-    const int way = tune_choice(&key, 2, split_hop_seconds, hop);
+    const int way = tune_choice(&key, hop->like->lat->group, 2, split_hop_seconds, hop);
     return way == TUNE_BY_RULE ? !shares : way;
 }
 
@@ -236,7 +236,7 @@ double clover_invert(field *inverse, const field *clover, parity p, double *nega
     clover_invert_args args = {.in = field_in(clover, p)};
     args.out = field_out(inverse, p);
     run(KERNEL_clover_invert, clover, &args, s);
-    comm_sum_exact(s, 2);
+    comm_group_sum_exact(clover->lat->group, s, 2);
     *negatives = exact_value(&s[1]);
     return exact_value(&s[0]);
 }

@@ -122,7 +122,7 @@ void exchange_place(exchange *e, int fuse)
         counted_bytes += (double)message_bytes(e, p);
     }
     if (e->where == PLACE_DEVICE && fuse) gpu_exchange_fuse(e->messages, e->n);
-    else if (e->where == PLACE_DEVICE) gpu_exchange_begin(e->messages, e->n);
+    else if (e->where == PLACE_DEVICE) gpu_exchange_begin(e->lat->group, e->messages, e->n);
     if (!fuse) in_flight = e;
     for (int i = 0; i < e->n; i++) {
         exchange_part *p = &e->parts[i];
@@ -175,7 +175,21 @@ void exchange_wait(exchange *e)
 
 int exchange_can_fuse(const field *f)
 {
-    return f->where == PLACE_DEVICE && gpu_exchange_can_fuse();
+    return f->where == PLACE_DEVICE && f->lat->group == comm_world() && gpu_exchange_can_fuse();
+}
+
+stored_field exchange_sites(const field *x, long n, void *memory, size_t *bytes)
+{
+    const size_t padded = (size_t)(n + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK;
+    const size_t data = padded * (size_t)(x->groups * x->reals) * field_real_bytes(x);
+    stored_field m = field_stored(x);
+    m.lanes = 1;
+    m.stride = (long)x->groups * x->reals;
+    m.group_stride = x->reals;
+    m.data = memory;
+    m.scale = x->scale ? (float *)((char *)memory + data) : NULL;
+    *bytes = data + (x->scale ? padded * (size_t)x->groups * sizeof(float) : 0);
+    return m;
 }
 
 void exchange_counted(double *bytes, double *seconds)

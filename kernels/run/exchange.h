@@ -59,6 +59,10 @@ void exchange_wait(exchange *e);
 /* True if the transport lets one kernel be the whole exchange of fields like f. The same on all ranks of the group. */
 int exchange_can_fuse(const field *f);
 
+/* A message of n sites of x as they are stored, for stored_move: in the linear layout in `memory` of *bytes bytes, scales
+ * behind the numbers. Local. */
+stored_field exchange_sites(const field *x, long n, void *memory, size_t *bytes);
+
 /* Profile: bytes sent and seconds spent waiting so far; adding those of messages that are sent elsewhere; and starting
  * again from zero. Local. */
 void exchange_counted(double *bytes, double *seconds);

@@ -43,9 +43,15 @@ void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
     gpu_add_sums(id, sums);
 }
 
+/* Sites whose sum fits into 64 bits a fold, which is all that a kernel adds over ranks (exact.h). */
+#define SUM_IN_KERNEL_SITES (1L << 31)
+
 int kernel_sums_whole(const field *like)
 {
-    return like->where == PLACE_DEVICE ? gpu_sums_whole() : comm_size() == 1;
+    const comm_group *group = like->lat->group;
+    if (comm_group_size(group) == 1) return 1;
+    return like->where == PLACE_DEVICE && group == comm_world() && like->lat->volume <= SUM_IN_KERNEL_SITES &&
+           gpu_sums_whole();
 }
 
 const double *kernel_sum_value(const field *like)

@@ -18,9 +18,9 @@ typedef struct kernel_work {
     const int *list;
     long n;
     exact_sum *sums;
-    int later;           /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
-    int whole;           /* the one sum is over all ranks: for where kernel_sums_whole() says that it can be */
-    int aside;           /* on the device: on the stream of messages, beside what the main stream does */
+    int later; /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
+    int whole; /* the one sum is over all ranks of the lattice: for where kernel_sums_whole() says that it can be */
+    int aside; /* on the device: on the stream of messages, beside what the main stream does */
     const void *pack;    /* on the device, of a hop that is an exchange (exchange_place()): arguments of its packing */
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
 } kernel_work;
@@ -38,7 +38,8 @@ extern "C" {
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work);
 /* Adds the sums of the kernel that was run `later`, with the same first two arguments. */
 void kernel_sums(kernel_id id, const field *like, exact_sum *sums);
-/* Whether kernels add up their sums over all ranks, so that nobody else need; the same on all ranks. */
+/* Whether kernels add up their sums over all ranks, so that nobody else need; the same on all ranks of
+ * its lattice. */
 int kernel_sums_whole(const field *like);
 /* Where kernels on the device find the value of the first of these sums, until the next kernel that sums, without
  * anybody's waiting for it; null on the host. */
