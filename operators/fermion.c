@@ -12,7 +12,30 @@ void fermion_open(fermion *f, const fermion_table *table, const field *links, li
 field *fermion_vector(const fermion *f)
 {
     const linop *op = f->normal;
-    return field_create(op->lat, op->kind, PREC_DOUBLE, PARITY_BOTH, 1, op->where);
+    return field_create_shape(op->lat, &op->shape, PREC_DOUBLE, PARITY_BOTH, op->where);
+}
+
+field *fermion_physical(const fermion *f)
+{
+    const linop *op = f->normal;
+    return field_create(op->lat, op->shape.kind, PREC_DOUBLE, PARITY_BOTH, 1, op->where);
+}
+
+int fermion_has_walls(const fermion *f)
+{
+    return f->table->import != NULL;
+}
+
+void fermion_import(fermion *f, field *source, const field *physical)
+{
+    REQUIRE(fermion_has_walls(f), "%s has no fields but physical ones", f->table->name);
+    f->table->import(f, source, physical);
+}
+
+void fermion_export(fermion *f, field *physical, const field *x)
+{
+    REQUIRE(fermion_has_walls(f), "%s has no fields but physical ones", f->table->name);
+    f->table->export(f, physical, x);
 }
 
 linop *fermion_system(const fermion *f, int positive)

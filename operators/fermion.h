@@ -1,7 +1,7 @@
 /* Fermions: what physics knows of a quark, whatever its kind. Actions, measurements and solves see this and no kind by
  * name; a kind is one file fermion_NAME.c with a static fermion_table and a constructor.
  *
- * M x = b for physical fields is solved by a preconditioned system on fewer vectors, of which there are two forms:
+ * M x = b is solved by a preconditioned system on fewer vectors, of which there are two forms:
  *
  *              direct                     normal, Hermitian and positive
  *   Wilson     Mhat, on a parity          Mhat^dagger Mhat
@@ -9,9 +9,14 @@
  *
  * K is the normal operator; det K is the determinant of `flavours` flavours, what log_det() takes out aside.
  *
+ *   Moebius    Mhat, on a parity          Mhat^dagger Mhat
+ *
+ * M of domain wall quarks acts on fields with slices in a fifth dimension; quark fields of four dimensions, the physical
+ * ones, enter and leave by fermion_import() and fermion_export().
+ *
  * A fermion owns its operators and what they derive from the links, which are borrowed; both follow the links by
- * themselves. Physical fields are in double precision where the links are, on both parities; vectors of the systems are
- * those of `normal`. All calls are collective. */
+ * themselves. Fields of M and physical ones are in double precision where the links are, on both parities; vectors of the
+ * systems are those of `normal`. All calls are collective. */
 #ifndef PLAQ_FERMION_H
 #define PLAQ_FERMION_H
 
@@ -26,6 +31,9 @@ typedef struct {
     void (*prepare)(fermion *f, field *rhs, const field *source);
     void (*reconstruct)(fermion *f, field *x, const field *solution, const field *source);
     void (*apply)(fermion *f, field *y, const field *x, int dagger); /* y = M x or M^dagger x */
+    /* See fermion_import(); null where M acts on the fields of four dimensions themselves. */
+    void (*import)(fermion *f, field *source, const field *physical);
+    void (*export)(fermion *f, field *physical, const field *x);
     /* y = d^n M / d mu^n x at chemical potential mu = 0, for n = 1, 2; or null. */
     void (*derivative)(fermion *f, field *y, const field *x, int n);
 
@@ -51,8 +59,14 @@ struct fermion {
     const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
 };
 
-/* A vector of physical fields, all zero. */
+/* A field of M, and a physical one, all zero. */
 field *fermion_vector(const fermion *f);
+field *fermion_physical(const fermion *f);
+/* Whether the two are of different shapes. Then: the source of M of a physical one, and the physical field of a solution;
+ * `physical` = M^-1 in the middle is the quark's propagator. Not else. */
+int fermion_has_walls(const fermion *f);
+void fermion_import(fermion *f, field *source, const field *physical);
+void fermion_export(fermion *f, field *physical, const field *x);
 /* The system that a solver works on: the normal one where it needs a positive operator, or there is no other. */
 linop *fermion_system(const fermion *f, int positive);
 /* The right-hand side of that system for M x = source; and x from its solution. */

@@ -14,7 +14,9 @@ struct linop_locals {
 
 field *linop_vector(const linop *op, int nrhs)
 {
-    return field_create(op->lat, op->kind, op->prec, op->par, nrhs, op->where);
+    field_shape shape = op->shape;
+    shape.nrhs = nrhs;
+    return field_create_shape(op->lat, &shape, op->prec, op->par, op->where);
 }
 
 void linop_apply(const linop *op, field *y, const field *x, int dagger)

@@ -1,6 +1,6 @@
 /* Linear operators: what solvers and actions see of a lattice operator.
  *
- * An operator acts on vectors of one shape (lattice, kind, parity, precision, place); linop_vector() makes one. apply()
+ * An operator acts on vectors of one shape, lattice, parity, precision and place; linop_vector() makes one. apply()
  * is required; `at` gives the same operator in another precision or place, owned by the first. Operators keep what they
  * derive from the links up to date by themselves (linop_refresh() is called by every entry point of a solver).
  *
@@ -39,7 +39,7 @@ typedef struct linop_locals linop_locals;
 struct linop {
     const linop_table *table;
     const lattice *lat;
-    field_kind kind; /* FIELD_SPINOR or FIELD_VECTOR */
+    field_shape shape; /* of its vectors, of one right-hand side */
     parity par;
     precision prec;
     place where;

@@ -89,7 +89,7 @@ static linop *normal_at(staggered *s, precision prec, place where)
         REQUIRE_MEMORY(*n, "out of memory");
         (*n)->base = (linop){.table = &normal_table,
                              .lat = l->near->lat,
-                             .kind = FIELD_VECTOR,
+                             .shape = field_shape_of_kind(FIELD_VECTOR, 1),
                              .par = s->p,
                              .prec = prec,
                              .where = where,

@@ -296,7 +296,7 @@ static linop *schur_at(wilson *w, precision prec, place where)
         const double sites = 0.5 * (double)w->links->lat->local_volume;
         (*s)->base = (linop){.table = &schur_table,
                              .lat = w->links->lat,
-                             .kind = FIELD_SPINOR,
+                             .shape = field_shape_of_kind(FIELD_SPINOR, 1),
                              .par = w->p,
                              .prec = prec,
                              .where = where,

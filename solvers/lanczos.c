@@ -45,7 +45,7 @@ static void look(spectrum *s, const double *alpha, const double *beta, int m)
 /* A random vector of unit norm. */
 static field *start_vector(linop *a, uint64_t seed)
 {
-    field *random = field_create(a->lat, a->kind, PREC_DOUBLE, a->par, 1, a->where), *v = linop_vector(a, 1);
+    field *random = field_create_shape(a->lat, &a->shape, PREC_DOUBLE, a->par, a->where), *v = linop_vector(a, 1);
     vector_random(random, seed, RANDOM_LANCZOS, 0);
     vector_copy(v, random);
     field_destroy(random);

@@ -38,7 +38,7 @@ static void exchange_on_device(const ring *r)
 {
     gpu_message m[2] = {{.to = r->next, .from = r->previous, .slot = 0, .bytes = r->bytes},
                         {.to = r->previous, .from = r->next, .slot = 1, .bytes = r->bytes}};
-    gpu_exchange_begin(m, 2);
+    gpu_exchange_begin(comm_world(), m, 2);
     /* Where others would pack. A transport that stores into the neighbour's memory sends here. */
     for (int i = 0; i < 2; i++) gpu_copy_aside(m[i].out, PLACE_DEVICE, r->out[i], PLACE_DEVICE, r->bytes);
     gpu_exchange_start(m, 2);

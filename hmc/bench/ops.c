@@ -17,7 +17,7 @@
 
 const bench_op *bench_op_number(int i)
 {
-    static const bench_op *const tables[] = {bench_ops_wilson, bench_ops_gauge, bench_ops_staggered};
+    static const bench_op *const tables[] = {bench_ops_wilson, bench_ops_gauge, bench_ops_staggered, bench_ops_domainwall};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const bench_op *o = tables[t]; o->name; o++)
             if (i-- == 0) return o;
@@ -159,6 +159,26 @@ static void open_staggered(bench *b)
     vector_random(b->vectors, 1, RANDOM_TEST, 4);
 }
 
+static void open_wall(bench *b)
+{
+    const mobius_settings s = {.mass = BENCH_MASS,
+                               .M5 = 1.8,
+                               .b5 = 1.5,
+                               .c5 = 0.5,
+                               .Ls = BENCH_SLICES,
+                               .p = PARITY_EVEN,
+                               .storage = b->link_reals == 18 ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS};
+    const field_shape shape = {.kind = FIELD_SPINOR, .nrhs = b->rhs, .Ls = BENCH_SLICES};
+    field *d = field_create_shape(b->lat, &shape, PREC_DOUBLE, PARITY_EVEN, PLACE_HOST);
+    b->wall = mobius_fermion(b->links_double, &s);
+    b->dx = field_create_shape(b->lat, &shape, b->prec, PARITY_EVEN, b->where);
+    b->dy = field_like(b->dx);
+    vector_random(d, 1, RANDOM_TEST, 1);
+    field_copy(b->dx, d);
+    field_copy(b->dy, d);
+    field_destroy(d);
+}
+
 static void open_paths(bench *b)
 {
     b->hisq = staggered_links_create(b->links_double, &(staggered_smearing){.kind = STAGGERED_HISQ});
@@ -191,6 +211,7 @@ void bench_open(bench *b, int needs)
     if (needs & BENCH_DOUBLE) open_double(b, tensor);
     if (needs & BENCH_STAGGERED) open_staggered(b);
     if (needs & BENCH_PATHS) open_paths(b);
+    if (needs & BENCH_WALL) open_wall(b);
     field_destroy(tensor);
     field_destroy(links);
 }
@@ -218,11 +239,13 @@ size_t bench_bytes(const bench *b, int needs)
     if (needs & BENCH_PATHS)
         sum += 4 * links + bytes_of(b, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, BENCH_POLES) +
                bytes_of(b, FIELD_PHASES, PREC_DOUBLE, PARITY_BOTH, 1);
+    if (needs & BENCH_WALL) sum += 5 * BENCH_SLICES * bytes_of(b, FIELD_SPINOR, b->prec, PARITY_EVEN, b->rhs) + links;
     return sum;
 }
 
 void bench_close(bench *b)
 {
+    fermion_destroy(b->wall);
     staggered_destroy(b->quark);
     staggered_links_destroy(b->naive);
     staggered_links_destroy(b->hisq);
@@ -234,7 +257,8 @@ void bench_close(bench *b)
     field *all[] = {b->links,        b->links_double, b->clover,      b->tensor, b->x,     b->y,       b->z,
                     b->sx,           b->sy,           b->converted,   b->spinor, b->more,  b->momenta, b->force,
                     b->whole_clover, b->inverse,      b->other_links, b->vx,     b->vy,    b->vz,      b->vectors,
-                    b->shifted,      b->one,          b->two,         b->three,  b->poles, b->phases};
+                    b->shifted,      b->one,          b->two,         b->three,  b->poles, b->phases,
+                    b->dx,           b->dy};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
     pool_trim(PLACE_HOST);
 }

@@ -4,12 +4,13 @@
 #define PLAQ_BENCH_OPS_H
 
 #include "kernels/field/field.h"
+#include "operators/mobius.h"
 #include "operators/staggered.h"
 #include "operators/wilson.h"
 
 /* Groups of fields that operations need: of Wilson quarks, of one parity and in the precision that is measured; for
  * kernels that come in double only; vectors and links of staggered quarks; and what their links are made of. */
-enum { BENCH_WILSON = 1, BENCH_DOUBLE = 2, BENCH_STAGGERED = 4, BENCH_PATHS = 8 };
+enum { BENCH_WILSON = 1, BENCH_DOUBLE = 2, BENCH_STAGGERED = 4, BENCH_PATHS = 8, BENCH_WALL = 16 };
 
 /* The fields that operations work on; null where no operation that is run needs them. */
 typedef struct {
@@ -34,6 +35,8 @@ typedef struct {
     field *one, *two, *three; /* links */
     field *poles;             /* vectors */
     field *phases;            /* of links */
+    fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
+    field *dx, *dy;
     long iterations;          /* of a solver's last call */
 } bench;
 
@@ -49,10 +52,11 @@ typedef struct {
 
 #define BENCH_MASS 0.1
 #define BENCH_C_SW 1.0
+#define BENCH_SLICES 12
 #define BENCH_POLES 8 /* of a rational function */
 
 /* By what they work on; the last entry of each is null. */
-extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered[];
+extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered[], bench_ops_domainwall[];
 /* The operations, null after the last. */
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);

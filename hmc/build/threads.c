@@ -84,9 +84,34 @@ static void warn_of_sharing(void)
     free(all);
 }
 
+/* Cores' worth of time that this rank may use. */
+static int cores_of_rank(void)
+{
+    unsigned char may_use[MACHINE_CORES];
+    int n = 0;
+    machine_cores(may_use);
+    for (int i = 0; i < MACHINE_CORES; i++) n += may_use[i];
+    const double share = machine_core_share();
+    return (int)fmax(1, share < n ? ceil(share) : n);
+}
+
+/* Threads that wait for each other at every kernel would stall the machine. */
+static void refuse_too_many(int n)
+{
+    char text[256];
+    const int cores = cores_of_rank();
+    snprintf(
+        text, sizeof text,
+        "%d threads a rank, but rank %d may use %d core%s (affinity mask, control group): allowed are up to %d, and "
+        "%d is best; set [machine] threads, or OMP_NUM_THREADS",
+        n, comm_rank(), cores, cores > 1 ? "s" : "", THREADS_A_CORE * cores, cores);
+    if (comm_any_bad(n > THREADS_A_CORE * cores, text, sizeof text)) user_error("%s", text);
+}
+
 int threads_set(int wanted)
 {
     static int warned;
+    refuse_too_many(wanted > 0 ? wanted : threads_now());
 #ifdef _OPENMP
     if (wanted > 0) omp_set_num_threads(wanted);
 #else

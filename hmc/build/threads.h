@@ -3,12 +3,14 @@
 #define PLAQ_THREADS_H
 
 #define THREADS_MOST 4096
+#define THREADS_A_CORE 4 /* at most, of a rank on the cores that it may use */
 
 /* Called first, after comm_init(): more threads by OMP_NUM_THREADS than THREADS_MOST are a user error. Collective. */
 void threads_check(void);
 
-/* Sets the threads of a rank; 0: as OMP_NUM_THREADS says. The first call warns when the ranks of a node have more threads
- * than cores, by their affinity masks and control groups. Returns the number of threads. Collective. */
+/* Sets the threads of a rank; 0: as OMP_NUM_THREADS says. More than THREADS_A_CORE for each core that the rank may use, by
+ * its affinity mask and control group, are a user error. The first call warns when the ranks of a node have more threads
+ * than cores. Returns the number of threads. Collective. */
 int threads_set(int wanted);
 
 #endif

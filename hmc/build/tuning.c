@@ -116,7 +116,7 @@ static double transport_seconds(int way, void *of)
     char message[512];
     if (gpu_transport_choose(name, message, sizeof message)) return INFINITY;
     if (!t->links) make_fields(t);
-    double took = tune_seconds(hop_and_norm, t);
+    double took = tune_seconds(comm_world(), hop_and_norm, t);
     comm_max(&took, 1);
     snprintf(t->times + used, sizeof t->times - used, "%s%s %.1f us", used ? ", " : "", name, 1e6 * took);
     return took;
@@ -139,7 +139,7 @@ void tuning_transport(const lattice *lat)
     const int variant = ((int)most * 2 + (most < comm_size())) * 16 + n;
     const tune_key key = tune_case(TUNE_TRANSPORT, PREC_SINGLE, &lattice_layout(lat, 1)->g, variant, 1);
     transport_trial t = {.lat = lat};
-    const int way = tune_choice(&key, n, transport_seconds, &t);
+    const int way = tune_choice(&key, comm_world(), n, transport_seconds, &t);
     field_destroy(t.out);
     field_destroy(t.in);
     field_destroy(t.links);

@@ -33,7 +33,7 @@
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
 #include "kernels/run/tune.h"
 
@@ -424,7 +424,7 @@ static int run(run_state *r)
     r->s->e.interrupted = stop_signal;
     start_or_continue(r);
     kernel_counts_reset();
-    halo_counts_reset();
+    exchange_counts_reset();
     r->begun = comm_wtime();
     r->copied_before = field_copied_bytes();
     r->tuned_before = tune_spent();

@@ -74,7 +74,7 @@ typedef struct {
     field *source, *direct, *normal, *half, *x, *first, *residual; /* direct, normal: right-hand sides */
 } equation;
 
-static void make_source(const job *j, field *source)
+static void make_source(const job *j, fermion *q, field *source)
 {
     char message[PARAM_MESSAGE_SIZE];
     int place[4];
@@ -88,7 +88,14 @@ static void make_source(const job *j, field *source)
         if (place[d] >= j->lat->size[d])
             user_error("plaq solve: --source %s lies outside the lattice %d.%d.%d.%d", j->place, j->lat->size[0],
                        j->lat->size[1], j->lat->size[2], j->lat->size[3]);
-    simulation_point_source(source, place, 0);
+    if (!fermion_has_walls(q)) {
+        simulation_point_source(source, place, 0);
+        return;
+    }
+    field *physical = fermion_physical(q);
+    simulation_point_source(physical, place, 0);
+    fermion_import(q, source, physical);
+    field_destroy(physical);
 }
 
 static void open_system(const job *j, const fermion_params *f, equation *s)
@@ -101,7 +108,7 @@ static void open_system(const job *j, const fermion_params *f, equation *s)
     s->direct = linop_vector(s->q->normal, 1);
     s->normal = linop_vector(s->q->normal, 1);
     s->half = linop_vector(s->q->normal, 1);
-    make_source(j, s->source);
+    make_source(j, s->q, s->source);
     fermion_prepare(s->q, s->direct, s->source, 0);
     fermion_prepare(s->q, s->normal, s->source, 1);
 }

@@ -34,7 +34,7 @@ const fermion_kind *fermion_kind_find(const char *name)
 
 int fermion_kind_has(const fermion_kind *kind, const char *key)
 {
-    return param_has_word(kind->keys, key);
+    return param_has_word(kind->keys, key) || (kind->own && param_find(kind->own, key));
 }
 
 void fermion_add_determinant(simulation *s, int number, fermion *over, int flavours)

@@ -15,6 +15,8 @@ typedef struct {
 typedef struct {
     const char *name, *help;
     const char *keys; /* of its section that not every kind has, separated by spaces */
+    const param_section *own; /* a part of the section with its own keys, in fermion_params.own; or null */
+    int blocks;       /* its operator comes inside blocks of sites, too */
     int shifts;       /* its solves have shifts, for which there is one type of solver */
     int staggered;    /* a staggered quark; else one of Wilson's */
     int flavours;     /* that a section makes; 0: as many as its key says */
@@ -22,7 +24,9 @@ typedef struct {
     fermion *(*quark)(const field *links, const fermion_params *f, fermion *const *others, int n);
     /* Of its rational action, without what needs the quark itself; null: it has none. */
     rational_settings (*rational)(const fermion_params *f);
-    /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
+    int (*slices)(const fermion_params *f); /* of a fifth dimension; null: there is none */
+    /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. Null: it is
+     * measured only, and the next two are null, too. */
     void (*create)(simulation *s, int number);
     /* Books the fields that stay, and tells the others. */
     fermion_moments (*memory)(ledger *m, const parameters *p, const fermion_params *f);

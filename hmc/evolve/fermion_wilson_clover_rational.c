@@ -52,7 +52,8 @@ const fermion_kind fermion_wilson_clover_rational = {.name = "wilson_clover_rati
                                                          "range_breach",
                                                      .shifts = 1,
                                                      .rational = settings_of,
-                                                     .quark = fermion_of_wilson,
+                                                     .blocks = 1,
+                                            .quark = fermion_of_wilson,
                                                      .create = create,
                                                      .memory = memory,
                                                      .force_flops = force_flops};

@@ -4,6 +4,7 @@
 
 #include "hmc/measure/observable.h"
 #include "hmc/build/simulation.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "source_digest.h"
 
 const char *identity_of_program(void)
@@ -49,6 +50,8 @@ static void add_quark(param_text *text, const parameters *p, const fermion_param
     for (int i = 0; i < s->count; i++)
         if (s->table[i].physics && !param_has_word(of_actions, s->table[i].name))
             add(text, "fermion", s->table[i].name, f);
+    const param_section *own = fermion_kind_find(f->kind)->own;
+    if (own) add_all(text, own, f->own.bytes);
 }
 
 param_text identity_of_measurement(const parameters *p, const named_measure *m)

@@ -351,7 +351,11 @@ const param_section *const *parameter_sections(int *n)
         const param_section *const first[] = {&run_section,   &machine_section, &lattice_section,
                                               &gauge_section, &fermion_section, &integrator_section};
         const param_section *const last[] = {&checkpoint_section, &save_section};
-        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) all[count++] = first[i];
+        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+            all[count++] = first[i];
+            for (int k = 0; first[i] == &fermion_section && fermion_kind_number(k); k++)
+                if (fermion_kind_number(k)->own) all[count++] = fermion_kind_number(k)->own;
+        }
         for (int i = 0; solver_section(i); i++) all[count++] = solver_section(i);
         for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) all[count++] = last[i];
         for (int i = 0; observable_section(i); i++) all[count++] = observable_section(i);
@@ -373,7 +377,14 @@ int parameters_instances(const ini_input *in, const char *section, const char *n
 /* Refuses keys that a fermion's kind does not have. */
 static void check_fermion_keys(const ini_input *in, const named_fermion *f)
 {
-    const fermion_kind *kind = fermion_kind_find(f->p.kind);
+    const fermion_kind *kind = fermion_kind_find(f->p.kind), *other;
+    for (int i = 0; (other = fermion_kind_number(i)); i++)
+        for (int k = 0; other->own && k < other->own->count; k++) {
+            const char *key = other->own->table[k].name;
+            if (ini_given(in, "fermion", f->name, key) && !fermion_kind_has(kind, key))
+                user_error("%s: [fermion.%s] kind = %s has no key '%s'; beside those of every kind it has %s",
+                           ini_where(in, "fermion", f->name, key), f->name, kind->name, key, kind->keys);
+        }
     for (int k = 0; k < FERMION_KEYS; k++)
         if (ini_given(in, "fermion", f->name, fermion_keys[k].key) && !fermion_kind_has(kind, fermion_keys[k].key))
             user_error("%s: [fermion.%s] kind = %s has no key '%s'; beside those of every kind it has %s",
@@ -391,6 +402,8 @@ static void read_fermions(ini_input *in, parameters *p)
         ini_fill(in, &fermion_section, names[i], &f->p);
         if (!strcmp(names[i], "gauge"))
             user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
+        const fermion_kind *kind = fermion_kind_find(f->p.kind);
+        if (kind->own) ini_fill(in, kind->own, names[i], f->p.own.bytes);
         check_fermion_keys(in, f);
         fermion_parameters_mass(in, f);
         fermion_parameters_complete(in, f);
@@ -506,7 +519,12 @@ static void dump(parameters *p)
     params_dump(&t, &machine_section, NULL, &p->machine);
     params_dump(&t, &lattice_section, NULL, &p->lattice);
     params_dump(&t, &gauge_section, NULL, &p->gauge);
-    for (int i = 0; i < p->nfermions; i++) params_dump(&t, &fermion_section, p->fermions[i].name, &p->fermions[i].p);
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *n = &p->fermions[i];
+        const param_section *own = fermion_kind_find(n->p.kind)->own;
+        params_dump(&t, &fermion_section, n->name, &n->p);
+        if (own) params_dump(&t, own, n->name, n->p.own.bytes);
+    }
     for (int i = 0; i < p->nlevels; i++) {
         char number[16];
         snprintf(number, sizeof number, "%d", i);

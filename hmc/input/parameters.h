@@ -67,6 +67,10 @@ typedef struct {
     mass_factor factors[MAX_FACTORS];
     char range_breach[PARAM_CHOICE_SIZE];
     char measured_only[PARAM_CHOICE_SIZE];
+    union { /* keys of a kind's part, whose layout is the kind's */
+        double align;
+        char bytes[64];
+    } own;
 } fermion_params;
 
 typedef struct {

@@ -98,7 +98,7 @@ static int has_blocks(const solver_settings *s)
     return 0;
 }
 
-/* The operator of staggered quarks has none inside blocks. */
+/* Not every operator comes inside blocks. */
 static void check_blocks(const ini_input *in, const parameters *p, const named_fermion *f, const char *section,
                          const char *instance, const char *key, const char *solver)
 {
@@ -201,7 +201,7 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         const char *key, *name;
-        if (!fermion_kind_find(f->p.kind)->staggered) continue;
+        if (fermion_kind_find(f->p.kind)->blocks) continue;
         for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++)
             check_blocks(in, p, f, "fermion", f->name, key, name);
         for (int k = 0; k < p->nmeasures; k++)

@@ -111,11 +111,11 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
     estimator e = {.seed = measure_noise_seed(c), .volume = (double)c->links->lat->volume};
     int status = MEASURE_DONE;
     propagator_open(&e.q, c, m);
-    e.noise = fermion_vector(e.q.quark);
-    e.x = fermion_vector(e.q.quark);
+    e.noise = fermion_physical(e.q.quark);
+    e.x = fermion_physical(e.q.quark);
     if (has_traces(m)) {
-        e.y = fermion_vector(e.q.quark);
-        e.z = fermion_vector(e.q.quark);
+        e.y = fermion_physical(e.q.quark);
+        e.z = fermion_physical(e.q.quark);
     }
     for (int i = 0; i < OBSERVABLE_OWN(condensate_keys, m)->vectors && status == MEASURE_DONE; i++)
         status = one_vector(&e, m, i, r);

@@ -31,7 +31,7 @@ static int measure_pion(const measure_context *c, const measure_params *m, measu
     propagator_check_source(c, place, r);
     propagator_open(&q, c, m);
     slices_open(&sums, lat, 1);
-    field *source = fermion_vector(q.quark), *x = field_like(source);
+    field *source = fermion_physical(q.quark), *x = field_like(source);
     int status = MEASURE_DONE;
     for (int column = 0; column < 12 && status == MEASURE_DONE; column++) {
         char what[64];

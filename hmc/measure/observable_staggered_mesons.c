@@ -223,12 +223,12 @@ static void open_mesons(mesons *q, const measure_context *c, const measure_param
     *q = (mesons){.k = OBSERVABLE_OWN(meson_keys, m), .links = c->links};
     propagator_open(&q->q, c, m);
     slices_open(&q->sums, c->links->lat, CHANNELS);
-    q->source = fermion_vector(q->q.quark);
-    for (int i = 0; i < 3; i++) q->point[i] = fermion_vector(q->q.quark);
+    q->source = fermion_physical(q->q.quark);
+    for (int i = 0; i < 3; i++) q->point[i] = fermion_physical(q->q.quark);
     if (!OBSERVABLE_OWN(meson_keys, m)->tastes[0]) return;
-    q->x = fermion_vector(q->q.quark);
-    q->shifted = fermion_vector(q->q.quark);
-    for (int i = 0; i < 2; i++) q->work[i] = fermion_vector(q->q.quark);
+    q->x = fermion_physical(q->q.quark);
+    q->shifted = fermion_physical(q->q.quark);
+    for (int i = 0; i < 2; i++) q->work[i] = fermion_physical(q->q.quark);
     if (strcmp(OBSERVABLE_OWN(meson_keys, m)->transport, "fat")) return;
     q->links = staggered_links_at(staggered_fermion_links(q->q.quark), PREC_DOUBLE, c->links->where)->near;
     q->phased = 1;

@@ -24,10 +24,15 @@ void propagator_open(propagator *p, const measure_context *c, const measure_para
     p->rhs = linop_vector(p->quark->normal, 1);
     p->half = linop_vector(p->quark->normal, 1);
     p->residual = fermion_vector(p->quark);
+    if (!fermion_has_walls(p->quark)) return;
+    p->source = fermion_vector(p->quark);
+    p->x = fermion_vector(p->quark);
 }
 
 void propagator_close(propagator *p)
 {
+    field_destroy(p->x);
+    field_destroy(p->source);
     field_destroy(p->residual);
     field_destroy(p->half);
     field_destroy(p->rhs);
@@ -56,13 +61,18 @@ static solve_result attempt(const solver_settings *s, double tolerance, void *co
 int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r)
 {
     if (measure_interrupted(p->c)) return MEASURE_GIVEN_UP;
-    job j = {p, source};
+    const int walls = fermion_has_walls(p->quark);
+    if (walls) fermion_import(p->quark, p->source, source);
+    const field *from = walls ? p->source : source;
+    field *to = walls ? p->x : x;
+    job j = {p, from};
     const solve_result result =
         fallback_try(p->solver, p->solvers, p->c->p->nsolvers, attempt, &j, what, r->trouble, sizeof r->trouble);
     p->iterations += result.iterations;
     if (result.status != SOLVE_CONVERGED) return MEASURE_FAILED;
-    fermion_reconstruct(p->quark, x, p->half, source);
-    p->worst = fmax(p->worst, fermion_residual(p->quark, p->residual, x, source));
+    fermion_reconstruct(p->quark, to, p->half, from);
+    p->worst = fmax(p->worst, fermion_residual(p->quark, p->residual, to, from));
+    if (walls) fermion_export(p->quark, x, to);
     return MEASURE_DONE;
 }
 
@@ -102,18 +112,19 @@ size_t propagator_memory(const ledger *l, const parameters *p, const measure_par
     const int staggered = fermion_kind_find(f->kind)->staggered;
     const char *solver = memory_solver(p, m);
     const field_kind kind = staggered ? FIELD_VECTOR : FIELD_SPINOR;
-    const size_t half = memory_of(l, kind, PREC_DOUBLE, PARITY_EVEN);
-    size_t solve = memory_of_solve(l, p, kind, solver), whole = 0, work = 0; /* of the normal operator */
+    const int slices = fermion_kind_find(f->kind)->slices ? fermion_kind_find(f->kind)->slices(f) : 1;
+    const size_t half = (size_t)slices * memory_of(l, kind, PREC_DOUBLE, PARITY_EVEN);
+    size_t solve = (size_t)slices * memory_of_solve(l, p, kind, solver), whole = 0, work = 0; /* of the normal operator */
     if (!staggered) {
         int used[PREC_COUNT] = {0};
         memory_note_positive(p, solver, used);
         for (int prec = 0; prec < PREC_COUNT; prec++)
-            if (used[prec]) work += memory_of(l, kind, prec, PARITY_EVEN);
+            if (used[prec]) work += (size_t)slices * memory_of(l, kind, prec, PARITY_EVEN);
         if (f->c_sw != 0)
             whole += memory_of(l, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH) +
                      memory_of(l, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH);
     }
-    return (size_t)(2 * vectors + 5) * half + work + (solve > whole ? solve : whole);
+    return (size_t)(2 * vectors + 5 + (slices > 1 ? 4 : 0)) * half + work + (solve > whole ? solve : whole);
 }
 
 /* ---- sums over time slices ---- */

@@ -18,6 +18,7 @@ typedef struct {
     const named_solver *solver;
     solver_store made; /* solvers of the quark */
     field *rhs, *half, *residual;
+    field *source, *x; /* of a quark with walls: what M acts on; else null */
     double worst; /* largest |b - M x| / |b| so far */
     long iterations;
 } propagator;

@@ -7,7 +7,7 @@
 
 #include "hmc/evolve/fermion_kind.h"
 #include "kernels/base/log.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
 
 const char *report_duration(double seconds, char text[32])
@@ -85,7 +85,7 @@ void report_profile(const report_totals *t)
     const int n = profile_lines(lines);
     const double seconds = t->seconds;
     double in_kernels = 0, halo_bytes, halo_seconds;
-    halo_counted(&halo_bytes, &halo_seconds);
+    exchange_counted(&halo_bytes, &halo_seconds);
     log_info("%-26s %10s %10s %9s %9s %7s", "profile", "calls", "seconds", "GF/s", "GB/s", "share");
     for (int i = 0; i < n; i++) {
         const kernel_count *c = &lines[i].count;

@@ -2,7 +2,8 @@
 #ifndef PLAQ_CPU_H
 #define PLAQ_CPU_H
 
-#include "kernels/run/kernel.h"
+#include "kernels/lattice/exact.h"
+#include "kernels/run/profile.h"
 
 typedef void (*cpu_runner)(const void *args, const int *list, long n, exact_sum *sums);
 

@@ -9,8 +9,7 @@
 #include "kernels/field/stored.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/lanes.h"
-#include "kernels/run/halo.h"
-#include "kernels/run/kernel.h"
+#include "kernels/run/profile.h"
 
 const field_kind_info field_kinds[FIELD_KINDS] = {
 #define FIELD_KIND(id, ...) [id] = {__VA_ARGS__},
@@ -82,6 +81,8 @@ static void set_sizes(field *f, const lattice *lat, const field_shape *s, precis
     const field_kind_info *info = &field_kinds[s->kind];
     const int rows = s->order == ORDER_ROWS;
     check_shape(s, prec);
+    REQUIRE(lat->parities == 2 || (par == PARITY_EVEN && !info->ghosts), "a %s of parity %d without parity", info->name,
+            par);
     *f = (field){.lat = lat,
                  .lay = rows ? &lat->layouts[0] : layout_for(lat, prec, where),
                  .kind = s->kind,
@@ -281,12 +282,6 @@ view field_all(const field *f)
     return view_from(f, 0);
 }
 
-view field_in_all(const field *f)
-{
-    halo_fill((field *)f);
-    return view_from(f, 0);
-}
-
 field field_part(const field *f, parity p)
 {
     const view v = view_of(f, p);
@@ -300,15 +295,28 @@ field field_part(const field *f, parity p)
     return half;
 }
 
-field field_rhs(const field *f, int group)
+/* Groups of f from the first on, as a field of nrhs right-hand sides. */
+static field some_groups(const field *f, int first, int Ls)
 {
     const int linear = f->lay->lanes == 1 && f->order == ORDER_SITES;
     const size_t sites = linear ? LINEAR_BLOCK : (size_t)f->lay->lanes;
-    field one = *f;
-    REQUIRE(!f->scale && group >= 0 && group < f->groups, "group %d of %d", group, f->groups);
-    one.data = (char *)f->data + sites * (size_t)(group * f->group_stride) * stored_bytes[f->prec];
-    one.nrhs = one.Ls = one.groups = 1;
-    return one;
+    field part = *f;
+    REQUIRE(!f->scale && first >= 0 && first + Ls <= f->groups, "groups %d to %d of %d", first, first + Ls - 1,
+            f->groups);
+    part.data = (char *)f->data + sites * (size_t)(first * f->group_stride) * stored_bytes[f->prec];
+    part.nrhs = 1;
+    part.Ls = part.groups = Ls;
+    return part;
+}
+
+field field_rhs(const field *f, int rhs)
+{
+    return some_groups(f, rhs * f->Ls, f->Ls);
+}
+
+field field_group(const field *f, int group)
+{
+    return some_groups(f, group, 1);
 }
 
 /* ---- element access on the host ---- */
@@ -404,7 +412,7 @@ static void copy_slice(field *y, const field *x, int t)
 /* Storage unit and lane of a site, or false when the field has not its parity. */
 static int storage_of(const field *f, const int x[4], long *unit, int *lane)
 {
-    const int p = (x[0] + x[1] + x[2] + x[3]) & 1;
+    const int p = layout_parity(f->lay, x);
     if (f->par != PARITY_BOTH && (int)f->par != p) return 0;
     layout_locate(f->lay, x, unit, lane);
     if (f->par == PARITY_ODD) *unit -= f->lay->odd_start;
@@ -524,7 +532,7 @@ static void convert_rows(field *y, const field *x, stored_way way, double factor
 /* In one place. Ghosts do not travel: halo_fill() brings them. */
 static void convert(field *y, const field *x, stored_way way, double factor)
 {
-    const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where, 0);
+    const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where == PLACE_DEVICE, 0);
     const double sites = (double)field_units(y) * y->lay->lanes * (y->par == PARITY_BOTH ? 2 : 1) * y->groups;
     if (y->order == ORDER_ROWS) {
         convert_rows(y, x, way, factor);

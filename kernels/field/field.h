@@ -107,16 +107,16 @@ view field_in(const field *f, parity p);
 view field_out(field *f, parity p);
 /* For what writes into the storage of f by itself: raises the version. */
 void field_written(field *f);
-/* View of all storage, ghosts included: brought up to date, for kernels that reach beyond nearest neighbours; or as
- * they are, for those that bring them. */
-view field_in_all(const field *f);
+/* View of all storage, ghosts as they are; kernels/ops/halo.h fills them. */
 view field_all(const field *f);
 
 /* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version.
  */
 field field_part(const field *f, parity p);
-/* The same of one group of vectors in floating point, for kernels alone: field_copy() takes it for whole. */
-field field_rhs(const field *f, int group);
+/* The same of one right-hand side with its slices, and of one group, of vectors in floating point; for kernels alone:
+ * field_copy() takes it for whole. */
+field field_rhs(const field *f, int rhs);
+field field_group(const field *f, int group);
 
 /* y = x, converting precision, layout and place; same kind (links also into two-row and eight-real links and two-row
  * links into links), parity and groups. y and x may not be the same field. */

@@ -295,7 +295,7 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
     if (sums > 0 && ++device.number == 0) device.number = 1; /* 0: of words that nobody has written */
     gpu_device on = device;
     REQUIRE(!work->sum_over_ranks || sums == 1, "%d sums of kernel %s over all ranks", sums, kernel_infos[id].name);
-    if (work->sum_over_ranks && comm_size() > 1) {
+    if (work->sum_over_ranks && comm_group_size(like->lat->group) > 1) {
         device.round++;
         if ((unsigned)device.round == 0) device.round += BOARD_TURNS;
         on.round = device.round;

@@ -6,8 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/field/field.h"
 #include "kernels/gpu/fault.h"
-#include "kernels/run/kernel.h"
+#include "kernels/lattice/exact.h"
+#include "kernels/run/profile.h"
+
+struct kernel_work; /* kernels/run/kernel.h */
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,7 +53,7 @@ void gpu_move(const stored_field *y, long first_y, const stored_field *x, long f
 
 /* Starts a kernel; false when it does not come in the precision of `like`. work->list is on the device. gpu_finish()
  * waits for all work on both streams; gpu_add_sums() for a kernel that sums, and adds what it found. */
-int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work);
+int gpu_run(kernel_id id, const field *like, const void *args, const struct kernel_work *work);
 void gpu_add_sums(kernel_id id, exact_sum *sums);
 /* Where kernels find the value of the first sum of the kernel in front of them that sums. */
 const double *gpu_sum_value(void);

@@ -139,14 +139,14 @@ void gpu_add_sums(kernel_id id, exact_sum *sums)
 const double *gpu_sum_value(void)
     ABSENT(return NULL)
 
-int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work *work)
+int gpu_run(kernel_id id, const field *like, const void *args, const struct kernel_work *work)
     ABSENT((void)id, (void)like, (void)args, (void)work; return 0)
 
 void gpu_exchange_fuse(gpu_message *m, int n)
     ABSENT((void)m, (void)n)
 
-void gpu_exchange_begin(gpu_message *m, int n)
-    ABSENT((void)m, (void)n)
+void gpu_exchange_begin(const struct comm_group *group, gpu_message *m, int n)
+    ABSENT((void)group, (void)m, (void)n)
 
 void gpu_exchange_start(gpu_message *m, int n)
     ABSENT((void)m, (void)n)

@@ -124,5 +124,5 @@ int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const fiel
     const geom *g = (const geom *)((const char *)args + kernel->geometry);
     const tune_key key = tune_case(id, like->prec, g, variant_of(id, args, kernel->special), like->groups);
     trial t = {*dev, launch, like, kernel, args, work};
-    return tune_choice(&key, SHAPES, seconds, &t);
+    return tune_choice(&key, like->lat->group, SHAPES, seconds, &t);
 }

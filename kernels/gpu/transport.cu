@@ -21,7 +21,8 @@ static const gpu_transport *const transports[] = {
 #define TRANSPORTS ((int)(sizeof transports / sizeof *transports))
 
 static const gpu_transport *current;
-static unsigned long long exchange;
+static unsigned long long exchange, turn;
+static const gpu_transport *carrier; /* of the exchange in progress */
 static enum { IDLE, BEGUN, STARTED } phase;
 static const gpu_fusion *fused; /* waits for its kernel */
 static double counted_bytes, counted_seconds;
@@ -63,7 +64,7 @@ static void take_pinned(void **p, size_t bytes)
 void *transport_buffer(transport_buffer_kind kind, int slot, size_t bytes)
 {
     const int turns = kind == BUFFER_IN || kind == BUFFER_HOST_IN;
-    buffer *b = &buffers[kind][slot][turns ? exchange % 2 : 0];
+    buffer *b = &buffers[kind][slot][turns ? turn % 2 : 0];
     if (b->bytes >= bytes) return b->p;
     if (b->p) gpu_finish();
     buffer_free(kind, b);
@@ -189,7 +190,7 @@ static void check_messages(const gpu_message *m, int n)
     }
 }
 
-void gpu_exchange_begin(gpu_message *m, int n)
+void gpu_exchange_begin(const comm_group *group, gpu_message *m, int n)
 {
     if (n == 0) return;
     const double start = comm_wtime();
@@ -197,10 +198,12 @@ void gpu_exchange_begin(gpu_message *m, int n)
     REQUIRE(phase == IDLE && !fused, "an exchange begins within exchange %llu", exchange);
     check_messages(m, n);
     phase = BEGUN;
-    exchange++;
+    carrier = group == comm_world() ? current : &transport_host;
+    if (carrier == current) exchange++;
+    turn++;
     CUDA(cudaEventRecord(dev->given, dev->stream));
     CUDA(cudaStreamWaitEvent(dev->side, dev->given, 0));
-    current->begin(m, n);
+    carrier->begin(m, n);
     for (int i = 0; i < n; i++) counted_bytes += (double)m[i].bytes;
     counted_seconds += comm_wtime() - start;
 }
@@ -229,6 +232,7 @@ void gpu_exchange_fuse(gpu_message *m, int n)
     REQUIRE(gpu_exchange_can_fuse(), "transport %s has no kernel that is an exchange", gpu_transport_name());
     check_messages(m, n);
     exchange++;
+    turn++;
     fused = current->fuse(m, n);
     for (int i = 0; i < n; i++) counted_bytes += (double)m[i].bytes;
 }
@@ -260,7 +264,7 @@ void gpu_exchange_start(gpu_message *m, int n)
         hold<<<1, 1, 0, gpu_in_use()->side>>>((signal_number)(1e9 * comm_delay()));
         CUDA(cudaGetLastError());
     }
-    current->start(m, n);
+    carrier->start(m, n);
     counted_seconds += comm_wtime() - start;
 }
 
@@ -271,7 +275,7 @@ void gpu_exchange_finish(gpu_message *m, int n)
     const gpu_device *dev = gpu_in_use();
     REQUIRE(phase == STARTED, "exchange %llu is finished in phase %d", exchange, (int)phase);
     phase = IDLE;
-    current->finish(m, n);
+    carrier->finish(m, n);
     CUDA(cudaEventRecord(dev->moved, dev->side));
     CUDA(cudaStreamWaitEvent(dev->stream, dev->moved, 0));
     counted_seconds += comm_wtime() - start;

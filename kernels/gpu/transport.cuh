@@ -16,7 +16,8 @@ extern "C" {
 }
 #endif
 
-/* The number of the exchange in progress, from 1 since the transport was opened; the same on all ranks. */
+/* The number of the exchange in progress, of those that the transport in use carries, from 1 since it was opened; the
+ * same on all ranks. */
 unsigned long long transport_exchange(void);
 
 typedef enum { BUFFER_OUT, BUFFER_IN, BUFFER_HOST_OUT, BUFFER_HOST_IN, BUFFER_KINDS } transport_buffer_kind;

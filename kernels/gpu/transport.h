@@ -10,9 +10,9 @@
  *   gpu_exchange_finish(m, n)   the main stream waits for the packing and for all arrivals; the host may block
  *   kernels on the main stream  read what came from m[i].from in m[i].in
  *
- * Every rank runs the same sequence of exchanges, each with the same slots, and one exchange is in flight at a time; a
- * message has the same bytes on both sides, and within an exchange a slot has the same bytes on all ranks. What is
- * packed may be written again after finish. m[i].in may be read by work given to the main stream before the begin
+ * Every rank of a group runs the same sequence of exchanges, each with the same slots, and one exchange is in flight at
+ * a time; a message has the same bytes on both sides, and within an exchange a slot has the same bytes on all ranks.
+ * What is packed may be written again after finish. m[i].in may be read by work given to the main stream before the begin
  * after next, or before the next fused one. An exchange of no messages does nothing and needs no transport.
  *
  * How messages travel is the transport's business: transports.def lists them. To add one: transport_NAME.cu with a
@@ -23,6 +23,8 @@
 #include <stddef.h>
 
 #define GPU_SLOTS 8
+
+struct comm_group; /* kernels/lattice/comm.h */
 
 typedef struct {
     int to, from; /* other ranks; often the same one */
@@ -65,13 +67,14 @@ const char *gpu_transport_number(int i);
 /* "none" without an open one. */
 const char *gpu_transport_name(void);
 
-/* Collective. */
-void gpu_exchange_begin(gpu_message *m, int n);
+/* Collective over the group of the lattice that it belongs to. Where that is not all ranks, messages take the transport
+ * `host`, whatever is in use: others number their exchanges, or make room for them, together on all ranks. */
+void gpu_exchange_begin(const struct comm_group *group, gpu_message *m, int n);
 void gpu_exchange_start(gpu_message *m, int n);
 void gpu_exchange_finish(gpu_message *m, int n);
 
-/* Instead of the three, where the transport can: sets m[].out and m[].in, and the next hop with .pack (kernels.h) is the
- * exchange. */
+/* Instead of the three, for a lattice on all ranks, where the transport can: sets m[].out and m[].in, and the next hop
+ * with .pack (kernels/run/kernel.h) is the exchange. */
 int gpu_exchange_can_fuse(void);
 void gpu_exchange_fuse(gpu_message *m, int n);
 

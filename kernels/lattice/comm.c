@@ -14,8 +14,16 @@
 #include "kernels/base/machine.h"
 #include "kernels/base/pool.h"
 #include "kernels/base/watchdog.h"
+#include "kernels/lattice/exact_wide.h"
 
-static int rank, size = 1;
+struct comm_group {
+    MPI_Comm comm; /* MPI_COMM_NULL outside */
+    int rank, size, serial;
+    int *members; /* numbers among all ranks, ascending; null where they are those of the group */
+};
+
+static comm_group world = {.size = 1}, self = {.size = 1, .serial = 1};
+static int serials = 2;
 static int node_rank, node_size = 1;
 static MPI_Op exact_op;
 static MPI_Datatype exact_type;
@@ -50,7 +58,7 @@ __attribute__((noreturn)) static void mpi_fault(int status, const char *call, in
 
 static void end_all(int status)
 {
-    if (size > 1) MPI_Abort(MPI_COMM_WORLD, status);
+    if (world.size > 1) MPI_Abort(MPI_COMM_WORLD, status);
     _Exit(status);
 }
 
@@ -63,13 +71,13 @@ static void end_together(int status)
 static void merge_exact(void *in, void *inout, int *n, MPI_Datatype *type)
 {
     (void)type;
-    for (int i = 0; i < *n; i++) exact_merge((exact_sum *)inout + i, (const exact_sum *)in + i);
+    for (int i = 0; i < *n; i++) exact_wide_merge((exact_wide *)inout + i, (const exact_wide *)in + i);
 }
 
 static void find_node(void)
 {
     MPI_Comm mine;
-    MPI_CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &mine));
+    MPI_CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world.rank, MPI_INFO_NULL, &mine));
     MPI_CHECK(MPI_Comm_rank(mine, &node_rank));
     MPI_CHECK(MPI_Comm_size(mine, &node_size));
     MPI_CHECK(MPI_Comm_free(&mine));
@@ -97,12 +105,15 @@ void comm_init(int *argc, char ***argv)
     send_small_halos_at_once();
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    error_set_hooks(rank, end_all, end_together);
-    log_set_rank(rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world.size);
+    world.comm = MPI_COMM_WORLD;
+    self.comm = MPI_COMM_SELF;
+    self.members = &world.rank;
+    error_set_hooks(world.rank, end_all, end_together);
+    log_set_rank(world.rank);
     MPI_CHECK(MPI_Op_create(merge_exact, 1, &exact_op));
-    MPI_CHECK(MPI_Type_contiguous(sizeof(exact_sum), MPI_BYTE, &exact_type));
+    MPI_CHECK(MPI_Type_contiguous(sizeof(exact_wide), MPI_BYTE, &exact_type));
     MPI_CHECK(MPI_Type_commit(&exact_type));
     find_node();
     pool_set_limit(POOL_HOST, (size_t)comm_memory());
@@ -117,12 +128,12 @@ void comm_finalize(void)
 
 int comm_rank(void)
 {
-    return rank;
+    return world.rank;
 }
 
 int comm_size(void)
 {
-    return size;
+    return world.size;
 }
 
 double comm_wtime(void)
@@ -151,26 +162,6 @@ int comm_cuda_aware(void)
 #endif
 }
 
-void comm_barrier(void)
-{
-    MPI_WAIT("all ranks at a barrier", MPI_Barrier(MPI_COMM_WORLD));
-}
-
-void comm_bcast(void *data, size_t bytes)
-{
-    for (size_t done = 0; done < bytes;) {
-        const int n = bytes - done > INT_MAX ? INT_MAX : (int)(bytes - done);
-        MPI_WAIT("a broadcast", MPI_Bcast((char *)data + done, n, MPI_BYTE, 0, MPI_COMM_WORLD));
-        done += (size_t)n;
-    }
-}
-
-void comm_gather_all(const void *mine, void *all, size_t bytes)
-{
-    REQUIRE(bytes <= INT_MAX, "%zu bytes of each rank", bytes);
-    MPI_WAIT("data of all ranks", MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD));
-}
-
 static double delay;
 
 void comm_set_delay(double seconds)
@@ -189,11 +180,155 @@ void comm_wait_since(double start, double seconds)
     }
 }
 
+/* ---- groups ---- */
+
+const comm_group *comm_world(void)
+{
+    return &world;
+}
+
+const comm_group *comm_self(void)
+{
+    return &self;
+}
+
+int comm_group_size(const comm_group *g)
+{
+    return g->size;
+}
+
+int comm_group_rank(const comm_group *g)
+{
+    return g->rank;
+}
+
+int comm_group_serial(const comm_group *g)
+{
+    return g->serial;
+}
+
+int comm_group_to_world(const comm_group *g, int r)
+{
+    return g->members ? g->members[r] : r;
+}
+
+int comm_group_from_world(const comm_group *g, int of)
+{
+    if (!g->members) return of;
+    for (int r = 0; r < g->size; r++)
+        if (g->members[r] == of) return r;
+    return -1;
+}
+
+comm_group *comm_group_create(const comm_group *parent, int member)
+{
+    const int mine = member != 0;
+    REQUIRE(parent->rank >= 0, "a group of ranks out of one that rank %d is outside of", world.rank);
+    comm_group *g = malloc(sizeof *g);
+    int *all = malloc((size_t)parent->size * sizeof *all), *members = malloc((size_t)parent->size * sizeof *members);
+    REQUIRE_MEMORY(g && all && members, "out of memory for a group of ranks out of %d", parent->size);
+    *g = (comm_group){.rank = -1, .serial = serials++, .members = members};
+    comm_group_gather_all(parent, &mine, all, sizeof mine);
+    for (int r = 0; r < parent->size; r++) {
+        if (!all[r]) continue;
+        if (r == parent->rank) g->rank = g->size;
+        members[g->size++] = comm_group_to_world(parent, r);
+    }
+    free(all);
+    REQUIRE(g->size > 0, "a group of no ranks");
+    MPI_WAIT("a group of ranks", MPI_Comm_split(parent->comm, mine ? 0 : MPI_UNDEFINED, parent->rank, &g->comm));
+    if (mine) MPI_CHECK(MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_RETURN));
+    return g;
+}
+
+void comm_group_destroy(comm_group *g)
+{
+    if (!g) return;
+    if (g->comm != MPI_COMM_NULL) MPI_CHECK(MPI_Comm_free(&g->comm));
+    free(g->members);
+    free(g);
+}
+
+void comm_group_barrier(const comm_group *g)
+{
+    if (g->rank >= 0) MPI_WAIT("all ranks at a barrier", MPI_Barrier(g->comm));
+}
+
+void comm_group_bcast(const comm_group *g, void *data, size_t bytes)
+{
+    for (size_t done = 0; g->rank >= 0 && done < bytes;) {
+        const int n = bytes - done > INT_MAX ? INT_MAX : (int)(bytes - done);
+        MPI_WAIT("a broadcast", MPI_Bcast((char *)data + done, n, MPI_BYTE, 0, g->comm));
+        done += (size_t)n;
+    }
+}
+
+void comm_group_gather_all(const comm_group *g, const void *mine, void *all, size_t bytes)
+{
+    REQUIRE(bytes <= INT_MAX, "%zu bytes of each rank", bytes);
+    if (g->rank < 0) return;
+    MPI_WAIT("data of all ranks", MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, g->comm));
+}
+
+#define SUMS_AT_ONCE 64
+
+void comm_group_sum_exact(const comm_group *g, exact_sum *s, int n)
+{
+    exact_wide wide[SUMS_AT_ONCE];
+    if (g->size == 1 || g->rank < 0) return;
+    for (int done = 0; done < n; done += SUMS_AT_ONCE) {
+        const int now = n - done < SUMS_AT_ONCE ? n - done : SUMS_AT_ONCE;
+        for (int i = 0; i < now; i++) wide[i] = exact_widen(&s[done + i]);
+        MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, wide, now, exact_type, exact_op, g->comm));
+        for (int i = 0; i < now; i++) s[done + i] = exact_narrow(&wide[i]);
+    }
+    if (delay > 0) comm_wait_since(comm_wtime(), delay);
+}
+
+void comm_group_max(const comm_group *g, double *x, int n)
+{
+    if (g->rank < 0) return;
+    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, g->comm));
+}
+
+int comm_group_all(const comm_group *g, int ok)
+{
+    int all = ok != 0;
+    if (g->rank < 0) return all;
+    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, g->comm));
+    return all;
+}
+
+/* ---- all ranks ---- */
+
+void comm_barrier(void)
+{
+    comm_group_barrier(&world);
+}
+
+void comm_bcast(void *data, size_t bytes)
+{
+    comm_group_bcast(&world, data, bytes);
+}
+
+void comm_gather_all(const void *mine, void *all, size_t bytes)
+{
+    comm_group_gather_all(&world, mine, all, bytes);
+}
+
 void comm_sum_exact(exact_sum *s, int n)
 {
-    if (size == 1) return;
-    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, s, n, exact_type, exact_op, MPI_COMM_WORLD));
-    if (delay > 0) comm_wait_since(comm_wtime(), delay);
+    comm_group_sum_exact(&world, s, n);
+}
+
+void comm_max(double *x, int n)
+{
+    comm_group_max(&world, x, n);
+}
+
+int comm_all(int ok)
+{
+    return comm_group_all(&world, ok);
 }
 
 void comm_sum_u64(uint64_t *x, int n)
@@ -206,23 +341,11 @@ void comm_xor_u32(uint32_t *x, int n)
     MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_UINT32_T, MPI_BXOR, MPI_COMM_WORLD));
 }
 
-void comm_max(double *x, int n)
-{
-    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
-}
-
-int comm_all(int ok)
-{
-    int all = ok != 0;
-    MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-    return all;
-}
-
 int comm_any_bad(int bad, char *text, size_t bytes)
 {
-    int first = bad ? rank : size;
+    int first = bad ? world.rank : world.size;
     MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-    if (first == size) return 0;
+    if (first == world.size) return 0;
     MPI_WAIT("a broadcast", MPI_Bcast(text, (int)bytes, MPI_CHAR, first, MPI_COMM_WORLD));
     return 1;
 }

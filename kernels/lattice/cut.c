@@ -10,16 +10,16 @@
 /* ---- over ranks ---- */
 
 /* Sites that a rank must have in a split direction: three steps lead to the next rank at most. */
-static int least_extent(int reach)
+static int least_extent(int reach, int parities)
 {
-    return reach > 2 ? 4 : 2;
+    return reach > 2 ? 4 : parities;
 }
 
-static int grid_fits(const int size[4], const int grid[4], int reach)
+static int grid_fits(const int size[4], const int grid[4], int reach, int parities)
 {
     for (int d = 0; d < 4; d++) {
-        if (grid[d] < 1 || size[d] % grid[d] || (size[d] / grid[d]) % 2) return 0;
-        if (grid[d] > 1 && size[d] / grid[d] < least_extent(reach)) return 0;
+        if (grid[d] < 1 || size[d] % grid[d] || (size[d] / grid[d]) % parities) return 0;
+        if (grid[d] > 1 && size[d] / grid[d] < least_extent(reach, parities)) return 0;
     }
     return 1;
 }
@@ -33,7 +33,7 @@ static long grid_surface(const int size[4], const int grid[4])
     return surface;
 }
 
-static int choose_grid(const int size[4], int ranks, int reach, int grid[4])
+static int choose_grid(const int size[4], int ranks, int reach, int parities, int grid[4])
 {
     long best = -1;
     int g[4];
@@ -45,7 +45,7 @@ static int choose_grid(const int size[4], int ranks, int reach, int grid[4])
             for (g[2] = 1; g[2] <= rest; g[2]++) {
                 if (rest % g[2]) continue;
                 g[3] = rest / g[2];
-                if (!grid_fits(size, g, reach)) continue;
+                if (!grid_fits(size, g, reach, parities)) continue;
                 const long surface = grid_surface(size, g);
                 /* On a tie the later direction is split: rows in x stay whole. */
                 if (best < 0 || surface < best || (surface == best && g[3] >= grid[3])) {
@@ -60,50 +60,52 @@ static int choose_grid(const int size[4], int ranks, int reach, int grid[4])
 
 int lattice_choose_grid(const int size[4], int ranks, int grid[4])
 {
-    return choose_grid(size, ranks, 1, grid);
+    return choose_grid(size, ranks, 1, 2, grid);
 }
 
-static int size_fits(const int size[4], char *message, size_t bytes)
+static int size_fits(const int size[4], int parities, char *message, size_t bytes)
 {
     for (int d = 0; d < 4; d++)
-        if (size[d] < 2 || size[d] % 2) {
-            snprintf(message, bytes,
-                     "lattice %d.%d.%d.%d: the extent %d in direction %c is not an even number of at least 2", size[0],
-                     size[1], size[2], size[3], size[d], "xyzt"[d]);
+        if (size[d] < parities || size[d] % parities) {
+            snprintf(message, bytes, "lattice %d.%d.%d.%d: the extent %d in direction %c is not %s of at least %d",
+                     size[0], size[1], size[2], size[3], size[d], "xyzt"[d],
+                     parities > 1 ? "an even number" : "a number", parities);
             return 0;
         }
     return 1;
 }
 
-void cut_reach(lattice *lat, int reach)
+void cut_shape(lattice *lat, int reach, int any_extents)
 {
     lat->reach = reach;
     lat->halo_depth = reach < 2 ? reach : 2;
+    lat->parities = any_extents ? 1 : 2;
 }
 
 int cut_ranks(lattice *lat, const int size[4], const int grid[4], int ranks, char *message, size_t bytes)
 {
-    const int *s = size, *g = lat->grid, least = least_extent(lat->reach);
-    if (!size_fits(size, message, bytes)) return -1;
+    const int *s = size, *g = lat->grid;
+    const char *boxes = lat->parities == 1 ? "equal boxes" : "boxes of even extents";
+    const char *least = least_extent(lat->reach, lat->parities) > 2 ? ", at least 4 in split directions" : "";
+    if (!size_fits(size, lat->parities, message, bytes)) return -1;
     memcpy(lat->size, size, sizeof lat->size);
     memcpy(lat->grid, grid, sizeof lat->grid);
-    if (grid[0] == 0 && !choose_grid(size, ranks, lat->reach, lat->grid)) {
+    if (grid[0] == 0 && !choose_grid(size, ranks, lat->reach, lat->parities, lat->grid)) {
         snprintf(message, bytes,
-                 "lattice %d.%d.%d.%d cannot be split over %d ranks into boxes of even extents%s; use fewer ranks, or "
-                 "a number whose factors divide the extents",
-                 s[0], s[1], s[2], s[3], ranks, least > 2 ? ", at least 4 in split directions" : "");
+                 "lattice %d.%d.%d.%d cannot be split over %d ranks into %s%s; use fewer ranks, or a number whose "
+                 "factors divide the extents",
+                 s[0], s[1], s[2], s[3], ranks, boxes, least);
         return -1;
     }
     const long product = (long)g[0] * g[1] * g[2] * g[3];
     if (product != ranks) {
-        snprintf(message, bytes, "process grid %d.%d.%d.%d has %ld ranks, but the program runs on %d", g[0], g[1], g[2],
-                 g[3], product, ranks);
+        snprintf(message, bytes, "process grid %d.%d.%d.%d has %ld ranks, but there are %d", g[0], g[1], g[2], g[3],
+                 product, ranks);
         return -1;
     }
-    if (!grid_fits(size, g, lat->reach)) {
-        snprintf(message, bytes,
-                 "process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into boxes of even extents%s", g[0],
-                 g[1], g[2], g[3], s[0], s[1], s[2], s[3], least > 2 ? ", at least 4 in split directions" : "");
+    if (!grid_fits(size, g, lat->reach, lat->parities)) {
+        snprintf(message, bytes, "process grid %d.%d.%d.%d does not split the lattice %d.%d.%d.%d into %s%s", g[0],
+                 g[1], g[2], g[3], s[0], s[1], s[2], s[3], boxes, least);
         return -1;
     }
     lat->volume = lat->local_volume = 1;
@@ -126,7 +128,8 @@ int cut_lanes(layout *lay, const lattice *lat)
     for (int n = 1; n < lay->lanes; n *= 2) {
         int best = -1;
         for (int d = 0; d < 4; d++) {
-            if (lay->sub[d] % 4 || (lat->grid[d] > 1 && lay->sub[d] / 2 < least_extent(lat->reach))) continue;
+            if (lay->sub[d] % 4 || (lat->grid[d] > 1 && lay->sub[d] / 2 < least_extent(lat->reach, lat->parities)))
+                continue;
             const int inside = lat->grid[d] == 1, best_inside = best >= 0 && lat->grid[best] == 1;
             if (best < 0 || inside > best_inside || (inside == best_inside && lay->sub[d] >= lay->sub[best])) best = d;
         }
@@ -141,11 +144,13 @@ int cut_layout(layout *lay, const lattice *lat, int lanes)
 {
     memset(lay, 0, sizeof *lay);
     lay->lanes = lanes;
+    lay->parities = lat->parities;
+    if (lanes > 1 && (lat->parities == 1 || lat->local_volume == 0)) return 0;
     if (!cut_lanes(lay, lat)) return 0;
-    lay->nunit = lat->local_volume / 2 / lanes;
+    lay->nunit = lat->local_volume / lat->parities / lanes;
     lay->odd_start = lanes > 1 ? lay->nunit : (lay->nunit + LINEAR_PAD - 1) / LINEAR_PAD * LINEAR_PAD;
-    lay->ghost_start = 2 * lay->odd_start;
-    for (int d = 0; d < 4; d++) {
+    lay->ghost_start = lat->parities * lay->odd_start;
+    for (int d = 0; d < 4 && lay->nunit > 0; d++) {
         lay->nface[d] = lay->nunit / lay->sub[d];
         lay->g.split[d] = lat->grid[d] > 1;
         lay->g.ext_size[d] = lay->sub[d] + (lay->g.split[d] ? 2 * lat->halo_depth : 0);

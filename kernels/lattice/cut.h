@@ -7,10 +7,10 @@
 
 #include "kernels/lattice/lattice.h"
 
-/* Sets the reach of lat, and what of it its halos have. */
-void cut_reach(lattice *lat, int reach);
+/* Sets the reach of lat, and what of it its halos have; and its parities, one where any extents may be. */
+void cut_shape(lattice *lat, int reach, int any_extents);
 
-/* Sets size, grid, local and the volumes of lat, for `ranks` ranks and the reach of lat; a grid that begins with 0 is
+/* Sets size, grid, local and the volumes of lat, for `ranks` ranks and the shape of lat; a grid that begins with 0 is
  * chosen. Returns 0, or -1 with a message when they do not fit. */
 int cut_ranks(lattice *lat, const int size[4], const int grid[4], int ranks, char *message, size_t bytes);
 

@@ -5,7 +5,7 @@
  * IEEE Trans. Comput. 64 (2015) 2060). Folds are added as integers, exactly, and never carry into each other before the
  * value is asked for: a fold that a larger addend will drop must not have left a trace in the one above. So any order,
  * any splitting over threads, lanes and ranks gives the same bits. At least 63 bits below the largest addend are kept;
- * 2^31 addends fit whatever their size. */
+ * 2^31 addends of a rank fit whatever their size; over ranks there may be 2^31 times as many (exact_wide.h). */
 #ifndef PLAQ_EXACT_H
 #define PLAQ_EXACT_H
 

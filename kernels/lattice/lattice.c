@@ -28,14 +28,32 @@ static int rank_at(const lattice *lat, int d, int step)
     int c[4];
     memcpy(c, lat->coord, sizeof c);
     c[d] = (c[d] + step + lat->grid[d]) % lat->grid[d];
-    return ((c[3] * lat->grid[2] + c[2]) * lat->grid[1] + c[1]) * lat->grid[0] + c[0];
+    return comm_group_to_world(lat->group, ((c[3] * lat->grid[2] + c[2]) * lat->grid[1] + c[1]) * lat->grid[0] + c[0]);
 }
 
-static void split(lattice *lat, const int size[4], const int grid[4], int ranks)
+void lattice_box(const lattice *lat, int box[4])
+{
+    for (int d = 0; d < 4; d++) box[d] = lat->size[d] / lat->grid[d];
+}
+
+/* Of a rank outside the group. */
+static void hold_nothing(lattice *lat)
+{
+    lat->local_volume = 0;
+    memset(lat->local, 0, sizeof lat->local);
+    for (int dir = 0; dir < 8; dir++) lat->neighbour[dir] = comm_rank();
+}
+
+static void split(lattice *lat, const lattice_spec *spec)
 {
     char message[512];
-    if (cut_ranks(lat, size, grid, ranks, message, sizeof message)) user_error("%s", message);
-    for (int d = 0, r = comm_rank(); d < 4; r /= lat->grid[d++]) {
+    if (cut_ranks(lat, spec->size, spec->grid, comm_group_size(lat->group), message, sizeof message))
+        user_error("%s", message);
+    if (comm_group_rank(lat->group) < 0) {
+        hold_nothing(lat);
+        return;
+    }
+    for (int d = 0, r = comm_group_rank(lat->group); d < 4; r /= lat->grid[d++]) {
         lat->coord[d] = r % lat->grid[d];
         lat->origin[d] = lat->coord[d] * lat->local[d];
     }
@@ -68,12 +86,12 @@ static void lane_places(const layout *lay, const lattice *lat, int place[][4])
 static long unit_at(const layout *lay, const int x[4])
 {
     const int *s = lay->sub;
-    return (((long)x[3] * s[2] + x[2]) * s[1] + x[1]) * (s[0] / 2) + x[0] / 2;
+    return (((long)x[3] * s[2] + x[2]) * s[1] + x[1]) * (s[0] / lay->parities) + x[0] / lay->parities;
 }
 
-static int parity_of(const int x[4])
+int layout_parity(const layout *lay, const int x[4])
 {
-    return (x[0] + x[1] + x[2] + x[3]) & 1;
+    return (x[0] + x[1] + x[2] + x[3]) % lay->parities;
 }
 
 static long face_at(const layout *lay, const int x[4], int d)
@@ -81,18 +99,19 @@ static long face_at(const layout *lay, const int x[4], int d)
     long f = 0;
     for (int e = 3; e >= 0; e--)
         if (e != d) f = f * lay->sub[e] + x[e];
-    return f / 2;
+    return f / lay->parities;
 }
 
 static void fill_coordinates(layout *lay)
 {
-    for (int p = 0; p < 2; p++) lay->coord[p] = allocate((size_t)lay->nunit * 4, sizeof(int16_t));
+    for (int p = 0; p < lay->parities; p++) lay->coord[p] = allocate((size_t)lay->nunit * 4, sizeof(int16_t));
     int x[4];
     for (x[3] = 0; x[3] < lay->sub[3]; x[3]++)
         for (x[2] = 0; x[2] < lay->sub[2]; x[2]++)
             for (x[1] = 0; x[1] < lay->sub[1]; x[1]++)
                 for (x[0] = 0; x[0] < lay->sub[0]; x[0]++)
-                    for (int d = 0; d < 4; d++) lay->coord[parity_of(x)][unit_at(lay, x) * 4 + d] = (int16_t)x[d];
+                    for (int d = 0; d < 4; d++)
+                        lay->coord[layout_parity(lay, x)][unit_at(lay, x) * 4 + d] = (int16_t)x[d];
 }
 
 /* Reals of a lane that a hop moves for a unit, roughly; and what of the second-level cache a sweep over one tile may fill
@@ -119,7 +138,7 @@ static int *sweep_order(const layout *lay, int p)
             for (x[3] = 0; x[3] < lay->sub[3]; x[3]++)
                 for (x[2] = z; x[2] < z + tile[1] && x[2] < lay->sub[2]; x[2]++)
                     for (x[1] = y; x[1] < y + tile[0] && x[1] < lay->sub[1]; x[1]++)
-                        for (x[0] = (p + x[1] + x[2] + x[3]) & 1; x[0] < lay->sub[0]; x[0] += 2)
+                        for (x[0] = (p + x[1] + x[2] + x[3]) % lay->parities; x[0] < lay->sub[0]; x[0] += lay->parities)
                             order[n++] = (int)unit_at(lay, x);
     return order;
 }
@@ -152,7 +171,7 @@ static int fill_unit(int32_t entry[STENCIL_INTS], const layout *lay, const latti
 static void fill_stencil(layout *lay, const lattice *lat)
 {
     const size_t n = (size_t)lay->nunit;
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < lay->parities; p++) {
         lay->stencil[p] = allocate(n * STENCIL_INTS, sizeof(int32_t));
         lay->interior[p] = allocate(n, sizeof(int));
         lay->exterior[p] = allocate(n, sizeof(int));
@@ -186,7 +205,7 @@ static void fill_faces(layout *lay, const lattice *lat)
 {
     for (int d = 0; d < 4; d++)
         for (int side = 0; side < 2; side++)
-            for (int p = 0; p < 2; p++) {
+            for (int p = 0; p < lay->parities; p++) {
                 const int slices = face_slices(lat);
                 int *list = allocate((size_t)(slices * lay->nface[d]), sizeof(int));
                 lay->face[2 * d + side][p] = list;
@@ -213,8 +232,8 @@ static void fill_extended(layout *lay, const lattice *lat)
             rest /= g->ext_size[d];
             body = body && x[d] >= 0 && x[d] < lay->sub[d];
         }
-        lay->ext[i] =
-            (int)(body ? unit_at(lay, x) + (parity_of(x) ? lay->odd_start : 0) : lay->ghost_start + lay->nghost++);
+        lay->ext[i] = (int)(body ? unit_at(lay, x) + (layout_parity(lay, x) ? lay->odd_start : 0)
+                                 : lay->ghost_start + lay->nghost++);
     }
 }
 
@@ -305,7 +324,7 @@ static int build_layout(layout *lay, const lattice *lat, int lanes)
     geom *g = &lay->g;
     g->depth = lat->halo_depth;
     g->odd_start = lay->odd_start;
-    g->half_x = lay->sub[0] / 2;
+    g->half_x = lay->sub[0] / lay->parities;
     for (int d = 0, stride = 1; d < 4; stride *= d++ == 0 ? g->half_x : lay->sub[d - 1]) g->stride[d] = stride;
     g->edge_sign_up = lat->coord[3] == lat->grid[3] - 1 ? lat->time_sign : 1;
     g->edge_sign_down = lat->coord[3] == 0 ? lat->time_sign : 1;
@@ -354,45 +373,62 @@ int lattice_uses_simd(void)
     return simd;
 }
 
-static lattice *create(const int size[4], const int grid[4], int ranks, int reach, int time_sign)
+static lattice *create(const lattice_spec *spec)
 {
     lattice *lat = allocate(1, sizeof *lat);
-    REQUIRE(reach >= 1 && reach <= 3, "reach %d", reach);
-    REQUIRE(time_sign == 1 || time_sign == -1, "time sign %d", time_sign);
-    cut_reach(lat, reach);
-    lat->time_sign = time_sign;
-    split(lat, size, grid, ranks);
+    REQUIRE(spec->reach >= 1 && spec->reach <= 3, "reach %d", spec->reach);
+    REQUIRE(spec->reach == 1 || !spec->any_extents, "a reach of %d without parity", spec->reach);
+    REQUIRE(spec->time_sign == 1 || spec->time_sign == -1, "time sign %d", spec->time_sign);
+    lat->group = spec->group;
+    lat->time_sign = spec->time_sign;
+    cut_shape(lat, spec->reach, spec->any_extents);
+    split(lat, spec);
     cut_layouts(lat, build_layout);
     count_tables(lat, 1);
     return lat;
 }
 
 /* Tables beyond the memory of the machine are not begun. */
-static void check_memory(const int size[4], const int grid[4], int reach)
+static void check_memory(const lattice_spec *spec)
 {
     char message[512];
-    lattice *plan = plan_lattice(size, grid, comm_size(), reach, message, sizeof message);
+    lattice *plan = plan_lattice_on(spec, comm_group_size(spec->group), message, sizeof message);
     if (!plan) return; /* the same on every rank, and reported where it is made */
     const double bytes = (double)(table_bytes + plan_table_bytes(plan)), there = comm_memory();
     snprintf(
         message, sizeof message,
         "the lattice %d.%d.%d.%d takes %.1f GiB a rank for its tables alone, and this machine has %.1f GiB for each of "
         "its ranks: use more nodes, or a smaller lattice",
-        size[0], size[1], size[2], size[3], bytes / 0x1p30, there / 0x1p30);
+        spec->size[0], spec->size[1], spec->size[2], spec->size[3], bytes / 0x1p30, there / 0x1p30);
     /* No sum over ranks: that would make MPI allocate beside the tables, and every rank stops them all. */
     if (there > 0 && bytes > there) error_memory("%s", message);
     lattice_destroy(plan);
 }
 
+static lattice_spec spec_of(const comm_group *group, const int size[4], const int grid[4], int reach, int time_sign)
+{
+    lattice_spec spec = {.group = group, .reach = reach, .time_sign = time_sign};
+    memcpy(spec.size, size, sizeof spec.size);
+    memcpy(spec.grid, grid, sizeof spec.grid);
+    return spec;
+}
+
+lattice *lattice_create_on(const lattice_spec *spec)
+{
+    check_memory(spec);
+    return create(spec);
+}
+
 lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign)
 {
-    check_memory(size, grid, reach);
-    return create(size, grid, comm_size(), reach, time_sign);
+    const lattice_spec spec = spec_of(comm_world(), size, grid, reach, time_sign);
+    return lattice_create_on(&spec);
 }
 
 lattice *lattice_create_alone(const int size[4], int time_sign)
 {
-    return create(size, (const int[4]){1, 1, 1, 1}, 1, 1, time_sign);
+    const lattice_spec spec = spec_of(comm_self(), size, (const int[4]){1, 1, 1, 1}, 1, time_sign);
+    return create(&spec);
 }
 
 /* ---- tables on the device ---- */
@@ -419,7 +455,7 @@ static table_list device_tables(layout *lay)
     for (int d = 0; d < 4; d++) ext *= lay->g.ext_size[d];
     list_table(&l, &lay->g.ext, ext, sizeof(int));
     list_table(&l, &lay->g.lane_origin, 4, sizeof(int32_t));
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < lay->parities; p++) {
         list_table(&l, &lay->g.coord[p], 4 * lay->nunit, sizeof(int16_t));
         list_table(&l, &lay->interior[p], lay->ninterior[p], sizeof(int));
         list_table(&l, &lay->exterior[p], lay->nexterior[p], sizeof(int));
@@ -429,7 +465,7 @@ static table_list device_tables(layout *lay)
     }
     for (int s = 0; s < 8; s++) {
         if (!lay->g.split[s / 2]) continue;
-        for (int p = 0; p < 2; p++)
+        for (int p = 0; p < lay->parities; p++)
             list_table(&l, &lay->face[s][p], lay->nface[s / 2] * (lay->far_stencil[p] ? 3 : 1), sizeof(int));
         list_table(&l, &lay->shell_to[s], lay->nshell[s / 2], sizeof(int));
         list_table(&l, &lay->shell_from[s], lay->nshell[s / 2], sizeof(int));
@@ -502,7 +538,7 @@ void layout_locate(const layout *lay, const int x[4], long *unit, int *lane)
         place[d] = x[d] / lay->sub[d];
         in[d] = x[d] % lay->sub[d];
     }
-    *unit = unit_at(lay, in) + (parity_of(in) ? lay->odd_start : 0);
+    *unit = unit_at(lay, in) + (layout_parity(lay, in) ? lay->odd_start : 0);
     *lane = lay->lane_number[((place[3] * lay->lane_grid[2] + place[2]) * lay->lane_grid[1] + place[1]) *
                                  lay->lane_grid[0] +
                              place[0]];

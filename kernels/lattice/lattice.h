@@ -1,7 +1,9 @@
 /* Geometry: the global lattice, its split over ranks, and the order of sites in memory.
  *
- * Directions are 0..3 = x y z t. A rank holds a box of even extents `local` from `origin`; ranks are numbered with x
- * fastest. Parity is that of x+y+z+t in global coordinates.
+ * Directions are 0..3 = x y z t. A lattice belongs to a group of ranks: a member holds a box of extents `local` from
+ * `origin`, members are numbered with x fastest; any other rank that has the lattice holds no sites of it, and its
+ * layouts have no units. Parity is that of x+y+z+t in global coordinates, and local extents are even; or, where no
+ * operator needs parity, all sites count as even ones and extents are any.
  *
  * A layout maps the sites of one rank to (parity, unit, lane):
  *   virtual nodes   the rank's box is cut into `lanes` equal boxes of even extents `sub`; a unit is the sites at the
@@ -19,10 +21,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/lattice/comm.h"
 #include "kernels/lattice/geom.h"
 
 typedef struct layout {
     int lanes;
+    int parities; /* 2, or 1: all sites count as even */
     int lane_grid[4];
     int lane_number[GEOM_MAX_LANES]; /* lane at a place of the lane grid, x fastest */
     int sub[4];
@@ -52,8 +56,10 @@ typedef struct layout {
 } layout;
 
 typedef struct lattice {
+    const comm_group *group;
+    int parities;
     int size[4], grid[4], coord[4], local[4], origin[4];
-    int neighbour[8]; /* rank at +x -x +y -y +z -z +t -t */
+    int neighbour[8]; /* rank, numbered among all, at +x -x +y -y +z -z +t -t */
     int reach, halo_depth;
     int time_sign; /* fermion boundary sign in t: +1 periodic, -1 antiperiodic */
     long volume, local_volume;
@@ -65,10 +71,21 @@ typedef struct lattice {
 extern "C" {
 #endif
 
-/* A lattice of `size` (even extents) over all ranks. grid: ranks in each direction, or all zero to choose. reach: 1 for
- * next neighbours and plaquettes, 2 for rectangles, 3 for the hops of staggered quarks with long links, too; links and
- * tensors continue by reach, at most 2, and with a reach of 3 a rank has at least 4 sites in split directions.
- * time_sign: +1 or -1. Impossible geometry is a user error. Collective. */
+/* What a lattice is made from. grid: ranks in each direction, or all zero to choose. reach: 1 for next neighbours and
+ * plaquettes, 2 for rectangles, 3 for the hops of staggered quarks with long links, too; links and tensors continue by
+ * reach, at most 2, and with a reach of 3 a rank has at least 4 sites in split directions. time_sign: +1 or -1.
+ * any_extents: all sites count as even, so that extents may be odd, too, down to 1; of a reach of 1, with one lane;
+ * fields on it are of even parity and have no ghosts. */
+typedef struct {
+    const comm_group *group;
+    int size[4], grid[4];
+    int reach, time_sign, any_extents;
+} lattice_spec;
+
+/* A lattice on a group of ranks, which outlives it. Impossible geometry is a user error. Collective over the ranks that
+ * have the group, members or not. */
+lattice *lattice_create_on(const lattice_spec *spec);
+/* The same over all ranks, of even extents. */
 lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign);
 /* A lattice of this rank alone, of a reach of 1; not collective. */
 lattice *lattice_create_alone(const int size[4], int time_sign);
@@ -92,7 +109,12 @@ const layout *lattice_layout(const lattice *lat, int lanes);
 /* The layout with its tables where fields of that place find them; on the device only the linear one. */
 const layout *layout_tables(const layout *lay, int on_device);
 
-/* Unit (with odd_start added for odd sites) and lane of a site given by coordinates within the rank's box. */
+/* Extents of the box that each member of the lattice's group holds, also on ranks outside of it. */
+void lattice_box(const lattice *lat, int box[4]);
+
+/* Parity that a site counts to, given by coordinates within the rank's box. */
+int layout_parity(const layout *lay, const int x[4]);
+/* Unit (with odd_start added for odd sites) and lane of such a site. */
 void layout_locate(const layout *lay, const int x[4], long *unit, int *lane);
 
 #ifdef __cplusplus

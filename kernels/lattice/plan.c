@@ -40,13 +40,13 @@ static size_t largest_message(const lattice *lat)
     return largest;
 }
 
-lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach, char *message, size_t bytes)
+lattice *plan_lattice_on(const lattice_spec *spec, int ranks, char *message, size_t bytes)
 {
     lattice *lat = calloc(1, sizeof *lat);
     REQUIRE_MEMORY(lat, "out of memory");
-    cut_reach(lat, reach);
+    cut_shape(lat, spec->reach, spec->any_extents);
     lat->time_sign = 1;
-    if (cut_ranks(lat, size, grid, ranks, message, bytes)) {
+    if (cut_ranks(lat, spec->size, spec->grid, ranks, message, bytes)) {
         free(lat);
         return NULL;
     }
@@ -54,13 +54,21 @@ lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach
     const layout *linear = &lat->layouts[0];
     const size_t units = (size_t)(linear->ghost_start + linear->nghost), sent = largest_message(lat);
     if (units < INT_MAX && sent <= INT_MAX) return lat;
-    const int *l = lat->local;
+    const int *size = lat->size, *l = lat->local;
     snprintf(message, bytes,
              "lattice %d.%d.%d.%d on %d ranks: %d.%d.%d.%d sites a rank, %zu with their ghosts, messages of up to %zu "
              "bytes; at most %d of either can be counted: use more ranks",
              size[0], size[1], size[2], size[3], ranks, l[0], l[1], l[2], l[3], units, sent, INT_MAX);
     free(lat);
     return NULL;
+}
+
+lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach, char *message, size_t bytes)
+{
+    lattice_spec spec = {.reach = reach};
+    memcpy(spec.size, size, sizeof spec.size);
+    memcpy(spec.grid, grid, sizeof spec.grid);
+    return plan_lattice_on(&spec, ranks, message, bytes);
 }
 
 static long extended_units(const layout *lay)
@@ -82,10 +90,10 @@ size_t plan_table_bytes(const lattice *lat)
     size_t bytes = 0;
     for (int i = 0; i < lat->nlayout; i++) {
         const layout *lay = &lat->layouts[i];
-        long ints = extended_units(lay) + shells(lay) + 2 * lay->nunit * STENCIL_INTS + 4 * lay->nunit;
-        for (int d = 0; d < 4; d++) ints += 4 * lay->nface[d] * (lat->reach > 2 ? 3 : 1);
+        long ints = extended_units(lay) + shells(lay) + lay->parities * lay->nunit * (STENCIL_INTS + 2);
+        for (int d = 0; d < 4; d++) ints += 2 * lay->parities * lay->nface[d] * (lat->reach > 2 ? 3 : 1);
         if (lat->reach > 2) ints += 2 * lay->nunit * STENCIL_INTS + 4 * lay->nunit;
-        bytes += (size_t)ints * sizeof(int) + (size_t)lay->nunit * 2 * 4 * sizeof(int16_t);
+        bytes += (size_t)ints * sizeof(int) + (size_t)(lay->parities * lay->nunit * 4) * sizeof(int16_t);
     }
     return bytes;
 }

@@ -7,8 +7,8 @@
 #include "kernels/family/gauge.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/expect.h"
+#include "kernels/ops/halo.h"
 #include "kernels/ops/vector.h"
-#include "kernels/run/halo.h"
 #include "kernels/run/kernel.h"
 
 static void run(kernel_id id, const field *like, const void *args, exact_sum *sums)
@@ -19,9 +19,9 @@ static void run(kernel_id id, const field *like, const void *args, exact_sum *su
 static void loop_sums(const field *links, int rectangles, double sums[4])
 {
     exact_sum s[4] = {exact_zero(), exact_zero(), exact_zero(), exact_zero()};
-    loops_args args = {.g = field_geom(links), .links = field_in_all(links), .rectangles = rectangles};
+    loops_args args = {.g = field_geom(links), .links = halo_in(links), .rectangles = rectangles};
     for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_loops, links, &args, s);
-    comm_sum_exact(s, 4);
+    comm_group_sum_exact(links->lat->group, s, 4);
     for (int k = 0; k < 4; k++) sums[k] = exact_value(&s[k]);
 }
 
@@ -44,9 +44,9 @@ gauge_weights gauge_weights_c1(double beta, double c1)
 static double parallelogram_sum(const field *links)
 {
     exact_sum s = exact_zero();
-    parallelograms_args args = {.g = field_geom(links), .links = field_in_all(links)};
+    parallelograms_args args = {.g = field_geom(links), .links = halo_in(links)};
     for (args.parity = 0; args.parity < 2; args.parity++) run(KERNEL_parallelograms, links, &args, &s);
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(links->lat->group, &s, 1);
     return exact_value(&s);
 }
 
@@ -78,7 +78,7 @@ void gauge_force(field *force, const field *links, gauge_weights w)
     expect_kind(force, FIELD_MOMENTA, links);
     expect_kind(links, FIELD_LINKS, force);
     gauge_force_args args = {
-        .g = field_geom(links), .links = field_in_all(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
+        .g = field_geom(links), .links = halo_in(links), .c0 = w.plaquette / 6, .c1 = w.rectangle / 6};
     parallelogram_force_args more = {.g = args.g, .links = args.links, .c2 = w.parallelogram / 6};
     FOR_PARITIES(p, force)
     {
@@ -94,7 +94,7 @@ void gauge_field_strength(field *tensor, const field *links)
 {
     expect_kind(tensor, FIELD_TENSOR, links);
     expect_kind(links, FIELD_LINKS, tensor);
-    field_strength_args args = {.g = field_geom(links), .links = field_in_all(links)};
+    field_strength_args args = {.g = field_geom(links), .links = halo_in(links)};
     FOR_PARITIES(p, tensor)
     {
         args.parity = p;
@@ -111,7 +111,7 @@ gauge_energy gauge_field_energy(const field *tensor)
         energy_args args = {field_in(tensor, p)};
         run(KERNEL_energy, tensor, &args, s);
     }
-    comm_sum_exact(s, 3);
+    comm_group_sum_exact(tensor->lat->group, s, 3);
     const double v = (double)tensor->lat->volume;
     gauge_energy e = {exact_value(&s[0]) / v, exact_value(&s[1]) / v, exact_value(&s[2])};
     return e;
@@ -136,7 +136,7 @@ double gauge_unitarise(field *links)
         unitarise_args args = {field_out(links, p)};
         run(KERNEL_unitarise, links, &args, &s);
     }
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(links->lat->group, &s, 1);
     return sqrt(exact_value(&s) / (4.0 * (double)links->lat->volume));
 }
 
@@ -196,7 +196,7 @@ double momenta_dot(const field *x, const field *y)
         momenta_dot_args args = {field_in(x, p), field_in(y, p)};
         run(KERNEL_momenta_dot, x, &args, &s);
     }
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(x->lat->group, &s, 1);
     return exact_value(&s);
 }
 

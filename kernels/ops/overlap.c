@@ -10,7 +10,7 @@
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 
 /* Indices have 32 bits, coordinates 16. */
 #define MOST_SITES 2000000000
@@ -195,11 +195,14 @@ static partner *partner_at(overlap *o, const int step[4])
     partner *q = &o->partners[o->npartners++];
     *q = (partner){.to = 0};
     memcpy(q->step, step, sizeof q->step);
+    int from = 0, to = 0;
     for (int d = 3; d >= 0; d--) {
         const int g = lat->grid[d], c = lat->coord[d], s = step[d] % g;
-        q->from = q->from * g + (c + s + g) % g;
-        q->to = q->to * g + (c - s + g) % g;
+        from = from * g + (c + s + g) % g;
+        to = to * g + (c - s + g) % g;
     }
+    q->from = comm_group_to_world(lat->group, from);
+    q->to = comm_group_to_world(lat->group, to);
     return q;
 }
 
@@ -337,21 +340,6 @@ static void move(const overlap *o, const stored_field *y, long first_y, const st
         for (int g = 0; g < x->groups; g++) stored_move_group(y, first_y, x, first_x, &l->moves[i], signs, g);
 }
 
-/* Sites of one parity of x in a message: in the linear layout, their scales behind them. */
-static stored_field message_store(const field *x, long n, void *memory, size_t *bytes)
-{
-    const size_t padded = (size_t)(n + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK;
-    const size_t data = padded * (size_t)(x->groups * x->reals) * field_real_bytes(x);
-    stored_field m = field_stored(x);
-    m.lanes = 1;
-    m.stride = (long)x->groups * x->reals;
-    m.group_stride = x->reals;
-    m.data = memory;
-    m.scale = x->scale ? (float *)((char *)memory + data) : NULL;
-    *bytes = data + (x->scale ? padded * (size_t)x->groups * sizeof(float) : 0);
-    return m;
-}
-
 /* Some of the messages of one parity, on their way. */
 typedef struct {
     const partner *with[GPU_SLOTS];
@@ -369,11 +357,11 @@ static int open_batch(const overlap *o, batch *b, const field *x, int p, int fro
         if (q->pack[p].n == 0) continue;
         gpu_message *m = &b->messages[b->n];
         *m = (gpu_message){.to = q->to, .from = q->from, .slot = b->n};
-        message_store(x, q->pack[p].n, NULL, &m->bytes);
+        exchange_sites(x, q->pack[p].n, NULL, &m->bytes);
         b->with[b->n++] = q;
     }
     if (o->where == PLACE_DEVICE) {
-        gpu_exchange_begin(b->messages, b->n);
+        gpu_exchange_begin(o->lat->group, b->messages, b->n);
         return from;
     }
     for (int i = 0; i < b->n; i++) {
@@ -390,9 +378,9 @@ static void send_batch(const overlap *o, batch *b, const field *x, int p)
     size_t bytes;
     for (int i = 0; i < b->n; i++) {
         const move_list *l = &b->with[i]->pack[p];
-        const stored_field to = message_store(x, l->n, b->messages[i].out, &bytes);
+        const stored_field to = exchange_sites(x, l->n, b->messages[i].out, &bytes);
         move(o, &to, 0, &from, first_unit(x, p), l, 0, 1);
-        halo_count((double)bytes, 0);
+        exchange_count((double)bytes, 0);
     }
     b->started = comm_wtime();
     if (o->where == PLACE_DEVICE) {
@@ -415,7 +403,7 @@ static void receive_batch(const overlap *o, batch *b)
         comm_wait();
         if (comm_delay() > 0) comm_wait_since(b->started, comm_delay());
     }
-    halo_count(0, comm_wtime() - start);
+    exchange_count(0, comm_wtime() - start);
 }
 
 /* Vectors have another sign beyond the edge of the lattice in time; links and what is made of them have not. */
@@ -430,7 +418,7 @@ static void unpack_batch(const overlap *o, batch *b, field *y, const field *x, i
     size_t bytes;
     for (int i = 0; i < b->n; i++) {
         const gpu_message *m = &b->messages[i];
-        const stored_field from = message_store(x, b->with[i]->pack[p].n, m->in, &bytes);
+        const stored_field from = exchange_sites(x, b->with[i]->pack[p].n, m->in, &bytes);
         move(o, &to, first_unit(y, p ^ o->odd), &from, 0, &b->with[i]->unpack[p], has_signs(x), 0);
         if (o->where == PLACE_DEVICE) continue;
         pool_give(PLACE_HOST, m->out, m->bytes);

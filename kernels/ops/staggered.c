@@ -1,15 +1,64 @@
 #include "kernels/ops/staggered.h"
 
+#include <string.h>
+
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/expect.h"
+#include "kernels/ops/halo.h"
 #include "kernels/ops/vector.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
 
 static void run(kernel_id id, const field *like, const void *args, exact_sum *sums)
 {
     kernel_run(id, like, args, (kernel_work){.n = field_units(like), .sums = sums});
+}
+
+/* ---- colour vectors at faces ---- */
+
+/* Starts to send the vectors of parity p of `in` at faces: downwards 1 or 3 slices as they are; upwards, unless `near`
+ * is null, times the links there: one slice times `near` and, unless `far` is null, three times `far`. */
+static void send_vectors(exchange *e, const field *in, parity p, const field *near, const field *far,
+                         const field *far_phases, int slices)
+{
+    const layout *tables = layout_tables(in->lay, in->where == PLACE_DEVICE);
+    staggered_pack_args args = {.g = tables->g, .in = field_in(in, p)};
+    if (near) args.near = field_in(near, p);
+    if (far) args.far = field_in(far, p);
+    if (far_phases) args.phase = field_in(far_phases, p);
+    args.far_reals = far ? far->reals + (far_phases != NULL) : 0;
+    exchange_open(e, in);
+    for (int dir = 0; dir < 8; dir++) {
+        const int parts = dir % 2 ? slices : far ? 4 : 1;
+        if (!in->lay->g.split[dir / 2] || (dir % 2 == 0 && !near)) continue;
+        exchange_add(e, dir, dir ^ 1, parts * in->lay->nface[dir / 2], in->groups, in->prec >= PREC_HALF ? 7 : 6);
+        args.dir[args.faces] = dir;
+        args.face[args.faces] = tables->face[dir][p];
+        args.start[args.faces + 1] = args.start[args.faces] + (int)(parts * in->lay->nface[dir / 2]);
+        args.faces++;
+    }
+    exchange_place(e, 0);
+    for (int i = 0; i < args.faces; i++) args.out[i] = e->packed[i];
+    for (int d = 0; d < 4; d++) args.nface[d] = in->lay->nface[d];
+    kernel_run(KERNEL_staggered_pack, in, &args, (kernel_work){.n = args.start[args.faces], .aside = 1});
+    exchange_start(e);
+}
+
+/* What the neighbours' hop needs of parity p of `in`. */
+static void send_to_hop(exchange *e, const field *in, parity p, const field *near, const field *far,
+                        const field *far_phases)
+{
+    send_vectors(e, in, p, near, far, far_phases, far ? 3 : 1);
+}
+
+/* Brings in the vectors of parity p from above, of 1 or (where the reach is 3) 3 slices; ghost[2 d] holds them. */
+static void bring_from_above(const field *in, parity p, int slices, view ghost[8])
+{
+    exchange e;
+    send_vectors(&e, in, p, NULL, NULL, NULL, slices);
+    exchange_wait(&e);
+    memcpy(ghost, e.ghost, sizeof e.ghost);
 }
 
 /* ---- links ---- */
@@ -55,8 +104,8 @@ typedef struct {
 static void make_threes(field *y[PATH_OFFSETS], known_links links, const field *x)
 {
     staples_args args = {.g = field_geom(links.f),
-                         .links = field_in_all(links.f),
-                         .in = field_in_all(x),
+                         .links = halo_in(links.f),
+                         .in = halo_in(x),
                          .chunk = chunk_of(links.f),
                          .special = links.group == LINKS_SPECIAL};
     for (int j = 1; j < PATH_OFFSETS; j++) {
@@ -78,7 +127,7 @@ static void make_cores(field *out[PATH_OFFSETS], known_links links, const field 
                        double three, const staggered_paths *c)
 {
     staples_core_args args = {.g = field_geom(links.f),
-                              .links = field_in_all(links.f),
+                              .links = halo_in(links.f),
                               .in = field_all(x),
                               .one = c->lepage,
                               .three = three,
@@ -89,7 +138,7 @@ static void make_cores(field *out[PATH_OFFSETS], known_links links, const field 
     for (int j = 1; j < PATH_OFFSETS; j++) {
         out[j] = field_scratch(links.f);
         args.out[j] = out_all(out[j]);
-        args.threes[j] = field_in_all(y[j]);
+        args.threes[j] = halo_in(y[j]);
     }
     run_both(KERNEL_staples_core, links.f, &args, 6 + (x == links.f ? 1 : 2));
 }
@@ -105,13 +154,13 @@ static void sum_paths(field *out, int add, known_links links, const field *x, fi
                       const staggered_paths *c)
 {
     staples_sum_args args = {.g = field_geom(links.f),
-                             .links = field_in_all(links.f),
+                             .links = halo_in(links.f),
                              .plain = field_all(x),
                              .plain_factor = weight_of_one(c),
                              .add = add,
                              .chunk = chunk_of(links.f),
                              .special = links.group == LINKS_SPECIAL};
-    for (int j = 1; j < PATH_OFFSETS; j++) args.in[j] = field_in_all(core[j]);
+    for (int j = 1; j < PATH_OFFSETS; j++) args.in[j] = halo_in(core[j]);
     args.out = out_all(out);
     run_both(KERNEL_staples_sum, links.f, &args, 4 + (x == links.f ? 1 : 2) + (add ? 1 : 0));
 }
@@ -131,7 +180,7 @@ void staggered_fatten(field *fat, const field *links, links_group group, const s
 
 void staggered_lengthen(field *out, const field *links, double coefficient)
 {
-    long_links_args args = {.g = field_geom(links), .links = field_in_all(links), .coefficient = coefficient};
+    long_links_args args = {.g = field_geom(links), .links = halo_in(links), .coefficient = coefficient};
     expect_kind(out, FIELD_LINKS, links);
     expect_kind(links, FIELD_LINKS, out);
     REQUIRE(links->lat->reach >= 2, "long links on a lattice of reach %d", links->lat->reach);
@@ -176,7 +225,7 @@ double staggered_unitarise(field *w, const field *v, double *undefined)
         args.out = field_out(w, p);
         run(KERNEL_project_links, w, &args, s);
     }
-    comm_sum_exact(s, 2);
+    comm_group_sum_exact(w->lat->group, s, 2);
     *undefined = exact_value(&s[1]);
     return exact_value(&s[0]);
 }
@@ -203,14 +252,14 @@ void staggered_fatten_back(field *out, int add, const field *links, links_group 
         const int j = i % 3 + 1, k = j % 3 + 1;
         const field *m[SIDE_PAIRS] = {links, core_u[i], u[j], u[k]}, *with[SIDE_PAIRS] = {core_a[i], a, b[k], b[j]};
         staple_sides_args args = {.g = field_geom(links),
-                                  .links = field_in_all(links),
+                                  .links = halo_in(links),
                                   .seven = c->seven,
                                   .offset = i,
                                   .chunk = chunk_of(links),
                                   .special = group == LINKS_SPECIAL};
         for (int p = 0; p < SIDE_PAIRS; p++) {
-            args.m[p] = field_in_all(m[p]);
-            args.a[p] = field_in_all(with[p]);
+            args.m[p] = halo_in(m[p]);
+            args.a[p] = halo_in(with[p]);
         }
         args.out = out_all(out);
         run_both(KERNEL_staple_sides, links, &args, 2 * SIDE_PAIRS + 2);
@@ -231,7 +280,7 @@ double staggered_smearing_flops(void)
 void staggered_lengthen_back(field *out, const field *links, const field *a, double coefficient)
 {
     long_back_args args = {
-        .g = field_geom(links), .links = field_in_all(links), .in = field_in_all(a), .coefficient = coefficient};
+        .g = field_geom(links), .links = halo_in(links), .in = halo_in(a), .coefficient = coefficient};
     for (args.parity = 0; args.parity < 2; args.parity++) {
         args.out = field_out(out, args.parity);
         run(KERNEL_long_back, out, &args, NULL);
@@ -246,7 +295,7 @@ double staggered_unitarise_back(field *a, const field *w, const field *v, double
         args.a = field_out(a, p);
         run(KERNEL_project_back, a, &args, &s);
     }
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(a->lat->group, &s, 1);
     return exact_value(&s);
 }
 
@@ -276,7 +325,7 @@ void staggered_outer(const staggered_outer_call *call, const field *z, const dou
                                      .time_sign = z->lat->time_sign};
         for (int d = 0; d < 4; d++) args.nface[d] = lay->nface[d];
         for (int i = 0; i < z->groups; i++) args.weight[i] = p == (int)call->first ? weights[i] : -weights[i];
-        halo_vectors_above(z, !p, call->far ? 3 : 1, args.ghost);
+        bring_from_above(z, !p, call->far ? 3 : 1, args.ghost);
         args.near = field_out(call->near, p);
         if (call->far) args.far = field_out(call->far, p);
         if (call->extra) args.extra = field_out(call->extra, p);
@@ -349,9 +398,11 @@ void staggered_hop(field *out, parity p, const field *in, const staggered_call *
         hop_over(out, &args, lay->lanes > 1 ? interior : NULL, lay->nunit);
         return;
     }
-    halo_staggered_start(in, other, call->near, call->far, call->far_phases, args.ghost);
+    exchange e;
+    send_to_hop(&e, in, other, call->near, call->far, call->far_phases);
+    memcpy(args.ghost, e.ghost, sizeof args.ghost);
     hop_over(out, &args, interior, ninterior);
-    halo_hop_wait();
+    exchange_wait(&e);
     args.exterior = 1;
     hop_over(out, &args, exterior, lay->nunit - ninterior);
 }
@@ -396,8 +447,10 @@ void staggered_shift(field *out, const field *in, const staggered_shift_call *ca
         }
         for (int d = 0; d < 4; d++) args.hop.nface[d] = lay->nface[d];
         args.hop.out = field_out(out, p);
-        halo_staggered_start(in, other, call->near, call->far, call->far_phases, args.hop.ghost);
-        halo_hop_wait();
+        exchange e;
+        send_to_hop(&e, in, other, call->near, call->far, call->far_phases);
+        exchange_wait(&e);
+        memcpy(args.hop.ghost, e.ghost, sizeof args.hop.ghost);
         kernel_run(KERNEL_staggered_shift, out, &args, work);
     }
 }

@@ -164,7 +164,7 @@ double vector_sum_finish(vector_sum *s)
 {
     if (s->travels) {
         kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
-        if (!s->sum_over_ranks) comm_sum_exact(&s->sum, 1);
+        if (!s->sum_over_ranks) comm_group_sum_exact(s->like->lat->group, &s->sum, 1);
         s->value = exact_value(&s->sum);
         s->travels = 0;
     }
@@ -233,7 +233,7 @@ void vector_dot(double value[2], const field *x, const field *y, int rhs)
         w.sums = s;
         kernel_run(KERNEL_dot, x, &args, w);
     }
-    comm_sum_exact(s, 2);
+    comm_group_sum_exact(x->lat->group, s, 2);
     value[0] = exact_value(&s[0]);
     value[1] = exact_value(&s[1]);
 }
@@ -273,9 +273,9 @@ static void each_open(exact_sum *s, int room)
     for (int k = 0; k < room; k++) s[k] = exact_zero();
 }
 
-static void each_close(double *value, exact_sum *s, int n)
+static void each_close(double *value, const field *like, exact_sum *s, int n)
 {
-    comm_sum_exact(s, n);
+    comm_group_sum_exact(like->lat->group, s, n);
     for (int k = 0; k < n; k++) value[k] = exact_value(&s[k]);
 }
 
@@ -292,7 +292,7 @@ void vector_norm2_each(double *value, const field *x)
             const norm2_each_args args = {to_read(&l, x), l.reals, e.first, e.n, e.slices};
             each_run(KERNEL_norm2_each, &l, &e, &args, s + e.at);
         }
-        each_close(value + first, s, n);
+        each_close(value + first, x, s, n);
     }
 }
 
@@ -309,7 +309,7 @@ void vector_dot_each(double (*value)[2], const field *x, const field *y)
             const dot_each_args args = {to_read(&l, x), to_read(&l, y), l.reals, e.first, e.n, e.slices};
             each_run(KERNEL_dot_each, &l, &e, &args, s + 2 * e.at);
         }
-        each_close(value[first], s, 2 * n);
+        each_close(value[first], x, s, 2 * n);
     }
 }
 
@@ -332,7 +332,7 @@ void vector_axpby_norm2_each(double *value, field *y, const double *a, const fie
             }
             each_run(KERNEL_axpby_norm2_each, &l, &e, &args, s + e.at);
         }
-        each_close(value + first, s, n);
+        each_close(value + first, y, s, n);
     }
 }
 
@@ -406,7 +406,7 @@ void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y
         exact_sum s[2 * SUMMED_TOGETHER];
         for (int j = 0; j < 2 * SUMMED_TOGETHER; j++) s[j] = exact_zero();
         for (int j = 0; j < many; j += MULTI_DOTS) dots_here(s + 2 * j, many - j, z + first + j, y, rhs);
-        comm_sum_exact(s, 2 * many);
+        comm_group_sum_exact(y->lat->group, s, 2 * many);
         for (int j = 0; j < many; j++) {
             value[first + j][0] = exact_value(&s[2 * j]);
             value[first + j][1] = exact_value(&s[2 * j + 1]);
@@ -430,7 +430,7 @@ double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z,
             kernel_run(KERNEL_multi_axpy, y, &args, many_vectors(&l, 96 * m + 48, 24 * (m + 2), &s));
         }
     }
-    comm_sum_exact(&s, 1);
+    comm_group_sum_exact(y->lat->group, &s, 1);
     return exact_value(&s);
 }
 
@@ -491,7 +491,7 @@ double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *c
         copy_pairs(args.gamma, gamma, l);
         kernel_run(KERNEL_bicgstab_update, x, &args, many_vectors(&on, 288 * l + 144, 24 * (2 * l + 7), s));
     }
-    comm_sum_exact(s, 3);
+    comm_group_sum_exact(x->lat->group, s, 3);
     rho[0] = exact_value(&s[1]);
     rho[1] = exact_value(&s[2]);
     return exact_value(&s[0]);

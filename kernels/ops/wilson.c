@@ -1,13 +1,86 @@
 #include "kernels/ops/wilson.h"
 
+#include <string.h>
+
 #include "kernels/base/error.h"
 #include "kernels/family/clover.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/block_hop.h"
 #include "kernels/ops/expect.h"
+#include "kernels/ops/halo.h"
 #include "kernels/ops/sums.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 #include "kernels/run/tune.h"
+
+/* ---- half spinors at faces ---- */
+
+/* Reals of a half spinor in a message: fixed point travels in single precision with its scale, kernels/site/hop.h. */
+static int half_spinor_reals(precision prec)
+{
+    return prec >= PREC_HALF ? 13 : 12;
+}
+
+/* Arguments that pack the parts [first, first + n) of an exchange from parity p of `in`. */
+static hop_pack_args half_spinors(const field *in, parity p, const field *links, int sign, const exchange *e, int first,
+                                  int n)
+{
+    const layout *tables = layout_tables(in->lay, in->where == PLACE_DEVICE);
+    hop_pack_args args = {.g = tables->g,
+                          .in = field_in(in, p),
+                          .links = field_in(links, p),
+                          .faces = n,
+                          .sign = sign,
+                          .link_reals = links->reals};
+    for (int i = 0; i < n; i++) {
+        const int dir = e->parts[first + i].dir;
+        args.dir[i] = dir;
+        args.face[i] = tables->face[dir][p];
+        args.out[i] = e->packed[first + i];
+        args.start[i + 1] = args.start[i] + (int)in->lay->nface[dir / 2];
+    }
+    return args;
+}
+
+static void run_pack(const field *in, const hop_pack_args *args)
+{
+    kernel_run(KERNEL_hop_pack, in, args, (kernel_work){.n = args->start[args->faces], .aside = 1});
+}
+
+/* Places the exchange of the half spinors of parity p of `in` that the neighbours' hop needs. */
+static hop_pack_args place_half_spinors(exchange *e, const field *in, parity p, const field *links, int sign, int fuse)
+{
+    exchange_open(e, in);
+    for (int dir = 0; dir < 8; dir++)
+        if (in->lay->g.split[dir / 2])
+            exchange_add(e, dir, dir ^ 1, in->lay->nface[dir / 2], in->groups, half_spinor_reals(in->prec));
+    exchange_place(e, fuse);
+    return half_spinors(in, p, links, sign, e, 0, e->n);
+}
+
+/* Brings in, for the hop's force, the half spinors from above of x (projected with sign +1) and of y (with -1). */
+static void bring_pair(const field *x, const field *y, parity p, const field *links, view x_ghost[8], view y_ghost[8])
+{
+    const field *const of[2] = {x, y};
+    exchange e;
+    exchange_open(&e, x);
+    for (int k = 0; k < 2; k++)
+        for (int d = 0; d < 4; d++)
+            if (x->lay->g.split[d])
+                exchange_add(&e, 2 * d + 1, 2 * d + k, x->lay->nface[d], x->groups, half_spinor_reals(x->prec));
+    exchange_place(&e, 0);
+    for (int k = 0; k < 2; k++) {
+        const int n = e.n / 2;
+        const hop_pack_args args = half_spinors(of[k], p, links, k == 0 ? 1 : -1, &e, k * n, n);
+        run_pack(of[k], &args);
+    }
+    exchange_start(&e);
+    for (int d = 0; d < 4; d++) {
+        if (!x->lay->g.split[d]) continue;
+        x_ghost[2 * d] = e.ghost[2 * d];
+        y_ghost[2 * d] = e.ghost[2 * d + 1];
+    }
+    exchange_wait(&e);
+}
 
 /* ---- the hop ---- */
 
@@ -39,17 +112,20 @@ static void run_split_hop(void *of)
     const layout *lay = layout_tables(hop->like->lay, hop->like->where == PLACE_DEVICE);
     hop_args args = hop->args;
     const parity p = args.parity, other = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
-    hop_pack_args pack;
-    halo_hop_start(hop->in, other, hop->links, args.sign, hop->fuse, args.ghost, &pack);
+    exchange e;
+    const hop_pack_args pack = place_half_spinors(&e, hop->in, other, hop->links, args.sign, hop->fuse);
+    memcpy(args.ghost, e.ghost, sizeof args.ghost);
     if (hop->fuse) {
         args.exterior = (int)lay->nexterior[p];
         hop_over(hop->like, &args, lay->exterior[p], lay->nunit, &pack);
         return;
     }
+    run_pack(hop->in, &pack);
+    exchange_start(&e);
     args.interior = 1;
     hop_over(hop->like, &args, lay->interior[p], lay->ninterior[p], NULL);
     args.interior = 0;
-    halo_hop_wait();
+    exchange_wait(&e);
     hop_over(hop->like, &args, lay->exterior[p], lay->nexterior[p], NULL);
 }
 
@@ -59,7 +135,7 @@ static double split_hop_seconds(int fuse, void *of)
     field *scratch = field_scratch(hop.like); /* the output may be an input as well */
     hop.args.out = field_out(scratch, hop.args.parity);
     hop.fuse = fuse;
-    const double seconds = tune_seconds(run_split_hop, &hop);
+    const double seconds = tune_seconds(hop.like->lat->group, run_split_hop, &hop);
     field_destroy(scratch);
     return seconds;
 }
@@ -70,10 +146,10 @@ static int should_fuse(split_hop *hop)
 {
     const hop_args *a = &hop->args;
     const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
-    if (!halo_hop_fuses(hop->in)) return 0;
+    if (!exchange_can_fuse(hop->in)) return 0;
     const tune_key key =
         tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
-    const int way = tune_choice(&key, 2, split_hop_seconds, hop);
+    const int way = tune_choice(&key, hop->like->lat->group, 2, split_hop_seconds, hop);
     return way == TUNE_BY_RULE ? !shares : way;
 }
 
@@ -170,7 +246,7 @@ double clover_invert(field *inverse, const field *clover, parity p, double *nega
     clover_invert_args args = {.in = field_in(clover, p)};
     args.out = field_out(inverse, p);
     run(KERNEL_clover_invert, clover, &args, s);
-    comm_sum_exact(s, 2);
+    comm_group_sum_exact(clover->lat->group, s, 2);
     *negatives = exact_value(&s[1]);
     return exact_value(&s[0]);
 }
@@ -199,7 +275,7 @@ void clover_force(field *force, const field *links, const field *tensor)
     expect_kind(links, FIELD_LINKS, tensor);
     expect_kind(tensor, FIELD_TENSOR, links);
     clover_force_args args = {
-        .g = field_geom(links), .links = field_in_all(links), .tensor = field_in_all(tensor), .factor = -0.5};
+        .g = field_geom(links), .links = halo_in(links), .tensor = halo_in(tensor), .factor = -0.5};
     FOR_PARITIES(p, force)
     {
         args.parity = p;
@@ -225,7 +301,7 @@ void hop_force(field *force, const field *links, const field *x, const field *y)
                                .momenta = field_out(force, p),
                                .factor = -0.5,
                                .parity = p};
-        if (lay->nexterior[p] > 0) halo_hop_pair(x, y, other, links, args.x_ghost, args.y_ghost);
+        if (lay->nexterior[p] > 0) bring_pair(x, y, other, links, args.x_ghost, args.y_ghost);
         run(KERNEL_hop_force, x, &args, NULL);
     }
 }

@@ -1,88 +1,10 @@
 #include "kernels/run/kernel.h"
 
 #include "kernels/base/error.h"
-#include "kernels/base/watchdog.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
-
-#define DOUBLE 1
-#define ALL PREC_COUNT
-#define KERNEL_DEVICE_BITS(name)
-const kernel_info kernel_infos[KERNEL_COUNTED] = {
-#define KERNEL(name, precisions, flops, reads, writes, registers) {#name, 0, precisions, flops, reads, writes},
-#define KERNEL_SUM(name, sums, precisions, flops, reads, writes, registers)                                            \
-    {#name, sums, precisions, flops, reads, writes},
-#include "kernels/family/families.def"
-#undef KERNEL
-#undef KERNEL_SUM
-    [KERNEL_convert] = {.name = "convert", .precisions = ALL},
-};
-#undef DOUBLE
-#undef ALL
-#undef KERNEL_DEVICE_BITS
-
-#define KERNEL(...)
-#define KERNEL_SUM(name, sums, ...) _Static_assert((sums) <= KERNEL_MAX_SUMS, "sums of " #name);
-#define KERNEL_DEVICE_BITS(name)
-#include "kernels/family/families.def"
-#undef KERNEL_SUM
-#undef KERNEL_DEVICE_BITS
-
-int kernel_has_device_bits(kernel_id id)
-{
-#define KERNEL_SUM(...)
-#define KERNEL_DEVICE_BITS(name) [KERNEL_##name] = 1,
-    static const char device_bits[KERNEL_COUNTED] = {
-#include "kernels/family/families.def"
-        [KERNEL_convert] = 0};
-    return device_bits[id];
-}
-
-typedef struct {
-    kernel_count count; /* seconds: of calls on the host */
-    long device_calls;
-    double device_bytes; /* theirs */
-    gpu_clock clock;     /* of the sample of them that is timed, weighted by bytes */
-    long started;        /* of them, in all; the first loads the kernel, and is not timed */
-} tally;
-static tally tallies[KERNEL_COUNTED][PREC_COUNT];
-static int paused;  /* pauses that one is within */
-static long pauses; /* begun so far */
-
-/* The sample. Kernels come in cycles, whose length the interval must have nothing in common with. */
-#define TIMED_AT_FIRST 8
-#define TIMED_EVERY 61
-
-kernel_timing kernel_timing_start(kernel_id id, precision prec, place where, int aside)
-{
-    tally *t = &tallies[id][prec];
-    kernel_timing now = {.id = id, .prec = prec, .on_device = where == PLACE_DEVICE, .aside = aside, .watch = -1};
-    watchdog_note(kernel_infos[id].name);
-    now.pauses = pauses;
-    if (paused) return now;
-    if (!now.on_device) now.start = comm_wtime();
-    else if (t->started++ > 0 && (t->device_calls < TIMED_AT_FIRST || t->device_calls % TIMED_EVERY == 0))
-        now.watch = gpu_clock_start(aside);
-    return now;
-}
-
-void kernel_timing_stop(const kernel_timing *now, double flops, double bytes)
-{
-    tally *t = &tallies[now->id][now->prec];
-    if (paused) return;
-    if (now->watch >= 0 && now->pauses == pauses) gpu_clock_stop(now->watch, now->aside, bytes, &t->clock);
-    if (now->on_device) {
-        t->device_calls++;
-        t->device_bytes += bytes;
-    } else {
-        t->count.seconds += comm_wtime() - now->start;
-    }
-    t->count.calls++;
-    t->count.flops += flops;
-    t->count.bytes += bytes;
-}
 
 /* A kernel on the device has sums that are not fetched yet. */
 static int awaited;
@@ -98,7 +20,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     const double bytes = work.bytes > 0 ? work.bytes : sites * (info->reads + info->writes) * field_traffic(like);
     const double flops = work.flops > 0 ? work.flops : sites * info->flops;
     kernel_timing timing = {0};
-    if (work.n > 0) timing = kernel_timing_start(id, like->prec, like->where, work.aside);
+    if (work.n > 0) timing = kernel_timing_start(id, like->prec, on_device, work.aside);
     if (on_device) {
         const int known = gpu_run(id, like, args, &work);
         REQUIRE(known, "kernel %s on the device in precision %d", info->name, like->prec);
@@ -121,37 +43,18 @@ void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
     gpu_add_sums(id, sums);
 }
 
+/* Sites whose sum fits into 64 bits a fold, which is all that a kernel adds over ranks (exact.h). */
+#define SUM_IN_KERNEL_SITES (1L << 31)
+
 int kernel_can_sum_over_ranks(const field *like)
 {
-    return like->where == PLACE_DEVICE ? gpu_sums_whole() : comm_size() == 1;
+    const comm_group *group = like->lat->group;
+    if (comm_group_size(group) == 1) return 1;
+    return like->where == PLACE_DEVICE && group == comm_world() && like->lat->volume <= SUM_IN_KERNEL_SITES &&
+           gpu_sums_whole();
 }
 
 const double *kernel_sum_value(const field *like)
 {
     return like->where == PLACE_DEVICE ? gpu_sum_value() : NULL;
-}
-
-kernel_count kernel_counted(kernel_id id, precision prec)
-{
-    gpu_clock_collect();
-    const tally *t = &tallies[id][prec];
-    kernel_count c = t->count;
-    if (t->clock.weight > 0) c.seconds += t->clock.seconds * t->device_bytes / t->clock.weight;
-    return c;
-}
-
-void kernel_counts_pause(int pause)
-{
-    pauses += pause;
-    paused += pause ? 1 : -1;
-}
-
-void kernel_counts_reset(void)
-{
-    gpu_clock_collect();
-    for (int k = 0; k < KERNEL_COUNTED; k++)
-        for (int p = 0; p < PREC_COUNT; p++) {
-            const long started = tallies[k][p].started;
-            tallies[k][p] = (tally){.started = started};
-        }
 }

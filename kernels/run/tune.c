@@ -9,7 +9,7 @@
 #include "kernels/base/log.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 
 /* Rounds, and calls in each. */
 #define ROUNDS 3
@@ -20,8 +20,11 @@
 typedef struct {
     tune_key key;
     int way;
+    int serial; /* of the group that knows it, or EVERYBODY */
     double seconds;
 } known_case;
+
+#define EVERYBODY (-1)
 
 static tune_mode mode;
 static char head[256];
@@ -37,10 +40,11 @@ void tune_start(tune_mode wanted, const char *machine)
     spent = 0;
 }
 
-static const known_case *find(const tune_key *key)
+static const known_case *find(const tune_key *key, int serial)
 {
     for (int i = 0; i < nknown; i++)
-        if (!memcmp(&known[i].key, key, sizeof *key)) return &known[i];
+        if ((known[i].serial == EVERYBODY || known[i].serial == serial) && !memcmp(&known[i].key, key, sizeof *key))
+            return &known[i];
     return NULL;
 }
 
@@ -59,13 +63,13 @@ static const char *subject_name(int i)
     return i == TUNE_EXCHANGE ? "exchange" : i == TUNE_TRANSPORT ? "transport" : kernel_infos[i].name;
 }
 
-static void try_all(known_case *c, int candidates, double (*seconds)(int, void *), void *of)
+static void try_all(known_case *c, const comm_group *group, int candidates, double (*seconds)(int, void *), void *of)
 {
     c->way = TUNE_BY_RULE;
     c->seconds = INFINITY;
     for (int way = 0; way < candidates; way++) {
         double took = seconds(way, of);
-        comm_max(&took, 1);
+        comm_group_max(group, &took, 1);
         if (took < c->seconds) {
             c->seconds = took;
             c->way = way;
@@ -78,20 +82,20 @@ static void try_all(known_case *c, int candidates, double (*seconds)(int, void *
 }
 
 /* One trial may ask for another. */
-static void measure(known_case *c, int candidates, double (*seconds)(int, void *), void *of)
+static void measure(known_case *c, const comm_group *group, int candidates, double (*seconds)(int, void *), void *of)
 {
     static int depth;
     if (depth == 0) gpu_finish(); /* what was started before is no trial */
     const double start = comm_wtime();
     double bytes[2], waited[2];
-    halo_counted(&bytes[0], &waited[0]);
+    exchange_counted(&bytes[0], &waited[0]);
     kernel_counts_pause(1);
     depth++;
-    try_all(c, candidates, seconds, of);
+    try_all(c, group, candidates, seconds, of);
     depth--;
     kernel_counts_pause(0);
-    halo_counted(&bytes[1], &waited[1]);
-    halo_count(bytes[0] - bytes[1], waited[0] - waited[1]);
+    exchange_counted(&bytes[1], &waited[1]);
+    exchange_count(bytes[0] - bytes[1], waited[0] - waited[1]);
     if (depth == 0) spent += comm_wtime() - start;
 }
 
@@ -100,14 +104,16 @@ double tune_spent(void)
     return spent;
 }
 
-int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, void *of), void *of)
+int tune_choice(const tune_key *key, const comm_group *group, int candidates, double (*seconds)(int way, void *of),
+                void *of)
 {
     if (mode == TUNE_ESTIMATE) return TUNE_BY_RULE;
-    const known_case *c = find(key);
+    const int serial = group == comm_world() ? EVERYBODY : comm_group_serial(group);
+    const known_case *c = find(key, serial);
     if (c) return c->way < candidates ? c->way : TUNE_BY_RULE;
     if (mode == TUNE_FILE) return TUNE_BY_RULE;
-    known_case new = {.key = *key};
-    measure(&new, candidates, seconds, of);
+    known_case new = {.key = *key, .serial = serial};
+    measure(&new, group, candidates, seconds, of);
     if (new.seconds == 0) return TUNE_BY_RULE; /* no rank has work: the case stays unknown */
     keep(&new);
     measured++;
@@ -120,13 +126,13 @@ tune_key tune_case(int subject, int prec, const geom *g, int variant, int rhs)
     return (tune_key){subject, prec, {g->sub[0], g->sub[1], g->sub[2], g->sub[3]}, variant, rhs};
 }
 
-double tune_seconds(void (*once)(void *of), void *of)
+double tune_seconds(const comm_group *group, void (*once)(void *of), void *of)
 {
     double best = INFINITY;
     once(of); /* takes memory, and makes the choices within */
     for (int round = 0; round < ROUNDS; round++) {
         gpu_finish();
-        comm_barrier();
+        comm_group_barrier(group);
         const double start = comm_wtime();
         for (int i = 0; i < CALLS; i++) once(of);
         gpu_finish();
@@ -169,6 +175,7 @@ static int read_case(const char *line, known_case *c)
     char subject[64], prec[64];
     memset(c, 0, sizeof *c);
     tune_key *k = &c->key;
+    c->serial = EVERYBODY;
     if (sscanf(line, "%63s %63s %d.%d.%d.%d %d %d %d %lf", subject, prec, &k->size[0], &k->size[1], &k->size[2],
                &k->size[3], &k->variant, &k->rhs, &c->way, &c->seconds) != 10)
         return 0;
@@ -186,7 +193,7 @@ int tune_read(const char *text, int *line)
         known_case c;
         ++*line;
         if (!read_case(s + 1, &c)) return -1;
-        if (!find(&c.key)) keep(&c);
+        if (!find(&c.key, EVERYBODY)) keep(&c);
     }
     return 1;
 }

@@ -4,11 +4,13 @@
  *   TUNE_MEASURE   a case that is not known is timed when it first comes up, and known from then on
  *   TUNE_FILE      what was read is used, nothing is timed
  *
- * What is known can be had as text and read back: a line a case, for one machine. All ranks time together, the slowest
- * one counts, and so all do the same. */
+ * What is known can be had as text and read back: a line a case, for one machine. The ranks of a lattice time
+ * together, the slowest one counts, and so all do the same. A case that a group of fewer than all ranks has timed is
+ * known to that group alone: on a larger one some ranks would know it and others wait for them. */
 #ifndef PLAQ_TUNE_H
 #define PLAQ_TUNE_H
 
+#include "kernels/lattice/comm.h"
 #include "kernels/run/kernel.h"
 
 typedef enum { TUNE_ESTIMATE, TUNE_MEASURE, TUNE_FILE } tune_mode;
@@ -34,17 +36,18 @@ extern "C" {
 /* `machine` names the kind of processor; it is kept. */
 void tune_start(tune_mode mode, const char *machine);
 
-/* The fastest of `candidates` ways, or TUNE_BY_RULE. seconds(way, of) times one on this rank; INFINITY where it is not
- * possible. All ranks call it for the same ways in the same order, so it may communicate, and ask for other choices.
- * Collective. */
-int tune_choice(const tune_key *key, int candidates, double (*seconds)(int way, void *of), void *of);
+/* The fastest of `candidates` ways for a lattice on `group`, or TUNE_BY_RULE. seconds(way, of) times one on this rank;
+ * INFINITY where it is not possible. All ranks of the group call it for the same ways in the same order, so it may
+ * communicate, and ask for other choices. Collective over the group. */
+int tune_choice(const tune_key *key, const comm_group *group, int candidates, double (*seconds)(int way, void *of),
+                void *of);
 
 /* The case on a rank's sites; its variant tells the directions that are split, too. */
 tune_key tune_case(int subject, int prec, const geom *g, int variant, int rhs);
 
 /* Seconds of once(of) on the GPU and on its way between ranks: those of the fastest of a few rounds, after one that does
- * not count. For work that communicates; collective. */
-double tune_seconds(void (*once)(void *of), void *of);
+ * not count. For work that communicates; collective over the group. */
+double tune_seconds(const comm_group *group, void (*once)(void *of), void *of);
 
 /* Seconds that trials took since tune_start(); the kernels and messages in them are counted in no profile. */
 double tune_spent(void);

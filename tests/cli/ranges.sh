@@ -119,6 +119,13 @@ cores=$(env -u OMP_NUM_THREADS nproc)
 try run --dry-run a.ini machine.threads=$((cores + 1))
 exits 0 "a thread too many"
 printed "with $((cores + 1)) threads in all, but $cores core" "threads = $cores"
+try run --dry-run a.ini machine.threads=$((4 * cores))
+exits 0 "four threads a core"
+for n in $((4 * cores + 1)) 4096; do
+    try run a.ini machine.threads=$n
+    exits 2 "machine.threads=$n"
+    printed "$n threads a rank" "may use $cores core" "up to $((4 * cores))"
+done
 if command -v taskset >/dev/null; then
     status=0
     taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$plaq" run --dry-run a.ini machine.threads=2 </dev/null >out 2>err || status=$?

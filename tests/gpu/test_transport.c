@@ -126,7 +126,7 @@ static void stress(const char *name)
         gpu_message *now = m[e % 2], *before = m[(e + 1) % 2];
         be_slow(e);
         n[e % 2] = messages_of(e, now);
-        gpu_exchange_begin(now, n[e % 2]);
+        gpu_exchange_begin(comm_world(), now, n[e % 2]);
         pack(e, now, n[e % 2]);
         gpu_exchange_start(now, n[e % 2]);
         if (mix((uint64_t)e, (uint64_t)rank, 17) % 8 == 0) be_slow(e + 1);
@@ -192,7 +192,7 @@ static void report(const char *name)
         for (int k = 0; k < 2; k++)
             m[k] =
                 (gpu_message){(rank + (k ? 1 : size - 1)) % size, (rank + (k ? size - 1 : 1)) % size, k, 65536, 0, 0};
-        gpu_exchange_begin(m, 2);
+        gpu_exchange_begin(comm_world(), m, 2);
         gpu_exchange_start(m, 2);
         gpu_exchange_finish(m, 2);
     }

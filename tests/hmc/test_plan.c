@@ -14,7 +14,7 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/halo.h"
+#include "kernels/ops/halo.h"
 #include "tests/check.h"
 #include "tests/solve.h"
 
@@ -97,7 +97,7 @@ static void test_refusals(void)
     char message[512];
     refused(size, any, 5, "cannot be split over 5 ranks");
     refused(size, (const int[]){1, 1, 1, 4}, 4, "does not split");
-    refused(size, (const int[]){1, 1, 1, 2}, 4, "has 2 ranks, but the program runs on 4");
+    refused(size, (const int[]){1, 1, 1, 2}, 4, "has 2 ranks, but there are 4");
     refused(size, (const int[]){1, 0, 1, 2}, 2, "process grid");
     refused((const int[]){8, 8, 8, 0}, (const int[]){1, 1, 1, 1}, 1, "extent 0 in direction t is not an even");
     refused(large, any, 1, "use more ranks");

@@ -21,7 +21,7 @@ static double third_is_best(int way, void *of)
 static int choice(void)
 {
     const tune_key key = {KERNEL_hop, PREC_HALF, {8, 8, 8, 8}, 5, 1};
-    return tune_choice(&key, 5, third_is_best, NULL);
+    return tune_choice(&key, comm_world(), 5, third_is_best, NULL);
 }
 
 static void open_file(void *machine)

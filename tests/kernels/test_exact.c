@@ -5,6 +5,7 @@
  * nothing, and sum exactly in 128 bits. */
 #include "tests/kernels/kit.h"
 
+#include "kernels/lattice/exact_wide.h"
 #include "kernels/ops/vector.h"
 #include "kernels/run/kernel.h"
 
@@ -215,12 +216,93 @@ static void test_kernels(void)
             }
 }
 
+/* Sums of parts, merged over ranks in wide folds, in random order. */
+static double wide_value(const exact_sum *part, int n, struct ref_rng *rng)
+{
+    exact_wide w[64];
+    for (int i = 0; i < n; i++) w[i] = exact_widen(&part[i]);
+    for (; n > 1; n--) {
+        const int into = (int)(ref_uniform(rng) * (n - 1));
+        exact_wide_merge(&w[into], &w[n - 1]);
+    }
+    const exact_sum s = exact_narrow(&w[0]);
+    return exact_value(&s);
+}
+
+static void test_wide(void)
+{
+    static const double range[][2] = {{3, 3}, {10, 20}, {0, 20}, {20, 40}, {288, 570}, {-270, 25}};
+    enum { N = 640, PARTS = 64 };
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 14);
+    for (size_t k = 0; k < sizeof range / sizeof range[0]; k++)
+        for (int trial = 0; trial < 20; trial++) {
+            double x[N];
+            exact_sum part[PARTS];
+            spread(x, N, range[k][0], range[k][1], &rng);
+            for (int i = 0; trial % 2 && i < N / 2; i++) x[i] = i % 3 ? -x[N - 1 - i] : x[i];
+            const exact_sum s = sum_of(x, N);
+            for (int i = 0; i < PARTS; i++) part[i] = sum_of(x + N / PARTS * i, N / PARTS);
+            kit_where("addends from 1e%g down to 1e%g over ranks", range[k][0], range[k][0] - range[k][1]);
+            KIT_NEAR(wide_value(part, PARTS, &rng), exact_value(&s), 0);
+        }
+    exact_sum broken[2] = {exact_zero(), exact_zero()};
+    exact_add(&broken[0], NAN);
+    CHECK(isnan(wide_value(broken, 2, &rng)));
+}
+
+/* `count` addends x. */
+static exact_sum times(double x, int64_t count)
+{
+    exact_sum s = exact_zero();
+    exact_add(&s, x);
+    for (int i = 0; i < 3; i++) s.fold[i] *= count;
+    return s;
+}
+
+/* 2^31 addends on each of up to 2^10 ranks, a few small ones among them: their sum is a double, or rounds to one. */
+static void test_counts(void)
+{
+    static const double addend[] = {1, -1, 0x1.fffffffffffffp30, -0x1.fffffffffffffp30, 0x1.921fb54442d18p1, 0x1p-40};
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 15);
+    for (size_t k = 0; k < sizeof addend / sizeof addend[0]; k++)
+        for (int doubled = 0; doubled <= 10; doubled++) {
+            exact_sum part[64];
+            exact_wide all[16];
+            const double x = addend[k];
+            const int ranks = 1 << doubled, first = ranks < 64 ? ranks : 64;
+            for (int i = 0; i < first; i++) part[i] = times(x, (int64_t)1 << 31);
+            kit_where("2^31 addends %a on %d ranks", x, ranks);
+            if (ranks <= 64) KIT_NEAR(wide_value(part, ranks, &rng), ldexp(x, 31 + doubled), 0);
+            for (int i = 0; i < ranks / 64; i++) {
+                all[i] = exact_widen(&part[0]);
+                for (int j = 1; j < 64; j++) {
+                    const exact_wide w = exact_widen(&part[j]);
+                    exact_wide_merge(&all[i], &w);
+                }
+                if (i > 0) exact_wide_merge(&all[0], &all[i]);
+            }
+            if (ranks < 64) continue;
+            exact_sum s = exact_narrow(&all[0]);
+            KIT_NEAR(exact_value(&s), ldexp(x, 31 + doubled), 0);
+            /* Without those of one rank, wherever it stands. */
+            const exact_sum less = times(-x, (int64_t)1 << 31);
+            exact_wide w = exact_widen(&less);
+            exact_wide_merge(&all[0], &w);
+            s = exact_narrow(&all[0]);
+            KIT_REL(exact_value(&s), (ranks - 1) * ldexp(x, 31), 0x1p-52);
+        }
+}
+
 int main(int argc, char **argv)
 {
     test_begin(&argc, &argv);
     test_order();
     test_raise();
     test_value();
+    test_wide();
+    test_counts();
     test_broken();
     test_ranks();
     test_kernels();

@@ -6,7 +6,8 @@
 #include "tests/kernels/kit.h"
 
 #include "kernels/lattice/lanes.h"
-#include "kernels/run/halo.h"
+#include "kernels/ops/halo.h"
+#include "kernels/run/exchange.h"
 
 static int parity_of(const int x[4])
 {
@@ -156,7 +157,7 @@ static void check_walks(const lattice *lat, precision prec)
     const layout *lay = f->lay;
     const geom *g = &lay->g;
     const int reach = lat->halo_depth, power[4] = {1, 3, 9, 27};
-    field_in_all(f);
+    halo_fill(f);
     long wrong = 0;
     for (int p = 0; p < 2; p++)
         for (long u = 0; u < lay->nunit; u++) {
@@ -297,16 +298,16 @@ static void test_versions(void)
     if (!lat) return;
     field *f = coordinates(lat, PREC_DOUBLE), *g = coordinates(lat, PREC_DOUBLE);
     double before, after, seconds;
-    field_in_all(f);
-    halo_counted(&before, &seconds);
-    field_in_all(f);
-    halo_counted(&after, &seconds);
+    halo_fill(f);
+    exchange_counted(&before, &seconds);
+    halo_fill(f);
+    exchange_counted(&after, &seconds);
     CHECK_NEAR(after, before, 0);
     const unsigned long version = f->version;
     field_copy(f, g);
     CHECK(f->version != version);
-    field_in_all(f);
-    halo_counted(&after, &seconds);
+    halo_fill(f);
+    exchange_counted(&after, &seconds);
     CHECK(comm_size() == 1 || after > before);
     field_out(f, PARITY_ODD);
     CHECK(f->version != f->ghost_version);

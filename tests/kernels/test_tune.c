@@ -7,7 +7,7 @@
 
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 #include "kernels/run/tune.h"
 #include "tests/check.h"
 
@@ -39,7 +39,7 @@ static tune_key case_number(int i)
 static int choice(int i, int best)
 {
     const tune_key key = case_number(i);
-    return tune_choice(&key, WAYS, seconds, &best);
+    return tune_choice(&key, comm_world(), WAYS, seconds, &best);
 }
 
 static char *test_measuring(void)
@@ -52,7 +52,7 @@ static char *test_measuring(void)
     for (int i = 0; i < 200; i++) CHECK_INT(choice(i, 1 + (i + 1) % (WAYS - 1)), 1 + i % (WAYS - 1));
     CHECK_INT(asked, 200 * WAYS);
     const tune_key key = case_number(200);
-    CHECK_INT(tune_choice(&key, WAYS, impossible, NULL), TUNE_BY_RULE);
+    CHECK_INT(tune_choice(&key, comm_world(), WAYS, impossible, NULL), TUNE_BY_RULE);
     char *text = tune_text();
     CHECK(text != NULL);
     return text;
@@ -73,9 +73,9 @@ static void test_nesting(void)
     asked = 0;
     int best = 70;
     const tune_key key = {TUNE_TRANSPORT, PREC_HALF, {8, 8, 8, 8}, 1, 1};
-    CHECK_INT(tune_choice(&key, 99, asks_others, &best), 70);
+    CHECK_INT(tune_choice(&key, comm_world(), 99, asks_others, &best), 70);
     CHECK_INT(asked, 99 * WAYS);
-    CHECK_INT(tune_choice(&key, 99, impossible, NULL), 70);
+    CHECK_INT(tune_choice(&key, comm_world(), 99, impossible, NULL), 70);
     for (int i = 0; i < 99; i++) CHECK_INT(choice(300 + i, 4), 1 + i % (WAYS - 1));
     CHECK_INT(asked, 99 * WAYS);
 }
@@ -101,9 +101,9 @@ static void test_counts(void)
     gauge_measure(links, 0);
     const long calls = kernel_counted(KERNEL_loops, PREC_DOUBLE).calls;
     CHECK(calls > 0);
-    halo_counted(&bytes[0], &seconds[0]);
-    CHECK_INT(tune_choice(&key, WAYS, with_kernels, links), 0);
-    halo_counted(&bytes[1], &seconds[1]);
+    exchange_counted(&bytes[0], &seconds[0]);
+    CHECK_INT(tune_choice(&key, comm_world(), WAYS, with_kernels, links), 0);
+    exchange_counted(&bytes[1], &seconds[1]);
     CHECK_INT(kernel_counted(KERNEL_loops, PREC_DOUBLE).calls, calls);
     CHECK(bytes[1] == bytes[0]);
     CHECK_NEAR(seconds[1], seconds[0], 1e-9);
@@ -127,7 +127,7 @@ static void test_reading(const char *text)
     /* A way that this version does not have. */
     const tune_key key = case_number(3);
     int best = 1;
-    CHECK_INT(tune_choice(&key, 2, seconds, &best), TUNE_BY_RULE);
+    CHECK_INT(tune_choice(&key, comm_world(), 2, seconds, &best), TUNE_BY_RULE);
     tune_start(TUNE_FILE, "another machine");
     CHECK_INT(tune_read(text, &line), 0);
     CHECK_INT(choice(3, 1), TUNE_BY_RULE);

@@ -112,7 +112,7 @@ static void check_normal(const scene *s, double mass, parity p)
     staggered *m = staggered_create(s->links, mass, p);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         linop *op = linop_at(staggered_normal(m), (precision)prec, kit_place);
-        KIT_CHECK(op->prec == (precision)prec && op->par == p && op->kind == FIELD_VECTOR && op->flops > 0);
+        KIT_CHECK(op->prec == (precision)prec && op->par == p && op->shape.kind == FIELD_VECTOR && op->flops > 0);
         KIT_CHECK(linop_at(staggered_normal(m), (precision)prec, kit_place) == op);
         for (int nrhs = 1; nrhs <= 3; nrhs += 2) {
             field *x = random_vector(s->lat, (precision)prec, p, nrhs, 42), *y = linop_vector(op, nrhs);

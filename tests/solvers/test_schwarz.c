@@ -5,7 +5,7 @@
 #include "tests/solvers/scene.h"
 #include "tests/solve.h"
 
-#include "kernels/run/halo.h"
+#include "kernels/run/exchange.h"
 
 #define MAX_GRIDS 16
 
@@ -276,7 +276,7 @@ static void test_heavy(void)
 static double bytes_sent(void)
 {
     double bytes, seconds;
-    halo_counted(&bytes, &seconds);
+    exchange_counted(&bytes, &seconds);
     return bytes;
 }
 

@@ -1,0 +1,5 @@
+/* Site functions of the family domainwall, and what they are made of. */
+#include "kernels/family/domainwall.h"
+#include "kernels/site/lane.h"
+
+#include "kernels/site/domainwall.h"

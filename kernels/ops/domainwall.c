@@ -1,0 +1,28 @@
+#include "kernels/ops/domainwall.h"
+
+#include "kernels/base/error.h"
+#include "kernels/ops/sums.h"
+
+void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in, double b,
+                      const field *add)
+{
+    const int Ls = m->Ls;
+    REQUIRE(out->kind == FIELD_SPINOR && out->Ls == Ls && field_alike(out, in) && out->prec == in->prec,
+            "a matrix of %d slices on %d and %d", Ls, out->Ls, in->Ls);
+    REQUIRE(b == 0 || (field_alike(out, add) && out->prec == add->prec), "%d slices added to %d", b == 0 ? 0 : add->Ls, Ls);
+    fifth_args args = {.in = field_in(in, p), .b = b, .Ls = Ls};
+    int entries = 0;
+    for (int c = 0; c < 2; c++)
+        for (int s = 0; s < Ls; s++)
+            for (int t = 0; t < Ls; t++) {
+                args.m[c][s][t] = factor * (transposed ? m->of[c][t][s] : m->of[c][s][t]);
+                entries += c == 0 && args.m[c][s][t] != 0;
+            }
+    if (b != 0) args.add = field_in(add, p);
+    args.out = field_out(out, p);
+    const double sites = (double)field_units(out) * out->lay->lanes * out->nrhs;
+    const kernel_work w = {.n = field_units(out),
+                           .flops = sites * 48 * entries,
+                           .bytes = sites * 24 * Ls * (b != 0 ? 3 : 2) * field_traffic(out)};
+    kernel_run(KERNEL_fifth, out, &args, w);
+}

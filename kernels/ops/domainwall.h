@@ -1,0 +1,20 @@
+/* Operations of domain wall quarks: spinors with Ls slices of a fifth dimension, on which Wilson's hop acts slice by
+ * slice (kernels/ops/wilson.h), and matrices in that dimension. */
+#ifndef PLAQ_OPS_DOMAINWALL_H
+#define PLAQ_OPS_DOMAINWALL_H
+
+#include "kernels/family/domainwall.h"
+#include "kernels/field/field.h"
+
+/* One real matrix a chirality: of the upper spins, where gamma5 = +1, and of the lower ones. */
+typedef struct {
+    int Ls;
+    double of[2][DOMAINWALL_SLICES][DOMAINWALL_SLICES];
+} fifth_matrix;
+
+/* out = factor m in + b add on parity p, of all right-hand sides. in is not out, unless their parities differ; add may be
+ * out, and counts where b is not zero. transposed: by the transpose of m. */
+void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in, double b,
+                      const field *add);
+
+#endif

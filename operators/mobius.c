@@ -1,0 +1,322 @@
+#include "operators/mobius.h"
+
+#include <gsl/gsl_linalg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+#include "kernels/ops/domainwall.h"
+#include "kernels/ops/wilson.h"
+
+typedef struct mobius mobius;
+
+typedef struct {
+    linop base;
+    mobius *m;
+    field *own_links;
+    const field *links;
+    unsigned long version; /* of the links that they are copies of */
+    field *work_p, *work_q, *more_q;
+} schur;
+
+struct mobius {
+    fermion base;
+    mobius_settings s;
+    parity q;
+    fifth_matrix A, B, K, inverse_A, inverse_B;
+    schur *schurs[PREC_COUNT][2];
+};
+
+/* ---- matrices in the fifth dimension ---- */
+
+/* unit + step S */
+static fifth_matrix combination(const mobius_settings *s, double unit, double step)
+{
+    fifth_matrix m = {.Ls = s->Ls};
+    for (int k = 0; k < s->Ls; k++) {
+        const int below = k == 0 ? s->Ls - 1 : k - 1, above = k == s->Ls - 1 ? 0 : k + 1;
+        m.of[0][k][k] += unit;
+        m.of[1][k][k] += unit;
+        m.of[0][k][below] += k == 0 ? -s->mass * step : step;
+        m.of[1][k][above] += k == s->Ls - 1 ? -s->mass * step : step;
+    }
+    return m;
+}
+
+static fifth_matrix inverse_of(const fifth_matrix *m, const char *name)
+{
+    fifth_matrix inverse = {.Ls = m->Ls};
+    const size_t n = (size_t)m->Ls;
+    gsl_matrix *lu = gsl_matrix_alloc(n, n), *result = gsl_matrix_alloc(n, n);
+    gsl_permutation *order = gsl_permutation_alloc(n);
+    REQUIRE_MEMORY(lu && result && order, "out of memory");
+    for (int c = 0; c < 2; c++) {
+        int sign;
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) gsl_matrix_set(lu, i, j, m->of[c][i][j]);
+        gsl_linalg_LU_decomp(lu, order, &sign);
+        REQUIRE(gsl_linalg_LU_det(lu, sign) != 0, "%s of %d slices has no inverse", name, m->Ls);
+        gsl_linalg_LU_invert(lu, order, result);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) inverse.of[c][i][j] = gsl_matrix_get(result, i, j);
+    }
+    gsl_permutation_free(order);
+    gsl_matrix_free(result);
+    gsl_matrix_free(lu);
+    return inverse;
+}
+
+static fifth_matrix product(const fifth_matrix *a, const fifth_matrix *b)
+{
+    fifth_matrix m = {.Ls = a->Ls};
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < a->Ls; i++)
+            for (int j = 0; j < a->Ls; j++)
+                for (int k = 0; k < a->Ls; k++) m.of[c][i][j] += a->of[c][i][k] * b->of[c][k][j];
+    return m;
+}
+
+static double wilson_diagonal(const mobius_settings *s)
+{
+    return 4 - s->M5;
+}
+
+/* ---- the even-odd system ---- */
+
+/* The links that the hop reads: those of the run where they are stored so, else a copy. */
+static void refresh(linop *op)
+{
+    schur *s = (schur *)op;
+    const field *from = s->m->base.links;
+    if (s->version == from->version) return;
+    s->links = from;
+    if (from->prec != op->prec || from->where != op->where || from->kind != s->m->s.storage) {
+        if (!s->own_links) s->own_links = field_create(from->lat, s->m->s.storage, op->prec, PARITY_BOTH, 1, op->where);
+        field_copy(s->own_links, from);
+        s->links = s->own_links;
+    }
+    s->version = from->version;
+}
+
+static void hop(const field *links, field *y, parity p, const field *x, double a, double b, const field *add, int sign)
+{
+    const wilson_hop_call call = {
+        .form = b != 0 ? HOP_ADD : HOP_PLAIN, .a = a, .b = b, .sign = sign, .links = links, .add = add};
+    wilson_hop(y, p, x, &call);
+}
+
+static void reserve_work(schur *s, const field *x)
+{
+    if (s->work_p && s->work_p->groups == x->groups) return;
+    field_shape shape = field_shape_of(x);
+    field_destroy(s->work_p);
+    field_destroy(s->work_q);
+    field_destroy(s->more_q);
+    s->work_p = field_like(x);
+    s->work_q = field_create_shape(x->lat, &shape, x->prec, s->m->q, x->where);
+    s->more_q = field_like(s->work_q);
+}
+
+static void apply(const linop *op, field *y, const field *x, int dagger)
+{
+    schur *s = (schur *)op;
+    const mobius *m = s->m;
+    const parity p = m->s.p, q = m->q;
+    refresh((linop *)op);
+    reserve_work(s, x);
+    if (!dagger) {
+        hop(s->links, s->work_q, q, x, 1, 0, NULL, 1);
+        domainwall_fifth(s->more_q, q, 1, &m->K, 0, s->work_q, 0, NULL);
+        hop(s->links, s->work_p, p, s->more_q, 1, 0, NULL, 1);
+        domainwall_fifth(y, p, -0.25, &m->K, 0, s->work_p, 1, x);
+    } else {
+        domainwall_fifth(s->work_p, p, 1, &m->K, 1, x, 0, NULL);
+        hop(s->links, s->work_q, q, s->work_p, 1, 0, NULL, -1);
+        domainwall_fifth(s->more_q, q, 1, &m->K, 1, s->work_q, 0, NULL);
+        hop(s->links, y, p, s->more_q, -0.25, 1, x, -1);
+    }
+}
+
+static linop *schur_at(mobius *m, precision prec, place where);
+
+static linop *at(linop *op, precision prec, place where)
+{
+    return schur_at(((schur *)op)->m, prec, where);
+}
+
+static linop *local(linop *op, const block_shape *s, char *message, size_t bytes)
+{
+    (void)op;
+    snprintf(message, bytes, "there is no domain wall operator inside blocks of %d.%d.%d.%d", s->size[0], s->size[1],
+             s->size[2], s->size[3]);
+    return NULL;
+}
+
+static void destroy_schur(linop *op)
+{
+    schur *s = (schur *)op;
+    field_destroy(s->own_links);
+    field_destroy(s->work_p);
+    field_destroy(s->work_q);
+    field_destroy(s->more_q);
+    free(s);
+}
+
+static const linop_table schur_table = {
+    .name = "mobius-schur", .apply = apply, .at = at, .local = local, .refresh = refresh, .destroy = destroy_schur};
+
+static linop *schur_at(mobius *m, precision prec, place where)
+{
+    schur **s = &m->schurs[prec][where];
+    if (!*s) {
+        const int Ls = m->s.Ls;
+        const double sites = 0.5 * (double)m->base.links->lat->local_volume;
+        *s = calloc(1, sizeof **s);
+        REQUIRE_MEMORY(*s, "out of memory");
+        (*s)->m = m;
+        (*s)->base = (linop){.table = &schur_table,
+                             .lat = m->base.links->lat,
+                             .shape = {.kind = FIELD_SPINOR, .nrhs = 1, .Ls = Ls},
+                             .par = m->s.p,
+                             .prec = prec,
+                             .where = where,
+                             .flops = sites * Ls * (2 * 1320 + 2 * 48 * Ls + 48)};
+    }
+    return &(*s)->base;
+}
+
+/* ---- the fermion ---- */
+
+static const field *links_of(mobius *m)
+{
+    linop *op = schur_at(m, PREC_DOUBLE, m->base.links->where);
+    refresh(op);
+    return ((schur *)op)->links;
+}
+
+static void apply_whole(fermion *f, field *y, const field *x, int dagger)
+{
+    mobius *m = (mobius *)f;
+    field *t = field_scratch(x);
+    for (int p = 0; p < 2; p++) {
+        domainwall_fifth(y, (parity)p, 1, &m->A, dagger, x, 0, NULL);
+        if (!dagger) domainwall_fifth(t, (parity)p, 1, &m->B, 0, x, 0, NULL);
+    }
+    for (int p = 0; p < 2; p++) {
+        if (!dagger) {
+            hop(links_of(m), y, (parity)p, t, -0.5, 1, y, 1);
+        } else {
+            hop(links_of(m), t, (parity)p, x, 1, 0, NULL, -1);
+            domainwall_fifth(y, (parity)p, -0.5, &m->B, 1, t, 1, y);
+        }
+    }
+    field_destroy(t);
+}
+
+static void prepare(fermion *f, field *rhs, const field *source)
+{
+    mobius *m = (mobius *)f;
+    const parity p = m->s.p, q = m->q;
+    const field b_p = field_part(source, p), b_q = field_part(source, q);
+    field *t = field_scratch(&b_q), *u = field_scratch(&b_p);
+    domainwall_fifth(t, q, 1, &m->K, 0, &b_q, 0, NULL);
+    hop(links_of(m), u, p, t, 0.5, 1, &b_p, 1);
+    domainwall_fifth(rhs, p, 1, &m->K, 0, u, 0, NULL);
+    field_destroy(u);
+    field_destroy(t);
+}
+
+static void reconstruct(fermion *f, field *x, const field *solution, const field *source)
+{
+    mobius *m = (mobius *)f;
+    const parity p = m->s.p, q = m->q;
+    const field b_q = field_part(source, q);
+    field *t = field_scratch(&b_q);
+    hop(links_of(m), t, q, solution, 0.5, 1, &b_q, 1);
+    field x_p = field_part(x, p), x_q = field_part(x, q);
+    domainwall_fifth(&x_p, p, 1, &m->inverse_B, 0, solution, 0, NULL);
+    domainwall_fifth(&x_q, q, 1, &m->inverse_A, 0, t, 0, NULL);
+    field_written(x);
+    field_destroy(t);
+}
+
+/* Slices from and to four dimensions: a matrix that takes one slice of each chirality, in a field whose slice 0 is the
+ * four-dimensional one. */
+static fifth_matrix walls(int Ls, int enter)
+{
+    fifth_matrix m = {.Ls = Ls};
+    m.of[0][enter ? 0 : 0][enter ? 0 : Ls - 1] = 1;
+    m.of[1][enter ? Ls - 1 : 0][0] = 1;
+    return m;
+}
+
+static void copy_slice(field *y, const field *x)
+{
+    field to = field_group(y, 0);
+    const field from = field_group(x, 0);
+    vector_axpby(&to, 1, &from, 0);
+    field_written(y);
+}
+
+/* (1 - c5 D_W) of the source on the walls */
+static void import(fermion *f, field *five, const field *source)
+{
+    mobius *m = (mobius *)f;
+    const fifth_matrix enter = walls(m->s.Ls, 1);
+    field *t = field_like(five), *u = field_like(five);
+    copy_slice(t, source);
+    for (int p = 0; p < 2; p++) domainwall_fifth(u, (parity)p, 1, &enter, 0, t, 0, NULL);
+    for (int p = 0; p < 2; p++) {
+        hop(links_of(m), five, (parity)p, u, 0.5 * m->s.c5, 1 - m->s.c5 * wilson_diagonal(&m->s), u, 1);
+
+    }
+    field_destroy(u);
+    field_destroy(t);
+}
+
+static void export(fermion *f, field *x, const field *five)
+{
+    mobius *m = (mobius *)f;
+    const fifth_matrix leave = walls(m->s.Ls, 0);
+    field *t = field_scratch(five);
+    for (int p = 0; p < 2; p++) domainwall_fifth(t, (parity)p, 1, &leave, 0, five, 0, NULL);
+    copy_slice(x, t);
+    field_destroy(t);
+}
+
+static void destroy(fermion *f)
+{
+    mobius *m = (mobius *)f;
+    linop_destroy(f->normal);
+    for (int prec = 0; prec < PREC_COUNT; prec++)
+        for (int where = 0; where < 2; where++)
+            if (m->schurs[prec][where]) linop_destroy(&m->schurs[prec][where]->base);
+    free(m);
+}
+
+static const fermion_table table = {.name = "mobius",
+                                    .prepare = prepare,
+                                    .reconstruct = reconstruct,
+                                    .apply = apply_whole,
+                                    .import = import,
+                                    .export = export,
+                                    .destroy = destroy};
+
+fermion *mobius_fermion(const field *links, const mobius_settings *s)
+{
+    mobius *m = calloc(1, sizeof *m);
+    REQUIRE_MEMORY(m, "out of memory");
+    REQUIRE(s->Ls >= 2 && s->Ls <= DOMAINWALL_SLICES, "%d slices", s->Ls);
+    m->s = *s;
+    m->q = s->p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
+    m->B = combination(s, s->b5, s->c5);
+    m->A = combination(s, wilson_diagonal(s) * s->b5 + 1, wilson_diagonal(s) * s->c5 - 1);
+    m->inverse_A = inverse_of(&m->A, "the diagonal part");
+    m->inverse_B = inverse_of(&m->B, "b5 + c5 S");
+    m->K = product(&m->B, &m->inverse_A);
+    m->base.links = links;
+    linop *direct = schur_at(m, PREC_DOUBLE, links->where);
+    fermion_open(&m->base, &table, links, direct, normal_create(direct));
+    m->base.flavours = 2;
+    return &m->base;
+}
