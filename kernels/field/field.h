@@ -1,7 +1,7 @@
 /* Fields: numbers on the sites of a lattice.
  *
- * A field has a shape, a precision, a parity (one, or both) and a place. It is passed whole; kernels get views. Asking for a view to write raises the version, from which derived fields see that
- * they are out of date. Memory comes from the pool (kernels/base/pool.h).
+ * A field has a shape, a precision, a parity (one, or both) and a place. It is passed whole; kernels get views. Asking
+ * for a view to write raises the version, from which derived fields see that they are out of date. Memory comes from the pool (kernels/base/pool.h).
  *
  * The shape: the kind, right-hand sides, slices of a fifth dimension in each (slice s of right-hand side r is group
  * r Ls + s), spins and colours, and the order of storage. ORDER_SITES is that of view.h: sites in lanes, or in blocks of
@@ -11,8 +11,8 @@
  * Kind               groups  reals  meaning
  * FIELD_SPINOR       nrhs Ls 24     colour spinor [spin][colour][re, im], DeGrand-Rossi basis
  * FIELD_VECTOR       nrhs Ls 6      colour vector of staggered quarks [colour][re, im]
- * FIELD_COARSE       nrhs Ls 2 spins colours  vector of a coarse lattice [spin][colour][re, im], in rows order; spins
- *                                   colours is even and at most 128
+ * FIELD_COARSE       nrhs Ls        coarse vector [spin][colour][re, im] of 2 spins colours reals, in rows order; spins
+ *                                   times colours is even and at most 128
  * FIELD_LINKS        4       18     U_mu(x) [row][column][re, im], with ghosts
  * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
  * FIELD_LINKS_EIGHT  4       8      phases of U00 and U20 over pi, then U01, U02, U10 (re, im); loses accuracy as

@@ -9,8 +9,8 @@
     X(RANDOM_ACCEPT, 3)  /* Metropolis step */                                                                         \
     X(RANDOM_SOURCE, 4)  /* random sources of solves */                                                                \
     X(RANDOM_TEST, 5)    /* benchmarks and checks */                                                                   \
-    X(RANDOM_NOISE, 6)   /* noise vectors of measurements */                                                           \
-    X(RANDOM_LANCZOS, 7) /* start vectors of the Lanczos process */                                                    \
+    X(RANDOM_LANCZOS, 6) /* start vectors of the Lanczos process, whose results are in histories */                    \
+    X(RANDOM_NOISE, 7)   /* noise vectors of measurements */                                                           \
     X(RANDOM_ACTION, 16) /* actions, from here on: hmc/evolve/action.h */
 
 enum {

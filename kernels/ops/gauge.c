@@ -175,10 +175,18 @@ void momenta_random(field *m, uint64_t seed, uint32_t purpose, uint32_t number)
     }
 }
 
+/* Of one lattice, or of two of the same extents and grid. */
+static void expect_momenta(const field *x, const field *y)
+{
+    REQUIRE(x->kind == FIELD_MOMENTA && y->kind == FIELD_MOMENTA && x->where == y->where && x->par == y->par &&
+                field_units(x) == field_units(y),
+            "%s of %ld units beside %s of %ld", field_kinds[x->kind].name, field_units(x), field_kinds[y->kind].name,
+            field_units(y));
+}
+
 void momenta_add(field *y, double a, const field *x)
 {
-    expect_kind(y, FIELD_MOMENTA, x);
-    expect_kind(x, FIELD_MOMENTA, y);
+    expect_momenta(y, x);
     FOR_PARITIES(p, y)
     {
         momenta_add_args args = {field_out(y, p), field_in(x, p), a};
@@ -189,8 +197,7 @@ void momenta_add(field *y, double a, const field *x)
 double momenta_dot(const field *x, const field *y)
 {
     exact_sum s = exact_zero();
-    expect_kind(x, FIELD_MOMENTA, y);
-    expect_kind(y, FIELD_MOMENTA, x);
+    expect_momenta(x, y);
     FOR_PARITIES(p, x)
     {
         momenta_dot_args args = {field_in(x, p), field_in(y, p)};

@@ -1,10 +1,10 @@
 /* Vector algebra and random sources, for spinors, colour vectors and coarse vectors, in both orders of storage.
  *
  * All fields of a call share lattice, shape, precision and place, and those of one parity that parity, unless said;
- * anything else stops the program. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first. Functions that sum or
- * exchange halos are collective. */
-#ifndef PLAQ_SPINOR_H
-#define PLAQ_SPINOR_H
+ * anything else stops the program. Sums are over all ranks, exact, and the same bits everywhere. Outputs come first.
+ * Functions that sum are collective. */
+#ifndef PLAQ_OPS_VECTOR_H
+#define PLAQ_OPS_VECTOR_H
 
 #include "kernels/family/blas.h"
 #include "kernels/field/field.h"
@@ -41,8 +41,8 @@ void vector_norm2_each(double *value, const field *x);
 void vector_dot_each(double (*value)[2], const field *x, const field *y);
 void vector_axpby_norm2_each(double *value, field *y, const double *a, const field *x, const double *b);
 void vector_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
-/* The same with b = sum / below. A global sum that a kernel makes is taken on the device, and travels on; any other is waited
- * for. */
+/* The same with b = sum / below. A global sum that a kernel makes is taken on the device, and travels on; any other is
+ * waited for. */
 void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double below, const field *r);
 
 /* Complex coefficients are pairs re, im. Any n, in as few passes as possible; no field is

@@ -450,7 +450,6 @@ static void test_scene(const scene *s)
     test_multi(s, 1);
     test_multi(s, 3);
     test_pairs(s);
-    test_largest(s);
     test_mr(s);
     test_bicgstab(s, 2);
     test_multishift(s, 2);
@@ -475,6 +474,7 @@ static void test_all(struct ref_lattice l, struct ref_rng *rng)
         const scene s = {lat, (precision)(k / 2), rng, k % 2 ? FIELD_VECTOR : FIELD_SPINOR, 0};
         test_scene(&s);
         test_multi(&s, MOST);
+        test_largest(&s);
         for (int l = 1; l <= BICGSTAB_MOST; l++) test_bicgstab(&s, l);
         test_multishift(&s, MOST);
         test_multishift_by_sum(&s, MOST);
