@@ -58,6 +58,7 @@ void gpu_convert(const stored_field *to, stored_way way, double factor, const st
 {
     static void (*const run[2][PREC_COUNT][PREC_COUNT])(const stored_field *, double, const stored_field *,
                                                         long) = {BETWEEN_ALL(STORED_COPY), BETWEEN_ALL(STORED_ADD)};
+    if (units == 0) return; /* a rank outside of the lattice's group */
     run[way][to->prec][from->prec](to, factor, from, units);
 }
 

@@ -8,7 +8,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
-#include "kernels/lattice/cut.h"
+#include "kernels/lattice/decomposition.h"
 #include "kernels/lattice/lanes.h"
 #include "kernels/lattice/plan.h"
 
@@ -47,7 +47,7 @@ static void hold_nothing(lattice *lat)
 static void split(lattice *lat, const lattice_spec *spec)
 {
     char message[512];
-    if (cut_ranks(lat, spec->size, spec->grid, comm_group_size(lat->group), message, sizeof message))
+    if (decomposition_ranks(lat, spec->size, spec->grid, comm_group_size(lat->group), message, sizeof message))
         user_error("%s", message);
     if (comm_group_rank(lat->group) < 0) {
         hold_nothing(lat);
@@ -73,10 +73,10 @@ static void lane_places(const layout *lay, const lattice *lat, int place[][4])
     for (int n = 1, bit = 0; n < lay->lanes; n *= 2, bit++) {
         int before[4];
         replay.lanes = n;
-        cut_lanes(&replay, lat);
+        decomposition_lanes(&replay, lat);
         memcpy(before, replay.lane_grid, sizeof before);
         replay.lanes = 2 * n;
-        cut_lanes(&replay, lat);
+        decomposition_lanes(&replay, lat);
         for (int d = 0; d < 4; d++)
             if (replay.lane_grid[d] != before[d])
                 for (int l = 0; l < lay->lanes; l++) place[l][d] = 2 * place[l][d] + ((l >> bit) & 1);
@@ -320,7 +320,7 @@ static void fill_lane_tables(layout *lay, const lattice *lat)
 
 static int build_layout(layout *lay, const lattice *lat, int lanes)
 {
-    if (!cut_layout(lay, lat, lanes)) return 0;
+    if (!decomposition_layout(lay, lat, lanes)) return 0;
     geom *g = &lay->g;
     g->depth = lat->halo_depth;
     g->odd_start = lay->odd_start;
@@ -381,9 +381,9 @@ static lattice *create(const lattice_spec *spec)
     REQUIRE(spec->time_sign == 1 || spec->time_sign == -1, "time sign %d", spec->time_sign);
     lat->group = spec->group;
     lat->time_sign = spec->time_sign;
-    cut_shape(lat, spec->reach, spec->any_extents);
+    decomposition_shape(lat, spec->reach, spec->any_extents);
     split(lat, spec);
-    cut_layouts(lat, build_layout);
+    decomposition_layouts(lat, build_layout);
     count_tables(lat, 1);
     return lat;
 }

@@ -34,22 +34,23 @@ typedef struct layout {
     long odd_start; /* storage unit of the first odd unit */
     long ghost_start;
     long nghost;
-    geom g; /* what kernels see; pointers into the tables below */
-    int *ext;
+    geom g;              /* what kernels see; pointers into the tables below */
+    int *ext;            /* storage unit at each place of the extended box, halo and corners included, x fastest */
     int16_t *coord[2];   /* [unit][4], place of a unit in `sub` */
     int32_t *stencil[2]; /* [unit][9]: eight neighbours and flags, see geom.h */
+    /* Interior: units whose stencil stays on the rank; exterior: all others. In the order of a hop. */
     int *interior[2], *exterior[2];
     long ninterior[2], nexterior[2];
-    /* Where the lattice's reach is 3: the stencil of steps of three sites, and the units that stay on the rank with all
-     * of them. */
+    /* Stencil of steps of three sites, its interior and exterior: where the lattice's reach is 3. */
     int32_t *far_stencil[2];
     int *far_interior[2], *far_exterior[2];
     long nfar_interior[2], nfar_exterior[2];
-    /* Units of a parity at the face that direction's message leaves from, and where the reach is 3 the two slices
-     * behind it; and how many of one parity lie on a face of that direction. */
+    /* Face: the units of a parity that a hop's message along a direction is gathered from, and where the reach is 3 the
+     * two slices behind it; nface: units of one parity on one slice. */
     int *face[8][2];
     long nface[4];
-    /* Ghost units behind a side, and the units (or ghosts of the directions before) that continue the box there. */
+    /* Halo exchange over a side: shell_to, the ghost units behind it; shell_from, the units that the message for the
+     * opposite neighbour is gathered from, ghosts of the directions before included, so that corners travel. */
     int *shell_to[8], *shell_from[8];
     long nshell[4];
     struct layout *device; /* the same with tables on the device, made on first use; of the linear layout only */

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/lattice/cut.h"
+#include "kernels/lattice/decomposition.h"
 #include "kernels/lattice/lanes.h"
 
 /* As lattice.c and halo.c make them; tests/hmc/test_plan.c compares the two. */
 static int count_layout(layout *lay, const lattice *lat, int lanes)
 {
-    if (!cut_layout(lay, lat, lanes)) return 0;
+    if (!decomposition_layout(lay, lat, lanes)) return 0;
     long extended = 1, body = 1;
     for (int d = 0; d < 4; d++) {
         extended *= lay->g.ext_size[d];
@@ -44,13 +44,13 @@ lattice *plan_lattice_on(const lattice_spec *spec, int ranks, char *message, siz
 {
     lattice *lat = calloc(1, sizeof *lat);
     REQUIRE_MEMORY(lat, "out of memory");
-    cut_shape(lat, spec->reach, spec->any_extents);
+    decomposition_shape(lat, spec->reach, spec->any_extents);
     lat->time_sign = 1;
-    if (cut_ranks(lat, spec->size, spec->grid, ranks, message, bytes)) {
+    if (decomposition_ranks(lat, spec->size, spec->grid, ranks, message, bytes)) {
         free(lat);
         return NULL;
     }
-    cut_layouts(lat, count_layout);
+    decomposition_layouts(lat, count_layout);
     const layout *linear = &lat->layouts[0];
     const size_t units = (size_t)(linear->ghost_start + linear->nghost), sent = largest_message(lat);
     if (units < INT_MAX && sent <= INT_MAX) return lat;

@@ -163,6 +163,27 @@ static void test_estimate(const char *text)
     CHECK_INT(asked, 0);
 }
 
+static double plain_seconds(int way, void *of)
+{
+    return 1e-6 * (1 + abs(way - *(int *)of));
+}
+
+/* What some ranks have found, all ranks do not take for known: they would wait for each other. */
+static void test_groups(void)
+{
+    const tune_key key = case_number(400);
+    int best = 2;
+    comm_group *g = comm_group_create(comm_world(), comm_rank() <= comm_size() / 2);
+    tune_start(TUNE_MEASURE, "a machine");
+    for (int time = 0; time < 2; time++) {
+        best = 2;
+        if (comm_group_rank(g) >= 0) CHECK_INT(tune_choice(&key, g, WAYS, plain_seconds, &best), 2);
+        best = 3 + time;
+        CHECK_INT(tune_choice(&key, comm_world(), WAYS, plain_seconds, &best), 3);
+    }
+    comm_group_destroy(g);
+}
+
 int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
@@ -173,6 +194,7 @@ int main(int argc, char **argv)
     free(text);
     test_nesting();
     test_counts();
+    test_groups();
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;

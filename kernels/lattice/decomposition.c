@@ -1,4 +1,4 @@
-#include "kernels/lattice/cut.h"
+#include "kernels/lattice/decomposition.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,14 +75,14 @@ static int size_fits(const int size[4], int parities, char *message, size_t byte
     return 1;
 }
 
-void cut_shape(lattice *lat, int reach, int any_extents)
+void decomposition_shape(lattice *lat, int reach, int any_extents)
 {
     lat->reach = reach;
     lat->halo_depth = reach < 2 ? reach : 2;
     lat->parities = any_extents ? 1 : 2;
 }
 
-int cut_ranks(lattice *lat, const int size[4], const int grid[4], int ranks, char *message, size_t bytes)
+int decomposition_ranks(lattice *lat, const int size[4], const int grid[4], int ranks, char *message, size_t bytes)
 {
     const int *s = size, *g = lat->grid;
     const char *boxes = lat->parities == 1 ? "equal boxes" : "boxes of even extents";
@@ -119,7 +119,7 @@ int cut_ranks(lattice *lat, const int size[4], const int grid[4], int ranks, cha
 
 /* ---- into lanes ---- */
 
-int cut_lanes(layout *lay, const lattice *lat)
+int decomposition_lanes(layout *lay, const lattice *lat)
 {
     for (int d = 0; d < 4; d++) {
         lay->sub[d] = lat->local[d];
@@ -140,13 +140,13 @@ int cut_lanes(layout *lay, const lattice *lat)
     return 1;
 }
 
-int cut_layout(layout *lay, const lattice *lat, int lanes)
+int decomposition_layout(layout *lay, const lattice *lat, int lanes)
 {
     memset(lay, 0, sizeof *lay);
     lay->lanes = lanes;
     lay->parities = lat->parities;
     if (lanes > 1 && (lat->parities == 1 || lat->local_volume == 0)) return 0;
-    if (!cut_lanes(lay, lat)) return 0;
+    if (!decomposition_lanes(lay, lat)) return 0;
     lay->nunit = lat->local_volume / lat->parities / lanes;
     lay->odd_start = lanes > 1 ? lay->nunit : (lay->nunit + LINEAR_PAD - 1) / LINEAR_PAD * LINEAR_PAD;
     lay->ghost_start = lat->parities * lay->odd_start;
@@ -166,7 +166,7 @@ const layout *lattice_layout(const lattice *lat, int lanes)
     return &lat->layouts[0];
 }
 
-void cut_layouts(lattice *lat, int (*make)(layout *lay, const lattice *lat, int lanes))
+void decomposition_layouts(lattice *lat, int (*make)(layout *lay, const lattice *lat, int lanes))
 {
     const int full[2] = {LANES_DOUBLE, LANES_SINGLE};
     lat->nlayout = make(&lat->layouts[0], lat, 1);
