@@ -91,7 +91,8 @@ static const fermion_table table = {.name = "staggered",
                                     .destroy = destroy};
 
 /* The links: those of an earlier quark where they are the same, or a sibling of them where the first level is. */
-static void find_links(staggered_quark *q, const field *thin, const staggered_smearing *s, fermion *const *others, int n)
+static void find_links(staggered_quark *q, const field *thin, const staggered_smearing *s, fermion *const *others,
+                       int n)
 {
     staggered_links *base = NULL;
     q->owns_links = 1;

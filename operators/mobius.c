@@ -245,7 +245,7 @@ static void reconstruct(fermion *f, field *x, const field *solution, const field
 static fifth_matrix walls(int Ls, int enter)
 {
     fifth_matrix m = {.Ls = Ls};
-    m.of[0][enter ? 0 : 0][enter ? 0 : Ls - 1] = 1;
+    m.of[0][0][enter ? 0 : Ls - 1] = 1;
     m.of[1][enter ? Ls - 1 : 0][0] = 1;
     return m;
 }
@@ -268,7 +268,6 @@ static void import(fermion *f, field *five, const field *source)
     for (int p = 0; p < 2; p++) domainwall_fifth(u, (parity)p, 1, &enter, 0, t, 0, NULL);
     for (int p = 0; p < 2; p++) {
         hop(links_of(m), five, (parity)p, u, 0.5 * m->s.c5, 1 - m->s.c5 * wilson_diagonal(&m->s), u, 1);
-
     }
     field_destroy(u);
     field_destroy(t);

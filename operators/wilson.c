@@ -148,7 +148,8 @@ static const material *material_of(schur *s)
 /* y_q = A_qq^-1 D x_p */
 static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, const blocks *cut)
 {
-    wilson_hop_call call = {.form = HOP_CLOVER, .a = 1, .sign = sign, .links = m->links, .clover = m->inverse, .cut = cut};
+    wilson_hop_call call = {
+        .form = HOP_CLOVER, .a = 1, .sign = sign, .links = m->links, .clover = m->inverse, .cut = cut};
     if (!has_clover(w)) {
         call.form = HOP_PLAIN;
         call.a = 1 / diagonal(w);
@@ -161,13 +162,13 @@ static void close_asymmetric(const wilson *w, const material *m, field *y, const
                              const blocks *cut)
 {
     wilson_hop_call call = {.form = HOP_ADD_CLOVER,
-                     .a = -0.25,
-                     .b = 1,
-                     .sign = sign,
-                     .links = m->links,
-                     .clover = m->clover,
-                     .add = x,
-                     .cut = cut};
+                            .a = -0.25,
+                            .b = 1,
+                            .sign = sign,
+                            .links = m->links,
+                            .clover = m->clover,
+                            .add = x,
+                            .cut = cut};
     if (!has_clover(w)) {
         call.form = HOP_ADD;
         call.b = diagonal(w);

@@ -84,7 +84,8 @@ int pace_is_slow(const solver_pace *p, int iterations)
 
 void reliable_open(reliable *u, const solver *s, field *x, const field *b, int step, int apart)
 {
-    *u = (reliable){.going = 1, .settings = &s->settings, .a = solver_operator(s, b), .x = x, .b = b, .step = step, .apart = apart};
+    *u = (reliable){
+        .going = 1, .settings = &s->settings, .a = solver_operator(s, b), .x = x, .b = b, .step = step, .apart = apart};
     u->r = field_like(b);
     u->b2 = vector_norm2(b, 0);
     if (u->b2 > 0 && u->b2 < INFINITY) {

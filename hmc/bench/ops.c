@@ -17,7 +17,8 @@
 
 const bench_op *bench_op_number(int i)
 {
-    static const bench_op *const tables[] = {bench_ops_wilson, bench_ops_gauge, bench_ops_staggered, bench_ops_domainwall};
+    static const bench_op *const tables[] = {bench_ops_wilson, bench_ops_gauge, bench_ops_staggered,
+                                             bench_ops_domainwall};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const bench_op *o = tables[t]; o->name; o++)
             if (i-- == 0) return o;
@@ -254,11 +255,11 @@ void bench_close(bench *b)
     staggered_links_destroy(b->asqtad);
     linop_destroy(b->normal);
     wilson_destroy(b->w);
-    field *all[] = {b->links,        b->links_double, b->clover,      b->tensor, b->x,     b->y,       b->z,
-                    b->sx,           b->sy,           b->converted,   b->spinor, b->more,  b->momenta, b->force,
-                    b->whole_clover, b->inverse,      b->other_links, b->vx,     b->vy,    b->vz,      b->vectors,
-                    b->shifted,      b->one,          b->two,         b->three,  b->poles, b->phases,
-                    b->dx,           b->dy};
+    field *all[] = {b->links,   b->links_double, b->clover,       b->tensor,    b->x,           b->y,
+                    b->z,       b->sx,           b->sy,           b->converted, b->spinor,      b->more,
+                    b->momenta, b->force,        b->whole_clover, b->inverse,   b->other_links, b->vx,
+                    b->vy,      b->vz,           b->vectors,      b->shifted,   b->one,         b->two,
+                    b->three,   b->poles,        b->phases,       b->dx,        b->dy};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
     pool_trim(PLACE_HOST);
 }

@@ -37,7 +37,7 @@ typedef struct {
     field *phases;            /* of links */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
-    long iterations;          /* of a solver's last call */
+    long iterations; /* of a solver's last call */
 } bench;
 
 typedef struct {

@@ -78,8 +78,7 @@ static const char *links_text(const fermion_params *f, double mass, char text[96
 {
     const fermion_kind *kind = fermion_kind_find(f->kind);
     if (kind->slices) snprintf(text, 96, "%d slices", kind->slices(f));
-    else if (!kind->staggered)
-        snprintf(text, 96, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), f->c_sw);
+    else if (!kind->staggered) snprintf(text, 96, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), f->c_sw);
     else if (fermion_links_of(f)->tadpoles) snprintf(text, 96, "%s, u0 %.6g", f->links, f->u0);
     else if (f->naik_epsilon != 0) snprintf(text, 96, "hisq, naik_epsilon %.6g", f->naik_epsilon);
     else snprintf(text, 96, "%s", f->links);

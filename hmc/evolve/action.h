@@ -117,8 +117,8 @@ action *pseudofermion_action_create(const char *name, const pseudofermion_settin
 /* A product of powers of K, the normal operator of a fermion, by a rational function: S = sum_k phi_k^dagger r(K) phi_k over n pseudofermions
  * phi_k, with r(K) = the nth root of prod_i (K + shift_i)^-power_i (M. Clark and A. Kennedy, hep-lat/0608015). */
 typedef struct {
-    fermion *quark; /* borrowed; K is its normal operator */
-    double bound;   /* that of K; 0: it has to be measured */
+    fermion *quark;                            /* borrowed; K is its normal operator */
+    double bound;                              /* that of K; 0: it has to be measured */
     action_solvers solvers;                    /* all of type cg */
     power_product root;                        /* r(K); the first shift is 0, its exponent in [-1, 0) */
     int pseudofermions;                        /* n */

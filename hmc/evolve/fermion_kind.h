@@ -14,12 +14,12 @@ typedef struct {
 
 typedef struct {
     const char *name, *help;
-    const char *keys; /* of its section that not every kind has, separated by spaces */
+    const char *keys;         /* of its section that not every kind has, separated by spaces */
     const param_section *own; /* a part of the section with its own keys, in fermion_params.own; or null */
-    int blocks;       /* its operator comes inside blocks of sites, too */
-    int shifts;       /* its solves have shifts, for which there is one type of solver */
-    int staggered;    /* a staggered quark; else one of Wilson's */
-    int flavours;     /* that a section makes; 0: as many as its key says */
+    int blocks;               /* its operator comes inside blocks of sites, too */
+    int shifts;               /* its solves have shifts, for which there is one type of solver */
+    int staggered;            /* a staggered quark; else one of Wilson's */
+    int flavours;             /* that a section makes; 0: as many as its key says */
     /* The quark of a section on these links; it may share with one of the n others (null ones do not count). */
     fermion *(*quark)(const field *links, const fermion_params *f, fermion *const *others, int n);
     /* Of its rational action, without what needs the quark itself; null: it has none. */

@@ -53,7 +53,7 @@ const fermion_kind fermion_wilson_clover_rational = {.name = "wilson_clover_rati
                                                      .shifts = 1,
                                                      .rational = settings_of,
                                                      .blocks = 1,
-                                            .quark = fermion_of_wilson,
+                                                     .quark = fermion_of_wilson,
                                                      .create = create,
                                                      .memory = memory,
                                                      .force_flops = force_flops};

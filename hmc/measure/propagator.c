@@ -114,7 +114,8 @@ size_t propagator_memory(const ledger *l, const parameters *p, const measure_par
     const field_kind kind = staggered ? FIELD_VECTOR : FIELD_SPINOR;
     const int slices = fermion_kind_find(f->kind)->slices ? fermion_kind_find(f->kind)->slices(f) : 1;
     const size_t half = (size_t)slices * memory_of(l, kind, PREC_DOUBLE, PARITY_EVEN);
-    size_t solve = (size_t)slices * memory_of_solve(l, p, kind, solver), whole = 0, work = 0; /* of the normal operator */
+    size_t solve = (size_t)slices * memory_of_solve(l, p, kind, solver), whole = 0,
+           work = 0; /* of the normal operator */
     if (!staggered) {
         int used[PREC_COUNT] = {0};
         memory_note_positive(p, solver, used);

@@ -19,7 +19,7 @@ typedef struct {
     solver_store made; /* solvers of the quark */
     field *rhs, *half, *residual;
     field *source, *x; /* of a quark with walls: what M acts on; else null */
-    double worst; /* largest |b - M x| / |b| so far */
+    double worst;      /* largest |b - M x| / |b| so far */
     long iterations;
 } propagator;
 

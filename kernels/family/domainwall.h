@@ -11,7 +11,8 @@ typedef struct {
     view out, in, add;
     double b; /* 0: nothing is added */
     int Ls;
-    double m[2][DOMAINWALL_SLICES][DOMAINWALL_SLICES]; /* of the upper spins, where gamma5 = +1, and of the lower ones */
+    double m[2][DOMAINWALL_SLICES]
+            [DOMAINWALL_SLICES]; /* of the upper spins, where gamma5 = +1, and of the lower ones */
 } fifth_args;
 
 #endif

@@ -3,13 +3,14 @@
 #include "kernels/base/error.h"
 #include "kernels/ops/sums.h"
 
-void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in, double b,
-                      const field *add)
+void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in,
+                      double b, const field *add)
 {
     const int Ls = m->Ls;
     REQUIRE(out->kind == FIELD_SPINOR && out->Ls == Ls && field_alike(out, in) && out->prec == in->prec,
             "a matrix of %d slices on %d and %d", Ls, out->Ls, in->Ls);
-    REQUIRE(b == 0 || (field_alike(out, add) && out->prec == add->prec), "%d slices added to %d", b == 0 ? 0 : add->Ls, Ls);
+    REQUIRE(b == 0 || (field_alike(out, add) && out->prec == add->prec), "%d slices added to %d", b == 0 ? 0 : add->Ls,
+            Ls);
     fifth_args args = {.in = field_in(in, p), .b = b, .Ls = Ls};
     int entries = 0;
     for (int c = 0; c < 2; c++)

@@ -14,7 +14,7 @@ typedef struct {
 
 /* out = factor m in + b add on parity p, of all right-hand sides. in is not out, unless their parities differ; add may be
  * out, and counts where b is not zero. transposed: by the transpose of m. */
-void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in, double b,
-                      const field *add);
+void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in,
+                      double b, const field *add);
 
 #endif

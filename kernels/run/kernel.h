@@ -16,9 +16,9 @@ typedef struct kernel_work {
     const int *list;
     long n;
     exact_sum *sums;
-    int later;           /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
-    int sum_over_ranks;  /* Global sum over the ranks of the lattice inside the kernel. Only where kernel_can_sum_over_ranks(). */
-    int aside;           /* on the device: on the stream of messages, beside what the main stream does */
+    int later;          /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
+    int sum_over_ranks; /* Global sum over the ranks of the lattice inside the kernel. Only where kernel_can_sum_over_ranks(). */
+    int aside;          /* on the device: on the stream of messages, beside what the main stream does */
     const void *pack;    /* on the device, of a hop that is an exchange (exchange_place()): arguments of its packing */
     double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
 } kernel_work;
