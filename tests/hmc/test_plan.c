@@ -114,22 +114,22 @@ static void check_choice(const char *section, const char *key, const char *name)
     int n;
     const param_section *const *all = parameter_sections(&n);
     for (int i = 0; i < n; i++) {
-        if (strcmp(all[i]->section, section)) continue;
+        if (strcmp(all[i]->section, section) || all[i]->owner) continue;
         const param *p = param_find(all[i], key);
         CHECK(p && strstr(p->range, name) && strstr(p->help, name));
     }
 }
 
-/* The help of a key says which kinds have it. */
+/* The help of a key says which kinds have it, or the part that it is in does. */
 static void check_owner(const char *section, const char *key, const char *name)
 {
-    int n;
+    int n, found = 0;
     const param_section *const *all = parameter_sections(&n);
     for (int i = 0; i < n; i++) {
-        if (strcmp(all[i]->section, section)) continue;
-        const param *p = param_find(all[i], key);
-        CHECK(p && strstr(p->help, name));
+        const param *p = strcmp(all[i]->section, section) ? NULL : param_find(all[i], key);
+        found += p && strstr(all[i]->owner ? all[i]->owner : p->help, name);
     }
+    CHECK_INT(found, 1);
 }
 
 /* Coefficients of the one-loop actions as sample runs of MILC in single precision print them; of fixed c1; and of u0 =

@@ -179,6 +179,16 @@ int ref_wilson_solve(double complex *x, const double complex *b, const struct re
 /* Zero-momentum pion correlator from a point source at the origin: c[t] = sum_x sum |M^-1|^2, t < size[3]. */
 int ref_pion(double *c, const struct ref_wilson *w, double tol, int max_iterations);
 
+/* ---------------------------------------------------------------- Moebius domain wall fermions (ref_mobius.c) */
+
+/* Vectors are [slice][site][12]; w is Wilson's operator of mass -M5. */
+struct ref_mobius {
+    const struct ref_wilson *w;
+    double mass, b, c;
+    int Ls;
+};
+void ref_mobius_apply(double complex *out, const double complex *in, const struct ref_mobius *m, int dagger);
+
 /* out = K in for the restricted additive Schwarz preconditioner K of that operator, from zero: in every block of `size`
  * sites, continued by `overlap` sites where it is shorter than the lattice, so many steps of minimal residual with
  * Dirichlet conditions, of which the block's own sites are kept (ref_schwarz.c). With two colours first the blocks
