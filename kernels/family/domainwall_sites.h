@@ -2,4 +2,5 @@
 #include "kernels/family/domainwall.h"
 #include "kernels/site/lane.h"
 
+#include "kernels/site/near.h"
 #include "kernels/site/domainwall.h"
