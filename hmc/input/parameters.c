@@ -551,7 +551,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
 {
     parameters *p = calloc(1, sizeof *p);
     REQUIRE_MEMORY(p, "out of memory");
-    ini_input *in = ini_read(path, noverride, overrides);
+    ini_input *in = p->input = ini_read(path, noverride, overrides);
     int nsections;
     const param_section *const *sections = parameter_sections(&nsections);
     /* A measurement's may have but a seed, which is not enough for the check. */
@@ -593,7 +593,6 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     measure_parameters_read(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     dump(p);
-    p->input = in;
     return p;
 }
 

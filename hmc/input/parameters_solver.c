@@ -91,11 +91,12 @@ void solver_parameters_nest(const ini_input *in, parameters *p)
             parameters_check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
 }
 
-static int has_blocks(const solver_settings *s)
+/* The type of a solver, or of one inside it, that works inside blocks; null: there is none. */
+static const char *blocks_in(const solver_settings *s)
 {
     for (; s; s = s->inner)
-        if (solver_type_find(s->type)->blocks) return 1;
-    return 0;
+        if (solver_type_find(s->type)->blocks) return s->type;
+    return NULL;
 }
 
 /* Not every operator comes inside blocks. */
@@ -104,9 +105,10 @@ static void check_blocks(const ini_input *in, const parameters *p, const named_f
 {
     const named_settings *s;
     for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
-        if (has_blocks(&s->p))
-            user_error("%s: %s = %s of [%s.%s] solves inside blocks inside it, which there are not for kind = %s",
-                       ini_where(in, section, instance, key), key, s->name, section, instance, f->p.kind);
+        if (blocks_in(&s->p))
+            user_error("%s: %s = %s of [%s.%s] solves inside blocks (type = %s), which there are not for kind = %s",
+                       ini_where(in, section, instance, key), key, s->name, section, instance, blocks_in(&s->p),
+                       f->p.kind);
 }
 
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
@@ -208,10 +210,11 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
             if (!strcmp(p->measures[k].p.fermion, f->name))
                 check_blocks(in, p, f, "measure", p->measures[k].name, "solver", p->measures[k].p.solver);
         for (int k = 0; every && k < p->nsolvers; k++)
-            if (solver_solves(&p->solvers[k].p) && has_blocks(&p->solvers[k].p))
-                user_error("%s: [solver.%s] works inside blocks inside it, which there are not for kind = %s of "
+            if (solver_solves(&p->solvers[k].p) && blocks_in(&p->solvers[k].p))
+                user_error("%s: [solver.%s] works inside blocks (type = %s), which there are not for kind = %s of "
                            "[fermion.%s], and every solver is put on every fermion; leave one of them out",
-                           ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name, f->p.kind, f->name);
+                           ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name,
+                           blocks_in(&p->solvers[k].p), f->p.kind, f->name);
     }
     for (int i = 0; i < p->nsolvers; i++)
         for (int k = 0; k < p->nsolvers && p->solvers[i].p.fallback[0]; k++) {

@@ -276,7 +276,7 @@ refused "more actions than there are places" -- run many.ini -- "are 17 actions"
 
 refused "an odd extent" -- run a.ini lattice.size=4.4.4.5 -- "extent 5" "direction t" "even number"
 refused "an extent of zero" -- run a.ini lattice.size=4.0.4.4 -- "size" "4.0.4.4"
-refused "a grid of other ranks" -- run a.ini machine.grid=1.1.1.2 -- "process grid 1.1.1.2" "2 ranks" "on 1"
+refused "a grid of other ranks" -- run a.ini machine.grid=1.1.1.2 -- "process grid 1.1.1.2" "2 ranks" "there are 1"
 refused "a grid chosen in part" -- run a.ini machine.grid=0.1.1.1 -- "process grid 0.1.1.1" "0.0.0.0"
 refused "a lattice beyond indices of 32 bits" -- run a.ini lattice.size=512.512.512.512 -- "512.512.512.512" "use more ranks"
 refused "a number of ranks without a plan" -- run a.ini --ranks 2 -- "--ranks" "--dry-run"
