@@ -6,10 +6,9 @@
  *              direct                     normal, Hermitian and positive
  *   Wilson     Mhat, on a parity          Mhat^dagger Mhat
  *   staggered  null                       A = m^2 - D D / 4, on a parity
- *
- * K is the normal operator; det K is the determinant of `flavours` flavours, what log_det() takes out aside.
- *
  *   Moebius    Mhat, on a parity          Mhat^dagger Mhat
+ *
+ * K is the normal operator.
  *
  * M of domain wall quarks acts on fields with slices in a fifth dimension; quark fields of four dimensions, the physical
  * ones, enter and leave by fermion_import() and fermion_export().
@@ -55,15 +54,14 @@ struct fermion {
     const field *links;     /* borrowed */
     linop *direct, *normal; /* owned; in double precision where the links are */
     double bound;           /* of the spectrum of K from below, for any links; 0: not known */
-    int flavours;           /* of det K */
     const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
 };
 
 /* A field of M, and a physical one, all zero. */
 field *fermion_vector(const fermion *f);
 field *fermion_physical(const fermion *f);
-/* Whether the two are of different shapes. Then: the source of M of a physical one, and the physical field of a solution;
- * `physical` = M^-1 in the middle is the quark's propagator. Not else. */
+/* Whether the two are of different shapes. Only then: the source for M of a physical source, and the physical quark field
+ * of a solution x, so that import, M^-1 and export make the quark's propagator. */
 int fermion_has_walls(const fermion *f);
 void fermion_import(fermion *f, field *source, const field *physical);
 void fermion_export(fermion *f, field *physical, const field *x);

@@ -117,7 +117,6 @@ fermion *staggered_fermion(const field *links, const staggered_fermion_settings 
     q->s = staggered_create(q->links, s->mass, s->p);
     fermion_open(&q->base, &table, links, NULL, staggered_normal(q->s));
     q->base.bound = s->mass * s->mass;
-    q->base.flavours = 4;
     q->base.shares = staggered_links_base(q->links);
     return &q->base;
 }

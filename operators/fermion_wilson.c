@@ -95,6 +95,5 @@ fermion *wilson_fermion(const field *links, const wilson_settings *s)
     q->w = wilson_create(links, s);
     linop *direct = wilson_schur(q->w);
     fermion_open(&q->base, s->c_sw != 0 ? &clover : &plain, links, direct, normal_create(direct));
-    q->base.flavours = 2;
     return &q->base;
 }

@@ -1,5 +1,6 @@
 #include "operators/linop.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,10 @@ linop *linop_local(linop *op, const block_shape *s, char *message, size_t bytes)
         if (!memcmp(&l->shape, s, sizeof l->shape)) return l->op;
     if (!blocks_fit(op->lat, s->size, 1, message, bytes) || !overlap_fit(op->lat, s->size, s->overlap, message, bytes))
         return NULL;
+    if (!op->table->local) {
+        snprintf(message, bytes, "there is no operator %s inside blocks", op->table->name);
+        return NULL;
+    }
     linop *made = op->table->local(op, s, message, bytes);
     if (!made) return NULL;
     linop_locals *l = calloc(1, sizeof *l);

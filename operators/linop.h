@@ -27,7 +27,8 @@ typedef struct {
     const char *name;
     void (*apply)(const linop *op, field *y, const field *x, int dagger); /* y = A x or A^dagger x; y is not x */
     linop *(*at)(linop *op, precision prec, place where);
-    linop *(*local)(linop *op, const block_shape *s, char *message, size_t bytes); /* new, with `inside` set; or null */
+    linop *(*local)(linop *op, const block_shape *s, char *message,
+                    size_t bytes); /* new, with `inside` set; null entry: there is none */
     void (*refresh)(linop *op);
     void (*destroy)(linop *op);
     double (*apply_dot)(const linop *op, field *y, const field *x); /* see linop_apply_dot(); or null */

@@ -1,7 +1,6 @@
 #include "operators/mobius.h"
 
 #include <gsl/gsl_linalg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
@@ -144,14 +143,6 @@ static linop *at(linop *op, precision prec, place where)
     return schur_at(((schur *)op)->m, prec, where);
 }
 
-static linop *local(linop *op, const block_shape *s, char *message, size_t bytes)
-{
-    (void)op;
-    snprintf(message, bytes, "there is no domain wall operator inside blocks of %d.%d.%d.%d", s->size[0], s->size[1],
-             s->size[2], s->size[3]);
-    return NULL;
-}
-
 static void destroy_schur(linop *op)
 {
     schur *s = (schur *)op;
@@ -163,7 +154,7 @@ static void destroy_schur(linop *op)
 }
 
 static const linop_table schur_table = {
-    .name = "mobius-schur", .apply = apply, .at = at, .local = local, .refresh = refresh, .destroy = destroy_schur};
+    .name = "mobius-schur", .apply = apply, .at = at, .refresh = refresh, .destroy = destroy_schur};
 
 static linop *schur_at(mobius *m, precision prec, place where)
 {
@@ -266,9 +257,8 @@ static void import(fermion *f, field *five, const field *source)
     field *t = field_like(five), *u = field_like(five);
     copy_slice(t, source);
     for (int p = 0; p < 2; p++) domainwall_fifth(u, (parity)p, 1, &enter, 0, t, 0, NULL);
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < 2; p++)
         hop(links_of(m), five, (parity)p, u, 0.5 * m->s.c5, 1 - m->s.c5 * wilson_diagonal(&m->s), u, 1);
-    }
     field_destroy(u);
     field_destroy(t);
 }
@@ -316,6 +306,5 @@ fermion *mobius_fermion(const field *links, const mobius_settings *s)
     m->base.links = links;
     linop *direct = schur_at(m, PREC_DOUBLE, links->where);
     fermion_open(&m->base, &table, links, direct, normal_create(direct));
-    m->base.flavours = 2;
     return &m->base;
 }

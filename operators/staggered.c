@@ -1,6 +1,5 @@
 #include "operators/staggered.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
@@ -57,14 +56,6 @@ static linop *at(linop *op, precision prec, place where)
     return normal_at(((normal *)op)->s, prec, where);
 }
 
-static linop *local(linop *op, const block_shape *s, char *message, size_t bytes)
-{
-    (void)op;
-    snprintf(message, bytes, "there is no staggered operator inside blocks of %d.%d.%d.%d", s->size[0], s->size[1],
-             s->size[2], s->size[3]);
-    return NULL;
-}
-
 static void refresh(linop *op)
 {
     staggered_links_at(((normal *)op)->s->links, op->prec, op->where);
@@ -77,7 +68,7 @@ static void destroy(linop *op)
 }
 
 static const linop_table normal_table = {
-    .name = "staggered-normal", .apply = apply, .at = at, .local = local, .refresh = refresh, .destroy = destroy};
+    .name = "staggered-normal", .apply = apply, .at = at, .refresh = refresh, .destroy = destroy};
 
 static linop *normal_at(staggered *s, precision prec, place where)
 {

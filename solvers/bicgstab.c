@@ -204,8 +204,7 @@ static const param own[] = {
     {"l", PARAM_INT, SOLVER_KEY(bicgstab_keys, l), "2", "[1,4]", NULL, "degree of the polynomial; 1 is BiCGStab", 0},
 };
 
-static const param_section part = {"solver", 1,         own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
-                                   "",       "bicgstab"};
+static const param_section part = PARAM_PART("solver", "bicgstab", solver_settings, own);
 _Static_assert(sizeof(bicgstab_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of bicgstab");
 
 const solver_type solver_bicgstab = {.name = "bicgstab",

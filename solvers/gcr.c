@@ -161,8 +161,7 @@ static const param own[] = {
      "[solver.NAME] of the preconditioner; empty: none", 0},
 };
 
-static const param_section part = {"solver", 1,    own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
-                                   "",       "gcr"};
+static const param_section part = PARAM_PART("solver", "gcr", solver_settings, own);
 _Static_assert(sizeof(gcr_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of gcr");
 
 const solver_type solver_gcr = {.name = "gcr",

@@ -83,8 +83,7 @@ static const param own[] = {
     {"relaxation", PARAM_REAL, SOLVER_KEY(mr_keys, relaxation), "1", "(0,2)", NULL, "factor of each step", 0},
 };
 
-static const param_section part = {"solver", 1,   own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
-                                   "",       "mr"};
+static const param_section part = PARAM_PART("solver", "mr", solver_settings, own);
 _Static_assert(sizeof(mr_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of mr");
 
 const solver_type solver_mr = {.name = "mr",

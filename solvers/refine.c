@@ -62,8 +62,7 @@ static const param own[] = {
      "[solver.NAME] that solves for the corrections", 0},
 };
 
-static const param_section part = {"solver", 1,       own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
-                                   "",       "refine"};
+static const param_section part = PARAM_PART("solver", "refine", solver_settings, own);
 
 const solver_type solver_refine = {.name = "refine",
                                    .help = "corrections by another solver, for the true residual",

@@ -129,8 +129,7 @@ static const param own[] = {
      "repetitions, from the residual that is left", 0},
 };
 
-static const param_section part = {"solver", 1,        own, (int)(sizeof own / sizeof own[0]), sizeof(solver_settings),
-                                   "",       "schwarz"};
+static const param_section part = PARAM_PART("solver", "schwarz", solver_settings, own);
 _Static_assert(sizeof(schwarz_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of schwarz");
 
 const solver_type solver_schwarz = {

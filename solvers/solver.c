@@ -70,22 +70,18 @@ static const param keys[] = {
 static const param_section section = {
     "solver", 1, keys, (int)(sizeof keys / sizeof keys[0]), sizeof(solver_settings), "a solver", NULL};
 
-static void add_text(char *text, size_t size, const char *between, const char *first, const char *then)
+static void fill_texts(void)
 {
-    const size_t n = strlen(text);
-    snprintf(text + n, size - n, "%s%s%s", n ? between : "", first, then);
-    REQUIRE(strlen(text) + 1 < size, "no room for %s", first);
+    if (type_names[0]) return;
+    for (int i = 0; types[i]; i++)
+        param_add_choice(type_names, sizeof type_names, type_help, sizeof type_help, types[i]->name, types[i]->help);
+    for (int i = 0; i < PREC_COUNT; i++)
+        param_append(precision_choices, sizeof precision_choices, "|", precision_names[i]);
 }
 
 const param_section *solver_section(int number)
 {
-    for (int i = 0; !type_names[0] && i < PREC_COUNT; i++)
-        add_text(precision_choices, sizeof precision_choices, "|", precision_names[i], "");
-    for (int i = 0; types[i] && !strstr(type_names, types[i]->name); i++) {
-        add_text(type_names, sizeof type_names, "|", types[i]->name, "");
-        add_text(type_help, sizeof type_help, "; ", types[i]->name, ": ");
-        add_text(type_help, sizeof type_help, "", types[i]->help, "");
-    }
+    fill_texts();
     if (number == 0) return &section;
     for (int i = 0; types[i]; i++)
         if (types[i]->own && --number == 0) return types[i]->own;

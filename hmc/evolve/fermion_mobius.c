@@ -26,8 +26,7 @@ static const param own[] = {
     {"c5", PARAM_REAL, offsetof(mobius_keys, c5), "0.5", "[0,100]", NULL,
      "coefficient of Wilson's operator between slices", 1},
 };
-static const param_section part = {"fermion",           1,  own,     (int)(sizeof own / sizeof own[0]),
-                                   sizeof(mobius_keys), "", "mobius"};
+static const param_section part = PARAM_PART("fermion", "mobius", mobius_keys, own);
 _Static_assert(sizeof(mobius_keys) <= sizeof(((fermion_params *)0)->own), "no room for the keys of mobius");
 _Static_assert(DOMAINWALL_SLICES == 32, "the range of Ls");
 

@@ -112,51 +112,39 @@ static kind_key fermion_keys[FERMION_KEYS] = {
                       ""},
 };
 
-void parameters_add_choice(choices *c, const char *name, const char *help)
+static void add_choice(choices *c, const char *name, const char *help)
 {
-    const size_t n = strlen(c->names), h = strlen(c->help);
-    snprintf(c->names + n, sizeof c->names - n, "%s%s", n ? "|" : "", name);
-    if (help) snprintf(c->help + h, sizeof c->help - h, "%s%s: %s", h ? "; " : "", name, help);
-    REQUIRE(strlen(c->names) + 1 < sizeof c->names && strlen(c->help) + 1 < sizeof c->help, "no room for choice %s",
-            name);
+    param_add_choice(c->names, sizeof c->names, c->help, sizeof c->help, name, help);
 }
 
-void parameters_add_owner(kind_key *k, const char *name)
+static void end_help(kind_key *k)
 {
-    const size_t used = strlen(k->help);
-    snprintf(k->help + used, sizeof k->help - used, "%s%s", used ? ", " : "", name);
-}
-
-void parameters_end_help(kind_key *k)
-{
-    const size_t used = strlen(k->help);
-    snprintf(k->help + used, sizeof k->help - used, ": %s", k->text);
-    REQUIRE(strlen(k->help) + 1 < sizeof k->help, "no room for the help of %s", k->key);
+    param_append(k->help, sizeof k->help, ": ", k->text);
 }
 
 static void fill_choices(void)
 {
     if (gauge_choices.names[0]) return;
     for (int i = 0; gauge_kind_number(i); i++)
-        parameters_add_choice(&gauge_choices, gauge_kind_number(i)->name, gauge_kind_number(i)->help);
+        add_choice(&gauge_choices, gauge_kind_number(i)->name, gauge_kind_number(i)->help);
     for (int k = 0; k < GAUGE_KEYS; k++) {
         for (int i = 0; gauge_kind_number(i); i++)
             if (gauge_kind_has(gauge_kind_number(i), gauge_keys[k].key))
-                parameters_add_owner(&gauge_keys[k], gauge_kind_number(i)->name);
-        parameters_end_help(&gauge_keys[k]);
+                param_append(gauge_keys[k].help, sizeof gauge_keys[k].help, ", ", gauge_kind_number(i)->name);
+        end_help(&gauge_keys[k]);
     }
     for (int i = 0; fermion_kind_number(i); i++)
-        parameters_add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
+        add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
     for (int i = 0; scheme_number(i); i++)
-        parameters_add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
+        add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
     for (int k = 0; k < FERMION_KEYS; k++) {
         for (int i = 0; fermion_kind_number(i); i++)
             if (fermion_kind_has(fermion_kind_number(i), fermion_keys[k].key))
-                parameters_add_owner(&fermion_keys[k], fermion_kind_number(i)->name);
-        parameters_end_help(&fermion_keys[k]);
+                param_append(fermion_keys[k].help, sizeof fermion_keys[k].help, ", ", fermion_kind_number(i)->name);
+        end_help(&fermion_keys[k]);
     }
     for (int i = 0; links_format_name(i); i++)
-        if (links_format_writes(links_format_name(i))) parameters_add_choice(&save_choices, links_format_name(i), NULL);
+        if (links_format_writes(links_format_name(i))) add_choice(&save_choices, links_format_name(i), NULL);
 }
 
 static const param run_table[] = {

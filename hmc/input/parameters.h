@@ -162,9 +162,6 @@ typedef struct {
     const char *key, *text;
     char help[384];
 } kind_key;
-void parameters_add_choice(choices *c, const char *name, const char *help); /* help: may be NULL */
-void parameters_add_owner(kind_key *k, const char *kind);
-void parameters_end_help(kind_key *k); /* after the last owner */
 
 /* Names of the sections [section.NAME], in their order; how many. More than MAX_NAMED are a user error. */
 int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1]);

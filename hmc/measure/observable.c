@@ -65,28 +65,19 @@ static const param_section section = {"measure",
                                       "a measurement, made during a run and by plaq measure",
                                       NULL};
 
-static void add_text(char *text, size_t size, const char *between, const char *more)
-{
-    const size_t n = strlen(text);
-    snprintf(text + n, size - n, "%s%s", n ? between : "", more);
-    REQUIRE(strlen(text) + 1 < size, "no room for %s", more);
-}
-
 static void fill_texts(void)
 {
     if (kind_names[0]) return;
     for (int i = 0; observable_number(i); i++) {
         const observable *o = observable_number(i);
-        add_text(kind_names, sizeof kind_names, "|", o->name);
-        add_text(kind_help, sizeof kind_help, "; ", o->name);
-        add_text(kind_help, sizeof kind_help, ": ", o->help);
+        param_add_choice(kind_names, sizeof kind_names, kind_help, sizeof kind_help, o->name, o->help);
         if (o->quarks == MEASURE_NO_QUARKS) continue;
-        add_text(quark_help, sizeof quark_help, ", ", o->name);
+        param_append(quark_help, sizeof quark_help, ", ", o->name);
     }
     snprintf(solver_help, sizeof solver_help, "%s", quark_help);
-    add_text(quark_help, sizeof quark_help, ": ", "[fermion.NAME] of the propagator; has to be given");
-    add_text(solver_help, sizeof solver_help, ": ",
-             "[solver.NAME] of the propagator; empty: the fermion's action_solver");
+    param_append(quark_help, sizeof quark_help, ": ", "[fermion.NAME] of the propagator; has to be given");
+    param_append(solver_help, sizeof solver_help, ": ",
+                 "[solver.NAME] of the propagator; empty: the fermion's action_solver");
 }
 
 const param_section *observable_section(int number)

@@ -74,12 +74,8 @@ void observable_keys(const observable *o, char *text, size_t size);
 /* The section [measure.NAME] and its parts by number, null after the last. */
 const param_section *observable_section(int i);
 
-/* For tables of own keys: where a member of the observable's struct is; the part itself, and the keys of settings. */
+/* For tables of own keys: where a member of the observable's struct is; and the keys of settings. */
 #define OBSERVABLE_KEY(keys, member) (offsetof(measure_params, own) + offsetof(keys, member))
-#define OBSERVABLE_PART(name, keys, table)                                                                             \
-    {                                                                                                                  \
-        "measure", 1, table, (int)(sizeof(table) / sizeof(table)[0]), sizeof(measure_params), "", name                 \
-    }
 #define OBSERVABLE_OWN(keys, m) ((const keys *)(const void *)(m)->own.bytes)
 
 /* Makes the measurement; free the result with measure_result_free(). A source outside the lattice is a user error. */

@@ -159,7 +159,7 @@ static const param own[] = {
      "potential, at the price of one more solve a vector",
      0},
 };
-static const param_section part = OBSERVABLE_PART("condensate", condensate_keys, own);
+static const param_section part = PARAM_PART("measure", "condensate", measure_params, own);
 _Static_assert(sizeof(condensate_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of condensate");
 
 const observable observable_condensate = {.name = "condensate",

@@ -181,7 +181,7 @@ static const param own[] = {
      "more than 2.51",
      0},
 };
-static const param_section part = OBSERVABLE_PART("flow", flow_keys, own);
+static const param_section part = PARAM_PART("measure", "flow", measure_params, own);
 _Static_assert(sizeof(flow_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of flow");
 
 const observable observable_flow = {.name = "flow",

@@ -67,7 +67,7 @@ static const param own[] = {
     {"source", PARAM_INT4, OBSERVABLE_KEY(pion_keys, source), "0.0.0.0", "[0,inf)", "sites",
      "place of the point source", 0},
 };
-static const param_section part = OBSERVABLE_PART("pion", pion_keys, own);
+static const param_section part = PARAM_PART("measure", "pion", measure_params, own);
 _Static_assert(sizeof(pion_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of pion");
 
 const observable observable_pion = {.name = "pion",

@@ -293,7 +293,7 @@ static const param own[] = {
      "has that factor 2 n times",
      0},
 };
-static const param_section part = OBSERVABLE_PART("staggered_mesons", meson_keys, own);
+static const param_section part = PARAM_PART("measure", "staggered_mesons", measure_params, own);
 _Static_assert(sizeof(meson_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of staggered_mesons");
 
 const observable observable_staggered_mesons = {.name = "staggered_mesons",

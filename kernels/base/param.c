@@ -475,6 +475,21 @@ void param_text_add(param_text *text, const char *fmt, ...)
     text->length += more;
 }
 
+void param_append(char *text, size_t size, const char *between, const char *more)
+{
+    const size_t n = strlen(text);
+    snprintf(text + n, size - n, "%s%s", n ? between : "", more);
+    REQUIRE(strlen(text) + 1 < size, "no room for %s", more);
+}
+
+void param_add_choice(char *range, size_t range_size, char *help, size_t help_size, const char *name, const char *text)
+{
+    param_append(range, range_size, "|", name);
+    if (!text) return;
+    param_append(help, help_size, "; ", name);
+    param_append(help, help_size, ": ", text);
+}
+
 void param_text_free(param_text *text)
 {
     free(text->data);

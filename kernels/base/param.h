@@ -82,6 +82,12 @@ typedef struct {
     const char *owner; /* the keys are those of a part, see above; null: they are the section's own */
 } param_section;
 
+/* A part: its section, owner, struct and table. */
+#define PARAM_PART(section, owner, keys, table)                                                                        \
+    {                                                                                                                  \
+        section, 1, table, (int)(sizeof(table) / sizeof(table)[0]), sizeof(keys), "", owner                            \
+    }
+
 /* A text that grows; {0} is empty. `data` is NULL until something is added. */
 typedef struct {
     char *data;
@@ -131,6 +137,12 @@ int params_help(FILE *out, const param_section *const *sections, int n, const ch
 
 /* The same as tables in Markdown. */
 void params_markdown(FILE *out, const param_section *const *sections, int n);
+
+/* Appends to the texts of a choice key one more of its values: "wilson|symanzik", and "wilson: HELP; symanzik: HELP". A
+ * text without room for it is an internal error. */
+void param_add_choice(char *range, size_t range_size, char *help, size_t help_size, const char *name, const char *text);
+/* Appends to a text, with `between` in front unless it is empty; no room is an internal error. */
+void param_append(char *text, size_t size, const char *between, const char *more);
 
 void param_text_add(param_text *text, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void param_text_free(param_text *text);
