@@ -54,6 +54,7 @@ struct fermion {
     const field *links;     /* borrowed */
     linop *direct, *normal; /* owned; in double precision where the links are */
     double bound;           /* of the spectrum of K from below, for any links; 0: not known */
+    fermion *regulator;     /* whose determinant divides this one's in every action: Pauli-Villars; owned; or null */
     const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
 };
 

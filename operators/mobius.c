@@ -273,9 +273,61 @@ static void export(fermion *f, field *x, const field *five)
     field_destroy(t);
 }
 
+/* ---- forces ---- */
+
+/* The fields whose outer products make dMhat: x on p, and K D x / 2 on q. transposed: factor K^T x on p, and K^T
+ * D^dagger of it / 2 on q. */
+static field *continue_field(mobius *m, const field *x, double factor, int transposed)
+{
+    field_shape shape = field_shape_of(x);
+    field *whole = field_create_shape(x->lat, &shape, x->prec, PARITY_BOTH, x->where);
+    field p = field_part(whole, m->s.p), q = field_part(whole, m->q), *t = field_scratch(&q);
+    if (transposed) domainwall_fifth(&p, m->s.p, factor, &m->K, 1, x, 0, NULL);
+    else vector_axpby(&p, factor, x, 0);
+    hop(links_of(m), t, m->q, &p, 0.5, 0, NULL, transposed ? -1 : 1);
+    domainwall_fifth(&q, m->q, 1, &m->K, transposed, t, 0, NULL);
+    field_written(whole);
+    field_destroy(t);
+    return whole;
+}
+
+static void *open_force(fermion *f, field *force)
+{
+    (void)f;
+    return force;
+}
+
+/* dMhat = -K (dD_pq K D_qp + D_pq K dD_qp) / 4 is that of Wilson's hop, -dD / 2, between continued fields. */
+static void add_variation(void *force, fermion *f, double factor, const field *x, const field *y)
+{
+    mobius *m = (mobius *)f;
+    field *right = continue_field(m, x, 1, 0), *left = continue_field(m, y, factor, 1);
+    hop_force(force, f->links, right, left);
+    field_destroy(left);
+    field_destroy(right);
+}
+
+/* With Y_i = Mhat X_i: dS = -sum_i 2 weight_i Re Y_i^dagger dMhat X_i. */
+static void add_force(void *force, fermion *f, int n, const double *weights, field *const *x)
+{
+    field *y = linop_vector(f->direct, 1);
+    linop_refresh(f->direct);
+    for (int i = 0; i < n; i++) {
+        linop_apply(f->direct, y, x[i], 0);
+        add_variation(force, f, weights[i], x[i], y);
+    }
+    field_destroy(y);
+}
+
+static void close_force(void *force)
+{
+    (void)force; /* every term went into it at once */
+}
+
 static void destroy(fermion *f)
 {
     mobius *m = (mobius *)f;
+    fermion_destroy(f->regulator);
     linop_destroy(f->normal);
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int where = 0; where < 2; where++)
@@ -289,9 +341,13 @@ static const fermion_table table = {.name = "mobius",
                                     .apply = apply_whole,
                                     .import = import,
                                     .export = export,
+                                    .open_force = open_force,
+                                    .add_force = add_force,
+                                    .add_variation = add_variation,
+                                    .close_force = close_force,
                                     .destroy = destroy};
 
-fermion *mobius_fermion(const field *links, const mobius_settings *s)
+static fermion *create(const field *links, const mobius_settings *s, int regulated)
 {
     mobius *m = calloc(1, sizeof *m);
     REQUIRE_MEMORY(m, "out of memory");
@@ -306,5 +362,15 @@ fermion *mobius_fermion(const field *links, const mobius_settings *s)
     m->base.links = links;
     linop *direct = schur_at(m, PREC_DOUBLE, links->where);
     fermion_open(&m->base, &table, links, direct, normal_create(direct));
+    if (regulated) {
+        mobius_settings heavy = *s;
+        heavy.mass = 1;
+        m->base.regulator = create(links, &heavy, 0);
+    }
     return &m->base;
+}
+
+fermion *mobius_fermion(const field *links, const mobius_settings *s)
+{
+    return create(links, s, 1);
 }

@@ -24,8 +24,8 @@ typedef struct {
     field_kind storage; /* of the hop's links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic */
 } mobius_settings;
 
-/* Physical fields of M have Ls slices; fermion_import() and fermion_export() lead from and to those of four dimensions. No
- * forces yet. Links are borrowed, in double precision. */
+/* Physical fields of M have Ls slices; fermion_import() and fermion_export() lead from and to those of four dimensions. Its
+ * regulator is the Pauli-Villars field, the same with m = 1. Links are borrowed, in double precision. */
 fermion *mobius_fermion(const field *links, const mobius_settings *s);
 
 #endif

@@ -114,25 +114,24 @@ typedef struct {
 
 action *pseudofermion_action_create(const char *name, const pseudofermion_settings *s);
 
-/* A product of powers of K, the normal operator of a fermion, by a rational function: S = sum_k phi_k^dagger r(K) phi_k over n pseudofermions
- * phi_k, with r(K) = the nth root of prod_i (K + shift_i)^-power_i (M. Clark and A. Kennedy, hep-lat/0608015). */
+/* A product of powers of K, the normal operator of a fermion, by a rational function: S = sum_k phi_k^dagger r(K) phi_k
+ * over n pseudofermions phi_k, with r(K) = the nth root of prod_i (K + shift_i)^-power_i (M. Clark and A. Kennedy,
+ * hep-lat/0608015). With `over`, a fermion on the same vectors with normal operator L, of a ratio det K / det L to one
+ * power: S = sum_k phi_k^dagger r(L)^-1/2 r(K) r(L)^-1/2 phi_k. */
 typedef struct {
-    fermion *quark;                            /* borrowed; K is its normal operator */
+    fermion *quark, *over;                     /* borrowed; over: or null */
     double bound;                              /* that of K; 0: it has to be measured */
     action_solvers solvers;                    /* all of type cg */
     power_product root;                        /* r(K); the first shift is 0, its exponent in [-1, 0) */
     int pseudofermions;                        /* n */
     double approximation, force_approximation; /* largest relative errors of r */
     double low, high;                          /* the range of r; 0: measured at the start of each trajectory */
+    double over_low, over_high;                /* the same of the functions of L */
     int widen; /* a trajectory whose spectrum is found outside is begun again on a wider range, rather than failing */
 } rational_settings;
 
 #define RATIONAL_MOST_PSEUDOFERMIONS 8
 action *rational_action_create(const char *name, const rational_settings *s);
-
-/* The range on which r has to be good for a spectrum that lies in [low, high]: with room on both sides for what moves
- * in a trajectory, rounded outwards to powers of 2^(1/4). */
-void rational_action_range(double *low, double *high);
 
 /* Poles of the functions of heat bath, accept step and force, before the spectrum is known: where it is to be measured,
  * for HI / LO = RATIONAL_ORDINARY_WIDTH, or up to RATIONAL_ORDINARY_HIGH where the lower end is known. */

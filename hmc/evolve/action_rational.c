@@ -9,131 +9,49 @@
  * residues have one sign: sums of partial fractions lose no digits, as those of positive exponents would, and K takes
  * back what solves magnify.
  *
- * The range of the functions is given, or measured at the start of the trajectory, from the links alone. That the
- * spectrum is inside is measured before anything is drawn and again before the action of the accept step. Where it is
- * not, there is no result; or, if that is wanted, the trajectory is begun again from its links and random numbers with
- * functions on a wider range, which is forgotten after it. A range stays as it is from heat bath to accept step. A
- * measured or widened one may be another one on the way back, so that such a trajectory is reversible to the precision
- * of the approximation of its force; only where the quark bounds its spectrum from below, that end is always the same.
- * Where det M may be negative, its modulus is what is simulated. */
-#include <math.h>
+ * A ratio to one power, as that of a domain wall quark to its Pauli-Villars field, has K in the middle (P. Boyle and the
+ * RBC and UKQCD collaborations, arXiv:1411.7017, as their quotient action): with L the normal operator of the denominator,
+ *
+ *   S = sum_k phi_k^dagger s(L) r(K) s(L) phi_k,  s(L) = r(L)^-1/2 = L [L^-1 r(L)^-1/2],  phi_k = s(L)^-1 r(K)^-1/2 eta_k
+ *
+ * and with w = r(K) s(L) phi, and the bracket c + sum_i a_i (L + b_i)^-1, the force of s(L) is that of
+ *
+ *   2 Re phi^dagger ds w = 2 Re [c phi^dagger dL w + sum_i a_i b_i X_i^dagger dL Z_i],  X_i, Z_i = (L + b_i)^-1 phi, w
+ *
+ * For the ranges of the functions see rational_range.h. Where det M may be negative, its modulus is what is simulated. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "hmc/evolve/inverter.h"
+#include "hmc/evolve/rational_range.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/ops/vector.h"
-#include "solvers/lanczos.h"
-
-/* Room for what moves in a trajectory. Low modes move by factors, and a wider range is a pole or so more. */
-#define LOW_MARGIN 0.1
-#define HIGH_MARGIN 1.5
-#define LANCZOS_STEPS 5000
-#define LANCZOS_TOLERANCE 0.02
-/* Steps after which the upper end alone is looked at, which comes sooner. */
-#define LANCZOS_FIRST 64
 
 enum { HEAT, ACCEPT, EVOLVE };
+
+/* An operator with its range and functions. */
+typedef struct {
+    inverter solves;
+    rational_range range;
+    const rational *r[3]; /* of the store */
+} powers;
 
 typedef struct {
     action base;
     rational_settings s;
-    inverter solves;
+    powers k, l; /* l: of the denominator, where there is one */
     field *phi[RATIONAL_MOST_PSEUDOFERMIONS];
     rational_store *store;
-    double low, high;     /* the range in use */
-    double found[2];      /* the spectrum that was not inside, else 0 */
-    int widened;          /* low, high hold for all attempts at this trajectory that are to come */
-    const rational *r[3]; /* of the store */
 } rational_part;
-
-void rational_action_range(double *low, double *high)
-{
-    *low = pow(2, 0.25 * floor(4 * log2(LOW_MARGIN * *low)));
-    *high = pow(2, 0.25 * ceil(4 * log2(HIGH_MARGIN * *high)));
-}
-
-/* ---- the range ---- */
-
-/* The ends of the spectrum, the lower one as known where it is. */
-static spectrum look(const rational_part *p)
-{
-    const double bound = p->s.bound;
-    spectrum s = {0};
-    for (int steps = bound > 0 ? LANCZOS_FIRST : LANCZOS_STEPS; steps <= LANCZOS_STEPS; steps *= 4) {
-        s = lanczos_bounds(p->solves.normal, 1, steps, LANCZOS_TOLERANCE);
-        if (bound == 0 || s.status == LANCZOS_BROKEN) return s;
-        s.low = bound;
-        s.low_error = 0;
-        if (s.high_error <= LANCZOS_TOLERANCE * s.high) s.status = LANCZOS_CONVERGED;
-        if (s.status == LANCZOS_CONVERGED) return s;
-    }
-    return s;
-}
-
-/* Bounds of the spectrum; nonzero when there are none. */
-static int measure(rational_part *p, const char *use, double *low, double *high)
-{
-    const spectrum s = look(p);
-    *low = s.low - s.low_error;
-    *high = s.high + s.high_error;
-    log_debug("%s, %s: spectrum %.4e to %.4e after %d steps", p->base.name, use, *low, *high, s.steps);
-    if (s.status != LANCZOS_CONVERGED || !(*low > 0) || !(*high < INFINITY)) {
-        snprintf(
-            p->base.trouble, sizeof p->base.trouble,
-            "%s, %s: no bounds of the spectrum after %d Lanczos steps (%.3e with error %.1e, %.3e with error %.1e)",
-            p->base.name, use, s.steps, s.low, s.low_error, s.high, s.high_error);
-        p->base.advice = ADVICE_NUMBERS;
-        return 1;
-    }
-    p->base.spectrum_low = fmin(p->base.spectrum_low, *low);
-    p->base.spectrum_high = fmax(p->base.spectrum_high, *high);
-    return 0;
-}
-
-/* Nonzero when [low, high] is not inside the range in use. */
-static int breach(rational_part *p, const char *use, double low, double high)
-{
-    /* A bound that is known was typed with the digits that one types. */
-    const double least = p->s.bound > 0 ? p->low * (1 - 1e-12) : p->low;
-    if (low >= least && high <= p->high) return 0;
-    double wide_low = fmin(low, p->low), wide_high = fmax(high, p->high);
-    rational_action_range(&wide_low, &wide_high);
-    if (p->s.bound > 0) wide_low = fmin(low, p->low);
-    snprintf(
-        p->base.trouble, sizeof p->base.trouble,
-        "%s, %s: the spectrum, %.4e to %.4e, is not inside the range of the rational functions, %.4e to %.4e; give "
-        "[fermion.%s] %sspectrum = %.*g %.3g",
-        p->base.name, use, low, high, p->low, p->high, p->base.name, p->s.widen ? "" : "range_breach = widen, or ",
-        p->s.bound > 0 ? 15 : 3, wide_low, wide_high);
-    p->base.advice = ADVICE_SPECTRUM;
-    p->found[0] = low;
-    p->found[1] = high;
-    return 1;
-}
-
-/* The range in use takes in the spectrum that was not inside, with room. */
-static void widen(rational_part *p)
-{
-    double low = p->found[0], high = p->found[1];
-    rational_action_range(&low, &high);
-    if (p->s.bound > 0) low = p->found[0];
-    log_warn("%s: the spectrum, %.4e to %.4e, is not inside the range %.4e to %.4e, which is now %.4e to %.4e",
-             p->base.name, p->found[0], p->found[1], p->low, p->high, fmin(low, p->low), fmax(high, p->high));
-    p->low = fmin(low, p->low);
-    p->high = fmax(high, p->high);
-    p->found[0] = p->found[1] = 0;
-}
 
 static int begin_again(action *a)
 {
     rational_part *p = (rational_part *)a;
-    if (!p->s.widen || p->found[1] == 0) return 0;
-    widen(p);
-    p->widened = 1;
-    return 1;
+    return rational_range_widen(&p->k.range, a) || rational_range_widen(&p->l.range, a);
 }
+
+/* ---- functions ---- */
 
 /* f on a range, null with a message. */
 static const rational *function(rational_store *store, const power_product *f, double low, double high,
@@ -156,40 +74,67 @@ static power_product heat_of(const power_product *f)
     return h;
 }
 
+/* f(x)^(1/2) */
+static power_product root_of(const power_product *f)
+{
+    power_product h = *f;
+    for (int i = 0; i < f->nfactors; i++) h.factors[i].den *= 2;
+    return h;
+}
+
 /* Functions of heat bath, accept step and force; nonzero, with a message, when one is not to be had by the action of
  * this name. */
-static int functions(const char *name, rational_store *store, const rational_settings *s, double low, double high,
-                     const rational *r[3], char *message, size_t size)
+static int functions(const char *name, rational_store *store, const rational_settings *s, const rational_range *range,
+                     const power_product f[3], const rational *r[3], char *message, size_t size)
 {
-    const power_product heat = heat_of(&s->root);
     char why[256];
     r[HEAT] = r[ACCEPT] = r[EVOLVE] = NULL;
-    r[HEAT] = function(store, &heat, low, high, s->approximation, why, sizeof why);
-    if (r[HEAT]) r[ACCEPT] = function(store, &s->root, low, high, s->approximation, why, sizeof why);
-    if (r[ACCEPT]) r[EVOLVE] = function(store, &s->root, low, high, s->force_approximation, why, sizeof why);
+    r[HEAT] = function(store, &f[HEAT], range->low, range->high, s->approximation, why, sizeof why);
+    if (r[HEAT]) r[ACCEPT] = function(store, &f[ACCEPT], range->low, range->high, s->approximation, why, sizeof why);
+    if (r[ACCEPT])
+        r[EVOLVE] = function(store, &f[EVOLVE], range->low, range->high, s->force_approximation, why, sizeof why);
     if (r[EVOLVE]) return 0;
     snprintf(message, size, "%s: no rational functions on %.3e to %.3e: %s; give [fermion.%s] a larger approximation",
-             name, low, high, why, name);
+             name, range->low, range->high, why, name);
     return 1;
 }
 
-/* The range before the spectrum is measured. */
-static void planned_range(const rational_settings *s, double *low, double *high)
+/* Those of K: r(K)^-1/2 but for a factor K, and r(K). */
+static int functions_of_quark(const char *name, rational_store *store, const rational_settings *s,
+                              const rational_range *range, const rational *r[3], char *message, size_t size)
 {
-    const double bound = s->bound;
-    *low = s->high > 0 ? s->low : bound > 0 ? bound : 1;
-    *high = s->high > 0 ? s->high : bound > 0 ? bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
+    const power_product f[3] = {[HEAT] = heat_of(&s->root), [ACCEPT] = s->root, [EVOLVE] = s->root};
+    return functions(name, store, s, range, f, r, message, size);
+}
+
+/* Those of L: s(L)^-1, and s(L) but for a factor L. */
+static int functions_of_denominator(const char *name, rational_store *store, const rational_settings *s,
+                                    const rational_range *range, const rational *r[3], char *message, size_t size)
+{
+    const power_product heat = heat_of(&s->root), f[3] = {[HEAT] = root_of(&s->root), [ACCEPT] = heat, [EVOLVE] = heat};
+    return functions(name, store, s, range, f, r, message, size);
+}
+
+static rational_range range_of_quark(const rational_settings *s)
+{
+    return (rational_range){
+        .key = "spectrum", .bound = s->bound, .given = {s->low, s->high}, .widen = s->widen, .recorded = 1};
+}
+
+static rational_range range_of_denominator(const rational_settings *s)
+{
+    return (rational_range){.key = "pauli_villars_spectrum", .given = {s->over_low, s->over_high}, .widen = s->widen};
 }
 
 rational_degrees rational_action_degrees(const rational_settings *s)
 {
     const rational *r[3];
     char message[512];
-    double low, high;
+    rational_range range = range_of_quark(s);
     rational_degrees d = {RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE};
     rational_store *store = rational_store_create();
-    planned_range(s, &low, &high);
-    if (!functions("", store, s, low, high, r, message, sizeof message))
+    rational_range_planned(&range, &range.low, &range.high);
+    if (!functions_of_quark("", store, s, &range, r, message, sizeof message))
         d = (rational_degrees){r[HEAT]->degree, r[ACCEPT]->degree, r[EVOLVE]->degree};
     rational_store_destroy(store);
     return d;
@@ -198,38 +143,32 @@ rational_degrees rational_action_degrees(const rational_settings *s)
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size)
 {
     const rational *r[3];
-    double low, high;
+    rational_range range = range_of_quark(s);
     if (s->high == 0 && s->bound == 0) return 0;
     rational_store *store = rational_store_create();
-    planned_range(s, &low, &high);
-    if (s->high == 0) high = s->bound + RATIONAL_LEAST_HIGH;
-    const int bad = functions(name, store, s, low, high, r, message, size);
+    rational_range_planned(&range, &range.low, &range.high);
+    if (s->high == 0) range.high = s->bound + RATIONAL_LEAST_HIGH;
+    const int bad = functions_of_quark(name, store, s, &range, r, message, size);
     rational_store_destroy(store);
     return bad;
 }
 
 static int choose_functions(rational_part *p)
 {
-    double low, high;
-    p->found[0] = p->found[1] = 0;
-    if (p->base.failures == 0) p->widened = 0;
-    if (!p->widened) {
-        p->low = p->s.low;
-        p->high = p->s.high;
-    }
-    if (measure(p, "start", &low, &high)) return 1;
-    if (p->s.high == 0 && !p->widened) {
-        p->low = low;
-        p->high = high;
-        rational_action_range(&p->low, &p->high);
-        if (p->s.bound > 0) p->low = p->s.bound;
-    } else if (breach(p, "start", low, high)) return 1;
-    if (functions(p->base.name, p->store, &p->s, p->low, p->high, p->r, p->base.trouble, sizeof p->base.trouble)) {
-        p->base.advice = ADVICE_SPECTRUM;
+    action *a = &p->base;
+    const rational_range *k = &p->k.range, *l = &p->l.range;
+    if (rational_range_begin(&p->k.range, a)) return 1;
+    if (p->s.over && rational_range_begin(&p->l.range, a)) return 1;
+    int bad = functions_of_quark(a->name, p->store, &p->s, k, p->k.r, a->trouble, sizeof a->trouble);
+    if (!bad && p->s.over)
+        bad = functions_of_denominator(a->name, p->store, &p->s, l, p->l.r, a->trouble, sizeof a->trouble);
+    if (bad) {
+        a->advice = ADVICE_SPECTRUM;
         return 1;
     }
-    log_debug("%s: range %.4e to %.4e, degrees %d (heat bath), %d (action), %d (force)", p->base.name, p->low, p->high,
-              p->r[HEAT]->degree, p->r[ACCEPT]->degree, p->r[EVOLVE]->degree);
+    for (const powers *o = &p->k; o; o = o == &p->k && p->s.over ? &p->l : NULL)
+        log_debug("%s: %s %.4e to %.4e, degrees %d (heat bath), %d (action), %d (force)", a->name, o->range.key,
+                  o->range.low, o->range.high, o->r[HEAT]->degree, o->r[ACCEPT]->degree, o->r[EVOLVE]->degree);
     return 0;
 }
 
@@ -245,16 +184,43 @@ static void close_solutions(const rational *r, field **x)
     for (int i = 0; i < r->degree; i++) field_destroy(x[i]);
 }
 
-/* y = r(K) b; y is not b. */
-static int apply(rational_part *p, const named_solver *solver, const rational *r, field *y, const field *b,
+static void add_solutions(const rational *r, field *y, const field *b, field *const *x)
+{
+    vector_axpby(y, r->constant, b, 0);
+    for (int i = 0; i < r->degree; i++) vector_axpby(y, r->residues[i], x[i], 1);
+}
+
+/* y = r(A) b of the operator A of o; y is not b. */
+static int apply(rational_part *p, powers *o, const named_solver *solver, const rational *r, field *y, const field *b,
                  const char *use)
 {
     field *x[RATIONAL_MAX_DEGREE];
     open_solutions(p, r, x);
-    const int failed = inverter_poles(&p->solves, solver, r, x, b, use);
-    vector_axpby(y, r->constant, b, 0);
-    for (int i = 0; i < r->degree; i++) vector_axpby(y, r->residues[i], x[i], 1);
+    const int failed = inverter_poles(&o->solves, solver, r, x, b, use);
+    add_solutions(r, y, b, x);
     close_solutions(r, x);
+    return failed;
+}
+
+/* y = A r(A) b; y is not b. */
+static int apply_times(rational_part *p, powers *o, const named_solver *solver, const rational *r, field *y,
+                       const field *b, const char *use)
+{
+    field *t = field_like(b);
+    const int failed = apply(p, o, solver, r, t, b, use);
+    linop_apply(o->solves.normal, y, t, 0);
+    field_destroy(t);
+    return failed;
+}
+
+static int draw(rational_part *p, field *phi, const field *eta)
+{
+    const named_solver *solver = p->s.solvers.heat_bath;
+    if (!p->s.over) return apply_times(p, &p->k, solver, p->k.r[HEAT], phi, eta, "heat bath");
+    field *t = field_like(eta);
+    const int failed = apply_times(p, &p->k, solver, p->k.r[HEAT], t, eta, "heat bath") ||
+                       apply(p, &p->l, solver, p->l.r[HEAT], phi, t, "heat bath of the denominator");
+    field_destroy(t);
     return failed;
 }
 
@@ -262,36 +228,46 @@ static int refresh(action *a, random_key key)
 {
     rational_part *p = (rational_part *)a;
     int failed = choose_functions(p);
-    field *eta = field_like(p->phi[0]), *y = field_like(eta);
+    field *eta = field_like(p->phi[0]);
     a->start_value = 0;
     a->start_known = 1;
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
         vector_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
         a->start_value += vector_norm2(eta, 0);
-        failed = apply(p, p->s.solvers.heat_bath, p->r[HEAT], y, eta, "heat bath");
-        linop_apply(p->solves.normal, p->phi[k], y, 0);
+        failed = draw(p, p->phi[k], eta);
     }
-    field_destroy(y);
     field_destroy(eta);
+    return failed;
+}
+
+static int value_of(rational_part *p, const field *phi, double *s)
+{
+    const named_solver *solver = p->s.solvers.action;
+    field *chi = p->s.over ? field_like(phi) : NULL, *y = field_like(phi);
+    double d[2];
+    int failed = chi && apply_times(p, &p->l, solver, p->l.r[ACCEPT], chi, phi, "action of the denominator");
+    if (!failed) failed = apply(p, &p->k, solver, p->k.r[ACCEPT], y, chi ? chi : phi, "action");
+    vector_dot(d, chi ? chi : phi, y, 0);
+    *s = d[0];
+    field_destroy(y);
+    field_destroy(chi);
     return failed;
 }
 
 static int value(action *a, double *s)
 {
     rational_part *p = (rational_part *)a;
-    double low, high;
-    int failed = measure(p, "action", &low, &high) || breach(p, "action", low, high);
-    field *y = field_like(p->phi[0]);
+    int failed = rational_range_check(&p->k.range, a) || (p->s.over && rational_range_check(&p->l.range, a));
     *s = 0;
     for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
-        double d[2];
-        failed = apply(p, p->s.solvers.action, p->r[ACCEPT], y, p->phi[k], "action");
-        vector_dot(d, p->phi[k], y, 0);
-        *s += d[0];
+        double more = 0;
+        failed = value_of(p, p->phi[k], &more);
+        *s += more;
     }
-    field_destroy(y);
     return failed;
 }
+
+/* ---- forces ---- */
 
 static void *open_sum(action *a, field *f)
 {
@@ -304,20 +280,69 @@ static void close_sum(action *a, void *sum)
     fermion_close_force(((rational_part *)a)->s.quark, sum);
 }
 
-/* The forces of all poles, with X_i = (K + pole_i)^-1 phi. */
+/* The forces of all poles, with X_i = (K + pole_i)^-1 b; w = r(K) b, unless that is null. */
+static int add_poles(rational_part *p, void *sum, field *w, const field *b)
+{
+    const rational *r = p->k.r[EVOLVE];
+    field *x[RATIONAL_MAX_DEGREE];
+    open_solutions(p, r, x);
+    const int failed = inverter_poles(&p->k.solves, action_force_solver(&p->base, &p->s.solvers), r, x, b, "force");
+    if (!failed) fermion_add_force(sum, p->s.quark, r->degree, r->residues, x);
+    if (w) add_solutions(r, w, b, x);
+    close_solutions(r, x);
+    return failed;
+}
+
+/* The force of S with dS = 2 factor Re x^dagger dL z, L = W^dagger W. */
+static void add_between(rational_part *p, void *sum, double factor, const field *x, const field *z)
+{
+    fermion *over = p->s.over;
+    field *t = field_like(x);
+    linop_apply(over->direct, t, z, 0);
+    fermion_add_variation(sum, over, -factor, x, t);
+    linop_apply(over->direct, t, x, 0);
+    fermion_add_variation(sum, over, -factor, z, t);
+    field_destroy(t);
+}
+
+/* That of 2 Re phi^dagger ds(L) w from X_i, the solutions for phi. */
+static int add_denominator(rational_part *p, void *sum, const field *phi, field *const *x, const field *w)
+{
+    const rational *r = p->l.r[EVOLVE];
+    field *z[RATIONAL_MAX_DEGREE];
+    open_solutions(p, r, z);
+    const int failed =
+        inverter_poles(&p->l.solves, action_force_solver(&p->base, &p->s.solvers), r, z, w, "force of the denominator");
+    if (!failed) {
+        add_between(p, sum, r->constant, phi, w);
+        for (int i = 0; i < r->degree; i++) add_between(p, sum, r->residues[i] * r->poles[i], x[i], z[i]);
+    }
+    close_solutions(r, z);
+    return failed;
+}
+
+static int add_ratio(rational_part *p, void *sum, const field *phi)
+{
+    const rational *r = p->l.r[EVOLVE];
+    const named_solver *solver = action_force_solver(&p->base, &p->s.solvers);
+    field *x[RATIONAL_MAX_DEGREE], *chi = field_like(phi), *t = field_like(phi);
+    open_solutions(p, r, x);
+    int failed = inverter_poles(&p->l.solves, solver, r, x, phi, "force of the denominator");
+    add_solutions(r, t, phi, x);
+    linop_apply(p->l.solves.normal, chi, t, 0);
+    failed = failed || add_poles(p, sum, t, chi) || add_denominator(p, sum, phi, x, t);
+    close_solutions(r, x);
+    field_destroy(t);
+    field_destroy(chi);
+    return failed;
+}
+
 static int add_to_sum(action *a, void *sum)
 {
     rational_part *p = (rational_part *)a;
-    const rational *r = p->r[EVOLVE];
-    const named_solver *solver = action_force_solver(a, &p->s.solvers);
-    field *x[RATIONAL_MAX_DEGREE];
     int failed = 0;
-    open_solutions(p, r, x);
-    for (int k = 0; k < p->s.pseudofermions && !failed; k++) {
-        failed = inverter_poles(&p->solves, solver, r, x, p->phi[k], "force");
-        if (!failed) fermion_add_force(sum, p->s.quark, r->degree, r->residues, x);
-    }
-    close_solutions(r, x);
+    for (int k = 0; k < p->s.pseudofermions && !failed; k++)
+        failed = p->s.over ? add_ratio(p, sum, p->phi[k]) : add_poles(p, sum, NULL, p->phi[k]);
     return failed;
 }
 
@@ -325,9 +350,17 @@ static void destroy(action *a)
 {
     rational_part *p = (rational_part *)a;
     rational_store_destroy(p->store);
-    inverter_close(&p->solves);
+    inverter_close(&p->k.solves);
+    if (p->s.over) inverter_close(&p->l.solves);
     for (int k = 0; k < p->s.pseudofermions; k++) field_destroy(p->phi[k]);
     free(p);
+}
+
+static void open_powers(rational_part *p, powers *o, const fermion *quark, rational_range range)
+{
+    inverter_open(&o->solves, &p->base, quark, p->s.solvers.all, p->s.solvers.n);
+    o->range = range;
+    o->range.op = o->solves.normal;
 }
 
 action *rational_action_create(const char *name, const rational_settings *s)
@@ -343,14 +376,16 @@ action *rational_action_create(const char *name, const rational_settings *s)
     REQUIRE_MEMORY(p, "out of memory");
     REQUIRE(s->pseudofermions <= RATIONAL_MOST_PSEUDOFERMIONS && s->root.factors[0].shift == 0,
             "%d pseudofermions, first shift %g", s->pseudofermions, s->root.factors[0].shift);
+    REQUIRE(!s->over || (s->root.nfactors == 1 && s->quark->direct && s->over->direct), "a ratio of several powers");
     p->base.table = &table;
     p->base.links = s->quark->links;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->base.has_spectrum = 1;
     p->base.shares = s->quark->shares;
     p->s = *s;
-    inverter_open(&p->solves, &p->base, s->quark, s->solvers.all, s->solvers.n);
-    for (int k = 0; k < s->pseudofermions; k++) p->phi[k] = linop_vector(p->solves.normal, 1);
+    open_powers(p, &p->k, s->quark, range_of_quark(s));
+    if (s->over) open_powers(p, &p->l, s->over, range_of_denominator(s));
+    for (int k = 0; k < s->pseudofermions; k++) p->phi[k] = linop_vector(p->k.solves.normal, 1);
     p->store = rational_store_create();
     return &p->base;
 }

@@ -302,6 +302,6 @@ void hop_force(field *force, const field *links, const field *x, const field *y)
                                .factor = -0.5,
                                .parity = p};
         if (lay->nexterior[p] > 0) bring_pair(x, y, other, links, args.x_ghost, args.y_ghost);
-        run(KERNEL_hop_force, x, &args, NULL);
+        kernel_run(KERNEL_hop_force, x, &args, vector_work(KERNEL_hop_force, x, x->groups));
     }
 }

@@ -40,7 +40,8 @@ void clover_insert(field *tensor, parity p, double c_sw, const field *x, const f
 void clover_insert_det(field *tensor, parity p, double c_sw, double weight, const field *inverse);
 /* force += that of all insertions. */
 void clover_force(field *force, const field *links, const field *tensor);
-/* force += that of -2 Re Y^dagger dM X through the hop of M; x and y hold both parities. */
+/* force += that of -2 Re Y^dagger dM X through the hop of M, summed over all slices and right-hand sides; x and y hold
+ * both parities. */
 void hop_force(field *force, const field *links, const field *x, const field *y);
 
 #ifdef __cplusplus

@@ -255,7 +255,7 @@ static void test_powers(void)
     const named_solver *good = simulation_solver(b.s, "good");
     const spectrum range = lanczos_bounds(v.normal, 1, 500, 1e-3);
     double low = range.low - range.low_error, high = range.high + range.high_error;
-    rational_action_range(&low, &high);
+    rational_range_margin(&low, &high);
     CHECK(low < range.low && high > range.high && low > 0.05 * range.low && high < 2 * range.high);
     CHECK_NEAR(4 * log2(low), round(4 * log2(low)), 1e-12);
     rational_store *store = rational_store_create();
