@@ -56,6 +56,14 @@ void rational_action_range(double *low, double *high)
 
 /* ---- the range ---- */
 
+/* The range before the spectrum is measured. */
+static void planned_range(const rational_settings *s, double *low, double *high)
+{
+    const double bound = s->bound;
+    *low = s->high > 0 ? s->low : bound > 0 ? bound : 1;
+    *high = s->high > 0 ? s->high : bound > 0 ? bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
+}
+
 /* The ends of the spectrum, the lower one as known where it is. */
 static spectrum look(const rational_part *p)
 {
@@ -72,10 +80,19 @@ static spectrum look(const rational_part *p)
     return s;
 }
 
-/* Bounds of the spectrum; nonzero when there are none. */
+static int is_planned(const rational_part *p)
+{
+    return p->solves.normal->lat->planned;
+}
+
+/* Bounds of the spectrum; nonzero when there are none. On a planned lattice they are those of the range in use. */
 static int measure(rational_part *p, const char *use, double *low, double *high)
 {
     const spectrum s = look(p);
+    if (is_planned(p)) {
+        planned_range(&p->s, low, high);
+        return 0;
+    }
     *low = s.low - s.low_error;
     *high = s.high + s.high_error;
     log_debug("%s, %s: spectrum %.4e to %.4e after %d steps", p->base.name, use, *low, *high, s.steps);
@@ -173,28 +190,6 @@ static int functions(const char *name, rational_store *store, const rational_set
     return 1;
 }
 
-/* The range before the spectrum is measured. */
-static void planned_range(const rational_settings *s, double *low, double *high)
-{
-    const double bound = s->bound;
-    *low = s->high > 0 ? s->low : bound > 0 ? bound : 1;
-    *high = s->high > 0 ? s->high : bound > 0 ? bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
-}
-
-rational_degrees rational_action_degrees(const rational_settings *s)
-{
-    const rational *r[3];
-    char message[512];
-    double low, high;
-    rational_degrees d = {RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE};
-    rational_store *store = rational_store_create();
-    planned_range(s, &low, &high);
-    if (!functions("", store, s, low, high, r, message, sizeof message))
-        d = (rational_degrees){r[HEAT]->degree, r[ACCEPT]->degree, r[EVOLVE]->degree};
-    rational_store_destroy(store);
-    return d;
-}
-
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size)
 {
     const rational *r[3];
@@ -221,7 +216,7 @@ static int choose_functions(rational_part *p)
     if (p->s.high == 0 && !p->widened) {
         p->low = low;
         p->high = high;
-        rational_action_range(&p->low, &p->high);
+        if (!is_planned(p)) rational_action_range(&p->low, &p->high);
         if (p->s.bound > 0) p->low = p->s.bound;
     } else if (breach(p, "start", low, high)) return 1;
     if (functions(p->base.name, p->store, &p->s, p->low, p->high, p->r, p->base.trouble, sizeof p->base.trouble)) {
