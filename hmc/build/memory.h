@@ -1,4 +1,5 @@
-/* How much memory a command takes: counted by its own constructors and calls, on a planned lattice (kernels/lattice/plan.h). */
+/* How much memory a command takes: counted by its own constructors and calls, on a planned lattice
+ * (kernels/lattice/plan.h). */
 #ifndef PLAQ_MEMORY_H
 #define PLAQ_MEMORY_H
 
@@ -8,8 +9,8 @@
 #include "kernels/field/field.h"
 
 /* Bytes of a rank at the peak of a run with these parameters, on a lattice planned or real: fields, message buffers and
- * the tables of the lattice. Trajectories are run with a step or so a level, with every measurement of the run between; every
- * solve comes to its last fallback. Local. */
+ * the tables of the lattice. Two trajectories are run with a step or so a level, each with every measurement of the run
+ * behind it; every solve comes to its last fallback. Local. */
 size_t memory_predicted(const parameters *p, const lattice *lat, place where);
 /* The same as it was up to now, on this rank. */
 size_t memory_peak(place where);
