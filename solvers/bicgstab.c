@@ -195,11 +195,6 @@ static solve_result solve(solver *of, field *x, const field *b)
     return reliable_close(&t);
 }
 
-static int work_vectors(const solver_settings *s)
-{
-    return 2 + 2 * bicgstab_keys_of(s)->l;
-}
-
 static const param own[] = {
     {"l", PARAM_INT, SOLVER_KEY(bicgstab_keys, l), "2", "[1,4]", NULL, "degree of the polynomial; 1 is BiCGStab", 0},
 };
@@ -211,5 +206,4 @@ const solver_type solver_bicgstab = {.name = "bicgstab",
                                      .help = "BiCGStab(l), with reliable updates",
                                      .keys = "inner_precision delta",
                                      .own = &part,
-                                     .vectors = work_vectors,
                                      .solve = solve};

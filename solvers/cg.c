@@ -47,15 +47,8 @@ static solve_result solve(solver *s, field *x, const field *b)
     return reliable_close(&u);
 }
 
-static int vectors(const solver_settings *s)
-{
-    (void)s;
-    return 2;
-}
-
 const solver_type solver_cg = {.name = "cg",
                                .help = "conjugate gradients on a Hermitian positive operator, with reliable updates",
                                .keys = "inner_precision delta",
                                .positive = 1,
-                               .vectors = vectors,
                                .solve = solve};

@@ -13,8 +13,8 @@ const named_solver *fallback_find(const named_solver *solvers, int n, const char
     return NULL;
 }
 
-solve_result fallback_try(const named_solver *first, const named_solver *solvers, int n, solve_attempt solve,
-                          void *context, const char *what, char *trouble, size_t size)
+solve_result fallback_try(const named_solver *first, const named_solver *solvers, int n, const lattice *lat,
+                          solve_attempt solve, void *context, const char *what, char *trouble, size_t size)
 {
     const named_solver *s = first;
     int iterations = 0, inside = 0;
@@ -30,18 +30,20 @@ solve_result fallback_try(const named_solver *first, const named_solver *solvers
         r.attempts = attempt + 1;
         log_debug("%s: solver %s %s after %d iterations, residual %.2e, %.3f s", what, s->name,
                   solve_status_text(r.status), r.iterations, r.residual, r.seconds);
-        if (r.status == SOLVE_CONVERGED) return r;
         const char *next_name = s->settings->fallback;
         const named_solver *next = next_name[0] ? fallback_find(solvers, n, next_name) : NULL;
         /* Solvers that name each other would go on for ever. */
-        if (!next || attempt >= n) {
+        const int last = !next || attempt >= n;
+        if (r.status == SOLVE_CONVERGED && (last || !lat->planned)) return r;
+        if (last) {
             snprintf(trouble, size, "%s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e)%s", what,
                      s->name, solve_status_text(r.status), r.iterations, r.residual, tolerance,
                      next ? "" : "; no fallback is named for it");
             return r;
         }
-        log_warn("%s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e); repeating with %s", what,
-                 s->name, solve_status_text(r.status), r.iterations, r.residual, tolerance, next->name);
+        if (!lat->planned)
+            log_warn("%s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e); repeating with %s",
+                     what, s->name, solve_status_text(r.status), r.iterations, r.residual, tolerance, next->name);
         s = next;
     }
 }

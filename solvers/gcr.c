@@ -139,6 +139,7 @@ static solve_result solve(solver *s, field *x, const field *b)
 {
     reliable u;
     reliable_open(&u, s, x, b, 1, 0);
+    u.vectors_after = gcr_keys_of(&s->settings)->restart;
     while (u.going) {
         space k;
         space_open(&k, gcr_keys_of(&s->settings)->restart);
@@ -147,11 +148,6 @@ static solve_result solve(solver *s, field *x, const field *b)
         space_close(&k);
     }
     return reliable_close(&u);
-}
-
-static int vectors(const solver_settings *s)
-{
-    return 2 * gcr_keys_of(s)->restart;
 }
 
 static const param own[] = {
@@ -169,5 +165,4 @@ const solver_type solver_gcr = {.name = "gcr",
                                 .keys = "inner_precision delta",
                                 .own = &part,
                                 .inner_key = "preconditioner",
-                                .vectors = vectors,
                                 .solve = solve};

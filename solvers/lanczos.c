@@ -82,7 +82,7 @@ spectrum lanczos_bounds(linop *a, uint64_t seed, int max_steps, double tolerance
             if (s.low <= -s.low_error) s.status = LANCZOS_BROKEN;
             else if (s.low_error <= tolerance * s.low && s.high_error <= tolerance * s.high)
                 s.status = LANCZOS_CONVERGED;
-            if (closed) break;
+            if (closed || v->lat->planned) break;
         }
         field *free_one = before;
         before = v;

@@ -72,12 +72,6 @@ static solve_result precondition(solver *of, field *x, const field *b)
     return result;
 }
 
-static int vectors(const solver_settings *s)
-{
-    (void)s;
-    return 1;
-}
-
 static const param own[] = {
     {"steps", PARAM_INT, SOLVER_KEY(mr_keys, steps), "8", "[1,1000]", NULL, "number of steps as a preconditioner", 0},
     {"relaxation", PARAM_REAL, SOLVER_KEY(mr_keys, relaxation), "1", "(0,2)", NULL, "factor of each step", 0},
@@ -91,6 +85,5 @@ const solver_type solver_mr = {.name = "mr",
                                    "minimal residuals, for operators with positive real part; a few steps precondition",
                                .keys = "inner_precision delta",
                                .own = &part,
-                               .vectors = vectors,
                                .solve = solve,
                                .precondition = precondition};

@@ -103,6 +103,7 @@ static void iterate(space *k)
         alpha_before = alpha;
         beta_before = r2 / before;
         note(k, r2);
+        if (k->r->lat->planned) break;
         drop_out(k, r2);
         pace_halved(&pace, k->result->shared, r2);
         /* Reliable updates, which this iteration does not have, are better then. */
@@ -233,14 +234,4 @@ multishift_result multishift_solve(const solver_settings *s, linop *a, int n, co
     }
     result.seconds = comm_wtime() - start;
     return result;
-}
-
-void multishift_vectors(const solver_settings *s, int n, precision outer, int vectors[PREC_COUNT])
-{
-    const precision prec = solver_precision(s, outer);
-    int refining[PREC_COUNT] = {0};
-    solver_vectors(s, outer, refining);
-    vectors[prec] += 2 + (prec == outer ? n : 2 * n);
-    for (int p = 0; p < PREC_COUNT; p++)
-        if (refining[p] > vectors[p]) vectors[p] = refining[p];
 }

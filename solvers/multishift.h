@@ -28,7 +28,4 @@ typedef struct {
 multishift_result multishift_solve(const solver_settings *s, linop *a, int n, const double *shifts,
                                    const double *tolerances, field *const *x, const field *b);
 
-/* Work vectors, as solver_vectors() has them. */
-void multishift_vectors(const solver_settings *s, int n, precision outer, int vectors[PREC_COUNT]);
-
 #endif

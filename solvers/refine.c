@@ -51,12 +51,6 @@ static solve_result solve(solver *s, field *x, const field *b)
     return reliable_close(&u);
 }
 
-static int vectors(const solver_settings *s)
-{
-    (void)s;
-    return 0;
-}
-
 static const param own[] = {
     {"correction", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
      "[solver.NAME] that solves for the corrections", 0},
@@ -70,5 +64,4 @@ const solver_type solver_refine = {.name = "refine",
                                    .own = &part,
                                    .inner_key = "correction",
                                    .inner_solves = 1,
-                                   .vectors = vectors,
                                    .solve = solve};

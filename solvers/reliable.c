@@ -25,6 +25,8 @@ static void end(reliable *u, solve_status status)
 static int measure(reliable *u)
 {
     u->r2 = solver_defect(u->a, u->r, u->x, u->b, u->unit);
+    /* Even what is only counted begins: then it takes its vectors. */
+    if (u->result.iterations == 0 && u->b->lat->planned) u->r2 = u->b2 / (u->unit * u->unit);
     u->result.flops += u->a->flops;
     solver_note(u->result.iterations, sqrt(u->r2 * u->unit * u->unit / u->b2), u->b->prec, 1);
     if (!(u->r2 < INFINITY)) end(u, SOLVE_BROKEN);
@@ -86,6 +88,7 @@ void reliable_open(reliable *u, const solver *s, field *x, const field *b, int s
 {
     *u = (reliable){
         .going = 1, .settings = &s->settings, .a = solver_operator(s, b), .x = x, .b = b, .step = step, .apart = apart};
+    u->vectors_after = 1;
     u->r = field_like(b);
     u->b2 = vector_norm2(b, 0);
     if (u->b2 > 0 && u->b2 < INFINITY) {
@@ -108,6 +111,7 @@ int reliable_due(reliable *u, int applications, double claimed2)
     u->result.flops += applications * u->low->flops;
     solver_note(u->result.iterations, sqrt(claimed2 * u->unit * u->unit / u->b2), u->low->prec, 0);
     if (claimed2 > u->most2) u->most2 = claimed2;
+    if (u->b->lat->planned) return u->result.iterations >= u->vectors_after;
     /* A little beyond the target, so that rounding does not ask for one more update. */
     return !(claimed2 > 0.8 * u->target2) || !(claimed2 < INFINITY) ||
            u->result.iterations + u->step > u->settings->max_iterations || too_slow(u) ||

@@ -42,6 +42,7 @@ typedef struct {
     double honest;        /* at the last update: |r|^2 over what was claimed */
     solve_result result;  /* iterations and flops grow */
     int step;             /* may change, see reliable_open() */
+    int vectors_after;    /* iterations after which it has all of its vectors; 1, unless it is set */
 
     /* its own */
     const solver_settings *settings;

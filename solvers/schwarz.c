@@ -87,11 +87,6 @@ static solve_result precondition(solver *of, field *x, const field *b)
     return result;
 }
 
-static int vectors(const solver_settings *s)
-{
-    return schwarz_keys_of(s)->overlap > 0 ? 1 : 2;
-}
-
 static const char *check(const solver_settings *set, char *message, size_t size)
 {
     const schwarz_keys *s = schwarz_keys_of(set);
@@ -141,5 +136,4 @@ const solver_type solver_schwarz = {
     .blocks = 1,
     .check = check,
     .fits = fits,
-    .vectors = vectors,
     .precondition = precondition};

@@ -119,20 +119,11 @@ precision solver_precision(const solver_settings *s, precision outer)
     return inner > outer ? inner : outer;
 }
 
-void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_COUNT])
-{
-    const precision prec = solver_precision(s, outer);
-    /* The residual; residual and solution of the iteration, where they are not the same. */
-    vectors[outer] += 1;
-    vectors[prec] +=
-        solver_type_find(s->type)->vectors(s) + (prec != outer || solver_type_find(s->type)->inner_solves ? 2 : 0);
-    if (s->inner) solver_vectors(s->inner, prec, vectors);
-}
-
 double solver_defect(linop *a, field *r, const field *x, const field *b, double unit)
 {
     linop_apply(a, r, x, 0);
-    return vector_axpby_norm2(r, 1 / unit, b, -1 / unit, 0);
+    const double r2 = vector_axpby_norm2(r, 1 / unit, b, -1 / unit, 0);
+    return b->lat->planned ? 0 : r2;
 }
 
 /* ---- history ---- */

@@ -8,7 +8,10 @@
  *
  * Two precisions: that of b, in which the residual is true and x is added up, and that of the iteration, which is
  * inner_precision or, where that is the higher one, that of b. A solver inside another works on the same operator in
- * the precision of what it is given. */
+ * the precision of what it is given.
+ *
+ * On a planned lattice (kernels/lattice/plan.h) nothing is left of a residual: an iteration ends, and has converged, as
+ * soon as it has all of its vectors. */
 #ifndef PLAQ_SOLVER_H
 #define PLAQ_SOLVER_H
 
@@ -67,7 +70,6 @@ typedef struct {
      * Null where that cannot be. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);
     const char *(*fits)(const solver_settings *s, const lattice *lat, char *message, size_t size);
-    int (*vectors)(const solver_settings *s); /* of the iteration, in its precision, beside residuals and solution */
     /* A x = b from x, without the true residual at the end; null: it only preconditions. */
     solve_result (*solve)(solver *s, field *x, const field *b);
     /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
@@ -124,9 +126,6 @@ void solver_store_close(solver_store *store);
 int solver_solves(const solver_settings *s);
 /* Whether the operator has to be Hermitian and positive, for this solver or one inside it. */
 int solver_needs_positive(const solver_settings *s);
-/* Adds the work vectors of a solve, those of solvers inside included, to vectors[] by precision; `outer` is that of b.
- * Precisions that are only reached when a lower one stalls are not among them. */
-void solver_vectors(const solver_settings *s, precision outer, int vectors[PREC_COUNT]);
 
 /* ---- for solvers with a solver inside ---- */
 
@@ -139,7 +138,7 @@ solve_result solver_run(solver *s, field *x, const field *b);
 linop *solver_operator(const solver *s, const field *b);
 /* The precision of the iteration when b has precision `outer`. */
 precision solver_precision(const solver_settings *s, precision outer);
-/* r = (b - A x) / unit; |r|^2. r is neither x nor b. */
+/* r = (b - A x) / unit; |r|^2, which is zero on a planned lattice. r is neither x nor b. */
 double solver_defect(linop *a, field *r, const field *x, const field *b, double unit);
 
 /* ---- history ---- */

@@ -169,10 +169,9 @@ static void describe_kept(const parameters *p, const lattice *l)
                  (long long)p->run.trajectories, p->checkpoint.keep);
 }
 
-void plan_describe(const parameters *p, const lattice *l, place where)
+static void describe(const parameters *p, const lattice *l, place where, double bytes)
 {
     char memory[32], file[32];
-    const double bytes = (double)memory_predicted(p, l, where);
     log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
              l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
              l->local[0], l->local[1], l->local[2], l->local[3],
@@ -184,6 +183,11 @@ void plan_describe(const parameters *p, const lattice *l, place where)
     describe_flavours(p);
     warn_of_tolerances(p, l);
     describe_fermions(p);
+}
+
+void plan_describe(const parameters *p, const lattice *l, place where)
+{
+    describe(p, l, where, (double)memory_predicted(p, l, where));
 }
 
 /* Floating-point operations a second of one rank, from one gauge force on a lattice of 8^4 a rank. */
@@ -247,7 +251,7 @@ static void read_start(const parameters *p, const lattice *plan, int ignore_reco
         return;
     }
     log_info("reading %s", p->run.config);
-    lattice *lat = simulation_lattice(p, NULL, NULL);
+    lattice *lat = simulation_lattice(p, NULL, NULL, NULL);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     if (simulation_read(links, p->run.config, ignore_recorded, message, sizeof message)) user_error("%s", message);
     field_destroy(links);
@@ -273,7 +277,8 @@ static void check_start(const parameters *p, const lattice *plan, int ranks, int
     if (ranks == 0) read_start(p, plan, ignore_recorded);
 }
 
-static void print_json(const parameters *p, const lattice *lat, int ranks, place where, double flops, double seconds)
+static void print_json(const parameters *p, const lattice *lat, int ranks, place where, size_t bytes, double flops,
+                       double seconds)
 {
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
@@ -283,7 +288,7 @@ static void print_json(const parameters *p, const lattice *lat, int ranks, place
     json_int_array(&j, "grid", lat->grid, 4);
     json_int_array(&j, "local", lat->local, 4);
     json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
-    json_int(&j, "memory_predicted", (int64_t)memory_predicted(p, lat, where));
+    json_int(&j, "memory_predicted", (int64_t)bytes);
     json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
     json_int(&j, "kept", save_count(p));
     json_int(&j, "kept_bytes", (int64_t)save_bytes(lat->size) * save_count(p));
@@ -306,7 +311,8 @@ void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_record
     simulation_check_solvers(p, lat);
     check_functions(p);
     check_start(p, lat, ranks, ignore_recorded);
-    plan_describe(p, lat, where);
+    const size_t bytes = memory_predicted(p, lat, where);
+    describe(p, lat, where, (double)bytes);
     log_info("parameters:");
     report_lines(log_info, p->dump);
     const double flops = report_flops(p, TYPICAL_ITERATIONS), rate = n * measured_rate(here);
@@ -314,10 +320,9 @@ void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_record
              "ranks at the %.1f GF/s a rank of the gauge force here",
              flops, TYPICAL_ITERATIONS, flops / rate, n, 1e-9 * rate / n);
     describe_measurements(p, rate);
-    if (as_json) print_json(p, lat, n, where, flops, flops / rate);
+    if (as_json) print_json(p, lat, n, where, bytes, flops, flops / rate);
     /* Of other machines nobody knows how much memory they have. */
-    if (ranks == 0 && memory_lacks(lat, (double)memory_predicted(p, lat, where), where, message, sizeof message))
-        simulation_refuse(p, message);
+    if (ranks == 0 && memory_lacks(lat, (double)bytes, where, message, sizeof message)) simulation_refuse(p, message);
     lattice_destroy(lat);
     log_info("dry run: everything is in order%s, nothing was run", ranks > 0 ? " as far as this machine can tell" : "");
 }

@@ -63,7 +63,7 @@ void simulation_refuse(const parameters *p, const char *message)
     user_error("%s", message); /* of a configuration */
 }
 
-lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need)
+lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need, const void *of)
 {
     simulation_cpu(p);
     comm_set_delay(1e-6 * p->machine.delay);
@@ -75,7 +75,7 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
     if (!plan) simulation_refuse(p, message);
     simulation_check_solvers(p, plan);
     const place where = need ? simulation_place(p, NULL) : PLACE_HOST;
-    if (need && memory_lacks(plan, (double)need(p, plan, where), where, message, sizeof message))
+    if (need && memory_lacks(plan, (double)need(of, plan, where), where, message, sizeof message))
         simulation_refuse(p, message);
     lattice_destroy(plan);
     return lattice_create(extents, p->machine.grid, simulation_reach(p), sign);
@@ -208,13 +208,12 @@ static void make_levels(simulation *s)
     s->e.nlevels = s->p->nlevels;
 }
 
-simulation *simulation_create(const parameters *p)
+simulation *simulation_create_on(const parameters *p, lattice *lat, place where)
 {
     simulation *s = calloc(1, sizeof *s);
     REQUIRE_MEMORY(s, "out of memory");
     s->p = p;
-    s->lat = simulation_lattice(p, NULL, memory_predicted);
-    const place where = simulation_place(p, s->lat);
+    s->lat = lat;
     s->links = field_create(s->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     gauge_cold(s->links);
     s->e.lat = s->lat;
@@ -224,6 +223,17 @@ simulation *simulation_create(const parameters *p)
     make_actions(s);
     make_levels(s);
     return s;
+}
+
+static size_t need_of_run(const void *p, const lattice *plan, place where)
+{
+    return memory_predicted(p, plan, where);
+}
+
+simulation *simulation_create(const parameters *p)
+{
+    lattice *lat = simulation_lattice(p, NULL, need_of_run, p);
+    return simulation_create_on(p, lat, simulation_place(p, lat));
 }
 
 void simulation_destroy(simulation *s)

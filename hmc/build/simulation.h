@@ -23,9 +23,9 @@ void simulation_cpu(const parameters *p);
 void simulation_check_solvers(const parameters *p, const lattice *plan);
 /* The lattice of the input (or of `size`, when given) on all ranks. Sets threads and lanes. One that does not fit the
  * ranks, or with which the command takes more bytes a rank than there are, is a user error before any are taken. `need`
- * says how many (hmc/build/memory.h); null: the caller knows that they fit. Collective. */
-typedef size_t memory_need(const parameters *p, const lattice *plan, place where);
-lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need);
+ * says how many, of what the caller names (hmc/build/memory.h); null: the caller knows that they fit. Collective. */
+typedef size_t memory_need(const void *of, const lattice *plan, place where);
+lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need, const void *of);
 /* The user error of a lattice that does not suit the ranks or the machine: the message, with the keys that ask for it. */
 __attribute__((noreturn)) void simulation_refuse(const parameters *p, const char *message);
 /* Where the fields of this input live; the first call takes the GPUs, and each chooses how they exchange the halos of
@@ -33,6 +33,8 @@ __attribute__((noreturn)) void simulation_refuse(const parameters *p, const char
 place simulation_place(const parameters *p, const lattice *lat);
 /* All of it; links are cold. */
 simulation *simulation_create(const parameters *p);
+/* The same on a lattice, which it takes over; a planned one makes a simulation that only counts. Local. */
+simulation *simulation_create_on(const parameters *p, lattice *lat, place where);
 void simulation_destroy(simulation *s);
 
 /* The sum of fermion_filtered() over all quarks; NaN where none has a projection. */

@@ -454,6 +454,11 @@ static int run_links(const settings *s, const lattice *lat, precision prec, cons
     return count;
 }
 
+static size_t table_bytes(const lattice *plan, place where)
+{
+    return where == PLACE_DEVICE ? plan_device_table_bytes(plan) : plan_table_bytes(plan);
+}
+
 /* Refuses a lattice that does not fit before any memory is taken. */
 static void check_memory(const settings *s, const texts *t, const int size[4], const int grid[4])
 {
@@ -467,8 +472,7 @@ static void check_memory(const settings *s, const texts *t, const int size[4], c
                              .where = s->where,
                              .link_reals = 18,
                              .rhs = parse_integer("--rhs", rhs, 1, 64)};
-            const double bytes =
-                (double)(memory_of_tables(plan, s->where) + bench_bytes(&b, needs_of(s, &b, 1, r == 0)));
+            const double bytes = (double)(table_bytes(plan, s->where) + bench_bytes(&b, needs_of(s, &b, 1, r == 0)));
             if (memory_lacks(plan, bytes, s->where, message, sizeof message)) user_error("%s", message);
         }
     lattice_destroy(plan);

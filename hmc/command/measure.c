@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/build/memory.h"
 #include "hmc/command/commands.h"
 #include "hmc/input/identity.h"
 #include "hmc/measure/observable.h"
@@ -57,6 +58,11 @@ static void probe_all(measurer *m, char **configs, int n)
         log_warn("%d of %d configurations cannot be read and are passed over:%s", m->nunread, n, m->unread.data);
 }
 
+static size_t need_of_measurements(const void *p, const lattice *plan, place where)
+{
+    return memory_measured(p, plan, where);
+}
+
 /* Makes the lattice and links of this configuration's size, unless they are there from the one before. */
 static int open_lattice(measurer *m, const char *config, char *message, size_t message_size)
 {
@@ -68,7 +74,7 @@ static int open_lattice(measurer *m, const char *config, char *message, size_t m
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return 0;
     field_destroy(m->links);
     lattice_destroy(m->lat);
-    m->lat = simulation_lattice(m->p, size, memory_measured);
+    m->lat = simulation_lattice(m->p, size, need_of_measurements, m->p);
     m->links = field_create(m->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(m->p, m->lat));
     return 0;
 }

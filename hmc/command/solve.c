@@ -154,6 +154,16 @@ static void solve(equation *s, const solver_settings *set, int first, solve_hist
     judge(s, &r, 0, first, row);
 }
 
+static void open_solutions(const job *j, const equation *s, field **x)
+{
+    for (int i = 0; i < j->nshifts; i++) x[i] = linop_vector(s->q->normal, 1);
+}
+
+static void close_solutions(const job *j, field *const *x)
+{
+    for (int i = 0; i < j->nshifts; i++) field_destroy(x[i]);
+}
+
 /* All shifts at once; x: their solutions. */
 static multishift_result solve_at_once(const job *j, equation *s, const solver_settings *set, field *const *x,
                                        solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
@@ -353,7 +363,7 @@ static void all_shifts(job *j, equation *s, const named_fermion *f, const named_
         look(j, name, identity.data);
     }
     param_text_free(&identity);
-    for (int i = 0; i < j->nshifts; i++) x[i] = linop_vector(s->q->normal, 1);
+    open_solutions(j, s, x);
     const multishift_result m = solve_at_once(j, s, &n->p, x, &h[0], rows[0]);
     tell_shifts(j, f, n, "multi", ways[0], &h[0], rows[0]);
     const solve_result apart = solve_apart(j, s, &n->p, x, &h[1], rows[1]);
@@ -362,7 +372,7 @@ static void all_shifts(job *j, equation *s, const named_fermion *f, const named_
         printf("%-14s %-14s all shifts at once: %d iterations, %.3f s; one after another: %d, %.3f s, %.2f times as "
                "long\n",
                f->name, n->name, m.iterations, m.seconds, apart.iterations, apart.seconds, apart.seconds / m.seconds);
-    for (int i = 0; i < j->nshifts; i++) field_destroy(x[i]);
+    close_solutions(j, x);
     free(h[0].points);
     free(h[1].points);
 }
@@ -379,6 +389,35 @@ static void solve_all(job *j, const named_fermion *f)
         if (j->nshifts && !strcmp(n->p.type, "cg")) all_shifts(j, &s, f, n);
     }
     close_system(&s);
+}
+
+/* What all solves take, counted. */
+static size_t need_of_solves(const void *of, const lattice *plan, place where)
+{
+    static double rows[MULTISHIFT_MOST][SUMMARY];
+    const memory_count count = memory_count_open(plan, where);
+    job j = *(const job *)of;
+    j.lat = count.lat;
+    j.links = field_create(j.lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    for (int i = 0; i < j.p->nfermions; i++) {
+        equation s;
+        open_system(&j, &j.p->fermions[i].p, &s);
+        for (int k = 0; k < j.p->nsolvers; k++) {
+            const solver_settings *set = &j.p->solvers[k].p;
+            field *x[MULTISHIFT_MOST];
+            if (!solver_solves(set)) continue;
+            solve(&s, set, 1, NULL, rows[0]);
+            if (!j.nshifts || strcmp(set->type, "cg")) continue;
+            open_solutions(&j, &s, x);
+            solve_at_once(&j, &s, set, x, NULL, rows);
+            solve_apart(&j, &s, set, x, NULL, rows);
+            close_solutions(&j, x);
+        }
+        close_system(&s);
+    }
+    field_destroy(j.links);
+    lattice_destroy(j.lat);
+    return memory_count_close(&count);
 }
 
 static void read_shifts(job *j, const char *text)
@@ -409,7 +448,7 @@ static void read_config(job *j)
     if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
     if (links_settle_size(&info, j->config, j->p->lattice.size, "[lattice] size", message, sizeof message))
         user_error("%s", message);
-    j->lat = simulation_lattice(j->p, info.size, memory_solved);
+    j->lat = simulation_lattice(j->p, info.size, need_of_solves, j);
     j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p, j->lat));
     if (simulation_read(j->links, j->config, j->ignore_recorded, message, sizeof message)) user_error("%s", message);
     links_digest(j->links, j->digest);

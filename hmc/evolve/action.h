@@ -133,15 +133,11 @@ typedef struct {
 #define RATIONAL_MOST_PSEUDOFERMIONS 8
 action *rational_action_create(const char *name, const rational_settings *s);
 
-/* Poles of the functions of heat bath, accept step and force, before the spectrum is known: where it is to be measured,
- * for HI / LO = RATIONAL_ORDINARY_WIDTH, or up to RATIONAL_ORDINARY_HIGH where the lower end is known. */
+/* The spectrum that is expected before it is known, and by which memory is counted: HI / LO = RATIONAL_ORDINARY_WIDTH
+ * where it is to be measured, or up to RATIONAL_ORDINARY_HIGH where the lower end is known. */
 #define RATIONAL_ORDINARY_WIDTH 1e4
 #define RATIONAL_ORDINARY_HIGH 10
 #define RATIONAL_LEAST_HIGH 1
-typedef struct {
-    int heat, action, force;
-} rational_degrees;
-rational_degrees rational_action_degrees(const rational_settings *s); /* of its functions, ranges and bound alone */
 /* 0 where there are functions, or the range is not known before the run; else nonzero, with what the action of this
  * name will say. Of a range with a known lower end alone the part is taken that every spectrum covers. */
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size);

@@ -126,20 +126,6 @@ static rational_range range_of_denominator(const rational_settings *s)
     return (rational_range){.key = "pauli_villars_spectrum", .given = {s->over_low, s->over_high}, .widen = s->widen};
 }
 
-rational_degrees rational_action_degrees(const rational_settings *s)
-{
-    const rational *r[3];
-    char message[512];
-    rational_range range = range_of_quark(s);
-    rational_degrees d = {RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE, RATIONAL_MAX_DEGREE};
-    rational_store *store = rational_store_create();
-    rational_range_planned(&range, &range.low, &range.high);
-    if (!functions_of_quark("", store, s, &range, r, message, sizeof message))
-        d = (rational_degrees){r[HEAT]->degree, r[ACCEPT]->degree, r[EVOLVE]->degree};
-    rational_store_destroy(store);
-    return d;
-}
-
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size)
 {
     const rational *r[3];

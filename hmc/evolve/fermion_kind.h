@@ -2,15 +2,9 @@
 #ifndef PLAQ_FERMION_KIND_H
 #define PLAQ_FERMION_KIND_H
 
-#include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
 #include "operators/fermion.h"
 #include "operators/staggered_links.h"
-
-/* Bytes that are taken for a moment beside all that stays: in a force, in the action, in the force of NAME.det. */
-typedef struct {
-    size_t force, value, determinant;
-} fermion_moments;
 
 typedef struct {
     const char *name, *help;
@@ -26,10 +20,8 @@ typedef struct {
     rational_settings (*rational)(const fermion_params *f);
     int (*slices)(const fermion_params *f); /* of a fifth dimension; null: there is none */
     /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. Null: it is
-     * measured only, and the next two are null, too. */
+     * measured only, and the next is null, too. */
     void (*create)(simulation *s, int number);
-    /* Books the fields that stay, and tells the others. */
-    fermion_moments (*memory)(ledger *m, const parameters *p, const fermion_params *f);
     /* Floating-point operations per site of one force whose solve takes so many iterations. */
     double (*force_flops)(const fermion_params *f, double iterations);
 } fermion_kind;

@@ -9,20 +9,6 @@ static void create(simulation *s, int number)
     simulation_add(s, pseudofermion_action_create(f->name, &settings));
 }
 
-static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
-{
-    const size_t vector = memory_of(m, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
-    memory_stay_staggered(m, p, f);
-    memory_stay(m, 1 + f->predictor, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
-    const size_t guess = (size_t)f->predictor * vector;
-    const size_t work = memory_of_solve(m, p, FIELD_VECTOR, f->solver);
-    const size_t solve = vector + memory_of_derivatives(m, f) + (work > guess ? work : guess);
-    const size_t back = vector + memory_of_smearing_back(m, f);
-    const size_t value = vector + memory_of_solve(m, p, FIELD_VECTOR, f->action_solver) + 4 * vector;
-    const size_t smearing = memory_of_smearing(m, f);
-    return (fermion_moments){.force = solve > back ? solve : back, .value = value > smearing ? value : smearing};
-}
-
 /* Two hops on half of the sites an iteration, and the smearing there and back. */
 static double force_flops(const fermion_params *f, double iterations)
 {
@@ -36,5 +22,4 @@ const fermion_kind fermion_staggered = {.name = "staggered",
                                         .flavours = 4,
                                         .quark = fermion_of_staggered,
                                         .create = create,
-                                        .memory = memory,
                                         .force_flops = force_flops};

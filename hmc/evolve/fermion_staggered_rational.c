@@ -26,28 +26,6 @@ static void create(simulation *s, int number)
     fermion_add_rational(s, number, settings_of(&s->p->fermions[number].p));
 }
 
-/* ---- memory ---- */
-
-static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
-{
-    const size_t vector = memory_of(m, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
-    const rational_settings settings = settings_of(f);
-    const rational_degrees degrees = rational_action_degrees(&settings);
-    memory_stay_staggered(m, p, f);
-    memory_stay(m, f->pseudofermions, FIELD_VECTOR, PREC_DOUBLE, PARITY_EVEN);
-    const size_t derivatives = memory_of_derivatives(m, f);
-    const size_t solve = derivatives + memory_of_poles(m, p, FIELD_VECTOR, f->solver, degrees.force);
-    const size_t outer = derivatives + 3 * (size_t)degrees.force * vector;
-    const size_t back = memory_of_smearing_back(m, f);
-    const size_t heat = 2 * vector + memory_of_poles(m, p, FIELD_VECTOR, f->heat_bath_solver, degrees.heat);
-    const size_t action = vector + memory_of_poles(m, p, FIELD_VECTOR, f->action_solver, degrees.action);
-    const size_t smearing = memory_of_smearing(m, f);
-    size_t force = solve > outer ? solve : outer, value = heat > action ? heat : action;
-    if (back > force) force = back;
-    if (smearing > value) value = smearing;
-    return (fermion_moments){.force = force, .value = value};
-}
-
 /* Two hops on half of the sites an iteration, with some ten poles, and the smearing there and back. */
 static double force_flops(const fermion_params *f, double iterations)
 {
@@ -67,5 +45,4 @@ const fermion_kind fermion_staggered_rational = {
     .staggered = 1,
     .quark = fermion_of_staggered,
     .create = create,
-    .memory = memory,
     .force_flops = force_flops};

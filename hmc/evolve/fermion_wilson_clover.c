@@ -13,36 +13,6 @@ static void create(simulation *s, int number)
     fermion_add_determinant(s, number, over, 2);
 }
 
-/* The normal operator of a ratio's denominator is the action's own. */
-static void stay_denominator(ledger *m, const parameters *p, const fermion_params *f)
-{
-    int used[PREC_COUNT] = {0};
-    if (!f->ratio_to[0]) return;
-    memory_note_positive(p, f->heat_bath_solver, used);
-    for (int prec = 0; prec < PREC_COUNT; prec++) memory_stay(m, used[prec], FIELD_SPINOR, prec, PARITY_EVEN);
-}
-
-static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
-{
-    const size_t spinor = memory_of(m, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
-    const size_t source = f->ratio_to[0] ? spinor : 0;
-    const int twice = !memory_solver_positive(p, f->solver);
-    memory_stay_wilson(m, p, f);
-    stay_denominator(m, p, f);
-    memory_stay(m, 1 + f->predictor, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN); /* phi, and solutions that are kept */
-    /* The solution and the source beside the work of the solver or of the guess; or the solution in assembling. */
-    const size_t guess = (size_t)f->predictor * spinor;
-    const size_t work = memory_of_solve(m, p, FIELD_SPINOR, f->solver) + (twice ? spinor : 0);
-    const size_t solve = spinor + source + (work > guess ? work : guess);
-    const size_t assembly = spinor + memory_of_assembly(m, f);
-    /* The noise of the heat bath and what a solver of positive operators makes, of a ratio. */
-    const size_t heat = f->ratio_to[0] ? 2 * spinor + memory_of_solve(m, p, FIELD_SPINOR, f->heat_bath_solver) : 0;
-    const size_t action = spinor + source + memory_of_solve(m, p, FIELD_SPINOR, f->action_solver);
-    return (fermion_moments){.force = solve > assembly ? solve : assembly,
-                             .value = heat > action ? heat : action,
-                             .determinant = memory_of_insertions(m, f)};
-}
-
 /* Hops and clover terms of the Schur complement and its dagger on half the sites; assembling takes some 60000. */
 static double force_flops(const fermion_params *f, double iterations)
 {
@@ -57,5 +27,4 @@ const fermion_kind fermion_wilson_clover = {.name = "wilson_clover",
                                             .blocks = 1,
                                             .quark = fermion_of_wilson,
                                             .create = create,
-                                            .memory = memory,
                                             .force_flops = force_flops};

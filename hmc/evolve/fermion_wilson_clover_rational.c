@@ -17,25 +17,6 @@ static void create(simulation *s, int number)
     fermion_add_determinant(s, number, NULL, f->flavours);
 }
 
-static fermion_moments memory(ledger *m, const parameters *p, const fermion_params *f)
-{
-    const size_t spinor = memory_of(m, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
-    const rational_settings settings = settings_of(f);
-    const rational_degrees degrees = rational_action_degrees(&settings);
-    memory_stay_wilson(m, p, f);
-    memory_stay(m, f->pseudofermions, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
-    /* The insertions of one pseudofermion are kept through the solve of the next. */
-    const size_t insertions = f->pseudofermions > 1 ? memory_of_insertions(m, f) : 0;
-    const size_t solve = spinor + insertions + memory_of_poles(m, p, FIELD_SPINOR, f->solver, degrees.force);
-    const size_t assembly = (size_t)degrees.force * spinor + memory_of_assembly(m, f);
-    /* The source and the result beside the solve. */
-    const size_t heat = 2 * spinor + memory_of_poles(m, p, FIELD_SPINOR, f->heat_bath_solver, degrees.heat);
-    const size_t action = spinor + memory_of_poles(m, p, FIELD_SPINOR, f->action_solver, degrees.action);
-    return (fermion_moments){.force = solve > assembly ? solve : assembly,
-                             .value = heat > action ? heat : action,
-                             .determinant = memory_of_insertions(m, f)};
-}
-
 /* As for two flavours, with some ten poles to assemble. */
 static double force_flops(const fermion_params *f, double iterations)
 {
@@ -55,5 +36,4 @@ const fermion_kind fermion_wilson_clover_rational = {.name = "wilson_clover_rati
                                                      .blocks = 1,
                                                      .quark = fermion_of_wilson,
                                                      .create = create,
-                                                     .memory = memory,
                                                      .force_flops = force_flops};

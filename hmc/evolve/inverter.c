@@ -41,7 +41,8 @@ static int attempts(const inverter *v, const named_solver *s, solve_attempt atte
     char what[128];
     action *a = v->a;
     snprintf(what, sizeof what, "%s, %s", a->name, use);
-    const solve_result r = fallback_try(s, v->solvers, v->nsolvers, attempt, j, what, a->trouble, sizeof a->trouble);
+    const solve_result r =
+        fallback_try(s, v->solvers, v->nsolvers, v->normal->lat, attempt, j, what, a->trouble, sizeof a->trouble);
     a->iterations += r.iterations;
     a->solves++;
     a->repeats += r.attempts - 1;

@@ -20,6 +20,12 @@ void rational_range_margin(double *low, double *high)
     *high = pow(2, 0.25 * ceil(4 * log2(HIGH_MARGIN * *high)));
 }
 
+void rational_range_planned(const rational_range *r, double *low, double *high)
+{
+    *low = r->given[1] > 0 ? r->given[0] : r->bound > 0 ? r->bound : 1;
+    *high = r->given[1] > 0 ? r->given[1] : r->bound > 0 ? r->bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
+}
+
 /* The ends of the spectrum, the lower one as known where it is. */
 static spectrum look(const rational_range *r)
 {
@@ -35,10 +41,14 @@ static spectrum look(const rational_range *r)
     return s;
 }
 
-/* Bounds of the spectrum; nonzero when there are none. */
+/* Bounds of the spectrum; nonzero when there are none. On a planned lattice they are those of the range in use. */
 static int measure(const rational_range *r, action *a, const char *use, double *low, double *high)
 {
     const spectrum s = look(r);
+    if (r->op->lat->planned) {
+        rational_range_planned(r, low, high);
+        return 0;
+    }
     *low = s.low - s.low_error;
     *high = s.high + s.high_error;
     log_debug("%s, %s: %s %.4e to %.4e after %d steps", a->name, use, r->key, *low, *high, s.steps);
@@ -93,12 +103,6 @@ int rational_range_widen(rational_range *r, const action *a)
     return 1;
 }
 
-void rational_range_planned(const rational_range *r, double *low, double *high)
-{
-    *low = r->given[1] > 0 ? r->given[0] : r->bound > 0 ? r->bound : 1;
-    *high = r->given[1] > 0 ? r->given[1] : r->bound > 0 ? r->bound + RATIONAL_ORDINARY_HIGH : RATIONAL_ORDINARY_WIDTH;
-}
-
 int rational_range_begin(rational_range *r, action *a)
 {
     double low, high;
@@ -112,7 +116,7 @@ int rational_range_begin(rational_range *r, action *a)
     if (r->given[1] > 0 || r->widened) return breach(r, a, "start", low, high);
     r->low = low;
     r->high = high;
-    rational_range_margin(&r->low, &r->high);
+    if (!r->op->lat->planned) rational_range_margin(&r->low, &r->high);
     if (r->bound > 0) r->low = r->bound;
     return 0;
 }

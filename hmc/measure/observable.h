@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
 #include "hmc/input/parameters.h"
 #include "io/table_hdf5.h"
@@ -59,8 +58,6 @@ struct observable {
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
     int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);
-    /* Bytes of fields that it takes for a moment during a run; null when it takes none. */
-    size_t (*memory)(const ledger *l, const parameters *p, const measure_params *m);
     /* Rough floating-point operations a site of one measurement; null where they depend on solves. */
     double (*flops)(const measure_params *m);
 };

@@ -132,11 +132,6 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
     return status;
 }
 
-static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
-{
-    return propagator_memory(l, p, m, has_traces(m) ? 4 : 2);
-}
-
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const char *kind = p->fermions[simulation_fermion(p, m->p.fermion)].p.kind;
@@ -171,5 +166,4 @@ const observable observable_condensate = {.name = "condensate",
                                           .ncolumns = COLUMNS,
                                           .summary = summary,
                                           .nsummary = sizeof summary / sizeof summary[0],
-                                          .measure = measure_condensate,
-                                          .memory = memory};
+                                          .measure = measure_condensate};

@@ -148,14 +148,6 @@ static double flops(const measure_params *m)
     return 3 * (double)steps_of(m) * gauge_force_flops(gauge_weights_c1(1, 0));
 }
 
-static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
-{
-    (void)p;
-    (void)m;
-    return memory_of(l, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH) + memory_of(l, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH) +
-           2 * memory_of(l, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH);
-}
-
 #define MOST_STEPS 1000000
 
 /* A flow of so many steps that it would not come to an end, or not fit. */
@@ -193,5 +185,4 @@ const observable observable_flow = {.name = "flow",
                                     .summary = summary,
                                     .nsummary = sizeof summary / sizeof summary[0],
                                     .measure = measure_flow,
-                                    .memory = memory,
                                     .flops = flops};

@@ -53,11 +53,6 @@ static int measure_pion(const measure_context *c, const measure_params *m, measu
     return status;
 }
 
-static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
-{
-    return propagator_memory(l, p, m, 2);
-}
-
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     return propagator_source_fits(p, m->name, OBSERVABLE_OWN(pion_keys, &m->p)->source, message, size);
@@ -79,5 +74,4 @@ const observable observable_pion = {.name = "pion",
                                     .ncolumns = sizeof columns / sizeof columns[0],
                                     .summary = summary,
                                     .nsummary = sizeof summary / sizeof summary[0],
-                                    .measure = measure_pion,
-                                    .memory = memory};
+                                    .measure = measure_pion};

@@ -36,7 +36,7 @@ static void times(double a[18], const double *b)
 static void append_links(double *product, long sites, const field *links)
 {
     double *slice = field_slice_buffer(links);
-    for (int t = 0; t < links->lat->local[3]; t++) {
+    for (int t = 0; t < field_slices(links); t++) {
         field_export(links, t, slice);
 #pragma omp parallel for schedule(static)
         for (long i = 0; i < sites; i++) times(product + 18 * i, slice + 72 * i + 54);
@@ -70,7 +70,7 @@ static int measure_polyakov(const measure_context *c, const measure_params *m, m
             const double *p = product + 18 * i + k;
             exact_add(&s[k], p[0] + p[8] + p[16]);
         }
-    comm_sum_exact(s, 2);
+    comm_group_sum_exact(lat->group, s, 2);
     free(product);
     const double n = 3 * ((double)lat->volume / lat->size[3]);
     measure_add_row(r, (const double[]){exact_value(&s[0]) / n, exact_value(&s[1]) / n});

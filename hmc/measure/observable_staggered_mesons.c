@@ -258,11 +258,6 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
     return status;
 }
 
-static size_t memory(const ledger *l, const parameters *p, const measure_params *m)
-{
-    return propagator_memory(l, p, m, OBSERVABLE_OWN(meson_keys, m)->tastes[0] ? 8 : 4);
-}
-
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
@@ -306,5 +301,4 @@ const observable observable_staggered_mesons = {.name = "staggered_mesons",
                                                 .ncolumns = COLUMNS,
                                                 .summary = summary,
                                                 .nsummary = sizeof summary / sizeof summary[0],
-                                                .measure = measure_mesons,
-                                                .memory = memory};
+                                                .measure = measure_mesons};

@@ -66,8 +66,8 @@ int propagator_solve(propagator *p, field *x, const field *source, const char *w
     const field *from = walls ? p->source : source;
     field *to = walls ? p->x : x;
     job j = {p, from};
-    const solve_result result =
-        fallback_try(p->solver, p->solvers, p->c->p->nsolvers, attempt, &j, what, r->trouble, sizeof r->trouble);
+    const solve_result result = fallback_try(p->solver, p->solvers, p->c->p->nsolvers, p->half->lat, attempt, &j, what,
+                                             r->trouble, sizeof r->trouble);
     p->iterations += result.iterations;
     if (result.status != SOLVE_CONVERGED) return MEASURE_FAILED;
     fermion_reconstruct(p->quark, to, p->half, from);
@@ -104,30 +104,6 @@ void propagator_check_source(const measure_context *c, const int source[4], cons
                        source[3], size[0], size[1], size[2], size[3]);
 }
 
-/* The vectors, the residual, three vectors of the even-odd system, and beside them a solve or what the whole operator
- * takes. */
-size_t propagator_memory(const ledger *l, const parameters *p, const measure_params *m, int vectors)
-{
-    const fermion_params *f = &p->fermions[simulation_fermion(p, m->fermion)].p;
-    const int staggered = fermion_kind_find(f->kind)->staggered;
-    const char *solver = memory_solver(p, m);
-    const field_kind kind = staggered ? FIELD_VECTOR : FIELD_SPINOR;
-    const int slices = fermion_kind_find(f->kind)->slices ? fermion_kind_find(f->kind)->slices(f) : 1;
-    const size_t half = (size_t)slices * memory_of(l, kind, PREC_DOUBLE, PARITY_EVEN);
-    size_t solve = (size_t)slices * memory_of_solve(l, p, kind, solver), whole = 0,
-           work = 0; /* of the normal operator */
-    if (!staggered) {
-        int used[PREC_COUNT] = {0};
-        memory_note_positive(p, solver, used);
-        for (int prec = 0; prec < PREC_COUNT; prec++)
-            if (used[prec]) work += (size_t)slices * memory_of(l, kind, prec, PARITY_EVEN);
-        if (f->c_sw != 0)
-            whole += memory_of(l, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH) +
-                     memory_of(l, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH);
-    }
-    return (size_t)(2 * vectors + 5 + (slices > 1 ? 4 : 0)) * half + work + (solve > whole ? solve : whole);
-}
-
 /* ---- sums over time slices ---- */
 
 void slices_open(slices *s, const lattice *lat, int channels)
@@ -159,7 +135,7 @@ void slices_add(slices *s, int first, int n, const int *odd, const field *x, con
     const lattice *lat = s->lat;
     const long sites = (long)lat->local[0] * lat->local[1] * lat->local[2];
     double *a = field_slice_buffer(x), *b = x == y ? a : field_slice_buffer(y);
-    for (int t = 0; t < lat->local[3]; t++) {
+    for (int t = 0; t < field_slices(x); t++) {
         const int time = lat->origin[3] + t;
         field_export(x, t, a);
         if (x != y) field_export(y, t, b);
@@ -176,7 +152,7 @@ void slices_add(slices *s, int first, int n, const int *odd, const field *x, con
 
 void slices_sum(slices *s)
 {
-    comm_sum_exact(s->sums, s->channels * s->lat->size[3]);
+    comm_group_sum_exact(s->lat->group, s->sums, s->channels * s->lat->size[3]);
 }
 
 double slices_value(const slices *s, int channel, int source_time, int t)

@@ -35,8 +35,6 @@ void propagator_check_source(const measure_context *c, const int source[4], cons
 /* The same, before there is a lattice, of an input that says how large it is: the key `source` with a message, or null. */
 const char *propagator_source_fits(const parameters *p, const char *name, const int source[4], char *message,
                                    size_t size);
-/* Bytes of a measurement with so many vectors on both parities of its own, beside what stays. */
-size_t propagator_memory(const ledger *l, const parameters *p, const measure_params *m, int vectors);
 
 /* ---- sums over time slices ---- */
 

@@ -5,7 +5,7 @@
 
 static int this_rank;
 static log_level threshold = LOG_INFO;
-static int clean_stdout;
+static int clean_stdout, silent;
 
 void log_set_rank(int rank)
 {
@@ -22,9 +22,14 @@ void log_keep_stdout_clean(int on)
     clean_stdout = on;
 }
 
+void log_silence(int on)
+{
+    silent = on;
+}
+
 static void emit(log_level level, const char *prefix, const char *fmt, va_list ap)
 {
-    if (this_rank != 0 || level > threshold) return;
+    if (this_rank != 0 || level > threshold || silent) return;
     FILE *out = level <= LOG_WARN || clean_stdout ? stderr : stdout;
     char line[4096];
     vsnprintf(line, sizeof line, fmt, ap);

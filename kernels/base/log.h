@@ -16,6 +16,9 @@ void log_set_level(log_level level);
 /* With `on`, information goes to standard error too, so that standard output carries only results (--json). */
 void log_keep_stdout_clean(int on);
 
+/* With `on`, nothing is printed. */
+void log_silence(int on);
+
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_info(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -6,7 +6,7 @@
 
 #include "kernels/base/error.h"
 
-#define PLACES 2
+#define PLACES 2 /* that have memory; as many more count */
 #define ALIGNMENT 64
 #define MIB(bytes) ((double)(bytes) / 1048576)
 
@@ -32,7 +32,7 @@ static struct {
     pool_source source;
     idle_block *idle;
     size_t in_use, peak, limit; /* limit: 0: none */
-} pools[PLACES] = {[POOL_HOST] = {.source = {host_allocate, free}}};
+} pools[2 * PLACES] = {[POOL_HOST] = {.source = {host_allocate, free}}};
 
 static size_t padded(size_t bytes)
 {
@@ -47,6 +47,20 @@ void pool_install(int place, pool_source source)
 void pool_set_limit(int place, size_t bytes)
 {
     pools[place].limit = bytes;
+}
+
+/* What a block is in a place that only counts: more than null, for those who ask. */
+static char no_memory[ALIGNMENT];
+
+static int only_counts(int place)
+{
+    return place >= POOL_COUNTED(POOL_HOST);
+}
+
+static void book(int place, size_t bytes)
+{
+    pools[place].in_use += bytes;
+    if (pools[place].in_use > pools[place].peak) pools[place].peak = pools[place].in_use;
 }
 
 static size_t idle_bytes(int place)
@@ -71,10 +85,10 @@ static void *fresh_block(int place, size_t bytes)
 
 void *pool_take(int place, size_t bytes)
 {
-    REQUIRE(pools[place].source.allocate, "no memory for place %d in this build or on this machine", place);
     bytes = padded(bytes);
-    pools[place].in_use += bytes;
-    if (pools[place].in_use > pools[place].peak) pools[place].peak = pools[place].in_use;
+    book(place, bytes);
+    if (only_counts(place)) return no_memory;
+    REQUIRE(pools[place].source.allocate, "no memory for place %d in this build or on this machine", place);
     for (idle_block **link = &pools[place].idle; *link; link = &(*link)->next) {
         idle_block *b = *link;
         if (b->bytes != bytes) continue;
@@ -95,11 +109,12 @@ void *pool_take(int place, size_t bytes)
 void pool_give(int place, void *p, size_t bytes)
 {
     if (!p) return;
+    pools[place].in_use -= padded(bytes);
+    if (only_counts(place)) return;
     idle_block *b = malloc(sizeof *b);
     REQUIRE_MEMORY(b, "out of memory for %zu bytes", sizeof *b);
     *b = (idle_block){padded(bytes), p, pools[place].idle};
     pools[place].idle = b;
-    pools[place].in_use -= padded(bytes);
 }
 
 size_t pool_in_use(int place)
@@ -110,6 +125,11 @@ size_t pool_in_use(int place)
 size_t pool_peak(int place)
 {
     return pools[place].peak;
+}
+
+void pool_forget_peak(int place)
+{
+    pools[place].peak = pools[place].in_use;
 }
 
 void pool_trim(int place)

@@ -9,6 +9,9 @@
 #include <stddef.h>
 
 #define POOL_HOST 0 /* the place of host memory */
+/* A place that only counts what would be taken of another one: its blocks are no memory, and nobody reads or writes
+ * them. */
+#define POOL_COUNTED(place) ((int)(place) + 2)
 
 typedef struct {
     void *(*allocate)(size_t bytes); /* null on failure */
@@ -26,8 +29,9 @@ void pool_set_limit(int place, size_t bytes);
 void *pool_take(int place, size_t bytes);
 void pool_give(int place, void *p, size_t bytes);
 size_t pool_in_use(int place);
-/* The most bytes that were taken at a time. */
+/* The most bytes that were taken at a time; and from now on, as if nothing had been taken before. */
 size_t pool_peak(int place);
+void pool_forget_peak(int place);
 /* Returns idle blocks to the system. */
 void pool_trim(int place);
 

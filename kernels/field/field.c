@@ -145,8 +145,9 @@ static field *with_memory(const field *sizes)
     field *f = malloc(sizeof *f);
     REQUIRE_MEMORY(f, "out of memory for a %s", field_kinds[sizes->kind].name);
     *f = *sizes;
-    f->data = pool_take(f->where, f->bytes);
-    f->scale = f->scale_bytes ? pool_take(f->where, f->scale_bytes) : NULL;
+    const int pool = lattice_pool(f->lat, f->where);
+    f->data = pool_take(pool, f->bytes);
+    f->scale = f->scale_bytes ? pool_take(pool, f->scale_bytes) : NULL;
     f->version = next_version();
     f->ghost_version = 0;
     return f;
@@ -187,6 +188,8 @@ void field_clear(field *f)
 {
     const uint32_t zero = stored_zero(f);
     const stretches s = stretches_of(f);
+    f->version = next_version();
+    if (f->lat->planned) return;
     for (int k = 0; k < s.n; k++) {
         char *data = (char *)f->data + (size_t)k * s.step;
         if (f->where == PLACE_DEVICE) gpu_fill(data, zero, s.bytes);
@@ -196,7 +199,6 @@ void field_clear(field *f)
     }
     if (f->scale && f->where == PLACE_DEVICE) gpu_fill(f->scale, 0, f->scale_bytes);
     else if (f->scale) memset(f->scale, 0, f->scale_bytes);
-    f->version = next_version();
 }
 
 field *field_like(const field *f)
@@ -216,8 +218,9 @@ field *field_scratch(const field *f)
 void field_destroy(field *f)
 {
     if (!f) return;
-    pool_give(f->where, f->data, f->bytes);
-    if (f->scale) pool_give(f->where, f->scale, f->scale_bytes);
+    const int pool = lattice_pool(f->lat, f->where);
+    pool_give(pool, f->data, f->bytes);
+    if (f->scale) pool_give(pool, f->scale, f->scale_bytes);
     free(f);
 }
 
@@ -476,15 +479,21 @@ static void transfer_slice(field *f, int t, double *buf, int way)
             }
 }
 
+int field_slices(const field *f)
+{
+    return f->lat->planned ? 0 : f->lat->local[3];
+}
+
 void field_export(const field *f, int t, double *buf)
 {
+    if (f->lat->planned) return;
     transfer_slice((field *)f, t, buf, EXPORT);
 }
 
 void field_import(field *f, int t, const double *buf)
 {
-    transfer_slice(f, t, (double *)buf, IMPORT);
     f->version = next_version();
+    if (!f->lat->planned) transfer_slice(f, t, (double *)buf, IMPORT);
 }
 
 /* ---- copies ---- */
@@ -563,6 +572,7 @@ void field_copy(field *y, const field *x)
     REQUIRE(y->par == x->par && can_become(x->kind, y->kind), "%s of parity %d from %s of parity %d",
             field_kinds[y->kind].name, y->par, field_kinds[x->kind].name, x->par);
     y->version = next_version();
+    if (y->lat->planned) return;
     if (y->lay == x->lay && y->prec == x->prec && y->kind == x->kind) {
         copy_same_storage(y, x);
     } else if (x->where == y->where) {
@@ -586,7 +596,7 @@ void field_add(field *y, double a, const field *x)
             "%s of parity %d and place %d added to %s of parity %d and place %d", field_kinds[x->kind].name, x->par,
             x->where, field_kinds[y->kind].name, y->par, y->where);
     y->version = next_version();
-    convert(y, x, STORED_ADD, a);
+    if (!y->lat->planned) convert(y, x, STORED_ADD, a);
 }
 
 int field_first_parity(const field *f)

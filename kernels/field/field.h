@@ -1,7 +1,8 @@
 /* Fields: numbers on the sites of a lattice.
  *
  * A field has a shape, a precision, a parity (one, or both) and a place. It is passed whole; kernels get views. Asking
- * for a view to write raises the version, from which derived fields see that they are out of date. Memory comes from the pool (kernels/base/pool.h).
+ * for a view to write raises the version, from which derived fields see that they are out of date. Memory comes from the
+ * pool (kernels/base/pool.h); a field on a planned lattice (kernels/lattice/plan.h) has none.
  *
  * The shape: the kind, right-hand sides, slices of a fifth dimension in each (slice s of right-hand side r is group
  * r Ls + s), spins and colours, and the order of storage. ORDER_SITES is that of view.h: sites in lanes, or in blocks of
@@ -127,6 +128,8 @@ void field_add(field *y, double a, const field *x);
 /* Bytes that were copied between host and device so far. */
 double field_copied_bytes(void);
 
+/* Time slices of this rank that there are to export: none on a planned lattice, where field_export() leaves buf alone. */
+int field_slices(const field *f);
 /* Sites of the time slice t of this rank (0 <= t < local[3]) as doubles buf[z][y][x][group][real], from or into f. With
  * a field of one parity the other sites are left alone. */
 void field_export(const field *f, int t, double *buf);

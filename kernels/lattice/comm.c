@@ -17,7 +17,7 @@
 #include "kernels/lattice/exact_wide.h"
 
 struct comm_group {
-    MPI_Comm comm; /* MPI_COMM_NULL outside */
+    MPI_Comm comm; /* MPI_COMM_NULL outside, and of ranks that are not there */
     int rank, size, serial;
     int *members; /* numbers among all ranks, ascending; null where they are those of the group */
 };
@@ -220,6 +220,20 @@ int comm_group_from_world(const comm_group *g, int of)
     return -1;
 }
 
+comm_group *comm_group_imagine(int size)
+{
+    comm_group *g = malloc(sizeof *g);
+    REQUIRE_MEMORY(g, "out of memory for a group of ranks");
+    *g = (comm_group){.comm = MPI_COMM_NULL, .size = size, .serial = serials++};
+    return g;
+}
+
+/* Whether there is somebody to wait for, this rank included. */
+static int is_there(const comm_group *g)
+{
+    return g->comm != MPI_COMM_NULL;
+}
+
 comm_group *comm_group_create(const comm_group *parent, int member)
 {
     const int mine = member != 0;
@@ -244,19 +258,19 @@ comm_group *comm_group_create(const comm_group *parent, int member)
 void comm_group_destroy(comm_group *g)
 {
     if (!g) return;
-    if (g->comm != MPI_COMM_NULL) MPI_CHECK(MPI_Comm_free(&g->comm));
+    if (is_there(g)) MPI_CHECK(MPI_Comm_free(&g->comm));
     free(g->members);
     free(g);
 }
 
 void comm_group_barrier(const comm_group *g)
 {
-    if (g->rank >= 0) MPI_WAIT("all ranks at a barrier", MPI_Barrier(g->comm));
+    if (is_there(g)) MPI_WAIT("all ranks at a barrier", MPI_Barrier(g->comm));
 }
 
 void comm_group_bcast(const comm_group *g, void *data, size_t bytes)
 {
-    for (size_t done = 0; g->rank >= 0 && done < bytes;) {
+    for (size_t done = 0; is_there(g) && done < bytes;) {
         const int n = bytes - done > INT_MAX ? INT_MAX : (int)(bytes - done);
         MPI_WAIT("a broadcast", MPI_Bcast((char *)data + done, n, MPI_BYTE, 0, g->comm));
         done += (size_t)n;
@@ -266,7 +280,7 @@ void comm_group_bcast(const comm_group *g, void *data, size_t bytes)
 void comm_group_gather_all(const comm_group *g, const void *mine, void *all, size_t bytes)
 {
     REQUIRE(bytes <= INT_MAX, "%zu bytes of each rank", bytes);
-    if (g->rank < 0) return;
+    if (!is_there(g)) return;
     MPI_WAIT("data of all ranks", MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, g->comm));
 }
 
@@ -275,7 +289,7 @@ void comm_group_gather_all(const comm_group *g, const void *mine, void *all, siz
 void comm_group_sum_exact(const comm_group *g, exact_sum *s, int n)
 {
     exact_wide wide[SUMS_AT_ONCE];
-    if (g->size == 1 || g->rank < 0) return;
+    if (g->size == 1 || !is_there(g)) return;
     for (int done = 0; done < n; done += SUMS_AT_ONCE) {
         const int now = n - done < SUMS_AT_ONCE ? n - done : SUMS_AT_ONCE;
         for (int i = 0; i < now; i++) wide[i] = exact_widen(&s[done + i]);
@@ -287,14 +301,14 @@ void comm_group_sum_exact(const comm_group *g, exact_sum *s, int n)
 
 void comm_group_max(const comm_group *g, double *x, int n)
 {
-    if (g->rank < 0) return;
+    if (!is_there(g)) return;
     MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, g->comm));
 }
 
 int comm_group_all(const comm_group *g, int ok)
 {
     int all = ok != 0;
-    if (g->rank < 0) return all;
+    if (!is_there(g)) return all;
     MPI_WAIT("a reduction over all ranks", MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, g->comm));
     return all;
 }
@@ -350,6 +364,11 @@ int comm_any_bad(int bad, char *text, size_t bytes)
     return 1;
 }
 
+static int rank_or_nobody(int rank)
+{
+    return rank == COMM_NOBODY ? MPI_PROC_NULL : rank;
+}
+
 static MPI_Request *next_request(size_t bytes)
 {
     REQUIRE(nrequest < COMM_MAX_REQUESTS, "more than %d messages in flight", COMM_MAX_REQUESTS);
@@ -360,13 +379,13 @@ static MPI_Request *next_request(size_t bytes)
 void comm_start_receive(void *data, size_t bytes, int from, int tag)
 {
     MPI_Request *r = next_request(bytes);
-    MPI_CHECK(MPI_Irecv(data, (int)bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, r));
+    MPI_CHECK(MPI_Irecv(data, (int)bytes, MPI_BYTE, rank_or_nobody(from), tag, MPI_COMM_WORLD, r));
 }
 
 void comm_start_send(const void *data, size_t bytes, int to, int tag)
 {
     MPI_Request *r = next_request(bytes);
-    MPI_CHECK(MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, r));
+    MPI_CHECK(MPI_Isend(data, (int)bytes, MPI_BYTE, rank_or_nobody(to), tag, MPI_COMM_WORLD, r));
 }
 
 void comm_wait(void)

@@ -44,6 +44,9 @@ int comm_group_size(const comm_group *g);
 int comm_group_rank(const comm_group *g);
 int comm_group_to_world(const comm_group *g, int r);
 int comm_group_from_world(const comm_group *g, int rank);
+/* `size` ranks that are not there, of which this one takes itself for the first: for planned lattices (plan.h). What is
+ * collective over it returns at once and leaves its data alone. Free it. Local. */
+comm_group *comm_group_imagine(int size);
 /* A number that no other group of this rank has, nor had. Local. */
 int comm_group_serial(const comm_group *g);
 
@@ -93,7 +96,9 @@ double comm_delay(void);
 /* Waits until so long after `start` (comm_wtime()). Local. */
 void comm_wait_since(double start, double seconds);
 
-/* Point to point, by numbers among all ranks; messages in flight at a time: COMM_MAX_REQUESTS. The buffers stay untouched until comm_wait(). */
+/* Point to point, by numbers among all ranks; messages in flight at a time: COMM_MAX_REQUESTS. The buffers stay untouched
+ * until comm_wait(). What goes to nobody is gone, and from nobody nothing comes. */
+#define COMM_NOBODY (-1)
 void comm_start_receive(void *data, size_t bytes, int from, int tag);
 void comm_start_send(const void *data, size_t bytes, int to, int tag);
 void comm_wait(void);

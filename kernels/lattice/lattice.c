@@ -448,6 +448,11 @@ static void list_table(table_list *l, void *table, long elements, size_t size)
     l->bytes[l->n++] = (size_t)elements * size;
 }
 
+static int has_far_steps(const layout *lay)
+{
+    return lay->nfar_interior[0] + lay->nfar_exterior[0] > 0;
+}
+
 static table_list device_tables(layout *lay)
 {
     table_list l = {.n = 0};
@@ -459,18 +464,24 @@ static table_list device_tables(layout *lay)
         list_table(&l, &lay->g.coord[p], 4 * lay->nunit, sizeof(int16_t));
         list_table(&l, &lay->interior[p], lay->ninterior[p], sizeof(int));
         list_table(&l, &lay->exterior[p], lay->nexterior[p], sizeof(int));
-        if (!lay->far_stencil[p]) continue;
+        if (!has_far_steps(lay)) continue;
         list_table(&l, &lay->far_interior[p], lay->nfar_interior[p], sizeof(int));
         list_table(&l, &lay->far_exterior[p], lay->nfar_exterior[p], sizeof(int));
     }
     for (int s = 0; s < 8; s++) {
         if (!lay->g.split[s / 2]) continue;
         for (int p = 0; p < lay->parities; p++)
-            list_table(&l, &lay->face[s][p], lay->nface[s / 2] * (lay->far_stencil[p] ? 3 : 1), sizeof(int));
+            list_table(&l, &lay->face[s][p], lay->nface[s / 2] * (has_far_steps(lay) ? 3 : 1), sizeof(int));
         list_table(&l, &lay->shell_to[s], lay->nshell[s / 2], sizeof(int));
         list_table(&l, &lay->shell_from[s], lay->nshell[s / 2], sizeof(int));
     }
     return l;
+}
+
+/* The place of the pool that a layout's tables on the device come from: those of a plan are counted. */
+static int device_pool(const layout *lay)
+{
+    return lay->ext ? PLACE_DEVICE : POOL_COUNTED(PLACE_DEVICE);
 }
 
 static void make_device_tables(layout *lay)
@@ -480,8 +491,8 @@ static void make_device_tables(layout *lay)
     const table_list l = device_tables(lay->device);
     for (int i = 0; i < l.n; i++) {
         const void *host = *l.table[i];
-        *l.table[i] = pool_take(PLACE_DEVICE, l.bytes[i]);
-        gpu_copy(*l.table[i], PLACE_DEVICE, host, PLACE_HOST, l.bytes[i]);
+        *l.table[i] = pool_take(device_pool(lay), l.bytes[i]);
+        if (host) gpu_copy(*l.table[i], PLACE_DEVICE, host, PLACE_HOST, l.bytes[i]);
     }
 }
 
@@ -489,7 +500,7 @@ static void free_device_tables(layout *lay)
 {
     if (!lay->device) return;
     const table_list l = device_tables(lay->device);
-    for (int i = 0; i < l.n; i++) pool_give(PLACE_DEVICE, *l.table[i], l.bytes[i]);
+    for (int i = 0; i < l.n; i++) pool_give(device_pool(lay), *l.table[i], l.bytes[i]);
     free(lay->device);
 }
 
@@ -500,10 +511,16 @@ const layout *layout_tables(const layout *lay, int on_device)
     return lay->device;
 }
 
+int lattice_pool(const lattice *lat, int place)
+{
+    return lat->planned ? POOL_COUNTED(place) : place;
+}
+
 void lattice_destroy(lattice *lat)
 {
     if (!lat) return;
-    if (lat->layouts[0].ext) count_tables(lat, 0); /* a plan has none */
+    if (lat->planned) plan_forget(lat);
+    else count_tables(lat, 0);
     for (int i = 0; i < lat->nlayout; i++) {
         layout *lay = &lat->layouts[i];
         free_device_tables(lay);

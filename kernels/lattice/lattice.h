@@ -58,9 +58,10 @@ typedef struct layout {
 
 typedef struct lattice {
     const comm_group *group;
+    int planned; /* it has no tables, and its fields no memory: what would be taken is counted, see plan.h */
     int parities;
     int size[4], grid[4], coord[4], local[4], origin[4];
-    int neighbour[8]; /* rank, numbered among all, at +x -x +y -y +z -z +t -t */
+    int neighbour[8]; /* rank, numbered among all, at +x -x +y -y +z -z +t -t; nobody of a plan */
     int reach, halo_depth;
     int time_sign; /* fermion boundary sign in t: +1 periodic, -1 antiperiodic */
     long volume, local_volume;
@@ -109,6 +110,9 @@ const layout *lattice_layout(const lattice *lat, int lanes);
 
 /* The layout with its tables where fields of that place find them; on the device only the linear one. */
 const layout *layout_tables(const layout *lay, int on_device);
+
+/* The place of the pool (kernels/base/pool.h) that memory for the lattice's fields in this place is taken from. */
+int lattice_pool(const lattice *lat, int place);
 
 /* Extents of the box that each member of the lattice's group holds, also on ranks outside of it. */
 void lattice_box(const lattice *lat, int box[4]);

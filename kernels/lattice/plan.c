@@ -6,10 +6,26 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/pool.h"
+#include "kernels/lattice/comm.h"
 #include "kernels/lattice/decomposition.h"
 #include "kernels/lattice/lanes.h"
 
-/* As lattice.c and halo.c make them; tests/hmc/test_plan.c compares the two. */
+/* Units from which steps of so many sites stay on the rank, and all others. */
+static void count_interior(const layout *lay, int step, long interior[2], long exterior[2])
+{
+    long n = lay->nunit;
+    for (int d = 0; d < 4 && n > 0; d++) {
+        const int inside = lay->sub[d] > 2 * step ? lay->sub[d] - 2 * step : 0;
+        if (lay->g.split[d]) n = n / lay->sub[d] * inside;
+    }
+    for (int p = 0; p < lay->parities; p++) {
+        interior[p] = n;
+        exterior[p] = lay->nunit - n;
+    }
+}
+
+/* As lattice.c makes it; tests/hmc/test_plan.c compares the two. */
 static int count_layout(layout *lay, const lattice *lat, int lanes)
 {
     if (!decomposition_layout(lay, lat, lanes)) return 0;
@@ -24,6 +40,8 @@ static int count_layout(layout *lay, const lattice *lat, int lanes)
             else if (e > d) lay->nshell[d] *= lay->sub[e];
     }
     lay->nghost = extended - body;
+    count_interior(lay, 1, lay->ninterior, lay->nexterior);
+    if (lat->reach > 2) count_interior(lay, 3, lay->nfar_interior, lay->nfar_exterior);
     return 1;
 }
 
@@ -50,10 +68,16 @@ lattice *plan_lattice_on(const lattice_spec *spec, int ranks, char *message, siz
         free(lat);
         return NULL;
     }
+    for (int dir = 0; dir < 8; dir++) lat->neighbour[dir] = COMM_NOBODY;
     decomposition_layouts(lat, count_layout);
     const layout *linear = &lat->layouts[0];
     const size_t units = (size_t)(linear->ghost_start + linear->nghost), sent = largest_message(lat);
-    if (units < INT_MAX && sent <= INT_MAX) return lat;
+    if (units < INT_MAX && sent <= INT_MAX) {
+        lat->planned = 1;
+        lat->group = comm_group_imagine(ranks);
+        pool_take(POOL_COUNTED(POOL_HOST), plan_table_bytes(lat));
+        return lat;
+    }
     const int *size = lat->size, *l = lat->local;
     snprintf(message, bytes,
              "lattice %d.%d.%d.%d on %d ranks: %d.%d.%d.%d sites a rank, %zu with their ghosts, messages of up to %zu "
@@ -61,6 +85,13 @@ lattice *plan_lattice_on(const lattice_spec *spec, int ranks, char *message, siz
              size[0], size[1], size[2], size[3], ranks, l[0], l[1], l[2], l[3], units, sent, INT_MAX);
     free(lat);
     return NULL;
+}
+
+void plan_forget(lattice *lat)
+{
+    /* What is taken there is no memory: any block stands for it. */
+    pool_give(POOL_COUNTED(POOL_HOST), lat, plan_table_bytes(lat));
+    comm_group_destroy((comm_group *)lat->group);
 }
 
 lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach, char *message, size_t bytes)
@@ -105,22 +136,4 @@ size_t plan_device_table_bytes(const lattice *lat)
     long ints = extended_units(lay) + shells(lay) + (three ? 4 : 2) * lay->nunit;
     for (int d = 0; d < 4; d++) ints += lay->g.split[d] ? 4 * lay->nface[d] * (three ? 3 : 1) : 0;
     return (size_t)ints * sizeof(int) + (size_t)lay->nunit * 2 * 4 * sizeof(int16_t);
-}
-
-size_t plan_halo_bytes(const lattice *lat, field_kind kind, place where)
-{
-    const layout *lay = where == PLACE_DEVICE ? &lat->layouts[0] : lattice_layout(lat, LANES_DOUBLE);
-    const size_t vector = (size_t)(field_kinds[kind].groups * field_kinds[kind].reals) * sizeof(double);
-    size_t bytes = 0;
-    for (int d = 0; d < 4; d++) {
-        if (!lay->g.split[d]) continue;
-        const long n = lay->nshell[d];
-        const size_t units = (size_t)(lay->lanes > 1 ? n : (n + LINEAR_BLOCK - 1) / LINEAR_BLOCK * LINEAR_BLOCK);
-        const size_t edge = (size_t)(lay->lanes / lay->lane_grid[d]);
-        /* What arrives as whole vectors, and the edge lanes that travel: apart from it where lanes cut the direction.
-         * On a GPU there is one place for what leaves and two in turn for what arrives, or three for the latter. */
-        const size_t travel = units * vector * edge * (lay->lane_grid[d] > 1 ? 2 : 1);
-        bytes += 2 * (units * vector * (size_t)lay->lanes * (where == PLACE_DEVICE ? 2 : 1) + travel);
-    }
-    return bytes;
 }

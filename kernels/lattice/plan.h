@@ -1,14 +1,16 @@
-/* Sizes of a lattice that is not there: for planning, before memory is asked for.
+/* A lattice that is not there: for planning, before memory is asked for.
  *
- * A plan is a lattice whose layouts have their numbers (lanes, units, ghosts) and no tables, so field_bytes() and
- * field_lanes() work on it and nothing else does. It may be for any number of ranks. Free with lattice_destroy().
- * Nothing here is collective. */
+ * A plan is a lattice whose layouts have their numbers (lanes, units, ghosts) and no tables. It may be for any number of
+ * ranks, and for GPUs that are not there. All that runs on a lattice runs on it, and leaves its bytes in the places of the
+ * pool that only count (kernels/base/pool.h): fields, tables and message buffers have sizes and no memory, kernels and
+ * messages do nothing, vectors have a norm of one, and all other sums are zero. Free with lattice_destroy(). Nothing here
+ * is collective. */
 #ifndef PLAQ_PLAN_H
 #define PLAQ_PLAN_H
 
 #include <stddef.h>
 
-#include "kernels/field/field.h"
+#include "kernels/lattice/lattice.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,8 +28,8 @@ lattice *plan_lattice_on(const lattice_spec *spec, int ranks, char *message, siz
 size_t plan_table_bytes(const lattice *lat);
 size_t plan_device_table_bytes(const lattice *lat);
 
-/* Bytes of the message buffers that stay once the ghosts of a field of this kind (double) have been exchanged. */
-size_t plan_halo_bytes(const lattice *lat, field_kind kind, place where);
+/* For lattice_destroy(): what a plan holds. */
+void plan_forget(lattice *lat);
 
 #ifdef __cplusplus
 }

@@ -118,9 +118,10 @@ blocks *blocks_create(const lattice *lat, const int asked[4], place where, char 
     }
     b->colours = colours_of(lat, b->size);
     b->shift = 52 - (int)ceil(log2(sites));
-    b->bound = pool_take(where, bound_bytes(b));
-    b->bound_q = pool_take(where, bound_bytes(b));
-    b->sums = pool_take(where, sums_bytes(b));
+    const int pool = lattice_pool(lat, where);
+    b->bound = pool_take(pool, bound_bytes(b));
+    b->bound_q = pool_take(pool, bound_bytes(b));
+    b->sums = pool_take(pool, sums_bytes(b));
     return b;
 }
 
@@ -135,9 +136,10 @@ void blocks_destroy(blocks *b)
         free(b->tables[i].keep_single);
         free(b->tables[i].keep_double);
     }
-    pool_give(b->where, b->sums, sums_bytes(b));
-    pool_give(b->where, b->bound_q, bound_bytes(b));
-    pool_give(b->where, b->bound, bound_bytes(b));
+    const int pool = lattice_pool(b->lat, b->where);
+    pool_give(pool, b->sums, sums_bytes(b));
+    pool_give(pool, b->bound_q, bound_bytes(b));
+    pool_give(pool, b->bound, bound_bytes(b));
     free(b);
 }
 
@@ -214,7 +216,7 @@ static void fill_keep(lane_tables *t, const blocks *b, const layout *lay)
 static const lane_tables *tables_for(const blocks *b, const layout *lay)
 {
     lane_tables *t = (lane_tables *)&b->tables[lay - b->lat->layouts];
-    if (t->of[0]) return t;
+    if (t->of[0] || b->lat->planned) return t;
     for (int p = 0; p < 2; p++) {
         fill_stencil(t, lay, p);
         fill_block_numbers(t, b, lay, p);
@@ -275,6 +277,7 @@ static void measure(const blocks *b, int32_t *bound, const field *r)
 
 void blocks_measure(blocks *b, const field *r)
 {
+    if (b->lat->planned) return;
     measure(b, b->bound, r);
     b->q_measured = 0;
 }
@@ -289,6 +292,7 @@ static void gather_threads(const blocks *b)
 
 void blocks_minimise(blocks *b, field *x, field *r, const field *q, double w, int colour)
 {
+    if (b->lat->planned) return;
     block_args a = arguments(b, r);
     if (!b->q_measured) measure(b, b->bound_q, q);
     b->q_measured = 1;

@@ -144,11 +144,13 @@ void gauge_cold(field *links)
 {
     const int *l = links->lat->local;
     const long sites = (long)l[0] * l[1] * l[2];
+    const int slices = field_slices(links);
+    if (slices == 0) return;
     double *slice = field_slice_buffer(links);
     memset(slice, 0, (size_t)sites * 72 * sizeof *slice);
     for (long i = 0; i < sites * 4; i++)
         for (int c = 0; c < 3; c++) slice[i * 18 + 8 * c] = 1;
-    for (int t = 0; t < l[3]; t++) field_import(links, t, slice);
+    for (int t = 0; t < slices; t++) field_import(links, t, slice);
     free(slice);
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/lattice/plan.h"
 #include "kernels/ops/vector.h"
 #include "kernels/run/exchange.h"
 
@@ -39,6 +40,7 @@ struct overlap {
     move_list here[2], keep[2];
     partner *partners;
     int npartners;
+    size_t counted; /* bytes of the lists, which a planned lattice has not */
 };
 
 /* ---- what fits ---- */
@@ -103,22 +105,29 @@ static int steps_to(int z, int l)
     return z >= 0 ? z / l : -((l - 1 - z) / l);
 }
 
+/* Places on other ranks that the blocks of a rank reach. */
+static size_t places_away(const lattice *lat, const int reach[4])
+{
+    size_t reached = 1, here = 1;
+    for (int d = 0; d < 4; d++) {
+        const int l = lat->local[d];
+        size_t mine = 0;
+        for (int z = -reach[d]; z < l + reach[d]; z++) mine += steps_to(z, l) % lat->grid[d] == 0;
+        reached *= (size_t)(l + 2 * reach[d]);
+        here *= mine;
+    }
+    return reached - here;
+}
+
 /* Every place of the extended blocks has an entry; every place of the blocks, which comes back, another; and every
  * place elsewhere that they reach, which is sent as often as it is received. */
 size_t overlap_list_bytes(const lattice *lat, const int asked[4], int sites)
 {
     int size[4], reach[4];
-    size_t extended = 1, reached = 1, here = 1;
+    size_t extended = 1;
     shape(lat, asked, sites, size, reach);
-    for (int d = 0; d < 4; d++) {
-        const int l = lat->local[d];
-        size_t mine = 0;
-        for (int z = -reach[d]; z < l + reach[d]; z++) mine += steps_to(z, l) % lat->grid[d] == 0;
-        extended *= (size_t)(l / size[d] * (size[d] + 2 * reach[d]));
-        reached *= (size_t)(l + 2 * reach[d]);
-        here *= mine;
-    }
-    return (extended + (size_t)lat->local_volume + reached - here) * sizeof(stored_move);
+    for (int d = 0; d < 4; d++) extended *= (size_t)(lat->local[d] / size[d] * (size[d] + 2 * reach[d]));
+    return (extended + (size_t)lat->local_volume + places_away(lat, reach)) * sizeof(stored_move);
 }
 
 static void append(move_list *l, stored_move m)
@@ -286,6 +295,16 @@ static void fill_lists(overlap *o)
     free(all);
 }
 
+/* On a planned lattice the blocks are planned, too. */
+static lattice *lattice_of_blocks(const lattice *lat, const int all[4])
+{
+    char message[512];
+    if (!lat->planned) return lattice_create_alone(all, 1);
+    lattice *plan = plan_lattice(all, (const int[4]){1, 1, 1, 1}, 1, 1, message, sizeof message);
+    REQUIRE(plan, "%s", message);
+    return plan;
+}
+
 overlap *overlap_create(const lattice *lat, const int asked[4], int sites, precision prec, place where)
 {
     overlap *o = calloc(1, sizeof *o);
@@ -295,7 +314,12 @@ overlap *overlap_create(const lattice *lat, const int asked[4], int sites, preci
     shape(lat, asked, sites, o->size, o->reach);
     overlap_extents(lat, asked, sites, o->extent, all);
     for (int d = 0; d < 4; d++) o->odd ^= o->reach[d] & 1;
-    o->own = lattice_create_alone(all, 1);
+    o->own = lattice_of_blocks(lat, all);
+    if (lat->planned) {
+        o->counted = overlap_list_bytes(lat, asked, sites);
+        pool_take(POOL_COUNTED(where), o->counted);
+        return o;
+    }
     fill_lists(o);
     each_list(o, settle);
     return o;
@@ -304,6 +328,7 @@ overlap *overlap_create(const lattice *lat, const int asked[4], int sites, preci
 void overlap_destroy(overlap *o)
 {
     if (!o) return;
+    if (o->lat->planned) pool_give(POOL_COUNTED(o->where), o, o->counted);
     each_list(o, free_list);
     free(o->partners);
     lattice_destroy(o->own);
@@ -435,11 +460,25 @@ static void check_fields(const overlap *o, const field *own, const field *whole)
             whole->prec, whole->par);
 }
 
+/* Of one parity, on a planned lattice: all that leaves and all that comes. */
+static void count_messages(const overlap *o, const field *x)
+{
+    const long n = (long)places_away(o->lat, o->reach) / 2;
+    const int pool = POOL_COUNTED(o->where);
+    size_t bytes;
+    exchange_sites(x, n, NULL, &bytes);
+    pool_give(pool, pool_take(pool, 2 * bytes), 2 * bytes);
+}
+
 void overlap_gather(const overlap *o, field *y, const field *x)
 {
     check_fields(o, y, x);
     const stored_field to = field_stored(y), from = field_stored(x);
     field_written(y);
+    if (o->lat->planned) {
+        count_messages(o, x);
+        return;
+    }
     for (int p = field_first_parity(x); p <= field_last_parity(x); p++) {
         move(o, &to, first_unit(y, p ^ o->odd), &from, first_unit(x, p), &o->here[p], has_signs(x), 0);
         for (int next = 0; next < o->npartners;) {
@@ -457,6 +496,7 @@ void overlap_keep(const overlap *o, field *y, const field *x)
     check_fields(o, x, y);
     const stored_field to = field_stored(y), from = field_stored(x);
     field_written(y);
+    if (o->lat->planned) return;
     for (int p = field_first_parity(y); p <= field_last_parity(y); p++)
         move(o, &to, first_unit(y, p), &from, first_unit(x, p ^ o->odd), &o->keep[p], 0, 0);
 }

@@ -138,6 +138,16 @@ void vector_add(field *y, double a, const field *x)
     else field_add(y, a, x);
 }
 
+/* ---- sums over ranks ---- */
+
+/* n sums over the vectors of a lattice; every `step`-th is a square or the real part of a product. On a planned lattice
+ * these are one, so that what is divided by them stays a number. */
+static void sum_over_ranks(const lattice *lat, exact_sum *s, int n, int step)
+{
+    comm_group_sum_exact(lat->group, s, n);
+    for (int k = 0; lat->planned && k < n; k += step) exact_add(&s[k], 1);
+}
+
 /* ---- sums in two steps ---- */
 
 vector_sum vector_sum_open(kernel_id id, const field *like)
@@ -164,7 +174,7 @@ double vector_sum_finish(vector_sum *s)
 {
     if (s->travels) {
         kernel_sums((kernel_id)s->kernel, s->like, &s->sum);
-        if (!s->sum_over_ranks) comm_group_sum_exact(s->like->lat->group, &s->sum, 1);
+        if (!s->sum_over_ranks) sum_over_ranks(s->like->lat, &s->sum, 1, 1);
         s->value = exact_value(&s->sum);
         s->travels = 0;
     }
@@ -233,7 +243,7 @@ void vector_dot(double value[2], const field *x, const field *y, int rhs)
         w.sums = s;
         kernel_run(KERNEL_dot, x, &args, w);
     }
-    comm_group_sum_exact(x->lat->group, s, 2);
+    sum_over_ranks(x->lat, s, 2, 2);
     value[0] = exact_value(&s[0]);
     value[1] = exact_value(&s[1]);
 }
@@ -273,9 +283,9 @@ static void each_open(exact_sum *s, int room)
     for (int k = 0; k < room; k++) s[k] = exact_zero();
 }
 
-static void each_close(double *value, const field *like, exact_sum *s, int n)
+static void each_close(double *value, const field *like, exact_sum *s, int n, int step)
 {
-    comm_group_sum_exact(like->lat->group, s, n);
+    sum_over_ranks(like->lat, s, n, step);
     for (int k = 0; k < n; k++) value[k] = exact_value(&s[k]);
 }
 
@@ -292,7 +302,7 @@ void vector_norm2_each(double *value, const field *x)
             const norm2_each_args args = {to_read(&l, x), l.reals, e.first, e.n, e.slices};
             each_run(KERNEL_norm2_each, &l, &e, &args, s + e.at);
         }
-        each_close(value + first, x, s, n);
+        each_close(value + first, x, s, n, 1);
     }
 }
 
@@ -309,7 +319,7 @@ void vector_dot_each(double (*value)[2], const field *x, const field *y)
             const dot_each_args args = {to_read(&l, x), to_read(&l, y), l.reals, e.first, e.n, e.slices};
             each_run(KERNEL_dot_each, &l, &e, &args, s + 2 * e.at);
         }
-        each_close(value[first], x, s, 2 * n);
+        each_close(value[first], x, s, 2 * n, 2);
     }
 }
 
@@ -332,7 +342,7 @@ void vector_axpby_norm2_each(double *value, field *y, const double *a, const fie
             }
             each_run(KERNEL_axpby_norm2_each, &l, &e, &args, s + e.at);
         }
-        each_close(value + first, y, s, n);
+        each_close(value + first, y, s, n, 1);
     }
 }
 
@@ -406,7 +416,7 @@ void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y
         exact_sum s[2 * SUMMED_TOGETHER];
         for (int j = 0; j < 2 * SUMMED_TOGETHER; j++) s[j] = exact_zero();
         for (int j = 0; j < many; j += MULTI_DOTS) dots_here(s + 2 * j, many - j, z + first + j, y, rhs);
-        comm_group_sum_exact(y->lat->group, s, 2 * many);
+        sum_over_ranks(y->lat, s, 2 * many, 2);
         for (int j = 0; j < many; j++) {
             value[first + j][0] = exact_value(&s[2 * j]);
             value[first + j][1] = exact_value(&s[2 * j + 1]);
@@ -430,7 +440,7 @@ double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z,
             kernel_run(KERNEL_multi_axpy, y, &args, many_vectors(&l, 96 * m + 48, 24 * (m + 2), &s));
         }
     }
-    comm_group_sum_exact(y->lat->group, &s, 1);
+    sum_over_ranks(y->lat, &s, 1, 1);
     return exact_value(&s);
 }
 
@@ -491,7 +501,7 @@ double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *c
         copy_pairs(args.gamma, gamma, l);
         kernel_run(KERNEL_bicgstab_update, x, &args, many_vectors(&on, 288 * l + 144, 24 * (2 * l + 7), s));
     }
-    comm_group_sum_exact(x->lat->group, s, 3);
+    sum_over_ranks(x->lat, s, 3, 1);
     rho[0] = exact_value(&s[1]);
     rho[1] = exact_value(&s[2]);
     return exact_value(&s[0]);

@@ -16,18 +16,31 @@ typedef struct {
     size_t size;
 } buffer;
 
-static buffer ghosts[EXCHANGE_PARTS], outgoing[EXCHANGE_PARTS], incoming[EXCHANGE_PARTS];
+enum { GHOST, OUT, IN, BUFFER_KINDS };
+static buffer buffers[2][2][BUFFER_KINDS][EXCHANGE_PARTS]; /* [planned][place] */
 static const exchange *in_flight;
 static double counted_bytes, counted_seconds;
 
-static char *reserve(buffer *b, size_t size)
+static char *reserve(const exchange *e, int kind, int slot, size_t size)
 {
+    buffer *b = &buffers[e->lat->planned][e->where][kind][slot];
+    const int pool = lattice_pool(e->lat, e->where);
     if (b->size < size) {
-        pool_give(PLACE_HOST, b->data, b->size);
-        b->data = pool_take(PLACE_HOST, size);
+        pool_give(pool, b->data, b->size);
+        b->data = pool_take(pool, size);
         b->size = size;
     }
     return b->data;
+}
+
+void exchange_forget_planned(void)
+{
+    for (int where = 0; where < 2; where++)
+        for (int k = 0; k < BUFFER_KINDS * EXCHANGE_PARTS; k++) {
+            buffer *b = &buffers[1][where][k / EXCHANGE_PARTS][k % EXCHANGE_PARTS];
+            pool_give(POOL_COUNTED(where), b->data, b->size);
+            *b = (buffer){0};
+        }
 }
 
 /* ---- edge lanes ---- */
@@ -101,13 +114,18 @@ void exchange_add(exchange *e, int dir, int slot, long units, int groups, int re
 
 static void place_part(const exchange *e, exchange_part *p, const gpu_message *m)
 {
-    if (e->where == PLACE_DEVICE) {
+    const size_t size = message_bytes(e, p);
+    if (e->where == PLACE_DEVICE && !e->lat->planned) {
         p->packed = m->out;
         p->ghost = m->in;
-    } else {
-        p->ghost = reserve(&ghosts[p->slot], p->vectors * (size_t)e->lay->lanes * e->real_bytes);
-        p->packed = is_direct(e, p) ? reserve(&outgoing[p->slot], message_bytes(e, p)) : p->ghost;
+        return;
     }
+    /* Transports have one place for what leaves and two in turn for what arrives. */
+    const size_t wide = p->vectors * (size_t)e->lay->lanes * e->real_bytes;
+    p->ghost = reserve(e, GHOST, p->slot, e->where == PLACE_DEVICE ? 2 * wide : wide);
+    char *out = reserve(e, OUT, p->slot, size);
+    if (!is_direct(e, p)) reserve(e, IN, p->slot, size);
+    p->packed = is_direct(e, p) ? out : p->ghost;
 }
 
 void exchange_place(exchange *e, int fuse)
@@ -119,10 +137,11 @@ void exchange_place(exchange *e, int fuse)
                                        .from = e->lat->neighbour[p->dir ^ 1],
                                        .slot = p->slot,
                                        .bytes = message_bytes(e, p)};
-        counted_bytes += (double)message_bytes(e, p);
+        if (!e->lat->planned) counted_bytes += (double)message_bytes(e, p);
     }
-    if (e->where == PLACE_DEVICE && fuse) gpu_exchange_fuse(e->messages, e->n);
-    else if (e->where == PLACE_DEVICE) gpu_exchange_begin(e->lat->group, e->messages, e->n);
+    const int by_gpu = e->where == PLACE_DEVICE && !e->lat->planned;
+    if (by_gpu && fuse) gpu_exchange_fuse(e->messages, e->n);
+    else if (by_gpu) gpu_exchange_begin(e->lat->group, e->messages, e->n);
     if (!fuse) in_flight = e;
     for (int i = 0; i < e->n; i++) {
         exchange_part *p = &e->parts[i];
@@ -136,6 +155,7 @@ void exchange_place(exchange *e, int fuse)
 void exchange_start(exchange *e)
 {
     REQUIRE(in_flight == e, "an exchange starts that was not placed");
+    if (e->lat->planned) return;
     e->started = comm_wtime();
     if (e->where == PLACE_DEVICE) {
         gpu_exchange_start(e->messages, e->n);
@@ -144,12 +164,9 @@ void exchange_start(exchange *e)
     for (int i = 0; i < e->n; i++) {
         const exchange_part *p = &e->parts[i];
         const size_t size = message_bytes(e, p);
-        char *out = p->packed, *in = p->ghost;
-        if (!is_direct(e, p)) {
-            out = reserve(&outgoing[p->slot], size);
-            in = reserve(&incoming[p->slot], size);
-            gather_lanes(e, p, out);
-        }
+        const int direct = is_direct(e, p);
+        char *out = reserve(e, OUT, p->slot, size), *in = direct ? p->ghost : reserve(e, IN, p->slot, size);
+        if (!direct) gather_lanes(e, p, out);
         comm_start_receive(in, size, e->messages[i].from, p->slot);
         comm_start_send(out, size, e->messages[i].to, p->slot);
     }
@@ -160,6 +177,7 @@ void exchange_wait(exchange *e)
     const double start = comm_wtime();
     REQUIRE(in_flight == e, "an exchange is waited for that was not placed");
     in_flight = NULL;
+    if (e->lat->planned) return;
     if (e->where == PLACE_DEVICE) {
         gpu_exchange_finish(e->messages, e->n);
     } else {
@@ -167,7 +185,7 @@ void exchange_wait(exchange *e)
         if (e->n > 0 && comm_delay() > 0) comm_wait_since(e->started, comm_delay());
         for (int i = 0; i < e->n; i++) {
             const exchange_part *p = &e->parts[i];
-            if (!is_direct(e, p)) scatter_lanes(e, p, incoming[p->slot].data);
+            if (!is_direct(e, p)) scatter_lanes(e, p, reserve(e, IN, p->slot, message_bytes(e, p)));
         }
     }
     counted_seconds += comm_wtime() - start;

@@ -10,7 +10,8 @@
  *
  * Message buffers belong to slots and are shared by all exchanges, so one exchange is in flight at a time: from
  * exchange_place() to exchange_wait(). Placing a second one is an error. What the numbers mean is the business of
- * whoever packs and reads them. All functions are collective over the group of the lattice, unless said. */
+ * whoever packs and reads them. On a planned lattice buffers are counted and nothing is sent. All functions are
+ * collective over the group of the lattice, unless said. */
 #ifndef PLAQ_EXCHANGE_H
 #define PLAQ_EXCHANGE_H
 
@@ -55,6 +56,9 @@ void exchange_add(exchange *e, int dir, int slot, long units, int groups, int re
 void exchange_place(exchange *e, int fuse);
 void exchange_start(exchange *e);
 void exchange_wait(exchange *e);
+
+/* Gives back the buffers of planned lattices, so that those of the next one are counted from the beginning. Local. */
+void exchange_forget_planned(void);
 
 /* True if the transport lets one kernel be the whole exchange of fields like f. The same on all ranks of the group. */
 int exchange_can_fuse(const field *f);

@@ -12,6 +12,7 @@ static int awaited;
 void kernel_run(kernel_id id, const field *like, const void *args, kernel_work work)
 {
     const kernel_info *info = &kernel_infos[id];
+    if (like->lat->planned) return;
     DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
     const int on_device = like->where == PLACE_DEVICE;
     REQUIRE(info->sums == 0 || !on_device || !awaited, "kernel %s sums before the sums in front of it are fetched",
@@ -37,7 +38,8 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
 
 void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
 {
-    if (like->where == PLACE_HOST) return; /* there they were added when the kernel ran */
+    /* On the host they were added when the kernel ran. */
+    if (like->where == PLACE_HOST || like->lat->planned) return;
     REQUIRE(awaited, "no sums of kernel %s to fetch", kernel_infos[id].name);
     awaited = 0;
     gpu_add_sums(id, sums);
@@ -49,6 +51,7 @@ void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
 int kernel_can_sum_over_ranks(const field *like)
 {
     const comm_group *group = like->lat->group;
+    if (like->lat->planned) return 0;
     if (comm_group_size(group) == 1) return 1;
     return like->where == PLACE_DEVICE && group == comm_world() && like->lat->volume <= SUM_IN_KERNEL_SITES &&
            gpu_sums_whole();

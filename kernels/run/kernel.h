@@ -11,7 +11,7 @@
 
 /* Work on `n` units of field `like`'s layout: list[0..n), or 0..n where list is null. Sums, if the kernel has any, are
  * added into sums[] (this rank's part). A rank with n = 0 takes part like others: the tuner and sums over ranks are
- * collective. */
+ * collective. On a planned lattice nothing is run. */
 typedef struct kernel_work {
     const int *list;
     long n;

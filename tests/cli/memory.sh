@@ -131,9 +131,29 @@ within "a naive quark that is only measured" 1 quenched.ini $large measure.clove
 within "a fat7 quark that is only measured" 1 quenched.ini $large measure.clover.interval=100 fermion.hisq.links=fat7 \
     fermion.hisq.u0=0.9
 within "a clover quark that is only measured" 1 quenched.ini $large measure.hisq.interval=100
+# The fifth dimension is in the operator, its work and the vectors of the solver.
+cat gauge.ini - >mobius.ini <<'INI'
+
+[fermion.wall]
+kind = mobius
+measured_only = yes
+mass = 0.3
+Ls = 6
+solver = cg
+[measure.pion]
+kind = pion
+fermion = wall
+[solver.cg]
+type = cg
+tolerance = 1e-6
+INI
+within "a domain wall quark" 1 mobius.ini $large
+within "a domain wall quark, all double" 1 mobius.ini $large fermion.wall.link_reals=18 solver.cg.inner_precision=double
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1
     within "clover" 2 clover.ini $large
+    within "blocks that overlap" 2 blocks.ini $large solver.inside.block=4.8.8.4 fermion.light.kappa=0.122 integrator.0.steps=1 \
+        solver.force.tolerance=1e-4 solver.force.max_iterations=1 solver.force.fallback=outside
     within "pure gauge and flow" 2 gauge.ini $large machine.grid=2.1.1.1
 fi
 finish

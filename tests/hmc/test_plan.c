@@ -15,6 +15,7 @@
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/halo.h"
+#include "kernels/run/exchange.h"
 #include "tests/check.h"
 #include "tests/solve.h"
 
@@ -36,6 +37,16 @@ static void check_fields(const lattice *real, const lattice *plan)
         CHECK_INT(field_lanes(plan, (precision)prec), field_lanes(real, (precision)prec));
     CHECK_INT(plan_table_bytes(plan), plan_table_bytes(real));
     CHECK_INT(plan_device_table_bytes(plan), plan_device_table_bytes(real));
+    for (int i = 0; i < real->nlayout; i++)
+        for (int p = 0; p < 2; p++) {
+            CHECK_INT(plan->layouts[i].ninterior[p], real->layouts[i].ninterior[p]);
+            CHECK_INT(plan->layouts[i].nfar_interior[p], real->layouts[i].nfar_interior[p]);
+        }
+    /* Each table is padded. */
+    const size_t before = pool_in_use(POOL_COUNTED(PLACE_DEVICE));
+    layout_tables(&plan->layouts[0], 1);
+    CHECK_NEAR((double)(pool_in_use(POOL_COUNTED(PLACE_DEVICE)) - before), (double)plan_device_table_bytes(plan),
+               48 * 128);
 }
 
 static void check_lattice(const int size[4], const int grid[4], int reach)
@@ -50,16 +61,23 @@ static void check_lattice(const int size[4], const int grid[4], int reach)
     check_fields(real, plan);
     /* Lane tables are not counted; on small lattices they are a part. */
     CHECK_NEAR((double)plan_table_bytes(plan), tables, 0.03 * tables + 60000);
-    /* Buffers grow to what the largest message of all lattices so far needs. */
-    field *links = field_create(real, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    const double in_use = (double)pool_in_use(PLACE_HOST);
-    static double buffers;
+    /* Buffers grow to what the largest message of all lattices so far needs; those of a plan begin anew. */
+    const size_t none = pool_in_use(POOL_COUNTED(POOL_HOST));
+    field *links = field_create(real, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST),
+          *counted = field_create(plan, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    const size_t in_use = pool_in_use(POOL_HOST), in_count = pool_in_use(POOL_COUNTED(POOL_HOST));
+    static size_t buffers;
     halo_fill(links);
-    buffers += (double)pool_in_use(PLACE_HOST) - in_use;
-    CHECK(buffers + 24 * 128 >= (double)plan_halo_bytes(plan, FIELD_LINKS, PLACE_HOST));
+    halo_fill(counted);
+    buffers += pool_in_use(POOL_HOST) - in_use;
+    const size_t planned = pool_in_use(POOL_COUNTED(POOL_HOST)) - in_count;
+    CHECK(buffers >= planned);
     static int first = 1;
-    if (first) CHECK_NEAR(buffers, (double)plan_halo_bytes(plan, FIELD_LINKS, PLACE_HOST), 24 * 128);
+    if (first) CHECK_INT(buffers, planned);
     first = 0;
+    exchange_forget_planned();
+    field_destroy(counted);
+    CHECK_INT(pool_in_use(POOL_COUNTED(POOL_HOST)), none);
     field_destroy(links);
     lattice_destroy(real);
     lattice_destroy(plan);
