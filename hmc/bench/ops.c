@@ -30,6 +30,11 @@ int bench_op_has(const bench_op *o, precision prec)
     return o->all_precisions || prec == PREC_DOUBLE;
 }
 
+int bench_op_reach(const bench_op *o)
+{
+    return o->needs & (BENCH_STAGGERED | BENCH_PATHS) ? 3 : BENCH_REACH;
+}
+
 int bench_is_packing(int kernel)
 {
     return kernel == KERNEL_hop_pack || kernel == KERNEL_staggered_pack || kernel == KERNEL_ghost_pack ||

@@ -60,6 +60,9 @@ extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered
 /* The operations, null after the last. */
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);
+/* Sites that it reaches to: more for links of three in a row. */
+#define BENCH_REACH 2
+int bench_op_reach(const bench_op *o);
 /* Whether a kernel packs halos, which is no part of what is measured. */
 int bench_is_packing(int kernel);
 

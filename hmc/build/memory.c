@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "hmc/build/simulation.h"
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/evolve/parts.h"
+#include "hmc/evolve/quark_staggered.h"
+#include "hmc/evolve/quark_wilson.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "kernels/base/error.h"
@@ -189,26 +191,38 @@ static uses uses_of(const parameters *p, const fermion_params *f)
     if (acts) {
         note(&used, p, f->solver, 1);
         note(&used, p, f->action_solver, 1);
-        if (fermion_kind_find(f->kind)->shifts) note(&used, p, f->heat_bath_solver, 1);
+        if (fermion_kind_find(f->kind)->shifts) note(&used, p, heat_bath_solver_of(f), 1);
     }
     for (int i = 0; i < p->nmeasures; i++) /* the operator is the same one, the normal operator is not */
         if (fermion_of(p, &p->measures[i].p) == f) note(&used, p, memory_solver(p, &p->measures[i].p), 0);
     for (int i = 0; i < p->nfermions; i++) { /* the heat bath of a ratio inverts its denominator */
         const fermion_params *g = &p->fermions[i].p;
-        const int over = g->ratio_to[0] ? simulation_fermion(p, g->ratio_to) : -1;
-        if (over >= 0 && &p->fermions[over].p == f) note(&used, p, g->heat_bath_solver, 0);
+        const int over = ratio_of(g)[0] ? simulation_fermion(p, ratio_of(g)) : -1;
+        if (over >= 0 && &p->fermions[over].p == f) note(&used, p, heat_bath_solver_of(g), 0);
     }
     return used;
+}
+
+static int is_symmetric(const fermion_params *f)
+{
+    const wilson_keys *k = wilson_keys_of(f);
+    return k && !strcmp(k->schur, "symmetric");
+}
+
+static int has_clover(const fermion_params *f)
+{
+    const wilson_keys *k = wilson_keys_of(f);
+    return k && k->c_sw != 0;
 }
 
 /* The operator on extended blocks: links, clover terms, work vectors, tables. */
 static size_t operator_on_blocks(const ledger *m, const fermion_params *f, const solver_settings *s, precision prec)
 {
     ledger on = ledger_of_blocks(m, s);
-    const field_kind links = !strcmp(f->link_reals, "18") ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS;
+    const field_kind links = link_storage_of(f);
     memory_stay(&on, 1, links, prec, PARITY_BOTH);
-    if (f->c_sw != 0) memory_stay(&on, 2, FIELD_CLOVER, prec, PARITY_EVEN);
-    memory_stay(&on, 1 + !strcmp(f->schur, "symmetric"), FIELD_SPINOR, prec, PARITY_EVEN);
+    if (has_clover(f)) memory_stay(&on, 2, FIELD_CLOVER, prec, PARITY_EVEN);
+    memory_stay(&on, 1 + is_symmetric(f), FIELD_SPINOR, prec, PARITY_EVEN);
     on.stays += memory_of_tables(on.lat, on.where) +
                 overlap_list_bytes(m->lat, schwarz_keys_of(s)->block, schwarz_keys_of(s)->overlap);
     lattice_destroy((lattice *)on.lat);
@@ -217,13 +231,13 @@ static size_t operator_on_blocks(const ledger *m, const fermion_params *f, const
 
 void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f)
 {
-    const int symmetric = !strcmp(f->schur, "symmetric"), whole = !strcmp(f->link_reals, "18");
+    const int symmetric = is_symmetric(f), whole = link_storage_of(f) == FIELD_LINKS;
     const uses used = uses_of(p, f);
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         if (!used.op[prec]) continue;
         if (prec != PREC_DOUBLE || !whole)
             memory_stay(m, 1, whole ? FIELD_LINKS : FIELD_LINKS_TWO_ROWS, prec, PARITY_BOTH);
-        if (f->c_sw != 0) memory_stay(m, 2, FIELD_CLOVER, prec, PARITY_EVEN);
+        if (has_clover(f)) memory_stay(m, 2, FIELD_CLOVER, prec, PARITY_EVEN);
         memory_stay(m, 1 + symmetric + used.normal[prec], FIELD_SPINOR, prec, PARITY_EVEN);
     }
     for (int i = 0; i < used.nblocks; i++) m->stays += operator_on_blocks(m, f, used.blocks[i], used.prec[i]);
@@ -231,14 +245,14 @@ void memory_stay_wilson(ledger *m, const parameters *p, const fermion_params *f)
 
 size_t memory_of_insertions(const ledger *m, const fermion_params *f)
 {
-    return f->c_sw != 0 ? memory_of(m, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH) : 0;
+    return has_clover(f) ? memory_of(m, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH) : 0;
 }
 
 /* M X, both continued to the other parity, A^-1 of one, and the insertions. */
 size_t memory_of_assembly(const ledger *m, const fermion_params *f)
 {
     const size_t spinor = memory_of(m, FIELD_SPINOR, PREC_DOUBLE, PARITY_EVEN);
-    return (size_t)(5 + !strcmp(f->schur, "symmetric")) * spinor + memory_of_insertions(m, f);
+    return (size_t)(5 + is_symmetric(f)) * spinor + memory_of_insertions(m, f);
 }
 
 /* ---- staggered quarks ---- */
@@ -249,7 +263,7 @@ static void note_staggered(const parameters *p, const fermion_params *f, int use
     if (!fermion_measured_only(f)) {
         memory_note_precision(p, f->solver, used);
         memory_note_precision(p, f->action_solver, used);
-        memory_note_precision(p, f->heat_bath_solver, used);
+        memory_note_precision(p, heat_bath_solver_of(f), used);
     }
     for (int i = 0; i < p->nmeasures; i++)
         if (fermion_of(p, &p->measures[i].p) == f) memory_note_precision(p, memory_solver(p, &p->measures[i].p), used);
@@ -260,22 +274,24 @@ static void note_staggered(const parameters *p, const fermion_params *f, int use
 void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params *f)
 {
     int used[PREC_COUNT] = {1}, mine[PREC_COUNT] = {1}, first = 1;
-    const fermion_links *links = fermion_links_of(f);
+    const staggered_links_kind *links = staggered_links_of(f);
     int first_level = links->levels > 1;
     note_staggered(p, f, mine);
     for (int i = 0; i < p->nfermions; i++) {
         const fermion_params *g = &p->fermions[i].p;
-        if (!fermion_same_smearing(f, g) || (g != f && (fermion_measured_only(f) || fermion_measured_only(g))))
+        if (!staggered_same_smearing(f, g) || (g != f && (fermion_measured_only(f) || fermion_measured_only(g))))
             continue;
         if (g < f) first_level = 0;
-        if (g->naik_epsilon != f->naik_epsilon || strcmp(g->long_reals, f->long_reals)) continue;
+        if (!staggered_same_operator(f, g) ||
+            strcmp(staggered_keys_of(g)->long_reals, staggered_keys_of(f)->long_reals))
+            continue;
         if (g < f) first = 0;
         note_staggered(p, g, used);
     }
     if (first_level) memory_stay(m, 2, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
-    const field_kind far = !strcmp(f->long_reals, "9")    ? FIELD_LINKS_EIGHT
-                           : !strcmp(f->long_reals, "13") ? FIELD_LINKS_TWO_ROWS
-                                                          : FIELD_LINKS;
+    const field_kind far = !strcmp(staggered_keys_of(f)->long_reals, "9")    ? FIELD_LINKS_EIGHT
+                           : !strcmp(staggered_keys_of(f)->long_reals, "13") ? FIELD_LINKS_TWO_ROWS
+                                                                             : FIELD_LINKS;
     for (int prec = 0; prec < PREC_COUNT; prec++) {
         const int n = first * used[prec];
         memory_stay(m, n, FIELD_LINKS, (precision)prec, PARITY_BOTH);
@@ -287,12 +303,12 @@ void memory_stay_staggered(ledger *m, const parameters *p, const fermion_params 
 
 size_t memory_of_smearing(const ledger *m, const fermion_params *f)
 {
-    return (fermion_links_of(f)->levels > 0 ? 6 : 0) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+    return (staggered_links_of(f)->levels > 0 ? 6 : 0) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
 size_t memory_of_derivatives(const ledger *m, const fermion_params *f)
 {
-    const fermion_links *links = fermion_links_of(f);
+    const staggered_links_kind *links = staggered_links_of(f);
     return (size_t)(1 + links->long_links + (links->levels > 0)) * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
@@ -300,7 +316,7 @@ size_t memory_of_derivatives(const ledger *m, const fermion_params *f)
  * result of the second level. */
 size_t memory_of_smearing_back(const ledger *m, const fermion_params *f)
 {
-    const int levels = fermion_links_of(f)->levels, fields = levels > 0 ? 11 + levels : 0;
+    const int levels = staggered_links_of(f)->levels, fields = levels > 0 ? 11 + levels : 0;
     return memory_of_derivatives(m, f) + (size_t)fields * memory_of(m, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
 }
 
@@ -333,10 +349,10 @@ static size_t measure_moment(const ledger *m, const parameters *p, const measure
     const observable *o = observable_find(what->kind);
     const fermion_params *f = fermion_of(p, what);
     ledger own = {m->lat, m->where, 0}, smearing = own;
-    if (f && fermion_measured_only(f) && fermion_kind_find(f->kind)->staggered) {
+    if (f && fermion_measured_only(f) && fermion_kind_find(f->kind)->spins == 1) {
         memory_stay_staggered(&own, p, f);
         /* Then there is the first level, and of the last one only the result. */
-        memory_stay(&smearing, fermion_links_of(f)->levels > 1 ? 3 : 1, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
+        memory_stay(&smearing, staggered_links_of(f)->levels > 1 ? 3 : 1, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH);
         at_least(&own.stays, smearing.stays + memory_of_smearing(m, f));
     } else if (f && fermion_measured_only(f)) {
         memory_stay_wilson(&own, p, f);
@@ -396,11 +412,11 @@ size_t memory_solved(const parameters *p, const lattice *lat, place where)
     size_t peak = 0;
     for (int i = 0; i < own->nfermions; i++) {
         const fermion_params *f = &own->fermions[i].p;
-        const int staggered = fermion_kind_find(f->kind)->staggered;
-        const field_kind kind = staggered ? FIELD_VECTOR : FIELD_SPINOR;
+        const int one_spin = fermion_kind_find(f->kind)->spins == 1;
+        const field_kind kind = one_spin ? FIELD_VECTOR : FIELD_SPINOR;
         ledger quark = m;
         size_t solver = 0;
-        if (staggered) memory_stay_staggered(&quark, own, f);
+        if (one_spin) memory_stay_staggered(&quark, own, f);
         else memory_stay_wilson(&quark, own, f);
         memory_stay(&quark, 4, kind, PREC_DOUBLE, PARITY_BOTH);
         memory_stay(&quark, 3, kind, PREC_DOUBLE, PARITY_EVEN);

@@ -45,10 +45,12 @@ void simulation_check_solvers(const parameters *p, const lattice *plan)
 
 int simulation_reach(const parameters *p)
 {
-    for (int i = 0; i < p->nfermions; i++)
-        if (fermion_kind_find(p->fermions[i].p.kind)->staggered && fermion_links_of(&p->fermions[i].p)->long_links)
-            return 3;
-    return 2;
+    int reach = 2;
+    for (int i = 0; i < p->nfermions; i++) {
+        const fermion_kind *kind = fermion_kind_find(p->fermions[i].p.kind);
+        if (kind->reach && kind->reach(&p->fermions[i].p) > reach) reach = kind->reach(&p->fermions[i].p);
+    }
+    return reach;
 }
 
 void simulation_refuse(const parameters *p, const char *message)

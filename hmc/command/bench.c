@@ -314,32 +314,27 @@ static int parse_integer(const char *flag, const char *text, int low, int high)
     return (int)n;
 }
 
-static int is_staggered(const bench_op *o)
-{
-    return !strcmp(o->group, "staggered");
-}
-
 /* first_links, first_rhs: what does not depend on the one or the other is measured with its first value alone. */
 static int is_wanted(const settings *s, const bench *b, const bench_op *o, int first_links, int first_rhs)
 {
     const int has_rhs = (o->needs & (BENCH_WILSON | BENCH_STAGGERED)) != 0;
     return listed(s->ops, o->name, o->group) && bench_op_has(o, b->prec) && (first_links || o->has_links) &&
-           (first_rhs || has_rhs) && (b->rhs == 1 || !o->one_rhs) && (b->lat->reach >= 3 || !is_staggered(o));
+           (first_rhs || has_rhs) && (b->rhs == 1 || !o->one_rhs) && bench_op_reach(o) <= b->lat->reach;
 }
 
-/* Sites that the operations reach to. Improved staggered quarks are left out where all is asked for, and the boxes of
- * ranks are too small for them. */
+/* Sites that the operations reach to. Where all are asked for, those that the boxes of ranks are too small for are left
+ * out. */
 static int reach_of(const char *list, const int size[4], const int grid[4])
 {
     const bench_op *o;
     char message[512];
-    int staggered = 0;
+    int reach = BENCH_REACH;
     for (int i = 0; (o = bench_op_number(i)); i++)
-        staggered = staggered || (is_staggered(o) && listed(list, o->name, o->group));
-    lattice *plan = plan_lattice(size, grid, comm_size(), 3, message, sizeof message);
-    if (!list && !plan) staggered = 0;
+        if (listed(list, o->name, o->group) && bench_op_reach(o) > reach) reach = bench_op_reach(o);
+    lattice *plan = plan_lattice(size, grid, comm_size(), reach, message, sizeof message);
+    if (!list && !plan) reach = BENCH_REACH;
     lattice_destroy(plan);
-    return staggered ? 3 : 2;
+    return reach;
 }
 
 /* The groups of fields that its operations need. */

@@ -109,19 +109,19 @@ void propagator_check_source(const measure_context *c, const int source[4], cons
 size_t propagator_memory(const ledger *l, const parameters *p, const measure_params *m, int vectors)
 {
     const fermion_params *f = &p->fermions[simulation_fermion(p, m->fermion)].p;
-    const int staggered = fermion_kind_find(f->kind)->staggered;
+    const fermion_kind *what = fermion_kind_find(f->kind);
     const char *solver = memory_solver(p, m);
-    const field_kind kind = staggered ? FIELD_VECTOR : FIELD_SPINOR;
-    const int slices = fermion_kind_find(f->kind)->slices ? fermion_kind_find(f->kind)->slices(f) : 1;
+    const field_kind kind = what->spins == 1 ? FIELD_VECTOR : FIELD_SPINOR;
+    const int slices = what->slices ? what->slices(f) : 1;
     const size_t half = (size_t)slices * memory_of(l, kind, PREC_DOUBLE, PARITY_EVEN);
     size_t solve = (size_t)slices * memory_of_solve(l, p, kind, solver), whole = 0,
            work = 0; /* of the normal operator */
-    if (!staggered) {
+    if (what->spins > 1) {
         int used[PREC_COUNT] = {0};
         memory_note_positive(p, solver, used);
         for (int prec = 0; prec < PREC_COUNT; prec++)
             if (used[prec]) work += (size_t)slices * memory_of(l, kind, prec, PARITY_EVEN);
-        if (f->c_sw != 0)
+        if (what->log_det && what->log_det(f))
             whole += memory_of(l, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH) +
                      memory_of(l, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH);
     }
