@@ -47,8 +47,11 @@ typedef struct {
     int passes;         /* times that a call, or an iteration of a solver, goes through its working set */
     int needs;          /* groups of fields */
     void (*run)(bench *b);
-    int one_rhs; /* takes one right-hand side */
+    int limits; /* see below */
 } bench_op;
+
+/* Limits: it takes one right-hand side; it works on the box of each rank, so that numbers depend on the process grid. */
+enum { BENCH_ONE_RHS = 1, BENCH_BY_RANK = 2 };
 
 #define BENCH_MASS 0.1
 #define BENCH_C_SW 1.0
@@ -72,6 +75,9 @@ void bench_open(bench *b, int needs);
 /* Bytes of a rank that its fields take at least, on a lattice that may be planned. */
 size_t bench_bytes(const bench *b, int needs);
 void bench_close(bench *b);
+/* The fields that there are, whatever operations are for; how many. */
+#define BENCH_FIELDS 32
+int bench_fields(const bench *b, field *fields[BENCH_FIELDS]);
 
 /* Some iterations of CG on op x = source, all in the precision of the fields. */
 void bench_cg(bench *b, linop *op, field *x, const field *source);

@@ -319,7 +319,8 @@ static int is_wanted(const settings *s, const bench *b, const bench_op *o, int f
 {
     const int has_rhs = (o->needs & (BENCH_WILSON | BENCH_STAGGERED)) != 0;
     return listed(s->ops, o->name, o->group) && bench_op_has(o, b->prec) && (first_links || o->has_links) &&
-           (first_rhs || has_rhs) && (b->rhs == 1 || !o->one_rhs) && bench_op_reach(o) <= b->lat->reach;
+           (first_rhs || has_rhs) && (b->rhs == 1 || !(o->limits & BENCH_ONE_RHS)) &&
+           bench_op_reach(o) <= b->lat->reach;
 }
 
 /* Sites that the operations reach to. Where all are asked for, those that the boxes of ranks are too small for are left
