@@ -12,9 +12,9 @@
 #include "hmc/record/report.h"
 #include "kernels/base/error.h"
 #include "kernels/base/pool.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
+#include "kernels/run/device.h"
 #include "solvers/multishift.h"
 #include "solvers/schwarz.h"
 

@@ -25,10 +25,9 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/watchdog.h"
 #include "kernels/cpu/limits.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
+#include "kernels/run/device.h"
 #include "kernels/run/kernel.h"
 
 #define MAX_BATCHES 65536
