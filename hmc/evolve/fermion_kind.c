@@ -39,9 +39,8 @@ static char kind_names[256], kind_help[1024];
 static const param keys[] = {
     {"kind", PARAM_CHOICE, AT(kind), "wilson_clover", kind_names, NULL, kind_help, 1},
     {"mass", PARAM_REAL, AT(mass), "0", "[-3.5,1e6]", "1/a",
-     "bare mass m; one of mass and kappa has to be given; -3.5 is kappa = 1. M = m + D / 2 for staggered quarks, with "
-     "m "
-     "> 0",
+     "bare mass m; one of mass and kappa has to be given; -3.5 is kappa = 1. M = m + D / 2 for staggered quarks, "
+     "with m > 0",
      1},
     {"parity", PARAM_CHOICE, AT(parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
     {"solver", PARAM_STRING, AT(solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
@@ -50,9 +49,8 @@ static const param keys[] = {
     {"reversal_solver", PARAM_STRING, AT(reversal_solver), "", NULL, NULL,
      "[solver.NAME] for the force where plaq verify checks that trajectories are reversible; empty: the force's", 0},
     {"measured_only", PARAM_CHOICE, AT(measured_only), "no", "no|yes", NULL,
-     "yes: no action and on no level, but a quark for [measure.NAME] sections, solved by action_solver or solver; may "
-     "be "
-     "added to an ensemble that exists",
+     "yes: no action and on no level, but a quark for [measure.NAME] sections, solved by action_solver or solver; "
+     "may be added to an ensemble that exists",
      1},
 };
 

@@ -21,9 +21,8 @@ static const param keys[] = {
     {"beta", PARAM_REAL, AT(beta), NULL, "[0,1e6]", NULL,
      "coupling: S = beta sum [c0 (1 - Re tr P/3) + c1 (1 - Re tr R/3)] over plaquettes P and rectangles R, "
      "c0 = 1 - 8 c1 and beta = 6/g^2; or of symanzik_1loop: c0 = 1, c1 = -(1 - r ln u0)/(20 u0^2), and beside them "
-     "c2 (1 - Re tr C/3) over parallelograms C, c2 = p ln u0/u0^2, beta = 10/g^2; symanzik_tadpole is that with r = p "
-     "= "
-     "0",
+     "c2 (1 - Re tr C/3) over parallelograms C, c2 = p ln u0/u0^2, beta = 10/g^2; symanzik_tadpole is that with "
+     "r = p = 0",
      1},
 };
 static const param c1_table[] = {

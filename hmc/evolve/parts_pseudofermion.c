@@ -77,7 +77,8 @@ static void check_operators(const char *where, const named_fermion *f, const nam
                    where, f->name, over->name);
 }
 
-/* Ratios telescope: each section is the denominator of one other at most, and none of itself. */
+/* Ratios telescope: each section is the denominator of one other at most, and none of itself. The heat bath of one
+ * without a denominator has no solve. */
 static void check_ratio(const ini_input *in, const parameters *p, const named_fermion *f)
 {
     const char *names[MAX_NAMED], *const where = ini_where(in, "fermion", f->name, "ratio_to");
