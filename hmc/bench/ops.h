@@ -12,6 +12,9 @@
  * kernels that come in double only; vectors and links of staggered quarks; and what their links are made of. */
 enum { BENCH_WILSON = 1, BENCH_DOUBLE = 2, BENCH_STAGGERED = 4, BENCH_PATHS = 8, BENCH_WALL = 16 };
 
+#define BENCH_MOST_RHS 64 /* right-hand sides */
+#define BENCH_SUMS (2 * BENCH_MOST_RHS)
+
 /* The fields that operations work on; null where no operation that is run needs them. */
 typedef struct {
     const lattice *lat;
@@ -37,7 +40,8 @@ typedef struct {
     field *phases;            /* of links */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
-    long iterations; /* of a solver's last call */
+    long iterations;         /* of a solver's last call */
+    double sums[BENCH_SUMS]; /* that an operation found */
 } bench;
 
 typedef struct {

@@ -445,7 +445,7 @@ static int run_links(const settings *s, const lattice *lat, precision prec, cons
     int count = 0;
     for (int k = 0; list_word(t->links, k, reals, sizeof reals); k++)
         for (int r = 0; list_word(t->rhs, r, rhs, sizeof rhs); r++)
-            count += run_on(s, lat, prec, atoi(reals), parse_integer("--rhs", rhs, 1, 64), k == 0, r == 0);
+            count += run_on(s, lat, prec, atoi(reals), parse_integer("--rhs", rhs, 1, BENCH_MOST_RHS), k == 0, r == 0);
     return count;
 }
 
@@ -461,7 +461,7 @@ static void check_memory(const settings *s, const texts *t, const int size[4], c
                              .prec = (precision)p,
                              .where = s->where,
                              .link_reals = 18,
-                             .rhs = parse_integer("--rhs", rhs, 1, 64)};
+                             .rhs = parse_integer("--rhs", rhs, 1, BENCH_MOST_RHS)};
             const double bytes =
                 (double)(memory_of_tables(plan, s->where) + bench_bytes(&b, needs_of(s, &b, 1, r == 0)));
             if (memory_lacks(plan, bytes, s->where, message, sizeof message)) user_error("%s", message);
@@ -506,7 +506,7 @@ int command_bench(int argc, char **argv)
     command_arguments_free(&a);
     log_keep_stdout_clean(json);
     check_texts(&t);
-    for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_integer("--rhs", word, 1, 64);
+    for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_integer("--rhs", word, 1, BENCH_MOST_RHS);
     const settings s = make_settings(&t, json);
     lattice_use_simd(!t.simd || !strcmp(t.simd, "yes"));
     comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));

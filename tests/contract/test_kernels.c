@@ -1,9 +1,9 @@
 /* Every kernel of families.def gives the same bits with any number of lanes and threads, and on every process grid.
  *
  * Kernels run in the operations of plaq bench, which have their fields, random numbers in every component, from the sites
- * alone. What an operation leaves in its fields is compared with what the first way left (of the same grid, where the
- * operation works on the box of a rank). A kernel that no operation runs
- * fails the test; sums that go to nobody are compared in test_grids.c. */
+ * alone. What an operation leaves in its fields, and its sums, is compared with what the first way left (of the same grid,
+ * where the operation works on the box of a rank). A kernel that no operation runs fails the test, and one that sums where
+ * no operation that runs it tells sums. */
 #include "tests/kernels/kit.h"
 
 #include <omp.h>
@@ -22,6 +22,7 @@ typedef struct {
 enum { MOST_WAYS = 24 };
 static way ways[MOST_WAYS];
 static int nways;
+static int told[KERNEL_COUNTED]; /* operations that ran the kernel and told sums */
 
 /* Threads beside ranks would wait for cores that there are not. */
 static void make_ways(void)
@@ -46,7 +47,26 @@ static void make_ways(void)
         }
 }
 
-/* All fields of a bench after one run of the operation, one array. */
+static long calls_of(int kernel)
+{
+    long calls = 0;
+    for (int prec = 0; prec < PREC_COUNT; prec++) calls += kernel_counted((kernel_id)kernel, (precision)prec).calls;
+    return calls;
+}
+
+/* Runs it, and notes which kernels it ran if it told sums. */
+static void run_once(const bench_op *o, bench *b)
+{
+    long before[KERNEL_COUNTED];
+    int sums = 0;
+    for (int i = 0; i < BENCH_SUMS; i++) b->sums[i] = NAN;
+    for (int k = 0; k < KERNEL_COUNTED; k++) before[k] = calls_of(k);
+    o->run(b);
+    for (int i = 0; i < BENCH_SUMS; i++) sums += !isnan(b->sums[i]);
+    for (int k = 0; k < KERNEL_COUNTED; k++) told[k] += sums > 0 && calls_of(k) > before[k];
+}
+
+/* All fields of a bench after one run of the operation, and its sums, one array. */
 static double *fields_after(const bench_op *o, const way *w, precision prec, int rhs, size_t *n)
 {
     bench b = {.lat = w->lat, .prec = prec, .where = kit_place, .link_reals = 18, .rhs = rhs};
@@ -55,10 +75,10 @@ static double *fields_after(const bench_op *o, const way *w, precision prec, int
     kernel_counts_pause(1);
     bench_open(&b, o->needs);
     kernel_counts_pause(0);
-    o->run(&b);
+    run_once(o, &b);
     const int count = bench_fields(&b, fields);
-    double *all = NULL;
-    *n = 0;
+    double *all = kit_copy(b.sums, sizeof b.sums);
+    *n = BENCH_SUMS;
     for (int i = 0; i < count; i++) {
         double *one = kit_gather(fields[i]);
         const size_t reals = kit_reals(fields[i]);
@@ -109,9 +129,9 @@ int main(int argc, char **argv)
             tried++;
         }
     for (int k = 0; nways && k < KERNEL_COUNTED; k++) {
-        long calls = 0;
-        for (int prec = 0; prec < PREC_COUNT; prec++) calls += kernel_counted((kernel_id)k, (precision)prec).calls;
-        if (!check_note(calls > 0 || bench_is_packing(k))) printf("no operation runs %s\n", kernel_infos[k].name);
+        if (!check_note(calls_of(k) > 0 || bench_is_packing(k))) printf("no operation runs %s\n", kernel_infos[k].name);
+        if (!check_note(told[k] > 0 || !kernel_infos[k].sums))
+            printf("no operation tells the sums of %s\n", kernel_infos[k].name);
     }
     if (comm_rank() == 0) printf("%d operations, each in a precision, in %d ways\n", tried, nways);
     for (int i = 0; i < nways; i++) lattice_destroy((lattice *)ways[i].lat);
