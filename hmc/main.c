@@ -10,8 +10,8 @@
 #include "hmc/input/identity.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/run/device.h"
 
 static void print_usage(void)
 {

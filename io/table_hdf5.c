@@ -125,16 +125,18 @@ static int same_columns(hid_t group, const table_rows *r)
 }
 
 /* Each difference between the identity of a table and that of new rows. */
-static int same_identity(hid_t group, const char *path, const table_rows *r, char *message, size_t size)
+static int same_identity(hid_t group, const table_file *f, const table_rows *r, char *message, size_t size)
 {
     char *there = values_get_attribute_text(group, "identity");
     param_text differences = {0};
-    const int differ = params_compare(there ? there : "", r->identity ? r->identity : "", NULL, 0, &differences);
+    const char *before = there ? there : "", *now = r->identity ? r->identity : "";
+    const int differ =
+        f->differ ? f->differ(before, now, &differences) : params_compare(before, now, NULL, 0, &differences);
     if (differ)
         snprintf(message, size,
                  "%s: the rows of /%s were made with other parameters:\n%s  Write to another file, or give the "
                  "section another name",
-                 path, r->group, differences.data);
+                 f->path, r->group, differences.data);
     param_text_free(&differences);
     free(there);
     return !differ;
@@ -163,16 +165,16 @@ static int has_digest(hid_t group, const char *digest)
 }
 
 /* Whether a table is there and may take the rows: 1 when it has rows of these links, 0, or -1 with a message. */
-static int look_at(hid_t file, const char *path, const char *digest, const table_rows *r, char *message, size_t size)
+static int look_at(hid_t file, const table_file *f, const char *digest, const table_rows *r, char *message, size_t size)
 {
     if (!has(file, r->group)) return 0;
     const hid_t group = H5Gopen2(file, r->group, H5P_DEFAULT);
     int status = -1;
     if (group < 0 || !same_columns(group, r))
         links_fail(message, size,
-                   "%s: /%s is there already and has other columns; write to another file, or rename the section", path,
-                   r->group);
-    else if (same_identity(group, path, r, message, size)) status = has_digest(group, digest);
+                   "%s: /%s is there already and has other columns; write to another file, or rename the section",
+                   f->path, r->group);
+    else if (same_identity(group, f, r, message, size)) status = has_digest(group, digest);
     if (group >= 0) H5Gclose(group);
     return status;
 }
@@ -209,7 +211,7 @@ static int look_local(const table_file *f, const char *digest, const table_rows 
     image *m = bad ? NULL : open_file(f->path, message, size);
     if (!m) return -1;
     for (int i = 0; i < n && !bad; i++)
-        bad = (there[i] = look_at(image_file(m), f->path, digest, &rows[i], message, size)) < 0;
+        bad = (there[i] = look_at(image_file(m), f, digest, &rows[i], message, size)) < 0;
     image_close(m);
     return bad ? -1 : 0;
 }
@@ -281,7 +283,7 @@ static int append_local(const table_file *f, const table_config *config, const t
     if (!m) return -1;
     const hid_t file = image_file(m);
     for (int i = 0; i < n && !bad; i++) {
-        const int there = look_at(file, f->path, config->digest, &rows[i], message, size);
+        const int there = look_at(file, f, config->digest, &rows[i], message, size);
         bad = there < 0;
         if (bad || there || rows[i].nrows == 0) continue;
         bad = append_rows(file, f->path, config, &rows[i], message, size);

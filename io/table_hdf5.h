@@ -16,6 +16,8 @@
 
 #include <stddef.h>
 
+#include "kernels/base/param.h"
+
 #define TABLE_CONFIG_SIZE 256
 #define TABLE_DIGEST_SIZE 65
 #define TABLE_PROGRAM_SIZE 128
@@ -34,9 +36,11 @@ typedef struct {
     const char *identity; /* lines "key = value"; NULL: none */
 } table_rows;
 
-/* The file, and what writes there: lines "key = value" of all parameters. */
+/* The file, and what writes there: lines "key = value" of all parameters. differ() appends each difference of two
+ * identities and returns how many there are; NULL: all of their lines count, as params_compare() does without sections. */
 typedef struct {
     const char *path, *program, *input;
+    int (*differ)(const char *before, const char *now, param_text *differences);
 } table_file;
 
 /* A configuration: name of its file, digest and averages of its links. */

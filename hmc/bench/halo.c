@@ -7,9 +7,8 @@
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/pool.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/run/device.h"
 
 #define SMALLEST ((size_t)1 << 10)
 #define LARGEST ((size_t)1 << 25)
@@ -38,11 +37,8 @@ static void exchange_on_device(const ring *r)
 {
     gpu_message m[2] = {{.to = r->next, .from = r->previous, .slot = 0, .bytes = r->bytes},
                         {.to = r->previous, .from = r->next, .slot = 1, .bytes = r->bytes}};
-    gpu_exchange_begin(comm_world(), m, 2);
-    /* Where others would pack. A transport that stores into the neighbour's memory sends here. */
-    for (int i = 0; i < 2; i++) gpu_copy_aside(m[i].out, PLACE_DEVICE, r->out[i], PLACE_DEVICE, r->bytes);
-    gpu_exchange_start(m, 2);
-    gpu_exchange_finish(m, 2);
+    void *const out[2] = {r->out[0], r->out[1]};
+    gpu_exchange_copies(comm_world(), m, 2, out);
 }
 
 /* Best and median seconds of an exchange, the slowest rank's. */

@@ -30,6 +30,11 @@ int bench_op_has(const bench_op *o, precision prec)
     return o->all_precisions || prec == PREC_DOUBLE;
 }
 
+int bench_op_reach(const bench_op *o)
+{
+    return o->needs & (BENCH_STAGGERED | BENCH_PATHS) ? 3 : BENCH_REACH;
+}
+
 int bench_is_packing(int kernel)
 {
     return kernel == KERNEL_hop_pack || kernel == KERNEL_staggered_pack || kernel == KERNEL_ghost_pack ||
@@ -244,6 +249,20 @@ size_t bench_bytes(const bench *b, int needs)
     return sum;
 }
 
+int bench_fields(const bench *b, field *fields[BENCH_FIELDS])
+{
+    field *all[] = {b->links,   b->links_double, b->clover,       b->tensor,    b->x,           b->y,
+                    b->z,       b->sx,           b->sy,           b->converted, b->spinor,      b->more,
+                    b->momenta, b->force,        b->whole_clover, b->inverse,   b->other_links, b->vx,
+                    b->vy,      b->vz,           b->vectors,      b->shifted,   b->one,         b->two,
+                    b->three,   b->poles,        b->phases,       b->dx,        b->dy};
+    int n = 0;
+    _Static_assert(sizeof all / sizeof all[0] <= BENCH_FIELDS, "room for all");
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i]) fields[n++] = all[i];
+    return n;
+}
+
 void bench_close(bench *b)
 {
     fermion_destroy(b->wall);
@@ -255,11 +274,8 @@ void bench_close(bench *b)
     staggered_links_destroy(b->asqtad);
     linop_destroy(b->normal);
     wilson_destroy(b->w);
-    field *all[] = {b->links,   b->links_double, b->clover,       b->tensor,    b->x,           b->y,
-                    b->z,       b->sx,           b->sy,           b->converted, b->spinor,      b->more,
-                    b->momenta, b->force,        b->whole_clover, b->inverse,   b->other_links, b->vx,
-                    b->vy,      b->vz,           b->vectors,      b->shifted,   b->one,         b->two,
-                    b->three,   b->poles,        b->phases,       b->dx,        b->dy};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    field *all[BENCH_FIELDS];
+    const int n = bench_fields(b, all);
+    for (int i = 0; i < n; i++) field_destroy(all[i]);
     pool_trim(PLACE_HOST);
 }

@@ -12,6 +12,9 @@
  * kernels that come in double only; vectors and links of staggered quarks; and what their links are made of. */
 enum { BENCH_WILSON = 1, BENCH_DOUBLE = 2, BENCH_STAGGERED = 4, BENCH_PATHS = 8, BENCH_WALL = 16 };
 
+#define BENCH_MOST_RHS 64 /* right-hand sides */
+#define BENCH_SUMS (2 * BENCH_MOST_RHS)
+
 /* The fields that operations work on; null where no operation that is run needs them. */
 typedef struct {
     const lattice *lat;
@@ -37,7 +40,8 @@ typedef struct {
     field *phases;            /* of links */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
-    long iterations; /* of a solver's last call */
+    long iterations;         /* of a solver's last call */
+    double sums[BENCH_SUMS]; /* that an operation found */
 } bench;
 
 typedef struct {
@@ -47,8 +51,11 @@ typedef struct {
     int passes;         /* times that a call, or an iteration of a solver, goes through its working set */
     int needs;          /* groups of fields */
     void (*run)(bench *b);
-    int one_rhs; /* takes one right-hand side */
+    int limits; /* see below */
 } bench_op;
+
+/* Limits: it takes one right-hand side; it works on the box of each rank, so that numbers depend on the process grid. */
+enum { BENCH_ONE_RHS = 1, BENCH_BY_RANK = 2 };
 
 #define BENCH_MASS 0.1
 #define BENCH_C_SW 1.0
@@ -60,6 +67,9 @@ extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered
 /* The operations, null after the last. */
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);
+/* Sites that it reaches to: more for links of three in a row. */
+#define BENCH_REACH 2
+int bench_op_reach(const bench_op *o);
 /* Whether a kernel packs halos, which is no part of what is measured. */
 int bench_is_packing(int kernel);
 
@@ -69,6 +79,9 @@ void bench_open(bench *b, int needs);
 /* Bytes of a rank that its fields take at least, on a lattice that may be planned. */
 size_t bench_bytes(const bench *b, int needs);
 void bench_close(bench *b);
+/* The fields that there are, whatever operations are for; how many. */
+#define BENCH_FIELDS 32
+int bench_fields(const bench *b, field *fields[BENCH_FIELDS]);
 
 /* Some iterations of CG on op x = source, all in the precision of the fields. */
 void bench_cg(bench *b, linop *op, field *x, const field *source);

@@ -25,6 +25,6 @@ static void run_cg(bench *b)
 const bench_op bench_ops_domainwall[] = {
     {"fifth", "domainwall", 1, 0, 1, BENCH_WALL, run_fifth, 0},
     {"mobius_schur", "domainwall", 1, 1, 2, BENCH_WALL, run_schur, 0},
-    {"mobius_cg", "cg", 1, 1, 4, BENCH_WALL, run_cg, 1},
+    {"mobius_cg", "cg", 1, 1, 4, BENCH_WALL, run_cg, BENCH_ONE_RHS},
     {0},
 };

@@ -32,7 +32,11 @@ static void run_clover_force(bench *b)
 
 static void run_loops(bench *b)
 {
-    gauge_measure(b->links_double, 1);
+    const gauge_loops l = gauge_measure(b->links_double, 1);
+    b->sums[0] = l.plaquette_space;
+    b->sums[1] = l.plaquette_time;
+    b->sums[2] = l.rectangle;
+    b->sums[3] = l.link_trace;
 }
 
 static void run_field_strength(bench *b)
@@ -53,8 +57,7 @@ static void run_clover_build(bench *b)
 /* With its determinant. */
 static void run_clover_invert(bench *b)
 {
-    double negatives;
-    clover_invert(b->inverse, b->whole_clover, PARITY_EVEN, &negatives);
+    b->sums[0] = clover_invert(b->inverse, b->whole_clover, PARITY_EVEN, &b->sums[1]);
 }
 
 /* Factors of zero: the insertions do not grow from call to call. */
@@ -71,17 +74,20 @@ static void run_clover_insert_det(bench *b)
 
 static void run_parallelograms(bench *b)
 {
-    gauge_action(b->links_double, (gauge_weights){5, -0.4, -0.04});
+    b->sums[0] = gauge_action(b->links_double, (gauge_weights){5, -0.4, -0.04});
 }
 
 static void run_energy(bench *b)
 {
-    gauge_field_energy(b->tensor);
+    const gauge_energy e = gauge_field_energy(b->tensor);
+    b->sums[0] = e.temporal;
+    b->sums[1] = e.spatial;
+    b->sums[2] = e.charge;
 }
 
 static void run_unitarise(bench *b)
 {
-    gauge_unitarise(b->links_double);
+    b->sums[0] = gauge_unitarise(b->links_double);
 }
 
 static void run_momenta_add(bench *b)
@@ -91,7 +97,7 @@ static void run_momenta_add(bench *b)
 
 static void run_momenta_dot(bench *b)
 {
-    momenta_dot(b->force, b->momenta);
+    b->sums[0] = momenta_dot(b->force, b->momenta);
 }
 
 static void run_random_momenta(bench *b)

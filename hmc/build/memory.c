@@ -4,14 +4,15 @@
 #include <string.h>
 
 #include "hmc/build/simulation.h"
+#include "hmc/evolve/parts.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/pool.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
+#include "kernels/run/device.h"
 #include "kernels/run/exchange.h"
 
 /* ---- counting ---- */
@@ -60,7 +61,7 @@ static int enough_steps(const simulation *s, const level *l)
         for (int i = 0; i < s->p->nfermions; i++) {
             const named_fermion *f = &s->p->fermions[i];
             const int same = !strcmp(f->name, s->e.actions[l->actions[k]]->name);
-            if (same && f->p.predictor > steps) steps = f->p.predictor;
+            if (same && predictor_of(&f->p) > steps) steps = predictor_of(&f->p);
         }
     return steps;
 }

@@ -7,7 +7,7 @@
 #include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
 #include "hmc/build/tuning.h"
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/evolve/parts.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "hmc/record/save.h"
@@ -41,12 +41,13 @@ static void warn_of_approximation(const named_fermion *f, const int size[4])
 {
     const fermion_kind *kind = fermion_kind_find(f->p.kind);
     if (!kind->rational) return;
-    double numbers = f->p.pseudofermions * (kind->staggered ? 3 : 12) / 2.0;
+    const rational_settings r = kind->rational(&f->p);
+    double numbers = r.pseudofermions * 3 * kind->spins / 2.0;
     for (int d = 0; d < 4; d++) numbers *= size[d];
-    if (numbers * f->p.approximation <= LARGEST_ERROR_OF_ACTION) return;
+    if (numbers * r.approximation <= LARGEST_ERROR_OF_ACTION) return;
     const double least = LARGEST_ERROR_OF_ACTION / numbers, digit = pow(10, floor(log10(least)));
     log_warn("[fermion.%s] approximation = %g on this lattice: dH is then wrong by up to %.2g; give %.0e or less",
-             f->name, f->p.approximation, numbers * f->p.approximation, digit * fmax(1, floor(least / digit)));
+             f->name, r.approximation, numbers * r.approximation, digit * fmax(1, floor(least / digit)));
 }
 
 /* S at the start is that of exact solves in the heat bath. */
@@ -57,77 +58,48 @@ static void warn_of_tolerances(const parameters *p, const lattice *l)
         if (fermion_measured_only(&f->p)) continue;
         warn_of_approximation(f, l->size);
         warn_of_tolerance(p, f, "an action_solver", f->p.action_solver);
-        if (strcmp(f->p.heat_bath_solver, f->p.action_solver))
-            warn_of_tolerance(p, f, "a heat_bath_solver", f->p.heat_bath_solver);
+        if (strcmp(heat_bath_solver_of(&f->p), f->p.action_solver))
+            warn_of_tolerance(p, f, "a heat_bath_solver", heat_bath_solver_of(&f->p));
     }
-}
-
-/* Published ensembles have other truncations of the series. */
-#define EPSILON_ALLOWED 0.01
-
-/* The epsilon with which a quark of mass m has the right kinetic energy at tree level (E. Follana et al.,
- * hep-lat/0610092, eq. (24)). */
-static double epsilon_of_mass(double m)
-{
-    const double x = m * m;
-    return x * (-27.0 / 40 + x * (327.0 / 1120 + x * (-5843.0 / 53760 + x * 153607 / 3942400)));
-}
-
-/* What a quark's operator has beside its mass, or what else says that. */
-static const char *links_text(const fermion_params *f, double mass, char text[96])
-{
-    const fermion_kind *kind = fermion_kind_find(f->kind);
-    if (kind->slices) snprintf(text, 96, "%d slices", kind->slices(f));
-    else if (!kind->staggered) snprintf(text, 96, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), f->c_sw);
-    else if (fermion_links_of(f)->tadpoles) snprintf(text, 96, "%s, u0 %.6g", f->links, f->u0);
-    else if (f->naik_epsilon != 0) snprintf(text, 96, "hisq, naik_epsilon %.6g", f->naik_epsilon);
-    else snprintf(text, 96, "%s", f->links);
-    return text;
-}
-
-/* A staggered quark of this mass with the links of f. */
-static void check_links(const parameters *p, const named_fermion *f, double mass)
-{
-    const fermion_links *links = fermion_links_of(&f->p);
-    const double epsilon = links->kind == STAGGERED_HISQ ? epsilon_of_mass(mass) : 0;
-    if (links->tadpoles && gauge_params_have(&p->gauge, "u0") && f->p.u0 != p->gauge.u0)
-        log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both", f->name,
-                 f->p.u0, p->gauge.u0);
-    if (fabs(f->p.naik_epsilon - epsilon) > EPSILON_ALLOWED)
-        log_warn("[fermion.%s] naik_epsilon = %g, but quarks of mass %g have %.4g at tree level", f->name,
-                 f->p.naik_epsilon, mass, epsilon);
 }
 
 /* The guess of a solve is not the same on the way back, so its error decides about reversibility. */
 #define LOOSEST_GUESSED 1e-7
 
+static void describe_measured(const parameters *p, const named_fermion *f)
+{
+    const fermion_kind *kind = fermion_kind_find(f->p.kind);
+    char text[96];
+    kind->describe(&f->p, f->p.mass, text, sizeof text);
+    log_info("[fermion.%s] is measured only: mass %.6g (%s), no action", f->name, f->p.mass, text);
+    if (kind->advise) kind->advise(p, f, f->p.mass);
+}
+
+static void describe_action(const parameters *p, const named_fermion *f)
+{
+    const fermion_kind *kind = fermion_kind_find(f->p.kind);
+    const rational_settings r = kind->rational ? kind->rational(&f->p) : (rational_settings){0};
+    if (kind->rational && r.bound == 0 && r.high == 0)
+        log_info("[fermion.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
+                 "takes some two vectors",
+                 f->name, RATIONAL_ORDINARY_WIDTH);
+    if (ratio_of(&f->p)[0] && p->fermions[simulation_fermion(p, ratio_of(&f->p))].p.mass < f->p.mass)
+        log_warn("[fermion.%s] is a ratio to [fermion.%s], whose mass is not heavier but lighter: that makes "
+                 "the force larger",
+                 f->name, ratio_of(&f->p));
+    const named_settings *s = parameters_attempt(p, f->p.solver, 0);
+    if (predictor_of(&f->p) > 0 && s->p.tolerance > LOOSEST_GUESSED)
+        log_warn("[solver.%s] tolerance = %g with predictor = %d in [fermion.%s]: trajectories are reversible "
+                 "only to that; give 1e-8 or less",
+                 s->name, s->p.tolerance, predictor_of(&f->p), f->name);
+}
+
 static void describe_fermions(const parameters *p)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
-        char links[96];
-        if (fermion_measured_only(&f->p)) {
-            log_info("[fermion.%s] is measured only: mass %.6g (%s), no action", f->name, f->p.mass,
-                     links_text(&f->p, f->p.mass, links));
-            if (fermion_kind_find(f->p.kind)->staggered) check_links(p, f, f->p.mass);
-            continue;
-        }
-        if (fermion_kind_find(f->p.kind)->shifts && !fermion_kind_find(f->p.kind)->staggered && f->p.spectrum_high == 0)
-            log_info("[fermion.%s] spectrum = auto: memory is that of a spectrum of width %g; each factor of ten more "
-                     "takes some two vectors",
-                     f->name, RATIONAL_ORDINARY_WIDTH);
-        if (f->p.ratio_to[0]) {
-            const fermion_params *over = &p->fermions[simulation_fermion(p, f->p.ratio_to)].p;
-            if (over->mass < f->p.mass)
-                log_warn("[fermion.%s] is a ratio to [fermion.%s], whose mass is not heavier but lighter: that makes "
-                         "the force larger",
-                         f->name, f->p.ratio_to);
-        }
-        for (int k = 0; k < p->nsolvers && f->p.predictor > 0; k++)
-            if (!strcmp(p->solvers[k].name, f->p.solver) && p->solvers[k].p.tolerance > LOOSEST_GUESSED)
-                log_warn("[solver.%s] tolerance = %g with predictor = %d in [fermion.%s]: trajectories are reversible "
-                         "only to that; give 1e-8 or less",
-                         p->solvers[k].name, p->solvers[k].p.tolerance, f->p.predictor, f->name);
+        if (fermion_measured_only(&f->p)) describe_measured(p, f);
+        else describe_action(p, f);
     }
 }
 
@@ -136,21 +108,21 @@ static void describe_flavours(const parameters *p)
 {
     flavours sums[MAX_FLAVOURS];
     const int n = fermion_parameters_flavours(p, sums);
-    int hisq = 0;
+    int in_loops = 0;
     for (int i = 0; i < n; i++) {
         const fermion_params *f = &sums[i].of->p;
-        char links[96];
-        log_info("%d flavour%s of mass %.6g (%s)", sums[i].number, sums[i].number == 1 ? "" : "s", sums[i].mass,
-                 links_text(f, sums[i].mass, links));
-        if (!fermion_kind_find(f->kind)->staggered) continue;
-        if (fermion_links_of(f)->kind == STAGGERED_HISQ) hisq += sums[i].number;
-        check_links(p, sums[i].of, sums[i].mass);
+        const fermion_kind *kind = fermion_kind_find(f->kind);
+        char text[96];
+        kind->describe(f, sums[i].mass, text, sizeof text);
+        log_info("%d flavour%s of mass %.6g (%s)", sums[i].number, sums[i].number == 1 ? "" : "s", sums[i].mass, text);
+        if (kind->in_gauge_loops && kind->in_gauge_loops(f)) in_loops += sums[i].number;
+        if (kind->advise) kind->advise(p, sums[i].of, sums[i].mass);
     }
-    if (gauge_params_have(&p->gauge, "flavours") && hisq != p->gauge.flavours)
+    if (gauge_params_have(&p->gauge, "flavours") && in_loops != p->gauge.flavours)
         log_warn("[gauge] flavours = %d, whose loops its coefficients have, but the sections make %d flavours of HISQ "
                  "quarks",
-                 p->gauge.flavours, hisq);
-    if (hisq > 0 && !strcmp(p->gauge.action, "symanzik_1loop"))
+                 p->gauge.flavours, in_loops);
+    if (in_loops > 0 && !strcmp(p->gauge.action, "symanzik_1loop"))
         log_warn("[gauge] action = symanzik_1loop is without the loops of HISQ quarks that symanzik_1loop_hisq has");
 }
 

@@ -14,11 +14,10 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/watchdog.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/gauge.h"
+#include "kernels/run/device.h"
 
 /* Largest |U U^+ - 1| of a link. Single-precision files leave some 1e-6; the evolution wants links on the group. */
 #define UNITARY_TO_ROUNDING 1e-12
@@ -45,10 +44,12 @@ void simulation_check_solvers(const parameters *p, const lattice *plan)
 
 int simulation_reach(const parameters *p)
 {
-    for (int i = 0; i < p->nfermions; i++)
-        if (fermion_kind_find(p->fermions[i].p.kind)->staggered && fermion_links_of(&p->fermions[i].p)->long_links)
-            return 3;
-    return 2;
+    int reach = 2;
+    for (int i = 0; i < p->nfermions; i++) {
+        const fermion_kind *kind = fermion_kind_find(p->fermions[i].p.kind);
+        if (kind->reach && kind->reach(&p->fermions[i].p) > reach) reach = kind->reach(&p->fermions[i].p);
+    }
+    return reach;
 }
 
 void simulation_refuse(const parameters *p, const char *message)

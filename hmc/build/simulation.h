@@ -15,7 +15,7 @@ typedef struct {
     evolution e;
 } simulation;
 
-/* Sites that the operators of a run reach to: more for staggered quarks with long links. */
+/* Sites that the operators of a run reach to. */
 int simulation_reach(const parameters *p);
 /* Sets the threads and the lanes that the input asks for; before lattices and plans are made. */
 void simulation_cpu(const parameters *p);

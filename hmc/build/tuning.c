@@ -11,10 +11,10 @@
 #include "io/regular.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
+#include "kernels/run/device.h"
 #include "kernels/run/tune.h"
 
 #define FILE_MAX ((uint64_t)16 << 20)

@@ -25,10 +25,9 @@
 #include "kernels/base/pool.h"
 #include "kernels/base/watchdog.h"
 #include "kernels/cpu/limits.h"
-#include "kernels/gpu/gpu.h"
-#include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
+#include "kernels/run/device.h"
 #include "kernels/run/kernel.h"
 
 #define MAX_BATCHES 65536
@@ -314,32 +313,28 @@ static int parse_integer(const char *flag, const char *text, int low, int high)
     return (int)n;
 }
 
-static int is_staggered(const bench_op *o)
-{
-    return !strcmp(o->group, "staggered");
-}
-
 /* first_links, first_rhs: what does not depend on the one or the other is measured with its first value alone. */
 static int is_wanted(const settings *s, const bench *b, const bench_op *o, int first_links, int first_rhs)
 {
     const int has_rhs = (o->needs & (BENCH_WILSON | BENCH_STAGGERED)) != 0;
     return listed(s->ops, o->name, o->group) && bench_op_has(o, b->prec) && (first_links || o->has_links) &&
-           (first_rhs || has_rhs) && (b->rhs == 1 || !o->one_rhs) && (b->lat->reach >= 3 || !is_staggered(o));
+           (first_rhs || has_rhs) && (b->rhs == 1 || !(o->limits & BENCH_ONE_RHS)) &&
+           bench_op_reach(o) <= b->lat->reach;
 }
 
-/* Sites that the operations reach to. Improved staggered quarks are left out where all is asked for, and the boxes of
- * ranks are too small for them. */
+/* Sites that the operations reach to. Where all are asked for, those that the boxes of ranks are too small for are left
+ * out. */
 static int reach_of(const char *list, const int size[4], const int grid[4])
 {
     const bench_op *o;
     char message[512];
-    int staggered = 0;
+    int reach = BENCH_REACH;
     for (int i = 0; (o = bench_op_number(i)); i++)
-        staggered = staggered || (is_staggered(o) && listed(list, o->name, o->group));
-    lattice *plan = plan_lattice(size, grid, comm_size(), 3, message, sizeof message);
-    if (!list && !plan) staggered = 0;
+        if (listed(list, o->name, o->group) && bench_op_reach(o) > reach) reach = bench_op_reach(o);
+    lattice *plan = plan_lattice(size, grid, comm_size(), reach, message, sizeof message);
+    if (!list && !plan) reach = BENCH_REACH;
     lattice_destroy(plan);
-    return staggered ? 3 : 2;
+    return reach;
 }
 
 /* The groups of fields that its operations need. */
@@ -450,7 +445,7 @@ static int run_links(const settings *s, const lattice *lat, precision prec, cons
     int count = 0;
     for (int k = 0; list_word(t->links, k, reals, sizeof reals); k++)
         for (int r = 0; list_word(t->rhs, r, rhs, sizeof rhs); r++)
-            count += run_on(s, lat, prec, atoi(reals), parse_integer("--rhs", rhs, 1, 64), k == 0, r == 0);
+            count += run_on(s, lat, prec, atoi(reals), parse_integer("--rhs", rhs, 1, BENCH_MOST_RHS), k == 0, r == 0);
     return count;
 }
 
@@ -471,7 +466,7 @@ static void check_memory(const settings *s, const texts *t, const int size[4], c
                              .prec = (precision)p,
                              .where = s->where,
                              .link_reals = 18,
-                             .rhs = parse_integer("--rhs", rhs, 1, 64)};
+                             .rhs = parse_integer("--rhs", rhs, 1, BENCH_MOST_RHS)};
             const double bytes = (double)(table_bytes(plan, s->where) + bench_bytes(&b, needs_of(s, &b, 1, r == 0)));
             if (memory_lacks(plan, bytes, s->where, message, sizeof message)) user_error("%s", message);
         }
@@ -515,7 +510,7 @@ int command_bench(int argc, char **argv)
     command_arguments_free(&a);
     log_keep_stdout_clean(json);
     check_texts(&t);
-    for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_integer("--rhs", word, 1, 64);
+    for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_integer("--rhs", word, 1, BENCH_MOST_RHS);
     const settings s = make_settings(&t, json);
     lattice_use_simd(!t.simd || !strcmp(t.simd, "yes"));
     comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));

@@ -182,7 +182,7 @@ static void open_output(measurer *m, const char *input)
 {
     int there[MAX_NAMED];
     const parameters *p = m->p;
-    m->file = (table_file){m->output, identity_of_program(), p->dump};
+    m->file = (table_file){m->output, identity_of_program(), p->dump, identity_differ};
     for (int i = 0; i < p->nmeasures; i++) {
         const char *name = p->measures[i].name;
         if (table_is_reserved(name))

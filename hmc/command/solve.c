@@ -271,7 +271,7 @@ static void tables_of(table_rows tables[2], const char *name, char summary[168],
 /* Before a solve: a file that cannot take its rows is a user error. */
 static void look(const job *j, const char *name, const char *identity)
 {
-    const table_file file = {j->output, identity_of_program(), j->p->dump};
+    const table_file file = {j->output, identity_of_program(), j->p->dump, identity_differ};
     table_rows tables[2];
     char message[4096], summary[168];
     int there[2];
@@ -286,7 +286,7 @@ static void store(const job *j, const char *name, const char *identity, const so
                   const double *results, int n)
 {
     static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
-    const table_file file = {j->output, identity_of_program(), j->p->dump};
+    const table_file file = {j->output, identity_of_program(), j->p->dump, identity_differ};
     const table_config config = {j->config, j->digest, j->loops.plaquette, j->loops.link_trace};
     table_rows tables[2];
     char message[4096], summary[168];

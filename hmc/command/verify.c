@@ -17,6 +17,7 @@
 
 #include "hmc/build/simulation.h"
 #include "hmc/command/commands.h"
+#include "hmc/evolve/parts.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -309,10 +310,10 @@ static int uses_solver(const simulation *s, const named_fermion *f, const named_
     if (comes_to(s, f->p.solver, wanted) || comes_to(s, f->p.action_solver, wanted) ||
         comes_to(s, f->p.reversal_solver, wanted))
         return 1;
-    if (!f->p.ratio_to[0] && comes_to(s, f->p.heat_bath_solver, wanted)) return 1;
+    if (!ratio_of(&f->p)[0] && comes_to(s, heat_bath_solver_of(&f->p), wanted)) return 1;
     for (int i = 0; i < s->p->nfermions; i++) {
         const fermion_params *g = &s->p->fermions[i].p;
-        if (!strcmp(g->ratio_to, f->name) && comes_to(s, g->heat_bath_solver, wanted)) return 1;
+        if (!strcmp(ratio_of(g), f->name) && comes_to(s, heat_bath_solver_of(g), wanted)) return 1;
     }
     return 0;
 }

@@ -73,22 +73,6 @@ int action_begin_again(action *a);
 void action_reset_counts(action *a);
 void action_destroy(action *a);
 
-/* Gauge actions by number, null after the last. Weights of loops over beta are 1 - 8 c1 and c1; or with tadpoles 1,
- * -(1 - r ln u0) / (20 u0^2) and p ln u0 / u0^2 of plaquette, rectangle and parallelogram, r and p linear in the number
- * of flavours. */
-typedef struct {
-    const char *name, *keys; /* keys: of [gauge] that not every action has, separated by spaces */
-    const char *help;
-    double c1; /* NaN: as given in the input */
-    int tadpole;
-    double rectangle[2], parallelogram[2]; /* r = [0] - [1] flavours, and p */
-} gauge_kind;
-const gauge_kind *gauge_kind_number(int i);
-/* Whether the action has a key that not every one has. */
-int gauge_kind_has(const gauge_kind *kind, const char *key);
-/* c1, u0 and flavours count where the action has those keys. */
-gauge_weights gauge_kind_weights(const gauge_kind *kind, double beta, double c1, double u0, int flavours);
-
 /* The solvers of a fermion action by their use, and all among which fallbacks are looked up. Borrowed. */
 typedef struct {
     const named_solver *heat_bath, *force, *action;

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/evolve/parts.h"
 #include "kernels/base/error.h"
-#include "kernels/ops/staggered.h"
-#include "operators/staggered.h"
-#include "operators/wilson.h"
 
 #define FERMION(kind) extern const fermion_kind fermion_##kind;
 #include "hmc/evolve/fermions.def"
@@ -32,10 +30,96 @@ const fermion_kind *fermion_kind_find(const char *name)
     return NULL;
 }
 
+/* ---- keys ---- */
+
+#define AT(member) offsetof(fermion_params, member)
+
+static char kind_names[256], kind_help[1024];
+
+static const param keys[] = {
+    {"kind", PARAM_CHOICE, AT(kind), "wilson_clover", kind_names, NULL, kind_help, 1},
+    {"mass", PARAM_REAL, AT(mass), "0", "[-3.5,1e6]", "1/a",
+     "bare mass m; one of mass and kappa has to be given; -3.5 is kappa = 1. M = m + D / 2 for staggered quarks, "
+     "with m > 0",
+     1},
+    {"parity", PARAM_CHOICE, AT(parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
+    {"solver", PARAM_STRING, AT(solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
+    {"action_solver", PARAM_STRING, AT(action_solver), "", NULL, NULL,
+     "[solver.NAME] for the accept step; empty: the force's", 0},
+    {"reversal_solver", PARAM_STRING, AT(reversal_solver), "", NULL, NULL,
+     "[solver.NAME] for the force where plaq verify checks that trajectories are reversible; empty: the force's", 0},
+    {"measured_only", PARAM_CHOICE, AT(measured_only), "no", "no|yes", NULL,
+     "yes: no action and on no level, but a quark for [measure.NAME] sections, solved by action_solver or solver; "
+     "may be added to an ensemble that exists",
+     1},
+};
+
+static const param_section section = {"fermion",
+                                      1,
+                                      keys,
+                                      (int)(sizeof keys / sizeof keys[0]),
+                                      sizeof(fermion_params),
+                                      "a fermion action, or a quark that is only measured; none for pure gauge",
+                                      NULL};
+
+static param_parts parts;
+
+static void fill_parts(void)
+{
+    if (parts.n) return;
+    for (int i = 0; all[i]; i++) {
+        param_add_choice(kind_names, sizeof kind_names, kind_help, sizeof kind_help, all[i]->name, all[i]->help);
+        for (int k = 0; all[i]->parts[k]; k++) param_parts_add(&parts, &all[i]->parts[k]->keys, all[i]->name);
+    }
+}
+
+const param_section *fermion_section(int number)
+{
+    fill_parts();
+    return number == 0 ? &section : number <= parts.n ? &parts.sections[number - 1] : NULL;
+}
+
+/* Structs of the parts follow each other in the order of the kind. */
+void *fermion_keys(const fermion_params *f, const fermion_part *part)
+{
+    const fermion_kind *kind = fermion_kind_find(f->kind);
+    size_t at = 0;
+    for (int k = 0; kind->parts[k]; k++) {
+        const size_t size = (kind->parts[k]->keys.size + 7) / 8 * 8;
+        REQUIRE(at + size <= sizeof f->parts.bytes, "no room for the keys of %s", kind->name);
+        if (kind->parts[k] == part) return (void *)(f->parts.bytes + at);
+        at += size;
+    }
+    return NULL;
+}
+
 int fermion_kind_has(const fermion_kind *kind, const char *key)
 {
-    return param_has_word(kind->keys, key) || (kind->own && param_find(kind->own, key));
+    for (int k = 0; kind->parts[k]; k++)
+        if (param_find(&kind->parts[k]->keys, key)) return 1;
+    return 0;
 }
+
+void fermion_kind_keys(const fermion_kind *kind, char *text, size_t size)
+{
+    text[0] = 0;
+    for (int k = 0; kind->parts[k]; k++)
+        for (int i = 0; i < kind->parts[k]->keys.count; i++)
+            param_append(text, size, " ", kind->parts[k]->keys.table[i].name);
+}
+
+void fermion_need_mass(const ini_input *in, const named_fermion *f)
+{
+    if (!ini_given(in, "fermion", f->name, "mass"))
+        user_error("%s: [fermion.%s] has no mass", ini_where(in, "fermion", f->name, ""), f->name);
+}
+
+parity fermion_parity(const fermion_params *f)
+{
+    return strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN;
+}
+
+/* ---- actions ---- */
 
 void fermion_add_determinant(simulation *s, int number, fermion *over, int flavours)
 {
@@ -48,81 +132,10 @@ void fermion_add_determinant(simulation *s, int number, fermion *over, int flavo
 
 action_solvers fermion_solvers(const simulation *s, const fermion_params *f)
 {
-    return (action_solvers){.heat_bath = simulation_solver(s, f->heat_bath_solver),
+    return (action_solvers){.heat_bath = simulation_solver(s, heat_bath_solver_of(f)),
                             .force = simulation_solver(s, f->solver),
                             .action = simulation_solver(s, f->action_solver),
                             .reversal = simulation_solver(s, f->reversal_solver),
                             .all = s->solvers,
                             .n = s->p->nsolvers};
-}
-
-rational_settings fermion_rational_settings(const fermion_params *f)
-{
-    return (rational_settings){.pseudofermions = f->pseudofermions,
-                               .approximation = f->approximation,
-                               .force_approximation = f->force_approximation,
-                               .low = f->spectrum_low,
-                               .high = f->spectrum_high,
-                               .widen = !strcmp(f->range_breach, "widen")};
-}
-
-void fermion_add_rational(simulation *s, int number, rational_settings settings)
-{
-    const named_fermion *f = &s->p->fermions[number];
-    settings.quark = s->quarks[number];
-    settings.solvers = fermion_solvers(s, &f->p);
-    simulation_add(s, rational_action_create(f->name, &settings));
-}
-
-static parity parity_of(const fermion_params *f)
-{
-    return strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN;
-}
-
-fermion *fermion_of_wilson(const field *links, const fermion_params *f, fermion *const *others, int n)
-{
-    const wilson_settings s = {.mass = f->mass,
-                               .c_sw = f->c_sw,
-                               .form = strcmp(f->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
-                               .p = parity_of(f),
-                               .storage = strcmp(f->link_reals, "18") ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS};
-    (void)others, (void)n; /* it shares nothing */
-    return wilson_fermion(links, &s);
-}
-
-fermion *fermion_of_staggered(const field *links, const fermion_params *f, fermion *const *others, int n)
-{
-    const staggered_fermion_settings s = {
-        .smearing = {fermion_links_of(f)->kind, f->u0, f->naik_epsilon, atoi(f->long_reals)},
-        .mass = f->mass,
-        .p = parity_of(f)};
-    return staggered_fermion(links, &s, others, n);
-}
-
-const fermion_links *fermion_links_of(const fermion_params *f)
-{
-    static const fermion_links kinds[] = {{"naive", STAGGERED_NAIVE, 0, 0, 0},
-                                          {"fat7", STAGGERED_FAT7, 1, 0, 1},
-                                          {"asqtad", STAGGERED_ASQTAD, 1, 1, 1},
-                                          {"hisq", STAGGERED_HISQ, 2, 1, 0}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (!strcmp(kinds[i].name, f->links)) return &kinds[i];
-    REQUIRE(0, "no links %s", f->links);
-    return NULL;
-}
-
-int fermion_same_smearing(const fermion_params *f, const fermion_params *g)
-{
-    return fermion_kind_find(f->kind)->staggered && fermion_kind_find(g->kind)->staggered &&
-           !strcmp(f->links, g->links) && f->u0 == g->u0;
-}
-
-double fermion_staggered_hop_flops(const fermion_params *f)
-{
-    return fermion_links_of(f)->long_links ? 1146 : 570;
-}
-
-double fermion_smearing_flops(const fermion_params *f)
-{
-    return fermion_links_of(f)->levels * staggered_smearing_flops();
 }

@@ -1,8 +1,7 @@
 /* mobius: a Moebius domain wall quark, which is measured only. */
-#include "hmc/evolve/fermion_kind.h"
+#include <stdio.h>
 
-#include <string.h>
-
+#include "hmc/evolve/parts.h"
 #include "kernels/family/domainwall.h"
 #include "operators/mobius.h"
 
@@ -11,12 +10,7 @@ typedef struct {
     int Ls;
 } mobius_keys;
 
-static const mobius_keys *keys_of(const fermion_params *f)
-{
-    return (const mobius_keys *)(const void *)f->own.bytes;
-}
-
-static const param own[] = {
+static const param table[] = {
     {"Ls", PARAM_INT, offsetof(mobius_keys, Ls), "12", "[2,32]", "slices", "extent of the fifth dimension", 1},
     {"M5", PARAM_REAL, offsetof(mobius_keys, M5), "1.8", "(0,2)", NULL, "height of the domain wall", 1},
     {"b5", PARAM_REAL, offsetof(mobius_keys, b5), "1.5", "(0,100]", NULL,
@@ -26,9 +20,20 @@ static const param own[] = {
     {"c5", PARAM_REAL, offsetof(mobius_keys, c5), "0.5", "[0,100]", NULL,
      "coefficient of Wilson's operator between slices", 1},
 };
-static const param_section part = PARAM_PART("fermion", "mobius", mobius_keys, own);
-_Static_assert(sizeof(mobius_keys) <= sizeof(((fermion_params *)0)->own), "no room for the keys of mobius");
 _Static_assert(DOMAINWALL_SLICES == 32, "the range of Ls");
+
+static void complete(const ini_input *in, named_fermion *f)
+{
+    fermion_need_mass(in, f);
+}
+
+static const fermion_part mobius_part = {.keys = PARAM_PART("fermion", "mobius", mobius_keys, table),
+                                         .complete = complete};
+
+static const mobius_keys *keys_of(const fermion_params *f)
+{
+    return fermion_keys(f, &mobius_part);
+}
 
 static fermion *quark(const field *links, const fermion_params *f, fermion *const *others, int n)
 {
@@ -38,8 +43,8 @@ static fermion *quark(const field *links, const fermion_params *f, fermion *cons
                                .b5 = k->b5,
                                .c5 = k->c5,
                                .Ls = k->Ls,
-                               .p = strcmp(f->parity, "even") ? PARITY_ODD : PARITY_EVEN,
-                               .storage = strcmp(f->link_reals, "18") ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS};
+                               .p = fermion_parity(f),
+                               .storage = link_storage_of(f)};
     (void)others, (void)n; /* it shares nothing */
     return mobius_fermion(links, &s);
 }
@@ -49,10 +54,24 @@ static int slices(const fermion_params *f)
     return keys_of(f)->Ls;
 }
 
+static void describe(const fermion_params *f, double mass, char *text, size_t size)
+{
+    (void)mass;
+    snprintf(text, size, "%d slices", slices(f));
+}
+
+static int same_operator(const fermion_params *f, const fermion_params *g)
+{
+    const mobius_keys *k = keys_of(f), *l = keys_of(g);
+    return k->Ls == l->Ls && k->M5 == l->M5 && k->b5 == l->b5 && k->c5 == l->c5;
+}
+
 const fermion_kind fermion_mobius = {.name = "mobius",
                                      .help = "a Moebius domain wall quark, measured only",
-                                     .keys = "link_reals",
-                                     .own = &part,
+                                     .parts = {&link_reals_part, &mobius_part},
+                                     .spins = 4,
                                      .flavours = 2,
                                      .quark = quark,
+                                     .describe = describe,
+                                     .same_operator = same_operator,
                                      .slices = slices};

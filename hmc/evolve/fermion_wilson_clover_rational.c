@@ -1,39 +1,57 @@
 /* wilson_clover_rational: one, two or three flavours by rational functions, as pseudofermions on one parity and, with a
  * clover term, NAME.det. */
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/evolve/parts.h"
+#include "hmc/evolve/quark_wilson.h"
+#include "kernels/base/error.h"
 #include "solvers/rational.h"
 
 static rational_settings settings_of(const fermion_params *f)
 {
     rational_settings s = fermion_rational_settings(f);
-    s.root = power_of_x(-f->flavours, 2 * f->pseudofermions);
+    s.root = power_of_x(-rational_keys_of(f)->flavours, 2 * s.pseudofermions);
     return s;
+}
+
+static void complete(const ini_input *in, named_fermion *f)
+{
+    const rational_keys *k = rational_keys_of(&f->p);
+    const char *const where = ini_where(in, "fermion", f->name, "flavours");
+    if (k->flavours > 3)
+        user_error("%s: flavours = %d in [fermion.%s]; with kind = %s allowed is 1 <= integer <= 3", where, k->flavours,
+                   f->name, f->p.kind);
+    if (k->flavours > 2 * k->pseudofermions)
+        user_error("%s: %d flavours in [fermion.%s] need pseudofermions = %d or more, so that each has an exponent of "
+                   "at most 1",
+                   where, k->flavours, f->name, (k->flavours + 1) / 2);
 }
 
 static void create(simulation *s, int number)
 {
     const fermion_params *f = &s->p->fermions[number].p;
     fermion_add_rational(s, number, settings_of(f));
-    fermion_add_determinant(s, number, NULL, f->flavours);
+    fermion_add_determinant(s, number, NULL, rational_keys_of(f)->flavours);
 }
 
 /* As for two flavours, with some ten poles to assemble. */
 static double force_flops(const fermion_params *f, double iterations)
 {
-    const double poles = 10, clover = f->c_sw != 0;
+    const double poles = 10, clover = wilson_keys_of(f)->c_sw != 0;
     const double each = iterations * (2 * 1320 + clover * 2 * 504 + poles * 240) + poles * 12000;
-    return f->pseudofermions * each + clover * 45000;
+    return rational_keys_of(f)->pseudofermions * each + clover * 45000;
 }
 
-const fermion_kind fermion_wilson_clover_rational = {.name = "wilson_clover_rational",
-                                                     .help = "one, two or three flavours, by rational functions (RHMC)",
-                                                     .keys =
-                                                         "kappa c_sw schur link_reals heat_bath_solver flavours "
-                                                         "pseudofermions approximation force_approximation spectrum "
-                                                         "range_breach",
-                                                     .shifts = 1,
-                                                     .rational = settings_of,
-                                                     .blocks = 1,
-                                                     .quark = fermion_of_wilson,
-                                                     .create = create,
-                                                     .force_flops = force_flops};
+const fermion_kind fermion_wilson_clover_rational = {
+    .name = "wilson_clover_rational",
+    .help = "one, two or three flavours, by rational functions (RHMC)",
+    .parts = {&wilson_part, &link_reals_part, &heat_bath_part, &rational_part},
+    .spins = 4,
+    .shifts = 1,
+    .blocks = 1,
+    .complete = complete,
+    .quark = wilson_quark,
+    .describe = wilson_describe,
+    .same_operator = wilson_same_operator,
+    .log_det = wilson_has_clover,
+    .rational = settings_of,
+    .create = create,
+    .force_flops = force_flops};

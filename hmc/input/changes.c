@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/record/report.h"
 #include "kernels/base/log.h"
 
@@ -50,6 +51,32 @@ static int comes_or_goes(const char *dump, const char *other, const char *key)
     return !value_in(other, name, value, sizeof value);
 }
 
+/* Whether the key is of a fermion whose kind, by this text, does not have it. */
+static int is_foreign(const char *text, const char *key)
+{
+    char name[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
+    const char *const end = strrchr(key, '.');
+    if (strncmp(key, "fermion.", strlen("fermion.")) || param_find(fermion_section(0), end + 1)) return 0;
+    snprintf(name, sizeof name, "%.*s.kind", (int)(end - key), key);
+    if (!value_in(text, name, value, sizeof value)) return 0;
+    int known = 0;
+    for (int i = 0; fermion_kind_number(i); i++) {
+        const int has = fermion_kind_has(fermion_kind_number(i), end + 1);
+        if (!strcmp(fermion_kind_number(i)->name, value) && has) return 0;
+        known |= has;
+    }
+    return known;
+}
+
+param_text changes_own_keys(const char *text)
+{
+    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
+    param_text own = {0};
+    for (const char *at = text; take_line(&at, key, sizeof key, value, sizeof value);)
+        if (!is_foreign(text, key)) param_text_add(&own, "%s = %s\n", key, value);
+    return own;
+}
+
 /* The lines of a dump but for quarks that are only measured and that the other one does not have: such come and go, as
  * measurements may. */
 static param_text of_ensemble(const char *dump, const char *other)
@@ -76,7 +103,8 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
 {
     int n;
     const param_section *const *sections = parameter_sections(&n);
-    param_text physics = {0}, methods = {0}, old = of_ensemble(before, now->dump), new = of_ensemble(now->dump, before);
+    param_text physics = {0}, methods = {0}, own = changes_own_keys(before);
+    param_text old = of_ensemble(own.data ? own.data : "", now->dump), new = of_ensemble(now->dump, before);
     const int changed = params_compare(old.data, new.data, sections, n, &physics);
     if (changed && !accept)
         user_error("%s was made with other physics parameters:\n%s  To go on with the new ones all the same: plaq run "
@@ -93,6 +121,7 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
     }
     param_text_free(&physics);
     param_text_free(&methods);
+    param_text_free(&own);
     param_text_free(&old);
     param_text_free(&new);
 }

@@ -9,4 +9,8 @@
  * Collective. */
 void changes_judge(const char *checkpoint, const char *before, const parameters *now, int accept);
 
+/* The lines "key = value" of a dump, or of an identity (hmc/input/identity.h), without keys that the kind of their
+ * fermion does not have: earlier versions wrote those, too. Free with param_text_free(). */
+param_text changes_own_keys(const char *text);
+
 #endif

@@ -5,6 +5,7 @@
 #include "hmc/measure/observable.h"
 #include "hmc/build/simulation.h"
 #include "hmc/evolve/fermion_kind.h"
+#include "hmc/input/changes.h"
 #include "source_digest.h"
 
 const char *identity_of_program(void)
@@ -22,36 +23,48 @@ static const param_section *section_named(const char *name)
     return NULL;
 }
 
-/* All keys of a table. */
-static void add_all(param_text *text, const param_section *s, const void *in)
+static void add_one(param_text *text, const param_section *s, const param *p, const void *in)
 {
     char value[PARAM_TEXT_SIZE];
-    for (int i = 0; i < s->count; i++) {
-        param_format(&s->table[i], in, value, sizeof value);
-        param_text_add(text, "%s.%s = %s\n", s->section, s->table[i].name, value);
-    }
+    param_format(p, in, value, sizeof value);
+    param_text_add(text, "%s.%s = %s\n", s->section, p->name, value);
+}
+
+static void add_all(param_text *text, const param_section *s, const void *in)
+{
+    for (int i = 0; i < s->count; i++) add_one(text, s, &s->table[i], in);
 }
 
 static void add(param_text *text, const char *section, const char *key, const void *in)
 {
-    char value[PARAM_TEXT_SIZE];
-    const param *p = param_find(section_named(section), key);
+    const param_section *s = section_named(section);
+    const param *p = param_find(s, key);
     REQUIRE(p, "no key %s in [%s]", key, section);
-    param_format(p, in, value, sizeof value);
-    param_text_add(text, "%s.%s = %s\n", section, key, value);
+    add_one(text, s, p, in);
+}
+
+static void add_physics(param_text *text, const param_section *s, const void *in)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->table[i].physics && strcmp(s->table[i].name, "measured_only")) add_one(text, s, &s->table[i], in);
 }
 
 /* Its operator: what makes another ensemble, but for the keys that are of an action alone. */
 static void add_quark(param_text *text, const parameters *p, const fermion_params *f)
 {
-    static const char of_actions[] = "ratio_to flavours with measured_only";
-    const param_section *s = section_named("fermion");
+    const fermion_part *const *parts = fermion_kind_find(f->kind)->parts;
     add(text, "lattice", "time_boundary", &p->lattice);
-    for (int i = 0; i < s->count; i++)
-        if (s->table[i].physics && !param_has_word(of_actions, s->table[i].name))
-            add(text, "fermion", s->table[i].name, f);
-    const param_section *own = fermion_kind_find(f->kind)->own;
-    if (own) add_all(text, own, f->own.bytes);
+    add_physics(text, fermion_section(0), f);
+    for (int k = 0; parts[k]; k++)
+        if (!parts[k]->of_action) add_physics(text, &parts[k]->keys, fermion_keys(f, parts[k]));
+}
+
+int identity_differ(const char *before, const char *now, param_text *differences)
+{
+    param_text own = changes_own_keys(before);
+    const int n = params_compare(own.data ? own.data : "", now, NULL, 0, differences);
+    param_text_free(&own);
+    return n;
 }
 
 param_text identity_of_measurement(const parameters *p, const named_measure *m)

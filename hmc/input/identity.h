@@ -11,6 +11,9 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m);
 param_text identity_of_solve(const parameters *p, const named_fermion *f, const named_settings *solver,
                              const char *source);
 
+/* table_rows.differ: keys that the quark's kind does not have do not count. */
+int identity_differ(const char *before, const char *now, param_text *differences);
+
 /* "plaq VERSION (source DIGEST)", DIGEST being the first digits of the SHA-256 of all source files. */
 const char *identity_of_program(void);
 

@@ -12,137 +12,26 @@
 #include "kernels/base/error.h"
 #include "kernels/field/field.h"
 
-/* Filled by parameter_sections(), before any table is looked at. */
-static choices gauge_choices, fermion_choices, scheme_choices, save_choices;
+#define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
+#define AT(type, member) offsetof(type, member)
 
-/* The help of keys that only some gauge actions have, with those actions in front. */
-enum { C1, U0, QUARKS, GAUGE_KEYS };
-static kind_key gauge_keys[GAUGE_KEYS] = {
-    [C1] = {"c1", "coefficient of the rectangles; has to be given", ""},
-    [U0] = {"u0", "tadpole factor, fourth root of the plaquette, which enters by its inverse powers; has to be given",
-            ""},
-    [QUARKS] = {"flavours",
-                "number of HISQ quarks in the loops: r = 0.6264 - 1.1746 N and p = 0.0433 - 0.0156 N, where "
-                "symanzik_1loop has 0.6264 and 0.04335",
-                ""},
-};
-
-/* The same for keys that only some kinds of fermions have. */
-enum {
-    KAPPA,
-    CLOVER,
-    SCHUR,
-    LINK_REALS,
-    LONG_REALS,
-    HEAT_BATH,
-    RATIO_TO,
-    PREDICTOR,
-    FLAVOURS,
-    PSEUDOFERMIONS,
-    APPROXIMATION,
-    FORCE_APPROXIMATION,
-    SPECTRUM,
-    LINKS,
-    TADPOLE,
-    NAIK_EPSILON,
-    WITH,
-    RANGE_BREACH,
-    FERMION_KEYS
-};
-static kind_key fermion_keys[FERMION_KEYS] = {
-    [KAPPA] = {"kappa", "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", ""},
-    [CLOVER] = {"c_sw", "clover coefficient; 0: Wilson fermions", ""},
-    [SCHUR] = {"schur", "even-odd complement that the pseudofermion has", ""},
-    [LONG_REALS] =
-        {"long_reals",
-         "storage of links of three in a row in solvers, of asqtad and hisq: whole; 13: two rows and the phase of the "
-         "determinant, from which the third row is computed, which moves less; or 9: that phase and the eight "
-         "parameters of a matrix in SU(3), which moves least and computes most, and loses a digit or two on a few "
-         "links, in solvers' true residuals, too",
-         ""},
-    [LINK_REALS] = {"link_reals",
-                    "storage of links in solvers: whole, or two rows with the third computed, which moves less", ""},
-    [HEAT_BATH] = {"heat_bath_solver",
-                   "[solver.NAME] for the heat bath, which has a solve for rational functions and for a ratio; empty: "
-                   "the accept step's",
-                   ""},
-    [RATIO_TO] =
-        {"ratio_to",
-         "[fermion.NAME] of a heavier mass: the section then stands for det(M^+ M) / det(W^+ W), W that of NAME, "
-         "which has its own section for the rest; empty: det(M^+ M)",
-         ""},
-    [PREDICTOR] = {"predictor",
-                   "the last solutions of the trajectory from which the next force's is guessed; more than 0 makes it "
-                   "reversible only to the tolerance of the solver",
-                   ""},
-    [FLAVOURS] = {"flavours", "N of det(M^+ M)^(N/2), N <= 2 n; of staggered quarks det(M)^(N/4), N <= 4 n", ""},
-    [PSEUDOFERMIONS] = {"pseudofermions", "n, each for the nth root of the determinant", ""},
-    [APPROXIMATION] = {"approximation", "largest relative error of the rational functions of heat bath and accept step",
-                       ""},
-    [FORCE_APPROXIMATION] = {"force_approximation", "the same of the force's", ""},
-    [SPECTRUM] =
-        {"spectrum",
-         "range LO HI of the rational functions in eigenvalues of Mhat^+ Mhat, which is measured and has to "
-         "be inside; or auto: as measured at the start of each trajectory, with room, which leaves trajectories "
-         "reversible to force_approximation. Of staggered quarks in those of M^+ M on one parity, where LO is mass^2",
-         ""},
-    [LINKS] =
-        {"links",
-         "naive: thin links; fat7: tadpole-improved paths of up to 7 links; asqtad: those with Lepage's path, and "
-         "paths of 3 in a row; hisq: both one after the other without tadpoles, with a projection to U(3) between",
-         ""},
-    [TADPOLE] =
-        {"u0",
-         "tadpole factor of fat7 and asqtad links, fourth root of the plaquette, which enters by its inverse powers; "
-         "has to be given with them",
-         ""},
-    [NAIK_EPSILON] = {"naik_epsilon",
-                      "of a heavy quark with hisq links: paths of 3 in a row get 1 + epsilon, the link itself "
-                      "epsilon / 8 more; at mass m -27/40 m^2 + 327/1120 m^4 - 5843/53760 m^6 + 153607/3942400 m^8 "
-                      "(hep-lat/0610092, eq. (24))",
-                      ""},
-    [WITH] = {"with",
-              "further factors MASS:N det(M)^(N/4) on the same pseudofermion, of masses above the section's; N may be "
-              "negative, as in 0.05:1 0.2:-3, where another section of that mass and the same links has the 3",
-              ""},
-    [RANGE_BREACH] = {"range_breach",
-                      "what follows when the spectrum is found outside of the range: stop, with advice; or widen: the "
-                      "trajectory is begun again with the same random numbers on a range that takes it in, for this "
-                      "trajectory alone, which is then reversible to force_approximation",
-                      ""},
-};
+/* What registries know, as the values and the help of a key: "leapfrog|omelyan2", "leapfrog: order 2; ...". Filled by
+ * parameter_sections(), before any table is looked at. */
+typedef struct {
+    char names[256], help[768];
+} choices;
+static choices scheme_choices, save_choices;
 
 static void add_choice(choices *c, const char *name, const char *help)
 {
     param_add_choice(c->names, sizeof c->names, c->help, sizeof c->help, name, help);
 }
 
-static void end_help(kind_key *k)
-{
-    param_append(k->help, sizeof k->help, ": ", k->text);
-}
-
 static void fill_choices(void)
 {
-    if (gauge_choices.names[0]) return;
-    for (int i = 0; gauge_kind_number(i); i++)
-        add_choice(&gauge_choices, gauge_kind_number(i)->name, gauge_kind_number(i)->help);
-    for (int k = 0; k < GAUGE_KEYS; k++) {
-        for (int i = 0; gauge_kind_number(i); i++)
-            if (gauge_kind_has(gauge_kind_number(i), gauge_keys[k].key))
-                param_append(gauge_keys[k].help, sizeof gauge_keys[k].help, ", ", gauge_kind_number(i)->name);
-        end_help(&gauge_keys[k]);
-    }
-    for (int i = 0; fermion_kind_number(i); i++)
-        add_choice(&fermion_choices, fermion_kind_number(i)->name, fermion_kind_number(i)->help);
+    if (scheme_choices.names[0]) return;
     for (int i = 0; scheme_number(i); i++)
         add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
-    for (int k = 0; k < FERMION_KEYS; k++) {
-        for (int i = 0; fermion_kind_number(i); i++)
-            if (fermion_kind_has(fermion_kind_number(i), fermion_keys[k].key))
-                param_append(fermion_keys[k].help, sizeof fermion_keys[k].help, ", ", fermion_kind_number(i)->name);
-        end_help(&fermion_keys[k]);
-    }
     for (int i = 0; links_format_name(i); i++)
         if (links_format_writes(links_format_name(i))) add_choice(&save_choices, links_format_name(i), NULL);
 }
@@ -211,69 +100,6 @@ static const param lattice_table[] = {
      "boundary condition of fermions in time", 1},
 };
 
-static const param gauge_table[] = {
-    {"action", PARAM_CHOICE, AT(gauge_params, action), "wilson", gauge_choices.names, NULL, gauge_choices.help, 1},
-    {"beta", PARAM_REAL, AT(gauge_params, beta), NULL, "[0,1e6]", NULL,
-     "coupling: S = beta sum [c0 (1 - Re tr P/3) + c1 (1 - Re tr R/3)] over plaquettes P and rectangles R, "
-     "c0 = 1 - 8 c1 and beta = 6/g^2; or of symanzik_1loop: c0 = 1, c1 = -(1 - r ln u0)/(20 u0^2), and beside them "
-     "c2 (1 - Re tr C/3) over parallelograms C, c2 = p ln u0/u0^2, beta = 10/g^2; symanzik_tadpole is that with r = p "
-     "= "
-     "0",
-     1},
-    {"c1", PARAM_REAL, AT(gauge_params, c1), "0", "[-100,100]", NULL, gauge_keys[C1].help, 1},
-    {"u0", PARAM_REAL, AT(gauge_params, u0), "1", "[0.1,1]", NULL, gauge_keys[U0].help, 1},
-    {"flavours", PARAM_INT, AT(gauge_params, flavours), "0", "[0,16]", NULL, gauge_keys[QUARKS].help, 1},
-};
-
-static const param fermion_key_table[] = {
-    {"kind", PARAM_CHOICE, AT(fermion_params, kind), "wilson_clover", fermion_choices.names, NULL, fermion_choices.help,
-     1},
-    {"mass", PARAM_REAL, AT(fermion_params, mass), "0", "[-3.5,1e6]", "1/a",
-     "bare mass m; one of mass and kappa has to be given; -3.5 is kappa = 1. M = m + D / 2 for staggered quarks, with "
-     "m "
-     "> 0",
-     1},
-    {"kappa", PARAM_REAL, AT(fermion_params, kappa), "0.125", "[1e-6,1]", NULL, fermion_keys[KAPPA].help, 1},
-    {"c_sw", PARAM_REAL, AT(fermion_params, c_sw), "0", "[-10,10]", NULL, fermion_keys[CLOVER].help, 1},
-    {"schur", PARAM_CHOICE, AT(fermion_params, schur), "asymmetric", "asymmetric|symmetric", NULL,
-     fermion_keys[SCHUR].help, 0},
-    {"parity", PARAM_CHOICE, AT(fermion_params, parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
-    {"link_reals", PARAM_CHOICE, AT(fermion_params, link_reals), "12", "18|12", "reals", fermion_keys[LINK_REALS].help,
-     0},
-    {"solver", PARAM_STRING, AT(fermion_params, solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
-    {"action_solver", PARAM_STRING, AT(fermion_params, action_solver), "", NULL, NULL,
-     "[solver.NAME] for the accept step; empty: the force's", 0},
-    {"heat_bath_solver", PARAM_STRING, AT(fermion_params, heat_bath_solver), "", NULL, NULL,
-     fermion_keys[HEAT_BATH].help, 0},
-    {"reversal_solver", PARAM_STRING, AT(fermion_params, reversal_solver), "", NULL, NULL,
-     "[solver.NAME] for the force where plaq verify checks that trajectories are reversible; empty: the force's", 0},
-    {"ratio_to", PARAM_STRING, AT(fermion_params, ratio_to), "", NULL, NULL, fermion_keys[RATIO_TO].help, 1},
-    {"predictor", PARAM_INT, AT(fermion_params, predictor), "0", "[0,32]", "vectors", fermion_keys[PREDICTOR].help, 0},
-    {"flavours", PARAM_INT, AT(fermion_params, flavours), "1", "[1,32]", NULL, fermion_keys[FLAVOURS].help, 1},
-    {"pseudofermions", PARAM_INT, AT(fermion_params, pseudofermions), "1", "[1,8]", NULL,
-     fermion_keys[PSEUDOFERMIONS].help, 0},
-    {"approximation", PARAM_REAL, AT(fermion_params, approximation), "1e-12", "[1e-14,1e-6]", NULL,
-     fermion_keys[APPROXIMATION].help, 0},
-    {"force_approximation", PARAM_REAL, AT(fermion_params, force_approximation), "1e-7", "[1e-14,1e-3]", NULL,
-     fermion_keys[FORCE_APPROXIMATION].help, 0},
-    {"spectrum", PARAM_WORDS, AT(fermion_params, spectrum), "auto", NULL, NULL, fermion_keys[SPECTRUM].help, 0},
-    {"links", PARAM_CHOICE, AT(fermion_params, links), "hisq", "naive|fat7|asqtad|hisq", NULL, fermion_keys[LINKS].help,
-     1},
-    {"u0", PARAM_REAL, AT(fermion_params, u0), "1", "[0.1,2]", NULL, fermion_keys[TADPOLE].help, 1},
-    {"long_reals", PARAM_CHOICE, AT(fermion_params, long_reals), "18", "18|13|9", "reals",
-     fermion_keys[LONG_REALS].help, 0},
-    {"naik_epsilon", PARAM_REAL, AT(fermion_params, naik_epsilon), "0", "(-1,1]", NULL, fermion_keys[NAIK_EPSILON].help,
-     1},
-    {"with", PARAM_WORDS, AT(fermion_params, with), "", NULL, NULL, fermion_keys[WITH].help, 1},
-    {"range_breach", PARAM_CHOICE, AT(fermion_params, range_breach), "stop", "stop|widen", NULL,
-     fermion_keys[RANGE_BREACH].help, 0},
-    {"measured_only", PARAM_CHOICE, AT(fermion_params, measured_only), "no", "no|yes", NULL,
-     "yes: no action and on no level, but a quark for [measure.NAME] sections, solved by action_solver or solver; may "
-     "be "
-     "added to an ensemble that exists",
-     1},
-};
-
 static const param integrator_table[] = {
     {"scheme", PARAM_CHOICE, AT(integrator_params, scheme), "omelyan2", scheme_choices.names, NULL, scheme_choices.help,
      0},
@@ -309,14 +135,6 @@ static const param_section machine_section = {"machine",       0,   KEYS(machine
                                               "how it is run", NULL};
 static const param_section lattice_section = {"lattice",     0,   KEYS(lattice_table), sizeof(lattice_params),
                                               "the lattice", NULL};
-static const param_section gauge_section = {"gauge", 0, KEYS(gauge_table), sizeof(gauge_params), "the gauge action",
-                                            NULL};
-static const param_section fermion_section = {"fermion",
-                                              1,
-                                              KEYS(fermion_key_table),
-                                              sizeof(fermion_params),
-                                              "a fermion action, or a quark that is only measured; none for pure gauge",
-                                              NULL};
 static const param_section integrator_section = {
     "integrator",
     1,
@@ -332,22 +150,21 @@ static const param_section save_section = {
 
 const param_section *const *parameter_sections(int *n)
 {
-    static const param_section *all[32];
+    static const param_section *all[64];
     static int count;
+    const param_section *const first[] = {&run_section, &machine_section, &lattice_section};
     fill_choices();
     if (!count) {
-        const param_section *const first[] = {&run_section,   &machine_section, &lattice_section,
-                                              &gauge_section, &fermion_section, &integrator_section};
-        const param_section *const last[] = {&checkpoint_section, &save_section};
-        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
-            all[count++] = first[i];
-            for (int k = 0; first[i] == &fermion_section && fermion_kind_number(k); k++)
-                if (fermion_kind_number(k)->own) all[count++] = fermion_kind_number(k)->own;
-        }
+        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) all[count++] = first[i];
+        for (int i = 0; gauge_section(i); i++) all[count++] = gauge_section(i);
+        for (int i = 0; fermion_section(i); i++) all[count++] = fermion_section(i);
+        all[count++] = &integrator_section;
         for (int i = 0; solver_section(i); i++) all[count++] = solver_section(i);
-        for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) all[count++] = last[i];
+        all[count++] = &checkpoint_section;
+        all[count++] = &save_section;
         for (int i = 0; observable_section(i); i++) all[count++] = observable_section(i);
     }
+    REQUIRE(count <= (int)(sizeof all / sizeof all[0]), "%d sections and parts", count);
     *n = count;
     return all;
 }
@@ -362,78 +179,41 @@ int parameters_instances(const ini_input *in, const char *section, const char *n
     return n;
 }
 
-/* Refuses keys that a fermion's kind does not have. */
-static void check_fermion_keys(const ini_input *in, const named_fermion *f)
+void parameters_refuse_keys(const ini_input *in, const char *section, const char *instance, const char *choice,
+                            const char *kind, int (*has)(const char *kind, const char *key), const char *rest)
 {
-    const fermion_kind *kind = fermion_kind_find(f->p.kind), *other;
-    for (int i = 0; (other = fermion_kind_number(i)); i++)
-        for (int k = 0; other->own && k < other->own->count; k++) {
-            const char *key = other->own->table[k].name;
-            if (ini_given(in, "fermion", f->name, key) && !fermion_kind_has(kind, key))
-                user_error("%s: [fermion.%s] kind = %s has no key '%s'; beside those of every kind it has %s",
-                           ini_where(in, "fermion", f->name, key), f->name, kind->name, key, kind->keys);
+    int n;
+    const param_section *const *sections = parameter_sections(&n);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(sections[i]->section, section)) continue;
+        for (int k = 0; k < sections[i]->count; k++) {
+            const char *key = sections[i]->table[k].name;
+            if (ini_given(in, section, instance, key) && !has(kind, key))
+                user_error("%s: [%s%s%s] %s = %s has no key '%s'%s", ini_where(in, section, instance, key), section,
+                           instance ? "." : "", instance ? instance : "", choice, kind, key, rest);
         }
-    for (int k = 0; k < FERMION_KEYS; k++)
-        if (ini_given(in, "fermion", f->name, fermion_keys[k].key) && !fermion_kind_has(kind, fermion_keys[k].key))
-            user_error("%s: [fermion.%s] kind = %s has no key '%s'; beside those of every kind it has %s",
-                       ini_where(in, "fermion", f->name, fermion_keys[k].key), f->name, kind->name, fermion_keys[k].key,
-                       kind->keys);
-}
-
-static void read_fermions(ini_input *in, parameters *p)
-{
-    const char *names[MAX_NAMED + 1];
-    p->nfermions = parameters_instances(in, "fermion", names);
-    for (int i = 0; i < p->nfermions; i++) {
-        named_fermion *f = &p->fermions[i];
-        snprintf(f->name, sizeof f->name, "%s", names[i]);
-        ini_fill(in, &fermion_section, names[i], &f->p);
-        if (!strcmp(names[i], "gauge"))
-            user_error("%s: a fermion may not be called gauge", ini_where(in, "fermion", names[i], ""));
-        const fermion_kind *kind = fermion_kind_find(f->p.kind);
-        if (kind->own) ini_fill(in, kind->own, names[i], f->p.own.bytes);
-        check_fermion_keys(in, f);
-        fermion_parameters_mass(in, f);
-        fermion_parameters_complete(in, f);
     }
 }
 
-/* Refuses keys that a solver's type does not have. */
-static void check_solver_keys(const ini_input *in, const named_settings *s)
+static int gauge_has(const char *kind, const char *key)
 {
-    const solver_type *type = solver_type_find(s->p.type);
-    static const char *const of_all[] = {"type", "tolerance", "max_iterations", "fallback"};
-    char has[512], message[512];
-    const param_section *part;
-    solver_type_keys(type, has, sizeof has);
-    for (size_t k = 1; k < sizeof of_all / sizeof of_all[0]; k++)
-        if (!type->solve && ini_given(in, "solver", s->name, of_all[k]))
-            user_error("%s: [solver.%s] type = %s has no key '%s', for it only preconditions; it has %s",
-                       ini_where(in, "solver", s->name, of_all[k]), s->name, s->p.type, of_all[k], has);
-    for (int i = 0; (part = solver_section(i)); i++)
-        for (int k = i ? 0 : (int)(sizeof of_all / sizeof of_all[0]); k < part->count; k++) {
-            const char *key = part->table[k].name;
-            if (ini_given(in, "solver", s->name, key) && !solver_type_has(type, key))
-                user_error("%s: [solver.%s] type = %s has no key '%s'; it has tolerance, max_iterations, fallback%s%s",
-                           ini_where(in, "solver", s->name, key), s->name, s->p.type, key, has[0] ? " and " : "", has);
-        }
-    const char *key = type->check ? type->check(&s->p, message, sizeof message) : NULL;
-    if (key) user_error("%s: [solver.%s] %s", ini_where(in, "solver", s->name, key), s->name, message);
-    if (type->inner_solves && !s->p.inner_name[0])
-        user_error("%s: [solver.%s] type = %s needs the key '%s', the name of the solver inside",
-                   ini_where(in, "solver", s->name, ""), s->name, s->p.type, type->inner_key);
+    return param_find(gauge_section(0), key) || gauge_kind_has(gauge_kind_find(kind), key);
 }
 
-static void read_solvers(ini_input *in, parameters *p)
+/* Also without the section, of which a measurement has no need. */
+static void read_gauge(ini_input *in, gauge_params *g, int required)
 {
-    const char *names[MAX_NAMED + 1];
-    p->nsolvers = parameters_instances(in, "solver", names);
-    for (int i = 0; i < p->nsolvers; i++) {
-        snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);
-        ini_fill(in, solver_section(0), names[i], &p->solvers[i].p);
-        const solver_type *type = solver_type_find(p->solvers[i].p.type);
-        if (type->own) ini_fill(in, type->own, names[i], &p->solvers[i].p);
-        check_solver_keys(in, &p->solvers[i]);
+    params_default(gauge_section(0), g);
+    if (!required && !ini_has_section(in, "gauge", NULL)) return;
+    ini_fill(in, gauge_section(0), NULL, g);
+    parameters_refuse_keys(in, "gauge", NULL, "action", g->action, gauge_has, "");
+    const gauge_kind *kind = gauge_kind_find(g->action);
+    for (int i = 0; kind->parts[i]; i++) {
+        ini_fill(in, kind->parts[i], NULL, g);
+        for (int k = 0; k < kind->parts[i]->count; k++)
+            if (!ini_given(in, "gauge", NULL, kind->parts[i]->table[k].name))
+                user_error("%s: [gauge] action = %s needs the key '%s'", ini_where(in, "gauge", NULL, "action"),
+                           g->action, kind->parts[i]->table[k].name);
     }
 }
 
@@ -473,7 +253,7 @@ static void read_levels(ini_input *in, parameters *p, int required)
     actions[n++] = "gauge";
     for (int i = 0; i < p->nfermions; i++) actions[n++] = p->fermions[i].name;
     for (int i = 0; i < p->nfermions; i++) {
-        if (fermion_kind_find(p->fermions[i].p.kind)->staggered) continue;
+        if (!fermion_kind_find(p->fermions[i].p.kind)->log_det) continue;
         snprintf(determinants[i], sizeof determinants[i], "%s.det", p->fermions[i].name);
         actions[n++] = determinants[i];
     }
@@ -503,15 +283,17 @@ static void read_levels(ini_input *in, parameters *p, int required)
 static void dump(parameters *p)
 {
     param_text t = {0};
+    const gauge_kind *gauge = gauge_kind_find(p->gauge.action);
     params_dump(&t, &run_section, NULL, &p->run);
     params_dump(&t, &machine_section, NULL, &p->machine);
     params_dump(&t, &lattice_section, NULL, &p->lattice);
-    params_dump(&t, &gauge_section, NULL, &p->gauge);
+    params_dump(&t, gauge_section(0), NULL, &p->gauge);
+    for (int k = 0; gauge->parts[k]; k++) params_dump(&t, gauge->parts[k], NULL, &p->gauge);
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *n = &p->fermions[i];
-        const param_section *own = fermion_kind_find(n->p.kind)->own;
-        params_dump(&t, &fermion_section, n->name, &n->p);
-        if (own) params_dump(&t, own, n->name, n->p.own.bytes);
+        const fermion_part *const *parts = fermion_kind_find(n->p.kind)->parts;
+        params_dump(&t, fermion_section(0), n->name, &n->p);
+        for (int k = 0; parts[k]; k++) params_dump(&t, &parts[k]->keys, n->name, fermion_keys(&n->p, parts[k]));
     }
     for (int i = 0; i < p->nlevels; i++) {
         char number[16];
@@ -551,9 +333,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     if (need & NEED_GAUGE && !ini_given(in, "lattice", NULL, "size"))
         user_error("%s: [lattice] needs the key 'size' (extents X.Y.Z.T, even numbers of at least 2)",
                    ini_where(in, "lattice", NULL, "size"));
-    if (need & NEED_GAUGE || ini_has_section(in, "gauge", NULL)) ini_fill(in, &gauge_section, NULL, &p->gauge);
-    else params_default(&gauge_section, &p->gauge);
-    gauge_parameters_check(in, &p->gauge);
+    read_gauge(in, &p->gauge, need & NEED_GAUGE);
     ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
     ini_fill(in, &save_section, NULL, &p->save);
     for (int d = 0; d < 4; d++)
@@ -572,8 +352,8 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     if (strcmp(p->run.start, "file") && p->run.config[0])
         user_error("%s: [run] config is given, but start = %s does not read it; use start = file",
                    ini_where(in, "run", NULL, "config"), p->run.start);
-    read_solvers(in, p);
-    read_fermions(in, p);
+    solver_parameters_read(in, p);
+    fermion_parameters_read(in, p);
     solver_parameters_nest(in, p);
     fermion_parameters_check(in, p);
     if (need & NEED_INTEGRATOR) fermion_parameters_together(in, p);

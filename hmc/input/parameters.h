@@ -1,13 +1,13 @@
-/* The input file as structs, one table of keys each (parameters.c, parameters_measure.c). */
+/* The input file as structs. The tables of keys stand beside what they belong to; those of sections without kinds in
+ * parameters.c. */
 #ifndef PLAQ_PARAMETERS_H
 #define PLAQ_PARAMETERS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
+#include "hmc/evolve/gauge_kind.h"
 #include "io/ini.h"
 #include "kernels/base/param.h"
-#include "kernels/ops/gauge.h"
 #include "solvers/solver.h"
 
 #define MAX_NAMED 16
@@ -34,43 +34,24 @@ typedef struct {
     char time_boundary[PARAM_CHOICE_SIZE];
 } lattice_params;
 
-typedef struct {
-    char action[PARAM_CHOICE_SIZE];
-    double beta, c1, u0;
-    int flavours;
-} gauge_params;
-
-/* A factor det(M)^(flavours / 4) of a staggered determinant. */
+/* A factor of a determinant: of so many flavours of this mass. */
 #define MAX_FACTORS 4
 typedef struct {
     double mass;
     int flavours;
 } mass_factor;
 
+/* Kinds have keys of their own in `parts`, see fermion_keys() of hmc/evolve/fermion_kind.h. */
 typedef struct {
     char kind[PARAM_CHOICE_SIZE];
-    double mass, kappa, c_sw;
-    char schur[PARAM_CHOICE_SIZE], parity[PARAM_CHOICE_SIZE];
-    char link_reals[PARAM_CHOICE_SIZE];
-    char long_reals[PARAM_CHOICE_SIZE];
-    char solver[PARAM_STRING_SIZE], action_solver[PARAM_STRING_SIZE];
-    char heat_bath_solver[PARAM_STRING_SIZE], reversal_solver[PARAM_STRING_SIZE];
-    char ratio_to[PARAM_STRING_SIZE];
-    int predictor, flavours, pseudofermions;
-    double approximation, force_approximation;
-    char spectrum[PARAM_WORDS_SIZE];
-    double spectrum_low, spectrum_high; /* of that text; 0 for auto */
-    char links[PARAM_CHOICE_SIZE];
-    double u0, naik_epsilon;
-    char with[PARAM_WORDS_SIZE];
-    int nfactors; /* of that text, and in front the section's own mass and flavours; by mass */
-    mass_factor factors[MAX_FACTORS];
-    char range_breach[PARAM_CHOICE_SIZE];
+    double mass;
+    char parity[PARAM_CHOICE_SIZE];
+    char solver[PARAM_STRING_SIZE], action_solver[PARAM_STRING_SIZE], reversal_solver[PARAM_STRING_SIZE];
     char measured_only[PARAM_CHOICE_SIZE];
-    union { /* keys of a kind's part, whose layout is the kind's */
+    union {
         double align;
-        char bytes[64];
-    } own;
+        char bytes[3072];
+    } parts;
 } fermion_params;
 
 typedef struct {
@@ -143,25 +124,7 @@ void parameters_free(parameters *p);
 /* Whether an action of this name, "gauge", that of a fermion or NAME.det, is listed in an [integrator.N]. */
 int parameters_on_level(const parameters *p, const char *name);
 
-/* parameters_gauge.c: of the action named in the input; and whether that has the key. */
-gauge_weights gauge_params_weights(const gauge_params *g);
-int gauge_params_have(const gauge_params *g, const char *key);
-
 /* ---- for parts of the reader ---- */
-
-/* A table of keys and its length, and the place of a key in the struct. */
-#define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
-#define AT(type, member) offsetof(type, member)
-
-/* What registries know, as the values and the help of a key: "wilson|symanzik", "wilson: plaquette alone; ...". */
-typedef struct {
-    char names[256], help[768];
-} choices;
-/* A key that only some kinds have, with those kinds in front of its help. */
-typedef struct {
-    const char *key, *text;
-    char help[384];
-} kind_key;
 
 /* Names of the sections [section.NAME], in their order; how many. More than MAX_NAMED are a user error. */
 int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1]);
@@ -169,6 +132,10 @@ int parameters_instances(const ini_input *in, const char *section, const char *n
 /* A name in a key of a section that is none of the n known ones is a user error, with the nearest; `what`: those. */
 void parameters_check_name(const ini_input *in, const char *section, const char *instance, const char *key,
                            const char *found, const char *const *known, int n, const char *what);
+/* A key that some kinds of a section have, but not this one, is a user error. `choice` is the key that names the kind,
+ * has() whether a kind has a key, and `rest` the end of the message, such as "; it has kappa". */
+void parameters_refuse_keys(const ini_input *in, const char *section, const char *instance, const char *choice,
+                            const char *kind, int (*has)(const char *kind, const char *key), const char *rest);
 /* parameters_solver.c: the key names a solver of the file, and no mere preconditioner, or that is a user error. */
 void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
                              const char *key, const char *found);
@@ -178,16 +145,14 @@ const char *parameters_solver_key(const fermion_params *f, int number, const cha
 /* The solver of attempt `number` at a solve: the one named, or a fallback; null after the last. Solvers that name each
  * other have had their turn when all are through. */
 const named_settings *parameters_attempt(const parameters *p, const char *solver, int number);
-/* The solvers that solvers and fermions name, and those inside others; then, with all read, what is said of solvers
+/* The sections [solver.NAME]; the solvers that solvers and fermions name, and those inside others; then, with all read, what is said of solvers
  * that nothing could use; every: as with NEED_EVERY_SOLVER. Contradictions are user errors. */
+void solver_parameters_read(ini_input *in, parameters *p);
 void solver_parameters_nest(const ini_input *in, parameters *p);
 void solver_parameters_check(const ini_input *in, const parameters *p, int every);
-/* parameters_gauge.c: keys of [gauge] that its action does not have, or needs, are user errors. */
-void gauge_parameters_check(const ini_input *in, const gauge_params *g);
-/* parameters_fermion.c: what follows from the keys of one section; then, with all read, what sections say of each
- * other. Contradictions are user errors. */
-void fermion_parameters_mass(const ini_input *in, named_fermion *f); /* mass and kappa */
-void fermion_parameters_complete(const ini_input *in, named_fermion *f);
+/* parameters_fermion.c: the sections [fermion.NAME]; then, with solvers read too, what they say of each other.
+ * Contradictions are user errors. */
+void fermion_parameters_read(ini_input *in, parameters *p);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
 /* Whether the section makes no action of the run, but a quark that measurements may name. */
 int fermion_measured_only(const fermion_params *f);

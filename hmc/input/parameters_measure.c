@@ -8,29 +8,25 @@
 #include "hmc/measure/observable.h"
 #include "kernels/base/error.h"
 
-/* Refuses keys that its observable does not have. */
-static void check_keys(const ini_input *in, const named_measure *m)
+static int kind_has(const char *kind, const char *key)
 {
-    const observable *o = observable_find(m->p.kind);
-    const param_section *part;
-    char has[256];
-    observable_keys(o, has, sizeof has);
-    for (int i = 0; (part = observable_section(i)); i++)
-        for (int k = 0; k < part->count; k++) {
-            const char *key = part->table[k].name;
-            const int of_all = i == 0 && (!strcmp(key, "kind") || !strcmp(key, "interval"));
-            if (!of_all && ini_given(in, "measure", m->name, key) && !observable_has(o, key))
-                user_error("%s: [measure.%s] kind = %s has no key '%s'; beside interval it has %s",
-                           ini_where(in, "measure", m->name, key), m->name, o->name, key, has[0] ? has : "no other");
-        }
+    return !strcmp(key, "kind") || !strcmp(key, "interval") || observable_has(observable_find(kind), key);
 }
 
-/* The quark is of the kind that is measured with. */
+static void check_keys(const ini_input *in, const named_measure *m)
+{
+    char has[256], rest[512];
+    observable_keys(observable_find(m->p.kind), has, sizeof has);
+    snprintf(rest, sizeof rest, "; beside interval it has %s", has[0] ? has : "no other");
+    parameters_refuse_keys(in, "measure", m->name, "kind", m->p.kind, kind_has, rest);
+}
+
+/* The quark has the spins that are measured with. */
 static void check_quark(const ini_input *in, const parameters *p, const named_measure *m)
 {
     const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
-    const int staggered = fermion_kind_find(f->kind)->staggered, want = observable_find(m->p.kind)->quarks;
-    if (want == (staggered ? MEASURE_WILSON : MEASURE_STAGGERED))
+    const int spins = fermion_kind_find(f->kind)->spins, want = observable_find(m->p.kind)->quarks;
+    if ((want == MEASURE_WILSON && spins != 4) || (want == MEASURE_STAGGERED && spins != 1))
         user_error("%s: [measure.%s] kind = %s needs a %s quark, but [fermion.%s] is of kind = %s",
                    ini_where(in, "measure", m->name, "fermion"), m->name, m->p.kind,
                    want == MEASURE_WILSON ? "Wilson" : "staggered", m->p.fermion, f->kind);

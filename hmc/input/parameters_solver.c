@@ -1,10 +1,53 @@
 /* What the tables of keys cannot say of [solver.NAME] sections: which solvers they and others name, which of them stand
  * inside others. */
+#include <stdio.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/evolve/parts.h"
 #include "hmc/input/parameters.h"
 #include "kernels/base/error.h"
+
+static const char *const of_solves[] = {"tolerance", "max_iterations", "fallback"};
+
+static int type_has(const char *type, const char *key)
+{
+    if (!strcmp(key, "type")) return 1;
+    for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0]; k++)
+        if (!strcmp(key, of_solves[k])) return 1;
+    return solver_type_has(solver_type_find(type), key);
+}
+
+/* Keys that the type does not have, and what contradicts itself. */
+static void check_keys(const ini_input *in, const named_settings *s)
+{
+    const solver_type *type = solver_type_find(s->p.type);
+    char has[448], message[512];
+    solver_type_keys(type, has, sizeof has);
+    for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0]; k++)
+        if (!type->solve && ini_given(in, "solver", s->name, of_solves[k]))
+            user_error("%s: [solver.%s] type = %s has no key '%s', for it only preconditions; it has %s",
+                       ini_where(in, "solver", s->name, of_solves[k]), s->name, s->p.type, of_solves[k], has);
+    snprintf(message, sizeof message, "; it has tolerance, max_iterations, fallback%s%s", has[0] ? " and " : "", has);
+    parameters_refuse_keys(in, "solver", s->name, "type", s->p.type, type_has, message);
+    const char *key = type->check ? type->check(&s->p, message, sizeof message) : NULL;
+    if (key) user_error("%s: [solver.%s] %s", ini_where(in, "solver", s->name, key), s->name, message);
+    if (type->inner_solves && !s->p.inner_name[0])
+        user_error("%s: [solver.%s] type = %s needs the key '%s', the name of the solver inside",
+                   ini_where(in, "solver", s->name, ""), s->name, s->p.type, type->inner_key);
+}
+
+void solver_parameters_read(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED + 1];
+    p->nsolvers = parameters_instances(in, "solver", names);
+    for (int i = 0; i < p->nsolvers; i++) {
+        snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);
+        ini_fill(in, solver_section(0), names[i], &p->solvers[i].p);
+        const solver_type *type = solver_type_find(p->solvers[i].p.type);
+        if (type->own) ini_fill(in, type->own, names[i], &p->solvers[i].p);
+        check_keys(in, &p->solvers[i]);
+    }
+}
 
 /* The key names a solver of the file, and no mere preconditioner. */
 void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
@@ -61,15 +104,9 @@ static void nest_solvers(const ini_input *in, parameters *p, const char *const *
 const char *parameters_solver_key(const fermion_params *f, int number, const char **solver)
 {
     const char *const keys[] = {"solver", "action_solver", "heat_bath_solver", "reversal_solver", NULL};
-    const char *const named[] = {f->solver, f->action_solver, f->heat_bath_solver, f->reversal_solver, NULL};
+    const char *const named[] = {f->solver, f->action_solver, heat_bath_solver_of(f), f->reversal_solver, NULL};
     *solver = named[number];
     return keys[number];
-}
-
-/* A key that is not given names what another does. */
-static void inherit(char *key, const char *other)
-{
-    if (!key[0]) memcpy(key, other, PARAM_STRING_SIZE);
 }
 
 void solver_parameters_nest(const ini_input *in, parameters *p)
@@ -78,11 +115,8 @@ void solver_parameters_nest(const ini_input *in, parameters *p)
     for (int i = 0; i < p->nsolvers; i++) names[i] = p->solvers[i].name;
     nest_solvers(in, p, names);
     for (int i = 0; i < p->nfermions; i++) {
-        named_fermion *f = &p->fermions[i];
+        const named_fermion *f = &p->fermions[i];
         const char *key, *name;
-        inherit(f->p.action_solver, f->p.solver);
-        inherit(f->p.heat_bath_solver, f->p.action_solver);
-        inherit(f->p.reversal_solver, f->p.solver);
         for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++)
             parameters_check_solver(in, p, "fermion", f->name, key, name);
     }
@@ -174,19 +208,19 @@ static void check_precisions(const ini_input *in, const named_settings *s, const
  */
 static void check_effects(const ini_input *in, const parameters *p, int number, int every)
 {
-    static const char *const of_solves[] = {"tolerance", "max_iterations", "delta"};
+    static const char *const of_iterations[] = {"tolerance", "max_iterations", "delta"};
     const named_settings *s = &p->solvers[number];
     const double values[] = {s->p.tolerance, s->p.max_iterations, s->p.delta};
     const int given = given_precisions(p, number, every && solver_solves(&s->p));
     const int solves = (every && solver_solves(&s->p)) || solves_itself(p, number, 0) || inside_others(p, number, 1);
     const solver_type *type = solver_type_find(s->p.type);
     if (!given) return;
-    for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0] && type->precondition && type->solve; k++)
-        if (!solves && ini_given(in, "solver", s->name, of_solves[k]))
+    for (size_t k = 0; k < sizeof of_iterations / sizeof of_iterations[0] && type->precondition && type->solve; k++)
+        if (!solves && ini_given(in, "solver", s->name, of_iterations[k]))
             user_error(
                 "%s: %s = %.15g of [solver.%s] has no effect: it is only a preconditioner, and type = %s then takes a "
                 "fixed number of steps; leave it out",
-                ini_where(in, "solver", s->name, of_solves[k]), of_solves[k], values[k], s->name, s->p.type);
+                ini_where(in, "solver", s->name, of_iterations[k]), of_iterations[k], values[k], s->name, s->p.type);
     const param *steps = type->own ? param_find(type->own, "steps") : NULL;
     char text[PARAM_TEXT_SIZE];
     if (steps) param_format(steps, &s->p, text, sizeof text);

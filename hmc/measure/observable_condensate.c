@@ -135,7 +135,7 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const char *kind = p->fermions[simulation_fermion(p, m->p.fermion)].p.kind;
-    if (!has_traces(&m->p) || fermion_kind_find(kind)->staggered) return NULL;
+    if (!has_traces(&m->p) || fermion_kind_find(kind)->chemical_potential) return NULL;
     snprintf(message, size, "traces = yes needs a staggered quark, but [fermion.%s] is of kind = %s", m->p.fermion,
              kind);
     return "traces";

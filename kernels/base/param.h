@@ -29,8 +29,8 @@
  *   };
  *   const param_section gauge_section = {"gauge", 0, table, 1, sizeof(gauge_params), "the gauge action"};
  *
- * A section whose first key chooses a kind may have keys that one kind alone has: each kind then has a table of its own,
- * of the same section and struct, with the kind as its `owner`. Such parts follow the section in lists of sections.
+ * A section whose first key chooses a kind may have keys that some kinds alone have: these stand in tables of their own,
+ * of the same section, with the kinds as `owner`. Such parts follow the section in lists of sections.
  *
  * The canonical text of a value reads back equal bit for bit, and equal values have equal text: reals are written with
  * the fewest digits that read back equal, booleans as yes or no. A line of a dump is "section.key = value", or
@@ -88,6 +88,14 @@ typedef struct {
         section, 1, table, (int)(sizeof(table) / sizeof(table)[0]), sizeof(keys), "", owner                            \
     }
 
+/* The parts of a section, each with the kinds that have it as its owner: "wilson_clover, mobius". {0} is empty. */
+#define PARAM_MOST_PARTS 16
+typedef struct {
+    param_section sections[PARAM_MOST_PARTS];
+    char owners[PARAM_MOST_PARTS][PARAM_STRING_SIZE];
+    int n;
+} param_parts;
+
 /* A text that grows; {0} is empty. `data` is NULL until something is added. */
 typedef struct {
     char *data;
@@ -143,6 +151,9 @@ void params_markdown(FILE *out, const param_section *const *sections, int n);
 void param_add_choice(char *range, size_t range_size, char *help, size_t help_size, const char *name, const char *text);
 /* Appends to a text, with `between` in front unless it is empty; no room is an internal error. */
 void param_append(char *text, size_t size, const char *between, const char *more);
+
+/* One more kind that has this part. The list stays in place. */
+void param_parts_add(param_parts *parts, const param_section *part, const char *kind);
 
 void param_text_add(param_text *text, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void param_text_free(param_text *text);

@@ -35,6 +35,18 @@ static const char *default_text(const param *p)
     return !p->deflt ? "(required)" : !*p->deflt ? "(none)" : p->deflt;
 }
 
+void param_parts_add(param_parts *parts, const param_section *part, const char *kind)
+{
+    int i = 0;
+    while (i < parts->n && parts->sections[i].table != part->table) i++;
+    REQUIRE(i < PARAM_MOST_PARTS, "more than %d parts of [%s]", PARAM_MOST_PARTS, part->section);
+    if (i == parts->n) {
+        parts->sections[parts->n++] = *part;
+        parts->sections[i].owner = parts->owners[i];
+    }
+    param_append(parts->owners[i], sizeof parts->owners[i], ", ", kind);
+}
+
 /* What a key means, after the kind that has it. */
 static void help_text(char *text, size_t size, const param_section *s, const param *p)
 {

@@ -1,5 +1,5 @@
-/* The GPU backend as the rest of the kernel layer sees it. A build without CUDA links none.c in place of gpu.cu: no
- * devices, and every other call is an internal error. */
+/* The GPU backend as the rest of the kernel layer sees it, with what the rooms above see (kernels/run/device.h). A build
+ * without CUDA links none.c in place of gpu.cu: no devices, and every other call is an internal error. */
 #ifndef PLAQ_GPU_H
 #define PLAQ_GPU_H
 
@@ -9,6 +9,7 @@
 #include "kernels/field/field.h"
 #include "kernels/gpu/fault.h"
 #include "kernels/lattice/exact.h"
+#include "kernels/run/device.h"
 #include "kernels/run/profile.h"
 
 struct kernel_work; /* kernels/run/kernel.h */
@@ -17,29 +18,11 @@ struct kernel_work; /* kernels/run/kernel.h */
 extern "C" {
 #endif
 
-/* Devices that can be used now; 0 on a machine without a GPU. */
-int gpu_count(void);
-/* Why there is none, with this rank's number, for people. */
-void gpu_why_none(char *message, size_t size);
 /* Takes device number `index` for this process and installs its memory in the pool. */
 void gpu_open(int index);
-/* Takes a device for each rank by its place on its node; collective. Ranks that would share a device get it if `share`
- * is set. Returns 0; or non-zero with the same message on all ranks: no GPU, or more ranks on a node than GPUs. */
-int gpu_bind(int share, char *message, size_t size);
-const char *gpu_name(void);
 /* How many shapes of blocks the tuner tries. */
 int gpu_shape_count(void);
-/* Bytes of the memory of the device that is open; 0 without one. */
-double gpu_memory(void);
-/* Bytes there that are beside the pool, for messages: the most so far. */
-size_t gpu_beside_pool_peak(void);
-/* Whether this program was built with CUDA. */
-int gpu_built_in(void);
-
-/* Fills memory with copies of a word; `bytes` is a multiple of its size, or the word is zero. */
-void gpu_fill(void *p, uint32_t word, size_t bytes);
-void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes);
-/* The same on the side stream (kernels/gpu/transport.h), without waiting for it: memory of the host stays untouched
+/* gpu_copy() on the side stream (kernels/gpu/transport.h), without waiting for it: memory of the host stays untouched
  * until gpu_finish(). */
 void gpu_copy_aside(void *to, place to_place, const void *from, place from_place, size_t bytes);
 /* Copies `units` sites between linear layouts, converting precision and storage of links; or adds them, times the
@@ -52,12 +35,11 @@ void gpu_move(const stored_field *y, long first_y, const stored_field *x, long f
               long n, int signs, int aside);
 
 /* Starts a kernel; false when it does not come in the precision of `like`. work->list is on the device. gpu_finish()
- * waits for all work on both streams; gpu_add_sums() for a kernel that sums, and adds what it found. */
+ * waits for it; gpu_add_sums() for a kernel that sums, and adds what it found. */
 int gpu_run(kernel_id id, const field *like, const void *args, const struct kernel_work *work);
 void gpu_add_sums(kernel_id id, exact_sum *sums);
 /* Where kernels find the value of the first sum of the kernel in front of them that sums. */
 const double *gpu_sum_value(void);
-void gpu_finish(void);
 
 /* The time of a sample of kernels: what the one between start and stop takes among others, collected into `of` without
  * waiting now; `weight` is added beside it. */

@@ -148,6 +148,9 @@ void gpu_exchange_fuse(gpu_message *m, int n)
 void gpu_exchange_begin(const struct comm_group *group, gpu_message *m, int n)
     ABSENT((void)group, (void)m, (void)n)
 
+void gpu_exchange_copies(const struct comm_group *group, gpu_message *m, int n, void *const *out)
+    ABSENT((void)group, (void)m, (void)n, (void)out)
+
 void gpu_exchange_start(gpu_message *m, int n)
     ABSENT((void)m, (void)n)
 

@@ -22,17 +22,7 @@
 
 #include <stddef.h>
 
-#define GPU_SLOTS 8
-
-struct comm_group; /* kernels/lattice/comm.h */
-
-typedef struct {
-    int to, from; /* other ranks; often the same one */
-    int slot;     /* 0..GPU_SLOTS-1, the same on sender and receiver; at most once an exchange */
-    size_t bytes; /* not 0 */
-    void *out;    /* set by begin: where the packing kernel writes, on the device; aligned to 256 bytes */
-    void *in;     /* set by begin: where what arrives is found, likewise */
-} gpu_message;
+#include "kernels/run/device.h"
 
 typedef struct {
     const char *name, *help;
@@ -55,17 +45,6 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Opens a transport on the device of gpu_open(), after closing the one before; collective. `name` is "auto" (the first
- * of transports.def that all ranks can use) or a name from there. Returns 0; or non-zero with the same message on all
- * ranks (an unknown name, or why it cannot be used), and no transport is open. */
-int gpu_transport_choose(const char *name, char *message, size_t size);
-/* Ends and frees it; collective. Without an open one it does nothing. */
-void gpu_transport_close(void);
-/* Names by number, null after the last. */
-const char *gpu_transport_number(int i);
-/* "none" without an open one. */
-const char *gpu_transport_name(void);
 
 /* Collective over the group of the lattice that it belongs to. Where that is not all ranks, messages take the transport
  * `host`, whatever is in use: others number their exchanges, or make room for them, together on all ranks. */

@@ -1,14 +1,15 @@
 # Who includes whom: every #include of the tree against the table of rooms.
 . "$(dirname "$0")/kit.bash"
 
-# Room of the including file (longest match), then the rooms and folders that it may include from. What is not of this
-# tree, <system.h>, is free, but for the headers below.
+# Room of the including file (longest match), then the rooms and folders that it may include from, but for those with a !
+# in front: of GPUs the rooms above know kernels/run/device.h. What is not of this tree, <system.h>, is free, but for the
+# headers below.
 cat >rooms <<'LIST'
 kernels         kernels/
-io              io/ kernels/
-operators       operators/ kernels/
-solvers         solvers/ operators/ kernels/
-hmc             hmc/ io/ solvers/ operators/ kernels/
+io              io/ kernels/ !kernels/gpu/
+operators       operators/ kernels/ !kernels/gpu/
+solvers         solvers/ operators/ kernels/ !kernels/gpu/
+hmc             hmc/ io/ solvers/ operators/ kernels/ !kernels/gpu/
 tests/reference tests/reference/ tests/check.h
 tests           tests/ hmc/ io/ solvers/ operators/ kernels/
 LIST
@@ -64,7 +65,13 @@ violations() {
                 for (i = 1; i <= count && room == ""; i++) if (starts(file, order[i] "/")) room = order[i]
                 # A name without a folder is a neighbour.
                 if (!of_tree) { folder = file; sub(/[^\/]*$/, "", folder); name = folder name }
-                for (i = 1; i <= most[room]; i++) if (starts(name, allowed[room, i])) next
+                may = 0
+                for (i = 1; i <= most[room]; i++) {
+                    place_of = allowed[room, i]
+                    if (starts(place_of, "!")) may = may && !starts(name, substr(place_of, 2))
+                    else may = may || starts(name, place_of)
+                }
+                if (may) next
                 report(room "/ may not include " name)
             }'
 }
@@ -105,6 +112,8 @@ planted operators/linop.h '#include "io/ini.h"' "operators/ may not include io/i
 planted solvers/cg.c '#include "hmc/evolve/action.h"' "solvers/ may not include hmc/evolve/action.h"
 planted solvers/solvers.def '#include "io/links.h"' "solvers/ may not include io/links.h"
 planted hmc/main.c '#include "tests/check.h"' "hmc/ may not include tests/check.h"
+planted hmc/main.c '#include "kernels/gpu/gpu.h"' "hmc/ may not include kernels/gpu/gpu.h"
+planted solvers/cg.c '#include <kernels/gpu/transport.h>' "solvers/ may not include kernels/gpu/transport.h"
 planted hmc/main.c '#include "../io/links.h"' "not named from the root"
 planted tests/reference/ref_su3.c '#include "kernels/base/error.h"' "tests/reference/ may not include kernels/base/error.h"
 planted io/atomic.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"

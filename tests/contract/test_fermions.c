@@ -4,11 +4,9 @@
  * systems are linear and gauge covariant; M^dagger is the adjoint of M; the normal operator is Hermitian and positive,
  * and the square of the direct one; either system leads to the solution of M x = b; the systems agree over precisions;
  * forces and the derivative of log det are derivatives, and gauge covariant; all follows links that change. */
-#include "tests/kernels/kit.h"
+#include "tests/contract/quarks.h"
 #include "tests/solve.h"
 
-#include "hmc/build/simulation.h"
-#include "hmc/evolve/fermion_kind.h"
 #include "solvers/bicgstab.h"
 
 static const struct ref_lattice shape = {{8, 4, 4, 8}};
@@ -20,42 +18,6 @@ typedef struct {
     fermion *f;
     struct ref_rng rng;
 } scene;
-
-/* Keys of one quark, tried with every kind that has the first of them. */
-static const char *const variants[] = {"",
-                                       "c_sw = 1.3\n",
-                                       "c_sw = 1.3\nschur = symmetric\n",
-                                       "schur = asymmetric\nlink_reals = 12\n",
-                                       "parity = odd\n",
-                                       "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
-                                       "links = fat7\nu0 = 0.9\n",
-                                       "links = asqtad\nu0 = 0.9\nlong_reals = 13\n",
-                                       "links = hisq\nnaik_epsilon = -0.2\n"};
-
-static parameters *read_text(const char *kind, const char *keys)
-{
-    char path[64];
-    snprintf(path, sizeof path, "test-fermions-%ld.ini", (long)getpid());
-    if (comm_rank() == 0) {
-        FILE *out = fopen(path, "w");
-        REQUIRE(out, "%s cannot be written", path);
-        fprintf(out,
-                "[fermion.q]\nkind = %s\nmeasured_only = yes\nmass = 0.3\nsolver = s\n%s[solver.s]\ntype = cg\n"
-                "tolerance = 1e-10\n",
-                kind, keys);
-        fclose(out);
-    }
-    parameters *p = parameters_read(path, 0, NULL, 0);
-    if (comm_rank() == 0) remove(path);
-    return p;
-}
-
-static int has_keys(const fermion_kind *kind, const char *keys)
-{
-    char word[32] = "";
-    sscanf(keys, "%31s", word);
-    return !word[0] || !strcmp(word, "parity") || fermion_kind_has(kind, word);
-}
 
 /* ---- vectors ---- */
 
@@ -291,7 +253,7 @@ static void check_kind(const fermion_kind *kind, const char *keys)
 {
     scene s = {0};
     kit_where("%s, %s", kind->name, keys);
-    parameters *p = read_text(kind->name, keys);
+    parameters *p = quark_parameters(kind->name, keys, "");
     s.lat = kit_lattice(shape, simulation_reach(p), -1);
     if (s.lat) {
         ref_rng_seed(&s.rng, 81);
@@ -312,20 +274,9 @@ static void check_kind(const fermion_kind *kind, const char *keys)
     parameters_free(p);
 }
 
-/* Kinds with several actions have one quark. */
-static int is_first(int kind)
-{
-    for (int i = 0; i < kind; i++)
-        if (fermion_kind_number(i)->quark == fermion_kind_number(kind)->quark) return 0;
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
-    for (int i = 0; fermion_kind_number(i); i++)
-        for (size_t k = 0; k < sizeof variants / sizeof variants[0]; k++)
-            if (is_first(i) && has_keys(fermion_kind_number(i), variants[k]))
-                check_kind(fermion_kind_number(i), variants[k]);
+    KIT_CHECK(quarks_all(check_kind) > 0);
     return kit_end();
 }

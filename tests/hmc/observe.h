@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "hmc/evolve/quark_staggered.h"
+#include "hmc/evolve/quark_wilson.h"
 #include "hmc/measure/observable.h"
 #include "tests/check.h"
 
@@ -19,10 +21,10 @@ CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass
     snprintf(p->fermions[0].name, sizeof p->fermions[0].name, "quark");
     fermion_params *f = &p->fermions[0].p;
     snprintf(f->kind, sizeof f->kind, "%s", kind);
+    for (int k = 0; fermion_kind_find(kind)->parts[k]; k++)
+        params_default(&fermion_kind_find(kind)->parts[k]->keys, fermion_keys(f, fermion_kind_find(kind)->parts[k]));
     f->mass = mass;
-    f->u0 = 1;
-    snprintf(f->links, sizeof f->links, "naive");
-    snprintf(f->schur, sizeof f->schur, "asymmetric");
+    if (staggered_keys_of(f)) snprintf(staggered_keys_of(f)->links, PARAM_CHOICE_SIZE, "naive");
     snprintf(f->parity, sizeof f->parity, "odd");
     snprintf(f->solver, sizeof f->solver, "cg");
     snprintf(f->action_solver, sizeof f->action_solver, "cg");

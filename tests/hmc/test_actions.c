@@ -6,6 +6,7 @@
 
 #include "hmc/evolve/balance.h"
 #include "hmc/evolve/inverter.h"
+#include "hmc/evolve/parts.h"
 #include "kernels/ops/vector.h"
 #include "solvers/lanczos.h"
 #include "tests/begin.h"
@@ -105,7 +106,8 @@ static void check_heat_bath(const char *text, const char *what, int n, const cha
         /* Solves to 1e-12, functions to 1e-12; S holds the condition number once. */
         CHECK_REL(s, eta2, 1e-10);
         /* 24 Gaussian numbers of variance 1/2 a site and pseudofermion: mean 12 a site, variance 12. */
-        const double numbers = 0.5 * (double)b.s->lat->volume * b.s->p->fermions[0].p.pseudofermions;
+        const rational_keys *keys = rational_keys_of(&b.s->p->fermions[0].p);
+        const double numbers = 0.5 * (double)b.s->lat->volume * (keys ? keys->pseudofermions : 1);
         CHECK_NEAR(eta2 / numbers, 12, 5 * sqrt(12 / numbers));
         CHECK(a->solves > 0 && a->iterations > 0 && a->worst_residual < 2e-12);
     }

@@ -28,9 +28,9 @@ typedef struct {
 
 static int has_long(const char *links)
 {
-    fermion_params f = {0};
-    snprintf(f.links, sizeof f.links, "%s", links);
-    return fermion_links_of(&f)->long_links;
+    fermion_params f = {.kind = "staggered"};
+    snprintf(staggered_keys_of(&f)->links, PARAM_CHOICE_SIZE, "%s", links);
+    return staggered_links_of(&f)->long_links;
 }
 
 /* A quark on rough links, scale 0: free ones. Its parameters are the_parameters. */
@@ -39,7 +39,7 @@ static int open_scene(scene *s, struct ref_lattice l, double scale, const char *
     struct ref_rng rng;
     ref_rng_seed(&rng, 61);
     fermion_params *f = &observe_parameters("staggered", mass)->fermions[0].p;
-    snprintf(f->links, sizeof f->links, "%s", links);
+    snprintf(staggered_keys_of(f)->links, PARAM_CHOICE_SIZE, "%s", links);
     the_parameters.run.seed = 5;
     *s = (scene){.l = l, .lat = kit_lattice(l, has_long(links) ? 3 : 1, sign)};
     if (!s->lat) return 0;
@@ -79,8 +79,9 @@ static named_measure mesons_section(const char *tastes, const char *transport, c
 static struct ref_staggered oracle(const scene *s)
 {
     const fermion_params *f = &the_parameters.fermions[0].p;
-    const fermion_links *kind = fermion_links_of(f);
-    const staggered_smearing smearing = {.kind = kind->kind, .u0 = f->u0, .epsilon = f->naik_epsilon};
+    const staggered_links_kind *kind = staggered_links_of(f);
+    const staggered_smearing smearing = {
+        .kind = kind->kind, .u0 = staggered_keys_of(f)->u0, .epsilon = staggered_keys_of(f)->naik_epsilon};
     double complex *fat = ref_gauge_new(s->l), *lng = kind->long_links ? ref_gauge_new(s->l) : NULL;
     oracle_links(fat, lng, s->l, s->u, &smearing, s->lat->time_sign);
     return (struct ref_staggered){.l = s->l, .fat = fat, .lng = lng, .mass = f->mass, .u = s->u};
@@ -123,8 +124,9 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
 {
     scene s;
     if (!open_scene(&s, l, 0.6, links, 0.3, -1)) return;
-    snprintf(the_parameters.fermions[0].p.long_reals, sizeof the_parameters.fermions[0].p.long_reals, "%s", long_reals);
-    the_parameters.fermions[0].p.naik_epsilon = strcmp(links, "hisq") ? 0 : -0.3;
+    staggered_keys *keys = staggered_keys_of(&the_parameters.fermions[0].p);
+    snprintf(keys->long_reals, sizeof keys->long_reals, "%s", long_reals);
+    keys->naik_epsilon = strcmp(links, "hisq") ? 0 : -0.3;
     struct ref_staggered q = oracle(&s);
     const size_t n = 3 * ref_volume(l);
     double complex *x = kit_alloc(n, sizeof *x), *y = kit_alloc(n, sizeof *y), *z = kit_alloc(n, sizeof *z);
@@ -353,7 +355,8 @@ static void test_grids(struct ref_lattice l, const char *links, const char *tast
     struct ref_rng rng;
     ref_rng_seed(&rng, 63);
     double complex *u = kit_random_gauge(l, 0.5, &rng);
-    snprintf(observe_parameters("staggered", 0.3)->fermions[0].p.links, PARAM_CHOICE_SIZE, "%s", links);
+    snprintf(staggered_keys_of(&observe_parameters("staggered", 0.3)->fermions[0].p)->links, PARAM_CHOICE_SIZE, "%s",
+             links);
     for (int i = 0; i < n; i++) {
         char message[512];
         lattice *plan = plan_lattice(l.size, grids[i], comm_size(), reach, message, sizeof message);

@@ -181,13 +181,18 @@ static void test_registries(void)
     for (int i = 0; fermion_kind_number(i); i++) {
         const fermion_kind *kind = fermion_kind_number(i);
         check_choice("fermion", "kind", kind->name);
-        char key[64];
-        for (int k = 0; param_word(kind->keys, k, key, sizeof key); k++) check_owner("fermion", key, kind->name);
+        for (int k = 0; kind->parts[k]; k++)
+            for (int j = 0; j < kind->parts[k]->keys.count; j++)
+                check_owner("fermion", kind->parts[k]->keys.table[j].name, kind->name);
         CHECK(!fermion_kind_has(kind, "mass") && !fermion_kind_has(kind, "flavour"));
     }
     for (int i = 0; scheme_number(i); i++) check_choice("integrator", "scheme", scheme_name(scheme_number(i)));
     for (int i = 0; observable_number(i); i++) check_choice("measure", "kind", observable_number(i)->name);
-    for (int i = 0; gauge_kind_number(i); i++) check_choice("gauge", "action", gauge_kind_number(i)->name);
+    for (int i = 0; gauge_kind_number(i); i++) {
+        const gauge_kind *kind = gauge_kind_number(i);
+        check_choice("gauge", "action", kind->name);
+        for (int k = 0; kind->parts[k]; k++) check_owner("gauge", kind->parts[k]->table[0].name, kind->name);
+    }
     static const struct {
         const char *name;
         int forces, drifts;

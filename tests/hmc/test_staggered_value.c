@@ -7,6 +7,7 @@
 #include <gsl/gsl_eigen.h>
 #include <stdlib.h>
 
+#include "hmc/evolve/parts.h"
 #include "kernels/ops/vector.h"
 #include "tests/hmc/bench.h"
 #include "tests/hmc/staggered.h"
@@ -70,9 +71,11 @@ static void spectrum_free(spectrum s)
 static double product_at(const fermion_params *f, double lambda, double power)
 {
     double log_sum = 0;
-    for (int i = 0; i < f->nfactors; i++) {
-        const double mass = f->factors[i].mass, shift = mass * mass - f->mass * f->mass;
-        log_sum += power * f->factors[i].flavours / (4.0 * f->pseudofermions) * log(lambda + shift);
+    int n;
+    const mass_factor *factors = fermion_kind_find(f->kind)->factors(f, &n);
+    for (int i = 0; i < n; i++) {
+        const double mass = factors[i].mass, shift = mass * mass - f->mass * f->mass;
+        log_sum += power * factors[i].flavours / (4.0 * rational_keys_of(f)->pseudofermions) * log(lambda + shift);
     }
     return exp(log_sum);
 }
@@ -123,7 +126,7 @@ static void check_value(const char *text, int number)
     double want = 0;
     field *eta = linop_vector(op, 1);
     gsl_vector_complex *numbers = gsl_vector_complex_alloc(N);
-    for (int k = 0; k < f->pseudofermions; k++) {
+    for (int k = 0; k < rational_keys_of(f)->pseudofermions; k++) {
         vector_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
         numbers_of(eta, place, numbers);
         want += value_by_eigenvalues(f, &bath, &now, numbers);

@@ -1,0 +1,36 @@
+/* Gauge actions that the key `action` of [gauge] names, with the keys of each. An action is one line of a table. */
+#ifndef PLAQ_GAUGE_KIND_H
+#define PLAQ_GAUGE_KIND_H
+
+#include "kernels/base/param.h"
+#include "kernels/ops/gauge.h"
+
+typedef struct {
+    char action[PARAM_CHOICE_SIZE];
+    double beta, c1, u0;
+    int flavours;
+} gauge_params;
+
+/* Weights of loops over beta are 1 - 8 c1 and c1; or with tadpoles 1, -(1 - r ln u0) / (20 u0^2) and p ln u0 / u0^2 of
+ * plaquette, rectangle and parallelogram, r and p linear in the number of flavours. */
+typedef struct {
+    const char *name, *help;
+    const param_section *parts[3]; /* of [gauge], which the action needs; null after the last */
+    double c1;                     /* NaN: as given in the input */
+    int tadpole;
+    double rectangle[2], parallelogram[2]; /* r = [0] - [1] flavours, and p */
+} gauge_kind;
+
+/* By number, null after the last; and by name, which there has to be. */
+const gauge_kind *gauge_kind_number(int i);
+const gauge_kind *gauge_kind_find(const char *name);
+/* Whether the action has a key that not every one has. */
+int gauge_kind_has(const gauge_kind *kind, const char *key);
+/* The section [gauge] and its parts by number, each with the actions that have it; null after the last. */
+const param_section *gauge_section(int i);
+
+/* Of the action named in the input; and whether that has the key. */
+gauge_weights gauge_params_weights(const gauge_params *g);
+int gauge_params_have(const gauge_params *g, const char *key);
+
+#endif

@@ -1,0 +1,36 @@
+/* Parts of the section [fermion.NAME] that are of no one quark: its actions, the storage of its links. A kind that lists
+ * a part has its keys. */
+#ifndef PLAQ_PARTS_H
+#define PLAQ_PARTS_H
+
+#include "hmc/evolve/fermion_kind.h"
+
+extern const fermion_part heat_bath_part, ratio_part, predictor_part, rational_part, link_reals_part;
+
+/* The solver of the heat bath: that of the accept step where the kind has no such key. */
+const char *heat_bath_solver_of(const fermion_params *f);
+/* The section whose determinant the section divides by; empty: none. */
+const char *ratio_of(const fermion_params *f);
+/* How many solutions the guess of a force is made from. */
+int predictor_of(const fermion_params *f);
+/* Links as the operator stores them. */
+field_kind link_storage_of(const fermion_params *f);
+
+typedef struct {
+    int flavours, pseudofermions;
+    double approximation, force_approximation;
+    char spectrum[PARAM_WORDS_SIZE];
+    double spectrum_low, spectrum_high; /* of that text; 0 for auto */
+    char range_breach[PARAM_CHOICE_SIZE];
+} rational_keys;
+
+static inline rational_keys *rational_keys_of(const fermion_params *f)
+{
+    return (rational_keys *)fermion_keys(f, &rational_part);
+}
+
+/* What the settings of a rational action have from its section, whatever the quark; and its solvers, and the action. */
+rational_settings fermion_rational_settings(const fermion_params *f);
+void fermion_add_rational(simulation *s, int number, rational_settings settings);
+
+#endif

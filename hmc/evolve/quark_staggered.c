@@ -1,0 +1,163 @@
+#include "hmc/evolve/quark_staggered.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/evolve/parts.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/ops/staggered.h"
+#include "operators/staggered.h"
+
+#define AT(member) offsetof(staggered_keys, member)
+
+static const param table[] = {
+    {"links", PARAM_CHOICE, AT(links), "hisq", "naive|fat7|asqtad|hisq", NULL,
+     "naive: thin links; fat7: tadpole-improved paths of up to 7 links; asqtad: those with Lepage's path, and "
+     "paths of 3 in a row; hisq: both one after the other without tadpoles, with a projection to U(3) between",
+     1},
+    {"u0", PARAM_REAL, AT(u0), "1", "[0.1,2]", NULL,
+     "tadpole factor of fat7 and asqtad links, fourth root of the plaquette, which enters by its inverse powers; "
+     "has to be given with them",
+     1},
+    {"long_reals", PARAM_CHOICE, AT(long_reals), "18", "18|13|9", "reals",
+     "storage of links of three in a row in solvers, of asqtad and hisq: whole; 13: two rows and the phase of the "
+     "determinant, from which the third row is computed, which moves less; or 9: that phase and the eight "
+     "parameters of a matrix in SU(3), which moves least and computes most, and loses a digit or two on a few "
+     "links, in solvers' true residuals, too",
+     0},
+    {"naik_epsilon", PARAM_REAL, AT(naik_epsilon), "0", "(-1,1]", NULL,
+     "of a heavy quark with hisq links: paths of 3 in a row get 1 + epsilon, the link itself "
+     "epsilon / 8 more; at mass m -27/40 m^2 + 327/1120 m^4 - 5843/53760 m^6 + 153607/3942400 m^8 "
+     "(hep-lat/0610092, eq. (24))",
+     1},
+};
+
+const staggered_links_kind *staggered_links_of(const fermion_params *f)
+{
+    static const staggered_links_kind kinds[] = {{"naive", STAGGERED_NAIVE, 0, 0, 0},
+                                                 {"fat7", STAGGERED_FAT7, 1, 0, 1},
+                                                 {"asqtad", STAGGERED_ASQTAD, 1, 1, 1},
+                                                 {"hisq", STAGGERED_HISQ, 2, 1, 0}};
+    const char *name = staggered_keys_of(f)->links;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (!strcmp(kinds[i].name, name)) return &kinds[i];
+    REQUIRE(0, "no links %s", name);
+    return NULL;
+}
+
+static void check_mass(const ini_input *in, const named_fermion *f)
+{
+    fermion_need_mass(in, f);
+    if (!(f->p.mass > 0))
+        user_error("%s: mass = %g of the staggered quark [fermion.%s] is not positive",
+                   ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
+    if (f->p.mass * f->p.mass < DBL_MIN)
+        user_error("%s: mass = %g of the staggered quark [fermion.%s] is too small: its square is no double",
+                   ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
+}
+
+/* A positive mass, and no keys of other links. */
+static void complete(const ini_input *in, named_fermion *f)
+{
+    check_mass(in, f);
+    const staggered_links_kind *links = staggered_links_of(&f->p);
+    const struct {
+        const char *key, *of;
+        int fits;
+    } keys[] = {{"u0", "fat7 or asqtad", links->tadpoles},
+                {"naik_epsilon", "hisq", links->kind == STAGGERED_HISQ},
+                {"long_reals", "asqtad or hisq", links->long_links}};
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+        if (ini_given(in, "fermion", f->name, keys[k].key) && !keys[k].fits)
+            user_error("%s: %s is for links = %s, not for links = %s of [fermion.%s]",
+                       ini_where(in, "fermion", f->name, keys[k].key), keys[k].key, keys[k].of, links->name, f->name);
+    if (links->tadpoles && !ini_given(in, "fermion", f->name, "u0"))
+        user_error("%s: [fermion.%s] with links = %s has no u0; give the tadpole factor, fourth root of the plaquette, "
+                   "or 1 for paths without one",
+                   ini_where(in, "fermion", f->name, "links"), f->name, links->name);
+}
+
+const fermion_part staggered_part = {.keys = PARAM_PART("fermion", "staggered quarks", staggered_keys, table),
+                                     .complete = complete};
+
+fermion *staggered_quark(const field *links, const fermion_params *f, fermion *const *others, int n)
+{
+    const staggered_keys *k = staggered_keys_of(f);
+    const staggered_fermion_settings s = {
+        .smearing = {staggered_links_of(f)->kind, k->u0, k->naik_epsilon, atoi(k->long_reals)},
+        .mass = f->mass,
+        .p = fermion_parity(f)};
+    return staggered_fermion(links, &s, others, n);
+}
+
+int staggered_same_smearing(const fermion_params *f, const fermion_params *g)
+{
+    const staggered_keys *k = staggered_keys_of(f), *l = staggered_keys_of(g);
+    return k && l && !strcmp(k->links, l->links) && k->u0 == l->u0;
+}
+
+int staggered_same_operator(const fermion_params *f, const fermion_params *g)
+{
+    return staggered_same_smearing(f, g) && staggered_keys_of(f)->naik_epsilon == staggered_keys_of(g)->naik_epsilon;
+}
+
+int staggered_in_gauge_loops(const fermion_params *f)
+{
+    return staggered_links_of(f)->kind == STAGGERED_HISQ;
+}
+
+int staggered_reach(const fermion_params *f)
+{
+    return staggered_links_of(f)->long_links ? 3 : 2;
+}
+
+/* ---- the log ---- */
+
+void staggered_describe(const fermion_params *f, double mass, char *text, size_t size)
+{
+    const staggered_keys *k = staggered_keys_of(f);
+    (void)mass;
+    if (staggered_links_of(f)->tadpoles) snprintf(text, size, "%s, u0 %.6g", k->links, k->u0);
+    else if (k->naik_epsilon != 0) snprintf(text, size, "hisq, naik_epsilon %.6g", k->naik_epsilon);
+    else snprintf(text, size, "%s", k->links);
+}
+
+/* Published ensembles have other truncations of the series. */
+#define EPSILON_ALLOWED 0.01
+
+/* The epsilon with which a quark of mass m has the right kinetic energy at tree level (E. Follana et al.,
+ * hep-lat/0610092, eq. (24)). */
+static double epsilon_of_mass(double m)
+{
+    const double x = m * m;
+    return x * (-27.0 / 40 + x * (327.0 / 1120 + x * (-5843.0 / 53760 + x * 153607 / 3942400)));
+}
+
+void staggered_advise(const parameters *p, const named_fermion *f, double mass)
+{
+    const staggered_keys *k = staggered_keys_of(&f->p);
+    const staggered_links_kind *links = staggered_links_of(&f->p);
+    const double epsilon = links->kind == STAGGERED_HISQ ? epsilon_of_mass(mass) : 0;
+    if (links->tadpoles && gauge_params_have(&p->gauge, "u0") && k->u0 != p->gauge.u0)
+        log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both", f->name, k->u0,
+                 p->gauge.u0);
+    if (fabs(k->naik_epsilon - epsilon) > EPSILON_ALLOWED)
+        log_warn("[fermion.%s] naik_epsilon = %g, but quarks of mass %g have %.4g at tree level", f->name,
+                 k->naik_epsilon, mass, epsilon);
+}
+
+/* ---- cost ---- */
+
+double staggered_hop_flops_of(const fermion_params *f)
+{
+    return staggered_links_of(f)->long_links ? 1146 : 570;
+}
+
+double staggered_smearing_flops_of(const fermion_params *f)
+{
+    return staggered_links_of(f)->levels * staggered_smearing_flops();
+}

@@ -1,0 +1,69 @@
+#include "hmc/evolve/quark_wilson.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/evolve/parts.h"
+#include "kernels/base/error.h"
+#include "operators/wilson.h"
+
+#define AT(member) offsetof(wilson_keys, member)
+
+static const param table[] = {
+    {"kappa", PARAM_REAL, AT(kappa), "0.125", "[1e-6,1]", NULL,
+     "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", 1},
+    {"c_sw", PARAM_REAL, AT(c_sw), "0", "[-10,10]", NULL, "clover coefficient; 0: Wilson fermions", 1},
+    {"schur", PARAM_CHOICE, AT(schur), "asymmetric", "asymmetric|symmetric", NULL,
+     "even-odd complement that the pseudofermion has", 0},
+};
+
+/* Mass and kappa, of which one is given. */
+static void complete(const ini_input *in, named_fermion *f)
+{
+    const int mass = ini_given(in, "fermion", f->name, "mass"), kappa = ini_given(in, "fermion", f->name, "kappa");
+    wilson_keys *k = wilson_keys_of(&f->p);
+    if (mass && kappa)
+        user_error("%s: both mass and kappa are given for [fermion.%s]; give one of them (kappa = 1 / (2 mass + 8))",
+                   ini_where(in, "fermion", f->name, "kappa"), f->name);
+    if (!mass && !kappa)
+        user_error("%s: [fermion.%s] has neither mass nor kappa; give one of them",
+                   ini_where(in, "fermion", f->name, ""), f->name);
+    if (kappa) f->p.mass = 1 / (2 * k->kappa) - 4;
+    else k->kappa = 1 / (2 * f->p.mass + 8);
+}
+
+const fermion_part wilson_part = {.keys = PARAM_PART("fermion", "Wilson quarks", wilson_keys, table),
+                                  .complete = complete};
+
+fermion *wilson_quark(const field *links, const fermion_params *f, fermion *const *others, int n)
+{
+    const wilson_keys *k = wilson_keys_of(f);
+    const wilson_settings s = {.mass = f->mass,
+                               .c_sw = k->c_sw,
+                               .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                               .p = fermion_parity(f),
+                               .storage = link_storage_of(f)};
+    (void)others, (void)n; /* it shares nothing */
+    return wilson_fermion(links, &s);
+}
+
+void wilson_describe(const fermion_params *f, double mass, char *text, size_t size)
+{
+    snprintf(text, size, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), wilson_keys_of(f)->c_sw);
+}
+
+int wilson_same_operator(const fermion_params *f, const fermion_params *g)
+{
+    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw;
+}
+
+void wilson_ratio_keys(const fermion_params *f, char *text, size_t size)
+{
+    const wilson_keys *k = wilson_keys_of(f);
+    snprintf(text, size, "c_sw = %.15g, schur = %s, parity = %s", k->c_sw, k->schur, f->parity);
+}
+
+int wilson_has_clover(const fermion_params *f)
+{
+    return wilson_keys_of(f)->c_sw != 0;
+}
