@@ -7,6 +7,7 @@
 #include "hmc/evolve/balance.h"
 #include "hmc/evolve/inverter.h"
 #include "hmc/evolve/parts.h"
+#include "hmc/evolve/rational_range.h"
 #include "kernels/ops/vector.h"
 #include "solvers/lanczos.h"
 #include "tests/begin.h"
