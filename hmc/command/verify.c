@@ -310,7 +310,7 @@ static int uses_solver(const simulation *s, const named_fermion *f, const named_
     if (comes_to(s, f->p.solver, wanted) || comes_to(s, f->p.action_solver, wanted) ||
         comes_to(s, f->p.reversal_solver, wanted))
         return 1;
-    if (!ratio_of(&f->p)[0] && comes_to(s, heat_bath_solver_of(&f->p), wanted)) return 1;
+    if (!fermion_is_ratio(&f->p) && comes_to(s, heat_bath_solver_of(&f->p), wanted)) return 1;
     for (int i = 0; i < s->p->nfermions; i++) {
         const fermion_params *g = &s->p->fermions[i].p;
         if (!strcmp(ratio_of(g), f->name) && comes_to(s, heat_bath_solver_of(g), wanted)) return 1;

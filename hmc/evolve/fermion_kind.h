@@ -23,6 +23,7 @@ typedef struct {
     int spins;                                         /* of its vectors */
     int blocks;                                        /* its operator comes inside blocks of sites, too */
     int shifts;             /* its solves have shifts, for which there is one type of solver */
+    int regulated;          /* a regulator divides its determinant */
     int flavours;           /* that a section makes; 0: as many as its key says */
     int chemical_potential; /* its operator has derivatives by it */
     /* As of a part, after those of its parts; or null. */
@@ -46,8 +47,7 @@ typedef struct {
     /* Of its rational action, without what needs the quark itself; null: it has none. */
     rational_settings (*rational)(const fermion_params *f);
     int (*slices)(const fermion_params *f); /* of a fifth dimension; null: there is none */
-    /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. Null: it is
-     * measured only, and the next is null, too. */
+    /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
     void (*create)(simulation *s, int number);
     /* Floating-point operations per site of one force whose solve takes so many iterations. */
     double (*force_flops)(const fermion_params *f, double iterations);

@@ -118,7 +118,7 @@ static void complete(const ini_input *in, named_fermion *f)
 {
     const rational_keys *k = rational_keys_of(&f->p);
     const double lowest = f->p.mass * f->p.mass, typed = 1 + 1e-12; /* by hand, it may differ in the last digit */
-    if (k->spectrum_low > lowest * typed)
+    if (k->ends[0] > lowest * typed)
         user_error("%s: spectrum = %s in [fermion.%s] begins above %.6g, the square of the mass and the lowest "
                    "eigenvalue of a staggered quark",
                    ini_where(in, "fermion", f->name, "spectrum"), k->spectrum, f->name, lowest);

@@ -2,7 +2,6 @@
  * clover term, NAME.det. */
 #include "hmc/evolve/parts.h"
 #include "hmc/evolve/quark_wilson.h"
-#include "kernels/base/error.h"
 #include "solvers/rational.h"
 
 static rational_settings settings_of(const fermion_params *f)
@@ -10,19 +9,6 @@ static rational_settings settings_of(const fermion_params *f)
     rational_settings s = fermion_rational_settings(f);
     s.root = power_of_x(-rational_keys_of(f)->flavours, 2 * s.pseudofermions);
     return s;
-}
-
-static void complete(const ini_input *in, named_fermion *f)
-{
-    const rational_keys *k = rational_keys_of(&f->p);
-    const char *const where = ini_where(in, "fermion", f->name, "flavours");
-    if (k->flavours > 3)
-        user_error("%s: flavours = %d in [fermion.%s]; with kind = %s allowed is 1 <= integer <= 3", where, k->flavours,
-                   f->name, f->p.kind);
-    if (k->flavours > 2 * k->pseudofermions)
-        user_error("%s: %d flavours in [fermion.%s] need pseudofermions = %d or more, so that each has an exponent of "
-                   "at most 1",
-                   where, k->flavours, f->name, (k->flavours + 1) / 2);
 }
 
 static void create(simulation *s, int number)
@@ -47,7 +33,7 @@ const fermion_kind fermion_wilson_clover_rational = {
     .spins = 4,
     .shifts = 1,
     .blocks = 1,
-    .complete = complete,
+    .complete = fermion_complete_flavours,
     .quark = wilson_quark,
     .describe = wilson_describe,
     .same_operator = wilson_same_operator,

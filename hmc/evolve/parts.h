@@ -11,6 +11,8 @@ extern const fermion_part heat_bath_part, ratio_part, predictor_part, rational_p
 const char *heat_bath_solver_of(const fermion_params *f);
 /* The section whose determinant the section divides by; empty: none. */
 const char *ratio_of(const fermion_params *f);
+/* Whether another determinant, that of ratio_to or of a regulator, divides the section's. */
+int fermion_is_ratio(const fermion_params *f);
 /* How many solutions the guess of a force is made from. */
 int predictor_of(const fermion_params *f);
 /* Links as the operator stores them. */
@@ -20,7 +22,7 @@ typedef struct {
     int flavours, pseudofermions;
     double approximation, force_approximation;
     char spectrum[PARAM_WORDS_SIZE];
-    double spectrum_low, spectrum_high; /* of that text; 0 for auto */
+    double ends[2]; /* of that text; 0 for auto */
     char range_breach[PARAM_CHOICE_SIZE];
 } rational_keys;
 
@@ -29,6 +31,10 @@ static inline rational_keys *rational_keys_of(const fermion_params *f)
     return (rational_keys *)fermion_keys(f, &rational_part);
 }
 
+/* The range of such a text, auto or two numbers, into ends, which are 0. */
+void fermion_read_spectrum(const ini_input *in, const char *name, const char *key, const char *text, double ends[2]);
+/* `complete` of kinds that have powers of det M^dagger M: one to three flavours on pseudofermions enough. */
+void fermion_complete_flavours(const ini_input *in, named_fermion *f);
 /* What the settings of a rational action have from its section, whatever the quark; and its solvers, and the action. */
 rational_settings fermion_rational_settings(const fermion_params *f);
 void fermion_add_rational(simulation *s, int number, rational_settings settings);

@@ -45,7 +45,7 @@ typedef struct {
 static const param ratio_table[] = {
     {"ratio_to", PARAM_STRING, offsetof(ratio_keys, to), "", NULL, NULL,
      "[fermion.NAME] of a heavier mass: the section then stands for det(M^+ M) / det(W^+ W), W that of NAME, "
-     "which has its own section for the rest; empty: det(M^+ M)",
+     "which has its own section for the rest; empty: det(M^+ M), of Moebius quarks over that of mass 1",
      1},
 };
 
@@ -53,6 +53,11 @@ const char *ratio_of(const fermion_params *f)
 {
     const ratio_keys *k = fermion_keys(f, &ratio_part);
     return k ? k->to : "";
+}
+
+int fermion_is_ratio(const fermion_params *f)
+{
+    return ratio_of(f)[0] || fermion_kind_find(f->kind)->regulated;
 }
 
 /* Operators that act on the same vectors. */
@@ -84,7 +89,7 @@ static void check_ratio(const ini_input *in, const parameters *p, const named_fe
     const char *names[MAX_NAMED], *const where = ini_where(in, "fermion", f->name, "ratio_to");
     const named_fermion *at = f;
     for (int i = 0; i < p->nfermions; i++) names[i] = p->fermions[i].name;
-    if (!ratio_of(&f->p)[0] && ini_given(in, "fermion", f->name, "heat_bath_solver"))
+    if (!fermion_is_ratio(&f->p) && ini_given(in, "fermion", f->name, "heat_bath_solver"))
         user_error("%s: heat_bath_solver is given, but the heat bath of [fermion.%s] has no solve without ratio_to; "
                    "leave it out",
                    ini_where(in, "fermion", f->name, "heat_bath_solver"), f->name);

@@ -28,28 +28,26 @@ static const param table[] = {
      0},
 };
 
-/* The range of the text: auto, or two numbers. */
-static void read_spectrum(const ini_input *in, const char *name, rational_keys *k)
+void fermion_read_spectrum(const ini_input *in, const char *name, const char *key, const char *text, double ends[2])
 {
-    double *const ends[2] = {&k->spectrum_low, &k->spectrum_high};
     char word[PARAM_WORDS_SIZE];
-    if (!strcmp(k->spectrum, "auto")) return;
+    if (!strcmp(text, "auto")) return;
     int n = 0, bad = 0;
-    for (; param_word(k->spectrum, n, word, sizeof word); n++) {
+    for (; param_word(text, n, word, sizeof word); n++) {
         double x;
         bad = bad || param_real(word, &x) || !(x > 0) || n > 1;
-        if (!bad) *ends[n] = x;
+        if (!bad) ends[n] = x;
     }
-    if (bad || n != 2 || !(k->spectrum_low < k->spectrum_high))
-        user_error("%s: spectrum = %s in [fermion.%s] is neither auto nor two numbers LO HI with 0 < LO < HI",
-                   ini_where(in, "fermion", name, "spectrum"), k->spectrum, name);
+    if (bad || n != 2 || !(ends[0] < ends[1]))
+        user_error("%s: %s = %s in [fermion.%s] is neither auto nor two numbers LO HI with 0 < LO < HI",
+                   ini_where(in, "fermion", name, key), key, text, name);
 }
 
 /* Without a root there is one function, 1/x, for action and force. */
 static void complete(const ini_input *in, named_fermion *f)
 {
     rational_keys *k = rational_keys_of(&f->p);
-    read_spectrum(in, f->name, k);
+    fermion_read_spectrum(in, f->name, "spectrum", k->spectrum, k->ends);
     const power_product root = fermion_kind_find(f->p.kind)->rational(&f->p).root;
     if (ini_given(in, "fermion", f->name, "force_approximation") && root.nfactors == 1 &&
         root.factors[0].num == -root.factors[0].den)
@@ -62,14 +60,27 @@ static void complete(const ini_input *in, named_fermion *f)
 const fermion_part rational_part = {
     .keys = PARAM_PART("fermion", "rational functions", rational_keys, table), .of_action = 1, .complete = complete};
 
+void fermion_complete_flavours(const ini_input *in, named_fermion *f)
+{
+    const rational_keys *k = rational_keys_of(&f->p);
+    const char *const where = ini_where(in, "fermion", f->name, "flavours");
+    if (k->flavours > 3)
+        user_error("%s: flavours = %d in [fermion.%s]; with kind = %s allowed is 1 <= integer <= 3", where, k->flavours,
+                   f->name, f->p.kind);
+    if (k->flavours > 2 * k->pseudofermions)
+        user_error("%s: %d flavours in [fermion.%s] need pseudofermions = %d or more, so that each has an exponent of "
+                   "at most 1",
+                   where, k->flavours, f->name, (k->flavours + 1) / 2);
+}
+
 rational_settings fermion_rational_settings(const fermion_params *f)
 {
     const rational_keys *k = rational_keys_of(f);
     return (rational_settings){.pseudofermions = k->pseudofermions,
                                .approximation = k->approximation,
                                .force_approximation = k->force_approximation,
-                               .low = k->spectrum_low,
-                               .high = k->spectrum_high,
+                               .low = k->ends[0],
+                               .high = k->ends[1],
                                .widen = !strcmp(k->range_breach, "widen")};
 }
 

@@ -95,9 +95,6 @@ void fermion_parameters_levels(const ini_input *in, const parameters *p)
         char determinant[80];
         snprintf(determinant, sizeof determinant, "%s.det", f->name);
         const int listed = parameters_on_level(p, f->name);
-        if (!fermion_measured_only(&f->p) && !fermion_kind_find(f->p.kind)->create)
-            user_error("%s: kind = %s has no action; set measured_only = yes in [fermion.%s]",
-                       ini_where(in, "fermion", f->name, "kind"), f->p.kind, f->name);
         if (fermion_measured_only(&f->p) && (listed || parameters_on_level(p, determinant)))
             user_error("%s: [fermion.%s] has measured_only = yes, but %s stands on a level; leave one of them out",
                        ini_where(in, "fermion", f->name, "measured_only"), f->name, listed ? f->name : determinant);

@@ -1,0 +1,23 @@
+/* Moebius domain wall quarks of sections [fermion.NAME]: keys, and what kinds of fermions say of them. */
+#ifndef PLAQ_QUARK_MOBIUS_H
+#define PLAQ_QUARK_MOBIUS_H
+
+#include "hmc/evolve/fermion_kind.h"
+#include "operators/mobius.h"
+
+extern const fermion_part mobius_part;
+
+/* Members of a fermion_kind. */
+fermion *mobius_quark(const field *links, const fermion_params *f, fermion *const *others, int n);
+int mobius_slices(const fermion_params *f);
+void mobius_describe(const fermion_params *f, double mass, char *text, size_t size);
+int mobius_same_operator(const fermion_params *f, const fermion_params *g);
+void mobius_ratio_keys(const fermion_params *f, char *text, size_t size);
+
+/* The quark whose determinant divides that of fermion `number`: of ratio_to, or else the Pauli-Villars field. */
+fermion *mobius_denominator(const simulation *s, int number);
+/* Flops a site of four dimensions: of an application of Mhat^dagger Mhat, and of a force beside its solve. */
+double mobius_normal_flops(const fermion_params *f);
+double mobius_assembly_flops(const fermion_params *f);
+
+#endif
