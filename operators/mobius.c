@@ -1,11 +1,10 @@
 #include "operators/mobius.h"
 
-#include <gsl/gsl_linalg.h>
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
-#include "kernels/ops/domainwall.h"
 #include "kernels/ops/wilson.h"
+#include "operators/fifth.h"
 
 typedef struct mobius mobius;
 
@@ -25,55 +24,6 @@ struct mobius {
     fifth_matrix A, B, K, inverse_A, inverse_B;
     schur *schurs[PREC_COUNT][2];
 };
-
-/* ---- matrices in the fifth dimension ---- */
-
-/* unit + step S */
-static fifth_matrix combination(const mobius_settings *s, double unit, double step)
-{
-    fifth_matrix m = {.Ls = s->Ls};
-    for (int k = 0; k < s->Ls; k++) {
-        const int below = k == 0 ? s->Ls - 1 : k - 1, above = k == s->Ls - 1 ? 0 : k + 1;
-        m.of[0][k][k] += unit;
-        m.of[1][k][k] += unit;
-        m.of[0][k][below] += k == 0 ? -s->mass * step : step;
-        m.of[1][k][above] += k == s->Ls - 1 ? -s->mass * step : step;
-    }
-    return m;
-}
-
-static fifth_matrix inverse_of(const fifth_matrix *m, const char *name)
-{
-    fifth_matrix inverse = {.Ls = m->Ls};
-    const size_t n = (size_t)m->Ls;
-    gsl_matrix *lu = gsl_matrix_alloc(n, n), *result = gsl_matrix_alloc(n, n);
-    gsl_permutation *order = gsl_permutation_alloc(n);
-    REQUIRE_MEMORY(lu && result && order, "out of memory");
-    for (int c = 0; c < 2; c++) {
-        int sign;
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++) gsl_matrix_set(lu, i, j, m->of[c][i][j]);
-        gsl_linalg_LU_decomp(lu, order, &sign);
-        REQUIRE(gsl_linalg_LU_det(lu, sign) != 0, "%s of %d slices has no inverse", name, m->Ls);
-        gsl_linalg_LU_invert(lu, order, result);
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++) inverse.of[c][i][j] = gsl_matrix_get(result, i, j);
-    }
-    gsl_permutation_free(order);
-    gsl_matrix_free(result);
-    gsl_matrix_free(lu);
-    return inverse;
-}
-
-static fifth_matrix product(const fifth_matrix *a, const fifth_matrix *b)
-{
-    fifth_matrix m = {.Ls = a->Ls};
-    for (int c = 0; c < 2; c++)
-        for (int i = 0; i < a->Ls; i++)
-            for (int j = 0; j < a->Ls; j++)
-                for (int k = 0; k < a->Ls; k++) m.of[c][i][j] += a->of[c][i][k] * b->of[c][k][j];
-    return m;
-}
 
 static double wilson_diagonal(const mobius_settings *s)
 {
@@ -241,21 +191,13 @@ static fifth_matrix walls(int Ls, int enter)
     return m;
 }
 
-static void copy_slice(field *y, const field *x)
-{
-    field to = field_group(y, 0);
-    const field from = field_group(x, 0);
-    vector_axpby(&to, 1, &from, 0);
-    field_written(y);
-}
-
 /* (1 - c5 D_W) of the source on the walls */
 static void import(fermion *f, field *five, const field *source)
 {
     mobius *m = (mobius *)f;
     const fifth_matrix enter = walls(m->s.Ls, 1);
     field *t = field_like(five), *u = field_like(five);
-    copy_slice(t, source);
+    domainwall_copy_slice(t, source);
     for (int p = 0; p < 2; p++) domainwall_fifth(u, (parity)p, 1, &enter, 0, t, 0, NULL);
     for (int p = 0; p < 2; p++)
         hop(links_of(m), five, (parity)p, u, 0.5 * m->s.c5, 1 - m->s.c5 * wilson_diagonal(&m->s), u, 1);
@@ -269,7 +211,7 @@ static void export(fermion *f, field *x, const field *five)
     const fifth_matrix leave = walls(m->s.Ls, 0);
     field *t = field_scratch(five);
     for (int p = 0; p < 2; p++) domainwall_fifth(t, (parity)p, 1, &leave, 0, five, 0, NULL);
-    copy_slice(x, t);
+    domainwall_copy_slice(x, t);
     field_destroy(t);
 }
 
@@ -347,30 +289,44 @@ static const fermion_table table = {.name = "mobius",
                                     .close_force = close_force,
                                     .destroy = destroy};
 
-static fermion *create(const field *links, const mobius_settings *s, int regulated)
+static fermion *create(const field *links, const mobius_settings *s, const fifth_matrix *A, const fifth_matrix *B)
 {
     mobius *m = calloc(1, sizeof *m);
     REQUIRE_MEMORY(m, "out of memory");
     REQUIRE(s->Ls >= 2 && s->Ls <= DOMAINWALL_SLICES, "%d slices", s->Ls);
     m->s = *s;
     m->q = s->p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
-    m->B = combination(s, s->b5, s->c5);
-    m->A = combination(s, wilson_diagonal(s) * s->b5 + 1, wilson_diagonal(s) * s->c5 - 1);
-    m->inverse_A = inverse_of(&m->A, "the diagonal part");
-    m->inverse_B = inverse_of(&m->B, "b5 + c5 S");
-    m->K = product(&m->B, &m->inverse_A);
+    m->A = *A;
+    m->B = *B;
+    m->inverse_A = fifth_inverse(A, "the diagonal part");
+    m->inverse_B = fifth_inverse(B, "b5 + c5 S");
+    m->K = fifth_product(B, &m->inverse_A);
     m->base.links = links;
     linop *direct = schur_at(m, PREC_DOUBLE, links->where);
     fermion_open(&m->base, &table, links, direct, normal_create(direct));
-    if (regulated) {
-        mobius_settings heavy = *s;
-        heavy.mass = 1;
-        m->base.regulator = create(links, &heavy, 0);
-    }
     return &m->base;
+}
+
+static fermion *of_mass(const field *links, const mobius_settings *s, double mass)
+{
+    const double diagonal = wilson_diagonal(s);
+    const fifth_matrix A = fifth_step(s->Ls, mass, diagonal * s->b5 + 1, diagonal * s->c5 - 1),
+                       B = fifth_step(s->Ls, mass, s->b5, s->c5);
+    return create(links, s, &A, &B);
 }
 
 fermion *mobius_fermion(const field *links, const mobius_settings *s)
 {
-    return create(links, s, 1);
+    fermion *f = of_mass(links, s, s->mass);
+    f->regulator = of_mass(links, s, 1);
+    return f;
+}
+
+fermion *mobius_with(const field *links, const mobius_settings *s, const fifth_matrix *N)
+{
+    fifth_matrix A = *N;
+    const fifth_matrix unit = fifth_unit(s->Ls);
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < s->Ls; i++) A.of[c][i][i] += wilson_diagonal(s);
+    return create(links, s, &A, &unit);
 }

@@ -15,6 +15,7 @@
 #ifndef PLAQ_MOBIUS_H
 #define PLAQ_MOBIUS_H
 
+#include "kernels/ops/domainwall.h"
 #include "operators/fermion.h"
 
 typedef struct {
@@ -27,5 +28,8 @@ typedef struct {
 /* Physical fields of M have Ls slices; fermion_import() and fermion_export() lead from and to those of four dimensions. Its
  * regulator is the Pauli-Villars field, the same with m = 1. Links are borrowed, in double precision. */
 fermion *mobius_fermion(const field *links, const mobius_settings *s);
+/* D_W + N instead, with any N and without walls' meaning or regulator; b5, c5 and the mass do not count. It is a quark to
+ * be solved for, as EOFA has them (operators/eofa.h). */
+fermion *mobius_with(const field *links, const mobius_settings *s, const fifth_matrix *N);
 
 #endif

@@ -12,6 +12,7 @@
 #include "kernels/field/field.h"
 #include "kernels/lattice/purpose.h"
 #include "kernels/ops/gauge.h"
+#include "operators/eofa.h"
 #include "operators/fermion.h"
 #include "solvers/fallback.h"
 #include "solvers/remez.h"
@@ -125,6 +126,19 @@ action *rational_action_create(const char *name, const rational_settings *s);
 /* 0 where there are functions, or the range is not known before the run; else nonzero, with what the action of this
  * name will say. Of a range with a known lower end alone the part is taken that every spectrum covers. */
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size);
+
+/* One flavour of a domain wall quark over a heavier mass by the exact one-flavour algorithm (operators/eofa.h): S =
+ * phi^dagger A_- phi + phi^dagger A_+ phi of both chiralities, with phi = A^-1/2 eta by rational functions. */
+typedef struct {
+    eofa *quotient; /* owned by the action from its creation on */
+    const field *links;
+    double most;            /* of the spectrum of A, which has 1 as its lower end */
+    action_solvers solvers; /* of the even-odd systems of quarks */
+    int predictor;          /* as of pseudofermions, for each chirality */
+    double approximation;   /* largest relative error of A^-1/2 */
+} eofa_settings;
+
+action *eofa_action_create(const char *name, const eofa_settings *s);
 
 /* The rest of a determinant: S = -flavours fermion_log_det(), less the same of `over` unless that is null. */
 action *determinant_action_create(const char *name, fermion *quark, fermion *over, int flavours);

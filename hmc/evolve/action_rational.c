@@ -342,7 +342,7 @@ static void destroy(action *a)
     free(p);
 }
 
-static void open_powers(rational_part *p, powers *o, const fermion *quark, rational_range range)
+static void open_powers(rational_part *p, powers *o, fermion *quark, rational_range range)
 {
     inverter_open(&o->solves, &p->base, quark, p->s.solvers.all, p->s.solvers.n);
     o->range = range;

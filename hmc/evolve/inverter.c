@@ -12,9 +12,10 @@
 /* Solves of A x = y until the whole residual is right: the first guess at the second tolerance may be off by |A|. */
 #define ROUNDS 3
 
-void inverter_open(inverter *v, action *a, const fermion *quark, const named_solver *solvers, int nsolvers)
+void inverter_open(inverter *v, action *a, fermion *quark, const named_solver *solvers, int nsolvers)
 {
-    *v = (inverter){.a = a, .op = quark->direct, .normal = quark->normal, .solvers = solvers, .nsolvers = nsolvers};
+    *v = (inverter){
+        .a = a, .quark = quark, .op = quark->direct, .normal = quark->normal, .solvers = solvers, .nsolvers = nsolvers};
     if (v->op) v->dagger = adjoint_create(v->op);
     v->made = calloc(1, sizeof *v->made);
     REQUIRE_MEMORY(v->made, "out of memory");
@@ -119,6 +120,17 @@ int inverter_normal(const inverter *v, const named_solver *s, field *x, const fi
     if (attempts(v, s, attempt_normal, &j, use)) return 1;
     if (p) predictor_keep(p, x);
     return 0;
+}
+
+int inverter_whole(const inverter *v, const named_solver *s, field *x, const field *b, predictor *p, const char *use)
+{
+    field *half = linop_vector(v->normal, 1), *solution = field_like(half);
+    fermion_prepare(v->quark, half, b, 1);
+    const int failed = inverter_normal(v, s, solution, half, p, use);
+    fermion_reconstruct(v->quark, x, solution, b);
+    field_destroy(solution);
+    field_destroy(half);
+    return failed;
 }
 
 static solve_result attempt_dagger(const solver_settings *s, double tolerance, void *context)

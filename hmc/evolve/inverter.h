@@ -18,6 +18,7 @@
 
 typedef struct {
     action *a;                   /* that is served */
+    fermion *quark;              /* borrowed */
     linop *op, *normal;          /* of the fermion, borrowed: A and A^dagger A, or null and what stands for that */
     linop *dagger;               /* A^dagger, or null */
     const named_solver *solvers; /* for fallbacks */
@@ -26,7 +27,7 @@ typedef struct {
 } inverter;
 
 /* Where the fermion has a normal system alone, any solver works on that. */
-void inverter_open(inverter *v, action *a, const fermion *quark, const named_solver *solvers, int nsolvers);
+void inverter_open(inverter *v, action *a, fermion *quark, const named_solver *solvers, int nsolvers);
 void inverter_close(inverter *v);
 
 /* x = (A^dagger A)^-1 b. The guess is the predictor's, or zero when that is null; the solution is kept there. `use` is
@@ -35,6 +36,8 @@ int inverter_normal(const inverter *v, const named_solver *s, field *x, const fi
 /* y = A^-dagger b, from zero. A solver for positive operators makes it as A (A^dagger A)^-1 b, to the residual of that.
  */
 int inverter_dagger(const inverter *v, const named_solver *s, field *y, const field *b, const char *use);
+/* x = M^-1 b of the fermion's own operator, both vectors on both parities, by way of inverter_normal(). */
+int inverter_whole(const inverter *v, const named_solver *s, field *x, const field *b, predictor *p, const char *use);
 /* x[i] = (A^dagger A + pole_i)^-1 b for the poles of r, by multi-shift conjugate gradients; solvers are of type cg. */
 int inverter_poles(const inverter *v, const named_solver *s, const rational *r, field *const *x, const field *b,
                    const char *use);

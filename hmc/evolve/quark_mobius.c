@@ -34,16 +34,21 @@ static const mobius_keys *keys_of(const fermion_params *f)
     return fermion_keys(f, &mobius_part);
 }
 
-fermion *mobius_quark(const field *links, const fermion_params *f, fermion *const *others, int n)
+mobius_settings mobius_settings_of(const fermion_params *f)
 {
     const mobius_keys *k = keys_of(f);
-    const mobius_settings s = {.mass = f->mass,
-                               .M5 = k->M5,
-                               .b5 = k->b5,
-                               .c5 = k->c5,
-                               .Ls = k->Ls,
-                               .p = fermion_parity(f),
-                               .storage = link_storage_of(f)};
+    return (mobius_settings){.mass = f->mass,
+                             .M5 = k->M5,
+                             .b5 = k->b5,
+                             .c5 = k->c5,
+                             .Ls = k->Ls,
+                             .p = fermion_parity(f),
+                             .storage = link_storage_of(f)};
+}
+
+fermion *mobius_quark(const field *links, const fermion_params *f, fermion *const *others, int n)
+{
+    const mobius_settings s = mobius_settings_of(f);
     (void)others, (void)n; /* it shares nothing */
     return mobius_fermion(links, &s);
 }

@@ -7,6 +7,8 @@
 
 extern const fermion_part mobius_part;
 
+mobius_settings mobius_settings_of(const fermion_params *f);
+
 /* Members of a fermion_kind. */
 fermion *mobius_quark(const field *links, const fermion_params *f, fermion *const *others, int n);
 int mobius_slices(const fermion_params *f);

@@ -2,6 +2,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/ops/sums.h"
+#include "kernels/ops/vector.h"
 
 void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in,
                       double b, const field *add)
@@ -26,4 +27,12 @@ void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m
                            .flops = sites * 48 * entries,
                            .bytes = sites * 24 * Ls * (b != 0 ? 3 : 2) * field_traffic(out)};
     kernel_run(KERNEL_fifth, out, &args, w);
+}
+
+void domainwall_copy_slice(field *to, const field *from)
+{
+    field slice = field_group(to, 0);
+    const field of = field_group(from, 0);
+    vector_axpby(&slice, 1, &of, 0);
+    field_written(to);
 }

@@ -16,5 +16,7 @@ typedef struct {
  * out, and counts where b is not zero. transposed: by the transpose of m. */
 void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in,
                       double b, const field *add);
+/* Slice 0 of to = slice 0 of from; a four-dimensional field is one slice. */
+void domainwall_copy_slice(field *to, const field *from);
 
 #endif

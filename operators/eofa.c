@@ -1,0 +1,104 @@
+#include "operators/eofa.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+#include "kernels/ops/wilson.h"
+#include "operators/fifth.h"
+
+struct eofa {
+    const field *links;
+    mobius_settings s;
+    double kappa, w[DOMAINWALL_SLICES]; /* w_+ */
+    fifth_matrix N;                     /* of the lighter mass */
+};
+
+/* w is the last row of B_+(heavy)^-1, and R B_+(m)^-1 e_0 a multiple of it. */
+static void find_step(eofa *e, double heavy)
+{
+    const mobius_settings *s = &e->s;
+    const int Ls = s->Ls;
+    const fifth_matrix B = fifth_step(Ls, s->mass, s->b5, s->c5), B_heavy = fifth_step(Ls, heavy, s->b5, s->c5),
+                       rest = fifth_step(Ls, s->mass, 1, -1), inverse = fifth_inverse(&B, "b5 + c5 S"),
+                       inverse_heavy = fifth_inverse(&B_heavy, "b5 + c5 S");
+    int largest = 0;
+    e->N = fifth_product(&rest, &inverse);
+    for (int k = 0; k < Ls; k++) {
+        e->w[k] = inverse_heavy.of[0][Ls - 1][k];
+        if (fabs(e->w[k]) > fabs(e->w[largest])) largest = k;
+    }
+    e->kappa = (s->b5 + s->c5) * (heavy - s->mass) * inverse.of[0][Ls - 1 - largest][0] / e->w[largest];
+}
+
+eofa *eofa_create(const field *links, const mobius_settings *s, double heavy)
+{
+    eofa *e = calloc(1, sizeof *e);
+    REQUIRE_MEMORY(e, "out of memory");
+    REQUIRE(s->Ls % 2 == 0 && s->mass > 0 && s->mass < heavy, "EOFA of masses %g and %g on %d slices", s->mass, heavy,
+            s->Ls);
+    e->links = links;
+    e->s = *s;
+    find_step(e, heavy);
+    return e;
+}
+
+void eofa_destroy(eofa *e)
+{
+    free(e);
+}
+
+double eofa_factor(const eofa *e, int chirality)
+{
+    return chirality == 0 ? e->kappa : -e->kappa;
+}
+
+/* N_+ + f_+ kappa R w w^T; and as R N_- = N_+ R, N_- + f_- kappa w w^T R. */
+fermion *eofa_quark(const eofa *e, int chirality, double g)
+{
+    const int Ls = e->s.Ls;
+    const double f[2] = {chirality == 0 ? g : 0, chirality == 0 ? 1 : g};
+    fifth_matrix N = e->N;
+    for (int i = 0; i < Ls; i++)
+        for (int j = 0; j < Ls; j++) {
+            N.of[0][i][j] += f[0] * e->kappa * e->w[Ls - 1 - i] * e->w[j];
+            N.of[1][i][j] += f[1] * e->kappa * e->w[i] * e->w[Ls - 1 - j];
+        }
+    return mobius_with(e->links, &e->s, &N);
+}
+
+/* gamma5 R w_+- of slice 0, in which the four-dimensional field is. */
+void eofa_enter(const eofa *e, int chirality, field *source, const field *phi)
+{
+    const int Ls = e->s.Ls;
+    fifth_matrix enter = {.Ls = Ls};
+    field *t = field_like(source);
+    for (int s = 0; s < Ls; s++) enter.of[chirality][s][0] = chirality == 0 ? e->w[Ls - 1 - s] : -e->w[s];
+    domainwall_copy_slice(t, phi);
+    for (int p = 0; p < 2; p++) domainwall_fifth(source, (parity)p, 1, &enter, 0, t, 0, NULL);
+    field_destroy(t);
+}
+
+void eofa_leave(const eofa *e, int chirality, field *y, double factor, const field *x)
+{
+    const int Ls = e->s.Ls;
+    fifth_matrix leave = {.Ls = Ls};
+    field *t = field_like(x), *part = field_like(y);
+    for (int s = 0; s < Ls; s++) leave.of[chirality][0][s] = e->w[chirality == 0 ? s : Ls - 1 - s];
+    for (int p = 0; p < 2; p++) domainwall_fifth(t, (parity)p, 1, &leave, 0, x, 0, NULL);
+    domainwall_copy_slice(part, t);
+    vector_axpby(y, factor, part, 1);
+    field_destroy(part);
+    field_destroy(t);
+}
+
+/* d (factor phi^dagger w^T H^-1 w phi) = -factor X^dagger gamma5 R dD_W X */
+void eofa_add_force(const eofa *e, int chirality, field *force, const field *x)
+{
+    const double half = 0.5 * eofa_factor(e, chirality);
+    const fifth_matrix reflect = fifth_reflection(e->s.Ls, half, -half);
+    field *y = field_like(x);
+    for (int p = 0; p < 2; p++) domainwall_fifth(y, (parity)p, 1, &reflect, 0, x, 0, NULL);
+    hop_force(force, e->links, x, y);
+    field_destroy(y);
+}
