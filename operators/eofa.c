@@ -10,16 +10,16 @@
 struct eofa {
     const field *links;
     mobius_settings s;
-    double kappa, w[DOMAINWALL_SLICES]; /* w_+ */
-    fifth_matrix N;                     /* of the lighter mass */
+    double heavy, kappa, w[DOMAINWALL_SLICES]; /* w_+ */
+    fifth_matrix N;                            /* of the lighter mass */
 };
 
 /* w is the last row of B_+(heavy)^-1, and R B_+(m)^-1 e_0 a multiple of it. */
-static void find_step(eofa *e, double heavy)
+static void find_step(eofa *e)
 {
     const mobius_settings *s = &e->s;
     const int Ls = s->Ls;
-    const fifth_matrix B = fifth_step(Ls, s->mass, s->b5, s->c5), B_heavy = fifth_step(Ls, heavy, s->b5, s->c5),
+    const fifth_matrix B = fifth_step(Ls, s->mass, s->b5, s->c5), B_heavy = fifth_step(Ls, e->heavy, s->b5, s->c5),
                        rest = fifth_step(Ls, s->mass, 1, -1), inverse = fifth_inverse(&B, "b5 + c5 S"),
                        inverse_heavy = fifth_inverse(&B_heavy, "b5 + c5 S");
     int largest = 0;
@@ -28,7 +28,7 @@ static void find_step(eofa *e, double heavy)
         e->w[k] = inverse_heavy.of[0][Ls - 1][k];
         if (fabs(e->w[k]) > fabs(e->w[largest])) largest = k;
     }
-    e->kappa = (s->b5 + s->c5) * (heavy - s->mass) * inverse.of[0][Ls - 1 - largest][0] / e->w[largest];
+    e->kappa = (s->b5 + s->c5) * (e->heavy - s->mass) * inverse.of[0][Ls - 1 - largest][0] / e->w[largest];
 }
 
 eofa *eofa_create(const field *links, const mobius_settings *s, double heavy)
@@ -39,13 +39,21 @@ eofa *eofa_create(const field *links, const mobius_settings *s, double heavy)
             s->Ls);
     e->links = links;
     e->s = *s;
-    find_step(e, heavy);
+    e->heavy = heavy;
+    find_step(e);
     return e;
 }
 
 void eofa_destroy(eofa *e)
 {
     free(e);
+}
+
+void eofa_bounds(const eofa *e, double *low, double *high)
+{
+    const double ratio = pow(e->s.c5 / e->s.b5, e->s.Ls);
+    *low = (1 + e->s.mass * ratio) / (1 + e->heavy * ratio);
+    *high = *low * e->heavy / e->s.mass;
 }
 
 double eofa_factor(const eofa *e, int chirality)

@@ -14,7 +14,8 @@
  *   det M(m) / det M(heavy) = const / (det A_- det A_+),  A_- = 1 - kappa w_-^T H_(0,0)^-1 w_-, A_+ = 1 + kappa w_+^T
  *   H_(0,1)^-1 w_+,  1 / (A_-+ + b) = g (1 +- g kappa w^T H_f^-1 w),  g = 1 / (1 + b), f = (0, g) for A_-, (g, 1) for A_+
  *
- * For an even number of slices the spectra of both are within [1, heavy / m]. */
+ * For an even number of slices the spectra of both are within det B(m) / det B(heavy) [1, heavy / m], with det B = b5^Ls +
+ * m c5^Ls: this is what remains of 4-D operators (1 + m) / 2 + gamma5 (1 - m) / 2 eps with |eps| <= 1. */
 #ifndef PLAQ_EOFA_H
 #define PLAQ_EOFA_H
 
@@ -25,6 +26,9 @@ typedef struct eofa eofa;
 /* Links are borrowed, in double precision; 0 < s->mass < heavy. */
 eofa *eofa_create(const field *links, const mobius_settings *s, double heavy);
 void eofa_destroy(eofa *e);
+
+/* Bounds of the spectra of A_+ and A_-, for any links. */
+void eofa_bounds(const eofa *e, double *low, double *high);
 
 /* Chiralities: 0 is that of A_+, the upper spins, 1 that of A_-. The factor of w^T H^-1 w in A; and the quark D_W + N of
  * H_f with g = 1 / (1 + b) for the inverse of A + b, where g = 0 is that for A itself. New. */

@@ -132,12 +132,13 @@ int rational_action_check(const char *name, const rational_settings *s, char *me
 typedef struct {
     eofa *quotient; /* owned by the action from its creation on */
     const field *links;
-    double most;            /* of the spectrum of A, which has 1 as its lower end */
     action_solvers solvers; /* of the even-odd systems of quarks */
     int predictor;          /* as of pseudofermions, for each chirality */
     double approximation;   /* largest relative error of A^-1/2 */
 } eofa_settings;
 
+/* 0 where there is such a function; else nonzero, with the reason. */
+int eofa_action_check(const eofa_settings *s, char *message, size_t size);
 action *eofa_action_create(const char *name, const eofa_settings *s);
 
 /* The rest of a determinant: S = -flavours fermion_log_det(), less the same of `over` unless that is null. */

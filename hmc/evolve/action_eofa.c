@@ -77,13 +77,28 @@ static int draw(exact *e, const field *eta, const rational *r)
     return failed;
 }
 
+/* A^-1/2, null with the reason in message. */
+static const rational *inverse_root(rational_store *store, const eofa_settings *s, char *message, size_t size)
+{
+    const power_product root = power_of_x(-1, 2);
+    double low, high;
+    eofa_bounds(s->quotient, &low, &high);
+    return rational_for(store, &root, (1 - ROOM) * low, (1 + ROOM) * high, s->approximation, message, size);
+}
+
+int eofa_action_check(const eofa_settings *s, char *message, size_t size)
+{
+    rational_store *store = rational_store_create();
+    const int bad = !inverse_root(store, s, message, size);
+    rational_store_destroy(store);
+    return bad;
+}
+
 static int refresh(action *a, random_key key)
 {
     exact *e = (exact *)a;
-    const power_product root = power_of_x(-1, 2);
-    const rational *r = rational_for(e->store, &root, 1 - ROOM, (1 + ROOM) * e->s.most, e->s.approximation, a->trouble,
-                                     sizeof a->trouble);
-    REQUIRE(r, "%s", a->trouble); /* the kind has asked before */
+    const rational *r = inverse_root(e->store, &e->s, a->trouble, sizeof a->trouble);
+    REQUIRE(r, "%s: %s", a->name, a->trouble); /* the input was checked */
     for (int c = 0; c < CHIRALITIES; c++) predictor_forget(e->of[c].guess);
     field *eta = field_like(e->phi);
     vector_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);

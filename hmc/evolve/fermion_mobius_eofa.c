@@ -13,6 +13,8 @@ static const param table[] = {
      "largest relative error of the rational function of the heat bath, the one place where there is one", 0},
 };
 
+static const fermion_part exact_part;
+
 static void complete(const ini_input *in, named_fermion *f)
 {
     if (mobius_slices(&f->p) % 2)
@@ -28,9 +30,27 @@ static double heavy_mass(const parameters *p, const fermion_params *f)
     return ratio_of(f)[0] ? p->fermions[simulation_fermion(p, ratio_of(f))].p.mass : 1;
 }
 
+static eofa_settings settings_of(const parameters *p, const fermion_params *f, const field *links)
+{
+    const mobius_settings quark = mobius_settings_of(f);
+    return (eofa_settings){.quotient = eofa_create(links, &quark, heavy_mass(p, f)),
+                           .links = links,
+                           .predictor = predictor_of(f),
+                           .approximation = ((exact_keys *)fermion_keys(f, &exact_part))->approximation};
+}
+
 static void check(const ini_input *in, const parameters *p, const named_fermion *f)
 {
-    if (fermion_measured_only(&f->p) || !ratio_of(&f->p)[0] || heavy_mass(p, &f->p) > f->p.mass) return;
+    char message[256];
+    if (fermion_measured_only(&f->p)) return;
+    if (heavy_mass(p, &f->p) > f->p.mass) {
+        const eofa_settings s = settings_of(p, &f->p, NULL);
+        const int bad = eofa_action_check(&s, message, sizeof message);
+        eofa_destroy(s.quotient);
+        if (!bad) return;
+        user_error("%s: heat_bath_approximation = %g in [fermion.%s]: %s; give a larger one",
+                   ini_where(in, "fermion", f->name, "heat_bath_approximation"), s.approximation, f->name, message);
+    }
     user_error(
         "%s: [fermion.%s] of mass %g is a ratio to [fermion.%s] of mass %g; with kind = %s that has to be heavier",
         ini_where(in, "fermion", f->name, "ratio_to"), f->name, f->p.mass, ratio_of(&f->p), heavy_mass(p, &f->p),
@@ -45,14 +65,8 @@ static const fermion_part exact_part = {.keys =
 static void create(simulation *s, int number)
 {
     const named_fermion *f = &s->p->fermions[number];
-    const double heavy = heavy_mass(s->p, &f->p);
-    const mobius_settings quark = mobius_settings_of(&f->p);
-    const eofa_settings settings = {.quotient = eofa_create(s->links, &quark, heavy),
-                                    .links = s->links,
-                                    .most = heavy / f->p.mass,
-                                    .solvers = fermion_solvers(s, &f->p),
-                                    .predictor = predictor_of(&f->p),
-                                    .approximation = ((exact_keys *)fermion_keys(&f->p, &exact_part))->approximation};
+    eofa_settings settings = settings_of(s->p, &f->p, s->links);
+    settings.solvers = fermion_solvers(s, &f->p);
     simulation_add(s, eofa_action_create(f->name, &settings));
 }
 

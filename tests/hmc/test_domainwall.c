@@ -1,0 +1,97 @@
+/* Actions of Moebius domain wall quarks, two flavours, powers and one flavour exactly, alone and over heavier masses: at
+ * the heat bath S = |eta|^2; over their own mass they are a constant; forces are derivatives; trajectories have a way
+ * back. */
+#include "tests/begin.h"
+#include "tests/hmc/dynamics.h"
+
+#define FRAME                                                                                                          \
+    "[run]\noutput = none\nseed = 3\n"                                                                                 \
+    "[lattice]\nsize = 4.4.4.4\n"                                                                                      \
+    "[gauge]\naction = iwasaki\nbeta = 2.2\n"                                                                          \
+    "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-13\n"                                          \
+    "[solver.general]\ntype = bicgstab\ninner_precision = double\ntolerance = 1e-12\nfallback = good\n"
+#define LEVEL(actions) "[integrator.0]\nscheme = omelyan2\nsteps = 6\nactions = " actions " gauge\n"
+#define MOEBIUS "Ls = 4\nb5 = 1.5\nc5 = 0.5\nM5 = 1.8\nsolver = good\n"
+#define SHAMIR "Ls = 6\nb5 = 1\nc5 = 0\nM5 = 1.8\nparity = even\nsolver = good\n"
+#define QUARK(name, kind, mass, keys) "[fermion." name "]\nkind = " kind "\nmass = " mass "\n" keys
+
+static const char all[] = FRAME LEVEL("light near twice third strange charm")
+    QUARK("light", "mobius", "0.05", MOEBIUS "ratio_to = near\npredictor = 0\n") QUARK("near", "mobius", "0.3", MOEBIUS)
+        QUARK("twice", "mobius_rational", "0.1", MOEBIUS "flavours = 1\nforce_approximation = 1e-12\n") QUARK(
+            "third", "mobius_rational", "0.1", SHAMIR "flavours = 3\npseudofermions = 2\nforce_approximation = 1e-12\n")
+            QUARK("strange", "mobius_eofa", "0.07", MOEBIUS "ratio_to = charm\n")
+                QUARK("charm", "mobius_eofa", "0.4", MOEBIUS);
+static const char even[] = FRAME LEVEL("light strange") QUARK("light", "mobius", "0.05", SHAMIR)
+    QUARK("strange", "mobius_eofa", "0.1", SHAMIR);
+static const char constant[] = FRAME LEVEL("light twice") QUARK("light", "mobius", "1", MOEBIUS)
+    QUARK("twice", "mobius_rational", "1", MOEBIUS "flavours = 1\nforce_approximation = 1e-12\n");
+
+/* ---- the heat bath ---- */
+
+static void test_heat_bath(const char *text, int n, const char *const *overrides)
+{
+    bench b = open_bench(text, n, overrides);
+    for (int i = 0; i < b.s->e.nactions; i++) {
+        action *a = b.s->e.actions[i];
+        action_reset_counts(a);
+        if (!strcmp(a->name, "gauge")) continue;
+        CHECK_INT(action_refresh(a, (random_key){3, 1}), 0);
+        CHECK(a->start_known);
+        const double s = value_of(a);
+        if (comm_rank() == 0)
+            printf("heat bath, %s: S %.12g, |eta|^2 %.12g, worst residual %.1e, %ld iterations\n", a->name, s,
+                   a->start_value, a->worst_residual, a->iterations);
+        CHECK_REL(s, a->start_value, 1e-10);
+        CHECK(a->solves > 1 && a->worst_residual < 2e-12);
+    }
+    close_bench(&b);
+}
+
+/* ---- a quark over itself ---- */
+
+/* S = |eta|^2 on any links, and there is no force. */
+static void test_constant(void)
+{
+    bench b = open_bench(constant, 0, NULL);
+    for (int i = 0; i < b.s->e.nactions; i++) {
+        action *a = b.s->e.actions[i];
+        if (!strcmp(a->name, "gauge")) continue;
+        CHECK_INT(action_refresh(a, (random_key){3, 1}), 0);
+        gauge_update(b.s->links, 0.3, b.s->e.momenta);
+        const double s = value_of(a);
+        CHECK_REL(s, a->start_value, 1e-9);
+        momenta_zero(b.s->e.force);
+        CHECK_INT(action_force(a, b.s->e.force), 0);
+        const double left = sqrt(momenta_norm2(b.s->e.force));
+        if (comm_rank() == 0) printf("mass 1, %s: S %.12g of %.12g, |F| %.1e\n", a->name, s, a->start_value, left);
+        CHECK_NEAR(left, 0, 1e-7);
+        field_copy(b.s->links, b.start);
+    }
+    close_bench(&b);
+}
+
+/* ---- trajectories ---- */
+
+static void test_reversal(const char *text, const char *what)
+{
+    bench b = open_bench(text, 0, NULL);
+    check_reversal(&b, what, 0.5);
+    close_bench(&b);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const general[] = {"fermion.light.solver=general", "fermion.near.action_solver=general",
+                                          "fermion.strange.solver=general"};
+    test_begin(&argc, &argv);
+    test_heat_bath(all, 0, NULL);
+    test_heat_bath(all, 3, general);
+    test_constant();
+    test_forces(all, "in one", 0, NULL);
+    test_forces(all, "solvers of Mhat", 3, general);
+    test_forces(even, "even sites", 0, NULL);
+    test_reversal(even, "light and strange");
+    const int status = CHECK_SUMMARY();
+    comm_finalize();
+    return status;
+}
