@@ -14,7 +14,6 @@ typedef struct {
     field *own_links;
     const field *links;
     unsigned long version; /* of the links that they are copies of */
-    field *work_p, *work_q, *more_q;
 } schur;
 
 struct mobius {
@@ -54,36 +53,27 @@ static void hop(const field *links, field *y, parity p, const field *x, double a
     wilson_hop(y, p, x, &call);
 }
 
-static void reserve_work(schur *s, const field *x)
-{
-    if (s->work_p && s->work_p->groups == x->groups) return;
-    field_shape shape = field_shape_of(x);
-    field_destroy(s->work_p);
-    field_destroy(s->work_q);
-    field_destroy(s->more_q);
-    s->work_p = field_like(x);
-    s->work_q = field_create_shape(x->lat, &shape, x->prec, s->m->q, x->where);
-    s->more_q = field_like(s->work_q);
-}
-
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     schur *s = (schur *)op;
     const mobius *m = s->m;
     const parity p = m->s.p, q = m->q;
     refresh((linop *)op);
-    reserve_work(s, x);
+    field *on_p = field_scratch(x), *on_q = field_scratch_on(x, q), *more = field_scratch(on_q);
     if (!dagger) {
-        hop(s->links, s->work_q, q, x, 1, 0, NULL, 1);
-        domainwall_fifth(s->more_q, q, 1, &m->K, 0, s->work_q, 0, NULL);
-        hop(s->links, s->work_p, p, s->more_q, 1, 0, NULL, 1);
-        domainwall_fifth(y, p, -0.25, &m->K, 0, s->work_p, 1, x);
+        hop(s->links, on_q, q, x, 1, 0, NULL, 1);
+        domainwall_fifth(more, q, 1, &m->K, 0, on_q, 0, NULL);
+        hop(s->links, on_p, p, more, 1, 0, NULL, 1);
+        domainwall_fifth(y, p, -0.25, &m->K, 0, on_p, 1, x);
     } else {
-        domainwall_fifth(s->work_p, p, 1, &m->K, 1, x, 0, NULL);
-        hop(s->links, s->work_q, q, s->work_p, 1, 0, NULL, -1);
-        domainwall_fifth(s->more_q, q, 1, &m->K, 1, s->work_q, 0, NULL);
-        hop(s->links, y, p, s->more_q, -0.25, 1, x, -1);
+        domainwall_fifth(on_p, p, 1, &m->K, 1, x, 0, NULL);
+        hop(s->links, on_q, q, on_p, 1, 0, NULL, -1);
+        domainwall_fifth(more, q, 1, &m->K, 1, on_q, 0, NULL);
+        hop(s->links, y, p, more, -0.25, 1, x, -1);
     }
+    field_destroy(more);
+    field_destroy(on_q);
+    field_destroy(on_p);
 }
 
 static linop *schur_at(mobius *m, precision prec, place where);
@@ -97,9 +87,6 @@ static void destroy_schur(linop *op)
 {
     schur *s = (schur *)op;
     field_destroy(s->own_links);
-    field_destroy(s->work_p);
-    field_destroy(s->work_q);
-    field_destroy(s->more_q);
     free(s);
 }
 
@@ -221,8 +208,7 @@ static void export(fermion *f, field *x, const field *five)
  * D^dagger of it / 2 on q. */
 static field *continue_field(mobius *m, const field *x, double factor, int transposed)
 {
-    field_shape shape = field_shape_of(x);
-    field *whole = field_create_shape(x->lat, &shape, x->prec, PARITY_BOTH, x->where);
+    field *whole = field_scratch_on(x, PARITY_BOTH);
     field p = field_part(whole, m->s.p), q = field_part(whole, m->q), *t = field_scratch(&q);
     if (transposed) domainwall_fifth(&p, m->s.p, factor, &m->K, 1, x, 0, NULL);
     else vector_axpby(&p, factor, x, 0);

@@ -4,43 +4,36 @@
 #include "kernels/base/error.h"
 #include "operators/derived.h"
 
-typedef struct {
-    derived d;
-    field *work;
-} normal;
-
-/* A x */
-static field *half_way(const linop *op, const field *x)
+static linop *inner_of(const linop *op)
 {
-    normal *n = (normal *)op;
-    if (!n->work || n->work->groups != x->groups) {
-        field_destroy(n->work);
-        n->work = field_like(x);
-    }
-    linop_apply(n->d.inner, n->work, x, 0);
-    return n->work;
+    return ((const derived *)op)->inner;
 }
 
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     (void)dagger; /* Hermitian */
-    linop_apply(((normal *)op)->d.inner, y, half_way(op, x), 1);
+    field *half = field_scratch(x);
+    linop_apply(inner_of(op), half, x, 0);
+    linop_apply(inner_of(op), y, half, 1);
+    field_destroy(half);
 }
 
 /* (x, A^dagger A x) = |A x|^2, whose sum travels while the second half is made. */
 static double apply_dot(const linop *op, field *y, const field *x)
 {
     vector_sum s;
-    linop_apply_norm2(((normal *)op)->d.inner, y, half_way(op, x), 1, &s);
-    return vector_sum_finish(&s);
+    field *half = field_scratch(x);
+    linop_apply(inner_of(op), half, x, 0);
+    linop_apply_norm2(inner_of(op), y, half, 1, &s);
+    const double product = vector_sum_finish(&s);
+    field_destroy(half);
+    return product;
 }
 
 static void destroy(linop *op)
 {
-    normal *n = (normal *)op;
-    derived_close(&n->d);
-    field_destroy(n->work);
-    free(n);
+    derived_close((derived *)op);
+    free(op);
 }
 
 static linop *again(const derived *d, linop *inner)
@@ -59,9 +52,9 @@ static const linop_table table = {.name = "normal",
 
 linop *normal_create(linop *op)
 {
-    normal *n = calloc(1, sizeof *n);
-    REQUIRE_MEMORY(n, "out of memory");
-    derived_open(&n->d, &table, op, again);
-    n->d.base.flops = 2 * op->flops;
-    return &n->d.base;
+    derived *d = calloc(1, sizeof *d);
+    REQUIRE_MEMORY(d, "out of memory");
+    derived_open(d, &table, op, again);
+    d->base.flops = 2 * op->flops;
+    return &d->base;
 }

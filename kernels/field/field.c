@@ -207,12 +207,17 @@ field *field_like(const field *f)
     return field_create_shape(f->lat, &shape, f->prec, f->par, f->where);
 }
 
-field *field_scratch(const field *f)
+field *field_scratch_on(const field *f, parity par)
 {
     field sizes;
     const field_shape shape = field_shape_of(f);
-    set_sizes(&sizes, f->lat, &shape, f->prec, f->par, f->where);
+    set_sizes(&sizes, f->lat, &shape, f->prec, par, f->where);
     return with_memory(&sizes);
+}
+
+field *field_scratch(const field *f)
+{
+    return field_scratch_on(f, f->par);
 }
 
 void field_destroy(field *f)
