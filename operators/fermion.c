@@ -38,6 +38,18 @@ void fermion_export(fermion *f, field *physical, const field *x)
     f->table->export(f, physical, x);
 }
 
+void fermion_midpoint(fermion *f, field *physical, const field *x)
+{
+    REQUIRE(fermion_has_walls(f), "%s has no fields but physical ones", f->table->name);
+    f->table->midpoint(f, physical, x);
+}
+
+void fermion_axial(fermion *f, field *left, field *right, const field *x, const field *source)
+{
+    REQUIRE(fermion_has_walls(f), "%s has no fields but physical ones", f->table->name);
+    f->table->axial(f, left, right, x, source);
+}
+
 linop *fermion_system(const fermion *f, int positive)
 {
     return f->direct && !positive ? f->direct : f->normal;

@@ -33,6 +33,9 @@ typedef struct {
     /* See fermion_import(); null where M acts on the fields of four dimensions themselves. */
     void (*import)(fermion *f, field *source, const field *physical);
     void (*export)(fermion *f, field *physical, const field *x);
+    /* See fermion_midpoint() and fermion_axial(). */
+    void (*midpoint)(fermion *f, field *physical, const field *x);
+    void (*axial)(fermion *f, field *left, field *right, const field *x, const field *physical);
     /* y = d^n M / d mu^n x at chemical potential mu = 0, for n = 1, 2; or null. */
     void (*derivative)(fermion *f, field *y, const field *x, int n);
 
@@ -66,6 +69,13 @@ field *fermion_physical(const fermion *f);
 int fermion_has_walls(const fermion *f);
 void fermion_import(fermion *f, field *source, const field *physical);
 void fermion_export(fermion *f, field *physical, const field *x);
+/* Of the solution x for a physical source and an even number of slices: the quark field between the two middle slices, and
+ * the fields whose hop currents are the conserved axial current,
+ *   A_mu(x) = 1/2 Re (left(x+mu)^dagger (1 + gamma_mu) U_mu(x)^dagger right(x)
+ *                     - left(x)^dagger (1 - gamma_mu) U_mu(x) right(x+mu)), summed over slices.
+ * With the physical quark field q, sum_mu A_mu(x) - A_mu(x-mu) = 2 m |q|^2 + 2 |midpoint|^2 - 2 Re source^dagger q. */
+void fermion_midpoint(fermion *f, field *physical, const field *x);
+void fermion_axial(fermion *f, field *left, field *right, const field *x, const field *source);
 /* The system that a solver works on: the normal one where it needs a positive operator, or there is no other. */
 linop *fermion_system(const fermion *f, int positive);
 /* The right-hand side of that system for M x = source; and x from its solution. */

@@ -168,13 +168,21 @@ static void reconstruct(fermion *f, field *x, const field *solution, const field
     field_destroy(t);
 }
 
-/* Slices from and to four dimensions: a matrix that takes one slice of each chirality, in a field whose slice 0 is the
- * four-dimensional one. */
-static fifth_matrix walls(int Ls, int enter)
+/* Slices from and to four dimensions: matrices that put slice 0 on the walls, and that take one slice of each chirality
+ * into slice 0. */
+static fifth_matrix walls(int Ls)
 {
     fifth_matrix m = {.Ls = Ls};
-    m.of[0][0][enter ? 0 : Ls - 1] = 1;
-    m.of[1][enter ? Ls - 1 : 0][0] = 1;
+    m.of[0][0][0] = 1;
+    m.of[1][Ls - 1][0] = 1;
+    return m;
+}
+
+static fifth_matrix leaving(int Ls, int upper, int lower)
+{
+    fifth_matrix m = {.Ls = Ls};
+    m.of[0][0][upper] = 1;
+    m.of[1][0][lower] = 1;
     return m;
 }
 
@@ -182,7 +190,7 @@ static fifth_matrix walls(int Ls, int enter)
 static void import(fermion *f, field *five, const field *source)
 {
     mobius *m = (mobius *)f;
-    const fifth_matrix enter = walls(m->s.Ls, 1);
+    const fifth_matrix enter = walls(m->s.Ls);
     field *t = field_like(five), *u = field_like(five);
     domainwall_copy_slice(t, source);
     for (int p = 0; p < 2; p++) domainwall_fifth(u, (parity)p, 1, &enter, 0, t, 0, NULL);
@@ -192,13 +200,53 @@ static void import(fermion *f, field *five, const field *source)
     field_destroy(t);
 }
 
+static void leave(field *x, const field *five, int upper, int lower)
+{
+    const fifth_matrix take = leaving(five->Ls, upper, lower);
+    field *t = field_scratch(five);
+    for (int p = 0; p < 2; p++) domainwall_fifth(t, (parity)p, 1, &take, 0, five, 0, NULL);
+    domainwall_copy_slice(x, t);
+    field_destroy(t);
+}
+
 static void export(fermion *f, field *x, const field *five)
 {
+    (void)f;
+    leave(x, five, five->Ls - 1, 0);
+}
+
+/* ---- axial symmetry ---- */
+
+static void require_middle(const mobius *m)
+{
+    REQUIRE(m->s.Ls % 2 == 0, "%d slices have no middle", m->s.Ls);
+}
+
+static void midpoint(fermion *f, field *x, const field *five)
+{
+    require_middle((mobius *)f);
+    leave(x, five, five->Ls / 2 - 1, five->Ls / 2);
+}
+
+/* right = B psi + c5 W eta with W eta the source on the walls, and left is its mirror image in the fifth dimension times
+ * gamma5, with opposite signs on the halves, over b5 + c5. For M = (1 - c5 D_W) (Q - S), D_W right = Q psi - psi: this
+ * turns the current of the nonlocal Q into that of D_W. */
+static void axial(fermion *f, field *left, field *right, const field *five, const field *source)
+{
     mobius *m = (mobius *)f;
-    const fifth_matrix leave = walls(m->s.Ls, 0);
-    field *t = field_scratch(five);
-    for (int p = 0; p < 2; p++) domainwall_fifth(t, (parity)p, 1, &leave, 0, five, 0, NULL);
-    domainwall_copy_slice(x, t);
+    const int Ls = m->s.Ls;
+    const fifth_matrix enter = walls(Ls);
+    fifth_matrix mirror = {.Ls = Ls};
+    require_middle(m);
+    for (int s = 0; s < Ls; s++)
+        for (int c = 0; c < 2; c++) mirror.of[c][s][Ls - 1 - s] = (s < Ls / 2) == (c == 0) ? -1 : 1;
+    field *t = field_like(five);
+    domainwall_copy_slice(t, source);
+    for (int p = 0; p < 2; p++) {
+        domainwall_fifth(right, (parity)p, m->s.c5, &enter, 0, t, 0, NULL);
+        domainwall_fifth(right, (parity)p, 1, &m->B, 0, five, 1, right);
+        domainwall_fifth(left, (parity)p, 1 / (m->s.b5 + m->s.c5), &mirror, 0, right, 0, NULL);
+    }
     field_destroy(t);
 }
 
@@ -269,6 +317,8 @@ static const fermion_table table = {.name = "mobius",
                                     .apply = apply_whole,
                                     .import = import,
                                     .export = export,
+                                    .midpoint = midpoint,
+                                    .axial = axial,
                                     .open_force = open_force,
                                     .add_force = add_force,
                                     .add_variation = add_variation,

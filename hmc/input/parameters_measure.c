@@ -21,15 +21,22 @@ static void check_keys(const ini_input *in, const named_measure *m)
     parameters_refuse_keys(in, "measure", m->name, "kind", m->p.kind, kind_has, rest);
 }
 
-/* The quark has the spins that are measured with. */
+/* The quark has the spins, and the fifth dimension, that are measured with. */
 static void check_quark(const ini_input *in, const parameters *p, const named_measure *m)
 {
+    static const char *const names[] = {
+        [MEASURE_WILSON] = "Wilson", [MEASURE_WALLS] = "domain wall", [MEASURE_STAGGERED] = "staggered"};
     const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
-    const int spins = fermion_kind_find(f->kind)->spins, want = observable_find(m->p.kind)->quarks;
-    if ((want == MEASURE_WILSON && spins != 4) || (want == MEASURE_STAGGERED && spins != 1))
+    const fermion_kind *kind = fermion_kind_find(f->kind);
+    const int want = observable_find(m->p.kind)->quarks;
+    const int fits = want == MEASURE_WILSON      ? kind->spins == 4
+                     : want == MEASURE_WALLS     ? kind->slices != NULL
+                     : want == MEASURE_STAGGERED ? kind->spins == 1
+                                                 : 1;
+    if (!fits)
         user_error("%s: [measure.%s] kind = %s needs a %s quark, but [fermion.%s] is of kind = %s",
-                   ini_where(in, "measure", m->name, "fermion"), m->name, m->p.kind,
-                   want == MEASURE_WILSON ? "Wilson" : "staggered", m->p.fermion, f->kind);
+                   ini_where(in, "measure", m->name, "fermion"), m->name, m->p.kind, names[want], m->p.fermion,
+                   f->kind);
 }
 
 void measure_parameters_read(ini_input *in, parameters *p)

@@ -54,7 +54,13 @@ struct observable {
     /* What contradicts itself, or does not suit the quark or the lattice of the input: the key, with a message, or null.
      * Null where that cannot be. */
     const char *(*check)(const parameters *p, const named_measure *m, char *message, size_t size);
-    enum { MEASURE_NO_QUARKS, MEASURE_WILSON, MEASURE_STAGGERED, MEASURE_ANY_QUARK } quarks; /* that it needs */
+    enum {
+        MEASURE_NO_QUARKS,
+        MEASURE_WILSON,
+        MEASURE_WALLS,
+        MEASURE_STAGGERED,
+        MEASURE_ANY_QUARK
+    } quarks; /* that it needs */
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
     int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);

@@ -1,5 +1,6 @@
 /* condensate: <psibar psi> = Tr M^-1 / V by noise, V the number of sites, of one quark as its section has it. The trace
- * is over colours, and spins of Wilson's quark. M = m + D / 2 of a staggered quark, whose one field makes four tastes:
+ * is over colours, and spins of Wilson's quark; M^-1 of a domain wall quark is the physical propagator, (D_ov^-1 - 1) / (1 - m),
+ * without the contact term. M = m + D / 2 of a staggered quark, whose one field makes four tastes:
  * for N flavours this is to be multiplied by N / 4. (Programs with M = 2 m + D find half of it for Tr M^-1 / V.)
  *
  * A row is one noise vector e, with <e_i conj(e_j)> = delta_ij: e^dagger M^-1 e / V. Its imaginary part is noise; the
@@ -157,13 +158,14 @@ static const param own[] = {
 static const param_section part = PARAM_PART("measure", "condensate", measure_params, own);
 _Static_assert(sizeof(condensate_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of condensate");
 
-const observable observable_condensate = {.name = "condensate",
-                                          .help = "chiral condensate Tr M^-1 / V by noise",
-                                          .own = &part,
-                                          .check = check,
-                                          .quarks = MEASURE_ANY_QUARK,
-                                          .columns = columns,
-                                          .ncolumns = COLUMNS,
-                                          .summary = summary,
-                                          .nsummary = sizeof summary / sizeof summary[0],
-                                          .measure = measure_condensate};
+const observable observable_condensate = {
+    .name = "condensate",
+    .help = "chiral condensate Tr M^-1 / V by noise; of domain wall quarks M^-1 = (D_ov^-1 - 1) / (1 - m)",
+    .own = &part,
+    .check = check,
+    .quarks = MEASURE_ANY_QUARK,
+    .columns = columns,
+    .ncolumns = COLUMNS,
+    .summary = summary,
+    .nsummary = sizeof summary / sizeof summary[0],
+    .measure = measure_condensate};

@@ -134,6 +134,7 @@ void slices_add(slices *s, int first, int n, const int *odd, const field *x, con
 {
     const lattice *lat = s->lat;
     const long sites = (long)lat->local[0] * lat->local[1] * lat->local[2];
+    const int reals = x->groups * x->reals;
     double *a = field_slice_buffer(x), *b = x == y ? a : field_slice_buffer(y);
     for (int t = 0; t < field_slices(x); t++) {
         const int time = lat->origin[3] + t;
@@ -141,7 +142,7 @@ void slices_add(slices *s, int first, int n, const int *odd, const field *x, con
         if (x != y) field_export(y, t, b);
         for (long i = 0; i < sites; i++) {
             double sum = 0;
-            for (int k = 0; k < x->reals; k++) sum += a[x->reals * i + k] * b[x->reals * i + k];
+            for (int k = 0; k < reals; k++) sum += a[reals * i + k] * b[reals * i + k];
             for (int c = 0; c < n; c++)
                 exact_add(&s->sums[(first + c) * lat->size[3] + time], is_odd(lat, i, time, odd[c]) ? -sum : sum);
         }

@@ -47,7 +47,7 @@ typedef struct {
 void slices_open(slices *s, const lattice *lat, int channels);
 void slices_close(slices *s);
 /* Channel first + i += sum over the sites of each slice of (-1)^(sum of the coordinates whose bits, 1 x to 8 t, are in
- * odd[i]) Re y^dagger x, for i < n. Both hold both parities. */
+ * odd[i]) Re y^dagger x, of all slices of a fifth dimension, for i < n. Both hold both parities. */
 void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y);
 /* When all is added, once: over all ranks. Collective. */
 void slices_sum(slices *s);

@@ -265,6 +265,7 @@ refused "the clover determinant of a staggered quark" -- "${staggered[@]}" "inte
 refused "five flavours on one pseudofermion" -- "${staggered[@]}" fermion.charm.flavours=5 -- "add up to 5" "pseudofermions = 4"
 printf '[measure.p]\nkind = pion\nfermion = charm\n' >>s.ini
 refused "a Wilson propagator of a staggered quark" -- "${staggered[@]}" -- "needs a Wilson quark" "kind = staggered_rational"
+refused "a residual mass of a staggered quark" -- "${staggered[@]}" measure.p.kind=residual_mass -- "needs a domain wall quark"
 
 write_pure_gauge many.ini
 sed -i 's/^actions = gauge/& q1 q2 q3 q4 q5 q6 q7 q8/' many.ini

@@ -148,6 +148,7 @@ type = cg
 tolerance = 1e-6
 INI
 within "a domain wall quark" 1 mobius.ini $large
+within "its residual mass" 1 mobius.ini $large measure.pion.kind=residual_mass
 within "a domain wall quark, all double" 1 mobius.ini $large fermion.wall.link_reals=18 solver.cg.inner_precision=double
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1

@@ -31,9 +31,18 @@ static parameters *parameters_of(const fermion_kind *kind, const char *keys, con
     return quark_parameters(kind->name, keys, text);
 }
 
-static int can_measure(const observable *o, const fermion_kind *kind)
+static int has_middle(const fermion_kind *kind, const char *keys)
+{
+    parameters *p = quark_parameters(kind->name, keys, "");
+    const int even = kind->slices(&p->fermions[0].p) % 2 == 0;
+    parameters_free(p);
+    return even;
+}
+
+static int can_measure(const observable *o, const fermion_kind *kind, const char *keys)
 {
     if (o->quarks == MEASURE_WILSON) return kind->spins == 4;
+    if (o->quarks == MEASURE_WALLS) return kind->slices && has_middle(kind, keys);
     if (o->quarks == MEASURE_STAGGERED) return kind->spins == 1;
     return 1;
 }
@@ -127,7 +136,7 @@ static void check_invariance(const parameters *p, const lattice *lat, const obse
 
 static void check_quark(const fermion_kind *kind, const char *keys)
 {
-    if (!can_measure(observed, kind)) {
+    if (!can_measure(observed, kind, keys)) {
         passed_over++;
         return;
     }

@@ -185,9 +185,30 @@ static void test_determinant(const mobius_settings *s, double heavy)
     lattice_destroy(lat);
 }
 
+/* Resolvents on a lattice that ranks may share. */
+static void test_resolvents(const mobius_settings *s, double heavy)
+{
+    struct ref_rng rng;
+    lattice *lat = kit_lattice(kit_shapes[0], 1, -1);
+    if (!lat) return;
+    ref_rng_seed(&rng, 94);
+    double complex *u = kit_random_gauge(kit_shapes[0], 0.5, &rng);
+    field *links = kit_links(lat, u);
+    eofa *e = eofa_create(links, s, heavy);
+    for (int c = 0; c < 2; c++) {
+        kit_where("the resolvent of %d slices, chirality %d", s->Ls, c);
+        check_resolvent(e, c, 0.7, &rng);
+    }
+    eofa_destroy(e);
+    field_destroy(links);
+    lattice_destroy(lat);
+    free(u);
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
+    for (int k = 0; k < CASES; k++) test_resolvents(&cases[k].s, cases[k].heavy);
     for (int k = 0; k < CASES; k++) test_determinant(&cases[k].s, cases[k].heavy);
     return kit_end();
 }
