@@ -48,7 +48,7 @@ static ensemble none = {"no flavour", "[integrator.0]\nscheme = omelyan2\nsteps 
 int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
-    const int count = argc > 1 ? atoi(argv[1]) : 120;
+    const int count = argc > 1 ? atoi(argv[1]) : 80;
     const char *seed = argc > 2 ? argv[2] : "1";
     ensemble all[ALIKE];
     double error;
