@@ -9,12 +9,6 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
     linop_apply(((const derived *)op)->inner, y, x, !dagger);
 }
 
-static void destroy(linop *op)
-{
-    derived_close((derived *)op);
-    free(op);
-}
-
 static linop *again(const derived *d, linop *inner)
 {
     (void)d;
@@ -26,7 +20,7 @@ static const linop_table table = {.name = "adjoint",
                                   .at = derived_at,
                                   .local = derived_local,
                                   .refresh = derived_refresh,
-                                  .destroy = destroy};
+                                  .destroy = derived_destroy};
 
 linop *adjoint_create(linop *op)
 {

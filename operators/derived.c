@@ -1,5 +1,7 @@
 #include "operators/derived.h"
 
+#include <stdlib.h>
+
 void derived_open(derived *d, const linop_table *table, linop *inner, linop *(*again)(const derived *d, linop *inner))
 {
     *d = (derived){.base = *inner, .inner = inner, .again = again};
@@ -7,10 +9,12 @@ void derived_open(derived *d, const linop_table *table, linop *inner, linop *(*a
     d->base.table = table;
 }
 
-void derived_close(derived *d)
+void derived_destroy(linop *op)
 {
+    derived *d = (derived *)op;
     for (int p = 0; p < PREC_COUNT; p++)
         for (int w = 0; w < 2; w++) linop_destroy(d->others[p][w]);
+    free(d);
 }
 
 linop *derived_at(linop *op, precision prec, place where)

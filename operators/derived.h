@@ -14,11 +14,11 @@ typedef struct derived {
 
 /* The shape of `inner`, without what belongs to it. */
 void derived_open(derived *d, const linop_table *table, linop *inner, linop *(*again)(const derived *d, linop *inner));
-void derived_close(derived *d);
 
 /* For the table. */
 linop *derived_at(linop *op, precision prec, place where);
 linop *derived_local(linop *op, const block_shape *s, char *message, size_t bytes);
 void derived_refresh(linop *op);
+void derived_destroy(linop *op); /* of a struct on the heap that owns nothing more */
 
 #endif

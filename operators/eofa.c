@@ -75,29 +75,23 @@ fermion *eofa_quark(const eofa *e, int chirality, double g)
     return mobius_with(e->links, &e->s, &N);
 }
 
-/* gamma5 R w_+- of slice 0, in which the four-dimensional field is. */
 void eofa_enter(const eofa *e, int chirality, field *source, const field *phi)
 {
     const int Ls = e->s.Ls;
     fifth_matrix enter = {.Ls = Ls};
-    field *t = field_like(source);
     for (int s = 0; s < Ls; s++) enter.of[chirality][s][0] = chirality == 0 ? e->w[Ls - 1 - s] : -e->w[s];
-    domainwall_copy_slice(t, phi);
-    for (int p = 0; p < 2; p++) domainwall_fifth(source, (parity)p, 1, &enter, 0, t, 0, NULL);
-    field_destroy(t);
+    domainwall_enter(source, &enter, phi);
 }
 
 void eofa_leave(const eofa *e, int chirality, field *y, double factor, const field *x)
 {
     const int Ls = e->s.Ls;
     fifth_matrix leave = {.Ls = Ls};
-    field *t = field_like(x), *part = field_like(y);
+    field *part = field_like(y);
     for (int s = 0; s < Ls; s++) leave.of[chirality][0][s] = e->w[chirality == 0 ? s : Ls - 1 - s];
-    for (int p = 0; p < 2; p++) domainwall_fifth(t, (parity)p, 1, &leave, 0, x, 0, NULL);
-    domainwall_copy_slice(part, t);
+    domainwall_leave(part, &leave, x);
     vector_axpby(y, factor, part, 1);
     field_destroy(part);
-    field_destroy(t);
 }
 
 /* d (factor phi^dagger w^T H^-1 w phi) = -factor X^dagger gamma5 R dD_W X */

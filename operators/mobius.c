@@ -168,45 +168,32 @@ static void reconstruct(fermion *f, field *x, const field *solution, const field
     field_destroy(t);
 }
 
-/* Slices from and to four dimensions: matrices that put slice 0 on the walls, and that take one slice of each chirality
- * into slice 0. */
-static fifth_matrix walls(int Ls)
+/* factor times a source, on the walls; and one slice of each chirality. */
+static void enter(field *five, double factor, const field *source)
 {
-    fifth_matrix m = {.Ls = Ls};
-    m.of[0][0][0] = 1;
-    m.of[1][Ls - 1][0] = 1;
-    return m;
+    fifth_matrix m = {.Ls = five->Ls};
+    m.of[0][0][0] = factor;
+    m.of[1][five->Ls - 1][0] = factor;
+    domainwall_enter(five, &m, source);
 }
 
-static fifth_matrix leaving(int Ls, int upper, int lower)
+static void leave(field *x, const field *five, int upper, int lower)
 {
-    fifth_matrix m = {.Ls = Ls};
+    fifth_matrix m = {.Ls = five->Ls};
     m.of[0][0][upper] = 1;
     m.of[1][0][lower] = 1;
-    return m;
+    domainwall_leave(x, &m, five);
 }
 
 /* (1 - c5 D_W) of the source on the walls */
 static void import(fermion *f, field *five, const field *source)
 {
     mobius *m = (mobius *)f;
-    const fifth_matrix enter = walls(m->s.Ls);
-    field *t = field_like(five), *u = field_like(five);
-    domainwall_copy_slice(t, source);
-    for (int p = 0; p < 2; p++) domainwall_fifth(u, (parity)p, 1, &enter, 0, t, 0, NULL);
+    field *u = field_scratch(five);
+    enter(u, 1, source);
     for (int p = 0; p < 2; p++)
         hop(links_of(m), five, (parity)p, u, 0.5 * m->s.c5, 1 - m->s.c5 * wilson_diagonal(&m->s), u, 1);
     field_destroy(u);
-    field_destroy(t);
-}
-
-static void leave(field *x, const field *five, int upper, int lower)
-{
-    const fifth_matrix take = leaving(five->Ls, upper, lower);
-    field *t = field_scratch(five);
-    for (int p = 0; p < 2; p++) domainwall_fifth(t, (parity)p, 1, &take, 0, five, 0, NULL);
-    domainwall_copy_slice(x, t);
-    field_destroy(t);
 }
 
 static void export(fermion *f, field *x, const field *five)
@@ -235,19 +222,15 @@ static void axial(fermion *f, field *left, field *right, const field *five, cons
 {
     mobius *m = (mobius *)f;
     const int Ls = m->s.Ls;
-    const fifth_matrix enter = walls(Ls);
     fifth_matrix mirror = {.Ls = Ls};
     require_middle(m);
     for (int s = 0; s < Ls; s++)
         for (int c = 0; c < 2; c++) mirror.of[c][s][Ls - 1 - s] = (s < Ls / 2) == (c == 0) ? -1 : 1;
-    field *t = field_like(five);
-    domainwall_copy_slice(t, source);
+    enter(right, m->s.c5, source);
     for (int p = 0; p < 2; p++) {
-        domainwall_fifth(right, (parity)p, m->s.c5, &enter, 0, t, 0, NULL);
         domainwall_fifth(right, (parity)p, 1, &m->B, 0, five, 1, right);
         domainwall_fifth(left, (parity)p, 1 / (m->s.b5 + m->s.c5), &mirror, 0, right, 0, NULL);
     }
-    field_destroy(t);
 }
 
 /* ---- forces ---- */

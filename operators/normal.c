@@ -30,12 +30,6 @@ static double apply_dot(const linop *op, field *y, const field *x)
     return product;
 }
 
-static void destroy(linop *op)
-{
-    derived_close((derived *)op);
-    free(op);
-}
-
 static linop *again(const derived *d, linop *inner)
 {
     (void)d;
@@ -47,7 +41,7 @@ static const linop_table table = {.name = "normal",
                                   .at = derived_at,
                                   .local = derived_local,
                                   .refresh = derived_refresh,
-                                  .destroy = destroy,
+                                  .destroy = derived_destroy,
                                   .apply_dot = apply_dot};
 
 linop *normal_create(linop *op)

@@ -17,12 +17,6 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
     if (s->shift != 0) vector_axpby(y, s->shift, x, 1);
 }
 
-static void destroy(linop *op)
-{
-    derived_close(&((shifted *)op)->d);
-    free(op);
-}
-
 static linop *again(const derived *d, linop *inner)
 {
     return shifted_create(inner, ((const shifted *)d)->shift);
@@ -33,7 +27,7 @@ static const linop_table table = {.name = "shifted",
                                   .at = derived_at,
                                   .local = derived_local,
                                   .refresh = derived_refresh,
-                                  .destroy = destroy};
+                                  .destroy = derived_destroy};
 
 linop *shifted_create(linop *op, double shift)
 {

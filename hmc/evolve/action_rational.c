@@ -139,6 +139,12 @@ int rational_action_check(const char *name, const rational_settings *s, char *me
     return bad;
 }
 
+static void tell_functions(const action *a, const powers *o)
+{
+    log_debug("%s: %s %.4e to %.4e, degrees %d (heat bath), %d (action), %d (force)", a->name, o->range.key,
+              o->range.low, o->range.high, o->r[HEAT]->degree, o->r[ACCEPT]->degree, o->r[EVOLVE]->degree);
+}
+
 static int choose_functions(rational_part *p)
 {
     action *a = &p->base;
@@ -152,9 +158,8 @@ static int choose_functions(rational_part *p)
         a->advice = ADVICE_SPECTRUM;
         return 1;
     }
-    for (const powers *o = &p->k; o; o = o == &p->k && p->s.over ? &p->l : NULL)
-        log_debug("%s: %s %.4e to %.4e, degrees %d (heat bath), %d (action), %d (force)", a->name, o->range.key,
-                  o->range.low, o->range.high, o->r[HEAT]->degree, o->r[ACCEPT]->degree, o->r[EVOLVE]->degree);
+    tell_functions(a, &p->k);
+    if (p->s.over) tell_functions(a, &p->l);
     return 0;
 }
 

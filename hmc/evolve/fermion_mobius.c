@@ -3,16 +3,6 @@
 #include "hmc/evolve/parts.h"
 #include "hmc/evolve/quark_mobius.h"
 
-static void create(simulation *s, int number)
-{
-    const named_fermion *f = &s->p->fermions[number];
-    const pseudofermion_settings settings = {.quark = s->quarks[number],
-                                             .over = mobius_denominator(s, number),
-                                             .solvers = fermion_solvers(s, &f->p),
-                                             .predictor = predictor_of(&f->p)};
-    simulation_add(s, pseudofermion_action_create(f->name, &settings));
-}
-
 static double force_flops(const fermion_params *f, double iterations)
 {
     return iterations * mobius_normal_flops(f) + mobius_assembly_flops(f);
@@ -30,5 +20,5 @@ const fermion_kind fermion_mobius = {
     .same_operator = mobius_same_operator,
     .ratio_keys = mobius_ratio_keys,
     .slices = mobius_slices,
-    .create = create,
+    .create = fermion_add_pseudofermion,
     .force_flops = force_flops};

@@ -2,8 +2,6 @@
  * det(M^dagger M) / det(V^dagger V) of even-odd systems by rational functions of both operators. */
 #include "hmc/evolve/parts.h"
 #include "hmc/evolve/quark_mobius.h"
-#include "kernels/base/error.h"
-#include "solvers/rational.h"
 
 typedef struct {
     char text[PARAM_WORDS_SIZE];
@@ -35,8 +33,7 @@ static const fermion_part denominator_part = {
 
 static rational_settings settings_of(const fermion_params *f)
 {
-    rational_settings s = fermion_rational_settings(f);
-    s.root = power_of_x(-rational_keys_of(f)->flavours, 2 * s.pseudofermions);
+    rational_settings s = fermion_flavour_settings(f);
     s.over_low = denominator_of(f)->ends[0];
     s.over_high = denominator_of(f)->ends[1];
     return s;
@@ -45,7 +42,7 @@ static rational_settings settings_of(const fermion_params *f)
 static void create(simulation *s, int number)
 {
     rational_settings settings = settings_of(&s->p->fermions[number].p);
-    settings.over = mobius_denominator(s, number);
+    settings.over = fermion_denominator(s, number);
     fermion_add_rational(s, number, settings);
 }
 

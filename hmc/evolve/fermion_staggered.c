@@ -2,14 +2,6 @@
 #include "hmc/evolve/parts.h"
 #include "hmc/evolve/quark_staggered.h"
 
-static void create(simulation *s, int number)
-{
-    const named_fermion *f = &s->p->fermions[number];
-    const pseudofermion_settings settings = {
-        .quark = s->quarks[number], .solvers = fermion_solvers(s, &f->p), .predictor = predictor_of(&f->p)};
-    simulation_add(s, pseudofermion_action_create(f->name, &settings));
-}
-
 /* Two hops on half of the sites an iteration, and the smearing there and back. */
 static double force_flops(const fermion_params *f, double iterations)
 {
@@ -28,5 +20,5 @@ const fermion_kind fermion_staggered = {.name = "staggered",
                                         .same_operator = staggered_same_operator,
                                         .in_gauge_loops = staggered_in_gauge_loops,
                                         .reach = staggered_reach,
-                                        .create = create,
+                                        .create = fermion_add_pseudofermion,
                                         .force_flops = force_flops};

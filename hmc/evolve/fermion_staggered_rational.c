@@ -5,7 +5,6 @@
  *
  * Derivatives of all sections of a level whose links have the same smearing are summed and taken back through it
  * together. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hmc/evolve/parts.h"

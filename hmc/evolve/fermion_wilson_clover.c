@@ -5,15 +5,8 @@
 
 static void create(simulation *s, int number)
 {
-    const parameters *p = s->p;
-    const named_fermion *f = &p->fermions[number];
-    fermion *over = ratio_of(&f->p)[0] ? s->quarks[simulation_fermion(p, ratio_of(&f->p))] : NULL;
-    const pseudofermion_settings settings = {.quark = s->quarks[number],
-                                             .over = over,
-                                             .solvers = fermion_solvers(s, &f->p),
-                                             .predictor = predictor_of(&f->p)};
-    simulation_add(s, pseudofermion_action_create(f->name, &settings));
-    fermion_add_determinant(s, number, over, 2);
+    fermion_add_pseudofermion(s, number);
+    fermion_add_determinant(s, number, fermion_denominator(s, number), 2);
 }
 
 /* Hops and clover terms of the Schur complement and its dagger on half the sites; assembling takes some 60000. */

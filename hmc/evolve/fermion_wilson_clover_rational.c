@@ -2,19 +2,11 @@
  * clover term, NAME.det. */
 #include "hmc/evolve/parts.h"
 #include "hmc/evolve/quark_wilson.h"
-#include "solvers/rational.h"
-
-static rational_settings settings_of(const fermion_params *f)
-{
-    rational_settings s = fermion_rational_settings(f);
-    s.root = power_of_x(-rational_keys_of(f)->flavours, 2 * s.pseudofermions);
-    return s;
-}
 
 static void create(simulation *s, int number)
 {
     const fermion_params *f = &s->p->fermions[number].p;
-    fermion_add_rational(s, number, settings_of(f));
+    fermion_add_rational(s, number, fermion_flavour_settings(f));
     fermion_add_determinant(s, number, NULL, rational_keys_of(f)->flavours);
 }
 
@@ -38,6 +30,6 @@ const fermion_kind fermion_wilson_clover_rational = {
     .describe = wilson_describe,
     .same_operator = wilson_same_operator,
     .log_det = wilson_has_clover,
-    .rational = settings_of,
+    .rational = fermion_flavour_settings,
     .create = create,
     .force_flops = force_flops};

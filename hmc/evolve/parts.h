@@ -13,6 +13,10 @@ const char *heat_bath_solver_of(const fermion_params *f);
 const char *ratio_of(const fermion_params *f);
 /* Whether another determinant, that of ratio_to or of a regulator, divides the section's. */
 int fermion_is_ratio(const fermion_params *f);
+/* That quark of fermion `number`; null: none. */
+fermion *fermion_denominator(const simulation *s, int number);
+/* Adds det K of the section's normal operator K, over that of the denominator, by one pseudofermion. */
+void fermion_add_pseudofermion(simulation *s, int number);
 /* How many solutions the guess of a force is made from. */
 int predictor_of(const fermion_params *f);
 /* Links as the operator stores them. */
@@ -33,8 +37,10 @@ static inline rational_keys *rational_keys_of(const fermion_params *f)
 
 /* The range of such a text, auto or two numbers, into ends, which are 0. */
 void fermion_read_spectrum(const ini_input *in, const char *name, const char *key, const char *text, double ends[2]);
-/* `complete` of kinds that have powers of det M^dagger M: one to three flavours on pseudofermions enough. */
+/* Of kinds that have powers of det M^dagger M: `complete`, one to three flavours on pseudofermions enough, and
+ * `rational`. */
 void fermion_complete_flavours(const ini_input *in, named_fermion *f);
+rational_settings fermion_flavour_settings(const fermion_params *f);
 /* What the settings of a rational action have from its section, whatever the quark; and its solvers, and the action. */
 rational_settings fermion_rational_settings(const fermion_params *f);
 void fermion_add_rational(simulation *s, int number, rational_settings settings);

@@ -1,6 +1,5 @@
 /* Parts of pseudofermion actions: the solver of the heat bath, ratios of determinants, guesses of solutions; and the
  * storage of links in their operators. */
-#include <stdio.h>
 #include <string.h>
 
 #include "hmc/evolve/parts.h"
@@ -58,6 +57,12 @@ const char *ratio_of(const fermion_params *f)
 int fermion_is_ratio(const fermion_params *f)
 {
     return ratio_of(f)[0] || fermion_kind_find(f->kind)->regulated;
+}
+
+fermion *fermion_denominator(const simulation *s, int number)
+{
+    const char *to = ratio_of(&s->p->fermions[number].p);
+    return to[0] ? s->quarks[simulation_fermion(s->p, to)] : s->quarks[number]->regulator;
 }
 
 /* Operators that act on the same vectors. */
@@ -132,6 +137,18 @@ int predictor_of(const fermion_params *f)
 {
     const predictor_keys *k = fermion_keys(f, &predictor_part);
     return k ? k->vectors : 0;
+}
+
+/* ---- the action ---- */
+
+void fermion_add_pseudofermion(simulation *s, int number)
+{
+    const named_fermion *f = &s->p->fermions[number];
+    const pseudofermion_settings settings = {.quark = s->quarks[number],
+                                             .over = fermion_denominator(s, number),
+                                             .solvers = fermion_solvers(s, &f->p),
+                                             .predictor = predictor_of(&f->p)};
+    simulation_add(s, pseudofermion_action_create(f->name, &settings));
 }
 
 /* ---- links ---- */

@@ -1,9 +1,9 @@
 /* The part of rational actions: flavours, pseudofermions, and the functions with their range. */
-#include <stdio.h>
 #include <string.h>
 
 #include "hmc/evolve/parts.h"
 #include "kernels/base/error.h"
+#include "solvers/rational.h"
 
 #define AT(member) offsetof(rational_keys, member)
 
@@ -82,6 +82,13 @@ rational_settings fermion_rational_settings(const fermion_params *f)
                                .low = k->ends[0],
                                .high = k->ends[1],
                                .widen = !strcmp(k->range_breach, "widen")};
+}
+
+rational_settings fermion_flavour_settings(const fermion_params *f)
+{
+    rational_settings s = fermion_rational_settings(f);
+    s.root = power_of_x(-rational_keys_of(f)->flavours, 2 * s.pseudofermions);
+    return s;
 }
 
 void fermion_add_rational(simulation *s, int number, rational_settings settings)

@@ -78,12 +78,6 @@ void mobius_ratio_keys(const fermion_params *f, char *text, size_t size)
              f->parity);
 }
 
-fermion *mobius_denominator(const simulation *s, int number)
-{
-    const char *to = ratio_of(&s->p->fermions[number].p);
-    return to[0] ? s->quarks[simulation_fermion(s->p, to)] : s->quarks[number]->regulator;
-}
-
 /* Two operators of half of the sites, each of two hops and two matrices. */
 double mobius_normal_flops(const fermion_params *f)
 {

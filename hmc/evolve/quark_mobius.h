@@ -16,8 +16,6 @@ void mobius_describe(const fermion_params *f, double mass, char *text, size_t si
 int mobius_same_operator(const fermion_params *f, const fermion_params *g);
 void mobius_ratio_keys(const fermion_params *f, char *text, size_t size);
 
-/* The quark whose determinant divides that of fermion `number`: of ratio_to, or else the Pauli-Villars field. */
-fermion *mobius_denominator(const simulation *s, int number);
 /* Flops a site of four dimensions: of an application of Mhat^dagger Mhat, and of a force beside its solve. */
 double mobius_normal_flops(const fermion_params *f);
 double mobius_assembly_flops(const fermion_params *f);

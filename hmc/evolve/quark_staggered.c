@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/parts.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/ops/staggered.h"
@@ -94,15 +93,10 @@ fermion *staggered_quark(const field *links, const fermion_params *f, fermion *c
     return staggered_fermion(links, &s, others, n);
 }
 
-int staggered_same_smearing(const fermion_params *f, const fermion_params *g)
-{
-    const staggered_keys *k = staggered_keys_of(f), *l = staggered_keys_of(g);
-    return k && l && !strcmp(k->links, l->links) && k->u0 == l->u0;
-}
-
 int staggered_same_operator(const fermion_params *f, const fermion_params *g)
 {
-    return staggered_same_smearing(f, g) && staggered_keys_of(f)->naik_epsilon == staggered_keys_of(g)->naik_epsilon;
+    const staggered_keys *k = staggered_keys_of(f), *l = staggered_keys_of(g);
+    return !strcmp(k->links, l->links) && k->u0 == l->u0 && k->naik_epsilon == l->naik_epsilon;
 }
 
 int staggered_in_gauge_loops(const fermion_params *f)

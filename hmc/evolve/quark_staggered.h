@@ -27,8 +27,6 @@ typedef struct {
     int tadpoles;   /* u0 is for them */
 } staggered_links_kind;
 const staggered_links_kind *staggered_links_of(const fermion_params *f);
-/* Whether both are staggered quarks with links from the same smearing; epsilon and the storage of long links aside. */
-int staggered_same_smearing(const fermion_params *f, const fermion_params *g);
 
 /* Members of a fermion_kind. */
 fermion *staggered_quark(const field *links, const fermion_params *f, fermion *const *others, int n);

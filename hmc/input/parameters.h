@@ -145,8 +145,8 @@ const char *parameters_solver_key(const fermion_params *f, int number, const cha
 /* The solver of attempt `number` at a solve: the one named, or a fallback; null after the last. Solvers that name each
  * other have had their turn when all are through. */
 const named_settings *parameters_attempt(const parameters *p, const char *solver, int number);
-/* The sections [solver.NAME]; the solvers that solvers and fermions name, and those inside others; then, with all read, what is said of solvers
- * that nothing could use; every: as with NEED_EVERY_SOLVER. Contradictions are user errors. */
+/* The sections [solver.NAME]; the solvers that solvers and fermions name, and those inside others; then, with all read,
+ * what is said of solvers that nothing could use; every: as with NEED_EVERY_SOLVER. Contradictions are user errors. */
 void solver_parameters_read(ini_input *in, parameters *p);
 void solver_parameters_nest(const ini_input *in, parameters *p);
 void solver_parameters_check(const ini_input *in, const parameters *p, int every);

@@ -148,22 +148,25 @@ static int first_of(const residual_keys *k, int T)
     return k->plateau_from > 0 ? k->plateau_from : (T + 3) / 4;
 }
 
-static int plateau_fits(const residual_keys *k, int T)
+/* The key, with a message, or null. */
+static const char *plateau_fits(const residual_keys *k, int T, const char *name, char *message, size_t size)
 {
-    return first_of(k, T) <= last_of(k, T) && last_of(k, T) < T;
+    if (first_of(k, T) <= last_of(k, T) && last_of(k, T) < T) return NULL;
+    snprintf(message, size, "[measure.%s] the plateau from %d to %d is no range of times below %d", name,
+             first_of(k, T), last_of(k, T), T);
+    return "plateau_to";
 }
 
 static int measure_residual_mass(const measure_context *c, const measure_params *m, measure_result *r)
 {
     const residual_keys *keys = OBSERVABLE_OWN(residual_keys, m);
     const int T = c->links->lat->size[3];
+    char message[256];
     correlators k;
     int status = MEASURE_DONE;
     propagator_check_source(c, keys->source, r);
-    if (!plateau_fits(keys, T))
-        user_error("%s: [measure.%s] the plateau from %d to %d is no range of times below %d",
-                   ini_where(c->p->input, "measure", r->name, "plateau_to"), r->name, first_of(keys, T),
-                   last_of(keys, T), T);
+    const char *key = plateau_fits(keys, T, r->name, message, sizeof message);
+    if (key) user_error("%s: %s", ini_where(c->p->input, "measure", r->name, key), message);
     open_correlators(&k, c, m);
     for (int column = 0; column < 12 && status == MEASURE_DONE; column++) {
         char what[64];
@@ -190,12 +193,8 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
                  m->name, m->p.fermion, Ls);
         return "fermion";
     }
-    if (T > 0 && !plateau_fits(keys, T)) {
-        snprintf(message, size, "[measure.%s] the plateau from %d to %d is no range of times below %d", m->name,
-                 first_of(keys, T), last_of(keys, T), T);
-        return "plateau_to";
-    }
-    return propagator_source_fits(p, m->name, keys->source, message, size);
+    const char *key = T > 0 ? plateau_fits(keys, T, m->name, message, size) : NULL;
+    return key ? key : propagator_source_fits(p, m->name, keys->source, message, size);
 }
 
 static const param own[] = {

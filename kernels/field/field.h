@@ -97,7 +97,7 @@ int field_alike(const field *x, const field *y);
 field *field_like(const field *f);
 /* The same with contents that are not defined, for what is written whole before it is read. */
 field *field_scratch(const field *f);
-field *field_scratch_on(const field *f, parity par);
+field *field_scratch_on(const field *f, parity par); /* of that parity, or of both */
 void field_destroy(field *f);
 
 /* "double", "single", "half", "quarter"; and the precision of such a name, which must be one of them. */

@@ -29,10 +29,31 @@ void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m
     kernel_run(KERNEL_fifth, out, &args, w);
 }
 
-void domainwall_copy_slice(field *to, const field *from)
+static void copy_slice(field *to, const field *from)
 {
     field slice = field_group(to, 0);
     const field of = field_group(from, 0);
     vector_axpby(&slice, 1, &of, 0);
     field_written(to);
+}
+
+static void on_both(field *out, const fifth_matrix *m, const field *in)
+{
+    for (int p = 0; p < 2; p++) domainwall_fifth(out, (parity)p, 1, m, 0, in, 0, NULL);
+}
+
+void domainwall_enter(field *five, const fifth_matrix *m, const field *four)
+{
+    field *t = field_like(five);
+    copy_slice(t, four);
+    on_both(five, m, t);
+    field_destroy(t);
+}
+
+void domainwall_leave(field *four, const fifth_matrix *m, const field *five)
+{
+    field *t = field_scratch(five);
+    on_both(t, m, five);
+    copy_slice(four, t);
+    field_destroy(t);
 }

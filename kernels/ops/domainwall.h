@@ -16,7 +16,9 @@ typedef struct {
  * out, and counts where b is not zero. transposed: by the transpose of m. */
 void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in,
                       double b, const field *add);
-/* Slice 0 of to = slice 0 of from; a four-dimensional field is one slice. */
-void domainwall_copy_slice(field *to, const field *from);
+/* Between fields of four dimensions and of five, on both parities: five = the first column of m times four, and four = the
+ * first row of m times five. */
+void domainwall_enter(field *five, const fifth_matrix *m, const field *four);
+void domainwall_leave(field *four, const fifth_matrix *m, const field *five);
 
 #endif

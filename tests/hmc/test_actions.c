@@ -12,6 +12,7 @@
 #include "solvers/lanczos.h"
 #include "tests/begin.h"
 #include "tests/hmc/bench.h"
+#include "tests/hmc/difference.h"
 
 #define FRAME                                                                                                          \
     "[run]\noutput = none\nseed = 3\n"                                                                                 \
@@ -295,22 +296,6 @@ static trajectory_result run_with(bench *b, double length, int unconditional)
     return trajectory_run(&b->s->e, (random_key){3, 1}, length, unconditional);
 }
 
-static double distance2(const field *x, const field *y)
-{
-    const int *l = x->lat->local;
-    const long n = (long)l[0] * l[1] * l[2] * x->groups * x->reals;
-    double *a = field_slice_buffer(x), *b = field_slice_buffer(y), sum = 0;
-    for (int t = 0; t < l[3]; t++) {
-        field_export(x, t, a);
-        field_export(y, t, b);
-        for (long i = 0; i < n; i++) sum = fmax(sum, fabs(a[i] - b[i]));
-    }
-    free(a);
-    free(b);
-    comm_max(&sum, 1);
-    return sum;
-}
-
 static void check_refused(const char *range, double length, const char *use)
 {
     char one[96];
@@ -325,7 +310,7 @@ static void check_refused(const char *range, double length, const char *use)
     CHECK_HAS(r.trouble, "is not inside the range");
     CHECK_HAS(r.trouble, "give [fermion.light] range_breach = widen, or spectrum = ");
     CHECK_HAS(r.advice, "spectrum");
-    CHECK(distance2(b.s->links, b.start) == 0);
+    CHECK(largest_difference(b.s->links, b.start) == 0);
     /* With the numbers of the message it runs. */
     const char *numbers = strstr(r.trouble, "spectrum = ");
     char better[96];
@@ -356,10 +341,10 @@ static void check_widened(const char *range, double length, int attempts)
     /* The range is forgotten: any later trajectory begins with that of the input. */
     const trajectory_result again = run_with(&b, length, 1);
     CHECK_INT(again.attempts, attempts);
-    CHECK(again.dh == r.dh && distance2(b.s->links, end) == 0);
+    CHECK(again.dh == r.dh && largest_difference(b.s->links, end) == 0);
     bench good = open_bench(rhmc, 2, wide);
     const trajectory_result direct = run_with(&good, length, 1);
-    const double off = distance2(good.s->links, end);
+    const double off = largest_difference(good.s->links, end);
     if (comm_rank() == 0)
         printf("widened from %s: dH %.12g, at once %.12g, links off by %.1e\n", range, r.dh, direct.dh, off);
     CHECK_INT(direct.attempts, 1);
@@ -389,7 +374,7 @@ static void check_both_widened(const char *range, double length)
     CHECK_INT(stopped.status, EVOLVE_FAILED);
     CHECK_INT(stopped.attempts, 2);
     CHECK_HAS(stopped.trouble, "other, action");
-    CHECK(distance2(b.s->links, b.start) == 0);
+    CHECK(largest_difference(b.s->links, b.start) == 0);
     close_bench(&b);
 }
 

@@ -38,7 +38,7 @@ static void test_many_forces(const char *c_sw, const char *schur, const char *pa
     snprintf(text, sizeof text, many, c_sw, schur, parity, c_sw, schur, parity, c_sw, schur, parity, c_sw, schur,
              parity, c_sw, schur, parity);
     snprintf(what, sizeof what, "c_sw %s %s %s", c_sw, schur, parity);
-    test_forces(text, what, 0, NULL);
+    test_forces(text, what, 0, NULL, 0);
 }
 
 /* ---- trajectories ---- */
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
         char what[96];
         snprintf(what, sizeof what, "%s %s %s", strchr(forms[i][0], '=') + 1, strchr(forms[i][1], '=') + 1,
                  strchr(forms[i][2], '=') + 1);
-        test_forces(base, what, 3, forms[i]);
+        test_forces(base, what, 3, forms[i], 0);
     }
     static const char *const gauges[] = {"gauge.action=symanzik",
                                          "gauge.action=iwasaki",
@@ -223,9 +223,9 @@ int main(int argc, char **argv)
                                          "gauge.action=symanzik_1loop_hisq",
                                          "gauge.u0=0.86",
                                          "gauge.flavours=4"};
-    for (int i = 0; i < 3; i++) test_forces(pure, gauges[i], 1, &gauges[i]);
-    test_forces(pure, gauges[3], 2, (const char *const[]){gauges[3], gauges[5]});
-    test_forces(pure, gauges[4], 3, &gauges[4]);
+    for (int i = 0; i < 3; i++) test_forces(pure, gauges[i], 1, &gauges[i], 0);
+    test_forces(pure, gauges[3], 2, (const char *const[]){gauges[3], gauges[5]}, 0);
+    test_forces(pure, gauges[4], 3, &gauges[4], 0);
     test_many_forces("1.5", "asymmetric", "odd");
     test_many_forces("1.5", "symmetric", "even");
     test_many_forces("0", "symmetric", "odd");
