@@ -10,6 +10,7 @@
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/transport.h"
 #include "kernels/lattice/comm.h"
+#include "tests/begin.h"
 
 /* Whether PLAQ_TEST_TRANSPORTS in the environment, names with commas, says that this one works here: tests do without
  * others where they do not. */
@@ -32,11 +33,7 @@ static inline void test_take_transport(void)
 static inline void test_take_gpu(void)
 {
     char message[512];
-    if (!comm_all(gpu_count() > 0)) {
-        if (comm_rank() == 0) printf("skipped: there is no GPU\n");
-        comm_finalize();
-        exit(77);
-    }
+    test_need_gpu();
     REQUIRE(!gpu_bind(1, message, sizeof message), "%s", message);
     test_take_transport();
 }

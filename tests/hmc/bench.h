@@ -20,15 +20,17 @@ CHECK_UNUSED static bench open_bench(const char *text, int n, const char *const 
 {
     char path[64];
     bench b;
-    const char *all[8] = {test_simd ? "machine.simd=yes" : "machine.simd=no"};
+    const char *all[10] = {test_simd ? "machine.simd=yes" : "machine.simd=no", "machine.device=gpu",
+                           "machine.share_gpu=yes"};
+    const int first = test_gpu ? 3 : 1;
     REQUIRE(n < 8, "%d overrides", n);
-    for (int i = 0; i < n; i++) all[i + 1] = overrides[i];
+    for (int i = 0; i < n; i++) all[i + first] = overrides[i];
     snprintf(path, sizeof path, "test-bench-%ld.ini", (long)getpid());
     if (comm_rank() == 0) {
         FILE *f = fopen(path, "w");
         REQUIRE(f && fputs(text, f) >= 0 && fclose(f) == 0, "%s cannot be written", path);
     }
-    b.p = parameters_read(path, n + 1, all, NEED_GAUGE | NEED_INTEGRATOR);
+    b.p = parameters_read(path, n + first, all, NEED_GAUGE | NEED_INTEGRATOR);
     if (comm_rank() == 0) remove(path);
     b.s = simulation_create(b.p);
     CHECK_INT(lattice_uses_simd(), test_simd);

@@ -95,6 +95,7 @@ int main(int argc, char **argv)
     test_forces(even, "even sites", 0, NULL, 0);
     test_reversal(even, "light and strange");
     const int status = CHECK_SUMMARY();
+    gpu_transport_close();
     comm_finalize();
     return status;
 }

@@ -74,7 +74,7 @@ static place kit_place CHECK_UNUSED = PLACE_HOST;
 CHECK_UNUSED static void kit_begin(int *argc, char ***argv)
 {
     test_begin(argc, argv);
-    if (*argc < 2 || strcmp((*argv)[1], "gpu")) return;
+    if (!test_gpu) return;
     test_take_gpu();
     kit_place = PLACE_DEVICE;
 }
