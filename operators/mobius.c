@@ -53,27 +53,39 @@ static void hop(const field *links, field *y, parity p, const field *x, double a
     wilson_hop(y, p, x, &call);
 }
 
+/* y = a K D x + b add, or with sign -1 the transpose of K and D^dagger. */
+static void hop_K(const mobius *m, const field *links, field *y, parity p, const field *x, double a, double b,
+                  const field *add, int sign)
+{
+    const wilson_hop_call call = {.form = b != 0 ? HOP_ADD : HOP_PLAIN,
+                                  .a = a,
+                                  .b = b,
+                                  .sign = sign,
+                                  .links = links,
+                                  .add = add,
+                                  .fifth = &m->K,
+                                  .fifth_transposed = sign < 0};
+    wilson_hop(y, p, x, &call);
+}
+
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     schur *s = (schur *)op;
     const mobius *m = s->m;
     const parity p = m->s.p, q = m->q;
     refresh((linop *)op);
-    field *on_p = field_scratch(x), *on_q = field_scratch_on(x, q), *more = field_scratch(on_q);
+    field *on_q = field_scratch_on(x, q);
     if (!dagger) {
-        hop(s->links, on_q, q, x, 1, 0, NULL, 1);
-        domainwall_fifth(more, q, 1, &m->K, 0, on_q, 0, NULL);
-        hop(s->links, on_p, p, more, 1, 0, NULL, 1);
-        domainwall_fifth(y, p, -0.25, &m->K, 0, on_p, 1, x);
+        hop_K(m, s->links, on_q, q, x, 1, 0, NULL, 1);
+        hop_K(m, s->links, y, p, on_q, -0.25, 1, x, 1);
     } else {
+        field *on_p = field_scratch(x);
         domainwall_fifth(on_p, p, 1, &m->K, 1, x, 0, NULL);
-        hop(s->links, on_q, q, on_p, 1, 0, NULL, -1);
-        domainwall_fifth(more, q, 1, &m->K, 1, on_q, 0, NULL);
-        hop(s->links, y, p, more, -0.25, 1, x, -1);
+        hop_K(m, s->links, on_q, q, on_p, 1, 0, NULL, -1);
+        hop(s->links, y, p, on_q, -0.25, 1, x, -1);
+        field_destroy(on_p);
     }
-    field_destroy(more);
     field_destroy(on_q);
-    field_destroy(on_p);
 }
 
 static linop *schur_at(mobius *m, precision prec, place where);
@@ -240,13 +252,11 @@ static void axial(fermion *f, field *left, field *right, const field *five, cons
 static field *continue_field(mobius *m, const field *x, double factor, int transposed)
 {
     field *whole = field_scratch_on(x, PARITY_BOTH);
-    field p = field_part(whole, m->s.p), q = field_part(whole, m->q), *t = field_scratch(&q);
+    field p = field_part(whole, m->s.p), q = field_part(whole, m->q);
     if (transposed) domainwall_fifth(&p, m->s.p, factor, &m->K, 1, x, 0, NULL);
     else vector_axpby(&p, factor, x, 0);
-    hop(links_of(m), t, m->q, &p, 0.5, 0, NULL, transposed ? -1 : 1);
-    domainwall_fifth(&q, m->q, 1, &m->K, transposed, t, 0, NULL);
+    hop_K(m, links_of(m), &q, m->q, &p, 0.5, 0, NULL, transposed ? -1 : 1);
     field_written(whole);
-    field_destroy(t);
     return whole;
 }
 

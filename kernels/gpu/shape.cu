@@ -4,6 +4,7 @@
 
 #include "kernels/base/pool.h"
 #include "kernels/family/clover.h"
+#include "kernels/family/domainwall.h"
 #include "kernels/family/gauge.h"
 #include "kernels/family/staggered.h"
 #include "kernels/family/wilson.h"
@@ -13,7 +14,7 @@
 #include "kernels/run/tune.h"
 
 #define TRIAL_CALLS 5
-#define ARGS_MAX 2048
+#define ARGS_MAX 32768
 
 /* Kernels with a choice: where their arguments hold the output and the geometry. Outputs are no larger than the field
  * that kernel_run() is given. */
@@ -34,6 +35,8 @@ typedef struct {
             (long)offsetof(name##_args, special)                                                                       \
     }
 static const shaped_kernel shaped[] = {SHAPED(hop, out),
+                                       {KERNEL_hop_fifth, sizeof(hop_fifth_args), offsetof(hop_fifth_args, hop.out),
+                                        offsetof(hop_fifth_args, hop.g), -1},
                                        SHAPED(gauge_force, momenta),
                                        SHAPED(parallelogram_force, momenta),
                                        SHAPED(clover_force, momenta),
@@ -103,13 +106,19 @@ static double seconds(int way, void *of)
     return 1e-3 * milliseconds / TRIAL_CALLS;
 }
 
+/* Whether the arguments begin with those of a hop. */
+static bool hops(kernel_id id)
+{
+    return id == KERNEL_hop || id == KERNEL_hop_fifth;
+}
+
 /* What tells cases of one kernel on one lattice apart: what the kernel is asked. */
 static int variant_of(kernel_id id, const void *args, long special)
 {
     if (special >= 0) return *(const int *)((const char *)args + special);
     if (id == KERNEL_gauge_force) return ((const gauge_force_args *)args)->c1 != 0;
     if (id == KERNEL_staggered_hop) return ((const staggered_hop_args *)args)->far_reals;
-    if (id != KERNEL_hop) return 0;
+    if (!hops(id)) return 0;
     const hop_args *a = (const hop_args *)args;
     return ((a->block[0] > 0) * 8 + a->form) * 32 + a->link_reals;
 }
@@ -119,7 +128,7 @@ int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const fiel
 {
     const shaped_kernel *kernel = find(id);
     /* Sites on a list have no boxes, except where it is the interior of a hop, or all of one that is an exchange. */
-    const int boxed = !work->list || work->pack || (id == KERNEL_hop && ((const hop_args *)args)->interior);
+    const int boxed = !work->list || work->pack || (hops(id) && ((const hop_args *)args)->interior);
     if (!kernel || !boxed) return TUNE_BY_RULE;
     const geom *g = (const geom *)((const char *)args + kernel->geometry);
     const tune_key key = tune_case(id, like->prec, g, variant_of(id, args, kernel->special), like->groups);

@@ -4,6 +4,15 @@
 #include "kernels/ops/sums.h"
 #include "kernels/ops/vector.h"
 
+fifth_matrix domainwall_scaled(double factor, const fifth_matrix *m, int transposed)
+{
+    fifth_matrix r = {.Ls = m->Ls};
+    for (int c = 0; c < 2; c++)
+        for (int s = 0; s < m->Ls; s++)
+            for (int t = 0; t < m->Ls; t++) r.of[c][s][t] = factor * (transposed ? m->of[c][t][s] : m->of[c][s][t]);
+    return r;
+}
+
 void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in,
                       double b, const field *add)
 {
@@ -12,19 +21,12 @@ void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m
             "a matrix of %d slices on %d and %d", Ls, out->Ls, in->Ls);
     REQUIRE(b == 0 || (field_alike(out, add) && out->prec == add->prec), "%d slices added to %d", b == 0 ? 0 : add->Ls,
             Ls);
-    fifth_args args = {.in = field_in(in, p), .b = b, .Ls = Ls};
-    int entries = 0;
-    for (int c = 0; c < 2; c++)
-        for (int s = 0; s < Ls; s++)
-            for (int t = 0; t < Ls; t++) {
-                args.m[c][s][t] = factor * (transposed ? m->of[c][t][s] : m->of[c][s][t]);
-                entries += c == 0 && args.m[c][s][t] != 0;
-            }
+    fifth_args args = {.in = field_in(in, p), .b = b, .m = domainwall_scaled(factor, m, transposed)};
     if (b != 0) args.add = field_in(add, p);
     args.out = field_out(out, p);
     const double sites = (double)field_units(out) * out->lay->lanes * out->nrhs;
     const kernel_work w = {.n = field_units(out),
-                           .flops = sites * 48 * entries,
+                           .flops = sites * 48 * Ls * Ls,
                            .bytes = sites * 24 * Ls * (b != 0 ? 3 : 2) * field_traffic(out)};
     kernel_run(KERNEL_fifth, out, &args, w);
 }

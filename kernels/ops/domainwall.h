@@ -6,16 +6,12 @@
 #include "kernels/family/domainwall.h"
 #include "kernels/field/field.h"
 
-/* One real matrix a chirality: of the upper spins, where gamma5 = +1, and of the lower ones. */
-typedef struct {
-    int Ls;
-    double of[2][DOMAINWALL_SLICES][DOMAINWALL_SLICES];
-} fifth_matrix;
-
 /* out = factor m in + b add on parity p, of all right-hand sides. in is not out, unless their parities differ; add may be
  * out, and counts where b is not zero. transposed: by the transpose of m. */
 void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m, int transposed, const field *in,
                       double b, const field *add);
+/* factor m, or its transpose. */
+fifth_matrix domainwall_scaled(double factor, const fifth_matrix *m, int transposed);
 /* Between fields of four dimensions and of five, on both parities: five = the first column of m times four, and four = the
  * first row of m times five. */
 void domainwall_enter(field *five, const fifth_matrix *m, const field *four);

@@ -6,6 +6,7 @@
 #include "kernels/family/clover.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/block_hop.h"
+#include "kernels/ops/domainwall.h"
 #include "kernels/ops/expect.h"
 #include "kernels/ops/halo.h"
 #include "kernels/ops/sums.h"
@@ -84,7 +85,8 @@ static void bring_pair(const field *x, const field *y, parity p, const field *li
 
 /* ---- the hop ---- */
 
-static void hop_over(const field *like, const hop_args *args, const int *list, long n, const hop_pack_args *pack)
+static void hop_over(const field *like, const hop_args *args, const fifth_matrix *fifth, const int *list, long n,
+                     const hop_pack_args *pack)
 {
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
     const int clover = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
@@ -92,10 +94,15 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
     const kernel_work w = {.list = list,
                            .n = n,
                            .pack = pack,
-                           .flops = sites * rhs * (1320 + 504 * clover + 48 * add),
+                           .flops = sites * rhs * (1320 + 504 * clover + 48 * add + (fifth ? 48 * fifth->Ls : 0)),
                            .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
                                              field_traffic(like) * rhs * (48 + 24 * add))};
-    kernel_run(KERNEL_hop, like, args, w);
+    if (fifth) {
+        const hop_fifth_args all = {*args, *fifth};
+        kernel_run(KERNEL_hop_fifth, like, &all, w);
+    } else {
+        kernel_run(KERNEL_hop, like, args, w);
+    }
 }
 
 /* A hop of a rank with faces: as one kernel, or kernels that pack, compute the interior and, after the messages, the
@@ -103,6 +110,7 @@ static void hop_over(const field *like, const hop_args *args, const int *list, l
 typedef struct {
     const field *like, *in, *links;
     hop_args args;
+    const fifth_matrix *fifth; /* or null */
     int fuse;
 } split_hop;
 
@@ -117,16 +125,16 @@ static void run_split_hop(void *of)
     memcpy(args.ghost, e.ghost, sizeof args.ghost);
     if (hop->fuse) {
         args.exterior = (int)lay->nexterior[p];
-        hop_over(hop->like, &args, lay->exterior[p], lay->nunit, &pack);
+        hop_over(hop->like, &args, NULL, lay->exterior[p], lay->nunit, &pack);
         return;
     }
     run_pack(hop->in, &pack);
     exchange_start(&e);
     args.interior = 1;
-    hop_over(hop->like, &args, lay->interior[p], lay->ninterior[p], NULL);
+    hop_over(hop->like, &args, hop->fifth, lay->interior[p], lay->ninterior[p], NULL);
     args.interior = 0;
     exchange_wait(&e);
-    hop_over(hop->like, &args, lay->exterior[p], lay->nexterior[p], NULL);
+    hop_over(hop->like, &args, hop->fifth, lay->exterior[p], lay->nexterior[p], NULL);
 }
 
 static double split_hop_seconds(int fuse, void *of)
@@ -140,13 +148,13 @@ static double split_hop_seconds(int fuse, void *of)
     return seconds;
 }
 
-/* True if pack, interior and exterior run as one kernel. The tuner decides; without an entry, fuse unless separate kernels
- * would reuse links over right-hand sides. */
+/* True if pack, interior and exterior run as one kernel, which a matrix cannot follow. The tuner decides; without an entry,
+ * fuse unless separate kernels would reuse links over right-hand sides. */
 static int should_fuse(split_hop *hop)
 {
     const hop_args *a = &hop->args;
     const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
-    if (!exchange_can_fuse(hop->in)) return 0;
+    if (hop->fifth || !exchange_can_fuse(hop->in)) return 0;
     const tune_key key =
         tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
     const int way = tune_choice(&key, hop->like->lat->group, 2, split_hop_seconds, hop);
@@ -178,21 +186,30 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
     if (call->clover) args.clover = field_in(call->clover, p);
     if (call->add) args.x = field_in(call->add, p);
     args.out = field_out(out, p);
+    fifth_matrix scaled;
+    const fifth_matrix *fifth = NULL;
+    if (call->fifth) {
+        REQUIRE(call->form == HOP_PLAIN || call->form == HOP_ADD, "a clover term and a matrix of slices");
+        REQUIRE(call->fifth->Ls == out->Ls, "a matrix of %d slices on %d", call->fifth->Ls, out->Ls);
+        args.a = 1;
+        scaled = domainwall_scaled(call->a, call->fifth, call->fifth_transposed);
+        fifth = &scaled;
+    }
     if (call->cut) {
         blocks_cut_hop(call->cut, &args, out);
         if (lay->lanes == 1) {
-            hop_over(out, &args, NULL, lay->nunit, NULL);
+            hop_over(out, &args, fifth, NULL, lay->nunit, NULL);
         } else { /* the lists are the order that suits the caches */
-            hop_over(out, &args, lay->interior[p], lay->ninterior[p], NULL);
-            hop_over(out, &args, lay->exterior[p], lay->nexterior[p], NULL);
+            hop_over(out, &args, fifth, lay->interior[p], lay->ninterior[p], NULL);
+            hop_over(out, &args, fifth, lay->exterior[p], lay->nexterior[p], NULL);
         }
         return;
     }
     if (lay->nexterior[p] == 0) {
-        hop_over(out, &args, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit, NULL);
+        hop_over(out, &args, fifth, lay->lanes > 1 ? lay->interior[p] : NULL, lay->nunit, NULL);
         return;
     }
-    split_hop hop = {out, in, call->links, args, 0};
+    split_hop hop = {out, in, call->links, args, fifth, 0};
     hop.fuse = should_fuse(&hop);
     run_split_hop(&hop);
 }

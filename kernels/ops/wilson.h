@@ -5,6 +5,7 @@
 #ifndef PLAQ_OPS_WILSON_H
 #define PLAQ_OPS_WILSON_H
 
+#include "kernels/family/domainwall.h"
 #include "kernels/family/wilson.h"
 #include "kernels/ops/vector.h"
 
@@ -21,6 +22,9 @@ typedef struct {
     const field *clover;      /* where the form asks for one; of both parities or of that of out */
     const field *add;         /* where the form adds */
     const struct blocks *cut; /* stays in these blocks, and is not collective; or null */
+    const fifth_matrix *fifth; /* of as many slices as the fields, which a D in is multiplied with before anything is
+                                  added, in forms without clover term; or null */
+    int fifth_transposed;      /* by its transpose */
 } wilson_hop_call;
 /* out, of parity p, from in, of the other one; out may be call->add. Fields may hold both parities. */
 void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *call);

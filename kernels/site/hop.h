@@ -123,6 +123,17 @@ FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, i
     }
 }
 
+FN void T(hop_save)(const vreal y[24], const hop_args *a, long u, int rhs)
+{
+#if PLAQ_SIMD
+    if (a->stream) {
+        T(save_stream)(y, &a->out, u, rhs, 24);
+        return;
+    }
+#endif
+    T(save)(y, &a->out, u, rhs, 24);
+}
+
 /* What follows the sum over directions, and the output. */
 FN void T(hop_finish)(vreal *acc, const hop_args *a, long u, int rhs, int many)
 {
@@ -137,24 +148,15 @@ FN void T(hop_finish)(vreal *acc, const hop_args *a, long u, int rhs, int many)
             UNROLL for (int i = 0; i < 24; i++) y[i] = vfma(fb, x[i], y[i]);
         }
     }
-    UNROLL for (int k = 0; k < many; k++)
-    {
-#if PLAQ_SIMD
-        if (a->stream) {
-            T(save_stream)(acc + 24 * k, &a->out, u, rhs + k, 24);
-            continue;
-        }
-#endif
-        T(save)(acc + 24 * k, &a->out, u, rhs + k, 24);
-    }
+    UNROLL for (int k = 0; k < many; k++) T(hop_save)(acc + 24 * k, a, u, rhs + k);
 }
 
 /* The most right-hand sides that a work item takes at a time. */
 #define HOP_MANY 4
 
-FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many, int reals, int cut)
+/* acc = a D in */
+FN void T(hop_sum)(vreal *acc, const hop_args *a, T(stencil) st, long u, int rhs, int many, int reals, int cut)
 {
-    vreal acc[24 * HOP_MANY];
     UNROLL for (int i = 0; i < 24 * many; i++) acc[i] = vset(0);
     T(hop_direction)(acc, a, st, u, rhs, many, 0, reals, cut);
     T(hop_direction)(acc, a, st, u, rhs, many, 1, reals, cut);
@@ -164,6 +166,12 @@ FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many,
     T(hop_direction)(acc, a, st, u, rhs, many, 5, reals, cut);
     T(hop_direction)(acc, a, st, u, rhs, many, 6, reals, cut);
     T(hop_direction)(acc, a, st, u, rhs, many, 7, reals, cut);
+}
+
+FN void T(hop_some)(const hop_args *a, T(stencil) st, long u, int rhs, int many, int reals, int cut)
+{
+    vreal acc[24 * HOP_MANY];
+    T(hop_sum)(acc, a, st, u, rhs, many, reals, cut);
     T(hop_finish)(acc, a, u, rhs, many);
 }
 

@@ -78,7 +78,13 @@ static void run_spinors(const lattice *lat, const input *in, const field *links,
             record_field("stored", x);
             for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++) {
                 for (int p = 0; p < 2; p++) {
-                    const wilson_hop_call call = {(hop_form)form, -0.3, 0.7, form % 2 ? -1 : 1, u, c, y, NULL};
+                    const wilson_hop_call call = {.form = (hop_form)form,
+                                                  .a = -0.3,
+                                                  .b = 0.7,
+                                                  .sign = form % 2 ? -1 : 1,
+                                                  .links = u,
+                                                  .clover = c,
+                                                  .add = y};
                     wilson_hop(out, (parity)p, x, &call);
                 }
                 record_field(name, out);

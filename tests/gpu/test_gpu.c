@@ -97,7 +97,13 @@ typedef struct {
 
 static void hop_on(hop_fields *f, parity p, hop_form form, int sign)
 {
-    const wilson_hop_call call = {form, 1.25, -0.75, sign, f->links, f->clover, f->add, NULL};
+    const wilson_hop_call call = {.form = form,
+                                  .a = 1.25,
+                                  .b = -0.75,
+                                  .sign = sign,
+                                  .links = f->links,
+                                  .clover = f->clover,
+                                  .add = f->add};
     wilson_hop(f->out, p, f->in, &call);
 }
 

@@ -198,7 +198,9 @@ CHECK_UNUSED static field *kit_links(const lattice *lat, const double complex *u
 /* f in another precision, and for links with another number of rows. */
 CHECK_UNUSED static field *kit_convert(const field *f, field_kind kind, precision prec)
 {
-    field *g = field_create(f->lat, kind, prec, f->par, field_kinds[kind].groups == 1 ? f->groups : 1, kit_place);
+    field_shape shape = field_shape_of(f);
+    shape.kind = kind;
+    field *g = field_create_shape(f->lat, &shape, prec, f->par, kit_place);
     field_copy(g, f);
     return g;
 }

@@ -98,7 +98,13 @@ static void check_forms(field *in, field *add, const field *links, const field *
     }
     double complex *want = ref_spinor_new(l);
     for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++) {
-        const wilson_hop_call call = {(hop_form)form, -0.75, 1.25, sign, links, clover, add, NULL};
+        const wilson_hop_call call = {.form = (hop_form)form,
+                                      .a = -0.75,
+                                      .b = 1.25,
+                                      .sign = sign,
+                                      .links = links,
+                                      .clover = clover,
+                                      .add = add};
         field *out = field_like(add);
         /* out may be what is added */
         const int in_place = form == HOP_ADD || form == HOP_ADD_CLOVER;
