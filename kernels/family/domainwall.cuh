@@ -5,10 +5,14 @@
 #define OWN_fifth , NO_INSTANCE
 #define OWN_hop_fifth , NO_INSTANCE
 
-/* Slices of a thread, and its cap of registers. */
-#define FIFTH_MANY HOP_SHARERS(PLAQ_PREC)
-#define FIFTH_CAP(many) ((many) == 1 ? CAP(192) : PLAQ_PREC == 0 ? 255 : 208)
-#define FIFTH_THREADS 192 /* at most, where the tuner has no other number */
+/* Slices of a thread: behind a hop as many as share links to profit, while three or four blocks fit on a processor; alone
+ * two, which halves what is read from shared memory. The caps of registers are those of which more blocks came out ahead
+ * of fewer spills. */
+#define FIFTH_MANY 2
+#define FIFTH_CAP (PLAQ_PREC == 0 ? 128 : 80)
+#define HOP_FIFTH_MANY (PLAQ_PREC == 0 ? 1 : 4)
+#define HOP_FIFTH_CAP(many) (PLAQ_PREC == 0 || (many) == 1 ? 128 : 168)
+#define FIFTH_THREADS 128 /* at most, where the tuner has no other number */
 
 /* How a block divides its threads: 2^site_bits sites for each `many` slices. */
 typedef struct {
@@ -79,7 +83,7 @@ static T(fifth_shape) T(fifth_shape_for)(int Ls, int many, int most)
 }
 
 template <int many>
-static __global__ void __maxnreg__(FIFTH_CAP(many))
+static __global__ void __maxnreg__(FIFTH_CAP)
     T(fifth_global)(const __grid_constant__ fifth_args a, const int *list, long n, T(fifth_block) f)
 {
     gpu_begin();
@@ -115,7 +119,7 @@ void T(fifth_launch)(const gpu_device *dev, const void *args, const int *list, l
 enum { HOP_WHOLE, HOP_SPLIT, HOP_CUT };
 
 template <int reals, int reach, int sign, int many>
-static __global__ void __maxnreg__(FIFTH_CAP(many))
+static __global__ void __maxnreg__(HOP_FIFTH_CAP(many))
     T(hop_fifth_global)(const __grid_constant__ hop_fifth_args a, const int *list, long n,
                         const __grid_constant__ gpu_tile tile, T(fifth_block) f)
 {
@@ -150,28 +154,17 @@ static __global__ void __maxnreg__(FIFTH_CAP(many))
     if (mine) T(fifth_finish)<many>(&b.out, &b.x, b.b, b.form == HOP_ADD, st.unit, group, s, f);
 }
 
-/* The box of so many sites, as long in x as one can be that fits. */
-static gpu_tile T(fifth_tile)(const hop_args *a, int site_bits, int length, dim3 *grid)
-{
-    gpu_tile tile;
-    if (length > site_bits) length = site_bits;
-    for (; length >= 0; length--) {
-        const gpu_shape shape = {1 << site_bits, length};
-        tile = gpu_tile_for(&a->g, shape, grid);
-        if (tile.on) return tile;
-    }
-    const gpu_shape none = {1 << site_bits, -1};
-    return gpu_tile_for(&a->g, none, grid);
-}
-
 template <int reals, int reach, int many>
 static void T(hop_fifth_start)(const gpu_device *dev, const hop_fifth_args *a, const int *list, long n)
 {
-    const gpu_shape shape = gpu_shape_for(dev, FIFTH_THREADS);
+    gpu_shape shape = gpu_shape_for(dev, FIFTH_THREADS);
     const T(fifth_shape) s = T(fifth_shape_for)(a->m.Ls, many, shape.threads);
     const long sites = 1L << s.f.site_bits;
     dim3 grid;
-    gpu_tile tile = T(fifth_tile)(&a->hop, s.f.site_bits, shape.length, &grid);
+    shape.threads = (int)sites;
+    if (dev->way < 0) shape.length = -1; /* so few sites are neighbours best in the order of memory */
+    if (shape.length > s.f.site_bits) shape.length = s.f.site_bits;
+    gpu_tile tile = gpu_tile_for(&a->hop.g, shape, &grid);
     if (list && !a->hop.interior) tile.on = 0;
     if (!tile.on) {
         grid = dim3((unsigned)((n + sites - 1) / sites));
@@ -194,7 +187,7 @@ static void T(hop_fifth_reach)(const gpu_device *dev, const hop_fifth_args *a, c
 template <int reals>
 static void T(hop_fifth_many)(const gpu_device *dev, const hop_fifth_args *a, const int *list, long n)
 {
-    if (a->m.Ls % FIFTH_MANY == 0) T(hop_fifth_reach)<reals, FIFTH_MANY>(dev, a, list, n);
+    if (a->m.Ls % HOP_FIFTH_MANY == 0) T(hop_fifth_reach)<reals, HOP_FIFTH_MANY>(dev, a, list, n);
     else T(hop_fifth_reach)<reals, 1>(dev, a, list, n);
 }
 
