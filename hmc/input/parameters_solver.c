@@ -59,7 +59,7 @@ void parameters_check_solver(const ini_input *in, const parameters *p, const cha
     for (int i = 0; i < p->nsolvers; i++)
         if (!strcmp(names[i], found) && !solver_solves(&p->solvers[i].p))
             user_error("%s: %s = %s in [%s.%s], but [solver.%s] is of type %s, which only preconditions; name it as "
-                       "the preconditioner of a gcr",
+                       "the preconditioner of a gcr or pcg",
                        ini_where(in, section, instance, key), key, found, section, instance, found,
                        p->solvers[i].p.type);
 }

@@ -40,7 +40,7 @@ static size_t taken_on(lattice *lat, const solving *s)
         const solve_result r = solve_by(s->set, solver_needs_positive(s->set) ? normal : schur, x[0], b);
         KIT_INT(r.status, SOLVE_CONVERGED);
     } else {
-        precondition_by(s->set, schur, x[0], b);
+        precondition_by(s->set, solver_needs_positive(s->set) ? normal : schur, x[0], b);
     }
     for (int i = 0; i < 3; i++) field_destroy(x[i]);
     field_destroy(b);
