@@ -19,10 +19,11 @@
 
 typedef struct linop linop;
 
-/* Blocks of `size` sites (all zero: the box of a rank), each continued by `overlap` sites; restricted: to own sites,
- * where there is an overlap. */
+/* Blocks of `size` sites (all zero: the box of a rank), each continued by `overlap` sites in directions in which it is
+ * shorter than the lattice; restricted: to own sites, where there is an overlap; closed: in the other directions the block
+ * goes around, as the lattice does, and has no edge. */
 typedef struct {
-    int size[4], overlap, restricted;
+    int size[4], overlap, restricted, closed;
 } block_shape;
 
 typedef struct {

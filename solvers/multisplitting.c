@@ -4,8 +4,8 @@
  *
  * R A R^T holds the snake terms, which leave the block and come back. M of one parity reaches two sites: M inside blocks
  * that are continued by so many gives them all, since M R^T z vanishes beyond, and nothing is sent. Without snake terms M
- * itself is cut at the edge of the block. The blocks are a parameter of the method: results depend on the process grid
- * only where a block is the box of a rank. */
+ * itself is cut at the edge of the block. Where a block is as long as the lattice there is no edge. The blocks are a
+ * parameter of the method: results depend on the process grid only where a block is the box of a rank. */
 #include <stdio.h>
 
 #include "kernels/base/error.h"
@@ -17,7 +17,7 @@
 
 static block_shape blocks_of(const multisplitting_keys *s)
 {
-    block_shape shape = {.overlap = s->snakes ? REACH : 0, .restricted = s->snakes};
+    block_shape shape = {.overlap = s->snakes ? REACH : 0, .restricted = s->snakes, .closed = 1};
     for (int d = 0; d < 4; d++) shape.size[d] = s->block[d];
     return shape;
 }

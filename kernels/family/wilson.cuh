@@ -216,8 +216,8 @@ void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, lon
         return;
     }
     const bool many = a->in.groups % MANY == 0;
-    if (a->block[0] > 0 && a->link_reals == 18) T(hop_variant)<18, HOP_CUT, 1>(dev, a, list, n);
-    else if (a->block[0] > 0) T(hop_variant)<12, HOP_CUT, 1>(dev, a, list, n);
+    if (a->block[0] != 0 && a->link_reals == 18) T(hop_variant)<18, HOP_CUT, 1>(dev, a, list, n);
+    else if (a->block[0] != 0) T(hop_variant)<12, HOP_CUT, 1>(dev, a, list, n);
     else if (a->link_reals == 18) T(hop_reach)<18, 1>(dev, a, list, n);
     else if (many) T(hop_reach)<12, MANY>(dev, a, list, n);
     else T(hop_reach)<12, 1>(dev, a, list, n);

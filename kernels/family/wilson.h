@@ -23,7 +23,7 @@ typedef struct {
     int stream;   /* out goes past the caches */
     int ahead;    /* links come from memory, and are asked for ahead of their use */
     int interior; /* the list is the layout's interior */
-    int block[4]; /* extents of the blocks that the hop stays in, or zero */
+    int block[4]; /* extents of the blocks that the hop stays in, negative along which they close; or zero */
     const void
         *keep; /* on virtual nodes with blocks: [direction][place along it][lane], 0 where the neighbour is cut off */
     int keep_places;

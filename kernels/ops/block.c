@@ -30,6 +30,7 @@ typedef struct {
 struct blocks {
     const lattice *lat;
     int size[4], count[4], blocks, first_colour, colours;
+    int closed[4];  /* 0, or the sign of vectors beyond the edge */
     double sites;   /* of one parity in a block */
     int q_measured; /* bound_q is known */
     place where;
@@ -144,6 +145,12 @@ void blocks_destroy(blocks *b)
     free(b);
 }
 
+void blocks_close(blocks *b, int d, int sign)
+{
+    REQUIRE(b->count[d] == 1, "%d blocks that close in direction %d", b->count[d], d);
+    b->closed[d] = sign;
+}
+
 int blocks_colours(const blocks *b)
 {
     return b->colours;
@@ -164,7 +171,7 @@ static int place_of(const blocks *b, const layout *lay, int lane, int d, int uni
     return lay->g.lane_origin[4 * lane + d] - b->lat->origin[d] + unit_place;
 }
 
-/* Neighbours as if the rank's box closed in itself: what lies beyond it is cut off anyway. */
+/* Neighbours as if the rank's box closed in itself: what lies beyond it is cut off where it does not. */
 static void fill_stencil(lane_tables *t, const layout *lay, int p)
 {
     const geom *g = &lay->g;
@@ -209,8 +216,9 @@ static void fill_keep(lane_tables *t, const blocks *b, const layout *lay)
         for (int x = 0; x < places(lay); x++)
             for (int lane = 0; lane < lay->lanes; lane++, i++) {
                 const int d = dir / 2, in = place_of(b, lay, lane, d, x) % b->size[d];
-                t->keep_single[i] = in == (dir % 2 ? 0 : b->size[d] - 1) ? 0 : 1;
-                t->keep_double[i] = t->keep_single[i];
+                const int leaves = in == (dir % 2 ? 0 : b->size[d] - 1);
+                t->keep_double[i] = leaves ? b->closed[d] : 1;
+                t->keep_single[i] = (float)t->keep_double[i];
             }
 }
 
@@ -230,9 +238,9 @@ static const lane_tables *tables_for(const blocks *b, const layout *lay)
 
 void blocks_cut_hop(const blocks *b, hop_args *a, const field *like)
 {
-    memcpy(a->block, b->size, sizeof a->block);
+    for (int d = 0; d < 4; d++) a->block[d] = b->closed[d] ? -b->size[d] : b->size[d];
     memset(a->g.split, 0, sizeof a->g.split);
-    a->g.edge_sign_up = a->g.edge_sign_down = 1;
+    a->g.edge_sign_up = a->g.edge_sign_down = b->closed[3] ? b->closed[3] : 1;
     if (like->lay->lanes == 1) return;
     const lane_tables *t = tables_for(b, like->lay);
     for (int p = 0; p < 2; p++) a->g.stencil[p] = t->stencil[p];

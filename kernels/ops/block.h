@@ -24,6 +24,9 @@ int blocks_fit(const lattice *lat, const int size[4], int colours, char *message
  * box itself. Null with the reason in `message` otherwise. The lattice is borrowed. */
 blocks *blocks_create(const lattice *lat, const int size[4], place where, char *message, size_t bytes);
 void blocks_destroy(blocks *b);
+/* Makes the block go around in direction d, in which it is the whole box: the hop goes over the edge to the other end,
+ * times this sign, 1 or -1. Before the first hop. */
+void blocks_close(blocks *b, int d, int sign);
 /* Colours that blocks_minimise() can tell apart: 2, or 1 where the number of blocks of the lattice along some direction
  * is odd and not one. */
 int blocks_colours(const blocks *b);
