@@ -70,6 +70,7 @@ static solve_result solve(solver *of, field *x, const field *b)
 {
     iteration s = {.preconditioner = of->inner};
     reliable_open(&s.u, of, x, b, 1, 0);
+    s.u.vectors_after = 2; /* A keeps work vectors from its first application on, beside those of the next K */
     while (s.u.going) {
         s.p = field_like(s.u.low_r);
         s.q = field_like(s.p);
