@@ -242,6 +242,8 @@ refused "a charm term that leaves no long links" -- "${staggered[@]}" fermion.li
 refused "blocks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" -- "solver = blocks of [fermion.plain]" "type = schwarz"
 refused "blocks in checks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
     fermion.plain.solver=force fermion.plain.reversal_solver=blocks -- "reversal_solver = blocks of [fermion.plain]" "type = schwarz"
+refused "multisplitting of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
+    solver.blocks.type=pcg solver.inside.type=multisplitting -- "solver = blocks of [fermion.plain]" "type = multisplitting"
 refused "a solver of a heat bath that has no solve" -- run p.ini lattice.size=4.4.4.4 fermion.plain.heat_bath_solver=accept -- \
     "kind = staggered has no key 'heat_bath_solver'"
 try run --dry-run s.ini lattice.size=4.4.4.4 solver.force.fallback=accept solver.accept.fallback=force
