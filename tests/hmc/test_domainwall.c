@@ -26,7 +26,7 @@ static const char all[] = FRAME LEVEL("light near twice third strange charm")
                 QUARK("charm", "mobius_eofa", "0.4", MOEBIUS);
 static const char even[] = FRAME LEVEL("light strange") QUARK("light", "mobius", "0.05", SHAMIR)
     QUARK("strange", "mobius_eofa", "0.1", SHAMIR);
-static const char blocks[] = FRAME LEVEL("light strange") QUARK(
+static const char in_blocks[] = FRAME LEVEL("light strange") QUARK(
     "light", "mobius", "0.05", MOEBIUS_KEYS "solver = blocks\naction_solver = blocks\nheat_bath_solver = blocks\n")
     QUARK("strange", "mobius_eofa", "0.1",
           MOEBIUS_KEYS "solver = blocks\naction_solver = blocks\nheat_bath_solver = good\n");
@@ -96,11 +96,11 @@ int main(int argc, char **argv)
     test_begin(&argc, &argv);
     test_heat_bath(all, 0, NULL);
     test_heat_bath(all, 3, general);
-    test_heat_bath(blocks, 0, NULL);
+    test_heat_bath(in_blocks, 0, NULL);
     test_constant();
     test_forces(all, "in one", 0, NULL, NOISE);
     test_forces(all, "solvers of Mhat", 3, general, NOISE);
-    test_forces(blocks, "solvers in blocks", 0, NULL, NOISE);
+    test_forces(in_blocks, "solvers in blocks", 0, NULL, NOISE);
     test_forces(even, "even sites", 0, NULL, 0);
     test_reversal(even, "light and strange");
     const int status = CHECK_SUMMARY();
