@@ -30,8 +30,7 @@ linop local_base(const linop *op, const block_shape *s)
     base.inside = cut(base.lat, block, op->where);
     overlap_extents(op->lat, s->size, 0, block, all);
     for (int d = 0; d < 4; d++)
-        if (s->closed && block[d] == op->lat->size[d])
-            blocks_close(base.inside, d, d == 3 ? op->lat->time_sign : 1);
+        if (s->closed && block[d] == op->lat->size[d]) blocks_close(base.inside, d, d == 3 ? op->lat->time_sign : 1);
     return base;
 }
 

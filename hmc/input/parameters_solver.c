@@ -43,8 +43,11 @@ void solver_parameters_read(ini_input *in, parameters *p)
     for (int i = 0; i < p->nsolvers; i++) {
         snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);
         ini_fill(in, solver_section(0), names[i], &p->solvers[i].p);
-        const solver_type *type = solver_type_find(p->solvers[i].p.type);
-        if (type->own) ini_fill(in, type->own, names[i], &p->solvers[i].p);
+        solver_settings *s = &p->solvers[i].p;
+        const solver_type *type = solver_type_find(s->type);
+        if (type->own) ini_fill(in, type->own, names[i], s);
+        if (type->precision && !ini_given(in, "solver", names[i], "inner_precision"))
+            snprintf(s->inner_precision, sizeof s->inner_precision, "%s", type->precision);
         check_keys(in, &p->solvers[i]);
     }
 }

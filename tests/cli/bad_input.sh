@@ -140,6 +140,12 @@ refused "delta with one precision" -- run b.ini solver.accept.inner_precision=do
     "with inner_precision = double"
 try run --dry-run b.ini solver.force.inner_precision=double
 exits 0 "delta of gcr in one precision"
+try run --dry-run b.ini solver.force.type=pcg solver.steps.type=multisplitting
+exits 0 "multisplitting without a precision"
+printed "solver.steps.inner_precision = half"
+try run --dry-run b.ini solver.force.type=pcg solver.steps.type=multisplitting solver.steps.inner_precision=quarter
+exits 0 "multisplitting in a precision of its own"
+printed "solver.steps.inner_precision = quarter"
 refused "a precision above that around" -- run b.ini solver.steps.inner_precision=single -- \
     "inner_precision = single of [solver.steps] has no effect" "half precision or lower"
 try run --dry-run b.ini solver.steps.inner_precision=quarter
