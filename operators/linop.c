@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "operators/local.h"
 
 /* What linop_local() has made of an operator. */
 struct linop_locals {
@@ -62,13 +63,15 @@ linop *linop_local(linop *op, const block_shape *s, char *message, size_t bytes)
 {
     for (linop_locals *l = op->locals; l; l = l->next)
         if (!memcmp(&l->shape, s, sizeof l->shape)) return l->op;
-    if (!blocks_fit(op->lat, s->size, 1, message, bytes) || !overlap_fit(op->lat, s->size, s->overlap, message, bytes))
+    if (!blocks_fit(op->lat, s->size, 1, message, bytes) ||
+        !overlap_can_be(op->lat, s->size, s->overlap, message, bytes))
         return NULL;
     if (!op->table->local) {
         snprintf(message, bytes, "there is no operator %s inside blocks", op->table->name);
         return NULL;
     }
-    linop *made = op->table->local(op, s, message, bytes);
+    linop *made = s->restricted && s->overlap > 0 ? local_restricted(op, s, message, bytes)
+                                                  : op->table->local(op, s, message, bytes);
     if (!made) return NULL;
     linop_locals *l = calloc(1, sizeof *l);
     REQUIRE_MEMORY(l, "out of memory");

@@ -6,8 +6,9 @@
  *
  * linop_local() gives the operator inside blocks of sites (kernels/ops/block.h), for Schwarz methods: all that leads from
  * one block to another is left out, so that it is block diagonal and needs no messages. With an overlap
- * (kernels/ops/overlap.h) it acts on vectors on the extended blocks, which have another lattice and maybe another parity.
- */
+ * (kernels/ops/overlap.h) it acts on vectors on the extended blocks, which have another lattice and maybe another parity;
+ * restricted, it acts on vectors of the whole lattice again: from a block's own sites to its own sites, by way of those
+ * around it. */
 #ifndef PLAQ_LINOP_H
 #define PLAQ_LINOP_H
 
@@ -18,9 +19,11 @@
 
 typedef struct linop linop;
 
-/* Blocks of `size` sites (all zero: the box of a rank), each continued by `overlap` sites. */
+/* Blocks of `size` sites (all zero: the box of a rank), each continued by `overlap` sites in directions in which it is
+ * shorter than the lattice; restricted: to own sites, where there is an overlap; closed: in the other directions the block
+ * goes around, as the lattice does, and has no edge. */
 typedef struct {
-    int size[4], overlap;
+    int size[4], overlap, restricted, closed;
 } block_shape;
 
 typedef struct {

@@ -5,6 +5,7 @@
 #include "kernels/base/error.h"
 #include "kernels/ops/wilson.h"
 #include "operators/fifth.h"
+#include "operators/local.h"
 
 typedef struct mobius mobius;
 
@@ -31,12 +32,26 @@ static double wilson_diagonal(const mobius_settings *s)
 
 /* ---- the even-odd system ---- */
 
-/* The links that the hop reads: those of the run where they are stored so, else a copy. */
+static linop *schur_at(mobius *m, precision prec, place where);
+
+/* The links that the hop reads: those of the run where they are stored so, else a copy; inside blocks those of the whole
+ * operator, brought to the sites of extended ones. */
 static void refresh(linop *op)
 {
     schur *s = (schur *)op;
     const field *from = s->m->base.links;
     if (s->version == from->version) return;
+    if (op->inside) {
+        linop *whole = schur_at(s->m, op->prec, op->where);
+        refresh(whole);
+        s->links = ((schur *)whole)->links;
+        if (op->over) {
+            local_gather(op, &s->own_links, s->links);
+            s->links = s->own_links;
+        }
+        s->version = from->version;
+        return;
+    }
     s->links = from;
     if (from->prec != op->prec || from->where != op->where || from->kind != s->m->s.storage) {
         if (!s->own_links) s->own_links = field_create(from->lat, s->m->s.storage, op->prec, PARITY_BOTH, 1, op->where);
@@ -46,16 +61,9 @@ static void refresh(linop *op)
     s->version = from->version;
 }
 
-static void hop(const field *links, field *y, parity p, const field *x, double a, double b, const field *add, int sign)
-{
-    const wilson_hop_call call = {
-        .form = b != 0 ? HOP_ADD : HOP_PLAIN, .a = a, .b = b, .sign = sign, .links = links, .add = add};
-    wilson_hop(y, p, x, &call);
-}
-
-/* y = a K D x + b add, or with sign -1 the transpose of K and D^dagger. */
-static void hop_K(const mobius *m, const field *links, field *y, parity p, const field *x, double a, double b,
-                  const field *add, int sign)
+/* y = a D x + b add, or with sign -1 D^dagger, or with a matrix K in the fifth dimension K D or K^T D^dagger; inside cut. */
+static void hop_K(const blocks *cut, const fifth_matrix *K, const field *links, field *y, parity p, const field *x,
+                  double a, double b, const field *add, int sign)
 {
     const wilson_hop_call call = {.form = b != 0 ? HOP_ADD : HOP_PLAIN,
                                   .a = a,
@@ -63,47 +71,62 @@ static void hop_K(const mobius *m, const field *links, field *y, parity p, const
                                   .sign = sign,
                                   .links = links,
                                   .add = add,
-                                  .fifth = &m->K,
+                                  .cut = cut,
+                                  .fifth = K,
                                   .fifth_transposed = sign < 0};
     wilson_hop(y, p, x, &call);
+}
+
+static void hop(const field *links, field *y, parity p, const field *x, double a, double b, const field *add, int sign)
+{
+    hop_K(NULL, NULL, links, y, p, x, a, b, add, sign);
 }
 
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     schur *s = (schur *)op;
-    const mobius *m = s->m;
-    const parity p = m->s.p, q = m->q;
+    const fifth_matrix *K = &s->m->K;
+    const parity p = op->par, q = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     refresh((linop *)op);
     field *on_q = field_scratch_on(x, q);
     if (!dagger) {
-        hop_K(m, s->links, on_q, q, x, 1, 0, NULL, 1);
-        hop_K(m, s->links, y, p, on_q, -0.25, 1, x, 1);
+        hop_K(op->inside, K, s->links, on_q, q, x, 1, 0, NULL, 1);
+        hop_K(op->inside, K, s->links, y, p, on_q, -0.25, 1, x, 1);
     } else {
         field *on_p = field_scratch(x);
-        domainwall_fifth(on_p, p, 1, &m->K, 1, x, 0, NULL);
-        hop_K(m, s->links, on_q, q, on_p, 1, 0, NULL, -1);
-        hop(s->links, y, p, on_q, -0.25, 1, x, -1);
+        domainwall_fifth(on_p, p, 1, K, 1, x, 0, NULL);
+        hop_K(op->inside, K, s->links, on_q, q, on_p, 1, 0, NULL, -1);
+        hop_K(op->inside, NULL, s->links, y, p, on_q, -0.25, 1, x, -1);
         field_destroy(on_p);
     }
     field_destroy(on_q);
 }
-
-static linop *schur_at(mobius *m, precision prec, place where);
 
 static linop *at(linop *op, precision prec, place where)
 {
     return schur_at(((schur *)op)->m, prec, where);
 }
 
+static linop *local(linop *op, const block_shape *shape, char *message, size_t bytes)
+{
+    (void)message, (void)bytes; /* the blocks fit */
+    schur *s = calloc(1, sizeof *s);
+    REQUIRE_MEMORY(s, "out of memory");
+    s->base = local_base(op, shape);
+    s->m = ((schur *)op)->m;
+    return &s->base;
+}
+
 static void destroy_schur(linop *op)
 {
     schur *s = (schur *)op;
     field_destroy(s->own_links);
+    local_close(op);
     free(s);
 }
 
 static const linop_table schur_table = {
-    .name = "mobius-schur", .apply = apply, .at = at, .refresh = refresh, .destroy = destroy_schur};
+    .name = "mobius-schur", .apply = apply, .at = at, .local = local, .refresh = refresh, .destroy = destroy_schur};
 
 static linop *schur_at(mobius *m, precision prec, place where)
 {
@@ -255,7 +278,7 @@ static field *continue_field(mobius *m, const field *x, double factor, int trans
     field p = field_part(whole, m->s.p), q = field_part(whole, m->q);
     if (transposed) domainwall_fifth(&p, m->s.p, factor, &m->K, 1, x, 0, NULL);
     else vector_axpby(&p, factor, x, 0);
-    hop_K(m, links_of(m), &q, m->q, &p, 0.5, 0, NULL, transposed ? -1 : 1);
+    hop_K(NULL, &m->K, links_of(m), &q, m->q, &p, 0.5, 0, NULL, transposed ? -1 : 1);
     field_written(whole);
     return whole;
 }

@@ -61,6 +61,7 @@ typedef struct solver solver;
 typedef struct {
     const char *name, *help;
     const char *keys;         /* inner_precision or delta, where it uses them, separated by spaces */
+    const char *precision;    /* the inner_precision of an input that gives none; null: the default of the key */
     const param_section *own; /* a part of the section with its own keys, its owner the name; or null */
     int positive;             /* A has to be Hermitian and positive */
     const char *inner_key;    /* of the solver inside; null: there is none */

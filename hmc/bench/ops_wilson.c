@@ -3,6 +3,7 @@
 #include "hmc/bench/ops.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
+#include "solvers/multisplitting.h"
 #include "solvers/schwarz.h"
 
 /* There and back: both parities are read and written in turn, as an operator does. */
@@ -156,6 +157,17 @@ static void run_schwarz(bench *b)
     solver_destroy(by);
 }
 
+/* Steps of conjugate gradients with snake terms in one block a rank. */
+static void run_multisplitting(bench *b)
+{
+    solver_settings s = {.type = "multisplitting"};
+    *multisplitting_keys_of(&s) = (multisplitting_keys){.steps = 6, .snakes = 1};
+    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
+    solver *by = solver_create(&s, b->normal);
+    b->iterations = solver_precondition(by, b->sy, b->sx).iterations;
+    solver_destroy(by);
+}
+
 static void run_cg_half(bench *b)
 {
     bench_solve_with_half(b, b->normal, b->sy, b->sx);
@@ -191,5 +203,6 @@ const bench_op bench_ops_wilson[] = {
     {"cg_half", "cg", 0, 1, 4, BENCH_WILSON, run_cg_half, BENCH_ONE_RHS},
     {"multishift", "cg", 0, 1, 4, BENCH_WILSON, run_multishift, BENCH_ONE_RHS},
     {"schwarz", "cg", 1, 1, 4, BENCH_WILSON, run_schwarz, BENCH_ONE_RHS | BENCH_BY_RANK},
+    {"multisplitting", "cg", 1, 1, 4, BENCH_WILSON, run_multisplitting, BENCH_ONE_RHS | BENCH_BY_RANK},
     {0},
 };

@@ -15,6 +15,7 @@ const fermion_kind fermion_mobius = {
     .spins = 4,
     .flavours = 2,
     .regulated = 1,
+    .blocks = 1,
     .quark = mobius_quark,
     .describe = mobius_describe,
     .same_operator = mobius_same_operator,

@@ -83,6 +83,7 @@ const fermion_kind fermion_mobius_eofa = {
     .spins = 4,
     .flavours = 1,
     .regulated = 1,
+    .blocks = 1,
     .complete = complete,
     .quark = mobius_quark,
     .describe = mobius_describe,

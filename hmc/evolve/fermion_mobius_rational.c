@@ -62,6 +62,7 @@ const fermion_kind fermion_mobius_rational = {
     .spins = 4,
     .shifts = 1,
     .regulated = 1,
+    .blocks = 1,
     .complete = fermion_complete_flavours,
     .quark = mobius_quark,
     .describe = mobius_describe,

@@ -43,8 +43,11 @@ void solver_parameters_read(ini_input *in, parameters *p)
     for (int i = 0; i < p->nsolvers; i++) {
         snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);
         ini_fill(in, solver_section(0), names[i], &p->solvers[i].p);
-        const solver_type *type = solver_type_find(p->solvers[i].p.type);
-        if (type->own) ini_fill(in, type->own, names[i], &p->solvers[i].p);
+        solver_settings *s = &p->solvers[i].p;
+        const solver_type *type = solver_type_find(s->type);
+        if (type->own) ini_fill(in, type->own, names[i], s);
+        if (type->precision && !ini_given(in, "solver", names[i], "inner_precision"))
+            snprintf(s->inner_precision, sizeof s->inner_precision, "%s", type->precision);
         check_keys(in, &p->solvers[i]);
     }
 }
@@ -59,7 +62,7 @@ void parameters_check_solver(const ini_input *in, const parameters *p, const cha
     for (int i = 0; i < p->nsolvers; i++)
         if (!strcmp(names[i], found) && !solver_solves(&p->solvers[i].p))
             user_error("%s: %s = %s in [%s.%s], but [solver.%s] is of type %s, which only preconditions; name it as "
-                       "the preconditioner of a gcr",
+                       "the preconditioner of a gcr or pcg",
                        ini_where(in, section, instance, key), key, found, section, instance, found,
                        p->solvers[i].p.type);
 }

@@ -179,7 +179,7 @@ static void T(hop_fifth_start)(const gpu_device *dev, const hop_fifth_args *a, c
 template <int reals, int many>
 static void T(hop_fifth_reach)(const gpu_device *dev, const hop_fifth_args *a, const int *list, long n)
 {
-    if (a->hop.block[0] > 0) T(hop_fifth_start)<reals, HOP_CUT, many>(dev, a, list, n);
+    if (a->hop.block[0] != 0) T(hop_fifth_start)<reals, HOP_CUT, many>(dev, a, list, n);
     else if (T(is_split)(&a->hop.g)) T(hop_fifth_start)<reals, HOP_SPLIT, many>(dev, a, list, n);
     else T(hop_fifth_start)<reals, HOP_WHOLE, many>(dev, a, list, n);
 }

@@ -5,6 +5,7 @@
  * cannot be, each is a sweep of its own. */
 #define OWN_hop , NO_INSTANCE
 #define OWN_block_dots , NO_INSTANCE
+#define OWN_block_cg_dots , NO_INSTANCE
 
 /* ---- the hop ---- */
 
@@ -215,8 +216,8 @@ void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, lon
         return;
     }
     const bool many = a->in.groups % MANY == 0;
-    if (a->block[0] > 0 && a->link_reals == 18) T(hop_variant)<18, HOP_CUT, 1>(dev, a, list, n);
-    else if (a->block[0] > 0) T(hop_variant)<12, HOP_CUT, 1>(dev, a, list, n);
+    if (a->block[0] != 0 && a->link_reals == 18) T(hop_variant)<18, HOP_CUT, 1>(dev, a, list, n);
+    else if (a->block[0] != 0) T(hop_variant)<12, HOP_CUT, 1>(dev, a, list, n);
     else if (a->link_reals == 18) T(hop_reach)<18, 1>(dev, a, list, n);
     else if (many) T(hop_reach)<12, MANY>(dev, a, list, n);
     else T(hop_reach)<12, 1>(dev, a, list, n);
@@ -238,61 +239,62 @@ static __device__ __forceinline__ void T(block_deposit)(const block_args *a, int
 
 /* A warp does a run of sites. While all of them are in one block it keeps the sums; where not, pairs of threads in the
  * same block add up as far as they go. Additions in memory are what this saves: those to one place wait in line. */
-static __global__ void __maxnreg__(CAP(128))
-    T(block_dots_global)(const __grid_constant__ block_args a, long n, long run)
-{
-    gpu_begin();
-    const unsigned whole = 0xffffffffu;
-    const int lane = (int)threadIdx.x % WARP;
-    const long begin = ((long)blockIdx.x * blockDim.x + threadIdx.x) / WARP * run,
-               end = begin + run < n ? begin + run : n;
-    long long kept[3] = {0, 0, 0};
-    int kept_of = -1;
-    for (long first = begin; first < end; first += WARP) {
-        const long u = first + lane;
-        const int b = u < end ? T(block_of)(&a, u, 0) : -1;
-        long long x[3] = {0, 0, 0};
-        if (u < end) {
-            vreal re, im, qq;
-            T(block_dots_unit)(&re, &im, &qq, &a, u);
-            double unit[2];
-            T(block_units)(unit, &a, b);
-            x[0] = __double2ll_rn(re * unit[0]);
-            x[1] = __double2ll_rn(im * unit[0]);
-            x[2] = __double2ll_rn(qq * unit[1]);
-        }
-        int alike;
-        __match_all_sync(whole, b, &alike);
-        if (alike) {
-            if (b != kept_of) T(block_deposit)(&a, kept_of, kept);
-            kept_of = b;
-            UNROLL for (int k = 0; k < 3; k++) kept[k] += x[k];
-            continue;
-        }
-        int mine = b >= 0;
-        UNROLL for (int step = 1; step < WARP; step *= 2)
-        {
-            const int b2 = __shfl_xor_sync(whole, b, step), theirs = __shfl_xor_sync(whole, mine, step);
-            const bool both = mine && theirs && b2 == b, takes = both && !(lane & step);
-            UNROLL for (int k = 0; k < 3; k++)
-            {
-                const long long y = __shfl_xor_sync(whole, x[k], step);
-                if (takes) x[k] += y;
-            }
-            mine = mine && (!both || takes);
-        }
-        UNROLL for (int k = 0; k < 3; k++) if (mine)
-            atomicAdd((unsigned long long *)a.sums + 3 * (long)b + k, (unsigned long long)x[k]);
+#define BLOCK_SUMS(name)                                                                                               \
+    static __global__ void __maxnreg__(CAP(128))                                                                       \
+        T(name##_global)(const __grid_constant__ block_args a, long n, long run)                                       \
+    {                                                                                                                  \
+        gpu_begin();                                                                                                   \
+        const unsigned whole = 0xffffffffu;                                                                            \
+        const int lane = (int)threadIdx.x % WARP;                                                                      \
+        const long begin = ((long)blockIdx.x * blockDim.x + threadIdx.x) / WARP * run,                                 \
+                   end = begin + run < n ? begin + run : n;                                                            \
+        long long kept[3] = {0, 0, 0};                                                                                 \
+        int kept_of = -1;                                                                                              \
+        for (long first = begin; first < end; first += WARP) {                                                         \
+            const long u = first + lane;                                                                               \
+            const int b = u < end ? T(block_of)(&a, u, 0) : -1;                                                        \
+            long long x[3] = {0, 0, 0};                                                                                \
+            if (u < end) {                                                                                             \
+                vreal sum[3];                                                                                          \
+                T(name##_unit)(sum, &a, u);                                                                            \
+                double unit[3];                                                                                        \
+                T(name##_units)(unit, &a, b);                                                                          \
+                UNROLL for (int k = 0; k < 3; k++) x[k] = __double2ll_rn(sum[k] * unit[k]);                            \
+            }                                                                                                          \
+            int alike;                                                                                                 \
+            __match_all_sync(whole, b, &alike);                                                                        \
+            if (alike) {                                                                                               \
+                if (b != kept_of) T(block_deposit)(&a, kept_of, kept);                                                 \
+                kept_of = b;                                                                                           \
+                UNROLL for (int k = 0; k < 3; k++) kept[k] += x[k];                                                    \
+                continue;                                                                                              \
+            }                                                                                                          \
+            int mine = b >= 0;                                                                                         \
+            UNROLL for (int step = 1; step < WARP; step *= 2)                                                          \
+            {                                                                                                          \
+                const int b2 = __shfl_xor_sync(whole, b, step), theirs = __shfl_xor_sync(whole, mine, step);           \
+                const bool both = mine && theirs && b2 == b, takes = both && !(lane & step);                           \
+                UNROLL for (int k = 0; k < 3; k++)                                                                     \
+                {                                                                                                      \
+                    const long long y = __shfl_xor_sync(whole, x[k], step);                                            \
+                    if (takes) x[k] += y;                                                                              \
+                }                                                                                                      \
+                mine = mine && (!both || takes);                                                                       \
+            }                                                                                                          \
+            UNROLL for (int k = 0; k < 3; k++) if (mine)                                                               \
+                atomicAdd((unsigned long long *)a.sums + 3 * (long)b + k, (unsigned long long)x[k]);                   \
+        }                                                                                                              \
+        T(block_deposit)(&a, kept_of, kept);                                                                           \
+    }                                                                                                                  \
+                                                                                                                       \
+    void T(name##_launch)(const gpu_device *dev, const void *args, const int *list, long n)                            \
+    {                                                                                                                  \
+        static int resident;                                                                                           \
+        REQUIRE(!list, "a list for %s", #name);                                                                        \
+        const int blocks = gpu_sum_blocks(dev, (const void *)T(name##_global), &resident, BLOCK_MAX, n);               \
+        const long warps = (long)blocks * (BLOCK_MAX / WARP), each = (n + warps - 1) / warps,                          \
+                   run = (each + WARP - 1) / WARP * WARP;                                                              \
+        gpu_start(dev, T(name##_global), dim3((unsigned)blocks), BLOCK_MAX, *(const block_args *)args, n, run);        \
     }
-    T(block_deposit)(&a, kept_of, kept);
-}
-
-void T(block_dots_launch)(const gpu_device *dev, const void *args, const int *list, long n)
-{
-    static int resident;
-    REQUIRE(!list, "a list for block_dots");
-    const int blocks = gpu_sum_blocks(dev, (const void *)T(block_dots_global), &resident, BLOCK_MAX, n);
-    const long warps = (long)blocks * (BLOCK_MAX / WARP), each = (n + warps - 1) / warps,
-               run = (each + WARP - 1) / WARP * WARP;
-    gpu_start(dev, T(block_dots_global), dim3((unsigned)blocks), BLOCK_MAX, *(const block_args *)args, n, run);
-}
+BLOCK_SUMS(block_dots)
+BLOCK_SUMS(block_cg_dots)

@@ -23,7 +23,7 @@ typedef struct {
     int stream;   /* out goes past the caches */
     int ahead;    /* links come from memory, and are asked for ahead of their use */
     int interior; /* the list is the layout's interior */
-    int block[4]; /* extents of the blocks that the hop stays in, or zero */
+    int block[4]; /* extents of the blocks that the hop stays in, negative along which they close; or zero */
     const void
         *keep; /* on virtual nodes with blocks: [direction][place along it][lane], 0 where the neighbour is cut off */
     int keep_places;
@@ -47,16 +47,19 @@ typedef struct {
 /* Of blocks.h: the number of blocks of this rank in each direction, and where each lane of a unit lies. */
 typedef struct {
     geom g;
-    view x, r, q;
+    view x, r, q, p;
     int parity, size[4], count[4], blocks, first_colour, colour, shift;
     const int32_t *of;        /* [unit][lane], on virtual nodes */
     int32_t *bound, *bound_q; /* of r and of q, see kernels/site/block.h */
-    int64_t *sums;            /* [block][re (q, r), im (q, r), (q, q)], on the host for each thread */
+    int32_t *bound_next;      /* where an update leaves those of r and p */
+    int64_t *sums;            /* [block][sum], three a block, on the host for each thread */
     double relaxation;
 } block_args;
 typedef block_args block_bound_args;
 typedef block_args block_dots_args;
 typedef block_args block_update_args;
+typedef block_args block_cg_dots_args;
+typedef block_args block_cg_update_args;
 
 typedef struct {
     geom g;

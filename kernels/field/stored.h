@@ -205,6 +205,17 @@ typedef struct {
     int8_t to_lane, from_lane, negative;
 } stored_move;
 
+/* The way back. */
+STORED_FN stored_move stored_move_back(const stored_move *m)
+{
+    stored_move back = *m;
+    back.to = m->from;
+    back.from = m->to;
+    back.to_lane = m->from_lane;
+    back.from_lane = m->to_lane;
+    return back;
+}
+
 /* One group of a site, between fields of one precision and number of reals: the same bits, but for the sign. */
 STORED_FN void stored_move_group(const stored_field *y, long first_y, const stored_field *x, long first_x,
                                  const stored_move *m, int signs, int group)

@@ -64,32 +64,32 @@ void gpu_convert(const stored_field *to, stored_way way, double factor, const st
 
 template <int prec, int reals>
 static __global__ void move_sites(stored_field y, long first_y, stored_field x, long first_x, const stored_move *moves,
-                                  long n, int signs)
+                                  long n, int signs, int back)
 {
     const long i = (long)blockIdx.x * THREADS + threadIdx.x;
     if (i >= n * x.groups) return;
     x.prec = y.prec = (precision)prec;
     x.lanes = y.lanes = 1;
     if (reals > 0) x.reals = y.reals = reals;
-    const stored_move m = moves[i % n];
+    const stored_move m = back ? stored_move_back(&moves[i % n]) : moves[i % n];
     stored_move_group(&y, first_y, &x, first_x, &m, signs, (int)(i / n));
 }
 
 template <int prec>
 static void move_in(const stored_field *y, long first_y, const stored_field *x, long first_x, const stored_move *moves,
-                    long n, int signs, cudaStream_t stream)
+                    long n, int signs, int back, cudaStream_t stream)
 {
     const unsigned blocks = (unsigned)((n * x->groups + THREADS - 1) / THREADS);
     auto kernel = x->reals == 24 ? move_sites<prec, 24> : x->reals == 6 ? move_sites<prec, 6> : move_sites<prec, 0>;
-    kernel<<<blocks, THREADS, 0, stream>>>(*y, first_y, *x, first_x, moves, n, signs);
+    kernel<<<blocks, THREADS, 0, stream>>>(*y, first_y, *x, first_x, moves, n, signs, back);
     CUDA(cudaGetLastError());
 }
 
 void gpu_move(const stored_field *y, long first_y, const stored_field *x, long first_x, const stored_move *moves,
-              long n, int signs, int aside)
+              long n, int signs, int back, int aside)
 {
     static void (*const run[PREC_COUNT])(const stored_field *, long, const stored_field *, long, const stored_move *,
-                                         long, int, cudaStream_t) = {move_in<0>, move_in<1>, move_in<2>, move_in<3>};
+                                         long, int, int, cudaStream_t) = {move_in<0>, move_in<1>, move_in<2>, move_in<3>};
     if (n == 0) return;
-    run[x->prec](y, first_y, x, first_x, moves, n, signs, aside ? gpu_in_use()->side : gpu_main_stream());
+    run[x->prec](y, first_y, x, first_x, moves, n, signs, back, aside ? gpu_in_use()->side : gpu_main_stream());
 }

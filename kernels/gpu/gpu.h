@@ -30,9 +30,10 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 void gpu_convert(const stored_field *to, stored_way way, double factor, const stored_field *from, long units);
 
 /* Moves n sites by a list on the device; first_y and first_x are the storage units that the list counts from; where
- * `signs` are set, negative moves turn the sign. On the side stream if `aside`. */
+ * `signs` are set, negative moves turn the sign; `back`: the list is of the moves from y to x. On the side stream if
+ * `aside`. */
 void gpu_move(const stored_field *y, long first_y, const stored_field *x, long first_x, const stored_move *moves,
-              long n, int signs, int aside);
+              long n, int signs, int back, int aside);
 
 /* Starts a kernel; false when it does not come in the precision of `like`. work->list is on the device. gpu_finish()
  * waits for it; gpu_add_sums() for a kernel that sums, and adds what it found. */

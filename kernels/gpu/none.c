@@ -124,8 +124,8 @@ void gpu_convert(const stored_field *to, stored_way way, double factor, const st
     ABSENT((void)to, (void)way, (void)factor, (void)from, (void)units)
 
 void gpu_move(const stored_field *y, long first_y, const stored_field *x, long first_x, const stored_move *moves,
-              long n, int signs, int aside)
-    ABSENT((void)y, (void)first_y, (void)x, (void)first_x, (void)moves, (void)n, (void)signs, (void)aside)
+              long n, int signs, int back, int aside)
+    ABSENT((void)y, (void)first_y, (void)x, (void)first_x, (void)moves, (void)n, (void)signs, (void)back, (void)aside)
 
 int gpu_clock_start(int aside)
     ABSENT((void)aside; return 0)

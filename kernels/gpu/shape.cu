@@ -120,7 +120,7 @@ static int variant_of(kernel_id id, const void *args, long special)
     if (id == KERNEL_staggered_hop) return ((const staggered_hop_args *)args)->far_reals;
     if (!hops(id)) return 0;
     const hop_args *a = (const hop_args *)args;
-    return ((a->block[0] > 0) * 8 + a->form) * 32 + a->link_reals;
+    return ((a->block[0] != 0) * 8 + a->form) * 32 + a->link_reals;
 }
 
 int gpu_way(const gpu_device *dev, gpu_launcher launch, kernel_id id, const field *like, const void *args,

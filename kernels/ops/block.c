@@ -14,7 +14,7 @@
 #include "kernels/base/pool.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/ops/block_hop.h"
-#include "kernels/ops/vector.h"
+#include "kernels/ops/sums.h"
 #include "kernels/run/kernel.h"
 
 #define LAYOUTS 3
@@ -30,11 +30,12 @@ typedef struct {
 struct blocks {
     const lattice *lat;
     int size[4], count[4], blocks, first_colour, colours;
-    int shift;      /* see kernels/site/block.h */
+    int closed[4];  /* 0, or the sign of vectors beyond the edge */
+    double sites;   /* of one parity in a block */
     int q_measured; /* bound_q is known */
     place where;
     int threads;
-    int32_t *bound, *bound_q;
+    int32_t *bound, *bound_q, *bound_next;
     int64_t *sums;
     lane_tables tables[LAYOUTS];
 };
@@ -109,18 +110,18 @@ blocks *blocks_create(const lattice *lat, const int asked[4], place where, char 
     blocks *b = allocate(1, sizeof *b);
     *b = (blocks){.lat = lat, .where = where, .blocks = 1, .threads = max_threads(where)};
     extents(lat, asked, b->size);
-    double sites = 0.5;
+    b->sites = 0.5;
     for (int d = 0; d < 4; d++) {
         b->count[d] = lat->local[d] / b->size[d];
         b->blocks *= b->count[d];
         b->first_colour += lat->origin[d] / b->size[d];
-        sites *= b->size[d];
+        b->sites *= b->size[d];
     }
     b->colours = colours_of(lat, b->size);
-    b->shift = 52 - (int)ceil(log2(sites));
     const int pool = lattice_pool(lat, where);
     b->bound = pool_take(pool, bound_bytes(b));
     b->bound_q = pool_take(pool, bound_bytes(b));
+    b->bound_next = pool_take(pool, bound_bytes(b));
     b->sums = pool_take(pool, sums_bytes(b));
     return b;
 }
@@ -138,9 +139,16 @@ void blocks_destroy(blocks *b)
     }
     const int pool = lattice_pool(b->lat, b->where);
     pool_give(pool, b->sums, sums_bytes(b));
+    pool_give(pool, b->bound_next, bound_bytes(b));
     pool_give(pool, b->bound_q, bound_bytes(b));
     pool_give(pool, b->bound, bound_bytes(b));
     free(b);
+}
+
+void blocks_close(blocks *b, int d, int sign)
+{
+    REQUIRE(b->count[d] == 1, "%d blocks that close in direction %d", b->count[d], d);
+    b->closed[d] = sign;
 }
 
 int blocks_colours(const blocks *b)
@@ -163,7 +171,7 @@ static int place_of(const blocks *b, const layout *lay, int lane, int d, int uni
     return lay->g.lane_origin[4 * lane + d] - b->lat->origin[d] + unit_place;
 }
 
-/* Neighbours as if the rank's box closed in itself: what lies beyond it is cut off anyway. */
+/* Neighbours as if the rank's box closed in itself: what lies beyond it is cut off where it does not. */
 static void fill_stencil(lane_tables *t, const layout *lay, int p)
 {
     const geom *g = &lay->g;
@@ -208,8 +216,9 @@ static void fill_keep(lane_tables *t, const blocks *b, const layout *lay)
         for (int x = 0; x < places(lay); x++)
             for (int lane = 0; lane < lay->lanes; lane++, i++) {
                 const int d = dir / 2, in = place_of(b, lay, lane, d, x) % b->size[d];
-                t->keep_single[i] = in == (dir % 2 ? 0 : b->size[d] - 1) ? 0 : 1;
-                t->keep_double[i] = t->keep_single[i];
+                const int leaves = in == (dir % 2 ? 0 : b->size[d] - 1);
+                t->keep_double[i] = leaves ? b->closed[d] : 1;
+                t->keep_single[i] = (float)t->keep_double[i];
             }
 }
 
@@ -229,9 +238,9 @@ static const lane_tables *tables_for(const blocks *b, const layout *lay)
 
 void blocks_cut_hop(const blocks *b, hop_args *a, const field *like)
 {
-    memcpy(a->block, b->size, sizeof a->block);
+    for (int d = 0; d < 4; d++) a->block[d] = b->closed[d] ? -b->size[d] : b->size[d];
     memset(a->g.split, 0, sizeof a->g.split);
-    a->g.edge_sign_up = a->g.edge_sign_down = 1;
+    a->g.edge_sign_up = a->g.edge_sign_down = b->closed[3] ? b->closed[3] : 1;
     if (like->lay->lanes == 1) return;
     const lane_tables *t = tables_for(b, like->lay);
     for (int p = 0; p < 2; p++) a->g.stencil[p] = t->stencil[p];
@@ -243,19 +252,20 @@ void blocks_cut_hop(const blocks *b, hop_args *a, const field *like)
 
 static block_args arguments(const blocks *b, const field *like)
 {
-    REQUIRE(like->par != PARITY_BOTH && like->groups == 1, "vectors of parity %d with %d groups", like->par,
-            like->groups);
+    REQUIRE(like->par != PARITY_BOTH && like->nrhs == 1, "vectors of parity %d with %d right-hand sides", like->par,
+            like->nrhs);
     REQUIRE(max_threads(b->where) == b->threads, "%d threads, after %d", max_threads(b->where), b->threads);
     block_args a = {.g = field_geom(like),
                     .parity = like->par,
                     .blocks = b->blocks,
                     .bound = b->bound,
                     .bound_q = b->bound_q,
+                    .bound_next = b->bound_next,
                     .sums = b->sums};
     memcpy(a.size, b->size, sizeof a.size);
     memcpy(a.count, b->count, sizeof a.count);
     a.first_colour = b->first_colour;
-    a.shift = b->shift;
+    a.shift = 52 - (int)ceil(log2(b->sites * like->Ls));
     if (like->lay->lanes > 1) a.of = tables_for(b, like->lay)->of[like->par];
     return a;
 }
@@ -272,7 +282,7 @@ static void measure(const blocks *b, int32_t *bound, const field *r)
     a.r = field_in(r, r->par);
     a.bound = bound;
     clear(b, bound, bound_bytes(b));
-    kernel_run(KERNEL_block_bound, r, &a, (kernel_work){.n = field_units(r)});
+    kernel_run(KERNEL_block_bound, r, &a, vector_work(KERNEL_block_bound, r, r->Ls));
 }
 
 void blocks_measure(blocks *b, const field *r)
@@ -290,20 +300,45 @@ static void gather_threads(const blocks *b)
         for (long i = 0; i < n; i++) b->sums[i] += b->sums[t * n + i];
 }
 
+/* A kernel of three sums a block. */
+static void sum_blocks(const blocks *b, kernel_id id, const field *r, const block_args *a)
+{
+    clear(b, b->sums, sums_bytes(b));
+    kernel_run(id, r, a, vector_work(id, r, r->Ls));
+    if (b->where == PLACE_HOST) gather_threads(b);
+}
+
 void blocks_minimise(blocks *b, field *x, field *r, const field *q, double w, int colour)
 {
     if (b->lat->planned) return;
     block_args a = arguments(b, r);
     if (!b->q_measured) measure(b, b->bound_q, q);
     b->q_measured = 1;
-    clear(b, b->sums, sums_bytes(b));
     a.r = field_in(r, r->par);
     a.q = field_in(q, r->par);
-    kernel_run(KERNEL_block_dots, r, &a, (kernel_work){.n = field_units(r)});
-    if (b->where == PLACE_HOST) gather_threads(b);
+    sum_blocks(b, KERNEL_block_dots, r, &a);
     a.x = field_out(x, r->par);
     a.r = field_out(r, r->par);
     a.relaxation = w;
     a.colour = colour;
-    kernel_run(KERNEL_block_update, r, &a, (kernel_work){.n = field_units(r)});
+    kernel_run(KERNEL_block_update, r, &a, vector_work(KERNEL_block_update, r, r->Ls));
+}
+
+void blocks_cg_step(blocks *b, field *x, field *r, field *p, const field *q)
+{
+    if (b->lat->planned) return;
+    block_args a = arguments(b, r);
+    measure(b, b->bound_q, q);
+    a.r = field_in(r, r->par);
+    a.p = field_in(p, r->par);
+    a.q = field_in(q, r->par);
+    sum_blocks(b, KERNEL_block_cg_dots, r, &a);
+    clear(b, b->bound_next, bound_bytes(b));
+    a.x = field_out(x, r->par);
+    a.r = field_out(r, r->par);
+    a.p = field_out(p, r->par);
+    kernel_run(KERNEL_block_cg_update, r, &a, vector_work(KERNEL_block_cg_update, r, r->Ls));
+    int32_t *const before = b->bound;
+    b->bound = b->bound_next;
+    b->bound_next = before;
 }

@@ -64,6 +64,19 @@ void overlap_extents(const lattice *lat, const int asked[4], int sites, int bloc
     }
 }
 
+int overlap_can_be(const lattice *lat, const int asked[4], int sites, char *message, size_t bytes)
+{
+    int block[4], all[4], longest = 0;
+    overlap_extents(lat, asked, sites, block, all);
+    for (int d = 0; d < 4; d++) longest = all[d] > longest ? all[d] : longest;
+    if (longest <= MOST_EXTENT && (double)all[0] * all[1] * all[2] * all[3] <= MOST_SITES) return 1;
+    snprintf(message, bytes,
+             "the extended blocks of a rank have %d.%d.%d.%d sites, and at most %d in all and %d in a direction can "
+             "be counted: use more ranks, larger blocks or less overlap",
+             all[0], all[1], all[2], all[3], MOST_SITES, MOST_EXTENT);
+    return 0;
+}
+
 int overlap_fit(const lattice *lat, const int asked[4], int sites, char *message, size_t bytes)
 {
     int size[4], reach[4], extended = 0;
@@ -77,18 +90,7 @@ int overlap_fit(const lattice *lat, const int asked[4], int sites, char *message
                  size[d], sites, lat->size[d], "xyzt"[d], (lat->size[d] - size[d]) / 2);
         return 0;
     }
-    int block[4], all[4];
-    overlap_extents(lat, asked, sites, block, all);
-    int longest = 0;
-    for (int d = 0; d < 4; d++) longest = all[d] > longest ? all[d] : longest;
-    if (longest > MOST_EXTENT || (double)all[0] * all[1] * all[2] * all[3] > MOST_SITES) {
-        snprintf(
-            message, bytes,
-            "the extended blocks of a rank have %d.%d.%d.%d sites, and at most %d in all and %d in a direction can "
-            "be counted: use more ranks, larger blocks or less overlap",
-            all[0], all[1], all[2], all[3], MOST_SITES, MOST_EXTENT);
-        return 0;
-    }
+    if (!overlap_can_be(lat, asked, sites, message, bytes)) return 0;
     if (sites == 0 || extended) return 1;
     snprintf(message, bytes,
              "a block of %d.%d.%d.%d sites is the whole lattice and has nothing to overlap with; the overlap may be 0, "
@@ -354,15 +356,17 @@ static long first_unit(const field *f, int p)
 }
 
 static void move(const overlap *o, const stored_field *y, long first_y, const stored_field *x, long first_x,
-                 const move_list *l, int signs, int aside)
+                 const move_list *l, int signs, int back, int aside)
 {
     if (o->where == PLACE_DEVICE) {
-        gpu_move(y, first_y, x, first_x, l->moves, l->n, signs, aside);
+        gpu_move(y, first_y, x, first_x, l->moves, l->n, signs, back, aside);
         return;
     }
 #pragma omp parallel for schedule(static)
-    for (long i = 0; i < l->n; i++)
-        for (int g = 0; g < x->groups; g++) stored_move_group(y, first_y, x, first_x, &l->moves[i], signs, g);
+    for (long i = 0; i < l->n; i++) {
+        const stored_move m = back ? stored_move_back(&l->moves[i]) : l->moves[i];
+        for (int g = 0; g < x->groups; g++) stored_move_group(y, first_y, x, first_x, &m, signs, g);
+    }
 }
 
 /* Some of the messages of one parity, on their way. */
@@ -404,7 +408,7 @@ static void send_batch(const overlap *o, batch *b, const field *x, int p)
     for (int i = 0; i < b->n; i++) {
         const move_list *l = &b->with[i]->pack[p];
         const stored_field to = exchange_sites(x, l->n, b->messages[i].out, &bytes);
-        move(o, &to, 0, &from, first_unit(x, p), l, 0, 1);
+        move(o, &to, 0, &from, first_unit(x, p), l, 0, 0, 1);
         exchange_count((double)bytes, 0);
     }
     b->started = comm_wtime();
@@ -444,7 +448,7 @@ static void unpack_batch(const overlap *o, batch *b, field *y, const field *x, i
     for (int i = 0; i < b->n; i++) {
         const gpu_message *m = &b->messages[i];
         const stored_field from = exchange_sites(x, b->with[i]->pack[p].n, m->in, &bytes);
-        move(o, &to, first_unit(y, p ^ o->odd), &from, 0, &b->with[i]->unpack[p], has_signs(x), 0);
+        move(o, &to, first_unit(y, p ^ o->odd), &from, 0, &b->with[i]->unpack[p], has_signs(x), 0, 0);
         if (o->where == PLACE_DEVICE) continue;
         pool_give(PLACE_HOST, m->out, m->bytes);
         pool_give(PLACE_HOST, m->in, m->bytes);
@@ -480,7 +484,7 @@ void overlap_gather(const overlap *o, field *y, const field *x)
         return;
     }
     for (int p = field_first_parity(x); p <= field_last_parity(x); p++) {
-        move(o, &to, first_unit(y, p ^ o->odd), &from, first_unit(x, p), &o->here[p], has_signs(x), 0);
+        move(o, &to, first_unit(y, p ^ o->odd), &from, first_unit(x, p), &o->here[p], has_signs(x), 0, 0);
         for (int next = 0; next < o->npartners;) {
             batch b;
             next = open_batch(o, &b, x, p, next);
@@ -498,5 +502,15 @@ void overlap_keep(const overlap *o, field *y, const field *x)
     field_written(y);
     if (o->lat->planned) return;
     for (int p = field_first_parity(y); p <= field_last_parity(y); p++)
-        move(o, &to, first_unit(y, p), &from, first_unit(x, p ^ o->odd), &o->keep[p], 0, 0);
+        move(o, &to, first_unit(y, p), &from, first_unit(x, p ^ o->odd), &o->keep[p], 0, 0, 0);
+}
+
+void overlap_place(const overlap *o, field *y, const field *x)
+{
+    check_fields(o, y, x);
+    const stored_field to = field_stored(y), from = field_stored(x);
+    field_written(y);
+    if (o->lat->planned) return;
+    for (int p = field_first_parity(x); p <= field_last_parity(x); p++)
+        move(o, &to, first_unit(y, p ^ o->odd), &from, first_unit(x, p), &o->keep[p], 0, 1, 0);
 }

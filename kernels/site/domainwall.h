@@ -58,7 +58,7 @@ FN void T(hop_fifth_body)(const hop_fifth_args *a, long u, int reals, int cut)
 
 FN void T(hop_fifth_site)(const hop_fifth_args *a, long u)
 {
-    const int cut = a->hop.block[0] > 0;
+    const int cut = a->hop.block[0] != 0;
     if (a->hop.link_reals == 18 && cut) T(hop_fifth_body)(a, u, 18, 1);
     else if (a->hop.link_reals == 18) T(hop_fifth_body)(a, u, 18, 0);
     else if (cut) T(hop_fifth_body)(a, u, 12, 1);

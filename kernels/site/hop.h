@@ -90,7 +90,7 @@ FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, i
 {
     const int mu = dir / 2, down = dir % 2;
 #if !PLAQ_SIMD
-    if (cut && st.x[mu] % a->block[mu] == (down ? 0 : a->block[mu] - 1)) return;
+    if (cut && a->block[mu] > 0 && st.x[mu] % a->block[mu] == (down ? 0 : a->block[mu] - 1)) return;
 #endif
     const T(neighbour) n = T(neighbour_at)(&a->g, st, dir);
     const vreal s = vset((real)(down ? -a->sign : a->sign));
@@ -183,7 +183,7 @@ FN void T(hop_body)(const hop_args *a, long u, int reals, int cut)
 
 FN void T(hop_site)(const hop_args *a, long u)
 {
-    const int cut = a->block[0] > 0;
+    const int cut = a->block[0] != 0;
     if (a->link_reals == 18 && cut) T(hop_body)(a, u, 18, 1);
     else if (a->link_reals == 18) T(hop_body)(a, u, 18, 0);
     else if (cut) T(hop_body)(a, u, 12, 1);

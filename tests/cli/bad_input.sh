@@ -140,6 +140,12 @@ refused "delta with one precision" -- run b.ini solver.accept.inner_precision=do
     "with inner_precision = double"
 try run --dry-run b.ini solver.force.inner_precision=double
 exits 0 "delta of gcr in one precision"
+try run --dry-run b.ini solver.force.type=pcg solver.steps.type=multisplitting
+exits 0 "multisplitting without a precision"
+printed "solver.steps.inner_precision = half"
+try run --dry-run b.ini solver.force.type=pcg solver.steps.type=multisplitting solver.steps.inner_precision=quarter
+exits 0 "multisplitting in a precision of its own"
+printed "solver.steps.inner_precision = quarter"
 refused "a precision above that around" -- run b.ini solver.steps.inner_precision=single -- \
     "inner_precision = single of [solver.steps] has no effect" "half precision or lower"
 try run --dry-run b.ini solver.steps.inner_precision=quarter
@@ -242,6 +248,8 @@ refused "a charm term that leaves no long links" -- "${staggered[@]}" fermion.li
 refused "blocks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" -- "solver = blocks of [fermion.plain]" "type = schwarz"
 refused "blocks in checks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
     fermion.plain.solver=force fermion.plain.reversal_solver=blocks -- "reversal_solver = blocks of [fermion.plain]" "type = schwarz"
+refused "multisplitting of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
+    solver.blocks.type=pcg solver.inside.type=multisplitting -- "solver = blocks of [fermion.plain]" "type = multisplitting"
 refused "a solver of a heat bath that has no solve" -- run p.ini lattice.size=4.4.4.4 fermion.plain.heat_bath_solver=accept -- \
     "kind = staggered has no key 'heat_bath_solver'"
 try run --dry-run s.ini lattice.size=4.4.4.4 solver.force.fallback=accept solver.accept.fallback=force

@@ -146,8 +146,18 @@ fermion = wall
 [solver.cg]
 type = cg
 tolerance = 1e-6
+[solver.outside]
+type = pcg
+tolerance = 1e-6
+preconditioner = inside
+[solver.inside]
+type = multisplitting
+inner_precision = half
+block = 8.8.8.4
+steps = 2
 INI
 within "a domain wall quark" 1 mobius.ini $large
+within "a domain wall quark in blocks" 1 mobius.ini $large fermion.wall.solver=outside
 within "its residual mass" 1 mobius.ini $large measure.pion.kind=residual_mass
 within "a domain wall quark, all double" 1 mobius.ini $large fermion.wall.link_reals=18 solver.cg.inner_precision=double
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then

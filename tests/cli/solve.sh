@@ -191,7 +191,7 @@ printed "fermion" "seconds" "converged"
 say "the shipped input"
 try solve "$source/inputs/solvers.ini" $config fermion.light.kappa=0.12 --output curves.h5
 exits 0 "inputs/solvers.ini"
-printed "gcr_dd" "gcr_sap" "corrections"
+printed "gcr_dd" "gcr_sap" "mspcg" "corrections"
 try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=3.4.4.4
 exits 2 "blocks that do not divide"
 printed "command line: solver.multiplicative.block=3.4.4.4: [solver.multiplicative] block = 3.4.4.4" "blocks of 3.4.4.4 do not divide the 4.4.4.4 sites" "direction x"
@@ -209,7 +209,7 @@ printed "command line: solver.additive.overlap=2: [solver.additive] overlap = 2:
 overlapping solver.additive.overlap=1
 exits 2 "an overlap of the whole lattice with itself"
 printed "command line: solver.additive.overlap=1: [solver.additive] overlap = 1" "is the whole lattice" "the overlap may be 0"
-sed 's/^block = rank$/&\noverlap = 1/; s/^block = 4.4.4.4$/block = 4.4.4.3/' "$source/inputs/solvers.ini" >places.ini
+sed '0,/^block = rank$/s//&\noverlap = 1/; s/^block = 4.4.4.4$/block = 4.4.4.3/' "$source/inputs/solvers.ini" >places.ini
 try solve places.ini $config
 exits 2 "the same from a file"
 printed "places.ini:$(grep -n '^overlap' places.ini | cut -d: -f1): [solver.additive] overlap = 1: a block of"
@@ -222,6 +222,15 @@ printed "[solver.additive] overlap: '-1' is out of range" "0 <= integer"
 overlapping solver.multiplicative.block=2.4.4.4 solver.multiplicative.overlap=1
 exits 2 "an overlap in two colours"
 printed "solver.multiplicative" "overlap = 1 with colours = 2" "colours = 1"
+overlapping solver.multisplitting.block=2.2.4.4
+exits 0 "blocks of the normal operator"
+overlapping solver.multisplitting.block=3.4.4.4
+exits 2 "blocks of the normal operator that do not divide"
+printed "command line: solver.multisplitting.block=3.4.4.4: [solver.multisplitting] block = 3.4.4.4" "do not divide the 4.4.4.4 sites"
+overlapping solver.gcr_dd.preconditioner=multisplitting
+exits 0 "blocks of the normal operator for gcr"
+overlapping solver.mspcg.preconditioner=additive
+exits 0 "blocks of minimal residual for pcg"
 overlapping solver.gcr_dd.overlap=1
 exits 2 "an overlap without blocks"
 printed "no key 'overlap'"

@@ -206,7 +206,7 @@ static void check_system(const system_of_quark *q)
 static void check_blocks(const system_of_quark *q)
 {
     char message[512];
-    const block_shape blocks = {{2, 2, 2, 2}, 0};
+    const block_shape blocks = {.size = {2, 2, 2, 2}};
     KIT_INT(linop_local(q->op, &blocks, message, sizeof message) != NULL, q->kind->blocks);
 }
 

@@ -9,9 +9,12 @@
     "[lattice]\nsize = 4.4.4.4\n"                                                                                      \
     "[gauge]\naction = iwasaki\nbeta = 2.2\n"                                                                          \
     "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-13\n"                                          \
-    "[solver.general]\ntype = bicgstab\ninner_precision = double\ntolerance = 1e-12\nfallback = good\n"
+    "[solver.general]\ntype = bicgstab\ninner_precision = double\ntolerance = 1e-12\nfallback = good\n"                \
+    "[solver.blocks]\ntype = pcg\ninner_precision = double\ntolerance = 1e-13\npreconditioner = inside\n"              \
+    "[solver.inside]\ntype = multisplitting\ninner_precision = half\nblock = 4.4.2.2\n"
 #define LEVEL(actions) "[integrator.0]\nscheme = omelyan2\nsteps = 6\nactions = " actions " gauge\n"
-#define MOEBIUS "Ls = 4\nb5 = 1.5\nc5 = 0.5\nM5 = 1.8\nsolver = good\n"
+#define MOEBIUS_KEYS "Ls = 4\nb5 = 1.5\nc5 = 0.5\nM5 = 1.8\n"
+#define MOEBIUS MOEBIUS_KEYS "solver = good\n"
 #define SHAMIR "Ls = 6\nb5 = 1\nc5 = 0\nM5 = 1.8\nparity = even\nsolver = good\n"
 #define QUARK(name, kind, mass, keys) "[fermion." name "]\nkind = " kind "\nmass = " mass "\n" keys
 
@@ -23,6 +26,10 @@ static const char all[] = FRAME LEVEL("light near twice third strange charm")
                 QUARK("charm", "mobius_eofa", "0.4", MOEBIUS);
 static const char even[] = FRAME LEVEL("light strange") QUARK("light", "mobius", "0.05", SHAMIR)
     QUARK("strange", "mobius_eofa", "0.1", SHAMIR);
+static const char in_blocks[] = FRAME LEVEL("light strange") QUARK(
+    "light", "mobius", "0.05", MOEBIUS_KEYS "solver = blocks\naction_solver = blocks\nheat_bath_solver = blocks\n")
+    QUARK("strange", "mobius_eofa", "0.1",
+          MOEBIUS_KEYS "solver = blocks\naction_solver = blocks\nheat_bath_solver = good\n");
 static const char constant[] = FRAME LEVEL("light twice") QUARK("light", "mobius", "1", MOEBIUS)
     QUARK("twice", "mobius_rational", "1", MOEBIUS "flavours = 1\nforce_approximation = 1e-12\n");
 
@@ -89,9 +96,11 @@ int main(int argc, char **argv)
     test_begin(&argc, &argv);
     test_heat_bath(all, 0, NULL);
     test_heat_bath(all, 3, general);
+    test_heat_bath(in_blocks, 0, NULL);
     test_constant();
     test_forces(all, "in one", 0, NULL, NOISE);
     test_forces(all, "solvers of Mhat", 3, general, NOISE);
+    test_forces(in_blocks, "solvers in blocks", 0, NULL, NOISE);
     test_forces(even, "even sites", 0, NULL, 0);
     test_reversal(even, "light and strange");
     const int status = CHECK_SUMMARY();

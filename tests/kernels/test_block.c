@@ -1,7 +1,8 @@
 /* Blocks of sites: the hop that stays in its blocks is the oracle's hop with the links between blocks set to zero, in
  * every precision and number of reals, for every way to cut; a step of minimal residual has in each block the
  * coefficient that sums in another order give, touches its colour alone, and shrinks no block's residual less than it
- * should; and neither process grid nor lanes leave a trace. */
+ * should; so does a step of conjugate gradients, over all slices, also where vectors grow; and neither process grid nor
+ * lanes leave a trace. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/ops/block.h"
@@ -220,6 +221,110 @@ static void test_steps(struct ref_lattice l)
     lattice_destroy(lat);
 }
 
+/* ---- conjugate gradients ---- */
+
+enum { SLICES = 3 };
+
+/* A vector of some slices with numbers of this size. */
+static field *random_slices(const lattice *lat, precision prec, uint64_t seed, double size)
+{
+    struct ref_rng rng;
+    ref_rng_seed(&rng, seed);
+    field *f = field_create_shape(lat, &(field_shape){.kind = FIELD_SPINOR, .nrhs = 1, .Ls = SLICES}, prec, PARITY_ODD,
+                                  kit_place);
+    double *numbers = kit_normals(kit_reals(f), &rng);
+    for (size_t i = 0; i < kit_reals(f); i++) numbers[i] *= size;
+    kit_scatter(f, numbers);
+    free(numbers);
+    return f;
+}
+
+typedef struct {
+    double *x, *r, *p, *q;
+} arrays;
+
+static arrays gathered(const field *x, const field *r, const field *p, const field *q)
+{
+    return (arrays){kit_gather(x), kit_gather(r), kit_gather(p), kit_gather(q)};
+}
+
+static void free_arrays(arrays *a)
+{
+    free(a->x);
+    free(a->r);
+    free(a->p);
+    free(a->q);
+}
+
+/* alpha = (r, r) / (p, q), beta = alpha^2 (q, q) / (r, r) - 1, or zero; no step where (p, q) is not positive. */
+static void slow_cg_step(const cut *c, arrays *a)
+{
+    const size_t n = 24 * SLICES, all = n * ref_volume(c->l);
+    double *pq = kit_alloc((size_t)block_count(c), sizeof *pq), *qq = kit_alloc((size_t)block_count(c), sizeof *qq),
+           *rr = kit_alloc((size_t)block_count(c), sizeof *rr);
+    for (size_t i = 0; i < all; i++) {
+        const int b = block_number(c, i / n);
+        pq[b] += a->p[i] * a->q[i];
+        qq[b] += a->q[i] * a->q[i];
+        rr[b] += a->r[i] * a->r[i];
+    }
+    for (size_t i = 0; i < all; i++) {
+        const int b = block_number(c, i / n);
+        const double alpha = pq[b] > 0 ? rr[b] / pq[b] : 0, beta = fmax(0, alpha * alpha * qq[b] / rr[b] - 1);
+        a->x[i] += alpha * a->p[i];
+        a->r[i] -= alpha * a->q[i];
+        a->p[i] = a->r[i] + beta * a->p[i];
+    }
+    free(rr);
+    free(qq);
+    free(pq);
+}
+
+/* Two steps, the second with the q that it is given. Where q is nearly orthogonal to p, the first makes r and p much
+ * larger, and the sums of the second have to have room for that. */
+static void check_cg(const cut *c, const lattice *lat, precision prec, double size, double norm)
+{
+    field *x = random_slices(lat, prec, 83, size), *r = random_slices(lat, prec, 84, size),
+          *p = random_slices(lat, prec, 84, size), *q = random_slices(lat, prec, 85, size * norm);
+    blocks *b = make(lat, c->size);
+    blocks_measure(b, r);
+    for (int k = 0; k < 2; k++) {
+        arrays want = gathered(x, r, p, q);
+        slow_cg_step(c, &want);
+        blocks_cg_step(b, x, r, p, q);
+        arrays have = gathered(x, r, p, q);
+        const size_t n = kit_reals(x);
+        /* Sums keep some 2^-30 of what can be in them; in single their terms have 24 bits, and (p, q) is small. */
+        const double allowed = (prec == PREC_DOUBLE ? 1e-6 : 1e-3) + 2.5 * kit_step[prec];
+        KIT_NEAR(kit_distance(have.x, want.x, n) / kit_largest(want.x, n), 0, allowed);
+        KIT_NEAR(kit_distance(have.r, want.r, n) / kit_largest(want.r, n), 0, allowed);
+        KIT_NEAR(kit_distance(have.p, want.p, n) / kit_largest(want.p, n), 0, allowed);
+        free_arrays(&have);
+        free_arrays(&want);
+        vector_axpby(q, norm, p, 0.1);
+    }
+    blocks_destroy(b);
+    field_destroy(q);
+    field_destroy(p);
+    field_destroy(r);
+    field_destroy(x);
+}
+
+static void test_cg(struct ref_lattice l)
+{
+    lattice *lat = kit_lattice(l, 1, -1);
+    if (!lat) return;
+    cut c = {.l = l};
+    for (int number = 0; next_size(lat, number, c.size); number++)
+        for (int prec = 0; prec < PREC_COUNT; prec++) {
+            static const double norms[3] = {8, 0.1, 1e4}, sizes[2] = {1e-5, 1e4};
+            kit_where("conjugate gradients in blocks of %d.%d.%d.%d, %s", c.size[0], c.size[1], c.size[2], c.size[3],
+                      kit_prec[prec]);
+            check_cg(&c, lat, (precision)prec, sizes[prec % 2], norms[number % 3]);
+        }
+    lattice_destroy(lat);
+}
+
 /* A device sums many sites a thread only where there are this many: rows of 16, three of which are a block's, so that
  * neighbouring threads are in one block, then in two; and the whole box as one block. */
 static void test_large(void)
@@ -328,6 +433,7 @@ int main(int argc, char **argv)
     for (int s = 0; s < KIT_SHAPES - 1; s++) {
         test_hop(kit_shapes[s]);
         if (s != 2) test_steps(kit_shapes[s]);
+        if (s < 3) test_cg(kit_shapes[s]);
     }
     test_large();
     test_zero();

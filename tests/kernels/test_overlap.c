@@ -1,6 +1,6 @@
 /* Blocks that overlap: on every site of the extended blocks overlap_gather() leaves the bits that the lattice has
- * there, vectors beyond the antiperiodic edge with the other sign; overlap_keep() brings back each block's own sites;
- * in every precision, of every kind, for every process grid; the lists of sites take the memory that is foretold. What
+ * there, vectors beyond the antiperiodic edge with the other sign; overlap_keep() brings back each block's own sites,
+ * and overlap_place() brings them there; in every precision, of every kind, for every process grid; the lists of sites take the memory that is foretold. What
  * does not fit is refused by name. */
 #include "tests/kernels/kit.h"
 
@@ -61,6 +61,21 @@ static double compare(const blocked *b, const field *own, const double *global, 
     return worst;
 }
 
+/* Numbers of this rank that are not zero. */
+static long count_numbers(const field *f)
+{
+    const size_t n = (size_t)(f->lat->local_volume / f->lat->local[3]) * (size_t)(f->groups * f->reals);
+    double *slice = field_slice_buffer(f);
+    long count = 0;
+    for (int t = 0; t < f->lat->local[3]; t++) {
+        memset(slice, 0, n * sizeof *slice);
+        field_export(f, t, slice);
+        for (size_t i = 0; i < n; i++) count += slice[i] != 0;
+    }
+    free(slice);
+    return count;
+}
+
 static void check_kind(const blocked *b, field_kind kind, precision prec, parity p)
 {
     field *f = numbered(b->lat, kind, prec, p), *back = field_like(f);
@@ -74,6 +89,18 @@ static void check_kind(const blocked *b, field_kind kind, precision prec, parity
     overlap_keep(b->o, back, own);
     double *kept = kit_gather(back);
     KIT_NEAR(kit_distance(kept, global, kit_reals(f)), 0, 0);
+    /* The way back changes no site that has the same already, and beside own sites none. */
+    field *placed = field_like(own);
+    overlap_place(b->o, own, f);
+    KIT_NEAR(compare(b, own, global, kind == FIELD_SPINOR), 0, 0);
+    overlap_place(b->o, placed, f);
+    KIT_INT(count_numbers(placed), count_numbers(f));
+    field_clear(back);
+    overlap_keep(b->o, back, placed);
+    free(kept);
+    kept = kit_gather(back);
+    KIT_NEAR(kit_distance(kept, global, kit_reals(f)), 0, 0);
+    field_destroy(placed);
     free(kept);
     free(global);
     field_destroy(own);

@@ -5,6 +5,7 @@
 #include "solvers/bicgstab.h"
 #include "solvers/gcr.h"
 #include "solvers/mr.h"
+#include "solvers/multisplitting.h"
 #include "solvers/schwarz.h"
 #include "tests/kernels/kit.h"
 
@@ -90,6 +91,8 @@ CHECK_UNUSED static solver_settings settings_of(const char *type, const char *pr
     if (!strcmp(type, "schwarz"))
         *schwarz_keys_of(&set) =
             (schwarz_keys){.block = {2, 2, 2, 2}, .steps = 4, .relaxation = 0.9, .colours = 2, .cycles = 1};
+    if (!strcmp(type, "multisplitting"))
+        *multisplitting_keys_of(&set) = (multisplitting_keys){.block = {2, 2, 2, 2}, .steps = 4};
     snprintf(set.type, sizeof set.type, "%s", type);
     snprintf(set.inner_precision, sizeof set.inner_precision, "%s", prec);
     return set;

@@ -40,7 +40,7 @@ static size_t taken_on(lattice *lat, const solving *s)
         const solve_result r = solve_by(s->set, solver_needs_positive(s->set) ? normal : schur, x[0], b);
         KIT_INT(r.status, SOLVE_CONVERGED);
     } else {
-        precondition_by(s->set, schur, x[0], b);
+        precondition_by(s->set, solver_needs_positive(s->set) ? normal : schur, x[0], b);
     }
     for (int i = 0; i < 3; i++) field_destroy(x[i]);
     field_destroy(b);
@@ -107,21 +107,33 @@ static void test_types(const char *prec)
 
 /* Lists of sites are counted as one, with the padding of one; and with what is taken go the tables of the lattice on
  * which extended blocks lie. */
-static void test_overlap(void)
+static void compare_extended(const char *what, const solver_settings *s, const int size[4], int sites)
 {
-    const int any[4] = {0}, alone[4] = {1, 1, 1, 1}, size[4] = {4, 4, 2, 2};
+    const int any[4] = {0}, alone[4] = {1, 1, 1, 1};
     int block[4], all[4];
     char message[512];
+    lattice *lat = plan_lattice(extents, any, comm_size(), 1, message, sizeof message);
+    overlap_extents(lat, size, sites, block, all);
+    lattice *blocks = plan_lattice(all, alone, 1, 1, message, sizeof message);
+    compare_within(what, &(solving){.set = s}, plan_table_bytes(blocks), comm_size() > 1 ? 68 * 128 : 4 * 128);
+    lattice_destroy(blocks);
+    lattice_destroy(lat);
+}
+
+static void test_overlap(void)
+{
+    const int size[4] = {4, 4, 2, 2};
     solver_settings s = set_of("schwarz", "half");
     *schwarz_keys_of(&s) = (schwarz_keys){.overlap = 1, .steps = 2, .relaxation = 1, .colours = 1, .cycles = 1};
     memcpy(schwarz_keys_of(&s)->block, size, sizeof size);
-    lattice *lat = plan_lattice(extents, any, comm_size(), 1, message, sizeof message);
-    overlap_extents(lat, size, 1, block, all);
-    lattice *blocks = plan_lattice(all, alone, 1, 1, message, sizeof message);
-    compare_within("blocks that overlap", &(solving){.set = &s}, plan_table_bytes(blocks),
-                   comm_size() > 1 ? 68 * 128 : 4 * 128);
-    lattice_destroy(blocks);
-    lattice_destroy(lat);
+    compare_extended("blocks that overlap", &s, size, 1);
+    s = set_of("multisplitting", "half");
+    *multisplitting_keys_of(&s) = (multisplitting_keys){.steps = 2, .snakes = 1};
+    memcpy(multisplitting_keys_of(&s)->block, size, sizeof size);
+    compare_extended("snake terms", &s, size, 2);
+    solver_settings pcg = set_of("pcg", "single");
+    pcg.inner = &s;
+    compare_extended("pcg with snake terms inside", &pcg, size, 2);
 }
 
 int main(int argc, char **argv)
