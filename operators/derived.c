@@ -5,7 +5,7 @@
 void derived_open(derived *d, const linop_table *table, linop *inner, linop *(*again)(const derived *d, linop *inner))
 {
     *d = (derived){.base = *inner, .inner = inner, .again = again};
-    d->base.locals = NULL;
+    d->base.kept = NULL;
     d->base.table = table;
 }
 
@@ -29,6 +29,13 @@ linop *derived_local(linop *op, const block_shape *s, char *message, size_t byte
 {
     derived *d = (derived *)op;
     linop *inner = linop_local(d->inner, s, message, bytes);
+    return inner ? d->again(d, inner) : NULL;
+}
+
+linop *derived_slices(linop *op, int Ls, char *message, size_t bytes)
+{
+    derived *d = (derived *)op;
+    linop *inner = linop_slices(d->inner, Ls, message, bytes);
     return inner ? d->again(d, inner) : NULL;
 }
 

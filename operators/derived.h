@@ -1,4 +1,5 @@
-/* What operators made of one other operator share: the same made of it elsewhere, and inside blocks. */
+/* What operators made of one other operator share: the same made of it elsewhere, inside blocks, and on other numbers of
+ * slices. */
 #ifndef PLAQ_DERIVED_H
 #define PLAQ_DERIVED_H
 
@@ -17,6 +18,7 @@ void derived_open(derived *d, const linop_table *table, linop *inner, linop *(*a
 
 /* For the table. */
 linop *derived_at(linop *op, precision prec, place where);
+linop *derived_slices(linop *op, int Ls, char *message, size_t bytes);
 linop *derived_local(linop *op, const block_shape *s, char *message, size_t bytes);
 void derived_refresh(linop *op);
 void derived_destroy(linop *op); /* of a struct on the heap that owns nothing more */

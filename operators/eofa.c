@@ -78,20 +78,17 @@ fermion *eofa_quark(const eofa *e, int chirality, double g)
 void eofa_enter(const eofa *e, int chirality, field *source, const field *phi)
 {
     const int Ls = e->s.Ls;
-    fifth_matrix enter = {.Ls = Ls};
+    fifth_matrix enter = domainwall_matrix(Ls, 1);
     for (int s = 0; s < Ls; s++) enter.of[chirality][s][0] = chirality == 0 ? e->w[Ls - 1 - s] : -e->w[s];
-    domainwall_enter(source, &enter, phi);
+    domainwall_map(source, &enter, 0, phi);
 }
 
 void eofa_leave(const eofa *e, int chirality, field *y, double factor, const field *x)
 {
     const int Ls = e->s.Ls;
-    fifth_matrix leave = {.Ls = Ls};
-    field *part = field_like(y);
+    fifth_matrix leave = domainwall_matrix(1, Ls);
     for (int s = 0; s < Ls; s++) leave.of[chirality][0][s] = e->w[chirality == 0 ? s : Ls - 1 - s];
-    domainwall_leave(part, &leave, x);
-    vector_axpby(y, factor, part, 1);
-    field_destroy(part);
+    FOR_PARITIES(p, y) domainwall_fifth(y, (parity)p, factor, &leave, 0, x, 1, y);
 }
 
 /* d (factor phi^dagger w^T H^-1 w phi) = -factor X^dagger gamma5 R dD_W X */
@@ -100,7 +97,7 @@ void eofa_add_force(const eofa *e, int chirality, field *force, const field *x)
     const double half = 0.5 * eofa_factor(e, chirality);
     const fifth_matrix reflect = fifth_reflection(e->s.Ls, half, -half);
     field *y = field_like(x);
-    for (int p = 0; p < 2; p++) domainwall_fifth(y, (parity)p, 1, &reflect, 0, x, 0, NULL);
+    domainwall_map(y, &reflect, 0, x);
     hop_force(force, e->links, x, y);
     field_destroy(y);
 }

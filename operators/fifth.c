@@ -6,7 +6,7 @@
 
 fifth_matrix fifth_step(int Ls, double mass, double unit, double step)
 {
-    fifth_matrix m = {.Ls = Ls};
+    fifth_matrix m = domainwall_matrix(Ls, Ls);
     for (int k = 0; k < Ls; k++) {
         const int below = k == 0 ? Ls - 1 : k - 1, above = k == Ls - 1 ? 0 : k + 1;
         m.of[0][k][k] += unit;
@@ -19,7 +19,7 @@ fifth_matrix fifth_step(int Ls, double mass, double unit, double step)
 
 fifth_matrix fifth_unit(int Ls)
 {
-    fifth_matrix m = {.Ls = Ls};
+    fifth_matrix m = domainwall_matrix(Ls, Ls);
     for (int c = 0; c < 2; c++)
         for (int s = 0; s < Ls; s++) m.of[c][s][s] = 1;
     return m;
@@ -27,7 +27,7 @@ fifth_matrix fifth_unit(int Ls)
 
 fifth_matrix fifth_reflection(int Ls, double upper, double lower)
 {
-    fifth_matrix m = {.Ls = Ls};
+    fifth_matrix m = domainwall_matrix(Ls, Ls);
     for (int s = 0; s < Ls; s++) {
         m.of[0][s][Ls - 1 - s] = upper;
         m.of[1][s][Ls - 1 - s] = lower;
@@ -37,7 +37,7 @@ fifth_matrix fifth_reflection(int Ls, double upper, double lower)
 
 fifth_matrix fifth_inverse(const fifth_matrix *m, const char *name)
 {
-    fifth_matrix inverse = {.Ls = m->Ls};
+    fifth_matrix inverse = domainwall_matrix(m->Ls, m->Ls);
     const size_t n = (size_t)m->Ls;
     gsl_matrix *lu = gsl_matrix_alloc(n, n), *result = gsl_matrix_alloc(n, n);
     gsl_permutation *order = gsl_permutation_alloc(n);
@@ -60,10 +60,10 @@ fifth_matrix fifth_inverse(const fifth_matrix *m, const char *name)
 
 fifth_matrix fifth_product(const fifth_matrix *a, const fifth_matrix *b)
 {
-    fifth_matrix m = {.Ls = a->Ls};
+    fifth_matrix m = domainwall_matrix(a->Ls, b->from);
     for (int c = 0; c < 2; c++)
         for (int i = 0; i < a->Ls; i++)
-            for (int j = 0; j < a->Ls; j++)
-                for (int k = 0; k < a->Ls; k++) m.of[c][i][j] += a->of[c][i][k] * b->of[c][k][j];
+            for (int j = 0; j < b->from; j++)
+                for (int k = 0; k < a->from; k++) m.of[c][i][j] += a->of[c][i][k] * b->of[c][k][j];
     return m;
 }

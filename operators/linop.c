@@ -7,11 +7,12 @@
 #include "kernels/base/error.h"
 #include "operators/local.h"
 
-/* What linop_local() has made of an operator. */
-struct linop_locals {
+/* An operator made of another: on Ls slices, or with Ls = 0 in blocks. */
+struct linop_kept {
+    int Ls;
     block_shape shape;
     linop *op;
-    linop_locals *next;
+    linop_kept *next;
 };
 
 field *linop_vector(const linop *op, int nrhs)
@@ -59,10 +60,26 @@ void linop_refresh(linop *op)
     op->table->refresh(op);
 }
 
+static linop *find(const linop *op, int Ls, const block_shape *s)
+{
+    for (linop_kept *k = op->kept; k; k = k->next)
+        if (k->Ls == Ls && !memcmp(&k->shape, s, sizeof k->shape)) return k->op;
+    return NULL;
+}
+
+static linop *keep(linop *op, int Ls, const block_shape *s, linop *made)
+{
+    linop_kept *k = calloc(1, sizeof *k);
+    REQUIRE_MEMORY(k, "out of memory");
+    *k = (linop_kept){Ls, *s, made, op->kept};
+    op->kept = k;
+    return made;
+}
+
 linop *linop_local(linop *op, const block_shape *s, char *message, size_t bytes)
 {
-    for (linop_locals *l = op->locals; l; l = l->next)
-        if (!memcmp(&l->shape, s, sizeof l->shape)) return l->op;
+    linop *there = find(op, 0, s);
+    if (there) return there;
     if (!blocks_fit(op->lat, s->size, 1, message, bytes) ||
         !overlap_can_be(op->lat, s->size, s->overlap, message, bytes))
         return NULL;
@@ -72,23 +89,29 @@ linop *linop_local(linop *op, const block_shape *s, char *message, size_t bytes)
     }
     linop *made = s->restricted && s->overlap > 0 ? local_restricted(op, s, message, bytes)
                                                   : op->table->local(op, s, message, bytes);
-    if (!made) return NULL;
-    linop_locals *l = calloc(1, sizeof *l);
-    REQUIRE_MEMORY(l, "out of memory");
-    l->shape = *s;
-    l->op = made;
-    l->next = op->locals;
-    op->locals = l;
-    return l->op;
+    return made ? keep(op, 0, s, made) : NULL;
+}
+
+linop *linop_slices(linop *op, int Ls, char *message, size_t bytes)
+{
+    const block_shape none = {{0}, 0, 0, 0};
+    linop *there = find(op, Ls, &none);
+    if (there) return there;
+    if (!op->table->slices) {
+        snprintf(message, bytes, "there is no operator %s on other numbers of slices", op->table->name);
+        return NULL;
+    }
+    linop *made = op->table->slices(op, Ls, message, bytes);
+    return made ? keep(op, Ls, &none, made) : NULL;
 }
 
 void linop_destroy(linop *op)
 {
     if (!op) return;
-    for (linop_locals *l = op->locals, *next; l; l = next) {
-        next = l->next;
-        linop_destroy(l->op);
-        free(l);
+    for (linop_kept *k = op->kept, *next; k; k = next) {
+        next = k->next;
+        linop_destroy(k->op);
+        free(k);
     }
     op->table->destroy(op);
 }

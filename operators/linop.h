@@ -8,7 +8,9 @@
  * one block to another is left out, so that it is block diagonal and needs no messages. With an overlap
  * (kernels/ops/overlap.h) it acts on vectors on the extended blocks, which have another lattice and maybe another parity;
  * restricted, it acts on vectors of the whole lattice again: from a block's own sites to its own sites, by way of those
- * around it. */
+ * around it.
+ *
+ * linop_slices() gives the operator of the same quark on another number of slices in the fifth dimension. */
 #ifndef PLAQ_LINOP_H
 #define PLAQ_LINOP_H
 
@@ -32,13 +34,14 @@ typedef struct {
     linop *(*at)(linop *op, precision prec, place where);
     linop *(*local)(linop *op, const block_shape *s, char *message,
                     size_t bytes); /* new, with `inside` set; null entry: there is none */
+    linop *(*slices)(linop *op, int Ls, char *message, size_t bytes); /* new; null entry: there is none */
     void (*refresh)(linop *op);
     void (*destroy)(linop *op);
     double (*apply_dot)(const linop *op, field *y, const field *x); /* see linop_apply_dot(); or null */
     void (*apply_norm2)(const linop *op, field *y, const field *x, int dagger, vector_sum *s); /* linop_apply_norm2() */
 } linop_table;
 
-typedef struct linop_locals linop_locals;
+typedef struct linop_kept linop_kept;
 
 struct linop {
     const linop_table *table;
@@ -50,7 +53,7 @@ struct linop {
     double flops;   /* of one application, this rank */
     blocks *inside; /* null: on the whole lattice */
     overlap *over;  /* of these blocks; null: none */
-    linop_locals *locals;
+    linop_kept *kept; /* what linop_local() and linop_slices() have made of it */
 };
 
 field *linop_vector(const linop *op, int nrhs);
@@ -65,6 +68,8 @@ linop *linop_at(linop *op, precision prec, place where);
 /* The operator inside such blocks, owned by `op`. Null, with the reason in `message`, where the lattice has them not.
  * With an overlap refresh() is collective, as is the first application after the links have changed. */
 linop *linop_local(linop *op, const block_shape *s, char *message, size_t bytes);
+/* The operator on Ls slices, owned by `op`. Null, with the reason in `message`, where there is no such operator. */
+linop *linop_slices(linop *op, int Ls, char *message, size_t bytes);
 void linop_refresh(linop *op);
 void linop_destroy(linop *op);
 

@@ -18,7 +18,7 @@ linop local_base(const linop *op, const block_shape *s)
 {
     linop base = *op;
     int block[4], all[4];
-    base.locals = NULL;
+    base.kept = NULL;
     memcpy(block, s->size, sizeof block);
     if (s->overlap > 0) {
         overlap_extents(op->lat, s->size, s->overlap, block, all);
@@ -92,7 +92,7 @@ linop *local_restricted(linop *op, const block_shape *s, char *message, size_t b
     REQUIRE_MEMORY(r, "out of memory");
     r->base = *op;
     r->base.table = &table;
-    r->base.locals = NULL;
+    r->base.kept = NULL;
     r->base.flops = extended->flops;
     r->base.inside = cut(op->lat, s->size, op->where);
     r->extended = extended;

@@ -1,5 +1,6 @@
 #include "operators/mobius.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
@@ -12,6 +13,7 @@ typedef struct mobius mobius;
 typedef struct {
     linop base;
     mobius *m;
+    fifth_matrix K; /* of its slices */
     field *own_links;
     const field *links;
     unsigned long version; /* of the links that they are copies of */
@@ -21,6 +23,7 @@ struct mobius {
     fermion base;
     mobius_settings s;
     parity q;
+    int by_mass; /* A and B are those of b5, c5 and the mass */
     fifth_matrix A, B, K, inverse_A, inverse_B;
     schur *schurs[PREC_COUNT][2];
 };
@@ -34,14 +37,14 @@ static double wilson_diagonal(const mobius_settings *s)
 
 static linop *schur_at(mobius *m, precision prec, place where);
 
-/* The links that the hop reads: those of the run where they are stored so, else a copy; inside blocks those of the whole
- * operator, brought to the sites of extended ones. */
+/* The links that the hop reads: those of the run where they are stored so, else a copy; inside blocks, and on fewer slices,
+ * those of the whole operator, brought to the sites of extended ones. */
 static void refresh(linop *op)
 {
     schur *s = (schur *)op;
     const field *from = s->m->base.links;
     if (s->version == from->version) return;
-    if (op->inside) {
+    if (op->inside || op->shape.Ls != s->m->s.Ls) {
         linop *whole = schur_at(s->m, op->prec, op->where);
         refresh(whole);
         s->links = ((schur *)whole)->links;
@@ -85,7 +88,7 @@ static void hop(const field *links, field *y, parity p, const field *x, double a
 static void apply(const linop *op, field *y, const field *x, int dagger)
 {
     schur *s = (schur *)op;
-    const fifth_matrix *K = &s->m->K;
+    const fifth_matrix *K = &s->K;
     const parity p = op->par, q = p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     refresh((linop *)op);
     field *on_q = field_scratch_on(x, q);
@@ -102,9 +105,17 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
     field_destroy(on_q);
 }
 
+static linop *slices(linop *op, int Ls, char *message, size_t bytes);
+
 static linop *at(linop *op, precision prec, place where)
 {
-    return schur_at(((schur *)op)->m, prec, where);
+    mobius *m = ((schur *)op)->m;
+    char message[256];
+    linop *whole = schur_at(m, prec, where);
+    if (op->shape.Ls == m->s.Ls) return whole;
+    linop *few = linop_slices(whole, op->shape.Ls, message, sizeof message);
+    REQUIRE(few, "%s", message);
+    return few;
 }
 
 static linop *local(linop *op, const block_shape *shape, char *message, size_t bytes)
@@ -114,6 +125,7 @@ static linop *local(linop *op, const block_shape *shape, char *message, size_t b
     REQUIRE_MEMORY(s, "out of memory");
     s->base = local_base(op, shape);
     s->m = ((schur *)op)->m;
+    s->K = ((schur *)op)->K;
     return &s->base;
 }
 
@@ -126,26 +138,63 @@ static void destroy_schur(linop *op)
 }
 
 static const linop_table schur_table = {
-    .name = "mobius-schur", .apply = apply, .at = at, .local = local, .refresh = refresh, .destroy = destroy_schur};
+    .name = "mobius-schur",
+    .apply = apply,
+    .at = at,
+    .local = local,
+    .slices = slices,
+    .refresh = refresh,
+    .destroy = destroy_schur};
+
+static schur *schur_create(mobius *m, const fifth_matrix *K, precision prec, place where)
+{
+    const int Ls = K->Ls;
+    const double sites = 0.5 * (double)m->base.links->lat->local_volume;
+    schur *s = calloc(1, sizeof *s);
+    REQUIRE_MEMORY(s, "out of memory");
+    s->m = m;
+    s->K = *K;
+    s->base = (linop){.table = &schur_table,
+                      .lat = m->base.links->lat,
+                      .shape = {.kind = FIELD_SPINOR, .nrhs = 1, .Ls = Ls},
+                      .par = m->s.p,
+                      .prec = prec,
+                      .where = where,
+                      .flops = sites * Ls * (2 * 1320 + 2 * 48 * Ls + 48)};
+    return s;
+}
 
 static linop *schur_at(mobius *m, precision prec, place where)
 {
     schur **s = &m->schurs[prec][where];
-    if (!*s) {
-        const int Ls = m->s.Ls;
-        const double sites = 0.5 * (double)m->base.links->lat->local_volume;
-        *s = calloc(1, sizeof **s);
-        REQUIRE_MEMORY(*s, "out of memory");
-        (*s)->m = m;
-        (*s)->base = (linop){.table = &schur_table,
-                             .lat = m->base.links->lat,
-                             .shape = {.kind = FIELD_SPINOR, .nrhs = 1, .Ls = Ls},
-                             .par = m->s.p,
-                             .prec = prec,
-                             .where = where,
-                             .flops = sites * Ls * (2 * 1320 + 2 * 48 * Ls + 48)};
-    }
+    if (!*s) *s = schur_create(m, &m->K, prec, where);
     return &(*s)->base;
+}
+
+static void matrices(const mobius_settings *s, int Ls, fifth_matrix *A, fifth_matrix *B)
+{
+    const double diagonal = wilson_diagonal(s);
+    *A = fifth_step(Ls, s->mass, diagonal * s->b5 + 1, diagonal * s->c5 - 1);
+    *B = fifth_step(Ls, s->mass, s->b5, s->c5);
+}
+
+static fifth_matrix ratio(const fifth_matrix *B, const fifth_matrix *A)
+{
+    const fifth_matrix inverse = fifth_inverse(A, "the diagonal part");
+    return fifth_product(B, &inverse);
+}
+
+static linop *slices(linop *op, int Ls, char *message, size_t bytes)
+{
+    mobius *m = ((schur *)op)->m;
+    fifth_matrix A, B;
+    if (!m->by_mass || op->inside) {
+        snprintf(message, bytes, "this operator of domain wall quarks is that of its slices alone");
+        return NULL;
+    }
+    matrices(&m->s, Ls, &A, &B);
+    const fifth_matrix K = ratio(&B, &A);
+    return &schur_create(m, &K, op->prec, op->where)->base;
 }
 
 /* ---- the fermion ---- */
@@ -206,18 +255,18 @@ static void reconstruct(fermion *f, field *x, const field *solution, const field
 /* factor times a source, on the walls; and one slice of each chirality. */
 static void enter(field *five, double factor, const field *source)
 {
-    fifth_matrix m = {.Ls = five->Ls};
+    fifth_matrix m = domainwall_matrix(five->Ls, 1);
     m.of[0][0][0] = factor;
     m.of[1][five->Ls - 1][0] = factor;
-    domainwall_enter(five, &m, source);
+    domainwall_map(five, &m, 0, source);
 }
 
 static void leave(field *x, const field *five, int upper, int lower)
 {
-    fifth_matrix m = {.Ls = five->Ls};
+    fifth_matrix m = domainwall_matrix(1, five->Ls);
     m.of[0][0][upper] = 1;
     m.of[1][0][lower] = 1;
-    domainwall_leave(x, &m, five);
+    domainwall_map(x, &m, 0, five);
 }
 
 /* (1 - c5 D_W) of the source on the walls */
@@ -257,7 +306,7 @@ static void axial(fermion *f, field *left, field *right, const field *five, cons
 {
     mobius *m = (mobius *)f;
     const int Ls = m->s.Ls;
-    fifth_matrix mirror = {.Ls = Ls};
+    fifth_matrix mirror = domainwall_matrix(Ls, Ls);
     require_middle(m);
     for (int s = 0; s < Ls; s++)
         for (int c = 0; c < 2; c++) mirror.of[c][s][Ls - 1 - s] = (s < Ls / 2) == (c == 0) ? -1 : 1;
@@ -352,7 +401,7 @@ static fermion *create(const field *links, const mobius_settings *s, const fifth
     m->B = *B;
     m->inverse_A = fifth_inverse(A, "the diagonal part");
     m->inverse_B = fifth_inverse(B, "b5 + c5 S");
-    m->K = fifth_product(B, &m->inverse_A);
+    m->K = ratio(B, A);
     m->base.links = links;
     linop *direct = schur_at(m, PREC_DOUBLE, links->where);
     fermion_open(&m->base, &table, links, direct, normal_create(direct));
@@ -361,10 +410,13 @@ static fermion *create(const field *links, const mobius_settings *s, const fifth
 
 static fermion *of_mass(const field *links, const mobius_settings *s, double mass)
 {
-    const double diagonal = wilson_diagonal(s);
-    const fifth_matrix A = fifth_step(s->Ls, mass, diagonal * s->b5 + 1, diagonal * s->c5 - 1),
-                       B = fifth_step(s->Ls, mass, s->b5, s->c5);
-    return create(links, s, &A, &B);
+    mobius_settings own = *s;
+    fifth_matrix A, B;
+    own.mass = mass;
+    matrices(&own, s->Ls, &A, &B);
+    fermion *f = create(links, &own, &A, &B);
+    ((mobius *)f)->by_mass = 1;
+    return f;
 }
 
 fermion *mobius_fermion(const field *links, const mobius_settings *s)

@@ -40,6 +40,7 @@ static const linop_table table = {.name = "normal",
                                   .apply = apply,
                                   .at = derived_at,
                                   .local = derived_local,
+                                  .slices = derived_slices,
                                   .refresh = derived_refresh,
                                   .destroy = derived_destroy,
                                   .apply_dot = apply_dot};

@@ -5,7 +5,7 @@
 static const fifth_matrix *matrix(int Ls)
 {
     static fifth_matrix m;
-    m.Ls = Ls;
+    m = domainwall_matrix(Ls, Ls);
     for (int c = 0; c < 2; c++)
         for (int s = 0; s < Ls; s++)
             for (int t = 0; t < Ls; t++) m.of[c][s][t] = 1.0 / (1 + s + 2 * t + c);

@@ -14,9 +14,10 @@
 #define HOP_FIFTH_CAP(many) (PLAQ_PREC == 0 || (many) == 1 ? 128 : 168)
 #define FIFTH_THREADS 128 /* at most, where the tuner has no other number */
 
-/* How a block divides its threads: 2^site_bits sites for each `many` slices. */
+/* How a block divides its threads: 2^site_bits sites for each `many` slices, of the fields that the matrix leads from and to
+ * the one with more. */
 typedef struct {
-    int site_bits, Ls;
+    int site_bits, Ls, from;
 } T(fifth_block);
 
 /* Shared memory: numbers [slice][24][site], and behind them the matrix [chirality][t][s], so that the coefficients of a
@@ -28,15 +29,19 @@ static __device__ __forceinline__ real *T(fifth_numbers)(int slice, T(fifth_bloc
 }
 
 template <int many>
-static __device__ __forceinline__ void T(fifth_leave)(const vreal *x, int s, const fifth_matrix *m, T(fifth_block) f)
+static __device__ __forceinline__ void T(fifth_leave)(const vreal *x, int s, T(fifth_block) f)
 {
     real *numbers = T(fifth_numbers)(s, f);
     UNROLL for (int i = 0; i < 24 * many; i++) numbers[i << f.site_bits] = x[i];
+}
+
+static __device__ __forceinline__ void T(fifth_leave_matrix)(const fifth_matrix *m, T(fifth_block) f)
+{
     extern __shared__ __align__(16) unsigned char fifth_memory[];
-    real *matrix = (real *)fifth_memory + ((24 * f.Ls) << f.site_bits);
-    for (int k = (int)threadIdx.x; k < 2 * f.Ls * f.Ls; k += (int)blockDim.x) {
-        const int rest = k / f.Ls, c = rest / f.Ls;
-        matrix[k] = (real)m->of[c][k % f.Ls][rest % f.Ls];
+    real *matrix = (real *)fifth_memory + ((24 * f.from) << f.site_bits);
+    for (int k = (int)threadIdx.x; k < 2 * f.Ls * f.from; k += (int)blockDim.x) {
+        const int rest = k / f.Ls, c = rest / f.from;
+        matrix[k] = (real)m->of[c][k % f.Ls][rest % f.from];
     }
 }
 
@@ -47,10 +52,10 @@ static __device__ __forceinline__ void T(fifth_finish)(const view *out, const vi
 {
     extern __shared__ __align__(16) unsigned char fifth_memory[];
     const real *numbers = T(fifth_numbers)(0, f),
-               *upper = (const real *)fifth_memory + ((24 * f.Ls) << f.site_bits) + s, *lower = upper + f.Ls * f.Ls;
+               *upper = (const real *)fifth_memory + ((24 * f.from) << f.site_bits) + s, *lower = upper + f.Ls * f.from;
     vreal y[24 * many];
     UNROLL for (int k = 0; k < many; k++) T(fifth_begin)(y + 24 * k, add, b, adds, u, group + k);
-    for (int t = 0; t < f.Ls; t++) {
+    for (int t = 0; t < f.from; t++) {
         vreal x[24], m[2][many];
         UNROLL for (int k = 0; k < many; k++)
         {
@@ -73,12 +78,13 @@ typedef struct {
     int threads, shared;
 } T(fifth_shape);
 
-static T(fifth_shape) T(fifth_shape_for)(int Ls, int many, int most)
+static T(fifth_shape) T(fifth_shape_for)(const fifth_matrix *m, int many, int most)
 {
-    T(fifth_shape) s = {{5, Ls}, 0, 0};
-    while (s.f.site_bits > 0 && (Ls / many) << s.f.site_bits > most) s.f.site_bits--;
-    s.threads = (Ls / many) << s.f.site_bits;
-    s.shared = (int)sizeof(real) * (((24 * Ls) << s.f.site_bits) + 2 * Ls * Ls);
+    const int slices = m->Ls > m->from ? m->Ls : m->from;
+    T(fifth_shape) s = {{5, m->Ls, m->from}, 0, 0};
+    while (s.f.site_bits > 0 && (slices / many) << s.f.site_bits > most) s.f.site_bits--;
+    s.threads = (slices / many) << s.f.site_bits;
+    s.shared = (int)sizeof(real) * (((24 * m->from) << s.f.site_bits) + 2 * m->Ls * m->from);
     return s;
 }
 
@@ -87,20 +93,23 @@ static __global__ void __maxnreg__(FIFTH_CAP)
     T(fifth_global)(const __grid_constant__ fifth_args a, const int *list, long n, T(fifth_block) f)
 {
     gpu_begin();
-    const int s = (int)(threadIdx.x >> f.site_bits) * many, group = (int)blockIdx.y * f.Ls + s;
+    const int s = (int)(threadIdx.x >> f.site_bits) * many, rhs = (int)blockIdx.y;
     const long i = ((long)blockIdx.x << f.site_bits) + (threadIdx.x & ((1u << f.site_bits) - 1));
     const long u = i < n ? (list ? list[i] : i) : 0;
-    vreal x[24 * many];
-    UNROLL for (int k = 0; k < many; k++) T(load)(x + 24 * k, &a.in, u, group + k, 24);
-    T(fifth_leave)<many>(x, s, &a.m, f);
+    if (s < f.from) {
+        vreal x[24 * many];
+        UNROLL for (int k = 0; k < many; k++) T(load)(x + 24 * k, &a.in, u, rhs * f.from + s + k, 24);
+        T(fifth_leave)<many>(x, s, f);
+    }
+    T(fifth_leave_matrix)(&a.m, f);
     __syncthreads();
-    if (i < n) T(fifth_finish)<many>(&a.out, &a.add, a.b, a.b != 0, u, group, s, f);
+    if (i < n && s < f.Ls) T(fifth_finish)<many>(&a.out, &a.add, a.b, a.b != 0, u, rhs * f.Ls + s, s, f);
 }
 
 template <int many>
 static void T(fifth_start)(const gpu_device *dev, const fifth_args *a, const int *list, long n)
 {
-    const T(fifth_shape) s = T(fifth_shape_for)(a->m.Ls, many, FIFTH_THREADS);
+    const T(fifth_shape) s = T(fifth_shape_for)(&a->m, many, FIFTH_THREADS);
     const long sites = 1L << s.f.site_bits;
     const dim3 grid((unsigned)((n + sites - 1) / sites), (unsigned)(a->out.groups / a->m.Ls));
     gpu_start_sharing(dev, T(fifth_global) < many >, grid, s.threads, s.shared, *a, list, n, s.f);
@@ -109,7 +118,7 @@ static void T(fifth_start)(const gpu_device *dev, const fifth_args *a, const int
 void T(fifth_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
     const fifth_args *a = (const fifth_args *)args;
-    if (a->m.Ls % FIFTH_MANY == 0) T(fifth_start)<FIFTH_MANY>(dev, a, list, n);
+    if (a->m.Ls % FIFTH_MANY == 0 && a->m.from % FIFTH_MANY == 0) T(fifth_start)<FIFTH_MANY>(dev, a, list, n);
     else T(fifth_start)<1>(dev, a, list, n);
 }
 
@@ -149,7 +158,8 @@ static __global__ void __maxnreg__(HOP_FIFTH_CAP(many))
     vreal acc[24 * many];
     UNROLL for (int i = 0; i < 24 * many; i++) acc[i] = 0;
     if (mine) T(hop_sum)(acc, &b, st, st.unit, group, many, reals, reach == HOP_CUT);
-    T(fifth_leave)<many>(acc, s, &a.m, f);
+    T(fifth_leave)<many>(acc, s, f);
+    T(fifth_leave_matrix)(&a.m, f);
     __syncthreads();
     if (mine) T(fifth_finish)<many>(&b.out, &b.x, b.b, b.form == HOP_ADD, st.unit, group, s, f);
 }
@@ -158,7 +168,7 @@ template <int reals, int reach, int many>
 static void T(hop_fifth_start)(const gpu_device *dev, const hop_fifth_args *a, const int *list, long n)
 {
     gpu_shape shape = gpu_shape_for(dev, FIFTH_THREADS);
-    const T(fifth_shape) s = T(fifth_shape_for)(a->m.Ls, many, shape.threads);
+    const T(fifth_shape) s = T(fifth_shape_for)(&a->m, many, shape.threads);
     const long sites = 1L << s.f.site_bits;
     dim3 grid;
     shape.threads = (int)sites;

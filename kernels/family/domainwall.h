@@ -6,9 +6,10 @@
 
 #define DOMAINWALL_SLICES 32 /* of a fifth dimension, at most */
 
-/* One real matrix a chirality: of the upper spins, where gamma5 = +1, and of the lower ones. */
+/* One real matrix a chirality: of the upper spins, where gamma5 = +1, and of the lower ones. From fields of `from` slices,
+ * its columns, to those of Ls, its rows. */
 typedef struct fifth_matrix {
-    int Ls;
+    int Ls, from;
     double of[2][DOMAINWALL_SLICES][DOMAINWALL_SLICES];
 } fifth_matrix;
 

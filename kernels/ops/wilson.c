@@ -190,7 +190,7 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
     const fifth_matrix *fifth = NULL;
     if (call->fifth) {
         REQUIRE(call->form == HOP_PLAIN || call->form == HOP_ADD, "a clover term and a matrix of slices");
-        REQUIRE(call->fifth->Ls == out->Ls, "a matrix of %d slices on %d", call->fifth->Ls, out->Ls);
+        REQUIRE(call->fifth->Ls == out->Ls && call->fifth->from == out->Ls, "a matrix of %d slices on %d", call->fifth->Ls, out->Ls);
         args.a = 1;
         scaled = domainwall_scaled(call->a, call->fifth, call->fifth_transposed);
         fifth = &scaled;

@@ -23,20 +23,20 @@ FN void T(fifth_begin)(vreal y[24], const view *add, double b, int adds, long u,
 /* Slice s of m x, for x of all slices. */
 FN void T(fifth_row)(vreal y[24], const fifth_matrix *m, int s, const vreal *x)
 {
-    for (int t = 0; t < m->Ls; t++)
+    for (int t = 0; t < m->from; t++)
         T(fifth_term)(y, vset((real)m->of[0][s][t]), vset((real)m->of[1][s][t]), x + 24 * t);
 }
 
 FN void T(fifth_site)(const fifth_args *a, long u)
 {
-    const int Ls = a->m.Ls;
+    const int Ls = a->m.Ls, from = a->m.from;
     vreal x[24 * DOMAINWALL_SLICES], y[24];
-    for (int first = 0; first < a->out.groups; first += Ls) {
-        for (int t = 0; t < Ls; t++) T(load)(x + 24 * t, &a->in, u, first + t, 24);
+    for (int rhs = 0; rhs < a->out.groups / Ls; rhs++) {
+        for (int t = 0; t < from; t++) T(load)(x + 24 * t, &a->in, u, rhs * from + t, 24);
         for (int s = 0; s < Ls; s++) {
-            T(fifth_begin)(y, &a->add, a->b, a->b != 0, u, first + s);
+            T(fifth_begin)(y, &a->add, a->b, a->b != 0, u, rhs * Ls + s);
             T(fifth_row)(y, &a->m, s, x);
-            T(save)(y, &a->out, u, first + s, 24);
+            T(save)(y, &a->out, u, rhs * Ls + s, 24);
         }
     }
 }

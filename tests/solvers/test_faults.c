@@ -99,7 +99,7 @@ static linop *faulty_create(linop *inner)
 {
     faulty *f = kit_alloc(1, sizeof *f);
     f->base = *inner;
-    f->base.locals = NULL;
+    f->base.kept = NULL;
     f->base.table = &faulty_table;
     f->inner = inner;
     return &f->base;

@@ -170,7 +170,7 @@ static linop *negative_create(linop *inner)
 {
     negative *n = kit_alloc(1, sizeof *n);
     n->base = *inner;
-    n->base.locals = NULL;
+    n->base.kept = NULL;
     n->base.table = &negative_table;
     n->inner = inner;
     return &n->base;
