@@ -163,9 +163,10 @@ const char *values_kind_of(hid_t file)
         const char *object, *kind;
     } known[] = {{"checkpoint", "a checkpoint"}, {"links", VALUES_LATTICE}, {".tables", "the history of a run"}};
     char *own = values_get_attribute_text(file, VALUES_KIND);
-    const int tables = own && !strcmp(own, VALUES_TABLES);
+    const int tables = own && !strcmp(own, VALUES_TABLES), transform = own && !strcmp(own, VALUES_TRANSFORM);
     free(own);
     if (tables) return VALUES_TABLES;
+    if (transform) return VALUES_TRANSFORM;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (H5Lexists(file, known[i].object, H5P_DEFAULT) > 0) return known[i].kind;
     return NULL;

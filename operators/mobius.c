@@ -137,14 +137,13 @@ static void destroy_schur(linop *op)
     free(s);
 }
 
-static const linop_table schur_table = {
-    .name = "mobius-schur",
-    .apply = apply,
-    .at = at,
-    .local = local,
-    .slices = slices,
-    .refresh = refresh,
-    .destroy = destroy_schur};
+static const linop_table schur_table = {.name = "mobius-schur",
+                                        .apply = apply,
+                                        .at = at,
+                                        .local = local,
+                                        .slices = slices,
+                                        .refresh = refresh,
+                                        .destroy = destroy_schur};
 
 static schur *schur_create(mobius *m, const fifth_matrix *K, precision prec, place where)
 {

@@ -22,15 +22,21 @@ static block_shape blocks_of(const multisplitting_keys *s)
     return shape;
 }
 
+static linop *inverts(const solver_settings *set, linop *a)
+{
+    const block_shape shape = blocks_of(multisplitting_keys_of(set));
+    char message[512];
+    linop *local = linop_local(a, &shape, message, sizeof message);
+    REQUIRE(local, "%s", message); /* a run has asked fits() before it began */
+    return local;
+}
+
 static solve_result precondition(solver *of, field *x, const field *b)
 {
     const multisplitting_keys *s = multisplitting_keys_of(&of->settings);
-    const block_shape shape = blocks_of(s);
-    char message[512];
     linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
     linop_refresh(low);
-    linop *local = linop_local(low, &shape, message, sizeof message);
-    REQUIRE(local, "%s", message); /* a run has asked fits() before it began */
+    linop *local = inverts(&of->settings, low);
     const int one = low->prec == b->prec;
     field *r = linop_vector(local, 1), *p = field_like(r), *q = field_like(r), *y = one ? x : field_like(r);
     field_clear(y);
@@ -85,4 +91,5 @@ const solver_type solver_multisplitting = {
     .positive = 1,
     .blocks = 1,
     .fits = fits,
+    .inverts = inverts,
     .precondition = precondition};

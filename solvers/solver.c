@@ -65,6 +65,10 @@ static const param keys[] = {
      "begins "
      "anew there in any; not of types without an iteration of their own",
      0},
+    {"transform", PARAM_STRING, AT(transform_file), "", NULL, NULL,
+     "reduced_Ls: HDF5 file with the transform between numbers of slices, made by plaq train for a quark of the same "
+     "mass, Ls, M5, b5 and c5",
+     0},
 };
 
 static const param_section section = {
@@ -111,6 +115,12 @@ int solver_solves(const solver_settings *s)
 int solver_needs_positive(const solver_settings *s)
 {
     return solver_type_find(s->type)->positive || (s->inner && solver_needs_positive(s->inner));
+}
+
+const solver_settings *solver_with_transform(const solver_settings *s)
+{
+    while (s && !solver_type_has(solver_type_find(s->type), "transform")) s = s->inner;
+    return s;
 }
 
 precision solver_precision(const solver_settings *s, precision outer)
@@ -178,7 +188,7 @@ solver *solver_create(const solver_settings *set, linop *a)
     s->type = solver_type_find(set->type);
     s->settings = *set;
     s->a = a;
-    if (set->inner) s->inner = solver_create(set->inner, a);
+    if (set->inner) s->inner = solver_create(set->inner, s->type->inside ? s->type->inside(set, a) : a);
     if (s->type->open) s->type->open(s);
     return s;
 }

@@ -37,6 +37,8 @@ typedef struct solver_settings {
     double delta;                            /* drop of the residual at which the true one is computed */
     char inner_name[PARAM_STRING_SIZE];      /* of the solver inside, of types that can have one; or empty */
     const struct solver_settings *inner;     /* the one so named, or null */
+    char transform_file[PARAM_STRING_SIZE];  /* of types with this key */
+    const struct fifth_transform *transform; /* what the file holds; borrowed */
     union {
         double align;
         char bytes[64];
@@ -60,7 +62,7 @@ typedef struct solver solver;
 /* Types of solvers: a table each, in the file of the type. Functions work on vectors of one right-hand side. */
 typedef struct {
     const char *name, *help;
-    const char *keys;         /* inner_precision or delta, where it uses them, separated by spaces */
+    const char *keys;         /* inner_precision, delta or transform, where it uses them, separated by spaces */
     const char *precision;    /* the inner_precision of an input that gives none; null: the default of the key */
     const param_section *own; /* a part of the section with its own keys, its owner the name; or null */
     int positive;             /* A has to be Hermitian and positive */
@@ -71,6 +73,10 @@ typedef struct {
      * Null where that cannot be. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);
     const char *(*fits)(const solver_settings *s, const lattice *lat, char *message, size_t size);
+    /* The operator of the solver inside, owned by A; null: A itself. */
+    linop *(*inside)(const solver_settings *s, linop *a);
+    /* The operator that it is to be the inverse of, owned by A; null: A itself. */
+    linop *(*inverts)(const solver_settings *s, linop *a);
     /* A x = b from x, without the true residual at the end; null: it only preconditions. */
     solve_result (*solve)(solver *s, field *x, const field *b);
     /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
@@ -86,7 +92,7 @@ struct solver {
     const solver_type *type;
     solver_settings settings; /* its own: tolerance and max_iterations may be set between solves */
     linop *a;                 /* borrowed */
-    solver *inner;            /* of settings.inner, on the same operator; or null */
+    solver *inner;            /* of settings.inner, on the same operator unless its type has another; or null */
     void *state;              /* of its type */
 };
 
@@ -101,6 +107,8 @@ void solver_type_keys(const solver_type *type, char *text, size_t size);
 /* The section [solver.NAME] and its parts by number, null after the last. */
 const param_section *solver_section(int i);
 
+/* The settings, or those of a solver inside, that have a transform; or null. */
+const solver_settings *solver_with_transform(const solver_settings *s);
 /* A solver with those inside it. The operator is borrowed; settings are copied, those of solvers inside too. */
 solver *solver_create(const solver_settings *s, linop *a);
 void solver_destroy(solver *s);

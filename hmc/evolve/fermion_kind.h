@@ -47,6 +47,9 @@ typedef struct {
     /* Of its rational action, without what needs the quark itself; null: it has none. */
     rational_settings (*rational)(const fermion_params *f);
     int (*slices)(const fermion_params *f); /* of a fifth dimension; null: there is none */
+    /* Lines "key = value" that a transform between numbers of slices (solvers/transform.h) depends on; null: the operator is
+     * that of its slices alone. */
+    void (*transform_keys)(const fermion_params *f, char *text, size_t size);
     /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
     void (*create)(simulation *s, int number);
     /* Floating-point operations per site of one force whose solve takes so many iterations. */

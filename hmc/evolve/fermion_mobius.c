@@ -21,5 +21,6 @@ const fermion_kind fermion_mobius = {
     .same_operator = mobius_same_operator,
     .ratio_keys = mobius_ratio_keys,
     .slices = mobius_slices,
+    .transform_keys = mobius_transform_keys,
     .create = fermion_add_pseudofermion,
     .force_flops = force_flops};

@@ -69,5 +69,6 @@ const fermion_kind fermion_mobius_rational = {
     .same_operator = mobius_same_operator,
     .rational = settings_of,
     .slices = mobius_slices,
+    .transform_keys = mobius_transform_keys,
     .create = create,
     .force_flops = force_flops};

@@ -78,6 +78,13 @@ void mobius_ratio_keys(const fermion_params *f, char *text, size_t size)
              f->parity);
 }
 
+void mobius_transform_keys(const fermion_params *f, char *text, size_t size)
+{
+    const mobius_keys *k = keys_of(f);
+    snprintf(text, size, "mass = %.15g\nLs = %d\nM5 = %.15g\nb5 = %.15g\nc5 = %.15g\n", f->mass, k->Ls, k->M5, k->b5,
+             k->c5);
+}
+
 /* Two operators of half of the sites, each of two hops and two matrices. */
 double mobius_normal_flops(const fermion_params *f)
 {

@@ -15,6 +15,7 @@ int mobius_slices(const fermion_params *f);
 void mobius_describe(const fermion_params *f, double mass, char *text, size_t size);
 int mobius_same_operator(const fermion_params *f, const fermion_params *g);
 void mobius_ratio_keys(const fermion_params *f, char *text, size_t size);
+void mobius_transform_keys(const fermion_params *f, char *text, size_t size);
 
 /* Flops a site of four dimensions: of an application of Mhat^dagger Mhat, and of a force beside its solve. */
 double mobius_normal_flops(const fermion_params *f);

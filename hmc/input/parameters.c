@@ -360,6 +360,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_levels(in, p, need & NEED_INTEGRATOR);
     measure_parameters_read(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
+    if (!(need & NEED_NO_TRANSFORMS)) transform_parameters_read(in, p, need & NEED_EVERY_SOLVER);
     dump(p);
     return p;
 }
@@ -367,6 +368,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
 void parameters_free(parameters *p)
 {
     if (!p) return;
+    for (int i = 0; i < p->nsolvers; i++) free(p->transforms[i]);
     ini_free(p->input);
     free(p->dump);
     free(p);

@@ -9,6 +9,7 @@
 #include "io/ini.h"
 #include "kernels/base/param.h"
 #include "solvers/solver.h"
+#include "solvers/transform.h"
 
 #define MAX_NAMED 16
 
@@ -108,16 +109,18 @@ typedef struct {
     named_measure measures[MAX_NAMED];
     checkpoint_params checkpoint;
     save_params save;
-    char *dump;       /* canonical text of all, for the log, the checkpoint and comparison */
-    ini_input *input; /* for ini_where(), in messages on what only shows later */
+    char *dump;                             /* canonical text of all, for the log, the checkpoint and comparison */
+    fifth_transform *transforms[MAX_NAMED]; /* of solvers that have one, as their files hold them; else null */
+    ini_input *input;                       /* for ini_where(), in messages on what only shows later */
 } parameters;
 
 /* Every section of the input file; `*n` of them. Not collective. */
 const param_section *const *parameter_sections(int *n);
 
 /* Reads and checks an input file; contradictions are user errors. `need`: which parts have to be there (a measurement
- * needs neither), and whether every solver has to suit every fermion. Collective. Free with parameters_free(). */
-enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2, NEED_EVERY_SOLVER = 4 };
+ * needs neither), whether every solver has to suit every fermion, and whether files of transforms, which all others
+ * read, are yet to be made. Collective. Free with parameters_free(). */
+enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2, NEED_EVERY_SOLVER = 4, NEED_NO_TRANSFORMS = 8 };
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
 void parameters_free(parameters *p);
 
@@ -150,6 +153,9 @@ const named_settings *parameters_attempt(const parameters *p, const char *solver
 void solver_parameters_read(ini_input *in, parameters *p);
 void solver_parameters_nest(const ini_input *in, parameters *p);
 void solver_parameters_check(const ini_input *in, const parameters *p, int every);
+/* parameters_transform.c: reads the files of transforms between numbers of slices, and refuses those of other quarks; every:
+ * as with NEED_EVERY_SOLVER. */
+void transform_parameters_read(const ini_input *in, parameters *p, int every);
 /* parameters_fermion.c: the sections [fermion.NAME]; then, with solvers read too, what they say of each other.
  * Contradictions are user errors. */
 void fermion_parameters_read(ini_input *in, parameters *p);

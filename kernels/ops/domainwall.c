@@ -5,8 +5,8 @@
 
 fifth_matrix domainwall_matrix(int Ls, int from)
 {
-    REQUIRE(Ls >= 1 && Ls <= DOMAINWALL_SLICES && from >= 1 && from <= DOMAINWALL_SLICES, "a matrix from %d slices to %d",
-            from, Ls);
+    REQUIRE(Ls >= 1 && Ls <= DOMAINWALL_SLICES && from >= 1 && from <= DOMAINWALL_SLICES,
+            "a matrix from %d slices to %d", from, Ls);
     return (fifth_matrix){.Ls = Ls, .from = from};
 }
 

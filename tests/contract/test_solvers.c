@@ -8,6 +8,7 @@
 #include "tests/solve.h"
 
 #include "kernels/ops/vector.h"
+#include "solvers/transform.h"
 
 static const struct ref_lattice shape = {{4, 4, 4, 4}};
 
@@ -38,7 +39,8 @@ static solver_settings default_settings(const solver_type *type)
 
 static int can_take(const solver_type *type, const system_of_quark *q)
 {
-    return (!type->positive || q->op == q->f->normal) && (!type->blocks || q->kind->blocks);
+    return (!type->positive || q->op == q->f->normal) && (!type->blocks || q->kind->blocks) &&
+           (!solver_type_has(type, "transform") || q->kind->transform_keys);
 }
 
 static void put_inside(solver_settings *s, const solver_settings *inner)
@@ -175,8 +177,10 @@ static void check_preconditioner(const system_of_quark *q, const solver_type *ou
     solver_settings s = default_settings(outer), inner = default_settings(type),
                     inmost = default_settings(solver_type_find(q->op == q->f->normal ? "cg" : "bicgstab"));
     field *x = random_vector(q->op, 1), *b = field_like(x);
+    const fifth_transform fewer = transform_first(2, q->op->shape.Ls, 0.1);
     inner.tolerance = inmost.tolerance = 0.1;
-    if (type->inner_solves) put_inside(&inner, &inmost);
+    if (type->inner_solves || type->inside) put_inside(&inner, &inmost);
+    if (solver_type_has(type, "transform")) inner.transform = &fewer;
     kit_where("%s inside %s, %s, %s system", type->name, outer->name, q->kind->name,
               q->op == q->f->normal ? "normal" : "direct");
     precondition_by(&inner, q->op, x, b);
@@ -198,8 +202,16 @@ static void check_system(const system_of_quark *q)
         }
         if (type->solve) check_type(q, type);
         for (int k = 0; (outer = solver_type_number(k)); k++)
-            if (outer->inner_key && !outer->inner_solves && can_take(outer, q)) check_preconditioner(q, outer, type);
+            if (outer->solve && outer->inner_key && !outer->inner_solves && can_take(outer, q))
+                check_preconditioner(q, outer, type);
     }
+}
+
+/* What a kind says of fewer slices, which a transform leads to, is so. */
+static void check_slices(const system_of_quark *q)
+{
+    char message[512];
+    KIT_INT(linop_slices(q->op, 2, message, sizeof message) != NULL, q->kind->transform_keys != NULL);
 }
 
 /* What a kind says of blocks is so. */
@@ -225,6 +237,7 @@ static void check_quark(const fermion_kind *kind, const char *keys)
             const system_of_quark q = {kind, f, op[i], i == 1 && fermion_has_walls(f)};
             kit_where("%s, %s", kind->name, keys);
             if (op[i] && op[i] == f->direct) check_blocks(&q);
+            if (op[i]) check_slices(&q);
             if (op[i]) check_system(&q);
         }
         fermion_destroy(f);
