@@ -50,9 +50,9 @@ struct linop {
     parity par;
     precision prec;
     place where;
-    double flops;   /* of one application, this rank */
-    blocks *inside; /* null: on the whole lattice */
-    overlap *over;  /* of these blocks; null: none */
+    double flops;     /* of one application, this rank */
+    blocks *inside;   /* null: on the whole lattice */
+    overlap *over;    /* of these blocks; null: none */
     linop_kept *kept; /* what linop_local() and linop_slices() have made of it */
 };
 

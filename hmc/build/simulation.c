@@ -310,6 +310,20 @@ void simulation_start(simulation *s, int ignore_recorded)
     }
 }
 
+field *simulation_configuration(const parameters *p, const char *path, int ignore_recorded, memory_need *need,
+                                const void *of, lattice **lat)
+{
+    links_info info;
+    char message[1024];
+    if (links_probe(path, &info, message, sizeof message)) user_error("%s", message);
+    if (links_settle_size(&info, path, p->lattice.size, "[lattice] size", message, sizeof message))
+        user_error("%s", message);
+    *lat = simulation_lattice(p, info.size, need, of);
+    field *links = field_create(*lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(p, *lat));
+    if (simulation_read(links, path, ignore_recorded, message, sizeof message)) user_error("%s", message);
+    return links;
+}
+
 void simulation_point_source(field *source, const int place[4], int component)
 {
     const lattice *lat = source->lat;

@@ -47,6 +47,11 @@ void simulation_start(simulation *s, int ignore_recorded);
  * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. Collective. */
 int simulation_read(field *links, const char *path, int ignore_recorded, char *message, size_t size);
 
+/* The links of one configuration, whose faults are user errors, and the lattice of its size, as simulation_lattice() makes
+ * it. Collective. */
+field *simulation_configuration(const parameters *p, const char *path, int ignore_recorded, memory_need *need,
+                                const void *of, lattice **lat);
+
 /* One in a complex component, colour or spin 3 + colour, at a place of the lattice, zero elsewhere. */
 void simulation_point_source(field *source, const int place[4], int component);
 

@@ -443,14 +443,7 @@ static int has_type(const parameters *p, const char *type)
 
 static void read_config(job *j)
 {
-    links_info info;
-    char message[1024];
-    if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
-    if (links_settle_size(&info, j->config, j->p->lattice.size, "[lattice] size", message, sizeof message))
-        user_error("%s", message);
-    j->lat = simulation_lattice(j->p, info.size, need_of_solves, j);
-    j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p, j->lat));
-    if (simulation_read(j->links, j->config, j->ignore_recorded, message, sizeof message)) user_error("%s", message);
+    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_solves, j, &j->lat);
     links_digest(j->links, j->digest);
     j->loops = gauge_measure(j->links, 0);
 }

@@ -15,7 +15,6 @@
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/identity.h"
 #include "io/fifth_hdf5.h"
-#include "io/links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
@@ -134,17 +133,16 @@ static fifth_transform train(const job *j, const target *t)
 
     fifth_transform now = transform_first(fewer, Ls, 0), best = now;
     int iterations = 0;
+    char name[64], message[256];
+    linop *few = linop_slices(q->normal, fewer, message, sizeof message);
+    REQUIRE(few, "%s", message);
+    solver *inside = solver_create(&K, few);
+    solver_update(inside);
+    const transform_samples samples = {inverted(t, q), inside, n, v};
     for (int i = 0; i < j->nmu; i++) {
-        char name[64], message[256];
         snprintf(name, sizeof name, "%d slices mu %g", fewer, j->mu[i]);
         now.mu = j->mu[i];
-        linop *few = linop_slices(q->normal, fewer, message, sizeof message);
-        REQUIRE(few, "%s", message);
-        solver *inside = solver_create(&K, few);
-        solver_update(inside);
-        const transform_samples samples = {inverted(t, q), inside, n, v};
         const double loss = transform_train(&samples, &now, j->steps);
-        solver_destroy(inside);
         reduced.transform = &now;
         l = (line){name, loss, solve_with(t, q, &reduced, b)};
         if (told) print_line(t, &l);
@@ -153,6 +151,7 @@ static fifth_transform train(const job *j, const target *t)
             best = now;
         }
     }
+    solver_destroy(inside);
     for (int i = 0; i < j->samples; i++) field_destroy(v[i]);
     field_destroy(b);
     fermion_destroy(q);
@@ -235,14 +234,7 @@ static size_t need_of_training(const void *of, const lattice *plan, place where)
 
 static void read_config(job *j)
 {
-    links_info info;
-    char message[1024];
-    if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
-    if (links_settle_size(&info, j->config, j->p->lattice.size, "[lattice] size", message, sizeof message))
-        user_error("%s", message);
-    j->lat = simulation_lattice(j->p, info.size, need_of_training, j);
-    j->links = field_create(j->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(j->p, j->lat));
-    if (simulation_read(j->links, j->config, j->ignore_recorded, message, sizeof message)) user_error("%s", message);
+    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_training, j, &j->lat);
 }
 
 /* ---- arguments ---- */
@@ -298,7 +290,12 @@ int command_train(int argc, char **argv)
     read_count(&j, 2, every);
     read_count(&j, 3, steps);
     read_mu(&j, mu);
-    for (int i = 0; i < p->nsolvers; i++) targets += find(p, i, &t);
+    for (int i = 0; i < p->nsolvers; i++) {
+        if (!find(p, i, &t)) continue;
+        targets++;
+        const int all = fermion_kind_find(t.fermion->p.kind)->slices(&t.fermion->p);
+        if (j.Ls > all) user_error("plaq train: --Ls %d: [fermion.%s] has %d slices", j.Ls, t.fermion->name, all);
+    }
     if (!targets)
         user_error("%s: plaq train needs a [solver.NAME] with a transform (type = reduced_Ls) as the preconditioner of "
                    "another",
