@@ -7,7 +7,6 @@
  * the last component of its eigenvector (C. Paige, 1971). */
 #include "solvers/lanczos.h"
 
-#include <gsl/gsl_eigen.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,29 +16,78 @@
 
 #define FIRST_LOOK 8 /* steps after which the Ritz values are looked at; then after each quarter more */
 
-/* The outermost eigenvalues of the tridiagonal matrix and the residuals of their vectors. */
+/* A pivot of T - x that is never zero, so that the next one can be computed. */
+static double pivot(double value, double size)
+{
+    const double least = 1e-300 + 1e-30 * size;
+    return fabs(value) < least ? -least : value;
+}
+
+/* How many eigenvalues of the tridiagonal matrix T of alpha and beta lie below x (Sturm's theorem; Golub and Van Loan,
+ * section 8.4): the negative pivots of T - x, which are left in d. */
+static int pivots_down(double *d, const double *alpha, const double *beta, int m, double x, double size)
+{
+    int below = 0;
+    for (int j = 0; j < m; j++) {
+        d[j] = pivot(alpha[j] - x - (j > 0 ? beta[j - 1] * beta[j - 1] / d[j - 1] : 0), size);
+        below += d[j] < 0;
+    }
+    return below;
+}
+
+/* The pivots of T - x from the last row up. */
+static void pivots_up(double *e, const double *alpha, const double *beta, int m, double x, double size)
+{
+    for (int j = m - 1; j >= 0; j--) e[j] = pivot(alpha[j] - x - (j + 1 < m ? beta[j] * beta[j] / e[j + 1] : 0), size);
+}
+
+/* Eigenvalue number n of T, counted from the lowest, to the last bit by bisection; all of T is within size of zero. */
+static double eigenvalue(double *d, const double *alpha, const double *beta, int m, int n, double size)
+{
+    double low = -size, high = size;
+    for (;;) {
+        const double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high) return middle;
+        if (pivots_down(d, alpha, beta, m, middle, size) > n) high = middle;
+        else low = middle;
+    }
+}
+
+/* The size of the last component of the unit eigenvector of T that belongs to the eigenvalue x. The vector starts at the
+ * row where the pivots from above and from below meet with the least rest, so that no component is a difference of
+ * large numbers (K. Fernando, SIAM J. Matrix Anal. Appl. 18 (1997) 1013). */
+static double last_component(double *d, double *e, const double *alpha, const double *beta, int m, double x,
+                             double size)
+{
+    pivots_down(d, alpha, beta, m, x, size);
+    pivots_up(e, alpha, beta, m, x, size);
+    int k = 0;
+    double least = INFINITY;
+    for (int j = 0; j < m; j++) {
+        const double rest = fabs(d[j] + e[j] - (alpha[j] - x));
+        if (rest < least) least = rest, k = j;
+    }
+    double norm2 = 1, z = 1;
+    for (int j = k; j > 0; j--) z *= -beta[j - 1] / d[j - 1], norm2 += z * z;
+    z = 1;
+    for (int j = k; j + 1 < m; j++) z *= -beta[j] / e[j + 1], norm2 += z * z;
+    return fabs(z) / sqrt(norm2);
+}
+
+/* The outermost eigenvalues of the tridiagonal matrix and the residuals of their vectors: of order m steps, where all
+ * eigenvectors would take m^3, which is longer than the applications of A where a spectrum is wide. */
 static void look(spectrum *s, const double *alpha, const double *beta, int m)
 {
-    gsl_matrix *t = gsl_matrix_calloc((size_t)m, (size_t)m), *vectors = gsl_matrix_alloc((size_t)m, (size_t)m);
-    gsl_vector *values = gsl_vector_alloc((size_t)m);
-    gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc((size_t)m);
-    REQUIRE_MEMORY(t && vectors && values && work, "out of memory");
-    for (int j = 0; j < m; j++) {
-        gsl_matrix_set(t, (size_t)j, (size_t)j, alpha[j]);
-        if (j + 1 == m) break;
-        gsl_matrix_set(t, (size_t)j, (size_t)j + 1, beta[j]);
-        gsl_matrix_set(t, (size_t)j + 1, (size_t)j, beta[j]);
-    }
-    gsl_eigen_symmv(t, values, vectors, work);
-    const size_t low = gsl_vector_min_index(values), high = gsl_vector_max_index(values), last = (size_t)m - 1;
-    s->low = gsl_vector_get(values, low);
-    s->high = gsl_vector_get(values, high);
-    s->low_error = beta[last] * fabs(gsl_matrix_get(vectors, last, low));
-    s->high_error = beta[last] * fabs(gsl_matrix_get(vectors, last, high));
-    gsl_eigen_symmv_free(work);
-    gsl_vector_free(values);
-    gsl_matrix_free(vectors);
-    gsl_matrix_free(t);
+    double *d = malloc(2 * (size_t)m * sizeof *d), *e = d + m, size = 0;
+    REQUIRE_MEMORY(d, "out of memory");
+    for (int j = 0; j < m; j++)
+        size = fmax(size, fabs(alpha[j]) + (j > 0 ? fabs(beta[j - 1]) : 0) + (j + 1 < m ? fabs(beta[j]) : 0));
+    size *= 1 + 1e-12; /* Gershgorin's bound, outside by more than rounding */
+    s->low = eigenvalue(d, alpha, beta, m, 0, size);
+    s->high = eigenvalue(d, alpha, beta, m, m - 1, size);
+    s->low_error = beta[m - 1] * last_component(d, e, alpha, beta, m, s->low, size);
+    s->high_error = beta[m - 1] * last_component(d, e, alpha, beta, m, s->high, size);
+    free(d);
 }
 
 /* A random vector of unit norm. */
