@@ -197,6 +197,17 @@ int atomic_write(const char *path, const void *data, size_t bytes, char *message
     return atomic_commit(&a, message, size);
 }
 
+int atomic_can_write(const char *path, uint64_t bytes, char *message, size_t size)
+{
+    atomic_file a;
+    if (atomic_begin(&a, path, bytes, message, size)) return -1;
+    const int fd = atomic_create(&a, message, size);
+    if (fd < 0) return -1;
+    close(fd);
+    atomic_abandon(&a);
+    return 0;
+}
+
 /* ---- folders ---- */
 
 /* 1 when it was made, 0 when it was there. */
@@ -437,4 +448,12 @@ void output_close(void)
     atomic_release(&open_lock);
     if (open_folder[0] && comm_rank() == 0) remove_empty(open_folder, there_before);
     open_folder[0] = 0;
+}
+
+int output_can_write(const char *path, uint64_t bytes, char *message, size_t size)
+{
+    int bad = comm_rank() == 0 ? atomic_can_write(path, bytes, message, size) : 0;
+    comm_bcast(&bad, sizeof bad);
+    comm_bcast(message, size);
+    return bad;
 }

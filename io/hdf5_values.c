@@ -162,11 +162,13 @@ const char *values_kind_of(hid_t file)
     static const struct {
         const char *object, *kind;
     } known[] = {{"checkpoint", "a checkpoint"}, {"links", VALUES_LATTICE}, {".tables", "the history of a run"}};
+    static const char *const named[] = {VALUES_TABLES, VALUES_TRANSFORM, VALUES_EIGENVECTORS};
     char *own = values_get_attribute_text(file, VALUES_KIND);
-    const int tables = own && !strcmp(own, VALUES_TABLES), transform = own && !strcmp(own, VALUES_TRANSFORM);
+    const char *found = NULL;
+    for (size_t i = 0; own && i < sizeof named / sizeof named[0]; i++)
+        if (!strcmp(own, named[i])) found = named[i];
     free(own);
-    if (tables) return VALUES_TABLES;
-    if (transform) return VALUES_TRANSFORM;
+    if (found) return found;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (H5Lexists(file, known[i].object, H5P_DEFAULT) > 0) return known[i].kind;
     return NULL;

@@ -9,6 +9,7 @@
 #include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
+#include "solvers/eigen.h"
 
 #define SOLVER(name) extern const solver_type solver_##name;
 #include "solvers/solvers.def"
@@ -41,7 +42,7 @@ void solver_type_keys(const solver_type *type, char *text, size_t size)
 
 #define AT(member) offsetof(solver_settings, member)
 
-static char type_names[256], type_help[1024], precision_choices[64];
+static char type_names[256], type_help[2048], precision_choices[64];
 
 static const param keys[] = {
     {"type", PARAM_CHOICE, AT(type), "cg", type_names, NULL, type_help, 0},
@@ -65,6 +66,12 @@ static const param keys[] = {
      "begins "
      "anew there in any; not of types without an iteration of their own",
      0},
+    {"eigenvectors", PARAM_STRING, AT(eigenvectors_file), "", NULL, NULL,
+     "HDF5 file of plaq eigen with eigenvectors of this quark on this configuration: solves begin with the solution in "
+     "their space; for plaq solve and plaq measure",
+     0},
+    {"low_modes", PARAM_INT, AT(low_modes), "0", "[0,1024]", NULL,
+     "eigenvectors to take, the lowest; 0: all of the file", 0},
     {"transform", PARAM_STRING, AT(transform_file), "", NULL, NULL,
      "reduced_Ls: HDF5 file with the transform between numbers of slices, made by plaq train for a quark of the same "
      "mass, Ls, M5, b5 and c5",
@@ -234,6 +241,13 @@ linop *solver_operator(const solver *s, const field *b)
     return linop_at(s->a, b->prec, b->where);
 }
 
+void solver_deflate(solver *s, const eigen_pairs *low, int modes, int of_normal)
+{
+    s->low = low;
+    s->modes = modes;
+    s->low_normal = of_normal;
+}
+
 /* ---- solves ---- */
 
 solve_result solver_run(solver *s, field *x, const field *b)
@@ -257,64 +271,107 @@ solve_result solver_precondition(solver *s, field *x, const field *b)
     return result;
 }
 
-/* One right-hand side, with the true residual. */
-static solve_result solve_one(solver *s, field *x, const field *b)
+/* True residuals of right-hand sides whose sources have these norms squared, and what they make of the status. */
+static void judge(const solver *s, const field *x, const field *b, const double *b2, solve_result *each)
 {
-    const double start = comm_wtime();
-    solve_result result = {0};
+    double ones[SOLVER_BLOCK_MOST], minus[SOLVER_BLOCK_MOST], r2[SOLVER_BLOCK_MOST];
     linop *a = solver_operator(s, b);
-    linop_refresh(a);
-    const double b2 = vector_norm2(b, 0);
-    if (b2 == 0) {
-        field_clear(x);
-    } else {
-        result = solver_run(s, x, b);
-        field *r = field_like(b);
-        result.residual = sqrt(solver_defect(a, r, x, b, 1) / b2);
-        result.flops += a->flops;
-        field_destroy(r);
-        /* The recurrence may have claimed more than is true; rounding in the check itself is allowed for. */
-        if (result.residual != result.residual) result.status = SOLVE_BROKEN;
-        else if (result.status == SOLVE_CONVERGED && result.residual > 1.5 * s->settings.tolerance)
-            result.status = SOLVE_STALLED;
+    field *r = field_like(b);
+    for (int k = 0; k < b->nrhs; k++) {
+        ones[k] = 1;
+        minus[k] = -1;
     }
-    result.seconds = comm_wtime() - start;
-    return result;
+    linop_apply(a, r, x, 0);
+    vector_axpby_norm2_each(r2, r, ones, b, minus);
+    for (int k = 0; k < b->nrhs; k++) {
+        solve_result *e = &each[k];
+        if (b2[k] == 0) continue;
+        e->residual = b->lat->planned ? 0 : sqrt(r2[k] / b2[k]);
+        e->flops += a->flops;
+        /* The recurrence may have claimed more than is true; rounding in the check itself is allowed for. */
+        if (e->residual != e->residual) e->status = SOLVE_BROKEN;
+        else if (e->status == SOLVE_CONVERGED && e->residual > 1.5 * s->settings.tolerance) e->status = SOLVE_STALLED;
+    }
+    field_destroy(r);
 }
 
 static void add_result(solve_result *sum, const solve_result *one)
 {
     if (one->status > sum->status) sum->status = one->status;
     if (!(one->residual <= sum->residual)) sum->residual = one->residual;
-    sum->iterations += one->iterations;
     sum->inside += one->inside;
     sum->seconds += one->seconds;
     sum->flops += one->flops;
 }
 
+/* As many right-hand sides as are solved together, with their true residuals, into each[] and the sum of all. */
+static void solve_some(solver *s, field *x, const field *b, solve_result *each, solve_result *all)
+{
+    const double start = comm_wtime();
+    double b2[SOLVER_BLOCK_MOST], largest = 0;
+    int iterations = 0;
+    linop_refresh(solver_operator(s, b));
+    vector_norm2_each(b2, b);
+    for (int k = 0; k < b->nrhs; k++) {
+        each[k] = (solve_result){0};
+        if (!(b2[k] <= largest)) largest = b2[k];
+    }
+    if (largest != 0 && s->low) eigen_deflate(s->low, s->modes, solver_operator(s, b), s->low_normal, x, b);
+    if (largest == 0) {
+        field_clear(x);
+    } else if (s->type->solve_block) {
+        solver_enter();
+        s->type->solve_block(s, x, b, each);
+        solver_leave();
+    } else {
+        each[0] = solver_run(s, x, b);
+    }
+    if (largest != 0) judge(s, x, b, b2, each);
+    const double seconds = (comm_wtime() - start) / b->nrhs;
+    for (int k = 0; k < b->nrhs; k++) {
+        each[k].seconds = seconds;
+        if (each[k].iterations > iterations) iterations = each[k].iterations;
+        add_result(all, &each[k]);
+    }
+    all->iterations += iterations;
+}
+
+/* to[first ...] = from[first ...] of n right-hand sides. */
+static void copy_columns(field *to, int first_to, const field *from, int first, int n)
+{
+    for (int k = 0; k < n; k++) {
+        field part = field_rhs(to, first_to + k);
+        const field source = field_rhs(from, first + k);
+        vector_axpby(&part, 1, &source, 0);
+    }
+    field_written(to);
+}
+
+static int columns_together(const solver *s)
+{
+    const int n = s->type->solve_block ? s->type->block_size(&s->settings) : 1;
+    return n < SOLVER_BLOCK_MOST ? n : SOLVER_BLOCK_MOST;
+}
+
 solve_result solver_solve(solver *s, field *x, const field *b, solve_result *each)
 {
-    solve_result all = {0};
+    solve_result all = {0}, some[SOLVER_BLOCK_MOST];
+    const int together = columns_together(s);
     solver_update(s);
-    if (b->nrhs == 1) {
-        all = solve_one(s, x, b);
-        if (each) *each = all;
+    if (b->nrhs <= together) {
+        solve_some(s, x, b, each ? each : some, &all);
         return all;
     }
     linop *a = solver_operator(s, b);
-    field *one_x = linop_vector(a, 1), *one_b = linop_vector(a, 1);
-    for (int r = 0; r < b->nrhs; r++) {
-        field part_x = field_rhs(x, r);
-        const field part_b = field_rhs(b, r);
-        vector_axpby(one_b, 1, &part_b, 0);
-        vector_axpby(one_x, 1, &part_x, 0);
-        const solve_result one = solve_one(s, one_x, one_b);
-        vector_axpby(&part_x, 1, one_x, 0);
-        add_result(&all, &one);
-        if (each) each[r] = one;
+    for (int first = 0, n; first < b->nrhs; first += n) {
+        n = b->nrhs - first < together ? b->nrhs - first : together;
+        field *part_x = linop_vector(a, n), *part_b = linop_vector(a, n);
+        copy_columns(part_b, 0, b, first, n);
+        copy_columns(part_x, 0, x, first, n);
+        solve_some(s, part_x, part_b, each ? each + first : some, &all);
+        copy_columns(x, first, part_x, 0, n);
+        field_destroy(part_b);
+        field_destroy(part_x);
     }
-    field_written(x);
-    field_destroy(one_b);
-    field_destroy(one_x);
     return all;
 }

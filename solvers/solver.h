@@ -30,28 +30,32 @@ typedef enum {
 /* Settings of a solver: the section [solver.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
 typedef struct solver_settings {
     char type[PARAM_CHOICE_SIZE];
-    double tolerance;                        /* of |b - A x| / |b| */
-    int max_iterations;                      /* of applications of A in the iteration */
-    char fallback[PARAM_STRING_SIZE];        /* name of the solver that repeats a failed solve, or empty */
-    char inner_precision[PARAM_CHOICE_SIZE]; /* of the iteration */
-    double delta;                            /* drop of the residual at which the true one is computed */
-    char inner_name[PARAM_STRING_SIZE];      /* of the solver inside, of types that can have one; or empty */
-    const struct solver_settings *inner;     /* the one so named, or null */
-    char transform_file[PARAM_STRING_SIZE];  /* of types with this key */
-    const struct fifth_transform *transform; /* what the file holds; borrowed */
+    double tolerance;                          /* of |b - A x| / |b| */
+    int max_iterations;                        /* of applications of A in the iteration */
+    char fallback[PARAM_STRING_SIZE];          /* name of the solver that repeats a failed solve, or empty */
+    char inner_precision[PARAM_CHOICE_SIZE];   /* of the iteration */
+    double delta;                              /* drop of the residual at which the true one is computed */
+    char inner_name[PARAM_STRING_SIZE];        /* of the solver inside, of types that can have one; or empty */
+    const struct solver_settings *inner;       /* the one so named, or null */
+    char eigenvectors_file[PARAM_STRING_SIZE]; /* to deflate with, or empty: solver_deflate() */
+    int low_modes;                             /* of them, the lowest; 0: all */
+    char transform_file[PARAM_STRING_SIZE];    /* of types with this key */
+    const struct fifth_transform *transform;   /* what the file holds; borrowed */
     union {
         double align;
         char bytes[64];
     } own;
 } solver_settings;
 
+#define SOLVER_BLOCK_MOST 64 /* right-hand sides that are solved together */
+
 /* For tables of own keys: where a member of the type's struct is. */
 #define SOLVER_KEY(keys, member) (offsetof(solver_settings, own) + offsetof(keys, member))
 
 typedef struct {
     solve_status status;
-    int iterations;  /* applications of A in the iteration, all precisions together */
-    int inside;      /* applications of A in preconditioners */
+    int iterations; /* applications of A in the iteration, all precisions together; to a block of right-hand sides: once */
+    int inside;     /* applications of A in preconditioners */
     double residual; /* true, relative */
     double seconds, flops;
     int attempts; /* of fallback_try() */
@@ -59,7 +63,8 @@ typedef struct {
 
 typedef struct solver solver;
 
-/* Types of solvers: a table each, in the file of the type. Functions work on vectors of one right-hand side. */
+/* Types of solvers: a table each, in the file of the type. Functions work on vectors of one right-hand side, but for
+ * solve_block. */
 typedef struct {
     const char *name, *help;
     const char *keys;         /* inner_precision, delta or transform, where it uses them, separated by spaces */
@@ -79,6 +84,10 @@ typedef struct {
     linop *(*inverts)(const solver_settings *s, linop *a);
     /* A x = b from x, without the true residual at the end; null: it only preconditions. */
     solve_result (*solve)(solver *s, field *x, const field *b);
+    /* The same of right-hand sides that share their work, at most block_size() of them, with a result each. Null: they are
+     * solved one after another. */
+    void (*solve_block)(solver *s, field *x, const field *b, solve_result *each);
+    int (*block_size)(const solver_settings *s);
     /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
     solve_result (*precondition)(solver *s, field *x, const field *b);
     /* What it keeps from solve to solve: made before the first, made anew when the links have changed, given up. Null
@@ -90,10 +99,12 @@ typedef struct {
 
 struct solver {
     const solver_type *type;
-    solver_settings settings; /* its own: tolerance and max_iterations may be set between solves */
-    linop *a;                 /* borrowed */
-    solver *inner;            /* of settings.inner, on the same operator unless its type has another; or null */
-    void *state;              /* of its type */
+    solver_settings settings;      /* its own: tolerance and max_iterations may be set between solves */
+    linop *a;                      /* borrowed */
+    solver *inner;                 /* of settings.inner, on the same operator unless its type has another; or null */
+    void *state;                   /* of its type */
+    const struct eigen_pairs *low; /* of solver_deflate(), or null */
+    int modes, low_normal;
 };
 
 const char *solve_status_text(solve_status status);
@@ -114,10 +125,17 @@ solver *solver_create(const solver_settings *s, linop *a);
 void solver_destroy(solver *s);
 /* Brings the operator, and what the solver keeps, up to date with the links. Collective. */
 void solver_update(solver *s);
-/* Updates, solves and measures. x, b: vectors of A in any precision, not the same, of any number of right-hand sides;
- * each[r], unless that is null, is the result of right-hand side r. Returns all of them together: the worst status, the
- * largest residual, the sums of the others. With b = 0 the answer is x = 0. Collective. */
+/* Updates, solves and measures. x, b: vectors of A in any precision, not the same, of any number of right-hand sides,
+ * which are solved in blocks or one after another, as the type does; each[r], unless that is null, is the result of
+ * right-hand side r, with its share of the seconds and flops of a block. Returns all of them together: the worst status,
+ * the largest residual, the sums of the others, iterations of a block counted once. With b = 0 the answer is x = 0.
+ * Collective. */
 solve_result solver_solve(solver *s, field *x, const field *b, solve_result *each);
+
+/* From now on solver_solve() begins with the part of the solution that lies in the space of the lowest `modes` of these
+ * eigenvectors: those of A or, if of_normal, of A^dagger A. They are borrowed; null ends that. Vectors of solves are then in
+ * double precision. */
+void solver_deflate(solver *s, const struct eigen_pairs *low, int modes, int of_normal);
 
 /* Solvers that are made when they are first asked for, and kept: one for each settings (by their place) and operator.
  * {0} is empty. */

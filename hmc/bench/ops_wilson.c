@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "hmc/bench/ops.h"
+#include "kernels/ops/multiblas.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
 #include "solvers/multisplitting.h"
@@ -82,6 +83,23 @@ static void run_axpby_norm2_each(bench *b)
         one[r] = 1;
     }
     vector_axpby_norm2_each(b->sums, b->z, small, b->x, one);
+}
+
+/* X^dagger Y of all right-hand sides; told are those of each with itself. */
+static void run_multiblas_dot(bench *b)
+{
+    static double all[BENCH_MOST_RHS * BENCH_MOST_RHS][2];
+    multiblas_dot(all, b->x, b->z, 0);
+    for (int r = 0; r < b->rhs; r++)
+        for (int c = 0; c < 2; c++) pairs_of(b)[r][c] = all[r * (b->rhs + 1)][c];
+}
+
+/* Z += X a */
+static void run_multiblas_axpy(bench *b)
+{
+    static double a[BENCH_MOST_RHS * BENCH_MOST_RHS][2];
+    for (int k = 0; k < b->rhs * b->rhs; k++) a[k][0] = a[k][1] = 1e-6;
+    multiblas_axpy(b->z, a, b->x, 1, b->z);
 }
 
 static void run_cg_update(bench *b)
@@ -191,6 +209,8 @@ const bench_op bench_ops_wilson[] = {
     {"norm2_each", "blas", 1, 0, 1, BENCH_WILSON, run_norm2_each, 0},
     {"dot_each", "blas", 1, 0, 1, BENCH_WILSON, run_dot_each, 0},
     {"axpby_norm2_each", "blas", 1, 0, 1, BENCH_WILSON, run_axpby_norm2_each, 0},
+    {"multiblas_dot", "blas", 1, 0, 1, BENCH_WILSON, run_multiblas_dot, 0},
+    {"multiblas_axpy", "blas", 1, 0, 1, BENCH_WILSON, run_multiblas_axpy, 0},
     {"cg_update", "blas", 1, 0, 1, BENCH_WILSON, run_cg_update, 0},
     {"multi_dot", "blas", 1, 0, 1, BENCH_WILSON, run_multi_dot, 0},
     {"multi_axpy", "blas", 1, 0, 1, BENCH_WILSON, run_multi_axpy, 0},

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/build/eigenvectors.h"
 #include "hmc/build/memory.h"
 #include "hmc/build/plan.h"
 #include "hmc/build/simulation.h"
@@ -475,6 +476,7 @@ int command_run(int argc, char **argv)
     if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    eigenvectors_refuse(r.p, "run");
     if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
         user_error("plaq run: --ignore-recorded is for the file of [run] start = file, and start is %s",
                    r.p->run.start);

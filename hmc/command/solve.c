@@ -10,6 +10,9 @@
  * 0, type cg+SHIFT, each with its own seconds and its distance from the solution at once; then what both took. What
  * belongs to M is only known without a shift.
  *
+ * With --rhs N, N random sources, which each solver solves for in blocks or one after another, as its type does: iterations
+ * and seconds are those of all together, residuals the worst, the distance that of all solutions.
+ *
  * With --output, tables of an HDF5 file (io/table_hdf5.h): /FERMION.SOLVER has the history of the residuals of a solve,
  * /FERMION.SOLVER.summary its result; /FERMION.SOLVER.shifts and /FERMION.SOLVER.shifts.summary those of all shifts at
  * once, /FERMION.SOLVER.apart and /FERMION.SOLVER.apart.summary those of one after another.
@@ -20,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/build/eigenvectors.h"
 #include "hmc/build/memory.h"
 #include "hmc/command/commands.h"
 #include "hmc/evolve/fermion_kind.h"
@@ -55,13 +59,14 @@ static const table_column summary_columns[] = {
     {"flops", "", "of the solve, all ranks"},
     {"distance", "", "|x - x1| / |x1| from the solution of the first solver, or of one shift from that at once"},
     {"shift", "", "of the operator; 0: none"},
+    {"rhs", "", "right-hand sides"},
 };
-enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SHIFT, SUMMARY };
+enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SHIFT, RHS, SUMMARY };
 
 typedef struct {
     const parameters *p;
     const char *config, *output, *place;
-    int json, ignore_recorded, failures, nshifts;
+    int json, ignore_recorded, failures, nshifts, rhs;
     double shifts[MULTISHIFT_MOST];
     char digest[65];
     gauge_loops loops;
@@ -71,15 +76,21 @@ typedef struct {
 
 typedef struct {
     fermion *q;
-    field *source, *direct, *normal, *half, *x, *first, *residual; /* direct, normal: right-hand sides */
+    const named_fermion *f;
+    eigenvectors low;
+    const job *j;
+    field *source, *x, *residual, *one; /* of one right-hand side; one: a vector of the system */
+    field *direct, *normal, *half,
+        *first; /* of all: right-hand sides of both systems, the solution, and that of the first solver */
 } equation;
 
-static void make_source(const job *j, fermion *q, field *source)
+/* Of right-hand side number r. */
+static void make_source(const job *j, fermion *q, field *source, int r)
 {
     char message[PARAM_MESSAGE_SIZE];
     int place[4];
     if (!strcmp(j->place, "random")) {
-        vector_random(source, (uint64_t)j->p->run.seed, RANDOM_SOURCE, 0);
+        vector_random(source, (uint64_t)j->p->run.seed, RANDOM_SOURCE, (uint32_t)r);
         return;
     }
     if (param_set(&source_param, place, j->place, message, sizeof message))
@@ -98,25 +109,49 @@ static void make_source(const job *j, fermion *q, field *source)
     field_destroy(physical);
 }
 
-static void open_system(const job *j, const fermion_params *f, equation *s)
+static void put_column(field *to, int r, const field *from)
 {
-    s->q = fermion_kind_find(f->kind)->quark(j->links, f, NULL, 0);
+    field part = field_rhs(to, r);
+    vector_axpby(&part, 1, from, 0);
+    field_written(to);
+}
+
+static void take_column(field *to, const field *from, int r)
+{
+    const field part = field_rhs(from, r);
+    vector_axpby(to, 1, &part, 0);
+}
+
+static void open_system(const job *j, const named_fermion *f, equation *s)
+{
+    s->q = fermion_kind_find(f->p.kind)->quark(j->links, &f->p, NULL, 0);
+    s->f = f;
+    s->low = (eigenvectors){0};
+    s->j = j;
     s->source = fermion_vector(s->q);
     s->x = field_like(s->source);
-    s->first = field_like(s->source);
     s->residual = field_like(s->source);
-    s->direct = linop_vector(s->q->normal, 1);
-    s->normal = linop_vector(s->q->normal, 1);
-    s->half = linop_vector(s->q->normal, 1);
-    make_source(j, s->q, s->source);
-    fermion_prepare(s->q, s->direct, s->source, 0);
-    fermion_prepare(s->q, s->normal, s->source, 1);
+    s->one = linop_vector(s->q->normal, 1);
+    s->direct = linop_vector(s->q->normal, j->rhs);
+    s->normal = linop_vector(s->q->normal, j->rhs);
+    s->half = linop_vector(s->q->normal, j->rhs);
+    field_shape all = field_shape_of(s->source);
+    all.nrhs = j->rhs;
+    s->first = field_create_shape(s->source->lat, &all, s->source->prec, s->source->par, s->source->where);
+    for (int r = 0; r < j->rhs; r++) {
+        make_source(j, s->q, s->source, r);
+        fermion_prepare(s->q, s->one, s->source, 0);
+        put_column(s->direct, r, s->one);
+        fermion_prepare(s->q, s->one, s->source, 1);
+        put_column(s->normal, r, s->one);
+    }
 }
 
 static void close_system(equation *s)
 {
-    field *all[] = {s->source, s->direct, s->normal, s->half, s->x, s->first, s->residual};
+    field *all[] = {s->source, s->direct, s->normal, s->half, s->x, s->first, s->residual, s->one};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    eigenvectors_close(&s->low);
     fermion_destroy(s->q);
 }
 
@@ -132,22 +167,34 @@ static void judge(equation *s, const solve_result *r, double shift, int first, d
     row[SECONDS] = r->seconds;
     row[FLOPS] = (double)flops;
     row[SHIFT] = shift;
+    row[RHS] = s->half->nrhs;
     row[WHOLE] = row[DISTANCE] = NAN;
     if (shift != 0) return;
-    fermion_reconstruct(s->q, s->x, s->half, s->source);
-    row[WHOLE] = fermion_residual(s->q, s->residual, s->x, s->source);
-    if (first) field_copy(s->first, s->x);
-    vector_axpby(s->x, -1, s->first, 1);
-    row[DISTANCE] = sqrt(vector_norm2(s->x, 0) / vector_norm2(s->first, 0));
+    double apart = 0, all = 0;
+    row[WHOLE] = 0;
+    for (int i = 0; i < s->half->nrhs; i++) {
+        make_source(s->j, s->q, s->source, i);
+        take_column(s->one, s->half, i);
+        fermion_reconstruct(s->q, s->x, s->one, s->source);
+        const double whole = fermion_residual(s->q, s->residual, s->x, s->source);
+        if (!(whole <= row[WHOLE])) row[WHOLE] = whole;
+        if (first) put_column(s->first, i, s->x);
+        const field reference = field_rhs(s->first, i);
+        vector_axpby(s->x, -1, &reference, 1);
+        apart += vector_norm2(s->x, 0);
+        all += vector_norm2(&reference, 0);
+    }
+    row[DISTANCE] = sqrt(apart / all);
 }
 
 /* One solve; `first` as above. */
-static void solve(equation *s, const solver_settings *set, int first, solve_history *h, double row[SUMMARY])
+static void solve(equation *s, const named_settings *n, int first, solve_history *h, double row[SUMMARY])
 {
-    const int positive = solver_needs_positive(set);
+    const int positive = solver_needs_positive(&n->p);
     field_clear(s->half);
+    solver *by = solver_create(&n->p, fermion_system(s->q, positive));
+    eigenvectors_attach(&s->low, s->j->p, &s->f->p, n, s->q, by);
     solver_record(h);
-    solver *by = solver_create(set, fermion_system(s->q, positive));
     const solve_result r = solver_solve(by, s->half, positive ? s->normal : s->direct, NULL);
     solver_destroy(by);
     solver_record(NULL);
@@ -315,9 +362,10 @@ static void one_solver(job *j, equation *s, const named_fermion *f, const named_
     double row[SUMMARY];
     char name[160];
     param_text identity = identity_of_solve(j->p, f, n, j->place);
+    if (j->rhs > 1) param_text_add(&identity, "rhs = %d\n", j->rhs);
     snprintf(name, sizeof name, "%s.%s", f->name, n->name);
     look(j, name, identity.data);
-    solve(s, &n->p, *first, &h, row);
+    solve(s, n, *first, &h, row);
     if (row[STATUS] == SOLVE_CONVERGED) *first = 0; /* what distances are from */
     j->failures += row[STATUS] != SOLVE_CONVERGED;
     print(j, f->name, n->name, &n->p, n->p.type, row);
@@ -380,7 +428,7 @@ static void all_shifts(job *j, equation *s, const named_fermion *f, const named_
 static void solve_all(job *j, const named_fermion *f)
 {
     equation s;
-    open_system(j, &f->p, &s);
+    open_system(j, f, &s);
     int first = 1;
     for (int i = 0; i < j->p->nsolvers; i++) {
         const named_settings *n = &j->p->solvers[i];
@@ -401,12 +449,12 @@ static size_t need_of_solves(const void *of, const lattice *plan, place where)
     j.links = field_create(j.lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     for (int i = 0; i < j.p->nfermions; i++) {
         equation s;
-        open_system(&j, &j.p->fermions[i].p, &s);
+        open_system(&j, &j.p->fermions[i], &s);
         for (int k = 0; k < j.p->nsolvers; k++) {
             const solver_settings *set = &j.p->solvers[k].p;
             field *x[MULTISHIFT_MOST];
             if (!solver_solves(set)) continue;
-            solve(&s, set, 1, NULL, rows[0]);
+            solve(&s, &j.p->solvers[k], 1, NULL, rows[0]);
             if (!j.nshifts || strcmp(set->type, "cg")) continue;
             open_solutions(&j, &s, x);
             solve_at_once(&j, &s, set, x, NULL, rows);
@@ -434,6 +482,18 @@ static void read_shifts(job *j, const char *text)
     }
 }
 
+static void read_rhs(job *j, const char *text)
+{
+    static const param rhs = {"--rhs", PARAM_INT, 0, NULL, "[1,256]", "", "random sources", 0};
+    char message[PARAM_MESSAGE_SIZE];
+    if (text && param_set(&rhs, &j->rhs, text, message, sizeof message))
+        user_error("plaq solve: --rhs %s: %s", text, message);
+    if (j->rhs > 1 && strcmp(j->place, "random"))
+        user_error("plaq solve: --rhs %s: several sources are random ones; leave --source %s away", text, j->place);
+    if (j->rhs > 1 && j->nshifts)
+        user_error("plaq solve: --rhs %s: solves with --shifts have one source; leave one of the two away", text);
+}
+
 static int has_type(const parameters *p, const char *type)
 {
     for (int i = 0; i < p->nsolvers; i++)
@@ -450,17 +510,18 @@ static void read_config(job *j)
 
 int command_solve(int argc, char **argv)
 {
-    job j = {.place = "random"};
-    const char *shifts = NULL;
+    job j = {.place = "random", .rhs = 1};
+    const char *shifts = NULL, *rhs = NULL;
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--source", NULL, &j.place, "random, or X.Y.Z.T of a point source; default random"},
+        {"--rhs", NULL, &rhs, "N random sources, 1 to 256, solved in blocks or one after another, as a solver does"},
         {"--shifts", NULL, &shifts,
          "S,S,...: solves with these shifts too, all at once and one after another, by each solver of type cg"},
         {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
         FLAG_IGNORE_RECORDED(&j.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 5, 2, 2);
+    plain_arguments a = command_arguments(argc, argv, flags, 6, 2, 2);
     log_keep_stdout_clean(j.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_EVERY_SOLVER);
     j.p = p;
@@ -468,6 +529,7 @@ int command_solve(int argc, char **argv)
     if (p->nfermions == 0 || p->nsolvers == 0)
         user_error("%s: plaq solve needs a section [fermion.NAME] and a section [solver.NAME]", a.plain[0]);
     if (shifts) read_shifts(&j, shifts);
+    read_rhs(&j, rhs);
     if (shifts && !has_type(p, "cg"))
         user_error("%s: --shifts needs a [solver.NAME] of type cg, for multi-shift conjugate gradients", a.plain[0]);
     read_config(&j);

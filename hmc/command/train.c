@@ -14,6 +14,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/identity.h"
+#include "io/atomic.h"
 #include "io/fifth_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -293,6 +294,9 @@ int command_train(int argc, char **argv)
     for (int i = 0; i < p->nsolvers; i++) {
         if (!find(p, i, &t)) continue;
         targets++;
+        char message[1024];
+        if (output_can_write(t.reduced->p.transform_file, 0, message, sizeof message))
+            user_error("plaq train: %s", message);
         const int all = fermion_kind_find(t.fermion->p.kind)->slices(&t.fermion->p);
         if (j.Ls > all) user_error("plaq train: --Ls %d: [fermion.%s] has %d slices", j.Ls, t.fermion->name, all);
     }

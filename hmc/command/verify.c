@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/build/eigenvectors.h"
 #include "hmc/build/simulation.h"
 #include "hmc/command/commands.h"
 #include "hmc/evolve/parts.h"
@@ -356,6 +357,7 @@ int command_verify(int argc, char **argv)
     const char *config = a.nplain > 1 ? a.plain[1] : NULL;
     log_keep_stdout_clean(v.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    eigenvectors_refuse(p, "verify");
     if (ignore_recorded && !config && strcmp(p->run.start, "file"))
         user_error("plaq verify: --ignore-recorded is for a configuration, and none is read");
     v.s = simulation_create(p);

@@ -59,6 +59,13 @@ static void add_quark(param_text *text, const parameters *p, const fermion_param
         if (!parts[k]->of_action) add_physics(text, &parts[k]->keys, fermion_keys(f, parts[k]));
 }
 
+param_text identity_of_quark(const parameters *p, const fermion_params *f)
+{
+    param_text text = {0};
+    add_quark(&text, p, f);
+    return text;
+}
+
 int identity_differ(const char *before, const char *now, param_text *differences)
 {
     param_text own = changes_own_keys(before);

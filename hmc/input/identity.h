@@ -7,6 +7,8 @@
 #include "hmc/input/parameters.h"
 
 param_text identity_of_measurement(const parameters *p, const named_measure *m);
+/* What the operator of a quark depends on, but for the links. */
+param_text identity_of_quark(const parameters *p, const fermion_params *f);
 /* `solver`: all of its keys count, for it is what a solve is about. `source`: the text of --source. */
 param_text identity_of_solve(const parameters *p, const named_fermion *f, const named_settings *solver,
                              const char *source);

@@ -7,7 +7,7 @@
 #include "hmc/input/parameters.h"
 #include "kernels/base/error.h"
 
-static const char *const of_solves[] = {"tolerance", "max_iterations", "fallback"};
+static const char *const of_solves[] = {"tolerance", "max_iterations", "fallback", "eigenvectors", "low_modes"};
 
 static int type_has(const char *type, const char *key)
 {
@@ -21,13 +21,13 @@ static int type_has(const char *type, const char *key)
 static void check_keys(const ini_input *in, const named_settings *s)
 {
     const solver_type *type = solver_type_find(s->p.type);
-    char has[448], message[512];
+    char has[448], message[576];
     solver_type_keys(type, has, sizeof has);
     for (size_t k = 0; k < sizeof of_solves / sizeof of_solves[0]; k++)
         if (!type->solve && ini_given(in, "solver", s->name, of_solves[k]))
             user_error("%s: [solver.%s] type = %s has no key '%s', for it only preconditions; it has %s",
                        ini_where(in, "solver", s->name, of_solves[k]), s->name, s->p.type, of_solves[k], has);
-    snprintf(message, sizeof message, "; it has tolerance, max_iterations, fallback%s%s", has[0] ? " and " : "", has);
+    snprintf(message, sizeof message, "; it has tolerance, max_iterations, fallback, eigenvectors, low_modes%s%s", has[0] ? " and " : "", has);
     parameters_refuse_keys(in, "solver", s->name, "type", s->p.type, type_has, message);
     const char *key = type->check ? type->check(&s->p, message, sizeof message) : NULL;
     if (key) user_error("%s: [solver.%s] %s", ini_where(in, "solver", s->name, key), s->name, message);

@@ -5,7 +5,8 @@
  *
  * A row is one noise vector e, with <e_i conj(e_j)> = delta_ij: e^dagger M^-1 e / V. Its imaginary part is noise; the
  * real one has none between even and odd sites if the quark is staggered. All vectors are functions of the seed, the
- * configuration, their number and the global site.
+ * configuration, their number and the global site. A solver that takes several right-hand sides gets the vectors in
+ * batches.
  *
  * With traces, what the second derivative of the pressure by the quark chemical potential is made of (C. Allton et al.,
  * hep-lat/0305007): steps in +t are multiplied by e^mu a site, those in -t by e^-mu, and primes are
@@ -48,9 +49,12 @@ static const measure_column summary[] = {
 
 typedef struct {
     propagator q;
-    field *noise, *x, *y, *z;
+    const condensate_keys *keys;
+    field *noise, *x, *y, *all; /* all: M' x of a batch */
     uint64_t seed;
     double volume;
+    int first;                               /* number of the first vector of the batch */
+    double rows[SOLVER_BLOCK_MOST][COLUMNS]; /* of the batch */
 } estimator;
 
 /* e^dagger y / V */
@@ -66,35 +70,73 @@ static int has_traces(const measure_params *m)
     return !strcmp(OBSERVABLE_OWN(condensate_keys, m)->traces, "yes");
 }
 
-static int one_vector(estimator *e, const measure_params *m, int number, measure_result *r)
+/* ---- M x = e ---- */
+
+static const field *noise_of(void *context, int k)
 {
-    double row[COLUMNS] = {[VECTOR] = number, [DENSITY] = NAN, [CURVATURE] = NAN, [SQUARE] = NAN}, value[2];
-    char what[64];
-    if (!strcmp(OBSERVABLE_OWN(condensate_keys, m)->noise, "z2"))
-        vector_random_signs(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
-    else vector_random(e->noise, e->seed, RANDOM_NOISE, (uint32_t)number);
-    snprintf(what, sizeof what, "noise vector %d", number);
-    int status = propagator_solve(&e->q, e->x, e->noise, what, r);
-    if (status != MEASURE_DONE) return status;
-    product(value, e, e->x);
+    estimator *e = context;
+    const uint32_t number = (uint32_t)(e->first + k);
+    if (!strcmp(e->keys->noise, "z2")) vector_random_signs(e->noise, e->seed, RANDOM_NOISE, number);
+    else vector_random(e->noise, e->seed, RANDOM_NOISE, number);
+    return e->noise;
+}
+
+static void solved(void *context, int k, const field *x)
+{
+    estimator *e = context;
+    double *row = e->rows[k], value[2];
+    noise_of(e, k);
+    product(value, e, x);
+    row[VECTOR] = e->first + k;
     row[CONDENSATE] = value[0];
     row[IMAGINARY] = value[1];
-    if (e->y) {
-        fermion_derivative(e->q.quark, e->y, e->x, 2);
-        product(value, e, e->y);
-        row[CURVATURE] = value[0];
-        fermion_derivative(e->q.quark, e->y, e->x, 1);
-        product(value, e, e->y);
-        row[DENSITY] = value[1];
-        snprintf(what, sizeof what, "the derivative of noise vector %d", number);
-        status = propagator_solve(&e->q, e->z, e->y, what, r);
-        if (status != MEASURE_DONE) return status;
-        fermion_derivative(e->q.quark, e->y, e->z, 1);
-        product(value, e, e->y);
-        row[SQUARE] = value[0];
+    row[DENSITY] = row[CURVATURE] = row[SQUARE] = NAN;
+    if (!e->y) return;
+    fermion_derivative(e->q.quark, e->y, x, 2);
+    product(value, e, e->y);
+    row[CURVATURE] = value[0];
+    fermion_derivative(e->q.quark, e->y, x, 1);
+    product(value, e, e->y);
+    row[DENSITY] = value[1];
+    field part = field_rhs(e->all, k);
+    vector_axpby(&part, 1, e->y, 0);
+    field_written(e->all);
+}
+
+/* ---- M z = M' x ---- */
+
+static const field *derivative_of(void *context, int k)
+{
+    estimator *e = context;
+    const field part = field_rhs(e->all, k);
+    vector_axpby(e->y, 1, &part, 0);
+    return e->y;
+}
+
+static void solved_again(void *context, int k, const field *z)
+{
+    estimator *e = context;
+    double value[2];
+    noise_of(e, k);
+    fermion_derivative(e->q.quark, e->y, z, 1);
+    product(value, e, e->y);
+    e->rows[k][SQUARE] = value[0];
+}
+
+/* n vectors from number e->first on, which the solver may take together. */
+static int one_batch(estimator *e, int n, measure_result *r)
+{
+    const propagator_batch_of noise = {noise_of, solved, e, e->x}, again = {derivative_of, solved_again, e, e->x};
+    char vectors[64], what[96];
+    if (n == 1) snprintf(vectors, sizeof vectors, "noise vector %d", e->first);
+    else snprintf(vectors, sizeof vectors, "noise vectors %d to %d", e->first, e->first + n - 1);
+    int status = propagator_solve_batch(&e->q, n, &noise, vectors, r);
+    if (status == MEASURE_DONE && e->y) {
+        snprintf(what, sizeof what, "the derivative of %s", vectors);
+        status = propagator_solve_batch(&e->q, n, &again, what, r);
     }
-    measure_add_row(r, row);
-    return MEASURE_DONE;
+    for (int k = 0; k < n && status == MEASURE_DONE; k++) measure_add_row(r, e->rows[k]);
+    return status;
 }
 
 static double mean_of(const measure_result *r, int column, double *error)
@@ -109,23 +151,28 @@ static double mean_of(const measure_result *r, int column, double *error)
 
 static int measure_condensate(const measure_context *c, const measure_params *m, measure_result *r)
 {
-    estimator e = {.seed = measure_noise_seed(c), .volume = (double)c->links->lat->volume};
+    estimator e = {.keys = OBSERVABLE_OWN(condensate_keys, m),
+                   .seed = measure_noise_seed(c),
+                   .volume = (double)c->links->lat->volume};
     int status = MEASURE_DONE;
     propagator_open(&e.q, c, m);
+    const int vectors = e.keys->vectors, most = propagator_batch(&e.q), batch = most < vectors ? most : vectors;
     e.noise = fermion_physical(e.q.quark);
     e.x = fermion_physical(e.q.quark);
     if (has_traces(m)) {
+        field_shape shape = field_shape_of(e.x);
+        shape.nrhs = batch;
         e.y = fermion_physical(e.q.quark);
-        e.z = fermion_physical(e.q.quark);
+        e.all = field_create_shape(e.x->lat, &shape, e.x->prec, e.x->par, e.x->where);
     }
-    for (int i = 0; i < OBSERVABLE_OWN(condensate_keys, m)->vectors && status == MEASURE_DONE; i++)
-        status = one_vector(&e, m, i, r);
+    for (; e.first < vectors && status == MEASURE_DONE; e.first += batch)
+        status = one_batch(&e, vectors - e.first < batch ? vectors - e.first : batch, r);
     if (status == MEASURE_DONE) {
         propagator_summary(&e.q, r->summary);
         r->summary[2] = mean_of(r, CONDENSATE, &r->summary[3]);
         for (int i = 0; i < 3; i++) r->summary[4 + i] = mean_of(r, DENSITY + i, NULL);
     }
-    field_destroy(e.z);
+    field_destroy(e.all);
     field_destroy(e.y);
     field_destroy(e.x);
     field_destroy(e.noise);

@@ -15,14 +15,13 @@ void propagator_open(propagator *p, const measure_context *c, const measure_para
     const int number = simulation_fermion(c->p, m->fermion);
     const fermion_params *f = &c->p->fermions[number].p;
     const char *name = m->solver[0] ? m->solver : f->action_solver;
-    *p = (propagator){.c = c};
+    *p = (propagator){.c = c, .params = f};
     p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
     REQUIRE(p->solver, "no solver %s", name);
     p->quark = c->run ? c->run->quarks[number] : NULL;
     p->owns_quark = !p->quark;
     if (p->owns_quark) p->quark = fermion_kind_find(f->kind)->quark(c->links, f, NULL, 0);
-    p->rhs = linop_vector(p->quark->normal, 1);
-    p->half = linop_vector(p->quark->normal, 1);
+    p->one = linop_vector(p->quark->normal, 1);
     p->residual = fermion_vector(p->quark);
     if (!fermion_has_walls(p->quark)) return;
     p->source = fermion_vector(p->quark);
@@ -34,16 +33,30 @@ void propagator_close(propagator *p)
     field_destroy(p->x);
     field_destroy(p->source);
     field_destroy(p->residual);
+    field_destroy(p->one);
     field_destroy(p->half);
     field_destroy(p->rhs);
     solver_store_close(&p->made);
+    eigenvectors_close(&p->low);
     if (p->owns_quark) fermion_destroy(p->quark);
 }
 
+/* ---- solves ---- */
+
 typedef struct {
     propagator *p;
-    const field *source;
+    int n;
+    const propagator_batch_of *b;
 } job;
+
+/* The source of number k on the field that M acts on. */
+static const field *source_of(const job *j, int k)
+{
+    const field *physical = j->b->source(j->b->context, k);
+    if (!j->p->source) return physical;
+    fermion_import(j->p->quark, j->p->source, physical);
+    return j->p->source;
+}
 
 /* The even-odd system itself, or the normal one for a solver that needs it, from zero. */
 static solve_result attempt(const solver_settings *s, double tolerance, void *context)
@@ -51,29 +64,74 @@ static solve_result attempt(const solver_settings *s, double tolerance, void *co
     const job *j = context;
     propagator *p = j->p;
     const int positive = solver_needs_positive(s);
-    fermion_prepare(p->quark, p->rhs, j->source, positive);
+    for (int k = 0; k < j->n; k++) {
+        field part = field_rhs(p->rhs, k);
+        fermion_prepare(p->quark, p->one, source_of(j, k), positive);
+        vector_axpby(&part, 1, p->one, 0);
+    }
+    field_written(p->rhs);
     field_clear(p->half);
     solver *by = solver_from(&p->made, s, fermion_system(p->quark, positive));
     by->settings.tolerance = tolerance;
+    for (int i = 0; i < p->c->p->nsolvers; i++)
+        if (&p->c->p->solvers[i].p == s)
+            eigenvectors_attach(&p->low, p->c->p, p->params, &p->c->p->solvers[i], p->quark, by);
     return solver_solve(by, p->half, p->rhs, NULL);
 }
 
-int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r)
+static void fit(propagator *p, int n)
+{
+    if (p->rhs && p->rhs->nrhs == n) return;
+    field_destroy(p->half);
+    field_destroy(p->rhs);
+    p->rhs = linop_vector(p->quark->normal, n);
+    p->half = linop_vector(p->quark->normal, n);
+}
+
+/* x of number k from the solution of the system. */
+static void reconstruct(const job *j, int k)
+{
+    propagator *p = j->p;
+    const field part = field_rhs(p->half, k), *from = source_of(j, k);
+    field *to = p->x ? p->x : j->b->x;
+    vector_axpby(p->one, 1, &part, 0);
+    fermion_reconstruct(p->quark, to, p->one, from);
+    p->worst = fmax(p->worst, fermion_residual(p->quark, p->residual, to, from));
+    if (p->x) fermion_export(p->quark, j->b->x, to);
+}
+
+int propagator_batch(const propagator *p)
+{
+    const solver_type *type = solver_type_find(p->solver->settings->type);
+    return type->solve_block ? type->block_size(p->solver->settings) : 1;
+}
+
+int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, const char *what, measure_result *r)
 {
     if (measure_interrupted(p->c)) return MEASURE_GIVEN_UP;
-    const int walls = fermion_has_walls(p->quark);
-    if (walls) fermion_import(p->quark, p->source, source);
-    const field *from = walls ? p->source : source;
-    field *to = walls ? p->x : x;
-    job j = {p, from};
+    job j = {p, n, b};
+    fit(p, n);
     const solve_result result = fallback_try(p->solver, p->solvers, p->c->p->nsolvers, p->half->lat, attempt, &j, what,
                                              r->trouble, sizeof r->trouble);
     p->iterations += result.iterations;
     if (result.status != SOLVE_CONVERGED) return MEASURE_FAILED;
-    fermion_reconstruct(p->quark, to, p->half, from);
-    p->worst = fmax(p->worst, fermion_residual(p->quark, p->residual, to, from));
-    if (walls) fermion_export(p->quark, x, to);
+    for (int k = 0; k < n; k++) {
+        reconstruct(&j, k);
+        if (b->solved) b->solved(b->context, k, b->x);
+    }
     return MEASURE_DONE;
+}
+
+static const field *the_source(void *context, int k)
+{
+    (void)k;
+    return context;
+}
+
+int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r)
+{
+    const propagator_batch_of one = {.source = the_source, .context = (void *)source, .x = x};
+    return propagator_solve_batch(p, 1, &one, what, r);
 }
 
 void propagator_summary(const propagator *p, double two[2])

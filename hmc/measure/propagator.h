@@ -6,6 +6,7 @@
 #ifndef PLAQ_PROPAGATOR_H
 #define PLAQ_PROPAGATOR_H
 
+#include "hmc/build/eigenvectors.h"
 #include "hmc/measure/observable.h"
 #include "kernels/lattice/exact.h"
 #include "operators/fermion.h"
@@ -13,11 +14,14 @@
 typedef struct {
     const measure_context *c;
     fermion *quark;
+    const fermion_params *params;
+    eigenvectors low;
     int owns_quark;
     named_solver solvers[MAX_NAMED];
     const named_solver *solver;
     solver_store made; /* solvers of the quark */
-    field *rhs, *half, *residual;
+    field *rhs, *half; /* of all right-hand sides of a batch */
+    field *one, *residual;
     field *source, *x; /* of a quark with walls: what M acts on; else null */
     double worst;      /* largest |b - M x| / |b| so far */
     long iterations;
@@ -28,6 +32,17 @@ void propagator_close(propagator *p);
 /* M x = source on both parities; `what` is solved for, in messages. MEASURE_DONE, _FAILED with the reason in
  * r->trouble, or _GIVEN_UP. */
 int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r);
+/* The same of n sources, at most propagator_batch(). source() gives the one of number k, whenever it is asked; x is solved for, and
+ * solved() called, for each of them in turn. */
+typedef struct {
+    const field *(*source)(void *context, int k);
+    void (*solved)(void *context, int k, const field *x);
+    void *context;
+    field *x;
+} propagator_batch_of;
+int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, const char *what, measure_result *r);
+/* Right-hand sides that the solver takes together; 1 of one that takes them one at a time. */
+int propagator_batch(const propagator *p);
 /* The worst residual, and iterations: what summaries begin with. */
 void propagator_summary(const propagator *p, double two[2]);
 /* A source outside the lattice is a user error. */

@@ -163,6 +163,33 @@ try solve q.ini $config
 exits 2 "blocks"
 printed "q.ini:25: [solver.blocks] works inside blocks" "[fermion.light]"
 
+say "several right-hand sides"
+sed -i '/^\[solver.blocks\]/,$d' q.ini
+printf '[solver.block]\ntype = block_cg\ntolerance = 1e-11\n[solver.pairs]\ntype = block_cg\nblock_size = 2\ntolerance = 1e-11\n' >>q.ini
+try solve --json --rhs 5 --output several.h5 q.ini $config
+exits 0 "five sources"
+same "solves" 6 "$(grep -c '"converged": true' out)"
+same "five of each" 6 "$(grep -c '"rhs": 5' out)"
+iterations() { grep "\"solver\": \"$1\"" out | sed 's/.*"iterations": *\([0-9]*\).*/\1/'; }
+checks=$((checks + 1))
+[ "$(iterations block)" -lt "$(iterations pairs)" ] && [ "$(iterations pairs)" -lt "$(iterations cg)" ] || fail "iterations of blocks"
+checks=$((checks + 1))
+sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]*\),.*"distance": *\([^,}]*\).*/\1 \2 \3/' out |
+    awk '!($1 <= 1.5e-9 && $2 < 1e-7 && $3 < 1e-7) { exit 1 }' || fail "residuals and distances of several sources"
+for bad in 0 x 257; do
+    try solve --rhs $bad q.ini $config
+    exits 2 "--rhs $bad"
+    printed "--rhs $bad"
+done
+try solve --rhs 2 --source 0.0.0.0 q.ini $config
+exits 2 "several point sources"
+printed "several sources are random ones"
+try solve --rhs 2 --shifts 0.1 q.ini $config
+exits 2 "several sources with shifts"
+try solve --json --rhs 6 "$source/inputs/block.ini" $config
+exits 0 "inputs/block.ini"
+same "solvers of inputs/block.ini" 4 "$(grep -c '"converged": true' out)"
+
 say "histories"
 if command -v h5dump >/dev/null; then
     for solver in cg half bicgstab gcr mr refine rough; do

@@ -9,11 +9,13 @@
 
 #include <omp.h>
 
+#include "kernels/lattice/purpose.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
 #include "operators/wilson.h"
 #include "solvers/bicgstab.h"
+#include "solvers/block_cg.h"
 #include "solvers/gcr.h"
 #include "solvers/mr.h"
 #include "solvers/multishift.h"
@@ -188,6 +190,30 @@ static void run_solvers(linop *normal, field *x, const field *b)
     }
 }
 
+/* Five sources of a block, of which two are equal. */
+static void run_block(linop *normal)
+{
+    static const char *const precs[] = {"double", "single"};
+    field *b = linop_vector(normal, 5), *x = field_like(b);
+    vector_random(b, 11, RANDOM_TEST, 2);
+    field last = field_rhs(b, 4);
+    const field first = field_rhs(b, 0);
+    vector_axpby(&last, 1, &first, 0);
+    field_written(b);
+    for (int k = 0; k < 2; k++) {
+        solver_settings set = {.type = "block_cg", .tolerance = 1e-10, .max_iterations = 1000, .delta = 0.1};
+        block_cg_keys_of(&set)->block_size = 5;
+        snprintf(set.inner_precision, sizeof set.inner_precision, "%s", precs[k]);
+        field_clear(x);
+        const solve_result r = solve_by(&set, normal, x, b);
+        KIT_INT(r.status, SOLVE_CONVERGED);
+        record_field("block", x);
+        record("iterations", &r.iterations, sizeof r.iterations);
+    }
+    field_destroy(x);
+    field_destroy(b);
+}
+
 static void run_shifts(linop *normal, const field *b)
 {
     static const double shifts[3] = {0.5, 1e-3, 7}, tolerances[3] = {1e-10, 1e-8, 1e-10};
@@ -215,6 +241,7 @@ static void run_fermions(const lattice *lat, const input *in, const field *links
     record_field("prepared source", b);
     run_solvers(normal, x, b);
     run_shifts(normal, b);
+    run_block(normal);
     linop_apply(op, y, x, 0);
     wilson_force sum = wilson_force_open(force, links);
     wilson_force_add(&sum, w, 1, x, y, y);

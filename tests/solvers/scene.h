@@ -3,6 +3,7 @@
 #define PLAQ_SCENE_H
 
 #include "solvers/bicgstab.h"
+#include "solvers/block_cg.h"
 #include "solvers/gcr.h"
 #include "solvers/mr.h"
 #include "solvers/multisplitting.h"
@@ -85,6 +86,7 @@ CHECK_UNUSED static double oracle_residual(const scene *s, int is_normal, double
 CHECK_UNUSED static solver_settings settings_of(const char *type, const char *prec)
 {
     solver_settings set = {.tolerance = 1e-12, .max_iterations = 3000, .delta = 0.1};
+    if (!strcmp(type, "block_cg")) block_cg_keys_of(&set)->block_size = SOLVER_BLOCK_MOST;
     if (!strcmp(type, "gcr")) gcr_keys_of(&set)->restart = 12;
     if (!strcmp(type, "bicgstab")) bicgstab_keys_of(&set)->l = 2;
     if (!strcmp(type, "mr")) *mr_keys_of(&set) = (mr_keys){.steps = 4, .relaxation = 0.9};

@@ -1,0 +1,26 @@
+/* Eigenvectors that [solver.NAME] sections name by their key `eigenvectors`, for solves with one quark on one
+ * configuration. */
+#ifndef PLAQ_EIGENVECTORS_H
+#define PLAQ_EIGENVECTORS_H
+
+#include "hmc/input/parameters.h"
+#include "operators/fermion.h"
+#include "solvers/eigen.h"
+
+/* Those that were read so far; {0} is empty. */
+typedef struct {
+    const char *files[MAX_NAMED];
+    eigen_pairs *pairs[MAX_NAMED];
+    int n;
+} eigenvectors;
+
+/* Gives the solver, of this section and quark, the eigenvectors that the section names, if any; they are read when they are
+ * first asked for. A file that cannot be read, or of another quark, configuration or number of vectors, is a user error. On a
+ * planned lattice they are only counted. Collective. */
+void eigenvectors_attach(eigenvectors *e, const parameters *p, const fermion_params *f, const named_settings *section,
+                         fermion *q, solver *by);
+void eigenvectors_close(eigenvectors *e);
+/* For commands that change the links: a section with eigenvectors is a user error. */
+void eigenvectors_refuse(const parameters *p, const char *command);
+
+#endif

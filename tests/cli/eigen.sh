@@ -1,0 +1,149 @@
+# plaq eigen: pairs of a quark on a configuration, the same on two ranks; their file makes solves shorter, alone and in blocks,
+# and is refused by name for another quark or configuration; eigenvalues that another code recorded.
+. "$(dirname "$0")/kit.bash"
+write_input a.ini
+try run a.ini lattice.size=4.4.4.8 run.output=made run.trajectories=2
+exits 0 "a configuration"
+try run a.ini lattice.size=4.4.4.8 run.output=others run.trajectories=2 run.seed=99
+exits 0 "another one"
+config=made/checkpoint-000002.h5 other=others/checkpoint-000002.h5
+cat >e.ini <<'INI'
+[fermion.light]
+kind = staggered
+links = asqtad
+u0 = 0.9
+mass = 0.02
+solver = cg
+
+[solver.cg]
+type = cg
+tolerance = 1e-10
+inner_precision = double
+INI
+cat >deflated.ini <<'INI'
+[solver.deflated]
+type = cg
+tolerance = 1e-10
+inner_precision = double
+eigenvectors = low.h5
+
+[solver.block]
+type = block_cg
+tolerance = 1e-10
+
+[solver.deflated_block]
+type = block_cg
+tolerance = 1e-10
+eigenvectors = low.h5
+low_modes = 10
+
+[solver.gcr]
+type = gcr
+tolerance = 1e-10
+eigenvectors = low.h5
+INI
+cat e.ini deflated.ini >d.ini
+
+say "pairs"
+try eigen --json --pairs 16 --block 4 --output low.h5 e.ini $config
+exits 0 "eigen"
+same "pairs" 16 "$(grep -c '"pair":' out)"
+checks=$((checks + 1))
+grep '"pair":' out | sed 's/.*"value": *\([^,]*\), *"residual": *\([^,}]*\).*/\1 \2/' |
+    awk '!($1 >= before && $1 >= 0.0004 && $2 <= 1e-10) { exit 1 } { before = $1 }' || fail "values and residuals"
+cp out one
+try check low.h5
+printed "eigenvectors of an operator"
+try eigen --pairs 16 --block 4 e.ini $config
+exits 0 "a table"
+printed "applications of the operator"
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    OMP_NUM_THREADS=1 try_ranks 2 eigen --json --pairs 16 --block 4 --output two.h5 e.ini $config
+    exits 0 "eigen on two ranks"
+    strip='s/, "seconds": [^}]*//'
+    same "pairs on two ranks" "$(sed "$strip" one)" "$(sed "$strip" out)"
+    checks=$((checks + 1))
+    cmp low.h5 two.h5 || fail "files of one rank and of two"
+fi
+
+say "deflation"
+try solve --json --rhs 4 d.ini $config
+exits 0 "solves with eigenvectors"
+iterations() { grep "\"solver\": \"$1\"" out | sed 's/.*"iterations": *\([0-9]*\).*/\1/'; }
+for pair in "deflated cg" "deflated_block block"; do
+    set -- $pair
+    checks=$((checks + 1))
+    [ "$(iterations $1)" -gt 0 ] && [ "$(iterations $1)" -lt "$(iterations $2)" ] || fail "iterations of $1 and $2"
+done
+same "converged" 5 "$(grep -c '"converged": true' out)"
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    cp out one
+    OMP_NUM_THREADS=1 try_ranks 2 solve --json --rhs 4 d.ini $config
+    strip='s/"seconds": [^,]*, "flops": [^,]*, //'
+    same "solves on two ranks" "$(sed "$strip" one)" "$(sed "$strip" out)"
+fi
+printf '\n[measure.c]\nkind = condensate\nfermion = light\nvectors = 4\nsolver = deflated_block\n' >m.ini
+cat d.ini m.ini >measured.ini
+try measure --json measured.ini $config
+exits 0 "a measurement with eigenvectors"
+
+say "what is refused"
+try solve d.ini $other
+exits 2 "another configuration"
+printed "d.ini:16: [solver.deflated] eigenvectors = low.h5 is of another configuration" "plaq eigen"
+try solve d.ini $config fermion.light.mass=0.03
+exits 2 "another quark"
+printed "eigenvectors = low.h5 is of another quark" "fermion.mass"
+try solve d.ini $config solver.deflated_block.low_modes=17
+exits 2 "more modes than there are"
+printed "low_modes = 17, but low.h5 has 16 eigenvectors"
+try solve d.ini $config solver.gcr.eigenvectors=none.h5
+exits 2 "no file"
+printed "[solver.gcr] eigenvectors: none.h5" "plaq eigen makes it"
+try solve d.ini $config solver.gcr.eigenvectors=$config
+exits 2 "another kind of file"
+printed "$config is a checkpoint, and not eigenvectors of an operator"
+head -c 5000 low.h5 >cut.h5
+try solve d.ini $config solver.gcr.eigenvectors=cut.h5
+exits 2 "a damaged file"
+printed "cut.h5"
+write_input with.ini
+sed -i 's/^type = cg$/type = cg\neigenvectors = low.h5/' with.ini
+try run with.ini run.output=never
+exits 2 "a run with eigenvectors"
+printed "plaq run changes the links"
+try eigen --output no/such/low.h5 e.ini $config
+exits 2 "a folder that is not there"
+printed "plaq eigen: no/such/low.h5"
+try eigen --pairs 1000 e.ini $config
+exits 2 "more pairs than a lattice has room for"
+printed "1000 pairs"
+for bad in "--pairs 0" "--pairs x" "--block 65" "--order 3" "--cutoff -1" "--fermion heavy"; do
+    try eigen $bad e.ini $config
+    exits 2 "$bad"
+    printed "${bad%% *}"
+done
+try eigen --pairs 16 --order 2 --restarts 1 --tolerance 1e-14 --output few.h5 e.ini $config
+exits 1 "too few restarts"
+checks=$((checks + 1))
+[ ! -e few.h5 ] || fail "a file of pairs that did not converge"
+
+# Eigenvalues of -D^2 in the normalisation of others, 4 (A - m^2), each with its multiplets.
+if [ -d "$data" ]; then
+    say "recorded eigenvalues"
+    recorded() {
+        sed "s/^u0 = .*/$2/; s/^links = .*/links = $1/; s/^mass = .*/mass = 0.1/" e.ini >recorded.ini
+        try eigen --json --pairs 64 --block 8 --tolerance 1e-12 recorded.ini "$data/lat.sample.inst"
+        exits 0 "$1"
+        shift 2
+        checks=$((checks + 1))
+        grep '"pair":' out | sed 's/.*"value": *\([^,]*\),.*/\1/' |
+            awk -v want="$*" '{ x = 4 * ($1 - 0.01); if (n == 0 || x - last > 1e-6) found[++n] = x; last = x }
+                 END { k = split(want, w, " "); if (n < k) exit 1
+                       for (i = 1; i <= k; i++) { d = found[i] - w[i]; if (d > 2e-9 || d < -2e-9) { print found[i], w[i]; exit 1 } } }' ||
+            fail "recorded eigenvalues"
+    }
+    recorded asqtad "u0 = 1" 0.03344212592 1.946451058 1.955962216 1.981036181 2.013302111 2.117684613
+    recorded hisq "" 0.04613507862594 1.984240261247 2.033701817202 2.073985251042 2.092368340174 2.135127120067
+fi
+finish
