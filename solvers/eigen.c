@@ -18,6 +18,7 @@
 #define AMPLIFICATION 7.0 /* log of twice the polynomial at zero */
 #define FIRST_CUTOFF 0.05 /* over the bound, where nothing is known yet */
 #define ADAPTIONS 4       /* of the cutoff */
+#define SEARCHES 2        /* cycles from random vectors after which there is no other pair */
 
 /* ---- pairs ---- */
 
@@ -76,7 +77,7 @@ typedef struct {
     linop *a;
     double high, cutoff;
     int order, width;
-    int most, keep; /* blocks of the basis, and those that a restart keeps */
+    int most, keep; /* blocks of the basis, and those that a restart keeps: one more than are wanted */
     int n;          /* blocks that B was applied to; v[n] is the next one */
     field **v;
     block_matrix *H; /* V^dagger B V of n blocks */
@@ -309,16 +310,22 @@ static int adapt(process *p)
 
 /* ---- pairs of A ---- */
 
+/* Whole blocks: a vector that has not converged would mix with those of its multiplet that have. */
+static int wanted_blocks(const process *p)
+{
+    return p->keep - 1;
+}
+
 /* The blocks in which A is diagonal, with its values. */
 static field **pairs_of(process *p, double *values)
 {
-    const int m = p->keep * p->width;
+    const int blocks = wanted_blocks(p), m = blocks * p->width;
     const size_t width = (size_t)p->width;
-    field **v = rotated(p, p->v, p->n, p->Y, p->keep), *w = field_like(p->v[0]);
+    field **v = rotated(p, p->v, p->n, p->Y, blocks), *w = field_like(p->v[0]);
     block_matrix *g = block_zero(m, m), *y = block_zero(m, m);
-    for (int j = 0; j < p->keep; j++) {
+    for (int j = 0; j < blocks; j++) {
         linop_apply(p->a, w, v[j], 0);
-        for (int i = 0; i < p->keep; i++) {
+        for (int i = 0; i < blocks; i++) {
             block_matrix *h = block_dot(v[i], w, 0);
             gsl_matrix_complex_view to =
                 gsl_matrix_complex_submatrix(g, (size_t)i * width, (size_t)j * width, width, width);
@@ -335,13 +342,13 @@ static field **pairs_of(process *p, double *values)
     gsl_eigen_hermv(g, e, y, work);
     gsl_eigen_hermv_sort(e, y, GSL_EIGEN_SORT_VAL_ASC);
     for (int i = 0; i < m; i++) values[i] = gsl_vector_get(e, (size_t)i);
-    field **out = rotated(p, v, p->keep, y, p->keep);
+    field **out = rotated(p, v, blocks, y, blocks);
     gsl_eigen_hermv_free(work);
     gsl_vector_free(e);
     block_free(y);
     block_free(g);
     field_destroy(w);
-    for (int j = 0; j < p->keep; j++) field_destroy(v[j]);
+    for (int j = 0; j < blocks; j++) field_destroy(v[j]);
     free(v);
     return out;
 }
@@ -349,12 +356,13 @@ static field **pairs_of(process *p, double *values)
 /* The wanted pairs with their true residuals; whether all are below the tolerance. */
 static int finish(process *p, eigen_pairs *e)
 {
-    double *values = calloc((size_t)(p->keep * p->width), sizeof *values), minus[BLOCK_MOST], one[BLOCK_MOST],
+    const int blocks = wanted_blocks(p);
+    double *values = calloc((size_t)(blocks * p->width), sizeof *values), minus[BLOCK_MOST], one[BLOCK_MOST],
            norm2[BLOCK_MOST];
     REQUIRE_MEMORY(values, "out of memory");
     field **found = pairs_of(p, values), *w = field_like(found[0]);
     e->converged = 1;
-    for (int j = 0; j < p->keep; j++) {
+    for (int j = 0; j < blocks; j++) {
         linop_apply(p->a, w, found[j], 0);
         for (int i = 0; i < p->width; i++) {
             minus[i] = -values[j * p->width + i];
@@ -367,12 +375,12 @@ static int finish(process *p, eigen_pairs *e)
             e->residuals[k] = sqrt(norm2[i]) / p->high;
             if (!(e->residuals[k] <= p->settings->tolerance)) e->converged = 0;
         }
-        for (int i = 0; j < e->nblocks && i < e->blocks[j]->nrhs; i++) {
+        for (int i = 0; i < e->blocks[j]->nrhs; i++) {
             field part = field_rhs(e->blocks[j], i);
             const field column = field_rhs(found[j], i);
             vector_axpby(&part, 1, &column, 0);
         }
-        if (j < e->nblocks) field_written(e->blocks[j]);
+        field_written(e->blocks[j]);
         field_destroy(found[j]);
     }
     field_destroy(w);
@@ -443,7 +451,7 @@ static void close_process(process *p)
 static double worst_of(const process *p)
 {
     double worst = 0;
-    for (int i = 0; i < p->settings->pairs; i++) worst = fmax(worst, p->estimate[i]);
+    for (int i = 0; i < wanted_blocks(p) * p->width; i++) worst = fmax(worst, p->estimate[i]);
     return worst / p->high;
 }
 
@@ -464,7 +472,7 @@ eigen_pairs *eigen_solve(const eigen_settings *s, linop *a)
     eigen_pairs *e = eigen_alloc(a, s->pairs, s->block);
     double *before = calloc((size_t)s->pairs, sizeof *before), tolerance = s->tolerance;
     REQUIRE_MEMORY(before, "out of memory");
-    int adaptions = 0, searched = 0;
+    int adaptions = 0, searches = 0;
     for (e->restarts = 0;; e->restarts++) {
         expand(&p);
         diagonalise(&p);
@@ -474,20 +482,22 @@ eigen_pairs *eigen_solve(const eigen_settings *s, linop *a)
         const int last = e->restarts >= s->restarts || a->lat->planned;
         if (!last && adaptions < ADAPTIONS && adapt(&p)) {
             adaptions++;
-            searched = 0;
+            searches = 0;
             continue;
         }
-        const int done = worst <= tolerance, same = searched && same_values(&p, before);
-        if (last || (done && same)) {
-            if (finish(&p, e) || last) break;
-            tolerance *= 0.1;
+        /* What the search finds that is no lower, does not count. */
+        if (searches && !same_values(&p, before)) searches = 0;
+        if (searches == SEARCHES) break;
+        const int done = !searches && worst <= tolerance && (finish(&p, e) || last);
+        if (!searches && !done && worst <= tolerance) tolerance *= 0.1;
+        if (last) {
+            if (!searches && !done) finish(&p, e);
+            break;
         }
+        for (int i = 0; done && i < s->pairs; i++) before[i] = p.ritz[i];
         restart(&p);
-        searched = same;
-        if (!done || same) continue;
-        for (int i = 0; i < s->pairs; i++) before[i] = p.ritz[i];
-        search(&p);
-        searched = 1;
+        if (done) search(&p);
+        searches += searches || done;
     }
     e->order = p.order;
     e->applications = p.applications;
