@@ -45,6 +45,22 @@ void eigen_free(eigen_pairs *e)
     free(e);
 }
 
+/* x += sum over the first `modes` pairs of v factor (v, r), factor 1 / value or, with values = 0, -1. */
+static void add_modes(const eigen_pairs *e, int modes, int values, field *x, const field *r)
+{
+    for (int k = 0; k < e->nblocks && k * e->block < modes; k++) {
+        block_matrix *c = block_dot(e->blocks[k], r, 0);
+        for (size_t i = 0; i < c->size1; i++)
+            for (size_t j = 0; j < c->size2; j++) {
+                const int pair = k * e->block + (int)i;
+                const double factor = pair >= modes ? 0 : values ? 1 / e->values[pair] : -1;
+                gsl_matrix_complex_set(c, i, j, gsl_complex_mul_real(gsl_matrix_complex_get(c, i, j), factor));
+            }
+        block_axpy(x, 1, c, e->blocks[k], 1, x);
+        block_free(c);
+    }
+}
+
 void eigen_deflate(const eigen_pairs *e, int modes, const linop *a, int of_normal, field *x, const field *b)
 {
     field *r = field_like(b);
@@ -56,18 +72,13 @@ void eigen_deflate(const eigen_pairs *e, int modes, const linop *a, int of_norma
         field_destroy(r);
         r = other;
     }
-    for (int k = 0; k < e->nblocks && k * e->block < modes; k++) {
-        block_matrix *c = block_dot(e->blocks[k], r, 0);
-        for (size_t i = 0; i < c->size1; i++)
-            for (size_t j = 0; j < c->size2; j++) {
-                const int pair = k * e->block + (int)i;
-                const double factor = pair < modes ? 1 / e->values[pair] : 0;
-                gsl_matrix_complex_set(c, i, j, gsl_complex_mul_real(gsl_matrix_complex_get(c, i, j), factor));
-            }
-        block_axpy(x, 1, c, e->blocks[k], 1, x);
-        block_free(c);
-    }
+    add_modes(e, modes, 1, x, r);
     field_destroy(r);
+}
+
+void eigen_project(const eigen_pairs *e, int modes, field *x)
+{
+    add_modes(e, modes, 0, x, x);
 }
 
 /* ---- the process ---- */

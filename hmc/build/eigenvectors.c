@@ -58,12 +58,11 @@ static eigen_pairs *load(const parameters *p, const fermion_params *f, const nam
     return e;
 }
 
-void eigenvectors_attach(eigenvectors *e, const parameters *p, const fermion_params *f, const named_settings *section,
-                         fermion *q, solver *by)
+const eigen_pairs *eigenvectors_of(eigenvectors *e, const parameters *p, const fermion_params *f,
+                                   const named_settings *section, fermion *q, int *modes)
 {
     const char *const file = section->p.eigenvectors_file;
     eigen_pairs *pairs = NULL;
-    if (!file[0]) return;
     for (int i = 0; i < e->n; i++)
         if (!strcmp(e->files[i], file) && e->pairs[i]->n >= section->p.low_modes) pairs = e->pairs[i];
     if (!pairs) {
@@ -72,7 +71,17 @@ void eigenvectors_attach(eigenvectors *e, const parameters *p, const fermion_par
         e->files[e->n] = file;
         e->pairs[e->n++] = pairs;
     }
-    solver_deflate(by, pairs, section->p.low_modes ? section->p.low_modes : pairs->n, by->a != q->normal);
+    *modes = section->p.low_modes ? section->p.low_modes : pairs->n;
+    return pairs;
+}
+
+void eigenvectors_attach(eigenvectors *e, const parameters *p, const fermion_params *f, const named_settings *section,
+                         fermion *q, solver *by)
+{
+    int modes;
+    if (!section->p.eigenvectors_file[0]) return;
+    const eigen_pairs *pairs = eigenvectors_of(e, p, f, section, q, &modes);
+    solver_deflate(by, pairs, modes, by->a != q->normal);
 }
 
 void eigenvectors_close(eigenvectors *e)

@@ -19,6 +19,9 @@ typedef struct {
  * planned lattice they are only counted. Collective. */
 void eigenvectors_attach(eigenvectors *e, const parameters *p, const fermion_params *f, const named_settings *section,
                          fermion *q, solver *by);
+/* The eigenvectors of a section that names some, and how many of them to take. Collective. */
+const eigen_pairs *eigenvectors_of(eigenvectors *e, const parameters *p, const fermion_params *f,
+                                   const named_settings *section, fermion *q, int *modes);
 void eigenvectors_close(eigenvectors *e);
 /* For commands that change the links: a section with eigenvectors is a user error. */
 void eigenvectors_refuse(const parameters *p, const char *command);

@@ -41,6 +41,28 @@ void propagator_close(propagator *p)
     if (p->owns_quark) fermion_destroy(p->quark);
 }
 
+/* ---- solvers ---- */
+
+static const named_settings *section_of(const propagator *p, const solver_settings *s)
+{
+    const parameters *of = p->c->p;
+    for (int i = 0; i < of->nsolvers; i++)
+        if (&of->solvers[i].p == s) return &of->solvers[i];
+    REQUIRE(0, "settings of no section");
+    return NULL;
+}
+
+void propagator_use(propagator *p, const char *name)
+{
+    p->solver = fallback_find(p->solvers, p->c->p->nsolvers, name);
+    REQUIRE(p->solver, "no solver %s", name);
+}
+
+const eigen_pairs *propagator_low_modes(propagator *p, int *modes)
+{
+    return eigenvectors_of(&p->low, p->c->p, p->params, section_of(p, p->solver->settings), p->quark, modes);
+}
+
 /* ---- solves ---- */
 
 typedef struct {
@@ -73,9 +95,7 @@ static solve_result attempt(const solver_settings *s, double tolerance, void *co
     field_clear(p->half);
     solver *by = solver_from(&p->made, s, fermion_system(p->quark, positive));
     by->settings.tolerance = tolerance;
-    for (int i = 0; i < p->c->p->nsolvers; i++)
-        if (&p->c->p->solvers[i].p == s)
-            eigenvectors_attach(&p->low, p->c->p, p->params, &p->c->p->solvers[i], p->quark, by);
+    eigenvectors_attach(&p->low, p->c->p, p->params, section_of(p, s), p->quark, by);
     return solver_solve(by, p->half, p->rhs, NULL);
 }
 

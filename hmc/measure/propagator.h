@@ -43,6 +43,10 @@ typedef struct {
 int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, const char *what, measure_result *r);
 /* Right-hand sides that the solver takes together; 1 of one that takes them one at a time. */
 int propagator_batch(const propagator *p);
+/* From now on by the solver of this name, which there is. */
+void propagator_use(propagator *p, const char *solver);
+/* The eigenvectors that its solver's section names, and how many of them to take. */
+const eigen_pairs *propagator_low_modes(propagator *p, int *modes);
 /* The worst residual, and iterations: what summaries begin with. */
 void propagator_summary(const propagator *p, double two[2]);
 /* A source outside the lattice is a user error. */

@@ -1,0 +1,285 @@
+/* Stochastic traces against the dense inverse of M, of staggered and Wilson quarks on 2^3 x 4: the mean agrees within its error,
+ * and the variance is that which the elements of M^-1 predict for each kind of noise and dilution; the truncated solver has
+ * no bias where its rough solver has much; low modes have their exact part, and leave the noise that the rest predicts. */
+#include "tests/hmc/observe.h"
+#include "tests/kernels/kit.h"
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_complex_math.h>
+#include <gsl/gsl_linalg.h>
+
+#include "hmc/input/identity.h"
+#include "io/eigen_hdf5.h"
+#include "io/links.h"
+#include "solvers/block_cg.h"
+#include "solvers/eigen.h"
+
+static const struct ref_lattice shape = {{2, 2, 2, 4}};
+enum { SITES = 32, VECTORS = 600 };
+
+typedef struct {
+    parameters *p;
+    fermion *q;
+    field *links;
+    int n;                 /* components */
+    gsl_matrix_complex *A; /* M^-1 */
+    named_measure m;
+} scene;
+
+static gsl_complex at(const gsl_matrix_complex *a, int i, int j)
+{
+    return gsl_matrix_complex_get(a, (size_t)i, (size_t)j);
+}
+
+/* M by its columns, inverted. */
+static void invert(scene *s)
+{
+    const size_t n = (size_t)s->n;
+    gsl_matrix_complex *m = gsl_matrix_complex_alloc(n, n);
+    gsl_permutation *order = gsl_permutation_alloc(n);
+    field *x = fermion_vector(s->q), *y = field_like(x);
+    int sign;
+    for (size_t j = 0; j < n; j++) {
+        double *unit = kit_alloc(2 * n, sizeof *unit);
+        unit[2 * j] = 1;
+        kit_scatter(x, unit);
+        free(unit);
+        fermion_apply(s->q, y, x, 0);
+        double *column = kit_gather(y);
+        for (size_t i = 0; i < n; i++)
+            gsl_matrix_complex_set(m, i, j, gsl_complex_rect(column[2 * i], column[2 * i + 1]));
+        free(column);
+    }
+    s->A = gsl_matrix_complex_alloc(n, n);
+    gsl_linalg_complex_LU_decomp(m, order, &sign);
+    gsl_linalg_complex_LU_invert(m, order, s->A);
+    gsl_permutation_free(order);
+    gsl_matrix_complex_free(m);
+    field_destroy(y);
+    field_destroy(x);
+}
+
+static double trace_of(const gsl_matrix_complex *a)
+{
+    double sum = 0;
+    for (int i = 0; i < (int)a->size1; i++) sum += a->data[2 * ((size_t)i * a->tda + (size_t)i)];
+    return sum;
+}
+
+/* ---- what is predicted ---- */
+
+static int is(const scene *s, const char *key)
+{
+    char text[PARAM_TEXT_SIZE];
+    const param *p = param_find(observable_find("trace")->own, key);
+    param_format(p, &s->m.p, text, sizeof text);
+    return !strcmp(text, "yes");
+}
+
+static int noise_is(const scene *s, const char *noise)
+{
+    char text[PARAM_TEXT_SIZE];
+    param_format(param_find(observable_find("trace")->own, "noise"), &s->m.p, text, sizeof text);
+    return !strcmp(text, noise);
+}
+
+/* Whether components i and j are in one part of a vector. */
+static int together(const scene *s, int i, int j)
+{
+    const int per = s->n / SITES, a = i / per, b = j / per, t = a / 8, u = b / 8;
+    const int odd_a = (a % 2 + a / 2 % 2 + a / 4 % 2 + t) & 1, odd_b = (b % 2 + b / 2 % 2 + b / 4 % 2 + u) & 1;
+    return (!is(s, "by_time") || t == u) && (!is(s, "by_parity") || odd_a == odd_b) &&
+           (!is(s, "by_colour") || i % 3 == j % 3) && (!is(s, "by_spin") || i % per / 3 == j % per / 3);
+}
+
+/* Of Re sum_d e_d^dagger A e_d: with H = (A + A^dagger) / 2 the sum over pairs of |H_ij|^2, for real noise of 2 (Re H_ij)^2; and
+ * of Gaussian noise the diagonal. */
+static double variance_of(const scene *s, const gsl_matrix_complex *A)
+{
+    double sum = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->n; j++) {
+            const gsl_complex h =
+                gsl_complex_mul_real(gsl_complex_add(at(A, i, j), gsl_complex_conjugate(at(A, j, i))), 0.5);
+            if (i == j) sum += noise_is(s, "gaussian") ? gsl_complex_abs2(h) : 0;
+            else if (together(s, i, j)) sum += noise_is(s, "z2") ? 2 * GSL_REAL(h) * GSL_REAL(h) : gsl_complex_abs2(h);
+        }
+    return sum;
+}
+
+/* ---- what is measured ---- */
+
+static measure_result measured(const scene *s)
+{
+    const measure_context c = {s->p, s->links, NULL, NULL};
+    measure_result r = measure(&c, &s->m);
+    KIT_INT(r.failed, 0);
+    if (r.failed) printf("%s\n", r.trouble);
+    return r;
+}
+
+/* `A` is what noise is left with, `exact` the trace of all. */
+static void check_noise(const scene *s, const gsl_matrix_complex *A, double exact)
+{
+    measure_result r = measured(s);
+    const double variance = variance_of(s, A) / (SITES * SITES), mean = measure_value(&r, -1, "trace");
+    const double error = measure_value(&r, -1, "trace_error"), found = error * error * VECTORS;
+    KIT_INT(r.nrows, VECTORS);
+    KIT_NEAR(mean, exact / SITES, 5 * sqrt(variance / VECTORS) + 1e-9);
+    KIT_NEAR(found, variance, 6 * sqrt(2.0 / VECTORS) * variance + 1e-16);
+    measure_result_free(&r);
+}
+
+static void open_scene(scene *s, const char *kind, double mass)
+{
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 84);
+    s->p = observe_parameters(kind, mass);
+    s->p->run.seed = 17;
+    solver_settings *set = &s->p->solvers[0].p;
+    snprintf(set->type, sizeof set->type, "block_cg");
+    block_cg_keys_of(set)->block_size = 32;
+    set->tolerance = 1e-11;
+    set->delta = 0.1;
+    lattice *lat = kit_lattice(shape, 1, -1);
+    double complex *u = kit_random_gauge(shape, 0.4, &rng);
+    s->links = kit_links(lat, u);
+    free(u);
+    s->q = fermion_kind_find(kind)->quark(s->links, &s->p->fermions[0].p, NULL, 0);
+    field *x = fermion_vector(s->q);
+    s->n = SITES * x->reals / 2;
+    field_destroy(x);
+    s->m = observe_section("trace");
+    char vectors[16];
+    snprintf(vectors, sizeof vectors, "%d", VECTORS);
+    observe_set(&s->m, "vectors", vectors);
+    invert(s);
+}
+
+static void close_scene(scene *s)
+{
+    const lattice *lat = s->links->lat;
+    gsl_matrix_complex_free(s->A);
+    fermion_destroy(s->q);
+    field_destroy(s->links);
+    lattice_destroy((lattice *)lat);
+}
+
+static void test_dilution(const char *kind, double mass, int spins)
+{
+    static const char *const noises[] = {"z2", "z4", "gaussian"};
+    static const char *const ways[][2] = {{"by_time", ""}, {"by_colour", ""},          {"by_parity", ""},
+                                          {"by_spin", ""}, {"by_parity", "by_colour"}, {"by_time", "by_spin"}};
+    scene s = {0};
+    open_scene(&s, kind, mass);
+    const double exact = trace_of(s.A), plain = variance_of(&s, s.A);
+    for (int i = 0; i < 3; i++) {
+        kit_where("%s, %s noise", kind, noises[i]);
+        observe_set(&s.m, "noise", noises[i]);
+        check_noise(&s, s.A, exact);
+    }
+    observe_set(&s.m, "noise", "z4");
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        if (spins == 1 && (!strcmp(ways[i][0], "by_spin") || !strcmp(ways[i][1], "by_spin"))) continue;
+        kit_where("%s, dilution %s %s", kind, ways[i][0], ways[i][1]);
+        for (int k = 0; k < 2; k++)
+            if (ways[i][k][0]) observe_set(&s.m, ways[i][k], "yes");
+        KIT_CHECK(variance_of(&s, s.A) <= plain);
+        check_noise(&s, s.A, exact);
+        for (int k = 0; k < 2; k++)
+            if (ways[i][k][0]) observe_set(&s.m, ways[i][k], "no");
+    }
+    close_scene(&s);
+}
+
+/* The rough solver leaves 4 tenths of the residual: its mean is many errors away, that of both solvers is not. */
+static void test_truncated(void)
+{
+    scene s = {0};
+    open_scene(&s, "staggered", 0.1);
+    s.p->nsolvers = 2;
+    s.p->solvers[1] = s.p->solvers[0];
+    snprintf(s.p->solvers[1].name, sizeof s.p->solvers[1].name, "rough");
+    s.p->solvers[1].p.tolerance = 0.4;
+    observe_set(&s.m, "rough_solver", "rough");
+    observe_set(&s.m, "vectors", "200");
+    observe_set(&s.m, "rough_vectors", "1000");
+    kit_where("the truncated solver");
+    measure_result r = measured(&s);
+    const double exact = trace_of(s.A) / SITES, mean = measure_value(&r, -1, "trace");
+    double rough = 0;
+    for (int i = 200; i < 1200; i++) rough += measure_value(&r, i, "rough") / 1000;
+    KIT_NEAR(mean, exact, 5 * measure_value(&r, -1, "trace_error"));
+    KIT_CHECK(fabs(rough - exact) > 5 * measure_value(&r, -1, "trace_error"));
+    KIT_CHECK(fabs(measure_value(&r, -1, "correction")) > 5 * measure_value(&r, -1, "correction_error"));
+    measure_result_free(&r);
+    close_scene(&s);
+}
+
+/* A (1 - P), with P of the vectors. */
+static gsl_matrix_complex *without(const scene *s, const eigen_pairs *e)
+{
+    const size_t n = (size_t)s->n;
+    gsl_matrix_complex *P = gsl_matrix_complex_alloc(n, n), *rest = gsl_matrix_complex_alloc(n, n);
+    gsl_matrix_complex_set_identity(P);
+    for (int k = 0; k < e->n; k++) {
+        field *v = linop_vector(s->q->normal, 1);
+        const field column = field_rhs(e->blocks[k / e->block], k % e->block);
+        vector_axpby(v, 1, &column, 0);
+        double *c = kit_gather(v);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) {
+                const gsl_complex a = gsl_complex_rect(c[2 * i], c[2 * i + 1]),
+                                  b = gsl_complex_rect(c[2 * j], -c[2 * j + 1]);
+                gsl_matrix_complex_set(P, i, j,
+                                       gsl_complex_sub(gsl_matrix_complex_get(P, i, j), gsl_complex_mul(a, b)));
+            }
+        free(c);
+        field_destroy(v);
+    }
+    gsl_blas_zgemm(CblasNoTrans, CblasNoTrans, GSL_COMPLEX_ONE, s->A, P, GSL_COMPLEX_ZERO, rest);
+    gsl_matrix_complex_free(P);
+    return rest;
+}
+
+static void test_low_modes(const char *kind, double mass)
+{
+    scene s = {0};
+    char path[64], message[512];
+    open_scene(&s, kind, mass);
+    const eigen_settings set = {.pairs = 8, .block = 2, .basis = 20, .tolerance = 1e-11, .restarts = 200, .seed = 5};
+    kit_where("low modes, %s", kind);
+    eigen_pairs *e = eigen_solve(&set, s.q->normal);
+    KIT_INT(e->converged, 1);
+    eigen_file f = {.n = e->n, .values = e->values, .residuals = e->residuals};
+    param_text quark = identity_of_quark(s.p, &s.p->fermions[0].p);
+    snprintf(f.quark, sizeof f.quark, "%s", quark.data);
+    param_text_free(&quark);
+    links_digest(s.links, f.links);
+    snprintf(path, sizeof path, "test-trace-%ld.h5", (long)getpid());
+    KIT_INT(eigen_file_write(path, &f, e->blocks, e->block, "test", message, sizeof message), 0);
+    snprintf(s.p->solvers[0].p.eigenvectors_file, PARAM_STRING_SIZE, "%s", path);
+    observe_set(&s.m, "low_modes", "yes");
+    gsl_matrix_complex *rest = without(&s, e);
+    const double exact = trace_of(s.A), plain = variance_of(&s, s.A);
+    KIT_CHECK(variance_of(&s, rest) < plain);
+    check_noise(&s, rest, exact);
+    measure_result r = measured(&s);
+    KIT_NEAR(measure_value(&r, -1, "low"), (exact - trace_of(rest)) / SITES, 1e-8);
+    measure_result_free(&r);
+    remove(path);
+    gsl_matrix_complex_free(rest);
+    eigen_free(e);
+    close_scene(&s);
+}
+
+int main(int argc, char **argv)
+{
+    kit_begin(&argc, &argv);
+    test_dilution("staggered", 0.2, 1);
+    test_dilution("wilson_clover", 0.3, 4);
+    test_truncated();
+    test_low_modes("staggered", 0.1);
+    test_low_modes("wilson_clover", 0.2);
+    return kit_end();
+}
