@@ -4,4 +4,5 @@
 
 #include "kernels/site/near.h"
 #include "kernels/site/sums.h"
+#include "kernels/site/wide.h"
 #include "kernels/site/multiblas.h"

@@ -15,12 +15,26 @@ FN void T(multiblas_dot_one)(const multiblas_dot_args *a, long u, int j, vexact 
     }
 }
 
+/* All entries; columns are widened once. */
+FN void T(multiblas_dot_tile)(const multiblas_dot_args *a, long u, vexact *sum, int reals)
+{
+    for (int s = 0; s < a->slices; s++) {
+        T(wide) x[MULTIBLAS_TILE][24], y[24];
+        for (int i = 0; i < a->nx; i++) T(load_wide)(x[i], &a->x, u, (a->first_x + i) * a->slices + s, reals);
+        for (int j = 0; j < a->ny; j++) {
+            T(load_wide)(y, &a->y, u, (a->first_y + j) * a->slices + s, reals);
+            for (int i = 0; i < a->nx; i++) {
+                vexact *const to = sum + 2 * (i * a->ny + j);
+                if (!a->upper || a->first_x + i <= a->first_y + j) T(wide_dot_deposit)(to, to + 1, x[i], y, reals);
+            }
+        }
+    }
+}
+
 FN void T(multiblas_dot_site)(const multiblas_dot_args *a, long u, vexact *sum)
 {
-    for (int j = 0; j < a->n; j++) {
-        if (a->reals == 6) T(multiblas_dot_one)(a, u, j, sum + 2 * j, 6);
-        else T(multiblas_dot_one)(a, u, j, sum + 2 * j, 24);
-    }
+    if (a->reals == 6) T(multiblas_dot_tile)(a, u, sum, 6);
+    else T(multiblas_dot_tile)(a, u, sum, 24);
 }
 
 /* Column number j of the tile. */
