@@ -16,6 +16,7 @@ static const int extents[4] = {4, 4, 8, 8};
 typedef struct {
     const solver_settings *set; /* null: the Lanczos process */
     int shifts;
+    int rhs; /* 0: one */
 } solving;
 
 /* The most bytes at a time that a quark and a solve with it take on a lattice, beside its tables and links. */
@@ -28,7 +29,7 @@ static size_t taken_on(lattice *lat, const solving *s)
     pool_forget_peak(pool);
     wilson *w = wilson_create(links, &(wilson_settings){0.1, 1, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS_TWO_ROWS});
     linop *schur = wilson_schur(w), *normal = normal_create(schur);
-    field *b = linop_vector(schur, 1), *x[3];
+    field *b = linop_vector(schur, s->rhs ? s->rhs : 1), *x[3];
     for (int i = 0; i < 3; i++) x[i] = field_like(b);
     vector_random(b, 7, RANDOM_TEST, 1);
     if (!s->set) {
@@ -104,6 +105,11 @@ static void test_types(const char *prec)
     }
     const solver_settings cg = set_of("cg", prec);
     compare("shifts", &(solving){.set = &cg, .shifts = 3});
+    solver_settings block = set_of("block_cg", prec);
+    compare("a block", &(solving){.set = &block, .rhs = 5});
+    block_cg_keys_of(&block)->block_size = 3;
+    compare("two blocks", &(solving){.set = &block, .rhs = 5});
+    compare("one after another", &(solving){.set = &cg, .rhs = 3});
 }
 
 /* Lists of sites are counted as one, with the padding of one; and with what is taken go the tables of the lattice on
