@@ -19,13 +19,10 @@
 struct history {
     char file_path[ATOMIC_PATH], journal_path[ATOMIC_PATH];
     table_set set; /* this and what follows on rank 0 */
-    table_note note[HISTORY_TEXTS];
-    int notes;
     int fd;
     uint64_t end; /* of the journal's good records */
-    /* Where it ended when history.h5 was last made in this session, 0 before; a text is new since. */
+    /* Where it ended when history.h5 was last made in this session, 0 before. */
     uint64_t folded;
-    int new_text;
 };
 
 /* Making history.h5 takes time in proportion to all rows, so a long history is made anew only when its journal has
@@ -58,7 +55,9 @@ void tables_free(table_set *set)
         free(set->table[i]->value);
         free(set->table[i]);
     }
-    set->n = 0;
+    for (int i = 0; i < set->notes; i++) free(set->note[i].text);
+    free(set->note);
+    *set = (table_set){0};
 }
 
 int64_t tables_total(const table_set *set)
@@ -74,6 +73,44 @@ void table_reserve(history_rows_of *t, int64_t rows)
     t->capacity = rows > 2 * t->capacity ? rows : 2 * t->capacity;
     t->value = realloc(t->value, (size_t)t->capacity * (size_t)t->ncol * sizeof *t->value);
     REQUIRE_MEMORY(t->value, "out of memory: %lld rows of %d columns", (long long)t->capacity, t->ncol);
+}
+
+/* The first text whose name is not before this one. */
+static int text_place(const table_set *set, const char *name)
+{
+    int i = 0;
+    while (i < set->notes && strcmp(set->note[i].name, name) < 0) i++;
+    return i;
+}
+
+const char *tables_text(const table_set *set, const char *name)
+{
+    const int i = text_place(set, name);
+    return i < set->notes && !strcmp(set->note[i].name, name) ? set->note[i].text : NULL;
+}
+
+static void remove_text(table_set *set, int i)
+{
+    free(set->note[i].text);
+    memmove(set->note + i, set->note + i + 1, (size_t)(set->notes - i - 1) * sizeof *set->note);
+    set->notes--;
+}
+
+void tables_set_text(table_set *set, const char *name, const char *text)
+{
+    const int i = text_place(set, name);
+    if (tables_text(set, name)) remove_text(set, i);
+    if (!text) return;
+    if (set->notes == set->note_capacity) {
+        set->note_capacity = 2 * set->note_capacity + 16;
+        set->note = realloc(set->note, (size_t)set->note_capacity * sizeof *set->note);
+        REQUIRE_MEMORY(set->note, "out of memory: %d texts", set->note_capacity);
+    }
+    memmove(set->note + i + 1, set->note + i, (size_t)(set->notes - i) * sizeof *set->note);
+    snprintf(set->note[i].name, sizeof set->note[i].name, "%s", name);
+    set->note[i].text = strdup(text);
+    REQUIRE_MEMORY(set->note[i].text, "out of memory: %zu bytes", strlen(text));
+    set->notes++;
 }
 
 static const char *const type_names[] = {"int", "real", "bool"};
@@ -150,7 +187,7 @@ static int rewrite_journal(history *h, char *message, size_t size)
 static int rescue(history *h, char *message, size_t size)
 {
     char aside[ATOMIC_PATH + 16];
-    table_set other = {0, {NULL}};
+    table_set other = {0};
     if (access(h->file_path, F_OK) != 0 && errno == ENOENT) return 0;
     const int bits = history_file_read(h->file_path, &other, message, size);
     if (bits & LINKS_NO_ACCESS && !(bits & LINKS_NO_REGULAR)) return -1;
@@ -185,7 +222,6 @@ static int load(history *h, char *message, size_t size)
 static void free_all(history *h)
 {
     if (h->fd >= 0) close(h->fd);
-    for (int i = 0; i < h->notes; i++) free(h->note[i].text);
     tables_free(&h->set);
     free(h);
 }
@@ -377,11 +413,9 @@ static int sync_files(history *h, int fold, char *message, size_t size)
         links_fail(message, size, "%s: %s", h->journal_path, strerror(errno));
         return -1;
     }
-    const int current = h->folded == h->end && !h->new_text;
-    if (current || (!fold && h->end > SHORT_JOURNAL && !GROWN(h->end, h->folded))) return 0;
-    if (history_file_write(h->file_path, &h->set, h->note, h->notes, message, size)) return -1;
+    if (h->folded == h->end || (!fold && h->end > SHORT_JOURNAL && !GROWN(h->end, h->folded))) return 0;
+    if (history_file_write(h->file_path, &h->set, message, size)) return -1;
     h->folded = h->end;
-    h->new_text = 0;
     return 0;
 }
 
@@ -417,18 +451,47 @@ int history_truncate_group(history *h, const char *group, int64_t trajectory, ch
     return comm_any_bad(bad, message, size) ? -1 : 0;
 }
 
-void history_text(history *h, const char *name, const char *text)
+static int set_text(history *h, const char *name, const char *text, char *message, size_t size)
 {
-    int i = 0;
-    if (comm_rank() != 0) return;
-    while (i < h->notes && strcmp(h->note[i].name, name)) i++;
-    REQUIRE(i < HISTORY_TEXTS && strlen(name) < sizeof h->note[i].name, "text %s: too many, or name too long", name);
-    if (i == h->notes) h->notes++;
-    else free(h->note[i].text);
-    strcpy(h->note[i].name, name);
-    h->note[i].text = strdup(text);
-    h->new_text = 1;
-    REQUIRE_MEMORY(h->note[i].text, "out of memory: %zu bytes", strlen(text));
+    const char *before = tables_text(&h->set, name);
+    REQUIRE(strlen(name) < HISTORY_NAME, "name of a text too long: %s", name);
+    if (before && text ? !strcmp(before, text) : before == text) return 0;
+    if (h->fd < 0 || journal_add_text(h->fd, &h->end, name, text)) {
+        links_fail(message, size, "%s: a text cannot be written: %s", h->journal_path,
+                   h->fd < 0 ? "it could not be opened before" : strerror(errno));
+        return -1;
+    }
+    tables_set_text(&h->set, name, text);
+    return 0;
+}
+
+int history_text(history *h, const char *name, const char *text, char *message, size_t size)
+{
+    const int bad = comm_rank() == 0 ? set_text(h, name, text, message, size) : 0;
+    return comm_any_bad(bad, message, size) ? -1 : 0;
+}
+
+char *history_get_text(const history *h, const char *name)
+{
+    const char *text = comm_rank() == 0 ? tables_text(&h->set, name) : NULL;
+    int64_t n = text ? (int64_t)strlen(text) + 1 : 0;
+    comm_bcast(&n, sizeof n);
+    if (n == 0) return NULL;
+    char *copy = malloc((size_t)n);
+    REQUIRE_MEMORY(copy, "out of memory: %lld bytes", (long long)n);
+    if (comm_rank() == 0) memcpy(copy, text, (size_t)n);
+    comm_bcast(copy, (size_t)n);
+    return copy;
+}
+
+int history_texts(const history *h, int i, char name[HISTORY_NAME])
+{
+    int there = comm_rank() == 0 && i < h->set.notes;
+    name[0] = 0;
+    if (there) snprintf(name, HISTORY_NAME, "%s", h->set.note[i].name);
+    comm_bcast(&there, sizeof there);
+    comm_bcast(name, HISTORY_NAME);
+    return there;
 }
 
 static int sync_everywhere(history *h, int fold, char *message, size_t size)

@@ -3,8 +3,8 @@
  * In the output folder are two files.
  *   history.h5       for readers (h5py, h5dump): each table a group, each column an extensible dataset of one
  * dimension, /trajectories/plaquette, /measure/NAME/t0, with attributes unit, description, volatile; the texts of
- *                    history_text() in /parameters, /version, ...
- *   history.journal  for the program: every row as soon as it is there, each record with a CRC
+ *                    history_text() in /parameters, /stretches/000001, ...
+ *   history.journal  for the program: every row and text as soon as it is there, each record with a CRC
  *
  * The journal is what counts. A row goes there in one write at the end of the file; what a killed run wrote of a row is
  * cut off at the next start. history_sync(), which belongs before each checkpoint, brings it to disk, at a cost that
@@ -69,8 +69,14 @@ int64_t history_last(const history *h, const char *group);
 /* Drops the rows of this group's table above a trajectory number. */
 int history_truncate_group(history *h, const char *group, int64_t trajectory, char *message, size_t size);
 
-/* A text kept beside the tables in history.h5 from its next making on; a new one takes the place of the one before. */
-void history_text(history *h, const char *name, const char *text);
+/* Texts beside the tables: "parameters", "stretches/000001"; a new one takes the place of the one before, and NULL
+ * removes it. As durable as rows; when it fails (disk full) the texts are as before. */
+#define HISTORY_NAME 64
+int history_text(history *h, const char *name, const char *text, char *message, size_t size);
+/* A copy of a text, NULL when there is none; free() it. */
+char *history_get_text(const history *h, const char *name);
+/* The name of text number i, in the order of strcmp(); 0 beyond the last. */
+int history_texts(const history *h, int i, char name[HISTORY_NAME]);
 
 /* All rows so far on disk. */
 int history_sync(history *h, char *message, size_t size);

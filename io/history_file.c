@@ -62,25 +62,47 @@ static int put_table(hid_t file, const history_rows_of *t)
     return bad;
 }
 
-static int put_all(hid_t file, const table_set *set, const table_note *note, int notes)
+/* Texts of names like stretches/000001 lie in groups. */
+static int put_text(hid_t file, const table_note *note)
 {
-    param_text groups = {0};
+    char folder[HISTORY_NAME];
+    const char *last = strrchr(note->name, '/');
+    if (!last) return values_put_long_text(file, note->name, note->text);
+    snprintf(folder, sizeof folder, "%.*s", (int)(last - note->name), note->name);
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    const hid_t group = H5Lexists(file, folder, H5P_DEFAULT) > 0
+                            ? H5Gopen2(file, folder, H5P_DEFAULT)
+                            : H5Gcreate2(file, folder, links, H5P_DEFAULT, H5P_DEFAULT);
+    const int bad = group < 0 || values_put_long_text(group, last + 1, note->text);
+    if (group >= 0) H5Gclose(group);
+    H5Pclose(links);
+    return bad;
+}
+
+static int put_all(hid_t file, const table_set *set)
+{
+    param_text groups = {0}, texts = {0};
     int bad = 0;
     for (int i = 0; i < set->n && !bad; i++) {
         param_text_add(&groups, "%s\n", set->table[i]->group);
         bad = put_table(file, set->table[i]);
     }
-    for (int i = 0; i < notes && !bad; i++) bad = values_put_long_text(file, note[i].name, note[i].text);
-    bad = bad || values_put_long_text(file, ".tables", groups.data ? groups.data : "");
+    for (int i = 0; i < set->notes && !bad; i++) {
+        param_text_add(&texts, "%s\n", set->note[i].name);
+        bad = put_text(file, &set->note[i]);
+    }
+    bad = bad || values_put_long_text(file, ".tables", groups.data ? groups.data : "") ||
+          values_put_long_text(file, ".texts", texts.data ? texts.data : "");
     param_text_free(&groups);
+    param_text_free(&texts);
     return bad;
 }
 
-int history_file_write(const char *path, const table_set *set, const table_note *note, int notes, char *message,
-                       size_t size)
+int history_file_write(const char *path, const table_set *set, char *message, size_t size)
 {
     image *m = image_create();
-    if (m && !put_all(image_file(m), set, note, notes)) return image_write(m, path, message, size);
+    if (m && !put_all(image_file(m), set)) return image_write(m, path, message, size);
     image_close(m);
     links_fail(message, size, "%s: HDF5 cannot make the file in memory", path);
     return -1;
@@ -123,24 +145,43 @@ static int get_table(hid_t file, const char *name, table_set *set)
     return bad;
 }
 
+static int get_text(hid_t file, const char *name, table_set *set)
+{
+    char *text = strlen(name) < HISTORY_NAME ? values_get_long_text(file, name) : NULL;
+    if (!text) return -1;
+    tables_set_text(set, name, text);
+    free(text);
+    return 0;
+}
+
+/* Each line of the text `list` of the file goes to get(). */
+static int get_list(hid_t file, const char *list, table_set *set, int (*get)(hid_t, const char *, table_set *))
+{
+    char *names = values_get_long_text(file, list), *rest = names;
+    int bad = !names;
+    while (!bad && *rest) {
+        char *end = strchr(rest, '\n');
+        bad = !end;
+        if (bad) break;
+        *end = 0;
+        bad = get(file, rest, set);
+        rest = end + 1;
+    }
+    free(names);
+    return bad;
+}
+
 int history_file_read(const char *path, table_set *set, char *message, size_t size)
 {
     seal_regions none;
     int bits = 0;
     image *m = image_read(path, &none, &bits, message, size);
     if (!m) return bits;
-    char *groups = values_get_long_text(image_file(m), ".tables"), *rest = groups;
-    int bad = !groups;
-    while (!bad && *rest) {
-        char *end = strchr(rest, '\n');
-        bad = !end;
-        if (bad) break;
-        *end = 0;
-        bad = get_table(image_file(m), rest, set);
-        rest = end + 1;
-    }
+    int bad = get_list(image_file(m), ".tables", set, get_table);
+    /* Files of earlier versions have no list of texts. */
+    if (!bad && H5Lexists(image_file(m), ".texts", H5P_DEFAULT) > 0)
+        bad = get_list(image_file(m), ".texts", set, get_text);
     if (bad) bad = links_fail(message, size, "%s: not a history of plaq", path);
-    free(groups);
     image_close(m);
     if (bad) tables_free(set);
     return bad;

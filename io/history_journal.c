@@ -16,6 +16,8 @@ static const char title[] = "plaq history journal 1\n";
 #define HEAD 12
 #define KIND_TABLE 'T'
 #define KIND_ROW 'R'
+#define KIND_TEXT 'X'   /* name, zero byte, text */
+#define KIND_REMOVE 'D' /* name of a text */
 
 typedef struct {
     unsigned char *data;
@@ -63,6 +65,18 @@ static void put_row(bytes *b, const table_set *set, int table, const history_val
     put_record(b, KIND_ROW, table, raw, 8 * (size_t)n);
 }
 
+static void put_text(bytes *b, const char *name, const char *text)
+{
+    param_text payload = {0};
+    if (!text) {
+        put_record(b, KIND_REMOVE, 0, name, strlen(name));
+        return;
+    }
+    param_text_add(&payload, "%s%c%s", name, 0, text);
+    put_record(b, KIND_TEXT, 0, payload.data, payload.length);
+    param_text_free(&payload);
+}
+
 /* ---- reading ---- */
 
 static int take_table(table_set *set, int number, const unsigned char *payload, size_t n)
@@ -91,6 +105,28 @@ static int take_row(table_set *set, int number, const unsigned char *payload, si
     return 0;
 }
 
+static int take_text(table_set *set, int kind, const unsigned char *payload, size_t n)
+{
+    char *copy = malloc(n + 1);
+    REQUIRE_MEMORY(copy, "out of memory: %zu bytes", n);
+    memcpy(copy, payload, n);
+    copy[n] = 0;
+    const size_t name = strlen(copy);
+    const int bad = name >= HISTORY_NAME || (kind == KIND_TEXT) != (name < n);
+    if (!bad) tables_set_text(set, copy, kind == KIND_TEXT ? copy + name + 1 : NULL);
+    free(copy);
+    return bad;
+}
+
+static int take_record(table_set *set, uint32_t word, const unsigned char *payload, size_t n)
+{
+    const int number = (int)(word >> 8), kind = (int)(word & 255);
+    if (kind == KIND_TABLE) return take_table(set, number, payload, n);
+    if (kind == KIND_ROW) return take_row(set, number, payload, n);
+    if (kind == KIND_TEXT || kind == KIND_REMOVE) return take_text(set, kind, payload, n);
+    return -1;
+}
+
 static uint64_t take_records(table_set *set, const unsigned char *data, size_t n)
 {
     size_t at = TITLE_BYTES;
@@ -98,12 +134,8 @@ static uint64_t take_records(table_set *set, const unsigned char *data, size_t n
     while (n - at >= HEAD) {
         const unsigned char *p = data + at;
         const size_t payload = load32(p, 0);
-        const uint32_t word = load32(p + 4, 0);
-        const int number = (int)(word >> 8);
         if (payload > n - at - HEAD || load32(p + 8, 0) != crc_of(p, payload)) break;
-        if ((word & 255) == KIND_TABLE ? take_table(set, number, p + HEAD, payload)
-                                       : (word & 255) != KIND_ROW || take_row(set, number, p + HEAD, payload))
-            break;
+        if (take_record(set, load32(p + 4, 0), p + HEAD, payload)) break;
         at += HEAD + payload;
     }
     return at;
@@ -141,6 +173,7 @@ int journal_rewrite(const char *path, const table_set *set, char *message, size_
         put_table(&b, set, i);
         for (int64_t r = 0; r < t->rows; r++) put_row(&b, set, i, t->value + r * t->ncol);
     }
+    for (int i = 0; i < set->notes; i++) put_text(&b, set->note[i].name, set->note[i].text);
     const int bad = atomic_write(path, b.data, b.length, message, size);
     free(b.data);
     return bad;
@@ -168,5 +201,12 @@ int journal_add_row(int fd, uint64_t *end, const table_set *set, int table, cons
 {
     bytes b = {NULL, 0, 0};
     put_row(&b, set, table, row);
+    return append(fd, end, &b);
+}
+
+int journal_add_text(int fd, uint64_t *end, const char *name, const char *text)
+{
+    bytes b = {NULL, 0, 0};
+    put_text(&b, name, text);
     return append(fd, end, &b);
 }

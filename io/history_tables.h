@@ -7,7 +7,6 @@
 
 #define HISTORY_TABLES 64
 #define HISTORY_COLUMNS 128
-#define HISTORY_TEXTS 16
 
 typedef struct {
     char name[64], unit[48], description[200];
@@ -26,20 +25,27 @@ typedef struct {
 } history_rows_of;
 
 typedef struct {
-    int n;
-    history_rows_of *table[HISTORY_TABLES];
-} table_set;
-
-typedef struct {
-    char name[64];
+    char name[HISTORY_NAME];
     char *text;
 } table_note;
+
+/* Tables, and texts in order of their names. */
+typedef struct {
+    int n;
+    history_rows_of *table[HISTORY_TABLES];
+    int notes, note_capacity;
+    table_note *note;
+} table_set;
 
 /* A new table of the set, or NULL when there are too many. */
 history_rows_of *tables_add(table_set *set);
 history_rows_of *tables_find(const table_set *set, const char *group);
 void tables_free(table_set *set);
 int64_t tables_total(const table_set *set);
+/* The text of a name, or NULL. */
+const char *tables_text(const table_set *set, const char *name);
+/* Takes a copy of a text in place of the one of that name; NULL removes that one. */
+void tables_set_text(table_set *set, const char *name, const char *text);
 /* Room for `rows` rows. */
 void table_reserve(history_rows_of *t, int64_t rows);
 
@@ -61,11 +67,12 @@ int journal_rewrite(const char *path, const table_set *set, char *message, size_
 /* Appends one record at `end` and moves it. When it fails the file ends at `end` as before. */
 int journal_add_table(int fd, uint64_t *end, const table_set *set, int table);
 int journal_add_row(int fd, uint64_t *end, const table_set *set, int table, const history_value *row);
+/* The record of a text, or with NULL of its removal. */
+int journal_add_text(int fd, uint64_t *end, const char *name, const char *text);
 
 /* ---- history.h5 ---- */
 
-int history_file_write(const char *path, const table_set *set, const table_note *note, int notes, char *message,
-                       size_t size);
+int history_file_write(const char *path, const table_set *set, char *message, size_t size);
 /* Reads a whole file into the empty set; 0, or bits as of links_read() with a message. */
 int history_file_read(const char *path, table_set *set, char *message, size_t size);
 

@@ -174,8 +174,8 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
     declare(r, s);
     must(history_truncate_after(r->h, done, message, sizeof message), message);
     declare_measurements(r, s->p);
-    history_text(r->h, "parameters", s->p->dump);
-    history_text(r->h, "program", identity_of_program());
+    must(history_text(r->h, "parameters", s->p->dump, message, sizeof message), message);
+    must(history_text(r->h, "program", identity_of_program(), message, sizeof message), message);
     warn_of_missing_rows(r, folder, done);
     for (int64_t i = 0; i < history_rows(r->h, r->table); i++)
         remember(r, history_get(r->h, r->table, i, TRAJECTORY).i, history_get(r->h, r->table, i, PLAQUETTE).d,

@@ -2,6 +2,7 @@
  * disk. */
 #include "io/atomic.h"
 #include "io/history.h"
+#include "io/history_view.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"
@@ -68,6 +69,19 @@ static int add(history *h, const int table[2], int64_t i)
     return bad;
 }
 
+static void text(history *h, const char *name, const char *value)
+{
+    CHECK_INT(history_text(h, name, value, message, sizeof message), 0);
+}
+
+static void expect_text(const history *h, const char *name, const char *value)
+{
+    char *found = history_get_text(h, name);
+    if (value) CHECK_STR(found, value);
+    else CHECK(found == NULL);
+    free(found);
+}
+
 /* The digest of n trajectories in one go. */
 static void unbroken(int64_t n, char hex[65])
 {
@@ -86,9 +100,9 @@ static void test_round_trip(void)
     char digest[65], again[65];
     unbroken(50, digest);
     history *h = open_all(table);
-    history_text(h, "parameters", "gauge.beta = 5.7\n");
-    history_text(h, "version", "old");
-    history_text(h, "version", "0.1.0");
+    text(h, "parameters", "gauge.beta = 5.7\n");
+    text(h, "version", "old");
+    text(h, "version", "0.1.0");
     for (int64_t i = 1; i <= 30; i++) CHECK_INT(add(h, table, i), 0);
     CHECK_INT(history_sync(h, message, sizeof message), 0);
     for (int64_t i = 31; i <= 40; i++) CHECK_INT(add(h, table, i), 0);
@@ -113,6 +127,124 @@ static void test_readers(void)
 {
     shell("command -v h5dump >/dev/null || exit 0; cd '%s' && h5dump -d /trajectories/seconds -A history.h5 >dump && "
           "grep -q '( 50 ) / ( H5S_UNLIMITED )' dump && grep -q '\"time on the wall' dump && rm dump");
+}
+
+/* ---- texts ---- */
+
+/* What is left of texts after any way of opening: A changed, b removed, c in a group. */
+static void expect_texts(void)
+{
+    int table[2];
+    char name[HISTORY_NAME];
+    history *h = open_all(table);
+    expect_text(h, "a", "new\tA\n");
+    expect_text(h, "b", NULL);
+    expect_text(h, "stretches/000001", "");
+    expect_text(h, "stretches/000002", "two");
+    static const char *const names[] = {"a", "stretches/000001", "stretches/000002"};
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(history_texts(h, i, name), 1);
+        CHECK_STR(name, names[i]);
+    }
+    CHECK_INT(history_texts(h, 3, name), 0);
+    CHECK_INT(history_rows(h, table[0]), 3);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+}
+
+/* Texts are as durable as rows: after a kill (the files as the journal alone has them), without the journal, and after
+ * the journal was made anew; and they leave no trace in the digest. */
+static void test_texts(void)
+{
+    int table[2];
+    char before[65], after[65];
+    shell("rm -rf '%s' && mkdir '%s'");
+    history *h = open_all(table);
+    text(h, "b", "old");
+    text(h, "stretches/000002", "two");
+    for (int64_t i = 1; i <= 3; i++) CHECK_INT(add(h, table, i), 0);
+    history_digest(h, before);
+    text(h, "a", "A");
+    text(h, "b", NULL);
+    text(h, "none", NULL);
+    text(h, "stretches/000001", "");
+    text(h, "a", "new\tA\n");
+    text(h, "a", "new\tA\n");
+    history_digest(h, after);
+    CHECK_STR(after, before);
+    shell("cp -r '%s' '%s'.killed");
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    shell("rm -rf '%s' && mv '%s'.killed '%s'");
+    expect_texts();
+    log_set_level(LOG_ERROR);
+    shell("rm '%s'/history.journal");
+    expect_texts();
+    log_set_level(LOG_INFO);
+    h = open_all(table);
+    CHECK_INT(add(h, table, 4), 0);
+    CHECK_INT(history_truncate_after(h, 3, message, sizeof message), 0);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    expect_texts();
+}
+
+/* ---- a view ---- */
+
+static void expect_view(int64_t rows)
+{
+    history_view *v = history_view_open(folder, message, sizeof message);
+    CHECK(v != NULL);
+    if (!v) {
+        printf("%s\n", message);
+        return;
+    }
+    const int t = history_view_table(v, "trajectories"), p = history_view_column(v, t, "plaquette");
+    const char *unit = NULL;
+    CHECK_INT(history_view_rows(v, t), rows);
+    CHECK_INT(history_view_rows(v, history_view_table(v, "measure/flow")), 2 * rows);
+    CHECK_INT(history_view_table(v, "measure/none"), -1);
+    CHECK_INT(history_view_column(v, t, "none"), -1);
+    CHECK_STR(history_view_column_name(v, t, 3, &unit), "seconds");
+    CHECK_STR(unit, "s");
+    CHECK(history_view_column_name(v, t, 4, NULL) == NULL);
+    CHECK(history_view_value(v, t, rows - 1, p) == sin((double)rows));
+    CHECK(history_view_value(v, t, 1, history_view_column(v, t, "accepted")) == 1);
+    CHECK(history_view_value(v, t, 2, 0) == 3);
+    CHECK_STR(history_view_text(v, "who"), "a run");
+    CHECK_STR(history_view_text_name(v, 0), "who");
+    CHECK(history_view_text_name(v, 1) == NULL);
+    history_view_close(v);
+}
+
+/* A view of a run that goes on, in the middle of a row too, of one that was killed, and of what remains when either
+ * file is lost; it writes nothing. */
+static void test_view(void)
+{
+    int table[2];
+    shell("rm -rf '%s' && mkdir '%s'");
+    if (root()) {
+        CHECK(history_view_open(folder, message, sizeof message) == NULL);
+        CHECK_HAS(message, "no run has left a history here");
+    }
+    history *h = open_all(table);
+    text(h, "who", "a run");
+    for (int64_t i = 1; i <= 12; i++) CHECK_INT(add(h, table, i), 0);
+    if (root()) expect_view(12);
+    shell("cp '%s'/history.journal '%s'.journal && printf 'torn row' >>'%s'/history.journal && touch '%s'/stamp");
+    if (root()) expect_view(12);
+    shell("test -z \"$(find '%s' -type f -newer '%s'/stamp)\" && rm '%s'/stamp");
+    shell("mv '%s'.journal '%s'/history.journal");
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+    shell("mv '%s'/history.h5 '%s'.h5");
+    if (root()) expect_view(12);
+    shell("mv '%s'.h5 '%s'/history.h5 && rm '%s'/history.journal");
+    if (root()) expect_view(12);
+    shell("printf X | dd of='%s'/history.h5 bs=1 seek=2000 conv=notrunc 2>/dev/null");
+    if (!root()) return;
+    CHECK(history_view_open(folder, message, sizeof message) == NULL);
+    CHECK_HAS(message, "history.h5");
+    CHECK(history_view_open("/dev/null", message, sizeof message) == NULL);
+    CHECK_HAS(message, "/dev/null: not a folder");
+    CHECK(history_view_open("/nowhere", message, sizeof message) == NULL);
+    CHECK_HAS(message, "/nowhere: No such file");
 }
 
 /* ---- damage ---- */
@@ -360,7 +492,13 @@ static void test_full(void)
     CHECK_INT(history_append(h, table[0], row, message, sizeof message), -1);
     CHECK_HAS(message, "File too large");
     CHECK_INT(history_sync(h, message, sizeof message), 0); /* nothing is new */
-    history_text(h, "version", "0.1.0");
+    CHECK_INT(history_text(h, "version", "0.1.0", message, sizeof message), -1);
+    CHECK_HAS(message, "File too large");
+    CHECK(history_get_text(h, "version") == NULL);
+    CHECK_INT(history_sync(h, message, sizeof message), 0);
+    setrlimit(RLIMIT_FSIZE, &old);
+    text(h, "version", "0.1.0");
+    setrlimit(RLIMIT_FSIZE, &few);
     CHECK_INT(history_sync(h, message, sizeof message), -1);
     CHECK_HAS(message, "history.h5");
     CHECK_INT(history_truncate_after(h, 40, message, sizeof message), -1);
@@ -390,6 +528,8 @@ int main(int argc, char **argv)
     comm_bcast(folder, sizeof folder);
     test_round_trip();
     test_readers();
+    test_texts();
+    test_view();
     test_damage();
     test_columns();
     test_kill();
