@@ -15,7 +15,7 @@
 #include "kernels/base/machine.h"
 #include "kernels/lattice/comm.h"
 
-static int threads_now(void)
+int threads_now(void)
 {
 #ifdef _OPENMP
     return omp_get_max_threads();

@@ -12,5 +12,7 @@ void threads_check(void);
  * its affinity mask and control group, are a user error. The first call warns when the ranks of a node have more threads
  * than cores. Returns the number of threads. Collective. */
 int threads_set(int wanted);
+/* Threads of this rank. Local. */
+int threads_now(void);
 
 #endif

@@ -26,6 +26,7 @@
 #include "hmc/record/record.h"
 #include "hmc/record/report.h"
 #include "hmc/record/save.h"
+#include "hmc/report/ensemble.h"
 #include "io/atomic.h"
 #include "io/checkpoint.h"
 #include "io/links.h"
@@ -87,6 +88,21 @@ static void start_or_continue(run_state *r)
     r->longest_save = comm_wtime() - start;
 }
 
+/* ---- the page ---- */
+
+/* Writes the page of the run. One that cannot be written is no reason to stop. */
+static void write_report(run_state *r)
+{
+    char message[1024];
+    const double start = comm_wtime();
+    ensemble *e = comm_rank() == 0 ? ensemble_read(r->p->run.output, message, sizeof message) : NULL;
+    if (comm_rank() == 0 && (!e || ensemble_write_page(e, NULL, message, sizeof message)))
+        log_warn("the report is not written: %s", message);
+    ensemble_free(e);
+    comm_barrier();
+    r->io_seconds += comm_wtime() - start;
+}
+
 /* The run stops, and stands where its newest checkpoint is. */
 static void stop_for_files(run_state *r, const char *message)
 {
@@ -132,17 +148,27 @@ static void save(run_state *r, double plaquette)
     r->io_seconds += seconds;
     r->longest_save = fmax(r->longest_save, seconds);
     log_info("checkpoint %lld: digest %s (%.2f s)", (long long)r->done, c.digest, seconds);
+    if (!strcmp(r->p->run.report, "checkpoints")) write_report(r);
+}
+
+static int index_kept(const run_state *r, double plaquette, char *message, size_t size)
+{
+    const int64_t before = save_indexed(r->p, r->done, message, size);
+    if (before < 0) return -1;
+    return save_index(r->p, r->s->links, r->done, plaquette, record_acceptance(r->history, before, r->done), message,
+                      size);
 }
 
 /* The configuration that is kept of the trajectory done, unless it was kept before. */
 static void keep(run_state *r, double plaquette)
 {
-    char message[1024];
+    char message[1024], trouble[1024];
     if (!save_due(r->p, r->done)) return;
     const double start = comm_wtime();
     const int status = save_configuration(r->p, r->s->links, r->done, plaquette, message, sizeof message);
-    if (status < 0) {
-        stop_for_files(r, message);
+    const int unlisted = status >= 0 && index_kept(r, plaquette, trouble, sizeof trouble);
+    if (status < 0 || unlisted) {
+        stop_for_files(r, unlisted ? trouble : message);
         return;
     }
     const double seconds = comm_wtime() - start;
@@ -160,22 +186,22 @@ typedef struct {
     char text[64];
 } average_text;
 
-static average_text average(double mean, double error, int digits)
+static average_text average(const autocorrelation *a, int digits)
 {
     average_text t;
-    const int n = snprintf(t.text, sizeof t.text, "%.*f", digits, mean);
-    if (!isnan(error)) snprintf(t.text + n, sizeof t.text - (size_t)n, " +- %.*f", digits, error);
+    const int n = snprintf(t.text, sizeof t.text, "%.*f", digits, a->mean);
+    if (!isnan(a->error)) snprintf(t.text + n, sizeof t.text - (size_t)n, " +- %.*f", digits, a->error);
     return t;
 }
 
 /* The same of exp(-dH), which is huge before equilibrium, with what stands before and behind the error. */
-static average_text exp_average(double mean, double error, const char *before, const char *behind)
+static average_text exp_average(const autocorrelation *a, const char *before, const char *behind)
 {
     average_text t;
-    const int n = snprintf(t.text, sizeof t.text, fabs(mean) < 1e4 ? "%.3f" : "%.1e", mean);
-    if (isnan(error)) return t;
+    const int n = snprintf(t.text, sizeof t.text, fabs(a->mean) < 1e4 ? "%.3f" : "%.1e", a->mean);
+    if (isnan(a->error)) return t;
     char e[32];
-    snprintf(e, sizeof e, fabs(error) < 1e4 ? "%.3f" : "%.1e", error);
+    snprintf(e, sizeof e, fabs(a->error) < 1e4 ? "%.3f" : "%.1e", a->error);
     snprintf(t.text + n, sizeof t.text - (size_t)n, "%s%s%s", before, e, behind);
     return t;
 }
@@ -188,8 +214,8 @@ static void print_progress(const run_state *r, const trajectory_result *t, doubl
     const int warm = r->done <= r->p->run.warmup;
     char averages[96] = "warm-up";
     if (!warm)
-        snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %s", a.acceptance,
-                 exp_average(a.exp_dh, a.exp_dh_error, "(", ")").text);
+        snprintf(averages, sizeof averages, "acceptance %.2f  <exp(-dH)> %s", a.acceptance.mean,
+                 exp_average(&a.exp_dh, "(", ")").text);
     log_info("trajectory %lld/%lld  plaquette %.6f  dH %+9.4f  %s  %s  %.2f s  ETA %s", (long long)r->done,
              (long long)r->p->run.trajectories, plaquette, t->dh, t->accepted ? "yes" : "no ", averages, t->seconds,
              report_duration(each * (double)(r->p->run.trajectories - r->done), eta));
@@ -213,11 +239,14 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     const char *names[MAX_NAMED];
     for (int i = 0; i < r->p->nmeasures; i++) names[i] = r->p->measures[i].name;
     json_counts(&j, "failed_measurements", names, r->failed_measurements, r->p->nmeasures);
-    json_real(&j, "acceptance", a->acceptance);
-    json_real(&j, "exp_dh", a->exp_dh);
-    json_real(&j, "exp_dh_error", a->exp_dh_error);
-    json_real(&j, "plaquette", a->plaquette);
-    json_real(&j, "plaquette_error", a->plaquette_error);
+    json_int(&j, "stretch", a->stretch);
+    json_int(&j, "averages_from", a->from);
+    json_real(&j, "acceptance", a->acceptance.mean);
+    json_real(&j, "exp_dh", a->exp_dh.mean);
+    json_real(&j, "exp_dh_error", a->exp_dh.error);
+    json_real(&j, "plaquette", a->plaquette.mean);
+    json_real(&j, "plaquette_error", a->plaquette.error);
+    json_real(&j, "plaquette_tau_int", a->plaquette.tau);
     json_real(&j, "filtered_links", a->filtered);
     json_int(&j, "kept", r->kept);
     json_string(&j, "digest", r->digest);
@@ -233,20 +262,25 @@ static void print_json(const run_state *r, const record_averages *a, const char 
 static void print_averages(const record_averages *a)
 {
     if (a->count == 0) return;
-    log_info("  over %ld after the warm-up:", a->count);
-    log_info("  plaquette    %s", average(a->plaquette, a->plaquette_error, 6).text);
-    log_info("  acceptance   %s", average(a->acceptance, a->acceptance_error, 3).text);
-    log_info("  <exp(-dH)>   %s   (1 within errors when all is well)",
-             exp_average(a->exp_dh, a->exp_dh_error, " +- ", "").text);
+    if (a->stretch == 1) log_info("  over %ld after the warm-up:", a->count);
+    else
+        log_info("  over %ld from trajectory %lld, in stretch %d of the parameters:", a->count, (long long)a->from,
+                 a->stretch);
+    log_info("  plaquette    %s", average(&a->plaquette, 6).text);
+    if (!isnan(a->plaquette.tau_error))
+        log_info("  tau_int      %.2f +- %.2f trajectories, of the plaquette", a->plaquette.tau,
+                 a->plaquette.tau_error);
+    log_info("  acceptance   %s", average(&a->acceptance, 3).text);
+    log_info("  <exp(-dH)>   %s   (1 within errors when all is well)", exp_average(&a->exp_dh, " +- ", "").text);
     if (!isnan(a->filtered))
         log_info("  HISQ filter  %.4g links in all forces of a trajectory (a singular value taken as larger)",
                  a->filtered);
-    const double off = fabs(a->exp_dh - 1);
-    if (off > 4 * a->exp_dh_error && off > 0.1)
+    const double off = fabs(a->exp_dh.mean - 1);
+    if (off > 4 * a->exp_dh.error && off > 0.1)
         log_warn("<exp(-dH)> = %s is not 1. Likely causes: steps so long that rare large -dH dominate the "
                  "average (raise steps); a force solver whose tolerance is too loose for reversibility (plaq verify "
                  "shows it); trajectories before equilibrium (raise warmup)",
-                 exp_average(a->exp_dh, a->exp_dh_error, " +- ", "").text);
+                 exp_average(&a->exp_dh, " +- ", "").text);
 }
 
 static void add_shell_word(param_text *text, const char *word)
@@ -270,6 +304,8 @@ static void print_next(const run_state *r)
     if (r->saved >= 0)
         snprintf(newest, sizeof newest, "%s/checkpoint-%06lld.h5", r->p->run.output, (long long)r->saved);
     log_info("results: %s/history.h5 (h5dump, h5py), newest configuration %s", r->p->run.output, newest);
+    if (strcmp(r->p->run.report, "no") && !r->files_failed)
+        log_info("report: %s/" ENSEMBLE_PAGE " (open it in a browser)", r->p->run.output);
     if (r->kept)
         log_info("%lld configurations kept in this session: %s/" SAVE_FOLDER, (long long)r->kept, r->p->run.output);
     if (r->stopped[0]) log_info("stopped: %s", r->stopped);
@@ -434,6 +470,7 @@ static int run(run_state *r)
     loop(r);
     print_summary(r);
     if (record_close(r->history, message, sizeof message) && !r->failed) stop_for_files(r, message);
+    if (strcmp(r->p->run.report, "no") && !r->files_failed) write_report(r);
     output_close();
     if (r->failed) print_advice(r);
     else if (tell_failed_measurements(r)) return EXIT_CHECK_FAILED;

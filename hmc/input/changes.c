@@ -99,13 +99,24 @@ static void compare_methods(const char *before, const char *now, param_text *phy
     }
 }
 
-void changes_judge(const char *checkpoint, const char *before, const parameters *now, int accept)
+int changes_between(const char *before, const char *now, param_text *physics, param_text *methods)
 {
     int n;
     const param_section *const *sections = parameter_sections(&n);
-    param_text physics = {0}, methods = {0}, own = changes_own_keys(before);
-    param_text old = of_ensemble(own.data ? own.data : "", now->dump), new = of_ensemble(now->dump, before);
-    const int changed = params_compare(old.data, new.data, sections, n, &physics);
+    param_text own = changes_own_keys(before);
+    param_text old = of_ensemble(own.data ? own.data : "", now), new = of_ensemble(now, before);
+    const int changed = params_compare(old.data ? old.data : "", new.data ? new.data : "", sections, n, physics);
+    compare_methods(old.data ? old.data : "", new.data ? new.data : "", physics, methods);
+    param_text_free(&own);
+    param_text_free(&old);
+    param_text_free(&new);
+    return changed;
+}
+
+void changes_judge(const char *checkpoint, const char *before, const parameters *now, int accept)
+{
+    param_text physics = {0}, methods = {0};
+    const int changed = changes_between(before, now->dump, &physics, &methods);
     if (changed && !accept)
         user_error("%s was made with other physics parameters:\n%s  To go on with the new ones all the same: plaq run "
                    "--accept-changes ...; to start afresh give another [run] output",
@@ -114,14 +125,10 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
         log_warn("continuing with changed parameters:");
         report_lines(log_warn, physics.data);
     }
-    compare_methods(old.data, new.data, &physics, &methods);
     if (methods.length) {
         log_info("computed in another way than up to the checkpoint (the same physics, other bits):");
         report_lines(log_info, methods.data);
     }
     param_text_free(&physics);
     param_text_free(&methods);
-    param_text_free(&own);
-    param_text_free(&old);
-    param_text_free(&new);
 }

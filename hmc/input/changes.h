@@ -9,6 +9,10 @@
  * Collective. */
 void changes_judge(const char *checkpoint, const char *before, const parameters *now, int accept);
 
+/* Appends a line "  KEY: BEFORE before, NOW now" for each parameter that acts on the physics, and on the way to compute
+ * it (which acts on dH and acceptance), and differs between two dumps. Both texts may be the same one. Returns how many act on the physics. Local. */
+int changes_between(const char *before, const char *now, param_text *physics, param_text *methods);
+
 /* The lines "key = value" of a dump, or of an identity (hmc/input/identity.h), without keys that the kind of their
  * fermion does not have: earlier versions wrote those, too. Free with param_text_free(). */
 param_text changes_own_keys(const char *text);

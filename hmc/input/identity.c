@@ -13,6 +13,16 @@ const char *identity_of_program(void)
     return "plaq " PLAQ_VERSION " (source " PLAQ_SOURCE_DIGEST ")";
 }
 
+const char *identity_of_compilers(void)
+{
+#ifdef __clang__
+#define COMPILER ""
+#else
+#define COMPILER "gcc "
+#endif
+    return PLAQ_CUDA_VERSION[0] ? COMPILER __VERSION__ ", CUDA " PLAQ_CUDA_VERSION : COMPILER __VERSION__ ", no CUDA";
+}
+
 static const param_section *section_named(const char *name)
 {
     int n;

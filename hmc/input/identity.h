@@ -18,5 +18,7 @@ int identity_differ(const char *before, const char *now, param_text *differences
 
 /* "plaq VERSION (source DIGEST)", DIGEST being the first digits of the SHA-256 of all source files. */
 const char *identity_of_program(void);
+/* The compilers that it was built with: "gcc 12.2.0, no CUDA", "gcc 12.2.0, CUDA 12.8.93". */
+const char *identity_of_compilers(void);
 
 #endif

@@ -59,6 +59,10 @@ static const param run_table[] = {
      "always counts",
      0},
     {"log", PARAM_CHOICE, AT(run_params, log), "info", "error|warn|info|debug", NULL, "how much is printed", 0},
+    {"report", PARAM_CHOICE, AT(run_params, report), "end", "no|end|checkpoints", NULL,
+     "when the page report.html of the output folder is written (as by plaq report): at the end of the run, or "
+     "at each checkpoint, too",
+     0},
 };
 
 static const param machine_table[] = {

@@ -18,7 +18,7 @@ typedef struct {
     int64_t trajectories, seed, warmup;
     char start[PARAM_CHOICE_SIZE], config[PARAM_STRING_SIZE];
     double length, max_hours;
-    char log[PARAM_CHOICE_SIZE];
+    char log[PARAM_CHOICE_SIZE], report[PARAM_CHOICE_SIZE];
 } run_params;
 
 typedef struct {

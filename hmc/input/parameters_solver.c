@@ -27,7 +27,8 @@ static void check_keys(const ini_input *in, const named_settings *s)
         if (!type->solve && ini_given(in, "solver", s->name, of_solves[k]))
             user_error("%s: [solver.%s] type = %s has no key '%s', for it only preconditions; it has %s",
                        ini_where(in, "solver", s->name, of_solves[k]), s->name, s->p.type, of_solves[k], has);
-    snprintf(message, sizeof message, "; it has tolerance, max_iterations, fallback, eigenvectors, low_modes%s%s", has[0] ? " and " : "", has);
+    snprintf(message, sizeof message, "; it has tolerance, max_iterations, fallback, eigenvectors, low_modes%s%s",
+             has[0] ? " and " : "", has);
     parameters_refuse_keys(in, "solver", s->name, "type", s->p.type, type_has, message);
     const char *key = type->check ? type->check(&s->p, message, sizeof message) : NULL;
     if (key) user_error("%s: [solver.%s] %s", ini_where(in, "solver", s->name, key), s->name, message);

@@ -6,22 +6,28 @@
 #include <string.h>
 
 #include "hmc/input/identity.h"
+#include "hmc/record/stretch.h"
 #include "io/history.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
 
 #define MAX_COLUMNS 96
+/* A session is noted at checkpoints, and no more often than so: each note is a record of the journal. */
+#define NOTE_SECONDS 60
 
 struct record {
     history *h;
     int table;
-    int64_t warmup;
+    stretch_state stretch;
+    int64_t from, last;  /* trajectories of the averages begin, the last one recorded */
+    double begun, noted; /* of the session, and when it was last noted */
     int ncolumns, nactions;
     int has_spectrum[MAX_ACTIONS];
     int filters, filtered_column;
-    /* What the averages need, of all rows after the warm-up. */
+    /* What the averages need. */
     long count, capacity;
-    double *plaquette, *dh, *accepted;
+    double *plaquette, *exp_dh, *accepted;
     double filtered; /* sum over rows that have it */
     long nfiltered;
     /* Tables of measurements. */
@@ -39,19 +45,20 @@ static void must(int status, const char *message)
 
 static void remember(record *r, int64_t number, double plaquette, double dh, int accepted, double filtered)
 {
-    if (number <= r->warmup) return;
+    r->last = number;
+    if (number < r->from) return;
     r->filtered += isnan(filtered) ? 0 : filtered;
     r->nfiltered += !isnan(filtered);
     if (r->count == r->capacity) {
         r->capacity = r->capacity ? 2 * r->capacity : 256;
         const size_t bytes = (size_t)r->capacity * sizeof(double);
         r->plaquette = realloc(r->plaquette, bytes);
-        r->dh = realloc(r->dh, bytes);
+        r->exp_dh = realloc(r->exp_dh, bytes);
         r->accepted = realloc(r->accepted, bytes);
-        REQUIRE_MEMORY(r->plaquette && r->dh && r->accepted, "out of memory for %ld rows", r->capacity);
+        REQUIRE_MEMORY(r->plaquette && r->exp_dh && r->accepted, "out of memory for %ld rows", r->capacity);
     }
     r->plaquette[r->count] = plaquette;
-    r->dh[r->count] = dh;
+    r->exp_dh[r->count] = record_exp_minus(dh);
     r->accepted[r->count++] = accepted;
 }
 
@@ -168,7 +175,6 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
     char message[1024];
     record *r = calloc(1, sizeof *r);
     REQUIRE_MEMORY(r, "out of memory");
-    r->warmup = s->p->run.warmup;
     r->h = history_open(folder, message, sizeof message);
     if (!r->h) user_error("%s", message);
     declare(r, s);
@@ -176,6 +182,10 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
     declare_measurements(r, s->p);
     must(history_text(r->h, "parameters", s->p->dump, message, sizeof message), message);
     must(history_text(r->h, "program", identity_of_program(), message, sizeof message), message);
+    must(stretch_open(&r->stretch, r->h, s, done, message, sizeof message), message);
+    r->begun = r->noted = comm_wtime();
+    r->last = done;
+    r->from = s->p->run.warmup + 1 > r->stretch.first ? s->p->run.warmup + 1 : r->stretch.first;
     warn_of_missing_rows(r, folder, done);
     for (int64_t i = 0; i < history_rows(r->h, r->table); i++)
         remember(r, history_get(r->h, r->table, i, TRAJECTORY).i, history_get(r->h, r->table, i, PLAQUETTE).d,
@@ -186,11 +196,14 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
 
 int record_close(record *r, char *message, size_t size)
 {
+    char ignored[256];
     if (!r) return 0;
-    const int bad = history_close(r->h, message, size);
+    const int unnoted = stretch_note(&r->stretch, r->h, r->last, comm_wtime() - r->begun, message, size);
+    const int bad = history_close(r->h, unnoted ? ignored : message, unnoted ? sizeof ignored : size) || unnoted;
     free(r->plaquette);
-    free(r->dh);
+    free(r->exp_dh);
     free(r->accepted);
+    param_text_free(&r->stretch.session_head);
     free(r);
     return bad;
 }
@@ -285,42 +298,41 @@ void record_digest(const record *r, char hex[65])
 
 int record_sync(record *r, char *message, size_t size)
 {
+    double now[2] = {comm_wtime() - r->begun, comm_wtime() - r->noted};
+    comm_max(now, 2);
+    if (now[1] > NOTE_SECONDS) {
+        if (stretch_note(&r->stretch, r->h, r->last, now[0], message, size)) return -1;
+        r->noted = comm_wtime();
+    }
     return history_sync(r->h, message, size);
 }
 
 /* ---- averages ---- */
 
-/* Mean, and its error from about 20 blocks (or single rows when there are few). */
-static double mean_and_error(const double *x, long n, double (*of)(double), double *error)
+double record_exp_minus(double dh)
 {
-    double mean = 0, square = 0;
-    for (long i = 0; i < n; i++) mean += of(x[i]);
-    mean = n > 0 ? mean / (double)n : NAN;
-    const long length = n >= 100 ? n / 20 : n >= 40 ? 2 : 1, blocks = n / length;
-    for (long b = 0; b < blocks; b++) {
-        double block = 0;
-        for (long i = b * length; i < (b + 1) * length; i++) block += of(x[i]) / (double)length;
-        square += (block - mean) * (block - mean);
-    }
-    *error = blocks > 1 ? sqrt(square / (double)(blocks * (blocks - 1))) : NAN;
-    return mean;
-}
-
-static double itself(double x)
-{
-    return x;
-}
-
-static double exp_minus(double x)
-{
-    return exp(-x);
+    return exp(fmin(-dh, 300));
 }
 
 record_averages record_average(const record *r)
 {
-    record_averages a = {.count = r->count, .filtered = r->filtered / (double)r->nfiltered};
-    a.acceptance = mean_and_error(r->accepted, r->count, itself, &a.acceptance_error);
-    a.exp_dh = mean_and_error(r->dh, r->count, exp_minus, &a.exp_dh_error);
-    a.plaquette = mean_and_error(r->plaquette, r->count, itself, &a.plaquette_error);
+    record_averages a = {.from = r->from, .stretch = r->stretch.stretch, .count = r->count};
+    a.filtered = r->filtered / (double)r->nfiltered;
+    a.acceptance = autocorrelate(r->accepted, r->count);
+    a.exp_dh = autocorrelate(r->exp_dh, r->count);
+    a.plaquette = autocorrelate(r->plaquette, r->count);
     return a;
+}
+
+double record_acceptance(const record *r, int64_t after, int64_t to)
+{
+    int64_t rows = 0, accepted = 0;
+    for (int64_t i = history_rows(r->h, r->table) - 1; i >= 0; i--) {
+        const int64_t number = history_get(r->h, r->table, i, TRAJECTORY).i;
+        if (number <= after) break;
+        if (number > to) continue;
+        rows++;
+        accepted += history_get(r->h, r->table, i, ACCEPTED).i;
+    }
+    return rows > 0 && rows == to - after ? (double)accepted / (double)rows : NAN;
 }

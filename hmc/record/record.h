@@ -1,18 +1,20 @@
-/* The history of a run: one row a trajectory in history.h5, and the averages over them. */
+/* The history of a run: one row a trajectory in history.h5, and the averages over them; stretches and sessions
+ * (stretch.h). */
 #ifndef PLAQ_RECORD_H
 #define PLAQ_RECORD_H
 
 #include "hmc/build/simulation.h"
+#include "hmc/record/autocorrelation.h"
 #include "hmc/measure/observable.h"
 #include "kernels/ops/gauge.h"
 
 typedef struct record record;
 
 typedef struct {
-    long count; /* trajectories after the warm-up; what needs more of them than there are is NaN */
-    double acceptance, acceptance_error;
-    double exp_dh, exp_dh_error;
-    double plaquette, plaquette_error;
+    int64_t from; /* trajectories from here on: those of this stretch (stretch.h) after the warm-up */
+    int stretch;
+    long count; /* of them; what needs more than there are is NaN */
+    autocorrelation acceptance, exp_dh, plaquette;
     double filtered; /* as in record_add(); NaN without HISQ quarks */
 } record_averages;
 
@@ -35,11 +37,16 @@ int record_sync(record *r, char *message, size_t size);
  * dropped. */
 int record_has_measurement(record *r, int64_t number, const named_measure *m);
 
+/* Share of accepted trajectories in (after, to]; NaN where a row is missing. */
+double record_acceptance(const record *r, int64_t after, int64_t to);
+
 /* SHA-256 of all recorded values, times aside. */
 void record_digest(const record *r, char hex[65]);
 
-/* Averages over the rows after the warm-up; errors from blocks, so that autocorrelation up to the block length is in
- * them. */
+/* exp(-dH); of dH below -300 that of -300, as beyond the squares overflow and the average says as little. Local. */
+double record_exp_minus(double dh);
+
+/* Averages over the rows of the stretch after the warm-up, with errors by the Gamma method. */
 record_averages record_average(const record *r);
 
 #endif

@@ -1,12 +1,15 @@
 #include "hmc/record/save.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "io/atomic.h"
 #include "io/links.h"
+#include "io/regular.h"
 #include "kernels/lattice/comm.h"
 
 /* Headers and records of any format, generously. */
@@ -72,4 +75,93 @@ int save_configuration(const parameters *p, const field *links, int64_t trajecto
     if (links_write(links, path, p->save.format, &meta, message, size)) return -1;
     snprintf(message, size, "%s", path);
     return 0;
+}
+
+/* ---- the index ---- */
+
+#define INDEX_TITLE "trajectory\tfile\tdigest\tplaquette\tacceptance\n"
+
+static void index_path(const parameters *p, char path[ATOMIC_PATH])
+{
+    const int n = snprintf(path, ATOMIC_PATH, "%s/" SAVE_INDEX, p->run.output);
+    REQUIRE(n < ATOMIC_PATH, "name of the index in %s is too long", p->run.output);
+}
+
+/* The text of the index, empty where there is none; NULL with a message. Local. */
+static char *read_index(const char *path, char *message, size_t size)
+{
+    const char *why;
+    uint64_t bytes = 0;
+    if (access(path, F_OK) != 0 && errno == ENOENT) return calloc(1, 1);
+    const int fd = regular_open(path, &bytes, &why);
+    char *text = fd >= 0 ? calloc((size_t)bytes + 1, 1) : NULL;
+    ssize_t got = text ? read(fd, text, (size_t)bytes) : -1;
+    if (fd >= 0 && got != (ssize_t)bytes) why = got < 0 ? strerror(errno) : "it became shorter";
+    if (fd >= 0) close(fd);
+    if (got == (ssize_t)bytes) return text;
+    snprintf(message, size, "%s: %s", path, why);
+    free(text);
+    return NULL;
+}
+
+/* The next line's trajectory, -1 of the title and of what is none; moves on to the line after. */
+static int64_t line_number(const char **at)
+{
+    char *end;
+    const long long number = strtoll(*at, &end, 10);
+    const int is_one = end > *at && *end == '\t';
+    *at += strcspn(*at, "\n");
+    if (**at) (*at)++;
+    return is_one ? number : -1;
+}
+
+int64_t save_indexed(const parameters *p, int64_t trajectory, char *message, size_t size)
+{
+    char path[ATOMIC_PATH];
+    int64_t last = 0;
+    index_path(p, path);
+    char *text = comm_rank() == 0 ? read_index(path, message, size) : NULL;
+    const int bad = comm_rank() == 0 && !text;
+    for (const char *at = text; at && *at;) {
+        const int64_t number = line_number(&at);
+        if (number > last && number < trajectory) last = number;
+    }
+    free(text);
+    if (comm_any_bad(bad, message, size)) return -1;
+    comm_bcast(&last, sizeof last);
+    return last;
+}
+
+/* Local. */
+static int write_index(const parameters *p, int64_t trajectory, const char *line, char *message, size_t size)
+{
+    char path[ATOMIC_PATH];
+    param_text all = {0};
+    int placed = 0;
+    index_path(p, path);
+    char *text = read_index(path, message, size);
+    if (!text) return -1;
+    param_text_add(&all, "%s", INDEX_TITLE);
+    for (const char *at = text, *next = at; *at; at = next) {
+        const int64_t number = line_number(&next);
+        if (number > trajectory && !placed++) param_text_add(&all, "%s", line);
+        if (number >= 0 && number != trajectory) param_text_add(&all, "%.*s", (int)(next - at), at);
+    }
+    if (!placed) param_text_add(&all, "%s", line);
+    const int bad = atomic_write(path, all.data, all.length, message, size);
+    param_text_free(&all);
+    free(text);
+    return bad;
+}
+
+int save_index(const parameters *p, const field *links, int64_t trajectory, double plaquette, double acceptance,
+               char *message, size_t size)
+{
+    char digest[65], ending[16], line[512];
+    links_digest(links, digest);
+    links_format_ending(p->save.format, ending);
+    snprintf(line, sizeof line, "%" PRId64 "\t" SAVE_FOLDER "/configuration-%06" PRId64 "%s\t%s\t%.15f\t%.4f\n",
+             trajectory, trajectory, ending, digest, plaquette, acceptance);
+    const int bad = comm_rank() == 0 ? write_index(p, trajectory, line, message, size) : 0;
+    return comm_any_bad(bad, message, size) ? -1 : 0;
 }

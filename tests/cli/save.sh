@@ -59,6 +59,24 @@ done
 checks=$((checks + 3))
 same "none is missing" "$(((newest + 2) / 2 - 1))" "$(ls pieces/configurations | wc -l)"
 
+say "the index lists them, of a run in one go and of one in pieces alike"
+checks=$((checks + 2))
+cmp -s <(head -n 4 whole/configurations.tsv) <(head -n 4 pieces/configurations.tsv) || fail "the indices differ"
+same "its columns" "trajectory file digest plaquette acceptance" "$(head -n 1 whole/configurations.tsv | tr '\t' ' ')"
+same "one line each" "$(ls pieces/configurations | wc -l)" "$(tail -n +2 pieces/configurations.tsv | wc -l)"
+while IFS="$(printf '\t')" read -r number file digest plaquette acceptance; do
+    [ "$number" != trajectory ] || continue
+    try check --json "whole/$file"
+    same "trajectory" "$number" "$(value sequence)"
+    same "digest of $file" "$digest" "$(value digest)"
+    same "plaquette of $file" "$(printf %.12f "$plaquette")" "$(printf %.12f "$(value plaquette)")"
+done <whole/configurations.tsv
+if command -v h5dump >/dev/null; then
+    share=$(h5dump -d /trajectories/accepted whole/history.h5 | sed -n 's/^ *([0-9]*): //p' | tr -d ' \n' |
+        awk -F, '{ printf "%.4f", ($5 + $6) / 2 }')
+    same "accepted of trajectories 5 and 6" "$share" "$(awk '$1 == 6 { print $5 }' whole/configurations.tsv)"
+fi
+
 say "one that was lost comes back while its checkpoint is the newest"
 rm pieces/configurations/configuration-*"$((newest + 2))".lime
 try run --json a.ini $small run.output=pieces run.trajectories=$((newest + 2))

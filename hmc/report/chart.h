@@ -1,0 +1,41 @@
+/* Charts as inline SVG, whose colours come from the page's style (page.h), so that they are light or dark with it. A
+ * series of more points than the chart has columns is drawn by its extremes in each column. Local. */
+#ifndef PLAQ_CHART_H
+#define PLAQ_CHART_H
+
+#include "kernels/base/param.h"
+
+#define CHART_COLOURS 6
+
+typedef enum { CHART_LINE, CHART_DOTS, CHART_ERROR_BARS } chart_style;
+
+typedef struct {
+    const char *name; /* in the legend; NULL: none */
+    chart_style style;
+    int colour;          /* 0 .. CHART_COLOURS - 1 */
+    const double *x, *y; /* finite */
+    const double *error; /* of CHART_ERROR_BARS */
+    long n;
+} chart_series;
+
+typedef struct {
+    const char *title, *x_name, *y_name;
+    const chart_series *series;
+    int nseries;
+    /* What counts: x below `shaded` is shaded, and does not stretch the range of y beyond three times that of the rest;
+     * -INFINITY: all counts. */
+    double shaded;
+    double from, to;     /* x that the axis reaches at least; NaN: any */
+    double level;        /* a horizontal line, NaN: none */
+    const double *marks; /* vertical lines */
+    int nmarks;
+} chart;
+
+/* A figure, nothing when no series has a point. */
+void chart_draw(param_text *out, const chart *c);
+
+/* The histogram of n values with the normal distribution of that mean and standard deviation. */
+void chart_histogram(param_text *out, const char *title, const char *x_name, const double *values, long n, double mean,
+                     double deviation);
+
+#endif

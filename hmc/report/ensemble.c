@@ -1,0 +1,338 @@
+#include "hmc/report/ensemble.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hmc/input/changes.h"
+#include "hmc/record/record.h"
+#include "hmc/record/save.h"
+#include "hmc/record/stretch.h"
+#include "io/atomic.h"
+#include "io/regular.h"
+
+static void *grown(void *array, int n, size_t bytes)
+{
+    array = realloc(array, (size_t)(n + 1) * bytes);
+    REQUIRE_MEMORY(array, "out of memory: %zu bytes", (size_t)(n + 1) * bytes);
+    memset((char *)array + (size_t)n * bytes, 0, bytes);
+    return array;
+}
+
+static int64_t integer_in(const char *text, const char *key, int64_t otherwise)
+{
+    char value[64];
+    int64_t n;
+    return stretch_value(text, key, value, sizeof value) && !param_integer(value, &n) ? n : otherwise;
+}
+
+const char *ensemble_parameter(const ensemble *e, const char *key, char value[PARAM_TEXT_SIZE])
+{
+    stretch_value(e->parameters, key, value, PARAM_TEXT_SIZE);
+    return value;
+}
+
+double ensemble_number(const ensemble *e, const char *key, double otherwise)
+{
+    char text[PARAM_TEXT_SIZE];
+    double x;
+    return param_real(ensemble_parameter(e, key, text), &x) ? otherwise : x;
+}
+
+const ensemble_series *ensemble_find(const ensemble *e, const char *name)
+{
+    for (int i = 0; i < e->nseries; i++)
+        if (!strcmp(e->series[i].name, name)) return &e->series[i];
+    return NULL;
+}
+
+/* ---- series ---- */
+
+static double itself(double x)
+{
+    return x;
+}
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* Adds a series of a column, `last_only`: of rows of the same trajectory the last one;
+ * `skip_zero`: unless it is nothing but zeros. */
+static void add_series(ensemble *e, int table, int column, const char *name, double (*of)(double), int last_only,
+                       int skip_zero)
+{
+    const history_view *v = e->view;
+    const long rows = (long)history_view_rows(v, table);
+    ensemble_series s = {.at = malloc((size_t)(rows + 1) * sizeof(double)),
+                         .value = malloc((size_t)(rows + 1) * sizeof(double))};
+    REQUIRE_MEMORY(s.at && s.value, "out of memory: %ld rows", rows);
+    snprintf(s.name, sizeof s.name, "%s", name);
+    history_view_column_name(v, table, column, &s.unit);
+    for (long i = 0; i < rows; i++) {
+        const double number = history_view_value(v, table, i, 0), x = history_view_value(v, table, i, column);
+        const int more = i + 1 < rows && history_view_value(v, table, i + 1, 0) == number;
+        if (last_only && more) continue;
+        if (!isfinite(x)) {
+            s.missing += number >= (double)e->from;
+            continue;
+        }
+        if (number < (double)e->from) s.begin = s.n + 1;
+        s.at[s.n] = number;
+        s.value[s.n++] = of(x);
+    }
+    const long n = s.n - s.begin;
+    s.step = n > 1 ? (s.at[s.n - 1] - s.at[s.begin]) / (double)(n - 1) : 1;
+    s.a = autocorrelate(s.value + s.begin, n);
+    /* Iterations and residuals of actions without a solver. */
+    if (s.n == 0 || (skip_zero && s.a.mean == 0 && !(s.a.error > 0))) {
+        free(s.at);
+        free(s.value);
+        return;
+    }
+    e->series = grown(e->series, e->nseries, sizeof s);
+    e->series[e->nseries++] = s;
+}
+
+static void add_column(ensemble *e, int table, const char *column, const char *name, double (*of)(double))
+{
+    const int c = history_view_column(e->view, table, column);
+    if (c >= 0) add_series(e, table, c, name, of, 0, !strcmp(column, "worst_residual"));
+}
+
+static void add_trajectories(ensemble *e)
+{
+    const int t = history_view_table(e->view, "trajectories");
+    const char *name;
+    char title[160];
+    add_column(e, t, "plaquette", "plaquette", itself);
+    add_column(e, t, "dH", "dH", itself);
+    add_column(e, t, "dH", "exp(-dH)", record_exp_minus);
+    add_column(e, t, "accepted", "accepted", itself);
+    add_column(e, t, "seconds", "seconds", itself);
+    add_column(e, t, "worst_residual", "worst residual", itself);
+    for (int c = 0; (name = history_view_column_name(e->view, t, c, NULL)); c++) {
+        const int force = !strncmp(name, "force_", 6), iterations = !strncmp(name, "iterations_", 11);
+        if (!force && !iterations) continue;
+        snprintf(title, sizeof title, "%s %.100s", force ? "force" : "iterations", name + (force ? 6 : 11));
+        add_series(e, t, c, title, itself, 0, iterations);
+    }
+}
+
+/* How a solve went is no observable. */
+static int is_observable(const char *column)
+{
+    return strcmp(column, "trajectory") && strcmp(column, "residual") && strcmp(column, "iterations");
+}
+
+static void add_measurement(ensemble *e, int table, const char *group)
+{
+    char summary[192], title[160];
+    const char *name;
+    const size_t n = strlen(group), tail = strlen("/summary");
+    const int is_summary = n > tail && !strcmp(group + n - tail, "/summary");
+    const int charge = history_view_column(e->view, table, "charge");
+    snprintf(summary, sizeof summary, "%s/summary", group);
+    if (charge >= 0) {
+        snprintf(title, sizeof title, "%.100s charge", group);
+        add_series(e, table, charge, title, itself, 1, 0);
+        snprintf(title, sizeof title, "%.100s charge squared", group);
+        add_series(e, table, charge, title, square, 1, 0);
+    }
+    /* Of an observable with many rows a configuration the summary has one. */
+    if (!is_summary && history_view_table(e->view, summary) >= 0) return;
+    for (int c = 0; (name = history_view_column_name(e->view, table, c, NULL)); c++) {
+        if (!is_observable(name) || c == charge) continue;
+        snprintf(title, sizeof title, "%.*s %.50s", (int)(is_summary ? n - tail : n), group, name);
+        add_series(e, table, c, title, itself, 0, 0);
+    }
+}
+
+/* ---- stretches and sessions ---- */
+
+static void add_stretch(ensemble *e, const char *text)
+{
+    e->stretches = grown(e->stretches, e->nstretches, sizeof *e->stretches);
+    ensemble_stretch *s = &e->stretches[e->nstretches++];
+    s->text = text;
+    s->first = integer_in(text, "first", 1);
+    if (e->nstretches == 1) return;
+    s[-1].last = s->first - 1;
+    changes_between(stretch_parameters(s[-1].text), stretch_parameters(text), &s->changes, &s->changes);
+}
+
+static void add_session(ensemble *e, const char *text)
+{
+    e->sessions = grown(e->sessions, e->nsessions, sizeof *e->sessions);
+    ensemble_session *s = &e->sessions[e->nsessions++];
+    s->text = text;
+    s->first = integer_in(text, "first", 1);
+    s->last = integer_in(text, "last", 0);
+    s->seconds = (double)integer_in(text, "seconds", 0);
+    s->nodes = (double)integer_in(text, "nodes", 1);
+}
+
+static void read_texts(ensemble *e)
+{
+    const char *name, *text;
+    for (int i = 0; (name = history_view_text_name(e->view, i)); i++) {
+        if (!strncmp(name, "stretches/", 10)) add_stretch(e, history_view_text(e->view, name));
+        if (!strncmp(name, "sessions/", 9)) add_session(e, history_view_text(e->view, name));
+    }
+    text = history_view_text(e->view, "parameters");
+    e->parameters = e->nstretches ? stretch_parameters(e->stretches[e->nstretches - 1].text) : text ? text : "";
+    /* Those that do not start a new stretch may have changed since it began: how many trajectories, measurements. */
+    e->wanted = integer_in(text ? text : e->parameters, "run.trajectories", 0);
+    const int64_t warmup = integer_in(e->parameters, "run.warmup", 0);
+    e->from = e->nstretches ? e->stretches[e->nstretches - 1].first : 1;
+    if (e->from <= warmup) e->from = warmup + 1;
+}
+
+/* Rows, and acceptance after the warm-up, of each stretch. */
+static void count_rows(ensemble *e)
+{
+    const ensemble_series *a = ensemble_find(e, "accepted");
+    for (int k = 0; k < e->nstretches; k++) {
+        ensemble_stretch *s = &e->stretches[k];
+        const int64_t warmup = integer_in(stretch_parameters(s->text), "run.warmup", 0);
+        double accepted = 0, counted = 0;
+        if (k + 1 == e->nstretches) s->last = e->done;
+        for (long i = 0; a && i < a->n; i++) {
+            if (a->at[i] < (double)s->first || a->at[i] > (double)s->last) continue;
+            s->rows++;
+            if (a->at[i] <= (double)warmup) continue;
+            accepted += a->value[i];
+            counted++;
+        }
+        s->acceptance = counted > 0 ? accepted / counted : NAN;
+    }
+}
+
+/* A session that was killed did not note its end: the trajectories that it left took at least their own time. */
+static void count_time(ensemble *e)
+{
+    const ensemble_series *t = ensemble_find(e, "seconds");
+    for (int k = 0; k < e->nsessions; k++) {
+        ensemble_session *s = &e->sessions[k];
+        const double next = k + 1 < e->nsessions ? (double)s[1].first : (double)e->done + 1;
+        double sum = 0;
+        for (long i = 0; t && i < t->n; i++)
+            if (t->at[i] >= (double)s->first && t->at[i] < next) {
+                sum += t->value[i];
+                if (t->at[i] > (double)s->last) s->last = (int64_t)t->at[i];
+            }
+        s->seconds = fmax(s->seconds, sum);
+        e->seconds += s->seconds;
+        e->node_seconds += s->seconds * s->nodes;
+        if (s->last < s->first) continue;
+        e->each = s->seconds / (double)(s->last - s->first + 1);
+        e->nodes = s->nodes;
+    }
+}
+
+/* ---- acceptance by windows ---- */
+
+#define LEAST_IN_WINDOW 20
+
+static void make_windows(ensemble *e)
+{
+    const ensemble_series *a = ensemble_find(e, "accepted"), *dh = ensemble_find(e, "dH");
+    if (!a || !dh || a->n != dh->n) return;
+    const long n = a->n - a->begin;
+    const long most = n / LEAST_IN_WINDOW;
+    e->nwindows = n == 0 ? 0 : most < 1 ? 1 : most > ENSEMBLE_WINDOWS ? ENSEMBLE_WINDOWS : (int)most;
+    for (int w = 0; w < e->nwindows; w++) {
+        const long from = a->begin + n * w / e->nwindows, to = a->begin + n * (w + 1) / e->nwindows;
+        double accepted = 0, squares = 0;
+        for (long i = from; i < to; i++) {
+            accepted += a->value[i] / (double)(to - from);
+            squares += dh->value[i] * dh->value[i] / (double)(to - from);
+        }
+        e->windows[w] =
+            (ensemble_window){(int64_t)a->at[from], (int64_t)a->at[to - 1], accepted,
+                              sqrt(accepted * (1 - accepted) / (double)(to - from)), erfc(sqrt(squares / 8))};
+    }
+}
+
+/* ---- kept configurations ---- */
+
+static void read_kept(ensemble *e)
+{
+    char path[ATOMIC_PATH], line[1024];
+    const char *why;
+    snprintf(path, sizeof path, "%.900s/" SAVE_INDEX, e->folder);
+    const int fd = regular_open(path, NULL, &why);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    while (f && fgets(line, sizeof line, f)) {
+        ensemble_kept k;
+        long long number;
+        if (sscanf(line, "%lld\t%255[^\t]\t%64[0-9a-f]\t%lf\t%lf", &number, k.file, k.digest, &k.plaquette,
+                   &k.acceptance) != 5)
+            continue;
+        k.trajectory = number;
+        e->kept = grown(e->kept, e->nkept, sizeof k);
+        e->kept[e->nkept++] = k;
+    }
+    if (f) fclose(f);
+}
+
+/* ---- all ---- */
+
+ensemble *ensemble_read(const char *folder, char *message, size_t size)
+{
+    ensemble *e = calloc(1, sizeof *e);
+    REQUIRE_MEMORY(e, "out of memory: %zu bytes", sizeof *e);
+    e->folder = folder;
+    e->nodes = 1;
+    e->each = NAN;
+    e->view = history_view_open(folder, message, size);
+    if (!e->view) {
+        ensemble_free(e);
+        return NULL;
+    }
+    const int t = history_view_table(e->view, "trajectories");
+    const int64_t rows = history_view_rows(e->view, t);
+    if (rows > 0) e->done = (int64_t)history_view_value(e->view, t, rows - 1, 0);
+    read_texts(e);
+    add_trajectories(e);
+    const char *group;
+    for (int i = 0; (group = history_view_group(e->view, i)); i++)
+        if (!strncmp(group, "measure/", 8)) add_measurement(e, i, group);
+    count_rows(e);
+    count_time(e);
+    make_windows(e);
+    read_kept(e);
+    ensemble_advise(e);
+    return e;
+}
+
+void ensemble_free(ensemble *e)
+{
+    if (!e) return;
+    for (int i = 0; i < e->nseries; i++) {
+        free(e->series[i].at);
+        free(e->series[i].value);
+    }
+    for (int i = 0; i < e->nstretches; i++) param_text_free(&e->stretches[i].changes);
+    free(e->series);
+    free(e->stretches);
+    free(e->sessions);
+    free(e->kept);
+    param_text_free(&e->advice);
+    history_view_close(e->view);
+    free(e);
+}
+
+int ensemble_write_page(const ensemble *e, const char *path, char *message, size_t size)
+{
+    char own[ATOMIC_PATH];
+    param_text page = {0};
+    snprintf(own, sizeof own, "%.990s/" ENSEMBLE_PAGE, e->folder);
+    ensemble_page(&page, e);
+    const int bad = atomic_write(path ? path : own, page.data, page.length, message, size);
+    param_text_free(&page);
+    return bad;
+}
