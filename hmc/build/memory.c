@@ -5,6 +5,7 @@
 
 #include "hmc/build/simulation.h"
 #include "hmc/evolve/parts.h"
+#include "hmc/evolve/reversal.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "kernels/base/error.h"
@@ -75,6 +76,7 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
     /* Twice: what the first ones keep is there while the second ones run. */
     for (int turn = 0; turn < 2; turn++) {
         trajectory_run(&s->e, (random_key){0}, 1, 1); /* one that comes to no end says so in the run */
+        if (watch_reversal_due(&p->watch, p->watch.reversibility_interval)) reversal_measure(&s->e, (random_key){0}, 1);
         for (int i = 0; i < p->nmeasures; i++)
             if (p->measures[i].p.interval <= p->run.trajectories) count_measurement(&c, &p->measures[i]);
     }

@@ -43,6 +43,7 @@ typedef struct {
     parameters *p;
     simulation *s;
     record *history;
+    watch watch;
     param_text input; /* the input file and the words after it, quoted for a shell */
     int64_t done, accepted, session_start;
     int64_t saved;   /* trajectory number of the newest checkpoint, -1 when there is none */
@@ -83,6 +84,8 @@ static void start_or_continue(run_state *r)
     }
     r->session_start = r->done;
     r->history = record_open(folder, r->s, r->done);
+    watch_open(&r->watch, &r->p->watch, r->s->e.actions);
+    r->watch.n = record_recent(r->history, r->watch.rows, WATCH_MOST);
     r->io_seconds += comm_wtime() - start;
     /* Until one was written: reading is of the same order. */
     r->longest_save = comm_wtime() - start;
@@ -239,6 +242,9 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     const char *names[MAX_NAMED];
     for (int i = 0; i < r->p->nmeasures; i++) names[i] = r->p->measures[i].name;
     json_counts(&j, "failed_measurements", names, r->failed_measurements, r->p->nmeasures);
+    const char *alarms[WATCH_ALARMS];
+    for (int i = 0; i < WATCH_ALARMS; i++) alarms[i] = watch_name(i);
+    json_counts(&j, "alarms", alarms, r->watch.count, WATCH_ALARMS);
     json_int(&j, "stretch", a->stretch);
     json_int(&j, "averages_from", a->from);
     json_real(&j, "acceptance", a->acceptance.mean);
@@ -281,6 +287,16 @@ static void print_averages(const record_averages *a)
                  "average (raise steps); a force solver whose tolerance is too loose for reversibility (plaq verify "
                  "shows it); trajectories before equilibrium (raise warmup)",
                  exp_average(&a->exp_dh, " +- ", "").text);
+}
+
+static void print_alarms(const watch *w)
+{
+    param_text text = {0};
+    for (int i = 0; i < WATCH_ALARMS; i++)
+        if (w->count[i])
+            param_text_add(&text, "%s%s %lld", text.length ? ", " : "", watch_name(i), (long long)w->count[i]);
+    if (text.length) log_warn("watch: alarms in this session: %s", text.data);
+    param_text_free(&text);
 }
 
 static void add_shell_word(param_text *text, const char *word)
@@ -340,6 +356,7 @@ static void print_summary(const run_state *r)
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              report_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);
+    print_alarms(&r->watch);
     balance_report(&r->s->e, r->p->run.length);
     log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(where), peak),
              report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));
@@ -391,6 +408,58 @@ static void measure_due(run_state *r)
     }
 }
 
+/* An alarm that ends the run, after a checkpoint. */
+static void stop_for_alarm(run_state *r, int alarm, const char *message)
+{
+    if (alarm < 0) return;
+    snprintf(r->stopped, sizeof r->stopped, "%s", message);
+    r->failed = 1;
+    r->advice = watch_advice(alarm);
+}
+
+/* Reversibility, where it is due after the trajectory done and not measured before. */
+static void check_reversal(run_state *r)
+{
+    char message[1024];
+    const random_key key = {(uint64_t)r->p->run.seed, (uint32_t)r->done};
+    if (r->stopped[0] || r->done == 0 || !watch_reversal_due(&r->p->watch, r->done) ||
+        record_has_reversal(r->history, r->done))
+        return;
+    const reversal m = reversal_measure(&r->s->e, key, r->p->run.length);
+    if (m.status == EVOLVE_INTERRUPTED) {
+        snprintf(r->stopped, sizeof r->stopped, "signal %d; the check of reversibility will be repeated",
+                 stop_signal());
+        return;
+    }
+    if (m.failed) log_warn("%s", m.failed->trouble);
+    log_info("there and back after trajectory %lld: |dH| %.2e, links %.1e, momenta %.1e", (long long)r->done,
+             fabs(m.dh), m.links, m.momenta);
+    if (record_reversal(r->history, r->done, &m, message, sizeof message)) {
+        stop_for_files(r, message);
+        return;
+    }
+    const int alarm = watch_reversal(&r->watch, r->done, m.dh, message, sizeof message);
+    stop_for_alarm(r, alarm, message);
+}
+
+static void look_at_trajectory(run_state *r, const trajectory_result *t, double plaquette)
+{
+    char message[1024];
+    watch_row row = {.trajectory = r->done,
+                     .accepted = t->accepted,
+                     .nactions = r->s->e.nactions,
+                     .dh = t->dh,
+                     .plaquette = plaquette,
+                     .residual = t->worst_residual};
+    for (int i = 0; i < row.nactions; i++) {
+        row.force[i] = t->force_mean[i];
+        row.iterations[i] = (double)t->iterations[i];
+    }
+    if (r->done < record_from(r->history)) return;
+    const int alarm = watch_look(&r->watch, &row, message, sizeof message);
+    stop_for_alarm(r, alarm, message);
+}
+
 /* One trajectory; false when the run has to stop. */
 static int one_trajectory(run_state *r, double *plaquette)
 {
@@ -419,7 +488,8 @@ static int one_trajectory(run_state *r, double *plaquette)
         return 0;
     }
     print_progress(r, &t, loops.plaquette);
-    return 1;
+    look_at_trajectory(r, &t, loops.plaquette);
+    return !r->stopped[0];
 }
 
 /* Time for one more pass, a little longer than any before, and for what comes after the last. */
@@ -433,6 +503,7 @@ static void loop(run_state *r)
     const double begun = comm_wtime();
     double plaquette = gauge_measure(r->s->links, 0).plaquette;
     keep(r, plaquette);
+    check_reversal(r);
     measure_due(r);
     r->longest = comm_wtime() - begun;
     while (r->done < r->p->run.trajectories && !r->stopped[0]) {
@@ -444,6 +515,7 @@ static void loop(run_state *r)
             /* A kept configuration is never before the newest checkpoint, so no run makes it twice. */
             if (r->done % r->p->checkpoint.interval == 0 || save_due(r->p, r->done)) save(r, plaquette);
             if (!r->files_failed) keep(r, plaquette);
+            check_reversal(r);
             measure_due(r);
         }
         r->longest = fmax(r->longest, comm_wtime() - start);
@@ -472,6 +544,7 @@ static int run(run_state *r)
     if (record_close(r->history, message, sizeof message) && !r->failed) stop_for_files(r, message);
     if (strcmp(r->p->run.report, "no") && !r->files_failed) write_report(r);
     output_close();
+    watch_close(&r->watch);
     if (r->failed) print_advice(r);
     else if (tell_failed_measurements(r)) return EXIT_CHECK_FAILED;
     return r->failed ? EXIT_RUN_STOPPED : 0;

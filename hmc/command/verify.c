@@ -19,6 +19,7 @@
 #include "hmc/build/simulation.h"
 #include "hmc/command/commands.h"
 #include "hmc/evolve/parts.h"
+#include "hmc/evolve/reversal.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -171,24 +172,6 @@ static void verify_force(verifier *v, action *a)
 
 /* ---- trajectories ---- */
 
-/* Root mean square difference of two fields per number. */
-static double difference(const field *x, const field *y)
-{
-    const int *l = x->lat->local;
-    const size_t n = (size_t)l[0] * l[1] * l[2] * (size_t)(x->groups * x->reals);
-    double *a = field_slice_buffer(x), *b = field_slice_buffer(y);
-    exact_sum sum = exact_zero();
-    for (int t = 0; t < l[3]; t++) {
-        field_export(x, t, a);
-        field_export(y, t, b);
-        for (size_t i = 0; i < n; i++) exact_add(&sum, (a[i] - b[i]) * (a[i] - b[i]));
-    }
-    free(a);
-    free(b);
-    comm_sum_exact(&sum, 1);
-    return sqrt(exact_value(&sum) / ((double)x->lat->volume * x->groups * x->reals));
-}
-
 static int draw(simulation *s, uint32_t number)
 {
     int failed = 0;
@@ -218,27 +201,14 @@ static void set_reversing(simulation *s, int reversing)
 static void verify_reversal(verifier *v)
 {
     simulation *s = v->s;
-    field *start = field_like(s->links), *momenta = field_like(s->e.momenta);
     set_reversing(s, 1);
-    field_copy(start, s->links);
-    int failed = draw(s, 1);
-    field_copy(momenta, s->e.momenta);
-    const double before = failed ? NAN : energy(s), length = s->p->run.length;
-    failed = failed || evolve(&s->e, length);
-    momenta_add(s->e.momenta, -2, s->e.momenta);
-    failed = failed || evolve(&s->e, length);
-    momenta_add(s->e.momenta, -2, s->e.momenta);
-    const double dh = failed ? NAN : energy(s) - before;
-    const double links = failed ? NAN : difference(s->links, start),
-                 back = failed ? NAN : difference(s->e.momenta, momenta);
-    report(v, "reversal: links, r.m.s.", "trajectory", links, "below 1e-9", verdict_of(links < 1e-9));
-    report(v, "reversal: momenta, r.m.s.", "trajectory", back, "below 1e-8", verdict_of(back < 1e-8));
-    report(v, "reversal: change of H, relative", "trajectory", fabs(dh / before), "below 1e-10",
-           verdict_of(fabs(dh / before) < 1e-10));
+    const reversal r = reversal_measure(&s->e, key_of(s, 1), s->p->run.length);
     set_reversing(s, 0);
-    field_copy(s->links, start);
-    field_destroy(momenta);
-    field_destroy(start);
+    if (r.failed) log_warn("%s", r.failed->trouble);
+    report(v, "reversal: links, r.m.s.", "trajectory", r.links, "below 1e-9", verdict_of(r.links < 1e-9));
+    report(v, "reversal: momenta, r.m.s.", "trajectory", r.momenta, "below 1e-8", verdict_of(r.momenta < 1e-8));
+    report(v, "reversal: change of H, relative", "trajectory", fabs(r.dh / r.energy), "below 1e-10",
+           verdict_of(fabs(r.dh / r.energy) < 1e-10));
 }
 
 /* Root mean square of dH over a few draws, with all steps of the coarsest level multiplied. */

@@ -166,6 +166,7 @@ const param_section *const *parameter_sections(int *n)
         for (int i = 0; solver_section(i); i++) all[count++] = solver_section(i);
         all[count++] = &checkpoint_section;
         all[count++] = &save_section;
+        all[count++] = &watch_section;
         for (int i = 0; observable_section(i); i++) all[count++] = observable_section(i);
     }
     REQUIRE(count <= (int)(sizeof all / sizeof all[0]), "%d sections and parts", count);
@@ -312,6 +313,7 @@ static void dump(parameters *p)
     }
     params_dump(&t, &checkpoint_section, NULL, &p->checkpoint);
     params_dump(&t, &save_section, NULL, &p->save);
+    params_dump(&t, &watch_section, NULL, &p->watch);
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *n = &p->measures[i];
         const observable *o = observable_find(n->p.kind);
@@ -340,6 +342,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_gauge(in, &p->gauge, need & NEED_GAUGE);
     ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
     ini_fill(in, &save_section, NULL, &p->save);
+    ini_fill(in, &watch_section, NULL, &p->watch);
     for (int d = 0; d < 4; d++)
         if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))
             user_error(

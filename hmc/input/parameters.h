@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "hmc/evolve/gauge_kind.h"
+#include "hmc/record/watch.h"
 #include "io/ini.h"
 #include "kernels/base/param.h"
 #include "solvers/solver.h"
@@ -109,6 +110,7 @@ typedef struct {
     named_measure measures[MAX_NAMED];
     checkpoint_params checkpoint;
     save_params save;
+    watch_params watch;
     char *dump;                             /* canonical text of all, for the log, the checkpoint and comparison */
     fifth_transform *transforms[MAX_NAMED]; /* of solvers that have one, as their files hold them; else null */
     ini_input *input;                       /* for ini_where(), in messages on what only shows later */

@@ -307,6 +307,53 @@ int record_sync(record *r, char *message, size_t size)
     return history_sync(r->h, message, size);
 }
 
+/* ---- alarms ---- */
+
+#define REVERSIBILITY "reversibility"
+
+int record_reversal(record *r, int64_t number, const reversal *m, char *message, size_t size)
+{
+    static const history_column columns[] = {
+        {"trajectory", HISTORY_INT, "", "measured after this trajectory", 0},
+        {"dH", HISTORY_REAL, "", "energy after a trajectory forwards and back less that before; NaN: no result", 0},
+        {"links", HISTORY_REAL, "", "root mean square difference of the links", 0},
+        {"momenta", HISTORY_REAL, "", "root mean square difference of the momenta", 0}};
+    const history_value row[4] = {{.i = number}, {.d = m->dh}, {.d = m->links}, {.d = m->momenta}};
+    const int table = history_table(r->h, REVERSIBILITY, columns, 4, message, size);
+    return table < 0 || history_append(r->h, table, row, message, size) ? -1 : 0;
+}
+
+int record_has_reversal(const record *r, int64_t number)
+{
+    return history_last(r->h, REVERSIBILITY) >= number;
+}
+
+int64_t record_from(const record *r)
+{
+    return r->from;
+}
+
+int record_recent(const record *r, watch_row *rows, int most)
+{
+    const int64_t all = history_rows(r->h, r->table);
+    int64_t first = all;
+    while (first > 0 && all - first < most && history_get(r->h, r->table, first - 1, TRAJECTORY).i >= r->from) first--;
+    for (int64_t i = first; i < all; i++) {
+        watch_row *w = &rows[i - first];
+        *w = (watch_row){.trajectory = history_get(r->h, r->table, i, TRAJECTORY).i,
+                         .accepted = history_get(r->h, r->table, i, ACCEPTED).i != 0,
+                         .nactions = r->nactions,
+                         .dh = history_get(r->h, r->table, i, DH).d,
+                         .plaquette = history_get(r->h, r->table, i, PLAQUETTE).d,
+                         .residual = history_get(r->h, r->table, i, RESIDUAL).d};
+        for (int a = 0; a < r->nactions; a++) {
+            w->force[a] = history_get(r->h, r->table, i, PER_ACTION + 3 * a + 1).d;
+            w->iterations[a] = (double)history_get(r->h, r->table, i, PER_ACTION + 3 * a + 2).i;
+        }
+    }
+    return (int)(all - first);
+}
+
 /* ---- averages ---- */
 
 double record_exp_minus(double dh)

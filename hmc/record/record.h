@@ -4,7 +4,9 @@
 #define PLAQ_RECORD_H
 
 #include "hmc/build/simulation.h"
+#include "hmc/evolve/reversal.h"
 #include "hmc/record/autocorrelation.h"
+#include "hmc/record/watch.h"
 #include "hmc/measure/observable.h"
 #include "kernels/ops/gauge.h"
 
@@ -30,6 +32,15 @@ int record_add(record *r, int64_t number, const trajectory_result *t, const gaug
                char *message, size_t size);
 /* The rows of a measurement made after trajectory `number`: table /measure/NAME, and /measure/NAME/summary. */
 int record_measurement(record *r, int64_t number, const measure_result *m, char *message, size_t size);
+/* The row of a measured reversibility, in the table /reversibility, and whether it is there. */
+int record_reversal(record *r, int64_t number, const reversal *m, char *message, size_t size);
+int record_has_reversal(const record *r, int64_t number);
+
+/* What alarms need: the first trajectory that is watched, which is that of the averages; the last rows from there on, the
+ * oldest first, and how many, at most `most`. */
+int64_t record_from(const record *r);
+int record_recent(const record *r, watch_row *rows, int most);
+
 /* Makes all rows so far safe on disk; called before each checkpoint. */
 int record_sync(record *r, char *message, size_t size);
 

@@ -114,6 +114,7 @@ static void add_trajectories(ensemble *e)
     add_column(e, t, "accepted", "accepted", itself);
     add_column(e, t, "seconds", "seconds", itself);
     add_column(e, t, "worst_residual", "worst residual", itself);
+    add_column(e, history_view_table(e->view, "reversibility"), "dH", "reversibility |dH|", fabs);
     for (int c = 0; (name = history_view_column_name(e->view, t, c, NULL)); c++) {
         const int force = !strncmp(name, "force_", 6), iterations = !strncmp(name, "iterations_", 11);
         if (!force && !iterations) continue;

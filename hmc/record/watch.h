@@ -1,0 +1,70 @@
+/* Alarms of a run: limits of [watch] on the trajectories after the warm-up, of the present stretch (stretch.h). Each is
+ * off, warns at once, or stops the run. Decisions are made from the rows of the history alone, so that a run in pieces,
+ * or on other ranks, has the same ones. Local, but for the same rows on all ranks. */
+#ifndef PLAQ_WATCH_H
+#define PLAQ_WATCH_H
+
+#include <stddef.h>
+
+#include "hmc/evolve/trajectory.h"
+#include "kernels/base/param.h"
+
+#define WATCH_MOST 1000 /* rows that are looked at */
+
+typedef struct {
+    char rejections[PARAM_CHOICE_SIZE], dh[PARAM_CHOICE_SIZE], acceptance[PARAM_CHOICE_SIZE];
+    char plaquette[PARAM_CHOICE_SIZE], forces[PARAM_CHOICE_SIZE], iterations[PARAM_CHOICE_SIZE];
+    char residual[PARAM_CHOICE_SIZE], reversibility[PARAM_CHOICE_SIZE];
+    int rejections_limit, window;
+    int64_t reversibility_interval;
+    double dh_limit, acceptance_limit, plaquette_limit, forces_limit, iterations_limit, residual_limit;
+    double reversibility_limit;
+} watch_params;
+
+extern const param_section watch_section;
+
+/* What is looked at of a trajectory. */
+typedef struct {
+    int64_t trajectory;
+    int accepted, nactions;
+    double dh, plaquette, residual;
+    double force[MAX_ACTIONS], iterations[MAX_ACTIONS];
+} watch_row;
+
+enum {
+    WATCH_REJECTIONS,
+    WATCH_DH,
+    WATCH_ACCEPTANCE,
+    WATCH_PLAQUETTE,
+    WATCH_FORCES,
+    WATCH_ITERATIONS,
+    WATCH_RESIDUAL,
+    WATCH_REVERSIBILITY,
+    WATCH_ALARMS
+};
+
+typedef struct {
+    const watch_params *p;
+    const action *const *actions; /* for their names */
+    watch_row *rows;              /* the last ones, the oldest first; those of before the session are put here */
+    int n;
+    int64_t count[WATCH_ALARMS];  /* in this session */
+    int64_t silent[WATCH_ALARMS]; /* up to this trajectory no warning is repeated */
+} watch;
+
+/* `actions`: as many as rows have. Free with watch_close(). */
+void watch_open(watch *w, const watch_params *p, action *const *actions);
+void watch_close(watch *w);
+
+/* One more row: logs what is to be warned of, and returns the alarm that stops the run, with a message, or -1. */
+int watch_look(watch *w, const watch_row *row, char *message, size_t size);
+/* Likewise of a measurement of reversibility; dh NaN: it has no result. */
+int watch_reversal(watch *w, int64_t trajectory, double dh, char *message, size_t size);
+/* Whether reversibility is measured after this trajectory. */
+int watch_reversal_due(const watch_params *p, int64_t trajectory);
+
+/* The name of an alarm, its key in [watch], and what to do, as a clause. */
+const char *watch_name(int alarm);
+const char *watch_advice(int alarm);
+
+#endif
