@@ -79,7 +79,7 @@ typedef struct {
     char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE]; /* of observables with a quark */
     union {
         double align;
-        char bytes[768];
+        char bytes[2048];
     } own;
 } measure_params;
 

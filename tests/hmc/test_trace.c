@@ -1,63 +1,16 @@
 /* Stochastic traces against the dense inverse of M, of staggered and Wilson quarks on 2^3 x 4: the mean agrees within its error,
- * and the variance is that which the elements of M^-1 predict for each kind of noise and dilution; the truncated solver has
+ * and the variance is that which the elements of M^-1 predict for each kind of noise, dilution and probing; the truncated solver has
  * no bias where its rough solver has much; low modes have their exact part, and leave the noise that the rest predicts. */
-#include "tests/hmc/observe.h"
-#include "tests/kernels/kit.h"
+#include "tests/hmc/inverse.h"
 
 #include <gsl/gsl_blas.h>
-#include <gsl/gsl_complex_math.h>
-#include <gsl/gsl_linalg.h>
 
 #include "hmc/input/identity.h"
 #include "io/eigen_hdf5.h"
 #include "io/links.h"
-#include "solvers/block_cg.h"
 #include "solvers/eigen.h"
 
-static const struct ref_lattice shape = {{2, 2, 2, 4}};
-enum { SITES = 32, VECTORS = 600 };
-
-typedef struct {
-    parameters *p;
-    fermion *q;
-    field *links;
-    int n;                 /* components */
-    gsl_matrix_complex *A; /* M^-1 */
-    named_measure m;
-} scene;
-
-static gsl_complex at(const gsl_matrix_complex *a, int i, int j)
-{
-    return gsl_matrix_complex_get(a, (size_t)i, (size_t)j);
-}
-
-/* M by its columns, inverted. */
-static void invert(scene *s)
-{
-    const size_t n = (size_t)s->n;
-    gsl_matrix_complex *m = gsl_matrix_complex_alloc(n, n);
-    gsl_permutation *order = gsl_permutation_alloc(n);
-    field *x = fermion_vector(s->q), *y = field_like(x);
-    int sign;
-    for (size_t j = 0; j < n; j++) {
-        double *unit = kit_alloc(2 * n, sizeof *unit);
-        unit[2 * j] = 1;
-        kit_scatter(x, unit);
-        free(unit);
-        fermion_apply(s->q, y, x, 0);
-        double *column = kit_gather(y);
-        for (size_t i = 0; i < n; i++)
-            gsl_matrix_complex_set(m, i, j, gsl_complex_rect(column[2 * i], column[2 * i + 1]));
-        free(column);
-    }
-    s->A = gsl_matrix_complex_alloc(n, n);
-    gsl_linalg_complex_LU_decomp(m, order, &sign);
-    gsl_linalg_complex_LU_invert(m, order, s->A);
-    gsl_permutation_free(order);
-    gsl_matrix_complex_free(m);
-    field_destroy(y);
-    field_destroy(x);
-}
+#define VECTORS "600"
 
 static double trace_of(const gsl_matrix_complex *a)
 {
@@ -83,13 +36,30 @@ static int noise_is(const scene *s, const char *noise)
     return !strcmp(text, noise);
 }
 
-/* Whether components i and j are in one part of a vector. */
+static double number(const scene *s, const char *key)
+{
+    char text[PARAM_TEXT_SIZE];
+    param_format(param_find(observable_find("trace")->own, key), &s->m.p, text, sizeof text);
+    return atof(text);
+}
+
+/* Bits of nested colourings of a site: the parity, x, y and z, the second bit of t, by which all sites differ. */
+static int colour(int site)
+{
+    int x[4];
+    ref_coordinates(x, shape, (size_t)site);
+    return ((x[0] + x[1] + x[2] + x[3]) & 1) + 2 * x[0] + 4 * x[1] + 8 * x[2] + 16 * (x[3] / 2);
+}
+
+/* Whether components i and j are in one part of a vector, or their product is the same in all Hadamard vectors. */
 static int together(const scene *s, int i, int j)
 {
     const int per = s->n / SITES, a = i / per, b = j / per, t = a / 8, u = b / 8;
     const int odd_a = (a % 2 + a / 2 % 2 + a / 4 % 2 + t) & 1, odd_b = (b % 2 + b / 2 % 2 + b / 4 % 2 + u) & 1;
-    return (!is(s, "by_time") || t == u) && (!is(s, "by_parity") || odd_a == odd_b) &&
-           (!is(s, "by_colour") || i % 3 == j % 3) && (!is(s, "by_spin") || i % per / 3 == j % per / 3);
+    const int probes = (int)number(s, "probing");
+    return (colour(a) - colour(b)) % probes == 0 && (!is(s, "by_time") || t == u) &&
+           (!is(s, "by_parity") || odd_a == odd_b) && (!is(s, "by_colour") || i % 3 == j % 3) &&
+           (!is(s, "by_spin") || i % per / 3 == j % per / 3);
 }
 
 /* Of Re sum_d e_d^dagger A e_d: with H = (A + A^dagger) / 2 the sum over pairs of |H_ij|^2, for real noise of 2 (Re H_ij)^2; and
@@ -123,46 +93,11 @@ static void check_noise(const scene *s, const gsl_matrix_complex *A, double exac
 {
     measure_result r = measured(s);
     const double variance = variance_of(s, A) / (SITES * SITES), mean = measure_value(&r, -1, "trace");
-    const double error = measure_value(&r, -1, "trace_error"), found = error * error * VECTORS;
-    KIT_INT(r.nrows, VECTORS);
-    KIT_NEAR(mean, exact / SITES, 5 * sqrt(variance / VECTORS) + 1e-9);
-    KIT_NEAR(found, variance, 6 * sqrt(2.0 / VECTORS) * variance + 1e-16);
+    const double error = measure_value(&r, -1, "trace_error"), found = error * error * r.nrows;
+    KIT_INT(r.nrows, atoi(VECTORS));
+    KIT_NEAR(mean, exact / SITES, 5 * sqrt(variance / r.nrows) + 1e-9);
+    KIT_NEAR(found, variance, 6 * sqrt(2.0 / r.nrows) * variance + 1e-16);
     measure_result_free(&r);
-}
-
-static void open_scene(scene *s, const char *kind, double mass)
-{
-    struct ref_rng rng;
-    ref_rng_seed(&rng, 84);
-    s->p = observe_parameters(kind, mass);
-    s->p->run.seed = 17;
-    solver_settings *set = &s->p->solvers[0].p;
-    snprintf(set->type, sizeof set->type, "block_cg");
-    block_cg_keys_of(set)->block_size = 32;
-    set->tolerance = 1e-11;
-    set->delta = 0.1;
-    lattice *lat = kit_lattice(shape, 1, -1);
-    double complex *u = kit_random_gauge(shape, 0.4, &rng);
-    s->links = kit_links(lat, u);
-    free(u);
-    s->q = fermion_kind_find(kind)->quark(s->links, &s->p->fermions[0].p, NULL, 0);
-    field *x = fermion_vector(s->q);
-    s->n = SITES * x->reals / 2;
-    field_destroy(x);
-    s->m = observe_section("trace");
-    char vectors[16];
-    snprintf(vectors, sizeof vectors, "%d", VECTORS);
-    observe_set(&s->m, "vectors", vectors);
-    invert(s);
-}
-
-static void close_scene(scene *s)
-{
-    const lattice *lat = s->links->lat;
-    gsl_matrix_complex_free(s->A);
-    fermion_destroy(s->q);
-    field_destroy(s->links);
-    lattice_destroy((lattice *)lat);
 }
 
 static void test_dilution(const char *kind, double mass, int spins)
@@ -171,7 +106,7 @@ static void test_dilution(const char *kind, double mass, int spins)
     static const char *const ways[][2] = {{"by_time", ""}, {"by_colour", ""},          {"by_parity", ""},
                                           {"by_spin", ""}, {"by_parity", "by_colour"}, {"by_time", "by_spin"}};
     scene s = {0};
-    open_scene(&s, kind, mass);
+    open_scene(&s, kind, mass, "trace", VECTORS);
     const double exact = trace_of(s.A), plain = variance_of(&s, s.A);
     for (int i = 0; i < 3; i++) {
         kit_where("%s, %s noise", kind, noises[i]);
@@ -189,6 +124,14 @@ static void test_dilution(const char *kind, double mass, int spins)
         for (int k = 0; k < 2; k++)
             if (ways[i][k][0]) observe_set(&s.m, ways[i][k], "no");
     }
+    for (int probes = 2; probes <= (spins == 1 ? 8 : 2); probes *= 2) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", probes);
+        kit_where("%s, probing with %d vectors", kind, probes);
+        observe_set(&s.m, "probing", text);
+        KIT_CHECK(variance_of(&s, s.A) <= plain);
+        check_noise(&s, s.A, exact);
+    }
     close_scene(&s);
 }
 
@@ -196,7 +139,7 @@ static void test_dilution(const char *kind, double mass, int spins)
 static void test_truncated(void)
 {
     scene s = {0};
-    open_scene(&s, "staggered", 0.1);
+    open_scene(&s, "staggered", 0.1, "trace", VECTORS);
     s.p->nsolvers = 2;
     s.p->solvers[1] = s.p->solvers[0];
     snprintf(s.p->solvers[1].name, sizeof s.p->solvers[1].name, "rough");
@@ -246,7 +189,7 @@ static void test_low_modes(const char *kind, double mass)
 {
     scene s = {0};
     char path[64], message[512];
-    open_scene(&s, kind, mass);
+    open_scene(&s, kind, mass, "trace", VECTORS);
     const eigen_settings set = {.pairs = 8, .block = 2, .basis = 20, .tolerance = 1e-11, .restarts = 200, .seed = 5};
     kit_where("low modes, %s", kind);
     eigen_pairs *e = eigen_solve(&set, s.q->normal);
