@@ -6,6 +6,7 @@ void derived_open(derived *d, const linop_table *table, linop *inner, linop *(*a
 {
     *d = (derived){.base = *inner, .inner = inner, .again = again};
     d->base.kept = NULL;
+    d->base.coarsening = NULL;
     d->base.table = table;
 }
 

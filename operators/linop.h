@@ -45,6 +45,7 @@ typedef struct linop_kept linop_kept;
 
 struct linop {
     const linop_table *table;
+    const struct coarsening *coarsening; /* how it is made coarse (operators/coarse.h); null: it cannot be */
     const lattice *lat;
     field_shape shape; /* of its vectors, of one right-hand side */
     parity par;

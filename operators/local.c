@@ -19,6 +19,7 @@ linop local_base(const linop *op, const block_shape *s)
     linop base = *op;
     int block[4], all[4];
     base.kept = NULL;
+    base.coarsening = NULL;
     memcpy(block, s->size, sizeof block);
     if (s->overlap > 0) {
         overlap_extents(op->lat, s->size, s->overlap, block, all);
@@ -91,6 +92,7 @@ linop *local_restricted(linop *op, const block_shape *s, char *message, size_t b
     restricted *r = calloc(1, sizeof *r);
     REQUIRE_MEMORY(r, "out of memory");
     r->base = *op;
+    r->base.coarsening = NULL;
     r->base.table = &table;
     r->base.kept = NULL;
     r->base.flops = extended->flops;

@@ -7,6 +7,7 @@
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
+#include "operators/coarse.h"
 #include "operators/local.h"
 
 /* What the operator is made of in one precision and place. */
@@ -21,6 +22,8 @@ typedef struct {
     wilson *w;
     material extended; /* on the blocks that overlap, where they do */
     field *work_p, *work_q;
+    field *diagonal; /* A_pp of the symmetric form, where residuals become coarse */
+    unsigned long diagonal_version;
 } schur;
 
 struct wilson {
@@ -255,9 +258,109 @@ static void destroy(linop *op)
     field_destroy(s->extended.inverse);
     field_destroy(s->work_p);
     field_destroy(s->work_q);
+    field_destroy(s->diagonal);
     local_close(op);
     free(s);
 }
+
+/* The clover term on both parities, of which the Schur complement needs one at most. */
+static const field *whole_clover(wilson *w)
+{
+    const field *links = w->links;
+    if (!w->whole) w->whole = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
+    if (w->whole_version == links->version) return w->whole;
+    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
+    gauge_field_strength(tensor, links);
+    clover_build(w->whole, tensor, diagonal(w), w->c_sw);
+    field_destroy(tensor);
+    w->whole_version = links->version;
+    return w->whole;
+}
+
+/* ---- the coarse operator's view of a Schur complement ---- */
+
+/* A_pp of the symmetric form in the precision of the operator. */
+static const field *own_diagonal(schur *s)
+{
+    wilson *w = s->w;
+    if (s->diagonal && s->diagonal_version == w->links->version) return s->diagonal;
+    const field part = field_part(whole_clover(w), w->p);
+    convert_one(&s->diagonal, &part, s->base.prec, s->base.where);
+    s->diagonal_version = w->links->version;
+    return s->diagonal;
+}
+
+static void to_rows(linop *op, field *rows, const field *v)
+{
+    (void)op;
+    coarse_rows(rows, v->par, v);
+}
+
+/* r of the symmetric form is A_pp^-1 times that of M. */
+static void residual_to_rows(linop *op, field *rows, const field *v)
+{
+    schur *s = (schur *)op;
+    if (s->w->form == SCHUR_ASYMMETRIC) {
+        coarse_rows(rows, v->par, v);
+        return;
+    }
+    reserve_work(s, v);
+    if (has_clover(s->w)) clover_apply(s->work_p, v->par, own_diagonal(s), v, 1);
+    else vector_axpby(s->work_p, diagonal(s->w), v, 0);
+    coarse_rows(rows, v->par, s->work_p);
+}
+
+static void correct_by_rows(linop *op, field *v, const field *rows)
+{
+    (void)op;
+    coarse_sites(v, v->par, rows, 1);
+}
+
+static void complete_rows(linop *op, field *rows, const field *v)
+{
+    schur *s = (schur *)op;
+    reserve_work(s, v);
+    hop_to_other(s->w, material_of(s), s->work_q, v, 1, NULL);
+    vector_axpby(s->work_q, 0.5, s->work_q, 0);
+    coarse_rows(rows, s->w->p, v);
+    coarse_rows(rows, s->w->q, s->work_q);
+}
+
+/* Rows of a field of both parities, in the precision of null vectors. */
+static field *rows_of_field(const field *f, const field *vectors)
+{
+    const field_shape shape = {FIELD_COARSE, 1, 1, 2, f->groups * f->reals / 4, 0, ORDER_ROWS};
+    field *rows = field_create_shape(f->lat, &shape, vectors->prec, PARITY_BOTH, vectors->where);
+    field *low =
+        vectors->prec == f->prec ? NULL : field_create(f->lat, f->kind, vectors->prec, PARITY_BOTH, 1, vectors->where);
+    if (low) field_copy(low, f);
+    FOR_PARITIES(p, f) coarse_rows(rows, (parity)p, low ? low : f);
+    field_destroy(low);
+    return rows;
+}
+
+static void galerkin(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors)
+{
+    wilson *w = ((schur *)op)->w;
+    field *link_rows = rows_of_field(w->links, vectors), *clover_rows = rows_of_field(whole_clover(w), vectors);
+    coarse_galerkin_wilson(a, links, diagonal, vectors, link_rows, clover_rows);
+    field_destroy(clover_rows);
+    field_destroy(link_rows);
+}
+
+static unsigned long links_version(const linop *op)
+{
+    return ((const schur *)op)->w->links->version;
+}
+
+static const coarsening schur_coarsening = {.spins = 4,
+                                            .colours = 3,
+                                            .residual = residual_to_rows,
+                                            .vector = to_rows,
+                                            .correct = correct_by_rows,
+                                            .complete = complete_rows,
+                                            .galerkin = galerkin,
+                                            .version = links_version};
 
 static const linop_table schur_table = {.name = "wilson-schur",
                                         .apply = apply,
@@ -275,6 +378,7 @@ static linop *schur_at(wilson *w, precision prec, place where)
         REQUIRE_MEMORY(*s, "out of memory");
         const double sites = 0.5 * (double)w->links->lat->local_volume;
         (*s)->base = (linop){.table = &schur_table,
+                             .coarsening = prec <= PREC_SINGLE ? &schur_coarsening : NULL,
                              .lat = w->links->lat,
                              .shape = field_shape_of_kind(FIELD_SPINOR, 1),
                              .par = w->p,
@@ -356,20 +460,6 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
     if (has_clover(w)) clover_apply(&x_q, w->q, m->inverse, &x_q, 1);
     else vector_axpby(&x_q, 1 / diagonal(w), &x_q, 0);
     field_out(x, w->p);
-}
-
-/* The clover term on both parities, of which the Schur complement needs one at most. */
-static const field *whole_clover(wilson *w)
-{
-    const field *links = w->links;
-    if (!w->whole) w->whole = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
-    if (w->whole_version == links->version) return w->whole;
-    field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
-    gauge_field_strength(tensor, links);
-    clover_build(w->whole, tensor, diagonal(w), w->c_sw);
-    field_destroy(tensor);
-    w->whole_version = links->version;
-    return w->whole;
 }
 
 void wilson_apply(wilson *w, field *y, const field *x, int dagger)

@@ -110,12 +110,12 @@ static void solution(space *s, int n, field *x)
 }
 
 /* From r_0 to the next restart. Returns 0 when the turn ends. */
-static int cycle(reliable *u, space *s, const solver *by)
+static int cycle(reliable *u, space *s, double delta, solver *preconditioner)
 {
-    const double first2 = u->r2, delta = by->settings.delta;
+    const double first2 = u->r2;
     for (int k = 0;; k++) {
         pair minus;
-        const double rest = extend(s, k, u, by->inner);
+        const double rest = extend(s, k, u, preconditioner);
         if (!(rest > dependent[u->low->prec] * dependent[u->low->prec]) || !(s->gamma[k] > 0)) {
             /* Nothing new, or no number: with nothing before it this is the end. */
             if (k == 0 || !isfinite(s->gamma[k])) {
@@ -135,19 +135,24 @@ static int cycle(reliable *u, space *s, const solver *by)
     }
 }
 
-static solve_result solve(solver *s, field *x, const field *b)
+solve_result gcr_solve(solver *s, field *x, const field *b, int restart, solver *preconditioner)
 {
     reliable u;
     reliable_open(&u, s, x, b, 1, 0);
-    u.vectors_after = gcr_keys_of(&s->settings)->restart;
+    u.vectors_after = restart;
     while (u.going) {
         space k;
-        space_open(&k, gcr_keys_of(&s->settings)->restart);
-        while (cycle(&u, &k, s)) {
+        space_open(&k, restart);
+        while (cycle(&u, &k, s->settings.delta, preconditioner)) {
         }
         space_close(&k);
     }
     return reliable_close(&u);
+}
+
+static solve_result solve(solver *s, field *x, const field *b)
+{
+    return gcr_solve(s, x, b, gcr_keys_of(&s->settings)->restart, s->inner);
 }
 
 static const param own[] = {

@@ -14,4 +14,8 @@ static inline gcr_keys *gcr_keys_of(const solver_settings *s)
     return (gcr_keys *)(void *)s->own.bytes;
 }
 
+/* The solve with a space of so many vectors, by a preconditioner or none (null), with the settings of s; for types that
+ * iterate like this. */
+solve_result gcr_solve(solver *s, field *x, const field *b, int restart, solver *preconditioner);
+
 #endif

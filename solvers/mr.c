@@ -9,8 +9,7 @@
 
 #define SUBTRACTED_TO 1e-4
 
-/* One step; the fall of |r|^2. Infinite when there is no step. */
-static double step(const mr_keys *s, linop *a, field *x, field *r, field *q)
+double mr_step(double relaxation, linop *a, field *x, field *r, field *q)
 {
     double d[2][2];
     field *const both[2] = {q, r};
@@ -18,9 +17,9 @@ static double step(const mr_keys *s, linop *a, field *x, field *r, field *q)
     /* (q, q) and (r, q) = conj (q, r) */
     vector_multi_dot(d, 2, both, q, 0);
     if (!(d[0][0] > 0)) return INFINITY;
-    const double length[2] = {s->relaxation * d[1][0] / d[0][0], -s->relaxation * d[1][1] / d[0][0]};
+    const double length[2] = {relaxation * d[1][0] / d[0][0], -relaxation * d[1][1] / d[0][0]};
     vector_mr_update(x, r, length, q);
-    return s->relaxation * (2 - s->relaxation) * (d[1][0] * d[1][0] + d[1][1] * d[1][1]) / d[0][0];
+    return relaxation * (2 - relaxation) * (d[1][0] * d[1][0] + d[1][1] * d[1][1]) / d[0][0];
 }
 
 static solve_result solve(solver *s, field *x, const field *b)
@@ -31,7 +30,7 @@ static solve_result solve(solver *s, field *x, const field *b)
         field *q = field_like(u.low_r);
         double r2 = u.r2;
         for (;;) {
-            const double fall = step(mr_keys_of(&s->settings), u.low, u.low_x, u.low_r, q);
+            const double fall = mr_step(mr_keys_of(&s->settings)->relaxation, u.low, u.low_x, u.low_r, q);
             if (!(fall < INFINITY)) {
                 reliable_break(&u);
                 break;
@@ -59,7 +58,7 @@ static solve_result precondition(solver *of, field *x, const field *b)
     vector_copy(r, b);
     field_clear(y);
     for (int k = 0; k < s->steps && result.status == SOLVE_CONVERGED; k++) {
-        if (!(step(s, low, y, r, q) < INFINITY)) result.status = SOLVE_BROKEN;
+        if (!(mr_step(s->relaxation, low, y, r, q) < INFINITY)) result.status = SOLVE_BROKEN;
         result.iterations++;
     }
     if (!one) {

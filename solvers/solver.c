@@ -357,7 +357,9 @@ solve_result solver_solve(solver *s, field *x, const field *b, solve_result *eac
 {
     solve_result all = {0}, some[SOLVER_BLOCK_MOST];
     const int together = columns_together(s);
+    const double start = comm_wtime();
     solver_update(s);
+    all.setup = comm_wtime() - start;
     if (b->nrhs <= together) {
         solve_some(s, x, b, each ? each : some, &all);
         return all;

@@ -43,7 +43,7 @@ typedef struct solver_settings {
     const struct fifth_transform *transform;   /* what the file holds; borrowed */
     union {
         double align;
-        char bytes[64];
+        char bytes[192];
     } own;
 } solver_settings;
 
@@ -58,6 +58,7 @@ typedef struct {
     int inside;     /* applications of A in preconditioners */
     double residual; /* true, relative */
     double seconds, flops;
+    double setup; /* seconds of bringing the solver up to date with the links, which are no part of the others */
     int attempts; /* of fallback_try() */
 } solve_result;
 
@@ -74,6 +75,7 @@ typedef struct {
     const char *inner_key;    /* of the solver inside; null: there is none */
     int inner_solves;         /* which has to be there, and to solve; else any preconditioner, or none */
     int blocks;               /* A is needed inside blocks of sites (linop_local()) */
+    int coarsens;             /* A is needed on coarse lattices (operators/coarse.h) */
     /* What contradicts itself, and what does not suit a lattice, which may be a plan: the key, with a message, or null.
      * Null where that cannot be. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);

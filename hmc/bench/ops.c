@@ -18,7 +18,7 @@
 const bench_op *bench_op_number(int i)
 {
     static const bench_op *const tables[] = {bench_ops_wilson, bench_ops_gauge, bench_ops_staggered,
-                                             bench_ops_domainwall};
+                                             bench_ops_domainwall, bench_ops_coarse};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const bench_op *o = tables[t]; o->name; o++)
             if (i-- == 0) return o;
@@ -38,7 +38,7 @@ int bench_op_reach(const bench_op *o)
 int bench_is_packing(int kernel)
 {
     return kernel == KERNEL_hop_pack || kernel == KERNEL_staggered_pack || kernel == KERNEL_ghost_pack ||
-           kernel == KERNEL_ghost_unpack;
+           kernel == KERNEL_ghost_unpack || kernel == KERNEL_coarse_pack;
 }
 
 /* ---- solves ---- */
@@ -218,6 +218,7 @@ void bench_open(bench *b, int needs)
     if (needs & BENCH_STAGGERED) open_staggered(b);
     if (needs & BENCH_PATHS) open_paths(b);
     if (needs & BENCH_WALL) open_wall(b);
+    if (needs & BENCH_COARSE) bench_open_coarse(b);
     field_destroy(tensor);
     field_destroy(links);
 }
@@ -245,6 +246,10 @@ size_t bench_bytes(const bench *b, int needs)
     if (needs & BENCH_PATHS)
         sum += 4 * links + bytes_of(b, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, BENCH_POLES) +
                bytes_of(b, FIELD_PHASES, PREC_DOUBLE, PARITY_BOTH, 1);
+    if (needs & BENCH_COARSE) {
+        const precision prec = b->prec == PREC_DOUBLE ? PREC_DOUBLE : PREC_SINGLE;
+        sum += 24 * bytes_of(b, FIELD_SPINOR, prec, PARITY_BOTH, 1);
+    }
     if (needs & BENCH_WALL) sum += 5 * BENCH_SLICES * bytes_of(b, FIELD_SPINOR, b->prec, PARITY_EVEN, b->rhs) + links;
     return sum;
 }
@@ -265,6 +270,7 @@ int bench_fields(const bench *b, field *fields[BENCH_FIELDS])
 
 void bench_close(bench *b)
 {
+    if (b->coarse) bench_close_coarse(b);
     fermion_destroy(b->wall);
     staggered_destroy(b->quark);
     staggered_links_destroy(b->naive);

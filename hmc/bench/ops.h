@@ -4,13 +4,14 @@
 #define PLAQ_BENCH_OPS_H
 
 #include "kernels/field/field.h"
+#include "operators/coarse.h"
 #include "operators/mobius.h"
 #include "operators/staggered.h"
 #include "operators/wilson.h"
 
 /* Groups of fields that operations need: of Wilson quarks, of one parity and in the precision that is measured; for
  * kernels that come in double only; vectors and links of staggered quarks; and what their links are made of. */
-enum { BENCH_WILSON = 1, BENCH_DOUBLE = 2, BENCH_STAGGERED = 4, BENCH_PATHS = 8, BENCH_WALL = 16 };
+enum { BENCH_WILSON = 1, BENCH_DOUBLE = 2, BENCH_STAGGERED = 4, BENCH_PATHS = 8, BENCH_WALL = 16, BENCH_COARSE = 32 };
 
 #define BENCH_MOST_RHS 64 /* right-hand sides */
 #define BENCH_SUMS (2 * BENCH_MOST_RHS)
@@ -40,8 +41,10 @@ typedef struct {
     field *phases;            /* of links */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
-    long iterations;         /* of a solver's last call */
-    double sums[BENCH_SUMS]; /* that an operation found */
+    coarse *coarse, *coarser;           /* of w, and of the level below; in single precision at most */
+    field *fx, *cx, *cy, *px, *py, *c1; /* a fine vector; coarse ones, whole and of the system; one right-hand side */
+    long iterations;                    /* of a solver's last call */
+    double sums[BENCH_SUMS];            /* that an operation found */
 } bench;
 
 typedef struct {
@@ -63,7 +66,8 @@ enum { BENCH_ONE_RHS = 1, BENCH_BY_RANK = 2 };
 #define BENCH_POLES 8 /* of a rational function */
 
 /* By what they work on; the last entry of each is null. */
-extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered[], bench_ops_domainwall[];
+extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered[], bench_ops_domainwall[],
+    bench_ops_coarse[];
 /* The operations, null after the last. */
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);
@@ -76,6 +80,8 @@ int bench_is_packing(int kernel);
 /* Makes the fields of b, whose first five members are set, as far as they are needed. Improved staggered quarks need a
  * lattice with a reach of 3. Collective. */
 void bench_open(bench *b, int needs);
+void bench_open_coarse(bench *b);
+void bench_close_coarse(bench *b);
 /* Bytes of a rank that its fields take at least, on a lattice that may be planned. */
 size_t bench_bytes(const bench *b, int needs);
 void bench_close(bench *b);

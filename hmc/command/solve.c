@@ -60,8 +60,9 @@ static const table_column summary_columns[] = {
     {"distance", "", "|x - x1| / |x1| from the solution of the first solver, or of one shift from that at once"},
     {"shift", "", "of the operator; 0: none"},
     {"rhs", "", "right-hand sides"},
+    {"setup", "s", "that the solver took before it, for what it keeps while the links stay"},
 };
-enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SHIFT, RHS, SUMMARY };
+enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SHIFT, RHS, SETUP, SUMMARY };
 
 typedef struct {
     const parameters *p;
@@ -168,6 +169,7 @@ static void judge(equation *s, const solve_result *r, double shift, int first, d
     row[FLOPS] = (double)flops;
     row[SHIFT] = shift;
     row[RHS] = s->half->nrhs;
+    row[SETUP] = r->setup;
     row[WHOLE] = row[DISTANCE] = NAN;
     if (shift != 0) return;
     double apart = 0, all = 0;

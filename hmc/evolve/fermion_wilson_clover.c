@@ -23,6 +23,7 @@ const fermion_kind fermion_wilson_clover = {
     .spins = 4,
     .flavours = 2,
     .blocks = 1,
+    .coarsens = 1,
     .quark = wilson_quark,
     .describe = wilson_describe,
     .same_operator = wilson_same_operator,

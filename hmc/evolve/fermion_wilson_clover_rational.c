@@ -25,6 +25,7 @@ const fermion_kind fermion_wilson_clover_rational = {
     .spins = 4,
     .shifts = 1,
     .blocks = 1,
+    .coarsens = 1,
     .complete = fermion_complete_flavours,
     .quark = wilson_quark,
     .describe = wilson_describe,

@@ -129,24 +129,34 @@ void solver_parameters_nest(const ini_input *in, parameters *p)
             parameters_check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
 }
 
-/* The type of a solver, or of one inside it, that works inside blocks; null: there is none. */
-static const char *blocks_in(const solver_settings *s)
+/* The type of a solver, or of one inside it, that works inside blocks or on coarse lattices, where the operators of a kind
+ * do not come; null: there is none. */
+static const char *missing_in(const fermion_kind *kind, const solver_settings *s)
 {
-    for (; s; s = s->inner)
-        if (solver_type_find(s->type)->blocks) return s->type;
+    for (; s; s = s->inner) {
+        const solver_type *type = solver_type_find(s->type);
+        if ((type->blocks && !kind->blocks) || (type->coarsens && !kind->coarsens)) return s->type;
+    }
     return NULL;
 }
 
-/* Not every operator comes inside blocks. */
-static void check_blocks(const ini_input *in, const parameters *p, const named_fermion *f, const char *section,
+static const char *where_it_works(const char *type)
+{
+    return solver_type_find(type)->blocks ? "inside blocks" : "on coarse lattices";
+}
+
+/* Not every operator comes inside blocks, or on coarse lattices. */
+static void check_system(const ini_input *in, const parameters *p, const named_fermion *f, const char *section,
                          const char *instance, const char *key, const char *solver)
 {
     const named_settings *s;
-    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
-        if (blocks_in(&s->p))
-            user_error("%s: %s = %s of [%s.%s] solves inside blocks (type = %s), which there are not for kind = %s",
-                       ini_where(in, section, instance, key), key, s->name, section, instance, blocks_in(&s->p),
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++) {
+        const char *type = missing_in(fermion_kind_find(f->p.kind), &s->p);
+        if (type)
+            user_error("%s: %s = %s of [%s.%s] solves %s (type = %s), which there are not for kind = %s",
+                       ini_where(in, section, instance, key), key, s->name, section, instance, where_it_works(type), type,
                        f->p.kind);
+    }
 }
 
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
@@ -241,18 +251,21 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         const char *key, *name;
-        if (fermion_kind_find(f->p.kind)->blocks) continue;
+        const fermion_kind *kind = fermion_kind_find(f->p.kind);
+        if (kind->blocks && kind->coarsens) continue;
         for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++)
-            check_blocks(in, p, f, "fermion", f->name, key, name);
+            check_system(in, p, f, "fermion", f->name, key, name);
         for (int k = 0; k < p->nmeasures; k++)
             if (!strcmp(p->measures[k].p.fermion, f->name))
-                check_blocks(in, p, f, "measure", p->measures[k].name, "solver", p->measures[k].p.solver);
-        for (int k = 0; every && k < p->nsolvers; k++)
-            if (solver_solves(&p->solvers[k].p) && blocks_in(&p->solvers[k].p))
-                user_error("%s: [solver.%s] works inside blocks (type = %s), which there are not for kind = %s of "
+                check_system(in, p, f, "measure", p->measures[k].name, "solver", p->measures[k].p.solver);
+        for (int k = 0; every && k < p->nsolvers; k++) {
+            const char *type = missing_in(kind, &p->solvers[k].p);
+            if (solver_solves(&p->solvers[k].p) && type)
+                user_error("%s: [solver.%s] works %s (type = %s), which there are not for kind = %s of "
                            "[fermion.%s], and every solver is put on every fermion; leave one of them out",
-                           ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name,
-                           blocks_in(&p->solvers[k].p), f->p.kind, f->name);
+                           ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name, where_it_works(type), type,
+                           f->p.kind, f->name);
+        }
     }
     for (int i = 0; i < p->nsolvers; i++)
         for (int k = 0; k < p->nsolvers && p->solvers[i].p.fallback[0]; k++) {

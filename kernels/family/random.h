@@ -16,6 +16,7 @@ typedef struct {
     uint32_t purpose, number;
     int parity;
     int reals, slices; /* of vectors: components of a group, and groups of a right-hand side */
+    int rows;          /* in rows order */
 } random_args;
 
 #endif

@@ -66,6 +66,8 @@ static void check_shape(const field_shape *s, precision prec)
     REQUIRE((s->order == ORDER_ROWS) == rows, "order %d of %s", s->order, info->name);
     REQUIRE(rows ? components >= 2 && components <= COARSE_MOST && components % 2 == 0 : components == 0,
             "%d spins and %d colours of %s", s->spins, s->colours, info->name);
+    REQUIRE(s->kind == FIELD_MATRICES ? s->columns >= 1 && s->columns <= COARSE_MOST : s->columns == 0,
+            "%d columns of %s", s->columns, info->name);
     REQUIRE(!rows || prec < PREC_HALF, "%s in %s precision: rows are in double or single", info->name,
             precision_names[prec]);
 }
@@ -93,9 +95,10 @@ static void set_sizes(field *f, const lattice *lat, const field_shape *s, precis
                  .Ls = s->Ls,
                  .spins = s->spins,
                  .colours = s->colours,
+                 .columns = s->columns,
                  .order = s->order};
     f->groups = info->groups == 1 ? s->nrhs * s->Ls : info->groups;
-    f->reals = rows ? 2 * s->spins * s->colours : info->reals;
+    f->reals = rows ? 2 * s->spins * s->colours * (s->columns ? s->columns : 1) : info->reals;
     const long units = rows ? rows_of(f->lay, par) : storage_units(f->lay, s->kind, par);
     const int apart = rows || (info->apart && f->lay->lanes > 1);
     f->stride = apart ? f->reals : f->groups * f->reals;
@@ -112,12 +115,17 @@ field_shape field_shape_of_kind(field_kind kind, int nrhs)
 
 field_shape field_shape_of(const field *f)
 {
-    return (field_shape){f->kind, f->nrhs, f->Ls, f->spins, f->colours, f->order};
+    return (field_shape){f->kind, f->nrhs, f->Ls, f->spins, f->colours, f->columns, f->order};
 }
 
 field_shape field_shape_coarse(int colours, int nrhs)
 {
-    return (field_shape){FIELD_COARSE, nrhs, 1, 2, colours, ORDER_ROWS};
+    return (field_shape){FIELD_COARSE, nrhs, 1, 2, colours, 0, ORDER_ROWS};
+}
+
+field_shape field_shape_matrices(int spins, int colours, int columns, int number)
+{
+    return (field_shape){FIELD_MATRICES, number, 1, spins, colours, columns, ORDER_ROWS};
 }
 
 int field_alike(const field *x, const field *y)
@@ -571,7 +579,7 @@ static int can_become(field_kind from, field_kind to)
 void field_copy(field *y, const field *x)
 {
     REQUIRE(y != x && y->lat == x->lat && y->groups == x->groups && y->Ls == x->Ls &&
-                (y->reals == x->reals || y->kind != FIELD_COARSE),
+                (y->reals == x->reals || y->order != ORDER_ROWS),
             "%s of %d groups, %d reals from %s of %d groups, %d reals", field_kinds[y->kind].name, y->groups, y->reals,
             field_kinds[x->kind].name, x->groups, x->reals);
     REQUIRE(y->par == x->par && can_become(x->kind, y->kind), "%s of parity %d from %s of parity %d",

@@ -14,6 +14,8 @@
  * FIELD_VECTOR       nrhs Ls 6      colour vector of staggered quarks [colour][re, im]
  * FIELD_COARSE       nrhs Ls        coarse vector [spin][colour][re, im] of 2 spins colours reals, in rows order; spins
  *                                   times colours is even and at most 128
+ * FIELD_MATRICES     nrhs           spins colours x columns complex numbers a site, in rows order: null vectors, coarse
+ *                                   links and what a site has beside them (kernels/family/coarse.h); nrhs: one a direction
  * FIELD_LINKS        4       18     U_mu(x) [row][column][re, im], with ghosts
  * FIELD_LINKS_TWO_ROWS 4     12     the first two rows
  * FIELD_LINKS_EIGHT  4       8      phases of U00 and U20 over pi, then U01, U02, U10 (re, im); loses accuracy as
@@ -46,8 +48,9 @@ typedef enum { ORDER_SITES, ORDER_ROWS } storage_order;
 typedef struct {
     field_kind kind;
     int nrhs, Ls;        /* right-hand sides, and slices of a fifth dimension in each: one but for vectors */
-    int spins, colours;  /* of FIELD_COARSE; zero for other kinds, whose components are those of fields.def */
-    storage_order order; /* ORDER_ROWS for FIELD_COARSE, ORDER_SITES for others */
+    int spins, colours;  /* in rows order; zero for other kinds, whose components are those of fields.def */
+    int columns;         /* of FIELD_MATRICES; else zero */
+    storage_order order; /* ORDER_ROWS for FIELD_COARSE and FIELD_MATRICES, ORDER_SITES for others */
 } field_shape;
 
 typedef struct {
@@ -65,7 +68,7 @@ typedef struct field {
     precision prec;
     parity par;
     place where;
-    int nrhs, Ls, spins, colours; /* as in the shape */
+    int nrhs, Ls, spins, colours, columns; /* as in the shape */
     storage_order order;
     int groups, reals;         /* reals: of a site, in one group */
     long stride, group_stride; /* as in views; in rows order reals from a site, and from a group, to the next */
@@ -91,6 +94,8 @@ field *field_create_shape(const lattice *lat, const field_shape *shape, precisio
 field_shape field_shape_of_kind(field_kind kind, int nrhs);
 field_shape field_shape_of(const field *f);
 field_shape field_shape_coarse(int colours, int nrhs);
+/* Of `number` matrices a site, of spins x colours rows. */
+field_shape field_shape_matrices(int spins, int colours, int columns, int number);
 /* True if two fields have the same lattice, shape and place; parities and precisions may differ. */
 int field_alike(const field *x, const field *y);
 /* Like f in everything, contents aside: they are zero. */

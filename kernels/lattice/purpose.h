@@ -11,6 +11,7 @@
     X(RANDOM_TEST, 5)    /* benchmarks and checks */                                                                   \
     X(RANDOM_LANCZOS, 6) /* start vectors of the Lanczos process, whose results are in histories */                    \
     X(RANDOM_NOISE, 7)   /* noise vectors of measurements */                                                           \
+    X(RANDOM_NULL, 8)    /* null vectors before they are relaxed */                                                    \
     X(RANDOM_ACTION, 16) /* actions, from here on: hmc/evolve/action.h */
 
 enum {

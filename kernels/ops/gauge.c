@@ -158,7 +158,7 @@ void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number
 {
     FOR_PARITIES(p, links)
     {
-        const random_args args = {field_geom(links), field_out(links, p), seed, purpose, number, p, 0, 1};
+        const random_args args = {field_geom(links), field_out(links, p), seed, purpose, number, p, 0, 1, 0};
         run(KERNEL_random_links, links, &args, NULL);
     }
 }
@@ -172,7 +172,7 @@ void momenta_random(field *m, uint64_t seed, uint32_t purpose, uint32_t number)
 {
     FOR_PARITIES(p, m)
     {
-        const random_args args = {field_geom(m), field_out(m, p), seed, purpose, number, p, 0, 1};
+        const random_args args = {field_geom(m), field_out(m, p), seed, purpose, number, p, 0, 1, 0};
         run(KERNEL_random_momenta, m, &args, NULL);
     }
 }

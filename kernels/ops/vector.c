@@ -551,7 +551,7 @@ static void run_random(kernel_id id, field *f, uint64_t seed, uint32_t purpose, 
     REQUIRE(f->prec == PREC_DOUBLE, "random %s in %s precision", field_kinds[f->kind].name, precision_names[f->prec]);
     FOR_PARITIES(p, f)
     {
-        const random_args args = {field_geom(f), field_out(f, p), seed, purpose, number, p, f->reals, f->Ls};
+        const random_args args = {field_geom(f), field_out(f, p), seed, purpose, number, p, f->reals, f->Ls, f->order == ORDER_ROWS};
         const kernel_info *info = &kernel_infos[id];
         const double spinors = (double)field_units(f) * f->lay->lanes * f->groups * f->reals / 24;
         kernel_run(id, f, &args,

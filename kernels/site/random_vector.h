@@ -9,10 +9,10 @@
     {                                                                                                                  \
         vreal x[RANDOM_PART];                                                                                          \
         for (int g = 0; g < a->out.groups; g++) {                                                                      \
-            if (a->reals == 24) {                                                                                      \
+            if (a->reals == 24 && !a->rows) {                                                                                      \
                 T(name##_part)(x, a, u, g, 0, 24);                                                                     \
                 T(save)(x, &a->out, u, g, 24);                                                                         \
-            } else if (a->reals == 6) {                                                                                \
+            } else if (a->reals == 6 && !a->rows) {                                                                                \
                 T(name##_part)(x, a, u, g, 0, 6);                                                                      \
                 T(save)(x, &a->out, u, g, 6);                                                                          \
             } else {                                                                                                   \

@@ -215,6 +215,14 @@ try solve --output h.h5 s.ini $config
 exits 0 "appended, as a table"
 printed "fermion" "seconds" "converged"
 
+say "multigrid beside CG and BiCGStab: the shipped input"
+try solve --json "$source/inputs/multigrid.ini" $config fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8
+exits 0 "inputs/multigrid.ini"
+printed '"solver": "multigrid"' '"setup": '
+try solve "$source/inputs/multigrid.ini" $config solver.multigrid.block=3.2.2.2
+exits 2 "aggregates that do not divide"
+printed "solver.multigrid.block=3.2.2.2" "aggregates of 3.2.2.2 sites do not fill the 4.4.4.4 sites of a rank"
+
 say "the shipped input"
 try solve "$source/inputs/solvers.ini" $config fermion.light.kappa=0.12 --output curves.h5
 exits 0 "inputs/solvers.ini"

@@ -23,23 +23,28 @@ static int solves, preconditions, failed, passed_over;
 
 /* ---- settings ---- */
 
-/* Defaults of a type, with blocks that the lattice has on any number of ranks. */
+/* Defaults of a type, with small blocks. */
 static solver_settings default_settings(const solver_type *type)
 {
     solver_settings s;
     char message[PARAM_MESSAGE_SIZE];
     const param *const block = type->own ? param_find(type->own, "block") : NULL;
+    const param *const vectors = type->own ? param_find(type->own, "vectors") : NULL;
     params_default(solver_section(0), &s);
     if (type->own) params_default(type->own, &s);
     snprintf(s.type, sizeof s.type, "%s", type->name);
     if (block) REQUIRE(!param_set(block, &s, "2.2.2.2", message, sizeof message), "%s", message);
+    if (vectors) REQUIRE(!param_set(vectors, &s, "8", message, sizeof message), "%s", message);
     s.max_iterations = 600;
     return s;
 }
 
 static int can_take(const solver_type *type, const system_of_quark *q)
 {
-    return (!type->positive || q->op == q->f->normal) && (!type->blocks || q->kind->blocks) &&
+    char message[512];
+    const solver_settings s = default_settings(type);
+    if (type->fits && type->fits(&s, q->op->lat, message, sizeof message)) return 0;
+    return (!type->coarsens || (q->kind->coarsens && q->op == q->f->direct)) && (!type->positive || q->op == q->f->normal) && (!type->blocks || q->kind->blocks) &&
            (!solver_type_has(type, "transform") || q->kind->transform_keys);
 }
 
@@ -214,6 +219,12 @@ static void check_slices(const system_of_quark *q)
     KIT_INT(linop_slices(q->op, 2, message, sizeof message) != NULL, q->kind->transform_keys != NULL);
 }
 
+/* What a kind says of coarse lattices is so. */
+static void check_coarse(const system_of_quark *q)
+{
+    KIT_INT(q->op->coarsening != NULL, q->kind->coarsens);
+}
+
 /* What a kind says of blocks is so. */
 static void check_blocks(const system_of_quark *q)
 {
@@ -237,6 +248,7 @@ static void check_quark(const fermion_kind *kind, const char *keys)
             const system_of_quark q = {kind, f, op[i], i == 1 && fermion_has_walls(f)};
             kit_where("%s, %s", kind->name, keys);
             if (op[i] && op[i] == f->direct) check_blocks(&q);
+            if (op[i] && op[i] == f->direct) check_coarse(&q);
             if (op[i]) check_slices(&q);
             if (op[i]) check_system(&q);
         }

@@ -6,6 +6,7 @@
 #include "solvers/block_cg.h"
 #include "solvers/gcr.h"
 #include "solvers/mr.h"
+#include "solvers/multigrid.h"
 #include "solvers/multisplitting.h"
 #include "solvers/schwarz.h"
 #include "tests/kernels/kit.h"
@@ -95,6 +96,18 @@ CHECK_UNUSED static solver_settings settings_of(const char *type, const char *pr
             (schwarz_keys){.block = {2, 2, 2, 2}, .steps = 4, .relaxation = 0.9, .colours = 2, .cycles = 1};
     if (!strcmp(type, "multisplitting"))
         *multisplitting_keys_of(&set) = (multisplitting_keys){.block = {2, 2, 2, 2}, .steps = 4};
+    if (!strcmp(type, "multigrid"))
+        *multigrid_keys_of(&set) = (multigrid_keys){.relaxation = 0.9,
+                                                    .coarse_tolerance = 0.25,
+                                                    .bottom_tolerance = 0.25,
+                                                    .levels = 2,
+                                                    .block = {{2, 2, 2, 2}},
+                                                    .vectors = {8},
+                                                    .post_steps = 4,
+                                                    .coarse_iterations = 8,
+                                                    .bottom_iterations = 16,
+                                                    .setup_iterations = 10,
+                                                    .restart = 3};
     snprintf(set.type, sizeof set.type, "%s", type);
     snprintf(set.inner_precision, sizeof set.inner_precision, "%s", prec);
     return set;

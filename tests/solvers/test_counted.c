@@ -87,6 +87,24 @@ static solver_settings set_of(const char *type, const char *prec)
     return s;
 }
 
+/* Tables of the coarse lattice are counted with what is taken. */
+static void compare_coarse(const char *what, const solver_settings *s)
+{
+    char message[512];
+    const int any[4] = {0};
+    lattice *lat = plan_lattice(extents, any, comm_size(), 1, message, sizeof message);
+    if (!solver_type_find(what)->fits(s, lat, message, sizeof message)) {
+        const lattice_spec spec = {.size = {2, 2, 4, 4},
+                                   .grid = {lat->grid[0], lat->grid[1], lat->grid[2], lat->grid[3]},
+                                   .reach = 1,
+                                   .time_sign = 1};
+        lattice *below = plan_lattice_on(&spec, comm_size(), message, sizeof message);
+        compare_within(what, &(solving){.set = s}, plan_table_bytes(below), 0);
+        lattice_destroy(below);
+    }
+    lattice_destroy(lat);
+}
+
 static void test_types(const char *prec)
 {
     for (int i = 0; solver_type_number(i); i++) {
@@ -94,6 +112,10 @@ static void test_types(const char *prec)
         solver_settings s = set_of(type->name, prec), inner = set_of("gcr", prec);
         inner.tolerance = 1e-3;
         if (type->inside) continue; /* another quark's: tests/cli/memory.sh */
+        if (type->coarsens) {
+            compare_coarse(type->name, &s);
+            continue;
+        }
         if (type->inner_solves) s.inner = &inner;
         compare(type->name, &(solving){.set = &s});
         if (!type->solve) continue;

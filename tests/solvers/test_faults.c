@@ -100,6 +100,7 @@ static linop *faulty_create(linop *inner)
     faulty *f = kit_alloc(1, sizeof *f);
     f->base = *inner;
     f->base.kept = NULL;
+    f->base.coarsening = NULL;
     f->base.table = &faulty_table;
     f->inner = inner;
     return &f->base;
@@ -133,7 +134,7 @@ static void test_faults(const scene *s, const field *b, precision high)
     for (int k = 0; k < types; k++)
         for (int prec = (int)high; prec < PREC_COUNT; prec++)
             for (size_t n = 0; n < sizeof when / sizeof when[0]; n++) {
-                if (!solver_type_number(k)->solve) continue;
+                if (!solver_type_number(k)->solve || solver_type_number(k)->coarsens) continue;
                 const int is_normal = solver_type_number(k)->positive;
                 solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
                                 inner = settings_of("bicgstab", precision_names[prec]);

@@ -171,6 +171,7 @@ static linop *negative_create(linop *inner)
     negative *n = kit_alloc(1, sizeof *n);
     n->base = *inner;
     n->base.kept = NULL;
+    n->base.coarsening = NULL;
     n->base.table = &negative_table;
     n->inner = inner;
     return &n->base;
@@ -248,7 +249,15 @@ static void test_solver(const trial *t, field **first, int edges)
     if (!edges) return;
     check_unreachable(*t);
     check_not_a_number(t);
-    check_not_positive(t);
+    if (!solver_type_find(t->set.type)->coarsens) check_not_positive(t);
+}
+
+/* Types that work on coarse lattices need an operator that comes there, and aggregates that the ranks have. */
+static int can_take(const scene *s, const linop *op, const solver_type *type)
+{
+    char message[512];
+    const solver_settings set = settings_of(type->name, "single");
+    return !type->coarsens || (op->coarsening && !type->fits(&set, s->lat, message, sizeof message));
 }
 
 /* Every type in every precision; those with a solver inside get one that suits the operator. */
@@ -265,6 +274,7 @@ static void test_solvers(struct ref_lattice l, double mass, parity p, int edges)
             for (int prec = 0; prec < PREC_COUNT; prec++) {
                 if (!solver_type_number(k)->solve || (solver_type_number(k)->positive && !is_normal)) continue;
                 solver_settings inner = settings_of(is_normal ? "cg" : "bicgstab", precision_names[prec]);
+                if (!can_take(&s, is_normal ? s.normal : s.schur, solver_type_number(k))) continue;
                 trial t = {&s, is_normal ? s.normal : s.schur, is_normal,
                            settings_of(solver_type_number(k)->name, precision_names[prec]), b};
                 inner.tolerance = prec == PREC_QUARTER ? 0.3 : 1e-2;
@@ -307,7 +317,7 @@ static void test_single_outside(const scene *s, const field *b)
     for (int k = 0; k < types; k++)
         for (int prec = PREC_DOUBLE; prec < PREC_COUNT; prec++)
             for (int blocks = 0; blocks < 2; blocks++) {
-                if (!solver_type_number(k)->solve ||
+                if (!solver_type_number(k)->solve || !can_take(s, schur, solver_type_number(k)) ||
                     (blocks && !solver_type_has(solver_type_number(k), "preconditioner")))
                     continue;
                 solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
@@ -384,7 +394,7 @@ static void test_limits(const scene *s, const field *b)
     field *x = field_like(b);
     for (int k = 0; k < types; k++)
         for (int prec = 0; prec <= PREC_HALF; prec++) {
-            if (!solver_type_number(k)->solve) continue;
+            if (!solver_type_number(k)->solve || !can_take(s, s->schur, solver_type_number(k))) continue;
             solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
                             inner =
                                 settings_of(solver_type_number(k)->positive ? "cg" : "bicgstab", precision_names[prec]);
@@ -435,7 +445,7 @@ static void test_beyond_critical(void)
     field *b = random_source(&s, 67), *x = field_like(b);
     for (int k = 0; k < types; k++)
         for (int prec = 0; prec < PREC_COUNT; prec++) {
-            if (!solver_type_number(k)->solve) continue;
+            if (!solver_type_number(k)->solve || !can_take(&s, s.schur, solver_type_number(k))) continue;
             const int is_normal = solver_type_number(k)->positive;
             solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
                             inner = settings_of("bicgstab", precision_names[prec]);
@@ -531,7 +541,7 @@ static void test_histories(const scene *s, const field *b)
     const int types = solver_types_count();
     for (int k = 0; k < types; k++)
         for (int prec = 0; prec < PREC_COUNT; prec++) {
-            if (!solver_type_number(k)->solve) continue;
+            if (!solver_type_number(k)->solve || solver_type_number(k)->coarsens) continue;
             solver_settings set = settings_of(solver_type_number(k)->name, precision_names[prec]),
                             inner = settings_of("cg", "double");
             inner.tolerance = 0.1;

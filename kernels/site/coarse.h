@@ -1,0 +1,251 @@
+/* Coarse operators per site: rows of fields in sites order, the coarse hop, products with a site's matrix, its inverse.
+ *
+ * A work item is a site of rows, with one lane; the kernels between sites order and rows have all lanes. Each row of a
+ * product is one sum over directions in the order +x -x +y -y +z -z +t -t and over columns in their order, wherever a
+ * neighbour comes from. */
+
+FN real T(real_fma)(real a, real b, real c)
+{
+#if PLAQ_PREC == 0
+    return fma(a, b, c);
+#else
+    return fmaf(a, b, c);
+#endif
+}
+
+/* Loops over rows or vectors, whose passes do not depend on each other. */
+#ifdef __CUDACC__
+#define ROWS_LOOP
+#else
+#define ROWS_LOOP _Pragma("omp simd")
+#endif
+
+FN real *T(row_at)(const view *v, long row, int group)
+{
+    return (real *)v->data + group * v->group_stride + row * v->stride;
+}
+
+/* ---- sites order and rows ---- */
+
+/* The unit of the linear layout where the site of a unit and lane of this layout is. */
+FN long T(linear_unit)(const geom *g, int parity, long u, int lane)
+{
+    int x[4];
+    UNROLL for (int d = 0; d < 4; d++) x[d] =
+        g->coord[parity][4 * u + d] + g->lane_origin[4 * lane + d] - g->lane_origin[d];
+    const int *sub = g->sub, *lanes = g->lane_grid;
+    return (((long)x[3] * (sub[2] * lanes[2]) + x[2]) * (sub[1] * lanes[1]) + x[1]) * (sub[0] * lanes[0] / 2) +
+           x[0] / 2;
+}
+
+FN real *T(row_of_lane)(const coarse_rows_args *a, long u, int lane, int group)
+{
+    const long row = T(linear_unit)(&a->g, a->parity, u, lane);
+    return T(row_at)(&a->rows, row, a->groups_apart ? group : 0) + (a->groups_apart ? 0 : group * a->reals);
+}
+
+FN void T(gather_groups)(const coarse_rows_args *a, long u, int reals)
+{
+    for (int group = 0; group < a->sites.groups; group++) {
+        vreal x[36];
+        T(load)(x, &a->sites, u, group, reals);
+        for (int lane = 0; lane < W; lane++) {
+            real *row = T(row_of_lane)(a, u, lane, group);
+            for (int i = 0; i < reals; i++) row[i] = LANE(x[i], lane);
+        }
+    }
+}
+
+FN void T(coarse_gather_site)(const coarse_rows_args *a, long u)
+{
+    if (a->reals == 18) T(gather_groups)(a, u, 18);
+    else if (a->reals == 24) T(gather_groups)(a, u, 24);
+    else T(gather_groups)(a, u, 36);
+}
+
+FN void T(coarse_scatter_site)(const coarse_rows_args *a, long u)
+{
+    for (int group = 0; group < a->sites.groups; group++) {
+        vreal x[24], y[24];
+        for (int lane = 0; lane < W; lane++) {
+            const real *row = T(row_of_lane)(a, u, lane, group);
+            for (int i = 0; i < 24; i++) LANE(x[i], lane) = row[i];
+        }
+        if (a->add) {
+            T(load)(y, &a->sites, u, group, 24);
+            UNROLL for (int i = 0; i < 24; i++) x[i] += y[i];
+        }
+        T(save)(x, &a->sites, u, group, 24);
+    }
+}
+
+/* ---- products with matrices ---- */
+
+/* A row of numbers, real parts and imaginary ones apart. */
+typedef struct {
+    real re[COARSE_COMPONENTS_MOST], im[COARSE_COMPONENTS_MOST];
+} T(parts);
+
+/* sum += matrix x; x as it stands in a field, its second chirality times a sign. */
+FN void T(matrix_times)(T(parts) * sum, const real *matrix, const real *x, int n, int sign)
+{
+    for (int j = 0; j < n; j++) {
+        const real by = j < n / 2 ? 1 : (real)sign, xr = by * x[2 * j], xi = by * x[2 * j + 1];
+        const real *re = matrix + (long)j * 2 * n, *im = re + n;
+        ROWS_LOOP for (int i = 0; i < n; i++)
+        {
+            sum->re[i] = T(real_fma)(-im[i], xi, T(real_fma)(re[i], xr, sum->re[i]));
+            sum->im[i] = T(real_fma)(im[i], xr, T(real_fma)(re[i], xi, sum->im[i]));
+        }
+    }
+}
+
+FN void T(parts_clear)(T(parts) * sum, int n)
+{
+    for (int i = 0; i < n; i++) sum->re[i] = sum->im[i] = 0;
+}
+
+/* The neighbour's row, or that of a message. */
+FN const real *T(coarse_neighbour)(const coarse_hop_args *a, const int32_t *st, int dir, int group)
+{
+    const int near = st[8] >> 2 * dir & 3;
+    return T(row_at)(near == NEAR_GHOST ? &a->ghost[dir] : &a->in, st[dir], group);
+}
+
+FN void T(coarse_hop_site)(const coarse_hop_args *a, long u)
+{
+    const int n = a->components;
+    const int32_t *st = a->g.stencil[a->parity] + STENCIL_INTS * u;
+    const real fa = (real)a->a, fb = (real)a->b;
+    for (int group = 0; group < a->out.groups; group++) {
+        T(parts) sum;
+        T(parts_clear)(&sum, n);
+        for (int dir = 0; dir < 8; dir++)
+            T(matrix_times)(&sum, T(row_at)(&a->links, u, dir), T(coarse_neighbour)(a, st, dir, group), n, 1);
+        real *out = T(row_at)(&a->out, u, group);
+        const real *add = fb != 0 ? T(row_at)(&a->add, u, group) : out;
+        for (int i = 0; i < n; i++) {
+            out[2 * i] = fb != 0 ? T(real_fma)(fa, sum.re[i], fb * add[2 * i]) : fa * sum.re[i];
+            out[2 * i + 1] = fb != 0 ? T(real_fma)(fa, sum.im[i], fb * add[2 * i + 1]) : fa * sum.im[i];
+        }
+    }
+}
+
+FN void T(coarse_local_site)(const coarse_local_args *a, long u)
+{
+    const int n = a->components;
+    for (int group = 0; group < a->out.groups; group++) {
+        T(parts) sum;
+        real *out = T(row_at)(&a->out, u, group);
+        T(parts_clear)(&sum, n);
+        T(matrix_times)(&sum, T(row_at)(&a->matrices, u, 0), T(row_at)(&a->in, u, group), n, a->right);
+        for (int i = 0; i < n; i++) {
+            const real by = i < n / 2 ? 1 : (real)a->left;
+            out[2 * i] = by * sum.re[i];
+            out[2 * i + 1] = by * sum.im[i];
+        }
+    }
+}
+
+/* A face's rows into a message. */
+FN void T(coarse_pack_site)(const coarse_pack_args *a, long f)
+{
+    for (int group = 0; group < a->in.groups; group++) {
+        const real *from = T(row_at)(&a->in, a->face[f], group);
+        real *to = T(row_at)(&a->out, f, group);
+        for (long i = 0; i < a->reals; i++) to[i] = from[i];
+    }
+}
+
+/* ---- the inverse of a site's matrix ---- */
+
+FN void T(swap_rows)(real *m, int n, int p, int q)
+{
+    for (int j = 0; j < 2 * n; j++) {
+        const real t = m[(long)j * n + p];
+        m[(long)j * n + p] = m[(long)j * n + q];
+        m[(long)j * n + q] = t;
+    }
+}
+
+FN int T(pivot_row)(const real *column, int n, int p)
+{
+    int best = p;
+    real most = -1;
+    for (int i = p; i < n; i++) {
+        const real size = column[i] * column[i] + column[n + i] * column[n + i];
+        if (size > most) {
+            most = size;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* column j loses its part along row p; `pivot` is column p as it was, with the element of row p taken out. */
+FN void T(eliminate)(real *column, const T(parts) * pivot, int n, int p, real ir, real ii)
+{
+    real *re = column, *im = column + n;
+    const real fr = re[p] * ir - im[p] * ii, fi = re[p] * ii + im[p] * ir;
+    ROWS_LOOP for (int i = 0; i < n; i++)
+    {
+        re[i] = T(real_fma)(pivot->im[i], fi, T(real_fma)(-pivot->re[i], fr, re[i]));
+        im[i] = T(real_fma)(-pivot->im[i], fr, T(real_fma)(-pivot->re[i], fi, im[i]));
+    }
+    re[p] = fr;
+    im[p] = fi;
+}
+
+/* Gauss and Jordan, with rows exchanged, in place. */
+FN void T(coarse_invert_site)(const coarse_invert_args *a, long u)
+{
+    const int n = a->components;
+    const real *in = T(row_at)(&a->in, u, 0);
+    real *m = T(row_at)(&a->out, u, 0);
+    int from[COARSE_COMPONENTS_MOST];
+    if (m != in)
+        for (long i = 0; i < 2L * n * n; i++) m[i] = in[i];
+    for (int p = 0; p < n; p++) {
+        T(parts) pivot;
+        real *column = m + (long)p * 2 * n;
+        from[p] = T(pivot_row)(column, n, p);
+        if (from[p] != p) T(swap_rows)(m, n, p, from[p]);
+        const real r = column[p], i = column[n + p], size = r * r + i * i;
+        for (int k = 0; k < n; k++) {
+            pivot.re[k] = k == p ? 0 : column[k];
+            pivot.im[k] = k == p ? 0 : column[n + k];
+            column[k] = column[n + k] = 0;
+        }
+        column[p] = 1;
+        for (int j = 0; j < n; j++) T(eliminate)(m + (long)j * 2 * n, &pivot, n, p, r / size, -i / size);
+    }
+    for (int p = n - 1; p >= 0; p--) {
+        real *one = m + (long)p * 2 * n, *other = m + (long)from[p] * 2 * n;
+        for (int k = 0; k < 2 * n && from[p] != p; k++) {
+            const real t = one[k];
+            one[k] = other[k];
+            other[k] = t;
+        }
+    }
+}
+
+/* links = inverse links, in every direction. */
+FN void T(coarse_fold_site)(const coarse_fold_args *a, long u)
+{
+    const int n = a->components;
+    for (int dir = 0; dir < a->links.groups; dir++)
+        for (int j = 0; j < n; j++) {
+            real *column = T(row_at)(&a->links, u, dir) + (long)j * 2 * n, x[2 * COARSE_COMPONENTS_MOST];
+            T(parts) sum;
+            for (int i = 0; i < n; i++) {
+                x[2 * i] = column[i];
+                x[2 * i + 1] = column[n + i];
+            }
+            T(parts_clear)(&sum, n);
+            T(matrix_times)(&sum, T(row_at)(&a->inverse, u, 0), x, n, 1);
+            for (int i = 0; i < n; i++) {
+                column[i] = sum.re[i];
+                column[n + i] = sum.im[i];
+            }
+        }
+}

@@ -1,0 +1,232 @@
+/* Aggregates: null vectors put in, made orthonormal, and the transfer of vectors by them. A work item is a coarse site,
+ * and sums over an aggregate run over its sites in their order, so they do not depend on the process grid. */
+
+typedef struct {
+    long row; /* among those of its parity, and among all */
+    long of_all;
+    int parity, x[4];
+} T(member);
+
+/* Site number s of the aggregate of coarse site u, x fastest. */
+FN T(member) T(aggregate_member)(const coarse_aggregates *m, long u, int s)
+{
+    const int16_t *c = m->coarse.coord[m->parity] + 4 * u;
+    T(member) at;
+    int sum = 0;
+    UNROLL for (int d = 0; d < 4; d++)
+    {
+        at.x[d] = c[d] * m->block[d] + s % m->block[d];
+        s /= m->block[d];
+        sum += at.x[d];
+    }
+    at.parity = sum % m->parities;
+    at.row = (((long)at.x[3] * m->sub[2] + at.x[2]) * m->sub[1] + at.x[1]) * (m->sub[0] / m->parities) +
+             at.x[0] / m->parities;
+    at.of_all = at.row + at.parity * m->rows_of_parity;
+    return at;
+}
+
+FN int T(aggregate_sites)(const coarse_aggregates *m)
+{
+    return m->block[0] * m->block[1] * m->block[2] * m->block[3];
+}
+
+/* Component i of the null vectors at a site. */
+FN real *T(null_at)(const coarse_aggregates *m, const view *vectors, long row, int i)
+{
+    return T(row_at)(vectors, row, 0) + (long)i * 2 * m->padded;
+}
+
+FN void T(coarse_insert_site)(const coarse_insert_args *a, long u)
+{
+    const long row = u + a->fine * a->of.rows_of_parity;
+    const real *in = T(row_at)(&a->in, u, 0);
+    for (int i = 0; i < a->of.components; i++) {
+        real *v = T(null_at)(&a->of, &a->vectors, row, i) + a->number;
+        v[0] = in[2 * i];
+        v[a->of.padded] = in[2 * i + 1];
+    }
+}
+
+/* ---- orthonormal null vectors, by the Cholesky factor of their products ---- */
+
+typedef struct {
+    double re[COARSE_VECTORS_MOST], im[COARSE_VECTORS_MOST];
+} T(products);
+
+/* gram[k] = (v_k, v_l) for l >= k over an aggregate and chirality. */
+FN void T(gram)(T(products) * gram, const coarse_orthonormalise_args *a, long u, int chirality)
+{
+    const int n = a->of.vectors, half = a->of.components / 2;
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < n; l++) gram[k].re[l] = gram[k].im[l] = 0;
+    for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
+        const T(member) at = T(aggregate_member)(&a->of, u, s);
+        for (int i = 0; i < half; i++) {
+            const real *v = T(null_at)(&a->of, &a->vectors, at.of_all, chirality * half + i);
+            T(products) x;
+            for (int k = 0; k < n; k++) {
+                x.re[k] = v[k];
+                x.im[k] = v[a->of.padded + k];
+            }
+            for (int k = 0; k < n; k++) {
+                const double xr = x.re[k], xi = x.im[k];
+                ROWS_LOOP for (int l = k / COARSE_PAD * COARSE_PAD; l < n; l++)
+                {
+                    gram[k].re[l] = fma(xi, x.im[l], fma(xr, x.re[l], gram[k].re[l]));
+                    gram[k].im[l] = fma(-xi, x.re[l], fma(xr, x.im[l], gram[k].im[l]));
+                }
+            }
+        }
+    }
+}
+
+/* What is left of |v_k|^2, over itself, of a vector that depends on those before it. */
+#define DEPENDENT 1e-12
+
+/* gram = R^dagger R, R in place of its upper triangle; how many vectors depend on those before them. */
+FN int T(cholesky)(T(products) * gram, int n)
+{
+    int dependent = 0;
+    for (int k = 0; k < n; k++) {
+        double left = gram[k].re[k];
+        const double whole = left;
+        for (int j = 0; j < k; j++) left = fma(-gram[j].im[k], gram[j].im[k], fma(-gram[j].re[k], gram[j].re[k], left));
+        const int bad = !(left > DEPENDENT * whole);
+        dependent += bad;
+        const double root = bad ? 1 : sqrt(left);
+        gram[k].re[k] = root;
+        gram[k].im[k] = 0;
+        for (int l = k + 1; l < n; l++) {
+            double re = gram[k].re[l], im = gram[k].im[l];
+            for (int j = 0; j < k; j++) {
+                re = fma(-gram[j].im[k], gram[j].im[l], fma(-gram[j].re[k], gram[j].re[l], re));
+                im = fma(gram[j].im[k], gram[j].re[l], fma(-gram[j].re[k], gram[j].im[l], im));
+            }
+            gram[k].re[l] = re / root;
+            gram[k].im[l] = im / root;
+        }
+    }
+    return dependent;
+}
+
+/* The vectors times R^-1. */
+FN void T(divide_by_factor)(const T(products) * factor, const coarse_orthonormalise_args *a, long u, int chirality)
+{
+    const int n = a->of.vectors, half = a->of.components / 2;
+    for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
+        const T(member) at = T(aggregate_member)(&a->of, u, s);
+        for (int i = 0; i < half; i++) {
+            real *v = T(null_at)(&a->of, &a->vectors, at.of_all, chirality * half + i);
+            T(products) x;
+            for (int k = 0; k < n; k++) {
+                x.re[k] = v[k];
+                x.im[k] = v[a->of.padded + k];
+            }
+            for (int k = 0; k < n; k++) {
+                const double inverse = 1 / factor[k].re[k], xr = x.re[k] * inverse, xi = x.im[k] * inverse;
+                x.re[k] = xr;
+                x.im[k] = xi;
+                ROWS_LOOP for (int l = k + 1; l < n; l++)
+                {
+                    x.re[l] = fma(xi, factor[k].im[l], fma(-xr, factor[k].re[l], x.re[l]));
+                    x.im[l] = fma(-xi, factor[k].re[l], fma(-xr, factor[k].im[l], x.im[l]));
+                }
+            }
+            for (int k = 0; k < n; k++) {
+                v[k] = (real)x.re[k];
+                v[a->of.padded + k] = (real)x.im[k];
+            }
+        }
+    }
+}
+
+/* Twice, so that rounding of the first pass is taken out by the second. Sums the vectors that depend on others. */
+FN void T(coarse_orthonormalise_site)(const coarse_orthonormalise_args *a, long u, vexact *sum)
+{
+    T(products) gram[COARSE_VECTORS_MOST];
+    vdouble dependent = vdouble_zero();
+    for (int chirality = 0; chirality < 2; chirality++)
+        for (int pass = 0; pass < 2; pass++) {
+            T(gram)(gram, a, u, chirality);
+            VDOUBLE_LANE(dependent, 0) += T(cholesky)(gram, a->of.vectors);
+            T(divide_by_factor)(gram, a, u, chirality);
+        }
+    T(exact_deposit)(sum, dependent);
+}
+
+/* ---- transfer ---- */
+
+/* The fine vector's row at a member, or null where it has none. */
+FN real *T(member_row)(const coarse_transfer_args *a, const T(member) * at, int group)
+{
+    if (a->fine == 2) return T(row_at)(&a->fine_vector, at->of_all, group);
+    return at->parity == a->fine ? T(row_at)(&a->fine_vector, at->row, group) : (real *)0;
+}
+
+/* coarse = P^dagger fine */
+FN void T(coarse_restrict_site)(const coarse_transfer_args *a, long u)
+{
+    const int n = a->of.padded, half = a->of.components / 2;
+    for (int group = 0; group < a->coarse_vector.groups; group++)
+        for (int chirality = 0; chirality < 2; chirality++) {
+            real re[COARSE_VECTORS_MOST] = {0}, im[COARSE_VECTORS_MOST] = {0};
+            for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
+                const T(member) at = T(aggregate_member)(&a->of, u, s);
+                const real *x = T(member_row)(a, &at, group);
+                for (int i = 0; x && i < half; i++) {
+                    const real *v = T(null_at)(&a->of, &a->vectors, at.of_all, chirality * half + i), *w = v + n;
+                    const real xr = x[2 * (chirality * half + i)], xi = x[2 * (chirality * half + i) + 1];
+                    ROWS_LOOP for (int k = 0; k < n; k++)
+                    {
+                        re[k] = T(real_fma)(w[k], xi, T(real_fma)(v[k], xr, re[k]));
+                        im[k] = T(real_fma)(-w[k], xr, T(real_fma)(v[k], xi, im[k]));
+                    }
+                }
+            }
+            real *out = T(row_at)(&a->coarse_vector, u, group) + 2 * chirality * a->of.vectors;
+            for (int k = 0; k < a->of.vectors; k++) {
+                out[2 * k] = re[k];
+                out[2 * k + 1] = im[k];
+            }
+        }
+}
+
+/* (sum_k v_k c_k): COARSE_PAD sums, added in pairs. */
+FN void T(prolong_component)(real out[2], const real *v, const T(parts) * c, int n)
+{
+    real re[COARSE_PAD] = {0}, im[COARSE_PAD] = {0};
+    for (int k = 0; k < n; k += COARSE_PAD) ROWS_LOOP for (int l = 0; l < COARSE_PAD; l++)
+        {
+            re[l] = T(real_fma)(-v[n + k + l], c->im[k + l], T(real_fma)(v[k + l], c->re[k + l], re[l]));
+            im[l] = T(real_fma)(v[n + k + l], c->re[k + l], T(real_fma)(v[k + l], c->im[k + l], im[l]));
+        }
+    UNROLL for (int step = COARSE_PAD / 2; step > 0; step /= 2) UNROLL for (int l = 0; l < step; l++)
+    {
+        re[l] += re[l + step];
+        im[l] += im[l + step];
+    }
+    out[0] = re[0];
+    out[1] = im[0];
+}
+
+/* fine = P coarse, on the parities that the fine vector has */
+FN void T(coarse_prolong_site)(const coarse_transfer_args *a, long u)
+{
+    const int n = a->of.padded, half = a->of.components / 2;
+    for (int group = 0; group < a->coarse_vector.groups; group++)
+        for (int chirality = 0; chirality < 2; chirality++) {
+            const real *in = T(row_at)(&a->coarse_vector, u, group) + 2 * chirality * a->of.vectors;
+            T(parts) c;
+            for (int k = 0; k < n; k++) {
+                c.re[k] = k < a->of.vectors ? in[2 * k] : 0;
+                c.im[k] = k < a->of.vectors ? in[2 * k + 1] : 0;
+            }
+            for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
+                const T(member) at = T(aggregate_member)(&a->of, u, s);
+                real *x = T(member_row)(a, &at, group);
+                for (int i = chirality * half; x && i < (chirality + 1) * half; i++)
+                    T(prolong_component)(x + 2 * i, T(null_at)(&a->of, &a->vectors, at.of_all, i), &c, n);
+            }
+        }
+}

@@ -1,0 +1,355 @@
+#include "operators/coarse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/lattice/plan.h"
+#include "kernels/ops/vector.h"
+
+struct coarse {
+    linop system; /* first */
+    linop *fine;
+    const coarsening *how;
+    aggregation a;
+    lattice *lat;
+    field *vectors, *links, *diagonal, *inverse;
+    field *rows[2]; /* on the sites of the fine system, and whole; made when asked for */
+    field *work;    /* of the other parity */
+    unsigned long version;
+};
+
+static coarse *of(const linop *op)
+{
+    return (coarse *)(void *)op;
+}
+
+static int red_black(const coarse *c)
+{
+    return c->lat->parities == 2;
+}
+
+/* ---- aggregates ---- */
+
+static int coarse_extents_even(const lattice *lat, const int block[4])
+{
+    int even = 1;
+    for (int d = 0; d < 4; d++) even = even && lat->size[d] / block[d] % 2 == 0;
+    return even;
+}
+
+int coarse_fits(const lattice *lat, int components, const coarse_settings *s, char *message, size_t bytes)
+{
+    int box[4], sites = 1;
+    const int *b = s->block;
+    lattice_box(lat, box);
+    for (int d = 0; d < 4; d++) {
+        if (b[d] < 1 || lat->size[d] % b[d] || box[d] % b[d]) {
+            snprintf(message, bytes,
+                     "aggregates of %d.%d.%d.%d sites do not fill the %d.%d.%d.%d sites of a rank; choose extents that "
+                     "divide them, or another process grid",
+                     b[0], b[1], b[2], b[3], box[0], box[1], box[2], box[3]);
+            return 0;
+        }
+        sites *= b[d];
+    }
+    for (int d = 0; d < 4 && coarse_extents_even(lat, b); d++)
+        if (box[d] / b[d] % 2) {
+            snprintf(
+                message, bytes,
+                "aggregates of %d.%d.%d.%d sites leave %d coarse sites to a rank along direction %d, an odd number, of "
+                "a coarse lattice with even extents; choose a process grid or extents that leave it an even number",
+                b[0], b[1], b[2], b[3], box[d] / b[d], d);
+            return 0;
+        }
+    if (s->vectors < 2 || s->vectors % 2 || s->vectors > sites * components / 2) {
+        snprintf(message, bytes,
+                 "%d null vectors on aggregates of %d sites, which have %d components a chirality: choose an "
+                 "even number up to that",
+                 s->vectors, sites, sites * components / 2);
+        return 0;
+    }
+    return 1;
+}
+
+static lattice *coarse_lattice(const lattice *fine, const coarse_settings *s)
+{
+    char message[512];
+    lattice_spec spec = {.group = fine->group, .reach = 1, .time_sign = 1};
+    int ranks = 1;
+    for (int d = 0; d < 4; d++) {
+        spec.size[d] = fine->size[d] / s->block[d];
+        spec.grid[d] = fine->grid[d];
+        ranks *= fine->grid[d];
+    }
+    spec.any_extents = !coarse_extents_even(fine, s->block);
+    if (!fine->planned) return lattice_create_on(&spec);
+    lattice *lat = plan_lattice_on(&spec, ranks, message, sizeof message);
+    REQUIRE(lat, "%s", message);
+    return lat;
+}
+
+/* ---- the system ---- */
+
+static void hop(coarse *c, field *y, parity p, double a, const field *x, double b, const field *add)
+{
+    coarse_hop(y, p, a, c->links, x, b, add);
+}
+
+static void reserve_work(coarse *c, const field *x)
+{
+    if (c->work && c->work->nrhs == x->nrhs) return;
+    field_destroy(c->work);
+    const field_shape shape = field_shape_coarse(c->a.vectors, x->groups);
+    c->work = field_create_shape(c->lat, &shape, x->prec, PARITY_ODD, x->where);
+}
+
+static void apply_plain(coarse *c, field *y, const field *x)
+{
+    if (!red_black(c)) {
+        hop(c, y, PARITY_EVEN, 1, x, 1, x);
+        return;
+    }
+    reserve_work(c, x);
+    hop(c, c->work, PARITY_ODD, 1, x, 0, NULL);
+    hop(c, y, PARITY_EVEN, -1, c->work, 1, x);
+}
+
+/* The dagger of a system S is gamma_5 X S X^-1 gamma_5. */
+static void apply(const linop *op, field *y, const field *x, int dagger)
+{
+    coarse *c = of(op);
+    if (!dagger) {
+        apply_plain(c, y, x);
+        return;
+    }
+    field *t = field_like(x), *s = field_like(x);
+    coarse_local(t, PARITY_EVEN, c->inverse, x, GAMMA_RIGHT);
+    apply_plain(c, s, t);
+    coarse_local(y, PARITY_EVEN, c->diagonal, s, GAMMA_LEFT);
+    field_destroy(s);
+    field_destroy(t);
+}
+
+static linop *at(linop *op, precision prec, place where)
+{
+    REQUIRE(op->prec == prec && op->where == where, "a coarse operator in %s precision", precision_names[prec]);
+    return op;
+}
+
+static void refresh(linop *op)
+{
+    (void)op; /* built by coarse_build() alone */
+}
+
+static void destroy(linop *op)
+{
+    (void)op; /* coarse_destroy() */
+}
+
+/* ---- the coarsening of a coarse system ---- */
+
+static void residual(linop *op, field *rows, const field *v)
+{
+    coarse_local(rows, PARITY_EVEN, of(op)->diagonal, v, GAMMA_NONE);
+}
+
+static void vector(linop *op, field *rows, const field *v)
+{
+    (void)op;
+    vector_copy(rows, v);
+}
+
+static void correct(linop *op, field *v, const field *rows)
+{
+    (void)op;
+    vector_axpby(v, 1, rows, 1);
+}
+
+static void complete(linop *op, field *rows, const field *v)
+{
+    coarse *c = of(op);
+    if (!red_black(c)) {
+        vector_copy(rows, v);
+        return;
+    }
+    field even = field_part(rows, PARITY_EVEN);
+    vector_copy(&even, v);
+    hop(c, rows, PARITY_ODD, -1, v, 0, NULL);
+}
+
+static void galerkin(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors)
+{
+    coarse_galerkin(a, links, diagonal, vectors, of(op)->links, of(op)->diagonal);
+}
+
+static unsigned long version(const linop *op)
+{
+    return of(op)->version;
+}
+
+static const linop_table plain_table = {
+    .name = "coarse", .apply = apply, .at = at, .refresh = refresh, .destroy = destroy};
+
+static const coarsening further = {.residual = residual,
+                                   .vector = vector,
+                                   .correct = correct,
+                                   .complete = complete,
+                                   .galerkin = galerkin,
+                                   .version = version};
+
+/* ---- objects ---- */
+
+coarse *coarse_create(linop *fine, const coarse_settings *s)
+{
+    char message[512];
+    coarse *c = calloc(1, sizeof *c);
+    REQUIRE_MEMORY(c, "out of memory");
+    REQUIRE(fine->coarsening, "operator %s has no coarse one", fine->table->name);
+    c->fine = fine;
+    c->how = fine->coarsening;
+    c->a = (aggregation){.fine = fine->lat, .spins = c->how->spins, .colours = c->how->colours, .vectors = s->vectors};
+    if (fine->table == &plain_table) {
+        c->a.spins = 2;
+        c->a.colours = of(fine)->a.vectors;
+    }
+    REQUIRE(coarse_fits(fine->lat, c->a.spins * c->a.colours, s, message, sizeof message), "%s", message);
+    memcpy(c->a.block, s->block, sizeof s->block);
+    c->a.coarse = c->lat = coarse_lattice(fine->lat, s);
+    const int n = 2 * s->vectors;
+    const field_shape links = field_shape_matrices(2, s->vectors, n, 8),
+                      one = field_shape_matrices(2, s->vectors, n, 1);
+    const parity whole = coarse_whole(c->lat);
+    c->vectors = coarse_null_vectors(&c->a, fine->prec, fine->where);
+    c->links = field_create_shape(c->lat, &links, fine->prec, whole, fine->where);
+    c->diagonal = field_create_shape(c->lat, &one, fine->prec, whole, fine->where);
+    c->inverse = field_create_shape(c->lat, &one, fine->prec, whole, fine->where);
+    const double sites = (double)c->lat->local_volume;
+    c->system = (linop){.table = &plain_table,
+                        .coarsening = &further,
+                        .lat = c->lat,
+                        .shape = field_shape_coarse(s->vectors, 1),
+                        .par = PARITY_EVEN,
+                        .prec = fine->prec,
+                        .where = fine->where,
+                        .flops = sites * 8 * 8 * n * n};
+    return c;
+}
+
+void coarse_destroy(coarse *c)
+{
+    if (!c) return;
+    field *const all[] = {c->vectors, c->links, c->diagonal, c->inverse, c->rows[0], c->rows[1], c->work};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    lattice_destroy(c->lat);
+    free(c);
+}
+
+linop *coarse_system(coarse *c)
+{
+    return &c->system;
+}
+
+const aggregation *coarse_aggregation(const coarse *c)
+{
+    return &c->a;
+}
+
+const field *coarse_prolongator(const coarse *c)
+{
+    return c->vectors;
+}
+
+field *coarse_vector(const coarse *c, int nrhs)
+{
+    const field_shape shape = field_shape_coarse(c->a.vectors, nrhs);
+    return field_create_shape(c->lat, &shape, c->fine->prec, coarse_whole(c->lat), c->fine->where);
+}
+
+/* Rows on the sites of the fine system, or on all. */
+static field *fine_rows(coarse *c, int whole, int nrhs)
+{
+    field **rows = &c->rows[whole];
+    if (*rows && (*rows)->nrhs == nrhs) return *rows;
+    field_destroy(*rows);
+    const field_shape shape = {FIELD_COARSE, nrhs, 1, c->a.spins, c->a.colours, 0, ORDER_ROWS};
+    *rows = field_create_shape(c->fine->lat, &shape, c->fine->prec, whole ? coarse_whole(c->fine->lat) : c->fine->par,
+                               c->fine->where);
+    return *rows;
+}
+
+void coarse_set_vector(coarse *c, int k, const field *v)
+{
+    field *rows = fine_rows(c, 1, 1);
+    c->how->complete(c->fine, rows, v);
+    coarse_insert(&c->a, c->vectors, k, rows);
+}
+
+double coarse_build(coarse *c)
+{
+    const double dependent = coarse_orthonormalise(&c->a, c->vectors);
+    c->how->galerkin(c->fine, &c->a, c->links, c->diagonal, c->vectors);
+    coarse_invert(c->inverse, c->diagonal);
+    coarse_fold(c->links, c->inverse);
+    c->version++;
+    return dependent;
+}
+
+/* ---- transfer ---- */
+
+void coarse_from_fine(coarse *c, field *b, const field *r)
+{
+    field *rows = fine_rows(c, 0, r->nrhs);
+    c->how->residual(c->fine, rows, r);
+    coarse_restrict(&c->a, b, c->vectors, rows);
+}
+
+void coarse_to_fine(coarse *c, field *v, const field *x)
+{
+    field *rows = fine_rows(c, 0, v->nrhs);
+    coarse_prolong(&c->a, rows, c->vectors, x);
+    c->how->correct(c->fine, v, rows);
+}
+
+void coarse_project(coarse *c, field *b, const field *v)
+{
+    field *rows = fine_rows(c, 1, v->nrhs);
+    c->how->complete(c->fine, rows, v);
+    coarse_restrict(&c->a, b, c->vectors, rows);
+}
+
+void coarse_prepare(coarse *c, field *source, field *b)
+{
+    field *t = field_like(b);
+    FOR_PARITIES(p, b) coarse_local(t, (parity)p, c->inverse, b, GAMMA_NONE);
+    vector_copy(b, t);
+    field_destroy(t);
+    if (!red_black(c)) {
+        vector_copy(source, b);
+        return;
+    }
+    const field odd = field_part(b, PARITY_ODD), even = field_part(b, PARITY_EVEN);
+    hop(c, source, PARITY_EVEN, -1, &odd, 1, &even);
+}
+
+void coarse_reconstruct(coarse *c, field *x, const field *y, const field *b)
+{
+    if (!red_black(c)) {
+        vector_copy(x, y);
+        return;
+    }
+    field even = field_part(x, PARITY_EVEN), odd = field_part(x, PARITY_ODD);
+    const field b_odd = field_part(b, PARITY_ODD);
+    vector_copy(&even, y);
+    hop(c, &odd, PARITY_ODD, -1, y, 1, &b_odd);
+    field_written(x);
+}
+
+void coarse_apply(coarse *c, field *y, const field *x)
+{
+    field *t = field_like(x);
+    FOR_PARITIES(p, x) hop(c, t, (parity)p, 1, x, 1, x);
+    FOR_PARITIES(p, x) coarse_local(y, (parity)p, c->diagonal, t, GAMMA_NONE);
+    field_destroy(t);
+}

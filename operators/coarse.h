@@ -1,0 +1,67 @@
+/* Coarse operators: the Galerkin product of an operator with null vectors on aggregates, on a coarser lattice.
+ *
+ * M_c = P^dagger M P with P the null vectors of each aggregate and chirality, made orthonormal (M. Clark et al.,
+ * arXiv:1612.07873, sections 3 and 4). M_c = X (1 + Y) with X the site-diagonal part and Y hops to next neighbours; gamma_5
+ * M_c gamma_5 = M_c^dagger with gamma_5 = +1, -1 on the two chiralities. The system is
+ *   red-black             1 - Y_pq Y_qp on even sites, where all extents of the coarse lattice are even
+ *   without parity        1 + Y, where one is odd.
+ *
+ * What an operator needs to be made coarse is its `coarsening`; coarse systems have one, so levels follow each other. The
+ * residual r of a system stands for one of the whole operator that is zero on the other parity, and of a correction of the
+ * whole operator the sites of the system are kept. */
+#ifndef PLAQ_COARSE_H
+#define PLAQ_COARSE_H
+
+#include "kernels/ops/coarse.h"
+#include "operators/linop.h"
+
+/* Of rows of `spins` x `colours` components. Vectors v of the operator, with rows on its parity or on both. */
+typedef struct coarsening {
+    int spins, colours;
+    void (*residual)(linop *op, field *rows, const field *v); /* of M, from that of the system */
+    void (*vector)(linop *op, field *rows, const field *v);   /* the vector itself */
+    void (*correct)(linop *op, field *v, const field *rows);  /* v += rows */
+    /* The null vector of M on both parities whose part on that of the system is v. */
+    void (*complete)(linop *op, field *rows, const field *v);
+    void (*galerkin)(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors);
+    unsigned long (*version)(const linop *op); /* of what M is made of */
+} coarsening;
+
+typedef struct {
+    int block[4], vectors; /* extents of aggregates; null vectors, an even number up to 64 */
+} coarse_settings;
+
+typedef struct coarse coarse;
+
+/* Whether a lattice, which may be a plan, has such aggregates of so many components a site; else 0, with the reason. */
+int coarse_fits(const lattice *lat, int components, const coarse_settings *s, char *message, size_t bytes);
+/* A coarse operator of `fine`, which has a coarsening and is borrowed, in its precision and place; to be built. */
+coarse *coarse_create(linop *fine, const coarse_settings *s);
+void coarse_destroy(coarse *c);
+
+/* Null vector number k is v, a vector of the fine system. */
+void coarse_set_vector(coarse *c, int k, const field *v);
+/* Makes the null vectors orthonormal, and the operator from them. Returns how many of them depend on others: then the
+ * operator is no use. Collective. */
+double coarse_build(coarse *c);
+/* The coarse system; owned. */
+linop *coarse_system(coarse *c);
+
+/* A whole vector of the coarse lattice. */
+field *coarse_vector(const coarse *c, int nrhs);
+/* b = P^dagger r for a residual r of the fine system, and v += P x; b and x are whole. */
+void coarse_from_fine(coarse *c, field *b, const field *r);
+void coarse_to_fine(coarse *c, field *v, const field *x);
+/* b = P^dagger v for the null vector of M that is v on the sites of the system. */
+void coarse_project(coarse *c, field *b, const field *v);
+/* The source of the system of M_c x = b, and x from its solution y; b becomes X^-1 b. */
+void coarse_prepare(coarse *c, field *source, field *b);
+void coarse_reconstruct(coarse *c, field *x, const field *y, const field *b);
+/* y = M_c x on the whole lattice. */
+void coarse_apply(coarse *c, field *y, const field *x);
+
+/* For tests: the aggregation, and its null vectors. */
+const aggregation *coarse_aggregation(const coarse *c);
+const field *coarse_prolongator(const coarse *c);
+
+#endif

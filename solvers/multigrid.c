@@ -1,0 +1,281 @@
+/* Adaptive multigrid for Wilson-clover quarks (R. Babich et al., arXiv:1005.3043; M. Clark et al., arXiv:1612.07873).
+ *
+ * A cycle smooths by steps of minimal residual on the system of its level, takes the residual to the next lattice by
+ * P^dagger, solves there, adds P times the solution, and smooths again. The solve on a lower level is flexible GCR with the
+ * cycle of that level as its preconditioner (K-cycle), on the coarsest GCR alone. Systems are red-black on every level
+ * whose extents are even. Around the finest cycle runs flexible GCR in the precision of the source.
+ *
+ * Cycles work in single precision, or in that of the operator where it is higher than what is given. */
+#include "solvers/multigrid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/ops/vector.h"
+#include "solvers/gcr.h"
+#include "solvers/mr.h"
+
+/* ---- the cycle ---- */
+
+static void smooth(multigrid *m, int level, field *x, field *r, int steps)
+{
+    multigrid_level *l = &m->levels[level];
+    for (int k = 0; k < steps; k++) {
+        if (level == 0) m->applications++;
+        m->flops += l->op->flops;
+        if (!(mr_step(m->keys.relaxation, l->op, x, r, l->q) < INFINITY)) return;
+    }
+}
+
+/* p_k = K r, z_k = A p_k without its parts along earlier z; x and r take the step. Returns |r|^2, NaN when there is none. */
+static double extend(multigrid *m, int level, int k, double *gamma2, field *x, field *r)
+{
+    multigrid_level *l = &m->levels[level];
+    field **p = l->space.p, **z = l->space.z, *to[MULTIGRID_SPACE + 1];
+    double c[MULTIGRID_SPACE + 1][2];
+    if (l->below) multigrid_cycle(m, level, p[k], r);
+    else vector_copy(p[k], r);
+    linop_apply(l->op, z[k], p[k], 0);
+    m->flops += l->op->flops;
+    for (int i = 0; i < k; i++) to[i] = z[i];
+    to[k] = r;
+    vector_multi_dot(c, k + 1, to, z[k], 0);
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < 2; j++) c[i][j] /= -gamma2[i];
+    gamma2[k] = vector_multi_axpy(z[k], k, (const double(*)[2])c, z, 0);
+    if (k) vector_multi_axpy(p[k], k, (const double(*)[2])c, p, 0);
+    if (!(gamma2[k] > 0)) return NAN;
+    const double step[1][2] = {{c[k][0] / gamma2[k], -c[k][1] / gamma2[k]}}, back[1][2] = {{-step[0][0], -step[0][1]}};
+    vector_multi_axpy(x, 1, step, &p[k], 0);
+    return vector_multi_axpy(r, 1, back, &z[k], 0);
+}
+
+/* x about A^-1 b on a level below the finest, by GCR that begins anew when its space is full. */
+static void solve_level(multigrid *m, int level, field *x, const field *b)
+{
+    multigrid_level *l = &m->levels[level];
+    const double tolerance = l->below ? m->keys.coarse_tolerance : m->keys.bottom_tolerance;
+    const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
+    double gamma2[MULTIGRID_SPACE], r2 = vector_norm2(b, 0);
+    const double target2 = tolerance * tolerance * r2;
+    field *r = l->r;
+    field_clear(x);
+    if (!(r2 > 0)) return;
+    /* The cycle of this level takes l->r for its own residual. */
+    if (l->below) r = l->b;
+    if (r != b) vector_copy(r, b);
+    for (int k = 0, n = 0; n < most && r2 > target2; n++, k = (k + 1) % l->space.most)
+        r2 = extend(m, level, k, gamma2, x, r);
+}
+
+void multigrid_cycle(multigrid *m, int level, field *x, const field *b)
+{
+    multigrid_level *l = &m->levels[level], *next = l + 1;
+    vector_copy(l->r, b);
+    field_clear(x);
+    smooth(m, level, x, l->r, m->keys.pre_steps);
+    coarse_from_fine(l->below, l->whole_b, l->r);
+    coarse_prepare(l->below, next->b, l->whole_b);
+    solve_level(m, level + 1, next->x, next->b);
+    coarse_reconstruct(l->below, l->whole_x, next->x, l->whole_b);
+    coarse_to_fine(l->below, x, l->whole_x);
+    if (m->keys.post_steps == 0) return;
+    linop_apply(l->op, l->r, x, 0);
+    if (level == 0) m->applications++;
+    m->flops += l->op->flops;
+    vector_axpby(l->r, 1, b, -1);
+    smooth(m, level, x, l->r, m->keys.post_steps);
+}
+
+/* ---- the solver ---- */
+
+static multigrid *of(const solver *s)
+{
+    return s->state;
+}
+
+static solve_result precondition(solver *s, field *x, const field *b)
+{
+    multigrid *m = of(s);
+    multigrid_level *l = &m->levels[0];
+    m->applications = 0;
+    m->flops = 0;
+    solve_result result = {.status = m->dependent > 0 ? SOLVE_BROKEN : SOLVE_CONVERGED};
+    if (m->dependent > 0 || !(vector_norm2(b, 0) > 0)) {
+        field_clear(x);
+        return result;
+    }
+    const int one = b->prec == l->op->prec;
+    field *y = one ? x : l->x;
+    if (!one) vector_copy(l->b, b);
+    multigrid_cycle(m, 0, y, one ? b : l->b);
+    if (!one) vector_copy(x, y);
+    result.iterations = m->applications;
+    result.flops = m->flops;
+    return result;
+}
+
+static solve_result solve(solver *s, field *x, const field *b)
+{
+    return gcr_solve(s, x, b, of(s)->keys.restart, s);
+}
+
+/* ---- levels ---- */
+
+static field **vectors_like(const linop *op, int n)
+{
+    field **v = calloc((size_t)n, sizeof *v);
+    REQUIRE_MEMORY(v, "out of memory");
+    for (int k = 0; k < n; k++) v[k] = linop_vector(op, 1);
+    return v;
+}
+
+static void vectors_destroy(field **v, int n)
+{
+    for (int k = 0; k < n && v; k++) field_destroy(v[k]);
+    free(v);
+}
+
+static void open_level(multigrid *m, int level)
+{
+    multigrid_level *l = &m->levels[level];
+    field **const work[] = {&l->b, &l->x, &l->r, &l->q};
+    for (int i = 0; i < 4; i++) *work[i] = linop_vector(l->op, 1);
+    if (level > 0) {
+        const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
+        l->space.most = most < MULTIGRID_SPACE ? most : MULTIGRID_SPACE;
+        l->space.p = vectors_like(l->op, l->space.most);
+        l->space.z = vectors_like(l->op, l->space.most);
+    }
+    if (!l->below) return;
+    l->nvectors = m->keys.vectors[level];
+    l->vectors = vectors_like(l->op, l->nvectors);
+    l->whole_b = coarse_vector(l->below, 1);
+    l->whole_x = coarse_vector(l->below, 1);
+}
+
+static void close_level(multigrid_level *l)
+{
+    field *const work[] = {l->b, l->x, l->r, l->q, l->whole_b, l->whole_x};
+    for (int i = 0; i < 6; i++) field_destroy(work[i]);
+    vectors_destroy(l->space.p, l->space.most);
+    vectors_destroy(l->space.z, l->space.most);
+    vectors_destroy(l->vectors, l->nvectors);
+}
+
+/* The aggregates of a level of a lattice of these extents: 0 where there is no such level. */
+static int settings_of_level(const multigrid_keys *k, const int size[4], int level, coarse_settings *s)
+{
+    memcpy(s->block, k->block[level], sizeof s->block);
+    s->vectors = k->vectors[level];
+    return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(size, level == 0, s->block));
+}
+
+static void open(solver *s)
+{
+    multigrid *m = calloc(1, sizeof *m);
+    REQUIRE_MEMORY(m, "out of memory");
+    m->keys = *multigrid_keys_of(&s->settings);
+    s->state = m;
+    s->settings.delta = MULTIGRID_DELTA;
+    linop *op = linop_at(s->a, s->a->prec > PREC_SINGLE ? s->a->prec : PREC_SINGLE, s->a->where);
+    coarse_settings set;
+    linop_refresh(op);
+    for (;; m->n++) {
+        multigrid_level *l = &m->levels[m->n];
+        l->op = op;
+        if (settings_of_level(&m->keys, op->lat->size, m->n, &set)) l->below = coarse_create(op, &set);
+        open_level(m, m->n);
+        if (!l->below) break;
+        op = coarse_system(l->below);
+    }
+    m->n++;
+}
+
+static void update(solver *s)
+{
+    multigrid *m = of(s);
+    linop *op = m->levels[0].op;
+    const unsigned long version = op->coarsening->version(op);
+    linop_refresh(op);
+    if (m->version == version) return;
+    m->version = version;
+    multigrid_setup(m);
+}
+
+static void close(solver *s)
+{
+    multigrid *m = of(s);
+    for (int i = m->n - 1; i >= 0; i--) close_level(&m->levels[i]);
+    for (int i = m->n - 1; i >= 0; i--) coarse_destroy(m->levels[i].below);
+    free(m);
+}
+
+static const char *fits(const solver_settings *set, const lattice *lat, char *message, size_t bytes)
+{
+    const multigrid_keys *k = multigrid_keys_of(set);
+    static const char *const names[] = {"block", "block_2", "block_3"};
+    lattice at = *lat;
+    coarse_settings s;
+    for (int level = 0, components = 12; settings_of_level(k, at.size, level, &s); level++) {
+        if (!coarse_fits(&at, components, &s, message, bytes)) return names[level];
+        components = 2 * s.vectors;
+        for (int d = 0; d < 4; d++) at.size[d] /= s.block[d];
+    }
+    return NULL;
+}
+
+#define KEY(member) SOLVER_KEY(multigrid_keys, member)
+#define BLOCK_HELP                                                                                                     \
+    "extents X.Y.Z.T of aggregates, which divide the sites of a rank; auto: up to 4 sites on the finest lattice and "  \
+    "2 on "                                                                                                            \
+    "others"
+
+static const param own[] = {
+    {"levels", PARAM_INT, KEY(levels), "3", "[2,4]", NULL,
+     "lattices, the finest included; fewer where one is too small", 0},
+    {"block", PARAM_INT4, KEY(block[0]), "auto", "[0,64]|auto", "sites", BLOCK_HELP, 0},
+    {"block_2", PARAM_INT4, KEY(block[1]), "auto", "[0,64]|auto", "sites", "the same on the second lattice", 0},
+    {"block_3", PARAM_INT4, KEY(block[2]), "auto", "[0,64]|auto", "sites", "the same on the third", 0},
+    {"vectors", PARAM_INT, KEY(vectors[0]), "24", "[2,64]", NULL, "null vectors of the finest lattice, an even number",
+     0},
+    {"vectors_2", PARAM_INT, KEY(vectors[1]), "32", "[2,64]", NULL, "the same of the second lattice", 0},
+    {"vectors_3", PARAM_INT, KEY(vectors[2]), "32", "[2,64]", NULL, "the same of the third", 0},
+    {"setup_iterations", PARAM_INT, KEY(setup_iterations), "40", "[1,10000]", NULL,
+     "applications of the operator in which BiCGStab relaxes each null vector from random numbers", 0},
+    {"coarse_setup_iterations", PARAM_INT, KEY(coarse_setup_iterations), "40", "[1,10000]", NULL,
+     "the same on coarse lattices", 0},
+    {"refinements", PARAM_INT, KEY(refinements), "2", "[0,20]", NULL,
+     "how often the cycle itself is put on the null vectors and the set-up made from them", 0},
+    {"pre_steps", PARAM_INT, KEY(pre_steps), "0", "[0,100]", NULL, "steps of minimal residual before the coarse solve",
+     0},
+    {"post_steps", PARAM_INT, KEY(post_steps), "4", "[0,100]", NULL, "and after it", 0},
+    {"relaxation", PARAM_REAL, KEY(relaxation), "0.9", "(0,2)", NULL, "factor of each step", 0},
+    {"coarse_tolerance", PARAM_REAL, KEY(coarse_tolerance), "0.25", "(0,1)", NULL,
+     "drop of the residual on lattices between the finest and the coarsest", 0},
+    {"coarse_iterations", PARAM_INT, KEY(coarse_iterations), "8", "[1,100]", NULL, "and the most iterations there", 0},
+    {"bottom_tolerance", PARAM_REAL, KEY(bottom_tolerance), "0.25", "(0,1)", NULL,
+     "drop of the residual on the coarsest", 0},
+    {"bottom_iterations", PARAM_INT, KEY(bottom_iterations), "32", "[1,10000]", NULL, "and the most iterations there",
+     0},
+    {"restart", PARAM_INT, KEY(restart), "16", "[1,256]", "vectors", "of the outer GCR", 0},
+};
+
+static const param_section part = PARAM_PART("solver", "multigrid", solver_settings, own);
+_Static_assert(sizeof(multigrid_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of multigrid");
+
+const solver_type solver_multigrid = {
+    .name = "multigrid",
+    .help = "adaptive multigrid for Wilson-clover quarks, inside GCR; its cycle preconditions",
+    .keys = "inner_precision",
+    .own = &part,
+    .coarsens = 1,
+    .fits = fits,
+    .solve = solve,
+    .precondition = precondition,
+    .open = open,
+    .update = update,
+    .close = close};

@@ -1,0 +1,265 @@
+/* Coarse operators are the Galerkin products that they claim to be, on every process grid.
+ *
+ * P^dagger P = 1; M_c = P^dagger M P by the slow definition, of Wilson-clover and of coarse operators in turn, with and
+ * without parity; gamma_5 M_c gamma_5 is the adjoint; the system has the adjoint that it claims, and its solution is that
+ * of M_c; vectors that depend on others are counted; aggregates that do not fit are refused. */
+#include "tests/kernels/kit.h"
+
+#include "kernels/lattice/purpose.h"
+#include "kernels/ops/vector.h"
+#include "operators/coarse.h"
+#include "operators/wilson.h"
+
+static const struct ref_lattice shape = {{4, 4, 8, 8}};
+
+/* Sums of some hundred products, in the precision of the coarse operator. */
+static double tolerance(const linop *op)
+{
+    return 400 * kit_epsilon[op->prec];
+}
+
+static field *converted(const field *x, precision prec)
+{
+    const field_shape s = field_shape_of(x);
+    field *y = field_create_shape(x->lat, &s, prec, x->par, x->where);
+    vector_copy(y, x);
+    return y;
+}
+
+static field *random_like(const field *like, uint32_t number)
+{
+    const field_shape s = field_shape_of(like);
+    field *x = field_create_shape(like->lat, &s, PREC_DOUBLE, like->par, like->where), *y = NULL;
+    vector_random(x, 9, RANDOM_TEST, number);
+    y = converted(x, like->prec);
+    field_destroy(x);
+    return y;
+}
+
+/* |x - y| / |y|; x is overwritten. */
+static double distance(field *x, const field *y)
+{
+    const double y2 = vector_norm2(y, 0);
+    return sqrt(vector_axpy_norm2(x, -1, y, 0) / y2);
+}
+
+static void set_random_vectors(coarse *c, linop *fine, int n)
+{
+    field *like = linop_vector(fine, 1);
+    for (int k = 0; k < n; k++) {
+        field *v = random_like(like, 100 + (uint32_t)k);
+        coarse_set_vector(c, k, v);
+        field_destroy(v);
+    }
+    field_destroy(like);
+}
+
+/* ---- the slow definition ---- */
+
+typedef struct {
+    wilson *w;  /* M of the finest level, or */
+    coarse *at; /* of a coarse one */
+    linop *fine;
+    coarse *c;
+} product;
+
+static field *whole_rows(const product *p, precision prec)
+{
+    const aggregation *a = coarse_aggregation(p->c);
+    const field_shape s = {FIELD_COARSE, 1, 1, a->spins, a->colours, 0, ORDER_ROWS};
+    return field_create_shape(a->fine, &s, prec, coarse_whole(a->fine), p->fine->where);
+}
+
+/* y = M x in rows, by the whole operator of the fine level. */
+static void fine_apply(const product *p, field *y, const field *x)
+{
+    if (p->at) {
+        coarse_apply(p->at, y, x);
+        return;
+    }
+    field *psi = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where), *mpsi = field_like(psi);
+    field *rows = converted(x, PREC_DOUBLE);
+    FOR_PARITIES(q, psi) coarse_sites(psi, (parity)q, rows, 0);
+    wilson_apply(p->w, mpsi, psi, 0);
+    FOR_PARITIES(q, psi) coarse_rows(rows, (parity)q, mpsi);
+    vector_copy(y, rows);
+    field_destroy(rows);
+    field_destroy(mpsi);
+    field_destroy(psi);
+}
+
+static void check_product(const product *p)
+{
+    const aggregation *a = coarse_aggregation(p->c);
+    const field *vectors = coarse_prolongator(p->c);
+    field *like = coarse_vector(p->c, 1), *v = random_like(like, 1), *slow = field_like(v), *fast = field_like(v);
+    field *x = whole_rows(p, p->fine->prec), *mx = field_like(x);
+    coarse_prolong(a, x, vectors, v);
+    KIT_REL(vector_norm2(x, 0), vector_norm2(v, 0), tolerance(p->fine));
+    coarse_restrict(a, slow, vectors, x);
+    KIT_NEAR(distance(slow, v), 0, tolerance(p->fine));
+    fine_apply(p, mx, x);
+    coarse_restrict(a, slow, vectors, mx);
+    coarse_apply(p->c, fast, v);
+    KIT_NEAR(distance(fast, slow), 0, tolerance(p->fine));
+    field *const all[] = {like, v, slow, fast, x, mx};
+    for (int i = 0; i < 6; i++) field_destroy(all[i]);
+}
+
+/* Changes the sign of the second chirality. */
+static void gamma_5(field *x)
+{
+    double *all = kit_gather(x);
+    const size_t n = kit_reals(x);
+    for (size_t i = 0; i < n; i++)
+        if (i % (size_t)x->reals >= (size_t)x->reals / 2) all[i] = -all[i];
+    kit_scatter(x, all);
+    free(all);
+}
+
+static void check_hermiticity(const product *p)
+{
+    field *like = coarse_vector(p->c, 1), *x = random_like(like, 2), *y = random_like(like, 3), *t = field_like(x);
+    double left[2], right[2];
+    coarse_apply(p->c, t, x);
+    vector_dot(left, y, t, 0);
+    gamma_5(y);
+    coarse_apply(p->c, t, y);
+    gamma_5(t);
+    vector_dot(right, t, x, 0);
+    const double size = vector_norm2(x, 0);
+    KIT_NEAR(left[0], right[0], tolerance(p->fine) * size);
+    KIT_NEAR(left[1], right[1], tolerance(p->fine) * size);
+    field *const all[] = {like, x, y, t};
+    for (int i = 0; i < 4; i++) field_destroy(all[i]);
+}
+
+/* (y, S x) = (S^dagger y, x), and from the solution y = S^-1 b of the system the one of M_c: M_c x = b. */
+static void check_system(const product *p)
+{
+    linop *s = coarse_system(p->c);
+    field *like = linop_vector(s, 1), *x = random_like(like, 4), *y = random_like(like, 5), *t = field_like(x);
+    double left[2], right[2];
+    linop_apply(s, t, x, 0);
+    vector_dot(left, y, t, 0);
+    linop_apply(s, t, y, 1);
+    vector_dot(right, t, x, 0);
+    const double size = 10 * sqrt(vector_norm2(t, 0) * vector_norm2(x, 0));
+    KIT_NEAR(left[0], right[0], tolerance(p->fine) * size);
+    KIT_NEAR(left[1], right[1], tolerance(p->fine) * size);
+
+    field *whole = coarse_vector(p->c, 1), *v = random_like(whole, 6), *b = field_like(v), *again = field_like(v);
+    coarse_apply(p->c, b, v);
+    coarse_prepare(p->c, t, b);
+    const field part = field_part(v, PARITY_EVEN);
+    linop_apply(s, y, &part, 0);
+    KIT_NEAR(distance(y, t), 0, 10 * tolerance(p->fine));
+    coarse_reconstruct(p->c, again, &part, b);
+    KIT_NEAR(distance(again, v), 0, 10 * tolerance(p->fine));
+    field *const all[] = {like, x, y, t, whole, v, b, again};
+    for (int i = 0; i < 8; i++) field_destroy(all[i]);
+}
+
+static void check_dependent(linop *fine, const coarse_settings *set)
+{
+    coarse *c = coarse_create(fine, set);
+    field *like = linop_vector(fine, 1), *v = random_like(like, 7);
+    set_random_vectors(c, fine, set->vectors);
+    coarse_set_vector(c, set->vectors - 1, v);
+    coarse_set_vector(c, 0, v);
+    KIT_CHECK(coarse_build(c) >= 1);
+    field_destroy(v);
+    field_destroy(like);
+    coarse_destroy(c);
+}
+
+static void check_refusals(const lattice *lat)
+{
+    char message[512];
+    const coarse_settings bad[] = {
+        {{3, 2, 2, 2}, 4}, {{2, 2, 2, 0}, 4}, {{2, 2, 2, 2}, 5}, {{1, 1, 1, 1}, 8}, {{8, 2, 2, 2}, 4}};
+    for (int i = 0; i < 5; i++) {
+        message[0] = 0;
+        KIT_INT(coarse_fits(lat, 12, &bad[i], message, sizeof message), 0);
+        KIT_CHECK(message[0]);
+    }
+}
+
+/* The same numbers on every process grid: the bits of a norm are those of the first. */
+static void check_bits(const product *p, double first[2], int level)
+{
+    field *like = coarse_vector(p->c, 1), *v = random_like(like, 8), *t = field_like(v);
+    coarse_apply(p->c, t, v);
+    const double norm2 = vector_norm2(t, 0);
+    if (first[level] == 0) first[level] = norm2;
+    KIT_NEAR(norm2, first[level], 0);
+    field *const all[] = {like, v, t};
+    for (int i = 0; i < 3; i++) field_destroy(all[i]);
+}
+
+static void check_levels(wilson *w, precision prec, double first[2])
+{
+    linop *fine = linop_at(wilson_schur(w), prec, kit_place);
+    const coarse_settings one = {{2, 2, 2, 2}, 6}, two = {{2, 2, 2, 2}, 8};
+    linop_refresh(fine);
+    coarse *c = coarse_create(fine, &one);
+    set_random_vectors(c, fine, one.vectors);
+    KIT_NEAR(coarse_build(c), 0, 0);
+    coarse *next = coarse_create(coarse_system(c), &two);
+    set_random_vectors(next, coarse_system(c), two.vectors);
+    KIT_NEAR(coarse_build(next), 0, 0);
+    KIT_INT(coarse_system(next)->lat->parities, 1);
+    const product of[2] = {{w, NULL, fine, c}, {NULL, c, coarse_system(c), next}};
+    for (int level = 0; level < 2; level++) {
+        const char *before = level ? "the second level" : "the first level";
+        char where[256];
+        snprintf(where, sizeof where, "%.200s", kit_case);
+        kit_where("%.200s, %s", where, before);
+        check_product(&of[level]);
+        check_hermiticity(&of[level]);
+        check_system(&of[level]);
+        check_bits(&of[level], first, level);
+        kit_where("%s", where);
+    }
+    coarse_destroy(next);
+    coarse_destroy(c);
+    check_dependent(fine, &one);
+}
+
+static void check_grid(const int grid[4], double first[2][PREC_COUNT][2])
+{
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 5);
+    lattice *lat = lattice_create(shape.size, grid, 1, -1);
+    double complex *u = kit_random_gauge(shape, 0.4, &rng);
+    field *links = kit_links(lat, u);
+    check_refusals(lat);
+    for (int form = 0; form < 2; form++) {
+        wilson *w =
+            wilson_create(links, &(wilson_settings){0.1, form ? 1.2 : 0, form ? SCHUR_SYMMETRIC : SCHUR_ASYMMETRIC,
+                                                    form ? PARITY_ODD : PARITY_EVEN, FIELD_LINKS});
+        for (int prec = 0; prec <= PREC_SINGLE; prec++) {
+            kit_where("grid %d.%d.%d.%d, form %d, %s", grid[0], grid[1], grid[2], grid[3], form, kit_prec[prec]);
+            check_levels(w, (precision)prec, first[form][prec]);
+        }
+        wilson_destroy(w);
+    }
+    field_destroy(links);
+    free(u);
+    lattice_destroy(lat);
+}
+
+int main(int argc, char **argv)
+{
+    kit_begin(&argc, &argv);
+    int grids[16][4];
+    double first[2][PREC_COUNT][2] = {{{0}}};
+    const int n = kit_grids(shape, grids, 16);
+    for (int i = 0; i < n; i++) {
+        int fits = 1;
+        for (int d = 0; d < 4; d++) fits = fits && shape.size[d] / 2 / grids[i][d] % 2 == 0;
+        if (fits) check_grid(grids[i], first);
+    }
+    KIT_CHECK(first[0][0][0] > 0);
+    return kit_end();
+}
