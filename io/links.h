@@ -65,6 +65,7 @@ typedef struct {
     double plaquette;
     const char *ensemble; /* free text of one line, or NULL */
     int sequence;         /* trajectory number */
+    const char *program;  /* that writes it, of one line, or NULL */
     /* hdf5: adds more to the file, an hid_t of HDF5; called on rank 0. NULL: nothing more. Returns nonzero on failure. */
     int (*add)(int64_t file, double link_trace, const char *digest, void *context);
     void *context;

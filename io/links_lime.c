@@ -419,7 +419,8 @@ static void compose(const links_file *f, const links_meta *meta, text_record r[B
                          "<volfmt>0</volfmt></scidacFile>",
              s[0], s[1], s[2], s[3]);
     r[1].type = types[1], r[1].flags = LIME_END;
-    snprintf(r[1].text, sizeof r[1].text, DECLARATION "<title>plaq gauge configuration</title>");
+    snprintf(r[1].text, sizeof r[1].text, DECLARATION "<title>gauge configuration of %.200s</title>",
+             meta->program ? meta->program : "plaq");
     r[2].type = types[2], r[2].flags = LIME_BEGIN;
     snprintf(r[2].text, sizeof r[2].text,
              DECLARATION "<scidacRecord><version>1.0</version><date>%s</date><globaldata>0</globaldata>"

@@ -327,10 +327,11 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
                   size_t size)
 {
     (void)digest;
-    char text[OUR_HEADER + 1], plaquette[64] = "", label[129] = NO_LABEL, digits[9];
+    char text[OUR_HEADER + 1], plaquette[64] = "", label[129] = NO_LABEL, digits[9], program[160] = "";
     uint32_t crc = 0;
     if (meta->has_plaquette) snprintf(plaquette, sizeof plaquette, "PLAQUETTE = %.12f\n", meta->plaquette);
     if (meta->ensemble) snprintf(label, sizeof label, "%s", meta->ensemble);
+    if (meta->program) snprintf(program, sizeof program, "PROGRAM = %.128s\n", meta->program);
     for (char *p = label; *p; p++)
         if (!isprint((unsigned char)*p) || *p == '=') *p = ' ';
     const int *l = f->info.size;
@@ -339,8 +340,9 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
                      "DIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\nLINK_TRACE = %.12f\n%s"
                      "BOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\nBOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\n"
                      "CHECKSUM = %x\nENSEMBLE_LABEL = %s\nSEQUENCE_NUMBER = %d\nFLOATING_POINT = IEEE64BIG\n" HEADER_CRC
-                     " = 00000000\nCREATOR = " OUR_CREATOR,
-                     l[0], l[1], l[2], l[3], f->info.link_trace, plaquette, (uint32_t)s->summed, label, meta->sequence);
+                     " = 00000000\n%sCREATOR = " OUR_CREATOR,
+                     l[0], l[1], l[2], l[3], f->info.link_trace, plaquette, (uint32_t)s->summed, label, meta->sequence,
+                     program);
     static const char last[] = "\nEND_HEADER\n";
     const int room = OUR_HEADER - (int)sizeof last + 1;
     for (; n < room; n++) text[n] = '-';

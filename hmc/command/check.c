@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hmc/command/commands.h"
+#include "hmc/input/identity.h"
 #include "io/links.h"
 #include "io/links_check.h"
 #include "kernels/base/error.h"
@@ -203,7 +204,8 @@ int command_convert(int argc, char **argv)
     const links_meta meta = {.has_plaquette = 1,
                              .plaquette = info.found_plaquette,
                              .ensemble = info.ensemble[0] ? info.ensemble : NULL,
-                             .sequence = info.has_sequence ? info.sequence : 0};
+                             .sequence = info.has_sequence ? info.sequence : 0,
+                             .program = identity_of_program()};
     if (links_write(u, out, format, &meta, message, sizeof message)) user_error("%s", message);
     links_digest(u, digest);
     log_info("%s (%s) -> %s (%s): plaquette %.12f, digest %s", in, info.format, out, format, meta.plaquette, digest);

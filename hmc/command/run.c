@@ -17,6 +17,7 @@
 #include "hmc/build/memory.h"
 #include "hmc/build/plan.h"
 #include "hmc/build/simulation.h"
+#include "hmc/build/threads.h"
 #include "hmc/command/commands.h"
 #include "hmc/command/stop.h"
 #include "hmc/evolve/balance.h"
@@ -35,6 +36,7 @@
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
+#include "kernels/run/device.h"
 #include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
 #include "kernels/run/tune.h"
@@ -527,6 +529,9 @@ static int run(run_state *r)
 {
     char message[1024];
     output_open(r->p->run.output);
+    log_info("%s; %s; %d rank%s of %d thread%s, %s", identity_of_program(), identity_of_compilers(), comm_size(),
+             comm_size() == 1 ? "" : "s", threads_now(), threads_now() == 1 ? "" : "s",
+             r->s->links->where == PLACE_DEVICE ? gpu_name() : "CPU");
     plan_describe(r->p, r->s->lat, r->s->links->where);
     log_debug("parameters:");
     report_lines(log_debug, r->p->dump);

@@ -6,11 +6,13 @@
 #include "hmc/build/simulation.h"
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/changes.h"
+#include "git_version.h"
 #include "source_digest.h"
 
 const char *identity_of_program(void)
 {
-    return "plaq " PLAQ_VERSION " (source " PLAQ_SOURCE_DIGEST ")";
+    if (!PLAQ_GIT_VERSION[0]) return "plaq " PLAQ_VERSION " (source " PLAQ_SOURCE_DIGEST ")";
+    return "plaq " PLAQ_VERSION " (git " PLAQ_GIT_VERSION ", source " PLAQ_SOURCE_DIGEST ")";
 }
 
 const char *identity_of_compilers(void)

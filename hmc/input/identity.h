@@ -16,7 +16,7 @@ param_text identity_of_solve(const parameters *p, const named_fermion *f, const 
 /* table_rows.differ: keys that the quark's kind does not have do not count. */
 int identity_differ(const char *before, const char *now, param_text *differences);
 
-/* "plaq VERSION (source DIGEST)", DIGEST being the first digits of the SHA-256 of all source files. */
+/* "plaq VERSION (git DESCRIPTION, source DIGEST)", without git where it was built from no repository; DIGEST being the first digits of the SHA-256 of all source files. */
 const char *identity_of_program(void);
 /* The compilers that it was built with: "gcc 12.2.0, no CUDA", "gcc 12.2.0, CUDA 12.8.93". */
 const char *identity_of_compilers(void);

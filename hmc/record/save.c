@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hmc/input/identity.h"
 #include "io/atomic.h"
 #include "io/links.h"
 #include "io/regular.h"
@@ -71,7 +72,8 @@ int save_configuration(const parameters *p, const field *links, int64_t trajecto
     const links_meta meta = {.has_plaquette = 1,
                              .plaquette = plaquette,
                              .ensemble = p->save.ensemble[0] ? p->save.ensemble : NULL,
-                             .sequence = (int)trajectory};
+                             .sequence = (int)trajectory,
+                             .program = identity_of_program()};
     if (links_write(links, path, p->save.format, &meta, message, size)) return -1;
     snprintf(message, size, "%s", path);
     return 0;

@@ -28,11 +28,21 @@ for format in nersc hdf5; do
     exits 0 "$file"
     same "trajectory" 4 "$(value sequence)"
     grep -qa beta57 "$file" || fail "$file does not name the ensemble"
+    checks=$((checks + 1))
+    grep -qaF "$("$plaq" --version)" "$file" || fail "$file does not name the program"
 done
 grep -qa "SEQUENCE_NUMBER = 4" nersc/configurations/configuration-000004.nersc || fail "no SEQUENCE_NUMBER"
 try run a.ini $small save.format=milc
 exits 2 "a format that cannot be written"
 printed "[save] format: 'milc' is unknown; allowed: ildg, nersc or hdf5"
+
+checks=$((checks + 2))
+grep -qaF "$("$plaq" --version)" whole/configurations/configuration-000004.lime || fail "LIME: no program"
+"$plaq" --version | grep -qE '^plaq [0-9.]+ \((git [0-9a-zA-Z._-]+, )?source [0-9a-f]{16}\)$' || fail "$("$plaq" --version)"
+try convert whole/configurations/configuration-000004.lime copy.nersc
+exits 0 "convert"
+checks=$((checks + 1))
+grep -qaF "PROGRAM = $("$plaq" --version)" copy.nersc || fail "the copy does not name the program"
 
 say "a run in pieces, one of them killed, keeps the same files"
 for n in 3 4 5 7; do
