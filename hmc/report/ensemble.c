@@ -249,9 +249,11 @@ static void make_windows(ensemble *e)
         const long from = a->begin + n * w / e->nwindows, to = a->begin + n * (w + 1) / e->nwindows;
         double accepted = 0, squares = 0;
         for (long i = from; i < to; i++) {
-            accepted += a->value[i] / (double)(to - from);
+            accepted += a->value[i];
             squares += dh->value[i] * dh->value[i] / (double)(to - from);
         }
+        /* Divided once: the share of a window without rejections is 1, and its error no root of rounding. */
+        accepted /= (double)(to - from);
         e->windows[w] =
             (ensemble_window){(int64_t)a->at[from], (int64_t)a->at[to - 1], accepted,
                               sqrt(accepted * (1 - accepted) / (double)(to - from)), erfc(sqrt(squares / 8))};

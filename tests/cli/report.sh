@@ -51,6 +51,14 @@ try report whole --output nowhere/page.html
 exits 2 "a page in no folder"
 printed "nowhere"
 
+say "windows in which all is accepted, of any length"
+for n in 21 25 50 99; do
+    try run a.ini run.length=0.1 integrator.0.steps=4 checkpoint.interval=100 run.output=all$n run.trajectories=$n run.warmup=1 \
+        measure.flow.interval=100
+    exits 0 "$n trajectories"
+    is_page all$n/report.html
+done
+
 say "when the page is written"
 try run a.ini $small run.output=without run.report=no
 exits 0 "no page"
