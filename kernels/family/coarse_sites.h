@@ -2,6 +2,7 @@
 #include "kernels/family/coarse.h"
 #include "kernels/site/lane.h"
 
+#include "kernels/site/near.h"
 #include "kernels/site/clover_product.h"
 #include "kernels/site/coarse.h"
 #include "kernels/site/coarse_transfer.h"

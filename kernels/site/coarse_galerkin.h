@@ -122,9 +122,9 @@ FN void T(link_columns)(T(columns) w[6], const real *link, const T(columns) x[6]
 FN void T(gamma_columns)(T(columns) y[6], const T(columns) w[6], int mu, int from_lower)
 {
     const int crosses = mu < 2; /* spins are exchanged */
-    const real re[2] = {mu == 1 ? 1 : mu == 3 ? -1 : 0, mu == 1 ? -1 : mu == 3 ? -1 : 0};
-    const real im[2] = {mu == 0 || mu == 2 ? -1 : 0, mu == 0 ? -1 : mu == 2 ? 1 : 0};
-    const real dagger = from_lower || mu == 3 ? 1 : -1;
+    const real re[2] = {(real)(mu == 1 ? 1 : mu == 3 ? -1 : 0), (real)(mu == 1 ? -1 : mu == 3 ? -1 : 0)};
+    const real im[2] = {(real)(mu == 0 || mu == 2 ? -1 : 0), (real)(mu == 0 ? -1 : mu == 2 ? 1 : 0)};
+    const real dagger = (real)(from_lower || mu == 3 ? 1 : -1);
     T(columns_clear)(y, 6);
     for (int spin = 0; spin < 2; spin++)
         for (int c = 0; c < 3; c++)
