@@ -154,9 +154,23 @@ static void check_system(const ini_input *in, const parameters *p, const named_f
         const char *type = missing_in(fermion_kind_find(f->p.kind), &s->p);
         if (type)
             user_error("%s: %s = %s of [%s.%s] solves %s (type = %s), which there are not for kind = %s",
-                       ini_where(in, section, instance, key), key, s->name, section, instance, where_it_works(type), type,
-                       f->p.kind);
+                       ini_where(in, section, instance, key), key, s->name, section, instance, where_it_works(type),
+                       type, f->p.kind);
     }
+}
+
+/* Actions solve for M^dagger too, which does not come on coarse lattices. */
+static void check_action(const ini_input *in, const parameters *p, const named_fermion *f, const char *key,
+                         const char *solver)
+{
+    const named_settings *s;
+    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
+        for (const solver_settings *at = &s->p; at; at = at->inner)
+            if (solver_type_find(at->type)->coarsens)
+                user_error("%s: %s = %s of [fermion.%s] is of type = %s, or has that inside, which is for plaq measure "
+                           "and plaq solve: an action solves for M^dagger too; name another solver here, and this one "
+                           "in [measure.NAME] or with measured_only = yes",
+                           ini_where(in, "fermion", f->name, key), key, s->name, f->name, at->type);
 }
 
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
@@ -252,6 +266,8 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
         const named_fermion *f = &p->fermions[i];
         const char *key, *name;
         const fermion_kind *kind = fermion_kind_find(f->p.kind);
+        if (parameters_on_level(p, f->name))
+            for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++) check_action(in, p, f, key, name);
         if (kind->blocks && kind->coarsens) continue;
         for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++)
             check_system(in, p, f, "fermion", f->name, key, name);
@@ -263,8 +279,8 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
             if (solver_solves(&p->solvers[k].p) && type)
                 user_error("%s: [solver.%s] works %s (type = %s), which there are not for kind = %s of "
                            "[fermion.%s], and every solver is put on every fermion; leave one of them out",
-                           ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name, where_it_works(type), type,
-                           f->p.kind, f->name);
+                           ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name, where_it_works(type),
+                           type, f->p.kind, f->name);
         }
     }
     for (int i = 0; i < p->nsolvers; i++)

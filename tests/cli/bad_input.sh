@@ -213,6 +213,11 @@ refused "two ratios to one fermion" -- run d.ini fermion.light.ratio_to=heavy --
 refused "a ratio of a kind that has none" -- run c.ini fermion.strange.ratio_to=heavy -- "has no key 'ratio_to'" "flavours pseudofermions"
 refused "guesses with shifts" -- run c.ini fermion.strange.predictor=3 -- "has no key 'predictor'"
 refused "flavours of a kind for two" -- run c.ini fermion.heavy.flavours=1 -- "kind = wilson_clover has no key 'flavours'" "ratio_to predictor"
+{
+    cat c.ini
+    printf '\n[solver.levels]\ntype = multigrid\n'
+} >levels.ini
+refused "multigrid in an action" -- run levels.ini fermion.heavy.solver=levels -- "solver = levels of [fermion.heavy] is of type = multigrid" "plaq measure"
 refused "too few pseudofermions" -- run c.ini fermion.strange.flavours=3 -- "3 flavours" "pseudofermions = 2 or more"
 refused "four flavours" -- run c.ini fermion.strange.flavours=4 -- "flavours" "1 <= integer <= 3"
 refused "half a range" -- run c.ini fermion.strange.spectrum=0.1 -- "spectrum = 0.1" "neither auto nor two numbers LO HI"
@@ -248,6 +253,9 @@ refused "a charm term that leaves no long links" -- "${staggered[@]}" fermion.li
 refused "blocks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" -- "solver = blocks of [fermion.plain]" "type = schwarz"
 refused "blocks in checks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
     fermion.plain.solver=force fermion.plain.reversal_solver=blocks -- "reversal_solver = blocks of [fermion.plain]" "type = schwarz"
+printf '[solver.levels]\ntype = multigrid\n' >>p.ini
+refused "multigrid of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
+    fermion.plain.solver=levels -- "solver = levels of [fermion.plain]" "type = multigrid"
 refused "multisplitting of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
     solver.blocks.type=pcg solver.inside.type=multisplitting -- "solver = blocks of [fermion.plain]" "type = multisplitting"
 refused "a solver of a heat bath that has no solve" -- run p.ini lattice.size=4.4.4.4 fermion.plain.heat_bath_solver=accept -- \
@@ -506,7 +514,7 @@ printed "warning: [solver.accept] tolerance = 1e-05 decides about acceptance for
 try run a.ini run.output=tight1 run.trajectories=1
 checks=$((checks + 1))
 ! grep -q "decides about acceptance" err || fail "a warning of a tight tolerance"
-try run gauge.ini run.output=far run.start=cold run.trajectories=3 integrator.0.steps=4 lattice.size=8.8.8.8
+try run gauge.ini run.output=far run.start=cold run.trajectories=5 integrator.0.steps=4 lattice.size=8.8.8.8
 exits 0 "out of equilibrium"
 printed "is not 1. Likely causes:" "raise steps" "raise warmup"
 finish

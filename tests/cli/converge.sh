@@ -46,7 +46,7 @@ curve() {
 }
 points() { h5dump -y -w 1 -d "/light.$1/$2" curves.h5 | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,'; }
 
-strip='s/"seconds": [^,]*, "flops": [^,]*, //'
+strip='s/"seconds": [^,]*, "flops": [^,]*, //; s/, "setup": [^,}]*//'
 while read -r file kappa c_sw block ranks; do
     [ -e "$data/$file" ] || { fail "no $file"; continue; }
     say "$file, kappa $kappa, c_sw $c_sw, blocks of $block"

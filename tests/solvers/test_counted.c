@@ -98,8 +98,10 @@ static void compare_coarse(const char *what, const solver_settings *s)
                                    .grid = {lat->grid[0], lat->grid[1], lat->grid[2], lat->grid[3]},
                                    .reach = 1,
                                    .time_sign = 1};
+        const size_t before = pool_in_use(POOL_COUNTED(POOL_HOST));
         lattice *below = plan_lattice_on(&spec, comm_size(), message, sizeof message);
-        compare_within(what, &(solving){.set = s}, plan_table_bytes(below), 0);
+        const size_t tables = pool_in_use(POOL_COUNTED(POOL_HOST)) - before;
+        compare_within(what, &(solving){.set = s}, tables, 0);
         lattice_destroy(below);
     }
     lattice_destroy(lat);
