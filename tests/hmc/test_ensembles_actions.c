@@ -37,10 +37,10 @@ int main(int argc, char **argv)
     const char *seed = argc > 1 ? argv[1] : "1";
     const int n = sizeof same / sizeof same[0];
     double error;
-    for (int i = 0; i < n; i++) generate(&same[i], two_flavours, 60, 300, seed);
+    for (int i = 0; i < n; i++) generate(&same[i], two_flavours, 40, 150, seed);
     const double plaquette = check_alike(same, n, &error);
     for (int i = 0; i < 2; i++) { /* so far off that fewer trajectories show it */
-        generate(&other[i], two_flavours, 60, 200, seed);
+        generate(&other[i], two_flavours, 40, 150, seed);
         const double lower = (plaquette - other[i].plaquette) / hypot(other[i].error, error);
         printf("%s is %.1f standard errors lower\n", other[i].name, lower);
         CHECK(lower > 8);
