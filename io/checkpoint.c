@@ -205,8 +205,13 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
     links_info info;
     const int root = comm_rank() == 0;
     checkpoint_path(path, sizeof path, folder, c->trajectory);
-    const links_meta meta = {
-        .has_plaquette = 1, .plaquette = c->plaquette, .sequence = (int)c->trajectory, .add = add_group, .context = c};
+    const links_meta meta = {.has_plaquette = 1,
+                             .plaquette = c->plaquette,
+                             .sequence = (int)c->trajectory,
+                             .ensemble = c->ensemble,
+                             .parameters = c->physics,
+                             .add = add_group,
+                             .context = c};
     if (judge_links(path, links, c, message, size)) return CHECKPOINT_BAD_LINKS;
     if (links_write_temporary(links, &a, path, "hdf5", &meta, message, size)) return CHECKPOINT_NO_ROOM;
     int bad = links_probe(a.temporary, &info, message, size) != 0;

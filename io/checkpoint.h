@@ -48,6 +48,7 @@ typedef struct {
     double plaquette;
     char program[CHECKPOINT_PROGRAM_SIZE]; /* version of the program */
     char *parameters;                      /* allocated by the functions that read */
+    const char *ensemble, *physics;        /* for writing: label and parameters of the ensemble, of /links; or NULL */
     double link_trace;                     /* these two are set by writing and by reading */
     char digest[65];
 } checkpoint;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/lime_write.h"
+
 char *lime_load_text(lime_reader *in, const lime_record *r)
 {
     if (r->length > LIME_TEXT_MAX) {
@@ -142,9 +144,47 @@ static void take_xlf(lime_reader *in)
     free(text);
 }
 
+/* Text up to `end`, the three entities of XML resolved; what is too long for `out` is left out. */
+static void unescape(const char *text, const char *end, char *out, size_t size)
+{
+    static const char *const entities[] = {"&lt;<", "&gt;>", "&amp;&"};
+    size_t n = 0;
+    while (text < end && n + 1 < size) {
+        int known = -1;
+        for (int i = 0; i < 3; i++)
+            if (!strncmp(text, entities[i], strlen(entities[i]) - 1)) known = i;
+        out[n++] = known < 0 ? *text : entities[known][strlen(entities[known]) - 1];
+        text += known < 0 ? 1 : strlen(entities[known]) - 1;
+    }
+    out[n] = 0;
+}
+
+static void take_parameters(lime_reader *in)
+{
+    static const char before[] = "<parameters>";
+    uint64_t length;
+    char *text = find_text(in, "scidac-file-xml", &length);
+    if (!text) return;
+    const char *start = strstr(text, "<" LIME_FILE_ROOT ">") ? strstr(text, before) : NULL;
+    const char *end = start ? strstr(start, "</parameters>") : NULL;
+    links_info *i = &in->f->info;
+    if (end) unescape(start + sizeof before - 1, end, i->parameters, sizeof i->parameters);
+    free(text);
+}
+
+static void take_lfn(lime_reader *in)
+{
+    uint64_t length;
+    char *text = find_text(in, "ildg-data-lfn", &length);
+    if (text) snprintf(in->f->info.lfn, sizeof in->f->info.lfn, "%s", text);
+    free(text);
+}
+
 void lime_take_notes(lime_reader *in)
 {
     take_usqcd(in);
     if (!in->bad) take_xlf(in);
     if (!in->bad) take_grid(in);
+    if (!in->bad) take_parameters(in);
+    if (!in->bad) take_lfn(in);
 }

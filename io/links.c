@@ -59,6 +59,31 @@ const char *links_format_of_ending(const char *path)
     return NULL;
 }
 
+int links_format_carries_names(const char *name)
+{
+    const links_format *f = links_format_find(name);
+    return f && !f->nameless;
+}
+
+int links_format_most_bits(const char *name)
+{
+    const links_format *f = links_format_find(name);
+    REQUIRE(f && f->prepare, "format %s cannot be written", name);
+    return f->layouts & LINKS_64 ? 64 : 32;
+}
+
+int links_format_layout(const char *name, int bits, int rows, char *message, size_t size)
+{
+    const links_format *f = links_format_find(name);
+    REQUIRE(f && f->prepare, "format %s cannot be written", name);
+    if ((bits == 32 && !(f->layouts & LINKS_32)) || (bits == 64 && !(f->layouts & LINKS_64)))
+        return links_fail(message, size, "files of format %s have numbers of %d bits, not %d", name,
+                          links_format_most_bits(name), bits);
+    if (rows == 2 && !(f->layouts & LINKS_TWO_ROWS))
+        return links_fail(message, size, "files of format %s have links of 3 rows, not 2", name);
+    return 0;
+}
+
 void links_format_ending(const char *name, char ending[16])
 {
     const links_format *f = links_format_find(name);
@@ -328,8 +353,23 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     return status;
 }
 
-int links_verify(const lattice *lat, const char *path, char *message, size_t size)
+/* Of a file without a checksum. */
+static int verify_digest(const field *u, const char *path, char *message, size_t size)
 {
+    char written[65], found[65];
+    field *v = field_create(u->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    const int bad = links_read(v, path, NULL, message, size);
+    links_digest(u, written);
+    if (!bad) links_digest(v, found);
+    field_destroy(v);
+    if (bad || !strcmp(written, found)) return bad;
+    links_fail(message, size, "%s: read back, the links have SHA-256 %s, and %s was written", path, found, written);
+    return LINKS_BAD_CHECKSUM;
+}
+
+int links_verify(const field *u, const char *path, char *message, size_t size)
+{
+    const lattice *lat = u->lat;
     links_file f;
     links_sums sums = {{0, 0}, 0};
     uint64_t nonfinite = 0;
@@ -337,7 +377,8 @@ int links_verify(const lattice *lat, const char *path, char *message, size_t siz
     int status = probe(&f, path, message, size);
     if (status) return status;
     const links_format *format = links_format_find(f.info.format);
-    REQUIRE(format->verify && !memcmp(f.info.size, lat->size, sizeof f.info.size), "%s is of another lattice", path);
+    REQUIRE(!memcmp(f.info.size, lat->size, sizeof f.info.size), "%s is of another lattice", path);
+    if (!format->verify) return verify_digest(u, path, message, size);
     status = read_slices(NULL, lat, &f, format, &sums, &nonfinite, message, size);
     if (comm_any_bad(status, message, size)) return LINKS_UNREADABLE;
     comm_xor_u32(sums.xored, 2);

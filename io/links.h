@@ -7,9 +7,9 @@
  *   links_digest  SHA-256 of the links as big-endian doubles in ILDG order: t slowest, then z y x, mu = x y z t, 3x3
  *                 row-major, re im; the same for any process grid and any format the links came from
  *
- * The formats are listed in io/links_formats.def; names: ildg, scidac, nersc, milc, milc-old, openqcd, hdf5; written
- * are ildg and nersc (64 bit, big-endian, 3x3) and hdf5. Two-row files get their third row; 32-bit numbers are widened
- * as they are. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity. A LIME file may
+ * The formats are listed in io/links_formats.def; names: ildg, scidac, nersc, milc, milc-old, openqcd, hdf5; all but
+ * milc-old are written. Two-row files get their third row; 32-bit numbers are widened as they are. A file of 32-bit
+ * numbers or two rows records the averages of the links as it gives them back. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity. A LIME file may
  * hold links and no size; then the size is that of the field that it is read into.
  *
  * All functions are collective, and all ranks get the same result and message. A message names file, place (byte,
@@ -24,6 +24,8 @@
 
 /* Largest extent taken from a header, so that offsets stay within 63 bits. */
 #define LINKS_MAX_EXTENT 8192
+/* Room for the parameters that a file records. */
+#define LINKS_PARAMETERS 16384
 
 /* What links_read() finds wrong, as bits. */
 enum {
@@ -46,8 +48,10 @@ typedef struct {
     int has_plaquette, has_link_trace; /* (1/3) Re tr averaged, as recorded, and the worth of the last digit given */
     double plaquette, plaquette_unit;
     double link_trace, link_trace_unit;
-    int has_sequence, sequence; /* trajectory number */
-    char ensemble[128];         /* label, one line of text, or "" */
+    int has_sequence, sequence;        /* trajectory number */
+    char ensemble[128];                /* label, one line of text, or "" */
+    char lfn[256];                     /* logical file name (ILDG), or "" */
+    char parameters[LINKS_PARAMETERS]; /* of the ensemble, as plaq writes them: lines "key = value", or "" */
     int has_checksum;
     char checksum[96]; /* as recorded, with its kind */
     char oddity[256];  /* the first thing in the header that no standard writer writes, though it can be read; or "" */
@@ -66,6 +70,11 @@ typedef struct {
     const char *ensemble; /* free text of one line, or NULL */
     int sequence;         /* trajectory number */
     const char *program;  /* that writes it, of one line, or NULL */
+    const char *lfn;      /* ildg: logical file name, or NULL; other formats have no place for it */
+    /* Of the ensemble: lines "key = value" with a dot in each key, or NULL. Lines beyond LINKS_PARAMETERS bytes are not
+     * read back. */
+    const char *parameters;
+    int bits, rows; /* 32 or 64, 2 or 3, as the format allows; 0: as exact as it allows */
     /* hdf5: adds more to the file, an hid_t of HDF5; called on rank 0. NULL: nothing more. Returns nonzero on failure. */
     int (*add)(int64_t file, double link_trace, const char *digest, void *context);
     void *context;
@@ -109,5 +118,14 @@ void links_format_ending(const char *name, char ending[16]);
 const char *links_format_of_ending(const char *path);
 /* Those that can be written, with their endings, as text: "ildg (.lime .ildg), nersc (.nersc), ...". Returns text. */
 const char *links_formats_written(char *text, size_t size);
+/* Whether a format that can be written has this layout, of meta.bits and meta.rows: 0, or nonzero with what it has. */
+int links_format_layout(const char *name, int bits, int rows, char *message, size_t size);
+int links_format_most_bits(const char *name);
+/* Whether files of the format have a place for trajectory number, label and parameters. */
+int links_format_carries_names(const char *name);
+
+/* The links as a file of that layout gives them back: a new field on the host, or NULL where they are those of u bit for
+ * bit. Collective. */
+field *links_rounded(const field *u, const char *format, int bits, int rows);
 
 #endif

@@ -28,6 +28,9 @@ typedef struct {
     links_info info;
 } links_file;
 
+/* Layouts that a format is written in: width of numbers, and with two rows of a link instead of three. */
+enum { LINKS_64 = 1, LINKS_32 = 2, LINKS_TWO_ROWS = 4 };
+
 typedef struct {
     const char *name, *title;
     const char *endings; /* of names of files to write in it, ".lime .ildg"; NULL when the format is only read */
@@ -42,13 +45,18 @@ typedef struct {
     void (*sum)(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n);
     /* Whether the combined sums are those recorded; else prints the computed ones into found. */
     int (*verify)(const links_file *f, const links_sums *s, char *found, size_t size);
-    /* Writing, NULL when the format is only read. prepare() sets the file's layout before the links are written;
-     * finish() writes or completes headers and trailers when the sums, and in f->info the link trace, are known.
-     * `digest` is given when wants_digest. Both return 0 or the value of links_fail(). */
+    /* Writing, NULL when the format is only read. prepare() sets place and byte order of the links (big-endian unless
+     * it says otherwise) before they are written; finish() writes or completes headers and trailers when the sums, and
+     * in f->info the link trace, are known. `digest` is given when wants_digest, a plaquette always when wants_plaquette.
+     * Both return 0 or the value of links_fail(). */
     int (*prepare)(links_file *f, const links_meta *meta, char *message, size_t size);
     int (*finish)(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
                   size_t size);
-    int wants_digest;
+    /* Links of local time slice t from buf[z][y][x][mu][18] to their places; 0, or -1 with errno. NULL: the order above. */
+    int (*write_slice)(const links_file *f, int fd, const lattice *lat, int t, const double *buf);
+    int layouts; /* LINKS_64 and so on */
+    int wants_digest, wants_plaquette;
+    int nameless; /* no place for trajectory number, label and parameters */
 } links_format;
 
 /* links_write() without its end: the whole file under its temporary name, which is rank 0's to commit or to abandon.
@@ -56,8 +64,9 @@ typedef struct {
 int links_write_temporary(const field *u, atomic_file *a, const char *path, const char *format, const links_meta *meta,
                           char *message, size_t size);
 
-/* Reads a file that was just written, and compares the checksum of its links with the one that it records. Collective. */
-int links_verify(const lattice *lat, const char *path, char *message, size_t size);
+/* Reads a file of u that was just written, and compares the checksum of its links with the one that it records; of
+ * formats without one, the digest of its links with that of u. Collective. */
+int links_verify(const field *u, const char *path, char *message, size_t size);
 
 /* Prints the message, fit for a terminal whatever bytes of a file are in it; returns LINKS_UNREADABLE. */
 int links_fail(char *message, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -4,7 +4,7 @@
  * big-endian), mu = x y z t; on it the attributes
  *   format_version 1   size [x y z t]   plaquette (if known)   link_trace   sequence   sha256: the digest of the links
  *   checksum: the two words of the SciDAC checksum of the stored bytes
- *   ensemble: the label, if there is one; program: what wrote it, likewise
+ *   ensemble: the label, if there is one; parameters of the ensemble and program: what wrote it, likewise
  * The user block is a seal (io/seal.h) over all but the links, which the checksum guards. So every byte of the file is
  * verified, and the HDF5 library meets only files that are whole.
  *
@@ -85,6 +85,7 @@ static int put_all(hid_t d, const links_file *f, const links_meta *meta, const l
     if (meta->has_plaquette)
         bad = bad || put_attribute(d, "plaquette", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &meta->plaquette);
     if (meta->ensemble && meta->ensemble[0]) bad = bad || values_put_text(d, "ensemble", meta->ensemble);
+    if (meta->parameters) bad = bad || values_put_text(d, "parameters", meta->parameters);
     if (meta->program) bad = bad || values_put_text(d, "program", meta->program);
     H5Tclose(text);
     return bad;
@@ -139,6 +140,7 @@ static int take_attributes(links_file *f, hid_t d, char *message, size_t size)
     i->has_link_trace = !get_attribute(d, "link_trace", H5T_NATIVE_DOUBLE, 1, &i->link_trace);
     i->has_sequence = !get_attribute(d, "sequence", H5T_NATIVE_INT, 1, &i->sequence);
     if (values_get_text(d, "ensemble", i->ensemble, sizeof i->ensemble)) i->ensemble[0] = 0;
+    if (values_get_text(d, "parameters", i->parameters, sizeof i->parameters)) i->parameters[0] = 0;
     return 0;
 }
 
@@ -260,4 +262,5 @@ const links_format links_format_hdf5 = {.name = "hdf5",
                                         .verify = verify,
                                         .prepare = prepare,
                                         .finish = finish,
+                                        .layouts = LINKS_64,
                                         .wants_digest = 1};

@@ -6,24 +6,16 @@
  * both is checked against each other. scidac-checksum holds two exclusive ors of the CRC32 of each site's bytes, rotated
  * left by the site number mod 29 and mod 31. All else is free text (io/lime_records.h).
  *
- * Written is ILDG in 64 bit with all the records of SciDAC, so that readers of either find theirs. */
+ * Files of ILDG are written with all the records of SciDAC, so that readers of either find theirs (io/lime_write.h). */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "io/checksum.h"
 #include "io/lime_records.h"
-
-#define DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
-#define ILDG_SPACE "http://www.lqcd.org/ildg"
-#define ILDG_ATTRIBUTES                                                                                                \
-    "xmlns=\"" ILDG_SPACE "\" xmlns:xsi=\"" XSI_SPACE "\" xsi:schemaLocation=\"" ILDG_SPACE "/filefmt.xsd\""
-#define XSI_SPACE "http://www.w3.org/2001/XMLSchema-instance"
+#include "io/lime_write.h"
 
 static const char *const types[] = {"scidac-private-file-xml",
                                     "scidac-file-xml",
@@ -392,104 +384,6 @@ static int verify(const links_file *f, const links_sums *s, char *found, size_t 
     return s->xored[0] == f->recorded[0] && s->xored[1] == f->recorded[1];
 }
 
-/* ---- writing ---- */
-
-enum { BEFORE = 5 }; /* text records before the links */
-
-typedef struct {
-    const char *type;
-    int flags;
-    char text[1024];
-} text_record;
-
-/* The text before the links. The averages have a fixed width, so that the links can be written before they are known.
- */
-static void compose(const links_file *f, const links_meta *meta, text_record r[BEFORE])
-{
-    const int *s = f->info.size;
-    char date[64] = "", plaquette[64] = "<plaq></plaq>";
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%a %b %d %H:%M:%S %Y UTC", &utc);
-    if (meta->has_plaquette) snprintf(plaquette, sizeof plaquette, "<plaq>%+.12f</plaq>", meta->plaquette);
-    memset(r, 0, BEFORE * sizeof *r);
-    r[0].type = types[0], r[0].flags = LIME_BEGIN;
-    snprintf(r[0].text, sizeof r[0].text,
-             DECLARATION "<scidacFile><version>1.1</version><spacetime>4</spacetime><dims>%d %d %d %d </dims>"
-                         "<volfmt>0</volfmt></scidacFile>",
-             s[0], s[1], s[2], s[3]);
-    r[1].type = types[1], r[1].flags = LIME_END;
-    snprintf(r[1].text, sizeof r[1].text, DECLARATION "<title>gauge configuration of %.200s</title>",
-             meta->program ? meta->program : "plaq");
-    r[2].type = types[2], r[2].flags = LIME_BEGIN;
-    snprintf(r[2].text, sizeof r[2].text,
-             DECLARATION "<scidacRecord><version>1.0</version><date>%s</date><globaldata>0</globaldata>"
-                         "<datatype>QDP_D3_ColorMatrix</datatype><precision>D</precision><colors>3</colors>"
-                         "<typesize>144</typesize><datacount>4</datacount></scidacRecord>",
-             date);
-    r[3].type = types[3];
-    char label[160] = "";
-    snprintf(label, sizeof label, "%s", meta->ensemble ? meta->ensemble : "");
-    for (char *p = label; *p; p++)
-        if (*p == '<' || *p == '>' || *p == '&' || *p < ' ') *p = ' ';
-    snprintf(r[3].text, sizeof r[3].text,
-             DECLARATION "<usqcdInfo><version>1.0</version>%s<linktr>%+.12f</linktr><info>" LIME_INFO_START
-                         "%.80s %d</info></usqcdInfo>",
-             plaquette, f->info.link_trace, label, meta->sequence);
-    r[4].type = types[6];
-    snprintf(r[4].text, sizeof r[4].text,
-             DECLARATION "<ildgFormat " ILDG_ATTRIBUTES "><version>1.0</version><field>su3gauge</field>"
-                         "<precision>64</precision><lx>%d</lx><ly>%d</ly><lz>%d</lz><lt>%d</lt></ildgFormat>",
-             s[0], s[1], s[2], s[3]);
-}
-
-static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
-{
-    (void)message, (void)size;
-    text_record r[BEFORE];
-    compose(f, meta, r);
-    f->data = LIME_HEADER;
-    for (int i = 0; i < BEFORE; i++) f->data += lime_bytes(strlen(r[i].text) + 1);
-    return 0;
-}
-
-static int put_record(int fd, uint64_t *at, const char *type, int flags, const char *text)
-{
-    unsigned char record[LIME_HEADER + 1032] = {0};
-    lime_header(record, type, strlen(text) + 1, flags);
-    memcpy(record + LIME_HEADER, text, strlen(text));
-    const uint64_t start = *at, bytes = lime_bytes(strlen(text) + 1);
-    *at += bytes;
-    return links_pwrite(fd, record, bytes, start);
-}
-
-static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
-                  size_t size)
-{
-    (void)digest;
-    text_record r[BEFORE];
-    unsigned char header[LIME_HEADER];
-    char checksum[256];
-    const uint64_t bytes = links_sites(f->info.size) * links_site_bytes(f);
-    uint64_t at = 0;
-    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
-    int bad = fd < 0;
-    compose(f, meta, r);
-    for (int i = 0; i < BEFORE && !bad; i++) bad = put_record(fd, &at, r[i].type, r[i].flags, r[i].text);
-    lime_header(header, types[7], bytes, 0);
-    if (!bad) bad = links_pwrite(fd, header, sizeof header, at);
-    REQUIRE(bad || at + LIME_HEADER == f->data, "header of %llu bytes, links at %llu", (unsigned long long)at,
-            (unsigned long long)f->data);
-    at = f->data + bytes;
-    snprintf(checksum, sizeof checksum,
-             DECLARATION "<scidacChecksum><version>1.0</version><suma>%x</suma><sumb>%x</sumb></scidacChecksum>",
-             s->xored[0], s->xored[1]);
-    if (!bad) bad = put_record(fd, &at, types[5], LIME_END, checksum);
-    if (bad) links_fail(message, size, "%s: writing the LIME records: %s", f->path, strerror(errno));
-    if (fd >= 0) close(fd);
-    return bad;
-}
-
 const links_format links_format_ildg = {.name = "ildg",
                                         .title = "ILDG",
                                         .endings = ".lime .ildg",
@@ -497,12 +391,17 @@ const links_format links_format_ildg = {.name = "ildg",
                                         .read_header = read_ildg,
                                         .sum = sum,
                                         .verify = verify,
-                                        .prepare = prepare,
-                                        .finish = finish};
+                                        .prepare = lime_prepare,
+                                        .finish = lime_finish,
+                                        .layouts = LINKS_64 | LINKS_32};
 
 const links_format links_format_scidac = {.name = "scidac",
                                           .title = "SciDAC",
+                                          .endings = ".scidac",
                                           .probe = probe_scidac,
                                           .read_header = read_scidac,
                                           .sum = sum,
-                                          .verify = verify};
+                                          .verify = verify,
+                                          .prepare = lime_prepare,
+                                          .finish = lime_finish,
+                                          .layouts = LINKS_64 | LINKS_32};

@@ -5,11 +5,17 @@
  *
  * Then sites with x fastest, mu = x y z t, 3x3 complex float32. sum29 is the exclusive or of all 32-bit words of the
  * links, each rotated left by its number mod 29, and sum31 likewise. The old format has no checksum: nothing guards its
- * two parameters, and the last bits of its links only as far as unitarity does. */
+ * two parameters, and the last bits of its links only as far as unitarity does.
+ *
+ * Written is v5 in little-endian, as MILC does on the machines of today. */
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "io/checksum.h"
 #include "io/links_format.h"
@@ -100,8 +106,45 @@ static int verify_v5(const links_file *f, const links_sums *s, char *found, size
     return s->xored[0] == f->recorded[0] && s->xored[1] == f->recorded[1];
 }
 
-const links_format links_format_milc = {
-    .name = "milc", .title = "MILC v5", .probe = probe_v5, .read_header = read_v5, .sum = sum_v5, .verify = verify_v5};
+/* ---- writing ---- */
+
+static int prepare_v5(links_file *f, const links_meta *meta, char *message, size_t size)
+{
+    (void)meta, (void)message, (void)size;
+    f->data = V5_HEADER;
+    f->big = 0;
+    return 0;
+}
+
+static int finish_v5(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest,
+                     char *message, size_t size)
+{
+    (void)meta, (void)digest;
+    unsigned char header[V5_HEADER] = {0};
+    const time_t now = time(NULL);
+    struct tm utc;
+    store32(header, MAGIC_V5, f->big);
+    for (int d = 0; d < 4; d++) store32(header + 4 + 4 * d, (uint32_t)f->info.size[d], f->big);
+    if (gmtime_r(&now, &utc)) strftime((char *)header + 20, STAMP, "%a %b %d %H:%M:%S %Y", &utc);
+    for (int i = 0; i < 2; i++) store32(header + 20 + STAMP + 4 + 4 * i, s->xored[i], f->big);
+    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    const int bad = fd < 0 || links_pwrite(fd, header, sizeof header, 0);
+    if (bad) links_fail(message, size, "%s: writing the header: %s", f->path, strerror(errno));
+    if (fd >= 0) close(fd);
+    return bad;
+}
+
+const links_format links_format_milc = {.name = "milc",
+                                        .title = "MILC v5",
+                                        .endings = ".milc",
+                                        .probe = probe_v5,
+                                        .read_header = read_v5,
+                                        .sum = sum_v5,
+                                        .verify = verify_v5,
+                                        .prepare = prepare_v5,
+                                        .finish = finish_v5,
+                                        .layouts = LINKS_32,
+                                        .nameless = 1};
 
 const links_format links_format_milc_old = {
     .name = "milc-old", .title = "MILC old", .probe = probe_old, .read_header = read_old};

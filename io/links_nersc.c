@@ -7,8 +7,8 @@
  * known key in one character, a value that no writer writes, or spacing other than "KEY = VALUE" and that of Grid is noted
  * as odd: these have no checksum. Lines end with "\n", or all with "\r\n".
  *
- * Written is 3x3 in IEEE64BIG, with HEADER_CRC32, which guards every byte of the header: its CRC-32, that value's digits
- * being zeros. */
+ * Written is big-endian, with the parameters of the ensemble as keys that have a dot ("gauge.beta = 5.7"), and
+ * HEADER_CRC32, which guards every byte of the header: its CRC-32, that value's digits being zeros. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +19,13 @@
 
 #include "io/checksum.h"
 #include "io/links_format.h"
+#include "kernels/base/param.h"
 
 #define HEADER_MAX 65536
-#define OUR_HEADER 1024
+#define OUR_HEADER 1024 /* the length of a header that is written is a multiple of it */
 #define OUR_CREATOR "plaq "
 #define NO_LABEL "plaq" /* written where there is none */
-#define KEYS_MAX 64
+#define KEYS_MAX 1024
 #define HEADER_CRC "HEADER_CRC32"
 
 typedef struct {
@@ -227,6 +228,11 @@ static void take_names(links_info *i, const header *h)
     if (n >= 0) i->has_sequence = 1, i->sequence = (int)n;
     if (!label || !*label) label = value_of(h, "ENSEMBLE_ID");
     if (label && strcmp(label, NO_LABEL)) snprintf(i->ensemble, sizeof i->ensemble, "%s", label);
+    size_t used = 0;
+    for (int k = 0; k < h->n && used < sizeof i->parameters; k++)
+        if (strchr(h->e[k].key, '.'))
+            used += (size_t)snprintf(i->parameters + used, sizeof i->parameters - used, "%s = %s\n", h->e[k].key,
+                                     h->e[k].value);
 }
 
 static int interpret(links_file *f, header *h, char *message, size_t size)
@@ -314,12 +320,39 @@ static int verify(const links_file *f, const links_sums *s, char *found, size_t 
     return (uint32_t)s->summed == f->recorded[0];
 }
 
-/* ---- writing: the header has a fixed length, padded in its free text, so that the links can go first ---- */
+/* ---- writing: the header is padded in its free text, so that the links can go first ---- */
+
+static param_text compose(const links_file *f, const links_meta *meta, uint32_t checksum)
+{
+    char label[128] = NO_LABEL;
+    param_text text = {0};
+    const int *l = f->info.size;
+    if (meta->ensemble) snprintf(label, sizeof label, "%s", meta->ensemble);
+    for (char *p = label; *p; p++)
+        if (!isprint((unsigned char)*p) || *p == '=') *p = ' ';
+    param_text_add(&text, "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE%s\nSTORAGE_FORMAT = 1.0\n",
+                   f->rows == 3 ? "_3x3" : "");
+    for (int d = 0; d < 4; d++) param_text_add(&text, "DIMENSION_%d = %d\n", d + 1, l[d]);
+    param_text_add(&text, "LINK_TRACE = %.12f\n", f->info.link_trace);
+    if (meta->has_plaquette) param_text_add(&text, "PLAQUETTE = %.12f\n", meta->plaquette);
+    for (int d = 0; d < 4; d++) param_text_add(&text, "BOUNDARY_%d = PERIODIC\n", d + 1);
+    param_text_add(&text,
+                   "CHECKSUM = %x\nENSEMBLE_LABEL = %s\nSEQUENCE_NUMBER = %d\nFLOATING_POINT = IEEE%dBIG\n" HEADER_CRC
+                   " = 00000000\n",
+                   checksum, label, meta->sequence, 8 * f->width);
+    if (meta->program) param_text_add(&text, "PROGRAM = %.128s\n", meta->program);
+    if (meta->parameters) param_text_add(&text, "%s", meta->parameters);
+    param_text_add(&text, "CREATOR = " OUR_CREATOR);
+    return text;
+}
 
 static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
 {
-    (void)meta, (void)message, (void)size;
-    f->data = OUR_HEADER;
+    (void)message, (void)size;
+    const size_t unknown = 32; /* digits of the values that follow from the links, and the last line */
+    param_text text = compose(f, meta, 0);
+    f->data = (text.length + unknown + OUR_HEADER - 1) / OUR_HEADER * OUR_HEADER;
+    param_text_free(&text);
     return 0;
 }
 
@@ -327,33 +360,21 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
                   size_t size)
 {
     (void)digest;
-    char text[OUR_HEADER + 1], plaquette[64] = "", label[129] = NO_LABEL, digits[9], program[160] = "";
-    uint32_t crc = 0;
-    if (meta->has_plaquette) snprintf(plaquette, sizeof plaquette, "PLAQUETTE = %.12f\n", meta->plaquette);
-    if (meta->ensemble) snprintf(label, sizeof label, "%s", meta->ensemble);
-    if (meta->program) snprintf(program, sizeof program, "PROGRAM = %.128s\n", meta->program);
-    for (char *p = label; *p; p++)
-        if (!isprint((unsigned char)*p) || *p == '=') *p = ' ';
-    const int *l = f->info.size;
-    int n = snprintf(text, sizeof text,
-                     "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE_3x3\nSTORAGE_FORMAT = 1.0\n"
-                     "DIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\nLINK_TRACE = %.12f\n%s"
-                     "BOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\nBOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\n"
-                     "CHECKSUM = %x\nENSEMBLE_LABEL = %s\nSEQUENCE_NUMBER = %d\nFLOATING_POINT = IEEE64BIG\n" HEADER_CRC
-                     " = 00000000\n%sCREATOR = " OUR_CREATOR,
-                     l[0], l[1], l[2], l[3], f->info.link_trace, plaquette, (uint32_t)s->summed, label, meta->sequence,
-                     program);
     static const char last[] = "\nEND_HEADER\n";
-    const int room = OUR_HEADER - (int)sizeof last + 1;
-    for (; n < room; n++) text[n] = '-';
-    memcpy(text + room, last, sizeof last);
-    crc_of_header(text, OUR_HEADER, digits, &crc);
+    char digits[9];
+    uint32_t crc = 0;
+    param_text text = compose(f, meta, (uint32_t)s->summed);
+    while (text.length < f->data - (sizeof last - 1)) param_text_add(&text, "-");
+    param_text_add(&text, "%s", last);
+    REQUIRE(text.length == f->data, "header of %zu bytes, links at %zu", text.length, (size_t)f->data);
+    crc_of_header(text.data, text.length, digits, &crc);
     snprintf(digits, sizeof digits, "%08x", crc);
-    memcpy(strstr(text, HEADER_CRC " = ") + strlen(HEADER_CRC " = "), digits, 8);
+    memcpy(strstr(text.data, "\n" HEADER_CRC " = ") + strlen("\n" HEADER_CRC " = "), digits, 8);
     const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
-    int bad = fd < 0 || links_pwrite(fd, text, OUR_HEADER, 0);
+    int bad = fd < 0 || links_pwrite(fd, text.data, text.length, 0);
     if (bad) links_fail(message, size, "%s: writing the header: %s", f->path, strerror(errno));
     if (fd >= 0) close(fd);
+    param_text_free(&text);
     return bad;
 }
 
@@ -365,4 +386,5 @@ const links_format links_format_nersc = {.name = "nersc",
                                          .sum = sum,
                                          .verify = verify,
                                          .prepare = prepare,
-                                         .finish = finish};
+                                         .finish = finish,
+                                         .layouts = LINKS_64 | LINKS_32 | LINKS_TWO_ROWS};

@@ -1,12 +1,15 @@
 /* Configurations exported by openQCD; no magic, either byte order (the code writes little-endian).
  *
  * int32 nt nx ny nz, double 3 P, then for every odd site, t slowest, then x y z, eight 3x3 complex doubles: the links
- * U_mu(x) and U_mu(x - mu) for mu = t x y z. The average plaquette is the only guard of the links beside unitarity. */
+ * U_mu(x) and U_mu(x - mu) for mu = t x y z. The average plaquette is the only guard of the links beside unitarity.
+ * Written is little-endian. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/links_format.h"
 
@@ -125,5 +128,75 @@ static int read_slice(const links_file *f, int fd, const lattice *lat, int t, do
     return links_fail_read(message, size, f->path, what);
 }
 
-const links_format links_format_openqcd = {
-    .name = "openqcd", .title = "openQCD", .probe = probe, .read_header = read_header, .read_slice = read_slice};
+/* ---- writing ---- */
+
+static int prepare(links_file *f, const links_meta *meta, char *message, size_t size)
+{
+    (void)meta, (void)message, (void)size;
+    f->data = HEADER;
+    f->big = 0;
+    return 0;
+}
+
+/* Byte offset of U_mu(x): in the record of x where x is odd, else in that of x + mu. */
+static uint64_t place_of(const links_file *f, const int *g, const int x[4], int mu)
+{
+    static const int number[4] = {1, 2, 3, 0}; /* of the pair of links in a record: t x y z */
+    int y[4] = {x[0], x[1], x[2], x[3]};
+    const int even = (x[0] + x[1] + x[2] + x[3]) % 2 == 0;
+    if (even) y[mu] = (y[mu] + 1) % g[mu];
+    const uint64_t site =
+        ((((uint64_t)y[3] * (uint64_t)g[0] + (uint64_t)y[0]) * (uint64_t)g[1] + (uint64_t)y[1]) * (uint64_t)g[2] +
+         (uint64_t)y[2]);
+    return f->data + site / 2 * RECORD + (uint64_t)(2 * number[mu] + even) * 144;
+}
+
+static int write_slice(const links_file *f, int fd, const lattice *lat, int t, const double *buf)
+{
+    const int *l = lat->local, *o = lat->origin;
+    unsigned char link[144];
+    for (int z = 0; z < l[2]; z++)
+        for (int y = 0; y < l[1]; y++)
+            for (int x = 0; x < l[0]; x++)
+                for (int mu = 0; mu < 4; mu++, buf += 18) {
+                    const int at[4] = {x + o[0], y + o[1], z + o[2], t + o[3]};
+                    for (int i = 0; i < 18; i++) {
+                        uint64_t w;
+                        memcpy(&w, buf + i, 8);
+                        store64(link + 8 * i, w, f->big);
+                    }
+                    if (links_pwrite(fd, link, sizeof link, place_of(f, lat->size, at, mu))) return -1;
+                }
+    return 0;
+}
+
+static int finish(const links_file *f, const links_meta *meta, const links_sums *s, const char *digest, char *message,
+                  size_t size)
+{
+    static const int place[4] = {3, 0, 1, 2};
+    (void)s, (void)digest;
+    unsigned char header[HEADER];
+    const double p = 3 * meta->plaquette;
+    uint64_t w;
+    for (int i = 0; i < 4; i++) store32(header + 4 * i, (uint32_t)f->info.size[place[i]], f->big);
+    memcpy(&w, &p, 8);
+    store64(header + 16, w, f->big);
+    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    const int bad = fd < 0 || links_pwrite(fd, header, sizeof header, 0);
+    if (bad) links_fail(message, size, "%s: writing the header: %s", f->path, strerror(errno));
+    if (fd >= 0) close(fd);
+    return bad;
+}
+
+const links_format links_format_openqcd = {.name = "openqcd",
+                                           .title = "openQCD",
+                                           .endings = ".openqcd",
+                                           .probe = probe,
+                                           .read_header = read_header,
+                                           .read_slice = read_slice,
+                                           .prepare = prepare,
+                                           .finish = finish,
+                                           .write_slice = write_slice,
+                                           .layouts = LINKS_64,
+                                           .wants_plaquette = 1,
+                                           .nameless = 1};

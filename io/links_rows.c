@@ -63,13 +63,20 @@ void rows_decode(const links_file *f, const unsigned char *bytes, size_t links, 
 
 void rows_encode(const links_file *f, const double *u, size_t links, unsigned char *bytes)
 {
-    REQUIRE(f->width == 8 && f->rows == 3, "files are written in 64 bit with three rows, not %d bytes, %d rows",
-            f->width, f->rows);
-    for (size_t i = 0; i < 18 * links; i++) {
-        uint64_t w;
-        memcpy(&w, u + i, 8);
-        store64(bytes + 8 * i, w, f->big);
-    }
+    const int reals = 6 * f->rows;
+    for (size_t link = 0; link < links; link++, u += 18)
+        for (int i = 0; i < reals; i++, bytes += f->width) {
+            if (f->width == 4) {
+                const float x = (float)u[i];
+                uint32_t w;
+                memcpy(&w, &x, 4);
+                store32(bytes, w, f->big);
+            } else {
+                uint64_t w;
+                memcpy(&w, u + i, 8);
+                store64(bytes, w, f->big);
+            }
+        }
 }
 
 void rows_trace(const double *u, size_t links, exact_sum *sum)

@@ -19,7 +19,7 @@ typedef struct {
 int rows_count(const lattice *lat);
 rows_run rows_get(const lattice *lat, int t, int i);
 
-/* Between file bytes and doubles [18]; two rows are completed to three. */
+/* Between file bytes and doubles [18]. Reading completes two rows to three, writing rounds to the width. */
 void rows_decode(const links_file *f, const unsigned char *bytes, size_t links, double *u);
 void rows_encode(const links_file *f, const double *u, size_t links, unsigned char *bytes);
 

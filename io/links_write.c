@@ -11,6 +11,7 @@
 #include "io/links_registry.h"
 #include "io/links_rows.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
 
 /* What is known of the links once all were written: this rank's part. */
 typedef struct {
@@ -35,7 +36,8 @@ static int write_slices(const field *u, const links_file *f, const char *path, c
     for (int t = 0; t < lat->local[3] && !bad; t++) {
         field_export(u, t, buf);
         rows_trace(buf, 4 * sites, &w->trace);
-        for (int i = 0; i < rows_count(lat) && !bad; i++) {
+        if (format->write_slice) bad = format->write_slice(f, fd, lat, t, buf);
+        for (int i = 0; !format->write_slice && i < rows_count(lat) && !bad; i++) {
             const rows_run r = rows_get(lat, t, i);
             rows_encode(f, buf + 72 * r.start, 4 * r.n, raw);
             if (format->sum) format->sum(&w->sums, f, r.site, raw, r.n);
@@ -94,6 +96,37 @@ static int begin(atomic_file *a, const char *path, uint64_t bytes, char *message
     return LINKS_UNREADABLE;
 }
 
+/* The layout that is asked for, or the most exact that the format has. */
+static void set_layout(links_file *f, const links_format *format, int bits, int rows)
+{
+    strcpy(f->info.format, format->name);
+    f->width = bits ? bits / 8 : format->layouts & LINKS_64 ? 8 : 4;
+    f->rows = rows ? rows : 3;
+    f->big = 1;
+}
+
+field *links_rounded(const field *u, const char *format, int bits, int rows)
+{
+    links_file f = {0};
+    const lattice *lat = u->lat;
+    const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
+    set_layout(&f, links_format_find(format), bits, rows);
+    if (f.width == 8 && f.rows == 3) return NULL;
+    field *v = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+    double *buf = malloc(18 * links * sizeof *buf);
+    unsigned char *raw = malloc(18 * links * sizeof *buf);
+    REQUIRE_MEMORY(buf && raw, "out of memory: %zu links", links);
+    for (int t = 0; t < lat->local[3]; t++) {
+        field_export(u, t, buf);
+        rows_encode(&f, buf, links, raw);
+        rows_decode(&f, raw, links, buf);
+        field_import(v, t, buf);
+    }
+    free(raw);
+    free(buf);
+    return v;
+}
+
 int links_write_temporary(const field *u, atomic_file *a, const char *path, const char *format_name,
                           const links_meta *meta, char *message, size_t size)
 {
@@ -105,17 +138,20 @@ int links_write_temporary(const field *u, atomic_file *a, const char *path, cons
     if (!format || !format->prepare)
         return links_fail(message, size, "%s: format '%s' cannot be written; these can: %s", path, format_name,
                           links_formats_written(written, sizeof written));
+    if (!meta) meta = &nothing;
+    char why[160];
+    if (links_format_layout(format_name, meta->bits, meta->rows, why, sizeof why))
+        return links_fail(message, size, "%s: %s", path, why);
     memset(&f, 0, sizeof f);
-    strcpy(f.info.format, format->name);
+    set_layout(&f, format, meta->bits, meta->rows);
     memcpy(f.info.size, u->lat->size, sizeof f.info.size);
-    f.width = 8, f.rows = 3, f.big = 1;
     const uint64_t bytes = links_sites(f.info.size) * links_site_bytes(&f);
     const int root = comm_rank() == 0;
     int bad = root ? begin(a, path, bytes, message, size) : 0;
     if (agree(bad, message, size)) return LINKS_UNREADABLE;
     comm_bcast(a, sizeof *a);
     strcpy(f.path, a->temporary);
-    bad = write_all(u, &f, path, format, meta ? meta : &nothing, message, size);
+    bad = write_all(u, &f, path, format, meta, message, size);
     if (bad && root) atomic_abandon(a);
     comm_barrier();
     return bad ? LINKS_UNREADABLE : 0;
@@ -130,8 +166,8 @@ static void forget(const char *path)
     close(fd);
 }
 
-int links_write(const field *u, const char *path, const char *format, const links_meta *meta, char *message,
-                size_t size)
+static int write_whole(const field *u, const char *path, const char *format, const links_meta *meta, char *message,
+                       size_t size)
 {
     atomic_file a;
     const int root = comm_rank() == 0;
@@ -139,12 +175,28 @@ int links_write(const field *u, const char *path, const char *format, const link
     if (bad) return bad;
     if (root) bad = atomic_sync(a.temporary, message, size);
     forget(a.temporary);
-    bad = agree(bad, message, size) || links_verify(u->lat, a.temporary, message, size);
+    bad = agree(bad, message, size) || links_verify(u, a.temporary, message, size);
     if (root && bad) atomic_abandon(&a);
     else if (root) bad = atomic_commit(&a, message, size);
     bad = agree(bad, message, size);
     comm_barrier();
     return bad ? LINKS_UNREADABLE : 0;
+}
+
+int links_write(const field *u, const char *path, const char *format, const links_meta *meta, char *message,
+                size_t size)
+{
+    const links_format *known = links_format_find(format);
+    links_meta m = meta ? *meta : (links_meta){0};
+    field *rounded = known && known->prepare ? links_rounded(u, format, m.bits, m.rows) : NULL;
+    const field *v = rounded ? rounded : u;
+    if (known && ((rounded && m.has_plaquette) || (known->wants_plaquette && !m.has_plaquette))) {
+        m.plaquette = gauge_measure(v, 0).plaquette;
+        m.has_plaquette = 1;
+    }
+    const int bad = write_whole(v, path, format, &m, message, size);
+    if (rounded) field_destroy(rounded);
+    return bad;
 }
 
 /* What is there: 0 nothing, or what writing will find to be in its way, 1 a file of HDF5 whose kind is known, 2 another

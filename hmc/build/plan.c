@@ -133,8 +133,8 @@ static void describe_kept(const parameters *p, const lattice *l)
     const int64_t n = save_count(p);
     if (n > 0)
         log_info("%lld configurations of %s are kept in %s/" SAVE_FOLDER ", %s in all", (long long)n,
-                 report_bytes((double)save_bytes(l->size), one), p->run.output,
-                 report_bytes((double)n * (double)save_bytes(l->size), all));
+                 report_bytes((double)save_bytes(p, l->size), one), p->run.output,
+                 report_bytes((double)n * (double)save_bytes(p, l->size), all));
     else
         log_warn("no configuration of the %lld trajectories is kept but the last %d checkpoints; [save] interval = N "
                  "keeps that of every N-th trajectory",
@@ -263,7 +263,7 @@ static void print_json(const parameters *p, const lattice *lat, int ranks, place
     json_int(&j, "memory_predicted", (int64_t)bytes);
     json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
     json_int(&j, "kept", save_count(p));
-    json_int(&j, "kept_bytes", (int64_t)save_bytes(lat->size) * save_count(p));
+    json_int(&j, "kept_bytes", (int64_t)save_bytes(p, lat->size) * save_count(p));
     json_real(&j, "trajectory_flops", flops);
     json_real(&j, "trajectory_seconds", seconds);
     json_end(&j);

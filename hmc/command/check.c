@@ -50,6 +50,8 @@ static void print_json(const char *path, const check_report *r)
     if (r->info.has_sequence) json_int(&j, "sequence", r->info.sequence);
     else json_string(&j, "sequence", NULL);
     json_string(&j, "ensemble", r->info.ensemble[0] ? r->info.ensemble : NULL);
+    json_string(&j, "lfn", r->info.lfn[0] ? r->info.lfn : NULL);
+    json_string(&j, "parameters", r->info.parameters[0] ? r->info.parameters : NULL);
     json_finding(&j, "unitary", read ? r->unitary : -1);
     json_real(&j, "max_unitarity", read ? r->max_unitarity : NAN);
     json_real(&j, "max_determinant", read ? r->max_determinant : NAN);
@@ -70,6 +72,17 @@ static const char *checksum_text(const check_report *r)
                                                      : "none in this format, so only coarse damage can be found";
 }
 
+/* Nothing where there is no text; each line after the first under it. */
+static void print_text(const char *name, const char *text)
+{
+    char line[1024], printable[1024];
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        utf8_printable(printable, sizeof printable, line);
+        printf("  %-12s %s\n", at == text ? name : "", printable);
+    }
+}
+
 static void print_table(const char *path, const check_report *r)
 {
     char name[1024];
@@ -77,13 +90,16 @@ static void print_table(const char *path, const check_report *r)
     printf("%s: %s\n", name, verdicts[r->verdict].text);
     if (r->message[0]) printf("  finding      %s\n", r->message);
     if (!r->header_ok) return;
-    printf("  format       %s, %d.%d.%d.%d, %d bits\n", r->info.format, r->info.size[0], r->info.size[1],
-           r->info.size[2], r->info.size[3], r->info.precision_bits);
+    printf("  format       %s, %d.%d.%d.%d, %d bits, %d rows\n", r->info.format, r->info.size[0], r->info.size[1],
+           r->info.size[2], r->info.size[3], r->info.precision_bits, r->info.rows);
     if (!r->links_read) return;
     printf("  checksum     %s\n", checksum_text(r));
     printf("  plaquette    %.12f, recorded: %s\n", r->info.found_plaquette, yes_no(r->info.plaquette_ok));
     printf("  link_trace   %.12f, recorded: %s\n", r->info.found_link_trace, yes_no(r->info.link_trace_ok));
     if (r->info.has_sequence) printf("  trajectory   %d\n", r->info.sequence);
+    print_text("ensemble", r->info.ensemble);
+    print_text("name", r->info.lfn);
+    print_text("parameters", r->info.parameters);
     printf("  unitarity    %.1e, det %.1e: %s\n", r->max_unitarity, r->max_determinant,
            r->unitary ? "links are in SU(3)" : "links are not in SU(3)");
     if (r->info.nonfinite) printf("  not finite   %llu numbers\n", (unsigned long long)r->info.nonfinite);
@@ -155,7 +171,7 @@ static const char *format_of(const char *path, const char *asked)
 
 /* Reads the file as plaq check does, and stops where that finds damage. Links that are not in SU(3) are copied when a
  * checksum vouches for them: fat and long links are such. */
-static void read_whole(field *u, const char *in, int ignore_recorded, links_info *info)
+static void read_whole(field *u, const char *in, int ignore_recorded, int rows, links_info *info)
 {
     char message[1024] = "";
     check_report report = {0};
@@ -171,6 +187,8 @@ static void read_whole(field *u, const char *in, int ignore_recorded, links_info
     const check_verdict verdict = links_judge(u, in, bits, message, &report);
     if (verdict == CHECK_DAMAGED || verdict == CHECK_UNCHECKED) user_error("%s; nothing was written", report.message);
     if (verdict == CHECK_ODD) log_warn("%s", report.message);
+    if (!report.unitary && rows == 2)
+        user_error("%s: the links are not in SU(3), so two rows do not hold them; leave out --rows 2", in);
     if (!report.unitary)
         log_warn(
             "%s: the links are not in SU(3) (off unitarity by %.2e, determinant by %.2e) and are copied as they are, "
@@ -178,34 +196,84 @@ static void read_whole(field *u, const char *in, int ignore_recorded, links_info
             in, report.max_unitarity, report.max_determinant);
 }
 
+/* What the command line says of the copy; NULL where it does not. */
+typedef struct {
+    const char *format, *bits, *rows, *trajectory, *ensemble, *lfn, *size;
+} convert_words;
+
+/* A number of the command line from `low` to `high`; `none` without it. */
+static int number_of(const char *name, const char *text, int low, int high, int none)
+{
+    int64_t value;
+    if (!text) return none;
+    if (param_integer(text, &value) || value < low || value > high)
+        user_error("plaq convert: %s %s: give a whole number from %d to %d", name, text, low, high);
+    return (int)value;
+}
+
+/* All but the plaquette. */
+static links_meta meta_of(const convert_words *w, const char *format, const links_info *info)
+{
+    char why[160];
+    const links_meta meta = {
+        .has_plaquette = 1,
+        .ensemble = w->ensemble         ? w->ensemble
+                    : info->ensemble[0] ? info->ensemble
+                                        : NULL,
+        .sequence = number_of("--trajectory", w->trajectory, 0, 999999999, info->has_sequence ? info->sequence : 0),
+        .program = identity_of_program(),
+        .lfn = w->lfn         ? w->lfn
+               : info->lfn[0] ? info->lfn
+                              : NULL,
+        .parameters = info->parameters[0] ? info->parameters : NULL,
+        .bits = number_of("--bits", w->bits, 32, 64, 0),
+        .rows = number_of("--rows", w->rows, 2, 3, 3)};
+    if (meta.bits % 32) user_error("plaq convert: --bits %d: 32 or 64 is allowed", meta.bits);
+    if (links_format_layout(format, meta.bits, meta.rows, why, sizeof why)) user_error("plaq convert: %s", why);
+    if (w->lfn && strcmp(format, "ildg"))
+        user_error("plaq convert: --lfn is given, but files of format %s have no place for it; only those of ildg do",
+                   format);
+    if (links_format_carries_names(format)) return meta;
+    if (w->ensemble || w->trajectory)
+        user_error("plaq convert: %s is given, but files of format %s have no place for it",
+                   w->ensemble ? "--ensemble" : "--trajectory", format);
+    if (meta.ensemble || info->has_sequence || meta.parameters)
+        log_warn("files of format %s have no place for trajectory number, ensemble and parameters: the copy loses them",
+                 format);
+    return meta;
+}
+
 int command_convert(int argc, char **argv)
 {
-    const char *asked = NULL, *size_text = NULL;
+    convert_words w = {0};
     int ignore_recorded = 0, size[4];
     char written[256], help[320];
     snprintf(help, sizeof help, "the format, otherwise by the ending of OUT: %s",
              links_formats_written(written, sizeof written));
-    const command_flag flags[] = {{"--format", NULL, &asked, help},
-                                  {"--size", NULL, &size_text, SIZE_HELP},
-                                  FLAG_IGNORE_RECORDED(&ignore_recorded)};
-    plain_arguments a = command_arguments(argc, argv, flags, 3, 2, 2);
-    const char *in = a.plain[0], *out = a.plain[1], *format = format_of(out, asked);
+    const command_flag flags[] = {
+        {"--format", NULL, &w.format, help},
+        {"--bits", NULL, &w.bits, "of the numbers, 32 or 64; otherwise as many as the format has"},
+        {"--rows", NULL, &w.rows, "of a link, 2 or 3 (otherwise 3); 2 in format nersc"},
+        {"--trajectory", NULL, &w.trajectory, "its number, instead of that in IN"},
+        {"--ensemble", NULL, &w.ensemble, "name of the ensemble, instead of that in IN"},
+        {"--lfn", NULL, &w.lfn, "logical file name, in format ildg"},
+        {"--size", NULL, &w.size, SIZE_HELP},
+        FLAG_IGNORE_RECORDED(&ignore_recorded)};
+    plain_arguments a = command_arguments(argc, argv, flags, (int)(sizeof flags / sizeof flags[0]), 2, 2);
+    const char *in = a.plain[0], *out = a.plain[1], *format = format_of(out, w.format);
     char message[1024], digest[65];
     links_info info;
     const int automatic[4] = {0, 0, 0, 0};
-    read_size(argv[0], size_text, size);
+    read_size(argv[0], w.size, size);
     if (links_may_replace(out, message, sizeof message)) user_error("%s", message);
     if (links_probe(in, &info, message, sizeof message) ||
         links_settle_size(&info, in, size, "--size", message, sizeof message))
         user_error("%s", message);
     lattice *lat = lattice_create(info.size, automatic, 1, 1);
     field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    read_whole(u, in, ignore_recorded, &info);
-    const links_meta meta = {.has_plaquette = 1,
-                             .plaquette = info.found_plaquette,
-                             .ensemble = info.ensemble[0] ? info.ensemble : NULL,
-                             .sequence = info.has_sequence ? info.sequence : 0,
-                             .program = identity_of_program()};
+    links_meta meta = meta_of(&w, format, &info);
+    read_whole(u, in, ignore_recorded, meta.rows, &info);
+    meta.plaquette = info.found_plaquette;
     if (links_write(u, out, format, &meta, message, sizeof message)) user_error("%s", message);
     links_digest(u, digest);
     log_info("%s (%s) -> %s (%s): plaquette %.12f, digest %s", in, info.format, out, format, meta.plaquette, digest);

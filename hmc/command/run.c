@@ -132,14 +132,18 @@ static void save(run_state *r, double plaquette)
 {
     char message[1024];
     const double start = comm_wtime();
+    param_text ensemble = identity_of_ensemble(r->p);
     checkpoint c = {.trajectory = r->done,
                     .accepted = r->accepted,
                     .seed = (uint64_t)r->p->run.seed,
                     .plaquette = plaquette,
-                    .parameters = r->p->dump};
+                    .parameters = r->p->dump,
+                    .ensemble = r->p->save.ensemble,
+                    .physics = ensemble.data};
     snprintf(c.program, sizeof c.program, "%s", identity_of_program());
     int bad = record_sync(r->history, message, sizeof message);
     if (!bad) bad = checkpoint_write(r->p->run.output, r->s->links, &c, r->p->checkpoint.keep, message, sizeof message);
+    param_text_free(&ensemble);
     if (bad) {
         stop_for_files(r, message);
         if (bad == CHECKPOINT_BAD_LINKS)

@@ -5,6 +5,7 @@
 #include "hmc/measure/observable.h"
 #include "hmc/build/simulation.h"
 #include "hmc/evolve/fermion_kind.h"
+#include "hmc/evolve/gauge_kind.h"
 #include "hmc/input/changes.h"
 #include "git_version.h"
 #include "source_digest.h"
@@ -75,6 +76,36 @@ param_text identity_of_quark(const parameters *p, const fermion_params *f)
 {
     param_text text = {0};
     add_quark(&text, p, f);
+    return text;
+}
+
+/* Physics keys of a section, under the name of its instance. */
+static void add_named(param_text *text, const param_section *s, const char *instance, const void *in)
+{
+    char value[PARAM_TEXT_SIZE];
+    for (int i = 0; i < s->count; i++) {
+        const param *p = &s->table[i];
+        if (!p->physics || !strcmp(p->name, "measured_only")) continue;
+        param_format(p, in, value, sizeof value);
+        param_text_add(text, "%s%s%s.%s = %s\n", s->section, instance ? "." : "", instance ? instance : "", p->name,
+                       value);
+    }
+}
+
+param_text identity_of_ensemble(const parameters *p)
+{
+    param_text text = {0};
+    const gauge_kind *gauge = gauge_kind_find(p->gauge.action);
+    add_named(&text, section_named("lattice"), NULL, &p->lattice);
+    add_named(&text, gauge_section(0), NULL, &p->gauge);
+    for (int k = 0; gauge->parts[k]; k++) add_named(&text, gauge->parts[k], NULL, &p->gauge);
+    for (int i = 0; i < p->nfermions; i++) {
+        const named_fermion *n = &p->fermions[i];
+        const fermion_part *const *parts = fermion_kind_find(n->p.kind)->parts;
+        if (fermion_measured_only(&n->p)) continue;
+        add_named(&text, fermion_section(0), n->name, &n->p);
+        for (int k = 0; parts[k]; k++) add_named(&text, &parts[k]->keys, n->name, fermion_keys(&n->p, parts[k]));
+    }
     return text;
 }
 

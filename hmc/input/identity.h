@@ -13,6 +13,10 @@ param_text identity_of_quark(const parameters *p, const fermion_params *f);
 param_text identity_of_solve(const parameters *p, const named_fermion *f, const named_settings *solver,
                              const char *source);
 
+/* What makes the ensemble: the physics parameters of lattice, gauge action and fermions with an action, as lines
+ * "section.key = value"; lattice files carry it. */
+param_text identity_of_ensemble(const parameters *p);
+
 /* table_rows.differ: keys that the quark's kind does not have do not count. */
 int identity_differ(const char *before, const char *now, param_text *differences);
 

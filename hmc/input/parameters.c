@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hmc/evolve/fermion_kind.h"
+#include "hmc/input/pattern.h"
 #include "hmc/measure/observable.h"
 #include "io/links.h"
 #include "kernels/base/error.h"
@@ -129,6 +130,18 @@ static const param save_table[] = {
      "no configuration of an earlier trajectory is kept", 0},
     {"format", PARAM_CHOICE, AT(save_params, format), "ildg", save_choices.names, NULL,
      "of their files; each is read back and its checksum verified before it has its name", 0},
+    {"bits", PARAM_CHOICE, AT(save_params, bits), "most", "most|64|32", NULL,
+     "of the numbers in their files; most: as many as the format has, which are 32 in milc and 64 in all others", 0},
+    {"rows", PARAM_INT, AT(save_params, rows), "3", "[2,3]", NULL,
+     "of a link in their files; with 2, which nersc has, readers make the third row from the others", 0},
+    {"name", PARAM_STRING, AT(save_params, name), "", NULL, NULL,
+     "name of their files with a %d or %06d for the trajectory number, as in l3248b570.%d or beta57-%06d.lime; empty: "
+     "configuration-%06d with the ending of the format",
+     0},
+    {"lfn", PARAM_STRING, AT(save_params, lfn), "", NULL, NULL,
+     "logical file name that files of format ildg carry, with a %d or %06d for the trajectory number, as in "
+     "lfn://myproject/beta57/%d; empty: none",
+     0},
     {"ensemble", PARAM_STRING, AT(save_params, ensemble), "", NULL, NULL,
      "name of the ensemble, one line that the files carry where their format has a place for it", 0},
 };
@@ -323,6 +336,38 @@ static void dump(parameters *p)
     p->dump = t.data;
 }
 
+/* Names and layout of the files of kept configurations. */
+static void check_save(const ini_input *in, const save_params *s)
+{
+    char why[160];
+    const struct {
+        const char *key, *pattern;
+    } patterns[] = {{"name", s->name}, {"lfn", s->lfn}};
+    for (int i = 0; i < 2; i++) {
+        const char *fault = patterns[i].pattern[0] ? pattern_fault(patterns[i].pattern) : NULL;
+        if (fault)
+            user_error("%s: [save] %s = %s %s", ini_where(in, "save", NULL, patterns[i].key), patterns[i].key,
+                       patterns[i].pattern, fault);
+    }
+    if (strchr(s->name, '/') || s->name[0] == '.')
+        user_error("%s: [save] name = %s is no name of a file in the folder configurations: it must have no / and not "
+                   "begin with a dot",
+                   ini_where(in, "save", NULL, "name"), s->name);
+    if (s->lfn[0] && strcmp(s->format, "ildg"))
+        user_error("%s: [save] lfn is given, but files of format %s have no place for it; only those of ildg do",
+                   ini_where(in, "save", NULL, "lfn"), s->format);
+    if (s->ensemble[0] && !links_format_carries_names(s->format))
+        user_error("%s: [save] ensemble is given, but files of format %s have no place for it",
+                   ini_where(in, "save", NULL, "ensemble"), s->format);
+    if (links_format_layout(s->format, parameters_save_bits(s), s->rows, why, sizeof why))
+        user_error("%s: [save] %s", ini_where(in, "save", NULL, strstr(why, "rows") ? "rows" : "bits"), why);
+}
+
+int parameters_save_bits(const save_params *s)
+{
+    return strcmp(s->bits, "most") ? atoi(s->bits) : 0;
+}
+
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need)
 {
     parameters *p = calloc(1, sizeof *p);
@@ -342,6 +387,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_gauge(in, &p->gauge, need & NEED_GAUGE);
     ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
     ini_fill(in, &save_section, NULL, &p->save);
+    check_save(in, &p->save);
     ini_fill(in, &watch_section, NULL, &p->watch);
     for (int d = 0; d < 4; d++)
         if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))

@@ -69,7 +69,9 @@ typedef struct {
 
 typedef struct {
     int64_t interval, from;
-    char format[PARAM_CHOICE_SIZE], ensemble[PARAM_STRING_SIZE];
+    char format[PARAM_CHOICE_SIZE], bits[PARAM_CHOICE_SIZE], ensemble[PARAM_STRING_SIZE];
+    char name[PARAM_STRING_SIZE], lfn[PARAM_STRING_SIZE];
+    int rows;
 } save_params;
 
 /* Observables have keys of their own in `own`, whose layout is theirs. */
@@ -163,6 +165,8 @@ void transform_parameters_read(const ini_input *in, parameters *p, int every);
 void fermion_parameters_read(ini_input *in, parameters *p);
 void fermion_parameters_check(const ini_input *in, const parameters *p);
 /* Whether the section makes no action of the run, but a quark that measurements may name. */
+/* 32, 64, or 0 for as many as the format has. */
+int parameters_save_bits(const save_params *s);
 int fermion_measured_only(const fermion_params *f);
 /* With levels read: a section stands on one of them, or its quark is only measured. */
 void fermion_parameters_levels(const ini_input *in, const parameters *p);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "hmc/input/identity.h"
+#include "hmc/input/pattern.h"
 #include "io/atomic.h"
 #include "io/links.h"
 #include "io/regular.h"
@@ -29,13 +30,33 @@ int64_t save_count(const parameters *p)
     return all > before ? all - before : 0;
 }
 
-uint64_t save_bytes(const int size[4])
+uint64_t save_bytes(const parameters *p, const int size[4])
 {
-    return (uint64_t)size[0] * (uint64_t)size[1] * (uint64_t)size[2] * (uint64_t)size[3] * 576 + HEADER_BYTES;
+    const int bits = parameters_save_bits(&p->save), most = links_format_most_bits(p->save.format);
+    const uint64_t site = 24 * (uint64_t)p->save.rows * (uint64_t)(bits ? bits : most) / 8;
+    return (uint64_t)size[0] * (uint64_t)size[1] * (uint64_t)size[2] * (uint64_t)size[3] * site + HEADER_BYTES;
+}
+
+/* Its name from the output folder. */
+static void file_name(const parameters *p, int64_t trajectory, char name[ATOMIC_PATH])
+{
+    char pattern[PARAM_STRING_SIZE], ending[16];
+    links_format_ending(p->save.format, ending);
+    snprintf(pattern, sizeof pattern, "configuration-%%06d%s", ending);
+    int n = snprintf(name, ATOMIC_PATH, SAVE_FOLDER "/");
+    n += pattern_name(name + n, ATOMIC_PATH - (size_t)n, p->save.name[0] ? p->save.name : pattern, trajectory);
+    REQUIRE(n < ATOMIC_PATH, "the name of a configuration is too long");
+}
+
+static void digest_of_file(const parameters *p, const field *links, char digest[65])
+{
+    field *rounded = links_rounded(links, p->save.format, parameters_save_bits(&p->save), p->save.rows);
+    links_digest(rounded ? rounded : links, digest);
+    if (rounded) field_destroy(rounded);
 }
 
 /* 1 when the file is there and holds these links, 0 when there is none, -1 with a message. */
-static int is_there(const char *path, const field *links, char *message, size_t size)
+static int is_there(const parameters *p, const char *path, const field *links, char *message, size_t size)
 {
     char here[65], there[65];
     int found = comm_rank() == 0 ? access(path, F_OK) == 0 : 0;
@@ -43,7 +64,7 @@ static int is_there(const char *path, const field *links, char *message, size_t 
     if (!found) return 0;
     field *u = field_create(links->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     const int bad = links_read(u, path, NULL, message, size);
-    links_digest(links, here);
+    digest_of_file(p, links, here);
     links_digest(u, there);
     field_destroy(u);
     if (bad) return -1;
@@ -59,22 +80,29 @@ static int is_there(const char *path, const field *links, char *message, size_t 
 int save_configuration(const parameters *p, const field *links, int64_t trajectory, double plaquette, char *message,
                        size_t size)
 {
-    char folder[ATOMIC_PATH], path[ATOMIC_PATH];
-    char ending[16];
-    links_format_ending(p->save.format, ending);
-    int n = snprintf(folder, sizeof folder, "%s/" SAVE_FOLDER, p->run.output);
-    n += snprintf(path, sizeof path, "%s/configuration-%06" PRId64 "%s", folder, trajectory, ending);
+    char folder[ATOMIC_PATH], path[2 * ATOMIC_PATH], name[ATOMIC_PATH], lfn[2 * PARAM_STRING_SIZE] = "";
+    file_name(p, trajectory, name);
+    snprintf(folder, sizeof folder, "%.*s/" SAVE_FOLDER, ATOMIC_PATH - 32, p->run.output);
+    const int n = snprintf(path, sizeof path, "%s/%s", p->run.output, name);
     REQUIRE(n < ATOMIC_PATH, "name of a configuration in %s is too long", p->run.output);
-    const int bad = comm_rank() == 0 && atomic_make_folder(folder, NULL, message, size);
-    if (comm_any_bad(bad, message, size)) return -1;
-    const int there = is_there(path, links, message, size);
+    if (p->save.lfn[0]) pattern_name(lfn, sizeof lfn, p->save.lfn, trajectory);
+    const int no_folder = comm_rank() == 0 && atomic_make_folder(folder, NULL, message, size);
+    if (comm_any_bad(no_folder, message, size)) return -1;
+    const int there = is_there(p, path, links, message, size);
     if (there) return there;
+    param_text ensemble = identity_of_ensemble(p);
     const links_meta meta = {.has_plaquette = 1,
                              .plaquette = plaquette,
                              .ensemble = p->save.ensemble[0] ? p->save.ensemble : NULL,
                              .sequence = (int)trajectory,
-                             .program = identity_of_program()};
-    if (links_write(links, path, p->save.format, &meta, message, size)) return -1;
+                             .program = identity_of_program(),
+                             .lfn = lfn[0] ? lfn : NULL,
+                             .parameters = ensemble.data,
+                             .bits = parameters_save_bits(&p->save),
+                             .rows = p->save.rows};
+    const int bad = links_write(links, path, p->save.format, &meta, message, size);
+    param_text_free(&ensemble);
+    if (bad) return -1;
     snprintf(message, size, "%s", path);
     return 0;
 }
@@ -159,11 +187,10 @@ static int write_index(const parameters *p, int64_t trajectory, const char *line
 int save_index(const parameters *p, const field *links, int64_t trajectory, double plaquette, double acceptance,
                char *message, size_t size)
 {
-    char digest[65], ending[16], line[512];
-    links_digest(links, digest);
-    links_format_ending(p->save.format, ending);
-    snprintf(line, sizeof line, "%" PRId64 "\t" SAVE_FOLDER "/configuration-%06" PRId64 "%s\t%s\t%.15f\t%.4f\n",
-             trajectory, trajectory, ending, digest, plaquette, acceptance);
+    char digest[65], name[ATOMIC_PATH], line[ATOMIC_PATH + 160];
+    digest_of_file(p, links, digest);
+    file_name(p, trajectory, name);
+    snprintf(line, sizeof line, "%" PRId64 "\t%s\t%s\t%.15f\t%.4f\n", trajectory, name, digest, plaquette, acceptance);
     const int bad = comm_rank() == 0 ? write_index(p, trajectory, line, message, size) : 0;
     return comm_any_bad(bad, message, size) ? -1 : 0;
 }

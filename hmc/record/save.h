@@ -16,16 +16,17 @@
 int save_due(const parameters *p, int64_t trajectory);
 int64_t save_count(const parameters *p);
 /* Bytes of one, within some kilobytes. Local. */
-uint64_t save_bytes(const int size[4]);
+uint64_t save_bytes(const parameters *p, const int size[4]);
 
-/* Writes the links of a trajectory as OUTPUT/configurations/configuration-NNNNNN with the ending of the format, read back and verified
- * before the file has its name; `message` is then that name. 1 when the same links are there already; -1 with a message,
+/* Writes the links of a trajectory into OUTPUT/configurations under the name that [save] gives, with trajectory number,
+ * name and parameters of the ensemble where the format has a place for them; it is read back and verified before it has
+ * its name, and `message` is then that name. 1 when the same links are there already; -1 with a message,
  * also when other links are there under that name. Collective. */
 int save_configuration(const parameters *p, const field *links, int64_t trajectory, double plaquette, char *message,
                        size_t size);
 
 /* The line of that configuration in OUTPUT/configurations.tsv, the index of the ensemble, after those of earlier
- * trajectories: trajectory, file (from OUTPUT), digest of its links, plaquette, and the share of trajectories accepted
+ * trajectories: trajectory, file (from OUTPUT), digest of the links in it, plaquette of the run, and the share of trajectories accepted
  * since the configuration before, or since the first trajectory. Columns are separated by tabs, and their names are in
  * the first line. A line of that trajectory is replaced; lines of later ones stay. save_indexed() is the trajectory of the
  * last line before `trajectory`, 0 when there is none. Both return -1 with a message when the file is there and cannot be

@@ -136,8 +136,8 @@ if [ "$(id -u)" -ne 0 ]; then
     refused "a table in a closed folder" measure --output closed/x.h5 a.ini good.h5
     printed "closed/x.h5: cannot be created: Permission denied"
 fi
-refused "no such ending" convert good.h5 x.milc
-printed "x.milc names no format" "ildg (.lime .ildg), nersc (.nersc), hdf5 (.h5 .hdf5)"
+refused "no such ending" convert good.h5 x.cfg
+printed "x.cfg names no format" "ildg (.lime .ildg), scidac (.scidac), nersc (.nersc), hdf5 (.h5 .hdf5), milc (.milc)"
 refused "no such format" convert --format nersk good.h5 x
 printed "'nersk' cannot be written" "did you mean nersc?"
 tidy .

@@ -20,9 +20,10 @@ same "links of trajectory 6" "$(digest_of short/checkpoint-000006.h5)" "$(digest
 
 for format in nersc hdf5; do
     say "format $format"
-    try run --json a.ini $small run.output=$format save.format=$format save.ensemble=beta57 run.trajectories=4
+    try run --json a.ini $small run.output=$format save.format=$format save.ensemble=beta57 run.trajectories=4 \
+        save.name=l44.%03d.$format
     exits 0 "format $format"
-    file=$(echo $format/configurations/configuration-000004.*)
+    file=$format/configurations/l44.004.$format
     same "links" "$(digest_of whole/configurations/configuration-000004.lime)" "$(digest_of "$file")"
     try check --json "$file"
     exits 0 "$file"
@@ -31,10 +32,88 @@ for format in nersc hdf5; do
     checks=$((checks + 1))
     grep -qaF "$("$plaq" --version)" "$file" || fail "$file does not name the program"
 done
-grep -qa "SEQUENCE_NUMBER = 4" nersc/configurations/configuration-000004.nersc || fail "no SEQUENCE_NUMBER"
-try run a.ini $small save.format=milc
-exits 2 "a format that cannot be written"
-printed "[save] format: 'milc' is unknown; allowed: ildg, nersc or hdf5"
+grep -qa "SEQUENCE_NUMBER = 4" nersc/configurations/l44.004.nersc || fail "no SEQUENCE_NUMBER"
+grep -qa "^gauge.beta = 5.7$" nersc/configurations/l44.004.nersc || fail "no parameters in the header"
+same "named in the index" "configurations/l44.004.nersc" "$(awk '$1 == 4 { print $2 }' nersc/configurations.tsv)"
+
+say "32 bits and two rows: the index and a restart know the links as the file has them"
+for layout in "save.bits=32 save.lfn=lfn://here/%d" "save.format=milc save.name=l44.%d" "save.format=nersc save.rows=2"; do
+    rm -rf rounded
+    try run --json a.ini $small run.output=rounded run.trajectories=4 $layout
+    exits 0 "$layout"
+    try run --json a.ini $small run.output=rounded run.trajectories=5 $layout
+    exits 0 "$layout, again"
+    try check --json rounded/configurations/*
+    exits 0 "$layout: it is whole"
+    same "its digest" "$(awk '$1 == 4 { print $3 }' rounded/configurations.tsv)" "$(value digest)"
+    [ "${layout%lfn*}" = "$layout" ] || same "its name" lfn://here/4 "$(value lfn)"
+done
+
+say "what [save] cannot have"
+refused() {
+    try run a.ini $small "$1"
+    exits 2 "$1"
+    printed "$2"
+}
+refused save.name=l44 "[save] name = l44 has no %d for the trajectory number"
+refused save.name=%d/%d "has more than one %"
+refused save.name=l44.%s "has a % that is no %d, %06d or the like"
+refused save.name=a/%d "is no name of a file in the folder configurations"
+refused save.lfn=x "[save] lfn = x has no %d"
+refused save.rows=2 "[save] files of format ildg have links of 3 rows, not 2"
+refused save.format=milc-old "'milc-old' is unknown; allowed: ildg, scidac, nersc, hdf5, milc or openqcd"
+try run a.ini $small save.format=milc save.bits=64
+exits 2 "MILC has no 64 bits"
+printed "[save] files of format milc have numbers of 32 bits, not 64"
+try run a.ini $small save.format=openqcd save.ensemble=beta57
+exits 2 "openQCD has no label"
+printed "[save] ensemble is given, but files of format openqcd have no place for it"
+try run a.ini $small save.format=scidac save.lfn=lfn://%d
+exits 2 "SciDAC has no logical file name"
+printed "[save] lfn is given, but files of format scidac have no place for it; only those of ildg do"
+
+say "conversion: links, trajectory number, label and parameters go through every format, for other readers too"
+try convert whole/configurations/configuration-000004.lime named.lime --ensemble "beta57" --lfn lfn://here/4
+exits 0 "names are given"
+parameters=$("$plaq" check --json named.lime | sed -n 's/.*"parameters": "\([^"]*\)".*/\1/p')
+same "parameters" 'lattice.size = 4.4.4.4\nlattice.time_boundary = antiperiodic\ngauge.action = wilson\ngauge.beta = 5.7\n' "$parameters"
+for format in ildg scidac nersc hdf5 milc openqcd "ildg --bits 32" "scidac --bits 32" "nersc --bits 32" "nersc --rows 2"; do
+    try convert named.lime copy --format $format
+    exits 0 "to $format"
+    try check --json copy
+    exits 0 "$format is whole"
+    digest=$(value digest)
+    case $format in
+    *32 | *2 | milc) ;;
+    *) same "links of $format" "$(digest_of named.lime)" "$digest" ;;
+    esac
+    names="4 beta57 -"
+    case $format in
+    ildg*) names="4 beta57 lfn://here/4" ;;
+    milc | openqcd) names="- - -" ;;
+    esac
+    if [ "${names#-}" = "$names" ]; then
+        same "trajectory of $format" 4 "$(value sequence)"
+        same "label of $format" beta57 "$(value ensemble)"
+        same "parameters of $format" "$parameters" "$(value parameters)"
+    fi
+    case $format in
+    hdf5 | *2) continue ;; # of two rows the digits of the third are the reader's own
+    esac
+    ! command -v python3 >/dev/null ||
+        same "$format for another reader" "$names $digest" "$(python3 "$source"/tests/cli/read_links.py copy 2>&1)"
+done
+try convert named.lime back.lime --bits 32
+try convert back.lime back.milc
+exits 0 "what the copy loses is said"
+printed "files of format milc have no place for trajectory number, ensemble and parameters: the copy loses them"
+same "32 bits are the same in all formats" "$(digest_of back.lime)" "$(digest_of back.milc)"
+try convert named.lime copy.milc --ensemble a
+exits 2 "MILC has no label"
+printed "--ensemble is given, but files of format milc have no place for it"
+try convert named.lime copy.nersc --bits 16
+exits 2 "no such width"
+printed "plaq convert: --bits 16: give a whole number from 32 to 64"
 
 checks=$((checks + 2))
 grep -qaF "$("$plaq" --version)" whole/configurations/configuration-000004.lime || fail "LIME: no program"

@@ -20,32 +20,15 @@ static const links_format *const formats[] = {
 
 /* ---- files of formats that are only read ---- */
 
-static void make_scidac(const char *path, field *u)
-{
-    bytes b = scidac(u);
-    save(path, b.p, b.n);
-    free(b.p);
-}
-
-static void make_milc(const char *path, field *u)
-{
-    write_milc(path, u, 1);
-}
-
 static void make_milc_old(const char *path, field *u)
 {
     write_old(path, u, 1);
 }
 
-static void make_openqcd(const char *path, field *u)
-{
-    write_openqcd(path, u, 0);
-}
-
 static const struct {
     const char *format;
     void (*make)(const char *path, field *u);
-} writers[] = {{"scidac", make_scidac}, {"milc", make_milc}, {"milc-old", make_milc_old}, {"openqcd", make_openqcd}};
+} writers[] = {{"milc-old", make_milc_old}};
 
 /* The file; 0 where nothing here can make it. */
 static int make_file(const char *path, const char *format, field *u)

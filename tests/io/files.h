@@ -182,7 +182,11 @@ static inline void scattered(field *u, const double *all)
 
 static inline links_meta meta_of(field *u)
 {
-    return (links_meta){.has_plaquette = 1, .plaquette = plaquette(u), .ensemble = "test <links>", .sequence = 7};
+    return (links_meta){.has_plaquette = 1,
+                        .plaquette = plaquette(u),
+                        .ensemble = "test <links>",
+                        .sequence = 7,
+                        .parameters = "gauge.beta = 5.7\ngauge.action = a<b & \"c\">\n"};
 }
 
 static inline int have_samples(void)

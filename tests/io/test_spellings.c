@@ -264,18 +264,21 @@ static void test_rearranged(void)
 
 static void test_names(void)
 {
-    static const char *const formats[] = {"ildg", "nersc", "hdf5"};
+    static const char *const formats[] = {"ildg", "scidac", "nersc", "hdf5"};
     links_info info;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         for (int label = 0; label < 2; label++) {
             links_meta meta = meta_of(u);
             meta.sequence = 4711;
             meta.ensemble = label ? "beta 6.0" : NULL;
+            meta.lfn = label ? "lfn://here/4711" : NULL;
             CHECK_INT(links_write(u, in_folder("named"), formats[i], &meta, message, sizeof message), 0);
             CHECK_INT(links_probe(in_folder("named"), &info, message, sizeof message), 0);
             CHECK(info.has_sequence);
             CHECK_INT(info.sequence, 4711);
             CHECK_STR(info.ensemble, label ? "beta 6.0" : "");
+            CHECK_STR(info.parameters, meta.parameters);
+            CHECK_STR(info.lfn, label && i == 0 ? "lfn://here/4711" : "");
         }
 }
 

@@ -1,0 +1,13 @@
+/* Names of files of an ensemble: a text with one %d, or %06d and the like, where the trajectory number stands. Local. */
+#ifndef PLAQ_PATTERN_H
+#define PLAQ_PATTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL, or what is wrong with the pattern. */
+const char *pattern_fault(const char *pattern);
+/* The name of that number; returns its length as snprintf() does. The pattern has no fault. */
+int pattern_name(char *name, size_t size, const char *pattern, int64_t number);
+
+#endif
