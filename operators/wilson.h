@@ -2,8 +2,10 @@
  *
  * M = 4 + m + (i c_sw / 4) sigma F - D / 2 with D the hop of kernels/site/hop.h (eq. (2) of M. Clark et al.,
  * arXiv:1612.07873; clover term in the normalisation of hep-lat/9605038). With A the site-diagonal part on parity p or
- * the other, q, and H = -D / 2: asymmetric  A_pp - H_pq A_qq^-1 H_qp,       det M = det A_qq det Mhat symmetric   1 -
- * A_pp^-1 H_pq A_qq^-1 H_qp,  det M = det A det Mhat
+ * the other, q, and H = -D / 2:
+ *
+ *   asymmetric  Mhat = A_pp - H_pq A_qq^-1 H_qp,        det M = det A_qq det Mhat
+ *   symmetric   Mhat = 1 - A_pp^-1 H_pq A_qq^-1 H_qp,   det M = det A det Mhat
  *
  * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when
  * the links have changed. The links are borrowed; the time boundary is the lattice's. Forces see all 18 reals of the
