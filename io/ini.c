@@ -15,7 +15,8 @@
 enum {
     MOST_BYTES = 1 << 20, /* an input file is written by hand: more is a lattice file given by mistake */
     LONGEST_NAME = 47,    /* inih cuts longer names of sections and keys without a word */
-    MOST_KNOWN = 256
+    MOST_KNOWN = 256,
+    MOST_MISTAKES = 20
 };
 
 typedef struct {
@@ -34,6 +35,8 @@ struct ini_input {
     int nsections, nvalues;
     const param_section *const *known; /* or null */
     int nknown;
+    param_text mistakes; /* found so far, a line each */
+    int nmistakes;
 };
 
 /* ---- memory ---- */
@@ -97,8 +100,42 @@ void ini_free(ini_input *in)
     }
     free(in->sections);
     free(in->values);
+    param_text_free(&in->mistakes);
     free(in->path);
     free(in);
+}
+
+/* ---- mistakes ---- */
+
+/* Takes the text over. The same one counts once. */
+static void add_mistake(ini_input *in, char *text)
+{
+    const int known = in->nmistakes && strstr(in->mistakes.data, text);
+    if (!known) param_text_add(&in->mistakes, "%s%s", in->nmistakes++ ? "\n  " : "", text);
+    free(text);
+}
+
+void ini_mistake(ini_input *in, const char *fmt, ...)
+{
+    char *text = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    const int length = vasprintf(&text, fmt, ap);
+    va_end(ap);
+    REQUIRE_MEMORY(length >= 0, "no memory for the input file");
+    add_mistake(in, text);
+}
+
+void ini_judge(const ini_input *in)
+{
+    const char *end = in->mistakes.data;
+    if (in->nmistakes == 0) return;
+    if (in->nmistakes == 1) user_error("%s", in->mistakes.data);
+    for (int i = 0; i < MOST_MISTAKES; i++) end += strcspn(end, "\n") + (i < MOST_MISTAKES - 1 && strchr(end, '\n'));
+    char first[32] = ":";
+    if (in->nmistakes > MOST_MISTAKES) snprintf(first, sizeof first, "; the first %d:", MOST_MISTAKES);
+    user_error("%d errors in the input%s\n  %.*s", in->nmistakes, first, (int)(end - in->mistakes.data),
+               in->mistakes.data);
 }
 
 /* ---- the text of the file, the same on every rank ---- */
@@ -150,19 +187,20 @@ typedef struct {
     ini_input *in;
     const char *rest; /* of the text */
     int line;
-    char *problem; /* the first one, ready to print */
+    int bad;     /* of this line a mistake was told */
+    int skipped; /* the section has a mistake in its heading: its keys are not looked at */
 } parser;
 
 static void PRINTF_LIKE(2, 3) problem_at_line(parser *p, const char *fmt, ...)
 {
-    if (p->problem) return;
     char *what = NULL;
     va_list ap;
     va_start(ap, fmt);
     int length = vasprintf(&what, fmt, ap);
     va_end(ap);
     REQUIRE_MEMORY(length >= 0, "no memory for the input file");
-    p->problem = text_of("%s:%d: %s", p->in->path, p->line, what);
+    p->bad = 1;
+    ini_mistake(p->in, "%s:%d: %s", p->in->path, p->line, what);
     free(what);
 }
 
@@ -224,7 +262,8 @@ static void check_key_line(parser *p, const char *line, int length)
 static char *next_line(char *buffer, int size, void *user)
 {
     parser *p = (parser *)user;
-    if (p->problem || !*p->rest) return NULL;
+    if (!*p->rest) return NULL;
+    p->bad = 0;
     const char *line = p->rest;
     int length = (int)strcspn(line, "\n");
     p->rest = line + length + (line[length] == '\n');
@@ -242,18 +281,23 @@ static char *next_line(char *buffer, int size, void *user)
     while (length && isspace((unsigned char)line[length - 1])) length--;
     if (length > size - 3) {
         problem_at_line(p, "the line has %d letters, allowed are %d", length, size - 3);
-        return NULL;
+        length = 0;
     }
     for (int i = 0, n; i < length; i += n)
         if (!(n = utf8_length(line + i))) {
             problem_at_line(p,
                             "'%.*s' is followed by the byte \\x%02x, which is not UTF-8 text; save the file as UTF-8",
                             i, line, (unsigned char)line[i]);
-            return NULL;
+            length = 0;
+            break;
         }
-    if (length && *line == '[') read_heading(p, line, length);
-    else if (length) check_key_line(p, line, length);
-    if (p->problem) return NULL;
+    if (length && *line == '[') {
+        read_heading(p, line, length);
+        p->skipped = p->bad;
+    } else if (length && !p->skipped) {
+        check_key_line(p, line, length);
+    }
+    if (p->bad || p->skipped) length = 0;
     snprintf(buffer, (size_t)size, "%.*s\n", length, line);
     return buffer;
 }
@@ -273,15 +317,14 @@ static int take_value(void *user, const char *section, const char *name, const c
     value_entry *old = find_value(p->in, section, name);
     if (old) problem_at_line(p, "key '%s' of [%s] is given twice, first at %s", name, section, old->where);
     else add_value(p->in, section, name, value, text_of("%s:%d", p->in->path, p->line));
-    return !old;
+    return 1;
 }
 
 static void parse(ini_input *in, const char *text)
 {
-    parser p = {in, text, 0, NULL};
-    int failed = ini_parse_stream(next_line, &p, take_value, &p);
-    if (p.problem) user_error("%s", p.problem);
-    if (failed) user_error("%s:%d: this line is not understood", in->path, failed);
+    parser p = {in, text, 0, 0, 0};
+    const int failed = ini_parse_stream(next_line, &p, take_value, &p);
+    if (failed) ini_mistake(in, "%s:%d: this line is not understood", in->path, failed);
 }
 
 /* ---- the command line ---- */
@@ -405,7 +448,7 @@ static int is_known(const ini_input *in, const param_section *type, const char *
     return 0;
 }
 
-static void refuse_key(const ini_input *in, const param_section *type, const value_entry *v)
+static void refuse_key(ini_input *in, const param_section *type, const value_entry *v)
 {
     const char *names[MOST_KNOWN];
     const param_section *t;
@@ -421,8 +464,25 @@ static void refuse_key(const ini_input *in, const param_section *type, const val
             n++;
         }
     const char *near = param_nearest(v->key, names, n);
-    user_error("%s: unknown key '%s' in [%s]%s%s%s (keys: %s)", v->where, v->key, v->section,
-               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", keys.data ? keys.data : "none");
+    ini_mistake(in, "%s: unknown key '%s' in [%s]%s%s%s (keys: %s)", v->where, v->key, v->section,
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", keys.data ? keys.data : "none");
+    param_text_free(&keys);
+}
+
+/* Keys that must be given and are not. Where the section has an unknown key, that is the one meant. */
+static void require_keys(ini_input *in, const param_section *type, const char *name)
+{
+    char message[PARAM_MESSAGE_SIZE];
+    const section_entry *s = find_section(in, name);
+    for (int i = 0; i < in->nvalues; i++)
+        if (!strcmp(in->values[i].section, name) && !is_known(in, type, in->values[i].key)) return;
+    for (int i = 0; i < type->count; i++) {
+        const param *p = &type->table[i];
+        if (p->deflt || find_value(in, name, p->name)) continue;
+        param_range_text(p, message, sizeof message);
+        ini_mistake(in, "%s: [%s] needs the key '%s' (%s); allowed: %s", s ? s->where : in->path, name, p->name,
+                    p->help, message);
+    }
 }
 
 void ini_fill_some(ini_input *in, const param_section *type, const char *instance, void *out)
@@ -439,26 +499,23 @@ void ini_fill_some(ini_input *in, const param_section *type, const char *instanc
         const param *p = param_find(type, v->key);
         if (!p && !is_known(in, type, v->key)) refuse_key(in, type, v);
         if (p && param_set(p, out, v->value, message, sizeof message))
-            user_error("%s: [%s] %s: %s", v->where, name, v->key, message);
+            ini_mistake(in, "%s: [%s] %s: %s", v->where, name, v->key, message);
     }
+    if (in->known) ini_judge(in);
 }
 
 void ini_fill(ini_input *in, const param_section *type, const char *instance, void *out)
 {
-    char name[PARAM_STRING_SIZE], message[PARAM_MESSAGE_SIZE];
+    char name[PARAM_STRING_SIZE];
     ini_fill_some(in, type, instance, out);
     full_name(name, sizeof name, type->section, instance);
-    const section_entry *s = find_section(in, name);
-    for (int i = 0; i < type->count; i++) {
-        const param *p = &type->table[i];
-        if (p->deflt || find_value(in, name, p->name)) continue;
-        param_range_text(p, message, sizeof message);
-        user_error("%s: [%s] needs the key '%s' (%s); allowed: %s", s ? s->where : in->path, name, p->name, p->help,
-                   message);
-    }
+    require_keys(in, type, name);
+    if (in->known) ini_judge(in);
 }
 
-static void refuse_section(const section_entry *s, const param_section *const *known, int n)
+/* ---- all at once ---- */
+
+static void refuse_section(ini_input *in, const section_entry *s)
 {
     const char *names[MOST_KNOWN];
     char base[LONGEST_NAME + 1];
@@ -466,19 +523,53 @@ static void refuse_section(const section_entry *s, const param_section *const *k
     param_text all = {0};
     size_t length = strcspn(s->name, ".");
     snprintf(base, sizeof base, "%.*s", (int)length, s->name);
-    for (int i = 0; i < n; i++) {
-        const char *type = known[i]->section;
-        if (!strcmp(type, base) && known[i]->named)
-            user_error("%s: section [%s] needs a name: [%s.NAME]", s->where, s->name, base);
-        if (!strcmp(type, base)) user_error("%s: section [%s] takes no name: [%s]", s->where, s->name, base);
-        if (known[i]->owner || count == MOST_KNOWN) continue;
-        param_text_add(&all, "%s[%s%s]", count ? ", " : "", type, known[i]->named ? ".NAME" : "");
+    for (int i = 0; i < in->nknown; i++) {
+        const char *type = in->known[i]->section;
+        if (!strcmp(type, base)) {
+            if (in->known[i]->named)
+                ini_mistake(in, "%s: section [%s] needs a name: [%s.NAME]", s->where, s->name, base);
+            else ini_mistake(in, "%s: section [%s] takes no name: [%s]", s->where, s->name, base);
+            param_text_free(&all);
+            return;
+        }
+        if (in->known[i]->owner || count == MOST_KNOWN) continue;
+        param_text_add(&all, "%s[%s%s]", count ? ", " : "", type, in->known[i]->named ? ".NAME" : "");
         names[count++] = type;
     }
     const char *near = param_nearest(base, names, count);
-    user_error("%s: unknown section [%s]%s%s%s%s (sections: %s)", s->where, s->name, near ? "; did you mean '[" : "",
-               near ? near : "", near && s->name[length] ? s->name + length : "", near ? "]'?" : "",
-               all.data ? all.data : "none");
+    ini_mistake(in, "%s: unknown section [%s]%s%s%s%s (sections: %s)", s->where, s->name,
+                near ? "; did you mean '[" : "", near ? near : "", near && s->name[length] ? s->name + length : "",
+                near ? "]'?" : "", all.data ? all.data : "none");
+    param_text_free(&all);
+}
+
+/* The value of a known key must suit one of the tables that have it; which one counts is for the caller to say. */
+static void check_value(ini_input *in, const param_section *type, const value_entry *v)
+{
+    char message[PARAM_MESSAGE_SIZE], first[PARAM_MESSAGE_SIZE] = "";
+    const param_section *t;
+    for (int k = 0; (t = table_of(in, type, k)); k++) {
+        const param *p = param_find(t, v->key);
+        if (!p) continue;
+        void *scratch = checked(calloc(1, t->size));
+        const int bad = param_set(p, scratch, v->value, message, sizeof message);
+        free(scratch);
+        if (!bad) return;
+        if (!first[0]) snprintf(first, sizeof first, "%s", message);
+    }
+    if (first[0]) ini_mistake(in, "%s: [%s] %s: %s", v->where, v->section, v->key, first);
+    else refuse_key(in, type, v);
+}
+
+/* The first table of a section, null when there is none of that name. */
+static const param_section *type_of(const ini_input *in, const char *name)
+{
+    const size_t base = strcspn(name, ".");
+    for (int k = 0; k < in->nknown; k++) {
+        const param_section *t = in->known[k];
+        if (strlen(t->section) == base && !strncmp(t->section, name, base) && !t->named == !name[base]) return t;
+    }
+    return NULL;
 }
 
 void ini_check_all_used(ini_input *in, const param_section *const *known, int n)
@@ -486,18 +577,14 @@ void ini_check_all_used(ini_input *in, const param_section *const *known, int n)
     in->known = known;
     in->nknown = n;
     for (int i = 0; i < in->nsections; i++) {
-        section_entry *s = &in->sections[i];
-        const char *dot = strchr(s->name, '.');
-        size_t base = strcspn(s->name, ".");
-        const param_section *type = NULL;
-        for (int k = 0; k < n && !type; k++)
-            if (strlen(known[k]->section) == base && !strncmp(known[k]->section, s->name, base) &&
-                !known[k]->named == !dot)
-                type = known[k];
-        if (!type) refuse_section(s, known, n);
-        if (s->filled) continue;
-        void *scratch = checked(calloc(1, type->size));
-        ini_fill(in, type, dot ? dot + 1 : NULL, scratch);
-        free(scratch);
+        const section_entry *s = &in->sections[i];
+        const param_section *type = type_of(in, s->name);
+        if (!type) refuse_section(in, s);
+        else if (!s->filled) require_keys(in, type, s->name);
     }
+    for (int i = 0; i < in->nvalues; i++) {
+        const param_section *type = type_of(in, in->values[i].section);
+        if (type) check_value(in, type, &in->values[i]);
+    }
+    ini_judge(in);
 }

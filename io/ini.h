@@ -12,7 +12,7 @@
  * file, line, what was found and what is allowed: a missing or unreadable file, what is no regular file, a file that is
  * no text, a line that is not UTF-8 outside its comment, one that is no section, key or comment, a line too long, a
  * section or key given twice, a key outside any section, an unknown section or key (the nearest is named), a value of
- * the wrong type or out of range, a missing value.
+ * the wrong type or out of range, a missing value. Those of the text are told together, by ini_check_all_used().
  *
  * Overrides are words of the command line, "section.key=value", the key being what follows the last dot before the
  * first '='. They go before the file, the last one of the same key counts, and messages name them in place of file and
@@ -50,8 +50,13 @@ const char *ini_where(const ini_input *input, const char *section, const char *i
  * user error. */
 int ini_instances(const ini_input *input, const char *section, const char **names, int max);
 
-/* Refuses sections of no known type, and checks keys and values of known sections that were not filled. The list, which
- * stays in place, is where later calls find the parts of a section. */
+/* Refuses all mistakes found so far in one user error: lines that are none, sections of no known type, unknown keys,
+ * values that no table with their key allows, and keys that are missing in sections not filled. The list, which stays in
+ * place, is where later calls find the parts of a section; these refuse mistakes at once. */
 void ini_check_all_used(ini_input *input, const param_section *const *known, int n);
+
+/* Notes a mistake of the input, with its place; ini_judge() is a user error with all of them, when there are any. */
+void ini_mistake(ini_input *input, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void ini_judge(const ini_input *input);
 
 #endif

@@ -189,15 +189,12 @@ const param_section *const *parameter_sections(int *n)
 
 /* ---- reading ---- */
 
-int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1])
+int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED])
 {
-    const int n = ini_instances(in, section, names, MAX_NAMED + 1);
-    if (n > MAX_NAMED)
-        user_error("%s: more than %d sections [%s.NAME]", ini_where(in, section, names[0], ""), MAX_NAMED, section);
-    return n;
+    return ini_instances(in, section, names, MAX_NAMED);
 }
 
-void parameters_refuse_keys(const ini_input *in, const char *section, const char *instance, const char *choice,
+void parameters_refuse_keys(ini_input *in, const char *section, const char *instance, const char *choice,
                             const char *kind, int (*has)(const char *kind, const char *key), const char *rest)
 {
     int n;
@@ -207,10 +204,11 @@ void parameters_refuse_keys(const ini_input *in, const char *section, const char
         for (int k = 0; k < sections[i]->count; k++) {
             const char *key = sections[i]->table[k].name;
             if (ini_given(in, section, instance, key) && !has(kind, key))
-                user_error("%s: [%s%s%s] %s = %s has no key '%s'%s", ini_where(in, section, instance, key), section,
-                           instance ? "." : "", instance ? instance : "", choice, kind, key, rest);
+                ini_mistake(in, "%s: [%s%s%s] %s = %s has no key '%s'%s", ini_where(in, section, instance, key),
+                            section, instance ? "." : "", instance ? instance : "", choice, kind, key, rest);
         }
     }
+    ini_judge(in);
 }
 
 static int gauge_has(const char *kind, const char *key)
@@ -230,9 +228,10 @@ static void read_gauge(ini_input *in, gauge_params *g, int required)
         ini_fill(in, kind->parts[i], NULL, g);
         for (int k = 0; k < kind->parts[i]->count; k++)
             if (!ini_given(in, "gauge", NULL, kind->parts[i]->table[k].name))
-                user_error("%s: [gauge] action = %s needs the key '%s'", ini_where(in, "gauge", NULL, "action"),
-                           g->action, kind->parts[i]->table[k].name);
+                ini_mistake(in, "%s: [gauge] action = %s needs the key '%s'", ini_where(in, "gauge", NULL, "action"),
+                            g->action, kind->parts[i]->table[k].name);
     }
+    ini_judge(in);
 }
 
 void parameters_check_name(const ini_input *in, const char *section, const char *instance, const char *key,
@@ -258,7 +257,7 @@ int parameters_on_level(const parameters *p, const char *name)
 /* Levels integrator.0, 1, ...; every action stands on exactly one of them. */
 static void read_levels(ini_input *in, parameters *p, int required)
 {
-    const char *names[MAX_NAMED + 1], *actions[2 * MAX_NAMED + 1];
+    const char *names[MAX_NAMED], *actions[2 * MAX_NAMED + 1];
     int seen[2 * MAX_NAMED + 1] = {0}, n = 0;
     p->nlevels = parameters_instances(in, "integrator", names);
     if (p->nlevels > MAX_LEVELS)
@@ -337,7 +336,7 @@ static void dump(parameters *p)
 }
 
 /* Names and layout of the files of kept configurations. */
-static void check_save(const ini_input *in, const save_params *s)
+static void check_save(ini_input *in, const save_params *s)
 {
     char why[160];
     const struct {
@@ -346,21 +345,22 @@ static void check_save(const ini_input *in, const save_params *s)
     for (int i = 0; i < 2; i++) {
         const char *fault = patterns[i].pattern[0] ? pattern_fault(patterns[i].pattern) : NULL;
         if (fault)
-            user_error("%s: [save] %s = %s %s", ini_where(in, "save", NULL, patterns[i].key), patterns[i].key,
-                       patterns[i].pattern, fault);
+            ini_mistake(in, "%s: [save] %s = %s %s", ini_where(in, "save", NULL, patterns[i].key), patterns[i].key,
+                        patterns[i].pattern, fault);
     }
     if (strchr(s->name, '/') || s->name[0] == '.')
-        user_error("%s: [save] name = %s is no name of a file in the folder configurations: it must have no / and not "
-                   "begin with a dot",
-                   ini_where(in, "save", NULL, "name"), s->name);
+        ini_mistake(in,
+                    "%s: [save] name = %s is no name of a file in the folder configurations: it must have no / and not "
+                    "begin with a dot",
+                    ini_where(in, "save", NULL, "name"), s->name);
     if (s->lfn[0] && strcmp(s->format, "ildg"))
-        user_error("%s: [save] lfn is given, but files of format %s have no place for it; only those of ildg do",
-                   ini_where(in, "save", NULL, "lfn"), s->format);
+        ini_mistake(in, "%s: [save] lfn is given, but files of format %s have no place for it; only those of ildg do",
+                    ini_where(in, "save", NULL, "lfn"), s->format);
     if (s->ensemble[0] && !links_format_carries_names(s->format))
-        user_error("%s: [save] ensemble is given, but files of format %s have no place for it",
-                   ini_where(in, "save", NULL, "ensemble"), s->format);
+        ini_mistake(in, "%s: [save] ensemble is given, but files of format %s have no place for it",
+                    ini_where(in, "save", NULL, "ensemble"), s->format);
     if (links_format_layout(s->format, parameters_save_bits(s), s->rows, why, sizeof why))
-        user_error("%s: [save] %s", ini_where(in, "save", NULL, strstr(why, "rows") ? "rows" : "bits"), why);
+        ini_mistake(in, "%s: [save] %s", ini_where(in, "save", NULL, strstr(why, "rows") ? "rows" : "bits"), why);
 }
 
 int parameters_save_bits(const save_params *s)
@@ -387,24 +387,26 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     read_gauge(in, &p->gauge, need & NEED_GAUGE);
     ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
     ini_fill(in, &save_section, NULL, &p->save);
-    check_save(in, &p->save);
     ini_fill(in, &watch_section, NULL, &p->watch);
     for (int d = 0; d < 4; d++)
         if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))
-            user_error(
-                "%s: [lattice] size: extent %d in direction %c of the lattice is not an even number of at least 2",
+            ini_mistake(
+                in, "%s: [lattice] size: extent %d in direction %c of the lattice is not an even number of at least 2",
                 ini_where(in, "lattice", NULL, "size"), p->lattice.size[d], "xyzt"[d]);
     const int *g = p->machine.grid;
     const int given = (g[0] > 0) + (g[1] > 0) + (g[2] > 0) + (g[3] > 0);
     if (given > 0 && given < 4)
-        user_error("%s: [machine] grid: process grid %d.%d.%d.%d; give four numbers of at least 1, or 0.0.0.0 to have "
-                   "one chosen",
-                   ini_where(in, "machine", NULL, "grid"), g[0], g[1], g[2], g[3]);
+        ini_mistake(in,
+                    "%s: [machine] grid: process grid %d.%d.%d.%d; give four numbers of at least 1, or 0.0.0.0 to have "
+                    "one chosen",
+                    ini_where(in, "machine", NULL, "grid"), g[0], g[1], g[2], g[3]);
     if (!strcmp(p->run.start, "file") && !p->run.config[0])
-        user_error("%s: [run] start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
+        ini_mistake(in, "%s: [run] start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
     if (strcmp(p->run.start, "file") && p->run.config[0])
-        user_error("%s: [run] config is given, but start = %s does not read it; use start = file",
-                   ini_where(in, "run", NULL, "config"), p->run.start);
+        ini_mistake(in, "%s: [run] config is given, but start = %s does not read it; use start = file",
+                    ini_where(in, "run", NULL, "config"), p->run.start);
+    check_save(in, &p->save);
+    ini_judge(in);
     solver_parameters_read(in, p);
     fermion_parameters_read(in, p);
     solver_parameters_nest(in, p);

@@ -12,7 +12,7 @@
 #include "solvers/solver.h"
 #include "solvers/transform.h"
 
-#define MAX_NAMED 16
+#define MAX_NAMED 64
 
 typedef struct {
     char output[PARAM_STRING_SIZE];
@@ -134,14 +134,14 @@ int parameters_on_level(const parameters *p, const char *name);
 /* ---- for parts of the reader ---- */
 
 /* Names of the sections [section.NAME], in their order; how many. More than MAX_NAMED are a user error. */
-int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED + 1]);
+int parameters_instances(const ini_input *in, const char *section, const char *names[MAX_NAMED]);
 
 /* A name in a key of a section that is none of the n known ones is a user error, with the nearest; `what`: those. */
 void parameters_check_name(const ini_input *in, const char *section, const char *instance, const char *key,
                            const char *found, const char *const *known, int n, const char *what);
 /* A key that some kinds of a section have, but not this one, is a user error. `choice` is the key that names the kind,
  * has() whether a kind has a key, and `rest` the end of the message, such as "; it has kappa". */
-void parameters_refuse_keys(const ini_input *in, const char *section, const char *instance, const char *choice,
+void parameters_refuse_keys(ini_input *in, const char *section, const char *instance, const char *choice,
                             const char *kind, int (*has)(const char *kind, const char *key), const char *rest);
 /* parameters_solver.c: the key names a solver of the file, and no mere preconditioner, or that is a user error. */
 void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,

@@ -11,7 +11,7 @@ static int kind_has(const char *kind, const char *key)
     return param_find(fermion_section(0), key) || fermion_kind_has(fermion_kind_find(kind), key);
 }
 
-static void check_keys(const ini_input *in, const named_fermion *f)
+static void check_keys(ini_input *in, const named_fermion *f)
 {
     char has[512], rest[640];
     fermion_kind_keys(fermion_kind_find(f->p.kind), has, sizeof has);
@@ -27,7 +27,7 @@ static void inherit(char *key, const char *other)
 
 void fermion_parameters_read(ini_input *in, parameters *p)
 {
-    const char *names[MAX_NAMED + 1];
+    const char *names[MAX_NAMED];
     p->nfermions = parameters_instances(in, "fermion", names);
     for (int i = 0; i < p->nfermions; i++) {
         named_fermion *f = &p->fermions[i];

@@ -13,7 +13,7 @@ static int kind_has(const char *kind, const char *key)
     return !strcmp(key, "kind") || !strcmp(key, "interval") || observable_has(observable_find(kind), key);
 }
 
-static void check_keys(const ini_input *in, const named_measure *m)
+static void check_keys(ini_input *in, const named_measure *m)
 {
     char has[256], rest[512];
     observable_keys(observable_find(m->p.kind), has, sizeof has);
@@ -41,7 +41,7 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
 
 void measure_parameters_read(ini_input *in, parameters *p)
 {
-    const char *names[MAX_NAMED + 1], *fermions[MAX_NAMED];
+    const char *names[MAX_NAMED], *fermions[MAX_NAMED];
     char message[512];
     for (int i = 0; i < p->nfermions; i++) fermions[i] = p->fermions[i].name;
     p->nmeasures = parameters_instances(in, "measure", names);

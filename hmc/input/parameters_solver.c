@@ -18,7 +18,7 @@ static int type_has(const char *type, const char *key)
 }
 
 /* Keys that the type does not have, and what contradicts itself. */
-static void check_keys(const ini_input *in, const named_settings *s)
+static void check_keys(ini_input *in, const named_settings *s)
 {
     const solver_type *type = solver_type_find(s->p.type);
     char has[448], message[576];
@@ -39,7 +39,7 @@ static void check_keys(const ini_input *in, const named_settings *s)
 
 void solver_parameters_read(ini_input *in, parameters *p)
 {
-    const char *names[MAX_NAMED + 1];
+    const char *names[MAX_NAMED];
     p->nsolvers = parameters_instances(in, "solver", names);
     for (int i = 0; i < p->nsolvers; i++) {
         snprintf(p->solvers[i].name, sizeof p->solvers[i].name, "%s", names[i]);

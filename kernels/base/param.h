@@ -139,8 +139,9 @@ int param_has_word(const char *words, const char *word);
 const char *param_nearest(const char *name, const char *const *names, int n);
 
 /* The sections and keys, with type, default, unit, what is allowed and help, on 100 columns. `key` is NULL for all,
- * "gauge", "gauge.beta", "beta", "fermion.NAME.kappa" or "fermion.light.kappa" for a part. Returns 0, or 1 for an
- * unknown key, with the nearest name on standard error. */
+ * "gauge", "gauge.beta", "beta", "fermion.NAME.kappa" or "fermion.light.kappa" for a part; another word finds the
+ * keys that have it in their names, values, kinds or help. Returns 0, or 1 when there are none, with the nearest name on
+ * standard error. */
 int params_help(FILE *out, const param_section *const *sections, int n, const char *key);
 
 /* The same as tables in Markdown. */

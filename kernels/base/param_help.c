@@ -79,6 +79,19 @@ static void put_section_head(FILE *out, const param_section *s)
     put_column(out, column, AT_ALLOWED, "allowed\n");
 }
 
+/* Whether the text has the word, in letters of either case. */
+static int mentions(const char *text, const char *word)
+{
+    return text && strcasestr(text, word) != NULL;
+}
+
+/* Whether the word is in the key's name, its values, or its help. */
+static int is_about(const param_section *s, const param *p, const char *word)
+{
+    return mentions(p->name, word) || mentions(p->help, word) || mentions(s->owner, word) ||
+           (p->type == PARAM_CHOICE && mentions(p->range, word));
+}
+
 static int help_wanted(const param_section *s, const param *p, const char *key)
 {
     if (!key || !strcmp(key, s->section) || !strcmp(key, p->name)) return 1;
@@ -113,7 +126,9 @@ static void suggest_help(const param_section *const *sections, int n, const char
     free(store);
 }
 
-int params_help(FILE *out, const param_section *const *sections, int n, const char *key)
+/* The keys that `wanted` picks, under the heads of their sections; how many. */
+static int put_keys(FILE *out, const param_section *const *sections, int n, const char *key,
+                    int (*wanted)(const param_section *s, const param *p, const char *key))
 {
     int shown = 0, physics = 0, head = 0;
     const param_section *whole = NULL; /* that the parts belong to */
@@ -121,7 +136,7 @@ int params_help(FILE *out, const param_section *const *sections, int n, const ch
         const param_section *s = sections[i];
         if (!s->owner) whole = s, head = 0;
         for (int k = 0; k < s->count; k++) {
-            if (!help_wanted(s, &s->table[k], key)) continue;
+            if (!wanted(s, &s->table[k], key)) continue;
             if (!head && shown) fputc('\n', out);
             if (!head) put_section_head(out, whole);
             put_param(out, s, &s->table[k]);
@@ -131,8 +146,41 @@ int params_help(FILE *out, const param_section *const *sections, int n, const ch
         }
     }
     if (physics) fputs("\n* changing it makes a different ensemble\n", out);
-    if (!shown && key) suggest_help(sections, n, key);
-    return !shown;
+    return shown;
+}
+
+/* One line of the keys about a word beside those that have its name. */
+static void put_also(FILE *out, const param_section *const *sections, int n, const char *word)
+{
+    param_text also = {0};
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < sections[i]->count; k++) {
+            const param_section *s = sections[i];
+            const param *p = &s->table[k];
+            if (help_wanted(s, p, word) || !is_about(s, p, word)) continue;
+            char name[128];
+            snprintf(name, sizeof name, " %s%s.%s,", s->section, s->named ? ".NAME" : "", p->name);
+            if (!also.data || !strstr(also.data, name)) param_text_add(&also, "%s", name);
+        }
+    if (also.length) {
+        fputs("\nmentioned by ", out);
+        also.data[also.length - 1] = 0;
+        put_wrapped(out, (int)strlen("mentioned by "), 0, also.data);
+    }
+    param_text_free(&also);
+}
+
+int params_help(FILE *out, const param_section *const *sections, int n, const char *key)
+{
+    if (put_keys(out, sections, n, key, help_wanted)) {
+        int whole = !key || strchr(key, '.');
+        for (int i = 0; i < n && !whole; i++) whole = !strcmp(sections[i]->section, key);
+        if (!whole) put_also(out, sections, n, key);
+        return 0;
+    }
+    if (put_keys(out, sections, n, key, is_about)) return 0;
+    suggest_help(sections, n, key);
+    return 1;
 }
 
 static void put_cell(FILE *out, const char *text)

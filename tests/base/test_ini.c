@@ -175,6 +175,22 @@ static void test_bad_values(void)
     refuse("", NULL, ".ini: [gauge] needs the key 'beta'");
 }
 
+/* All mistakes of a text in one message, each once, with the number of them; of many, the first twenty. */
+static void test_several(void)
+{
+    char many[2048] = "[gauge]\nbeta = 1\n";
+    refuse("[gauge]\nbta = 5.7\nsteps = x\n[gague]\nnonsense\n[fermion.l]\nkappa = 2\n", "fermion.l.mass=y",
+           "6 errors in the input:\n");
+    refuse("[gauge]\nbta = 5.7\nsteps = x\n", NULL, "2 errors in the input:\n  ");
+    refuse("[gauge]\nbta = 5.7\nsteps = x\n", NULL, ".ini:3: [gauge] steps: 'x' is not an integer");
+    refuse("[gauge]\nbta = 5.7\nsteps = x\n", NULL, ".ini:2: unknown key 'bta' in [gauge]");
+    /* What stands under a bad heading is of no known section. */
+    refuse("[gauge]\nbeta = 1\n[ga uge]\nnonsense\nx = 1\n", NULL, "plaq: error: /tmp");
+    for (int i = 0; i < 30; i++) snprintf(many + strlen(many), sizeof many - strlen(many), "x%d = 1\n", i);
+    refuse(many, NULL, "30 errors in the input; the first 20:\n");
+    refuse(many, NULL, ".ini:22: unknown key 'x19'");
+}
+
 static void test_bad_sections(void)
 {
     refuse(
@@ -250,6 +266,7 @@ int main(int argc, char **argv)
     test_bad_text();
     test_bad_values();
     test_bad_sections();
+    test_several();
     test_bad_overrides();
     test_bad_files();
     remove(path);

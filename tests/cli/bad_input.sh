@@ -43,6 +43,29 @@ refused "an unknown measurement" -- run a.ini measure.x.kind=flow -- "measure.x"
 refused "unknown key on the command line" -- run a.ini gauge.betta=5 -- "gauge.betta" "did you mean 'beta'?"
 refused "an argument too many" -- run a.ini beta -- "unexpected argument beta"
 refused "unknown instance on the command line" -- run a.ini solver.forse.tolerance=1 -- "solver.forse" "did you mean 'solver.force'?"
+sed 's/^beta/betta/; s/^steps = .*/steps = x/; s/^\[lattice\]/[latice]/' good.ini >b.ini
+echo 'and this' >>b.ini
+refused "several mistakes at once" -- run b.ini gauge.action=wislon -- "errors in the input:" "unknown section [latice]" \
+    "unknown key 'betta' in [gauge]" "steps: 'x' is not an integer" "'and this' is neither" "'wislon' is unknown"
+refused "mistakes that are found later" -- run a.ini lattice.size=4.4.4.5 machine.grid=1.1.0.0 save.name=x save.rows=2 -- \
+    "4 errors in the input:" "[lattice] size: extent 5" "[machine] grid" "[save] name = x has no %d" "3 rows, not 2"
+{
+    cat good.ini
+    for i in $(seq 70); do printf '[solver.s%d]\ntype = cg\n' $i; done
+} >b.ini
+refused "sections without end" -- run b.ini -- "is one too many: allowed are 64 [solver.NAME]"
+say "as many solvers as anyone has"
+{
+    cat good.ini
+    for i in $(seq 30); do printf '[solver.s%d]\ntype = cg\n' $i; done
+} >b.ini
+try run --dry-run b.ini
+exits 0 "thirty more solvers"
+{
+    cat good.ini
+    for i in $(seq 20); do printf '[fermion.f%d]\nkind = wilson_clover\nkappa = 0.13\nsolver = force\n' $i; done
+} >b.ini
+refused "too many actions" -- run b.ini -- "are 23 actions; a run has at most 16"
 edited b.ini 's/^beta = .*/this line says nothing/'
 refused "a line that is none" -- run b.ini -- "b.ini:12"
 edited b.ini 's/^beta = .*/beta = 5.5\nbeta = 5.6/'

@@ -44,6 +44,20 @@ say "help run: the command and the keys of its section"
 try help run
 printed "usage: plaq run" "max_hours" "--accept-changes"
 
+say "help WORD: keys by their names, values and help"
+for word in clover:fermion pion:measure omelyan2:integrator CHECKSUM:save; do
+    try help ${word%:*}
+    exits 0 "help $word"
+    printed "[${word#*:}"
+done
+try help omelyan2
+same "sections about omelyan2" 1 "$(grep -c '^\[' out)"
+try help beta
+printed "coupling: S = beta sum" "mentioned by" "save.name"
+try help xyzzy
+exits 2 "help about nothing"
+printed "no section or key 'xyzzy'"
+
 say "standard output that cannot be written"
 for arguments in --help "run --help" help "help beta"; do
     status=0
