@@ -22,6 +22,11 @@ static const linop_table table = {.name = "adjoint",
                                   .refresh = derived_refresh,
                                   .destroy = derived_destroy};
 
+linop *adjoint_inner(const linop *op)
+{
+    return op->table == &table ? ((const derived *)op)->inner : NULL;
+}
+
 linop *adjoint_create(linop *op)
 {
     derived *d = calloc(1, sizeof *d);

@@ -25,6 +25,8 @@ typedef struct coarsening {
     void (*complete)(linop *op, field *rows, const field *v);
     void (*galerkin)(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors);
     unsigned long (*version)(const linop *op); /* of what M is made of */
+    /* A^dagger = S A S^-1 of the system A: y = S x, or S^-1 x. y is not x. Null where adjoints are not solved. */
+    void (*similar)(linop *op, field *y, const field *x, int inverse);
 } coarsening;
 
 typedef struct {

@@ -77,6 +77,8 @@ void linop_destroy(linop *op);
 /* Operators of an operator, which they borrow: A^dagger A, Hermitian and positive; A^dagger; A + shift. */
 linop *normal_create(linop *op);
 linop *adjoint_create(linop *op);
+/* What adjoint_create() made `op` of; null for any other operator. */
+linop *adjoint_inner(const linop *op);
 linop *shifted_create(linop *op, double shift);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
+#include "kernels/ops/domainwall.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
@@ -353,6 +354,20 @@ static unsigned long links_version(const linop *op)
     return ((const schur *)op)->w->links->version;
 }
 
+/* S = gamma_5, and gamma_5 A_pp of the symmetric form; A_pp keeps the chiralities apart. */
+static void similar(linop *op, field *y, const field *x, int inverse)
+{
+    schur *s = (schur *)op;
+    const wilson *w = s->w;
+    fifth_matrix gamma_5 = domainwall_matrix(1, 1);
+    gamma_5.of[0][0][0] = 1;
+    gamma_5.of[1][0][0] = -1;
+    domainwall_map(y, &gamma_5, 0, x);
+    if (w->form == SCHUR_ASYMMETRIC) return;
+    if (has_clover(w)) clover_apply(y, y->par, inverse ? material_of(s)->inverse : own_diagonal(s), y, 1);
+    else vector_axpby(y, inverse ? 1 / diagonal(w) : diagonal(w), y, 0);
+}
+
 static const coarsening schur_coarsening = {.spins = 4,
                                             .colours = 3,
                                             .residual = residual_to_rows,
@@ -360,7 +375,8 @@ static const coarsening schur_coarsening = {.spins = 4,
                                             .correct = correct_by_rows,
                                             .complete = complete_rows,
                                             .galerkin = galerkin,
-                                            .version = links_version};
+                                            .version = links_version,
+                                            .similar = similar};
 
 static const linop_table schur_table = {.name = "wilson-schur",
                                         .apply = apply,

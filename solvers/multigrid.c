@@ -5,7 +5,10 @@
  * cycle of that level as its preconditioner (K-cycle), on the coarsest GCR alone. Systems are red-black on every level
  * whose extents are even. Around the finest cycle runs flexible GCR in the precision of the source.
  *
- * Cycles work in single precision, or in that of the operator where it is higher than what is given. */
+ * Cycles work in single precision, or in that of the operator where it is higher than what is given.
+ *
+ * A^dagger is solved by the levels of A: A^dagger = S A S^-1 by gamma_5 hermiticity (operators/coarse.h), so that S K S^-1
+ * preconditions. */
 #include "solvers/multigrid.h"
 
 #include <math.h>
@@ -92,35 +95,74 @@ void multigrid_cycle(multigrid *m, int level, field *x, const field *b)
 
 /* ---- the solver ---- */
 
-static multigrid *of(const solver *s)
+typedef struct {
+    multigrid *m;
+    int adjoint; /* A^dagger is solved, and the levels are those of A */
+} state;
+
+static state *of(const solver *s)
 {
     return s->state;
 }
 
+const multigrid *multigrid_levels_of(const solver *s)
+{
+    return of(s)->m;
+}
+
+/* x = S K S^-1 b in the precision of the levels. */
+static void cycle_of_adjoint(multigrid *m, field *x, const field *b)
+{
+    linop *op = m->levels[0].op;
+    field *t = linop_vector(op, 1), *y = field_like(t);
+    op->coarsening->similar(op, t, b, 1);
+    multigrid_cycle(m, 0, y, t);
+    op->coarsening->similar(op, x, y, 0);
+    field_destroy(y);
+    field_destroy(t);
+}
+
 static solve_result precondition(solver *s, field *x, const field *b)
 {
-    multigrid *m = of(s);
+    multigrid *m = of(s)->m;
     multigrid_level *l = &m->levels[0];
+    const double b2 = vector_norm2(b, 0);
     m->applications = 0;
     m->flops = 0;
     solve_result result = {.status = m->dependent > 0 ? SOLVE_BROKEN : SOLVE_CONVERGED};
-    if (m->dependent > 0 || !(vector_norm2(b, 0) > 0)) {
+    if (m->dependent > 0 || !(b2 > 0)) {
         field_clear(x);
         return result;
     }
     const int one = b->prec == l->op->prec;
     field *y = one ? x : l->x;
+    const field *source = one ? b : l->b;
     if (!one) vector_copy(l->b, b);
-    multigrid_cycle(m, 0, y, one ? b : l->b);
+    multigrid_note(m, b2);
+    if (of(s)->adjoint) cycle_of_adjoint(m, y, source);
+    else multigrid_cycle(m, 0, y, source);
     if (!one) vector_copy(x, y);
     result.iterations = m->applications;
     result.flops = m->flops;
     return result;
 }
 
+/* A set-up that may be out of date has fewer iterations than max_iterations, and a second attempt with a new one. */
 static solve_result solve(solver *s, field *x, const field *b)
 {
-    return gcr_solve(s, x, b, of(s)->keys.restart, s);
+    multigrid *m = of(s)->m;
+    const int most = s->settings.max_iterations, patience = multigrid_patience(m, s->settings.tolerance);
+    if (patience < most) s->settings.max_iterations = patience;
+    solve_result r = gcr_solve(s, x, b, m->keys.restart, s);
+    s->settings.max_iterations = most;
+    if (r.status == SOLVE_CONVERGED || !multigrid_renew(m, solve_status_text(r.status))) return r;
+    if (r.status == SOLVE_BROKEN) field_clear(x);
+    const solve_result before = r;
+    r = gcr_solve(s, x, b, m->keys.restart, s);
+    r.iterations += before.iterations;
+    r.inside += before.inside;
+    r.flops += before.flops;
+    return r;
 }
 
 /* ---- levels ---- */
@@ -174,14 +216,8 @@ static int settings_of_level(const multigrid_keys *k, const int size[4], int lev
     return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(size, level == 0, s->block));
 }
 
-static void open(solver *s)
+static void open_levels(multigrid *m, linop *op)
 {
-    multigrid *m = calloc(1, sizeof *m);
-    REQUIRE_MEMORY(m, "out of memory");
-    m->keys = *multigrid_keys_of(&s->settings);
-    s->state = m;
-    s->settings.delta = MULTIGRID_DELTA;
-    linop *op = linop_at(s->a, s->a->prec > PREC_SINGLE ? s->a->prec : PREC_SINGLE, s->a->where);
     coarse_settings set;
     linop_refresh(op);
     for (;; m->n++) {
@@ -195,20 +231,56 @@ static void open(solver *s)
     m->n++;
 }
 
+/* Those that there are. */
+static multigrid *all;
+
+/* The levels of an operator for such settings, which are made when they are first asked for. */
+static multigrid *levels_for(const solver_settings *s, linop *op)
+{
+    const multigrid_keys *k = multigrid_keys_of(s);
+    multigrid *m = all;
+    while (m && (m->levels[0].op != op || m->follows != s->follows || memcmp(&m->keys, k, sizeof *k))) m = m->next;
+    if (!m) {
+        m = calloc(1, sizeof *m);
+        REQUIRE_MEMORY(m, "out of memory");
+        m->keys = *k;
+        m->follows = s->follows;
+        open_levels(m, op);
+        m->next = all;
+        all = m;
+    }
+    m->users++;
+    return m;
+}
+
+static void open(solver *s)
+{
+    state *t = calloc(1, sizeof *t);
+    REQUIRE_MEMORY(t, "out of memory");
+    linop *direct = adjoint_inner(s->a), *a = direct ? direct : s->a;
+    t->adjoint = direct != NULL;
+    t->m = levels_for(&s->settings, linop_at(a, a->prec > PREC_SINGLE ? a->prec : PREC_SINGLE, a->where));
+    s->state = t;
+    s->settings.delta = MULTIGRID_DELTA;
+}
+
 static void update(solver *s)
 {
-    multigrid *m = of(s);
-    linop *op = m->levels[0].op;
-    const unsigned long version = op->coarsening->version(op);
-    linop_refresh(op);
-    if (m->version == version) return;
-    m->version = version;
-    multigrid_setup(m);
+    multigrid_follow(of(s)->m);
+}
+
+static void forget(solver *s)
+{
+    multigrid_forget(of(s)->m);
 }
 
 static void close(solver *s)
 {
-    multigrid *m = of(s);
+    multigrid *m = of(s)->m, **at = &all;
+    free(s->state);
+    if (--m->users > 0) return;
+    while (*at != m) at = &(*at)->next;
+    *at = m->next;
     for (int i = m->n - 1; i >= 0; i--) close_level(&m->levels[i]);
     for (int i = m->n - 1; i >= 0; i--) coarse_destroy(m->levels[i].below);
     free(m);
@@ -250,6 +322,14 @@ static const param own[] = {
      "the same on coarse lattices", 0},
     {"refinements", PARAM_INT, KEY(refinements), "2", "[0,20]", NULL,
      "how often the cycle itself is put on the null vectors and the set-up made from them", 0},
+    {"refresh_at", PARAM_REAL, KEY(refresh_at), "1.5", "[1,1000]", NULL,
+     "of actions, where the set-up is kept while the links move along a trajectory, and made from random vectors at "
+     "its "
+     "beginning, so that restarts find the same bits: the growth of iterations a digit from which the null vectors are "
+     "refreshed at the next links, and made anew where that has not helped",
+     0},
+    {"refresh_iterations", PARAM_INT, KEY(refresh_iterations), "8", "[1,10000]", NULL,
+     "of actions: as setup_iterations, when the null vectors are refreshed", 0},
     {"pre_steps", PARAM_INT, KEY(pre_steps), "0", "[0,100]", NULL, "steps of minimal residual before the coarse solve",
      0},
     {"post_steps", PARAM_INT, KEY(post_steps), "4", "[0,100]", NULL, "and after it", 0},
@@ -278,4 +358,5 @@ const solver_type solver_multigrid = {
     .precondition = precondition,
     .open = open,
     .update = update,
-    .close = close};
+    .close = close,
+    .forget = forget};

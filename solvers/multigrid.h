@@ -1,4 +1,5 @@
-/* Adaptive multigrid: keys, levels and cycle (solvers/multigrid.c), set-up (solvers/multigrid_setup.c). */
+/* Adaptive multigrid: keys, levels and cycle (solvers/multigrid.c), set-up (solvers/multigrid_setup.c), and how it follows
+ * links that change (solvers/multigrid_follow.c). */
 #ifndef PLAQ_MULTIGRID_H
 #define PLAQ_MULTIGRID_H
 
@@ -10,12 +11,12 @@
 #define MULTIGRID_DELTA 1e-3 /* drop of the residual at which the outer GCR computes the true one */
 
 typedef struct {
-    double relaxation, coarse_tolerance, bottom_tolerance;
+    double relaxation, coarse_tolerance, bottom_tolerance, refresh_at;
     int levels;
     int block[MULTIGRID_LEVELS - 1][4]; /* zero: chosen */
     int vectors[MULTIGRID_LEVELS - 1];
     int pre_steps, post_steps, coarse_iterations, bottom_iterations;
-    int setup_iterations, coarse_setup_iterations, refinements;
+    int setup_iterations, coarse_setup_iterations, refinements, refresh_iterations;
     int restart;
 } multigrid_keys;
 
@@ -41,16 +42,36 @@ typedef struct {
     int nvectors;
 } multigrid_level;
 
+/* Cycles and what they gain, from which it is seen whether the set-up still serves the links. */
 typedef struct {
+    int cycles;       /* of the solve that goes on */
+    double digits;    /* by which its residual has fallen */
+    double last2;     /* |r|^2 at its last cycle */
+    double worst;     /* cycles a digit: the most of the solves on these links; 0: not known */
+    double reference; /* that when the set-up was new; 0: not known yet */
+    int solves;       /* since the set-up was made or refreshed */
+} multigrid_pace;
+
+/* Levels, which solvers on one operator with the same keys share. */
+typedef struct multigrid {
     multigrid_keys keys;
     int n;
     multigrid_level levels[MULTIGRID_LEVELS];
-    unsigned long version; /* of what the set-up was made for */
+    unsigned long version; /* of the links that cycles work on */
     double dependent;      /* null vectors that depend on others: then the set-up is no use */
-    double setup_seconds;
-    int applications; /* of the finest operator, since it was last looked at */
+    int applications;      /* of the finest operator, since it was last looked at */
     double flops;
+    int follows;           /* settings.follows */
+    int renew;             /* the next set-up is to be from random vectors */
+    unsigned long made_on; /* version of the links of the last such set-up, and of nothing since; else 0 */
+    int refreshed;         /* solves are the first after a refresh */
+    multigrid_pace pace;
+    int users;
+    struct multigrid *next;
 } multigrid;
+
+/* For tests: what a solver of this type works by. */
+const multigrid *multigrid_levels_of(const solver *s);
 
 /* x = K b on a level, from x = 0; b is left alone. */
 void multigrid_cycle(multigrid *m, int level, field *x, const field *b);
@@ -60,5 +81,19 @@ void multigrid_cycle(multigrid *m, int level, field *x, const field *b);
 int multigrid_choose_block(const int size[4], int first, int block[4]);
 /* Null vectors and coarse operators of all levels, from random vectors. Collective. */
 void multigrid_setup(multigrid *m);
+/* The same from the null vectors that there are, relaxed a little. Collective. */
+void multigrid_refresh(multigrid *m);
+
+/* Before a solve: decides what the set-up needs on the links as they are, and does it. Collective. */
+void multigrid_follow(multigrid *m);
+/* Before a cycle on a residual of this norm squared. */
+void multigrid_note(multigrid *m, double r2);
+/* The next set-up comes from the links alone, unless that is so already. */
+void multigrid_forget(multigrid *m);
+/* The most iterations of a solve to this tolerance that a set-up deserves which may be out of date. */
+int multigrid_patience(const multigrid *m, double tolerance);
+/* After a solve that failed: makes the set-up anew, where it does not come from these very links. Returns whether it did.
+ * Collective. */
+int multigrid_renew(multigrid *m, const char *why);
 
 #endif

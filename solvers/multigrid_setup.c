@@ -127,6 +127,20 @@ static void refine(multigrid *m)
     }
 }
 
+static void tell(const multigrid *m, const char *what, double start)
+{
+    log_info("multigrid: %s of %d levels in %.2f s", what, m->n, comm_wtime() - start);
+    if (m->dependent > 0) log_info("multigrid: %.0f null vectors depend on others; the set-up is no use", m->dependent);
+}
+
+void multigrid_refresh(multigrid *m)
+{
+    const double start = comm_wtime();
+    relax_all(m, 0, m->keys.refresh_iterations);
+    build_all(m);
+    tell(m, "refresh", start);
+}
+
 void multigrid_setup(multigrid *m)
 {
     const double start = comm_wtime();
@@ -138,7 +152,5 @@ void multigrid_setup(multigrid *m)
         refine(m);
         build_all(m);
     }
-    m->setup_seconds = comm_wtime() - start;
-    log_info("multigrid: set-up of %d levels in %.2f s", m->n, m->setup_seconds);
-    if (m->dependent > 0) log_info("multigrid: %.0f null vectors depend on others; the set-up is no use", m->dependent);
+    tell(m, "set-up", start);
 }

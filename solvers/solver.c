@@ -195,7 +195,11 @@ solver *solver_create(const solver_settings *set, linop *a)
     s->type = solver_type_find(set->type);
     s->settings = *set;
     s->a = a;
-    if (set->inner) s->inner = solver_create(set->inner, s->type->inside ? s->type->inside(set, a) : a);
+    if (set->inner) {
+        solver_settings inner = *set->inner;
+        inner.follows = set->follows;
+        s->inner = solver_create(&inner, s->type->inside ? s->type->inside(set, a) : a);
+    }
     if (s->type->open) s->type->open(s);
     return s;
 }
@@ -215,6 +219,12 @@ void solver_update(solver *s)
     if (s->type->update) s->type->update(s);
 }
 
+void solver_forget(solver *s)
+{
+    if (s->inner) solver_forget(s->inner);
+    if (s->type->forget) s->type->forget(s);
+}
+
 solver *solver_from(solver_store *store, const solver_settings *set, linop *a)
 {
     solver *s = NULL;
@@ -223,11 +233,18 @@ solver *solver_from(solver_store *store, const solver_settings *set, linop *a)
     if (!s) {
         REQUIRE(store->n < SOLVER_STORE_MOST, "more than %d solvers", SOLVER_STORE_MOST);
         store->settings[store->n] = set;
-        store->solvers[store->n++] = s = solver_create(set, a);
+        solver_settings own = *set;
+        own.follows = store->follow;
+        store->solvers[store->n++] = s = solver_create(&own, a);
     }
     s->settings.tolerance = set->tolerance;
     s->settings.max_iterations = set->max_iterations;
     return s;
+}
+
+void solver_store_forget(solver_store *store)
+{
+    for (int i = 0; i < store->n; i++) solver_forget(store->solvers[i]);
 }
 
 void solver_store_close(solver_store *store)

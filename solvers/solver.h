@@ -41,6 +41,7 @@ typedef struct solver_settings {
     int low_modes;                             /* of them, the lowest; 0: all */
     char transform_file[PARAM_STRING_SIZE];    /* of types with this key */
     const struct fifth_transform *transform;   /* what the file holds; borrowed */
+    int follows; /* in actions: what is kept from solve to solve may stay when the links have changed a little */
     union {
         double align;
         char bytes[192];
@@ -97,6 +98,8 @@ typedef struct {
     void (*open)(solver *s);
     void (*update)(solver *s);
     void (*close)(solver *s);
+    /* Of types that mind settings.follows: see solver_forget(). */
+    void (*forget)(solver *s);
 } solver_type;
 
 struct solver {
@@ -127,6 +130,8 @@ solver *solver_create(const solver_settings *s, linop *a);
 void solver_destroy(solver *s);
 /* Brings the operator, and what the solver keeps, up to date with the links. Collective. */
 void solver_update(solver *s);
+/* From the next update on, what the solver keeps comes from the links alone, and not from those before them. */
+void solver_forget(solver *s);
 /* Updates, solves and measures. x, b: vectors of A in any precision, not the same, of any number of right-hand sides,
  * which are solved in blocks or one after another, as the type does; each[r], unless that is null, is the result of
  * right-hand side r, with its share of the seconds and flops of a block. Returns all of them together: the worst status,
@@ -145,10 +150,11 @@ void solver_deflate(solver *s, const struct eigen_pairs *low, int modes, int of_
 typedef struct {
     const solver_settings *settings[SOLVER_STORE_MOST];
     solver *solvers[SOLVER_STORE_MOST];
-    int n;
+    int n, follow; /* follow: as settings.follows of all */
 } solver_store;
 /* With the tolerance and max_iterations of its settings. */
 solver *solver_from(solver_store *store, const solver_settings *s, linop *a);
+void solver_store_forget(solver_store *store);
 void solver_store_close(solver_store *store);
 
 /* Whether it is a solver, and not a preconditioner alone. */

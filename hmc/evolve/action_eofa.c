@@ -99,7 +99,10 @@ static int refresh(action *a, random_key key)
     exact *e = (exact *)a;
     const rational *r = inverse_root(e->store, &e->s, a->trouble, sizeof a->trouble);
     REQUIRE(r, "%s: %s", a->name, a->trouble); /* the input was checked */
-    for (int c = 0; c < CHIRALITIES; c++) predictor_forget(e->of[c].guess);
+    for (int c = 0; c < CHIRALITIES; c++) {
+        predictor_forget(e->of[c].guess);
+        inverter_begin(&e->of[c].solves);
+    }
     field *eta = field_like(e->phi);
     vector_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);
     a->start_value = vector_norm2(eta, 0);

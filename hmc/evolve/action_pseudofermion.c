@@ -54,6 +54,8 @@ static int refresh(action *a, random_key key)
 {
     pseudofermion *p = (pseudofermion *)a;
     predictor_forget(p->guess);
+    inverter_begin(&p->of_m);
+    if (p->s.over) inverter_begin(&p->of_over);
     return p->s.quark->direct ? draw_from_half(p, key) : draw_from_whole(p, key);
 }
 

@@ -19,6 +19,12 @@ void inverter_open(inverter *v, action *a, fermion *quark, const named_solver *s
     if (v->op) v->dagger = adjoint_create(v->op);
     v->made = calloc(1, sizeof *v->made);
     REQUIRE_MEMORY(v->made, "out of memory");
+    v->made->follow = 1;
+}
+
+void inverter_begin(const inverter *v)
+{
+    solver_store_forget(v->made);
 }
 
 void inverter_close(inverter *v)

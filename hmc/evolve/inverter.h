@@ -29,6 +29,8 @@ typedef struct {
 /* Where the fermion has a normal system alone, any solver works on that. */
 void inverter_open(inverter *v, action *a, fermion *quark, const named_solver *solvers, int nsolvers);
 void inverter_close(inverter *v);
+/* A trajectory begins: nothing that solvers keep from the links of another one decides about its bits. */
+void inverter_begin(const inverter *v);
 
 /* x = (A^dagger A)^-1 b. The guess is the predictor's, or zero when that is null; the solution is kept there. `use` is
  * for messages. */

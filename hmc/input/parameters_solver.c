@@ -159,18 +159,15 @@ static void check_system(const ini_input *in, const parameters *p, const named_f
     }
 }
 
-/* Actions solve for M^dagger too, which does not come on coarse lattices. */
-static void check_action(const ini_input *in, const parameters *p, const named_fermion *f, const char *key,
-                         const char *solver)
+/* The normal operator does not come on coarse lattices. */
+static void check_coarse(const ini_input *in, const named_settings *s)
 {
-    const named_settings *s;
-    for (int i = 0; (s = parameters_attempt(p, solver, i)); i++)
-        for (const solver_settings *at = &s->p; at; at = at->inner)
-            if (solver_type_find(at->type)->coarsens)
-                user_error("%s: %s = %s of [fermion.%s] is of type = %s, or has that inside, which is for plaq measure "
-                           "and plaq solve: an action solves for M^dagger too; name another solver here, and this one "
-                           "in [measure.NAME] or with measured_only = yes",
-                           ini_where(in, "fermion", f->name, key), key, s->name, f->name, at->type);
+    for (const solver_settings *at = s->p.inner; at; at = at->inner)
+        if (solver_type_find(at->type)->coarsens && solver_needs_positive(&s->p))
+            user_error(
+                "%s: [solver.%s] type = %s solves for positive operators and has type = %s inside, which is for M "
+                "itself; choose type = gcr, or multigrid alone",
+                ini_where(in, "solver", s->name, solver_type_find(s->p.type)->inner_key), s->name, s->p.type, at->type);
 }
 
 /* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
@@ -266,8 +263,6 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
         const named_fermion *f = &p->fermions[i];
         const char *key, *name;
         const fermion_kind *kind = fermion_kind_find(f->p.kind);
-        if (parameters_on_level(p, f->name))
-            for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++) check_action(in, p, f, key, name);
         if (kind->blocks && kind->coarsens) continue;
         for (int k = 0; (key = parameters_solver_key(&f->p, k, &name)); k++)
             check_system(in, p, f, "fermion", f->name, key, name);
@@ -291,5 +286,8 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
                 "name a fallback in that section",
                 ini_where(in, "solver", p->solvers[i].name, "fallback"), p->solvers[i].name, p->solvers[k].name);
         }
-    for (int i = 0; i < p->nsolvers; i++) check_effects(in, p, i, every);
+    for (int i = 0; i < p->nsolvers; i++) {
+        check_coarse(in, &p->solvers[i]);
+        check_effects(in, p, i, every);
+    }
 }

@@ -44,7 +44,7 @@ everywhere run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric
     gauge.action=symanzik_1loop_hisq gauge.u0=0.87 gauge.flavours=4 integrator.0.scheme=force_gradient integrator.0.steps=1 integrator.1.scheme=omelyan4
 
 # Extents that lanes do not divide, and a rank with two sites in a direction.
-grids_2="1.2.1.1 1.1.1.2"
+grids_2="1.1.1.2"
 grids_4="1.2.1.2"
 everywhere run.trajectories=2 lattice.size=2.4.6.8 fermion.light.c_sw=0 solver.accept.inner_precision=double gauge.action=custom gauge.c1=0.1
 
@@ -81,6 +81,29 @@ try run --json quarks.ini run.output=again run.trajectories=1 run.start=cold run
 exits 0 "the first of them"
 try run --json quarks.ini run.output=again run.trajectories=2 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" \
     fermion.strange.range_breach=widen
+exits 0 "the second"
+same "links after a restart" "$links" "$(value digest)"
+same "history after a restart" "$rows" "$(value history_digest)"
+
+say "multigrid, whose set-up follows the links"
+cat >>quarks.ini <<'INI'
+[solver.levels]
+type = multigrid
+tolerance = 1e-10
+block = 2.2.2.2
+levels = 2
+vectors = 8
+refresh_at = 1
+fallback = accept
+INI
+grids_2="1.1.1.2"
+grids_4="1.2.1.2"
+levels="lattice.size=4.8.4.8 fermion.light.solver=levels fermion.light.action_solver=levels fermion.heavy.action_solver=levels integrator.0.steps=2"
+everywhere run.trajectories=2 $levels
+printed "null vectors are refreshed"
+try run --json quarks.ini run.output=levels run.trajectories=1 $levels
+exits 0 "the first of them"
+try run --json quarks.ini run.output=levels run.trajectories=2 $levels
 exits 0 "the second"
 same "links after a restart" "$links" "$(value digest)"
 same "history after a restart" "$rows" "$(value history_digest)"

@@ -1,0 +1,221 @@
+/* Multigrid solves A^dagger by the levels of A, and follows links that change.
+ *
+ * Of every form of the Schur complement: S of A^dagger = S A S^-1 is what it claims to be, and A^dagger takes as many
+ * iterations as A on levels that both share. Their number is gauge invariant. A set-up is kept while links move little, refreshed when they have moved far,
+ * and made anew where that has not helped or a solve fails; a solve that a solver forgets to follow has the bits of a new
+ * solver. */
+#include "tests/solvers/scene.h"
+#include "tests/solve.h"
+
+#include "kernels/lattice/purpose.h"
+#include "kernels/ops/gauge.h"
+
+static const struct ref_lattice shape = {{4, 4, 4, 8}};
+
+typedef struct {
+    lattice *lat;
+    field *links, *momenta;
+    wilson *w;
+    linop *direct, *adjoint;
+    field *b;
+} quark;
+
+static field *random_vector(const linop *op, uint32_t number)
+{
+    field *x = linop_vector(op, 1);
+    vector_random(x, 9, RANDOM_TEST, number);
+    return x;
+}
+
+static int open_quark(quark *q, const wilson_settings *s)
+{
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 5);
+    q->lat = kit_lattice(shape, 1, -1);
+    if (!q->lat) return 0;
+    char message[512];
+    const solver_settings set = settings_of("multigrid", "single");
+    if (solver_type_find("multigrid")->fits(&set, q->lat, message, sizeof message)) {
+        lattice_destroy(q->lat);
+        return 0;
+    }
+    double complex *u = kit_random_gauge(shape, 0.35, &rng);
+    q->links = kit_links(q->lat, u);
+    free(u);
+    q->momenta = field_create(q->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
+    momenta_random(q->momenta, 3, RANDOM_TEST, 0);
+    q->w = wilson_create(q->links, s);
+    q->direct = wilson_schur(q->w);
+    q->adjoint = adjoint_create(q->direct);
+    q->b = random_vector(q->direct, 1);
+    return 1;
+}
+
+static void close_quark(quark *q)
+{
+    field_destroy(q->b);
+    linop_destroy(q->adjoint);
+    wilson_destroy(q->w);
+    field_destroy(q->momenta);
+    field_destroy(q->links);
+    lattice_destroy(q->lat);
+}
+
+static solver *follower(linop *op, double refresh_at, int refresh_iterations)
+{
+    solver_settings s = settings_of("multigrid", "single");
+    s.follows = 1;
+    s.tolerance = 1e-9;
+    multigrid_keys_of(&s)->refresh_at = refresh_at;
+    multigrid_keys_of(&s)->refresh_iterations = refresh_iterations;
+    return solver_create(&s, op);
+}
+
+static int solves(solver *s, const quark *q)
+{
+    field *x = field_like(q->b);
+    const solve_result r = solver_solve(s, x, q->b, NULL);
+    KIT_INT(r.status, SOLVE_CONVERGED);
+    KIT_CHECK(r.residual <= 1.5 * s->settings.tolerance);
+    field_destroy(x);
+    return r.iterations;
+}
+
+/* The links after a random gauge transformation, on which null vectors of before are no use. */
+static void rotate_links(quark *q)
+{
+    struct ref_rng rng;
+    ref_rng_seed(&rng, 6);
+    double complex *u = (double complex *)kit_gather(q->links), *g = kit_alloc(9 * ref_volume(shape), sizeof *g);
+    ref_random_rotation(g, shape, &rng);
+    ref_rotate_gauge(u, shape, g);
+    kit_scatter(q->links, (const double *)u);
+    free(g);
+    free(u);
+}
+
+/* S A x = A^dagger S x, and S^-1 S x = x. */
+static void check_similar(const quark *q)
+{
+    linop *a = linop_at(q->direct, PREC_SINGLE, kit_place);
+    field *wide = random_vector(q->direct, 2), *x = linop_vector(a, 1), *y = field_like(x), *left = field_like(x),
+          *right = field_like(x);
+    vector_copy(x, wide);
+    linop_refresh(a);
+    linop_apply(a, y, x, 0);
+    a->coarsening->similar(a, left, y, 0);
+    a->coarsening->similar(a, y, x, 0);
+    linop_apply(a, right, y, 1);
+    const double size = vector_norm2(right, 0);
+    KIT_NEAR(sqrt(vector_axpy_norm2(left, -1, right, 0) / size), 0, 100 * kit_epsilon[PREC_SINGLE]);
+    a->coarsening->similar(a, right, y, 1);
+    KIT_NEAR(sqrt(vector_axpy_norm2(right, -1, x, 0) / vector_norm2(x, 0)), 0, 100 * kit_epsilon[PREC_SINGLE]);
+    field *const all[] = {wide, x, y, left, right};
+    for (int i = 0; i < 5; i++) field_destroy(all[i]);
+}
+
+static void check_adjoint(const quark *q)
+{
+    solver *plain = follower(q->direct, 1.5, 8), *dagger = follower(q->adjoint, 1.5, 8);
+    KIT_CHECK(multigrid_levels_of(plain) == multigrid_levels_of(dagger));
+    const int one = solves(plain, q), other = solves(dagger, q);
+    KIT_NEAR(other, one, 0.2 * one + 1);
+    solver_destroy(plain);
+    KIT_INT(solves(dagger, q), other);
+    solver_destroy(dagger);
+}
+
+/* One step after the other: kept, of no use on rotated links, refreshed, and made anew where that is not enough. */
+static void check_follows(quark *q)
+{
+    solver *s = follower(q->direct, 1.3, 8), *idle = follower(q->direct, 1.02, 1);
+    const multigrid *m = multigrid_levels_of(s), *n = multigrid_levels_of(idle);
+    const int first = solves(s, q);
+    KIT_CHECK(m != n && m->made_on > 0);
+    KIT_INT(solves(idle, q), first);
+    gauge_update(q->links, 1e-4, q->momenta);
+    KIT_NEAR(solves(s, q), first, 1);
+    KIT_INT(m->made_on, 0);
+    rotate_links(q);
+    const int stale = solves(s, q);
+    KIT_CHECK(stale > 1.5 * first);
+    KIT_INT(solves(idle, q) > first, 1);
+    gauge_update(q->links, 1e-4, q->momenta);
+    const int after = solves(s, q);
+    solves(idle, q);
+    KIT_CHECK(m->refreshed && m->made_on == 0 && n->refreshed);
+    KIT_CHECK(after < 0.85 * stale);
+    gauge_update(q->links, 1e-4, q->momenta);
+    KIT_NEAR(solves(idle, q), first, 0.25 * first + 1);
+    KIT_CHECK(n->made_on > 0);
+    /* Forgotten: the bits of a new solver. */
+    solver_forget(s);
+    solver *fresh = follower(q->direct, 1.4, 8);
+    field *x = field_like(q->b), *y = field_like(q->b);
+    solver_solve(s, x, q->b, NULL);
+    solver_solve(fresh, y, q->b, NULL);
+    KIT_NEAR(vector_axpy_norm2(x, -1, y, 0), 0, 0);
+    KIT_CHECK(m->made_on > 0);
+    field_destroy(y);
+    field_destroy(x);
+    solver_destroy(fresh);
+    solver_destroy(idle);
+    solver_destroy(s);
+}
+
+/* As many iterations on the links after a gauge transformation, but for random vectors that are others there. */
+static void check_covariance(quark *q)
+{
+    solver_settings set = settings_of("multigrid", "single");
+    solver *s = solver_create(&set, q->direct);
+    const int first = solves(s, q);
+    rotate_links(q);
+    KIT_NEAR(solves(s, q), first, 0.25 * first + 1);
+    solver_destroy(s);
+}
+
+/* A solve that fails with a set-up of other links is repeated with one of these. */
+static void check_renewal(quark *q)
+{
+    solver *s = follower(q->direct, 1000, 8);
+    const multigrid *m = multigrid_levels_of(s);
+    const int first = solves(s, q);
+    rotate_links(q);
+    s->settings.max_iterations = first;
+    field *x = field_like(q->b);
+    solve_result r = solver_solve(s, x, q->b, NULL);
+    KIT_CHECK(m->made_on > 0);
+    KIT_CHECK(r.iterations > first && r.iterations <= 2 * first);
+    /* With that of these links there is no other attempt. */
+    field_clear(x);
+    r = solver_solve(s, x, q->b, NULL);
+    KIT_CHECK(r.iterations <= first);
+    field_destroy(x);
+    solver_destroy(s);
+}
+
+int main(int argc, char **argv)
+{
+    kit_begin(&argc, &argv);
+    static const wilson_settings forms[] = {{0.1, 0, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS},
+                                            {-0.2, 1.2, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS},
+                                            {0.1, 0, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS},
+                                            {-0.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS}};
+    int done = 0;
+    for (int i = 0; i < 4; i++) {
+        quark q;
+        if (!open_quark(&q, &forms[i])) continue;
+        kit_where("%s form, c_sw %g", forms[i].form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", forms[i].c_sw);
+        check_similar(&q);
+        check_adjoint(&q);
+        if (forms[i].c_sw != 0) {
+            check_covariance(&q);
+            check_follows(&q);
+            check_renewal(&q);
+        }
+        close_quark(&q);
+        done++;
+    }
+    KIT_CHECK(done > 0);
+    return kit_end();
+}
