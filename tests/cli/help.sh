@@ -238,4 +238,17 @@ if [ -f "$source/inputs/measure.ini" ] && [ -d "$data" ]; then
     exits 0 "measure"
     printed '"plaquette": 0.56905572'
 fi
+
+say "completion in bash"
+# complete WORD...: what there is for the last word.
+complete() {
+    PATH=$(dirname "$plaq"):$PATH bash -c '. "$0"; compopt() { :; }; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _plaq
+        echo ${COMPREPLY[@]}' "$source/hmc/command/completion.bash" "$(basename "$plaq")" "$@"
+}
+same "commands" "measure" "$(complete mea)"
+same "options" "--rhs" "$(complete solve --rh)"
+same "keys" "lattice.size=" "$(complete run a.ini lattice.s)"
+same "sections" "fermion." "$(complete run a.ini fermion.)"
+touch solver.txt
+same "files" "solver.txt" "$(complete run a.ini solver.t)"
 finish
