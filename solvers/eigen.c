@@ -46,14 +46,14 @@ void eigen_free(eigen_pairs *e)
 }
 
 /* x += sum over the first `modes` pairs of v factor (v, r), factor 1 / value or, with values = 0, -1. */
-static void add_modes(const eigen_pairs *e, int modes, int values, field *x, const field *r)
+static void add_modes(const eigen_pairs *e, int modes, field *x, const field *r)
 {
     for (int k = 0; k < e->nblocks && k * e->block < modes; k++) {
         block_matrix *c = block_dot(e->blocks[k], r, 0);
         for (size_t i = 0; i < c->size1; i++)
             for (size_t j = 0; j < c->size2; j++) {
                 const int pair = k * e->block + (int)i;
-                const double factor = pair >= modes ? 0 : values ? 1 / e->values[pair] : -1;
+                const double factor = pair >= modes ? 0 : 1 / e->values[pair];
                 gsl_matrix_complex_set(c, i, j, gsl_complex_mul_real(gsl_matrix_complex_get(c, i, j), factor));
             }
         block_axpy(x, 1, c, e->blocks[k], 1, x);
@@ -72,13 +72,8 @@ void eigen_deflate(const eigen_pairs *e, int modes, const linop *a, int of_norma
         field_destroy(r);
         r = other;
     }
-    add_modes(e, modes, 1, x, r);
+    add_modes(e, modes, x, r);
     field_destroy(r);
-}
-
-void eigen_project(const eigen_pairs *e, int modes, field *x)
-{
-    add_modes(e, modes, 0, x, x);
 }
 
 /* ---- the process ---- */

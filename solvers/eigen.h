@@ -53,7 +53,4 @@ void eigen_free(eigen_pairs *e);
  * double precision. Collective. */
 void eigen_deflate(const eigen_pairs *e, int modes, const linop *a, int of_normal, field *x, const field *b);
 
-/* x -= sum over the first `modes` vectors of v (v, x). Any number of right-hand sides. Collective. */
-void eigen_project(const eigen_pairs *e, int modes, field *x);
-
 #endif

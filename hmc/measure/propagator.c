@@ -58,9 +58,12 @@ void propagator_use(propagator *p, const char *name)
     REQUIRE(p->solver, "no solver %s", name);
 }
 
-const eigen_pairs *propagator_low_modes(propagator *p, int *modes)
+low_modes *propagator_low_modes(propagator *p)
 {
-    return eigenvectors_of(&p->low, p->c->p, p->params, section_of(p, p->solver->settings), p->quark, modes);
+    int modes;
+    const eigen_pairs *e =
+        eigenvectors_of(&p->low, p->c->p, p->params, section_of(p, p->solver->settings), p->quark, &modes);
+    return low_modes_create(e, modes, p->quark);
 }
 
 /* ---- solves ---- */

@@ -7,6 +7,7 @@
 #define PLAQ_PROPAGATOR_H
 
 #include "hmc/build/eigenvectors.h"
+#include "hmc/measure/low_modes.h"
 #include "hmc/measure/observable.h"
 #include "kernels/lattice/exact.h"
 #include "operators/fermion.h"
@@ -45,8 +46,8 @@ int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, c
 int propagator_batch(const propagator *p);
 /* From now on by the solver of this name, which there is. */
 void propagator_use(propagator *p, const char *solver);
-/* The eigenvectors that its solver's section names, and how many of them to take. */
-const eigen_pairs *propagator_low_modes(propagator *p, int *modes);
+/* Low modes from the eigenvectors that its solver's section names. Free with low_modes_free(). */
+low_modes *propagator_low_modes(propagator *p);
 /* The worst residual, and iterations: what summaries begin with. */
 void propagator_summary(const propagator *p, double two[2]);
 /* A source outside the lattice is a user error. */

@@ -8,14 +8,12 @@
 #include "hmc/evolve/fermion_kind.h"
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
-#include "solvers/eigen.h"
 
 typedef struct {
     const stochastic_call *call;
     const noise_keys *keys;
     stochastic *out;
-    const eigen_pairs *low; /* or null */
-    int modes;
+    low_modes *low;                    /* or null */
     int parts;                         /* of a vector, by dilution and probing */
     field *whole, *noise, *source, *x; /* noise of all parts, and of one */
     int made;                          /* the vector that `whole` holds, or -1 */
@@ -130,9 +128,7 @@ static const field *part_of(void *context, int k)
     make_part(e, k);
     if (!e->low) return e->noise;
     field_copy(e->source, e->noise);
-    field half = field_part(e->source, e->call->q->quark->normal->par);
-    eigen_project(e->low, e->modes, &half);
-    field_written(e->source);
+    low_modes_project(e->low, e->source);
     return e->source;
 }
 
@@ -162,12 +158,8 @@ static int solve_vectors(estimator *e, int first, int n, const char *solver, mea
 static const field *mode_of(void *context, int k)
 {
     estimator *e = context;
-    const int number = e->first_part + k;
-    const field column = field_rhs(e->low->blocks[number / e->low->block], number % e->low->block);
-    field_clear(e->noise);
-    field half = field_part(e->noise, e->call->q->quark->normal->par);
-    vector_axpby(&half, 1, &column, 0);
-    field_written(e->noise);
+    const field mode = low_modes_vector(e->low, e->first_part + k);
+    vector_axpby(e->noise, 1, &mode, 0);
     return e->noise;
 }
 
@@ -181,11 +173,11 @@ static void mode_solved(void *context, int k, const field *x)
 static int solve_modes(estimator *e, measure_result *r)
 {
     const propagator_batch_of b = {mode_of, mode_solved, e, e->x};
-    const int most = propagator_batch(e->call->q);
+    const int most = propagator_batch(e->call->q), modes = low_modes_count(e->low);
     int status = MEASURE_DONE;
-    for (e->first_part = 0; e->first_part < e->modes && status == MEASURE_DONE; e->first_part += most)
-        status = propagator_solve_batch(e->call->q, e->modes - e->first_part < most ? e->modes - e->first_part : most,
-                                        &b, "eigenvectors", r);
+    for (e->first_part = 0; e->first_part < modes && status == MEASURE_DONE; e->first_part += most)
+        status = propagator_solve_batch(e->call->q, modes - e->first_part < most ? modes - e->first_part : most, &b,
+                                        "low modes", r);
     return status;
 }
 
@@ -240,7 +232,7 @@ int stochastic_estimate(stochastic *s, const stochastic_call *call, measure_resu
     s->fine = zeros((long)s->vectors * s->values);
     if (k->rough_vectors) s->rough = zeros((long)s->all * s->values);
     s->low = zeros(s->values);
-    if (!strcmp(k->low_modes, "yes")) e.low = propagator_low_modes(call->q, &e.modes);
+    if (!strcmp(k->low_modes, "yes")) e.low = propagator_low_modes(call->q);
     e.whole = fermion_physical(call->q->quark);
     e.noise = field_like(e.whole);
     e.source = field_like(e.whole);
@@ -249,6 +241,7 @@ int stochastic_estimate(stochastic *s, const stochastic_call *call, measure_resu
     const int status = solve_all(&e, r);
     field *const all[] = {e.whole, e.noise, e.source, e.x};
     for (int i = 0; i < 4; i++) field_destroy(all[i]);
+    low_modes_free(e.low);
     return status;
 }
 

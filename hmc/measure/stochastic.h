@@ -16,8 +16,8 @@
  * by the difference of both solvers on other vectors. That is unbiased if the rough solution of a vector has the same
  * distribution in both; therefore vectors go to the solvers in batches of one size throughout.
  *
- * Low modes: with eigenvectors v of the solver (plaq eigen), Tr O M^-1 = sum_k v_k^dagger O M^-1 v_k + Tr O M^-1 (1 - sum_k v_k
- * v_k^dagger), of which the first part is solved for and the second is left to the noise. */
+ * Low modes: with orthonormal vectors e_k from eigenvectors of the solver (plaq eigen; low_modes.h), Tr O M^-1 = sum_k e_k^dagger O
+ * M^-1 e_k + Tr O M^-1 (1 - sum_k e_k e_k^dagger), of which the first part is solved for and the second is left to the noise. */
 #ifndef PLAQ_STOCHASTIC_H
 #define PLAQ_STOCHASTIC_H
 

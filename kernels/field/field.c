@@ -390,6 +390,7 @@ static void copy_same_storage(field *y, const field *x)
     const stretches to = stretches_of(y), from = stretches_of(x);
     const int n = to.n > from.n ? to.n : from.n;
     const size_t bytes = x->bytes / (size_t)n;
+    REQUIRE(y->bytes == x->bytes, "a copy of %zu bytes to %zu; of one right-hand side among several?", x->bytes, y->bytes);
     for (int k = 0; k < n; k++) {
         char *there = (char *)y->data + (size_t)k * (to.n == 1 ? bytes : to.step);
         const char *here = (const char *)x->data + (size_t)k * (from.n == 1 ? bytes : from.step);

@@ -1,0 +1,115 @@
+#include "hmc/measure/low_modes.h"
+
+#include <stdlib.h>
+
+#include "kernels/base/error.h"
+#include "kernels/ops/vector.h"
+#include "solvers/block_matrix.h"
+
+enum { WIDTH = 16 }; /* vectors of a block, at most */
+
+struct low_modes {
+    int n, nblocks;
+    field **blocks;
+};
+
+/* to = G from */
+static void conjugate(field *to, const field *from)
+{
+    const int *l = from->lat->local, *o = from->lat->origin, reals = from->reals;
+    double *buf = field_slice_buffer(from);
+    for (int t = 0; t < field_slices(from); t++) {
+        field_export(from, t, buf);
+        for (long i = 0; i < (long)l[0] * l[1] * l[2]; i++) {
+            const long x = i % l[0] + o[0], y = i / l[0] % l[1] + o[1], z = i / l[0] / l[1] + o[2];
+            const int odd = (x + y + z + t + o[3]) & 1;
+            for (int k = 0; k < reals; k++)
+                if (reals == 6 ? odd : k >= reals / 2) buf[i * reals + k] *= -1;
+        }
+        field_import(to, t, buf);
+    }
+    free(buf);
+}
+
+static field *columns(const fermion *f, int n)
+{
+    field *one = fermion_vector(f);
+    field_shape shape = field_shape_of(one);
+    shape.nrhs = n;
+    field *all = field_create_shape(one->lat, &shape, one->prec, one->par, one->where);
+    field_destroy(one);
+    return all;
+}
+
+/* Without parts in the blocks before, and orthonormal. Columns that depend on others are dropped. */
+static int orthonormalise(low_modes *l, field **block)
+{
+    field *work = field_like(*block);
+    for (int pass = 0; pass < 2; pass++) low_modes_project(l, *block);
+    block_matrix *C = block_qr(block, &work);
+    field_destroy(work);
+    block_free(C);
+    return C != NULL;
+}
+
+low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f)
+{
+    low_modes *l = calloc(1, sizeof *l);
+    field *v = linop_vector(f->normal, 1), *w = fermion_vector(f), *none = fermion_vector(f), *Gw = fermion_vector(f);
+    const int each = f->direct ? 1 : 2, step = WIDTH / each;
+    REQUIRE_MEMORY(l, "out of memory");
+    l->blocks = calloc((size_t)(modes / step + 1), sizeof *l->blocks);
+    REQUIRE_MEMORY(l->blocks, "out of memory");
+    for (int first = 0; first < modes; first += step) {
+        const int n = modes - first < step ? modes - first : step;
+        field *block = columns(f, each * n);
+        for (int k = 0; k < n; k++) {
+            const int number = first + k;
+            const field pair = field_rhs(e->blocks[number / e->block], number % e->block);
+            vector_axpby(v, 1, &pair, 0);
+            fermion_reconstruct(f, w, v, none);
+            conjugate(Gw, w);
+            field row = field_rhs(block, each * k);
+            vector_axpby(&row, 1, Gw, 0);
+            if (each == 1) continue;
+            row = field_rhs(block, each * k + 1);
+            vector_axpby(&row, 1, w, 0);
+        }
+        field_written(block);
+        REQUIRE(orthonormalise(l, &block), "eigenvectors are no numbers");
+        l->n += block->nrhs;
+        l->blocks[l->nblocks++] = block;
+    }
+    field *const all[] = {v, w, none, Gw};
+    for (int i = 0; i < 4; i++) field_destroy(all[i]);
+    return l;
+}
+
+void low_modes_free(low_modes *l)
+{
+    if (!l) return;
+    for (int k = 0; k < l->nblocks; k++) field_destroy(l->blocks[k]);
+    free(l->blocks);
+    free(l);
+}
+
+int low_modes_count(const low_modes *l)
+{
+    return l->n;
+}
+
+field low_modes_vector(const low_modes *l, int k)
+{
+    int block = 0;
+    for (; k >= l->blocks[block]->nrhs; block++) k -= l->blocks[block]->nrhs;
+    return field_rhs(l->blocks[block], k);
+}
+
+void low_modes_project(const low_modes *l, field *x)
+{
+    for (int k = 0; k < l->nblocks; k++) {
+        block_matrix *c = block_dot(l->blocks[k], x, 0);
+        block_axpy(x, -1, c, l->blocks[k], 1, x);
+        block_free(c);
+    }
+}
