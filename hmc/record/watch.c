@@ -211,6 +211,10 @@ int watch_look(watch *w, const watch_row *row, char *message, size_t size)
 {
     looking l = {.w = w, .trajectory = row->trajectory, .message = message, .size = size, .stop = -1};
     remember(w, row);
+    w->least_dh = w->looked ? fmin(w->least_dh, fabs(row->dh)) : fabs(row->dh);
+    w->looked++;
+    w->accepted += row->accepted;
+    w->beyond += fabs(row->dh) > w->p->dh_limit;
     if (fabs(row->dh) > w->p->dh_limit)
         raise_alarm(&l, WATCH_DH, "|dH| is %.4g, above %g", fabs(row->dh), w->p->dh_limit);
     if (row->residual > w->p->residual_limit)
@@ -219,6 +223,18 @@ int watch_look(watch *w, const watch_row *row, char *message, size_t size)
     look_at_plaquette(&l);
     for (int a = 0; a < row->nactions; a++) look_at_action(&l, a);
     return l.stop;
+}
+
+int watch_nothing_accepted(const watch *w, char *message, size_t size)
+{
+    const int many = w->looked >= w->p->rejections_limit || (w->looked >= 2 && w->beyond == w->looked);
+    if (!strcmp(w->p->rejections, "off") || !many || w->accepted) return 0;
+    snprintf(
+        message, size,
+        "none of the %lld trajectories of this session after the warm-up was accepted, |dH| being %.3g or more: the "
+        "links are those of before; %s",
+        (long long)w->looked, w->least_dh, watch_advice(WATCH_REJECTIONS));
+    return 1;
 }
 
 int watch_reversal_due(const watch_params *p, int64_t trajectory)

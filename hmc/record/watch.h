@@ -49,6 +49,9 @@ typedef struct {
     watch_row *rows;              /* the last ones, the oldest first; those of before the session are put here */
     int n;
     int64_t count[WATCH_ALARMS];  /* in this session */
+    int64_t looked, accepted;     /* trajectories of this session that were looked at */
+    int64_t beyond;               /* of them with |dH| above dh_limit */
+    double least_dh;              /* least |dH| of them */
     int64_t silent[WATCH_ALARMS]; /* up to this trajectory no warning is repeated */
 } watch;
 
@@ -60,6 +63,9 @@ void watch_close(watch *w);
 int watch_look(watch *w, const watch_row *row, char *message, size_t size);
 /* Likewise of a measurement of reversibility; dh NaN: it has no result. */
 int watch_reversal(watch *w, int64_t trajectory, double dh, char *message, size_t size);
+/* Whether the session generated nothing: none of its trajectories was accepted, and they are as many as make the alarm
+ * of rejections, or two or more all of whose |dH| are above dh_limit; with a message. Not where that alarm is off. */
+int watch_nothing_accepted(const watch *w, char *message, size_t size);
 /* Whether reversibility is measured after this trajectory. */
 int watch_reversal_due(const watch_params *p, int64_t trajectory);
 

@@ -36,7 +36,9 @@ checks=$((checks + 1))
 
 say "nothing is accepted"
 try run --json a.ini $long run.output=bad
-exits 0 "warnings alone"
+exits 1 "warnings alone, but a run in which nothing is accepted"
+printed "none of the 35 trajectories of this session after the warm-up was accepted, |dH| being" "raise the steps"
+same "one message" 1 "$(grep -c '^error: ' err)"
 raised rejections
 raised dh
 same "10, 20 and 30 rejections" 3 "$(count rejections)"
@@ -60,8 +62,15 @@ for n in 9 14 40; do try run --json a.ini $long run.output=pieces watch.rejectio
 stops rejections pieces
 same "it stops where the other did" 15 "$(value trajectories)"
 try run --json a.ini $long run.output=pieces watch.rejections=warn watch.dh=off
-exits 0 "and goes on with a warning"
+exits 1 "and goes on with a warning"
 same "those that are left" 2 "$(count rejections)"
+printed "none of the 25 trajectories of this session"
+try run --json a.ini $long run.output=few run.trajectories=7
+exits 1 "two of them, with dH far above the limit"
+try run --json a.ini $long run.output=few run.trajectories=8
+exits 0 "one alone is no proof"
+try run --json a.ini $long run.output=off watch.rejections=off
+exits 0 "who wants no alarm of rejections has none"
 
 say "averages that jump"
 try run --json a.ini $small run.output=jump watch.plaquette=stop watch.plaquette_limit=1
