@@ -88,15 +88,81 @@ static param_text of_ensemble(const char *dump, const char *other)
     return text;
 }
 
+/* Whether the section of a key "SECTION.NAME.KEY" is that of a quark which is only measured. */
+static int is_only_measured(const char *dump, const char *key)
+{
+    char name[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE];
+    snprintf(name, sizeof name, "%.*s.measured_only", (int)(strrchr(key, '.') - key), key);
+    return !strncmp(key, "fermion.", strlen("fermion.")) && value_in(dump, name, value, sizeof value) &&
+           !strcmp(value, "yes");
+}
+
+/* Appends the name, between blanks, unless it is there. */
+static int add_name(param_text *names, const char *name)
+{
+    char word[PARAM_TEXT_SIZE + 2];
+    snprintf(word, sizeof word, " %s ", name);
+    if (!name[0] || (names->data && strstr(names->data, word))) return 0;
+    param_text_add(names, "%s", word);
+    return 1;
+}
+
+/* Whether the value of a solver's key is the name of another solver: a fallback, or one inside. */
+static int names_solver(const char *dump, const char *key, const char *value)
+{
+    char name[PARAM_TEXT_SIZE + 16], found[PARAM_TEXT_SIZE];
+    if (strncmp(key, "solver.", strlen("solver.")) || !strcmp(strrchr(key, '.'), ".type")) return 0;
+    snprintf(name, sizeof name, "solver.%s.type", value);
+    return value_in(dump, name, found, sizeof found);
+}
+
+/* Names of the solvers of actions, and of those that these name. */
+static param_text solvers_of_actions(const char *dump)
+{
+    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE], word[PARAM_TEXT_SIZE + 2];
+    param_text names = {0};
+    for (const char *at = dump; take_line(&at, key, sizeof key, value, sizeof value);) {
+        const char *end = strrchr(key, '.');
+        if (strncmp(key, "fermion.", strlen("fermion.")) || !strstr(end, "solver") || strstr(end, "reversal")) continue;
+        if (!is_only_measured(dump, key)) add_name(&names, value);
+    }
+    for (int more = names.length > 0; more;) {
+        more = 0;
+        for (const char *at = dump; take_line(&at, key, sizeof key, value, sizeof value);) {
+            if (!names_solver(dump, key, value)) continue;
+            const char *name = key + strlen("solver.");
+            snprintf(word, sizeof word, " %.*s ", (int)(strrchr(key, '.') - name), name);
+            if (strstr(names.data, word)) more |= add_name(&names, value);
+        }
+    }
+    return names;
+}
+
+/* Whether the key acts on trajectories: not those of quarks that are only measured, nor of solvers of measurements. */
+static int acts(const char *dump, const char *solvers, const char *key)
+{
+    char word[PARAM_TEXT_SIZE + 2];
+    if (!decides_bits(key)) return 0;
+    if (strncmp(key, "solver.", strlen("solver."))) return !is_only_measured(dump, key);
+    const char *name = key + strlen("solver.");
+    snprintf(word, sizeof word, " %.*s ", (int)(strrchr(key, '.') - name), name);
+    return strstr(solvers, word) != NULL;
+}
+
 static void compare_methods(const char *before, const char *now, param_text *physics, param_text *differences)
 {
     char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE], told[PARAM_TEXT_SIZE + 8];
+    const char *const dump = now;
+    param_text solvers = solvers_of_actions(now);
     while (take_line(&now, key, sizeof key, value, sizeof value)) {
-        if (!decides_bits(key) || !value_in(before, key, other, sizeof other) || !strcmp(value, other)) continue;
+        if (!acts(dump, solvers.data ? solvers.data : "", key) || !value_in(before, key, other, sizeof other) ||
+            !strcmp(value, other))
+            continue;
         snprintf(told, sizeof told, "  %s: ", key);
         if (physics->data && strstr(physics->data, told)) continue;
         param_text_add(differences, "  %s: %s before, %s now\n", key, other, value);
     }
+    param_text_free(&solvers);
 }
 
 int changes_between(const char *before, const char *now, param_text *physics, param_text *methods)

@@ -10,7 +10,8 @@
 void changes_judge(const char *checkpoint, const char *before, const parameters *now, int accept);
 
 /* Appends a line "  KEY: BEFORE before, NOW now" for each parameter that acts on the physics, and on the way to compute
- * it (which acts on dH and acceptance), and differs between two dumps. Both texts may be the same one. Returns how many act on the physics. Local. */
+ * it (which acts on dH and acceptance; not keys of quarks that are only measured, nor of solvers that no action has), and
+ * differs between two dumps. Both texts may be the same one. Returns how many act on the physics. Local. */
 int changes_between(const char *before, const char *now, param_text *physics, param_text *methods);
 
 /* The lines "key = value" of a dump, or of an identity (hmc/input/identity.h), without keys that the kind of their

@@ -71,6 +71,49 @@ static void test_records(void)
     param_text_free(&own);
 }
 
+/* What acts on acceptance: solvers of actions, their fallbacks and what is inside them; not those of measurements, of
+ * checks, or of quarks that are only measured. */
+static void test_methods(void)
+{
+    static const char dump[] = "fermion.q.kind = wilson_clover\nfermion.q.solver = force\nfermion.q.action_solver = \n"
+                               "fermion.q.reversal_solver = tight\nfermion.q.measured_only = no\n"
+                               "fermion.m.kind = wilson_clover\nfermion.m.solver = light\n"
+                               "fermion.m.predictor = 0\nfermion.m.measured_only = yes\n"
+                               "integrator.0.steps = 5\n"
+                               "solver.force.type = refine\nsolver.force.fallback = again\n"
+                               "solver.force.correction = inner\nsolver.force.tolerance = 1e-8\n"
+                               "solver.again.type = cg\nsolver.again.tolerance = 1e-8\n"
+                               "solver.inner.type = gcr\nsolver.inner.preconditioner = blocks\n"
+                               "solver.blocks.type = schwarz\nsolver.blocks.cycles = 4\n"
+                               "solver.light.type = cg\nsolver.light.tolerance = 1e-10\n"
+                               "solver.tight.type = cg\nsolver.tight.tolerance = 1e-12\n"
+                               "solver.forc.type = cg\nsolver.forc.tolerance = 1e-11\n";
+    static const struct {
+        const char *line, *changed;
+        int counts;
+    } cases[] = {{"solver.force.tolerance = 1e-8", "solver.force.tolerance = 1e-9", 1},
+                 {"solver.again.tolerance = 1e-8", "solver.again.tolerance = 1e-9", 1},
+                 {"solver.blocks.cycles = 4", "solver.blocks.cycles = 5", 1},
+                 {"integrator.0.steps = 5", "integrator.0.steps = 6", 1},
+                 {"fermion.q.solver = force", "fermion.q.solver = again", 1},
+                 {"solver.light.tolerance = 1e-10", "solver.light.tolerance = 1e-9", 0},
+                 {"fermion.m.solver = light", "fermion.m.solver = tight", 0},
+                 {"solver.tight.tolerance = 1e-12", "solver.tight.tolerance = 1e-9", 0},
+                 {"solver.forc.tolerance = 1e-11", "solver.forc.tolerance = 1e-9", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *at = strstr(dump, cases[i].line);
+        param_text now = {0}, physics = {0}, methods = {0};
+        REQUIRE(at, "no line %s", cases[i].line);
+        param_text_add(&now, "%.*s%s%s", (int)(at - dump), dump, cases[i].changed, at + strlen(cases[i].line));
+        changes_between(dump, now.data, &physics, &methods);
+        if ((methods.length > 0) != cases[i].counts) printf("%s\n", cases[i].changed);
+        CHECK_INT(methods.length > 0, cases[i].counts);
+        param_text_free(&methods);
+        param_text_free(&physics);
+        param_text_free(&now);
+    }
+}
+
 /* Rows that an earlier version measured are of the same identity, unless a key of their own differs. */
 static void test_identity(void)
 {
@@ -93,6 +136,7 @@ int main(int argc, char **argv)
     for (int i = 0; fermion_kind_number(i); i++) test_parts(fermion_kind_number(i));
     test_records();
     test_identity();
+    test_methods();
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;
