@@ -13,6 +13,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/input/identity.h"
 #include "hmc/measure/observable.h"
+#include "hmc/record/report.h"
 #include "io/links.h"
 #include "io/table_hdf5.h"
 #include "kernels/base/error.h"
@@ -31,6 +32,8 @@ typedef struct {
     lattice *lat;
     field *links;
     int failures;
+    int done, made;    /* configurations so far; of them those of which something was measured */
+    double spent;      /* seconds in these */
     param_text unread; /* a line for each configuration that was passed over */
     int nunread;
 } measurer;
@@ -118,6 +121,20 @@ static void look(const measurer *m, const char *digest, int there[MAX_NAMED])
     if (table_look(&m->file, digest, tables, n, there, message, sizeof message)) user_error("%s", message);
 }
 
+/* How far the list is; the time left is that of configurations like those measured. */
+static void tell_progress(measurer *m, int count, int made, double seconds)
+{
+    char eta[32];
+    m->done++;
+    m->made += made;
+    m->spent += made ? seconds : 0;
+    if (count == 1) return;
+    if (m->made == 0) log_info("configuration %d of %d: nothing to measure", m->done, count);
+    else
+        log_info("configuration %d of %d: %.2f s  ETA %s", m->done, count, seconds,
+                 report_duration(m->spent / m->made * (count - m->done), eta));
+}
+
 /* Everything that was measured on one configuration, in one change of the file. */
 static void store(const measurer *m, const char *config, const char *digest, const gauge_loops *l,
                   const measure_result *results, int n)
@@ -140,14 +157,15 @@ static void store(const measurer *m, const char *config, const char *digest, con
     if (table_append(&m->file, &measured, rows, k, message, sizeof message)) user_error("%s", message);
 }
 
-static void measure_config(measurer *m, const char *config)
+/* How many measurements were made. */
+static int measure_config(measurer *m, const char *config)
 {
     char message[2048], digest[65];
     if (open_lattice(m, config, message, sizeof message) ||
         simulation_read(m->links, config, m->ignore_recorded, message, sizeof message)) {
         log_error("%s: passed over", message);
         pass_over(m, message);
-        return;
+        return 0;
     }
     links_digest(m->links, digest);
     const gauge_loops loops = gauge_measure(m->links, 1);
@@ -156,6 +174,7 @@ static void measure_config(measurer *m, const char *config)
     measure_result results[MAX_NAMED] = {{0}};
     int there[MAX_NAMED] = {0};
     const int n = m->p->nmeasures;
+    int made = n == 0; /* beside plaquette and link trace */
     if (m->output) look(m, digest, there);
     for (int i = 0; i < n; i++) {
         if (there[i]) {
@@ -164,6 +183,7 @@ static void measure_config(measurer *m, const char *config)
             continue;
         }
         results[i] = measure(&c, &m->p->measures[i]);
+        made++;
         if (results[i].failed) {
             m->failures++;
             log_error("%s: measure.%s: %s", config, results[i].name, results[i].trouble);
@@ -175,6 +195,7 @@ static void measure_config(measurer *m, const char *config)
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
     /* Where nobody reads and nothing is stored, the rest would be for nothing. */
     if (!m->output) command_check_output();
+    return made;
 }
 
 /* Names and identities of the tables. What is wrong with them, or with the file, shows before anything is measured. */
@@ -207,8 +228,12 @@ int command_measure(int argc, char **argv)
     m.p = p;
     if (m.output) open_output(&m, a.plain[0]);
     probe_all(&m, a.plain + 1, a.nplain - 1);
-    for (int i = 1; i < a.nplain; i++)
-        if (a.plain[i]) measure_config(&m, a.plain[i]);
+    const int count = a.nplain - 1 - m.nunread;
+    for (int i = 1; i < a.nplain; i++) {
+        const double start = comm_wtime();
+        const int made = a.plain[i] ? measure_config(&m, a.plain[i]) : 0;
+        if (a.plain[i]) tell_progress(&m, count, made, comm_wtime() - start);
+    }
     if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);
     for (int i = 0; i < p->nmeasures; i++) param_text_free(&m.identities[i]);
     param_text_free(&m.unread);

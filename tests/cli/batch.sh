@@ -1,7 +1,7 @@
-# The batch script of README, with an srun and an sbatch that pretend: how a job ends decides whether it is submitted again.
+# The batch script of the guide to clusters, with an srun and an sbatch that pretend: how a job ends decides whether it is submitted again.
 . "$(dirname "$0")/kit.bash"
 write_input a.ini
-sed -n '/^    #!\/bin\/bash$/,/^    fi$/s/^    //p' "$source/README.md" >clover-32.sh
+sed -n '/^    #!\/bin\/bash$/,/^    fi$/s/^    //p' "$source/hmc/guide/clusters.md" >clover-32.sh
 mkdir bin
 cat >bin/srun <<'END'
 #!/bin/bash

@@ -18,7 +18,14 @@ say "JSON"
 try measure --json m.ini $good made/checkpoint-000004.h5
 exits 0 "measure"
 same "objects" 4 "$(wc -l <out)"
-rectangle=$(sed -n '1s/.*"rectangle": *\([^,}]*\).*/\1/p' out)
+printed "configuration 1 of 2: " "configuration 2 of 2: " "ETA"
+try measure --output list.h5 m.ini $good
+exits 0 "the first of a list"
+try measure --output list.h5 m.ini $good made/checkpoint-000004.h5
+exits 0 "the list goes on where it was"
+printed "measure.loops of these links is in list.h5 already" "configuration 1 of 2: nothing to measure"
+rectangle=$("$plaq" measure --json m.ini $good 2>/dev/null | sed -n '1s/.*"rectangle": *\([^,}]*\).*/\1/p')
+"$plaq" measure --json m.ini $good >out 2>err
 same "rectangle of the configuration and of its loops" "$rectangle" "$(sed -n '2s/.*"rectangle": *\([^,}]*\).*/\1/p' out)"
 
 say "staggered quarks"
