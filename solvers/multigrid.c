@@ -318,7 +318,7 @@ static const param own[] = {
     {"vectors_3", PARAM_INT, KEY(vectors[2]), "32", "[2,64]", NULL, "the same of the third", 0},
     {"setup_iterations", PARAM_INT, KEY(setup_iterations), "40", "[1,10000]", NULL,
      "applications of the operator in which BiCGStab relaxes each null vector from random numbers", 0},
-    {"coarse_setup_iterations", PARAM_INT, KEY(coarse_setup_iterations), "40", "[1,10000]", NULL,
+    {"coarse_setup_iterations", PARAM_INT, KEY(coarse_setup_iterations), "10", "[1,10000]", NULL,
      "the same on coarse lattices", 0},
     {"refinements", PARAM_INT, KEY(refinements), "2", "[0,20]", NULL,
      "how often the cycle itself is put on the null vectors and the set-up made from them", 0},

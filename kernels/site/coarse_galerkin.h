@@ -8,13 +8,22 @@ typedef struct {
     real re[COARSE_PAD], im[COARSE_PAD];
 } T(columns);
 
-/* Product of a row of matrices with columns: sum += (re, im) x. */
-FN void T(columns_add)(T(columns) * sum, real re, real im, const T(columns) * x)
+/* Product of a row of matrices with columns: sum += (re, im) x, or the first of these terms. */
+FN void T(columns_add)(T(columns) * sum, real re, real im, const real *xr, const real *xi)
 {
     ROWS_LOOP for (int c = 0; c < COARSE_PAD; c++)
     {
-        sum->re[c] = T(real_fma)(-im, x->im[c], T(real_fma)(re, x->re[c], sum->re[c]));
-        sum->im[c] = T(real_fma)(im, x->re[c], T(real_fma)(re, x->im[c], sum->im[c]));
+        sum->re[c] = T(real_fma)(-im, xi[c], T(real_fma)(re, xr[c], sum->re[c]));
+        sum->im[c] = T(real_fma)(im, xr[c], T(real_fma)(re, xi[c], sum->im[c]));
+    }
+}
+
+FN void T(columns_set)(T(columns) * sum, real re, real im, const real *xr, const real *xi)
+{
+    ROWS_LOOP for (int c = 0; c < COARSE_PAD; c++)
+    {
+        sum->re[c] = T(real_fma)(-im, xi[c], re * xr[c]);
+        sum->im[c] = T(real_fma)(im, xr[c], re * xi[c]);
     }
 }
 
@@ -24,26 +33,22 @@ FN void T(columns_clear)(T(columns) * x, int n)
         for (int c = 0; c < COARSE_PAD; c++) x[i].re[c] = x[i].im[c] = 0;
 }
 
-/* Columns first ... of the null vectors' component i at a row. */
-FN void T(columns_load)(T(columns) * x, const real *at_site, int i, int padded, int first)
-{
-    const real *v = at_site + (long)i * 2 * padded + first;
-    for (int c = 0; c < COARSE_PAD; c++) {
-        x->re[c] = v[c];
-        x->im[c] = v[padded + c];
-    }
-}
-
-/* sum[k] += sum_i conj(v_ki) w[i] over `half` components of one chirality from number i0 on. */
+/* sum[k] += sum_i conj(v_ki) w[i] over `half` components of one chirality. */
 FN void T(project_columns)(T(columns) * sum, const coarse_galerkin_args *a, long row, int chirality,
                            const T(columns) * w, int half)
 {
     const int n = a->of.padded;
     const real *v = T(null_at)(&a->of, &a->vectors, row, chirality * half);
     for (int k = 0; k < a->of.vectors; k++) {
-        T(columns) s = sum[chirality * a->of.vectors + k];
-        for (int i = 0; i < half; i++) T(columns_add)(&s, v[(long)i * 2 * n + k], -v[(long)i * 2 * n + n + k], &w[i]);
-        sum[chirality * a->of.vectors + k] = s;
+        T(columns) *to = &sum[chirality * a->of.vectors + k], s;
+        T(columns_set)(&s, v[k], -v[n + k], w[0].re, w[0].im);
+        for (int i = 1; i < half; i++)
+            T(columns_add)(&s, v[(long)i * 2 * n + k], -v[(long)i * 2 * n + n + k], w[i].re, w[i].im);
+        ROWS_LOOP for (int c = 0; c < COARSE_PAD; c++)
+        {
+            to->re[c] += s.re[c];
+            to->im[c] += s.im[c];
+        }
     }
 }
 
@@ -58,17 +63,16 @@ FN T(ahead) T(step_ahead)(const coarse_galerkin_args *a, const T(member) * at, i
 {
     const coarse_aggregates *m = &a->of;
     int y[4] = {at->x[0], at->x[1], at->x[2], at->x[3]};
-    const int edge = ++y[mu] == m->sub[mu], parity = (at->parity + 1) % m->parities;
-    T(ahead) r = {0, y[mu] % m->block[mu] == 0, edge && mu == 3 ? (real)a->time_sign : 1};
+    const int edge = ++y[mu] == m->sub[mu], parity = m->parities == 2 ? 1 - at->parity : 0;
+    T(ahead) r = {0, at->in[mu] + 1 == m->block[mu], edge && mu == 3 ? (real)a->time_sign : 1};
     if (edge && a->split[mu]) {
         long f = 0;
         UNROLL for (int e = 3; e >= 0; e--) if (e != mu) f = f * m->sub[e] + y[e];
-        r.vectors = T(row_at)(&a->ghost[mu], f / m->parities + parity * a->ghost_rows[mu], 0);
+        r.vectors = T(row_at)(&a->ghost[mu], (m->parities == 2 ? f >> 1 : f) + parity * a->ghost_rows[mu], 0);
         return r;
     }
     if (edge) y[mu] = 0;
-    const long row =
-        (((long)y[3] * m->sub[2] + y[2]) * m->sub[1] + y[1]) * (m->sub[0] / m->parities) + y[0] / m->parities;
+    const long row = T(row_of_place)(m, y);
     r.vectors = T(row_at)(&a->vectors, row + parity * m->rows_of_parity, 0);
     return r;
 }
@@ -105,16 +109,19 @@ FN void T(complete_diagonal)(const view *out, long u, int n)
 
 /* ---- of Wilson-clover ---- */
 
-/* w = U x / -2 for the two spins of a chirality, times the sign of the boundary. */
-FN void T(link_columns)(T(columns) w[6], const real *link, const T(columns) x[6], real sign)
+/* w = U x / -2 for the two spins of a chirality, times the sign of the boundary; component i of x is at x + 2 i n, its
+ * imaginary parts n further. */
+FN void T(link_columns)(T(columns) w[6], const real *link, const real *x, int n, real sign)
 {
-    T(columns_clear)(w, 6);
+    const real factor = (real)-0.5 * sign;
     for (int spin = 0; spin < 2; spin++)
-        for (int i = 0; i < 3; i++)
-            for (int c = 0; c < 3; c++)
-                T(columns_add)
-                (&w[3 * spin + i], (real)-0.5 * sign * link[6 * i + 2 * c], (real)-0.5 * sign * link[6 * i + 2 * c + 1],
-                 &x[3 * spin + c]);
+        for (int i = 0; i < 3; i++) {
+            const real *y = x + (long)6 * spin * n, *u = link + 6 * i;
+            T(columns) *to = &w[3 * spin + i];
+            T(columns_set)(to, factor * u[0], factor * u[1], y, y + n);
+            T(columns_add)(to, factor * u[2], factor * u[3], y + 2 * n, y + 3 * n);
+            T(columns_add)(to, factor * u[4], factor * u[5], y + 4 * n, y + 5 * n);
+        }
 }
 
 /* y = -gamma_mu w from one chirality to the other: -G^dagger from the upper spins, -G from the lower ones, with G as in
@@ -125,32 +132,35 @@ FN void T(gamma_columns)(T(columns) y[6], const T(columns) w[6], int mu, int fro
     const real re[2] = {(real)(mu == 1 ? 1 : mu == 3 ? -1 : 0), (real)(mu == 1 ? -1 : mu == 3 ? -1 : 0)};
     const real im[2] = {(real)(mu == 0 || mu == 2 ? -1 : 0), (real)(mu == 0 ? -1 : mu == 2 ? 1 : 0)};
     const real dagger = (real)(from_lower || mu == 3 ? 1 : -1);
-    T(columns_clear)(y, 6);
     for (int spin = 0; spin < 2; spin++)
-        for (int c = 0; c < 3; c++)
-            T(columns_add)
-            (&y[3 * spin + c], dagger * re[spin], dagger * im[spin], &w[3 * (crosses ? 1 - spin : spin) + c]);
+        for (int c = 0; c < 3; c++) {
+            const T(columns) *from = &w[3 * (crosses ? 1 - spin : spin) + c];
+            T(columns_set)(&y[3 * spin + c], dagger * re[spin], dagger * im[spin], from->re, from->im);
+        }
 }
 
-/* w = C x / 2 in one chirality. */
-FN void T(clover_columns)(T(columns) w[6], const real *clover, const T(columns) x[6])
+/* w = C x / 2 in one chirality; x as above. */
+FN void T(clover_columns)(T(columns) w[6], const real *clover, const real *x, int n)
 {
-    T(columns_clear)(w, 6);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
+        const real *y = x + (long)2 * i * n;
+        T(columns_set)(&w[i], (real)0.5 * clover[i], 0, y, y + n);
         for (int j = 0; j < 6; j++) {
-            const int high = i > j ? i : j, low = i > j ? j : i;
-            const real *e = clover + (i == j ? i : CLOVER_LOWER(high, low));
-            T(columns_add)(&w[i], (real)0.5 * e[0], i == j ? 0 : (real)(i > j ? 0.5 : -0.5) * e[1], &x[j]);
+            if (i == j) continue;
+            const real *e = clover + CLOVER_LOWER(i > j ? i : j, i > j ? j : i), *z = x + (long)2 * j * n;
+            T(columns_add)(&w[i], (real)0.5 * e[0], (real)(i > j ? 0.5 : -0.5) * e[1], z, z + n);
         }
+    }
 }
 
 FN void T(wilson_columns)(T(columns) * inner, T(columns) * hop, const coarse_galerkin_args *a, const T(member) * at,
                           int chirality, int first, int mu)
 {
     const T(ahead) ahead = T(step_ahead)(a, at, mu);
-    T(columns) x[6], w[6], other[6];
-    for (int i = 0; i < 6; i++) T(columns_load)(&x[i], ahead.vectors, 6 * chirality + i, a->of.padded, first);
-    T(link_columns)(w, T(row_at)(&a->links, at->of_all, 0) + 18 * mu, x, ahead.sign);
+    const int n = a->of.padded;
+    T(columns) w[6], other[6];
+    T(link_columns)
+    (w, T(row_at)(&a->links, at->of_all, 0) + 18 * mu, ahead.vectors + (long)12 * chirality * n + first, n, ahead.sign);
     T(gamma_columns)(other, w, mu, chirality);
     T(columns) *to = ahead.leaves ? hop : inner;
     T(project_columns)(to, a, at->of_all, chirality, w, 6);
@@ -165,12 +175,13 @@ FN void T(coarse_galerkin_wilson_site)(const coarse_galerkin_args *a, long u)
             T(columns) inner[COARSE_COMPONENTS_MOST], hop[4][COARSE_COMPONENTS_MOST];
             T(columns_clear)(inner, n);
             for (int mu = 0; mu < 4; mu++) T(columns_clear)(hop[mu], n);
-            for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
-                const T(member) at = T(aggregate_member)(&a->of, u, s);
+            T(member) at = T(aggregate_first)(&a->of, u);
+            for (int s = T(aggregate_sites)(&a->of); s > 0; s--, T(aggregate_next)(&a->of, &at)) {
                 const real *here = T(row_at)(&a->vectors, at.of_all, 0);
-                T(columns) x[6], w[6];
-                for (int i = 0; i < 6; i++) T(columns_load)(&x[i], here, 6 * chirality + i, a->of.padded, first);
-                T(clover_columns)(w, T(row_at)(&a->diagonal, at.of_all, 0) + 36 * chirality, x);
+                T(columns) w[6];
+                T(clover_columns)
+                (w, T(row_at)(&a->diagonal, at.of_all, 0) + 36 * chirality,
+                 here + (long)12 * chirality * a->of.padded + first, a->of.padded);
                 T(project_columns)(inner, a, at.of_all, chirality, w, 6);
                 for (int mu = 0; mu < 4; mu++) T(wilson_columns)(inner, hop[mu], a, &at, chirality, first, mu);
             }
@@ -182,13 +193,15 @@ FN void T(coarse_galerkin_wilson_site)(const coarse_galerkin_args *a, long u)
 
 /* ---- of a coarse operator M = X (1 + Y) ---- */
 
-/* w = m x; x of n components from number `from` on, of which there are `count`. */
-FN void T(matrix_columns)(T(columns) * w, const real *m, int n, const T(columns) * x, int from, int count)
+/* w = factor m x; x of `count` components from number `from` on, one every `apart` reals, its imaginary parts half of that
+ * further. */
+FN void T(matrix_columns)(T(columns) * w, real factor, const real *m, int n, const real *x, long apart, int from,
+                          int count)
 {
     T(columns_clear)(w, n);
     for (int j = 0; j < count; j++) {
-        const real *column = m + (long)(from + j) * 2 * n;
-        for (int i = 0; i < n; i++) T(columns_add)(&w[i], column[i], column[n + i], &x[j]);
+        const real *column = m + (long)(from + j) * 2 * n, *y = x + j * apart;
+        for (int i = 0; i < n; i++) T(columns_add)(&w[i], factor * column[i], factor * column[n + i], y, y + apart / 2);
     }
 }
 
@@ -196,21 +209,16 @@ FN void T(matrix_columns)(T(columns) * w, const real *m, int n, const T(columns)
 FN void T(coarse_columns)(T(columns) * w, const coarse_galerkin_args *a, const T(member) * at, const T(ahead) * from,
                           int chirality, int first, int mu)
 {
-    const int n = a->of.components, half = n / 2;
-    T(columns) x[COARSE_COMPONENTS_MOST];
-    for (int i = 0; i < half; i++) T(columns_load)(&x[i], from->vectors, chirality * half + i, a->of.padded, first);
+    const int n = a->of.components, half = n / 2, padded = a->of.padded;
+    const real *x = from->vectors + (long)chirality * half * 2 * padded + first;
+    const real *diagonal = T(row_at)(&a->diagonal, at->of_all, 0);
     if (mu < 0) {
-        for (int i = 0; i < half; i++)
-            for (int c = 0; c < COARSE_PAD; c++) {
-                x[i].re[c] *= (real)0.5;
-                x[i].im[c] *= (real)0.5;
-            }
-        T(matrix_columns)(w, T(row_at)(&a->diagonal, at->of_all, 0), n, x, chirality * half, half);
+        T(matrix_columns)(w, (real)0.5, diagonal, n, x, 2 * padded, chirality * half, half);
         return;
     }
-    T(matrix_columns)(w, T(row_at)(&a->links, at->of_all, 2 * mu), n, x, chirality * half, half);
-    for (int i = 0; i < n; i++) x[i] = w[i];
-    T(matrix_columns)(w, T(row_at)(&a->diagonal, at->of_all, 0), n, x, 0, n);
+    T(columns) y[COARSE_COMPONENTS_MOST];
+    T(matrix_columns)(y, 1, T(row_at)(&a->links, at->of_all, 2 * mu), n, x, 2 * padded, chirality * half, half);
+    T(matrix_columns)(w, 1, diagonal, n, (const real *)y, 2 * COARSE_PAD, 0, n);
 }
 
 FN void T(coarse_galerkin_site)(const coarse_galerkin_args *a, long u)
@@ -221,8 +229,8 @@ FN void T(coarse_galerkin_site)(const coarse_galerkin_args *a, long u)
             T(columns) inner[COARSE_COMPONENTS_MOST], hop[4][COARSE_COMPONENTS_MOST], w[COARSE_COMPONENTS_MOST];
             T(columns_clear)(inner, n);
             for (int mu = 0; mu < 4; mu++) T(columns_clear)(hop[mu], n);
-            for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
-                const T(member) at = T(aggregate_member)(&a->of, u, s);
+            T(member) at = T(aggregate_first)(&a->of, u);
+            for (int s = T(aggregate_sites)(&a->of); s > 0; s--, T(aggregate_next)(&a->of, &at)) {
                 for (int mu = -1; mu < 4; mu++) {
                     T(ahead) from = {T(row_at)(&a->vectors, at.of_all, 0), 0, 1};
                     if (mu >= 0) from = T(step_ahead)(a, &at, mu);

@@ -1,29 +1,49 @@
 /* Aggregates: null vectors put in, made orthonormal, and the transfer of vectors by them. A work item is a coarse site,
  * and sums over an aggregate run over its sites in their order, so they do not depend on the process grid. */
 
+/* A site of an aggregate: its row among those of its parity, and among all; its place on the rank, and in the aggregate. */
 typedef struct {
-    long row; /* among those of its parity, and among all */
-    long of_all;
-    int parity, x[4];
+    long row, of_all;
+    int parity, x[4], in[4];
 } T(member);
 
-/* Site number s of the aggregate of coarse site u, x fastest. */
-FN T(member) T(aggregate_member)(const coarse_aggregates *m, long u, int s)
+FN long T(row_of_place)(const coarse_aggregates *m, const int x[4])
+{
+    const long line = ((long)x[3] * m->sub[2] + x[2]) * m->sub[1] + x[1];
+    return m->parities == 2 ? line * (m->sub[0] >> 1) + (x[0] >> 1) : line * m->sub[0] + x[0];
+}
+
+FN void T(member_settle)(const coarse_aggregates *m, T(member) * at)
+{
+    at->parity = m->parities == 2 ? (at->x[0] + at->x[1] + at->x[2] + at->x[3]) & 1 : 0;
+    at->row = T(row_of_place)(m, at->x);
+    at->of_all = at->row + at->parity * m->rows_of_parity;
+}
+
+/* The first site of the aggregate of coarse site u. */
+FN T(member) T(aggregate_first)(const coarse_aggregates *m, long u)
 {
     const int16_t *c = m->coarse.coord[m->parity] + 4 * u;
     T(member) at;
-    int sum = 0;
     UNROLL for (int d = 0; d < 4; d++)
     {
-        at.x[d] = c[d] * m->block[d] + s % m->block[d];
-        s /= m->block[d];
-        sum += at.x[d];
+        at.x[d] = c[d] * m->block[d];
+        at.in[d] = 0;
     }
-    at.parity = sum % m->parities;
-    at.row = (((long)at.x[3] * m->sub[2] + at.x[2]) * m->sub[1] + at.x[1]) * (m->sub[0] / m->parities) +
-             at.x[0] / m->parities;
-    at.of_all = at.row + at.parity * m->rows_of_parity;
+    T(member_settle)(m, &at);
     return at;
+}
+
+/* The next one, x fastest; after the last comes the first. */
+FN void T(aggregate_next)(const coarse_aggregates *m, T(member) * at)
+{
+    for (int d = 0; d < 4; d++) {
+        at->x[d]++;
+        if (++at->in[d] < m->block[d]) break;
+        at->x[d] -= m->block[d];
+        at->in[d] = 0;
+    }
+    T(member_settle)(m, at);
 }
 
 FN int T(aggregate_sites)(const coarse_aggregates *m)
@@ -60,8 +80,8 @@ FN void T(gram)(T(products) * gram, const coarse_orthonormalise_args *a, long u,
     const int n = a->of.vectors, half = a->of.components / 2;
     for (int k = 0; k < n; k++)
         for (int l = 0; l < n; l++) gram[k].re[l] = gram[k].im[l] = 0;
-    for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
-        const T(member) at = T(aggregate_member)(&a->of, u, s);
+    T(member) at = T(aggregate_first)(&a->of, u);
+    for (int s = T(aggregate_sites)(&a->of); s > 0; s--, T(aggregate_next)(&a->of, &at)) {
         for (int i = 0; i < half; i++) {
             const real *v = T(null_at)(&a->of, &a->vectors, at.of_all, chirality * half + i);
             T(products) x;
@@ -114,8 +134,8 @@ FN int T(cholesky)(T(products) * gram, int n)
 FN void T(divide_by_factor)(const T(products) * factor, const coarse_orthonormalise_args *a, long u, int chirality)
 {
     const int n = a->of.vectors, half = a->of.components / 2;
-    for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
-        const T(member) at = T(aggregate_member)(&a->of, u, s);
+    T(member) at = T(aggregate_first)(&a->of, u);
+    for (int s = T(aggregate_sites)(&a->of); s > 0; s--, T(aggregate_next)(&a->of, &at)) {
         for (int i = 0; i < half; i++) {
             real *v = T(null_at)(&a->of, &a->vectors, at.of_all, chirality * half + i);
             T(products) x;
@@ -171,17 +191,18 @@ FN void T(coarse_restrict_site)(const coarse_transfer_args *a, long u)
     for (int group = 0; group < a->coarse_vector.groups; group++)
         for (int chirality = 0; chirality < 2; chirality++) {
             real re[COARSE_VECTORS_MOST] = {0}, im[COARSE_VECTORS_MOST] = {0};
-            for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
-                const T(member) at = T(aggregate_member)(&a->of, u, s);
+            T(member) at = T(aggregate_first)(&a->of, u);
+            for (int s = T(aggregate_sites)(&a->of); s > 0; s--, T(aggregate_next)(&a->of, &at)) {
                 const real *x = T(member_row)(a, &at, group);
                 for (int i = 0; x && i < half; i++) {
                     const real *v = T(null_at)(&a->of, &a->vectors, at.of_all, chirality * half + i), *w = v + n;
                     const real xr = x[2 * (chirality * half + i)], xi = x[2 * (chirality * half + i) + 1];
-                    ROWS_LOOP for (int k = 0; k < n; k++)
-                    {
-                        re[k] = T(real_fma)(w[k], xi, T(real_fma)(v[k], xr, re[k]));
-                        im[k] = T(real_fma)(-w[k], xr, T(real_fma)(v[k], xi, im[k]));
-                    }
+                    for (int first = 0; first < n; first += COARSE_PAD)
+                        ROWS_LOOP for (int k = first; k < first + COARSE_PAD; k++)
+                        {
+                            re[k] = T(real_fma)(w[k], xi, T(real_fma)(v[k], xr, re[k]));
+                            im[k] = T(real_fma)(-w[k], xr, T(real_fma)(v[k], xi, im[k]));
+                        }
                 }
             }
             real *out = T(row_at)(&a->coarse_vector, u, group) + 2 * chirality * a->of.vectors;
@@ -222,8 +243,8 @@ FN void T(coarse_prolong_site)(const coarse_transfer_args *a, long u)
                 c.re[k] = k < a->of.vectors ? in[2 * k] : 0;
                 c.im[k] = k < a->of.vectors ? in[2 * k + 1] : 0;
             }
-            for (int s = 0; s < T(aggregate_sites)(&a->of); s++) {
-                const T(member) at = T(aggregate_member)(&a->of, u, s);
+            T(member) at = T(aggregate_first)(&a->of, u);
+            for (int s = T(aggregate_sites)(&a->of); s > 0; s--, T(aggregate_next)(&a->of, &at)) {
                 real *x = T(member_row)(a, &at, group);
                 for (int i = chirality * half; x && i < (chirality + 1) * half; i++)
                     T(prolong_component)(x + 2 * i, T(null_at)(&a->of, &a->vectors, at.of_all, i), &c, n);
