@@ -3,7 +3,7 @@
 PRESET ?= default
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-BUILD_CORE_MINUTES := 14
+BUILD_CORE_MINUTES := 26
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: help setup build quickstart check clean
