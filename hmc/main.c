@@ -21,9 +21,7 @@ static void print_usage(void)
         printf("  %-8s %-40s %s\n", c->name, c->usage, c->help);
     }
     printf("\n`plaq COMMAND --help` tells more. On several ranks: mpirun -n N plaq ...\n"
-           "Exit status: 0 success, 1 a check failed, 2 an error in the input, 3 an internal error,\n"
-           "4 a run that had to stop (its message says why; the last checkpoint stands), 5 a rank hung, 6 a GPU "
-           "failed.\n");
+           "Exit status: " EXIT_STATUS_TEXT "\n");
 }
 
 static int is_help(const char *word)

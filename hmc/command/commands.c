@@ -162,34 +162,3 @@ void command_arguments_free(plain_arguments *a)
     free(a->plain);
     free(a->overrides);
 }
-
-static int is_section(const param_section *const *sections, int n, const char *name)
-{
-    for (int i = 0; i < n; i++)
-        if (!strcmp(sections[i]->section, name)) return 1;
-    return 0;
-}
-
-int command_help(int argc, char **argv)
-{
-    int markdown = 0, n;
-    const command_flag flags[] = {{"--markdown", &markdown, NULL, "all keys as a Markdown page"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 1, 0, 1);
-    const param_section *const *sections = parameter_sections(&n);
-    const char *word = a.nplain ? a.plain[0] : NULL;
-    const command *c = word ? command_named(word) : NULL;
-    /* run and measure are commands and sections. */
-    const int keys = !c || is_section(sections, n, word);
-    int status = 0;
-    if (comm_rank() == 0) {
-        if (markdown) params_markdown(stdout, sections, n);
-        else if (keys) status = params_help(stdout, sections, n, word) ? EXIT_USER_ERROR : 0;
-        if (c && keys) printf("\n");
-    }
-    if (c && !markdown) {
-        char help[] = "--help", *words[] = {a.plain[0], help, NULL};
-        return c->run(2, words);
-    }
-    command_arguments_free(&a);
-    return status;
-}

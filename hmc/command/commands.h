@@ -8,6 +8,10 @@
 #define EXIT_RUN_STOPPED 4
 #define EXIT_ODD_FILE 7
 
+#define EXIT_STATUS_TEXT                                                                                               \
+    "0 success, 1 a check failed, 2 an error in the input, 3 an internal error,\n"                                     \
+    "4 a run that had to stop (its message says why; the last checkpoint stands), 5 a rank hung, 6 a GPU failed."
+
 typedef struct {
     const char *name;
     int overrides; /* takes words section.key=value */

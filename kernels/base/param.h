@@ -144,8 +144,11 @@ const char *param_nearest(const char *name, const char *const *names, int n);
  * standard error. */
 int params_help(FILE *out, const param_section *const *sections, int n, const char *key);
 
-/* The same as tables in Markdown. */
+/* The same as tables in Markdown, and as sections of a manual page (man, troff). */
 void params_markdown(FILE *out, const param_section *const *sections, int n);
+void params_man(FILE *out, const param_section *const *sections, int n);
+/* A text in a manual page: troff's own characters are shown as they are. */
+void param_put_man(FILE *out, const char *text);
 
 /* Appends to the texts of a choice key one more of its values: "wilson|symanzik", and "wilson: HELP; symanzik: HELP". A
  * text without room for it is an internal error. */

@@ -219,3 +219,38 @@ void params_markdown(FILE *out, const param_section *const *sections, int n)
         }
     }
 }
+
+void param_put_man(FILE *out, const char *text)
+{
+    if (strchr(".'", *text)) fputs("\\&", out);
+    for (; *text; text++) {
+        if (*text == '\\') fputs("\\e", out);
+        else if (*text == '-') fputs("\\-", out);
+        else fputc(*text, out);
+    }
+}
+
+void params_man(FILE *out, const param_section *const *sections, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const param_section *s = sections[i];
+        if (!s->owner) {
+            fprintf(out, ".SS [%s%s]\n", s->section, s->named ? ".NAME" : "");
+            param_put_man(out, s->help);
+            fputc('\n', out);
+        }
+        for (int k = 0; k < s->count; k++) {
+            const param *p = &s->table[k];
+            char allowed[PARAM_MESSAGE_SIZE], help[PARAM_MESSAGE_SIZE];
+            param_range_text(p, allowed, sizeof allowed);
+            help_text(help, sizeof help, s, p);
+            fprintf(out, ".TP\n\\fB%s\\fR (", p->name);
+            param_put_man(out, allowed);
+            fputs("; default ", out);
+            param_put_man(out, default_text(p));
+            fprintf(out, "%s%s)\n", p->unit ? "; " : "", p->unit ? p->unit : "");
+            param_put_man(out, help);
+            fputc('\n', out);
+        }
+    }
+}

@@ -37,8 +37,8 @@ everywhere() {
 }
 
 export OMP_NUM_THREADS=1
-grids_2="2.1.1.1 1.2.1.1 1.1.2.1 1.1.1.2"
-grids_4="2.2.1.1 2.1.2.1 2.1.1.2 1.2.2.1 1.2.1.2 1.1.2.2"
+grids_2="1.2.1.1 1.1.1.2"
+grids_4="2.2.1.1 2.1.1.2 1.2.2.1"
 everywhere run.trajectories=2
 everywhere run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even \
     gauge.action=symanzik_1loop_hisq gauge.u0=0.87 gauge.flavours=4 integrator.0.scheme=force_gradient integrator.0.steps=1 integrator.1.scheme=omelyan4

@@ -239,6 +239,12 @@ if [ -f "$source/inputs/measure.ini" ] && [ -d "$data" ]; then
     printed '"plaquette": 0.56905572'
 fi
 
+say "the manual page"
+try help --man
+exits 0 "help --man"
+printed ".TH PLAQ 1" "\\fBkappa\\fR" ".SS [solver.NAME]"
+if command -v man >/dev/null; then same "what man minds" "" "$(man --warnings -l out 2>&1 >page)"; fi
+
 say "completion in bash"
 # complete WORD...: what there is for the last word.
 complete() {

@@ -100,7 +100,6 @@ int main(int argc, char **argv)
     test_constant();
     test_forces(all, "in one", 0, NULL, NOISE);
     test_forces(all, "solvers of Mhat", 3, general, NOISE);
-    test_forces(in_blocks, "solvers in blocks", 0, NULL, NOISE);
     test_forces(even, "even sites", 0, NULL, 0);
     test_reversal(even, "light and strange");
     const int status = CHECK_SUMMARY();
