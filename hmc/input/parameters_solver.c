@@ -194,6 +194,21 @@ static int inside_others(const parameters *p, int number, int corrects)
     return 0;
 }
 
+/* Whether an action has it, itself or inside or as the fallback of another: then links change between its solves. */
+static int sees_links_change(const parameters *p, int number, int depth)
+{
+    const char *name = p->solvers[number].name, *named;
+    for (int i = 0; i < p->nfermions && p->nlevels; i++)
+        for (int k = 0;
+             !fermion_measured_only(&p->fermions[i].p) && parameters_solver_key(&p->fermions[i].p, k, &named); k++)
+            if (!strcmp(named, name)) return 1;
+    for (int i = 0; i < p->nsolvers && depth < p->nsolvers; i++)
+        if ((!strcmp(p->solvers[i].p.fallback, name) || p->solvers[i].p.inner == &p->solvers[number].p) &&
+            sees_links_change(p, i, depth + 1))
+            return 1;
+    return 0;
+}
+
 /* The precisions of the vectors that it is given, one bit each: of doubles when it solves by itself, of the iterations
  * around it inside others. */
 static int given_precisions(const parameters *p, int number, int every)
@@ -234,6 +249,7 @@ static void check_precisions(const ini_input *in, const named_settings *s, const
 static void check_effects(const ini_input *in, const parameters *p, int number, int every)
 {
     static const char *const of_iterations[] = {"tolerance", "max_iterations", "delta"};
+    static const char *const of_changes[] = {"refresh_at", "refresh_iterations"};
     const named_settings *s = &p->solvers[number];
     const double values[] = {s->p.tolerance, s->p.max_iterations, s->p.delta};
     const int given = given_precisions(p, number, every && solver_solves(&s->p));
@@ -253,6 +269,15 @@ static void check_effects(const ini_input *in, const parameters *p, int number, 
         user_error("%s: steps = %s of [solver.%s] has no effect: type = %s takes them as a preconditioner, but no "
                    "section has preconditioner = %s; leave steps out",
                    ini_where(in, "solver", s->name, "steps"), text, s->name, s->p.type, s->name);
+    for (size_t k = 0; k < sizeof of_changes / sizeof of_changes[0]; k++) {
+        const param *key = type->own ? param_find(type->own, of_changes[k]) : NULL;
+        if (!key || sees_links_change(p, number, 0) || !ini_given(in, "solver", s->name, key->name)) continue;
+        param_format(key, &s->p, text, sizeof text);
+        user_error(
+            "%s: %s = %s of [solver.%s] has no effect: no action has this solver, and links change in trajectories "
+            "alone; leave it out",
+            ini_where(in, "solver", s->name, key->name), key->name, text, s->name);
+    }
     check_precisions(in, s, type, given);
 }
 

@@ -159,6 +159,8 @@ try run --dry-run b.ini solver.steps.tolerance=0.2 solver.accept.fallback=steps
 exits 0 "the tolerance of a preconditioner that is a fallback too"
 refused "steps of a solver" -- run a.ini solver.force.type=mr solver.force.steps=3 -- "steps = 3 of [solver.force] has no effect" \
     "no section has preconditioner = force"
+refused "a refresh where links do not change" -- solve "$source/inputs/multigrid.ini" none solver.multigrid.refresh_at=2 -- \
+    "refresh_at = 2 of [solver.multigrid] has no effect" "no action has this solver"
 refused "delta with one precision" -- run b.ini solver.accept.inner_precision=double -- "b.ini:" "delta = 0.2 of [solver.accept] has no effect" \
     "with inner_precision = double"
 try run --dry-run b.ini solver.force.inner_precision=double
