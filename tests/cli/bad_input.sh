@@ -541,6 +541,6 @@ try run a.ini run.output=tight1 run.trajectories=1
 checks=$((checks + 1))
 ! grep -q "decides about acceptance" err || fail "a warning of a tight tolerance"
 try run gauge.ini run.output=far run.start=cold run.trajectories=5 integrator.0.steps=4 lattice.size=8.8.8.8
-exits 0 "out of equilibrium"
-printed "is not 1. Likely causes:" "raise steps" "raise warmup"
+exits 1 "out of equilibrium"
+printed "is not 1. Likely causes:" "raise steps" "raise warmup" "none of the 5 trajectories of this session"
 finish
