@@ -150,8 +150,8 @@ FN void T(vector_add)(vreal acc[6], const vreal r[6], vreal w, int down, int rea
     }
 }
 
-/* One direction for `many` right-hand sides from rhs on, which share the link of `reals`: acc += its term. dir, step,
- * many and reals are literals. */
+/* One direction for `many` right-hand sides from rhs on, which share the link of `reals`: acc += its term. step, many
+ * and reals are literals. */
 FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many,
                                int dir, int step, int reals)
 {
@@ -192,14 +192,11 @@ FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stenci
 FN void T(staggered_step)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many, int step,
                           int reals)
 {
-    T(staggered_direction)(acc, a, st, u, rhs, many, 0, step, reals);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 1, step, reals);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 2, step, reals);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 3, step, reals);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 4, step, reals);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 5, step, reals);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 6, step, reals);
-    T(staggered_direction)(acc, a, st, u, rhs, many, 7, step, reals);
+    DIRECTIONS for (int mu = 0; mu < 4; mu++)
+    {
+        T(staggered_direction)(acc, a, st, u, rhs, many, 2 * mu, step, reals);
+        T(staggered_direction)(acc, a, st, u, rhs, many, 2 * mu + 1, step, reals);
+    }
 }
 
 /* far_reals is a literal. */
@@ -288,10 +285,7 @@ FN void T(staggered_shift_site)(const staggered_shift_args *a, long u)
             if (a->odd >> d & 1) sum += g->lane_origin[4 * lane + d] + c[d];
         if (sum & 1) LANE(sign, lane) = -1;
     }
-    if (a->mu == 0) T(shift_along)(a, st, sign, u, 0);
-    else if (a->mu == 1) T(shift_along)(a, st, sign, u, 1);
-    else if (a->mu == 2) T(shift_along)(a, st, sign, u, 2);
-    else T(shift_along)(a, st, sign, u, 3);
+    DIRECTIONS for (int mu = 0; mu < 4; mu++) if (a->mu == mu) T(shift_along)(a, st, sign, u, mu);
 }
 
 /* What a face sends: vectors of its slices to the rank below; to the one above, which would multiply them with links of

@@ -48,16 +48,16 @@ static ensemble none = {"no flavour", "[integrator.0]\nscheme = omelyan2\nsteps 
 int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
-    const int count = argc > 1 ? atoi(argv[1]) : 80;
+    const int count = argc > 1 ? atoi(argv[1]) : 25;
     const char *seed = argc > 2 ? argv[2] : "1";
     ensemble all[ALIKE];
     double error;
     for (int i = 0; i < ALIKE; i++) {
-        generate(&same[i].e, frame, 40, count * same[i].shares, seed);
+        generate(&same[i].e, frame, 20, count * same[i].shares, seed);
         all[i] = same[i].e;
     }
     const double plaquette = check_alike(all, ALIKE, &error);
-    generate(&none, frame, 40, 10 * count, seed);
+    generate(&none, frame, 20, 10 * count, seed);
     const double lower = (plaquette - none.plaquette) / hypot(none.error, error);
     printf("%s is %.1f standard errors lower\n", none.name, lower);
     CHECK(lower > 4);

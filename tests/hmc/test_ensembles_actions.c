@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     const char *seed = argc > 1 ? argv[1] : "1";
     const int n = sizeof same / sizeof same[0];
     double error;
-    for (int i = 0; i < n; i++) generate(&same[i], two_flavours, 40, 150, seed);
+    for (int i = 0; i < n; i++) generate(&same[i], two_flavours, 30, 90, seed);
     const double plaquette = check_alike(same, n, &error);
     for (int i = 0; i < 2; i++) { /* so far off that fewer trajectories show it */
         generate(&other[i], two_flavours, 40, 150, seed);

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     comm_init(&argc, &argv);
     const int n = sizeof same / sizeof same[0];
     double error;
-    for (int i = 0; i < n; i++) generate(&same[i], two_flavours, 40, 150, argc > 1 ? argv[1] : "1");
+    for (int i = 0; i < n; i++) generate(&same[i], two_flavours, 30, 90, argc > 1 ? argv[1] : "1");
     check_alike(same, n, &error);
     const int status = CHECK_SUMMARY();
     comm_finalize();

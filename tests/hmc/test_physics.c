@@ -86,11 +86,11 @@ int main(int argc, char **argv)
     comm_init(&argc, &argv);
     const char *seed = argc > 1 ? argv[1] : "1";
     generate(dynamical, "5.6", seed,
-             &(ensemble){"two flavours, clover, beta 5.6, kappa 0.138, 4^4", 100, 400, 0.5905, 1e-3, 1});
-    generate(quenched, "6.0", seed, &(ensemble){"pure gauge, beta 6.0, 8^4", 60, 240, 0.5937, 1e-3, 0});
-    generate(quenched, "5.7", seed, &(ensemble){"pure gauge, beta 5.7, 8^4", 60, 240, 0.5492, 5e-3, 0});
+             &(ensemble){"two flavours, clover, beta 5.6, kappa 0.138, 4^4", 60, 240, 0.5905, 1e-3, 1});
+    generate(quenched, "6.0", seed, &(ensemble){"pure gauge, beta 6.0, 8^4", 40, 120, 0.5937, 1e-3, 0});
+    generate(quenched, "5.7", seed, &(ensemble){"pure gauge, beta 5.7, 8^4", 40, 120, 0.5492, 5e-3, 0});
     /* The leading terms of strong coupling, u + 4 u^5 with u of a single plaquette: 0.060130 in any volume. */
-    generate(quenched, "1.0", seed, &(ensemble){"pure gauge, beta 1.0, 8^4", 20, 200, 0.060130, 3e-4, 0});
+    generate(quenched, "1.0", seed, &(ensemble){"pure gauge, beta 1.0, 8^4", 10, 80, 0.060130, 3e-4, 0});
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;

@@ -17,7 +17,7 @@ static void test_alike(ensemble *e, int n, int count, const char *seed)
 int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
-    const int of_four = argc > 1 ? atoi(argv[1]) : 60, of_others = argc > 2 ? atoi(argv[2]) : 150;
+    const int of_four = argc > 1 ? atoi(argv[1]) : 60, of_others = argc > 2 ? atoi(argv[2]) : 90;
     const char *seed = argc > 3 ? argv[3] : "5";
     ensemble fours[] = {
         {"4, plain", four, 0, 0, 0}, {"4, 1/x", four_trivial, 0, 0, 0}, {"4, two roots", four_roots, 0, 0, 0}};
