@@ -32,11 +32,10 @@ static int is_help(const char *word)
 static const command *find(const char *name)
 {
     const char *names[32];
+    const command *c = command_named(name);
     int n = 0;
-    for (; command_number(n) && n < 32; n++) {
-        names[n] = command_number(n)->name;
-        if (!strcmp(names[n], name)) return command_number(n);
-    }
+    if (c) return c;
+    for (; command_number(n) && n < 32; n++) names[n] = command_number(n)->name;
     const char *nearest = param_nearest(name, names, n);
     user_error("unknown command '%s'%s%s%s; `plaq --help` lists the commands", name, nearest ? "; did you mean '" : "",
                nearest ? nearest : "", nearest ? "'?" : "");

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,15 @@ int links_pwrite(int fd, const void *buf, size_t n, uint64_t offset)
         done += (size_t)put;
     }
     return 0;
+}
+
+int links_write_header(const links_file *f, const void *header, size_t n, char *message, size_t size)
+{
+    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    const int bad = fd < 0 || links_pwrite(fd, header, n, 0);
+    if (bad) links_fail(message, size, "%s: writing the header: %s", f->path, strerror(errno));
+    if (fd >= 0) close(fd);
+    return bad;
 }
 
 uint64_t links_sites(const int size[4])

@@ -80,6 +80,8 @@ int links_open(const char *path, uint64_t *bytes, int *bad, char *message, size_
 /* Whole reads and writes at an offset; 0, or -1 with errno (0 for the end of the file). */
 int links_pread(int fd, void *buf, size_t n, uint64_t offset);
 int links_pwrite(int fd, const void *buf, size_t n, uint64_t offset);
+/* The header at the beginning of a file that is there; not 0 with a message. */
+int links_write_header(const links_file *f, const void *header, size_t n, char *message, size_t size);
 
 uint64_t links_sites(const int size[4]);
 uint64_t links_site_bytes(const links_file *f);

@@ -9,13 +9,10 @@
  *
  * Written is v5 in little-endian, as MILC does on the machines of today. */
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "io/checksum.h"
 #include "io/links_format.h"
@@ -127,11 +124,7 @@ static int finish_v5(const links_file *f, const links_meta *meta, const links_su
     for (int d = 0; d < 4; d++) store32(header + 4 + 4 * d, (uint32_t)f->info.size[d], f->big);
     if (gmtime_r(&now, &utc)) strftime((char *)header + 20, STAMP, "%a %b %d %H:%M:%S %Y", &utc);
     for (int i = 0; i < 2; i++) store32(header + 20 + STAMP + 4 + 4 * i, s->xored[i], f->big);
-    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
-    const int bad = fd < 0 || links_pwrite(fd, header, sizeof header, 0);
-    if (bad) links_fail(message, size, "%s: writing the header: %s", f->path, strerror(errno));
-    if (fd >= 0) close(fd);
-    return bad;
+    return links_write_header(f, header, sizeof header, message, size);
 }
 
 const links_format links_format_milc = {.name = "milc",

@@ -10,12 +10,9 @@
  * Written is big-endian, with the parameters of the ensemble as keys that have a dot ("gauge.beta = 5.7"), and
  * HEADER_CRC32, which guards every byte of the header: its CRC-32, that value's digits being zeros. */
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/checksum.h"
 #include "io/links_format.h"
@@ -370,10 +367,7 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
     crc_of_header(text.data, text.length, digits, &crc);
     snprintf(digits, sizeof digits, "%08x", crc);
     memcpy(strstr(text.data, "\n" HEADER_CRC " = ") + strlen("\n" HEADER_CRC " = "), digits, 8);
-    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
-    int bad = fd < 0 || links_pwrite(fd, text.data, text.length, 0);
-    if (bad) links_fail(message, size, "%s: writing the header: %s", f->path, strerror(errno));
-    if (fd >= 0) close(fd);
+    const int bad = links_write_header(f, text.data, text.length, message, size);
     param_text_free(&text);
     return bad;
 }

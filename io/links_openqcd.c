@@ -4,12 +4,10 @@
  * U_mu(x) and U_mu(x - mu) for mu = t x y z. The average plaquette is the only guard of the links beside unitarity.
  * Written is little-endian. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/links_format.h"
 
@@ -181,11 +179,7 @@ static int finish(const links_file *f, const links_meta *meta, const links_sums 
     for (int i = 0; i < 4; i++) store32(header + 4 * i, (uint32_t)f->info.size[place[i]], f->big);
     memcpy(&w, &p, 8);
     store64(header + 16, w, f->big);
-    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
-    const int bad = fd < 0 || links_pwrite(fd, header, sizeof header, 0);
-    if (bad) links_fail(message, size, "%s: writing the header: %s", f->path, strerror(errno));
-    if (fd >= 0) close(fd);
-    return bad;
+    return links_write_header(f, header, sizeof header, message, size);
 }
 
 const links_format links_format_openqcd = {.name = "openqcd",

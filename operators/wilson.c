@@ -359,10 +359,7 @@ static void similar(linop *op, field *y, const field *x, int inverse)
 {
     schur *s = (schur *)op;
     const wilson *w = s->w;
-    fifth_matrix gamma_5 = domainwall_matrix(1, 1);
-    gamma_5.of[0][0][0] = 1;
-    gamma_5.of[1][0][0] = -1;
-    domainwall_map(y, &gamma_5, 0, x);
+    domainwall_gamma_5(y, x);
     if (w->form == SCHUR_ASYMMETRIC) return;
     if (has_clover(w)) clover_apply(y, y->par, inverse ? material_of(s)->inverse : own_diagonal(s), y, 1);
     else vector_axpby(y, inverse ? 1 / diagonal(w) : diagonal(w), y, 0);

@@ -45,7 +45,7 @@ void eigen_free(eigen_pairs *e)
     free(e);
 }
 
-/* x += sum over the first `modes` pairs of v factor (v, r), factor 1 / value or, with values = 0, -1. */
+/* x += sum over the first `modes` pairs of v (v, r) / value. */
 static void add_modes(const eigen_pairs *e, int modes, field *x, const field *r)
 {
     for (int k = 0; k < e->nblocks && k * e->block < modes; k++) {

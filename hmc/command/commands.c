@@ -29,7 +29,7 @@ const command *command_number(int i)
     return i < NCOMMANDS ? &commands[i] : NULL;
 }
 
-static const command *command_named(const char *name)
+const command *command_named(const char *name)
 {
     for (int i = 0; i < NCOMMANDS; i++)
         if (!strcmp(commands[i].name, name)) return &commands[i];

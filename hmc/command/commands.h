@@ -8,6 +8,7 @@
 #define EXIT_RUN_STOPPED 4
 #define EXIT_ODD_FILE 7
 
+/* The same for users, on two lines. */
 #define EXIT_STATUS_TEXT                                                                                               \
     "0 success, 1 a check failed, 2 an error in the input, 3 an internal error,\n"                                     \
     "4 a run that had to stop (its message says why; the last checkpoint stands), 5 a rank hung, 6 a GPU failed."
@@ -21,6 +22,8 @@ typedef struct {
 
 /* Commands by number, null after the last. */
 const command *command_number(int i);
+/* The command of this name, or null. */
+const command *command_named(const char *name);
 
 /* Called first in main(): remembers the name of the program and the time. */
 void commands_begin(const char *program);

@@ -37,13 +37,6 @@ static void put_man(const param_section *const *sections, int n)
     printf("\n");
 }
 
-static const command *command_named(const char *name)
-{
-    for (int i = 0; command_number(i); i++)
-        if (!strcmp(command_number(i)->name, name)) return command_number(i);
-    return NULL;
-}
-
 int command_help(int argc, char **argv)
 {
     int markdown = 0, man = 0, n;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
+#include "kernels/ops/domainwall.h"
 #include "kernels/ops/vector.h"
 #include "solvers/block_matrix.h"
 
@@ -14,21 +15,16 @@ struct low_modes {
 };
 
 /* to = G from */
-static void conjugate(field *to, const field *from)
+static void conjugate(field *to, const field *from, int spins)
 {
-    const int *l = from->lat->local, *o = from->lat->origin, reals = from->reals;
-    double *buf = field_slice_buffer(from);
-    for (int t = 0; t < field_slices(from); t++) {
-        field_export(from, t, buf);
-        for (long i = 0; i < (long)l[0] * l[1] * l[2]; i++) {
-            const long x = i % l[0] + o[0], y = i / l[0] % l[1] + o[1], z = i / l[0] / l[1] + o[2];
-            const int odd = (x + y + z + t + o[3]) & 1;
-            for (int k = 0; k < reals; k++)
-                if (reals == 6 ? odd : k >= reals / 2) buf[i * reals + k] *= -1;
-        }
-        field_import(to, t, buf);
+    if (spins == 4) {
+        domainwall_gamma_5(to, from);
+        return;
     }
-    free(buf);
+    vector_copy(to, from);
+    field odd = field_part(to, PARITY_ODD);
+    vector_axpby(&odd, -1, &odd, 0);
+    field_written(to);
 }
 
 static field *columns(const fermion *f, int n)
@@ -68,7 +64,7 @@ low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f)
             const field pair = field_rhs(e->blocks[number / e->block], number % e->block);
             vector_axpby(v, 1, &pair, 0);
             fermion_reconstruct(f, w, v, none);
-            conjugate(Gw, w);
+            conjugate(Gw, w, w->reals / 6);
             field row = field_rhs(block, each * k);
             vector_axpby(&row, 1, Gw, 0);
             if (each == 1) continue;

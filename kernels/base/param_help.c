@@ -193,31 +193,46 @@ static void put_cell(FILE *out, const char *text)
     fputs(" |", out);
 }
 
+/* Heads of sections and all keys, one after another; `range` and `help` of a key as they are told. */
+static void put_page(FILE *out, const param_section *const *sections, int n,
+                     void (*head)(FILE *out, const param_section *s),
+                     void (*key)(FILE *out, const param *p, const char *range, const char *help))
+{
+    for (int i = 0; i < n; i++) {
+        const param_section *s = sections[i];
+        if (!s->owner) head(out, s);
+        for (int k = 0; k < s->count; k++) {
+            char range[PARAM_MESSAGE_SIZE], help[PARAM_MESSAGE_SIZE];
+            param_range_text(&s->table[k], range, sizeof range);
+            help_text(help, sizeof help, s, &s->table[k]);
+            key(out, &s->table[k], range, help);
+        }
+    }
+}
+
+static void put_markdown_head(FILE *out, const param_section *s)
+{
+    fprintf(out, "\n## [%s%s]\n\n%s\n\n", s->section, s->named ? ".NAME" : "", s->help);
+    fputs("| key | type | default | unit | allowed | physics | meaning |\n", out);
+    fputs("|---|---|---|---|---|---|---|\n", out);
+}
+
+static void put_markdown_key(FILE *out, const param *p, const char *range, const char *help)
+{
+    fprintf(out, "| `%s` |", p->name);
+    put_cell(out, param_type_name(p->type));
+    put_cell(out, default_text(p));
+    put_cell(out, p->unit ? p->unit : "");
+    put_cell(out, range);
+    put_cell(out, p->physics ? "yes" : "");
+    put_cell(out, help);
+    fputc('\n', out);
+}
+
 void params_markdown(FILE *out, const param_section *const *sections, int n)
 {
     fputs("A key in the column *physics* makes a different ensemble when it is changed.\n", out);
-    for (int i = 0; i < n; i++) {
-        const param_section *s = sections[i];
-        if (!s->owner) {
-            fprintf(out, "\n## [%s%s]\n\n%s\n\n", s->section, s->named ? ".NAME" : "", s->help);
-            fputs("| key | type | default | unit | allowed | physics | meaning |\n", out);
-            fputs("|---|---|---|---|---|---|---|\n", out);
-        }
-        for (int k = 0; k < s->count; k++) {
-            const param *p = &s->table[k];
-            char allowed[PARAM_MESSAGE_SIZE], help[PARAM_MESSAGE_SIZE];
-            param_range_text(p, allowed, sizeof allowed);
-            help_text(help, sizeof help, s, p);
-            fprintf(out, "| `%s` |", p->name);
-            put_cell(out, param_type_name(p->type));
-            put_cell(out, default_text(p));
-            put_cell(out, p->unit ? p->unit : "");
-            put_cell(out, allowed);
-            put_cell(out, p->physics ? "yes" : "");
-            put_cell(out, help);
-            fputc('\n', out);
-        }
-    }
+    put_page(out, sections, n, put_markdown_head, put_markdown_key);
 }
 
 void param_put_man(FILE *out, const char *text)
@@ -230,27 +245,25 @@ void param_put_man(FILE *out, const char *text)
     }
 }
 
+static void put_man_head(FILE *out, const param_section *s)
+{
+    fprintf(out, ".SS [%s%s]\n", s->section, s->named ? ".NAME" : "");
+    param_put_man(out, s->help);
+    fputc('\n', out);
+}
+
+static void put_man_key(FILE *out, const param *p, const char *range, const char *help)
+{
+    fprintf(out, ".TP\n\\fB%s\\fR (", p->name);
+    param_put_man(out, range);
+    fputs("; default ", out);
+    param_put_man(out, default_text(p));
+    fprintf(out, "%s%s)\n", p->unit ? "; " : "", p->unit ? p->unit : "");
+    param_put_man(out, help);
+    fputc('\n', out);
+}
+
 void params_man(FILE *out, const param_section *const *sections, int n)
 {
-    for (int i = 0; i < n; i++) {
-        const param_section *s = sections[i];
-        if (!s->owner) {
-            fprintf(out, ".SS [%s%s]\n", s->section, s->named ? ".NAME" : "");
-            param_put_man(out, s->help);
-            fputc('\n', out);
-        }
-        for (int k = 0; k < s->count; k++) {
-            const param *p = &s->table[k];
-            char allowed[PARAM_MESSAGE_SIZE], help[PARAM_MESSAGE_SIZE];
-            param_range_text(p, allowed, sizeof allowed);
-            help_text(help, sizeof help, s, p);
-            fprintf(out, ".TP\n\\fB%s\\fR (", p->name);
-            param_put_man(out, allowed);
-            fputs("; default ", out);
-            param_put_man(out, default_text(p));
-            fprintf(out, "%s%s)\n", p->unit ? "; " : "", p->unit ? p->unit : "");
-            param_put_man(out, help);
-            fputc('\n', out);
-        }
-    }
+    put_page(out, sections, n, put_man_head, put_man_key);
 }

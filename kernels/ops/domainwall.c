@@ -47,3 +47,11 @@ void domainwall_map(field *out, const fifth_matrix *m, int transposed, const fie
 {
     FOR_PARITIES(p, out) domainwall_fifth(out, (parity)p, 1, m, transposed, in, 0, NULL);
 }
+
+void domainwall_gamma_5(field *out, const field *in)
+{
+    fifth_matrix gamma_5 = domainwall_matrix(1, 1);
+    gamma_5.of[0][0][0] = 1;
+    gamma_5.of[1][0][0] = -1;
+    domainwall_map(out, &gamma_5, 0, in);
+}

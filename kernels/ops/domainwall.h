@@ -16,5 +16,7 @@ void domainwall_fifth(field *out, parity p, double factor, const fifth_matrix *m
 fifth_matrix domainwall_scaled(double factor, const fifth_matrix *m, int transposed);
 /* The same, out = m in, on all parities of the fields. A field of four dimensions has one slice. */
 void domainwall_map(field *out, const fifth_matrix *m, int transposed, const field *in);
+/* out = gamma_5 in, of the diagonal gamma_5 of kernels/site/spin.h, on spinors of four dimensions. */
+void domainwall_gamma_5(field *out, const field *in);
 
 #endif
