@@ -20,26 +20,26 @@
 #endif
 #define FOR_LAYOUTS(X, ...) X(__VA_ARGS__, l) FOR_V1(X, __VA_ARGS__) FOR_V2(X, __VA_ARGS__) FOR_V4(X, __VA_ARGS__)
 
-#define FOR_DOUBLE(X, name) X(name, 0, d)
-#define FOR_ALL(X, name) X(name, 0, d) X(name, 1, s) X(name, 2, h) X(name, 3, q)
+#define FOR_DOUBLE(X, name) FOR_LAYOUTS(X, name, 0, d)
+#define FOR_ALL(X, name)                                                                                               \
+    FOR_LAYOUTS(X, name, 0, d) FOR_LAYOUTS(X, name, 1, s) FOR_LAYOUTS(X, name, 2, h) FOR_LAYOUTS(X, name, 3, q)
+#define FOR_ROWS(X, name) X(name, 0, d, l) X(name, 1, s, l)
 
 #define KERNEL_DEVICE_BITS(name)
 
 #define DECLARE(name, prec, suffix, layout)                                                                            \
     void name##_run_##suffix##layout(const void *args, const int *list, long n, exact_sum *sums);
-#define DECLARE_LAYOUTS(name, prec, suffix) FOR_LAYOUTS(DECLARE, name, prec, suffix)
-#define KERNEL(name, precisions, ...) FOR_##precisions(DECLARE_LAYOUTS, name)
-#define KERNEL_SUM(name, sums, precisions, ...) FOR_##precisions(DECLARE_LAYOUTS, name)
+#define KERNEL(name, precisions, ...) FOR_##precisions(DECLARE, name)
+#define KERNEL_SUM(name, sums, precisions, ...) FOR_##precisions(DECLARE, name)
 #include "kernels/family/families.def"
 #undef KERNEL
 #undef KERNEL_SUM
 
 enum { PARTS_l, PARTS_v1, PARTS_v2, PARTS_v4, LAYOUTS };
 
-#define RUNNER(name, prec, suffix, layout) [PARTS_##layout] = name##_run_##suffix##layout,
-#define RUNNERS(name, prec, suffix) [prec] = {FOR_LAYOUTS(RUNNER, name, prec, suffix)},
-#define KERNEL(name, precisions, ...) [KERNEL_##name] = {FOR_##precisions(RUNNERS, name)},
-#define KERNEL_SUM(name, sums, precisions, ...) [KERNEL_##name] = {FOR_##precisions(RUNNERS, name)},
+#define RUNNER(name, prec, suffix, layout) [KERNEL_##name][prec][PARTS_##layout] = name##_run_##suffix##layout,
+#define KERNEL(name, precisions, ...) FOR_##precisions(RUNNER, name)
+#define KERNEL_SUM(name, sums, precisions, ...) FOR_##precisions(RUNNER, name)
 static const cpu_runner runners[KERNEL_COUNT][PREC_COUNT][LAYOUTS] = {
 #include "kernels/family/families.def"
 };

@@ -48,6 +48,11 @@
 #define IF_DOUBLE(...)
 #endif
 #define IF_ALL(...) __VA_ARGS__
+#if PLAQ_PREC <= 1 && !PLAQ_SIMD
+#define IF_ROWS(...) __VA_ARGS__
+#else
+#define IF_ROWS(...)
+#endif
 
 #define KERNEL(name, precisions, ...) IF_##precisions(INSTANCE(name, 0))
 #define KERNEL_SUM(name, sums, precisions, ...) IF_##precisions(INSTANCE_SUM(name, sums))

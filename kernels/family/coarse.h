@@ -11,6 +11,7 @@
 #include "kernels/lattice/geom.h"
 
 #define COARSE_PAD 8           /* vectors, and columns of a Galerkin product that are made together */
+#define COARSE_CHAINS 4        /* sums that a product's row is made of, direction by direction */
 #define COARSE_VECTORS_MOST 64 /* null vectors of an aggregate and chirality */
 #define COARSE_COMPONENTS_MOST (2 * COARSE_VECTORS_MOST)
 

@@ -270,6 +270,7 @@ void gpu_copy_aside(void *to, place to_place, const void *from, place from_place
 /* Launchers by kernel and precision, null where a kernel does not come in it; instance.cuh makes them. */
 #define FOR_DOUBLE(X, name) X(name, d)
 #define FOR_ALL(X, name) X(name, d) X(name, s) X(name, h) X(name, q)
+#define FOR_ROWS(X, name) X(name, d) X(name, s)
 #define DECLARE(name, suffix)                                                                                          \
     void name##_launch_##suffix##g(const gpu_device *dev, const void *args, const int *list, long n);
 #define LAUNCHER(name, suffix) name##_launch_##suffix##g,

@@ -17,6 +17,11 @@
 #define IF_DOUBLE(...)
 #endif
 #define IF_ALL(...) __VA_ARGS__
+#if PLAQ_PREC <= 1
+#define IF_ROWS(...) __VA_ARGS__
+#else
+#define IF_ROWS(...)
+#endif
 
 #define THREADS(registers) (CAP(registers) > 128 ? 64 : BLOCK_MAX)
 

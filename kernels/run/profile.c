@@ -5,6 +5,7 @@
 #include "kernels/lattice/comm.h"
 
 #define DOUBLE 1
+#define ROWS 2
 #define ALL PREC_COUNT
 #define KERNEL_DEVICE_BITS(name)
 const kernel_info kernel_infos[KERNEL_COUNTED] = {
@@ -17,6 +18,7 @@ const kernel_info kernel_infos[KERNEL_COUNTED] = {
     [KERNEL_convert] = {.name = "convert", .precisions = ALL},
 };
 #undef DOUBLE
+#undef ROWS
 #undef ALL
 #undef KERNEL_DEVICE_BITS
 

@@ -1,8 +1,9 @@
 /* Coarse operators per site: rows of fields in sites order, the coarse hop, products with a site's matrix, its inverse.
  *
  * A work item is a site of rows, with one lane; the kernels between sites order and rows have all lanes. Each row of a
- * product is one sum over directions in the order +x -x +y -y +z -z +t -t and over columns in their order, wherever a
- * neighbour comes from. */
+ * product adds up directions in the order +x -x +y -y +z -z +t -t, wherever a neighbour comes from; a direction's part is
+ * made of COARSE_CHAINS sums, each over every COARSE_CHAINS-th column, which are added in pairs: kernels of GPUs give them
+ * to threads of their own (kernels/family/coarse.cuh). */
 
 FN real T(real_fma)(real a, real b, real c)
 {
@@ -86,18 +87,38 @@ typedef struct {
     real re[COARSE_COMPONENTS_MOST], im[COARSE_COMPONENTS_MOST];
 } T(parts);
 
+/* Rows whose sums stay in registers. */
+#define ROWS_TILE (64 / (int)sizeof(real))
+
+/* sum += matrix x in `rows` rows from number `first` on, no more than ROWS_TILE. */
+FN void T(rows_times)(T(parts) * sum, const real *matrix, const real *x, int n, int sign, int first, int rows)
+{
+    real re[COARSE_CHAINS][ROWS_TILE] = {{0}}, im[COARSE_CHAINS][ROWS_TILE] = {{0}};
+    for (int j = 0; j < n; j += COARSE_CHAINS)
+        UNROLL for (int c = 0; c < COARSE_CHAINS; c++)
+        {
+            if (j + c >= n) break;
+            const real by = j + c < n / 2 ? 1 : (real)sign, xr = by * x[2 * (j + c)], xi = by * x[2 * (j + c) + 1];
+            const real *mr = matrix + (long)(j + c) * 2 * n + first, *mi = mr + n;
+            ROWS_LOOP for (int i = 0; i < rows; i++)
+            {
+                re[c][i] = T(real_fma)(-mi[i], xi, T(real_fma)(mr[i], xr, re[c][i]));
+                im[c][i] = T(real_fma)(mi[i], xr, T(real_fma)(mr[i], xi, im[c][i]));
+            }
+        }
+    ROWS_LOOP for (int i = 0; i < rows; i++)
+    {
+        sum->re[first + i] += (re[0][i] + re[2][i]) + (re[1][i] + re[3][i]);
+        sum->im[first + i] += (im[0][i] + im[2][i]) + (im[1][i] + im[3][i]);
+    }
+}
+
 /* sum += matrix x; x as it stands in a field, its second chirality times a sign. */
 FN void T(matrix_times)(T(parts) * sum, const real *matrix, const real *x, int n, int sign)
 {
-    for (int j = 0; j < n; j++) {
-        const real by = j < n / 2 ? 1 : (real)sign, xr = by * x[2 * j], xi = by * x[2 * j + 1];
-        const real *re = matrix + (long)j * 2 * n, *im = re + n;
-        ROWS_LOOP for (int i = 0; i < n; i++)
-        {
-            sum->re[i] = T(real_fma)(-im[i], xi, T(real_fma)(re[i], xr, sum->re[i]));
-            sum->im[i] = T(real_fma)(im[i], xr, T(real_fma)(re[i], xi, sum->im[i]));
-        }
-    }
+    int first = 0;
+    for (; first + ROWS_TILE <= n; first += ROWS_TILE) T(rows_times)(sum, matrix, x, n, sign, first, ROWS_TILE);
+    if (first < n) T(rows_times)(sum, matrix, x, n, sign, first, n - first);
 }
 
 FN void T(parts_clear)(T(parts) * sum, int n)
@@ -112,23 +133,43 @@ FN const real *T(coarse_neighbour)(const coarse_hop_args *a, const int32_t *st, 
     return T(row_at)(near == NEAR_GHOST ? &a->ghost[dir] : &a->in, st[dir], group);
 }
 
+/* Row i of out = a sum + b add. */
+FN void T(coarse_hop_row)(const coarse_hop_args *a, long u, int group, int i, real re, real im)
+{
+    const real fa = (real)a->a, fb = (real)a->b;
+    real *out = T(row_at)(&a->out, u, group) + 2 * i;
+    const real *add = fb != 0 ? T(row_at)(&a->add, u, group) + 2 * i : out;
+    out[0] = fb != 0 ? T(real_fma)(fa, re, fb * add[0]) : fa * re;
+    out[1] = fb != 0 ? T(real_fma)(fa, im, fb * add[1]) : fa * im;
+}
+
+/* Right-hand sides that share what the cache holds of a matrix. */
+#define GROUPS_TILE 16
+
 FN void T(coarse_hop_site)(const coarse_hop_args *a, long u)
 {
     const int n = a->components;
     const int32_t *st = a->g.stencil[a->parity] + STENCIL_INTS * u;
-    const real fa = (real)a->a, fb = (real)a->b;
-    for (int group = 0; group < a->out.groups; group++) {
-        T(parts) sum;
-        T(parts_clear)(&sum, n);
+    for (int from = 0; from < a->out.groups; from += GROUPS_TILE) {
+        const int groups = a->out.groups - from < GROUPS_TILE ? a->out.groups - from : GROUPS_TILE;
+        T(parts) sum[GROUPS_TILE];
+        for (int k = 0; k < groups; k++) T(parts_clear)(&sum[k], n);
         for (int dir = 0; dir < 8; dir++)
-            T(matrix_times)(&sum, T(row_at)(&a->links, u, dir), T(coarse_neighbour)(a, st, dir, group), n, 1);
-        real *out = T(row_at)(&a->out, u, group);
-        const real *add = fb != 0 ? T(row_at)(&a->add, u, group) : out;
-        for (int i = 0; i < n; i++) {
-            out[2 * i] = fb != 0 ? T(real_fma)(fa, sum.re[i], fb * add[2 * i]) : fa * sum.re[i];
-            out[2 * i + 1] = fb != 0 ? T(real_fma)(fa, sum.im[i], fb * add[2 * i + 1]) : fa * sum.im[i];
-        }
+            for (int k = 0; k < groups; k++)
+                T(matrix_times)
+                (&sum[k], T(row_at)(&a->links, u, dir), T(coarse_neighbour)(a, st, dir, from + k), n, 1);
+        for (int k = 0; k < groups; k++)
+            for (int i = 0; i < n; i++) T(coarse_hop_row)(a, u, from + k, i, sum[k].re[i], sum[k].im[i]);
     }
+}
+
+/* Row i of out, with gamma_5 in front. */
+FN void T(coarse_local_row)(const coarse_local_args *a, long u, int group, int i, real re, real im)
+{
+    const real by = i < a->components / 2 ? 1 : (real)a->left;
+    real *out = T(row_at)(&a->out, u, group) + 2 * i;
+    out[0] = by * re;
+    out[1] = by * im;
 }
 
 FN void T(coarse_local_site)(const coarse_local_args *a, long u)
@@ -136,14 +177,9 @@ FN void T(coarse_local_site)(const coarse_local_args *a, long u)
     const int n = a->components;
     for (int group = 0; group < a->out.groups; group++) {
         T(parts) sum;
-        real *out = T(row_at)(&a->out, u, group);
         T(parts_clear)(&sum, n);
         T(matrix_times)(&sum, T(row_at)(&a->matrices, u, 0), T(row_at)(&a->in, u, group), n, a->right);
-        for (int i = 0; i < n; i++) {
-            const real by = i < n / 2 ? 1 : (real)a->left;
-            out[2 * i] = by * sum.re[i];
-            out[2 * i + 1] = by * sum.im[i];
-        }
+        for (int i = 0; i < n; i++) T(coarse_local_row)(a, u, group, i, sum.re[i], sum.im[i]);
     }
 }
 
@@ -182,16 +218,18 @@ FN int T(pivot_row)(const real *column, int n, int p)
     return best;
 }
 
+FN void T(eliminate_element)(real *re, real *im, real pivot_re, real pivot_im, real fr, real fi)
+{
+    *re = T(real_fma)(pivot_im, fi, T(real_fma)(-pivot_re, fr, *re));
+    *im = T(real_fma)(-pivot_im, fr, T(real_fma)(-pivot_re, fi, *im));
+}
+
 /* column j loses its part along row p; `pivot` is column p as it was, with the element of row p taken out. */
 FN void T(eliminate)(real *column, const T(parts) * pivot, int n, int p, real ir, real ii)
 {
     real *re = column, *im = column + n;
     const real fr = re[p] * ir - im[p] * ii, fi = re[p] * ii + im[p] * ir;
-    ROWS_LOOP for (int i = 0; i < n; i++)
-    {
-        re[i] = T(real_fma)(pivot->im[i], fi, T(real_fma)(-pivot->re[i], fr, re[i]));
-        im[i] = T(real_fma)(-pivot->im[i], fr, T(real_fma)(-pivot->re[i], fi, im[i]));
-    }
+    ROWS_LOOP for (int i = 0; i < n; i++) T(eliminate_element)(&re[i], &im[i], pivot->re[i], pivot->im[i], fr, fi);
     re[p] = fr;
     im[p] = fi;
 }

@@ -1,17 +1,24 @@
 /* The Galerkin product P^dagger M P of an operator with hops to next neighbours and M^dagger = gamma_5 M gamma_5.
  *
- * Of an aggregate and COARSE_PAD columns (vectors of one chirality) at a time: W = H_mu(x) P(x + mu), then P(x)^dagger W is
+ * Of an aggregate and a few columns (vectors of one chirality) at a time: W = H_mu(x) P(x + mu), then P(x)^dagger W is
  * added to the coarse link where x + mu is in another aggregate, else to the inner part I. Backward links and the coarse
  * diagonal D = I + gamma_5 I^dagger gamma_5 follow from gamma_5 Hermiticity; half of the fine diagonal is in I. */
 
+/* Columns of a work item: COARSE_PAD, one a lane, or that of a thread of a GPU (kernels/family/coarse.cuh). */
+#ifdef __CUDACC__
+#define COLUMNS 1
+#else
+#define COLUMNS COARSE_PAD
+#endif
+
 typedef struct {
-    real re[COARSE_PAD], im[COARSE_PAD];
+    real re[COLUMNS], im[COLUMNS];
 } T(columns);
 
 /* Product of a row of matrices with columns: sum += (re, im) x, or the first of these terms. */
 FN void T(columns_add)(T(columns) * sum, real re, real im, const real *xr, const real *xi)
 {
-    ROWS_LOOP for (int c = 0; c < COARSE_PAD; c++)
+    ROWS_LOOP for (int c = 0; c < COLUMNS; c++)
     {
         sum->re[c] = T(real_fma)(-im, xi[c], T(real_fma)(re, xr[c], sum->re[c]));
         sum->im[c] = T(real_fma)(im, xr[c], T(real_fma)(re, xi[c], sum->im[c]));
@@ -20,7 +27,7 @@ FN void T(columns_add)(T(columns) * sum, real re, real im, const real *xr, const
 
 FN void T(columns_set)(T(columns) * sum, real re, real im, const real *xr, const real *xi)
 {
-    ROWS_LOOP for (int c = 0; c < COARSE_PAD; c++)
+    ROWS_LOOP for (int c = 0; c < COLUMNS; c++)
     {
         sum->re[c] = T(real_fma)(-im, xi[c], re * xr[c]);
         sum->im[c] = T(real_fma)(im, xr[c], re * xi[c]);
@@ -30,7 +37,7 @@ FN void T(columns_set)(T(columns) * sum, real re, real im, const real *xr, const
 FN void T(columns_clear)(T(columns) * x, int n)
 {
     for (int i = 0; i < n; i++)
-        for (int c = 0; c < COARSE_PAD; c++) x[i].re[c] = x[i].im[c] = 0;
+        for (int c = 0; c < COLUMNS; c++) x[i].re[c] = x[i].im[c] = 0;
 }
 
 /* sum[k] += sum_i conj(v_ki) w[i] over `half` components of one chirality. */
@@ -44,7 +51,7 @@ FN void T(project_columns)(T(columns) * sum, const coarse_galerkin_args *a, long
         T(columns_set)(&s, v[k], -v[n + k], w[0].re, w[0].im);
         for (int i = 1; i < half; i++)
             T(columns_add)(&s, v[(long)i * 2 * n + k], -v[(long)i * 2 * n + n + k], w[i].re, w[i].im);
-        ROWS_LOOP for (int c = 0; c < COARSE_PAD; c++)
+        ROWS_LOOP for (int c = 0; c < COLUMNS; c++)
         {
             to->re[c] += s.re[c];
             to->im[c] += s.im[c];
@@ -82,7 +89,7 @@ FN void T(columns_save)(const view *out, long u, int dir, const T(columns) * sum
 {
     const int n = 2 * vectors;
     real *m = T(row_at)(out, u, dir);
-    for (int c = 0; c < COARSE_PAD && first + c < vectors; c++) {
+    for (int c = 0; c < COLUMNS && first + c < vectors; c++) {
         real *column = m + (long)(chirality * vectors + first + c) * 2 * n;
         for (int i = 0; i < n; i++) {
             column[i] = sum[i].re[c];
@@ -91,20 +98,22 @@ FN void T(columns_save)(const view *out, long u, int dir, const T(columns) * sum
     }
 }
 
-/* D = I + gamma_5 I^dagger gamma_5, in place. */
+/* D = I + gamma_5 I^dagger gamma_5, in place: elements (i, j) and (j, i). */
+FN void T(complete_element)(real *m, int n, int i, int j)
+{
+    real *a = m + (long)j * 2 * n + i, *b = m + (long)i * 2 * n + j;
+    const real sign = (i < n / 2) == (j < n / 2) ? 1 : -1;
+    const real re = a[0] + sign * b[0], im = a[n] - sign * b[n];
+    a[0] = re;
+    a[n] = im;
+    b[0] = sign * re;
+    b[n] = i == j ? im : -sign * im;
+}
+
 FN void T(complete_diagonal)(const view *out, long u, int n)
 {
-    real *m = T(row_at)(out, u, 0);
     for (int j = 0; j < n; j++)
-        for (int i = 0; i <= j; i++) {
-            real *a = m + (long)j * 2 * n + i, *b = m + (long)i * 2 * n + j;
-            const real sign = (i < n / 2) == (j < n / 2) ? 1 : -1;
-            const real re = a[0] + sign * b[0], im = a[n] - sign * b[n];
-            a[0] = re;
-            a[n] = im;
-            b[0] = sign * re;
-            b[n] = i == j ? im : -sign * im;
-        }
+        for (int i = 0; i <= j; i++) T(complete_element)(T(row_at)(out, u, 0), n, i, j);
 }
 
 /* ---- of Wilson-clover ---- */
@@ -171,7 +180,7 @@ FN void T(coarse_galerkin_wilson_site)(const coarse_galerkin_args *a, long u)
 {
     const int vectors = a->of.vectors, n = 2 * vectors;
     for (int chirality = 0; chirality < 2; chirality++)
-        for (int first = 0; first < vectors; first += COARSE_PAD) {
+        for (int first = 0; first < vectors; first += COLUMNS) {
             T(columns) inner[COARSE_COMPONENTS_MOST], hop[4][COARSE_COMPONENTS_MOST];
             T(columns_clear)(inner, n);
             for (int mu = 0; mu < 4; mu++) T(columns_clear)(hop[mu], n);
@@ -205,6 +214,17 @@ FN void T(matrix_columns)(T(columns) * w, real factor, const real *m, int n, con
     }
 }
 
+/* Row i of the same; imaginary parts of x are `imaginary` reals further. */
+FN void T(matrix_row_columns)(T(columns) * w, real factor, const real *m, int n, int i, const real *x, long apart,
+                              long imaginary, int from, int count)
+{
+    T(columns_clear)(w, 1);
+    for (int j = 0; j < count; j++) {
+        const real *column = m + (long)(from + j) * 2 * n, *y = x + j * apart;
+        T(columns_add)(w, factor * column[i], factor * column[n + i], y, y + imaginary);
+    }
+}
+
 /* The columns of X P / 2 at a site, or of X Y_mu P from the site ahead. */
 FN void T(coarse_columns)(T(columns) * w, const coarse_galerkin_args *a, const T(member) * at, const T(ahead) * from,
                           int chirality, int first, int mu)
@@ -218,14 +238,14 @@ FN void T(coarse_columns)(T(columns) * w, const coarse_galerkin_args *a, const T
     }
     T(columns) y[COARSE_COMPONENTS_MOST];
     T(matrix_columns)(y, 1, T(row_at)(&a->links, at->of_all, 2 * mu), n, x, 2 * padded, chirality * half, half);
-    T(matrix_columns)(w, 1, diagonal, n, (const real *)y, 2 * COARSE_PAD, 0, n);
+    T(matrix_columns)(w, 1, diagonal, n, (const real *)y, 2 * COLUMNS, 0, n);
 }
 
 FN void T(coarse_galerkin_site)(const coarse_galerkin_args *a, long u)
 {
     const int vectors = a->of.vectors, n = 2 * vectors, fine = a->of.components;
     for (int chirality = 0; chirality < 2; chirality++)
-        for (int first = 0; first < vectors; first += COARSE_PAD) {
+        for (int first = 0; first < vectors; first += COLUMNS) {
             T(columns) inner[COARSE_COMPONENTS_MOST], hop[4][COARSE_COMPONENTS_MOST], w[COARSE_COMPONENTS_MOST];
             T(columns_clear)(inner, n);
             for (int mu = 0; mu < 4; mu++) T(columns_clear)(hop[mu], n);
@@ -247,22 +267,36 @@ FN void T(coarse_galerkin_site)(const coarse_galerkin_args *a, long u)
 }
 
 /* Backward links Y_-mu(x) = gamma_5 Y_mu(x - mu)^dagger gamma_5. */
+typedef struct {
+    const real *forward;
+    real *backward;
+} T(backward_link);
+
+FN T(backward_link) T(backward_of)(const coarse_backward_args *a, long u, int mu)
+{
+    const int32_t *st = a->g.stencil[a->parity] + STENCIL_INTS * u;
+    const int odd_there = a->parities == 2 && a->parity == 0, dir = 2 * mu + 1;
+    const T(backward_link) l = {
+        (st[8] >> 2 * dir & 3) == NEAR_GHOST ? T(row_at)(&a->ghost[mu], st[dir] + odd_there * a->ghost_rows[mu], 0)
+                                             : T(row_at)(&a->links, st[dir] + odd_there * a->rows_of_parity, 2 * mu),
+        T(row_at)(&a->links, u + (a->parity ? a->rows_of_parity : 0), dir)};
+    return l;
+}
+
+FN void T(backward_element)(const T(backward_link) * l, int n, int i, int j)
+{
+    const real sign = (i < n / 2) == (j < n / 2) ? 1 : -1, *y = l->forward + (long)i * 2 * n + j;
+    real *to = l->backward + (long)j * 2 * n + i;
+    to[0] = sign * y[0];
+    to[n] = -sign * y[n];
+}
+
 FN void T(coarse_backward_site)(const coarse_backward_args *a, long u)
 {
     const int n = a->components;
-    const int32_t *st = a->g.stencil[a->parity] + STENCIL_INTS * u;
-    const int odd_there = a->parities == 2 && a->parity == 0;
-    const long here = u + (a->parity ? a->rows_of_parity : 0);
     for (int mu = 0; mu < 4; mu++) {
-        const int dir = 2 * mu + 1, ghost = (st[8] >> 2 * dir & 3) == NEAR_GHOST;
-        const real *y = ghost ? T(row_at)(&a->ghost[mu], st[dir] + odd_there * a->ghost_rows[mu], 0)
-                              : T(row_at)(&a->links, st[dir] + odd_there * a->rows_of_parity, 2 * mu);
-        real *m = T(row_at)(&a->links, here, dir);
+        const T(backward_link) l = T(backward_of)(a, u, mu);
         for (int j = 0; j < n; j++)
-            for (int i = 0; i < n; i++) {
-                const real sign = (i < n / 2) == (j < n / 2) ? 1 : -1;
-                m[(long)j * 2 * n + i] = sign * y[(long)i * 2 * n + j];
-                m[(long)j * 2 * n + n + i] = -sign * y[(long)i * 2 * n + n + j];
-            }
+            for (int i = 0; i < n; i++) T(backward_element)(&l, n, i, j);
     }
 }

@@ -1,5 +1,6 @@
 /* Aggregates: null vectors put in, made orthonormal, and the transfer of vectors by them. A work item is a coarse site,
- * and sums over an aggregate run over its sites in their order, so they do not depend on the process grid. */
+ * and sums over an aggregate run over its sites in their order, or a share of its lines in theirs, so they do not depend on
+ * the process grid. */
 
 /* A site of an aggregate: its row among those of its parity, and among all; its place on the rank, and in the aggregate. */
 typedef struct {
@@ -46,6 +47,33 @@ FN void T(aggregate_next)(const coarse_aggregates *m, T(member) * at)
     T(member_settle)(m, at);
 }
 
+/* The next one in its line along x. */
+FN void T(member_step)(const coarse_aggregates *m, T(member) * at)
+{
+    at->x[0]++;
+    at->in[0]++;
+    T(member_settle)(m, at);
+}
+
+/* Member number s, and the first one of line number `line` along x. */
+FN T(member) T(aggregate_member)(const coarse_aggregates *m, const T(member) * first, int s)
+{
+    T(member) at = *first;
+    UNROLL for (int d = 0; d < 4; d++)
+    {
+        at.in[d] = s % m->block[d];
+        at.x[d] += at.in[d];
+        s /= m->block[d];
+    }
+    T(member_settle)(m, &at);
+    return at;
+}
+
+FN T(member) T(aggregate_line)(const coarse_aggregates *m, const T(member) * first, int line)
+{
+    return T(aggregate_member)(m, first, line * m->block[0]);
+}
+
 FN int T(aggregate_sites)(const coarse_aggregates *m)
 {
     return m->block[0] * m->block[1] * m->block[2] * m->block[3];
@@ -57,15 +85,17 @@ FN real *T(null_at)(const coarse_aggregates *m, const view *vectors, long row, i
     return T(row_at)(vectors, row, 0) + (long)i * 2 * m->padded;
 }
 
+FN void T(coarse_insert_component)(const coarse_insert_args *a, long u, int i)
+{
+    const real *in = T(row_at)(&a->in, u, 0) + 2 * i;
+    real *v = T(null_at)(&a->of, &a->vectors, u + a->fine * a->of.rows_of_parity, i) + a->number;
+    v[0] = in[0];
+    v[a->of.padded] = in[1];
+}
+
 FN void T(coarse_insert_site)(const coarse_insert_args *a, long u)
 {
-    const long row = u + a->fine * a->of.rows_of_parity;
-    const real *in = T(row_at)(&a->in, u, 0);
-    for (int i = 0; i < a->of.components; i++) {
-        real *v = T(null_at)(&a->of, &a->vectors, row, i) + a->number;
-        v[0] = in[2 * i];
-        v[a->of.padded] = in[2 * i + 1];
-    }
+    for (int i = 0; i < a->of.components; i++) T(coarse_insert_component)(a, u, i);
 }
 
 /* ---- orthonormal null vectors, by the Cholesky factor of their products ---- */
@@ -73,6 +103,13 @@ FN void T(coarse_insert_site)(const coarse_insert_args *a, long u)
 typedef struct {
     double re[COARSE_VECTORS_MOST], im[COARSE_VECTORS_MOST];
 } T(products);
+
+/* gram += conj(x_k) x_l */
+FN void T(gram_add)(double *re, double *im, double kr, double ki, double lr, double li)
+{
+    *re = fma(ki, li, fma(kr, lr, *re));
+    *im = fma(-ki, lr, fma(kr, li, *im));
+}
 
 /* gram[k] = (v_k, v_l) for l >= k over an aggregate and chirality. */
 FN void T(gram)(T(products) * gram, const coarse_orthonormalise_args *a, long u, int chirality)
@@ -92,10 +129,7 @@ FN void T(gram)(T(products) * gram, const coarse_orthonormalise_args *a, long u,
             for (int k = 0; k < n; k++) {
                 const double xr = x.re[k], xi = x.im[k];
                 ROWS_LOOP for (int l = k / COARSE_PAD * COARSE_PAD; l < n; l++)
-                {
-                    gram[k].re[l] = fma(xi, x.im[l], fma(xr, x.re[l], gram[k].re[l]));
-                    gram[k].im[l] = fma(-xi, x.re[l], fma(xr, x.im[l], gram[k].im[l]));
-                }
+                    T(gram_add)(&gram[k].re[l], &gram[k].im[l], xr, xi, x.re[l], x.im[l]);
             }
         }
     }
@@ -104,30 +138,47 @@ FN void T(gram)(T(products) * gram, const coarse_orthonormalise_args *a, long u,
 /* What is left of |v_k|^2, over itself, of a vector that depends on those before it. */
 #define DEPENDENT 1e-12
 
+/* Element k of R's diagonal, or 1 where vector k depends on those before it. */
+FN double T(cholesky_pivot)(const T(products) * gram, int k, int *bad)
+{
+    double left = gram[k].re[k];
+    const double whole = left;
+    for (int j = 0; j < k; j++) left = fma(-gram[j].im[k], gram[j].im[k], fma(-gram[j].re[k], gram[j].re[k], left));
+    *bad = !(left > DEPENDENT * whole);
+    return *bad ? 1 : sqrt(left);
+}
+
+FN void T(cholesky_element)(T(products) * gram, int k, int l, double root)
+{
+    double re = gram[k].re[l], im = gram[k].im[l];
+    for (int j = 0; j < k; j++) {
+        re = fma(-gram[j].im[k], gram[j].im[l], fma(-gram[j].re[k], gram[j].re[l], re));
+        im = fma(gram[j].im[k], gram[j].re[l], fma(-gram[j].re[k], gram[j].im[l], im));
+    }
+    gram[k].re[l] = re / root;
+    gram[k].im[l] = im / root;
+}
+
 /* gram = R^dagger R, R in place of its upper triangle; how many vectors depend on those before them. */
 FN int T(cholesky)(T(products) * gram, int n)
 {
     int dependent = 0;
     for (int k = 0; k < n; k++) {
-        double left = gram[k].re[k];
-        const double whole = left;
-        for (int j = 0; j < k; j++) left = fma(-gram[j].im[k], gram[j].im[k], fma(-gram[j].re[k], gram[j].re[k], left));
-        const int bad = !(left > DEPENDENT * whole);
+        int bad;
+        const double root = T(cholesky_pivot)(gram, k, &bad);
         dependent += bad;
-        const double root = bad ? 1 : sqrt(left);
         gram[k].re[k] = root;
         gram[k].im[k] = 0;
-        for (int l = k + 1; l < n; l++) {
-            double re = gram[k].re[l], im = gram[k].im[l];
-            for (int j = 0; j < k; j++) {
-                re = fma(-gram[j].im[k], gram[j].im[l], fma(-gram[j].re[k], gram[j].re[l], re));
-                im = fma(gram[j].im[k], gram[j].re[l], fma(-gram[j].re[k], gram[j].im[l], im));
-            }
-            gram[k].re[l] = re / root;
-            gram[k].im[l] = im / root;
-        }
+        for (int l = k + 1; l < n; l++) T(cholesky_element)(gram, k, l, root);
     }
     return dependent;
+}
+
+/* x_l loses x_k R_kl. */
+FN void T(divide_element)(double *re, double *im, double xr, double xi, double factor_re, double factor_im)
+{
+    *re = fma(xi, factor_im, fma(-xr, factor_re, *re));
+    *im = fma(-xi, factor_re, fma(-xr, factor_im, *im));
 }
 
 /* The vectors times R^-1. */
@@ -148,10 +199,7 @@ FN void T(divide_by_factor)(const T(products) * factor, const coarse_orthonormal
                 x.re[k] = xr;
                 x.im[k] = xi;
                 ROWS_LOOP for (int l = k + 1; l < n; l++)
-                {
-                    x.re[l] = fma(xi, factor[k].im[l], fma(-xr, factor[k].re[l], x.re[l]));
-                    x.im[l] = fma(-xi, factor[k].re[l], fma(-xr, factor[k].im[l], x.im[l]));
-                }
+                    T(divide_element)(&x.re[l], &x.im[l], xr, xi, factor[k].re[l], factor[k].im[l]);
             }
             for (int k = 0; k < n; k++) {
                 v[k] = (real)x.re[k];
@@ -184,15 +232,18 @@ FN real *T(member_row)(const coarse_transfer_args *a, const T(member) * at, int 
     return at->parity == a->fine ? T(row_at)(&a->fine_vector, at->row, group) : (real *)0;
 }
 
-/* coarse = P^dagger fine */
+/* coarse = P^dagger fine. Line number l of an aggregate along x is added to sum l % COARSE_PAD; these are added in pairs. */
 FN void T(coarse_restrict_site)(const coarse_transfer_args *a, long u)
 {
     const int n = a->of.padded, half = a->of.components / 2;
     for (int group = 0; group < a->coarse_vector.groups; group++)
         for (int chirality = 0; chirality < 2; chirality++) {
-            real re[COARSE_VECTORS_MOST] = {0}, im[COARSE_VECTORS_MOST] = {0};
+            real re[COARSE_PAD][COARSE_VECTORS_MOST], im[COARSE_PAD][COARSE_VECTORS_MOST];
+            for (int l = 0; l < COARSE_PAD; l++)
+                for (int k = 0; k < n; k++) re[l][k] = im[l][k] = 0;
             T(member) at = T(aggregate_first)(&a->of, u);
-            for (int s = T(aggregate_sites)(&a->of); s > 0; s--, T(aggregate_next)(&a->of, &at)) {
+            for (int s = 0; s < T(aggregate_sites)(&a->of); s++, T(aggregate_next)(&a->of, &at)) {
+                const int l = s / a->of.block[0] % COARSE_PAD;
                 const real *x = T(member_row)(a, &at, group);
                 for (int i = 0; x && i < half; i++) {
                     const real *v = T(null_at)(&a->of, &a->vectors, at.of_all, chirality * half + i), *w = v + n;
@@ -200,15 +251,21 @@ FN void T(coarse_restrict_site)(const coarse_transfer_args *a, long u)
                     for (int first = 0; first < n; first += COARSE_PAD)
                         ROWS_LOOP for (int k = first; k < first + COARSE_PAD; k++)
                         {
-                            re[k] = T(real_fma)(w[k], xi, T(real_fma)(v[k], xr, re[k]));
-                            im[k] = T(real_fma)(-w[k], xr, T(real_fma)(v[k], xi, im[k]));
+                            re[l][k] = T(real_fma)(w[k], xi, T(real_fma)(v[k], xr, re[l][k]));
+                            im[l][k] = T(real_fma)(-w[k], xr, T(real_fma)(v[k], xi, im[l][k]));
                         }
                 }
             }
+            for (int step = COARSE_PAD / 2; step > 0; step /= 2)
+                for (int l = 0; l < step; l++)
+                    for (int k = 0; k < n; k++) {
+                        re[l][k] += re[l + step][k];
+                        im[l][k] += im[l + step][k];
+                    }
             real *out = T(row_at)(&a->coarse_vector, u, group) + 2 * chirality * a->of.vectors;
             for (int k = 0; k < a->of.vectors; k++) {
-                out[2 * k] = re[k];
-                out[2 * k + 1] = im[k];
+                out[2 * k] = re[0][k];
+                out[2 * k + 1] = im[0][k];
             }
         }
 }
