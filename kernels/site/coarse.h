@@ -87,43 +87,31 @@ typedef struct {
     real re[COARSE_COMPONENTS_MOST], im[COARSE_COMPONENTS_MOST];
 } T(parts);
 
-/* Rows whose sums stay in registers. */
-#define ROWS_TILE (64 / (int)sizeof(real))
-
-/* sum += matrix x in `rows` rows from number `first` on, no more than ROWS_TILE. */
-FN void T(rows_times)(T(parts) * sum, const real *matrix, const real *x, int n, int sign, int first, int rows)
+FN void T(parts_clear)(T(parts) * sum, int n)
 {
-    real re[COARSE_CHAINS][ROWS_TILE] = {{0}}, im[COARSE_CHAINS][ROWS_TILE] = {{0}};
-    for (int j = 0; j < n; j += COARSE_CHAINS)
-        UNROLL for (int c = 0; c < COARSE_CHAINS; c++)
-        {
-            if (j + c >= n) break;
-            const real by = j + c < n / 2 ? 1 : (real)sign, xr = by * x[2 * (j + c)], xi = by * x[2 * (j + c) + 1];
-            const real *mr = matrix + (long)(j + c) * 2 * n + first, *mi = mr + n;
-            ROWS_LOOP for (int i = 0; i < rows; i++)
-            {
-                re[c][i] = T(real_fma)(-mi[i], xi, T(real_fma)(mr[i], xr, re[c][i]));
-                im[c][i] = T(real_fma)(mi[i], xr, T(real_fma)(mr[i], xi, im[c][i]));
-            }
-        }
-    ROWS_LOOP for (int i = 0; i < rows; i++)
-    {
-        sum->re[first + i] += (re[0][i] + re[2][i]) + (re[1][i] + re[3][i]);
-        sum->im[first + i] += (im[0][i] + im[2][i]) + (im[1][i] + im[3][i]);
-    }
+    for (int i = 0; i < n; i++) sum->re[i] = sum->im[i] = 0;
 }
 
 /* sum += matrix x; x as it stands in a field, its second chirality times a sign. */
 FN void T(matrix_times)(T(parts) * sum, const real *matrix, const real *x, int n, int sign)
 {
-    int first = 0;
-    for (; first + ROWS_TILE <= n; first += ROWS_TILE) T(rows_times)(sum, matrix, x, n, sign, first, ROWS_TILE);
-    if (first < n) T(rows_times)(sum, matrix, x, n, sign, first, n - first);
-}
-
-FN void T(parts_clear)(T(parts) * sum, int n)
-{
-    for (int i = 0; i < n; i++) sum->re[i] = sum->im[i] = 0;
+    T(parts) chain[COARSE_CHAINS];
+    for (int c = 0; c < COARSE_CHAINS; c++) T(parts_clear)(&chain[c], n);
+    for (int j = 0; j < n; j++) {
+        const real by = j < n / 2 ? 1 : (real)sign, xr = by * x[2 * j], xi = by * x[2 * j + 1];
+        const real *re = matrix + (long)j * 2 * n, *im = re + n;
+        T(parts) *to = &chain[j % COARSE_CHAINS];
+        ROWS_LOOP for (int i = 0; i < n; i++)
+        {
+            to->re[i] = T(real_fma)(-im[i], xi, T(real_fma)(re[i], xr, to->re[i]));
+            to->im[i] = T(real_fma)(im[i], xr, T(real_fma)(re[i], xi, to->im[i]));
+        }
+    }
+    ROWS_LOOP for (int i = 0; i < n; i++)
+    {
+        sum->re[i] += (chain[0].re[i] + chain[2].re[i]) + (chain[1].re[i] + chain[3].re[i]);
+        sum->im[i] += (chain[0].im[i] + chain[2].im[i]) + (chain[1].im[i] + chain[3].im[i]);
+    }
 }
 
 /* The neighbour's row, or that of a message. */
