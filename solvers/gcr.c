@@ -2,6 +2,9 @@
  * explicit orthogonalisation and implicit update of the solution, restarted in the precision of b when the space is
  * full, when the residual has fallen by delta, and at the tolerance).
  *
+ * Several right-hand sides iterate side by side, each with a space, restarts and reliable updates of its own: preconditioner
+ * and operator are applied to the residuals of all that go on, together, and each gets the bits that it gets alone.
+ *
  * z_k is kept as A p_k orthogonalised, and its norm gamma_k beside it: what the paper writes with z_k / gamma_k is
  * divided by gamma_k where it is used. The sums beta of a step are taken in one pass, with (r, A p_k), which is (r,
  * z_k) since r has no part along earlier z_i; the subtractions are another pass. Ranks add up three times a step. */
@@ -59,23 +62,10 @@ static void space_close(space *k)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
 }
 
-/* z_k = A K r without its parts along z_i, i < k, and alpha_k. Returns |z_k|^2 over |A K r|^2. */
-static double extend(space *s, int k, reliable *u, solver *preconditioner)
+/* z_k = A p_k loses its parts along z_i, i < k; and alpha_k. Returns |z_k|^2 over |A p_k|^2. */
+static double orthogonalise(space *s, int k, field *low_r)
 {
-    if (k == s->made) {
-        s->p[k] = field_like(u->low_r);
-        s->z[k] = field_like(u->low_r);
-        s->made++;
-    }
-    if (preconditioner) {
-        const solve_result r = solver_precondition(preconditioner, s->p[k], u->low_r);
-        u->result.inside += r.iterations + r.inside;
-        u->result.flops += r.flops;
-    } else {
-        vector_copy(s->p[k], u->low_r);
-    }
-    linop_apply(u->low, s->z[k], s->p[k], 0);
-    s->r_and_z[0] = u->low_r;
+    s->r_and_z[0] = low_r;
     vector_multi_dot(s->c, k + 1, s->r_and_z, s->z[k], 0);
     pair *along = s->c + 1;
     double along2 = 0;
@@ -109,50 +99,191 @@ static void solution(space *s, int n, field *x)
     vector_multi_axpy(x, n, (const pair *)s->chi, s->p, 0);
 }
 
-/* From r_0 to the next restart. Returns 0 when the turn ends. */
-static int cycle(reliable *u, space *s, double delta, solver *preconditioner)
+/* ---- right-hand sides side by side ---- */
+
+/* A right-hand side. Its fields are those of the caller's block, or the caller's own where there is one alone. */
+typedef struct {
+    field x, b;
+    reliable u;
+    space s;
+    int number, k; /* of the right-hand side; vectors of the space so far */
+    double first2; /* |r|^2 where it began */
+} column;
+
+static field column_of(const field *f, int r)
 {
-    const double first2 = u->r2;
-    for (int k = 0;; k++) {
-        pair minus;
-        const double rest = extend(s, k, u, preconditioner);
-        if (!(rest > dependent[u->low->prec] * dependent[u->low->prec]) || !(s->gamma[k] > 0)) {
-            /* Nothing new, or no number: with nothing before it this is the end. */
-            if (k == 0 || !isfinite(s->gamma[k])) {
-                reliable_break(u);
-                return 0;
-            }
-            solution(s, k, u->low_x);
-            reliable_due(u, 1, vector_norm2(u->low_r, 0));
-            return reliable_update(u, vector_norm2(u->low_r, 0));
+    return f->nrhs == 1 ? *f : field_rhs(f, r);
+}
+
+/* y = x, of which either may be a right-hand side of a block. */
+static void copy_column(field *y, const field *x)
+{
+    if (y->prec == x->prec) vector_axpby(y, 1, x, 0);
+    else vector_copy(y, x);
+}
+
+/* Vectors number k, which are made when they are first needed. */
+static void reserve(column *c)
+{
+    if (c->k < c->s.made) return;
+    c->s.p[c->k] = field_like(c->u.low_r);
+    c->s.z[c->k] = field_like(c->u.low_r);
+    c->s.made++;
+}
+
+static void count_inside(column *c, const solve_result *r)
+{
+    c->u.result.inside += r->iterations + r->inside;
+    c->u.result.flops += r->flops;
+}
+
+/* p_k = K r and z_k = A p_k of one right-hand side. */
+static void direction(column *c, solver *preconditioner)
+{
+    field *p = c->s.p[c->k];
+    if (preconditioner) {
+        const solve_result r = solver_precondition(preconditioner, p, c->u.low_r);
+        count_inside(c, &r);
+    } else {
+        vector_copy(p, c->u.low_r);
+    }
+    linop_apply(c->u.low, c->s.z[c->k], p, 0);
+}
+
+/* The same of n at once. In fixed point the block is in the lowest precision that has right-hand sides of their own. */
+static void directions(column *const *c, int n, solver *preconditioner)
+{
+    linop *low = c[0]->u.low;
+    const int fixed = low->prec > PREC_SINGLE;
+    linop *of_block = fixed ? linop_at(c[0]->u.a, PREC_SINGLE, low->where) : low;
+    field *r = linop_vector(of_block, n), *p = field_like(r);
+    solve_result each[SOLVER_BLOCK_MOST];
+    for (int i = 0; i < n; i++) {
+        field part = field_rhs(r, i);
+        copy_column(&part, c[i]->u.low_r);
+    }
+    field_written(r);
+    solver_precondition_block(preconditioner, p, r, each);
+    if (!fixed) linop_apply(low, r, p, 0);
+    for (int i = 0; i < n; i++) {
+        const field part_p = field_rhs(p, i), part_z = field_rhs(r, i);
+        count_inside(c[i], &each[i]);
+        copy_column(c[i]->s.p[c[i]->k], &part_p);
+        if (fixed) linop_apply(low, c[i]->s.z[c[i]->k], c[i]->s.p[c[i]->k], 0);
+        else copy_column(c[i]->s.z[c[i]->k], &part_z);
+    }
+    field_destroy(p);
+    field_destroy(r);
+}
+
+/* At a restart, from the residual that was measured; or the end of the turn. Returns whether it goes on. */
+static int begin_again(column *c, int goes_on)
+{
+    c->k = 0;
+    c->first2 = c->u.r2;
+    return goes_on;
+}
+
+/* After direction k: the step along it. Returns 0 when the turn of this right-hand side ends. */
+static int step(column *c, double delta)
+{
+    reliable *u = &c->u;
+    space *s = &c->s;
+    pair minus;
+    const int k = c->k;
+    solver_note_rhs(c->number);
+    const double rest = orthogonalise(s, k, u->low_r);
+    if (!(rest > dependent[u->low->prec] * dependent[u->low->prec]) || !(s->gamma[k] > 0)) {
+        /* Nothing new, or no number: with nothing before it this is the end. */
+        if (k == 0 || !isfinite(s->gamma[k])) {
+            reliable_break(u);
+            return 0;
         }
-        for (int j = 0; j < 2; j++) minus[j] = -s->alpha[k][j] / s->gamma[k];
-        const double r2 = vector_multi_axpy(u->low_r, 1, (const pair *)&minus, &s->z[k], 0);
-        const int due = reliable_due(u, 1, r2);
-        if (!due && k + 1 < s->most && !(r2 < delta * delta * first2)) continue;
-        solution(s, k + 1, u->low_x);
-        return reliable_update(u, r2);
+        solution(s, k, u->low_x);
+        const double r2 = vector_norm2(u->low_r, 0);
+        reliable_due(u, 1, r2);
+        return begin_again(c, reliable_update(u, r2));
+    }
+    for (int j = 0; j < 2; j++) minus[j] = -s->alpha[k][j] / s->gamma[k];
+    const double r2 = vector_multi_axpy(u->low_r, 1, (const pair *)&minus, &s->z[k], 0);
+    const int due = reliable_due(u, 1, r2);
+    c->k++;
+    if (!due && c->k < s->most && !(r2 < delta * delta * c->first2)) return 1;
+    solution(s, c->k, u->low_x);
+    return begin_again(c, reliable_update(u, r2));
+}
+
+/* The right-hand sides that go on in the lowest precision, until the turn of each has ended. */
+static void turn(column *const *all, int n, double delta, int restart, solver *preconditioner)
+{
+    column *c[SOLVER_BLOCK_MOST];
+    precision lowest = PREC_DOUBLE;
+    int going = 0;
+    for (int i = 0; i < n; i++)
+        if (all[i]->u.going && all[i]->u.low->prec > lowest) lowest = all[i]->u.low->prec;
+    for (int i = 0; i < n; i++)
+        if (all[i]->u.going && all[i]->u.low->prec == lowest) c[going++] = all[i];
+    for (int i = 0; i < going; i++) {
+        space_open(&c[i]->s, restart);
+        begin_again(c[i], 1);
+    }
+    while (going > 0) {
+        int left = 0;
+        for (int i = 0; i < going; i++) reserve(c[i]);
+        if (going > 1) directions(c, going, preconditioner);
+        else direction(c[0], preconditioner);
+        for (int i = 0; i < going; i++) {
+            if (step(c[i], delta)) c[left++] = c[i];
+            else space_close(&c[i]->s);
+        }
+        going = left;
     }
 }
 
-solve_result gcr_solve(solver *s, field *x, const field *b, int restart, solver *preconditioner)
+static int any_going(column *const *c, int n)
 {
-    reliable u;
-    reliable_open(&u, s, x, b, 1, 0);
-    u.vectors_after = restart;
-    while (u.going) {
-        space k;
-        space_open(&k, restart);
-        while (cycle(&u, &k, s->settings.delta, preconditioner)) {
-        }
-        space_close(&k);
+    for (int i = 0; i < n; i++)
+        if (c[i]->u.going) return 1;
+    return 0;
+}
+
+void gcr_solve(solver *s, field *x, const field *b, int restart, solver *preconditioner, solve_result *each)
+{
+    const int n = b->nrhs;
+    column *c[SOLVER_BLOCK_MOST], *room_of_all = room(n, sizeof *room_of_all);
+    for (int i = 0; i < n; i++) {
+        c[i] = &room_of_all[i];
+        c[i]->x = column_of(x, i);
+        c[i]->b = column_of(b, i);
+        c[i]->number = i;
+        solver_note_rhs(i);
+        reliable_open(&c[i]->u, s, &c[i]->x, &c[i]->b, 1, 0);
+        c[i]->u.vectors_after = restart;
     }
-    return reliable_close(&u);
+    while (any_going(c, n)) turn(c, n, s->settings.delta, restart, preconditioner);
+    for (int i = 0; i < n; i++) each[i] = reliable_close(&c[i]->u);
+    solver_note_rhs(0);
+    field_written(x);
+    free(room_of_all);
+}
+
+static void solve_block(solver *s, field *x, const field *b, solve_result *each)
+{
+    gcr_solve(s, x, b, gcr_keys_of(&s->settings)->restart, s->inner, each);
 }
 
 static solve_result solve(solver *s, field *x, const field *b)
 {
-    return gcr_solve(s, x, b, gcr_keys_of(&s->settings)->restart, s->inner);
+    solve_result r;
+    solve_block(s, x, b, &r);
+    return r;
+}
+
+/* As many as the preconditioner takes at once. */
+static int block_size(const solver_settings *s)
+{
+    const solver_type *type = s->inner ? solver_type_find(s->inner->type) : NULL;
+    return type && type->precondition_block ? type->block_size(s->inner) : 1;
 }
 
 static const param own[] = {
@@ -170,4 +301,6 @@ const solver_type solver_gcr = {.name = "gcr",
                                 .keys = "inner_precision delta",
                                 .own = &part,
                                 .inner_key = "preconditioner",
-                                .solve = solve};
+                                .solve = solve,
+                                .block_size = block_size,
+                                .solve_block = solve_block};

@@ -9,17 +9,32 @@
 
 #define SUBTRACTED_TO 1e-4
 
-double mr_step(double relaxation, linop *a, field *x, field *r, field *q)
+void mr_step(double *fall, const char *going, double relaxation, linop *a, field *x, field *r, field *q)
 {
-    double d[2][2];
+    double d[SOLVER_BLOCK_MOST][2][2], length[SOLVER_BLOCK_MOST][2];
+    char moves[SOLVER_BLOCK_MOST];
     field *const both[2] = {q, r};
     linop_apply(a, q, r, 0);
     /* (q, q) and (r, q) = conj (q, r) */
-    vector_multi_dot(d, 2, both, q, 0);
-    if (!(d[0][0] > 0)) return INFINITY;
-    const double length[2] = {relaxation * d[1][0] / d[0][0], -relaxation * d[1][1] / d[0][0]};
-    vector_mr_update(x, r, length, q);
-    return relaxation * (2 - relaxation) * (d[1][0] * d[1][0] + d[1][1] * d[1][1]) / d[0][0];
+    vector_multi_dot_each(&d[0][0], going, 2, both, q);
+    for (int k = 0; k < x->nrhs; k++) {
+        moves[k] = going[k] && d[k][0][0] > 0;
+        if (going[k]) fall[k] = INFINITY;
+        if (!moves[k]) continue;
+        const double q2 = d[k][0][0], *along = d[k][1];
+        length[k][0] = relaxation * along[0] / q2;
+        length[k][1] = -relaxation * along[1] / q2;
+        fall[k] = relaxation * (2 - relaxation) * (along[0] * along[0] + along[1] * along[1]) / q2;
+    }
+    vector_mr_update_each(moves, x, r, (const double(*)[2])length, q);
+}
+
+/* The step of one right-hand side. */
+static double step_one(double relaxation, linop *a, field *x, field *r, field *q)
+{
+    double fall;
+    mr_step(&fall, &(const char){1}, relaxation, a, x, r, q);
+    return fall;
 }
 
 static solve_result solve(solver *s, field *x, const field *b)
@@ -30,7 +45,7 @@ static solve_result solve(solver *s, field *x, const field *b)
         field *q = field_like(u.low_r);
         double r2 = u.r2;
         for (;;) {
-            const double fall = mr_step(mr_keys_of(&s->settings)->relaxation, u.low, u.low_x, u.low_r, q);
+            const double fall = step_one(mr_keys_of(&s->settings)->relaxation, u.low, u.low_x, u.low_r, q);
             if (!(fall < INFINITY)) {
                 reliable_break(&u);
                 break;
@@ -58,7 +73,7 @@ static solve_result precondition(solver *of, field *x, const field *b)
     vector_copy(r, b);
     field_clear(y);
     for (int k = 0; k < s->steps && result.status == SOLVE_CONVERGED; k++) {
-        if (!(mr_step(s->relaxation, low, y, r, q) < INFINITY)) result.status = SOLVE_BROKEN;
+        if (!(step_one(s->relaxation, low, y, r, q) < INFINITY)) result.status = SOLVE_BROKEN;
         result.iterations++;
     }
     if (!one) {

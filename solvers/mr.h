@@ -15,8 +15,8 @@ static inline mr_keys *mr_keys_of(const solver_settings *s)
     return (mr_keys *)(void *)s->own.bytes;
 }
 
-/* One step: x += w (q, r) / (q, q) r and r -= A of that, with q = A r and w the relaxation. Returns the fall of |r|^2,
- * infinite when there is no step. */
-double mr_step(double relaxation, linop *a, field *x, field *r, field *q);
+/* One step with A of x and its residual r, and room for q = A r, of each right-hand side that has going[]: fall[] is that of
+ * |r|^2, INFINITY of one whose step is impossible, which is left alone like the others. At most SOLVER_BLOCK_MOST. */
+void mr_step(double *fall, const char *going, double relaxation, linop *a, field *x, field *r, field *q);
 
 #endif

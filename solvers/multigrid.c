@@ -5,6 +5,9 @@
  * cycle of that level as its preconditioner (K-cycle), on the coarsest GCR alone. Systems are red-black on every level
  * whose extents are even. Around the finest cycle runs flexible GCR in the precision of the source.
  *
+ * Several right-hand sides go through all levels together: operators and transfers are applied to all of them at once,
+ * with every link and null vector read once, while coefficients and the end of each solve are their own.
+ *
  * Cycles work in single precision, or in that of the operator where it is higher than what is given.
  *
  * A^dagger is solved by the levels of A: A^dagger = S A S^-1 by gamma_5 hermiticity (operators/coarse.h), so that S K S^-1
@@ -23,74 +26,111 @@
 
 /* ---- the cycle ---- */
 
-static void smooth(multigrid *m, int level, field *x, field *r, int steps)
+static void count(multigrid *m, int level)
+{
+    if (level == 0) m->applications++;
+    m->flops += m->levels[level].op->flops * m->columns;
+}
+
+static int any(const char *going, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (going[k]) return 1;
+    return 0;
+}
+
+static void smooth(multigrid *m, int level, const char *going, field *x, field *r, int steps)
 {
     multigrid_level *l = &m->levels[level];
-    for (int k = 0; k < steps; k++) {
-        if (level == 0) m->applications++;
-        m->flops += l->op->flops;
-        if (!(mr_step(m->keys.relaxation, l->op, x, r, l->q) < INFINITY)) return;
+    double fall[SOLVER_BLOCK_MOST];
+    char moves[SOLVER_BLOCK_MOST];
+    memcpy(moves, going, (size_t)m->columns);
+    for (int i = 0; i < steps && any(moves, m->columns); i++) {
+        count(m, level);
+        mr_step(fall, moves, m->keys.relaxation, l->op, x, r, l->q);
+        for (int k = 0; k < m->columns; k++) moves[k] = moves[k] && fall[k] < INFINITY;
     }
 }
 
-/* p_k = K r, z_k = A p_k without its parts along earlier z; x and r take the step. Returns |r|^2, NaN when there is none. */
-static double extend(multigrid *m, int level, int k, double *gamma2, field *x, field *r)
+/* The solve of a level below the finest: what each right-hand side has of it. */
+typedef struct level_solve {
+    char going[SOLVER_BLOCK_MOST];
+    double r2[SOLVER_BLOCK_MOST], target2[SOLVER_BLOCK_MOST], gamma2[MULTIGRID_SPACE][SOLVER_BLOCK_MOST];
+    double dots[SOLVER_BLOCK_MOST * (MULTIGRID_SPACE + 1)][2], c[SOLVER_BLOCK_MOST * MULTIGRID_SPACE][2];
+} level_solve;
+
+/* p_k = K r, z_k = A p_k without its parts along earlier z; x and r take the step. |r|^2 into r2, NaN where there is
+ * none. */
+static void extend(multigrid *m, int level, int k, level_solve *s, field *x, field *r)
 {
     multigrid_level *l = &m->levels[level];
     field **p = l->space.p, **z = l->space.z, *to[MULTIGRID_SPACE + 1];
-    double c[MULTIGRID_SPACE + 1][2];
-    if (l->below) multigrid_cycle(m, level, p[k], r);
+    double steps[SOLVER_BLOCK_MOST][2], back[SOLVER_BLOCK_MOST][2], unused[SOLVER_BLOCK_MOST];
+    const int n = m->columns;
+    if (l->below) multigrid_cycle(m, level, s->going, p[k], r);
     else vector_copy(p[k], r);
     linop_apply(l->op, z[k], p[k], 0);
-    m->flops += l->op->flops;
+    m->flops += l->op->flops * n;
     for (int i = 0; i < k; i++) to[i] = z[i];
     to[k] = r;
-    vector_multi_dot(c, k + 1, to, z[k], 0);
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < 2; j++) c[i][j] /= -gamma2[i];
-    gamma2[k] = vector_multi_axpy(z[k], k, (const double(*)[2])c, z, 0);
-    if (k) vector_multi_axpy(p[k], k, (const double(*)[2])c, p, 0);
-    if (!(gamma2[k] > 0)) return NAN;
-    const double step[1][2] = {{c[k][0] / gamma2[k], -c[k][1] / gamma2[k]}}, back[1][2] = {{-step[0][0], -step[0][1]}};
-    vector_multi_axpy(x, 1, step, &p[k], 0);
-    return vector_multi_axpy(r, 1, back, &z[k], 0);
+    vector_multi_dot_each(s->dots, s->going, k + 1, to, z[k]);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < k && s->going[j]; i++)
+            for (int part = 0; part < 2; part++)
+                s->c[j * k + i][part] = s->dots[j * (k + 1) + i][part] / -s->gamma2[i][j];
+    vector_multi_axpy_each(s->gamma2[k], s->going, z[k], k, (const double(*)[2])s->c, z);
+    if (k) vector_multi_axpy_each(unused, s->going, p[k], k, (const double(*)[2])s->c, p);
+    for (int j = 0; j < n; j++) {
+        if (!s->going[j]) continue;
+        const double *along = s->dots[j * (k + 1) + k], gamma2 = s->gamma2[k][j];
+        s->going[j] = gamma2 > 0;
+        steps[j][0] = along[0] / gamma2;
+        steps[j][1] = -along[1] / gamma2;
+        for (int part = 0; part < 2; part++) back[j][part] = -steps[j][part];
+    }
+    vector_multi_axpy_each(unused, s->going, x, 1, (const double(*)[2])steps, &p[k]);
+    vector_multi_axpy_each(s->r2, s->going, r, 1, (const double(*)[2])back, &z[k]);
 }
 
 /* x about A^-1 b on a level below the finest, by GCR that begins anew when its space is full. */
-static void solve_level(multigrid *m, int level, field *x, const field *b)
+static void solve_level(multigrid *m, int level, const char *going, field *x, const field *b)
 {
     multigrid_level *l = &m->levels[level];
     const double tolerance = l->below ? m->keys.coarse_tolerance : m->keys.bottom_tolerance;
     const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
-    double gamma2[MULTIGRID_SPACE], r2 = vector_norm2(b, 0);
-    const double target2 = tolerance * tolerance * r2;
+    level_solve *s = l->space.solve;
     field *r = l->r;
+    vector_norm2_each(s->r2, b);
+    for (int j = 0; j < m->columns; j++) {
+        s->target2[j] = tolerance * tolerance * s->r2[j];
+        s->going[j] = going[j] && s->r2[j] > 0;
+    }
     field_clear(x);
-    if (!(r2 > 0)) return;
     /* The cycle of this level takes l->r for its own residual. */
     if (l->below) r = l->b;
     if (r != b) vector_copy(r, b);
-    for (int k = 0, n = 0; n < most && r2 > target2; n++, k = (k + 1) % l->space.most)
-        r2 = extend(m, level, k, gamma2, x, r);
+    for (int k = 0, n = 0; n < most && any(s->going, m->columns); n++, k = (k + 1) % l->space.most) {
+        extend(m, level, k, s, x, r);
+        for (int j = 0; j < m->columns; j++) s->going[j] = s->going[j] && s->r2[j] > s->target2[j];
+    }
 }
 
-void multigrid_cycle(multigrid *m, int level, field *x, const field *b)
+void multigrid_cycle(multigrid *m, int level, const char *going, field *x, const field *b)
 {
     multigrid_level *l = &m->levels[level], *next = l + 1;
     vector_copy(l->r, b);
     field_clear(x);
-    smooth(m, level, x, l->r, m->keys.pre_steps);
+    smooth(m, level, going, x, l->r, m->keys.pre_steps);
     coarse_from_fine(l->below, l->whole_b, l->r);
     coarse_prepare(l->below, next->b, l->whole_b);
-    solve_level(m, level + 1, next->x, next->b);
+    solve_level(m, level + 1, going, next->x, next->b);
     coarse_reconstruct(l->below, l->whole_x, next->x, l->whole_b);
     coarse_to_fine(l->below, x, l->whole_x);
     if (m->keys.post_steps == 0) return;
     linop_apply(l->op, l->r, x, 0);
-    if (level == 0) m->applications++;
-    m->flops += l->op->flops;
+    count(m, level);
     vector_axpby(l->r, 1, b, -1);
-    smooth(m, level, x, l->r, m->keys.post_steps);
+    smooth(m, level, going, x, l->r, m->keys.post_steps);
 }
 
 /* ---- the solver ---- */
@@ -110,68 +150,121 @@ const multigrid *multigrid_levels_of(const solver *s)
     return of(s)->m;
 }
 
+/* Of all right-hand sides of a call. */
+static const char all_going[SOLVER_BLOCK_MOST] = {[0 ... SOLVER_BLOCK_MOST - 1] = 1};
+
 /* x = S K S^-1 b in the precision of the levels. */
 static void cycle_of_adjoint(multigrid *m, field *x, const field *b)
 {
     linop *op = m->levels[0].op;
-    field *t = linop_vector(op, 1), *y = field_like(t);
+    field *t = field_like(b), *y = field_like(t);
     op->coarsening->similar(op, t, b, 1);
-    multigrid_cycle(m, 0, y, t);
+    multigrid_cycle(m, 0, all_going, y, t);
     op->coarsening->similar(op, x, y, 0);
     field_destroy(y);
     field_destroy(t);
 }
 
-static solve_result precondition(solver *s, field *x, const field *b)
+static void precondition_block(solver *s, field *x, const field *b, solve_result *each)
 {
     multigrid *m = of(s)->m;
     multigrid_level *l = &m->levels[0];
-    const double b2 = vector_norm2(b, 0);
+    double b2[SOLVER_BLOCK_MOST], largest = 0;
+    const int broken = m->dependent > 0;
+    vector_norm2_each(b2, b);
+    for (int k = 0; k < b->nrhs; k++) {
+        each[k] = (solve_result){.status = broken ? SOLVE_BROKEN : SOLVE_CONVERGED};
+        if (b2[k] > largest) largest = b2[k];
+    }
+    if (broken || !(largest > 0)) {
+        field_clear(x);
+        return;
+    }
+    multigrid_reserve(m, b->nrhs);
     m->applications = 0;
     m->flops = 0;
-    solve_result result = {.status = m->dependent > 0 ? SOLVE_BROKEN : SOLVE_CONVERGED};
-    if (m->dependent > 0 || !(b2 > 0)) {
-        field_clear(x);
-        return result;
-    }
     const int one = b->prec == l->op->prec;
     field *y = one ? x : l->x;
     const field *source = one ? b : l->b;
     if (!one) vector_copy(l->b, b);
-    multigrid_note(m, b2);
+    multigrid_note(m, largest);
     if (of(s)->adjoint) cycle_of_adjoint(m, y, source);
-    else multigrid_cycle(m, 0, y, source);
+    else multigrid_cycle(m, 0, all_going, y, source);
     if (!one) vector_copy(x, y);
-    result.iterations = m->applications;
-    result.flops = m->flops;
-    return result;
+    for (int k = 0; k < b->nrhs; k++) {
+        each[k].iterations = m->applications;
+        each[k].flops = m->flops / b->nrhs;
+    }
+}
+
+static solve_result precondition(solver *s, field *x, const field *b)
+{
+    solve_result r;
+    precondition_block(s, x, b, &r);
+    return r;
+}
+
+static void add_before(solve_result *r, const solve_result *before)
+{
+    r->iterations += before->iterations;
+    r->inside += before->inside;
+    r->flops += before->flops;
+}
+
+/* Again, from where they are, those that failed. */
+static void solve_again(solver *s, field *x, const field *b, solve_result *each)
+{
+    field *one_x = linop_vector(s->a, 1), *one_b = field_like(one_x);
+    for (int k = 0; k < b->nrhs; k++) {
+        const solve_result before = each[k];
+        field part = field_rhs(x, k);
+        const field source = field_rhs(b, k);
+        if (before.status == SOLVE_CONVERGED) continue;
+        vector_axpby(one_b, 1, &source, 0);
+        if (before.status == SOLVE_BROKEN) field_clear(one_x);
+        else vector_axpby(one_x, 1, &part, 0);
+        gcr_solve(s, one_x, one_b, of(s)->m->keys.restart, s, &each[k]);
+        add_before(&each[k], &before);
+        vector_axpby(&part, 1, one_x, 0);
+    }
+    field_written(x);
+    field_destroy(one_b);
+    field_destroy(one_x);
 }
 
 /* A set-up that may be out of date has fewer iterations than max_iterations, and a second attempt with a new one. */
-static solve_result solve(solver *s, field *x, const field *b)
+static void solve_block(solver *s, field *x, const field *b, solve_result *each)
 {
     multigrid *m = of(s)->m;
     const int most = s->settings.max_iterations, patience = multigrid_patience(m, s->settings.tolerance);
+    const char *failed = NULL;
     if (patience < most) s->settings.max_iterations = patience;
-    solve_result r = gcr_solve(s, x, b, m->keys.restart, s);
+    gcr_solve(s, x, b, m->keys.restart, s, each);
     s->settings.max_iterations = most;
-    if (r.status == SOLVE_CONVERGED || !multigrid_renew(m, solve_status_text(r.status))) return r;
-    if (r.status == SOLVE_BROKEN) field_clear(x);
-    const solve_result before = r;
-    r = gcr_solve(s, x, b, m->keys.restart, s);
-    r.iterations += before.iterations;
-    r.inside += before.inside;
-    r.flops += before.flops;
+    for (int k = 0; k < b->nrhs; k++)
+        if (each[k].status != SOLVE_CONVERGED) failed = solve_status_text(each[k].status);
+    if (failed && multigrid_renew(m, failed)) solve_again(s, x, b, each);
+}
+
+static solve_result solve(solver *s, field *x, const field *b)
+{
+    solve_result r;
+    solve_block(s, x, b, &r);
     return r;
+}
+
+static int block_size(const solver_settings *s)
+{
+    return multigrid_keys_of(s)->right_hand_sides;
 }
 
 /* ---- levels ---- */
 
-static field **vectors_like(const linop *op, int n)
+static field **vectors_like(const linop *op, int n, int columns)
 {
     field **v = calloc((size_t)n, sizeof *v);
     REQUIRE_MEMORY(v, "out of memory");
-    for (int k = 0; k < n; k++) v[k] = linop_vector(op, 1);
+    for (int k = 0; k < n; k++) v[k] = linop_vector(op, columns);
     return v;
 }
 
@@ -181,35 +274,60 @@ static void vectors_destroy(field **v, int n)
     free(v);
 }
 
+/* Work vectors of a level. */
+static void open_work(multigrid_level *l, int columns)
+{
+    field **const work[] = {&l->b, &l->x, &l->r, &l->q};
+    for (int i = 0; i < 4; i++) *work[i] = linop_vector(l->op, columns);
+    l->space.p = vectors_like(l->op, l->space.most, columns);
+    l->space.z = vectors_like(l->op, l->space.most, columns);
+    if (!l->below) return;
+    l->whole_b = coarse_vector(l->below, columns);
+    l->whole_x = coarse_vector(l->below, columns);
+}
+
+static void close_work(multigrid_level *l)
+{
+    field **const work[] = {&l->b, &l->x, &l->r, &l->q, &l->whole_b, &l->whole_x};
+    for (int i = 0; i < 6; i++) {
+        field_destroy(*work[i]);
+        *work[i] = NULL;
+    }
+    vectors_destroy(l->space.p, l->space.most);
+    vectors_destroy(l->space.z, l->space.most);
+    l->space.p = l->space.z = NULL;
+}
+
+void multigrid_reserve(multigrid *m, int columns)
+{
+    if (m->columns == columns) return;
+    for (int i = 0; i < m->n; i++) close_work(&m->levels[i]);
+    for (int i = 0; i < m->n; i++) open_work(&m->levels[i], columns);
+    m->columns = columns;
+}
+
 static void open_level(multigrid *m, int level)
 {
     multigrid_level *l = &m->levels[level];
-    field **const work[] = {&l->b, &l->x, &l->r, &l->q};
-    for (int i = 0; i < 4; i++) *work[i] = linop_vector(l->op, 1);
     if (level > 0) {
         const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
         l->space.most = most < MULTIGRID_SPACE ? most : MULTIGRID_SPACE;
-        l->space.p = vectors_like(l->op, l->space.most);
-        l->space.z = vectors_like(l->op, l->space.most);
+        l->space.solve = malloc(sizeof *l->space.solve);
+        REQUIRE_MEMORY(l->space.solve, "out of memory");
     }
     if (!l->below) return;
     l->nvectors = m->keys.vectors[level];
-    l->vectors = vectors_like(l->op, l->nvectors);
-    l->whole_b = coarse_vector(l->below, 1);
-    l->whole_x = coarse_vector(l->below, 1);
+    l->vectors = vectors_like(l->op, l->nvectors, 1);
 }
 
 static void close_level(multigrid_level *l)
 {
-    field *const work[] = {l->b, l->x, l->r, l->q, l->whole_b, l->whole_x};
-    for (int i = 0; i < 6; i++) field_destroy(work[i]);
-    vectors_destroy(l->space.p, l->space.most);
-    vectors_destroy(l->space.z, l->space.most);
+    close_work(l);
+    free(l->space.solve);
     vectors_destroy(l->vectors, l->nvectors);
 }
 
-/* The aggregates of a level of a lattice of these extents: 0 where there is no such level. */
-static int settings_of_level(const multigrid_keys *k, const int size[4], int level, coarse_settings *s)
+int multigrid_level_settings(const multigrid_keys *k, const int size[4], int level, coarse_settings *s)
 {
     memcpy(s->block, k->block[level], sizeof s->block);
     s->vectors = k->vectors[level];
@@ -223,7 +341,7 @@ static void open_levels(multigrid *m, linop *op)
     for (;; m->n++) {
         multigrid_level *l = &m->levels[m->n];
         l->op = op;
-        if (settings_of_level(&m->keys, op->lat->size, m->n, &set)) l->below = coarse_create(op, &set);
+        if (multigrid_level_settings(&m->keys, op->lat->size, m->n, &set)) l->below = coarse_create(op, &set);
         open_level(m, m->n);
         if (!l->below) break;
         op = coarse_system(l->below);
@@ -292,7 +410,7 @@ static const char *fits(const solver_settings *set, const lattice *lat, char *me
     static const char *const names[] = {"block", "block_2", "block_3"};
     lattice at = *lat;
     coarse_settings s;
-    for (int level = 0, components = 12; settings_of_level(k, at.size, level, &s); level++) {
+    for (int level = 0, components = 12; multigrid_level_settings(k, at.size, level, &s); level++) {
         if (!coarse_fits(&at, components, &s, message, bytes)) return names[level];
         components = 2 * s.vectors;
         for (int d = 0; d < 4; d++) at.size[d] /= s.block[d];
@@ -341,7 +459,11 @@ static const param own[] = {
      "drop of the residual on the coarsest", 0},
     {"bottom_iterations", PARAM_INT, KEY(bottom_iterations), "32", "[1,10000]", NULL, "and the most iterations there",
      0},
-    {"restart", PARAM_INT, KEY(restart), "16", "[1,256]", "vectors", "of the outer GCR", 0},
+    {"restart", PARAM_INT, KEY(restart), "10", "[1,256]", "vectors", "of the outer GCR", 0},
+    {"right_hand_sides", PARAM_INT, KEY(right_hand_sides), "12", "[1,64]", NULL,
+     "solved together, at most, through all levels at once, with the same bits as alone; memory of vectors grows with "
+     "them",
+     0},
 };
 
 static const param_section part = PARAM_PART("solver", "multigrid", solver_settings, own);
@@ -355,7 +477,10 @@ const solver_type solver_multigrid = {
     .coarsens = 1,
     .fits = fits,
     .solve = solve,
+    .block_size = block_size,
+    .solve_block = solve_block,
     .precondition = precondition,
+    .precondition_block = precondition_block,
     .open = open,
     .update = update,
     .close = close,

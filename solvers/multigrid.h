@@ -1,5 +1,5 @@
-/* Adaptive multigrid: keys, levels and cycle (solvers/multigrid.c), set-up (solvers/multigrid_setup.c), and how it follows
- * links that change (solvers/multigrid_follow.c). */
+/* Adaptive multigrid: keys, levels and cycle (solvers/multigrid.c), set-up (solvers/multigrid_setup.c), how it follows
+ * links that change (solvers/multigrid_follow.c), and which aggregates there are (solvers/multigrid_blocks.c). */
 #ifndef PLAQ_MULTIGRID_H
 #define PLAQ_MULTIGRID_H
 
@@ -18,6 +18,7 @@ typedef struct {
     int pre_steps, post_steps, coarse_iterations, bottom_iterations;
     int setup_iterations, coarse_setup_iterations, refinements, refresh_iterations;
     int restart;
+    int right_hand_sides; /* solved together, at most */
 } multigrid_keys;
 
 static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
@@ -29,9 +30,11 @@ static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
 typedef struct {
     int most;
     field **p, **z;
+    struct level_solve *solve; /* numbers of the solve */
 } multigrid_space;
 
-/* A level, finest first: its system, the coarse operator below, and work vectors. */
+/* A level, finest first: its system, the coarse operator below, and work vectors, of as many right-hand sides as cycles
+ * were last asked for. */
 typedef struct {
     linop *op;
     coarse *below;            /* null on the coarsest */
@@ -55,7 +58,7 @@ typedef struct {
 /* Levels, which solvers on one operator with the same keys share. */
 typedef struct multigrid {
     multigrid_keys keys;
-    int n;
+    int n, columns; /* levels; right-hand sides of work vectors */
     multigrid_level levels[MULTIGRID_LEVELS];
     unsigned long version; /* of the links that cycles work on */
     double dependent;      /* null vectors that depend on others: then the set-up is no use */
@@ -73,12 +76,20 @@ typedef struct multigrid {
 /* For tests: what a solver of this type works by. */
 const multigrid *multigrid_levels_of(const solver *s);
 
-/* x = K b on a level, from x = 0; b is left alone. */
-void multigrid_cycle(multigrid *m, int level, field *x, const field *b);
+/* Work vectors of all levels become those of so many right-hand sides. */
+void multigrid_reserve(multigrid *m, int columns);
+/* x = K b on a level, from x = 0, of the right-hand sides that have going[]: as many as are reserved. b is left alone. */
+void multigrid_cycle(multigrid *m, int level, const char *going, field *x, const field *b);
 
 /* The extents of aggregates that the keys leave open on a lattice of these extents: 0 where it is too small for another
  * level. */
 int multigrid_choose_block(const int size[4], int first, int block[4]);
+/* The extents of aggregates of so many null vectors that a lattice of so many components has on its ranks, at most `most` of
+ * them into blocks[], the most sensible first; returns how many. `first`: the lattice is the finest. */
+int multigrid_blockings(const lattice *lat, int components, int vectors, int first, int (*blocks)[4], int most);
+/* The aggregates of a level whose lattice has these extents, as the keys have them or choose them; 0 where there is no such
+ * level. */
+int multigrid_level_settings(const multigrid_keys *k, const int size[4], int level, coarse_settings *s);
 /* Null vectors and coarse operators of all levels, from random vectors. Collective. */
 void multigrid_setup(multigrid *m);
 /* The same from the null vectors that there are, relaxed a little. Collective. */

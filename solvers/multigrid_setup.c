@@ -6,6 +6,7 @@
  * et al., arXiv:1303.1377, section 3). */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -117,14 +118,28 @@ static void build_all(multigrid *m)
     }
 }
 
+/* v = K v for as many null vectors at once as are solved together. */
 static void refine(multigrid *m)
 {
     multigrid_level *l = &m->levels[0];
-    for (int k = 0; k < l->nvectors; k++) {
-        multigrid_cycle(m, 0, l->x, l->vectors[k]);
-        vector_copy(l->vectors[k], l->x);
-        normalise(l->vectors[k]);
+    char going[SOLVER_BLOCK_MOST];
+    memset(going, 1, sizeof going);
+    for (int first = 0, n; first < l->nvectors; first += n) {
+        n = l->nvectors - first < m->keys.right_hand_sides ? l->nvectors - first : m->keys.right_hand_sides;
+        multigrid_reserve(m, n);
+        for (int k = 0; k < n; k++) {
+            field part = field_rhs(l->b, k);
+            vector_axpby(&part, 1, l->vectors[first + k], 0);
+        }
+        field_written(l->b);
+        multigrid_cycle(m, 0, going, l->x, l->b);
+        for (int k = 0; k < n; k++) {
+            const field part = field_rhs(l->x, k);
+            vector_axpby(l->vectors[first + k], 1, &part, 0);
+            normalise(l->vectors[first + k]);
+        }
     }
+    multigrid_reserve(m, 1);
 }
 
 static void tell(const multigrid *m, const char *what, double start)
@@ -136,6 +151,7 @@ static void tell(const multigrid *m, const char *what, double start)
 void multigrid_refresh(multigrid *m)
 {
     const double start = comm_wtime();
+    multigrid_reserve(m, 1);
     relax_all(m, 0, m->keys.refresh_iterations);
     build_all(m);
     tell(m, "refresh", start);
@@ -145,6 +161,7 @@ void multigrid_setup(multigrid *m)
 {
     const double start = comm_wtime();
     multigrid_level *l = &m->levels[0];
+    multigrid_reserve(m, 1);
     for (int k = 0; k < l->nvectors; k++) set_random(l->vectors[k], 0, k);
     relax_all(m, 0, m->keys.setup_iterations);
     build_all(m);

@@ -95,7 +95,7 @@ void reliable_open(reliable *u, const solver *s, field *x, const field *b, int s
         begin(u, solver_precision(&s->settings, b->prec));
         return;
     }
-    if (u->b2 == 0) field_clear(x);
+    if (u->b2 == 0) vector_axpby(x, 0, b, 0); /* x may be a right-hand side of a block */
     end(u, u->b2 == 0 ? SOLVE_CONVERGED : SOLVE_BROKEN);
 }
 

@@ -146,7 +146,7 @@ double solver_defect(linop *a, field *r, const field *x, const field *b, double 
 /* ---- history ---- */
 
 static solve_history *history;
-static int depth, noted_system, noted_before;
+static int depth, noted_system, noted_before, noted_first, noted_rhs;
 
 void solver_record(solve_history *h)
 {
@@ -157,6 +157,11 @@ void solver_note_system(int system, int before)
 {
     noted_system = system;
     noted_before = before;
+}
+
+void solver_note_rhs(int rhs)
+{
+    noted_rhs = rhs;
 }
 
 void solver_enter(void)
@@ -183,7 +188,7 @@ void solver_note(int iteration, double residual, precision prec, int is_true)
         h->points = realloc(h->points, (size_t)h->room * sizeof *h->points);
         REQUIRE_MEMORY(h->points, "out of memory");
     }
-    h->points[h->n++] = (solve_point){noted_before + iteration, residual, prec, is_true, noted_system};
+    h->points[h->n++] = (solve_point){noted_before + iteration, residual, prec, is_true, noted_system, noted_first + noted_rhs};
 }
 
 /* ---- objects ---- */
@@ -288,6 +293,14 @@ solve_result solver_precondition(solver *s, field *x, const field *b)
     return result;
 }
 
+void solver_precondition_block(solver *s, field *x, const field *b, solve_result *each)
+{
+    REQUIRE(s->type->precondition_block, "%s preconditions one right-hand side after another", s->type->name);
+    solver_enter();
+    s->type->precondition_block(s, x, b, each);
+    solver_leave();
+}
+
 /* True residuals of right-hand sides whose sources have these norms squared, and what they make of the status. */
 static void judge(const solver *s, const field *x, const field *b, const double *b2, solve_result *each)
 {
@@ -387,10 +400,57 @@ solve_result solver_solve(solver *s, field *x, const field *b, solve_result *eac
         field *part_x = linop_vector(a, n), *part_b = linop_vector(a, n);
         copy_columns(part_b, 0, b, first, n);
         copy_columns(part_x, 0, x, first, n);
+        noted_first = first;
         solve_some(s, part_x, part_b, each ? each + first : some, &all);
+        noted_first = 0;
         copy_columns(x, first, part_x, 0, n);
         field_destroy(part_b);
         field_destroy(part_x);
     }
     return all;
+}
+
+/* ---- errors ---- */
+
+/* The norm of each right-hand side; free() it. */
+static double *norms(const field *f)
+{
+    double *n = malloc((size_t)f->nrhs * sizeof *n);
+    REQUIRE_MEMORY(n, "out of memory for %d norms", f->nrhs);
+    vector_norm2_each(n, f);
+    for (int k = 0; k < f->nrhs; k++) n[k] = sqrt(n[k]);
+    return n;
+}
+
+static double larger(double a, double b)
+{
+    return !(b <= a) ? b : a;
+}
+
+solve_error solver_error(solver *s, const field *x, const field *b, solve_error *each)
+{
+    field *r = field_like(b), *e = field_like(b);
+    solve_error worst = {0};
+    solve_result *results = calloc((size_t)b->nrhs, sizeof *results);
+    REQUIRE_MEMORY(results, "out of memory");
+    linop_apply(solver_operator(s, b), r, x, 0);
+    vector_axpby(r, 1, b, -1);
+    const double tolerance = s->settings.tolerance;
+    s->settings.tolerance = SOLVER_ERROR_TOLERANCE;
+    solver_solve(s, e, r, results);
+    s->settings.tolerance = tolerance;
+    double *of_b = norms(b), *of_r = norms(r), *of_x = norms(x), *of_e = norms(e);
+    for (int k = 0; k < b->nrhs; k++) {
+        const int known = results[k].status == SOLVE_CONVERGED;
+        each[k].error = !known ? NAN : of_x[k] > 0 ? of_e[k] / of_x[k] : 0;
+        each[k].ratio = of_r[k] > 0 ? each[k].error / (of_r[k] / of_b[k]) : NAN;
+        worst.error = larger(worst.error, each[k].error);
+        if (of_r[k] > 0) worst.ratio = larger(worst.ratio, each[k].ratio);
+    }
+    double *const all[] = {of_b, of_r, of_x, of_e};
+    for (int i = 0; i < 4; i++) free(all[i]);
+    free(results);
+    field_destroy(e);
+    field_destroy(r);
+    return worst;
 }

@@ -66,7 +66,7 @@ typedef struct {
 typedef struct solver solver;
 
 /* Types of solvers: a table each, in the file of the type. Functions work on vectors of one right-hand side, but for
- * solve_block. */
+ * those named after blocks of them. */
 typedef struct {
     const char *name, *help;
     const char *keys;         /* inner_precision, delta or transform, where it uses them, separated by spaces */
@@ -93,6 +93,9 @@ typedef struct {
     int (*block_size)(const solver_settings *s);
     /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
     solve_result (*precondition)(solver *s, field *x, const field *b);
+    /* The same of several right-hand sides at once, in floating point, at most block_size() of them, each with the bits that
+     * it has alone. Null: one after another. */
+    void (*precondition_block)(solver *s, field *x, const field *b, solve_result *each);
     /* What it keeps from solve to solve: made before the first, made anew when the links have changed, given up. Null
      * where there is nothing. */
     void (*open)(solver *s);
@@ -139,6 +142,17 @@ void solver_forget(solver *s);
  * Collective. */
 solve_result solver_solve(solver *s, field *x, const field *b, solve_result *each);
 
+/* How far a solution is from the exact one, by a double solve (J. Osborn et al., PoS LATTICE2010 (2010) 037): A e = b - A x
+ * by the same solver, from e = 0. */
+typedef struct {
+    double error; /* |e| / |x|; NaN where the second solve did not converge */
+    double ratio; /* that over |b - A x| / |b|; NaN where there is no residual */
+} solve_error;
+/* Of each right-hand side of A x = b, which s has solved; each[nrhs]. Returns the largest of each of the two. Takes a
+ * second solve, to SOLVER_ERROR_TOLERANCE of the residual. Collective. */
+#define SOLVER_ERROR_TOLERANCE 1e-5
+solve_error solver_error(solver *s, const field *x, const field *b, solve_error *each);
+
 /* From now on solver_solve() begins with the part of the solution that lies in the space of the lowest `modes` of these
  * eigenvectors: those of A or, if of_normal, of A^dagger A. They are borrowed; null ends that. Vectors of solves are then in
  * double precision. */
@@ -167,6 +181,8 @@ int solver_needs_positive(const solver_settings *s);
 /* x = K b from x = 0, in the precision of b, of one right-hand side. The solver is up to date. A solve that did not reach
  * its tolerance is as good as another; numbers that are none are for the caller to find in x. */
 solve_result solver_precondition(solver *s, field *x, const field *b);
+/* The same of several right-hand sides at once, by a type that does it. */
+void solver_precondition_block(solver *s, field *x, const field *b, solve_result *each);
 /* A solve without the true residual, from x, of one right-hand side. The solver is up to date. */
 solve_result solver_run(solver *s, field *x, const field *b);
 /* The operator where b lives, in its precision. */
@@ -184,6 +200,7 @@ typedef struct {
     precision prec;
     int is_true; /* computed from x, in the precision of b; else that of the recurrence */
     int system;  /* which of several that are solved together, else 0 */
+    int rhs;     /* right-hand side of the solve; of those that share a Krylov space, the first of them */
 } solve_point;
 
 typedef struct {
@@ -197,6 +214,8 @@ void solver_record(solve_history *h);
 void solver_note(int iteration, double residual, precision prec, int is_true);
 /* For solvers of several systems: the points that follow are of this one, after so many iterations. */
 void solver_note_system(int system, int before);
+/* For solvers of several right-hand sides side by side: the points that follow are of this one. */
+void solver_note_rhs(int rhs);
 /* For entries of solvers: around what they do. */
 void solver_enter(void);
 void solver_leave(void);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hmc/build/simulation.h"
+#include "hmc/evolve/fermion_kind.h"
 #include "hmc/evolve/parts.h"
 #include "hmc/evolve/reversal.h"
 #include "hmc/measure/observable.h"
@@ -93,6 +94,31 @@ size_t memory_measured(const parameters *p, const lattice *lat, place where)
     field_destroy(links);
     lattice_destroy(count.lat);
     return memory_count_close(&count);
+}
+
+size_t memory_of_solver(const fermion_params *f, const solver_settings *s, int rhs, const lattice *lat, place where)
+{
+    const memory_count count = memory_count_open(lat, where);
+    const int pool = POOL_COUNTED(where);
+    field *links = field_create(count.lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    fermion *quark = fermion_kind_find(f->kind)->quark(links, f, NULL, 0);
+    linop *system = fermion_system(quark, solver_needs_positive(s));
+    field *b = linop_vector(system, rhs), *x = field_like(b);
+    /* What the operator has in other precisions is its own. */
+    for (int prec = 0; prec < PREC_COUNT; prec++) linop_refresh(linop_at(system, (precision)prec, where));
+    pool_forget_peak(pool);
+    const size_t before = pool_in_use(pool);
+    solver *by = solver_create(s, system);
+    solver_solve(by, x, b, NULL);
+    const size_t bytes = pool_peak(pool) - before;
+    solver_destroy(by);
+    field_destroy(x);
+    field_destroy(b);
+    fermion_destroy(quark);
+    field_destroy(links);
+    lattice_destroy(count.lat);
+    memory_count_close(&count);
+    return bytes;
 }
 
 /* ---- what there is ---- */

@@ -16,6 +16,8 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where);
 size_t memory_peak(place where);
 /* The same of plaq measure, whose quarks have no actions. */
 size_t memory_measured(const parameters *p, const lattice *lat, place where);
+/* What a solver of systems of this fermion takes for so many right-hand sides, beside the operator, sources and solutions. */
+size_t memory_of_solver(const fermion_params *f, const solver_settings *s, int rhs, const lattice *lat, place where);
 /* Memory of this machine for one of its ranks, or of the GPU; 0 when unknown. */
 double memory_there(place where);
 /* True when some rank has less than these bytes, which the lattice takes; then with a message. Collective. */

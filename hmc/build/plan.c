@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hmc/build/blockings.h"
 #include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
 #include "hmc/build/tuning.h"
@@ -141,14 +142,19 @@ static void describe_kept(const parameters *p, const lattice *l)
                  (long long)p->run.trajectories, p->checkpoint.keep);
 }
 
-static void describe(const parameters *p, const lattice *l, place where, double bytes)
+static void describe_lattice(const lattice *l, place where)
 {
-    char memory[32], file[32];
     log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
              l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
              l->local[0], l->local[1], l->local[2], l->local[3],
              where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_DOUBLE),
              where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_SINGLE));
+}
+
+static void describe(const parameters *p, const lattice *l, place where, double bytes)
+{
+    char memory[32], file[32];
+    describe_lattice(l, where);
     log_info("memory %s a rank for fields, halos and tables; checkpoint %s", report_bytes(bytes, memory),
              report_bytes((double)checkpoint_bytes(l->size, strlen(p->dump)), file));
     describe_kept(p, l);
@@ -197,10 +203,10 @@ static void check_functions(const parameters *p)
 }
 
 /* What a measurement adds to the cost, at `rate` floating-point operations a second of all ranks. */
-static void describe_measurements(const parameters *p, double rate)
+static void describe_measurements(const parameters *p, const int size[4], double rate)
 {
     double volume = 1;
-    for (int d = 0; d < 4; d++) volume *= p->lattice.size[d];
+    for (int d = 0; d < 4; d++) volume *= size[d];
     for (int i = 0; i < p->nmeasures; i++) {
         const measure_params *m = &p->measures[i].p;
         const observable *o = observable_find(m->kind);
@@ -269,32 +275,82 @@ static void print_json(const parameters *p, const lattice *lat, int ranks, place
     json_end(&j);
 }
 
-void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_recorded)
+/* A plan of a dry run: for so many ranks, or for those that there are (0). */
+typedef struct {
+    lattice *lat;
+    place here, where; /* of this machine, and of the plan */
+    int ranks;
+} planned;
+
+static planned open_plan(const parameters *p, const int size[4], int ranks)
 {
     char message[512];
+    planned o = {.ranks = ranks > 0 ? ranks : comm_size()};
     simulation_cpu(p);
     /* Ranks that are not there have devices that are not there. */
-    const place here = ranks > 0 ? PLACE_HOST : simulation_place(p, NULL);
+    o.here = ranks > 0 ? PLACE_HOST : simulation_place(p, NULL);
     tuning_discard(); /* by a dry run nothing is written */
-    const place where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : here;
-    const int n = ranks > 0 ? ranks : comm_size();
-    lattice *lat = plan_lattice(p->lattice.size, p->machine.grid, n, simulation_reach(p), message, sizeof message);
-    if (!lat) simulation_refuse(p, message);
+    o.where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : o.here;
+    o.lat = plan_lattice(size, p->machine.grid, o.ranks, simulation_reach(p), message, sizeof message);
+    if (!o.lat) simulation_refuse(p, message);
+    return o;
+}
+
+static void close_plan(const parameters *p, planned *o, int ranks, size_t bytes)
+{
+    char message[512];
+    /* Of other machines nobody knows how much memory they have. */
+    if (ranks == 0 && memory_lacks(o->lat, (double)bytes, o->where, message, sizeof message))
+        simulation_refuse(p, message);
+    lattice_destroy(o->lat);
+    log_info("dry run: everything is in order%s, nothing was run", ranks > 0 ? " as far as this machine can tell" : "");
+}
+
+void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_recorded)
+{
+    planned o = open_plan(p, p->lattice.size, ranks);
+    const lattice *lat = o.lat;
+    blockings_describe(p, lat, o.where, 0, as_json);
     simulation_check_solvers(p, lat);
     check_functions(p);
     check_start(p, lat, ranks, ignore_recorded);
-    const size_t bytes = memory_predicted(p, lat, where);
-    describe(p, lat, where, (double)bytes);
+    const size_t bytes = memory_predicted(p, lat, o.where);
+    describe(p, lat, o.where, (double)bytes);
     log_info("parameters:");
     report_lines(log_info, p->dump);
-    const double flops = report_flops(p, TYPICAL_ITERATIONS), rate = n * measured_rate(here);
+    const double flops = report_flops(p, TYPICAL_ITERATIONS), rate = o.ranks * measured_rate(o.here);
     log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s on %d "
              "ranks at the %.1f GF/s a rank of the gauge force here",
-             flops, TYPICAL_ITERATIONS, flops / rate, n, 1e-9 * rate / n);
-    describe_measurements(p, rate);
-    if (as_json) print_json(p, lat, n, where, bytes, flops, flops / rate);
-    /* Of other machines nobody knows how much memory they have. */
-    if (ranks == 0 && memory_lacks(lat, (double)bytes, where, message, sizeof message)) simulation_refuse(p, message);
-    lattice_destroy(lat);
-    log_info("dry run: everything is in order%s, nothing was run", ranks > 0 ? " as far as this machine can tell" : "");
+             flops, TYPICAL_ITERATIONS, flops / rate, o.ranks, 1e-9 * rate / o.ranks);
+    describe_measurements(p, lat->size, rate);
+    if (as_json) print_json(p, lat, o.ranks, o.where, bytes, flops, flops / rate);
+    close_plan(p, &o, ranks, bytes);
+}
+
+static void print_json_of_measurements(const lattice *lat, int ranks, place where, size_t bytes)
+{
+    if (comm_rank() != 0) return;
+    json j = json_begin(stdout);
+    json_bool(&j, "dry_run", 1);
+    json_int_array(&j, "lattice", lat->size, 4);
+    json_int(&j, "ranks", ranks);
+    json_int_array(&j, "grid", lat->grid, 4);
+    json_int_array(&j, "local", lat->local, 4);
+    json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
+    json_int(&j, "memory_predicted", (int64_t)bytes);
+    json_end(&j);
+}
+
+void plan_dry_measure(const parameters *p, const int size[4], int ranks, int as_json)
+{
+    planned o = open_plan(p, size, ranks);
+    char memory[32];
+    blockings_describe(p, o.lat, o.where, 1, as_json);
+    simulation_check_solvers(p, o.lat);
+    const size_t bytes = memory_measured(p, o.lat, o.where);
+    describe_lattice(o.lat, o.where);
+    log_info("memory %s a rank for fields, halos and tables", report_bytes((double)bytes, memory));
+    describe_measurements(p, size, o.ranks * measured_rate(o.here));
+    if (as_json) print_json_of_measurements(o.lat, o.ranks, o.where, bytes);
+    close_plan(p, &o, ranks, bytes);
 }

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,4 +162,12 @@ void command_arguments_free(plain_arguments *a)
 {
     free(a->plain);
     free(a->overrides);
+}
+
+int command_ranks(const char *text, const char *command)
+{
+    int64_t n = 0;
+    if (text && (param_integer(text, &n) || n < 1 || n > INT_MAX))
+        user_error("plaq %s: --ranks %s is not a number of ranks; give an integer of at least 1", command, text);
+    return (int)n;
 }

@@ -58,5 +58,7 @@ typedef struct {
 
 plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most);
 void command_arguments_free(plain_arguments *a);
+/* The number behind --ranks of this command; 0 where there is none. */
+int command_ranks(const char *text, const char *command);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "hmc/build/memory.h"
+#include "hmc/build/plan.h"
 #include "hmc/command/commands.h"
 #include "hmc/input/identity.h"
 #include "hmc/measure/observable.h"
@@ -214,18 +215,58 @@ static void open_output(measurer *m, const char *input)
     look(m, "", there);
 }
 
+/* ---- dry runs ---- */
+
+/* On a lattice of each size that the configurations have, or of that of the input. */
+static void dry_run(const measurer *m, char **configs, int n, int ranks)
+{
+    const parameters *p = m->p;
+    int seen[MAX_NAMED][4], nseen = 0;
+    if (n == 0 && p->lattice.size[0] == 0)
+        user_error("plaq measure: --dry-run needs a configuration, or lattice.size=X.Y.Z.T");
+    if (n == 0) plan_dry_measure(p, p->lattice.size, ranks, m->json);
+    for (int i = 0; i < n; i++) {
+        links_info info;
+        char message[2048];
+        int known = 0;
+        if (links_probe(configs[i], &info, message, sizeof message) ||
+            links_settle_size(&info, configs[i], p->lattice.size, "[lattice] size", message, sizeof message))
+            user_error("%s", message);
+        for (int k = 0; k < nseen; k++) known = known || !memcmp(seen[k], info.size, sizeof seen[k]);
+        if (known) continue;
+        plan_dry_measure(p, info.size, ranks, m->json);
+        if (nseen < MAX_NAMED) memcpy(seen[nseen++], info.size, sizeof seen[0]);
+    }
+}
+
 int command_measure(int argc, char **argv)
 {
     measurer m = {0};
+    int dry = 0;
+    const char *ranks_text = NULL;
     const command_flag flags[] = {
         {"--json", &m.json, NULL, "one JSON object a line"},
         {"--output", NULL, &m.output, "HDF5 file that the rows are appended to"},
+        {"--dry-run", &dry, NULL,
+         "check everything and print decomposition, memory and blockings of multigrid; measure nothing. Without a "
+         "configuration, on lattice.size"},
+        {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
         FLAG_IGNORE_RECORDED(&m.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 3, 2, -1);
+    plain_arguments a = command_arguments(argc, argv, flags, 5, 1, -1);
     log_keep_stdout_clean(m.json);
+    const int ranks = command_ranks(ranks_text, "measure");
+    if (ranks && !dry)
+        user_error("plaq measure: --ranks plans measurements and needs --dry-run; mpirun -n %d makes them", ranks);
+    if (!dry && a.nplain < 2) user_error("plaq measure: no configuration; give one or more behind %s", a.plain[0]);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
     m.p = p;
+    if (dry) {
+        dry_run(&m, a.plain + 1, a.nplain - 1, ranks);
+        parameters_free(p);
+        command_arguments_free(&a);
+        return 0;
+    }
     if (m.output) open_output(&m, a.plain[0]);
     probe_all(&m, a.plain + 1, a.nplain - 1);
     const int count = a.nplain - 1 - m.nunread;

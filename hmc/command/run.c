@@ -6,7 +6,6 @@
  * A pass of the loop is a trajectory, a checkpoint when one is due, and the measurements that are due. The checkpoint
  * comes first, lest a trajectory be lost in a long measurement; measurements whose rows are missing after a restart are
  * made then. */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,14 +343,6 @@ static void set_log(const char *level)
         if (!strcmp(names[i], level)) log_set_level((log_level)i);
 }
 
-static int number_of_ranks(const char *text)
-{
-    int64_t n = 0;
-    if (text && (param_integer(text, &n) || n < 1 || n > INT_MAX))
-        user_error("plaq run: --ranks %s is not a number of ranks; give an integer of at least 1", text);
-    return (int)n;
-}
-
 int command_run(int argc, char **argv)
 {
     int dry = 0, status = 0;
@@ -367,7 +358,7 @@ int command_run(int argc, char **argv)
     log_keep_stdout_clean(r.json);
     run_add_shell_word(&r.input, a.plain[0]);
     for (int i = 0; i < a.noverride; i++) run_add_shell_word(&r.input, a.overrides[i]);
-    const int ranks = number_of_ranks(ranks_text);
+    const int ranks = command_ranks(ranks_text, "run");
     if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);

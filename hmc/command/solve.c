@@ -10,6 +10,8 @@
  * 0, type cg+SHIFT, each with its own seconds and its distance from the solution at once; then what both took. What
  * belongs to M is only known without a shift.
  *
+ * With --error, the error of each solution by a double solve (solver_error()), which is no part of its seconds.
+ *
  * With --rhs N, N random sources, which each solver solves for in blocks or one after another, as its type does: iterations
  * and seconds are those of all together, residuals the worst, the distance that of all solutions.
  *
@@ -46,6 +48,7 @@ static const table_column history_columns[] = {
     {"precision", "bytes", "of a real where the residual comes from: 8, 4, 2, 1"},
     {"true", "", "1: computed from x; 0: of the recurrence"},
     {"shift", "", "of the operator; 0: none"},
+    {"rhs", "", "right-hand side, from 0; of those that share a Krylov space, the first of them stands for all"},
 };
 enum { POINT = sizeof history_columns / sizeof history_columns[0] };
 
@@ -61,13 +64,31 @@ static const table_column summary_columns[] = {
     {"shift", "", "of the operator; 0: none"},
     {"rhs", "", "right-hand sides"},
     {"setup", "s", "that the solver took before it, for what it keeps while the links stay"},
+    {"error", "",
+     "estimate of |x - A^-1 b| / |x| of the system that was solved, by a second solve; NaN without --error"},
+    {"error_ratio", "", "that over the residual"},
 };
-enum { STATUS, ITERATIONS, INSIDE, RESIDUAL, WHOLE, SECONDS, FLOPS, DISTANCE, SHIFT, RHS, SETUP, SUMMARY };
+enum {
+    STATUS,
+    ITERATIONS,
+    INSIDE,
+    RESIDUAL,
+    WHOLE,
+    SECONDS,
+    FLOPS,
+    DISTANCE,
+    SHIFT,
+    RHS,
+    SETUP,
+    ERROR,
+    RATIO,
+    SUMMARY
+};
 
 typedef struct {
     const parameters *p;
     const char *config, *output, *place;
-    int json, ignore_recorded, failures, nshifts, rhs;
+    int json, ignore_recorded, error, failures, nshifts, rhs;
     double shifts[MULTISHIFT_MOST];
     char digest[65];
     gauge_loops loops;
@@ -170,7 +191,7 @@ static void judge(equation *s, const solve_result *r, double shift, int first, d
     row[SHIFT] = shift;
     row[RHS] = s->half->nrhs;
     row[SETUP] = r->setup;
-    row[WHOLE] = row[DISTANCE] = NAN;
+    row[WHOLE] = row[DISTANCE] = row[ERROR] = row[RATIO] = NAN;
     if (shift != 0) return;
     double apart = 0, all = 0;
     row[WHOLE] = 0;
@@ -189,6 +210,17 @@ static void judge(equation *s, const solve_result *r, double shift, int first, d
     row[DISTANCE] = sqrt(apart / all);
 }
 
+/* The largest error of the solutions in s->half, by the solver that has found them. */
+static void estimate(const equation *s, solver *by, const field *b, double row[SUMMARY])
+{
+    solve_error *each = calloc((size_t)b->nrhs, sizeof *each);
+    REQUIRE_MEMORY(each, "out of memory for %d errors", b->nrhs);
+    const solve_error worst = solver_error(by, s->half, b, each);
+    row[ERROR] = worst.error;
+    row[RATIO] = worst.ratio;
+    free(each);
+}
+
 /* One solve; `first` as above. */
 static void solve(equation *s, const named_settings *n, int first, solve_history *h, double row[SUMMARY])
 {
@@ -197,10 +229,12 @@ static void solve(equation *s, const named_settings *n, int first, solve_history
     solver *by = solver_create(&n->p, fermion_system(s->q, positive));
     eigenvectors_attach(&s->low, s->j->p, &s->f->p, n, s->q, by);
     solver_record(h);
-    const solve_result r = solver_solve(by, s->half, positive ? s->normal : s->direct, NULL);
-    solver_destroy(by);
+    const field *b = positive ? s->normal : s->direct;
+    const solve_result r = solver_solve(by, s->half, b, NULL);
     solver_record(NULL);
     judge(s, &r, 0, first, row);
+    if (s->j->error && r.status == SOLVE_CONVERGED) estimate(s, by, b, row);
+    solver_destroy(by);
 }
 
 static void open_solutions(const job *j, const equation *s, field **x)
@@ -290,10 +324,12 @@ static void print(const job *j, const char *fermion, const char *solver, const s
     const char *status = solve_status_text((solve_status)row[STATUS]);
     if (comm_rank() != 0) return;
     if (!j->json) {
-        char inner[64], whole[16], distance[16];
-        printf("%-14s %-14s %-*s %-14s %7.0f %7.0f %10.2e %10s %9.3f %8.1f %10s  %s\n", fermion, solver, type_width(j),
-               type, precisions(inner, set), row[ITERATIONS], row[INSIDE], row[RESIDUAL], known(whole, row[WHOLE]),
-               row[SECONDS], 1e-9 * row[FLOPS] / row[SECONDS], known(distance, row[DISTANCE]), status);
+        char inner[64], whole[16], distance[16], error[16];
+        printf("%-14s %-14s %-*s %-14s %7.0f %7.0f %10.2e %10s %9.3f %8.1f %10s", fermion, solver, type_width(j), type,
+               precisions(inner, set), row[ITERATIONS], row[INSIDE], row[RESIDUAL], known(whole, row[WHOLE]),
+               row[SECONDS], 1e-9 * row[FLOPS] / row[SECONDS], known(distance, row[DISTANCE]));
+        if (j->error) printf(" %10s %10s", known(error, row[ERROR]), known(whole, row[RATIO]));
+        printf("  %s\n", status);
         fflush(stdout);
         return;
     }
@@ -349,6 +385,7 @@ static void store(const job *j, const char *name, const char *identity, const so
         rows[i][2] = bytes[p->prec];
         rows[i][3] = p->is_true;
         rows[i][4] = shifts[p->system];
+        rows[i][5] = p->rhs;
     }
     tables_of(tables, name, summary, identity);
     tables[0].nrows = h->n, tables[0].values = rows[0];
@@ -365,6 +402,7 @@ static void one_solver(job *j, equation *s, const named_fermion *f, const named_
     char name[160];
     param_text identity = identity_of_solve(j->p, f, n, j->place);
     if (j->rhs > 1) param_text_add(&identity, "rhs = %d\n", j->rhs);
+    if (j->error) param_text_add(&identity, "error = yes\n");
     snprintf(name, sizeof name, "%s.%s", f->name, n->name);
     look(j, name, identity.data);
     solve(s, n, *first, &h, row);
@@ -521,9 +559,11 @@ int command_solve(int argc, char **argv)
         {"--shifts", NULL, &shifts,
          "S,S,...: solves with these shifts too, all at once and one after another, by each solver of type cg"},
         {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
+        {"--error", &j.error, NULL,
+         "estimates the error of each solution by a second solve, of the residual: error and error / residual"},
         FLAG_IGNORE_RECORDED(&j.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 6, 2, 2);
+    plain_arguments a = command_arguments(argc, argv, flags, 7, 2, 2);
     log_keep_stdout_clean(j.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_EVERY_SOLVER);
     j.p = p;
@@ -536,8 +576,9 @@ int command_solve(int argc, char **argv)
         user_error("%s: --shifts needs a [solver.NAME] of type cg, for multi-shift conjugate gradients", a.plain[0]);
     read_config(&j);
     if (comm_rank() == 0 && !j.json)
-        printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s\n", "fermion", "solver", type_width(&j), "type",
-               "inner", "iter.", "inside", "residual", "of M", "seconds", "GF/s", "distance");
+        printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s%s\n", "fermion", "solver", type_width(&j), "type",
+               "inner", "iter.", "inside", "residual", "of M", "seconds", "GF/s", "distance",
+               j.error ? "      error err./resid." : "");
     for (int i = 0; i < p->nfermions; i++) solve_all(&j, &p->fermions[i]);
     field_destroy(j.links);
     lattice_destroy(j.lat);

@@ -128,6 +128,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->action_solver, 0);
     add_quark(&text, p, f);
     add(&text, "solver", "tolerance", &solver->p);
+    if (!strcmp(m->p.error_estimate, "yes")) add(&text, "measure", "error_estimate", &m->p);
     if (observable_has(o, "noise")) add(&text, "run", "seed", &p->run);
     return text;
 }

@@ -78,7 +78,8 @@ typedef struct {
 typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     int64_t interval;
-    char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE]; /* of observables with a quark */
+    /* Of observables with a quark. */
+    char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
     union {
         double align;
         char bytes[2048];

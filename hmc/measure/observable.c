@@ -31,15 +31,17 @@ const observable *observable_find(const char *name)
     return NULL;
 }
 
+#define KEYS_OF_QUARKS "fermion solver error_estimate"
+
 int observable_has(const observable *o, const char *key)
 {
-    const int with_quark = o->quarks != MEASURE_NO_QUARKS && (!strcmp(key, "fermion") || !strcmp(key, "solver"));
-    return with_quark || (o->own && param_find(o->own, key));
+    return (o->quarks != MEASURE_NO_QUARKS && param_has_word(KEYS_OF_QUARKS, key)) ||
+           (o->own && param_find(o->own, key));
 }
 
 void observable_keys(const observable *o, char *text, size_t size)
 {
-    size_t n = (size_t)snprintf(text, size, "%s", o->quarks == MEASURE_NO_QUARKS ? "" : "fermion solver");
+    size_t n = (size_t)snprintf(text, size, "%s", o->quarks == MEASURE_NO_QUARKS ? "" : KEYS_OF_QUARKS);
     for (int i = 0; o->own && i < o->own->count && n < size; i++)
         n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", o->own->table[i].name);
 }
@@ -48,13 +50,14 @@ void observable_keys(const observable *o, char *text, size_t size)
 
 #define MEMBER(member) offsetof(measure_params, member)
 
-static char kind_names[256], kind_help[1024], quark_help[256], solver_help[256];
+static char kind_names[256], kind_help[1024], quark_help[256], solver_help[256], error_help[512];
 
 static const param keys[] = {
     {"kind", PARAM_CHOICE, MEMBER(kind), NULL, kind_names, NULL, kind_help, 0},
     {"interval", PARAM_LONG, MEMBER(interval), "1", "[1,inf)", "trajectories", "distance of measurements in a run", 0},
     {"fermion", PARAM_STRING, MEMBER(fermion), "", NULL, NULL, quark_help, 0},
     {"solver", PARAM_STRING, MEMBER(solver), "", NULL, NULL, solver_help, 0},
+    {"error_estimate", PARAM_CHOICE, MEMBER(error_estimate), "no", "no|yes", NULL, error_help, 0},
 };
 
 static const param_section section = {"measure",
@@ -75,9 +78,13 @@ static void fill_texts(void)
         param_append(quark_help, sizeof quark_help, ", ", o->name);
     }
     snprintf(solver_help, sizeof solver_help, "%s", quark_help);
+    snprintf(error_help, sizeof error_help, "%s", quark_help);
     param_append(quark_help, sizeof quark_help, ": ", "[fermion.NAME] of the propagator; has to be given");
     param_append(solver_help, sizeof solver_help, ": ",
                  "[solver.NAME] of the propagator; empty: the fermion's action_solver");
+    param_append(
+        error_help, sizeof error_help, ": ",
+        "estimates the error of every solution by a second solve, of the residual; it takes about half as long again");
 }
 
 const param_section *observable_section(int number)

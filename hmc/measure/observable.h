@@ -17,7 +17,7 @@
 #include "hmc/input/parameters.h"
 #include "io/table_hdf5.h"
 
-#define MEASURE_MAX_SUMMARY 8
+#define MEASURE_MAX_SUMMARY 12
 
 typedef table_column measure_column; /* name, unit, help */
 

@@ -38,8 +38,7 @@ static const measure_column columns[] = {
 enum { VECTOR, CONDENSATE, IMAGINARY, DENSITY, CURVATURE, SQUARE, COLUMNS };
 
 static const measure_column summary[] = {
-    {"residual", "", "largest |b - M x| / |b| of the solves, of the whole operator"},
-    {"iterations", "", "of all solves together"},
+    PROPAGATOR_COLUMNS("the solves"),
     {"condensate", "", "mean over the noise vectors"},
     {"condensate_error", "", "its error from the noise"},
     {"density", "", "Tr M^-1 M' / i V, mean"},
@@ -169,8 +168,8 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
         status = one_batch(&e, vectors - e.first < batch ? vectors - e.first : batch, r);
     if (status == MEASURE_DONE) {
         propagator_summary(&e.q, r->summary);
-        r->summary[2] = mean_of(r, CONDENSATE, &r->summary[3]);
-        for (int i = 0; i < 3; i++) r->summary[4 + i] = mean_of(r, DENSITY + i, NULL);
+        r->summary[PROPAGATOR_VALUES] = mean_of(r, CONDENSATE, &r->summary[PROPAGATOR_VALUES + 1]);
+        for (int i = 0; i < 3; i++) r->summary[PROPAGATOR_VALUES + 2 + i] = mean_of(r, DENSITY + i, NULL);
     }
     field_destroy(e.all);
     field_destroy(e.y);

@@ -61,8 +61,7 @@ static const measure_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const measure_column summary[] = {
-    {"residual", "", "largest |b - M x| / |b| of the solves, but for the rough ones, of the whole operator"},
-    {"iterations", "", "of all solves together"},
+    PROPAGATOR_COLUMNS("the solves, but for the rough ones"),
     {"vectors", "", "noise vectors of the solver"},
 };
 
@@ -306,7 +305,7 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
         if (!strcmp(l.k->each_vector, "yes"))
             for (int v = 0; v < s.vectors; v++) add_rows(&l, &s, v, r);
         propagator_summary(&l.q, r->summary);
-        r->summary[2] = s.vectors;
+        r->summary[PROPAGATOR_VALUES] = s.vectors;
     }
     stochastic_free(&s);
     close_loops(&l);

@@ -32,8 +32,7 @@ static const measure_column columns[] = {
     {"axial_local", "", "local axial current, with the pion's density"},
 };
 static const measure_column summary[] = {
-    {"residual", "", "largest |b - M x| / |b| of the 12 solves, of the whole operator"},
-    {"iterations", "", "of all solves together"},
+    PROPAGATOR_COLUMNS("the 12 solves"),
     {"residual_mass", "1/a", "mean over the plateau"},
 };
 
@@ -135,7 +134,7 @@ static void add_rows(const correlators *k, const residual_keys *keys, int from, 
         if (t >= from && t <= to) plateau += mid / pion / (to - from + 1);
     }
     propagator_summary(&k->q, r->summary);
-    r->summary[2] = plateau;
+    r->summary[PROPAGATOR_VALUES] = plateau;
 }
 
 static int last_of(const residual_keys *k, int T)

@@ -84,8 +84,7 @@ static const measure_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const measure_column summary[] = {
-    {"residual", "", "largest |b - M x| / |b| of the solves, of the whole operator"},
-    {"iterations", "", "of all solves together"},
+    PROPAGATOR_COLUMNS("the solves"),
 };
 
 typedef struct {

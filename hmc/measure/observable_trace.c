@@ -18,8 +18,7 @@ static const measure_column columns[] = {
 enum { VECTOR, TRACE, IMAGINARY, ROUGH, COLUMNS };
 
 static const measure_column summary[] = {
-    {"residual", "", "largest |b - M x| / |b| of the solves, but for the rough ones, of the whole operator"},
-    {"iterations", "", "of all solves together"},
+    PROPAGATOR_COLUMNS("the solves, but for the rough ones"),
     {"trace", "", "Tr M^-1 / V, all parts together"},
     {"trace_error", "", "its error from the noise"},
     {"low", "", "its part from the low modes; 0 without them"},
@@ -45,11 +44,11 @@ static void conclude(const stochastic *s, const propagator *q, measure_result *r
                                                    [ROUGH] = s->rough ? s->rough[2 * i] : NAN});
     const stochastic_value v = stochastic_mean(s, 0);
     propagator_summary(q, r->summary);
-    r->summary[2] = v.mean;
-    r->summary[3] = v.error;
-    r->summary[4] = s->low[0];
-    r->summary[5] = v.correction;
-    r->summary[6] = v.correction_error;
+    r->summary[PROPAGATOR_VALUES] = v.mean;
+    r->summary[PROPAGATOR_VALUES + 1] = v.error;
+    r->summary[PROPAGATOR_VALUES + 2] = s->low[0];
+    r->summary[PROPAGATOR_VALUES + 3] = v.correction;
+    r->summary[PROPAGATOR_VALUES + 4] = v.correction_error;
 }
 
 static int measure_trace(const measure_context *c, const measure_params *m, measure_result *r)

@@ -7,6 +7,7 @@
 
 #include "hmc/evolve/fermion_kind.h"
 #include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 
@@ -15,7 +16,7 @@ void propagator_open(propagator *p, const measure_context *c, const measure_para
     const int number = simulation_fermion(c->p, m->fermion);
     const fermion_params *f = &c->p->fermions[number].p;
     const char *name = m->solver[0] ? m->solver : f->action_solver;
-    *p = (propagator){.c = c, .params = f};
+    *p = (propagator){.c = c, .params = f, .estimates = !strcmp(m->error_estimate, "yes")};
     p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
     REQUIRE(p->solver, "no solver %s", name);
     p->quark = c->run ? c->run->quarks[number] : NULL;
@@ -83,6 +84,16 @@ static const field *source_of(const job *j, int k)
     return j->p->source;
 }
 
+/* The error of what was solved. */
+static void estimate(propagator *p, solver *by)
+{
+    solve_error each[SOLVER_BLOCK_MOST];
+    const solve_error worst = solver_error(by, p->half, p->rhs, each);
+    if (isnan(worst.error)) log_warn("the second solve, for the estimate of the error, did not converge");
+    if (!(worst.error <= p->error.error)) p->error.error = worst.error;
+    if (!(worst.ratio <= p->error.ratio)) p->error.ratio = worst.ratio;
+}
+
 /* The even-odd system itself, or the normal one for a solver that needs it, from zero. */
 static solve_result attempt(const solver_settings *s, double tolerance, void *context)
 {
@@ -99,7 +110,9 @@ static solve_result attempt(const solver_settings *s, double tolerance, void *co
     solver *by = solver_from(&p->made, s, fermion_system(p->quark, positive));
     by->settings.tolerance = tolerance;
     eigenvectors_attach(&p->low, p->c->p, p->params, section_of(p, s), p->quark, by);
-    return solver_solve(by, p->half, p->rhs, NULL);
+    const solve_result result = solver_solve(by, p->half, p->rhs, NULL);
+    if (p->estimates && result.status == SOLVE_CONVERGED) estimate(p, by);
+    return result;
 }
 
 static void fit(propagator *p, int n)
@@ -157,10 +170,12 @@ int propagator_solve(propagator *p, field *x, const field *source, const char *w
     return propagator_solve_batch(p, 1, &one, what, r);
 }
 
-void propagator_summary(const propagator *p, double two[2])
+void propagator_summary(const propagator *p, double values[PROPAGATOR_VALUES])
 {
-    two[0] = p->worst;
-    two[1] = (double)p->iterations;
+    values[0] = p->worst;
+    values[1] = (double)p->iterations;
+    values[2] = p->estimates ? p->error.error : NAN;
+    values[3] = p->estimates ? p->error.ratio : NAN;
 }
 
 const char *propagator_source_fits(const parameters *p, const char *name, const int source[4], char *message,

@@ -25,6 +25,8 @@ typedef struct {
     field *one, *residual;
     field *source, *x; /* of a quark with walls: what M acts on; else null */
     double worst;      /* largest |b - M x| / |b| so far */
+    int estimates;     /* the error of every solution is estimated */
+    solve_error error; /* the largest so far */
     long iterations;
 } propagator;
 
@@ -48,8 +50,18 @@ int propagator_batch(const propagator *p);
 void propagator_use(propagator *p, const char *solver);
 /* Low modes from the eigenvectors that its solver's section names. Free with low_modes_free(). */
 low_modes *propagator_low_modes(propagator *p);
-/* The worst residual, and iterations: what summaries begin with. */
-void propagator_summary(const propagator *p, double two[2]);
+/* What summaries begin with: columns, and their values. */
+#define PROPAGATOR_COLUMNS(solves)                                                                                     \
+    {"residual", "", "largest |b - M x| / |b| of " solves ", of the whole operator"},                                  \
+        {"iterations", "", "of all solves together"},                                                                  \
+        {"error", "",                                                                                                  \
+         "largest estimate of |x - A^-1 b| / |x| of the solves of systems A x = b, by a second solve; NaN without "    \
+         "error_estimate"},                                                                                            \
+    {                                                                                                                  \
+        "error_ratio", "", "largest of these over |b - A x| / |b|"                                                     \
+    }
+enum { PROPAGATOR_VALUES = 4 };
+void propagator_summary(const propagator *p, double values[PROPAGATOR_VALUES]);
 /* A source outside the lattice is a user error. */
 void propagator_check_source(const measure_context *c, const int source[4], const measure_result *r);
 /* The same, before there is a lattice, of an input that says how large it is: the key `source` with a message, or null. */

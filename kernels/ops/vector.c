@@ -1,5 +1,7 @@
 #include "kernels/ops/vector.h"
 
+#include <stdlib.h>
+
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/sums.h"
@@ -424,7 +426,8 @@ void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y
     }
 }
 
-double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z, int rhs)
+/* y += sum_j c_j z_j, and this rank's part of |y|^2. */
+static exact_sum axpy_here(field *y, int n, const double (*c)[2], field *const *z, int rhs)
 {
     exact_sum s = exact_zero();
     check_rhs(y, rhs);
@@ -440,8 +443,74 @@ double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z,
             kernel_run(KERNEL_multi_axpy, y, &args, many_vectors(&l, 96 * m + 48, 24 * (m + 2), &s));
         }
     }
+    return s;
+}
+
+double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z, int rhs)
+{
+    exact_sum s = axpy_here(y, n, c, z, rhs);
     sum_over_ranks(y->lat, &s, 1, 1);
     return exact_value(&s);
+}
+
+/* ---- the same of right-hand sides with coefficients of their own ---- */
+
+static exact_sum *sums_open(int n)
+{
+    exact_sum *s = malloc((size_t)n * sizeof *s);
+    REQUIRE_MEMORY(s, "out of memory for %d sums", n);
+    for (int k = 0; k < n; k++) s[k] = exact_zero();
+    return s;
+}
+
+/* The values of n sums each of the right-hand sides that are going, over all ranks; s is freed. */
+static void sums_close(double (*value)[2], const char *going, int n, const field *y, exact_sum *s, int many)
+{
+    const exact_sum *here = s;
+    sum_over_ranks(y->lat, s, 2 * many, 2);
+    for (int r = 0; r < y->nrhs; r++)
+        for (int j = 0; j < n && going[r]; j++, here += 2) {
+            value[r * n + j][0] = exact_value(&here[0]);
+            value[r * n + j][1] = exact_value(&here[1]);
+        }
+    free(s);
+}
+
+void vector_multi_dot_each(double (*value)[2], const char *going, int n, field *const *z, const field *y)
+{
+    /* A launch may use all sums that a kernel has. */
+    exact_sum *s = sums_open(2 * (n * y->nrhs + MULTI_DOTS));
+    int many = 0;
+    for (int r = 0; r < y->nrhs; r++) {
+        if (!going[r]) continue;
+        for (int j = 0; j < n; j += MULTI_DOTS) dots_here(s + 2 * (many + j), n - j, z + j, y, r);
+        many += n;
+    }
+    sums_close(value, going, n, y, s, many);
+}
+
+void vector_gram_each(double (*value)[2], const char *going, int n, field *const *z)
+{
+    const field *y = z[0];
+    const int each = n * (n + 1) / 2;
+    exact_sum *s = sums_open(2 * (each * y->nrhs + MULTI_DOTS));
+    int many = 0;
+    for (int r = 0; r < y->nrhs; r++)
+        for (int k = 0; k < n && going[r]; many += ++k)
+            for (int j = 0; j <= k; j += MULTI_DOTS) dots_here(s + 2 * (many + j), k + 1 - j, z + j, z[k], r);
+    sums_close(value, going, each, y, s, many);
+}
+
+void vector_multi_axpy_each(double *norm2, const char *going, field *y, int n, const double (*c)[2], field *const *z)
+{
+    exact_sum *s = sums_open(y->nrhs), *here = s;
+    for (int r = 0; r < y->nrhs; r++)
+        if (going[r]) *here++ = axpy_here(y, n, c + r * n, z, r);
+    sum_over_ranks(y->lat, s, (int)(here - s), 1);
+    here = s;
+    for (int r = 0; r < y->nrhs; r++)
+        if (going[r]) norm2[r] = exact_value(here++);
+    free(s);
 }
 
 void vector_multi_axpby(int n, field *const *y, const double (*a)[2], field *const *x, const double (*b)[2])
@@ -473,6 +542,22 @@ void vector_mr_update(field *x, field *r, const double a[2], const field *q)
         const mr_update_args args = {to_write(&l, x), to_write(&l, r), to_read(&l, q), {a[0], a[1]}, l.reals};
         run(KERNEL_mr_update, &l, &args);
     }
+}
+
+void vector_mr_update_each(const char *going, field *x, field *r, const double (*a)[2], const field *q)
+{
+    if (x->nrhs == 1) {
+        if (going[0]) vector_mr_update(x, r, a[0], q);
+        return;
+    }
+    for (int k = 0; k < x->nrhs; k++) {
+        if (!going[k]) continue;
+        field own_x = field_rhs(x, k), own_r = field_rhs(r, k);
+        const field own_q = field_rhs(q, k);
+        vector_mr_update(&own_x, &own_r, a[k], &own_q);
+    }
+    field_written(x);
+    field_written(r);
 }
 
 double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *const *u, int l,

@@ -28,6 +28,38 @@ rectangle=$("$plaq" measure --json m.ini $good 2>/dev/null | sed -n '1s/.*"recta
 "$plaq" measure --json m.ini $good >out 2>err
 same "rectangle of the configuration and of its loops" "$rectangle" "$(sed -n '2s/.*"rectangle": *\([^,}]*\).*/\1/p' out)"
 
+say "dry runs"
+levels="solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8"
+try measure --dry-run --json "$source/inputs/multigrid.ini" $good $levels
+exits 0 "a dry run"
+printed "(this input)" "coarse sites, memory" "nothing was run"
+same "blockings of the input" 1 "$(grep -c '"block": \[2, 2, 2, 2\].*"input": true' out)"
+checks=$((checks + 1))
+[ "$(grep -c '"input": false' out)" -gt 0 ] || fail "no other blocking"
+same "what is said of the lattice" 1 "$(grep -c '"dry_run": true.*"memory_predicted": [1-9]' out)"
+try measure --dry-run --ranks 2 "$source/inputs/multigrid.ini" lattice.size=8.8.8.16 machine.grid=1.1.1.2
+exits 0 "a dry run without a configuration, for other ranks"
+printed "8.8.8.8 a rank" "as far as this machine can tell"
+try measure --dry-run "$source/inputs/multigrid.ini" $good solver.multigrid.block=3.2.2.2
+exits 2 "a blocking that does not divide, in a dry run"
+printed "[solver.multigrid] block = 2.2.2.2" "aggregates of 3.2.2.2"
+try measure --dry-run "$source/inputs/multigrid.ini"
+exits 2 "a dry run of no lattice"
+printed "lattice.size=X.Y.Z.T"
+try measure --ranks 4 m.ini $good
+exits 2 "ranks without a dry run"
+printed "needs --dry-run"
+try measure m.ini
+exits 2 "no configuration"
+printed "no configuration"
+
+say "estimates of errors"
+try measure --json --output errors.h5 "$source/inputs/multigrid.ini" $good $levels fermion.light.kappa=0.12 measure.pion.error_estimate=yes
+exits 0 "a pion with errors"
+same "error and ratio" 1 "$(grep -c '"error": [0-9].*"error_ratio": [0-9]' out)"
+try measure --json "$source/inputs/multigrid.ini" $good $levels fermion.light.kappa=0.12
+same "none without" 1 "$(grep -c '"error": null.*"error_ratio": null' out)"
+
 say "staggered quarks"
 cat >q.ini <<'INI'
 [run]
@@ -115,7 +147,7 @@ refused "fat transport without tastes" measure.mesons.tastes= -- "transport = fa
 refused "an unknown noise" measure.condensate.noise=z3 -- "noise" "z3" "did you mean 'z2'?"
 refused "no noise" measure.condensate.vectors=0 -- "vectors" "1 <= integer"
 refused "a key of another observable" measure.condensate.tastes=i5 -- "[measure.condensate] kind = condensate has no key 'tastes'" \
-    "fermion solver noise vectors traces"
+    "fermion solver error_estimate noise vectors traces"
 refused "a source outside" measure.mesons.source=0.4.0.0 -- \
     "command line: measure.mesons.source=0.4.0.0: [measure.mesons] source = 0.4.0.0 lies outside the lattice 4.4.8.8"
 refused "an unknown quark" measure.mesons.fermion=ligth -- "fermion = ligth" "did you mean 'light'?"

@@ -219,6 +219,14 @@ say "multigrid beside CG and BiCGStab: the shipped input"
 try solve --json "$source/inputs/multigrid.ini" $config fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8
 exits 0 "inputs/multigrid.ini"
 printed '"solver": "multigrid"' '"setup": '
+cp "$source/inputs/multigrid.ini" levels.ini
+printf '[solver.alone]\ntype = multigrid\ntolerance = 1e-10\nright_hand_sides = 1\n' >>levels.ini
+levels="fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8 solver.alone.block=2.2.2.2 solver.alone.vectors=8"
+try solve --json --rhs 3 --error --output together.h5 levels.ini $config $levels
+exits 0 "three sources through all levels at once"
+same "all have errors" 4 "$(grep -c '"error": [0-9].*"error_ratio": [0-9]' out)"
+of() { grep "\"solver\": \"$1\"" out | sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]*\),.*"error": *\([^,]*\).*/\1 \2 \3/'; }
+same "residuals and errors of sources at once and alone" "$(of alone)" "$(of multigrid)"
 try solve "$source/inputs/multigrid.ini" $config solver.multigrid.block=3.2.2.2
 exits 2 "aggregates that do not divide"
 printed "solver.multigrid.block=3.2.2.2" "aggregates of 3.2.2.2 sites do not fill the 4.4.4.4 sites of a rank"

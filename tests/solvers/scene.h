@@ -4,6 +4,7 @@
 
 #include "solvers/bicgstab.h"
 #include "solvers/block_cg.h"
+#include "solvers/ca_gcr.h"
 #include "solvers/gcr.h"
 #include "solvers/mr.h"
 #include "solvers/multigrid.h"
@@ -89,6 +90,7 @@ CHECK_UNUSED static solver_settings settings_of(const char *type, const char *pr
     solver_settings set = {.tolerance = 1e-12, .max_iterations = 3000, .delta = 0.1};
     if (!strcmp(type, "block_cg")) block_cg_keys_of(&set)->block_size = SOLVER_BLOCK_MOST;
     if (!strcmp(type, "gcr")) gcr_keys_of(&set)->restart = 12;
+    if (!strcmp(type, "ca_gcr")) ca_gcr_keys_of(&set)->steps = 3;
     if (!strcmp(type, "bicgstab")) bicgstab_keys_of(&set)->l = 2;
     if (!strcmp(type, "mr")) *mr_keys_of(&set) = (mr_keys){.steps = 4, .relaxation = 0.9};
     if (!strcmp(type, "schwarz"))
@@ -107,7 +109,8 @@ CHECK_UNUSED static solver_settings settings_of(const char *type, const char *pr
                                                     .coarse_iterations = 8,
                                                     .bottom_iterations = 16,
                                                     .setup_iterations = 10,
-                                                    .restart = 3};
+                                                    .restart = 3,
+                                                    .right_hand_sides = 4};
     snprintf(set.type, sizeof set.type, "%s", type);
     snprintf(set.inner_precision, sizeof set.inner_precision, "%s", prec);
     return set;

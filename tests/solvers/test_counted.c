@@ -88,7 +88,7 @@ static solver_settings set_of(const char *type, const char *prec)
 }
 
 /* Tables of the coarse lattice are counted with what is taken. */
-static void compare_coarse(const char *what, const solver_settings *s)
+static void compare_coarse(const char *what, const solver_settings *s, int rhs)
 {
     char message[512];
     const int any[4] = {0};
@@ -101,7 +101,7 @@ static void compare_coarse(const char *what, const solver_settings *s)
         const size_t before = pool_in_use(POOL_COUNTED(POOL_HOST));
         lattice *below = plan_lattice_on(&spec, comm_size(), message, sizeof message);
         const size_t tables = pool_in_use(POOL_COUNTED(POOL_HOST)) - before;
-        compare_within(what, &(solving){.set = s}, tables, 0);
+        compare_within(what, &(solving){.set = s, .rhs = rhs}, tables, 0);
         lattice_destroy(below);
     }
     lattice_destroy(lat);
@@ -115,7 +115,8 @@ static void test_types(const char *prec)
         inner.tolerance = 1e-3;
         if (type->inside) continue; /* another quark's: tests/cli/memory.sh */
         if (type->coarsens) {
-            compare_coarse(type->name, &s);
+            compare_coarse(type->name, &s, 1);
+            compare_coarse(type->name, &s, 5);
             continue;
         }
         if (type->inner_solves) s.inner = &inner;
