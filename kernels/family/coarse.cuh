@@ -37,7 +37,7 @@ static inline unsigned T(blocks_for)(long items, long of_block)
 /* The rows that direction `dir` multiplies. */
 static __device__ __forceinline__ const real *T(factor_rows)(const coarse_hop_args *a, long u, int dir, int group)
 {
-    return T(coarse_neighbour)(a, a->g.stencil[a->parity] + STENCIL_INTS * u, dir, group);
+    return T(coarse_neighbour)(a, u, dir, group);
 }
 
 static __device__ __forceinline__ const real *T(factor_rows)(const coarse_local_args *a, long u, int dir, int group)

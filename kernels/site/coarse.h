@@ -114,11 +114,32 @@ FN void T(matrix_times)(T(parts) * sum, const real *matrix, const real *x, int n
     }
 }
 
-/* The neighbour's row, or that of a message. */
-FN const real *T(coarse_neighbour)(const coarse_hop_args *a, const int32_t *st, int dir, int group)
+/* Where the neighbour of row u along dir is, of the other parity where there are two, or in a message. Devices have no
+ * table of neighbours, and those of near.h are of lattices with parity. */
+FN T(neighbour) T(row_neighbour)(const geom *g, int parity, long u, int dir)
 {
-    const int near = st[8] >> 2 * dir & 3;
-    return T(row_at)(near == NEAR_GHOST ? &a->ghost[dir] : &a->in, st[dir], group);
+    const int d = dir / 2, up = dir % 2 == 0, sites = g->half_x == g->sub[0] ? 1 : 2; /* of a step of u along x */
+    const int16_t *c = g->coord[parity] + 4 * u;
+    int x[4];
+    UNROLL for (int e = 0; e < 4; e++) x[e] = c[e];
+    const int leaves = up ? x[d] == g->sub[d] - 1 : x[d] == 0;
+    T(neighbour) n = {0, leaves && g->split[d] ? NEAR_GHOST : NEAR_BODY, 0};
+    long f = 0;
+    if (n.near == NEAR_GHOST) {
+        UNROLL for (int e = 3; e >= 0; e--) if (e != d) f = f * g->sub[e] + x[e];
+    } else {
+        x[d] = leaves ? (up ? 0 : g->sub[d] - 1) : x[d] + (up ? 1 : -1);
+        UNROLL for (int e = 3; e >= 0; e--) f = f * g->sub[e] + x[e];
+    }
+    n.unit = f / sites;
+    return n;
+}
+
+/* The neighbour's row. */
+FN const real *T(coarse_neighbour)(const coarse_hop_args *a, long u, int dir, int group)
+{
+    const T(neighbour) n = T(row_neighbour)(&a->g, a->parity, u, dir);
+    return T(row_at)(n.near == NEAR_GHOST ? &a->ghost[dir] : &a->in, n.unit, group);
 }
 
 /* Row i of out = a sum + b add. */
@@ -137,7 +158,6 @@ FN void T(coarse_hop_row)(const coarse_hop_args *a, long u, int group, int i, re
 FN void T(coarse_hop_site)(const coarse_hop_args *a, long u)
 {
     const int n = a->components;
-    const int32_t *st = a->g.stencil[a->parity] + STENCIL_INTS * u;
     for (int from = 0; from < a->out.groups; from += GROUPS_TILE) {
         const int groups = a->out.groups - from < GROUPS_TILE ? a->out.groups - from : GROUPS_TILE;
         T(parts) sum[GROUPS_TILE];
@@ -145,7 +165,7 @@ FN void T(coarse_hop_site)(const coarse_hop_args *a, long u)
         for (int dir = 0; dir < 8; dir++)
             for (int k = 0; k < groups; k++)
                 T(matrix_times)
-                (&sum[k], T(row_at)(&a->links, u, dir), T(coarse_neighbour)(a, st, dir, from + k), n, 1);
+                (&sum[k], T(row_at)(&a->links, u, dir), T(coarse_neighbour)(a, u, dir, from + k), n, 1);
         for (int k = 0; k < groups; k++)
             for (int i = 0; i < n; i++) T(coarse_hop_row)(a, u, from + k, i, sum[k].re[i], sum[k].im[i]);
     }

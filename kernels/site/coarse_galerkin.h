@@ -274,11 +274,11 @@ typedef struct {
 
 FN T(backward_link) T(backward_of)(const coarse_backward_args *a, long u, int mu)
 {
-    const int32_t *st = a->g.stencil[a->parity] + STENCIL_INTS * u;
     const int odd_there = a->parities == 2 && a->parity == 0, dir = 2 * mu + 1;
+    const T(neighbour) n = T(row_neighbour)(&a->g, a->parity, u, dir);
     const T(backward_link) l = {
-        (st[8] >> 2 * dir & 3) == NEAR_GHOST ? T(row_at)(&a->ghost[mu], st[dir] + odd_there * a->ghost_rows[mu], 0)
-                                             : T(row_at)(&a->links, st[dir] + odd_there * a->rows_of_parity, 2 * mu),
+        n.near == NEAR_GHOST ? T(row_at)(&a->ghost[mu], n.unit + odd_there * a->ghost_rows[mu], 0)
+                             : T(row_at)(&a->links, n.unit + odd_there * a->rows_of_parity, 2 * mu),
         T(row_at)(&a->links, u + (a->parity ? a->rows_of_parity : 0), dir)};
     return l;
 }
