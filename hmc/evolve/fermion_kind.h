@@ -9,9 +9,9 @@
 typedef struct {
     param_section keys; /* its owner is a word for those that have it; fermion_section() names the kinds */
     int of_action;      /* a quark that is only measured has none of these keys */
-    /* What follows from the keys of one section, when all of its parts are read; and what sections say of each other,
-     * when all are read. Contradictions are user errors. Null where there is nothing. */
-    void (*complete)(const ini_input *in, named_fermion *f);
+    /* What follows from the keys of one section, when the keys of all sections are read; and what sections say of each
+     * other, when all are complete. Contradictions are user errors. Null where there is nothing. */
+    void (*complete)(const ini_input *in, const parameters *p, named_fermion *f);
     void (*check)(const ini_input *in, const parameters *p, const named_fermion *f);
 } fermion_part;
 
@@ -28,7 +28,7 @@ typedef struct {
     int flavours;           /* that a section makes; 0: as many as its key says */
     int chemical_potential; /* its operator has derivatives by it */
     /* As of a part, after those of its parts; or null. */
-    void (*complete)(const ini_input *in, named_fermion *f);
+    void (*complete)(const ini_input *in, const parameters *p, named_fermion *f);
     /* The quark of a section on these links; it may share with one of the n others (null ones do not count). */
     fermion *(*quark)(const field *links, const fermion_params *f, fermion *const *others, int n);
     /* What the log says of a quark of this mass beside the mass; and warnings, or null. */

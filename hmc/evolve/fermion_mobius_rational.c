@@ -20,8 +20,9 @@ static denominator_keys *denominator_of(const fermion_params *f)
     return fermion_keys(f, &denominator_part);
 }
 
-static void complete_denominator(const ini_input *in, named_fermion *f)
+static void complete_denominator(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     denominator_keys *k = denominator_of(&f->p);
     fermion_read_spectrum(in, f->name, table[0].name, k->text, k->ends);
 }

@@ -41,9 +41,13 @@ void fermion_parameters_read(ini_input *in, parameters *p)
         inherit(f->p.reversal_solver, f->p.solver);
         for (int k = 0; kind->parts[k]; k++)
             ini_fill(in, &kind->parts[k]->keys, names[i], fermion_keys(&f->p, kind->parts[k]));
+    }
+    for (int i = 0; i < p->nfermions; i++) {
+        named_fermion *f = &p->fermions[i];
+        const fermion_kind *kind = fermion_kind_find(f->p.kind);
         for (int k = 0; kind->parts[k]; k++)
-            if (kind->parts[k]->complete) kind->parts[k]->complete(in, f);
-        if (kind->complete) kind->complete(in, f);
+            if (kind->parts[k]->complete) kind->parts[k]->complete(in, p, f);
+        if (kind->complete) kind->complete(in, p, f);
     }
 }
 

@@ -196,16 +196,18 @@ for ranks in 64 4096; do
 done
 say "what the sections make together"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini"
-printed "2 flavours of mass 0.013 (hisq)" "1 flavour of mass 0.065 (hisq)" "1 flavour of mass 0.838 (hisq, naik_epsilon -0.358)"
+printed "2 flavours of mass 0.013 (hisq)" "1 flavour of mass 0.065 (hisq)" "1 flavour of mass 0.838 (hisq, naik_epsilon -0.35469)"
 same "what is divided by, and a warning" 0 "$(cat out err | grep -c 'flavours of mass 0.2\|whose loops\|at tree level\|warning: .*approximation')"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=auto fermion.strange.mass=0.07
+printed "1 flavour of mass 0.07 (hisq)" "naik_epsilon -0.354687)" "fermion.light.with = 0.07:1 0.2:-3"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" gauge.flavours=3
 printed "warning: [gauge] flavours = 3" "4 flavours of HISQ quarks"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=-0.25
-printed "warning: [fermion.charm] naik_epsilon = -0.25, but quarks of mass 0.838 have -0.3582 at tree level"
+printed "warning: [fermion.charm] naik_epsilon = -0.25, but a quark of mass 0.838 moves as in the continuum with -0.3522"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=0 gauge.action=symanzik_tadpole gauge.flavours=0
 exits 2 "a number of quarks of an action without their loops"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=0
-printed "warning: [fermion.charm] naik_epsilon = 0, but quarks of mass 0.838 have -0.3582 at tree level"
+printed "warning: [fermion.charm] naik_epsilon = 0, but a quark of mass 0.838 moves as in the continuum with -0.3522"
 sed '/^flavours = 4$/d; s/symanzik_1loop_hisq/symanzik_1loop/' "$source/inputs/hisq-2plus1plus1.ini" >loops.ini
 try run --dry-run loops.ini
 printed "warning: [gauge] action = symanzik_1loop is without the loops of HISQ quarks"
