@@ -11,7 +11,8 @@ void plan_describe(const parameters *p, const lattice *lat, place where);
 
 /* plaq run --dry-run: all that can be told without a trajectory, for this many ranks (0: those there are, which then
  * read the first configuration where that is a file, as a run from its beginning does), in the log or as a JSON object.
- * What is not in order is a user error; ignore_recorded is that of simulation_read(). Collective. */
-void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_recorded);
+ * Times are those of the machine that the file `calibration` describes (hmc/bench/calibration.h), or, with NULL, of this
+ * one. What is not in order is a user error; ignore_recorded is that of simulation_read(). Collective. */
+void plan_dry_run(const parameters *p, int ranks, const char *calibration, int as_json, int ignore_recorded);
 
 #endif

@@ -355,21 +355,25 @@ static int number_of_ranks(const char *text)
 int command_run(int argc, char **argv)
 {
     int dry = 0, status = 0;
-    const char *ranks_text = NULL;
+    const char *ranks_text = NULL, *calibration = NULL;
     run_state r = {.begun = comm_wtime()};
     const command_flag flags[] = {
         {"--dry-run", &dry, NULL, "check everything and print decomposition, memory, sizes and cost; run nothing"},
         {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
+        {"--calibration", NULL, &calibration,
+         "with --dry-run: plan for the machine where plaq bench --calibrate wrote this file"},
         {"--accept-changes", &r.accept, NULL, "continue although physics parameters differ from the checkpoint's"},
         FLAG_IGNORE_RECORDED(&r.ignore_recorded),
         {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 5, 1, 1);
+    plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 1, 1);
     log_keep_stdout_clean(r.json);
     run_add_shell_word(&r.input, a.plain[0]);
     for (int i = 0; i < a.noverride; i++) run_add_shell_word(&r.input, a.overrides[i]);
     const int ranks = number_of_ranks(ranks_text);
     if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
+    if (calibration && !dry)
+        user_error("plaq run: --calibration %s is for a plan and needs --dry-run", calibration);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     eigenvectors_refuse(r.p, "run");
     if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
@@ -378,7 +382,7 @@ int command_run(int argc, char **argv)
     set_log(r.p->run.log);
     stop_check();
     if (dry) {
-        plan_dry_run(r.p, ranks, r.json, r.ignore_recorded);
+        plan_dry_run(r.p, ranks, calibration, r.json, r.ignore_recorded);
     } else {
         r.s = simulation_create(r.p);
         status = run(&r);

@@ -53,8 +53,10 @@ typedef struct {
     void (*transform_keys)(const fermion_params *f, char *text, size_t size);
     /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
     void (*create)(simulation *s, int number);
-    /* Floating-point operations per site of one force whose solve takes so many iterations. */
+    /* Floating-point operations per site of one force whose solve takes so many iterations; and the operations of plaq
+     * bench whose rates are those of an iteration of its solves and of all else of the force. */
     double (*force_flops)(const fermion_params *f, double iterations);
+    const char *solve_op, *force_op;
 } fermion_kind;
 
 /* Kinds by number, null after the last; and by name. */

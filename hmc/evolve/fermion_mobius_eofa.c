@@ -92,4 +92,6 @@ const fermion_kind fermion_mobius_eofa = {
     .ratio_keys = mobius_ratio_keys,
     .slices = mobius_slices,
     .create = create,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "mobius_cg",
+    .force_op = "hop_force"};

@@ -72,4 +72,6 @@ const fermion_kind fermion_mobius_rational = {
     .slices = mobius_slices,
     .transform_keys = mobius_transform_keys,
     .create = create,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "mobius_cg",
+    .force_op = "hop_force"};

@@ -189,4 +189,6 @@ const fermion_kind fermion_staggered_rational = {
     .reach = staggered_reach,
     .rational = settings_of,
     .create = create,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "staggered_cg",
+    .force_op = "hisq_force"};
