@@ -11,6 +11,7 @@
 
 #include "hmc/build/memory.h"
 #include "hmc/command/commands.h"
+#include "hmc/evolve/life.h"
 #include "hmc/input/identity.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
@@ -202,7 +203,10 @@ static int measure_config(measurer *m, const char *config)
                      m->p->measures[i].name, m->output);
             continue;
         }
+        snprintf(message, sizeof message, "%s: measure.%s", config, m->p->measures[i].name);
+        life_begin(message);
         results[i] = measure(&c, &m->p->measures[i]);
+        life_begin(NULL);
         made++;
         if (results[i].failed) {
             m->failures++;
@@ -242,12 +246,14 @@ int command_measure(int argc, char **argv)
     m.p = p;
     if (m.output) open_output(&m);
     probe_all(&m, a.plain + 1, a.nplain - 1);
+    life_open();
     const int count = a.nplain - 1 - m.nunread;
     for (int i = 1; i < a.nplain; i++) {
         const double start = comm_wtime();
         const int made = a.plain[i] ? measure_config(&m, a.plain[i]) : 0;
         if (a.plain[i]) tell_progress(&m, count, made, comm_wtime() - start);
     }
+    life_close();
     if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);
     for (int i = 0; i < p->nmeasures; i++) param_text_free(&m.identities[i]);
     param_text_free(&m.unread);

@@ -19,6 +19,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/command/run_state.h"
 #include "hmc/command/stop.h"
+#include "hmc/evolve/life.h"
 #include "hmc/input/changes.h"
 #include "hmc/input/identity.h"
 #include "hmc/measure/observable.h"
@@ -175,7 +176,10 @@ static void measure_due(run_state *r)
     for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++) {
         const named_measure *m = &r->p->measures[i];
         if (r->done == 0 || r->done % m->p.interval || record_has_measurement(r->history, r->done, m)) continue;
+        snprintf(message, sizeof message, "measure.%s after trajectory %lld", m->name, (long long)r->done);
+        life_begin(message);
         measure_result result = measure(&c, m);
+        life_begin(NULL);
         if (result.given_up)
             snprintf(r->stopped, sizeof r->stopped, "signal %d; measure.%s was given up and will be repeated",
                      stop_signal(), m->name);
@@ -245,8 +249,12 @@ static int one_trajectory(run_state *r, double *plaquette)
 {
     char message[1024];
     const random_key key = {(uint64_t)r->p->run.seed, (uint32_t)(r->done + 1)};
+    char what[64];
+    snprintf(what, sizeof what, "trajectory %lld", (long long)r->done + 1);
+    life_begin(what);
     const double copied = field_copied_bytes(), filtered = simulation_filtered(r->s);
     const trajectory_result t = trajectory_run(&r->s->e, key, r->p->run.length, r->done < r->p->run.warmup);
+    life_begin(NULL);
     r->trajectory_bytes += field_copied_bytes() - copied;
     if (t.status == EVOLVE_INTERRUPTED) {
         snprintf(r->stopped, sizeof r->stopped, "signal %d; the trajectory in hand was given up and will be repeated",
@@ -322,7 +330,9 @@ static int run(run_state *r)
     r->tuned_before = tune_spent();
     r->io_seconds = 0;
     note_checkpoint(r);
+    life_open();
     loop(r);
+    life_close();
     run_print_summary(r);
     if (record_close(r->history, message, sizeof message) && !r->failed) stop_for_files(r, message);
     if (strcmp(r->p->run.report, "no") && !r->files_failed) write_report(r);
