@@ -136,8 +136,8 @@ void table_describe(param_text *text, const history_rows_of *t)
     param_text_add(text, "%s\n", t->group);
     for (int c = 0; c < t->ncol; c++) {
         const history_own_column *k = &t->column[c];
-        param_text_add(text, "%s\t%s\t%s\t%s\t%s\n", k->name, type_names[k->type], role_names[k->role],
-                       k->unit, k->description);
+        param_text_add(text, "%s\t%s\t%s\t%s\t%s\n", k->name, type_names[k->type], role_names[k->role], k->unit,
+                       k->description);
     }
 }
 

@@ -70,8 +70,7 @@ static int put_column(hid_t group, const history_rows_of *t, const fold *f, int 
 {
     const history_own_column *k = &t->column[c];
     const hid_t d = put_rows(group, t, f, c, buf);
-    const int bad = d < 0 || values_put_text(d, "unit", k->unit) ||
-                    values_put_text(d, "description", k->description) ||
+    const int bad = d < 0 || values_put_text(d, "unit", k->unit) || values_put_text(d, "description", k->description) ||
                     values_put_int(d, "volatile", k->role == HISTORY_VOLATILE);
     if (d >= 0) H5Dclose(d);
     return bad;

@@ -216,8 +216,7 @@ static int has_digest(hid_t file, hid_t group, const char *digest)
     if (config && digests) {
         found = 0;
         for (long i = 0; i < rows && !found; i++)
-            found = config[i] >= 0 && config[i] < configs &&
-                    !strncmp(digests[config[i]], digest, TABLE_DIGEST_SIZE);
+            found = config[i] >= 0 && config[i] < configs && !strncmp(digests[config[i]], digest, TABLE_DIGEST_SIZE);
     }
     free(config);
     free(digests);
@@ -346,8 +345,8 @@ static int append_rows(hid_t file, const char *path, int64_t number, int64_t tra
     const int there = has(file, r->group), axis = axis_of(r);
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1);
-    const hid_t group = there ? H5Gopen2(file, r->group, H5P_DEFAULT)
-                              : H5Gcreate2(file, r->group, links, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t group =
+        there ? H5Gopen2(file, r->group, H5P_DEFAULT) : H5Gcreate2(file, r->group, links, H5P_DEFAULT, H5P_DEFAULT);
     fold f = {0};
     if (axis >= 0) f = fold_rows(r->values, r->nrows, r->ncolumns, axis);
     const long rows = axis >= 0 ? f.rows : r->nrows;
@@ -368,7 +367,7 @@ static int input_number(hid_t file, const char *input)
     int number = 0, found = 0;
     char name[16];
     const hid_t group = has(file, INPUTS) ? H5Gopen2(file, INPUTS, H5P_DEFAULT)
-                                            : H5Gcreate2(file, INPUTS, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+                                          : H5Gcreate2(file, INPUTS, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0) return 0;
     do {
         snprintf(name, sizeof name, "%d", ++number);

@@ -145,9 +145,10 @@ int calibration_write(const calibration *c, const char *path, char *message, siz
 {
     param_text text = {0};
     int bad = 0;
-    param_text_add(&text, "; Rates of what a trajectory is made of, 1e9 floating-point operations a second of one rank, by "
-                          "plaq bench\n; --calibrate. They are for plaq run --dry-run --calibration THIS FILE.\n\n"
-                          "[place]\n");
+    param_text_add(&text,
+                   "; Rates of what a trajectory is made of, 1e9 floating-point operations a second of one rank, by "
+                   "plaq bench\n; --calibrate. They are for plaq run --dry-run --calibration THIS FILE.\n\n"
+                   "[place]\n");
     add_keys(&text, &place_section, &c->place);
     for (int i = 0; i < c->n; i++) {
         param_text_add(&text, "\n[rate.%s]\n", c->names[i]);

@@ -7,11 +7,11 @@
 #include "hmc/input/parameters.h"
 
 typedef struct {
-    const char *action;  /* its name, which belongs to the parameters */
-    double forces;       /* evaluations of its force in a trajectory */
-    double solve, rest;  /* floating-point operations in a trajectory, all ranks: of solves, and of all else of forces */
+    const char *action; /* its name, which belongs to the parameters */
+    double forces;      /* evaluations of its force in a trajectory */
+    double solve, rest; /* floating-point operations in a trajectory, all ranks: of solves, and of all else of forces */
     const char *solve_op, *rest_op; /* operations of plaq bench that are like them; solve_op is null without solves */
-    precision prec;      /* of the iterations of its force's solver */
+    precision prec;                 /* of the iterations of its force's solver */
 } cost_part;
 
 /* The actions on the levels, but for determinants of clover terms; how many. Beside its forces an action with solves has

@@ -226,7 +226,8 @@ static void describe_schedule(const schedule *s, const calibration *c)
     int solves = 0;
     for (int i = 0; i < s->parts; i++) solves += s->part[i].solve_op != NULL;
     for (int i = 0; i < s->parts; i++)
-        param_text_add(&shares, "%s%s %.3g s", i ? ", " : "", s->part[i].action, cost_seconds(&s->part[i], c, s->ranks));
+        param_text_add(&shares, "%s%s %.3g s", i ? ", " : "", s->part[i].action,
+                       cost_seconds(&s->part[i], c, s->ranks));
     log_info("cost: about %.2g floating-point operations and %.3g s a trajectory on %d rank%s (%s)", s->flops,
              s->trajectory, s->ranks, s->ranks == 1 ? "" : "s", shares.data ? shares.data : "");
     if (solves)
@@ -234,10 +235,11 @@ static void describe_schedule(const schedule *s, const calibration *c)
                  "those of these quarks",
                  TYPICAL_ITERATIONS);
     param_text_free(&shares);
-    log_info("cost: %lld trajectories take about %s and %.3g node-hours on %d node%s, without measurements; files take %s "
-             "in the end",
-             (long long)s->left, report_duration(s->run, text), s->node_hours, s->nodes, s->nodes == 1 ? "" : "s",
-             report_bytes(s->disk, disk));
+    log_info(
+        "cost: %lld trajectories take about %s and %.3g node-hours on %d node%s, without measurements; files take %s "
+        "in the end",
+        (long long)s->left, report_duration(s->run, text), s->node_hours, s->nodes, s->nodes == 1 ? "" : "s",
+        report_bytes(s->disk, disk));
     describe_rates(c);
 }
 
@@ -373,8 +375,8 @@ void plan_dry_run(const parameters *p, int ranks, const char *file, int as_json,
     report_lines(log_info, p->dump);
     const int64_t done = describe_past(p);
     cost_part parts[MAX_ACTIONS];
-    const calibration c = file ? calibration_read(file)
-                               : measured_here(parts, cost_parts(p, TYPICAL_ITERATIONS, parts), here);
+    const calibration c =
+        file ? calibration_read(file) : measured_here(parts, cost_parts(p, TYPICAL_ITERATIONS, parts), here);
     const schedule s = schedule_of(p, lat, &c, n, done);
     describe_schedule(&s, &c);
     describe_measurements(p, n * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));

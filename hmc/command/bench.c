@@ -470,7 +470,8 @@ int command_bench(int argc, char **argv)
         {"--delay", NULL, &t.delay,
          "microseconds that every exchange and every sum over ranks takes longer; default 0"},
         {"--calibrate", NULL, &t.calibrate,
-         "measure what a trajectory is made of, on 16.16.16.16 a rank without --lattice, and write the rates to this file, "
+         "measure what a trajectory is made of, on 16.16.16.16 a rank without --lattice, and write the rates to this "
+         "file, "
          "for plaq run --dry-run --calibration"},
         {"--json", &json, NULL, "one JSON object a line"},
     };
@@ -478,8 +479,8 @@ int command_bench(int argc, char **argv)
     command_arguments_free(&a);
     log_keep_stdout_clean(json);
     check_texts(&t);
-    if (t.calibrate && (t.ops || json || strcmp(t.rhs, "1") || strcmp(t.links, "18") ||
-                        strcmp(t.precisions, "double,single,half")))
+    if (t.calibrate &&
+        (t.ops || json || strcmp(t.rhs, "1") || strcmp(t.links, "18") || strcmp(t.precisions, "double,single,half")))
         user_error(
             "plaq bench: --calibrate chooses what is measured; leave --op, --prec, --rhs, --links and --json away");
     if (!t.lattices && !t.calibrate) t.lattices = "16.16.16.16";

@@ -382,8 +382,7 @@ int command_run(int argc, char **argv)
     const int ranks = number_of_ranks(ranks_text);
     if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
-    if (calibration && !dry)
-        user_error("plaq run: --calibration %s is for a plan and needs --dry-run", calibration);
+    if (calibration && !dry) user_error("plaq run: --calibration %s is for a plan and needs --dry-run", calibration);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     eigenvectors_refuse(r.p, "run");
     if (r.ignore_recorded && strcmp(r.p->run.start, "file"))

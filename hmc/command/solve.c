@@ -317,10 +317,8 @@ static void tables_of(table_rows tables[2], const char *name, group_names groups
 {
     snprintf(groups[0], sizeof groups[0], "solve/%s", name);
     snprintf(groups[1], sizeof groups[1], "solve/%.160s/summary", name);
-    tables[0] =
-        (table_rows){.group = groups[0], .columns = history_columns, .ncolumns = POINT, .identity = identity};
-    tables[1] =
-        (table_rows){.group = groups[1], .columns = summary_columns, .ncolumns = SUMMARY, .identity = identity};
+    tables[0] = (table_rows){.group = groups[0], .columns = history_columns, .ncolumns = POINT, .identity = identity};
+    tables[1] = (table_rows){.group = groups[1], .columns = summary_columns, .ncolumns = SUMMARY, .identity = identity};
 }
 
 /* Before a solve: a file that cannot take its rows is a user error. */

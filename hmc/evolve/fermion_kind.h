@@ -22,7 +22,7 @@ typedef struct {
     const fermion_part *parts[FERMION_MOST_PARTS + 1]; /* null after the last */
     int spins;                                         /* of its vectors */
     int blocks;                                        /* its operator comes inside blocks of sites, too */
-    int coarsens;           /* its operator comes on coarse lattices, too */
+    int coarsens;                                      /* its operator comes on coarse lattices, too */
     int shifts;             /* its solves have shifts, for which there is one type of solver */
     int regulated;          /* a regulator divides its determinant */
     int flavours;           /* that a section makes; 0: as many as its key says */

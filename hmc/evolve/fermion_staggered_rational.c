@@ -50,9 +50,10 @@ static double mass_of(const ini_input *in, const parameters *p, const named_ferm
     const named_fermion *other = &p->fermions[simulation_fermion(p, word)];
     const fermion_kind *kind = fermion_kind_find(other->p.kind);
     if (kind->quark != staggered_quark || !staggered_same_operator(&f->p, &other->p))
-        user_error("%s: [fermion.%s] takes the mass of [fermion.%s] for a factor, but its links, u0 or naik_epsilon are "
-                   "others; factors of one pseudofermion have the same links",
-                   ini_where(in, "fermion", f->name, "with"), f->name, other->name);
+        user_error(
+            "%s: [fermion.%s] takes the mass of [fermion.%s] for a factor, but its links, u0 or naik_epsilon are "
+            "others; factors of one pseudofermion have the same links",
+            ini_where(in, "fermion", f->name, "with"), f->name, other->name);
     return other->p.mass;
 }
 

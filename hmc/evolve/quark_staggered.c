@@ -106,10 +106,11 @@ static void settle_epsilon(const ini_input *in, named_fermion *f)
 {
     staggered_keys *k = staggered_keys_of(&f->p);
     if (isnan(k->naik_epsilon) && !(f->p.mass < NAIK_SERIES_BELOW))
-        user_error("%s: naik_epsilon = auto of [fermion.%s] is a series in the mass, which is %g and has to be below %g; "
-                   "give the number: at tree level it is %.5f",
-                   ini_where(in, "fermion", f->name, "naik_epsilon"), f->name, f->p.mass, NAIK_SERIES_BELOW,
-                   staggered_naik_exact(f->p.mass));
+        user_error(
+            "%s: naik_epsilon = auto of [fermion.%s] is a series in the mass, which is %g and has to be below %g; "
+            "give the number: at tree level it is %.5f",
+            ini_where(in, "fermion", f->name, "naik_epsilon"), f->name, f->p.mass, NAIK_SERIES_BELOW,
+            staggered_naik_exact(f->p.mass));
     k->naik_epsilon = naik_epsilon_of(&f->p);
 }
 

@@ -51,8 +51,8 @@ static void emit(log_level level, const char *prefix, const char *fmt, va_list a
 void log_status_open(void)
 {
     const char *terminal = getenv("TERM");
-    status_open = this_rank == 0 && threshold >= LOG_INFO && isatty(STDERR_FILENO) && terminal &&
-                  strcmp(terminal, "dumb") != 0;
+    status_open =
+        this_rank == 0 && threshold >= LOG_INFO && isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 int log_status_wanted(void)
