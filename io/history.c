@@ -67,6 +67,13 @@ int64_t tables_total(const table_set *set)
     return n;
 }
 
+int table_axis(const history_rows_of *t)
+{
+    for (int c = 0; c < t->ncol; c++)
+        if (t->column[c].role == HISTORY_AXIS) return c;
+    return -1;
+}
+
 void table_reserve(history_rows_of *t, int64_t rows)
 {
     if (rows <= t->capacity) return;
@@ -114,14 +121,23 @@ void tables_set_text(table_set *set, const char *name, const char *text)
 }
 
 static const char *const type_names[] = {"int", "real", "bool"};
+static const char *const role_names[] = {"", "volatile", "axis", "along"};
+
+/* The number of a name in a list, or -1. */
+static int number_of(const char *const *list, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(list[i], name)) return i;
+    return -1;
+}
 
 void table_describe(param_text *text, const history_rows_of *t)
 {
     param_text_add(text, "%s\n", t->group);
     for (int c = 0; c < t->ncol; c++) {
         const history_own_column *k = &t->column[c];
-        param_text_add(text, "%s\t%s\t%s\t%s\t%s\n", k->name, type_names[k->type], k->is_volatile ? "volatile" : "",
-                       k->unit, k->description);
+        param_text_add(text, "%s\t%s\t%s\t%s\t%s\n", k->name, type_names[k->type], role_names[k->role], k->unit,
+                       k->description);
     }
 }
 
@@ -137,22 +153,21 @@ static const char *take_part(const char *text, char separator, char *copy, size_
 
 int table_parse(history_rows_of *t, const char *text)
 {
-    char type[8], is_volatile[16];
+    char type[8], role[16];
     t->ncol = 0;
     for (text = take_part(text, '\n', t->group, sizeof t->group); text && *text; t->ncol++) {
         if (t->ncol == HISTORY_COLUMNS) return -1;
         history_own_column *k = &t->column[t->ncol];
         text = take_part(text, '\t', k->name, sizeof k->name);
         text = take_part(text, '\t', type, sizeof type);
-        text = take_part(text, '\t', is_volatile, sizeof is_volatile);
+        text = take_part(text, '\t', role, sizeof role);
         text = take_part(text, '\t', k->unit, sizeof k->unit);
         text = take_part(text, '\n', k->description, sizeof k->description);
         if (!text) return -1;
-        int known = 0;
-        for (int i = 0; i < 3; i++)
-            if (!strcmp(type, type_names[i])) k->type = (history_type)i, known = 1;
-        if (!known) return -1;
-        k->is_volatile = *is_volatile != 0;
+        const int t_number = number_of(type_names, 3, type), r_number = number_of(role_names, 4, role);
+        if (t_number < 0 || r_number < 0) return -1;
+        k->type = (history_type)t_number;
+        k->role = (history_role)r_number;
     }
     return text && t->ncol > 0 ? 0 : -1;
 }
@@ -260,11 +275,13 @@ static void set_columns(history_rows_of *t, const char *group, const history_col
                     strlen(description) < sizeof k->description && !strpbrk(columns[c].name, "\t\n/") &&
                     !strpbrk(unit, "\t\n") && !strpbrk(description, "\t\n"),
                 "column %s of table %s: a text is too long or has tabs, slashes or line ends", columns[c].name, group);
+        REQUIRE(columns[c].role < HISTORY_AXIS || columns[c].type == HISTORY_REAL,
+                "column %s of table %s is an axis or along one, and not real", columns[c].name, group);
         strcpy(k->name, columns[c].name);
         strcpy(k->unit, unit);
         strcpy(k->description, description);
         k->type = columns[c].type;
-        k->is_volatile = columns[c].is_volatile != 0;
+        k->role = columns[c].role;
     }
 }
 
@@ -273,7 +290,7 @@ static int same_columns(const history_rows_of *a, const history_rows_of *b, char
     const int n = a->ncol < b->ncol ? a->ncol : b->ncol;
     int c = 0;
     while (c < n && !strcmp(a->column[c].name, b->column[c].name) && a->column[c].type == b->column[c].type &&
-           a->column[c].is_volatile == b->column[c].is_volatile)
+           (a->column[c].role == HISTORY_VOLATILE) == (b->column[c].role == HISTORY_VOLATILE))
         c++;
     if (c == n && a->ncol == b->ncol) return 1;
     links_fail(message, size,
@@ -558,7 +575,7 @@ void history_digest(const history *h, char hex[65])
         const history_rows_of *t = sorted.table[i];
         if (t->rows > 0) sha256_add(&s, t->group, strlen(t->group) + 1);
         for (int c = 0; c < t->ncol && t->rows > 0; c++) {
-            if (t->column[c].is_volatile) continue;
+            if (t->column[c].role == HISTORY_VOLATILE) continue;
             sha256_add(&s, t->column[c].name, strlen(t->column[c].name) + 1);
             for (int64_t r = 0; r < t->rows; r++) {
                 unsigned char raw[8];

@@ -1,8 +1,8 @@
 /* The history of a run: tables that grow by rows, for plots and for proofs of equal bits.
  *
  * In the output folder are two files.
- *   history.h5       for readers (h5py, h5dump): each table a group, each column an extensible dataset of one
- * dimension, /trajectories/plaquette, /measure/NAME/t0, with attributes unit, description, volatile; the texts of
+ *   history.h5       for readers (h5py, h5dump): each table a group, each column an extensible dataset,
+ * /trajectories/plaquette, /measure/NAME/t, with attributes unit, description, volatile; the texts of
  *                    history_text() in /parameters, /stretches/000001, ...
  *   history.journal  for the program: every row and text as soon as it is there, each record with a CRC
  *
@@ -31,12 +31,18 @@
 
 typedef enum { HISTORY_INT, HISTORY_REAL, HISTORY_BOOL } history_type;
 
-/* No tabs or line ends in the texts. */
+/* A table of correlators has one column that is its axis, a real one, the time, say; the columns before it are labels,
+ * those behind it go along it and are real. In history.h5 rows of one trajectory and equal labels are one row there
+ * (io/fold.h): labels have one dimension, what goes along the axis has two, [row][axis], and the axis has one, or two
+ * where rows differ in it. */
+typedef enum { HISTORY_PLAIN, HISTORY_VOLATILE, HISTORY_AXIS, HISTORY_ALONG } history_role;
+
+/* No tabs or line ends in the texts. HISTORY_VOLATILE: differs from run to run, as times do. */
 typedef struct {
     const char *name;
     history_type type;
     const char *unit, *description;
-    int is_volatile; /* differs from run to run: times */
+    history_role role;
 } history_column;
 
 typedef union {

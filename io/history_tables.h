@@ -11,7 +11,7 @@
 typedef struct {
     char name[64], unit[48], description[200];
     history_type type;
-    int is_volatile;
+    history_role role;
 } history_own_column;
 
 typedef struct {
@@ -46,6 +46,8 @@ int64_t tables_total(const table_set *set);
 const char *tables_text(const table_set *set, const char *name);
 /* Takes a copy of a text in place of the one of that name; NULL removes that one. */
 void tables_set_text(table_set *set, const char *name, const char *text);
+/* The column that is the axis; -1: none. */
+int table_axis(const history_rows_of *t);
 /* Room for `rows` rows. */
 void table_reserve(history_rows_of *t, int64_t rows);
 

@@ -1,6 +1,7 @@
 #include "io/table_hdf5.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <hdf5.h>
 
 #include "io/atomic.h"
+#include "io/fold.h"
 #include "io/hdf5_image.h"
 #include "io/hdf5_values.h"
 #include "io/links_format.h"
@@ -21,20 +23,22 @@
 
 #define CONFIGS "configs"
 #define INPUTS "inputs"
+#define SUMMARY "summary"
 
-static const table_column text_columns[] = {{"config", "", "the file measured"},
-                                            {"digest", "", "SHA-256 of its links"},
-                                            {"program", "", "version and source digest"}};
+static const table_column key_columns[] = {{"config", "", "row of /" CONFIGS ", from 0"},
+                                           {"trajectory", "", "number that the configuration bears; -1: none"}};
+enum { KEYS = sizeof key_columns / sizeof key_columns[0] };
+
+enum { FILE_NAME, DIGEST, TRAJECTORY, PLAQUETTE, LINK_TRACE, PROGRAM, INPUT };
 static const table_column config_columns[] = {
-    {"plaquette", "", "Re tr / 3 of plaquettes, all planes"},
-    {"link_trace", "", "Re tr / 3 of links"},
-    {"input", "", "N of the parameters in /inputs/N"},
+    [FILE_NAME] = {"file", "", "the file measured"},
+    [DIGEST] = {"digest", "", "SHA-256 of its links"},
+    [TRAJECTORY] = {"trajectory", "", "number that the file bears; -1: none"},
+    [PLAQUETTE] = {"plaquette", "", "Re tr / 3 of plaquettes, all planes"},
+    [LINK_TRACE] = {"link_trace", "", "Re tr / 3 of links"},
+    [PROGRAM] = {"program", "", "version and source digest"},
+    [INPUT] = {"input", "", "N of the parameters in /" INPUTS "/N"},
 };
-
-int table_is_reserved(const char *group)
-{
-    return !strcmp(group, CONFIGS) || !strcmp(group, INPUTS);
-}
 
 /* ---- columns ---- */
 
@@ -46,12 +50,16 @@ static hid_t text_type(size_t bytes)
     return type;
 }
 
-static hid_t create_column(hid_t group, const table_column *c, hid_t type)
+/* An extensible dataset without rows, of one dimension, or of two, whose second has no extent yet. */
+static hid_t create_column(hid_t group, const table_column *c, hid_t type, int dimensions)
 {
-    const hsize_t none = 0, most = H5S_UNLIMITED, chunk = CHUNK;
-    const hid_t space = H5Screate_simple(1, &none, &most), p = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(p, 1, &chunk);
+    const hsize_t none[2] = {0, 0}, most[2] = {H5S_UNLIMITED, H5S_UNLIMITED};
+    const hsize_t chunk[2] = {dimensions == 2 ? CHUNK / 8 : CHUNK, 64};
+    const double nan = NAN;
+    const hid_t space = H5Screate_simple(dimensions, none, most), p = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(p, dimensions, chunk);
     H5Pset_obj_track_times(p, 0);
+    if (dimensions == 2) H5Pset_fill_value(p, H5T_NATIVE_DOUBLE, &nan);
     hid_t d = H5Dcreate2(group, c->name, type, space, H5P_DEFAULT, p, H5P_DEFAULT);
     H5Pclose(p);
     H5Sclose(space);
@@ -62,22 +70,25 @@ static hid_t create_column(hid_t group, const table_column *c, hid_t type)
     return d;
 }
 
-/* Appends n elements of `memory` type to a column. */
-static int extend(hid_t group, const table_column *c, hid_t type, hid_t memory, hsize_t n, const void *data)
+/* Appends n elements of `memory` type to a column; with a width, n rows of so many in a column of two dimensions. */
+static int extend(hid_t group, const table_column *c, hid_t type, hid_t memory, hsize_t n, hsize_t width,
+                  const void *data)
 {
+    const int dimensions = width ? 2 : 1;
     const hid_t d = H5Lexists(group, c->name, H5P_DEFAULT) > 0 ? H5Dopen2(group, c->name, H5P_DEFAULT)
-                                                               : create_column(group, c, type);
+                                                               : create_column(group, c, type, dimensions);
     if (d < 0) return 1;
     hid_t space = H5Dget_space(d);
-    hsize_t start = 0, total;
-    int bad = H5Sget_simple_extent_ndims(space) != 1 || H5Sget_simple_extent_dims(space, &start, NULL) < 0;
+    hsize_t before[2] = {0, 0};
+    int bad = H5Sget_simple_extent_ndims(space) != dimensions || H5Sget_simple_extent_dims(space, before, NULL) < 0;
     H5Sclose(space);
-    total = start + n;
-    bad = bad || H5Dset_extent(d, &total) < 0;
+    const hsize_t total[2] = {before[0] + n, before[1] > width ? before[1] : width};
+    const hsize_t start[2] = {before[0], 0}, count[2] = {n, width};
+    bad = bad || H5Dset_extent(d, total) < 0;
     if (!bad) {
         space = H5Dget_space(d);
-        const hid_t part = H5Screate_simple(1, &n, NULL);
-        bad = H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &n, NULL) < 0 ||
+        const hid_t part = H5Screate_simple(dimensions, count, NULL);
+        bad = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
               H5Dwrite(d, memory, part, space, H5P_DEFAULT, data) < 0;
         H5Sclose(part);
         H5Sclose(space);
@@ -85,26 +96,64 @@ static int extend(hid_t group, const table_column *c, hid_t type, hid_t memory, 
     return (H5Dclose(d) < 0) | bad;
 }
 
-static int extend_text(hid_t group, const table_column *c, const char *text, size_t bytes, long n)
+static int extend_text(hid_t group, const table_column *c, const char *text, size_t bytes)
 {
-    char *all = calloc((size_t)n, bytes);
+    char *all = calloc(1, bytes);
     if (!all) return 1;
-    for (long i = 0; i < n; i++) snprintf(all + (size_t)i * bytes, bytes, "%s", text);
+    snprintf(all, bytes, "%s", text);
     const hid_t type = text_type(bytes);
-    const int bad = extend(group, c, type, type, (hsize_t)n, all);
+    const int bad = extend(group, c, type, type, 1, 0, all);
     H5Tclose(type);
     free(all);
     return bad;
 }
 
-static int extend_reals(hid_t group, const table_rows *r, int column)
+static int extend_integer(hid_t group, const table_column *c, int64_t value, long n)
 {
-    double *all = malloc((size_t)r->nrows * sizeof *all);
+    int64_t *all = malloc((size_t)n * sizeof *all);
     if (!all) return 1;
-    for (long i = 0; i < r->nrows; i++) all[i] = r->values[i * r->ncolumns + column];
-    const int bad = extend(group, &r->columns[column], H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (hsize_t)r->nrows, all);
+    for (long i = 0; i < n; i++) all[i] = value;
+    const int bad = extend(group, c, H5T_STD_I64LE, H5T_NATIVE_INT64, (hsize_t)n, 0, all);
     free(all);
     return bad;
+}
+
+static int extend_reals(hid_t group, const table_column *c, long n, long width, const double *values)
+{
+    return extend(group, c, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (hsize_t)n, (hsize_t)width, values);
+}
+
+/* All elements of a column of one dimension, `bytes` each, allocated, and how many; NULL when it cannot be read. */
+static void *read_column(hid_t group, const char *name, hid_t type, size_t bytes, long *n)
+{
+    hsize_t rows = 0;
+    const hid_t d = H5Dopen2(group, name, H5P_DEFAULT);
+    if (d < 0) return NULL;
+    const hid_t space = H5Dget_space(d);
+    int bad = H5Sget_simple_extent_ndims(space) != 1 || H5Sget_simple_extent_dims(space, &rows, NULL) != 1;
+    void *all = bad ? NULL : calloc((size_t)rows + 1, bytes);
+    bad = !all || (rows && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) < 0);
+    H5Sclose(space);
+    H5Dclose(d);
+    *n = (long)rows;
+    if (!bad) return all;
+    free(all);
+    return NULL;
+}
+
+/* Appends to the axis what it lacks of these numbers; nonzero when it has others. */
+static int extend_axis(hid_t group, const table_column *c, long width, const double *axis)
+{
+    long there = 0;
+    double *before = NULL;
+    if (H5Lexists(group, c->name, H5P_DEFAULT) > 0) {
+        before = read_column(group, c->name, H5T_NATIVE_DOUBLE, sizeof *before, &there);
+        if (!before) return 1;
+    }
+    const long both = there < width ? there : width;
+    const int differ = both && memcmp(before, axis, (size_t)both * sizeof *axis);
+    free(before);
+    return differ || (width > there && extend_reals(group, c, width - there, 0, axis + there));
 }
 
 /* ---- what is there ---- */
@@ -114,14 +163,28 @@ static int has(hid_t where, const char *name)
     return H5Lexists(where, name, H5P_DEFAULT) > 0;
 }
 
-/* A table that is there has these columns and no others. */
+/* A table that is there has these columns and no others, beside the table of its summary. */
 static int same_columns(hid_t group, const table_rows *r)
 {
     H5G_info_t info;
-    if (H5Gget_info(group, &info) < 0 || info.nlinks != (hsize_t)r->ncolumns + 2) return 0;
+    if (H5Gget_info(group, &info) < 0 || info.nlinks != (hsize_t)(r->ncolumns + KEYS + has(group, SUMMARY))) return 0;
     for (int i = 0; i < r->ncolumns; i++)
         if (!has(group, r->columns[i].name)) return 0;
-    return has(group, "config") && has(group, "digest");
+    for (int i = 0; i < KEYS; i++)
+        if (!has(group, key_columns[i].name)) return 0;
+    return 1;
+}
+
+/* A file's /configs is of this layout, or not there. */
+static int known_layout(hid_t file)
+{
+    char path[64];
+    if (!has(file, CONFIGS)) return 1;
+    for (size_t i = 0; i < sizeof config_columns / sizeof config_columns[0]; i++) {
+        snprintf(path, sizeof path, CONFIGS "/%s", config_columns[i].name);
+        if (!has(file, path)) return 0;
+    }
+    return 1;
 }
 
 /* Each difference between the identity of a table and that of new rows. */
@@ -142,31 +205,35 @@ static int same_identity(hid_t group, const table_file *f, const table_rows *r, 
     return !differ;
 }
 
-/* Whether the column digest of a group has this one; negative when it cannot be read. */
-static int has_digest(hid_t group, const char *digest)
+/* Whether a table has rows of the links of this digest; negative when it cannot be read. */
+static int has_digest(hid_t file, hid_t group, const char *digest)
 {
-    hsize_t n = 0;
+    long rows = 0, configs = 0;
     int found = -1;
-    const hid_t d = H5Dopen2(group, "digest", H5P_DEFAULT);
-    if (d < 0) return -1;
-    const hid_t space = H5Dget_space(d), type = text_type(TABLE_DIGEST_SIZE);
-    if (H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_dims(space, &n, NULL) == 1) {
-        char(*all)[TABLE_DIGEST_SIZE] = calloc((size_t)n + 1, sizeof *all);
-        if (all && (n == 0 || H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) >= 0)) {
-            found = 0;
-            for (hsize_t i = 0; i < n && !found; i++) found = !strncmp(all[i], digest, TABLE_DIGEST_SIZE);
-        }
-        free(all);
+    const hid_t type = text_type(TABLE_DIGEST_SIZE);
+    int64_t *config = read_column(group, key_columns[0].name, H5T_NATIVE_INT64, sizeof *config, &rows);
+    char(*digests)[TABLE_DIGEST_SIZE] = read_column(file, CONFIGS "/digest", type, TABLE_DIGEST_SIZE, &configs);
+    if (config && digests) {
+        found = 0;
+        for (long i = 0; i < rows && !found; i++)
+            found = config[i] >= 0 && config[i] < configs && !strncmp(digests[config[i]], digest, TABLE_DIGEST_SIZE);
     }
+    free(config);
+    free(digests);
     H5Tclose(type);
-    H5Sclose(space);
-    H5Dclose(d);
     return found;
 }
 
 /* Whether a table is there and may take the rows: 1 when it has rows of these links, 0, or -1 with a message. */
 static int look_at(hid_t file, const table_file *f, const char *digest, const table_rows *r, char *message, size_t size)
 {
+    if (!known_layout(file)) {
+        links_fail(message, size,
+                   "%s: the tables are those of an earlier version of plaq, which rows of this one cannot join; write "
+                   "to another file",
+                   f->path);
+        return -1;
+    }
     if (!has(file, r->group)) return 0;
     const hid_t group = H5Gopen2(file, r->group, H5P_DEFAULT);
     int status = -1;
@@ -174,7 +241,7 @@ static int look_at(hid_t file, const table_file *f, const char *digest, const ta
         links_fail(message, size,
                    "%s: /%s is there already and has other columns; write to another file, or rename the section",
                    f->path, r->group);
-    else if (same_identity(group, f, r, message, size)) status = has_digest(group, digest);
+    else if (same_identity(group, f, r, message, size)) status = has_digest(file, group, digest);
     if (group >= 0) H5Gclose(group);
     return status;
 }
@@ -228,17 +295,68 @@ int table_look(const table_file *f, const char *digest, const table_rows *rows, 
 
 /* ---- adding ---- */
 
-static int append_rows(hid_t file, const char *path, const table_config *config, const table_rows *r, char *message,
-                       size_t size)
+static int axis_of(const table_rows *r)
 {
-    const int there = has(file, r->group);
-    const hid_t group = there ? H5Gopen2(file, r->group, H5P_DEFAULT)
-                              : H5Gcreate2(file, r->group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    for (int i = 0; r->axis && i < r->ncolumns; i++)
+        if (!strcmp(r->columns[i].name, r->axis)) return i;
+    return -1;
+}
+
+/* The columns of a table without an axis. */
+static int append_flat(hid_t group, const table_rows *r)
+{
+    int bad = 0;
+    double *all = malloc((size_t)r->nrows * sizeof *all);
+    if (!all) return 1;
+    for (int c = 0; c < r->ncolumns && !bad; c++) {
+        for (long i = 0; i < r->nrows; i++) all[i] = r->values[i * r->ncolumns + c];
+        bad = extend_reals(group, &r->columns[c], r->nrows, 0, all);
+    }
+    free(all);
+    return bad;
+}
+
+static int append_folded(hid_t group, const table_rows *r, const fold *f)
+{
+    int bad = !f->one_axis;
+    double *all = malloc((size_t)(f->rows * f->width) * sizeof *all);
+    if (!all) return 1;
+    for (int c = 0; c < r->ncolumns && !bad; c++) {
+        const table_column *column = &r->columns[c];
+        if (c < f->axis) {
+            fold_label(f, c, all);
+            bad = extend_reals(group, column, f->rows, 0, all);
+        } else if (c == f->axis) {
+            fold_axis(f, all);
+            bad = extend_axis(group, column, f->width, all);
+        } else {
+            fold_along(f, c, all);
+            bad = extend_reals(group, column, f->rows, f->width, all);
+        }
+    }
+    free(all);
+    return bad;
+}
+
+/* The rows of configuration number `number`. */
+static int append_rows(hid_t file, const char *path, int64_t number, int64_t trajectory, const table_rows *r,
+                       char *message, size_t size)
+{
+    const int there = has(file, r->group), axis = axis_of(r);
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    const hid_t group =
+        there ? H5Gopen2(file, r->group, H5P_DEFAULT) : H5Gcreate2(file, r->group, links, H5P_DEFAULT, H5P_DEFAULT);
+    fold f = {0};
+    if (axis >= 0) f = fold_rows(r->values, r->nrows, r->ncolumns, axis);
+    const long rows = axis >= 0 ? f.rows : r->nrows;
     int bad = group < 0 || (!there && values_put_text(group, "identity", r->identity ? r->identity : ""));
-    bad = bad || extend_text(group, &text_columns[0], config->name, TABLE_CONFIG_SIZE, r->nrows) ||
-          extend_text(group, &text_columns[1], config->digest, TABLE_DIGEST_SIZE, r->nrows);
-    for (int i = 0; i < r->ncolumns && !bad; i++) bad = extend_reals(group, r, i);
+    bad = bad || extend_integer(group, &key_columns[0], number, rows) ||
+          extend_integer(group, &key_columns[1], trajectory, rows);
+    bad = bad || (axis >= 0 ? append_folded(group, r, &f) : append_flat(group, r));
     if (group >= 0) bad |= H5Gclose(group) < 0;
+    H5Pclose(links);
+    fold_free(&f);
     if (bad) links_fail(message, size, "%s: HDF5 cannot add the rows of /%s", path, r->group);
     return bad;
 }
@@ -248,8 +366,8 @@ static int input_number(hid_t file, const char *input)
 {
     int number = 0, found = 0;
     char name[16];
-    const hid_t group = has(file, "inputs") ? H5Gopen2(file, "inputs", H5P_DEFAULT)
-                                            : H5Gcreate2(file, "inputs", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t group = has(file, INPUTS) ? H5Gopen2(file, INPUTS, H5P_DEFAULT)
+                                          : H5Gcreate2(file, INPUTS, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0) return 0;
     do {
         snprintf(name, sizeof name, "%d", ++number);
@@ -262,23 +380,33 @@ static int input_number(hid_t file, const char *input)
     return bad ? 0 : number;
 }
 
-static int append_config(hid_t file, const table_file *f, const table_config *config, char *message, size_t size)
+/* A row of /configs; its number, or -1 with a message. */
+static int64_t append_config(hid_t file, const table_file *f, const table_config *config, char *message, size_t size)
 {
-    const int number = input_number(file, f->input);
-    const double values[3] = {config->plaquette, config->link_trace, number};
-    const table_rows row = {CONFIGS, config_columns, 3, 1, values, NULL};
-    if (append_rows(file, f->path, config, &row, message, size)) return 1;
-    const hid_t group = H5Gopen2(file, CONFIGS, H5P_DEFAULT);
-    int bad = group < 0 || number == 0 || extend_text(group, &text_columns[2], f->program, TABLE_PROGRAM_SIZE, 1);
+    const int input = input_number(file, f->input);
+    const hid_t group = has(file, CONFIGS) ? H5Gopen2(file, CONFIGS, H5P_DEFAULT)
+                                           : H5Gcreate2(file, CONFIGS, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const table_column *c = config_columns;
+    long number = 0;
+    if (group >= 0 && has(group, c[INPUT].name))
+        free(read_column(group, c[INPUT].name, H5T_NATIVE_INT64, sizeof(int64_t), &number));
+    int bad = group < 0 || input == 0 || extend_text(group, &c[FILE_NAME], config->name, TABLE_CONFIG_SIZE) ||
+              extend_text(group, &c[DIGEST], config->digest, TABLE_DIGEST_SIZE) ||
+              extend_integer(group, &c[TRAJECTORY], config->trajectory, 1) ||
+              extend_reals(group, &c[PLAQUETTE], 1, 0, &config->plaquette) ||
+              extend_reals(group, &c[LINK_TRACE], 1, 0, &config->link_trace) ||
+              extend_text(group, &c[PROGRAM], f->program, TABLE_PROGRAM_SIZE) ||
+              extend_integer(group, &c[INPUT], input, 1);
     if (group >= 0) bad |= H5Gclose(group) < 0;
     if (bad) links_fail(message, size, "%s: HDF5 cannot add the row of /" CONFIGS, f->path);
-    return bad;
+    return bad ? -1 : number;
 }
 
 static int append_local(const table_file *f, const table_config *config, const table_rows *rows, int n, char *message,
                         size_t size)
 {
-    int added = 0, bad = 0;
+    int bad = 0;
+    int64_t number = -1;
     image *m = open_file(f->path, message, size);
     if (!m) return -1;
     const hid_t file = image_file(m);
@@ -286,11 +414,10 @@ static int append_local(const table_file *f, const table_config *config, const t
         const int there = look_at(file, f, config->digest, &rows[i], message, size);
         bad = there < 0;
         if (bad || there || rows[i].nrows == 0) continue;
-        bad = append_rows(file, f->path, config, &rows[i], message, size);
-        added = 1;
+        if (number < 0) number = append_config(file, f, config, message, size);
+        bad = number < 0 || append_rows(file, f->path, number, config->trajectory, &rows[i], message, size);
     }
-    if (!bad && added) bad = append_config(file, f, config, message, size);
-    if (!bad && added) return image_write(m, f->path, message, size);
+    if (!bad && number >= 0) return image_write(m, f->path, message, size);
     image_close(m);
     return bad;
 }

@@ -1,12 +1,16 @@
 /* Tables of measurements in an HDF5 file, for plaq measure --output and plaq solve --output.
  *
- * A table is a group, /flow; each of its columns is an extensible dataset of one dimension in it, with attributes unit
- * and description: /flow/t, /flow/e_clover. Two columns of text come first, config (the file measured) and digest (of
- * its links). With h5py: f["flow/t"][:]. The attribute `identity` of a group holds all parameters that decide what its
- * numbers are, and a table takes rows of no others.
+ * A table is a group, /measure/flow, laid out as in the history of a run (io/history.h); each of its columns is an
+ * extensible dataset, with attributes unit and description: /measure/flow/t, /measure/flow/e_clover. Two columns of
+ * integers come first: config, the row of /configs, from 0, and trajectory, the number that the configuration bears, or
+ * -1. A table with an axis has one row for each set of labels, the columns before the axis; what goes along the axis has
+ * two dimensions, [row][axis], and the axis one. A row that is shorter than the longest ends in NaN. With h5py:
+ * f["measure/flow/e_clover"][row, :] belongs to f["measure/flow/t"][:]. The attribute `identity` of a group holds all
+ * parameters that decide what its numbers are, and a table takes rows of no others.
  *
- * The table /configs has one row for each configuration and command: plaquette and link_trace, program (version and
- * source digest), and input, the number N of the text /inputs/N, which holds all parameters of that command.
+ * The table /configs has one row for each configuration and command: file, digest (of its links), trajectory, plaquette,
+ * link_trace, program (version and source digest), and input, the number N of the text /inputs/N, which holds all
+ * parameters of that command.
  *
  * Rows of links that a table has already are not added again. The file is sealed (io/seal.h). It is changed under a
  * lock, as a copy that takes its place when it is complete (io/atomic.h): it is whole at any instant, and several
@@ -15,6 +19,7 @@
 #define PLAQ_IO_TABLE_HDF5_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernels/base/param.h"
 
@@ -26,11 +31,12 @@ typedef struct {
     const char *name, *unit, *help;
 } table_column;
 
-/* Rows for one table; what has no value is NaN. */
+/* Rows for one table, whose group is a path without leading slash; what has no value is NaN. */
 typedef struct {
     const char *group;
     const table_column *columns;
     int ncolumns;
+    const char *axis; /* the column along which those behind it go, in rising order; NULL: none */
     long nrows;
     const double *values; /* [row][column] */
     const char *identity; /* lines "key = value"; NULL: none */
@@ -43,16 +49,17 @@ typedef struct {
     int (*differ)(const char *before, const char *now, param_text *differences);
 } table_file;
 
-/* A configuration: name of its file, digest and averages of its links. */
+/* A configuration: name of its file, digest and averages of its links, its trajectory number or -1. */
 typedef struct {
     const char *name, *digest;
+    int64_t trajectory;
     double plaquette, link_trace;
 } table_config;
 
 /* Whether these rows could be added, of which only group, columns and identity count: there[i] is 1 when table i has
  * rows of the links of that digest. A file that is not there is an empty one. 0, or -1 with a message: the file is no
- * file of tables (it says what it is), is damaged or cannot be read or written, or a table has other columns or another
- * identity (each difference is named). */
+ * file of tables (it says what it is), is of another layout, is damaged or cannot be read or written, or a table has
+ * other columns or another identity (each difference is named). */
 int table_look(const table_file *f, const char *digest, const table_rows *rows, int n, int *there, char *message,
                size_t size);
 
@@ -60,8 +67,5 @@ int table_look(const table_file *f, const char *digest, const table_rows *rows, 
  * of table_look(); then the file is as before. */
 int table_append(const table_file *f, const table_config *config, const table_rows *rows, int n, char *message,
                  size_t size);
-
-/* Whether a table of this name is one that every file has. */
-int table_is_reserved(const char *group);
 
 #endif

@@ -146,11 +146,17 @@ double solver_defect(linop *a, field *r, const field *x, const field *b, double 
 /* ---- history ---- */
 
 static solve_history *history;
+static void (*watching)(int iteration, double residual);
 static int depth, noted_system, noted_before, noted_first, noted_rhs;
 
 void solver_record(solve_history *h)
 {
     history = h;
+}
+
+void solver_watch(void (*watch)(int iteration, double residual))
+{
+    watching = watch;
 }
 
 void solver_note_system(int system, int before)
@@ -182,7 +188,9 @@ int solver_outermost(void)
 void solver_note(int iteration, double residual, precision prec, int is_true)
 {
     solve_history *h = history;
-    if (!h || !solver_outermost()) return;
+    if (!solver_outermost()) return;
+    if (watching) watching(noted_before + iteration, residual);
+    if (!h) return;
     if (h->n == h->room) {
         h->room = h->room ? 2 * h->room : 256;
         h->points = realloc(h->points, (size_t)h->room * sizeof *h->points);

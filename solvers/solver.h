@@ -210,6 +210,9 @@ typedef struct {
 
 /* From now on every iteration of outermost solvers is appended to h; null ends that. The same on all ranks. */
 void solver_record(solve_history *h);
+/* From now on every iteration of outermost solvers calls this with its relative residual, as it is known; null ends that.
+ * It has to return at once. Local. */
+void solver_watch(void (*watch)(int iteration, double residual));
 /* For solvers: one point, if points are recorded and this is an outermost solver. */
 void solver_note(int iteration, double residual, precision prec, int is_true);
 /* For solvers of several systems: the points that follow are of this one, after so many iterations. */

@@ -4,22 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hmc/bench/calibration.h"
 #include "hmc/build/blockings.h"
+#include "hmc/build/cost.h"
 #include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
 #include "hmc/build/tuning.h"
 #include "hmc/evolve/parts.h"
+#include "hmc/input/identity.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "hmc/record/save.h"
+#include "hmc/report/ensemble.h"
 #include "io/checkpoint.h"
 #include "io/links.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
-#include "kernels/ops/gauge.h"
-#include "kernels/run/kernel.h"
 
 #define TYPICAL_ITERATIONS 200
 /* The accept step decides with H, a sum over the lattice: a solve this loose leaves a bias that nobody sees. */
@@ -168,24 +170,102 @@ void plan_describe(const parameters *p, const lattice *l, place where)
     describe(p, l, where, (double)memory_predicted(p, l, where));
 }
 
-/* Floating-point operations a second of one rank, from one gauge force on a lattice of 8^4 a rank. */
-static double measured_rate(place where)
+/* ---- time ---- */
+
+typedef struct {
+    int ranks, nodes, parts;
+    cost_part part[MAX_ACTIONS];
+    double flops, trajectory, run, node_hours, disk; /* seconds of a trajectory and of those left; bytes in the end */
+    int64_t done, left;                              /* trajectories */
+} schedule;
+
+/* The rates of this machine: of the gauge force and of solves as the actions have them, each timed once on a lattice of
+ * 8^4 a rank. */
+static calibration measured_here(const cost_part *parts, int n, place where)
 {
     const int any[4] = {0}, size[4] = {8, 8, 8, 8 * comm_size()};
-    lattice *lat = lattice_create(size, any, 2, 1);
-    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
-    field *force = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, where);
-    gauge_cold(links);
-    gauge_force(force, links, gauge_weights_c1(1, 0));
-    kernel_counts_reset();
-    gauge_force(force, links, gauge_weights_c1(1, 0));
-    const kernel_count c = kernel_counted(KERNEL_gauge_force, PREC_DOUBLE);
-    field_destroy(force);
-    field_destroy(links);
+    calibration_need needs[CALIBRATION_MOST];
+    lattice *lat = lattice_create(size, any, 3, 1);
+    const calibration c = calibration_measure(lat, where, needs, cost_needs(parts, n, needs), 0);
     lattice_destroy(lat);
-    double rate = c.flops / c.seconds;
-    comm_bcast(&rate, sizeof rate);
-    return rate;
+    return c;
+}
+
+/* Files of the run when all is done: checkpoints and kept configurations. */
+static double disk_of(const parameters *p, const lattice *l)
+{
+    return (double)save_count(p) * (double)save_bytes(p, l->size) +
+           (double)p->checkpoint.keep * (double)checkpoint_bytes(l->size, strlen(p->dump));
+}
+
+static schedule schedule_of(const parameters *p, const lattice *l, const calibration *c, int ranks, int64_t done)
+{
+    const int a_node = (c->place.ranks + c->place.nodes - 1) / c->place.nodes;
+    schedule s = {.ranks = ranks, .nodes = (ranks + a_node - 1) / a_node, .done = done, .disk = disk_of(p, l)};
+    s.parts = cost_parts(p, TYPICAL_ITERATIONS, s.part);
+    s.flops = cost_flops(s.part, s.parts);
+    for (int i = 0; i < s.parts; i++) s.trajectory += cost_seconds(&s.part[i], c, ranks);
+    s.left = p->run.trajectories > done ? p->run.trajectories - done : 0;
+    s.run = (double)s.left * s.trajectory;
+    s.node_hours = s.run * s.nodes / 3600;
+    return s;
+}
+
+/* Where rates come from, and what to do for others. */
+static void describe_rates(const calibration *c)
+{
+    char text[256];
+    calibration_describe(c, text, sizeof text);
+    if (c->path) log_info("cost: rates are those of %s: %s", c->path, text);
+    else
+        log_info("cost: rates are those of this machine, measured now: %s; for another one run plaq bench --calibrate "
+                 "FILE there, and give --calibration FILE here",
+                 text);
+    if (c->path && strcmp(c->place.program, identity_of_program()))
+        log_info("cost: that file is of another version, %s; renew it with plaq bench --calibrate", c->place.program);
+}
+
+static void describe_schedule(const schedule *s, const calibration *c)
+{
+    char text[32], disk[32];
+    param_text shares = {0};
+    int solves = 0;
+    for (int i = 0; i < s->parts; i++) solves += s->part[i].solve_op != NULL;
+    for (int i = 0; i < s->parts; i++)
+        param_text_add(&shares, "%s%s %.3g s", i ? ", " : "", s->part[i].action,
+                       cost_seconds(&s->part[i], c, s->ranks));
+    log_info("cost: about %.2g floating-point operations and %.3g s a trajectory on %d rank%s (%s)", s->flops,
+             s->trajectory, s->ranks, s->ranks == 1 ? "" : "s", shares.data ? shares.data : "");
+    if (solves)
+        log_info("cost: that is with %d iterations of conjugate gradients a solve; the history of a short run has "
+                 "those of these quarks",
+                 TYPICAL_ITERATIONS);
+    param_text_free(&shares);
+    log_info(
+        "cost: %lld trajectories take about %s and %.3g node-hours on %d node%s, without measurements; files take %s "
+        "in the end",
+        (long long)s->left, report_duration(s->run, text), s->node_hours, s->nodes, s->nodes == 1 ? "" : "s",
+        report_bytes(s->disk, disk));
+    describe_rates(c);
+}
+
+/* What the run's own folder says, which is better than any plan. */
+static int64_t describe_past(const parameters *p)
+{
+    char message[1024], text[32];
+    int64_t done = 0;
+    ensemble *e = comm_rank() == 0 ? ensemble_read(p->run.output, message, sizeof message) : NULL;
+    if (e && e->done > 0) {
+        const double left = p->run.trajectories > e->done ? (double)(p->run.trajectories - e->done) : 0;
+        done = e->done;
+        log_info("%s has %lld of %lld trajectories; its last session took %.2g s each, with measurements and files, on "
+                 "%.0f node%s: so the others take %s and %.3g node-hours",
+                 p->run.output, (long long)e->done, (long long)p->run.trajectories, e->each, e->nodes,
+                 e->nodes > 1 ? "s" : "", report_duration(left * e->each, text), left * e->each * e->nodes / 3600);
+    }
+    ensemble_free(e);
+    comm_bcast(&done, sizeof done);
+    return done;
 }
 
 /* What a run finds out in its first trajectory, where the range is known before. */
@@ -255,14 +335,14 @@ static void check_start(const parameters *p, const lattice *plan, int ranks, int
     if (ranks == 0) read_start(p, plan, ignore_recorded);
 }
 
-static void print_json(const parameters *p, const lattice *lat, int ranks, place where, size_t bytes, double flops,
-                       double seconds)
+static void print_json(const parameters *p, const lattice *lat, const schedule *s, const calibration *c, place where,
+                       size_t bytes)
 {
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
     json_bool(&j, "dry_run", 1);
     json_int_array(&j, "lattice", lat->size, 4);
-    json_int(&j, "ranks", ranks);
+    json_int(&j, "ranks", s->ranks);
     json_int_array(&j, "grid", lat->grid, 4);
     json_int_array(&j, "local", lat->local, 4);
     json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
@@ -270,8 +350,14 @@ static void print_json(const parameters *p, const lattice *lat, int ranks, place
     json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
     json_int(&j, "kept", save_count(p));
     json_int(&j, "kept_bytes", (int64_t)save_bytes(p, lat->size) * save_count(p));
-    json_real(&j, "trajectory_flops", flops);
-    json_real(&j, "trajectory_seconds", seconds);
+    json_int(&j, "disk_bytes", (int64_t)s->disk);
+    json_real(&j, "trajectory_flops", s->flops);
+    json_real(&j, "trajectory_seconds", s->trajectory);
+    json_int(&j, "trajectories_left", s->left);
+    json_real(&j, "run_seconds", s->run);
+    json_int(&j, "nodes", s->nodes);
+    json_real(&j, "node_hours", s->node_hours);
+    json_string(&j, "calibration", c->path ? c->path : "this machine");
     json_end(&j);
 }
 
@@ -306,7 +392,7 @@ static void close_plan(const parameters *p, planned *o, int ranks, size_t bytes)
     log_info("dry run: everything is in order%s, nothing was run", ranks > 0 ? " as far as this machine can tell" : "");
 }
 
-void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_recorded)
+void plan_dry_run(const parameters *p, int ranks, const char *file, int as_json, int ignore_recorded)
 {
     planned o = open_plan(p, p->lattice.size, ranks);
     const lattice *lat = o.lat;
@@ -318,12 +404,14 @@ void plan_dry_run(const parameters *p, int ranks, int as_json, int ignore_record
     describe(p, lat, o.where, (double)bytes);
     log_info("parameters:");
     report_lines(log_info, p->dump);
-    const double flops = report_flops(p, TYPICAL_ITERATIONS), rate = o.ranks * measured_rate(o.here);
-    log_info("cost: about %.2g floating-point operations a trajectory if a solve takes %d iterations: %.2g s on %d "
-             "ranks at the %.1f GF/s a rank of the gauge force here",
-             flops, TYPICAL_ITERATIONS, flops / rate, o.ranks, 1e-9 * rate / o.ranks);
-    describe_measurements(p, lat->size, rate);
-    if (as_json) print_json(p, lat, o.ranks, o.where, bytes, flops, flops / rate);
+    const int64_t done = describe_past(p);
+    cost_part parts[MAX_ACTIONS];
+    const calibration c =
+        file ? calibration_read(file) : measured_here(parts, cost_parts(p, TYPICAL_ITERATIONS, parts), o.here);
+    const schedule s = schedule_of(p, lat, &c, o.ranks, done);
+    describe_schedule(&s, &c);
+    describe_measurements(p, lat->size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
+    if (as_json) print_json(p, lat, &s, &c, o.where, bytes);
     close_plan(p, &o, ranks, bytes);
 }
 
@@ -350,7 +438,8 @@ void plan_dry_measure(const parameters *p, const int size[4], int ranks, int as_
     const size_t bytes = memory_measured(p, o.lat, o.where);
     describe_lattice(o.lat, o.where);
     log_info("memory %s a rank for fields, halos and tables", report_bytes((double)bytes, memory));
-    describe_measurements(p, size, o.ranks * measured_rate(o.here));
+    const calibration c = measured_here(NULL, 0, o.here);
+    describe_measurements(p, size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
     if (as_json) print_json_of_measurements(o.lat, o.ranks, o.where, bytes);
     close_plan(p, &o, ranks, bytes);
 }

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/bench/calibration.h"
 #include "hmc/bench/halo.h"
 #include "hmc/bench/ops.h"
-#include "hmc/bench/times.h"
+#include "hmc/bench/timing.h"
 #include "hmc/build/memory.h"
 #include "hmc/build/threads.h"
 #include "hmc/build/tuning.h"
@@ -30,77 +31,8 @@
 #include "kernels/run/device.h"
 #include "kernels/run/kernel.h"
 
-#define MAX_BATCHES 65536
-#define BATCH_SECONDS 2e-3 /* so short that some batches are not disturbed by what else runs on the machine */
 #define WATCHDOG_SECONDS 600
 #define DEVICE_COPY_BYTES ((size_t)1 << 30)
-
-/* ---- timing ---- */
-
-typedef struct {
-    double best, median; /* seconds of a call */
-    double flops, bytes; /* of a call, all ranks */
-    double rank_bytes;   /* of a call, this rank */
-    double inside;       /* seconds within kernels of a call as good as the best */
-} timing;
-
-static double batch(bench *b, const bench_op *o, long calls)
-{
-    comm_barrier();
-    const double start = comm_wtime();
-    for (long i = 0; i < calls; i++) o->run(b);
-    if (b->where == PLACE_DEVICE) gpu_finish();
-    double took = comm_wtime() - start;
-    comm_max(&took, 1);
-    return took;
-}
-
-/* Seconds, flops and bytes of the kernels that are measured since the counters were reset, this rank. */
-static double counted(double *flops, double *bytes)
-{
-    double seconds = 0;
-    *flops = *bytes = 0;
-    for (int k = 0; k < KERNEL_COUNTED; k++)
-        for (int p = 0; p < PREC_COUNT && !bench_is_packing(k); p++) {
-            const kernel_count c = kernel_counted(k, p);
-            *flops += c.flops;
-            *bytes += c.bytes;
-            seconds += c.seconds;
-        }
-    return seconds;
-}
-
-static timing time_op(bench *b, const bench_op *o, double seconds)
-{
-    static double times[MAX_BATCHES];
-    batch(b, o, 1); /* builds what is built on first use */
-    kernel_counts_reset();
-    long calls = 1;
-    double took = batch(b, o, 1);
-    timing t = {0};
-    counted(&t.flops, &t.bytes);
-    t.rank_bytes = t.bytes;
-    uint64_t sums[2] = {(uint64_t)t.flops, (uint64_t)t.bytes};
-    comm_sum_u64(sums, 2);
-    t.flops = (double)sums[0];
-    t.bytes = (double)sums[1];
-    while (took < BATCH_SECONDS) {
-        calls *= 2;
-        took = batch(b, o, calls);
-    }
-    int n = 0;
-    double spent = 0;
-    kernel_counts_reset();
-    for (; n < MAX_BATCHES && (spent < seconds || n < 5); n++) {
-        took = batch(b, o, calls);
-        times[n] = took / (double)calls;
-        spent += took;
-    }
-    best_and_median(times, n, &t.best, &t.median);
-    double flops, bytes;
-    t.inside = t.best * counted(&flops, &bytes) / spent;
-    return t;
-}
 
 /* ---- limits ---- */
 
@@ -173,7 +105,7 @@ typedef struct {
     const char *ops;
 } settings;
 
-static void report(const settings *s, const bench *b, const bench_op *o, const timing *t)
+static void report(const settings *s, const bench *b, const bench_op *o, const bench_timing *t)
 {
     const double memory = bandwidth(
         s->where, t->rank_bytes / (double)(o->passes * (b->iterations > 0 ? b->iterations : 1)), fmin(1, s->seconds));
@@ -360,7 +292,7 @@ static int run_on(const settings *s, const lattice *lat, precision prec, int lin
     for (int i = 0; (o = bench_op_number(i)); i++) {
         if (!is_wanted(s, &b, o, first_links, first_rhs)) continue;
         b.iterations = 0;
-        const timing t = time_op(&b, o, s->seconds);
+        const bench_timing t = bench_time(&b, o, s->seconds);
         report(s, &b, o, &t);
         count++;
     }
@@ -370,7 +302,7 @@ static int run_on(const settings *s, const lattice *lat, precision prec, int lin
 
 typedef struct {
     const char *ops, *lattices, *precisions, *rhs, *links, *threads, *seconds, *device, *simd, *grid, *transport, *tune,
-        *delay;
+        *delay, *calibrate;
 } texts;
 
 static void check_texts(const texts *t)
@@ -473,11 +405,44 @@ static void check_memory(const settings *s, const texts *t, const int size[4], c
     lattice_destroy(plan);
 }
 
+/* The rates of this machine into a file. */
+static int calibrate(const settings *s, const texts *t)
+{
+    calibration_need needs[CALIBRATION_MOST];
+    char message[1024];
+    int size[4] = {16, 16, 16, 16 * comm_size()}, grid[4];
+    const int n = calibration_all(needs);
+    if (t->lattices && strchr(t->lattices, ','))
+        user_error("plaq bench: --lattice %s: --calibrate measures on one lattice", t->lattices);
+    if (t->lattices) parse_size(t->lattices, size);
+    parse_grid(t->grid, grid);
+    texts of = *t;
+    char ops[CALIBRATION_MOST * PARAM_CHOICE_SIZE] = "";
+    for (int i = 0, used = 0; i < n; i++)
+        used += snprintf(ops + used, sizeof ops - (size_t)used, "%s%s", i ? "," : "", needs[i].op);
+    of.ops = ops;
+    check_memory(s, &of, size, grid);
+    lattice *lat = lattice_create(size, grid, reach_of(of.ops, size, grid), -1);
+    if (is_transport_tuned(t)) tuning_transport(lat);
+    const calibration c = calibration_measure(lat, s->where, needs, n, s->seconds);
+    lattice_destroy(lat);
+    if (calibration_write(&c, t->calibrate, message, sizeof message)) user_error("%s", message);
+    if (comm_rank() != 0) return 0;
+    printf("%s\n%-16s %9s %9s %9s\n", calibration_describe(&c, message, sizeof message), "GF/s a rank", "double",
+           "single", "half");
+    for (int i = 0; i < c.n; i++)
+        printf("%-16s %9.2f %9.2f %9.2f\n", c.names[i], c.rates[i].rate[PREC_DOUBLE], c.rates[i].rate[PREC_SINGLE],
+               c.rates[i].rate[PREC_HALF]);
+    printf("written to %s: plaq run --dry-run --calibration %s FILE.ini plans for this machine\n", t->calibrate,
+           t->calibrate);
+    return 0;
+}
+
 int command_bench(int argc, char **argv)
 {
     char word[64];
     int json = 0, count = 0;
-    texts t = {.lattices = "16.16.16.16",
+    texts t = {.lattices = NULL,
                .precisions = "double,single,half",
                .rhs = "1",
                .links = "18",
@@ -504,16 +469,26 @@ int command_bench(int argc, char **argv)
          "time shapes of GPU kernels, fused exchanges and transports, and keep the fastest in this file"},
         {"--delay", NULL, &t.delay,
          "microseconds that every exchange and every sum over ranks takes longer; default 0"},
+        {"--calibrate", NULL, &t.calibrate,
+         "measure what a trajectory is made of, on 16.16.16.16 a rank without --lattice, and write the rates to this "
+         "file, "
+         "for plaq run --dry-run --calibration"},
         {"--json", &json, NULL, "one JSON object a line"},
     };
     plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 0, 0);
     command_arguments_free(&a);
     log_keep_stdout_clean(json);
     check_texts(&t);
+    if (t.calibrate &&
+        (t.ops || json || strcmp(t.rhs, "1") || strcmp(t.links, "18") || strcmp(t.precisions, "double,single,half")))
+        user_error(
+            "plaq bench: --calibrate chooses what is measured; leave --op, --prec, --rhs, --links and --json away");
+    if (!t.lattices && !t.calibrate) t.lattices = "16.16.16.16";
     for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_integer("--rhs", word, 1, BENCH_MOST_RHS);
     const settings s = make_settings(&t, json);
     lattice_use_simd(!t.simd || !strcmp(t.simd, "yes"));
     comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));
+    if (t.calibrate) return calibrate(&s, &t);
     if (is_halo_alone(t.ops) && comm_size() == 1)
         user_error("plaq bench: --op halo measures messages between ranks: start more than one, with mpirun -n 2");
     if (listed(t.ops, "halo", "")) bench_halo(s.where, transport_of(&t), s.seconds, json);

@@ -1,10 +1,10 @@
 /* plaq measure: the [measure.NAME] sections of an input file on saved configurations.
  *
  * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go
- * to standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h): /NAME has the rows of
- * measure.NAME, /NAME.summary its summary, and /configs plaquette and link trace of every configuration. What the file
- * has of a configuration already is not measured again. A configuration that cannot be read is passed over and named at
- * the end. Exit status 1 when there was one, or when a solve of a measurement did not converge. */
+ * to standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h), laid out as in the history of a
+ * run: /measure/NAME has the rows of measure.NAME, /measure/NAME/summary its summary, and /configs file, plaquette and
+ * link trace of every configuration. What the file has of a configuration already is not measured again. A configuration
+ * that cannot be read is passed over and named at the end. Exit status 1 when there was one, or when a solve of a measurement did not converge. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "hmc/build/memory.h"
 #include "hmc/build/plan.h"
 #include "hmc/command/commands.h"
+#include "hmc/evolve/life.h"
 #include "hmc/input/identity.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
@@ -32,6 +33,7 @@ typedef struct {
     param_text identities[MAX_NAMED]; /* of the measurements */
     lattice *lat;
     field *links;
+    int64_t trajectory; /* that the configuration bears, or -1 */
     int failures;
     int done, made;    /* configurations so far; of them those of which something was measured */
     double spent;      /* seconds in these */
@@ -75,6 +77,7 @@ static int open_lattice(measurer *m, const char *config, char *message, size_t m
         links_settle_size(&info, config, m->p->lattice.size, "[lattice] size", message, message_size))
         return -1;
     const int *size = info.size;
+    m->trajectory = info.has_sequence ? info.sequence : -1;
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return 0;
     field_destroy(m->links);
     lattice_destroy(m->lat);
@@ -104,21 +107,38 @@ static void print_config(const measurer *m, const char *config, const char *dige
     }
 }
 
-/* The table of a measurement, without rows. */
-static table_rows table_of(const measurer *m, int i)
+typedef char group_name[96];
+
+/* The tables of a measurement and of its summary, without rows. `group` gets the name. */
+static table_rows table_of(const measurer *m, int i, group_name group)
 {
     const named_measure *named = &m->p->measures[i];
     const observable *o = observable_find(named->p.kind);
-    return (table_rows){named->name, o->columns, o->ncolumns, 0, NULL, m->identities[i].data};
+    snprintf(group, sizeof(group_name), "measure/%s", named->name);
+    return (table_rows){.group = group,
+                        .columns = o->columns,
+                        .ncolumns = o->ncolumns,
+                        .axis = o->axis,
+                        .identity = m->identities[i].data};
+}
+
+static table_rows summary_of(const measurer *m, int i, group_name group)
+{
+    const named_measure *named = &m->p->measures[i];
+    const observable *o = observable_find(named->p.kind);
+    snprintf(group, sizeof(group_name), "measure/%s/summary", named->name);
+    return (table_rows){
+        .group = group, .columns = o->summary, .ncolumns = o->nsummary, .identity = m->identities[i].data};
 }
 
 /* Which measurements the file has of the links of this digest; a file that cannot take their rows is a user error. */
 static void look(const measurer *m, const char *digest, int there[MAX_NAMED])
 {
+    static group_name names[MAX_NAMED];
     table_rows tables[MAX_NAMED];
     char message[4096];
     const int n = m->p->nmeasures;
-    for (int i = 0; i < n; i++) tables[i] = table_of(m, i);
+    for (int i = 0; i < n; i++) tables[i] = table_of(m, i, names[i]);
     if (table_look(&m->file, digest, tables, n, there, message, sizeof message)) user_error("%s", message);
 }
 
@@ -140,20 +160,21 @@ static void tell_progress(measurer *m, int count, int made, double seconds)
 static void store(const measurer *m, const char *config, const char *digest, const gauge_loops *l,
                   const measure_result *results, int n)
 {
-    static char names[MAX_NAMED][96];
+    static group_name names[2 * MAX_NAMED];
     table_rows rows[2 * MAX_NAMED];
-    const table_config measured = {config, digest, l->plaquette, l->link_trace};
+    const table_config measured = {config, digest, m->trajectory, l->plaquette, l->link_trace};
     char message[4096];
     int k = 0;
     for (int i = 0; i < n; i++) {
         const measure_result *r = &results[i];
         if (!r->what || r->failed) continue;
-        rows[k] = table_of(m, i);
+        rows[k] = table_of(m, i, names[k]);
         rows[k].nrows = r->nrows;
         rows[k++].values = r->rows;
         if (r->what->nsummary == 0) continue;
-        snprintf(names[i], sizeof names[i], "%s.summary", r->name);
-        rows[k++] = (table_rows){names[i], r->what->summary, r->what->nsummary, 1, r->summary, m->identities[i].data};
+        rows[k] = summary_of(m, i, names[k]);
+        rows[k].nrows = 1;
+        rows[k++].values = r->summary;
     }
     if (table_append(&m->file, &measured, rows, k, message, sizeof message)) user_error("%s", message);
 }
@@ -183,7 +204,10 @@ static int measure_config(measurer *m, const char *config)
                      m->p->measures[i].name, m->output);
             continue;
         }
+        snprintf(message, sizeof message, "%s: measure.%s", config, m->p->measures[i].name);
+        life_begin(message);
         results[i] = measure(&c, &m->p->measures[i]);
+        life_begin(NULL);
         made++;
         if (results[i].failed) {
             m->failures++;
@@ -199,19 +223,13 @@ static int measure_config(measurer *m, const char *config)
     return made;
 }
 
-/* Names and identities of the tables. What is wrong with them, or with the file, shows before anything is measured. */
-static void open_output(measurer *m, const char *input)
+/* The identities of the tables. What is wrong with the file shows before anything is measured. */
+static void open_output(measurer *m)
 {
     int there[MAX_NAMED];
     const parameters *p = m->p;
     m->file = (table_file){m->output, identity_of_program(), p->dump, identity_differ};
-    for (int i = 0; i < p->nmeasures; i++) {
-        const char *name = p->measures[i].name;
-        if (table_is_reserved(name))
-            user_error("%s: [measure.%s] bears the name of a table that every file of measurements has; choose another",
-                       input, name);
-        m->identities[i] = identity_of_measurement(p, &p->measures[i]);
-    }
+    for (int i = 0; i < p->nmeasures; i++) m->identities[i] = identity_of_measurement(p, &p->measures[i]);
     look(m, "", there);
 }
 
@@ -267,14 +285,16 @@ int command_measure(int argc, char **argv)
         command_arguments_free(&a);
         return 0;
     }
-    if (m.output) open_output(&m, a.plain[0]);
+    if (m.output) open_output(&m);
     probe_all(&m, a.plain + 1, a.nplain - 1);
+    life_open();
     const int count = a.nplain - 1 - m.nunread;
     for (int i = 1; i < a.nplain; i++) {
         const double start = comm_wtime();
         const int made = a.plain[i] ? measure_config(&m, a.plain[i]) : 0;
         if (a.plain[i]) tell_progress(&m, count, made, comm_wtime() - start);
     }
+    life_close();
     if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);
     for (int i = 0; i < p->nmeasures; i++) param_text_free(&m.identities[i]);
     param_text_free(&m.unread);

@@ -18,6 +18,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/command/run_state.h"
 #include "hmc/command/stop.h"
+#include "hmc/evolve/life.h"
 #include "hmc/input/changes.h"
 #include "hmc/input/identity.h"
 #include "hmc/measure/observable.h"
@@ -174,7 +175,10 @@ static void measure_due(run_state *r)
     for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++) {
         const named_measure *m = &r->p->measures[i];
         if (r->done == 0 || r->done % m->p.interval || record_has_measurement(r->history, r->done, m)) continue;
+        snprintf(message, sizeof message, "measure.%s after trajectory %lld", m->name, (long long)r->done);
+        life_begin(message);
         measure_result result = measure(&c, m);
+        life_begin(NULL);
         if (result.given_up)
             snprintf(r->stopped, sizeof r->stopped, "signal %d; measure.%s was given up and will be repeated",
                      stop_signal(), m->name);
@@ -244,8 +248,12 @@ static int one_trajectory(run_state *r, double *plaquette)
 {
     char message[1024];
     const random_key key = {(uint64_t)r->p->run.seed, (uint32_t)(r->done + 1)};
+    char what[64];
+    snprintf(what, sizeof what, "trajectory %lld", (long long)r->done + 1);
+    life_begin(what);
     const double copied = field_copied_bytes(), filtered = simulation_filtered(r->s);
     const trajectory_result t = trajectory_run(&r->s->e, key, r->p->run.length, r->done < r->p->run.warmup);
+    life_begin(NULL);
     r->trajectory_bytes += field_copied_bytes() - copied;
     if (t.status == EVOLVE_INTERRUPTED) {
         snprintf(r->stopped, sizeof r->stopped, "signal %d; the trajectory in hand was given up and will be repeated",
@@ -321,7 +329,9 @@ static int run(run_state *r)
     r->tuned_before = tune_spent();
     r->io_seconds = 0;
     note_checkpoint(r);
+    life_open();
     loop(r);
+    life_close();
     run_print_summary(r);
     if (record_close(r->history, message, sizeof message) && !r->failed) stop_for_files(r, message);
     if (strcmp(r->p->run.report, "no") && !r->files_failed) write_report(r);
@@ -346,21 +356,24 @@ static void set_log(const char *level)
 int command_run(int argc, char **argv)
 {
     int dry = 0, status = 0;
-    const char *ranks_text = NULL;
+    const char *ranks_text = NULL, *calibration = NULL;
     run_state r = {.begun = comm_wtime()};
     const command_flag flags[] = {
         {"--dry-run", &dry, NULL, "check everything and print decomposition, memory, sizes and cost; run nothing"},
         {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
+        {"--calibration", NULL, &calibration,
+         "with --dry-run: plan for the machine where plaq bench --calibrate wrote this file"},
         {"--accept-changes", &r.accept, NULL, "continue although physics parameters differ from the checkpoint's"},
         FLAG_IGNORE_RECORDED(&r.ignore_recorded),
         {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 5, 1, 1);
+    plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 1, 1);
     log_keep_stdout_clean(r.json);
     run_add_shell_word(&r.input, a.plain[0]);
     for (int i = 0; i < a.noverride; i++) run_add_shell_word(&r.input, a.overrides[i]);
     const int ranks = command_ranks(ranks_text, "run");
     if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
+    if (calibration && !dry) user_error("plaq run: --calibration %s is for a plan and needs --dry-run", calibration);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     eigenvectors_refuse(r.p, "run");
     if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
@@ -369,7 +382,7 @@ int command_run(int argc, char **argv)
     set_log(r.p->run.log);
     stop_check();
     if (dry) {
-        plan_dry_run(r.p, ranks, r.json, r.ignore_recorded);
+        plan_dry_run(r.p, ranks, calibration, r.json, r.ignore_recorded);
     } else {
         r.s = simulation_create(r.p);
         status = run(&r);

@@ -15,9 +15,9 @@
  * With --rhs N, N random sources, which each solver solves for in blocks or one after another, as its type does: iterations
  * and seconds are those of all together, residuals the worst, the distance that of all solutions.
  *
- * With --output, tables of an HDF5 file (io/table_hdf5.h): /FERMION.SOLVER has the history of the residuals of a solve,
- * /FERMION.SOLVER.summary its result; /FERMION.SOLVER.shifts and /FERMION.SOLVER.shifts.summary those of all shifts at
- * once, /FERMION.SOLVER.apart and /FERMION.SOLVER.apart.summary those of one after another.
+ * With --output, tables of an HDF5 file (io/table_hdf5.h): /solve/FERMION.SOLVER has the history of the residuals of a
+ * solve, /solve/FERMION.SOLVER/summary its result; /solve/FERMION.SOLVER.shifts and its summary those of all shifts at
+ * once, /solve/FERMION.SOLVER.apart and its summary those of one after another.
  * Exit status 1 when a solve did not converge; the others are made all the same, and none is repeated by its fallback.
  */
 #include <math.h>
@@ -91,6 +91,7 @@ typedef struct {
     int json, ignore_recorded, error, failures, nshifts, rhs;
     double shifts[MULTISHIFT_MOST];
     char digest[65];
+    int64_t trajectory; /* that the configuration bears, or -1 */
     gauge_loops loops;
     lattice *lat;
     field *links;
@@ -345,12 +346,15 @@ static void print(const job *j, const char *fermion, const char *solver, const s
     json_end(&o);
 }
 
-/* The tables of a solve, without rows: its points, and its results. `summary` gets the name of the second. */
-static void tables_of(table_rows tables[2], const char *name, char summary[168], const char *identity)
+typedef char group_names[2][176];
+
+/* The tables of a solve, without rows: its points, and its results. `groups` gets their names. */
+static void tables_of(table_rows tables[2], const char *name, group_names groups, const char *identity)
 {
-    snprintf(summary, 168, "%s.summary", name);
-    tables[0] = (table_rows){name, history_columns, POINT, 0, NULL, identity};
-    tables[1] = (table_rows){summary, summary_columns, SUMMARY, 0, NULL, identity};
+    snprintf(groups[0], sizeof groups[0], "solve/%s", name);
+    snprintf(groups[1], sizeof groups[1], "solve/%.160s/summary", name);
+    tables[0] = (table_rows){.group = groups[0], .columns = history_columns, .ncolumns = POINT, .identity = identity};
+    tables[1] = (table_rows){.group = groups[1], .columns = summary_columns, .ncolumns = SUMMARY, .identity = identity};
 }
 
 /* Before a solve: a file that cannot take its rows is a user error. */
@@ -358,10 +362,11 @@ static void look(const job *j, const char *name, const char *identity)
 {
     const table_file file = {j->output, identity_of_program(), j->p->dump, identity_differ};
     table_rows tables[2];
-    char message[4096], summary[168];
+    group_names groups;
+    char message[4096];
     int there[2];
     if (!j->output) return;
-    tables_of(tables, name, summary, identity);
+    tables_of(tables, name, groups, identity);
     if (table_look(&file, j->digest, tables, 2, there, message, sizeof message)) user_error("%s", message);
     if (there[0]) log_info("%s of these links is in %s already, and is not stored again", name, j->output);
 }
@@ -372,9 +377,10 @@ static void store(const job *j, const char *name, const char *identity, const so
 {
     static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
     const table_file file = {j->output, identity_of_program(), j->p->dump, identity_differ};
-    const table_config config = {j->config, j->digest, j->loops.plaquette, j->loops.link_trace};
+    const table_config config = {j->config, j->digest, j->trajectory, j->loops.plaquette, j->loops.link_trace};
     table_rows tables[2];
-    char message[4096], summary[168];
+    group_names groups;
+    char message[4096];
     if (!j->output) return;
     double(*rows)[POINT] = calloc((size_t)h->n + 1, sizeof *rows);
     REQUIRE_MEMORY(rows, "out of memory for %d points", h->n);
@@ -387,7 +393,7 @@ static void store(const job *j, const char *name, const char *identity, const so
         rows[i][4] = shifts[p->system];
         rows[i][5] = p->rhs;
     }
-    tables_of(tables, name, summary, identity);
+    tables_of(tables, name, groups, identity);
     tables[0].nrows = h->n, tables[0].values = rows[0];
     tables[1].nrows = n, tables[1].values = results;
     if (table_append(&file, &config, tables, 2, message, sizeof message)) user_error("%s", message);
@@ -543,6 +549,10 @@ static int has_type(const parameters *p, const char *type)
 
 static void read_config(job *j)
 {
+    links_info info;
+    char message[1024];
+    if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
+    j->trajectory = info.has_sequence ? info.sequence : -1;
     j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_solves, j, &j->lat);
     links_digest(j->links, j->digest);
     j->loops = gauge_measure(j->links, 0);

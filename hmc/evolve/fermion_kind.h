@@ -9,9 +9,9 @@
 typedef struct {
     param_section keys; /* its owner is a word for those that have it; fermion_section() names the kinds */
     int of_action;      /* a quark that is only measured has none of these keys */
-    /* What follows from the keys of one section, when all of its parts are read; and what sections say of each other,
-     * when all are read. Contradictions are user errors. Null where there is nothing. */
-    void (*complete)(const ini_input *in, named_fermion *f);
+    /* What follows from the keys of one section, when the keys of all sections are read; and what sections say of each
+     * other, when all are complete. Contradictions are user errors. Null where there is nothing. */
+    void (*complete)(const ini_input *in, const parameters *p, named_fermion *f);
     void (*check)(const ini_input *in, const parameters *p, const named_fermion *f);
 } fermion_part;
 
@@ -22,13 +22,13 @@ typedef struct {
     const fermion_part *parts[FERMION_MOST_PARTS + 1]; /* null after the last */
     int spins;                                         /* of its vectors */
     int blocks;                                        /* its operator comes inside blocks of sites, too */
-    int coarsens;           /* its operator comes on coarse lattices, too */
+    int coarsens;                                      /* its operator comes on coarse lattices, too */
     int shifts;             /* its solves have shifts, for which there is one type of solver */
     int regulated;          /* a regulator divides its determinant */
     int flavours;           /* that a section makes; 0: as many as its key says */
     int chemical_potential; /* its operator has derivatives by it */
     /* As of a part, after those of its parts; or null. */
-    void (*complete)(const ini_input *in, named_fermion *f);
+    void (*complete)(const ini_input *in, const parameters *p, named_fermion *f);
     /* The quark of a section on these links; it may share with one of the n others (null ones do not count). */
     fermion *(*quark)(const field *links, const fermion_params *f, fermion *const *others, int n);
     /* What the log says of a quark of this mass beside the mass; and warnings, or null. */
@@ -53,8 +53,10 @@ typedef struct {
     void (*transform_keys)(const fermion_params *f, char *text, size_t size);
     /* Adds the actions of fermion `number` to s, with simulation_add(); operators of all fermions are there. */
     void (*create)(simulation *s, int number);
-    /* Floating-point operations per site of one force whose solve takes so many iterations. */
+    /* Floating-point operations per site of one force whose solve takes so many iterations; and the operations of plaq
+     * bench whose rates are those of an iteration of its solves and of all else of the force. */
     double (*force_flops)(const fermion_params *f, double iterations);
+    const char *solve_op, *force_op;
 } fermion_kind;
 
 /* Kinds by number, null after the last; and by name. */

@@ -23,4 +23,6 @@ const fermion_kind fermion_mobius = {
     .slices = mobius_slices,
     .transform_keys = mobius_transform_keys,
     .create = fermion_add_pseudofermion,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "mobius_cg",
+    .force_op = "hop_force"};

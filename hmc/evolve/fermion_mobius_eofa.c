@@ -15,8 +15,9 @@ static const param table[] = {
 
 static const fermion_part exact_part;
 
-static void complete(const ini_input *in, named_fermion *f)
+static void complete(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     if (mobius_slices(&f->p) % 2)
         user_error("%s: Ls = %d in [fermion.%s]; kind = %s needs an even number of slices",
                    ini_where(in, "fermion", f->name, "Ls"), mobius_slices(&f->p), f->name, f->p.kind);
@@ -91,4 +92,6 @@ const fermion_kind fermion_mobius_eofa = {
     .ratio_keys = mobius_ratio_keys,
     .slices = mobius_slices,
     .create = create,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "mobius_cg",
+    .force_op = "hop_force"};

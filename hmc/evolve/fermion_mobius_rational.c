@@ -20,8 +20,9 @@ static denominator_keys *denominator_of(const fermion_params *f)
     return fermion_keys(f, &denominator_part);
 }
 
-static void complete_denominator(const ini_input *in, named_fermion *f)
+static void complete_denominator(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     denominator_keys *k = denominator_of(&f->p);
     fermion_read_spectrum(in, f->name, table[0].name, k->text, k->ends);
 }
@@ -71,4 +72,6 @@ const fermion_kind fermion_mobius_rational = {
     .slices = mobius_slices,
     .transform_keys = mobius_transform_keys,
     .create = create,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "mobius_cg",
+    .force_op = "hop_force"};

@@ -21,4 +21,6 @@ const fermion_kind fermion_staggered = {.name = "staggered",
                                         .in_gauge_loops = staggered_in_gauge_loops,
                                         .reach = staggered_reach,
                                         .create = fermion_add_pseudofermion,
-                                        .force_flops = force_flops};
+                                        .force_flops = force_flops,
+                                        .solve_op = "staggered_cg",
+                                        .force_op = "hisq_force"};

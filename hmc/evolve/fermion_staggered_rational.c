@@ -5,6 +5,7 @@
  *
  * Derivatives of all sections of a level whose links have the same smearing are summed and taken back through it
  * together. */
+#include <stdio.h>
 #include <string.h>
 
 #include "hmc/evolve/parts.h"
@@ -23,8 +24,9 @@ typedef struct {
 
 static const param table[] = {
     {"with", PARAM_WORDS, offsetof(with_keys, with), "", NULL, NULL,
-     "further factors MASS:N det(M)^(N/4) on the same pseudofermion, of masses above the section's; N may be "
-     "negative, as in 0.05:1 0.2:-3, where another section of that mass and the same links has the 3",
+     "further factors MASS:N det(M)^(N/4) on the same pseudofermion, of masses above the section's, or NAME:N of the "
+     "mass of [fermion.NAME], which has the same links, u0 and naik_epsilon; N may be negative, as in 0.05:1 heavy:-3, "
+     "where another section of that mass and the same links has the 3",
      1},
 };
 
@@ -37,8 +39,40 @@ static const with_keys *with_of(const fermion_params *f)
 
 #define HEAVIEST 1e6 /* as of the section's own mass */
 
-/* MASS:N of the text, with the section's own in front. */
-static void read_factors(const ini_input *in, const named_fermion *f, with_keys *k)
+/* The mass of a factor, which is a number or the name of another section. */
+static double mass_of(const ini_input *in, const parameters *p, const named_fermion *f, const char *word)
+{
+    const char *names[MAX_NAMED];
+    double mass;
+    if (!param_real(word, &mass)) return mass;
+    for (int i = 0; i < p->nfermions; i++) names[i] = p->fermions[i].name;
+    parameters_check_name(in, "fermion", f->name, "with", word, names, p->nfermions, "[fermion.NAME]");
+    const named_fermion *other = &p->fermions[simulation_fermion(p, word)];
+    const fermion_kind *kind = fermion_kind_find(other->p.kind);
+    if (kind->quark != staggered_quark || !staggered_same_operator(&f->p, &other->p))
+        user_error(
+            "%s: [fermion.%s] takes the mass of [fermion.%s] for a factor, but its links, u0 or naik_epsilon are "
+            "others; factors of one pseudofermion have the same links",
+            ini_where(in, "fermion", f->name, "with"), f->name, other->name);
+    return other->p.mass;
+}
+
+/* From now on with masses as numbers: they are what the ensemble is made with. */
+static void write_factors(with_keys *k)
+{
+    static const param mass = {"mass", PARAM_REAL, 0, NULL, NULL, NULL, "", 0};
+    char text[PARAM_TEXT_SIZE];
+    size_t used = 0;
+    k->with[0] = 0;
+    for (int i = 1; i < k->nfactors && used < sizeof k->with; i++) {
+        param_format(&mass, &k->factors[i].mass, text, sizeof text);
+        used += (size_t)snprintf(k->with + used, sizeof k->with - used, "%s%.60s:%d", i > 1 ? " " : "", text,
+                                 k->factors[i].flavours);
+    }
+}
+
+/* MASS:N and NAME:N of the text, with the section's own in front. */
+static void read_factors(const ini_input *in, const parameters *p, const named_fermion *f, with_keys *k)
 {
     char word[PARAM_WORDS_SIZE];
     const char *const where = ini_where(in, "fermion", f->name, "with");
@@ -49,12 +83,13 @@ static void read_factors(const ini_input *in, const named_fermion *f, with_keys 
         double mass = 0;
         int64_t flavours = 0;
         if (colon) *colon = 0;
-        const int bad = !colon || param_real(word, &mass) || param_integer(colon + 1, &flavours);
+        const int bad = !colon || param_integer(colon + 1, &flavours);
+        if (!bad) mass = mass_of(in, p, f, word);
         if (colon) *colon = ':';
         if (bad || !(mass > f->p.mass) || !(mass <= HEAVIEST) || flavours == 0 || flavours < -32 || flavours > 32)
             user_error(
-                "%s: '%s' of with = %s in [fermion.%s] is not MASS:N with a mass above %g, at most %g, and a number of "
-                "flavours from -32 to 32, not 0",
+                "%s: '%s' of with = %s in [fermion.%s] is not MASS:N or NAME:N with a mass above %g, at most %g, and a "
+                "number of flavours from -32 to 32, not 0",
                 where, word, k->with, f->name, f->p.mass, HEAVIEST);
         if (k->nfactors == MAX_FACTORS)
             user_error("%s: with = %s in [fermion.%s] has more than %d factors", where, k->with, f->name,
@@ -68,11 +103,12 @@ static void read_factors(const ini_input *in, const named_fermion *f, with_keys 
 }
 
 /* Exponents for which rational functions have residues of one sign. */
-static void complete_factors(const ini_input *in, named_fermion *f)
+static void complete_factors(const ini_input *in, const parameters *p, named_fermion *f)
 {
     with_keys *k = fermion_keys(&f->p, &with_part);
     const int most = 4 * rational_keys_of(&f->p)->pseudofermions;
-    read_factors(in, f, k);
+    read_factors(in, p, f, k);
+    write_factors(k);
     for (int i = 0, sum = 0; i < k->nfactors; i++) {
         sum += k->factors[i].flavours;
         if (sum >= 0 && sum <= most) continue;
@@ -113,8 +149,9 @@ static rational_settings settings_of(const fermion_params *f)
     return s;
 }
 
-static void complete(const ini_input *in, named_fermion *f)
+static void complete(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     const rational_keys *k = rational_keys_of(&f->p);
     const double lowest = f->p.mass * f->p.mass, typed = 1 + 1e-12; /* by hand, it may differ in the last digit */
     if (k->ends[0] > lowest * typed)
@@ -153,4 +190,6 @@ const fermion_kind fermion_staggered_rational = {
     .reach = staggered_reach,
     .rational = settings_of,
     .create = create,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "staggered_cg",
+    .force_op = "hisq_force"};

@@ -30,4 +30,6 @@ const fermion_kind fermion_wilson_clover = {
     .ratio_keys = wilson_ratio_keys,
     .log_det = wilson_has_clover,
     .create = create,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "cg",
+    .force_op = "hop_force"};

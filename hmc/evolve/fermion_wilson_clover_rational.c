@@ -33,4 +33,6 @@ const fermion_kind fermion_wilson_clover_rational = {
     .log_det = wilson_has_clover,
     .rational = fermion_flavour_settings,
     .create = create,
-    .force_flops = force_flops};
+    .force_flops = force_flops,
+    .solve_op = "cg",
+    .force_op = "hop_force"};

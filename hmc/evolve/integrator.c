@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "hmc/evolve/life.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
@@ -236,6 +237,7 @@ static int integrate(integration *in, int depth, double time)
     const double h = time / l->steps;
     for (int step = 0; step < l->steps; step++) {
         if (depth == 0 && e->interrupted && e->interrupted()) return EVOLVE_INTERRUPTED;
+        life_step(depth, step + 1, l->steps);
         for (const stage *s = l->scheme->stages; s < l->scheme->stages + MAX_STAGES && s->what; s++) {
             int status = EVOLVE_DONE;
             if (s->what == 'd') status = integrate(in, depth + 1, s->by * h);

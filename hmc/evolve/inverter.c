@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hmc/evolve/life.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/ops/vector.h"
@@ -48,6 +49,7 @@ static int attempts(const inverter *v, const named_solver *s, solve_attempt atte
     char what[128];
     action *a = v->a;
     snprintf(what, sizeof what, "%s, %s", a->name, use);
+    life_solve(what, s->name);
     const solve_result r =
         fallback_try(s, v->solvers, v->nsolvers, v->normal->lat, attempt, j, what, a->trouble, sizeof a->trouble);
     a->iterations += r.iterations;

@@ -39,7 +39,7 @@ static inline rational_keys *rational_keys_of(const fermion_params *f)
 void fermion_read_spectrum(const ini_input *in, const char *name, const char *key, const char *text, double ends[2]);
 /* Of kinds that have powers of det M^dagger M: `complete`, one to three flavours on pseudofermions enough, and
  * `rational`. */
-void fermion_complete_flavours(const ini_input *in, named_fermion *f);
+void fermion_complete_flavours(const ini_input *in, const parameters *p, named_fermion *f);
 rational_settings fermion_flavour_settings(const fermion_params *f);
 /* What the settings of a rational action have from its section, whatever the quark; and its solvers, and the action. */
 rational_settings fermion_rational_settings(const fermion_params *f);

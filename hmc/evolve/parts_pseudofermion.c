@@ -18,8 +18,9 @@ static const param heat_bath_table[] = {
      0},
 };
 
-static void complete_heat_bath(const ini_input *in, named_fermion *f)
+static void complete_heat_bath(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     heat_bath_keys *k = fermion_keys(&f->p, &heat_bath_part);
     (void)in;
     if (!k->solver[0]) memcpy(k->solver, f->p.action_solver, sizeof k->solver);

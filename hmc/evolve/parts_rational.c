@@ -44,8 +44,9 @@ void fermion_read_spectrum(const ini_input *in, const char *name, const char *ke
 }
 
 /* Without a root there is one function, 1/x, for action and force. */
-static void complete(const ini_input *in, named_fermion *f)
+static void complete(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     rational_keys *k = rational_keys_of(&f->p);
     fermion_read_spectrum(in, f->name, "spectrum", k->spectrum, k->ends);
     const power_product root = fermion_kind_find(f->p.kind)->rational(&f->p).root;
@@ -60,8 +61,9 @@ static void complete(const ini_input *in, named_fermion *f)
 const fermion_part rational_part = {
     .keys = PARAM_PART("fermion", "rational functions", rational_keys, table), .of_action = 1, .complete = complete};
 
-void fermion_complete_flavours(const ini_input *in, named_fermion *f)
+void fermion_complete_flavours(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     const rational_keys *k = rational_keys_of(&f->p);
     const char *const where = ini_where(in, "fermion", f->name, "flavours");
     if (k->flavours > 3)

@@ -22,8 +22,9 @@ static const param table[] = {
 };
 _Static_assert(DOMAINWALL_SLICES == 32, "the range of Ls");
 
-static void complete(const ini_input *in, named_fermion *f)
+static void complete(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     fermion_need_mass(in, f);
 }
 

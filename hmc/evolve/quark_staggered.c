@@ -28,10 +28,11 @@ static const param table[] = {
      "parameters of a matrix in SU(3), which moves least and computes most, and loses a digit or two on a few "
      "links, in solvers' true residuals, too",
      0},
-    {"naik_epsilon", PARAM_REAL, AT(naik_epsilon), "0", "(-1,1]", NULL,
-     "of a heavy quark with hisq links: paths of 3 in a row get 1 + epsilon, the link itself "
-     "epsilon / 8 more; at mass m -27/40 m^2 + 327/1120 m^4 - 5843/53760 m^6 + 153607/3942400 m^8 "
-     "(hep-lat/0610092, eq. (24))",
+    {"naik_epsilon", PARAM_REAL, AT(naik_epsilon), "0", "(-1,1]|auto", NULL,
+     "of a heavy quark with hisq links: paths of 3 in a row get 1 + epsilon, the link itself epsilon / 8 more, so that "
+     "a free quark of mass m (in lattice units) moves as in the continuum (hep-lat/0610092). auto: the series in that "
+     "mass, -27/40 m^2 + 327/1120 m^4 - 15607/268800 m^6 - 73697/3942400 m^8, for m below 1; published ensembles need "
+     "the number with which they were made",
      1},
 };
 
@@ -59,9 +60,64 @@ static void check_mass(const ini_input *in, const named_fermion *f)
                    ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
 }
 
-/* A positive mass, and no keys of other links. */
-static void complete(const ini_input *in, named_fermion *f)
+/* ---- the Naik term of heavy quarks ----
+ *
+ * A free quark has sum over mu of f(p_mu)^2 = -m^2 with f(p) = s + a s^3, s = sin p, a = (1 + epsilon) / 6. At rest p_t =
+ * i M, and f becomes F(M) = S - a S^3 with S = sinh M: the rest mass M has F(M) = m, and the kinetic mass is m F'(M). The
+ * two agree if F F' = M, a quadratic equation for a (E. Follana et al., Phys. Rev. D 75 (2007) 054502, hep-lat/0610092,
+ * eq. (24), where it is in M). Its root in powers of m instead of M is the series. */
+
+#define NAIK_SERIES_BELOW 1.0
+
+double staggered_naik_series(double m)
 {
+    const double x = m * m;
+    return x * (-27.0 / 40 + x * (327.0 / 1120 + x * (-15607.0 / 268800 - x * 73697 / 3942400)));
+}
+
+/* 1 + epsilon of a rest mass M: 3 a^2 S^4 - 4 a S^2 + 1 = M / (S cosh M). Small M lose digits in the difference, so there
+ * the series in M^2, whose first terms are those of the one in m, stands in. */
+static double naik_of_rest_mass(double M)
+{
+    const double S = sinh(M), x = M * M;
+    if (M < 0.05) return 1 + x * (-27.0 / 40 + x * 327 / 1120);
+    return 2 * (2 - sqrt(1 + 3 * M / (S * cosh(M)))) / (S * S);
+}
+
+double staggered_naik_exact(double m)
+{
+    /* F(M) with its epsilon rises with M, from 0; M is near m for light quarks and grows as a logarithm for heavy ones. */
+    double low = 0, high = m;
+    for (int i = 0; i < 100; i++) {
+        const double M = 0.5 * (low + high), S = sinh(M);
+        if (S - naik_of_rest_mass(M) / 6 * S * S * S < m) low = M;
+        else high = M;
+    }
+    return naik_of_rest_mass(0.5 * (low + high)) - 1;
+}
+
+static double naik_epsilon_of(const fermion_params *f)
+{
+    const double epsilon = staggered_keys_of(f)->naik_epsilon;
+    return isnan(epsilon) ? staggered_naik_series(f->mass) : epsilon;
+}
+
+static void settle_epsilon(const ini_input *in, named_fermion *f)
+{
+    staggered_keys *k = staggered_keys_of(&f->p);
+    if (isnan(k->naik_epsilon) && !(f->p.mass < NAIK_SERIES_BELOW))
+        user_error(
+            "%s: naik_epsilon = auto of [fermion.%s] is a series in the mass, which is %g and has to be below %g; "
+            "give the number: at tree level it is %.5f",
+            ini_where(in, "fermion", f->name, "naik_epsilon"), f->name, f->p.mass, NAIK_SERIES_BELOW,
+            staggered_naik_exact(f->p.mass));
+    k->naik_epsilon = naik_epsilon_of(&f->p);
+}
+
+/* A positive mass, and no keys of other links. */
+static void complete(const ini_input *in, const parameters *p, named_fermion *f)
+{
+    (void)p;
     check_mass(in, f);
     const staggered_links_kind *links = staggered_links_of(&f->p);
     const struct {
@@ -78,6 +134,7 @@ static void complete(const ini_input *in, named_fermion *f)
         user_error("%s: [fermion.%s] with links = %s has no u0; give the tadpole factor, fourth root of the plaquette, "
                    "or 1 for paths without one",
                    ini_where(in, "fermion", f->name, "links"), f->name, links->name);
+    settle_epsilon(in, f);
 }
 
 const fermion_part staggered_part = {.keys = PARAM_PART("fermion", "staggered quarks", staggered_keys, table),
@@ -96,7 +153,7 @@ fermion *staggered_quark(const field *links, const fermion_params *f, fermion *c
 int staggered_same_operator(const fermion_params *f, const fermion_params *g)
 {
     const staggered_keys *k = staggered_keys_of(f), *l = staggered_keys_of(g);
-    return !strcmp(k->links, l->links) && k->u0 == l->u0 && k->naik_epsilon == l->naik_epsilon;
+    return !strcmp(k->links, l->links) && k->u0 == l->u0 && naik_epsilon_of(f) == naik_epsilon_of(g);
 }
 
 int staggered_in_gauge_loops(const fermion_params *f)
@@ -120,28 +177,21 @@ void staggered_describe(const fermion_params *f, double mass, char *text, size_t
     else snprintf(text, size, "%s", k->links);
 }
 
-/* Published ensembles have other truncations of the series. */
+/* Published ensembles have series of several kinds. */
 #define EPSILON_ALLOWED 0.01
-
-/* The epsilon with which a quark of mass m has the right kinetic energy at tree level (E. Follana et al.,
- * hep-lat/0610092, eq. (24)). */
-static double epsilon_of_mass(double m)
-{
-    const double x = m * m;
-    return x * (-27.0 / 40 + x * (327.0 / 1120 + x * (-5843.0 / 53760 + x * 153607 / 3942400)));
-}
 
 void staggered_advise(const parameters *p, const named_fermion *f, double mass)
 {
     const staggered_keys *k = staggered_keys_of(&f->p);
     const staggered_links_kind *links = staggered_links_of(&f->p);
-    const double epsilon = links->kind == STAGGERED_HISQ ? epsilon_of_mass(mass) : 0;
+    const double epsilon = links->kind == STAGGERED_HISQ ? staggered_naik_exact(mass) : 0;
     if (links->tadpoles && gauge_params_have(&p->gauge, "u0") && k->u0 != p->gauge.u0)
         log_warn("[fermion.%s] u0 = %g, but [gauge] u0 = %g; ensembles have one tadpole factor in both", f->name, k->u0,
                  p->gauge.u0);
     if (fabs(k->naik_epsilon - epsilon) > EPSILON_ALLOWED)
-        log_warn("[fermion.%s] naik_epsilon = %g, but quarks of mass %g have %.4g at tree level", f->name,
-                 k->naik_epsilon, mass, epsilon);
+        log_warn("[fermion.%s] naik_epsilon = %g, but a quark of mass %g moves as in the continuum with %.4f at tree "
+                 "level; auto sets it below mass 1",
+                 f->name, k->naik_epsilon, mass, epsilon);
 }
 
 /* ---- cost ---- */

@@ -7,7 +7,7 @@
 
 typedef struct {
     char links[PARAM_CHOICE_SIZE];
-    double u0, naik_epsilon;
+    double u0, naik_epsilon; /* NaN: auto, until the section is complete */
     char long_reals[PARAM_CHOICE_SIZE];
 } staggered_keys;
 
@@ -27,6 +27,11 @@ typedef struct {
     int tadpoles;   /* u0 is for them */
 } staggered_links_kind;
 const staggered_links_kind *staggered_links_of(const fermion_params *f);
+
+/* What `naik_epsilon = auto` is for a quark of mass m in lattice units: the series in m^2, below mass 1. And the exact
+ * value at tree level, at which rest mass and kinetic mass of a free quark agree; any m > 0. */
+double staggered_naik_series(double m);
+double staggered_naik_exact(double m);
 
 /* Members of a fermion_kind. */
 fermion *staggered_quark(const field *links, const fermion_params *f, fermion *const *others, int n);

@@ -18,8 +18,9 @@ static const param table[] = {
 };
 
 /* Mass and kappa, of which one is given. */
-static void complete(const ini_input *in, named_fermion *f)
+static void complete(const ini_input *in, const parameters *p, named_fermion *f)
 {
+    (void)p;
     const int mass = ini_given(in, "fermion", f->name, "mass"), kappa = ini_given(in, "fermion", f->name, "kappa");
     wilson_keys *k = wilson_keys_of(&f->p);
     if (mass && kappa)

@@ -25,6 +25,22 @@ static void inherit(char *key, const char *other)
     if (!key[0]) memcpy(key, other, PARAM_STRING_SIZE);
 }
 
+/* Part after part, so that what a quark is comes before what other sections make of it. */
+static void complete(const ini_input *in, parameters *p)
+{
+    for (int k = 0; k < FERMION_MOST_PARTS; k++)
+        for (int i = 0; i < p->nfermions; i++) {
+            const fermion_part *const *parts = fermion_kind_find(p->fermions[i].p.kind)->parts;
+            int n = 0;
+            while (parts[n]) n++;
+            if (k < n && parts[k]->complete) parts[k]->complete(in, p, &p->fermions[i]);
+        }
+    for (int i = 0; i < p->nfermions; i++) {
+        const fermion_kind *kind = fermion_kind_find(p->fermions[i].p.kind);
+        if (kind->complete) kind->complete(in, p, &p->fermions[i]);
+    }
+}
+
 void fermion_parameters_read(ini_input *in, parameters *p)
 {
     const char *names[MAX_NAMED];
@@ -41,10 +57,8 @@ void fermion_parameters_read(ini_input *in, parameters *p)
         inherit(f->p.reversal_solver, f->p.solver);
         for (int k = 0; kind->parts[k]; k++)
             ini_fill(in, &kind->parts[k]->keys, names[i], fermion_keys(&f->p, kind->parts[k]));
-        for (int k = 0; kind->parts[k]; k++)
-            if (kind->parts[k]->complete) kind->parts[k]->complete(in, f);
-        if (kind->complete) kind->complete(in, f);
     }
+    complete(in, p);
 }
 
 /* Solves with shifts are made by conjugate gradients. */

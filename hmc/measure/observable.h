@@ -3,7 +3,8 @@
  * An observable is one line of observables.def and one file observable_NAME.c with a table and a function. What it
  * finds has rows of named columns (one row for a configuration, or one a flow time, or one a time slice), and may have
  * a summary, one row of further columns. Values are doubles; NaN means that there is none. So printing, JSON and
- * storing are written once, for all of them.
+ * storing are written once, for all of them. With an axis, a file stores one row for each set of labels, the columns
+ * before the axis, with arrays along it: one row for a correlator.
  *
  * All functions but those of measure_result are collective. Results are the same bits on all ranks and on any process
  * grid. */
@@ -48,6 +49,7 @@ struct observable {
     const char *name, *help;
     const measure_column *columns;
     int ncolumns;
+    const char *axis; /* the column along which those behind it go, in rising order; null: each row stands alone */
     const measure_column *summary;
     int nsummary;
     const param_section *own; /* a part of the section with its own keys, its owner the name; or null */

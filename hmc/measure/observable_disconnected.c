@@ -368,6 +368,7 @@ const observable observable_disconnected = {
     .quarks = MEASURE_ANY_QUARK,
     .columns = columns,
     .ncolumns = COLUMNS,
+    .axis = "t",
     .summary = summary,
     .nsummary = sizeof summary / sizeof summary[0],
     .measure = measure_loops};

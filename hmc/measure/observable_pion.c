@@ -96,6 +96,7 @@ const observable observable_pion = {.name = "pion",
                                     .quarks = MEASURE_WILSON,
                                     .columns = columns,
                                     .ncolumns = sizeof columns / sizeof columns[0],
+                                    .axis = "t",
                                     .summary = summary,
                                     .nsummary = sizeof summary / sizeof summary[0],
                                     .measure = measure_pion};

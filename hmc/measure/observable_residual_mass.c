@@ -215,6 +215,7 @@ const observable observable_residual_mass = {
     .quarks = MEASURE_WALLS,
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
+    .axis = "t",
     .summary = summary,
     .nsummary = sizeof summary / sizeof summary[0],
     .measure = measure_residual_mass};

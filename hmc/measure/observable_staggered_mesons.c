@@ -298,6 +298,7 @@ const observable observable_staggered_mesons = {.name = "staggered_mesons",
                                                 .quarks = MEASURE_STAGGERED,
                                                 .columns = columns,
                                                 .ncolumns = COLUMNS,
+                                                .axis = "t",
                                                 .summary = summary,
                                                 .nsummary = sizeof summary / sizeof summary[0],
                                                 .measure = measure_mesons};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hmc/evolve/fermion_kind.h"
+#include "hmc/evolve/life.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
@@ -147,6 +148,7 @@ int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, c
     if (measure_interrupted(p->c)) return MEASURE_GIVEN_UP;
     job j = {p, n, b};
     fit(p, n);
+    life_solve(what, p->solver->name);
     const solve_result result = fallback_try(p->solver, p->solvers, p->c->p->nsolvers, p->half->lat, attempt, &j, what,
                                              r->trouble, sizeof r->trouble);
     p->iterations += result.iterations;

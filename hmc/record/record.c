@@ -155,7 +155,7 @@ static void warn_of_missing_rows(const record *r, const char *folder, int64_t do
                  folder, (long long)missing, (long long)done, which);
 }
 
-static int table_of(record *r, const char *group, const measure_column *columns, int n);
+static int table_of(record *r, const char *group, const measure_column *columns, int n, const char *axis);
 
 static void declare_measurements(record *r, const parameters *p)
 {
@@ -163,10 +163,10 @@ static void declare_measurements(record *r, const parameters *p)
     for (int i = 0; i < p->nmeasures; i++) {
         const observable *o = observable_find(p->measures[i].p.kind);
         snprintf(group, sizeof group, "measure/%s", p->measures[i].name);
-        table_of(r, group, o->columns, o->ncolumns);
+        table_of(r, group, o->columns, o->ncolumns, o->axis);
         if (o->nsummary == 0) continue;
         snprintf(group, sizeof group, "measure/%s/summary", p->measures[i].name);
-        table_of(r, group, o->summary, o->nsummary);
+        table_of(r, group, o->summary, o->nsummary, NULL);
     }
 }
 
@@ -238,15 +238,20 @@ int record_add(record *r, int64_t number, const trajectory_result *t, const gaug
 
 /* ---- measurements ---- */
 
-static int table_of(record *r, const char *group, const measure_column *columns, int n)
+static int table_of(record *r, const char *group, const measure_column *columns, int n, const char *axis)
 {
     history_column table[MAX_COLUMNS] = {{"trajectory", HISTORY_INT, "", "measured after this trajectory", 0}};
     char message[1024];
     for (int i = 0; i < r->ntables; i++)
         if (!strcmp(r->tables[i].group, group)) return r->tables[i].number;
     REQUIRE(n < MAX_COLUMNS && r->ntables < 2 * MAX_NAMED, "%d columns, %d tables", n, r->ntables);
-    for (int i = 0; i < n; i++)
-        table[i + 1] = (history_column){columns[i].name, HISTORY_REAL, columns[i].unit, columns[i].help, 0};
+    history_role role = HISTORY_PLAIN;
+    for (int i = 0; i < n; i++) {
+        const int is_axis = axis && !strcmp(columns[i].name, axis);
+        table[i + 1] = (history_column){columns[i].name, HISTORY_REAL, columns[i].unit, columns[i].help,
+                                        is_axis ? HISTORY_AXIS : role};
+        if (is_axis) role = HISTORY_ALONG;
+    }
     const int number = history_table(r->h, group, table, n + 1, message, sizeof message);
     must(number, message);
     snprintf(r->tables[r->ntables].group, sizeof r->tables[0].group, "%s", group);
@@ -255,11 +260,11 @@ static int table_of(record *r, const char *group, const measure_column *columns,
 }
 
 static int add_rows(record *r, const char *group, int64_t number, const measure_column *columns, int n,
-                    const double *values, long rows, char *message, size_t size)
+                    const char *axis, const double *values, long rows, char *message, size_t size)
 {
     history_value row[MAX_COLUMNS];
     if (n == 0) return 0;
-    const int table = table_of(r, group, columns, n);
+    const int table = table_of(r, group, columns, n, axis);
     for (long i = 0; i < rows; i++) {
         row[0].i = number;
         for (int c = 0; c < n; c++) row[c + 1].d = values[i * n + c];
@@ -275,9 +280,11 @@ int record_measurement(record *r, int64_t number, const measure_result *m, char 
     REQUIRE(m->nrows == 1 || m->what->nsummary > 0, "%s: several rows and no summary to say that all are there",
             m->what->name);
     snprintf(group, sizeof group, "measure/%s", m->name);
-    if (add_rows(r, group, number, m->what->columns, m->what->ncolumns, m->rows, m->nrows, message, size)) return -1;
+    if (add_rows(r, group, number, m->what->columns, m->what->ncolumns, m->what->axis, m->rows, m->nrows, message,
+                 size))
+        return -1;
     snprintf(group, sizeof group, "measure/%s/summary", m->name);
-    return add_rows(r, group, number, m->what->summary, m->what->nsummary, m->summary, 1, message, size);
+    return add_rows(r, group, number, m->what->summary, m->what->nsummary, NULL, m->summary, 1, message, size);
 }
 
 int record_has_measurement(record *r, int64_t number, const named_measure *m)

@@ -101,30 +101,3 @@ void report_profile(const report_totals *t)
     print_share("all else", seconds - in_kernels - halo_seconds - t->io_seconds - t->tune_seconds, seconds);
     if (t->where == PLACE_DEVICE) print_copies(t);
 }
-
-/* ---- cost ---- */
-
-double report_flops(const parameters *p, double iterations)
-{
-    double volume = 1, flops = 0, counts[MAX_LEVELS];
-    level levels[MAX_LEVELS] = {0};
-    for (int d = 0; d < 4; d++) volume *= p->lattice.size[d];
-    for (int l = 0; l < p->nlevels; l++) {
-        levels[l].scheme = scheme_find(p->levels[l].scheme);
-        levels[l].steps = p->levels[l].steps;
-    }
-    levels_forces(levels, p->nlevels, counts);
-    for (int l = 0; l < p->nlevels; l++) {
-        const double forces = counts[l];
-        char word[128];
-        for (int w = 0; param_word(p->levels[l].actions, w, word, sizeof word); w++) {
-            if (!strcmp(word, "gauge")) flops += forces * volume * gauge_force_flops(gauge_params_weights(&p->gauge));
-            for (int i = 0; i < p->nfermions; i++) {
-                const fermion_params *f = &p->fermions[i].p;
-                if (!strcmp(word, p->fermions[i].name))
-                    flops += forces * volume * fermion_kind_find(f->kind)->force_flops(f, iterations);
-            }
-        }
-    }
-    return flops;
-}

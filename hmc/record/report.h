@@ -25,7 +25,4 @@ typedef struct {
  * fields on the device, what was copied to or from the host. Printed as information by rank 0 from its own counts. */
 void report_profile(const report_totals *t);
 
-/* Rough floating-point operations of one trajectory, all ranks, taking `iterations` for each solve. */
-double report_flops(const parameters *p, double iterations);
-
 #endif

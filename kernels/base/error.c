@@ -1,4 +1,5 @@
 #include "kernels/base/error.h"
+#include "kernels/base/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ void error_stop(const char *file, int line, const char *function, const char *co
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     fflush(stdout);
+    log_status_clear();
     fprintf(stderr, "plaq: internal error on rank %d at %s:%d in %s: %s\n  (required: %s)\n", this_rank, file, line,
             function, text, condition);
     fflush(stderr);
@@ -52,6 +54,7 @@ void error_fault(int status, const char *file, int line, const char *function, c
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     fflush(stdout);
+    log_status_clear();
     fprintf(stderr, "plaq: error on rank %d: %s\n  (at %s:%d in %s)\n", this_rank, text, file, line, function);
     fflush(stderr);
     stop_all(status);
@@ -66,6 +69,7 @@ void error_memory(const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     fflush(stdout);
+    log_status_clear();
     fprintf(stderr, "plaq: error: %s, on rank %d; %s\n", text, this_rank, memory_advice);
     fflush(stderr);
     stop_all(memory_status);
@@ -78,6 +82,7 @@ void user_error(const char *fmt, ...)
     if (this_rank == 0) {
         va_list ap;
         va_start(ap, fmt);
+        log_status_clear();
         fputs("plaq: error: ", stderr);
         vfprintf(stderr, fmt, ap);
         fputc('\n', stderr);

@@ -19,6 +19,16 @@ void log_keep_stdout_clean(int on);
 /* With `on`, nothing is printed. */
 void log_silence(int on);
 
+/* The status line: one line on standard error, written over again and again, that says what takes long. It is there on
+ * rank 0 only, while standard error is a terminal that can move its cursor, at LOG_INFO or more; events of the log take its
+ * place. log_status() cuts the text to the terminal's width; log_status_clear() removes the line; log_status_wanted()
+ * says whether there is any. */
+void log_status_open(void);
+int log_status_wanted(void);
+void log_status(const char *fmt, ...) PRINTF_LIKE(1, 2);
+void log_status_clear(void);
+void log_status_close(void);
+
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_info(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -96,7 +96,10 @@ static void allowed_integer(const param *p, char *text, size_t size)
 
 static void allowed_real(const param *p, char *text, size_t size)
 {
-    interval_text(p, "real", text, size);
+    char number[PARAM_MESSAGE_SIZE];
+    const char *word = word_of(p);
+    interval_text(p, "real", number, sizeof number);
+    snprintf(text, size, "%s%s%s", number, word ? ", or " : "", word ? word : "");
 }
 
 static void allowed_bool(const param *p, char *text, size_t size)
@@ -283,10 +286,12 @@ static const char *set_int4(const param *p, void *to, const char *text)
 
 static const char *set_real(const param *p, void *to, const char *text)
 {
-    double v;
-    const char *why = param_real(text, &v);
+    double v = NAN;
+    const char *word = word_of(p);
+    const int is_word = word && !strcmp(text, word);
+    const char *why = is_word ? NULL : param_real(text, &v);
     if (why) return why;
-    if (!in_range(p, v)) return "is out of range";
+    if (!is_word && !in_range(p, v)) return "is out of range";
     *(double *)to = v;
     return NULL;
 }
@@ -420,8 +425,10 @@ int param_set(const param *p, void *out, const char *text, char *message, size_t
 void param_format(const param *p, const void *in, char *text, size_t size)
 {
     static const int zeros[4];
-    const char *from = (const char *)in + p->offset, *word = p->type == PARAM_INT4 ? word_of(p) : NULL;
-    if (word && !memcmp(from, zeros, sizeof zeros)) snprintf(text, size, "%s", word);
+    const char *from = (const char *)in + p->offset;
+    int is_word = p->type == PARAM_INT4 && word_of(p) && !memcmp(from, zeros, sizeof zeros);
+    if (p->type == PARAM_REAL && word_of(p)) is_word = isnan(*(const double *)(const void *)from);
+    if (is_word) snprintf(text, size, "%s", word_of(p));
     else types[p->type].format(from, text, size);
 }
 

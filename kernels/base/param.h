@@ -20,8 +20,8 @@
  * front, no hexadecimal digits, nothing that would overflow, or be 0 without saying so. Text is UTF-8 without control
  * characters.
  *
- * `range` of numbers is an interval, "[0,inf)", "(0,1]", "(-1,1)"; for INT4 it holds for each of the four, and a word
- * behind it, "[0,9]|auto", may stand for 0.0.0.0. NULL is any.
+ * `range` of numbers is an interval, "[0,inf)", "(0,1]", "(-1,1)"; for INT4 it holds for each of the four. A word behind
+ * it, "[0,9]|auto", may stand for 0.0.0.0 of an INT4 and for NaN of a REAL. NULL is any.
  * `deflt` is text as in an input file; NULL means that the key must be given.
  *
  *   static const param table[] = {

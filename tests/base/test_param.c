@@ -3,6 +3,7 @@
 #include "tests/check.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -141,6 +142,25 @@ static void test_numbers(void)
     CHECK_STR(get("block"), "rank");
     CHECK_INT(set("block", "0.0.0.0"), 0);
     CHECK_STR(get("block"), "rank");
+}
+
+/* A word behind the interval of a real is NaN, and NaN is the word. */
+static void test_real_or_word(void)
+{
+    const param p = {"x", PARAM_REAL, 0, "auto", "(-1,1]|auto", "", "", 0};
+    double x = 7;
+    CHECK_INT(param_set(&p, &x, "auto", message, sizeof message), 0);
+    CHECK(isnan(x));
+    param_format(&p, &x, text, sizeof text);
+    CHECK_STR(text, "auto");
+    CHECK_INT(param_set(&p, &x, "-0.25", message, sizeof message), 0);
+    CHECK(x == -0.25);
+    param_format(&p, &x, text, sizeof text);
+    CHECK_STR(text, "-0.25");
+    CHECK_INT(param_set(&p, &x, "nan", message, sizeof message), -1);
+    CHECK_INT(param_set(&p, &x, "-1", message, sizeof message), -1);
+    CHECK_HAS(message, "allowed: -1 < real <= 1, or auto");
+    CHECK(x == -0.25);
 }
 
 static void test_reals_read_back(void)
@@ -307,6 +327,7 @@ int main(void)
 {
     test_defaults();
     test_numbers();
+    test_real_or_word();
     test_reals_read_back();
     test_texts();
     test_nearest();

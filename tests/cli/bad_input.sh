@@ -292,9 +292,13 @@ refused "a factor without its mass" -- "${staggered[@]}" fermion.light.with=3 --
 refused "a factor of a lighter mass" -- "${staggered[@]}" fermion.light.with=0.001:1 -- "a mass above 0.013"
 refused "a mass twice" -- "${staggered[@]}" "fermion.light.with=0.1:1, 0.1:2" -- "mass 0.1 twice"
 refused "more flavours below than above" -- "${staggered[@]}" fermion.light.with=0.2:-3 -- "add up to -1" "between 0 and 4"
-refused "a factor that no section makes good" -- "${staggered[@]}" fermion.heavy.mass=0.25 -- "s.ini:33" "-3 flavours of mass 0.2" "links of [fermion.light]"
+refused "a factor that no section makes good" -- "${staggered[@]}" fermion.light.with=0.2:-3,strange:1 fermion.heavy.mass=0.25 -- "-3 flavours of mass 0.2" "links of [fermion.light]"
 refused "a factor that a section makes good in part" -- "${staggered[@]}" fermion.heavy.flavours=2 -- "s.ini:33" "-1 flavours of mass 0.2" "links of [fermion.light]"
-refused "a factor made good with other links" -- "${staggered[@]}" fermion.heavy.links=asqtad fermion.heavy.u0=0.9 -- "-3 flavours of mass 0.2"
+refused "a factor made good with other links" -- "${staggered[@]}" fermion.light.with=0.2:-3,strange:1 fermion.heavy.links=asqtad fermion.heavy.u0=0.9 -- "-3 flavours of mass 0.2"
+refused "a factor of a quark with other links" -- "${staggered[@]}" fermion.strange.links=naive -- "s.ini:33" "takes the mass of [fermion.strange]" "links, u0 or naik_epsilon"
+refused "a factor of no quark" -- "${staggered[@]}" fermion.light.with=strang:1 -- "with = strang in [fermion.light]" "did you mean 'strange'"
+refused "a charm term beyond its series" -- "${staggered[@]}" fermion.charm.mass=1.5 fermion.charm.naik_epsilon=auto -- "has to be below 1" "at tree level it is -0.66939"
+refused "a charm term that is a word" -- "${staggered[@]}" fermion.charm.naik_epsilon=best -- "'best' is not a real number" "or auto"
 for mass in 0.018 0.037 0.7; do
     square=$(awk -v m=$mass 'BEGIN { printf "%.6g", m * m }')
     try run --dry-run s.ini lattice.size=4.4.4.4 fermion.charm.mass=$mass "fermion.charm.spectrum=$square 40" fermion.charm.naik_epsilon=0

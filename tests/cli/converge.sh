@@ -44,7 +44,7 @@ curve() {
     paste <(points "$1" shift) <(points "$1" true) <(points "$1" residual) |
         awk -v s="$2" '$1 == s { n++; if ($2 == 1) last = $3 } END { print last, n + 0 }'
 }
-points() { h5dump -y -w 1 -d "/light.$1/$2" curves.h5 | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,'; }
+points() { h5dump -y -w 1 -d "/solve/light.$1/$2" curves.h5 | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,'; }
 
 strip='s/"seconds": [^,]*, "flops": [^,]*, //; s/, "setup": [^,}]*//'
 while read -r file kappa c_sw block ranks; do

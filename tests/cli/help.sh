@@ -122,6 +122,36 @@ refused "start more than one" --op halo
 refused "nothing to measure" --op cg_half --prec single
 refused "nothing to measure" --op staggered_shifts --rhs 2
 refused "nothing to measure" --lattice ''
+refused "--calibrate chooses what is measured" --calibrate c.cal --op cg
+refused "--calibrate measures on one lattice" --calibrate c.cal --lattice 4.4.4.8,8.8.8.8
+
+say "a plan from a calibration"
+try bench --calibrate here.cal --lattice 4.4.4.8 --seconds 0.001
+exits 0 "a calibration"
+printed "staggered_cg" "1 rank of" "4.4.4.8 a rank" "run --dry-run --calibration here.cal"
+# Rates of round numbers: the rest of the gauge force on 8 ranks, 4 a node, at 1 GF/s each.
+sed 's/^\(double\|single\|half\) = .*/\1 = 1/; s/^nodes = .*/nodes = 2/; s/^ranks = .*/ranks = 8/; s/^host = .*/host = cluster/' here.cal >cluster.cal
+plan() { "$plaq" run --dry-run --json --ranks 8 --calibration cluster.cal "$source/inputs/pure-gauge.ini" "$@" 2>err; }
+plan run.trajectories=500 lattice.size=16.16.16.16 >out
+same "from the file" '"cluster.cal"' "$(sed -n 's/.*"calibration": \("[^"]*"\).*/\1/p' out)"
+printed "rates are those of cluster.cal: 8 ranks of" "on cluster (CPU)"
+checks=$((checks + 1))
+awk -v f="$(value trajectory_flops)" -v s="$(value trajectory_seconds)" -v r="$(value run_seconds)" -v n="$(value nodes)" \
+    -v h="$(value node_hours)" 'function off(a, b) { return a < 0.999999 * b || a > 1.000001 * b }
+    BEGIN { exit n != 2 || !(f > 0) || off(8e9 * s, f) || off(r, 500 * s) || off(3600 * h, 2 * r) }' ||
+    fail "the plan is $(cat out)"
+try run --dry-run "$source/inputs/pure-gauge.ini"
+printed "rates are those of this machine, measured now" "plaq bench --calibrate FILE"
+try run --calibration here.cal "$source/inputs/pure-gauge.ini"
+exits 2 "a calibration without a plan"
+printed "needs --dry-run"
+try run --dry-run --calibration "$source/inputs/pure-gauge.ini" "$source/inputs/pure-gauge.ini"
+exits 2 "an input file for a calibration"
+printed "there is no section [place]; give a file that plaq bench --calibrate wrote"
+sed '/rate.mobius_cg/,$d' here.cal >short.cal
+try run --dry-run --calibration short.cal "$source/inputs/pure-gauge.ini"
+exits 2 "a calibration that lacks a rate"
+printed "there is no section [rate.mobius_cg]"
 
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     say "work of bench does not depend on the ranks"
@@ -196,22 +226,24 @@ for ranks in 64 4096; do
 done
 say "what the sections make together"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini"
-printed "2 flavours of mass 0.013 (hisq)" "1 flavour of mass 0.065 (hisq)" "1 flavour of mass 0.838 (hisq, naik_epsilon -0.358)"
+printed "2 flavours of mass 0.013 (hisq)" "1 flavour of mass 0.065 (hisq)" "1 flavour of mass 0.838 (hisq, naik_epsilon -0.35469)"
 same "what is divided by, and a warning" 0 "$(cat out err | grep -c 'flavours of mass 0.2\|whose loops\|at tree level\|warning: .*approximation')"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=auto fermion.strange.mass=0.07
+printed "1 flavour of mass 0.07 (hisq)" "naik_epsilon -0.354687)" "fermion.light.with = 0.07:1 0.2:-3"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" gauge.flavours=3
 printed "warning: [gauge] flavours = 3" "4 flavours of HISQ quarks"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=-0.25
-printed "warning: [fermion.charm] naik_epsilon = -0.25, but quarks of mass 0.838 have -0.3582 at tree level"
+printed "warning: [fermion.charm] naik_epsilon = -0.25, but a quark of mass 0.838 moves as in the continuum with -0.3522"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=0 gauge.action=symanzik_tadpole gauge.flavours=0
 exits 2 "a number of quarks of an action without their loops"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=0
-printed "warning: [fermion.charm] naik_epsilon = 0, but quarks of mass 0.838 have -0.3582 at tree level"
+printed "warning: [fermion.charm] naik_epsilon = 0, but a quark of mass 0.838 moves as in the continuum with -0.3522"
 sed '/^flavours = 4$/d; s/symanzik_1loop_hisq/symanzik_1loop/' "$source/inputs/hisq-2plus1plus1.ini" >loops.ini
 try run --dry-run loops.ini
 printed "warning: [gauge] action = symanzik_1loop is without the loops of HISQ quarks"
 try run --dry-run "$source/inputs/asqtad-2plus1.ini" gauge.action=symanzik_1loop_hisq gauge.flavours=3
 printed "warning: [gauge] flavours = 3" "0 flavours of HISQ quarks"
-try run --dry-run "$source/inputs/asqtad-2plus1.ini" fermion.strange.u0=0.9
+try run --dry-run "$source/inputs/asqtad-2plus1.ini" fermion.strange.u0=0.9 "fermion.light.with=0.05:1 heavy:-3"
 printed "[fermion.strange] is measured only: mass 0.05 (asqtad, u0 0.9), no action" \
     "warning: [fermion.strange] u0 = 0.9, but [gauge] u0 = 0.8677"
 try run --dry-run "$source/inputs/asqtad-2plus1.ini" gauge.u0=0.9

@@ -107,7 +107,7 @@ exits 0 "the same on its checkpoint"
 if command -v h5dump >/dev/null; then
     last() { h5dump -A 0 -y -w 1 -m %.17g -d "$2" "$1" | grep -E '^ *[-0-9.e+]+,?$' | tail -n 3 | tr -d ' ,'; }
     for column in condensate imaginary density curvature square; do
-        same "$column" "$(last during/history.h5 /measure/condensate/$column)" "$(last after.h5 /condensate/$column)"
+        same "$column" "$(last during/history.h5 /measure/condensate/$column)" "$(last after.h5 /measure/condensate/$column)"
     done
 fi
 grow="run.start=hot run.trajectories=1 run.length=0.1 lattice.size=4.4.8.8"

@@ -25,8 +25,11 @@ fermion = light
 INI
 printf '[measure.loops]\nkind = loops\n' >loops.ini
 
+# extent FILE DATASET: "rows", or "rows, times".
+extent() { h5dump -H -d "/$2" "$1" | sed -n 's/.*SIMPLE { ( \([0-9, ]*\) ).*/\1/p'; }
 # rows FILE TABLE: how many rows it has.
-rows() { h5dump -H -d "/$2/config" "$1" | sed -n 's/.*SIMPLE { ( \([0-9]*\) ).*/\1/p'; }
+rows() { extent "$1" "measure/$2/config"; }
+values() { h5dump -A 0 -y -w 1 -m %.17g -d "/$2" "$1" | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,' | tr '\n' ' '; }
 text() { h5dump -d "$2" "$1"; }
 have_tools=$(command -v h5dump || true)
 
@@ -43,7 +46,7 @@ for pid in $pids; do
     wait "$pid" || status=$?
     exits 0 "a program among eight"
 done
-[ -z "$have_tools" ] || same "rows of eight programs" "8 8" "$(rows together.h5 loops) $(rows together.h5 configs)"
+[ -z "$have_tools" ] || same "rows of eight programs" "8 8" "$(rows together.h5 loops) $(extent together.h5 configs/file)"
 tidy .
 checks=$((checks + 1))
 [ ! -e .together.h5.lock ] || fail "the lock file is left"
@@ -66,13 +69,12 @@ cp $one copy.h5
 try measure --output spectrum.h5 m.ini copy.h5
 exits 0 "a copy under another name"
 printed "copy.h5: measure.pion of these links is in spectrum.h5 already"
-[ -z "$have_tools" ] || same "rows" "2 8 2" "$(rows spectrum.h5 loops) $(rows spectrum.h5 pion) $(rows spectrum.h5 configs)"
 if [ -n "$have_tools" ]; then
     text spectrum.h5 /configs/program >out
     printed "$("$plaq" --version)"
     text spectrum.h5 /inputs/1 >out
     printed "fermion.light.kappa = 0.12" "measure.pion.kind = pion" "solver.s.tolerance = 1e-09"
-    h5dump -a /pion/identity spectrum.h5 >out
+    h5dump -a /measure/pion/identity spectrum.h5 >out
     printed "fermion.kappa = 0.12" "lattice.time_boundary = antiperiodic" "solver.tolerance = 1e-09"
 fi
 
@@ -83,7 +85,7 @@ mixes() {
     cp spectrum.h5 before.h5
     try measure --output spectrum.h5 m.ini made/checkpoint-000003.h5 "$word"
     exits 2 "other rows, $word"
-    printed "spectrum.h5: the rows of /pion were made with other parameters:" "$@"
+    printed "spectrum.h5: the rows of /measure/pion were made with other parameters:" "$@"
     checks=$((checks + 1))
     cmp -s spectrum.h5 before.h5 || fail "$word: the file has changed"
 }
@@ -98,11 +100,28 @@ exits 0 "the same numbers in another way"
 [ -z "$have_tools" ] || same "its input is another" 2 "$(h5dump -d /configs/input spectrum.h5 | sed -n 's/.*: \(.*, \)*\([0-9]*\)$/\2/p')"
 try measure --output spectrum.h5 loops.ini made/checkpoint-000003.h5 measure.loops.kind=flow
 exits 2 "another observable under that name"
-printed "spectrum.h5: /loops is there already and has other columns"
-printf '[measure.inputs]\nkind = loops\n' >named.ini
-try measure --output x.h5 named.ini $one
-exits 2 "a name that every file has"
-printed "[measure.inputs] bears the name of a table that every file of measurements has"
+printed "spectrum.h5: /measure/loops is there already and has other columns"
+
+say "a row a correlator, as in the history of a run"
+if [ -n "$have_tools" ]; then
+    # The same pion during a run and afterwards; and one of a longer lattice in the same file.
+    cat gauge.ini m.ini >both.ini
+    try run both.ini run.output=during run.trajectories=2 run.length=0.1 fermion.light.measured_only=yes checkpoint.interval=1
+    exits 0 "a pion during a run"
+    try measure --output after.h5 m.ini during/checkpoint-00000[12].h5
+    exits 0 "and afterwards"
+    same "rows and times" "2 4 2, 4 2" "$(rows after.h5 pion) $(extent after.h5 measure/pion/t) $(extent after.h5 measure/pion/pion) $(extent after.h5 measure/pion/summary/residual)"
+    for column in trajectory t pion summary/trajectory summary/residual; do
+        same "$column" "$(values during/history.h5 measure/pion/$column)" "$(values after.h5 measure/pion/$column)"
+    done
+    same "configurations" "0 1 " "$(values after.h5 measure/pion/config)"
+    try run gauge.ini run.output=longer run.trajectories=1 run.length=0.1 lattice.size=4.4.4.8
+    exits 0 "a longer lattice"
+    try measure --output after.h5 m.ini longer/checkpoint-000001.h5
+    exits 0 "a longer lattice in the same file"
+    same "rows and times" "3 8 3, 8" "$(rows after.h5 pion) $(extent after.h5 measure/pion/t) $(extent after.h5 measure/pion/pion)"
+    same "what a shorter row lacks" 8 "$(h5dump -y -w 1 -d /measure/pion/pion after.h5 | grep -ci nan)"
+fi
 
 say "plaq solve likewise"
 try solve --output solves.h5 m.ini $one
@@ -112,7 +131,7 @@ exits 0 "the same again"
 printed "light.s of these links is in solves.h5 already, and is not stored again"
 try solve --output solves.h5 m.ini $one solver.s.tolerance=1e-5
 exits 2 "another tolerance"
-printed "solves.h5: the rows of /light.s were made with other parameters" "solver.tolerance: 1e-09 before, 1e-05 now"
+printed "solves.h5: the rows of /solve/light.s were made with other parameters" "solver.tolerance: 1e-09 before, 1e-05 now"
 try solve --output solves.h5 m.ini $one --source 0.0.0.0
 exits 2 "another source"
 printed "source: random before, 0.0.0.0 now"

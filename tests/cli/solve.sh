@@ -194,11 +194,11 @@ say "histories"
 if command -v h5dump >/dev/null; then
     for solver in cg half bicgstab gcr mr refine rough; do
         checks=$((checks + 1))
-        n=$(h5dump -d /light.$solver/residual -w 0 h.h5 | grep -cE '^ *\([0-9]+\):') && [ "$n" -gt 0 ] || fail "no history of $solver"
+        n=$(h5dump -d /solve/light.$solver/residual -w 0 h.h5 | grep -cE '^ *\([0-9]+\):') && [ "$n" -gt 0 ] || fail "no history of $solver"
     done
     # A curve a shift, each with true residuals that end below the tolerance.
     for table in shifts apart; do
-        column() { h5dump -y -w 1 -d "/light.half.$table/$1" shifts.h5 | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,'; }
+        column() { h5dump -y -w 1 -d "/solve/light.half.$table/$1" shifts.h5 | grep -E '^ *[-0-9.e+]+,?$' | tr -d ' ,'; }
         checks=$((checks + 1))
         paste <(column shift) <(column true) <(column residual) <(column iteration) |
             awk '{ n[$1]++; if ($2 == 1) last[$1] = $3; if ($4 < before[$1]) exit 1; before[$1] = $4 }
@@ -206,7 +206,7 @@ if command -v h5dump >/dev/null; then
             fail "histories of shifts, $table"
     done
     # The last point of each is a true residual below the tolerance.
-    last() { h5dump -y -w 1 -d "/light.gcr/$1" h.h5 | grep -E '^ *[0-9.e+-]+,?$' | tail -1 | tr -d ' ,'; }
+    last() { h5dump -y -w 1 -d "/solve/light.gcr/$1" h.h5 | grep -E '^ *[0-9.e+-]+,?$' | tail -1 | tr -d ' ,'; }
     same "the last point is true" 1 "$(last true)"
     checks=$((checks + 1))
     awk -v r="$(last residual)" 'BEGIN { exit !(r != "" && r <= 1e-11) }' || fail "the last residual is $(last residual)"

@@ -186,6 +186,82 @@ static void test_texts(void)
     expect_texts();
 }
 
+/* ---- an axis ---- */
+
+static const history_column pion_columns[] = {
+    {"trajectory", HISTORY_INT, "", "number of the trajectory", 0},
+    {"source", HISTORY_REAL, "", "number of the source", 0},
+    {"t", HISTORY_REAL, "a", "time", HISTORY_AXIS},
+    {"pion", HISTORY_REAL, "", "correlator", HISTORY_ALONG},
+};
+
+static int open_pion(history *h)
+{
+    const int table = history_table(h, "measure/pion", pion_columns, 4, message, sizeof message);
+    CHECK(table >= 0);
+    return table;
+}
+
+/* Two correlators of n times with steps of `step`. */
+static void add_pion(history *h, int table, int64_t i, int n, double step)
+{
+    for (int source = 0; source < 2; source++)
+        for (int t = 0; t < n; t++) {
+            const history_value row[4] = {{.i = i}, {.d = source}, {.d = t * step}, {.d = t == 1 ? NAN : sin(i + t)}};
+            CHECK_INT(history_append(h, table, row, message, sizeof message), 0);
+        }
+}
+
+/* The rows come back from history.h5 alone, one row there for each correlator. */
+static void expect_pion(const char *digest, const char *extents)
+{
+    char again[65], command[256];
+    snprintf(command, sizeof command,
+             "command -v h5dump >/dev/null || exit 0; for c in source t pion; do "
+             "h5dump -H -d /measure/pion/$c \"$FILE\" | sed -n 's/.*SIMPLE { ( \\([0-9, ]*\\) ).*/\\1/p'; done | "
+             "tr '\\n' ' ' | grep -qx '%s '",
+             extents);
+    if (root()) {
+        char file[PATH + 16];
+        snprintf(file, sizeof file, "%s/history.h5", folder);
+        setenv("FILE", file, 1);
+        CHECK_INT(system(command), 0);
+    }
+    shell("rm '%s'/history.journal");
+    log_set_level(LOG_ERROR);
+    history *h = history_open(folder, message, sizeof message);
+    log_set_level(LOG_INFO);
+    CHECK(h != NULL);
+    if (!h) return;
+    open_pion(h);
+    history_digest(h, again);
+    CHECK_STR(again, digest);
+    CHECK_INT(history_close(h, message, sizeof message), 0);
+}
+
+/* Rows of equal lengths, rows of unequal lengths, rows whose axis is another, and a table without rows. */
+static void test_axis(void)
+{
+    static const struct {
+        int n[2];
+        double step[2];
+        const char *extents;
+    } cases[] = {{{4, 4}, {1, 1}, "4 4 4, 4"},
+                 {{4, 6}, {1, 1}, "4 6 4, 6"},
+                 {{4, 6}, {1, 0.5}, "4 4, 6 4, 6"},
+                 {{0, 0}, {1, 1}, "0 0 0"}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char digest[65];
+        shell("rm -rf '%s' && mkdir '%s'");
+        history *h = history_open(folder, message, sizeof message);
+        const int table = open_pion(h);
+        for (int i = 0; i < 2; i++) add_pion(h, table, 10 * i + 1, cases[k].n[i], cases[k].step[i]);
+        history_digest(h, digest);
+        CHECK_INT(history_close(h, message, sizeof message), 0);
+        expect_pion(digest, cases[k].extents);
+    }
+}
+
 /* ---- a view ---- */
 
 static void expect_view(int64_t rows)
@@ -528,6 +604,7 @@ int main(int argc, char **argv)
     comm_bcast(folder, sizeof folder);
     test_round_trip();
     test_readers();
+    test_axis();
     test_texts();
     test_view();
     test_damage();

@@ -1,0 +1,56 @@
+/* The calibration of a machine: rates of what a trajectory is made of, from which plaq run --dry-run plans. plaq bench
+ * --calibrate writes it to a file in the form of an input file:
+ *
+ *   [place]                where it was measured: program, host, device, date, nodes, ranks, threads, local (sites of a
+ *                          rank)
+ *   [rate.OPERATION]       of plaq bench: floating-point operations a second of one rank, 1e9 of them, by precision
+ *
+ * Operations are those that fermion kinds name (hmc/evolve/fermion_kind.h), and the gauge force. */
+#ifndef PLAQ_CALIBRATION_H
+#define PLAQ_CALIBRATION_H
+
+#include "hmc/bench/ops.h"
+#include "kernels/base/param.h"
+
+#define CALIBRATION_MOST 32
+#define CALIBRATION_GAUGE_FORCE "gauge_force"
+
+typedef struct {
+    char program[PARAM_STRING_SIZE], host[PARAM_STRING_SIZE], device[PARAM_STRING_SIZE], date[PARAM_STRING_SIZE];
+    int nodes, ranks, threads, local[4];
+} calibration_place;
+
+typedef struct {
+    double rate[PREC_COUNT]; /* 1e9 operations a second of a rank; 0: none */
+} calibration_rates;
+
+typedef struct {
+    const char *path; /* of the file; null: measured here and now */
+    calibration_place place;
+    int n;
+    char names[CALIBRATION_MOST][PARAM_CHOICE_SIZE];
+    calibration_rates rates[CALIBRATION_MOST];
+} calibration;
+
+typedef struct {
+    const char *op;
+    precision prec;
+} calibration_need;
+
+/* All operations that a file has, in the precisions that solvers iterate in; how many. */
+int calibration_all(calibration_need needs[CALIBRATION_MOST]);
+
+/* Measures them on a lattice, by bench_time(seconds). Collective. */
+calibration calibration_measure(const lattice *lat, place where, const calibration_need *needs, int n, double seconds);
+
+/* 0, or -1 with a message. Collective. */
+int calibration_write(const calibration *c, const char *path, char *message, size_t size);
+/* A file that is none, or that lacks one of the operations, is a user error. Collective. */
+calibration calibration_read(const char *path);
+
+/* Operations a second of a rank, of this precision or the next wider one that there is; 0: none. Local. */
+double calibration_rate(const calibration *c, const char *op, precision prec);
+/* "4 ranks of 8 threads on HOST (CPU), 16.16.16.16 a rank, DATE". Returns text. Local. */
+const char *calibration_describe(const calibration *c, char *text, size_t size);
+
+#endif
