@@ -196,7 +196,8 @@ void solver_note(int iteration, double residual, precision prec, int is_true)
         h->points = realloc(h->points, (size_t)h->room * sizeof *h->points);
         REQUIRE_MEMORY(h->points, "out of memory");
     }
-    h->points[h->n++] = (solve_point){noted_before + iteration, residual, prec, is_true, noted_system, noted_first + noted_rhs};
+    h->points[h->n++] =
+        (solve_point){noted_before + iteration, residual, prec, is_true, noted_system, noted_first + noted_rhs};
 }
 
 /* ---- objects ---- */
