@@ -14,6 +14,7 @@ struct coarse {
     const coarsening *how;
     aggregation a;
     lattice *lat;
+    const coarse *from; /* whose lattice and null vectors these are, or null */
     field *vectors, *links, *diagonal, *inverse;
     field *rows[2]; /* on the sites of the fine system, and whole; made when asked for */
     field *work;    /* of the other parity */
@@ -201,7 +202,7 @@ static const coarsening further = {.residual = residual,
 
 /* ---- objects ---- */
 
-coarse *coarse_create(linop *fine, const coarse_settings *s)
+static coarse *create(linop *fine, const coarse_settings *s, const coarse *from)
 {
     char message[512];
     coarse *c = calloc(1, sizeof *c);
@@ -216,12 +217,13 @@ coarse *coarse_create(linop *fine, const coarse_settings *s)
     }
     REQUIRE(coarse_fits(fine->lat, c->a.spins * c->a.colours, s, message, sizeof message), "%s", message);
     memcpy(c->a.block, s->block, sizeof s->block);
-    c->a.coarse = c->lat = coarse_lattice(fine->lat, s);
+    c->a.coarse = c->lat = from ? from->lat : coarse_lattice(fine->lat, s);
     const int n = 2 * s->vectors;
     const field_shape links = field_shape_matrices(2, s->vectors, n, 8),
                       one = field_shape_matrices(2, s->vectors, n, 1);
     const parity whole = coarse_whole(c->lat);
-    c->vectors = coarse_null_vectors(&c->a, fine->prec, fine->where);
+    c->from = from;
+    c->vectors = from ? from->vectors : coarse_null_vectors(&c->a, fine->prec, fine->where);
     c->links = field_create_shape(c->lat, &links, fine->prec, whole, fine->where);
     c->diagonal = field_create_shape(c->lat, &one, fine->prec, whole, fine->where);
     c->inverse = field_create_shape(c->lat, &one, fine->prec, whole, fine->where);
@@ -237,12 +239,26 @@ coarse *coarse_create(linop *fine, const coarse_settings *s)
     return c;
 }
 
+coarse *coarse_create(linop *fine, const coarse_settings *s)
+{
+    return create(fine, s, NULL);
+}
+
+coarse *coarse_create_shifted(linop *fine, const coarse *from)
+{
+    coarse_settings s = {.vectors = from->a.vectors};
+    memcpy(s.block, from->a.block, sizeof s.block);
+    REQUIRE(fine->prec == from->fine->prec && fine->where == from->fine->where, "null vectors of another precision");
+    return create(fine, &s, from);
+}
+
 void coarse_destroy(coarse *c)
 {
     if (!c) return;
-    field *const all[] = {c->vectors, c->links, c->diagonal, c->inverse, c->rows[0], c->rows[1], c->work};
+    field *const all[] = {
+        c->from ? NULL : c->vectors, c->links, c->diagonal, c->inverse, c->rows[0], c->rows[1], c->work};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
-    lattice_destroy(c->lat);
+    if (!c->from) lattice_destroy(c->lat);
     free(c);
 }
 
@@ -294,6 +310,22 @@ double coarse_build(coarse *c)
     coarse_fold(c->links, c->inverse);
     c->version++;
     return dependent;
+}
+
+/* X' = X + s, and Y' = X'^-1 X Y = (1 - s X'^-1) Y. */
+void coarse_build_shifted(coarse *c, double by)
+{
+    REQUIRE(c->from, "a coarse operator with null vectors of its own");
+    field_copy(c->diagonal, c->from->diagonal);
+    coarse_shift(c->diagonal, 1, by);
+    coarse_invert(c->inverse, c->diagonal);
+    field *factor = field_like(c->inverse);
+    field_copy(factor, c->inverse);
+    coarse_shift(factor, -by, 1);
+    field_copy(c->links, c->from->links);
+    coarse_fold(c->links, factor);
+    field_destroy(factor);
+    c->version++;
 }
 
 /* ---- transfer ---- */

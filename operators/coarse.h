@@ -25,6 +25,8 @@ typedef struct coarsening {
     void (*complete)(linop *op, field *rows, const field *v);
     void (*galerkin)(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors);
     unsigned long (*version)(const linop *op); /* of what M is made of */
+    /* Whether M is that of another operator plus a number, on whatever links; the number into *by. Null: it never is. */
+    int (*shifted)(const linop *op, const linop *from, double *by);
     /* A^dagger = S A S^-1 of the system A: y = S x, or S^-1 x. y is not x. Null where adjoints are not solved. */
     void (*similar)(linop *op, field *y, const field *x, int inverse);
 } coarsening;
@@ -39,6 +41,8 @@ typedef struct coarse coarse;
 int coarse_fits(const lattice *lat, int components, const coarse_settings *s, char *message, size_t bytes);
 /* A coarse operator of `fine`, which has a coarsening and is borrowed, in its precision and place; to be built. */
 coarse *coarse_create(linop *fine, const coarse_settings *s);
+/* One with the null vectors and the lattice of `from`, which has to be there as long; of the same kind of operator, precision and place. */
+coarse *coarse_create_shifted(linop *fine, const coarse *from);
 void coarse_destroy(coarse *c);
 
 /* Null vector number k is v, a vector of the fine system. */
@@ -46,6 +50,9 @@ void coarse_set_vector(coarse *c, int k, const field *v);
 /* Makes the null vectors orthonormal, and the operator from them. Returns how many of them depend on others: then the
  * operator is no use. Collective. */
 double coarse_build(coarse *c);
+/* From the operator that the null vectors belong to, which is built, where M is that of it plus `by`: M_c is that of it
+ * plus `by` too, for P^dagger P = 1. */
+void coarse_build_shifted(coarse *c, double by);
 /* The coarse system; owned. */
 linop *coarse_system(coarse *c);
 

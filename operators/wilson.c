@@ -354,6 +354,15 @@ static unsigned long links_version(const linop *op)
     return ((const schur *)op)->w->links->version;
 }
 
+/* M = 4 + m + the clover term - D / 2 */
+static int shifted(const linop *op, const linop *from, double *by)
+{
+    if (from->table != op->table) return 0;
+    const wilson *w = ((const schur *)op)->w, *v = ((const schur *)from)->w;
+    *by = w->mass - v->mass;
+    return w->links == v->links && w->c_sw == v->c_sw && op->prec == from->prec && op->where == from->where;
+}
+
 /* S = gamma_5, and gamma_5 A_pp of the symmetric form; A_pp keeps the chiralities apart. */
 static void similar(linop *op, field *y, const field *x, int inverse)
 {
@@ -373,6 +382,7 @@ static const coarsening schur_coarsening = {.spins = 4,
                                             .complete = complete_rows,
                                             .galerkin = galerkin,
                                             .version = links_version,
+                                            .shifted = shifted,
                                             .similar = similar};
 
 static const linop_table schur_table = {.name = "wilson-schur",

@@ -10,6 +10,9 @@
  *
  * Cycles work in single precision, or in that of the operator where it is higher than what is given.
  *
+ * In actions quarks that differ by their mass alone, as those of a chain of determinant ratios do, have one set-up, of the
+ * lightest: low modes of M are those of M + s, and what is coarse of M + s is that of M plus s.
+ *
  * A^dagger is solved by the levels of A: A^dagger = S A S^-1 by gamma_5 hermiticity (operators/coarse.h), so that S K S^-1
  * preconditions. */
 #include "solvers/multigrid.h"
@@ -170,7 +173,7 @@ static void precondition_block(solver *s, field *x, const field *b, solve_result
     multigrid *m = of(s)->m;
     multigrid_level *l = &m->levels[0];
     double b2[SOLVER_BLOCK_MOST], largest = 0;
-    const int broken = m->dependent > 0;
+    const int broken = m->lead->dependent > 0;
     vector_norm2_each(b2, b);
     for (int k = 0; k < b->nrhs; k++) {
         each[k] = (solve_result){.status = broken ? SOLVE_BROKEN : SOLVE_CONVERGED};
@@ -315,7 +318,7 @@ static void open_level(multigrid *m, int level)
         l->space.solve = malloc(sizeof *l->space.solve);
         REQUIRE_MEMORY(l->space.solve, "out of memory");
     }
-    if (!l->below) return;
+    if (!l->below || m->lead != m) return;
     l->nvectors = m->keys.vectors[level];
     l->vectors = vectors_like(l->op, l->nvectors, 1);
 }
@@ -334,14 +337,25 @@ int multigrid_level_settings(const multigrid_keys *k, const int size[4], int lev
     return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(size, level == 0, s->block));
 }
 
-static void open_levels(multigrid *m, linop *op)
+/* The lattice below a level: null where there is none. */
+static coarse *open_below(const multigrid *m, int level, linop *op)
 {
     coarse_settings set;
+    if (m->lead != m) {
+        const coarse *from = m->lead->levels[level].below;
+        return from ? coarse_create_shifted(op, from) : NULL;
+    }
+    return multigrid_level_settings(&m->keys, op->lat->size, level, &set) ? coarse_create(op, &set) : NULL;
+}
+
+static void open_levels(multigrid *m)
+{
+    linop *op = m->levels[0].op;
     linop_refresh(op);
     for (;; m->n++) {
         multigrid_level *l = &m->levels[m->n];
         l->op = op;
-        if (multigrid_level_settings(&m->keys, op->lat->size, m->n, &set)) l->below = coarse_create(op, &set);
+        l->below = open_below(m, m->n, op);
         open_level(m, m->n);
         if (!l->below) break;
         op = coarse_system(l->below);
@@ -351,6 +365,45 @@ static void open_levels(multigrid *m, linop *op)
 
 /* Those that there are. */
 static multigrid *all;
+
+/* Whether m could have the set-up of `other`, whose M is that of m plus *by. */
+static int could_share(const multigrid *m, const multigrid *other, double *by)
+{
+    const linop *op = m->levels[0].op, *from = other->levels[0].op;
+    const coarsening *how = op->coarsening;
+    return m->follows && other->follows && m->keys.share_setup && !memcmp(&m->keys, &other->keys, sizeof m->keys) &&
+           how->shifted && how->shifted(from, op, by);
+}
+
+/* The lightest of those that m could share a set-up with; of one mass, that which has a set-up. */
+static multigrid *lightest(multigrid *m)
+{
+    multigrid *best = m;
+    double least = 0, by;
+    for (multigrid *other = all; other; other = other->next) {
+        if (other == m || !could_share(m, other, &by)) continue;
+        if (by < least || (by == least && other->lead && !best->lead)) {
+            least = by;
+            best = other;
+        }
+    }
+    if (best != m) multigrid_open(best);
+    return best == m ? m : best->lead;
+}
+
+void multigrid_open(multigrid *m)
+{
+    if (m->lead) return;
+    multigrid *lead = lightest(m);
+    m->lead = lead;
+    if (lead != m) {
+        const linop *op = m->levels[0].op;
+        op->coarsening->shifted(op, lead->levels[0].op, &m->shift);
+        m->led = lead->led;
+        lead->led = m;
+    }
+    open_levels(m);
+}
 
 /* The levels of an operator for such settings, which are made when they are first asked for. */
 static multigrid *levels_for(const solver_settings *s, linop *op)
@@ -363,7 +416,7 @@ static multigrid *levels_for(const solver_settings *s, linop *op)
         REQUIRE_MEMORY(m, "out of memory");
         m->keys = *k;
         m->follows = s->follows;
-        open_levels(m, op);
+        m->levels[0].op = op;
         m->next = all;
         all = m;
     }
@@ -392,16 +445,28 @@ static void forget(solver *s)
     multigrid_forget(of(s)->m);
 }
 
-static void close(solver *s)
+static void release(multigrid *m)
 {
-    multigrid *m = of(s)->m, **at = &all;
-    free(s->state);
-    if (--m->users > 0) return;
+    multigrid **at = &all, *lead = m->lead;
+    if (m->users > 0 || (lead == m && m->led)) return;
     while (*at != m) at = &(*at)->next;
     *at = m->next;
     for (int i = m->n - 1; i >= 0; i--) close_level(&m->levels[i]);
     for (int i = m->n - 1; i >= 0; i--) coarse_destroy(m->levels[i].below);
+    if (lead && lead != m) {
+        for (at = &lead->led; *at != m;) at = &(*at)->led;
+        *at = m->led;
+        release(lead);
+    }
     free(m);
+}
+
+static void close(solver *s)
+{
+    multigrid *m = of(s)->m;
+    free(s->state);
+    m->users--;
+    release(m);
 }
 
 static const char *fits(const solver_settings *set, const lattice *lat, char *message, size_t bytes)
@@ -463,6 +528,10 @@ static const param own[] = {
     {"right_hand_sides", PARAM_INT, KEY(right_hand_sides), "12", "[1,64]", NULL,
      "solved together, at most, through all levels at once, with the same bits as alone; memory of vectors grows with "
      "them",
+     0},
+    {"share_setup", PARAM_BOOL, KEY(share_setup), "yes", NULL, NULL,
+     "of actions: quarks that differ by their mass alone, such as Hasenbusch masses, have the null vectors of the "
+     "lightest",
      0},
 };
 

@@ -19,6 +19,7 @@ typedef struct {
     int setup_iterations, coarse_setup_iterations, refinements, refresh_iterations;
     int restart;
     int right_hand_sides; /* solved together, at most */
+    int share_setup;
 } multigrid_keys;
 
 static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
@@ -41,7 +42,7 @@ typedef struct {
     field *b, *x, *r, *q;     /* vectors of the system */
     field *whole_b, *whole_x; /* of the lattice below */
     multigrid_space space;    /* of the solve on this level; not on the finest */
-    field **vectors;          /* null vectors as they were relaxed, of the system */
+    field **vectors; /* null vectors as they were relaxed, of the system; null where they are those of the lead */
     int nvectors;
 } multigrid_level;
 
@@ -55,27 +56,37 @@ typedef struct {
     int solves;       /* since the set-up was made or refreshed */
 } multigrid_pace;
 
-/* Levels, which solvers on one operator with the same keys share. */
+/* Levels, which solvers on one operator with the same keys share; opened before their first set-up. In actions quarks that
+ * differ by their mass alone have the null vectors of the lightest of those there are by then, which leads: P^dagger (M + s)
+ * P = P^dagger M P + s. */
 typedef struct multigrid {
     multigrid_keys keys;
-    int n, columns; /* levels; right-hand sides of work vectors */
+    int follows;    /* settings.follows */
+    int n, columns; /* levels, 0 before they are opened; right-hand sides of work vectors */
     multigrid_level levels[MULTIGRID_LEVELS];
+    struct multigrid *lead; /* that has the set-up: this one or another; null before levels are opened */
+    struct multigrid *led;  /* the next of those that have the same */
+    double shift;           /* M less that of the lead */
+    unsigned long taken;    /* number of the lead's set-up that coarse operators are of */
+    int applications;       /* of the finest operator, since it was last looked at */
+    double flops;
+    multigrid_pace pace;
+    /* Of a lead: */
+    unsigned long number;  /* of set-ups so far */
     unsigned long version; /* of the links that cycles work on */
     double dependent;      /* null vectors that depend on others: then the set-up is no use */
-    int applications;      /* of the finest operator, since it was last looked at */
-    double flops;
-    int follows;           /* settings.follows */
     int renew;             /* the next set-up is to be from random vectors */
     unsigned long made_on; /* version of the links of the last such set-up, and of nothing since; else 0 */
     int refreshed;         /* solves are the first after a refresh */
-    multigrid_pace pace;
-    int users;
+    int users;             /* solvers on the operator */
     struct multigrid *next;
 } multigrid;
 
 /* For tests: what a solver of this type works by. */
 const multigrid *multigrid_levels_of(const solver *s);
 
+/* Opens levels that are not. */
+void multigrid_open(multigrid *m);
 /* Work vectors of all levels become those of so many right-hand sides. */
 void multigrid_reserve(multigrid *m, int columns);
 /* x = K b on a level, from x = 0, of the right-hand sides that have going[]: as many as are reserved. b is left alone. */
@@ -94,6 +105,9 @@ int multigrid_level_settings(const multigrid_keys *k, const int size[4], int lev
 void multigrid_setup(multigrid *m);
 /* The same from the null vectors that there are, relaxed a little. Collective. */
 void multigrid_refresh(multigrid *m);
+
+/* Coarse operators from those of the lead. Collective. */
+void multigrid_take(multigrid *m);
 
 /* Before a solve: decides what the set-up needs on the links as they are, and does it. Collective. */
 void multigrid_follow(multigrid *m);

@@ -4,10 +4,12 @@
  * vectors and coarse operators serve for a while: they are kept until the iterations a digit of a solve have grown by
  * refresh_at. Then the null vectors are relaxed a little and the coarse operators built from them; where that does not
  * bring the iterations back, all is made anew from random vectors. Counts decide and never times, so that bits are the same
- * on every machine; multigrid_forget() at the beginning of a trajectory makes them those of a restart. */
+ * on every machine; multigrid_forget() at the beginning of a trajectory makes them those of a restart. Levels that have one
+ * set-up decide together: it is kept until one of them is slow. */
 #include <limits.h>
 #include <math.h>
 
+#include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "solvers/multigrid.h"
 
@@ -48,68 +50,101 @@ void multigrid_note(multigrid *m, double r2)
 }
 
 /* From random vectors. */
-static void make(multigrid *m)
+static void make(multigrid *lead)
 {
-    multigrid_setup(m);
-    m->pace = (multigrid_pace){0};
-    m->renew = m->refreshed = 0;
-    m->made_on = m->version;
+    REQUIRE(lead->users > 0, "a set-up of a quark that is gone");
+    linop_refresh(lead->levels[0].op);
+    multigrid_setup(lead);
+    for (multigrid *m = lead; m; m = m->led) m->pace = (multigrid_pace){0};
+    lead->renew = lead->refreshed = 0;
+    lead->made_on = lead->version;
 }
 
-static void refresh(multigrid *m)
+static void refresh(multigrid *lead)
 {
-    multigrid_refresh(m);
-    m->pace.solves = 0;
-    m->refreshed = 1;
+    REQUIRE(lead->users > 0, "a set-up of a quark that is gone");
+    linop_refresh(lead->levels[0].op);
+    multigrid_refresh(lead);
+    for (multigrid *m = lead; m; m = m->led) m->pace.solves = 0;
+    lead->refreshed = 1;
+}
+
+static int solves_of(const multigrid *lead)
+{
+    int n = 0;
+    for (const multigrid *m = lead; m; m = m->led) n += m->pace.solves;
+    return n;
+}
+
+/* How much slower than with a new set-up those solve that have it, most; 0: no solve tells. */
+static double slowness(multigrid *lead)
+{
+    double most = 0;
+    for (multigrid *m = lead; m; m = m->led) {
+        multigrid_pace *p = &m->pace;
+        close_solve(p);
+        if (p->reference == 0) p->reference = p->worst;
+        if (p->worst > 0) most = fmax(most, p->worst / p->reference);
+        p->worst = 0;
+    }
+    return most;
+}
+
+/* What the links of this version need. */
+static void follow(multigrid *lead, unsigned long version)
+{
+    const int first = lead->version == 0;
+    lead->version = version;
+    if (first || lead->renew || !lead->follows) {
+        make(lead);
+        return;
+    }
+    const double slow = slowness(lead);
+    lead->made_on = 0;
+    if (!(slow > lead->keys.refresh_at)) {
+        log_debug("multigrid: %.2f times the iterations a digit of a new set-up: kept", slow);
+        if (slow > 0) lead->refreshed = 0;
+        return;
+    }
+    log_info("multigrid: %.2f times the iterations a digit of a new set-up: %s after %d solves", slow,
+             lead->refreshed ? "made anew" : "null vectors are refreshed", solves_of(lead));
+    if (lead->refreshed) make(lead);
+    else refresh(lead);
 }
 
 void multigrid_follow(multigrid *m)
 {
-    multigrid_pace *p = &m->pace;
+    multigrid_open(m);
+    multigrid *lead = m->lead;
     const unsigned long version = links_version(m);
-    close_solve(p);
+    close_solve(&m->pace);
     linop_refresh(m->levels[0].op);
-    if (version == m->version && !m->renew) return;
-    const int first = m->version == 0;
-    m->version = version;
-    if (first || m->renew || !m->follows) {
-        make(m);
-        return;
-    }
-    const double pace = p->worst;
-    const int slow = p->reference > 0 && pace > m->keys.refresh_at * p->reference;
-    m->made_on = 0;
-    if (p->reference == 0) p->reference = pace;
-    p->worst = 0;
-    if (!slow) {
-        log_debug("multigrid: %.1f iterations a digit, %.1f when the set-up was new: kept", pace, p->reference);
-        if (pace > 0) m->refreshed = 0;
-        return;
-    }
-    log_info("multigrid: %.1f iterations a digit, %.1f when the set-up was new: %s after %d solves", pace, p->reference,
-             m->refreshed ? "made anew" : "null vectors are refreshed", p->solves);
-    if (m->refreshed) make(m);
-    else refresh(m);
+    if (version != lead->version || lead->renew) follow(lead, version);
+    if (m != lead && m->taken != lead->number) multigrid_take(m);
 }
 
 void multigrid_forget(multigrid *m)
 {
-    const int same = m->made_on > 0 && m->made_on == links_version(m);
+    multigrid *lead = m->lead;
+    if (!lead) return;
+    const int same = lead->made_on > 0 && lead->made_on == links_version(lead);
     m->pace = (multigrid_pace){0};
-    m->refreshed = 0;
-    m->renew = !same;
+    lead->refreshed = 0;
+    lead->renew = !same;
 }
 
 int multigrid_patience(const multigrid *m, double tolerance)
 {
-    if (m->made_on > 0 || m->pace.reference == 0) return INT_MAX;
+    if (m->lead->made_on > 0 || m->pace.reference == 0) return INT_MAX;
     return PATIENCE_LEAST + (int)ceil(PATIENCE * m->pace.reference * -log10(tolerance));
 }
 
 int multigrid_renew(multigrid *m, const char *why)
 {
-    if (!m->follows || m->made_on > 0) return 0;
-    log_info("multigrid: %s after %d solves: made anew", why, m->pace.solves);
-    make(m);
+    multigrid *lead = m->lead;
+    if (!m->follows || lead->made_on > 0) return 0;
+    log_info("multigrid: %s after %d solves: made anew", why, solves_of(lead));
+    make(lead);
+    if (m != lead) multigrid_take(m);
     return 1;
 }

@@ -148,12 +148,19 @@ static void tell(const multigrid *m, const char *what, double start)
     if (m->dependent > 0) log_info("multigrid: %.0f null vectors depend on others; the set-up is no use", m->dependent);
 }
 
+void multigrid_take(multigrid *m)
+{
+    for (int level = 0; level < m->n - 1; level++) coarse_build_shifted(m->levels[level].below, m->shift);
+    m->taken = m->lead->number;
+}
+
 void multigrid_refresh(multigrid *m)
 {
     const double start = comm_wtime();
     multigrid_reserve(m, 1);
     relax_all(m, 0, m->keys.refresh_iterations);
     build_all(m);
+    m->number++;
     tell(m, "refresh", start);
 }
 
@@ -169,5 +176,6 @@ void multigrid_setup(multigrid *m)
         refine(m);
         build_all(m);
     }
+    m->number++;
     tell(m, "set-up", start);
 }

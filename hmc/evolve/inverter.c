@@ -35,6 +35,13 @@ void inverter_close(inverter *v)
     linop_destroy(v->dagger);
 }
 
+void inverter_reserve(const inverter *v, const named_solver *s)
+{
+    if (!v->op || solver_needs_positive(s->settings)) return;
+    solver_from(v->made, s->settings, v->op);
+    solver_from(v->made, s->settings, v->dagger);
+}
+
 typedef struct {
     const inverter *v;
     field *const *x; /* one, or one a pole */

@@ -32,6 +32,10 @@ void inverter_close(inverter *v);
 /* A trajectory begins: nothing that solvers keep from the links of another one decides about its bits. */
 void inverter_begin(const inverter *v);
 
+/* Makes the solvers that this one needs. Where that is done for all actions before the first solve, what solvers share is
+ * the same whichever solves first. */
+void inverter_reserve(const inverter *v, const named_solver *s);
+
 /* x = (A^dagger A)^-1 b. The guess is the predictor's, or zero when that is null; the solution is kept there. `use` is
  * for messages. */
 int inverter_normal(const inverter *v, const named_solver *s, field *x, const field *b, predictor *p, const char *use);

@@ -88,6 +88,13 @@ typedef struct {
     int components;
 } coarse_fold_args;
 
+/* matrices = times matrices + plus 1 */
+typedef struct {
+    view matrices;
+    double times, plus;
+    int components;
+} coarse_shift_args;
+
 /* out = a sum_dir Y_dir(x) in(x + dir) + b add */
 typedef struct {
     geom g;

@@ -315,6 +315,20 @@ void coarse_invert(field *inverse, const field *diagonal)
     }
 }
 
+void coarse_shift(field *matrices, double times, double plus)
+{
+    expect_kind(matrices, FIELD_MATRICES, matrices);
+    REQUIRE(matrices->groups == 1, "%d matrices a site", matrices->groups);
+    FOR_PARITIES(p, matrices)
+    {
+        const coarse_shift_args args = {field_out(matrices, (parity)p), times, plus, matrices->columns};
+        const double reals = (double)field_units(matrices) * matrices->reals;
+        kernel_run(
+            KERNEL_coarse_shift, matrices, &args,
+            (kernel_work){.n = field_units(matrices), .flops = reals, .bytes = 2 * reals * field_traffic(matrices)});
+    }
+}
+
 void coarse_fold(field *links, const field *inverse)
 {
     expect_kind(links, FIELD_MATRICES, inverse);

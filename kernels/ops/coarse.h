@@ -49,6 +49,8 @@ void coarse_galerkin(const aggregation *a, field *links, field *diagonal, const 
 
 /* inverse = diagonal^-1 at each site. */
 void coarse_invert(field *inverse, const field *diagonal);
+/* matrices = times matrices + plus 1, one matrix a site */
+void coarse_shift(field *matrices, double times, double plus);
 /* links = inverse links */
 void coarse_fold(field *links, const field *inverse);
 /* out = a sum_dir Y_dir in(x + dir) + b add on parity p, from the other parity where there are two. out may be add; with

@@ -163,9 +163,8 @@ FN void T(coarse_hop_site)(const coarse_hop_args *a, long u)
         T(parts) sum[GROUPS_TILE];
         for (int k = 0; k < groups; k++) T(parts_clear)(&sum[k], n);
         for (int dir = 0; dir < 8; dir++)
-            for (int k = 0; k < groups; k++)
-                T(matrix_times)
-                (&sum[k], T(row_at)(&a->links, u, dir), T(coarse_neighbour)(a, u, dir, from + k), n, 1);
+            for (int k = 0; k < groups; k++) T(matrix_times)
+        (&sum[k], T(row_at)(&a->links, u, dir), T(coarse_neighbour)(a, u, dir, from + k), n, 1);
         for (int k = 0; k < groups; k++)
             for (int i = 0; i < n; i++) T(coarse_hop_row)(a, u, from + k, i, sum[k].re[i], sum[k].im[i]);
     }
@@ -273,6 +272,14 @@ FN void T(coarse_invert_site)(const coarse_invert_args *a, long u)
             other[k] = t;
         }
     }
+}
+
+FN void T(coarse_shift_site)(const coarse_shift_args *a, long u)
+{
+    const long n = a->components;
+    real *m = T(row_at)(&a->matrices, u, 0);
+    for (long i = 0; i < 2 * n * n; i++) m[i] *= (real)a->times;
+    for (long i = 0; i < n; i++) m[i * 2 * n + i] += (real)a->plus;
 }
 
 /* links = inverse links, in every direction. */

@@ -83,6 +83,10 @@ static void test_trajectory(const char *solver, const char *form)
         for (int i = 0; i < b.s->e.nactions; i++) CHECK_INT(again.iterations[i], first.iterations[i]);
         CHECK_NEAR(largest_difference(b.s->links, cg.s->links), 0, 1e-8);
         close_bench(&b);
+        /* As after a restart. */
+        bench fresh = open_with(solver, form, often ? 1 : 1.5);
+        CHECK(run_number(&fresh, 2).dh == other.dh);
+        close_bench(&fresh);
     }
     close_bench(&cg);
 }

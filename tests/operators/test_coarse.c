@@ -2,7 +2,7 @@
  *
  * P^dagger P = 1; M_c = P^dagger M P by the slow definition, of Wilson-clover and of coarse operators in turn, with and
  * without parity; gamma_5 M_c gamma_5 is the adjoint; the system has the adjoint that it claims, and its solution is that
- * of M_c; vectors that depend on others are counted; aggregates that do not fit are refused. */
+ * of M_c; all this of a heavier quark on the same null vectors too; vectors that depend on others are counted; aggregates that do not fit are refused. */
 #include "tests/kernels/kit.h"
 
 #include "kernels/lattice/purpose.h"
@@ -11,6 +11,8 @@
 #include "operators/wilson.h"
 
 static const struct ref_lattice shape = {{4, 4, 8, 8}};
+
+#define SHIFT 0.3 /* of the mass of a quark on another one's null vectors */
 
 /* Sums of some hundred products, in the precision of the coarse operator. */
 static double tolerance(const linop *op)
@@ -197,7 +199,43 @@ static void check_bits(const product *p, double first[2], int level)
     for (int i = 0; i < 3; i++) field_destroy(all[i]);
 }
 
-static void check_levels(wilson *w, precision prec, double first[2])
+static void check_both(const product of[2], const char *what, double first[2])
+{
+    for (int level = 0; level < 2; level++) {
+        char where[256];
+        snprintf(where, sizeof where, "%.200s", kit_case);
+        kit_where("%.200s, the %s level%s", where, level ? "second" : "first", what);
+        check_product(&of[level]);
+        check_hermiticity(&of[level]);
+        check_system(&of[level]);
+        check_bits(&of[level], first, level);
+        kit_where("%s", where);
+    }
+}
+
+/* A heavier quark on the null vectors of this one. */
+static void check_shifted(const product of[2], const field *links, const wilson_settings *set, precision prec,
+                          double first[2])
+{
+    wilson_settings heavier = *set;
+    heavier.mass += SHIFT;
+    wilson *w = wilson_create(links, &heavier);
+    linop *fine = linop_at(wilson_schur(w), prec, kit_place);
+    double by = 0;
+    linop_refresh(fine);
+    KIT_INT(fine->coarsening->shifted(fine, of[0].fine, &by), 1);
+    KIT_NEAR(by, SHIFT, 1e-15);
+    coarse *c = coarse_create_shifted(fine, of[0].c), *next = coarse_create_shifted(coarse_system(c), of[1].c);
+    coarse_build_shifted(c, by);
+    coarse_build_shifted(next, by);
+    const product shifted[2] = {{w, NULL, fine, c}, {NULL, c, coarse_system(c), next}};
+    check_both(shifted, " of a heavier quark", first);
+    coarse_destroy(next);
+    coarse_destroy(c);
+    wilson_destroy(w);
+}
+
+static void check_levels(wilson *w, const field *links, const wilson_settings *set, precision prec, double first[2][2])
 {
     linop *fine = linop_at(wilson_schur(w), prec, kit_place);
     const coarse_settings one = {{2, 2, 2, 2}, 6}, two = {{2, 2, 2, 2}, 8};
@@ -210,23 +248,14 @@ static void check_levels(wilson *w, precision prec, double first[2])
     KIT_NEAR(coarse_build(next), 0, 0);
     KIT_INT(coarse_system(next)->lat->parities, 1);
     const product of[2] = {{w, NULL, fine, c}, {NULL, c, coarse_system(c), next}};
-    for (int level = 0; level < 2; level++) {
-        const char *before = level ? "the second level" : "the first level";
-        char where[256];
-        snprintf(where, sizeof where, "%.200s", kit_case);
-        kit_where("%.200s, %s", where, before);
-        check_product(&of[level]);
-        check_hermiticity(&of[level]);
-        check_system(&of[level]);
-        check_bits(&of[level], first, level);
-        kit_where("%s", where);
-    }
+    check_both(of, "", first[0]);
+    check_shifted(of, links, set, prec, first[1]);
     coarse_destroy(next);
     coarse_destroy(c);
     check_dependent(fine, &one);
 }
 
-static void check_grid(const int grid[4], double first[2][PREC_COUNT][2])
+static void check_grid(const int grid[4], double first[2][PREC_COUNT][2][2])
 {
     struct ref_rng rng;
     ref_rng_seed(&rng, 5);
@@ -235,12 +264,12 @@ static void check_grid(const int grid[4], double first[2][PREC_COUNT][2])
     field *links = kit_links(lat, u);
     check_refusals(lat);
     for (int form = 0; form < 2; form++) {
-        wilson *w =
-            wilson_create(links, &(wilson_settings){0.1, form ? 1.2 : 0, form ? SCHUR_SYMMETRIC : SCHUR_ASYMMETRIC,
-                                                    form ? PARITY_ODD : PARITY_EVEN, FIELD_LINKS});
+        const wilson_settings set = {0.1, form ? 1.2 : 0, form ? SCHUR_SYMMETRIC : SCHUR_ASYMMETRIC,
+                                     form ? PARITY_ODD : PARITY_EVEN, FIELD_LINKS};
+        wilson *w = wilson_create(links, &set);
         for (int prec = 0; prec <= PREC_SINGLE; prec++) {
             kit_where("grid %d.%d.%d.%d, form %d, %s", grid[0], grid[1], grid[2], grid[3], form, kit_prec[prec]);
-            check_levels(w, (precision)prec, first[form][prec]);
+            check_levels(w, links, &set, (precision)prec, first[form][prec]);
         }
         wilson_destroy(w);
     }
@@ -253,13 +282,13 @@ int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
     int grids[16][4];
-    double first[2][PREC_COUNT][2] = {{{0}}};
+    double first[2][PREC_COUNT][2][2] = {{{{0}}}};
     const int n = kit_grids(shape, grids, 16);
     for (int i = 0; i < n; i++) {
         int fits = 1;
         for (int d = 0; d < 4; d++) fits = fits && shape.size[d] / 2 / grids[i][d] % 2 == 0;
         if (fits) check_grid(grids[i], first);
     }
-    KIT_CHECK(first[0][0][0] > 0);
+    KIT_CHECK(first[0][0][0][0] > 0);
     return kit_end();
 }

@@ -16,6 +16,7 @@ typedef struct {
     lattice *lat;
     field *links, *momenta;
     wilson *w;
+    wilson_settings set;
     linop *direct, *adjoint;
     field *b;
 } quark;
@@ -44,6 +45,7 @@ static int open_quark(quark *q, const wilson_settings *s)
     free(u);
     q->momenta = field_create(q->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
     momenta_random(q->momenta, 3, RANDOM_TEST, 0);
+    q->set = *s;
     q->w = wilson_create(q->links, s);
     q->direct = wilson_schur(q->w);
     q->adjoint = adjoint_create(q->direct);
@@ -163,6 +165,54 @@ static void check_follows(quark *q)
     solver_destroy(s);
 }
 
+/* A solver of a quark that is heavier by so much. */
+static solver *of_mass(const quark *q, double more, wilson **w, int share)
+{
+    solver_settings s = settings_of("multigrid", "single");
+    wilson_settings set = q->set;
+    s.follows = 1;
+    s.tolerance = 1e-9;
+    multigrid_keys_of(&s)->refresh_at = 1.3;
+    multigrid_keys_of(&s)->refresh_iterations = 8;
+    multigrid_keys_of(&s)->share_setup = share;
+    set.mass += more;
+    *w = wilson_create(q->links, &set);
+    return solver_create(&s, wilson_schur(*w));
+}
+
+/* Masses of which the heaviest solves first: one set-up, of the lightest, which all of them decide about. */
+static void check_shares(quark *q)
+{
+    wilson *w[4];
+    solver *heavy = of_mass(q, 0.3, &w[0], 1), *light = of_mass(q, 0, &w[1], 1), *middle = of_mass(q, 0.1, &w[2], 1),
+           *alone = of_mass(q, 0.3, &w[3], 0);
+    const multigrid *of[4] = {multigrid_levels_of(heavy), multigrid_levels_of(light), multigrid_levels_of(middle),
+                              multigrid_levels_of(alone)};
+    const int first = solves(heavy, q), own = solves(alone, q), least = solves(light, q), between = solves(middle, q);
+    for (int i = 0; i < 3; i++) KIT_CHECK(of[i]->lead == of[1]);
+    KIT_CHECK(of[3]->lead == of[3]);
+    KIT_NEAR(of[0]->shift, 0.3, 1e-14);
+    KIT_INT(of[1]->number, 1);
+    KIT_NEAR(first, own, 0.25 * own + 1);
+    KIT_CHECK(between <= 1.25 * least + 1 && first <= 1.25 * least + 1);
+    gauge_update(q->links, 1e-4, q->momenta);
+    solves(heavy, q);
+    KIT_INT(of[1]->number, 1);
+    /* One that is slow brings a new set-up to all. */
+    rotate_links(q);
+    solves(light, q);
+    gauge_update(q->links, 1e-4, q->momenta);
+    solves(middle, q);
+    KIT_CHECK(of[1]->number > 1);
+    KIT_INT(of[2]->taken, of[1]->number);
+    solves(light, q);
+    solves(heavy, q);
+    KIT_INT(of[0]->taken, of[1]->number);
+    solver *const all[] = {light, heavy, alone, middle};
+    for (int i = 0; i < 4; i++) solver_destroy(all[i]);
+    for (int i = 0; i < 4; i++) wilson_destroy(w[i]);
+}
+
 enum { SOURCES = 5 };
 
 /* Random ones, of which one is zero and one a tiny multiple of another; first guesses that are far, near and none. */
@@ -272,6 +322,7 @@ int main(int argc, char **argv)
             check_covariance(&q);
             check_follows(&q);
             check_renewal(&q);
+            check_shares(&q);
         }
         close_quark(&q);
         done++;
