@@ -3,7 +3,8 @@
  * A cycle smooths by steps of minimal residual on the system of its level, takes the residual to the next lattice by
  * P^dagger, solves there, adds P times the solution, and smooths again. The solve on a lower level is flexible GCR with the
  * cycle of that level as its preconditioner (K-cycle), on the coarsest GCR alone. Systems are red-black on every level
- * whose extents are even. Around the finest cycle runs flexible GCR in the precision of the source.
+ * whose extents are even. On the finest lattice a preconditioner may smooth in place of minimal residuals, such as Schwarz
+ * blocks, which nothing is sent for. Around the finest cycle runs flexible GCR in the precision of the source.
  *
  * Several right-hand sides go through all levels together: operators and transfers are applied to all of them at once,
  * with every link and null vector read once, while coefficients and the end of each solve are their own.
@@ -42,9 +43,49 @@ static int any(const char *going, int n)
     return 0;
 }
 
+/* e = K r for each right-hand side that is going; e is zero. */
+static void smoother_each(multigrid *m, const char *going, field *e, const field *r)
+{
+    if (m->columns == 1) {
+        solver_precondition(m->smoother, e, r);
+        return;
+    }
+    field *one_e = linop_vector(m->levels[0].op, 1), *one_r = field_like(one_e);
+    for (int k = 0; k < m->columns; k++) {
+        field part = field_rhs(e, k);
+        const field from = field_rhs(r, k);
+        if (!going[k]) continue;
+        vector_axpby(one_r, 1, &from, 0);
+        solver_precondition(m->smoother, one_e, one_r);
+        vector_axpby(&part, 1, one_e, 0);
+    }
+    field_written(e);
+    field_destroy(one_r);
+    field_destroy(one_e);
+}
+
+/* x += K r and r -= A K r, so many times. */
+static void smooth_by_solver(multigrid *m, const char *going, field *x, field *r, int steps)
+{
+    multigrid_level *l = &m->levels[0];
+    field *e = field_like(r);
+    for (int i = 0; i < steps; i++) {
+        smoother_each(m, going, e, r);
+        vector_axpby(x, 1, e, 1);
+        linop_apply(l->op, l->q, e, 0);
+        vector_axpby(r, -1, l->q, 1);
+        count(m, 0);
+    }
+    field_destroy(e);
+}
+
 static void smooth(multigrid *m, int level, const char *going, field *x, field *r, int steps)
 {
     multigrid_level *l = &m->levels[level];
+    if (level == 0 && m->smoother) {
+        smooth_by_solver(m, going, x, r, steps);
+        return;
+    }
     double fall[SOLVER_BLOCK_MOST];
     char moves[SOLVER_BLOCK_MOST];
     memcpy(moves, going, (size_t)m->columns);
@@ -168,6 +209,27 @@ static void cycle_of_adjoint(multigrid *m, field *x, const field *b)
     field_destroy(t);
 }
 
+/* Squares of numbers beyond these leave the range of single precision at single sites. */
+#define FAR2 1e-16
+
+static int far_from_one(double r2)
+{
+    return r2 > 0 && (r2 < FAR2 || r2 > 1 / FAR2);
+}
+
+/* Right-hand sides that are far from one, times two to a power that takes them near it, or back. Nothing is rounded. */
+static void bring_near(field *v, const double *r2, int back)
+{
+    int done = 0;
+    for (int k = 0; k < v->nrhs; k++) {
+        if (!far_from_one(r2[k])) continue;
+        field part = field_rhs(v, k);
+        vector_axpby(&part, ldexp(1, (back ? 1 : -1) * ilogb(sqrt(r2[k]))), &part, 0);
+        done = 1;
+    }
+    if (done) field_written(v);
+}
+
 static void precondition_block(solver *s, field *x, const field *b, solve_result *each)
 {
     multigrid *m = of(s)->m;
@@ -186,14 +248,23 @@ static void precondition_block(solver *s, field *x, const field *b, solve_result
     multigrid_reserve(m, b->nrhs);
     m->applications = 0;
     m->flops = 0;
-    const int one = b->prec == l->op->prec;
+    int one = b->prec == l->op->prec;
+    for (int k = 0; k < b->nrhs; k++) one = one && !far_from_one(b2[k]);
     field *y = one ? x : l->x;
     const field *source = one ? b : l->b;
-    if (!one) vector_copy(l->b, b);
+    if (!one) {
+        vector_copy(l->b, b);
+        bring_near(l->b, b2, 0);
+    }
     multigrid_note(m, largest);
+    m->smoother = s->inner;
     if (of(s)->adjoint) cycle_of_adjoint(m, y, source);
     else multigrid_cycle(m, 0, all_going, y, source);
-    if (!one) vector_copy(x, y);
+    m->smoother = NULL;
+    if (!one) {
+        bring_near(y, b2, 1);
+        vector_copy(x, y);
+    }
     for (int k = 0; k < b->nrhs; k++) {
         each[k].iterations = m->applications;
         each[k].flops = m->flops / b->nrhs;
@@ -424,12 +495,19 @@ static multigrid *levels_for(const solver_settings *s, linop *op)
     return m;
 }
 
+static linop *inside(const solver_settings *set, linop *a)
+{
+    linop *direct = adjoint_inner(a);
+    (void)set;
+    return direct ? direct : a;
+}
+
 static void open(solver *s)
 {
     state *t = calloc(1, sizeof *t);
     REQUIRE_MEMORY(t, "out of memory");
-    linop *direct = adjoint_inner(s->a), *a = direct ? direct : s->a;
-    t->adjoint = direct != NULL;
+    linop *a = inside(&s->settings, s->a);
+    t->adjoint = a != s->a;
     t->m = levels_for(&s->settings, linop_at(a, a->prec > PREC_SINGLE ? a->prec : PREC_SINGLE, a->where));
     s->state = t;
     s->settings.delta = MULTIGRID_DELTA;
@@ -517,6 +595,9 @@ static const param own[] = {
      0},
     {"post_steps", PARAM_INT, KEY(post_steps), "4", "[0,100]", NULL, "and after it", 0},
     {"relaxation", PARAM_REAL, KEY(relaxation), "0.9", "(0,2)", NULL, "factor of each step", 0},
+    {"smoother", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
+     "[solver.NAME] of a preconditioner, such as schwarz, for the steps on the finest lattice; empty: minimal residual",
+     0},
     {"coarse_tolerance", PARAM_REAL, KEY(coarse_tolerance), "0.25", "(0,1)", NULL,
      "drop of the residual on lattices between the finest and the coarsest", 0},
     {"coarse_iterations", PARAM_INT, KEY(coarse_iterations), "8", "[1,100]", NULL, "and the most iterations there", 0},
@@ -543,6 +624,8 @@ const solver_type solver_multigrid = {
     .help = "adaptive multigrid for Wilson-clover quarks, inside GCR; its cycle preconditions",
     .keys = "inner_precision",
     .own = &part,
+    .inner_key = "smoother",
+    .inside = inside,
     .coarsens = 1,
     .fits = fits,
     .solve = solve,

@@ -70,6 +70,7 @@ typedef struct multigrid {
     unsigned long taken;    /* number of the lead's set-up that coarse operators are of */
     int applications;       /* of the finest operator, since it was last looked at */
     double flops;
+    solver *smoother; /* of the finest level, in the cycle that goes on; null: minimal residuals */
     multigrid_pace pace;
     /* Of a lead: */
     unsigned long number;  /* of set-ups so far */

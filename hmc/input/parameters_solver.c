@@ -162,6 +162,12 @@ static void check_system(const ini_input *in, const parameters *p, const named_f
 /* The normal operator does not come on coarse lattices. */
 static void check_coarse(const ini_input *in, const named_settings *s)
 {
+    const solver_type *type = solver_type_find(s->p.type);
+    if (type->coarsens && solver_needs_positive(&s->p))
+        user_error(
+            "%s: [solver.%s] type = %s is for M itself, and %s = %s solves for positive operators; choose one of "
+            "type schwarz, gcr or bicgstab",
+            ini_where(in, "solver", s->name, type->inner_key), s->name, s->p.type, type->inner_key, s->p.inner_name);
     for (const solver_settings *at = s->p.inner; at; at = at->inner)
         if (solver_type_find(at->type)->coarsens && solver_needs_positive(&s->p))
             user_error(
@@ -249,7 +255,7 @@ static void check_precisions(const ini_input *in, const named_settings *s, const
 static void check_effects(const ini_input *in, const parameters *p, int number, int every)
 {
     static const char *const of_iterations[] = {"tolerance", "max_iterations", "delta"};
-    static const char *const of_changes[] = {"refresh_at", "refresh_iterations"};
+    static const char *const of_changes[] = {"refresh_at", "refresh_iterations", "share_setup"};
     const named_settings *s = &p->solvers[number];
     const double values[] = {s->p.tolerance, s->p.max_iterations, s->p.delta};
     const int given = given_precisions(p, number, every && solver_solves(&s->p));

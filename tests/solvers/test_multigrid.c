@@ -239,12 +239,16 @@ static double apart(const field *x, int k, field *y)
 }
 
 /* At once, and each alone: x, iterations and residuals. */
-static void check_together(linop *op, const char *type, const char *prec)
+static void check_together(linop *op, const char *type, const char *prec, int blocks)
 {
     solver_settings set = settings_of(type, prec);
-    const solver_settings inner = settings_of("multigrid", "single");
+    const solver_settings smoother = settings_of("schwarz", "single");
+    solver_settings inner = settings_of("multigrid", "single");
+    const int cycles = !strcmp(type, "gcr");
     set.tolerance = 1e-9;
-    if (!strcmp(type, "gcr")) set.inner = &inner;
+    if (blocks) (cycles ? &inner : &set)->inner = &smoother;
+    if (blocks) multigrid_keys_of(cycles ? &inner : &set)->post_steps = 1;
+    if (cycles) set.inner = &inner;
     field *b = linop_vector(op, SOURCES), *x = field_like(b), *start = field_like(b), *one_b = linop_vector(op, 1),
           *one_x = field_like(one_b);
     solve_result each[SOURCES];
@@ -255,7 +259,8 @@ static void check_together(linop *op, const char *type, const char *prec)
     KIT_INT(solver_solve(s, x, b, each).status, SOLVE_CONVERGED);
     for (int k = 0; k < SOURCES; k++) {
         const field from_b = field_rhs(b, k), from_x = field_rhs(start, k);
-        kit_where("%s in %s precision, right-hand side %d of %d", type, prec, k, SOURCES);
+        kit_where("%s in %s precision%s, right-hand side %d of %d", type, prec, blocks ? " with Schwarz blocks" : "", k,
+                  SOURCES);
         vector_axpby(one_b, 1, &from_b, 0);
         vector_axpby(one_x, 1, &from_x, 0);
         const solve_result r = solver_solve(s, one_x, one_b, NULL);
@@ -309,7 +314,7 @@ int main(int argc, char **argv)
                                             {-0.2, 1.2, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS},
                                             {0.1, 0, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS},
                                             {-0.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS}};
-    static const char *const precs[] = {"double", "single", "half", "single"};
+    static const char *const precs[] = {"double", "single", "half", "double"};
     int done = 0;
     for (int i = 0; i < 4; i++) {
         quark q;
@@ -317,7 +322,8 @@ int main(int argc, char **argv)
         kit_where("%s form, c_sw %g", forms[i].form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", forms[i].c_sw);
         check_similar(&q);
         check_adjoint(&q);
-        check_together(i % 2 ? q.adjoint : q.direct, i < 3 ? "multigrid" : "gcr", precs[i]);
+        for (int blocks = 0; blocks < 2; blocks++)
+            check_together(i % 2 ? q.adjoint : q.direct, i < 3 ? "multigrid" : "gcr", precs[i], blocks);
         if (forms[i].c_sw != 0) {
             check_covariance(&q);
             check_follows(&q);
