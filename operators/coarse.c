@@ -180,9 +180,38 @@ static void complete(linop *op, field *rows, const field *v)
     hop(c, rows, PARITY_ODD, -1, v, 0, NULL);
 }
 
+/* Links of the precision of operators: those that there are, or others that have their values. */
+static field *full_links(const coarse *c)
+{
+    if (c->links->prec == c->system.prec) return c->links;
+    const field_shape shape = field_shape_of(c->links);
+    return field_create_shape(c->lat, &shape, c->system.prec, c->links->par, c->links->where);
+}
+
+static field *open_links(const coarse *c)
+{
+    field *full = full_links(c);
+    if (full != c->links) coarse_expand(full, c->links);
+    return full;
+}
+
+static void close_links(const coarse *c, field *full)
+{
+    if (full != c->links) field_destroy(full);
+}
+
+static void keep_links(coarse *c, field *full)
+{
+    if (full != c->links) coarse_compress(c->links, full);
+    close_links(c, full);
+}
+
 static void galerkin(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors)
 {
-    coarse_galerkin(a, links, diagonal, vectors, of(op)->links, of(op)->diagonal);
+    coarse *c = of(op);
+    field *full = open_links(c);
+    coarse_galerkin(a, links, diagonal, vectors, full, c->diagonal);
+    close_links(c, full);
 }
 
 static unsigned long version(const linop *op)
@@ -224,7 +253,8 @@ static coarse *create(linop *fine, const coarse_settings *s, const coarse *from)
     const parity whole = coarse_whole(c->lat);
     c->from = from;
     c->vectors = from ? from->vectors : coarse_null_vectors(&c->a, fine->prec, fine->where);
-    c->links = field_create_shape(c->lat, &links, fine->prec, whole, fine->where);
+    c->links = field_create_shape(c->lat, &links, s->half_links && fine->prec == PREC_SINGLE ? PREC_HALF : fine->prec,
+                                  whole, fine->where);
     c->diagonal = field_create_shape(c->lat, &one, fine->prec, whole, fine->where);
     c->inverse = field_create_shape(c->lat, &one, fine->prec, whole, fine->where);
     const double sites = (double)c->lat->local_volume;
@@ -246,7 +276,7 @@ coarse *coarse_create(linop *fine, const coarse_settings *s)
 
 coarse *coarse_create_shifted(linop *fine, const coarse *from)
 {
-    coarse_settings s = {.vectors = from->a.vectors};
+    coarse_settings s = {.vectors = from->a.vectors, .half_links = from->links->prec == PREC_HALF};
     memcpy(s.block, from->a.block, sizeof s.block);
     REQUIRE(fine->prec == from->fine->prec && fine->where == from->fine->where, "null vectors of another precision");
     return create(fine, &s, from);
@@ -305,9 +335,11 @@ void coarse_set_vector(coarse *c, int k, const field *v)
 double coarse_build(coarse *c)
 {
     const double dependent = coarse_orthonormalise(&c->a, c->vectors);
-    c->how->galerkin(c->fine, &c->a, c->links, c->diagonal, c->vectors);
+    field *links = full_links(c);
+    c->how->galerkin(c->fine, &c->a, links, c->diagonal, c->vectors);
     coarse_invert(c->inverse, c->diagonal);
-    coarse_fold(c->links, c->inverse);
+    coarse_fold(links, c->inverse);
+    keep_links(c, links);
     c->version++;
     return dependent;
 }
@@ -322,8 +354,11 @@ void coarse_build_shifted(coarse *c, double by)
     field *factor = field_like(c->inverse);
     field_copy(factor, c->inverse);
     coarse_shift(factor, -by, 1);
-    field_copy(c->links, c->from->links);
-    coarse_fold(c->links, factor);
+    field *links = full_links(c);
+    if (links != c->links) coarse_expand(links, c->from->links);
+    else field_copy(links, c->from->links);
+    coarse_fold(links, factor);
+    keep_links(c, links);
     field_destroy(factor);
     c->version++;
 }

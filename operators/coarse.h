@@ -33,6 +33,7 @@ typedef struct coarsening {
 
 typedef struct {
     int block[4], vectors; /* extents of aggregates; null vectors, an even number up to 64 */
+    int half_links;        /* links in half precision, of an operator in single */
 } coarse_settings;
 
 typedef struct coarse coarse;

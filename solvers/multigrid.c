@@ -405,6 +405,7 @@ int multigrid_level_settings(const multigrid_keys *k, const int size[4], int lev
 {
     memcpy(s->block, k->block[level], sizeof s->block);
     s->vectors = k->vectors[level];
+    s->half_links = k->half_links;
     return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(size, level == 0, s->block));
 }
 
@@ -610,6 +611,8 @@ static const param own[] = {
      "solved together, at most, through all levels at once, with the same bits as alone; memory of vectors grows with "
      "them",
      0},
+    {"half_links", PARAM_BOOL, KEY(half_links), "no", NULL, NULL,
+     "links of coarse lattices in half precision, with a scale each, where cycles work in single", 0},
     {"share_setup", PARAM_BOOL, KEY(share_setup), "yes", NULL, NULL,
      "of actions: quarks that differ by their mass alone, such as Hasenbusch masses, have the null vectors of the "
      "lightest",

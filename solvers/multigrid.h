@@ -19,7 +19,7 @@ typedef struct {
     int setup_iterations, coarse_setup_iterations, refinements, refresh_iterations;
     int restart;
     int right_hand_sides; /* solved together, at most */
-    int share_setup;
+    int share_setup, half_links;
 } multigrid_keys;
 
 static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)

@@ -1,4 +1,5 @@
-/* Operations of coarse operators, on aggregates of up to 4^4 sites and a level below. */
+/* Operations of coarse operators, on aggregates of up to 4^4 sites and a level below; in half precision what has links in
+ * half and vectors in single. */
 #include "hmc/bench/ops.h"
 
 #include "kernels/lattice/purpose.h"
@@ -49,12 +50,14 @@ void bench_open_coarse(bench *b)
 {
     const precision prec = b->prec == PREC_DOUBLE ? PREC_DOUBLE : PREC_SINGLE;
     linop *fine = linop_at(wilson_schur(b->w), prec, b->where);
-    const coarse_settings first = settings(b->lat, 12, 4);
+    coarse_settings first = settings(b->lat, 12, 4);
+    first.half_links = b->prec == PREC_HALF;
     linop_refresh(fine);
     b->coarse = coarse_create(fine, &first);
     build(b->coarse, fine, first.vectors);
     linop *system = coarse_system(b->coarse);
-    const coarse_settings second = settings(system->lat, 2 * first.vectors, 2);
+    coarse_settings second = settings(system->lat, 2 * first.vectors, 2);
+    second.half_links = first.half_links;
     b->coarser = coarse_create(system, &second);
     build(b->coarser, system, second.vectors);
     field *fine_like = linop_vector(fine, 1), *whole = coarse_vector(b->coarse, b->rhs),

@@ -11,6 +11,8 @@
 #define OWN_coarse_pack , NO_INSTANCE
 #define OWN_coarse_invert , NO_INSTANCE
 #define OWN_coarse_fold , NO_INSTANCE
+#define OWN_coarse_compress , NO_INSTANCE
+#define OWN_coarse_expand , NO_INSTANCE
 #define OWN_coarse_hop , NO_INSTANCE
 #define OWN_coarse_local , NO_INSTANCE
 
@@ -55,15 +57,18 @@ static __device__ __forceinline__ const view *T(factor_matrices)(const coarse_lo
     return &a->matrices;
 }
 
-/* The sign of a second chirality in front of the matrix. */
-static __device__ __forceinline__ real T(factor_sign)(const coarse_hop_args *a)
+/* The factors of each chirality in front of the matrix; that of a link in fixed point has its scale. */
+template <typename number>
+static __device__ __forceinline__ void T(factors)(const coarse_hop_args *a, long u, int dir, real by[2])
 {
-    return 1;
+    by[0] = by[1] = sizeof(number) < sizeof(real) ? T(fixed_scale)(&a->links, u, dir) : (real)1;
 }
 
-static __device__ __forceinline__ real T(factor_sign)(const coarse_local_args *a)
+template <typename number>
+static __device__ __forceinline__ void T(factors)(const coarse_local_args *a, long u, int dir, real by[2])
 {
-    return (real)a->right;
+    by[0] = 1;
+    by[1] = (real)a->right;
 }
 
 static __device__ __forceinline__ void T(product_row)(const coarse_hop_args *a, long u, int group, int i, real re, real im)
@@ -90,7 +95,7 @@ static __device__ __forceinline__ void T(column_times)(real re[many], real im[ma
     }
 }
 
-template <typename arguments, bool local, int rows, int apart, int many>
+template <typename arguments, bool local, typename number, int rows, int apart, int many>
 static __global__ void __launch_bounds__(WARP *MATRIX_DIRECTIONS(local) * apart)
     T(matrix_global)(const __grid_constant__ arguments a, int chunks, int tiles)
 {
@@ -103,8 +108,10 @@ static __global__ void __launch_bounds__(WARP *MATRIX_DIRECTIONS(local) * apart)
     const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP, dir = warp / apart;
     const int share = lane / rows + lanes * (warp % apart), n = a.components, groups = a.out.groups;
     const int row = chunk * rows + lane % rows, safe = row < n ? row : n - 1;
-    const real sign = T(factor_sign)(&a);
-    const real *matrix = T(row_at)(T(factor_matrices)(&a), u, dir) + safe;
+    real by[2];
+    T(factors)<number>(&a, u, dir, by);
+    const view *matrices = T(factor_matrices)(&a);
+    const number *matrix = (const number *)matrices->data + dir * matrices->group_stride + u * matrices->stride + safe;
     const T(pair) * x[many];
     UNROLL for (int g = 0; g < many; g++)
     {
@@ -120,13 +127,13 @@ static __global__ void __launch_bounds__(WARP *MATRIX_DIRECTIONS(local) * apart)
         T(pair) v[mine][many];
         UNROLL for (int m = 0; m < mine; m++)
         {
-            const real *column = matrix + (long)(j + m * shares) * 2 * n;
-            mr[m] = __ldg(column);
-            mi[m] = __ldg(column + n);
+            const number *column = matrix + (long)(j + m * shares) * 2 * n;
+            mr[m] = (real)__ldg(column);
+            mi[m] = (real)__ldg(column + n);
             UNROLL for (int g = 0; g < many; g++) v[m][g] = x[g][j + m * shares];
         }
         UNROLL for (int m = 0; m < mine; m++)
-            T(column_times)<many>(re[m], im[m], mr[m], mi[m], v[m], j + m * shares < n / 2 ? (real)1 : sign);
+            T(column_times)<many>(re[m], im[m], mr[m], mi[m], v[m], by[j + m * shares >= n / 2]);
     }
     UNROLL for (int m = 0; m < mine; m++)
     {
@@ -134,8 +141,8 @@ static __global__ void __launch_bounds__(WARP *MATRIX_DIRECTIONS(local) * apart)
         if (column >= n) break;
         T(pair) v[many];
         UNROLL for (int g = 0; g < many; g++) v[g] = x[g][column];
-        const real *at = matrix + (long)column * 2 * n;
-        T(column_times)<many>(re[m], im[m], at[0], at[n], v, column < n / 2 ? (real)1 : sign);
+        const number *at = matrix + (long)column * 2 * n;
+        T(column_times)<many>(re[m], im[m], (real)at[0], (real)at[n], v, by[column >= n / 2]);
     }
     UNROLL for (int g = 0; g < many; g++)
     {
@@ -166,47 +173,55 @@ static __global__ void __launch_bounds__(WARP *MATRIX_DIRECTIONS(local) * apart)
     }
 }
 
-template <typename arguments, bool local, int rows, int apart, int many>
+template <typename arguments, bool local, typename number, int rows, int apart, int many>
 static void T(matrix_start)(const gpu_device *dev, const arguments *a, long n)
 {
     const int chunks = (a->components + rows - 1) / rows, tiles = (a->out.groups + many - 1) / many;
-    gpu_start(dev, T(matrix_global)<arguments, local, rows, apart, many>, dim3((unsigned)(n * chunks * tiles)),
+    gpu_start(dev, T(matrix_global)<arguments, local, number, rows, apart, many>, dim3((unsigned)(n * chunks * tiles)),
               WARP * MATRIX_DIRECTIONS(local) * apart, *a, chunks, tiles);
 }
 
 /* Right-hand sides of a thread: few idle ones. A single one has a warp for each chain where the lattice is too small to
  * fill the device, and everywhere without directions. */
-template <typename arguments, bool local, int rows>
+template <typename arguments, bool local, typename number, int rows>
 static void T(matrix_choose)(const gpu_device *dev, const arguments *a, long n)
 {
     constexpr int most = COARSE_CHAINS / (WARP / rows);
     const int groups = a->out.groups, chunks = (a->components + rows - 1) / rows;
     const long warps = n * chunks * MATRIX_DIRECTIONS(local);
-    if (groups % 8 == 0 || groups > 12) T(matrix_start)<arguments, local, rows, local ? most : 1, 8>(dev, a, n);
-    else if (groups > 2) T(matrix_start)<arguments, local, rows, local ? most : 1, 4>(dev, a, n);
-    else if (groups == 2) T(matrix_start)<arguments, local, rows, local ? most : 1, 2>(dev, a, n);
-    else if (local || warps < 32L * dev->processors) T(matrix_start)<arguments, local, rows, most, 1>(dev, a, n);
-    else T(matrix_start)<arguments, local, rows, 1, 1>(dev, a, n);
+    if (groups % 8 == 0 || groups > 12) T(matrix_start)<arguments, local, number, rows, local ? most : 1, 8>(dev, a, n);
+    else if (groups > 2) T(matrix_start)<arguments, local, number, rows, local ? most : 1, 4>(dev, a, n);
+    else if (groups == 2) T(matrix_start)<arguments, local, number, rows, local ? most : 1, 2>(dev, a, n);
+    else if (local || warps < 32L * dev->processors) T(matrix_start)<arguments, local, number, rows, most, 1>(dev, a, n);
+    else T(matrix_start)<arguments, local, number, rows, 1, 1>(dev, a, n);
 }
 
-template <typename arguments, bool local>
+template <typename arguments, bool local, typename number>
 static void T(matrix_launch)(const gpu_device *dev, const arguments *a, const int *list, long n)
 {
     REQUIRE(!list, "a list for products of %d components", a->components);
     if (n == 0) return;
-    if (a->components % 32 == 0) T(matrix_choose)<arguments, local, 32>(dev, a, n);
-    else if (a->components % 16 == 0) T(matrix_choose)<arguments, local, 16>(dev, a, n);
-    else T(matrix_choose)<arguments, local, 8>(dev, a, n);
+    if (a->components % 32 == 0) T(matrix_choose)<arguments, local, number, 32>(dev, a, n);
+    else if (a->components % 16 == 0) T(matrix_choose)<arguments, local, number, 16>(dev, a, n);
+    else T(matrix_choose)<arguments, local, number, 8>(dev, a, n);
 }
 
 void T(coarse_hop_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
-    T(matrix_launch)<coarse_hop_args, false>(dev, (const coarse_hop_args *)args, list, n);
+    const coarse_hop_args *a = (const coarse_hop_args *)args;
+#if PLAQ_PREC == 1
+    if (a->links.scale) {
+        T(matrix_launch)<coarse_hop_args, false, T(fixed)>(dev, a, list, n);
+        return;
+    }
+#endif
+    REQUIRE(!a->links.scale, "links in fixed point beside %d bytes", (int)sizeof(real));
+    T(matrix_launch)<coarse_hop_args, false, real>(dev, a, list, n);
 }
 
 void T(coarse_local_launch)(const gpu_device *dev, const void *args, const int *list, long n)
 {
-    T(matrix_launch)<coarse_local_args, true>(dev, (const coarse_local_args *)args, list, n);
+    T(matrix_launch)<coarse_local_args, true, real>(dev, (const coarse_local_args *)args, list, n);
 }
 
 /* One row of matrix_times() from zero; column j of the matrix is at 2 n j, x_j at 2 j. */
@@ -223,6 +238,70 @@ static __device__ __forceinline__ void T(row_times)(real *re, real *im, const re
         }
     *re = 0 + ((cr[0] + cr[2]) + (cr[1] + cr[3]));
     *im = 0 + ((ci[0] + ci[2]) + (ci[1] + ci[3]));
+}
+
+/* ---- fixed point ---- */
+
+#define COMPRESS_THREADS 256
+
+/* A block does a link. */
+static __global__ void __launch_bounds__(COMPRESS_THREADS)
+    T(coarse_compress_global)(const __grid_constant__ coarse_compress_args a)
+{
+    __shared__ float mosts[COMPRESS_THREADS / WARP], poisons[COMPRESS_THREADS / WARP];
+    gpu_begin();
+    const int dir = (int)(blockIdx.x % a.real.groups), n = 2 * a.components * a.components;
+    const long u = (long)(blockIdx.x / a.real.groups);
+    const real *from = T(row_at)(&a.real, u, dir);
+    T(fixed) *to = T(fixed_at)(&a.fixed, u, dir);
+    float most = 0, poison = 0;
+    for (int i = (int)threadIdx.x; i < n; i += COMPRESS_THREADS) {
+        most = fmaxf(most, fabsf((float)from[i]));
+        poison += 0 * (float)from[i];
+    }
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, step));
+        poison += __shfl_xor_sync(0xffffffffu, poison, step);
+    }
+    if (threadIdx.x % WARP == 0) {
+        mosts[threadIdx.x / WARP] = most;
+        poisons[threadIdx.x / WARP] = poison;
+    }
+    __syncthreads();
+    most = poison = 0;
+    for (int w = 0; w < COMPRESS_THREADS / WARP; w++) {
+        most = fmaxf(most, mosts[w]);
+        poison += poisons[w];
+    }
+    if (threadIdx.x == 0) a.fixed.scale[u * a.fixed.groups + dir] = T(scale_of)(most, poison);
+    if (poison != 0) most = 0;
+    for (int i = (int)threadIdx.x; i < n; i += COMPRESS_THREADS) to[i] = T(fixed_of)(from[i], most);
+}
+
+void T(coarse_compress_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+{
+    const coarse_compress_args *a = (const coarse_compress_args *)args;
+    REQUIRE(!list, "a list for %s", "coarse_compress");
+    if (n > 0) gpu_start(dev, T(coarse_compress_global), dim3((unsigned)(n * a->real.groups)), COMPRESS_THREADS, *a);
+}
+
+static __global__ void __launch_bounds__(COMPRESS_THREADS)
+    T(coarse_expand_global)(const __grid_constant__ coarse_expand_args a)
+{
+    gpu_begin();
+    const int dir = (int)(blockIdx.x % a.real.groups), n = 2 * a.components * a.components;
+    const long u = (long)(blockIdx.x / a.real.groups);
+    const T(fixed) *from = T(fixed_at)(&a.fixed, u, dir);
+    const real scale = T(fixed_scale)(&a.fixed, u, dir);
+    real *to = T(row_at)(&a.real, u, dir);
+    for (int i = (int)threadIdx.x; i < n; i += COMPRESS_THREADS) to[i] = (real)from[i] * scale;
+}
+
+void T(coarse_expand_launch)(const gpu_device *dev, const void *args, const int *list, long n)
+{
+    const coarse_expand_args *a = (const coarse_expand_args *)args;
+    REQUIRE(!list, "a list for %s", "coarse_expand");
+    if (n > 0) gpu_start(dev, T(coarse_expand_global), dim3((unsigned)(n * a->real.groups)), COMPRESS_THREADS, *a);
 }
 
 /* ---- messages and backward links ---- */

@@ -88,6 +88,13 @@ typedef struct {
     int components;
 } coarse_fold_args;
 
+/* Matrices in floating point and in fixed point, from one to the other. */
+typedef struct {
+    view real, fixed;
+    int components;
+} coarse_compress_args;
+typedef coarse_compress_args coarse_expand_args;
+
 /* matrices = times matrices + plus 1 */
 typedef struct {
     view matrices;
@@ -95,7 +102,7 @@ typedef struct {
     int components;
 } coarse_shift_args;
 
-/* out = a sum_dir Y_dir(x) in(x + dir) + b add */
+/* out = a sum_dir Y_dir(x) in(x + dir) + b add; links may be in fixed point */
 typedef struct {
     geom g;
     view out, in, links, add, ghost[8];

@@ -68,7 +68,8 @@ static void check_shape(const field_shape *s, precision prec)
             "%d spins and %d colours of %s", s->spins, s->colours, info->name);
     REQUIRE(s->kind == FIELD_MATRICES ? s->columns >= 1 && s->columns <= COARSE_MOST : s->columns == 0,
             "%d columns of %s", s->columns, info->name);
-    REQUIRE(!rows || prec < PREC_HALF, "%s in %s precision: rows are in double or single", info->name,
+    REQUIRE(!rows || prec < PREC_HALF || (prec == PREC_HALF && s->kind == FIELD_MATRICES),
+            "%s in %s precision: rows are in double or single, and matrices in half", info->name,
             precision_names[prec]);
 }
 
@@ -105,7 +106,7 @@ static void set_sizes(field *f, const lattice *lat, const field_shape *s, precis
     f->group_stride = apart ? units * f->reals : f->reals;
     const size_t sites = (size_t)units * (size_t)f->lay->lanes;
     f->bytes = sites * (size_t)(f->groups * f->reals) * stored_bytes[prec];
-    f->scale_bytes = prec >= PREC_HALF && info->scaled ? sites * (size_t)f->groups * sizeof(float) : 0;
+    f->scale_bytes = prec >= PREC_HALF && (info->scaled || rows) ? sites * (size_t)f->groups * sizeof(float) : 0;
 }
 
 field_shape field_shape_of_kind(field_kind kind, int nrhs)
@@ -390,7 +391,8 @@ static void copy_same_storage(field *y, const field *x)
     const stretches to = stretches_of(y), from = stretches_of(x);
     const int n = to.n > from.n ? to.n : from.n;
     const size_t bytes = x->bytes / (size_t)n;
-    REQUIRE(y->bytes == x->bytes, "a copy of %zu bytes to %zu; of one right-hand side among several?", x->bytes, y->bytes);
+    REQUIRE(y->bytes == x->bytes, "a copy of %zu bytes to %zu; of one right-hand side among several?", x->bytes,
+            y->bytes);
     for (int k = 0; k < n; k++) {
         char *there = (char *)y->data + (size_t)k * (to.n == 1 ? bytes : to.step);
         const char *here = (const char *)x->data + (size_t)k * (from.n == 1 ? bytes : from.step);

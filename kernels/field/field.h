@@ -6,7 +6,7 @@
  *
  * The shape: the kind, right-hand sides, slices of a fifth dimension in each (slice s of right-hand side r is group
  * r Ls + s), spins and colours, and the order of storage. ORDER_SITES is that of view.h: sites in lanes, or in blocks of
- * 32. ORDER_ROWS is [group][site][component]: all components of a site stand together, in floating point, with one lane
+ * 32. ORDER_ROWS is [group][site][component]: all components of a site stand together, in floating point or matrices in half precision too, with one lane
  * on the host, too; coarse vectors, whose 2 x colours components are known at run time alone, are stored like that.
  *
  * Kind               groups  reals  meaning

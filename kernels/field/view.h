@@ -4,7 +4,8 @@
  * layout 32 sites, with pack as large as divides the components of a group: up to 2 in double, 4 in single, 8 below. A
  * group is a direction of links, a right-hand side, a chirality. Precisions below single are fixed point: component =
  * integer / 127 or 32767, times scale[block][group][site] where the kind has scales; in the linear layout the integer
- * is stored with 128 or 32768 added to it.
+ * is stored with 128 or 32768 added to it. Matrices in rows order are [group][site][component] with scale[site][group], and
+ * nothing is added.
  *
  * Links on virtual nodes are [group][block][component][block sites]: a hop reads each direction as a stream of its own,
  * forwards links at the unit and backwards links one step away, which the hardware foresees. */

@@ -315,6 +315,36 @@ void coarse_invert(field *inverse, const field *diagonal)
     }
 }
 
+static void compress(kernel_id id, const field *links, const field *fixed)
+{
+    REQUIRE(links->kind == FIELD_MATRICES && fixed->kind == FIELD_MATRICES && links->lat == fixed->lat &&
+                links->where == fixed->where && links->reals == fixed->reals && links->groups == fixed->groups &&
+                links->par == fixed->par && fixed->prec == PREC_HALF && links->prec < PREC_HALF,
+            "%d matrices of %d reals in %s precision beside %d of %d in %s", links->groups, links->reals,
+            precision_names[links->prec], fixed->groups, fixed->reals, precision_names[fixed->prec]);
+    FOR_PARITIES(p, links)
+    {
+        const coarse_compress_args args = {field_in(links, (parity)p), field_in(fixed, (parity)p), links->columns};
+        const double reals = (double)field_units(links) * links->groups * links->reals;
+        kernel_run(id, links, &args,
+                   (kernel_work){.n = field_units(links),
+                                 .flops = reals,
+                                 .bytes = reals * (field_traffic(links) + field_traffic(fixed))});
+    }
+}
+
+void coarse_compress(field *fixed, const field *links)
+{
+    field_written(fixed);
+    compress(KERNEL_coarse_compress, links, fixed);
+}
+
+void coarse_expand(field *links, const field *fixed)
+{
+    field_written(links);
+    compress(KERNEL_coarse_expand, links, fixed);
+}
+
 void coarse_shift(field *matrices, double times, double plus)
 {
     expect_kind(matrices, FIELD_MATRICES, matrices);
@@ -364,8 +394,10 @@ void coarse_hop(field *out, parity p, double a, const field *links, const field 
 {
     const parity other = out->lat->parities == 1 ? p : p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     exchange e;
-    expect_rows(in, out->lat, links->columns, links);
-    expect_rows(out, out->lat, links->columns, links);
+    expect_rows(in, out->lat, links->columns, out);
+    expect_rows(out, links->lat, links->columns, out);
+    REQUIRE(links->kind == FIELD_MATRICES && links->where == out->where && (links->prec == out->prec || links->scale),
+            "%s in %s precision", field_kinds[links->kind].name, precision_names[links->prec]);
     REQUIRE(in->groups == out->groups && (b == 0 || (add && add->groups == out->groups)), "%d groups to %d", in->groups,
             out->groups);
     bring_vectors(&e, in, other);

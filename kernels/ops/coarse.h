@@ -49,12 +49,15 @@ void coarse_galerkin(const aggregation *a, field *links, field *diagonal, const 
 
 /* inverse = diagonal^-1 at each site. */
 void coarse_invert(field *inverse, const field *diagonal);
+/* Links in half precision from those in floating point, with a scale each; and back. */
+void coarse_compress(field *fixed, const field *links);
+void coarse_expand(field *links, const field *fixed);
 /* matrices = times matrices + plus 1, one matrix a site */
 void coarse_shift(field *matrices, double times, double plus);
 /* links = inverse links */
 void coarse_fold(field *links, const field *inverse);
 /* out = a sum_dir Y_dir in(x + dir) + b add on parity p, from the other parity where there are two. out may be add; with
- * b = 0 that may be null. Any number of right-hand sides. */
+ * b = 0 that may be null. Any number of right-hand sides. links may be in half precision. */
 void coarse_hop(field *out, parity p, double a, const field *links, const field *in, double b, const field *add);
 /* out = X in on parity p; out is not in. And the same with gamma_5 in front of X, or behind it. */
 typedef enum { GAMMA_NONE, GAMMA_LEFT, GAMMA_RIGHT } coarse_gamma;

@@ -92,13 +92,13 @@ FN void T(parts_clear)(T(parts) * sum, int n)
     for (int i = 0; i < n; i++) sum->re[i] = sum->im[i] = 0;
 }
 
-/* sum += matrix x; x as it stands in a field, its second chirality times a sign. */
-FN void T(matrix_times)(T(parts) * sum, const real *matrix, const real *x, int n, int sign)
+/* sum += matrix x; x as it stands in a field, each chirality times a factor. */
+FN void T(matrix_times)(T(parts) * sum, const real *matrix, const real *x, int n, real first, real second)
 {
     T(parts) chain[COARSE_CHAINS];
     for (int c = 0; c < COARSE_CHAINS; c++) T(parts_clear)(&chain[c], n);
     for (int j = 0; j < n; j++) {
-        const real by = j < n / 2 ? 1 : (real)sign, xr = by * x[2 * j], xi = by * x[2 * j + 1];
+        const real by = j < n / 2 ? first : second, xr = by * x[2 * j], xi = by * x[2 * j + 1];
         const real *re = matrix + (long)j * 2 * n, *im = re + n;
         T(parts) *to = &chain[j % COARSE_CHAINS];
         ROWS_LOOP for (int i = 0; i < n; i++)
@@ -152,6 +152,72 @@ FN void T(coarse_hop_row)(const coarse_hop_args *a, long u, int group, int i, re
     out[1] = fb != 0 ? T(real_fma)(fa, im, fb * add[1]) : fa * im;
 }
 
+/* Matrices in fixed point are [group][site][component] of these, with scale[site][group]. */
+typedef int16_t T(fixed);
+
+FN T(fixed) * T(fixed_at)(const view *v, long row, int group)
+{
+    return (T(fixed) *)v->data + group * v->group_stride + row * v->stride;
+}
+
+FN real T(fixed_scale)(const view *v, long row, int group)
+{
+    return (real)v->scale[row * v->groups + group];
+}
+
+#define FIXED_MOST 32767.0f
+
+/* What an integer is multiplied by, of numbers up to `most`; `poison` is NaN where one of them is no number, else zero. */
+FN float T(scale_of)(float most, float poison)
+{
+    return most / FIXED_MOST + poison;
+}
+
+FN T(fixed) T(fixed_of)(real x, float most)
+{
+    return most > 0 ? (T(fixed))rintf((float)x * (FIXED_MOST / most)) : 0;
+}
+
+FN void T(coarse_compress_site)(const coarse_compress_args *a, long u)
+{
+    const long n = 2L * a->components * a->components;
+    for (int dir = 0; dir < a->real.groups; dir++) {
+        const real *from = T(row_at)(&a->real, u, dir);
+        T(fixed) *to = T(fixed_at)(&a->fixed, u, dir);
+        float most = 0, poison = 0;
+        for (long i = 0; i < n; i++) {
+            most = fmaxf(most, fabsf((float)from[i]));
+            poison += 0 * (float)from[i];
+        }
+        a->fixed.scale[u * a->fixed.groups + dir] = T(scale_of)(most, poison);
+        if (poison != 0) most = 0;
+        for (long i = 0; i < n; i++) to[i] = T(fixed_of)(from[i], most);
+    }
+}
+
+FN void T(coarse_expand_site)(const coarse_expand_args *a, long u)
+{
+    const long n = 2L * a->components * a->components;
+    for (int dir = 0; dir < a->real.groups; dir++) {
+        const T(fixed) *from = T(fixed_at)(&a->fixed, u, dir);
+        const real scale = T(fixed_scale)(&a->fixed, u, dir);
+        real *to = T(row_at)(&a->real, u, dir);
+        for (long i = 0; i < n; i++) to[i] = (real)from[i] * scale;
+    }
+}
+
+/* The link of a site, without the scale that it has in fixed point; `room` is for what that becomes. */
+FN const real *T(coarse_link)(const coarse_hop_args *a, long u, int dir, real *scale, real *room)
+{
+    *scale = 1;
+    if (!a->links.scale) return T(row_at)(&a->links, u, dir);
+    const T(fixed) *from = T(fixed_at)(&a->links, u, dir);
+    const int reals = 2 * a->components * a->components;
+    ROWS_LOOP for (int i = 0; i < reals; i++) room[i] = (real)from[i];
+    *scale = T(fixed_scale)(&a->links, u, dir);
+    return room;
+}
+
 /* Right-hand sides that share what the cache holds of a matrix. */
 #define GROUPS_TILE 16
 
@@ -162,9 +228,14 @@ FN void T(coarse_hop_site)(const coarse_hop_args *a, long u)
         const int groups = a->out.groups - from < GROUPS_TILE ? a->out.groups - from : GROUPS_TILE;
         T(parts) sum[GROUPS_TILE];
         for (int k = 0; k < groups; k++) T(parts_clear)(&sum[k], n);
-        for (int dir = 0; dir < 8; dir++)
-            for (int k = 0; k < groups; k++) T(matrix_times)
-        (&sum[k], T(row_at)(&a->links, u, dir), T(coarse_neighbour)(a, u, dir, from + k), n, 1);
+        for (int dir = 0; dir < 8; dir++) {
+            real scale, room[2 * COARSE_COMPONENTS_MOST * COARSE_COMPONENTS_MOST];
+            const real *link = T(coarse_link)(a, u, dir, &scale, room);
+            for (int k = 0; k < groups; k++) {
+                const real *x = T(coarse_neighbour)(a, u, dir, from + k);
+                T(matrix_times)(&sum[k], link, x, n, scale, scale);
+            }
+        }
         for (int k = 0; k < groups; k++)
             for (int i = 0; i < n; i++) T(coarse_hop_row)(a, u, from + k, i, sum[k].re[i], sum[k].im[i]);
     }
@@ -185,7 +256,7 @@ FN void T(coarse_local_site)(const coarse_local_args *a, long u)
     for (int group = 0; group < a->out.groups; group++) {
         T(parts) sum;
         T(parts_clear)(&sum, n);
-        T(matrix_times)(&sum, T(row_at)(&a->matrices, u, 0), T(row_at)(&a->in, u, group), n, a->right);
+        T(matrix_times)(&sum, T(row_at)(&a->matrices, u, 0), T(row_at)(&a->in, u, group), n, 1, (real)a->right);
         for (int i = 0; i < n; i++) T(coarse_local_row)(a, u, group, i, sum.re[i], sum.im[i]);
     }
 }
@@ -295,7 +366,7 @@ FN void T(coarse_fold_site)(const coarse_fold_args *a, long u)
                 x[2 * i + 1] = column[n + i];
             }
             T(parts_clear)(&sum, n);
-            T(matrix_times)(&sum, T(row_at)(&a->inverse, u, 0), x, n, 1);
+            T(matrix_times)(&sum, T(row_at)(&a->inverse, u, 0), x, n, 1, 1);
             for (int i = 0; i < n; i++) {
                 column[i] = sum.re[i];
                 column[n + i] = sum.im[i];

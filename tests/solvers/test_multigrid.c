@@ -248,6 +248,7 @@ static void check_together(linop *op, const char *type, const char *prec, int bl
     set.tolerance = 1e-9;
     if (blocks) (cycles ? &inner : &set)->inner = &smoother;
     if (blocks) multigrid_keys_of(cycles ? &inner : &set)->post_steps = 1;
+    multigrid_keys_of(cycles ? &inner : &set)->half_links = blocks;
     if (cycles) set.inner = &inner;
     field *b = linop_vector(op, SOURCES), *x = field_like(b), *start = field_like(b), *one_b = linop_vector(op, 1),
           *one_x = field_like(one_b);
@@ -259,8 +260,8 @@ static void check_together(linop *op, const char *type, const char *prec, int bl
     KIT_INT(solver_solve(s, x, b, each).status, SOLVE_CONVERGED);
     for (int k = 0; k < SOURCES; k++) {
         const field from_b = field_rhs(b, k), from_x = field_rhs(start, k);
-        kit_where("%s in %s precision%s, right-hand side %d of %d", type, prec, blocks ? " with Schwarz blocks" : "", k,
-                  SOURCES);
+        kit_where("%s in %s precision%s, right-hand side %d of %d", type, prec,
+                  blocks ? " with Schwarz blocks and half links" : "", k, SOURCES);
         vector_axpby(one_b, 1, &from_b, 0);
         vector_axpby(one_x, 1, &from_x, 0);
         const solve_result r = solver_solve(s, one_x, one_b, NULL);
