@@ -508,6 +508,8 @@ static void open(solver *s)
     state *t = calloc(1, sizeof *t);
     REQUIRE_MEMORY(t, "out of memory");
     linop *a = inside(&s->settings, s->a);
+    for (const solver_settings *at = s->settings.inner; at; at = at->inner)
+        REQUIRE(!solver_type_find(at->type)->coarsens, "%s that smooths for itself", at->type);
     t->adjoint = a != s->a;
     t->m = levels_for(&s->settings, linop_at(a, a->prec > PREC_SINGLE ? a->prec : PREC_SINGLE, a->where));
     s->state = t;

@@ -169,6 +169,12 @@ static void check_coarse(const ini_input *in, const named_settings *s)
             "type schwarz, gcr or bicgstab",
             ini_where(in, "solver", s->name, type->inner_key), s->name, s->p.type, type->inner_key, s->p.inner_name);
     for (const solver_settings *at = s->p.inner; at; at = at->inner)
+        if (solver_type_find(at->type)->coarsens && type->coarsens)
+            user_error("%s: [solver.%s] type = %s has type = %s inside, by %s = %s; choose one of type schwarz, gcr or "
+                       "bicgstab",
+                       ini_where(in, "solver", s->name, type->inner_key), s->name, s->p.type, at->type, type->inner_key,
+                       s->p.inner_name);
+    for (const solver_settings *at = s->p.inner; at; at = at->inner)
         if (solver_type_find(at->type)->coarsens && solver_needs_positive(&s->p))
             user_error(
                 "%s: [solver.%s] type = %s solves for positive operators and has type = %s inside, which is for M "

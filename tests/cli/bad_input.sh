@@ -242,10 +242,12 @@ refused "flavours of a kind for two" -- run c.ini fermion.heavy.flavours=1 -- "k
     cat c.ini
     printf '\n[solver.levels]\ntype = multigrid\n'
 } >levels.ini
-printf '\n[solver.around]\ntype = pcg\npreconditioner = levels\n' >>levels.ini
+printf '\n[solver.around]\ntype = pcg\npreconditioner = levels\n[solver.more]\ntype = multigrid\n' >>levels.ini
 refused "multigrid inside a solver of positive operators" -- run levels.ini fermion.heavy.solver=around -- "[solver.around] type = pcg" "type = multigrid" "type = gcr"
 refused "a smoother of positive operators" -- run levels.ini fermion.heavy.solver=levels solver.levels.smoother=around solver.around.preconditioner= -- \
     "[solver.levels] type = multigrid is for M itself, and smoother = around solves for positive operators"
+refused "multigrid as a smoother" -- run levels.ini fermion.heavy.solver=levels solver.levels.smoother=around solver.around.type=gcr solver.around.preconditioner=more solver.more.type=multigrid -- \
+    "[solver.levels] type = multigrid has type = multigrid inside"
 refused "a smoother that there is not" -- run levels.ini fermion.heavy.solver=levels solver.levels.smoother=arund -- "arund" "around"
 refused "too few pseudofermions" -- run c.ini fermion.strange.flavours=3 -- "3 flavours" "pseudofermions = 2 or more"
 refused "four flavours" -- run c.ini fermion.strange.flavours=4 -- "flavours" "1 <= integer <= 3"

@@ -184,7 +184,7 @@ static void check_preconditioner(const system_of_quark *q, const solver_type *ou
     field *x = random_vector(q->op, 1), *b = field_like(x);
     const fifth_transform fewer = transform_first(2, q->op->shape.Ls, 0.1);
     inner.tolerance = inmost.tolerance = 0.1;
-    if (type->inner_solves || type->inside) put_inside(&inner, &inmost);
+    if (type->inner_solves || (type->inside && !type->coarsens)) put_inside(&inner, &inmost);
     if (solver_type_has(type, "transform")) inner.transform = &fewer;
     kit_where("%s inside %s, %s, %s system", type->name, outer->name, q->kind->name,
               q->op == q->f->normal ? "normal" : "direct");
@@ -207,7 +207,8 @@ static void check_system(const system_of_quark *q)
         }
         if (type->solve) check_type(q, type);
         for (int k = 0; (outer = solver_type_number(k)); k++)
-            if (outer->solve && outer->inner_key && !outer->inner_solves && can_take(outer, q))
+            if (outer->solve && outer->inner_key && !outer->inner_solves && can_take(outer, q) &&
+                !(outer->coarsens && type->coarsens))
                 check_preconditioner(q, outer, type);
     }
 }
