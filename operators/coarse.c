@@ -7,6 +7,7 @@
 #include "kernels/base/error.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/vector.h"
+#include "kernels/run/redistribute.h"
 
 struct coarse {
     linop system; /* first */
@@ -14,7 +15,11 @@ struct coarse {
     const coarsening *how;
     aggregation a;
     lattice *lat;
-    const coarse *from; /* whose lattice and null vectors these are, or null */
+    const coarse *from;     /* whose lattices and null vectors these are, or null */
+    const comm_group *root; /* of the finest lattice */
+    comm_group *members;    /* ranks that hold `lat`, where those are not all that hold the fine one; or null */
+    lattice *near;          /* on all of those, where the aggregates are; else `lat` */
+    field *near_vector;     /* on `near`, as large as last asked for */
     field *vectors, *links, *diagonal, *inverse;
     field *rows[2]; /* on the sites of the fine system, and whole; made when asked for */
     field *work;    /* of the other parity */
@@ -55,15 +60,6 @@ int coarse_fits(const lattice *lat, int components, const coarse_settings *s, ch
         }
         sites *= b[d];
     }
-    for (int d = 0; d < 4 && coarse_extents_even(lat, b); d++)
-        if (box[d] / b[d] % 2) {
-            snprintf(
-                message, bytes,
-                "aggregates of %d.%d.%d.%d sites leave %d coarse sites to a rank along direction %d, an odd number, of "
-                "a coarse lattice with even extents; choose a process grid or extents that leave it an even number",
-                b[0], b[1], b[2], b[3], box[d] / b[d], d);
-            return 0;
-        }
     if (s->vectors < 2 || s->vectors % 2 || s->vectors > sites * components / 2) {
         snprintf(message, bytes,
                  "%d null vectors on aggregates of %d sites, which have %d components a chirality: choose an "
@@ -74,21 +70,98 @@ int coarse_fits(const lattice *lat, int components, const coarse_settings *s, ch
     return 1;
 }
 
-static lattice *coarse_lattice(const lattice *fine, const coarse_settings *s)
+/* The largest divisor of g, up to `most`, that leaves each of so many ranks as many of n sites as parity needs. */
+static int ranks_along(int g, int most, int n, int even)
+{
+    for (int r = most; r > 1; r--)
+        if (g % r == 0 && (!even || n / r % 2 == 0)) return r;
+    return 1;
+}
+
+void coarse_grid(const lattice *fine, const coarse_settings *s, int grid[4])
+{
+    const int even = coarse_extents_even(fine, s->block);
+    int n[4], ranks = 1;
+    for (int d = 0; d < 4; d++) {
+        n[d] = fine->size[d] / s->block[d];
+        grid[d] = ranks_along(fine->grid[d], fine->grid[d], n[d], even);
+        ranks *= grid[d];
+    }
+    while (s->ranks > 0 && ranks > s->ranks) {
+        int least = -1; /* the direction along which a rank has the fewest sites */
+        for (int d = 0; d < 4; d++)
+            if (grid[d] > 1 && (least < 0 || n[d] / grid[d] < n[least] / grid[least])) least = d;
+        ranks /= grid[least];
+        grid[least] = ranks_along(fine->grid[least], grid[least] - 1, n[least], even);
+        ranks *= grid[least];
+    }
+}
+
+static lattice *lattice_of(const comm_group *group, const int size[4], const int grid[4], int any_extents, int planned)
 {
     char message[512];
-    lattice_spec spec = {.group = fine->group, .reach = 1, .time_sign = 1};
+    lattice_spec spec = {.group = group, .reach = 1, .time_sign = 1, .any_extents = any_extents};
     int ranks = 1;
     for (int d = 0; d < 4; d++) {
-        spec.size[d] = fine->size[d] / s->block[d];
-        spec.grid[d] = fine->grid[d];
-        ranks *= fine->grid[d];
+        spec.size[d] = size[d];
+        spec.grid[d] = grid[d];
+        ranks *= grid[d];
     }
-    spec.any_extents = !coarse_extents_even(fine, s->block);
-    if (!fine->planned) return lattice_create_on(&spec);
+    if (!planned) return lattice_create_on(&spec);
     lattice *lat = plan_lattice_on(&spec, ranks, message, sizeof message);
     REQUIRE(lat, "%s", message);
     return lat;
+}
+
+/* Of the ranks that hold the fine lattice, those at the first place of each box of them. */
+static int is_member(const lattice *fine, const int grid[4])
+{
+    int yes = comm_group_rank(fine->group) >= 0;
+    for (int d = 0; d < 4; d++) yes = yes && fine->coord[d] % (fine->grid[d] / grid[d]) == 0;
+    return yes;
+}
+
+static void open_lattices(coarse *c, const coarse_settings *s)
+{
+    const lattice *fine = c->fine->lat;
+    int size[4], grid[4];
+    for (int d = 0; d < 4; d++) size[d] = fine->size[d] / s->block[d];
+    coarse_grid(fine, s, grid);
+    const int any = !coarse_extents_even(fine, s->block), all = !memcmp(grid, fine->grid, sizeof grid);
+    if (!all && !fine->planned) c->members = comm_group_create(c->root, is_member(fine, grid));
+    c->lat = lattice_of(c->members ? c->members : fine->group, size, grid, any, fine->planned);
+    c->near = all ? c->lat : lattice_of(fine->group, size, fine->grid, 1, fine->planned);
+}
+
+static void close_lattices(coarse *c)
+{
+    if (c->near != c->lat) lattice_destroy(c->near);
+    lattice_destroy(c->lat);
+    comm_group_destroy(c->members);
+}
+
+/* Whether some of the ranks hold the coarse lattice for all. */
+static int gathered(const coarse *c)
+{
+    return c->near != c->lat;
+}
+
+/* As many right-hand sides where the aggregates are. */
+static field *near_vector(coarse *c, const field *like)
+{
+    if (c->near_vector && c->near_vector->nrhs == like->nrhs) return c->near_vector;
+    const field_shape shape = field_shape_of(like);
+    field_destroy(c->near_vector);
+    c->near_vector = field_create_shape(c->near, &shape, like->prec, coarse_whole(c->near), like->where);
+    return c->near_vector;
+}
+
+/* b = P^dagger rows */
+static void restrict_to(coarse *c, field *b, const field *rows)
+{
+    field *near = gathered(c) ? near_vector(c, b) : b;
+    coarse_restrict(&c->a, near, c->vectors, rows);
+    if (near != b) field_redistribute(b, near);
 }
 
 /* ---- the system ---- */
@@ -246,12 +319,19 @@ static coarse *create(linop *fine, const coarse_settings *s, const coarse *from)
     }
     REQUIRE(coarse_fits(fine->lat, c->a.spins * c->a.colours, s, message, sizeof message), "%s", message);
     memcpy(c->a.block, s->block, sizeof s->block);
-    c->a.coarse = c->lat = from ? from->lat : coarse_lattice(fine->lat, s);
+    c->from = from;
+    c->root = fine->table == &plain_table ? of(fine)->root : fine->lat->group;
+    if (from) {
+        c->lat = from->lat;
+        c->near = from->near;
+    } else {
+        open_lattices(c, s);
+    }
+    c->a.coarse = c->near;
     const int n = 2 * s->vectors;
     const field_shape links = field_shape_matrices(2, s->vectors, n, 8),
                       one = field_shape_matrices(2, s->vectors, n, 1);
     const parity whole = coarse_whole(c->lat);
-    c->from = from;
     c->vectors = from ? from->vectors : coarse_null_vectors(&c->a, fine->prec, fine->where);
     c->links = field_create_shape(c->lat, &links, s->half_links && fine->prec == PREC_SINGLE ? PREC_HALF : fine->prec,
                                   whole, fine->where);
@@ -285,10 +365,16 @@ coarse *coarse_create_shifted(linop *fine, const coarse *from)
 void coarse_destroy(coarse *c)
 {
     if (!c) return;
-    field *const all[] = {
-        c->from ? NULL : c->vectors, c->links, c->diagonal, c->inverse, c->rows[0], c->rows[1], c->work};
+    field *const all[] = {c->from ? NULL : c->vectors,
+                          c->links,
+                          c->diagonal,
+                          c->inverse,
+                          c->rows[0],
+                          c->rows[1],
+                          c->work,
+                          c->near_vector};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
-    if (!c->from) lattice_destroy(c->lat);
+    if (!c->from) close_lattices(c);
     free(c);
 }
 
@@ -332,11 +418,29 @@ void coarse_set_vector(coarse *c, int k, const field *v)
     coarse_insert(&c->a, c->vectors, k, rows);
 }
 
+/* The Galerkin product, where the coarse lattice is. */
+static void product(coarse *c, field *links)
+{
+    if (!gathered(c)) {
+        c->how->galerkin(c->fine, &c->a, links, c->diagonal, c->vectors);
+        return;
+    }
+    const field_shape shape = field_shape_of(links), one = field_shape_of(c->diagonal);
+    const parity whole = coarse_whole(c->near);
+    field *near_links = field_create_shape(c->near, &shape, links->prec, whole, links->where),
+          *near_diagonal = field_create_shape(c->near, &one, links->prec, whole, links->where);
+    c->how->galerkin(c->fine, &c->a, near_links, near_diagonal, c->vectors);
+    field_redistribute(links, near_links);
+    field_redistribute(c->diagonal, near_diagonal);
+    field_destroy(near_diagonal);
+    field_destroy(near_links);
+}
+
 double coarse_build(coarse *c)
 {
     const double dependent = coarse_orthonormalise(&c->a, c->vectors);
     field *links = full_links(c);
-    c->how->galerkin(c->fine, &c->a, links, c->diagonal, c->vectors);
+    product(c, links);
     coarse_invert(c->inverse, c->diagonal);
     coarse_fold(links, c->inverse);
     keep_links(c, links);
@@ -369,13 +473,15 @@ void coarse_from_fine(coarse *c, field *b, const field *r)
 {
     field *rows = fine_rows(c, 0, r->nrhs);
     c->how->residual(c->fine, rows, r);
-    coarse_restrict(&c->a, b, c->vectors, rows);
+    restrict_to(c, b, rows);
 }
 
 void coarse_to_fine(coarse *c, field *v, const field *x)
 {
     field *rows = fine_rows(c, 0, v->nrhs);
-    coarse_prolong(&c->a, rows, c->vectors, x);
+    field *near = gathered(c) ? near_vector(c, x) : NULL;
+    if (near) field_redistribute(near, x);
+    coarse_prolong(&c->a, rows, c->vectors, near ? near : x);
     c->how->correct(c->fine, v, rows);
 }
 
@@ -383,7 +489,7 @@ void coarse_project(coarse *c, field *b, const field *v)
 {
     field *rows = fine_rows(c, 1, v->nrhs);
     c->how->complete(c->fine, rows, v);
-    coarse_restrict(&c->a, b, c->vectors, rows);
+    restrict_to(c, b, rows);
 }
 
 void coarse_prepare(coarse *c, field *source, field *b)

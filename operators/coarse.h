@@ -8,7 +8,10 @@
  *
  * What an operator needs to be made coarse is its `coarsening`; coarse systems have one, so levels follow each other. The
  * residual r of a system stands for one of the whole operator that is zero on the other parity, and of a correction of the
- * whole operator the sites of the system are kept. */
+ * whole operator the sites of the system are kept.
+ *
+ * A coarse lattice may be too small for all ranks. Then some of them hold it, and the others no site of it: a rank makes its
+ * aggregates' part of the Galerkin product and of P^dagger v on a lattice of all ranks, and what is made is gathered. */
 #ifndef PLAQ_COARSE_H
 #define PLAQ_COARSE_H
 
@@ -34,10 +37,14 @@ typedef struct coarsening {
 typedef struct {
     int block[4], vectors; /* extents of aggregates; null vectors, an even number up to 64 */
     int half_links;        /* links in half precision, of an operator in single */
+    int ranks;             /* that the coarse lattice is gathered on, at most; 0: as few as have to be */
 } coarse_settings;
 
 typedef struct coarse coarse;
 
+/* The ranks along each direction that hold the coarse lattice: divisors of those that hold the fine one, so that each has
+ * as many sites as parity needs, and at most s->ranks in all. */
+void coarse_grid(const lattice *fine, const coarse_settings *s, int grid[4]);
 /* Whether a lattice, which may be a plan, has such aggregates of so many components a site; else 0, with the reason. */
 int coarse_fits(const lattice *lat, int components, const coarse_settings *s, char *message, size_t bytes);
 /* A coarse operator of `fine`, which has a coarsening and is borrowed, in its precision and place; to be built. */

@@ -406,6 +406,7 @@ int multigrid_level_settings(const multigrid_keys *k, const int size[4], int lev
     memcpy(s->block, k->block[level], sizeof s->block);
     s->vectors = k->vectors[level];
     s->half_links = k->half_links;
+    s->ranks = k->ranks[level];
     return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(size, level == 0, s->block));
 }
 
@@ -418,6 +419,16 @@ static coarse *open_below(const multigrid *m, int level, linop *op)
         return from ? coarse_create_shifted(op, from) : NULL;
     }
     return multigrid_level_settings(&m->keys, op->lat->size, level, &set) ? coarse_create(op, &set) : NULL;
+}
+
+void multigrid_below(lattice *at, const coarse_settings *s)
+{
+    int grid[4];
+    coarse_grid(at, s, grid);
+    for (int d = 0; d < 4; d++) {
+        at->size[d] /= s->block[d];
+        at->grid[d] = grid[d];
+    }
 }
 
 static void open_levels(multigrid *m)
@@ -559,7 +570,7 @@ static const char *fits(const solver_settings *set, const lattice *lat, char *me
     for (int level = 0, components = 12; multigrid_level_settings(k, at.size, level, &s); level++) {
         if (!coarse_fits(&at, components, &s, message, bytes)) return names[level];
         components = 2 * s.vectors;
-        for (int d = 0; d < 4; d++) at.size[d] /= s.block[d];
+        multigrid_below(&at, &s);
     }
     return NULL;
 }
@@ -580,6 +591,13 @@ static const param own[] = {
      0},
     {"vectors_2", PARAM_INT, KEY(vectors[1]), "32", "[2,64]", NULL, "the same of the second lattice", 0},
     {"vectors_3", PARAM_INT, KEY(vectors[2]), "32", "[2,64]", NULL, "the same of the third", 0},
+    {"ranks_2", PARAM_INT, KEY(ranks[0]), "0", "[0,2147483647]", NULL,
+     "ranks that hold the second lattice, at most, for all; 0: all, or as few as leave each an even number of sites "
+     "along "
+     "each direction",
+     0},
+    {"ranks_3", PARAM_INT, KEY(ranks[1]), "0", "[0,2147483647]", NULL, "the same of the third lattice", 0},
+    {"ranks_4", PARAM_INT, KEY(ranks[2]), "0", "[0,2147483647]", NULL, "the same of the fourth", 0},
     {"setup_iterations", PARAM_INT, KEY(setup_iterations), "40", "[1,10000]", NULL,
      "applications of the operator in which BiCGStab relaxes each null vector from random numbers", 0},
     {"coarse_setup_iterations", PARAM_INT, KEY(coarse_setup_iterations), "10", "[1,10000]", NULL,

@@ -15,6 +15,7 @@ typedef struct {
     int levels;
     int block[MULTIGRID_LEVELS - 1][4]; /* zero: chosen */
     int vectors[MULTIGRID_LEVELS - 1];
+    int ranks[MULTIGRID_LEVELS - 1]; /* of the lattice below */
     int pre_steps, post_steps, coarse_iterations, bottom_iterations;
     int setup_iterations, coarse_setup_iterations, refinements, refresh_iterations;
     int restart;
@@ -102,6 +103,8 @@ int multigrid_blockings(const lattice *lat, int components, int vectors, int fir
 /* The aggregates of a level whose lattice has these extents, as the keys have them or choose them; 0 where there is no such
  * level. */
 int multigrid_level_settings(const multigrid_keys *k, const int size[4], int level, coarse_settings *s);
+/* Extents and ranks of a lattice become those of the one below. */
+void multigrid_below(lattice *at, const coarse_settings *s);
 /* Null vectors and coarse operators of all levels, from random vectors. Collective. */
 void multigrid_setup(multigrid *m);
 /* The same from the null vectors that there are, relaxed a little. Collective. */

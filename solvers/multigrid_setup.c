@@ -116,6 +116,9 @@ static void build_all(multigrid *m)
         }
         build(m, level);
     }
+    /* What ranks without sites of a lattice do not know. */
+    const lattice *lat = m->levels[0].op->lat;
+    if (!lat->planned) comm_group_max(lat->group, &m->dependent, 1);
 }
 
 /* v = K v for as many null vectors at once as are solved together. */

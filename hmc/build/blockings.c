@@ -39,15 +39,24 @@ static size_t memory_with(const levels *l, const int block[4], int is_own)
                                                            : memory_of_solver(l->quark, &s, l->rhs, l->lat, l->where);
 }
 
+static int ranks_of(const lattice *lat)
+{
+    return lat->grid[0] * lat->grid[1] * lat->grid[2] * lat->grid[3];
+}
+
 static void tell(const levels *l, const int b[4], int is_own)
 {
     static const char *const keys[] = {"block", "block_2", "block_3"};
     const size_t bytes = memory_with(l, b, is_own);
-    int coarse_size[4];
-    char text[32];
-    for (int d = 0; d < 4; d++) coarse_size[d] = l->at.size[d] / b[d];
-    log_info("[solver.%s] %s = %d.%d.%d.%d: %d.%d.%d.%d coarse sites, memory %s a rank%s", l->solver->name,
-             keys[l->level], b[0], b[1], b[2], b[3], coarse_size[0], coarse_size[1], coarse_size[2], coarse_size[3],
+    coarse_settings with = l->own;
+    lattice below = l->at;
+    char text[32], on[64] = "";
+    memcpy(with.block, b, sizeof with.block);
+    multigrid_below(&below, &with);
+    const int *size = below.size, ranks = ranks_of(&below);
+    if (ranks < ranks_of(l->lat)) snprintf(on, sizeof on, " on %d of %d ranks", ranks, ranks_of(l->lat));
+    log_info("[solver.%s] %s = %d.%d.%d.%d: %d.%d.%d.%d coarse sites%s, memory %s a rank%s", l->solver->name,
+             keys[l->level], b[0], b[1], b[2], b[3], size[0], size[1], size[2], size[3], on,
              report_bytes((double)bytes, text), is_own ? "  (this input)" : "");
     if (!l->as_json || comm_rank() != 0) return;
     json j = json_begin(stdout);
@@ -55,7 +64,8 @@ static void tell(const levels *l, const int b[4], int is_own)
     json_string(&j, "key", keys[l->level]);
     json_int_array(&j, "lattice", l->at.size, 4);
     json_int_array(&j, "block", b, 4);
-    json_int_array(&j, "coarse", coarse_size, 4);
+    json_int_array(&j, "coarse", size, 4);
+    json_int(&j, "ranks", ranks);
     json_int(&j, "vectors", l->own.vectors);
     json_int(&j, "right_hand_sides", l->rhs);
     json_int(&j, "memory", (int64_t)bytes);
@@ -91,7 +101,7 @@ static void describe_solver(levels *l)
     for (l->level = 0; multigrid_level_settings(k, l->at.size, l->level, &l->own); l->level++) {
         if (!describe_level(l)) return;
         l->components = 2 * l->own.vectors;
-        for (int d = 0; d < 4; d++) l->at.size[d] /= l->own.block[d];
+        multigrid_below(&l->at, &l->own);
     }
 }
 

@@ -396,7 +396,8 @@ void coarse_hop(field *out, parity p, double a, const field *links, const field 
     exchange e;
     expect_rows(in, out->lat, links->columns, out);
     expect_rows(out, links->lat, links->columns, out);
-    REQUIRE(links->kind == FIELD_MATRICES && links->where == out->where && (links->prec == out->prec || links->scale),
+    REQUIRE(links->kind == FIELD_MATRICES && links->where == out->where &&
+                (links->prec == out->prec || links->prec == PREC_HALF),
             "%s in %s precision", field_kinds[links->kind].name, precision_names[links->prec]);
     REQUIRE(in->groups == out->groups && (b == 0 || (add && add->groups == out->groups)), "%d groups to %d", in->groups,
             out->groups);

@@ -56,7 +56,9 @@ static int locate(const field *f, const int site[4], long *unit, int *lane)
     for (int d = 0; d < 4; d++) x[d] = site[d] - f->lat->origin[d];
     if (f->par != PARITY_BOTH && layout_parity(f->lay, x) != (int)f->par) return 0;
     layout_locate(f->lay, x, unit, lane);
-    if (f->par == PARITY_ODD) *unit -= f->lay->odd_start;
+    const int odd = layout_parity(f->lay, x) == PARITY_ODD;
+    if (odd && f->par == PARITY_ODD) *unit -= f->lay->odd_start;
+    else if (odd && f->order == ORDER_ROWS) *unit += f->lay->nunit - f->lay->odd_start;
     return 1;
 }
 
@@ -89,10 +91,47 @@ static void move_sites(const field *f, const stored_field *memory, const box *b,
     } while (next_site(x, b));
 }
 
+/* The same of rows, as bytes. */
+static void move_rows(const field *f, const stored_field *memory, const box *b, char *message, int way)
+{
+    const size_t bytes = (size_t)f->reals * field_real_bytes(f);
+    int x[4];
+    memcpy(x, b->low, sizeof x);
+    do {
+        long row;
+        int lane;
+        if (!locate(f, x, &row, &lane)) continue;
+        for (int g = 0; g < f->groups; g++, message += bytes) {
+            char *at = (char *)memory->data + (size_t)(g * f->group_stride + row * f->stride) * field_real_bytes(f);
+            if (way == PACK) memcpy(message, at, bytes);
+            else memcpy(at, message, bytes);
+        }
+    } while (next_site(x, b));
+}
+
+static size_t message_bytes(const field *f, long n)
+{
+    size_t bytes = (size_t)n * (size_t)(f->groups * f->reals) * field_real_bytes(f);
+    if (f->order == ORDER_SITES) exchange_sites(f, n, NULL, &bytes);
+    return bytes;
+}
+
+static void move_box(const field *f, const stored_field *memory, const box *b, void *message, int way)
+{
+    size_t bytes;
+    if (f->order == ORDER_ROWS) {
+        move_rows(f, memory, b, message, way);
+        return;
+    }
+    const stored_field m = exchange_sites(f, count_sites(f, b), message, &bytes);
+    move_sites(f, memory, b, &m, way);
+}
+
 /* The storage of f in memory of the host. */
 static stored_field open_storage(const field *f)
 {
-    stored_field s = field_stored(f);
+    stored_field s = {.data = f->data, .scale = f->scale};
+    if (f->order == ORDER_SITES) s = field_stored(f);
     if (f->where == PLACE_HOST) return s;
     s.data = pool_take(PLACE_HOST, f->bytes);
     gpu_copy(s.data, PLACE_HOST, f->data, PLACE_DEVICE, f->bytes);
@@ -122,14 +161,12 @@ static void swap_with(field *y, const stored_field *ys, const field *x, const st
     size_t out_bytes = 0, in_bytes = 0;
     void *out = NULL, *in = NULL;
     if (sends) {
-        const long n = count_sites(x, &leaving);
-        exchange_sites(x, n, NULL, &out_bytes);
+        out_bytes = message_bytes(x, count_sites(x, &leaving));
         out = pool_take(PLACE_HOST, out_bytes);
-        const stored_field message = exchange_sites(x, n, out, &out_bytes);
-        move_sites(x, xs, &leaving, &message, PACK);
+        move_box(x, xs, &leaving, out, PACK);
     }
     if (receives) {
-        exchange_sites(y, count_sites(y, &coming), NULL, &in_bytes);
+        in_bytes = message_bytes(y, count_sites(y, &coming));
         in = to == me ? out : pool_take(PLACE_HOST, in_bytes);
     }
     if (to != me) {
@@ -139,8 +176,7 @@ static void swap_with(field *y, const stored_field *ys, const field *x, const st
         exchange_count((double)out_bytes, 0);
     }
     if (receives) {
-        const stored_field message = exchange_sites(y, count_sites(y, &coming), in, &in_bytes);
-        move_sites(y, ys, &coming, &message, UNPACK);
+        move_box(y, ys, &coming, in, UNPACK);
         if (in != out) pool_give(PLACE_HOST, in, in_bytes);
     }
     if (sends) pool_give(PLACE_HOST, out, out_bytes);
@@ -151,17 +187,33 @@ static int has_all_sites(const field *f)
     return f->par == PARITY_BOTH || f->lat->parities == 1;
 }
 
+/* What goes through memory of the host, of a plan: messages of a rank's sites and fields of devices. */
+static void count_memory(const field *y, const field *x)
+{
+    const field *const both[] = {y, x};
+    const int pool = lattice_pool(x->lat, PLACE_HOST);
+    size_t bytes = 2 * message_bytes(x, x->par == PARITY_BOTH || x->lat->parities == 1 ? x->lat->local_volume
+                                                                                       : x->lat->local_volume / 2);
+    for (int i = 0; i < 2; i++)
+        if (both[i]->where == PLACE_DEVICE) bytes += both[i]->bytes + both[i]->scale_bytes;
+    pool_give(pool, pool_take(pool, bytes), bytes);
+}
+
 void field_redistribute(field *y, const field *x)
 {
     const int me = comm_rank(), ranks = comm_size();
-    REQUIRE(y->kind == x->kind && y->prec == x->prec && y->groups == x->groups && y->Ls == x->Ls, "%s from %s",
-            field_kinds[y->kind].name, field_kinds[x->kind].name);
+    REQUIRE(y->kind == x->kind && y->prec == x->prec && y->groups == x->groups && y->Ls == x->Ls &&
+                y->reals == x->reals && !(x->order == ORDER_ROWS && x->scale),
+            "%s from %s", field_kinds[y->kind].name, field_kinds[x->kind].name);
     REQUIRE((has_all_sites(y) && has_all_sites(x)) || (y->par == x->par && y->lat->parities == x->lat->parities),
             "a %s of parity %d from one of parity %d", field_kinds[y->kind].name, y->par, x->par);
     for (int d = 0; d < 4; d++)
         REQUIRE(y->lat->size[d] == x->lat->size[d], "extents %d and %d", y->lat->size[d], x->lat->size[d]);
     field_written(y);
-    if (y->lat->planned) return;
+    if (y->lat->planned) {
+        count_memory(y, x);
+        return;
+    }
     const double start = comm_wtime();
     const stored_field from = open_storage(x), to = open_storage(y);
     for (int step = 0; step < ranks; step++)

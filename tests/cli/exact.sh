@@ -97,7 +97,7 @@ refresh_at = 1
 fallback = accept
 INI
 grids_2="1.1.1.2"
-grids_4="1.2.1.2"
+grids_4="2.2.1.1" # along x a rank has one coarse site: two of the ranks hold the coarse lattice
 levels="lattice.size=4.8.4.8 fermion.light.solver=levels fermion.light.action_solver=levels fermion.heavy.action_solver=levels integrator.0.steps=2"
 everywhere run.trajectories=2 $levels
 printed "null vectors are refreshed"

@@ -181,8 +181,11 @@ static void check_dependent(linop *fine, const coarse_settings *set)
 static void check_refusals(const lattice *lat)
 {
     char message[512];
-    const coarse_settings bad[] = {
-        {{3, 2, 2, 2}, 4, 0}, {{2, 2, 2, 0}, 4, 0}, {{2, 2, 2, 2}, 5, 0}, {{1, 1, 1, 1}, 8, 0}, {{8, 2, 2, 2}, 4, 0}};
+    const coarse_settings bad[] = {{.block = {3, 2, 2, 2}, .vectors = 4},
+                                   {.block = {2, 2, 2, 0}, .vectors = 4},
+                                   {.block = {2, 2, 2, 2}, .vectors = 5},
+                                   {.block = {1, 1, 1, 1}, .vectors = 8},
+                                   {.block = {8, 2, 2, 2}, .vectors = 4}};
     for (int i = 0; i < 5; i++) {
         message[0] = 0;
         KIT_INT(coarse_fits(lat, 12, &bad[i], message, sizeof message), 0);
@@ -241,7 +244,8 @@ static void check_shifted(const product of[2], const field *links, const wilson_
 static void check_levels(wilson *w, const field *links, const wilson_settings *set, precision prec, double first[2][2])
 {
     linop *fine = linop_at(wilson_schur(w), prec, kit_place);
-    const coarse_settings one = {{2, 2, 2, 2}, 6, half_links}, two = {{2, 2, 2, 2}, 8, half_links};
+    const coarse_settings one = {.block = {2, 2, 2, 2}, .vectors = 6, .half_links = half_links},
+                          two = {.block = {2, 2, 2, 2}, .vectors = 8, .half_links = half_links};
     linop_refresh(fine);
     coarse *c = coarse_create(fine, &one);
     set_random_vectors(c, fine, one.vectors);

@@ -87,13 +87,17 @@ static solver_settings set_of(const char *type, const char *prec)
     return s;
 }
 
-/* Tables of the coarse lattice are counted with what is taken. */
+/* Tables of the coarse lattice are counted with what is taken. Where it is gathered ranks take more and less: passed over. */
 static void compare_coarse(const char *what, const solver_settings *s, int rhs)
 {
     char message[512];
     const int any[4] = {0};
-    lattice *lat = plan_lattice(extents, any, comm_size(), 1, message, sizeof message);
-    if (!solver_type_find(what)->fits(s, lat, message, sizeof message)) {
+    lattice *lat = plan_lattice(extents, any, comm_size(), 1, message, sizeof message), below_it = *lat;
+    coarse_settings level;
+    multigrid_level_settings(multigrid_keys_of(s), lat->size, 0, &level);
+    multigrid_below(&below_it, &level);
+    if (!solver_type_find(what)->fits(s, lat, message, sizeof message) &&
+        !memcmp(below_it.grid, lat->grid, sizeof lat->grid)) {
         const lattice_spec spec = {.size = {2, 2, 4, 4},
                                    .grid = {lat->grid[0], lat->grid[1], lat->grid[2], lat->grid[3]},
                                    .reach = 1,

@@ -277,6 +277,46 @@ static void check_together(linop *op, const char *type, const char *prec, int bl
     for (int i = 0; i < 5; i++) field_destroy(all[i]);
 }
 
+/* Three levels, of which the lower ones are on so many ranks at most, from the finest on: |x|^2 of a solve. */
+static double norm2_on(const quark *q, int second, int third, int half_links, int *iterations)
+{
+    solver_settings s = settings_of("multigrid", "single");
+    multigrid_keys *k = multigrid_keys_of(&s);
+    s.tolerance = 1e-9;
+    k->levels = 3;
+    for (int d = 0; d < 4; d++) k->block[1][d] = 2;
+    k->vectors[1] = 8;
+    k->ranks[0] = second;
+    k->ranks[1] = third;
+    k->half_links = half_links;
+    solver *by = solver_create(&s, q->direct);
+    field *x = field_like(q->b);
+    const solve_result r = solver_solve(by, x, q->b, NULL);
+    KIT_INT(r.status, SOLVE_CONVERGED);
+    KIT_INT(multigrid_levels_of(by)->n, 3);
+    KIT_INT(multigrid_levels_of(by)->dependent, 0);
+    *iterations = r.iterations;
+    const double x2 = vector_norm2(x, 0);
+    field_destroy(x);
+    solver_destroy(by);
+    return x2;
+}
+
+/* The bits do not tell how many ranks hold coarse lattices. */
+static void check_gathered(const quark *q)
+{
+    for (int half_links = 0; half_links < 2; half_links++) {
+        int first, n;
+        const double all = norm2_on(q, 0, 0, half_links, &first);
+        KIT_CHECK(first < 60);
+        KIT_NEAR(norm2_on(q, 1, 0, half_links, &n), all, 0);
+        KIT_INT(n, first);
+        KIT_NEAR(norm2_on(q, 2, 1, half_links, &n), all, 0);
+        KIT_NEAR(norm2_on(q, 0, 1, half_links, &n), all, 0);
+        if (comm_rank() == 0) printf("gathered: |x|^2 = %.17g after %d iterations\n", all, first);
+    }
+}
+
 /* As many iterations on the links after a gauge transformation, but for random vectors that are others there. */
 static void check_covariance(quark *q)
 {
@@ -327,6 +367,7 @@ int main(int argc, char **argv)
             check_together(i % 2 ? q.adjoint : q.direct, i < 3 ? "multigrid" : "gcr", precs[i], blocks);
         if (forms[i].c_sw != 0) {
             check_covariance(&q);
+            check_gathered(&q);
             check_follows(&q);
             check_renewal(&q);
             check_shares(&q);
