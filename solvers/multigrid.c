@@ -2,7 +2,7 @@
  *
  * A cycle smooths by steps of minimal residual on the system of its level, takes the residual to the next lattice by
  * P^dagger, solves there, adds P times the solution, and smooths again. The solve on a lower level is flexible GCR with the
- * cycle of that level as its preconditioner (K-cycle), on the coarsest GCR alone. Systems are red-black on every level
+ * cycle of that level as its preconditioner (K-cycle), or that cycle once or twice (V, W), on the coarsest GCR alone. Systems are red-black on every level
  * whose extents are even. On the finest lattice a preconditioner may smooth in place of minimal residuals, such as Schwarz
  * blocks, which nothing is sent for. Around the finest cycle runs flexible GCR in the precision of the source.
  *
@@ -25,6 +25,8 @@
 
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
+#include "solvers/bicgstab.h"
+#include "solvers/ca_gcr.h"
 #include "solvers/gcr.h"
 #include "solvers/mr.h"
 
@@ -136,27 +138,101 @@ static void extend(multigrid *m, int level, int k, level_solve *s, field *x, fie
     vector_multi_axpy_each(s->r2, s->going, r, 1, (const double(*)[2])back, &z[k]);
 }
 
-/* x about A^-1 b on a level below the finest, by GCR that begins anew when its space is full. */
-static void solve_level(multigrid *m, int level, const char *going, field *x, const field *b)
+/* What is to be solved for b to a tolerance. */
+static void open_solve(const multigrid *m, level_solve *s, double tolerance, const char *going, const field *b)
 {
-    multigrid_level *l = &m->levels[level];
-    const double tolerance = l->below ? m->keys.coarse_tolerance : m->keys.bottom_tolerance;
-    const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
-    level_solve *s = l->space.solve;
-    field *r = l->r;
     vector_norm2_each(s->r2, b);
     for (int j = 0; j < m->columns; j++) {
         s->target2[j] = tolerance * tolerance * s->r2[j];
         s->going[j] = going[j] && s->r2[j] > 0;
     }
+}
+
+/* Those that have not reached their target go on. */
+static void go_on(const multigrid *m, level_solve *s)
+{
+    for (int j = 0; j < m->columns; j++) s->going[j] = s->going[j] && s->r2[j] > s->target2[j];
+}
+
+/* x about A^-1 b on a level below the finest, by GCR that begins anew when its space is full. */
+static void solve_by_gcr(multigrid *m, int level, const char *going, field *x, const field *b)
+{
+    multigrid_level *l = &m->levels[level];
+    const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
+    level_solve *s = l->space.solve;
+    field *r = l->r;
+    open_solve(m, s, l->below ? m->keys.coarse_tolerance : m->keys.bottom_tolerance, going, b);
     field_clear(x);
     /* The cycle of this level takes l->r for its own residual. */
     if (l->below) r = l->b;
     if (r != b) vector_copy(r, b);
     for (int k = 0, n = 0; n < most && any(s->going, m->columns); n++, k = (k + 1) % l->space.most) {
         extend(m, level, k, s, x, r);
-        for (int j = 0; j < m->columns; j++) s->going[j] = s->going[j] && s->r2[j] > s->target2[j];
+        go_on(m, s);
     }
+}
+
+/* The same on the coarsest level by GCR that avoids communication. */
+static void solve_by_ca_gcr(multigrid *m, int level, const char *going, field *x, const field *b)
+{
+    multigrid_level *l = &m->levels[level];
+    level_solve *s = l->space.solve;
+    open_solve(m, s, m->keys.bottom_tolerance, going, b);
+    field_clear(x);
+    vector_copy(l->r, b);
+    for (int n = 0; n < m->keys.bottom_iterations && any(s->going, m->columns); n += l->space.most) {
+        ca_gcr_step(s->r2, s->going, l->space.most, l->op, x, l->r, l->space.p);
+        m->flops += l->space.most * l->op->flops * m->columns;
+        go_on(m, s);
+    }
+}
+
+/* The same by a solver of one right-hand side. */
+static void solve_by_solver(multigrid *m, const char *going, field *x, const field *b)
+{
+    solver *by = m->bottom;
+    field_clear(x);
+    if (m->columns == 1) {
+        if (going[0]) m->flops += solver_run(by, x, b).flops;
+        return;
+    }
+    field *one_x = linop_vector(by->a, 1), *one_b = field_like(one_x);
+    for (int k = 0; k < m->columns; k++) {
+        field part = field_rhs(x, k);
+        const field from = field_rhs(b, k);
+        if (!going[k]) continue;
+        vector_axpby(one_b, 1, &from, 0);
+        field_clear(one_x);
+        m->flops += solver_run(by, one_x, one_b).flops;
+        vector_axpby(&part, 1, one_x, 0);
+    }
+    field_written(x);
+    field_destroy(one_b);
+    field_destroy(one_x);
+}
+
+/* x about A^-1 b by cycles, each on the residual that is left. */
+static void solve_by_cycles(multigrid *m, int level, const char *going, field *x, const field *b)
+{
+    multigrid_level *l = &m->levels[level];
+    multigrid_cycle(m, level, going, x, b);
+    for (int visit = 1; visit < m->visits; visit++) {
+        field *r = l->space.z[0], *e = l->space.p[0];
+        linop_apply(l->op, r, x, 0);
+        count(m, level);
+        vector_axpby(r, 1, b, -1);
+        multigrid_cycle(m, level, going, e, r);
+        vector_axpby(x, 1, e, 1);
+    }
+}
+
+static void solve_level(multigrid *m, int level, const char *going, field *x, const field *b)
+{
+    const int last = !m->levels[level].below;
+    if (last && m->with == BOTTOM_BICGSTAB) solve_by_solver(m, going, x, b);
+    else if (last && m->with == BOTTOM_CA_GCR) solve_by_ca_gcr(m, level, going, x, b);
+    else if (last || m->visits == 0) solve_by_gcr(m, level, going, x, b);
+    else solve_by_cycles(m, level, going, x, b);
 }
 
 void multigrid_cycle(multigrid *m, int level, const char *going, field *x, const field *b)
@@ -380,12 +456,21 @@ void multigrid_reserve(multigrid *m, int columns)
     m->columns = columns;
 }
 
+/* Vectors p, and z, of a level below the finest. */
+static int space_of(const multigrid *m, const multigrid_level *l)
+{
+    const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
+    if (l->below && m->visits > 0) return 1;
+    if (!l->below && m->with == BOTTOM_CA_GCR) return MULTIGRID_STEPS;
+    if (!l->below && m->with == BOTTOM_BICGSTAB) return 1;
+    return most < MULTIGRID_SPACE ? most : MULTIGRID_SPACE;
+}
+
 static void open_level(multigrid *m, int level)
 {
     multigrid_level *l = &m->levels[level];
     if (level > 0) {
-        const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
-        l->space.most = most < MULTIGRID_SPACE ? most : MULTIGRID_SPACE;
+        l->space.most = space_of(m, l);
         l->space.solve = malloc(sizeof *l->space.solve);
         REQUIRE_MEMORY(l->space.solve, "out of memory");
     }
@@ -431,6 +516,16 @@ void multigrid_below(lattice *at, const coarse_settings *s)
     }
 }
 
+static void open_bottom(multigrid *m, linop *op)
+{
+    solver_settings s = {
+        .tolerance = m->keys.bottom_tolerance, .max_iterations = m->keys.bottom_iterations, .delta = 1e-2};
+    snprintf(s.type, sizeof s.type, "bicgstab");
+    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[op->prec]);
+    bicgstab_keys_of(&s)->l = 1;
+    m->bottom = solver_create(&s, op);
+}
+
 static void open_levels(multigrid *m)
 {
     linop *op = m->levels[0].op;
@@ -444,6 +539,7 @@ static void open_levels(multigrid *m)
         op = coarse_system(l->below);
     }
     m->n++;
+    if (m->with == BOTTOM_BICGSTAB) open_bottom(m, op);
 }
 
 /* Those that there are. */
@@ -498,6 +594,10 @@ static multigrid *levels_for(const solver_settings *s, linop *op)
         m = calloc(1, sizeof *m);
         REQUIRE_MEMORY(m, "out of memory");
         m->keys = *k;
+        m->visits = !strcmp(k->cycle, "v") ? 1 : !strcmp(k->cycle, "w") ? 2 : 0;
+        m->with = !strcmp(k->bottom_solver, "ca_gcr")     ? BOTTOM_CA_GCR
+                  : !strcmp(k->bottom_solver, "bicgstab") ? BOTTOM_BICGSTAB
+                                                          : BOTTOM_GCR;
         m->follows = s->follows;
         m->levels[0].op = op;
         m->next = all;
@@ -543,6 +643,7 @@ static void release(multigrid *m)
     if (m->users > 0 || (lead == m && m->led)) return;
     while (*at != m) at = &(*at)->next;
     *at = m->next;
+    solver_destroy(m->bottom);
     for (int i = m->n - 1; i >= 0; i--) close_level(&m->levels[i]);
     for (int i = m->n - 1; i >= 0; i--) coarse_destroy(m->levels[i].below);
     if (lead && lead != m) {
@@ -619,9 +720,19 @@ static const param own[] = {
     {"smoother", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
      "[solver.NAME] of a preconditioner, such as schwarz, for the steps on the finest lattice; empty: minimal residual",
      0},
+    {"cycle", PARAM_CHOICE, KEY(cycle), "k", "k|v|w", NULL,
+     "how lattices between the finest and the coarsest are solved on: GCR with the next cycle inside (k), or that "
+     "cycle "
+     "once (v) or twice (w), which has no sums over ranks of its own",
+     0},
     {"coarse_tolerance", PARAM_REAL, KEY(coarse_tolerance), "0.25", "(0,1)", NULL,
-     "drop of the residual on lattices between the finest and the coarsest", 0},
+     "drop of the residual on lattices between the finest and the coarsest, of cycle = k", 0},
     {"coarse_iterations", PARAM_INT, KEY(coarse_iterations), "8", "[1,100]", NULL, "and the most iterations there", 0},
+    {"bottom_solver", PARAM_CHOICE, KEY(bottom_solver), "gcr", "gcr|ca_gcr|bicgstab", NULL,
+     "on the coarsest lattice: ca_gcr has two sums over ranks for eight steps; bicgstab takes right-hand sides one "
+     "after "
+     "another",
+     0},
     {"bottom_tolerance", PARAM_REAL, KEY(bottom_tolerance), "0.25", "(0,1)", NULL,
      "drop of the residual on the coarsest", 0},
     {"bottom_iterations", PARAM_INT, KEY(bottom_iterations), "32", "[1,10000]", NULL, "and the most iterations there",

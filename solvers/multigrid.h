@@ -8,6 +8,7 @@
 
 #define MULTIGRID_LEVELS 4
 #define MULTIGRID_SPACE 16   /* vectors of the Krylov space of a lower level, at most */
+#define MULTIGRID_STEPS 8    /* of CA-GCR on the coarsest level, between sums */
 #define MULTIGRID_DELTA 1e-3 /* drop of the residual at which the outer GCR computes the true one */
 
 typedef struct {
@@ -21,6 +22,7 @@ typedef struct {
     int restart;
     int right_hand_sides; /* solved together, at most */
     int share_setup, half_links;
+    char cycle[PARAM_CHOICE_SIZE], bottom_solver[PARAM_CHOICE_SIZE];
 } multigrid_keys;
 
 static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
@@ -57,6 +59,8 @@ typedef struct {
     int solves;       /* since the set-up was made or refreshed */
 } multigrid_pace;
 
+typedef enum { BOTTOM_GCR, BOTTOM_CA_GCR, BOTTOM_BICGSTAB } multigrid_bottom;
+
 /* Levels, which solvers on one operator with the same keys share; opened before their first set-up. In actions quarks that
  * differ by their mass alone have the null vectors of the lightest of those there are by then, which leads: P^dagger (M + s)
  * P = P^dagger M P + s. */
@@ -71,7 +75,10 @@ typedef struct multigrid {
     unsigned long taken;    /* number of the lead's set-up that coarse operators are of */
     int applications;       /* of the finest operator, since it was last looked at */
     double flops;
-    solver *smoother; /* of the finest level, in the cycle that goes on; null: minimal residuals */
+    int visits;            /* of each level in a cycle of the one above; 0: a Krylov solve with it inside */
+    multigrid_bottom with; /* what solves on the coarsest level */
+    solver *bottom;        /* that solver, of BOTTOM_BICGSTAB */
+    solver *smoother;      /* of the finest level, in the cycle that goes on; null: minimal residuals */
     multigrid_pace pace;
     /* Of a lead: */
     unsigned long number;  /* of set-ups so far */

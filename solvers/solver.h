@@ -44,7 +44,7 @@ typedef struct solver_settings {
     int follows; /* in actions: what is kept from solve to solve may stay when the links have changed a little */
     union {
         double align;
-        char bytes[192];
+        char bytes[320];
     } own;
 } solver_settings;
 

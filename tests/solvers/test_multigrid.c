@@ -238,17 +238,37 @@ static double apart(const field *x, int k, field *y)
     return vector_axpy_norm2(y, -1, &part, 0);
 }
 
+/* Of the keys: as they are; smoothing by Schwarz blocks, with links in half precision; cycles of three levels. */
+enum { PLAIN, BLOCKS, V_CYCLE, W_CYCLE, VARIANTS };
+static const char *const variants[] = {"", " with Schwarz blocks and half links", " by V-cycles and CA-GCR",
+                                       " by W-cycles and BiCGStab"};
+
+static void set_variant(solver_settings *s, int variant, const solver_settings *smoother)
+{
+    multigrid_keys *k = multigrid_keys_of(s);
+    if (variant == BLOCKS) {
+        s->inner = smoother;
+        k->post_steps = 1;
+        k->half_links = 1;
+    }
+    if (variant == V_CYCLE || variant == W_CYCLE) {
+        k->levels = 3;
+        for (int d = 0; d < 4; d++) k->block[1][d] = 2;
+        k->vectors[1] = 8;
+        snprintf(k->cycle, sizeof k->cycle, "%s", variant == V_CYCLE ? "v" : "w");
+        snprintf(k->bottom_solver, sizeof k->bottom_solver, "%s", variant == V_CYCLE ? "ca_gcr" : "bicgstab");
+    }
+}
+
 /* At once, and each alone: x, iterations and residuals. */
-static void check_together(linop *op, const char *type, const char *prec, int blocks)
+static void check_together(linop *op, const char *type, const char *prec, int variant)
 {
     solver_settings set = settings_of(type, prec);
     const solver_settings smoother = settings_of("schwarz", "single");
     solver_settings inner = settings_of("multigrid", "single");
     const int cycles = !strcmp(type, "gcr");
     set.tolerance = 1e-9;
-    if (blocks) (cycles ? &inner : &set)->inner = &smoother;
-    if (blocks) multigrid_keys_of(cycles ? &inner : &set)->post_steps = 1;
-    multigrid_keys_of(cycles ? &inner : &set)->half_links = blocks;
+    set_variant(cycles ? &inner : &set, variant, &smoother);
     if (cycles) set.inner = &inner;
     field *b = linop_vector(op, SOURCES), *x = field_like(b), *start = field_like(b), *one_b = linop_vector(op, 1),
           *one_x = field_like(one_b);
@@ -260,8 +280,7 @@ static void check_together(linop *op, const char *type, const char *prec, int bl
     KIT_INT(solver_solve(s, x, b, each).status, SOLVE_CONVERGED);
     for (int k = 0; k < SOURCES; k++) {
         const field from_b = field_rhs(b, k), from_x = field_rhs(start, k);
-        kit_where("%s in %s precision%s, right-hand side %d of %d", type, prec,
-                  blocks ? " with Schwarz blocks and half links" : "", k, SOURCES);
+        kit_where("%s in %s precision%s, right-hand side %d of %d", type, prec, variants[variant], k, SOURCES);
         vector_axpby(one_b, 1, &from_b, 0);
         vector_axpby(one_x, 1, &from_x, 0);
         const solve_result r = solver_solve(s, one_x, one_b, NULL);
@@ -363,8 +382,8 @@ int main(int argc, char **argv)
         kit_where("%s form, c_sw %g", forms[i].form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", forms[i].c_sw);
         check_similar(&q);
         check_adjoint(&q);
-        for (int blocks = 0; blocks < 2; blocks++)
-            check_together(i % 2 ? q.adjoint : q.direct, i < 3 ? "multigrid" : "gcr", precs[i], blocks);
+        for (int variant = 0; variant < VARIANTS; variant++)
+            check_together(i % 2 ? q.adjoint : q.direct, i < 3 ? "multigrid" : "gcr", precs[i], variant);
         if (forms[i].c_sw != 0) {
             check_covariance(&q);
             check_gathered(&q);
