@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "kernels/ops/vector.h"
 #include "solvers/bicgstab.h"
 #include "solvers/ca_gcr.h"
@@ -168,6 +169,7 @@ static void solve_by_gcr(multigrid *m, int level, const char *going, field *x, c
     if (r != b) vector_copy(r, b);
     for (int k = 0, n = 0; n < most && any(s->going, m->columns); n++, k = (k + 1) % l->space.most) {
         extend(m, level, k, s, x, r);
+        l->steps++;
         go_on(m, s);
     }
 }
@@ -183,8 +185,16 @@ static void solve_by_ca_gcr(multigrid *m, int level, const char *going, field *x
     for (int n = 0; n < m->keys.bottom_iterations && any(s->going, m->columns); n += l->space.most) {
         ca_gcr_step(s->r2, s->going, l->space.most, l->op, x, l->r, l->space.p);
         m->flops += l->space.most * l->op->flops * m->columns;
+        l->steps += l->space.most;
         go_on(m, s);
     }
+}
+
+static void run_bottom(multigrid *m, field *x, const field *b)
+{
+    const solve_result r = solver_run(m->bottom, x, b);
+    m->flops += r.flops;
+    m->levels[m->n - 1].steps += r.iterations;
 }
 
 /* The same by a solver of one right-hand side. */
@@ -193,7 +203,7 @@ static void solve_by_solver(multigrid *m, const char *going, field *x, const fie
     solver *by = m->bottom;
     field_clear(x);
     if (m->columns == 1) {
-        if (going[0]) m->flops += solver_run(by, x, b).flops;
+        if (going[0]) run_bottom(m, x, b);
         return;
     }
     field *one_x = linop_vector(by->a, 1), *one_b = field_like(one_x);
@@ -203,7 +213,7 @@ static void solve_by_solver(multigrid *m, const char *going, field *x, const fie
         if (!going[k]) continue;
         vector_axpby(one_b, 1, &from, 0);
         field_clear(one_x);
-        m->flops += solver_run(by, one_x, one_b).flops;
+        run_bottom(m, one_x, one_b);
         vector_axpby(&part, 1, one_x, 0);
     }
     field_written(x);
@@ -229,6 +239,7 @@ static void solve_by_cycles(multigrid *m, int level, const char *going, field *x
 static void solve_level(multigrid *m, int level, const char *going, field *x, const field *b)
 {
     const int last = !m->levels[level].below;
+    m->levels[level].solves++;
     if (last && m->with == BOTTOM_BICGSTAB) solve_by_solver(m, going, x, b);
     else if (last && m->with == BOTTOM_CA_GCR) solve_by_ca_gcr(m, level, going, x, b);
     else if (last || m->visits == 0) solve_by_gcr(m, level, going, x, b);
@@ -389,7 +400,11 @@ static void solve_block(solver *s, field *x, const field *b, solve_result *each)
     const int most = s->settings.max_iterations, patience = multigrid_patience(m, s->settings.tolerance);
     const char *failed = NULL;
     if (patience < most) s->settings.max_iterations = patience;
+    for (int i = 0; i < m->n; i++) m->levels[i].solves = m->levels[i].steps = 0;
     gcr_solve(s, x, b, m->keys.restart, s, each);
+    for (int i = 1; i < m->n; i++)
+        log_debug("multigrid: %ld solves on level %d, %.1f iterations each", m->levels[i].solves, i + 1,
+                  (double)m->levels[i].steps / fmax(1, (double)m->levels[i].solves));
     s->settings.max_iterations = most;
     for (int k = 0; k < b->nrhs; k++)
         if (each[k].status != SOLVE_CONVERGED) failed = solve_status_text(each[k].status);

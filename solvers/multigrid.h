@@ -47,6 +47,7 @@ typedef struct {
     multigrid_space space;    /* of the solve on this level; not on the finest */
     field **vectors; /* null vectors as they were relaxed, of the system; null where they are those of the lead */
     int nvectors;
+    long solves, steps; /* on this level, of the solve that goes on around the finest cycle */
 } multigrid_level;
 
 /* Cycles and what they gain, from which it is seen whether the set-up still serves the links. */

@@ -11,6 +11,7 @@
 
 #include "hmc/input/parameters.h"
 #include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 
 #define COMMAND(name, overrides, usage, help) int command_##name(int argc, char **argv);
@@ -162,6 +163,13 @@ void command_arguments_free(plain_arguments *a)
 {
     free(a->plain);
     free(a->overrides);
+}
+
+void command_set_log(const parameters *p)
+{
+    static const char *const names[] = {"error", "warn", "info", "debug"};
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(names[i], p->run.log)) log_set_level((log_level)i);
 }
 
 int command_ranks(const char *text, const char *command)

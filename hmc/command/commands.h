@@ -58,6 +58,9 @@ typedef struct {
 
 plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most);
 void command_arguments_free(plain_arguments *a);
+struct parameters;
+/* From now on as much is printed as [run] log says. */
+void command_set_log(const struct parameters *p);
 /* The number behind --ranks of this command; 0 where there is none. */
 int command_ranks(const char *text, const char *command);
 

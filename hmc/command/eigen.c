@@ -169,6 +169,7 @@ int command_eigen(int argc, char **argv)
     plain_arguments a = command_arguments(argc, argv, flags, 11, 2, 2);
     log_keep_stdout_clean(j.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
+    command_set_log(p);
     j.p = p;
     j.config = a.plain[1];
     for (int i = 0; i < NUMBERS; i++) read_number(&j, &numbers[i], texts[i]);

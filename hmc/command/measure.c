@@ -278,6 +278,7 @@ int command_measure(int argc, char **argv)
         user_error("plaq measure: --ranks plans measurements and needs --dry-run; mpirun -n %d makes them", ranks);
     if (!dry && a.nplain < 2) user_error("plaq measure: no configuration; give one or more behind %s", a.plain[0]);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
+    command_set_log(p);
     m.p = p;
     if (dry) {
         dry_run(&m, a.plain + 1, a.nplain - 1, ranks);

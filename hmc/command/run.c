@@ -346,13 +346,6 @@ static int run(run_state *r)
 
 /* ---- the command ---- */
 
-static void set_log(const char *level)
-{
-    static const char *const names[] = {"error", "warn", "info", "debug"};
-    for (int i = 0; i < 4; i++)
-        if (!strcmp(names[i], level)) log_set_level((log_level)i);
-}
-
 int command_run(int argc, char **argv)
 {
     int dry = 0, status = 0;
@@ -379,7 +372,7 @@ int command_run(int argc, char **argv)
     if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
         user_error("plaq run: --ignore-recorded is for the file of [run] start = file, and start is %s",
                    r.p->run.start);
-    set_log(r.p->run.log);
+    command_set_log(r.p);
     stop_check();
     if (dry) {
         plan_dry_run(r.p, ranks, calibration, r.json, r.ignore_recorded);

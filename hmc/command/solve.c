@@ -576,6 +576,7 @@ int command_solve(int argc, char **argv)
     plain_arguments a = command_arguments(argc, argv, flags, 7, 2, 2);
     log_keep_stdout_clean(j.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_EVERY_SOLVER);
+    command_set_log(p);
     j.p = p;
     j.config = a.plain[1];
     if (p->nfermions == 0 || p->nsolvers == 0)

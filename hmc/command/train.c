@@ -282,6 +282,7 @@ int command_train(int argc, char **argv)
     };
     plain_arguments a = command_arguments(argc, argv, flags, 6, 2, 2);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_NO_TRANSFORMS);
+    command_set_log(p);
     target t;
     int targets = 0;
     j.p = p;

@@ -327,6 +327,7 @@ int command_verify(int argc, char **argv)
     const char *config = a.nplain > 1 ? a.plain[1] : NULL;
     log_keep_stdout_clean(v.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
+    command_set_log(p);
     eigenvectors_refuse(p, "verify");
     if (ignore_recorded && !config && strcmp(p->run.start, "file"))
         user_error("plaq verify: --ignore-recorded is for a configuration, and none is read");

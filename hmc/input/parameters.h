@@ -101,7 +101,7 @@ typedef struct {
     measure_params p;
 } named_measure;
 
-typedef struct {
+typedef struct parameters {
     run_params run;
     machine_params machine;
     lattice_params lattice;

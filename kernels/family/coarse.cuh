@@ -201,7 +201,9 @@ static void T(matrix_launch)(const gpu_device *dev, const arguments *a, const in
 {
     REQUIRE(!list, "a list for products of %d components", a->components);
     if (n == 0) return;
-    if (a->components % 32 == 0) T(matrix_choose)<arguments, local, number, 32>(dev, a, n);
+    /* Rows of a whole warp read the most at a time: worth threads without a row where there are sites enough. */
+    const int many_sites = !local && a->out.groups == 1 && n * MATRIX_DIRECTIONS(local) >= 16L * dev->processors;
+    if (a->components % 32 == 0 || (many_sites && a->components > 32)) T(matrix_choose)<arguments, local, number, 32>(dev, a, n);
     else if (a->components % 16 == 0) T(matrix_choose)<arguments, local, number, 16>(dev, a, n);
     else T(matrix_choose)<arguments, local, number, 8>(dev, a, n);
 }
