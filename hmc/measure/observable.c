@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/fold.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/lattice/comm.h"
@@ -139,15 +140,50 @@ void measure_result_free(measure_result *r)
     r->nrows = r->capacity = 0;
 }
 
-static void print_json(FILE *out, const measure_result *r, const char *config, const measure_column *columns, int n,
-                       const double *values)
+static json begin_json(FILE *out, const measure_result *r, const char *config)
 {
     json j = json_begin(out);
     json_string(&j, "config", config);
     json_string(&j, "measure", r->name);
     json_string(&j, "kind", r->what->name);
+    return j;
+}
+
+static void print_json(FILE *out, const measure_result *r, const char *config, const measure_column *columns, int n,
+                       const double *values)
+{
+    json j = begin_json(out, r, config);
     for (int i = 0; i < n; i++) json_real(&j, columns[i].name, values[i]);
     json_end(&j);
+}
+
+static int axis_of(const observable *o)
+{
+    for (int i = 0; o->axis && i < o->ncolumns; i++)
+        if (!strcmp(o->columns[i].name, o->axis)) return i;
+    return -1;
+}
+
+/* As a file has them: an object for each set of labels, with arrays along the axis. */
+static void print_json_arrays(FILE *out, const measure_result *r, const char *config, int axis)
+{
+    const observable *o = r->what;
+    fold f = fold_rows(r->rows, r->nrows, o->ncolumns, axis);
+    double *line = malloc(((size_t)f.width + 1) * sizeof *line);
+    REQUIRE_MEMORY(line, "out of memory for %ld numbers", f.width);
+    for (long row = 0; row < f.rows; row++) {
+        const double *first = r->rows + f.first[row] * o->ncolumns;
+        const long n = f.first[row + 1] - f.first[row];
+        json j = begin_json(out, r, config);
+        for (int c = 0; c < o->ncolumns; c++) {
+            for (long i = 0; i < n; i++) line[i] = first[i * o->ncolumns + c];
+            if (c < axis) json_real(&j, o->columns[c].name, first[c]);
+            else json_real_array(&j, o->columns[c].name, line, n);
+        }
+        json_end(&j);
+    }
+    free(line);
+    fold_free(&f);
 }
 
 static void print_values(FILE *out, const measure_column *columns, int n, const double *values)
@@ -164,7 +200,9 @@ void measure_print(FILE *out, const measure_result *r, const char *config, int j
 {
     const observable *o = r->what;
     if (json) {
-        for (long i = 0; i < r->nrows; i++)
+        const int axis = axis_of(o);
+        if (axis >= 0) print_json_arrays(out, r, config, axis);
+        for (long i = 0; i < r->nrows && axis < 0; i++)
             print_json(out, r, config, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
         if (o->nsummary) print_json(out, r, config, o->summary, o->nsummary, r->summary);
         return;
