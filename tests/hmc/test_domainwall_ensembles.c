@@ -25,19 +25,19 @@ typedef struct {
 } sized;
 
 static sized same[] = {
-    {{"quotient", QUARK("light", "mobius", "0.3", "") LEVELS("3", "light", "2"), 0, 0, 0}, 2},
+    {{"quotient", QUARK("light", "mobius", "0.1", "") LEVELS("3", "light", "2"), 0, 0, 0}, 2},
     {{"ratio of masses",
-      QUARK("light", "mobius", "0.3", "ratio_to = near\npredictor = 3\n") QUARK("near", "mobius", "0.7", "")
+      QUARK("light", "mobius", "0.1", "ratio_to = near\npredictor = 3\n") QUARK("near", "mobius", "0.4", "")
           LEVELS("3", "light near", "2"),
       0, 0, 0},
      2},
     {{"exact, twice one",
-      QUARK("up", "mobius_eofa", "0.3", "") QUARK("down", "mobius_eofa", "0.3", "ratio_to = near\n")
-          QUARK("near", "mobius_eofa", "0.7", "") LEVELS("3", "up down near", "2"),
+      QUARK("up", "mobius_eofa", "0.1", "") QUARK("down", "mobius_eofa", "0.1", "ratio_to = near\n")
+          QUARK("near", "mobius_eofa", "0.4", "") LEVELS("3", "up down near", "2"),
       0, 0, 0},
      1},
     {{"rational, twice one",
-      QUARK("up", "mobius_rational", "0.3", RANGES) QUARK("down", "mobius_rational", "0.3", RANGES)
+      QUARK("up", "mobius_rational", "0.1", RANGES) QUARK("down", "mobius_rational", "0.1", RANGES)
           LEVELS("3", "up down", "2"),
       0, 0, 0},
      1},
