@@ -32,7 +32,7 @@ typedef _Float128 quad;
 #define SETTLED 1e-20f128  /* relative change of an eigenvector in a sweep */
 #define LEVELLED 1e-9      /* spread of the extrema from where one more exchange, quadratic, ends beyond double */
 #define SMALLEST 1e-22f128 /* of errors, so that rounding times 1/E stays below double */
-#define LOOKS 16           /* between neighbours of the last reference, for an error that is larger after all */
+#define LOOKS 8            /* between neighbours of the last reference, for an error that is larger after all */
 #define PLACES 1e-10f128   /* of extrema, relative to the distance of zeros: their values are wrong by its square */
 
 typedef struct {
@@ -110,21 +110,28 @@ static quad slope_at(const state *s, quad u)
     return x * (dn / n - dd / d - df);
 }
 
-/* Where g changes sign between a and b, to within `width`: regula falsi, Illinois. */
+/* Where g changes sign between a and b, to within `width`: regula falsi, Illinois, whose steps shrink faster than
+ * geometrically, so that one shorter than `width` is the last. */
 static quad crossing(const state *s, quad (*g)(const state *, quad), quad a, quad ga, quad b, quad gb, quad width)
 {
+    quad before = INFINITY;
+    int moved = 0; /* the end that the last step has moved, by its sign */
     for (int i = 0; i < 200 && b - a > width; i++) {
         quad c = (a * gb - b * ga) / (gb - ga);
         /* Steps that gain little, as at a bad start, are replaced by halving. */
         if (!(c > a && c < b) || i % 8 == 7) c = (a + b) / 2;
-        const quad gc = g(s, c);
+        if (fabsf128(c - before) < width) return c;
+        const quad gc = g(s, before = c);
         if (gc == 0) return c;
+        /* An end that stays a second time counts half. */
         if ((gc > 0) == (gb > 0)) {
             b = c, gb = gc;
-            ga /= 2;
+            if (moved > 0) ga /= 2;
+            moved = 1;
         } else {
             a = c, ga = gc;
-            gb /= 2;
+            if (moved < 0) gb /= 2;
+            moved = -1;
         }
     }
     return (a + b) / 2;
@@ -244,13 +251,12 @@ static void place(state *s, int k, quad u)
     s->fx[k] = value(s, s->x[k]);
 }
 
-/* The extremum of the error between a and b, between which it has one sign. */
-static quad extremum(const state *s, quad a, quad b)
+/* The extremum of the error between a and b, where it is positive throughout, or negative. */
+static quad extremum(const state *s, quad a, quad b, int positive)
 {
     /* Next to a zero |error| rises inwards; at an end of the range it may fall, and then that end is the extremum. */
     const quad inset = 1e-7f128 * (b - a), ca = a + inset, cb = b - inset;
     const quad ga = slope_at(s, ca), gb = slope_at(s, cb);
-    const int positive = error_at(s, (a + b) / 2) > 0;
     if (a == s->lo && (ga > 0) != positive) return a;
     if (b == s->hi && (gb > 0) == positive) return b;
     return crossing(s, slope_at, ca, ga, cb, gb, PLACES * (b - a));
@@ -259,17 +265,18 @@ static quad extremum(const state *s, quad a, quad b)
 /* Moves the reference to the extrema; *spread: how far their sizes are apart, relative to the level. */
 static int exchange(state *s, quad *spread)
 {
-    quad ends[MAX_POINTS + 1], lowest = INFINITY, highest = 0;
+    quad ends[MAX_POINTS + 1], errors[MAX_POINTS], lowest = INFINITY, highest = 0;
     ends[0] = s->lo;
     ends[s->m] = s->hi;
+    for (int k = 0; k < s->m; k++) errors[k] = error_at(s, s->u[k]);
     for (int k = 1; k < s->m; k++) {
         const quad width = 1e-4f128 * (s->u[k] - s->u[k - 1]);
-        const quad a = error_at(s, s->u[k - 1]), b = error_at(s, s->u[k]);
-        if ((a > 0) == (b > 0)) return fail(s, "rounding is as large as the error of the approximation");
-        ends[k] = crossing(s, error_at, s->u[k - 1], a, s->u[k], b, width);
+        if ((errors[k - 1] > 0) == (errors[k] > 0))
+            return fail(s, "rounding is as large as the error of the approximation");
+        ends[k] = crossing(s, error_at, s->u[k - 1], errors[k - 1], s->u[k], errors[k], width);
     }
     for (int k = 0; k < s->m; k++) {
-        place(s, k, extremum(s, ends[k], ends[k + 1]));
+        place(s, k, extremum(s, ends[k], ends[k + 1], errors[k] > 0));
         const quad size = fabsf128(error_at(s, s->u[k]));
         lowest = fminf128(lowest, size);
         highest = fmaxf128(highest, size);

@@ -26,7 +26,9 @@ within() {
         fail "$what: used $used, predicted $(value memory_predicted)"
 }
 
-large=lattice.size=8.8.8.8
+# As large as blocks ask for, and half of it elsewhere.
+whole=lattice.size=8.8.8.8
+large=lattice.size=8.8.8.4
 within "pure gauge and flow" 1 gauge.ini $large
 within "pure gauge, no measurement" 1 gauge.ini $large measure.flow.interval=100
 within "clover" 1 clover.ini $large
@@ -35,7 +37,7 @@ within "c_sw = 0" 1 clover.ini $large fermion.light.c_sw=0
 within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large fermion.light.c_sw=0 fermion.light.schur=symmetric \
     fermion.light.link_reals=18 solver.force.inner_precision=double solver.accept.inner_precision=double
 # On a lattice on which the solver fills it.
-within "a Krylov space" 1 clover.ini lattice.size=8.8.8.16 solver.force.type=gcr solver.force.restart=20 solver.force.inner_precision=half
+within "a Krylov space" 1 clover.ini $whole solver.force.type=gcr solver.force.restart=20 solver.force.inner_precision=half
 # The first solver fails, so that its fallback is what takes memory; which fills its space before the residual has fallen by
 # delta. What lies on extended blocks is a part of more than the tenth that the prediction may be wrong by.
 cat clover.ini - >blocks.ini <<'INI'
@@ -54,7 +56,7 @@ block = 4.8.8.8
 overlap = 1
 steps = 2
 INI
-within "blocks that overlap, of a fallback" 1 blocks.ini $large fermion.light.kappa=0.122 integrator.0.steps=1 \
+within "blocks that overlap, of a fallback" 1 blocks.ini $whole fermion.light.kappa=0.122 integrator.0.steps=1 \
     solver.force.tolerance=1e-4 solver.force.max_iterations=1 solver.force.fallback=outside
 # Cold links have no quarks lighter than kappa = 1/8, and BiCGStab(l) minds.
 within "corrections" 1 clover.ini $large fermion.light.kappa=0.122 solver.force.type=refine solver.force.correction=accept \
@@ -157,13 +159,13 @@ block = 8.8.8.4
 steps = 2
 INI
 within "a domain wall quark" 1 mobius.ini $large
-within "a domain wall quark in blocks" 1 mobius.ini $large fermion.wall.solver=outside
+within "a domain wall quark in blocks" 1 mobius.ini $whole fermion.wall.solver=outside
 within "its residual mass" 1 mobius.ini $large measure.pion.kind=residual_mass
 within "a domain wall quark, all double" 1 mobius.ini $large fermion.wall.link_reals=18 solver.cg.inner_precision=double
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1
     within "clover" 2 clover.ini $large
-    within "blocks that overlap" 2 blocks.ini $large solver.inside.block=4.8.8.4 fermion.light.kappa=0.122 integrator.0.steps=1 \
+    within "blocks that overlap" 2 blocks.ini $whole solver.inside.block=4.8.8.4 fermion.light.kappa=0.122 integrator.0.steps=1 \
         solver.force.tolerance=1e-4 solver.force.max_iterations=1 solver.force.fallback=outside
     within "pure gauge and flow" 2 gauge.ini $large machine.grid=2.1.1.1
 fi

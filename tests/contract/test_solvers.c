@@ -23,7 +23,8 @@ static int solves, preconditions, failed, passed_over;
 
 /* ---- settings ---- */
 
-/* Defaults of a type, with small blocks. */
+/* Defaults of a type, with small blocks: those of multigrid have a coarse lattice of 2^4; others, which reach over, are
+ * four. */
 static solver_settings default_settings(const solver_type *type)
 {
     solver_settings s;
@@ -33,7 +34,7 @@ static solver_settings default_settings(const solver_type *type)
     params_default(solver_section(0), &s);
     if (type->own) params_default(type->own, &s);
     snprintf(s.type, sizeof s.type, "%s", type->name);
-    if (block) REQUIRE(!param_set(block, &s, "2.2.2.2", message, sizeof message), "%s", message);
+    if (block) REQUIRE(!param_set(block, &s, type->coarsens ? "2.2.2.2" : "4.4.2.2", message, sizeof message), "%s", message);
     if (vectors) REQUIRE(!param_set(vectors, &s, "8", message, sizeof message), "%s", message);
     s.max_iterations = 600;
     return s;

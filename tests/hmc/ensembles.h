@@ -4,6 +4,8 @@
 #ifndef PLAQ_TESTS_ENSEMBLES_H
 #define PLAQ_TESTS_ENSEMBLES_H
 
+#include <stdlib.h>
+
 #include "tests/hmc/bench.h"
 
 typedef struct {
@@ -12,8 +14,29 @@ typedef struct {
     int again; /* some trajectories leave the range of their rational functions and are begun again */
 } ensemble;
 
-/* `count` trajectories after `warmup` ones, of which the first half is accepted whatever dH. */
-CHECK_UNUSED static void generate(ensemble *e, const char *common, int warmup, int count, const char *seed)
+/* Links at the end of an ensemble, where those that are to be like it begin: time slices of one rank. */
+typedef struct {
+    double *slices;
+} thermal_links;
+
+/* From f, or into it. */
+CHECK_UNUSED static void thermal_move(thermal_links *t, field *f, int in)
+{
+    const size_t length = (size_t)(f->lat->volume / f->lat->size[3] * f->groups * f->reals);
+    REQUIRE(comm_size() == 1, "%d ranks", comm_size());
+    if (!t->slices) t->slices = calloc((size_t)f->lat->size[3] * length, sizeof *t->slices);
+    REQUIRE(t->slices, "out of memory");
+    for (int s = 0; s < f->lat->size[3]; s++) {
+        if (in) field_import(f, s, t->slices + (size_t)s * length);
+        else field_export(f, s, t->slices + (size_t)s * length);
+    }
+    if (in) field_written(f);
+}
+
+/* `count` trajectories after `warmup` ones, of which the first half is accepted whatever dH. An ensemble that begins on
+ * thermal links forgets them in a fifth of the warmup; the first leaves them in *t. Without t it begins on rough links. */
+CHECK_UNUSED static void generate(ensemble *e, const char *common, thermal_links *t, int warmup, int count,
+                                  const char *seed)
 {
     const double begun = comm_wtime();
     char text[4096], run_seed[64];
@@ -22,6 +45,11 @@ CHECK_UNUSED static void generate(ensemble *e, const char *common, int warmup, i
     REQUIRE(snprintf(text, sizeof text, "%s%s", common, e->text) < (int)sizeof text, "%s: the text is long", e->name);
     snprintf(run_seed, sizeof run_seed, "run.seed=%s", seed);
     bench b = open_bench(text, 1, overrides);
+    const int first = t && !t->slices;
+    if (t && !first) {
+        thermal_move(t, b.s->links, 1);
+        warmup /= 5;
+    }
     int accepted = 0, failed = 0, repeated = 0;
     long solves = 0, fallbacks = 0;
     for (int i = 0; i < warmup + count && !failed; i++) {
@@ -44,6 +72,7 @@ CHECK_UNUSED static void generate(ensemble *e, const char *common, int warmup, i
         close_bench(&b);
         return;
     }
+    if (first) thermal_move(t, b.s->links, 0);
     e->plaquette = mean(plaquette, count, &e->error);
     const double one = mean(weight, count, &w_error);
     printf("%-24s plaquette %.6f +- %.6f  <exp(-dH)> %.4f +- %.4f  acceptance %.3f over %d, %d begun again, %ld of "

@@ -9,8 +9,10 @@
 
 static void test_alike(ensemble *e, int n, int count, const char *seed)
 {
+    thermal_links links = {NULL};
     double error;
-    for (int i = 0; i < n; i++) generate(&e[i], "", 20, count, seed);
+    for (int i = 0; i < n; i++) generate(&e[i], "", &links, 20, count, seed);
+    free(links.slices);
     check_alike(e, n, &error);
 }
 
