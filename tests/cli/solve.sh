@@ -219,6 +219,10 @@ say "multigrid beside CG and BiCGStab: the shipped input"
 try solve --json "$source/inputs/multigrid.ini" $config fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8
 exits 0 "inputs/multigrid.ini"
 printed '"solver": "multigrid"' '"setup": '
+try solve "$source/inputs/multigrid.ini" $config fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8 \
+    solver.multigrid.cycle=v solver.multigrid.bottom_solver=ca_gcr solver.multigrid.half_links=yes run.log=debug
+exits 0 "a V-cycle"
+printed "solves on level 2, "
 cp "$source/inputs/multigrid.ini" levels.ini
 printf '[solver.alone]\ntype = multigrid\ntolerance = 1e-10\nright_hand_sides = 1\n' >>levels.ini
 levels="fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8 solver.alone.block=2.2.2.2 solver.alone.vectors=8"
