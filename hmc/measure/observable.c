@@ -139,15 +139,49 @@ void measure_result_free(measure_result *r)
     r->nrows = r->capacity = 0;
 }
 
+/* One object of n columns, those from `axis` on as arrays over the rows. */
 static void print_json(FILE *out, const measure_result *r, const char *config, const measure_column *columns, int n,
-                       const double *values)
+                       int axis, const double *values, long rows)
 {
     json j = json_begin(out);
     json_string(&j, "config", config);
     json_string(&j, "measure", r->name);
     json_string(&j, "kind", r->what->name);
-    for (int i = 0; i < n; i++) json_real(&j, columns[i].name, values[i]);
+    for (int i = 0; i < n; i++) {
+        if (i < axis) json_real(&j, columns[i].name, values[i]);
+        else json_real_array(&j, columns[i].name, values + i, rows, n);
+    }
     json_end(&j);
+}
+
+/* The number of the axis among the columns; all of them where there is none. */
+static int axis_of(const observable *o)
+{
+    int i = 0;
+    while (i < o->ncolumns && !(o->axis && !strcmp(o->columns[i].name, o->axis))) i++;
+    return i;
+}
+
+/* Whether two rows have the same labels, which stand before the axis. */
+static int same_labels(const double *a, const double *b, int axis)
+{
+    for (int i = 0; i < axis; i++)
+        if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i]))) return 0;
+    return 1;
+}
+
+/* As files store them: an object for each row, or with an axis for each set of labels. */
+static void print_rows_json(FILE *out, const measure_result *r, const char *config)
+{
+    const observable *o = r->what;
+    const int axis = axis_of(o);
+    for (long i = 0, next; i < r->nrows; i = next) {
+        const double *first = r->rows + i * o->ncolumns;
+        for (next = i + 1; o->axis && next < r->nrows; next++)
+            if (!same_labels(first, r->rows + next * o->ncolumns, axis)) break;
+        print_json(out, r, config, o->columns, o->ncolumns, axis, first, next - i);
+    }
+    if (o->nsummary) print_json(out, r, config, o->summary, o->nsummary, o->nsummary, r->summary, 1);
 }
 
 static void print_values(FILE *out, const measure_column *columns, int n, const double *values)
@@ -164,9 +198,7 @@ void measure_print(FILE *out, const measure_result *r, const char *config, int j
 {
     const observable *o = r->what;
     if (json) {
-        for (long i = 0; i < r->nrows; i++)
-            print_json(out, r, config, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
-        if (o->nsummary) print_json(out, r, config, o->summary, o->nsummary, r->summary);
+        print_rows_json(out, r, config);
         return;
     }
     fprintf(out, "%s (%s), %.2f s\n", r->name, o->name, r->seconds);
