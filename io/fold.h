@@ -2,7 +2,7 @@
  *
  * A table has columns of eight bytes each, [row][column]. The columns before its axis are labels, the axis is real, and
  * the columns behind it are values along it. Consecutive rows of equal labels (bit for bit), between which the axis
- * rises, are one folded row. Rows may differ in length; what a shorter one lacks is NaN. Local. */
+ * rises, are one folded row. Rows may differ in length; what a shorter one lacks is NaN. Local; for io/ only. */
 #ifndef PLAQ_IO_FOLD_H
 #define PLAQ_IO_FOLD_H
 

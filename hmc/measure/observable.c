@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/fold.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/lattice/comm.h"
@@ -140,50 +139,49 @@ void measure_result_free(measure_result *r)
     r->nrows = r->capacity = 0;
 }
 
-static json begin_json(FILE *out, const measure_result *r, const char *config)
+/* One object of n columns, those from `axis` on as arrays over the rows. */
+static void print_json(FILE *out, const measure_result *r, const char *config, const measure_column *columns, int n,
+                       int axis, const double *values, long rows)
 {
     json j = json_begin(out);
     json_string(&j, "config", config);
     json_string(&j, "measure", r->name);
     json_string(&j, "kind", r->what->name);
-    return j;
-}
-
-static void print_json(FILE *out, const measure_result *r, const char *config, const measure_column *columns, int n,
-                       const double *values)
-{
-    json j = begin_json(out, r, config);
-    for (int i = 0; i < n; i++) json_real(&j, columns[i].name, values[i]);
+    for (int i = 0; i < n; i++) {
+        if (i < axis) json_real(&j, columns[i].name, values[i]);
+        else json_real_array(&j, columns[i].name, values + i, rows, n);
+    }
     json_end(&j);
 }
 
+/* The number of the axis among the columns; all of them where there is none. */
 static int axis_of(const observable *o)
 {
-    for (int i = 0; o->axis && i < o->ncolumns; i++)
-        if (!strcmp(o->columns[i].name, o->axis)) return i;
-    return -1;
+    int i = 0;
+    while (i < o->ncolumns && !(o->axis && !strcmp(o->columns[i].name, o->axis))) i++;
+    return i;
 }
 
-/* As a file has them: an object for each set of labels, with arrays along the axis. */
-static void print_json_arrays(FILE *out, const measure_result *r, const char *config, int axis)
+/* Whether two rows have the same labels, which stand before the axis. */
+static int same_labels(const double *a, const double *b, int axis)
+{
+    for (int i = 0; i < axis; i++)
+        if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i]))) return 0;
+    return 1;
+}
+
+/* As files store them: an object for each row, or with an axis for each set of labels. */
+static void print_rows_json(FILE *out, const measure_result *r, const char *config)
 {
     const observable *o = r->what;
-    fold f = fold_rows(r->rows, r->nrows, o->ncolumns, axis);
-    double *line = malloc(((size_t)f.width + 1) * sizeof *line);
-    REQUIRE_MEMORY(line, "out of memory for %ld numbers", f.width);
-    for (long row = 0; row < f.rows; row++) {
-        const double *first = r->rows + f.first[row] * o->ncolumns;
-        const long n = f.first[row + 1] - f.first[row];
-        json j = begin_json(out, r, config);
-        for (int c = 0; c < o->ncolumns; c++) {
-            for (long i = 0; i < n; i++) line[i] = first[i * o->ncolumns + c];
-            if (c < axis) json_real(&j, o->columns[c].name, first[c]);
-            else json_real_array(&j, o->columns[c].name, line, n);
-        }
-        json_end(&j);
+    const int axis = axis_of(o);
+    for (long i = 0, next; i < r->nrows; i = next) {
+        const double *first = r->rows + i * o->ncolumns;
+        for (next = i + 1; o->axis && next < r->nrows; next++)
+            if (!same_labels(first, r->rows + next * o->ncolumns, axis)) break;
+        print_json(out, r, config, o->columns, o->ncolumns, axis, first, next - i);
     }
-    free(line);
-    fold_free(&f);
+    if (o->nsummary) print_json(out, r, config, o->summary, o->nsummary, o->nsummary, r->summary, 1);
 }
 
 static void print_values(FILE *out, const measure_column *columns, int n, const double *values)
@@ -200,11 +198,7 @@ void measure_print(FILE *out, const measure_result *r, const char *config, int j
 {
     const observable *o = r->what;
     if (json) {
-        const int axis = axis_of(o);
-        if (axis >= 0) print_json_arrays(out, r, config, axis);
-        for (long i = 0; i < r->nrows && axis < 0; i++)
-            print_json(out, r, config, o->columns, o->ncolumns, r->rows + i * o->ncolumns);
-        if (o->nsummary) print_json(out, r, config, o->summary, o->nsummary, r->summary);
+        print_rows_json(out, r, config);
         return;
     }
     fprintf(out, "%s (%s), %.2f s\n", r->name, o->name, r->seconds);

@@ -96,8 +96,8 @@ int measure_interrupted(const measure_context *c);
 void measure_add_row(measure_result *r, const double *values);
 void measure_result_free(measure_result *r);
 
-/* Prints a result, on the rank that calls: as a table, or with `json` as one object a row and one for the summary, each
- * with the members config, measure and kind first. */
+/* Prints a result, on the rank that calls: as a table, or with `json` as objects that have the members config, measure and
+ * kind first, one a row, or with an axis one for each set of labels with arrays along it; and one for the summary. */
 void measure_print(FILE *out, const measure_result *r, const char *config, int json);
 
 #endif

@@ -73,15 +73,14 @@ void json_int_array(json *j, const char *name, const int *values, int n)
     fputc(']', j->out);
 }
 
-void json_real_array(json *j, const char *name, const double *values, long n)
+void json_real_array(json *j, const char *name, const double *values, long n, long stride)
 {
     put_name(j, name);
-    fputc('[', j->out);
     for (long i = 0; i < n; i++) {
-        if (i) fputs(", ", j->out);
-        put_real(j->out, values[i]);
+        fputs(i ? ", " : "[", j->out);
+        put_real(j->out, values[i * stride]);
     }
-    fputc(']', j->out);
+    fputs(n ? "]" : "[]", j->out);
 }
 
 void json_counts(json *j, const char *name, const char *const *names, const int64_t *values, int n)

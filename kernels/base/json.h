@@ -30,7 +30,8 @@ void json_int(json *j, const char *name, int64_t value);
 void json_real(json *j, const char *name, double value);
 void json_bool(json *j, const char *name, int value);
 void json_int_array(json *j, const char *name, const int *values, int n);
-void json_real_array(json *j, const char *name, const double *values, long n);
+/* n of the values, every `stride`-th. */
+void json_real_array(json *j, const char *name, const double *values, long n, long stride);
 /* An object of integers, {"pion": 3, "flow": 0}. */
 void json_counts(json *j, const char *name, const char *const *names, const int64_t *values, int n);
 void json_end(json *j);

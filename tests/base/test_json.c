@@ -26,13 +26,17 @@ static void test_members(void)
     json_bool(&j, "broken", 0);
     json_int_array(&j, "grid", grid, 4);
     json_int_array(&j, "none", grid, 0);
+    const double reals[5] = {0.5, 7, NAN, 8, -2};
+    json_real_array(&j, "every", reals, 3, 2);
+    json_real_array(&j, "no", reals, 0, 1);
     json_real(&j, "unknown", NAN);
     json_counts(&j, "failed", (const char *const[]){"pion", "flow"}, (const int64_t[]){2, 0}, 2);
     json_counts(&j, "nothing", NULL, NULL, 0);
     json_end(&j);
     fclose(out);
     CHECK_STR(text, "{\"file\": \"a.lime\", \"bytes\": -9007199254740993, \"plaquette\": 0.5, \"whole\": true, "
-                    "\"broken\": false, \"grid\": [1, 2, 1, -4], \"none\": [], \"unknown\": null, "
+                    "\"broken\": false, \"grid\": [1, 2, 1, -4], \"none\": [], "
+                    "\"every\": [0.5, null, -2], \"no\": [], \"unknown\": null, "
                     "\"failed\": {\"pion\": 2, \"flow\": 0}, \"nothing\": {}}\n");
     out = open_text();
     j = json_begin(out);

@@ -117,7 +117,15 @@ grown=$(echo grown/checkpoint-*.h5)
 try measure --json --output q.h5 q.ini $grown
 exits 0 "condensate and mesons"
 same "objects" 7 "$(wc -l <out)" # the configuration, 3 vectors, a correlator, and a summary each
-printed '"kind": "condensate"' '"square": ' '"pion_i4": ' '"pion_1": [null, '
+printed '"kind": "condensate"' '"square": ' '"t": [0, 1, 2, 3, 4, 5, 6, 7], ' '"pion_i4": [' '"pion_1": [null, '
+if command -v python3 >/dev/null; then
+    checks=$((checks + 1))
+    python3 - out <<'PY' || fail "a correlator as arrays"
+import json, sys
+row = [r for r in map(json.loads, open(sys.argv[1])) if "pion_i4" in r]
+assert len(row) == 1 and len(row[0]["pion_i4"]) == 8 and all(c > 0 for c in row[0]["pion_5"]), row
+PY
+fi
 cp out one
 for ranks in 2 4; do
     [ -n "${PLAQ_MPIEXEC:-}" ] || break
