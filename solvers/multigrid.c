@@ -694,7 +694,7 @@ static const char *idle(const solver_settings *s, const char *key)
     if (k->levels < 4 && is_one_of(key, "block_3 vectors_3 ranks_4"))
         return "there is no fourth lattice without levels = 4";
     if (strcmp(k->cycle, "k") && is_one_of(key, "coarse_tolerance coarse_iterations"))
-        return "they end the Krylov solves of cycle = k";
+        return "only the Krylov solves of cycle = k have it";
     if (k->pre_steps + k->post_steps == 0 && is_one_of(key, "smoother relaxation"))
         return "pre_steps = 0 and post_steps = 0 leave nothing to smooth";
     return NULL;
