@@ -691,6 +691,30 @@ static const char *fits(const solver_settings *set, const lattice *lat, char *me
     return NULL;
 }
 
+/* Whether a key is one of these, separated by spaces. */
+static int is_one_of(const char *key, const char *keys)
+{
+    const size_t n = strlen(key);
+    for (const char *at = strstr(keys, key); at; at = strstr(at + 1, key))
+        if ((at == keys || at[-1] == ' ') && (at[n] == 0 || at[n] == ' ')) return 1;
+    return 0;
+}
+
+static const char *idle(const solver_settings *s, const char *key)
+{
+    const multigrid_keys *k = multigrid_keys_of(s);
+    if (k->levels < 3 && is_one_of(key, "block_2 vectors_2 ranks_3 cycle coarse_tolerance coarse_iterations "
+                                        "coarse_setup_iterations"))
+        return "levels = 2 leaves no lattice between the finest and the coarsest";
+    if (k->levels < 4 && is_one_of(key, "block_3 vectors_3 ranks_4"))
+        return "there is no fourth lattice without levels = 4";
+    if (strcmp(k->cycle, "k") && is_one_of(key, "coarse_tolerance coarse_iterations"))
+        return "only the Krylov solves of cycle = k have it";
+    if (k->pre_steps + k->post_steps == 0 && is_one_of(key, "smoother relaxation"))
+        return "pre_steps = 0 and post_steps = 0 leave nothing to smooth";
+    return NULL;
+}
+
 #define KEY(member) SOLVER_KEY(multigrid_keys, member)
 #define BLOCK_HELP                                                                                                     \
     "extents X.Y.Z.T of aggregates, which divide the sites of a rank; auto: up to 4 sites on the finest lattice and "  \
@@ -777,6 +801,7 @@ const solver_type solver_multigrid = {
     .inside = inside,
     .coarsens = 1,
     .fits = fits,
+    .idle = idle,
     .solve = solve,
     .block_size = block_size,
     .solve_block = solve_block,

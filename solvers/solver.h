@@ -81,6 +81,8 @@ typedef struct {
      * Null where that cannot be. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);
     const char *(*fits)(const solver_settings *s, const lattice *lat, char *message, size_t size);
+    /* Why a key of its own has no effect beside the other keys: the reason, or null. Null where every key always has one. */
+    const char *(*idle)(const solver_settings *s, const char *key);
     /* The operator of the solver inside, owned by A; null: A itself. */
     linop *(*inside)(const solver_settings *s, linop *a);
     /* The operator that it is to be the inverse of, owned by A; null: A itself. */

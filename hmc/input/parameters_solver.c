@@ -256,6 +256,21 @@ static void check_precisions(const ini_input *in, const named_settings *s, const
                    ini_where(in, "solver", s->name, "delta"), s->p.delta, s->name, inner);
 }
 
+/* Refuses keys of a type that mean nothing beside the others. */
+static void check_idle(const ini_input *in, const named_settings *s)
+{
+    const solver_type *type = solver_type_find(s->p.type);
+    char text[PARAM_TEXT_SIZE];
+    for (int k = 0; type->idle && k < type->own->count; k++) {
+        const param *key = &type->own->table[k];
+        const char *why = ini_given(in, "solver", s->name, key->name) ? type->idle(&s->p, key->name) : NULL;
+        if (!why) continue;
+        param_format(key, &s->p, text, sizeof text);
+        user_error("%s: %s = %s of [solver.%s] has no effect: %s; leave it out",
+                   ini_where(in, "solver", s->name, key->name), key->name, text, s->name, why);
+    }
+}
+
 /* Refuses keys that a type has, but that mean nothing where the section is used. One that nothing uses is left alone.
  */
 static void check_effects(const ini_input *in, const parameters *p, int number, int every)
@@ -325,6 +340,7 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
         }
     for (int i = 0; i < p->nsolvers; i++) {
         check_coarse(in, &p->solvers[i]);
+        check_idle(in, &p->solvers[i]);
         check_effects(in, p, i, every);
     }
 }

@@ -248,6 +248,13 @@ refused "a smoother of positive operators" -- run levels.ini fermion.heavy.solve
     "[solver.levels] type = multigrid is for M itself, and smoother = around solves for positive operators"
 refused "multigrid as a smoother" -- run levels.ini fermion.heavy.solver=levels solver.levels.smoother=around solver.around.type=gcr solver.around.preconditioner=more solver.more.type=multigrid -- \
     "[solver.levels] type = multigrid has type = multigrid inside"
+refused "vectors of a lattice that there is not" -- run levels.ini solver.levels.vectors_3=8 -- "vectors_3 = 8 of [solver.levels] has no effect" "levels = 4"
+refused "a cycle of two lattices" -- run levels.ini solver.levels.levels=2 solver.levels.cycle=v -- "cycle = v of [solver.levels] has no effect" "levels = 2"
+refused "a tolerance of cycles without Krylov solves" -- run levels.ini solver.levels.cycle=w solver.levels.coarse_tolerance=0.1 -- \
+    "coarse_tolerance = 0.1 of [solver.levels] has no effect" "cycle = k"
+refused "a smoother without steps" -- run levels.ini solver.levels.post_steps=0 solver.levels.relaxation=0.8 -- \
+    "relaxation = 0.8 of [solver.levels] has no effect" "post_steps = 0"
+refused "a negative number of ranks" -- run levels.ini solver.levels.ranks_2=-1 -- "ranks_2" "'-1' is out of range"
 refused "a smoother that there is not" -- run levels.ini fermion.heavy.solver=levels solver.levels.smoother=arund -- "arund" "around"
 refused "too few pseudofermions" -- run c.ini fermion.strange.flavours=3 -- "3 flavours" "pseudofermions = 2 or more"
 refused "four flavours" -- run c.ini fermion.strange.flavours=4 -- "flavours" "1 <= integer <= 3"
