@@ -9,7 +9,7 @@
  * Several right-hand sides go through all levels together: operators and transfers are applied to all of them at once,
  * with every link and null vector read once, while coefficients and the end of each solve are their own.
  *
- * Cycles work in single precision, or in that of the operator where it is higher than what is given.
+ * Cycles work in single precision.
  *
  * In actions quarks that differ by their mass alone, as those of a chain of determinant ratios do, have one set-up, of the
  * lightest: low modes of M are those of M + s, and what is coarse of M + s is that of M plus s.
@@ -304,7 +304,7 @@ static int far_from_one(double r2)
     return r2 > 0 && (r2 < FAR2 || r2 > 1 / FAR2);
 }
 
-/* Right-hand sides that are far from one, times two to a power that takes them near it, or back. Nothing is rounded. */
+/* Right-hand sides that are far from one, times two to a power that takes them near it, or back: bits stay. */
 static void bring_near(field *v, const double *r2, int back)
 {
     int done = 0;
@@ -599,20 +599,29 @@ void multigrid_open(multigrid *m)
     open_levels(m);
 }
 
+/* With nothing behind the ends of texts, so that equal keys have equal bytes. */
+static multigrid_keys comparable_keys(const solver_settings *s)
+{
+    multigrid_keys k = *multigrid_keys_of(s);
+    char *const texts[] = {k.cycle, k.bottom_solver};
+    for (int i = 0; i < 2; i++) memset(texts[i] + strlen(texts[i]), 0, PARAM_CHOICE_SIZE - strlen(texts[i]));
+    return k;
+}
+
 /* The levels of an operator for such settings, which are made when they are first asked for. */
 static multigrid *levels_for(const solver_settings *s, linop *op)
 {
-    const multigrid_keys *k = multigrid_keys_of(s);
+    const multigrid_keys k = comparable_keys(s);
     multigrid *m = all;
-    while (m && (m->levels[0].op != op || m->follows != s->follows || memcmp(&m->keys, k, sizeof *k))) m = m->next;
+    while (m && (m->levels[0].op != op || m->follows != s->follows || memcmp(&m->keys, &k, sizeof k))) m = m->next;
     if (!m) {
         m = calloc(1, sizeof *m);
         REQUIRE_MEMORY(m, "out of memory");
-        m->keys = *k;
-        m->visits = !strcmp(k->cycle, "v") ? 1 : !strcmp(k->cycle, "w") ? 2 : 0;
-        m->with = !strcmp(k->bottom_solver, "ca_gcr")     ? BOTTOM_CA_GCR
-                  : !strcmp(k->bottom_solver, "bicgstab") ? BOTTOM_BICGSTAB
-                                                          : BOTTOM_GCR;
+        m->keys = k;
+        m->visits = !strcmp(k.cycle, "v") ? 1 : !strcmp(k.cycle, "w") ? 2 : 0;
+        m->with = !strcmp(k.bottom_solver, "ca_gcr")     ? BOTTOM_CA_GCR
+                  : !strcmp(k.bottom_solver, "bicgstab") ? BOTTOM_BICGSTAB
+                                                         : BOTTOM_GCR;
         m->follows = s->follows;
         m->levels[0].op = op;
         m->next = all;
@@ -637,7 +646,7 @@ static void open(solver *s)
     for (const solver_settings *at = s->settings.inner; at; at = at->inner)
         REQUIRE(!solver_type_find(at->type)->coarsens, "%s that smooths for itself", at->type);
     t->adjoint = a != s->a;
-    t->m = levels_for(&s->settings, linop_at(a, a->prec > PREC_SINGLE ? a->prec : PREC_SINGLE, a->where));
+    t->m = levels_for(&s->settings, linop_at(a, PREC_SINGLE, a->where));
     s->state = t;
     s->settings.delta = MULTIGRID_DELTA;
 }
@@ -757,7 +766,9 @@ static const param own[] = {
     {"post_steps", PARAM_INT, KEY(post_steps), "4", "[0,100]", NULL, "and after it", 0},
     {"relaxation", PARAM_REAL, KEY(relaxation), "0.9", "(0,2)", NULL, "factor of each step", 0},
     {"smoother", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
-     "[solver.NAME] of a preconditioner, such as schwarz, for the steps on the finest lattice; empty: minimal residual",
+     "[solver.NAME] of a preconditioner, such as schwarz, for the steps on the finest lattice, not in the set-up; "
+     "empty: "
+     "minimal residual",
      0},
     {"cycle", PARAM_CHOICE, KEY(cycle), "k", "k|v|w", NULL,
      "how lattices between the finest and the coarsest are solved on: GCR with the next cycle inside (k), or that "
