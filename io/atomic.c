@@ -148,8 +148,8 @@ int atomic_sync(const char *path, char *message, size_t size)
     if (fd < 0) return fail(message, size, path, "cannot be opened to be synced");
     int bad = fsync(fd) != 0;
     if (bad && errno == EINVAL) bad = 0;
-    if (bad) fail(message, size, path, "cannot be brought to disk");
-    if (close(fd) != 0 && !bad) bad = fail(message, size, path, "cannot be brought to disk");
+    if (bad) fail(message, size, path, "cannot be flushed to disk");
+    if (close(fd) != 0 && !bad) bad = fail(message, size, path, "cannot be flushed to disk");
     return bad ? -1 : 0;
 }
 
@@ -353,7 +353,7 @@ static int try_lock(atomic_lock *lock, char holder[256], char *message, size_t s
         if (lock->fd < 0) return fail(message, size, lock->path, "cannot be opened");
         if (fcntl(lock->fd, F_SETLK, &whole) != 0) {
             if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP) {
-                log_warn("%s: this file system has no locks: see yourself that no two programs write there at once",
+                log_warn("%s: this file system has no locks: make sure that no two programs write there at once",
                          lock->path);
                 return 0;
             }

@@ -327,7 +327,7 @@ int checkpoint_read(const char *path, field *links, checkpoint *c, char *message
     if (bits) return status_of(bits);
     const int *want = links->lat->size;
     if (memcmp(n, want, sizeof n)) {
-        links_fail(message, size, "%s: the lattice of the checkpoint is %d.%d.%d.%d, wanted is %d.%d.%d.%d", path, n[0],
+        links_fail(message, size, "%s: the lattice of the checkpoint is %d.%d.%d.%d, expected %d.%d.%d.%d", path, n[0],
                    n[1], n[2], n[3], want[0], want[1], want[2], want[3]);
         status = CHECKPOINT_OTHER_LATTICE;
     } else {

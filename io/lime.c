@@ -77,7 +77,7 @@ int lime_scan(links_file *f, int fd, lime_index *index, char *message, size_t si
     for (uint64_t at = 0; at < f->info.file_bytes;) {
         unsigned char h[LIME_HEADER];
         if (f->info.file_bytes - at < LIME_HEADER)
-            return links_fail(message, size, "%s: %llu bytes at %llu are no LIME record", f->path,
+            return links_fail(message, size, "%s: %llu bytes at %llu are not a LIME record", f->path,
                               (unsigned long long)(f->info.file_bytes - at), (unsigned long long)at);
         if (index->n == LIME_RECORDS)
             return links_fail(message, size, "%s: more than %d LIME records", f->path, LIME_RECORDS);

@@ -188,7 +188,7 @@ int links_settle_size(links_info *info, const char *path, const int *size, const
         info->precision_bits = info->links_bytes == single ? 32 : info->links_bytes == 2 * single ? 64 : 0;
         if (!info->precision_bits)
             return links_fail(message, message_size,
-                              "%s: %llu bytes of links are no lattice of %d.%d.%d.%d (%s), which has %llu in 32 bits, "
+                              "%s: %llu bytes of links are not a lattice of %d.%d.%d.%d (%s), which has %llu in 32 bits, "
                               "%llu in 64",
                               path, (unsigned long long)info->links_bytes, size[0], size[1], size[2], size[3], key,
                               (unsigned long long)single, (unsigned long long)(2 * single));

@@ -212,7 +212,7 @@ static int take_private_file(lime_reader *in)
     int s[4], used = 0;
     if (!dims || sscanf(dims, "%5d %5d %5d %5d%n", &s[0], &s[1], &s[2], &s[3], &used) != 4 || dims[used]) {
         in->bad = links_fail(in->message, in->size,
-                             "%s: LIME record scidac-private-file-xml: dims \"%s\", four extents are wanted", f->path,
+                             "%s: LIME record scidac-private-file-xml: dims \"%s\", expected four extents", f->path,
                              dims ? dims : "");
         return 1;
     }
@@ -300,7 +300,7 @@ static void take_checksum(lime_reader *in)
     const char *a = xml_text(&x, "suma"), *b = xml_text(&x, "sumb");
     if (!a || !b || !links_hex32(a, &f->recorded[0]) || !links_hex32(b, &f->recorded[1])) {
         in->bad = links_fail(in->message, in->size,
-                             "%s: LIME record scidac-checksum: suma %.40s, sumb %.40s; 32-bit numbers are wanted",
+                             "%s: LIME record scidac-checksum: suma %.40s, sumb %.40s; expected 32-bit numbers",
                              f->path, a ? a : "not given", b ? b : "not given");
         return;
     }

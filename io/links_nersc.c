@@ -167,7 +167,7 @@ static int take_extents(links_file *f, const header *h, char *message, size_t si
         const char *v = value_of(h, key);
         if (!v) return links_fail(message, size, "%s: header: no %s", f->path, key);
         if (*v == '0' || strspn(v, "0123456789") != strlen(v) || strlen(v) > 5)
-            return links_fail(message, size, "%s: header: %s = %.40s, a whole number is wanted", f->path, key, v);
+            return links_fail(message, size, "%s: header: %s = %.40s, expected a whole number", f->path, key, v);
         f->info.size[d] = atoi(v);
     }
     return links_check_size(f, message, size);

@@ -119,7 +119,7 @@ static solve_result solve(solver *s, field *x, const field *b)
 
 static const param own[] = {
     {"steps", PARAM_INT, SOLVER_KEY(ca_gcr_keys, steps), "8", "[1,16]", NULL,
-     "applications of the operator for which ranks add up once", 0},
+     "applications of the operator between two sums over ranks", 0},
 };
 
 static const param_section part = PARAM_PART("solver", "ca_gcr", solver_settings, own);

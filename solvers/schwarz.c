@@ -117,7 +117,7 @@ static const param own[] = {
      "colours = 1",
      0},
     {"steps", PARAM_INT, SOLVER_KEY(schwarz_keys, steps), "8", "[1,1000]", NULL, "number of steps in the blocks", 0},
-    {"relaxation", PARAM_REAL, SOLVER_KEY(schwarz_keys, relaxation), "1", "(0,2)", NULL, "factor of each step", 0},
+    {"relaxation", PARAM_REAL, SOLVER_KEY(schwarz_keys, relaxation), "1", "(0,2)", NULL, "relaxation factor of each step", 0},
     {"colours", PARAM_INT, SOLVER_KEY(schwarz_keys, colours), "1", "[1,2]", NULL,
      "1: all blocks at once (additive); 2: in turns, like the fields of a chess board (multiplicative)", 0},
     {"cycles", PARAM_INT, SOLVER_KEY(schwarz_keys, cycles), "1", "[1,1000]", NULL,

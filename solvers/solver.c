@@ -59,7 +59,7 @@ static const param keys[] = {
     {"inner_precision", PARAM_CHOICE, AT(inner_precision), "single", precision_choices, NULL,
      "precision of the iteration; residuals are true, and solutions are added up, in that of the source. Raised, with "
      "a "
-     "line in the log, where it does not get on",
+     "line in the log, where the iteration stagnates",
      0},
     {"delta", PARAM_REAL, AT(delta), "0.1", "(0,1)", NULL,
      "drop of the residual after which the true one is computed, where the iteration is in a lower precision; gcr "

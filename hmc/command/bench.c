@@ -464,7 +464,7 @@ int command_bench(int argc, char **argv)
         {"--device", NULL, &t.device, "cpu or gpu; default cpu"},
         {"--simd", NULL, &t.simd, "SIMD vectors on the CPU, as [machine] simd: yes or no; default yes"},
         {"--grid", NULL, &t.grid, "process grid X.Y.Z.T; default the one of least surface"},
-        {"--transport", NULL, &t.transport, "of halos between GPUs, as [machine] transport; default auto"},
+        {"--transport", NULL, &t.transport, "transport of halos between GPUs, as [machine] transport; default auto"},
         {"--tune-file", NULL, &t.tune,
          "time shapes of GPU kernels, fused exchanges and transports, and keep the fastest in this file"},
         {"--delay", NULL, &t.delay,

@@ -252,10 +252,10 @@ int command_convert(int argc, char **argv)
              links_formats_written(written, sizeof written));
     const command_flag flags[] = {
         {"--format", NULL, &w.format, help},
-        {"--bits", NULL, &w.bits, "of the numbers, 32 or 64; otherwise as many as the format has"},
-        {"--rows", NULL, &w.rows, "of a link, 2 or 3 (otherwise 3); 2 in format nersc"},
-        {"--trajectory", NULL, &w.trajectory, "its number, instead of that in IN"},
-        {"--ensemble", NULL, &w.ensemble, "name of the ensemble, instead of that in IN"},
+        {"--bits", NULL, &w.bits, "bits of the numbers, 32 or 64; default as many as the format has"},
+        {"--rows", NULL, &w.rows, "rows of a link, 3 (default), or 2 in format nersc"},
+        {"--trajectory", NULL, &w.trajectory, "trajectory number, instead of the one in IN"},
+        {"--ensemble", NULL, &w.ensemble, "name of the ensemble, instead of the one in IN"},
         {"--lfn", NULL, &w.lfn, "logical file name, in format ildg"},
         {"--size", NULL, &w.size, SIZE_HELP},
         FLAG_IGNORE_RECORDED(&ignore_recorded)};

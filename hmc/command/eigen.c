@@ -157,13 +157,13 @@ int command_eigen(int argc, char **argv)
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--output", NULL, &j.output, "HDF5 file of the vectors, for [solver.NAME] eigenvectors"},
         {"--fermion", NULL, &name, "NAME of the section, where there are several"},
-        {"--pairs", NULL, &texts[0], "eigenpairs, the lowest; default 16"},
+        {"--pairs", NULL, &texts[0], "number of lowest eigenpairs; default 16"},
         {"--block", NULL, &texts[1], "vectors that the operator is applied to together; default 8"},
         {"--basis", NULL, &texts[2], "vectors that are kept; default 2.5 times the pairs and 4 blocks"},
         {"--order", NULL, &texts[3], "order of the Chebyshev polynomial; default by the cutoff"},
         {"--cutoff", NULL, &texts[4], "eigenvalue above which the polynomial is small; default by what is found"},
-        {"--tolerance", NULL, &texts[5], "of |K v - value v| over the bound of the spectrum; default 1e-10"},
-        {"--restarts", NULL, &texts[6], "at most; default 100"},
+        {"--tolerance", NULL, &texts[5], "tolerance of |K v - value v| over the bound of the spectrum; default 1e-10"},
+        {"--restarts", NULL, &texts[6], "largest number of restarts; default 100"},
         FLAG_IGNORE_RECORDED(&j.ignore_recorded),
     };
     plain_arguments a = command_arguments(argc, argv, flags, 11, 2, 2);

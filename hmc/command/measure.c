@@ -200,7 +200,7 @@ static int measure_config(measurer *m, const char *config)
     if (m->output) look(m, digest, there);
     for (int i = 0; i < n; i++) {
         if (there[i]) {
-            log_info("%s: measure.%s of these links is in %s already, and is not made again", config,
+            log_info("%s: measure.%s of these links is in %s already, and is not measured again", config,
                      m->p->measures[i].name, m->output);
             continue;
         }

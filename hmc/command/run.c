@@ -53,7 +53,7 @@ static void start_or_continue(run_state *r)
         memcpy(r->digest, c.digest, sizeof r->digest);
         log_info("continuing from %s: %lld trajectories done, digest %s", path, (long long)c.trajectory, c.digest);
         checkpoint_free(&c);
-        if (r->ignore_recorded) log_info("--ignore-recorded has nothing to do: %s is not read", r->p->run.config);
+        if (r->ignore_recorded) log_info("--ignore-recorded has no effect: %s is not read", r->p->run.config);
     } else {
         simulation_start(r->s, r->ignore_recorded);
         r->saved = -1;
@@ -215,7 +215,7 @@ static void check_reversal(run_state *r)
         return;
     }
     if (m.failed) log_warn("%s", m.failed->trouble);
-    log_info("there and back after trajectory %lld: |dH| %.2e, links %.1e, momenta %.1e", (long long)r->done,
+    log_info("reversibility after trajectory %lld: |dH| %.2e, links %.1e, momenta %.1e", (long long)r->done,
              fabs(m.dh), m.links, m.momenta);
     if (record_reversal(r->history, r->done, &m, message, sizeof message)) {
         stop_for_files(r, message);

@@ -110,9 +110,9 @@ static void print_averages(const record_averages *a)
         log_info("  tau_int      %.2f +- %.2f trajectories, of the plaquette", a->plaquette.tau,
                  a->plaquette.tau_error);
     log_info("  acceptance   %s", average(&a->acceptance, 3).text);
-    log_info("  <exp(-dH)>   %s   (1 within errors when all is well)", exp_average(&a->exp_dh, " +- ", "").text);
+    log_info("  <exp(-dH)>   %s   (1 within errors if the algorithm is exact)", exp_average(&a->exp_dh, " +- ", "").text);
     if (!isnan(a->filtered))
-        log_info("  HISQ filter  %.4g links in all forces of a trajectory (a singular value taken as larger)",
+        log_info("  HISQ filter  %.4g links a trajectory, summed over its forces (their smallest singular value was raised)",
                  a->filtered);
     const double off = fabs(a->exp_dh.mean - 1);
     if (off > 4 * a->exp_dh.error && off > 0.1)

@@ -273,7 +273,7 @@ int command_train(int argc, char **argv)
     job j = {.samples = 8, .every = 10, .steps = 50};
     const char *Ls = NULL, *vectors = NULL, *every = NULL, *steps = NULL, *mu = "0.6,0.4,0.3,0.2";
     const command_flag flags[] = {
-        {"--Ls", NULL, &Ls, "slices of the operator on fewer; default a third of all, an even number"},
+        {"--Ls", NULL, &Ls, "slices of the smaller operator; default a third of all, an even number"},
         {"--mu", NULL, &mu, "M,M,...: values of mu to try; default 0.6,0.4,0.3,0.2"},
         {"--vectors", NULL, &vectors, "residuals of a solve to train on; default 8"},
         {"--every", NULL, &every, "iterations of that solve from one to the next; default 10"},

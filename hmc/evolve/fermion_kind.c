@@ -42,7 +42,7 @@ static const param keys[] = {
      "bare mass m; one of mass and kappa has to be given; -3.5 is kappa = 1. M = m + D / 2 for staggered quarks, "
      "with m > 0",
      1},
-    {"parity", PARAM_CHOICE, AT(parity), "odd", "even|odd", NULL, "sites of the pseudofermion", 0},
+    {"parity", PARAM_CHOICE, AT(parity), "odd", "even|odd", NULL, "sites on which the pseudofermion lives", 0},
     {"solver", PARAM_STRING, AT(solver), NULL, NULL, NULL, "[solver.NAME] for the force", 0},
     {"action_solver", PARAM_STRING, AT(action_solver), "", NULL, NULL,
      "[solver.NAME] for the accept step; empty: the force's", 0},

@@ -15,7 +15,7 @@ static const param table[] = {
     {"approximation", PARAM_REAL, AT(approximation), "1e-12", "[1e-14,1e-6]", NULL,
      "largest relative error of the rational functions of heat bath and accept step", 0},
     {"force_approximation", PARAM_REAL, AT(force_approximation), "1e-7", "[1e-14,1e-3]", NULL,
-     "the same of the force's", 0},
+     "largest relative error of the rational functions of the force", 0},
     {"spectrum", PARAM_WORDS, AT(spectrum), "auto", NULL, NULL,
      "range LO HI of the rational functions in eigenvalues of Mhat^+ Mhat, which is measured and has to "
      "be inside; or auto: as measured at the start of each trajectory, with room, which leaves trajectories "
@@ -23,7 +23,7 @@ static const param table[] = {
      0},
     {"range_breach", PARAM_CHOICE, AT(range_breach), "stop", "stop|widen", NULL,
      "what follows when the spectrum is found outside of the range: stop, with advice; or widen: the "
-     "trajectory is begun again with the same random numbers on a range that takes it in, for this "
+     "trajectory is repeated with the same random numbers on a range that contains it, for this "
      "trajectory alone, which is then reversible to force_approximation",
      0},
 };

@@ -56,7 +56,7 @@ static void check_mass(const ini_input *in, const named_fermion *f)
         user_error("%s: mass = %g of the staggered quark [fermion.%s] is not positive",
                    ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
     if (f->p.mass * f->p.mass < DBL_MIN)
-        user_error("%s: mass = %g of the staggered quark [fermion.%s] is too small: its square is no double",
+        user_error("%s: mass = %g of the staggered quark [fermion.%s] is too small: its square underflows",
                    ini_where(in, "fermion", f->name, "mass"), f->p.mass, f->name);
 }
 

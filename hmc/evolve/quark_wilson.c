@@ -14,7 +14,7 @@ static const param table[] = {
      "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", 1},
     {"c_sw", PARAM_REAL, AT(c_sw), "0", "[-10,10]", NULL, "clover coefficient; 0: Wilson fermions", 1},
     {"schur", PARAM_CHOICE, AT(schur), "asymmetric", "asymmetric|symmetric", NULL,
-     "even-odd complement that the pseudofermion has", 0},
+     "form of the even-odd Schur complement", 0},
 };
 
 /* Mass and kappa, of which one is given. */

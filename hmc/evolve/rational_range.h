@@ -2,7 +2,7 @@
  * trajectory, from the links alone.
  *
  * That the spectrum is inside is measured before anything is drawn and again before the action of the accept step. Where
- * it is not, there is no result; or, if that is wanted, the trajectory is begun again from its links and random numbers
+ * it is not, there is no result; or, if that is wanted, the trajectory is repeated from the same links and random numbers
  * with functions on a wider range, which is forgotten after it. A range stays as it is from heat bath to accept step. A
  * measured or widened one may be another one on the way back, so that such a trajectory is reversible to the precision
  * of the approximation of its force; only where the quark bounds its spectrum from below, that end is always the same. */

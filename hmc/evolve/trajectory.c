@@ -79,7 +79,7 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
     for (r.attempts = 1;; r.attempts++) {
         r.status = attempt(e, key, length, &r);
         if (r.status != EVOLVE_FAILED || !begin_again(e)) break;
-        log_warn("the trajectory is begun again from its links and random numbers");
+        log_warn("the trajectory is repeated from the same links and random numbers");
         field_copy(e->links, saved);
     }
     if (r.status == EVOLVE_FAILED) {

@@ -192,7 +192,7 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
         report_lines(log_warn, physics.data);
     }
     if (methods.length) {
-        log_info("computed in another way than up to the checkpoint (the same physics, other bits):");
+        log_info("computed differently since the checkpoint (same physics, other bits):");
         report_lines(log_info, methods.data);
     }
     param_text_free(&physics);

@@ -118,7 +118,7 @@ static const param integrator_table[] = {
 static const param checkpoint_table[] = {
     {"interval", PARAM_LONG, AT(checkpoint_params, interval), "1", "[1,inf)", "trajectories",
      "distance of checkpoints; with 1 a killed run loses at most the trajectory in hand", 0},
-    {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL, "checkpoints kept, the newest", 0},
+    {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL, "number of newest checkpoints that are kept", 0},
 };
 
 static const param save_table[] = {

@@ -153,7 +153,7 @@ static void check_system(const ini_input *in, const parameters *p, const named_f
     for (int i = 0; (s = parameters_attempt(p, solver, i)); i++) {
         const char *type = missing_in(fermion_kind_find(f->p.kind), &s->p);
         if (type)
-            user_error("%s: %s = %s of [%s.%s] solves %s (type = %s), which there are not for kind = %s",
+            user_error("%s: %s = %s of [%s.%s] solves %s (type = %s), which kind = %s does not have",
                        ini_where(in, section, instance, key), key, s->name, section, instance, where_it_works(type),
                        type, f->p.kind);
     }
@@ -324,8 +324,8 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
         for (int k = 0; every && k < p->nsolvers; k++) {
             const char *type = missing_in(kind, &p->solvers[k].p);
             if (solver_solves(&p->solvers[k].p) && type)
-                user_error("%s: [solver.%s] works %s (type = %s), which there are not for kind = %s of "
-                           "[fermion.%s], and every solver is put on every fermion; leave one of them out",
+                user_error("%s: [solver.%s] works %s (type = %s), which kind = %s of [fermion.%s] does not "
+                           "have, and every solver is tried on every fermion; leave one of them out",
                            ini_where(in, "solver", p->solvers[k].name, ""), p->solvers[k].name, where_it_works(type),
                            type, f->p.kind, f->name);
         }

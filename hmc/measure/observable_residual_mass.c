@@ -202,7 +202,7 @@ static const param own[] = {
     {"plateau_from", PARAM_INT, OBSERVABLE_KEY(residual_keys, plateau_from), "0", "[0,inf)", "a",
      "first time from the source of the plateau's mean; 0: a quarter of the extent", 0},
     {"plateau_to", PARAM_INT, OBSERVABLE_KEY(residual_keys, plateau_to), "0", "[0,inf)", "a",
-     "last one; 0: three quarters of the extent", 0},
+     "last time from the source of the plateau's mean; 0: three quarters of the extent", 0},
 };
 static const param_section part = PARAM_PART("measure", "residual_mass", measure_params, own);
 _Static_assert(sizeof(residual_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of residual_mass");

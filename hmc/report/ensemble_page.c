@@ -49,7 +49,7 @@ static void add_tiles(param_text *out, const ensemble *e)
     page_tile(out, "Trajectories", text, more);
     add_average_tile(out, e, "accepted", "Acceptance", NULL);
     add_average_tile(out, e, "plaquette", "Plaquette", NULL);
-    add_average_tile(out, e, "exp(-dH)", "\u27e8exp(\u2212dH)\u27e9", "1 within errors when all is well");
+    add_average_tile(out, e, "exp(-dH)", "\u27e8exp(\u2212dH)\u27e9", "1 within errors if the algorithm is exact");
     if (p && !isnan(p->a.tau)) {
         snprintf(text, sizeof text, "%.2f \u00b1 %.2f", p->a.tau * p->step, p->a.tau_error * p->step);
         page_tile(out, "tau_int of the plaquette", text, "trajectories");

@@ -19,7 +19,7 @@ for page in "$source"/*.md "$source"/*/*.md "$source"/*/guide/*.md; do
     while read -r link; do
         checks=$((checks + 1))
         [ -e "$(dirname "$page")/$link" ] || fail "${page#"$source"/} links to $link, which is not there"
-        case $link in http* | *.md | *.ini | *.png | LICENSE) ;; *) fail "$link in ${page#"$source"/} is not installed" ;; esac
+        case $link in http* | *.md | *.ini | *.svg | LICENSE) ;; *) fail "$link in ${page#"$source"/} is not installed" ;; esac
     done <links
 done
 finish

@@ -69,7 +69,7 @@ for file in plaquette trace; do
     done <list
 done
 
-say "an option that has nothing to do"
+say "an option without effect"
 try run a.ini --ignore-recorded
 exits 2 "--ignore-recorded without a file"
 printed "--ignore-recorded is for the file of [run] start = file"
@@ -78,7 +78,7 @@ try run a.ini $again run.trajectories=1
 exits 0 "from the file"
 try run a.ini $again run.trajectories=2
 exits 0 "continuing"
-printed "continuing from again/checkpoint-000001.h5" "--ignore-recorded has nothing to do"
+printed "continuing from again/checkpoint-000001.h5" "--ignore-recorded has no effect"
 
 say "trajectory numbers go with the links"
 from=seed/checkpoint-000001.h5

@@ -111,7 +111,7 @@ for predictor in 0 3; do
     try run --json d.ini $base run.output=there$predictor watch.reversibility_interval=2
     exits 0 "with"
     same "links" "$digest" "$(value digest)"
-    printed "there and back after trajectory 2: |dH|" "there and back after trajectory 4: |dH|"
+    printed "reversibility after trajectory 2: |dH|" "reversibility after trajectory 4: |dH|"
     same "no alarm" 0 "$(count reversibility)"
 done
 history=$(value history_digest)
@@ -119,11 +119,11 @@ for n in 2 3 4; do try run --json d.ini $base run.output=there_pieces watch.reve
 same "in pieces" "$history" "$(value history_digest)"
 try run --json d.ini $base run.output=loose watch.reversibility_interval=2 solver.force.tolerance=1e-2
 exits 0 "a loose tolerance"
-tight=$(sed -n 's/.*there and back after trajectory 2: |dH| \([^,]*\),.*/\1/p' err)
+tight=$(sed -n 's/.*reversibility after trajectory 2: |dH| \([^,]*\),.*/\1/p' err)
 try run --json d.ini $base run.output=loose_stop watch.reversibility_interval=2 solver.force.tolerance=1e-2 \
     watch.reversibility_limit=1e-12 watch.reversibility=stop
 stops reversibility loose_stop
-same "the same number" "$tight" "$(sed -n 's/.*there and back after trajectory 2: |dH| \([^,]*\),.*/\1/p' err)"
+same "the same number" "$tight" "$(sed -n 's/.*reversibility after trajectory 2: |dH| \([^,]*\),.*/\1/p' err)"
 try report there3
 exits 0 "in the report"
 printed "reversibility |dH|"

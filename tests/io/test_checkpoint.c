@@ -211,7 +211,7 @@ static void test_other_lattice(void)
     lattice *other = lattice_create(size, any, 1, 1);
     field *v = field_create(other, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     CHECK_INT(checkpoint_read_newest(folder, v, &c, path, sizeof path, message, sizeof message), -1);
-    CHECK_HAS(message, "wanted is 8.4.4.8");
+    CHECK_HAS(message, "expected 8.4.4.8");
     field_destroy(v);
     lattice_destroy(other);
     field_destroy(u);

@@ -93,7 +93,7 @@ static void test_links_alone(void)
         CHECK_HAS(r.message, "the file does not say the size of its lattice: give it by --size");
         r = checked("alone", other);
         CHECK_INT(r.verdict, CHECK_UNCHECKED);
-        CHECK_HAS(r.message, "no lattice of 4.4.4.6 (--size)");
+        CHECK_HAS(r.message, "not a lattice of 4.4.4.6 (--size)");
         r = checked("alone", small);
         CHECK_INT(r.verdict, CHECK_WHOLE);
         CHECK_INT(r.info.precision_bits, (int)width * 8);
