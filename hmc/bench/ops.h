@@ -41,7 +41,7 @@ typedef struct {
     field *phases;            /* of links */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
-    coarse *coarse, *coarser;           /* of w, and of the level below; in single precision at most */
+    coarse *coarse, *coarser, *heavier; /* of w, of the level below, and of a heavier w; in single precision at most */
     field *fx, *cx, *cy, *px, *py, *c1; /* a fine vector; coarse ones, whole and of the system; one right-hand side */
     long iterations;                    /* of a solver's last call */
     double sums[BENCH_SUMS];            /* that an operation found */

@@ -6,6 +6,7 @@
 #include "kernels/ops/vector.h"
 #include "operators/coarse.h"
 
+#define SHIFT 0.1  /* of a mass */
 #define VECTORS 24 /* null vectors, where aggregates have as many components */
 
 /* The largest aggregates of up to `most` sites along each direction that leave every rank an even number of them. */
@@ -55,6 +56,7 @@ void bench_open_coarse(bench *b)
     linop_refresh(fine);
     b->coarse = coarse_create(fine, &first);
     build(b->coarse, fine, first.vectors);
+    b->heavier = coarse_create_shifted(fine, b->coarse);
     linop *system = coarse_system(b->coarse);
     coarse_settings second = settings(system->lat, 2 * first.vectors, 2);
     second.half_links = first.half_links;
@@ -77,6 +79,7 @@ void bench_close_coarse(bench *b)
 {
     field *const all[] = {b->fx, b->cx, b->cy, b->px, b->py, b->c1};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
+    coarse_destroy(b->heavier);
     coarse_destroy(b->coarser);
     coarse_destroy(b->coarse);
 }
@@ -112,6 +115,12 @@ static void run_build_again(bench *b)
     b->sums[0] = coarse_build(b->coarser);
 }
 
+static void run_shifted(bench *b)
+{
+    coarse_build_shifted(b->heavier, SHIFT);
+    linop_apply(coarse_system(b->heavier), b->py, b->px, 0);
+}
+
 #define NEEDS (BENCH_WILSON | BENCH_COARSE)
 const bench_op bench_ops_coarse[] = {
     {"coarse_system", "coarse", 1, 0, 1, NEEDS, run_system, 0},
@@ -119,6 +128,7 @@ const bench_op bench_ops_coarse[] = {
     {"coarse_restrict", "coarse", 1, 0, 1, NEEDS, run_restrict, BENCH_ONE_RHS},
     {"coarse_prolong", "coarse", 1, 0, 1, NEEDS, run_prolong, BENCH_ONE_RHS},
     {"coarse_build", "coarse", 1, 0, 1, NEEDS, run_build, BENCH_ONE_RHS},
+    {"coarse_shifted", "coarse", 1, 0, 1, NEEDS, run_shifted, BENCH_ONE_RHS},
     {"coarser_build", "coarse", 1, 0, 1, NEEDS, run_build_again, BENCH_ONE_RHS},
     {0},
 };

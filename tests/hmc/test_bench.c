@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     kit_begin(&argc, &argv);
     lattice *lat = lattice_create(size, grid, 3, -1);
     kernel_counts_reset();
-    for (int prec = 0; prec <= PREC_SINGLE; prec++)
+    for (int prec = 0; prec <= PREC_HALF; prec++)
         for (int i = 0; (o = bench_op_number(i)); i++) {
             bench b = {.lat = lat, .prec = (precision)prec, .where = kit_place, .link_reals = 18, .rhs = 1};
             if (bench_op_has(o, b.prec)) run_often(&b, o);
