@@ -30,7 +30,7 @@ say "what is no physics may change"
 cp -r base base2
 try run --json a.ini run.output=base2 run.trajectories=6 solver.force.tolerance=1e-9 integrator.0.steps=4 checkpoint.keep=1
 exits 0 "continued with another tolerance"
-printed "computed in another way" "solver.force.tolerance: 1e-08 before, 1e-09 now" "integrator.0.steps: 3 before, 4 now"
+printed "computed differently since the checkpoint" "solver.force.tolerance: 1e-08 before, 1e-09 now" "integrator.0.steps: 3 before, 4 now"
 same "links" "$links" "$(value digest)"
 say "a quark that is only measured comes and goes"
 cp -r base base2
