@@ -49,6 +49,7 @@ for signal in TERM INT USR1 HUP; do
     say "SIG$signal between or within trajectories"
     # A background process of a script ignores SIGINT from birth, unless its shell has job control.
     set -m
+    : >err # nothing of an earlier run is waited for
     "$plaq" run --json a.ini run.output=$signal run.trajectories=1000000 >out 2>err &
     pid=$!
     set +m
@@ -61,6 +62,7 @@ for signal in TERM INT USR1 HUP; do
 done
 
 say "SIGTERM in a trajectory of a hundred thousand steps: it is given up"
+: >err # nothing of an earlier run is waited for
 "$plaq" run --json a.ini run.output=long integrator.0.steps=100000 run.log=debug >out 2>err &
 pid=$!
 wait_for $pid '^starting' err
@@ -112,6 +114,7 @@ checks=$((checks + 1))
 
 say "SIGTERM, and kill -9, in a measurement: no trajectory is lost, the measurement is made again"
 for signal in TERM KILL; do
+    : >err # nothing of an earlier run is waited for
     "$plaq" run --json flow.ini run.output=flow.$signal measure.flow.flow_time=100 run.trajectories=1 checkpoint.interval=1 >out 2>err &
     pid=$!
     wait_for $pid '^checkpoint 1:' err
@@ -133,6 +136,7 @@ for signal in TERM KILL; do
 done
 
 say "the line that says how to go on can be pasted"
+: >err # nothing of an earlier run is waited for
 "$plaq" run --json a.ini "run.output=a folder; it's odd" run.trajectories=1000000 >out 2>err &
 pid=$!
 wait_for $pid '^trajectory 1/' err
@@ -155,6 +159,7 @@ same "trajectories" 3 "$(value trajectories)"
 if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     say "SIGUSR1 to one of two ranks"
     export OMP_NUM_THREADS=1
+    : >err # nothing of an earlier run is waited for
     $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=ranks run.trajectories=1000000 >out 2>err &
     pid=$!
     wait_for $pid '^trajectory 2/' err
