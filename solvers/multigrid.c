@@ -727,8 +727,7 @@ static const char *idle(const solver_settings *s, const char *key)
 #define KEY(member) SOLVER_KEY(multigrid_keys, member)
 #define BLOCK_HELP                                                                                                     \
     "extents X.Y.Z.T of aggregates, which divide the sites of a rank; auto: up to 4 sites on the finest lattice and "  \
-    "2 on "                                                                                                            \
-    "others"
+    "up to 2 on others"
 
 static const param own[] = {
     {"levels", PARAM_INT, KEY(levels), "3", "[2,4]", NULL,
@@ -742,8 +741,7 @@ static const param own[] = {
     {"vectors_3", PARAM_INT, KEY(vectors[2]), "32", "[2,64]", NULL, "the same of the third", 0},
     {"ranks_2", PARAM_INT, KEY(ranks[0]), "0", "[0,2147483647]", NULL,
      "ranks that hold the second lattice, at most, for all; 0: all, or as few as leave each an even number of sites "
-     "along "
-     "each direction",
+     "along each direction",
      0},
     {"ranks_3", PARAM_INT, KEY(ranks[1]), "0", "[0,2147483647]", NULL, "the same of the third lattice", 0},
     {"ranks_4", PARAM_INT, KEY(ranks[2]), "0", "[0,2147483647]", NULL, "the same of the fourth", 0},
@@ -754,13 +752,12 @@ static const param own[] = {
     {"refinements", PARAM_INT, KEY(refinements), "2", "[0,20]", NULL,
      "how often the cycle itself is put on the null vectors and the set-up made from them", 0},
     {"refresh_at", PARAM_REAL, KEY(refresh_at), "1.5", "[1,1000]", NULL,
-     "of actions, where the set-up is kept while the links move along a trajectory, and made from random vectors at "
-     "its "
-     "beginning, so that restarts find the same bits: the growth of iterations a digit from which the null vectors are "
-     "refreshed at the next links, and made anew where that has not helped",
+     "for actions: the growth of iterations a digit from which the null vectors are refreshed at the next links, "
+     "or made anew if a refresh has not helped. A trajectory begins with a set-up from random vectors, so that "
+     "restarts find the same bits, and keeps it while it serves",
      0},
     {"refresh_iterations", PARAM_INT, KEY(refresh_iterations), "8", "[1,10000]", NULL,
-     "of actions: as setup_iterations, when the null vectors are refreshed", 0},
+     "for actions: as setup_iterations, when the null vectors are refreshed", 0},
     {"pre_steps", PARAM_INT, KEY(pre_steps), "0", "[0,100]", NULL, "steps of minimal residual before the coarse solve",
      0},
     {"post_steps", PARAM_INT, KEY(post_steps), "4", "[0,100]", NULL, "and after it", 0},
@@ -772,16 +769,14 @@ static const param own[] = {
      0},
     {"cycle", PARAM_CHOICE, KEY(cycle), "k", "k|v|w", NULL,
      "how lattices between the finest and the coarsest are solved on: GCR with the next cycle inside (k), or that "
-     "cycle "
-     "once (v) or twice (w), which has no sums over ranks of its own",
+     "cycle once (v) or twice (w), which has no sums over ranks of its own",
      0},
     {"coarse_tolerance", PARAM_REAL, KEY(coarse_tolerance), "0.25", "(0,1)", NULL,
      "drop of the residual on lattices between the finest and the coarsest, of cycle = k", 0},
     {"coarse_iterations", PARAM_INT, KEY(coarse_iterations), "8", "[1,100]", NULL, "and the most iterations there", 0},
     {"bottom_solver", PARAM_CHOICE, KEY(bottom_solver), "gcr", "gcr|ca_gcr|bicgstab", NULL,
      "on the coarsest lattice: ca_gcr has two sums over ranks for eight steps; bicgstab takes right-hand sides one "
-     "after "
-     "another",
+     "after another",
      0},
     {"bottom_tolerance", PARAM_REAL, KEY(bottom_tolerance), "0.25", "(0,1)", NULL,
      "drop of the residual on the coarsest", 0},
@@ -795,7 +790,7 @@ static const param own[] = {
     {"half_links", PARAM_BOOL, KEY(half_links), "no", NULL, NULL,
      "links of coarse lattices in half precision, with a scale each, where cycles work in single", 0},
     {"share_setup", PARAM_BOOL, KEY(share_setup), "yes", NULL, NULL,
-     "of actions: quarks that differ by their mass alone, such as Hasenbusch masses, have the null vectors of the "
+     "for actions: quarks that differ by their mass alone, such as Hasenbusch masses, have the null vectors of the "
      "lightest",
      0},
 };

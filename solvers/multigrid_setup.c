@@ -148,7 +148,8 @@ static void refine(multigrid *m)
 static void tell(const multigrid *m, const char *what, double start)
 {
     log_info("multigrid: %s of %d levels in %.2f s", what, m->n, comm_wtime() - start);
-    if (m->dependent > 0) log_info("multigrid: %.0f null vectors depend on others; the set-up is no use", m->dependent);
+    if (m->dependent > 0)
+        log_info("multigrid: %.0f null vectors depend on others, so that this set-up cannot serve", m->dependent);
 }
 
 void multigrid_take(multigrid *m)

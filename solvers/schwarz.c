@@ -107,17 +107,16 @@ static const char *fits(const solver_settings *set, const lattice *lat, char *me
 static const param own[] = {
     {"block", PARAM_INT4, SOLVER_KEY(schwarz_keys, block), "rank", "[0,32766]|rank", "sites",
      "extents X.Y.Z.T of the blocks, which divide the sites of a rank; rank: one block a rank, so that results depend "
-     "on "
-     "the process grid",
+     "on the process grid",
      0},
     {"overlap", PARAM_INT, SOLVER_KEY(schwarz_keys, overlap), "0", "[0,32766]", "sites",
      "sites by which each block is continued on either side, along directions in which it is shorter than the lattice; "
-     "of "
-     "what an extended block finds, the sites of the block itself are kept (restricted additive Schwarz); only with "
+     "of what an extended block finds, the sites of the block itself are kept (restricted additive Schwarz); only with "
      "colours = 1",
      0},
     {"steps", PARAM_INT, SOLVER_KEY(schwarz_keys, steps), "8", "[1,1000]", NULL, "number of steps in the blocks", 0},
-    {"relaxation", PARAM_REAL, SOLVER_KEY(schwarz_keys, relaxation), "1", "(0,2)", NULL, "relaxation factor of each step", 0},
+    {"relaxation", PARAM_REAL, SOLVER_KEY(schwarz_keys, relaxation), "1", "(0,2)", NULL,
+     "relaxation factor of each step", 0},
     {"colours", PARAM_INT, SOLVER_KEY(schwarz_keys, colours), "1", "[1,2]", NULL,
      "1: all blocks at once (additive); 2: in turns, like the fields of a chess board (multiplicative)", 0},
     {"cycles", PARAM_INT, SOLVER_KEY(schwarz_keys, cycles), "1", "[1,1000]", NULL,

@@ -58,13 +58,11 @@ static const param keys[] = {
      "[solver.NAME] that repeats a solve that failed; empty: the run stops; not for a solver inside another", 0},
     {"inner_precision", PARAM_CHOICE, AT(inner_precision), "single", precision_choices, NULL,
      "precision of the iteration; residuals are true, and solutions are added up, in that of the source. Raised, with "
-     "a "
-     "line in the log, where the iteration stagnates",
+     "a line in the log, where the iteration stagnates",
      0},
     {"delta", PARAM_REAL, AT(delta), "0.1", "(0,1)", NULL,
      "drop of the residual after which the true one is computed, where the iteration is in a lower precision; gcr "
-     "begins "
-     "anew there in any; not of types without an iteration of their own",
+     "begins anew there in any; not of types without an iteration of their own",
      0},
     {"eigenvectors", PARAM_STRING, AT(eigenvectors_file), "", NULL, NULL,
      "HDF5 file of plaq eigen with eigenvectors of this quark on this configuration: solves begin with the solution in "

@@ -471,8 +471,7 @@ int command_bench(int argc, char **argv)
          "microseconds that every exchange and every sum over ranks takes longer; default 0"},
         {"--calibrate", NULL, &t.calibrate,
          "measure what a trajectory is made of, on 16.16.16.16 a rank without --lattice, and write the rates to this "
-         "file, "
-         "for plaq run --dry-run --calibration"},
+         "file, for plaq run --dry-run --calibration"},
         {"--json", &json, NULL, "one JSON object a line"},
     };
     plain_arguments a = command_arguments(argc, argv, flags, sizeof flags / sizeof flags[0], 0, 0);

@@ -193,8 +193,7 @@ static const param own[] = {
      "numbers of the noise vectors: (+-1 +- i)/sqrt 2, or normal ones", 0},
     {"vectors", PARAM_INT, OBSERVABLE_KEY(condensate_keys, vectors), "16", "[1,1000000]", NULL,
      "number of noise vectors; they depend on [run] seed, the configuration, their number and the site, and are the "
-     "same "
-     "for every quark",
+     "same for every quark",
      0},
     {"traces", PARAM_CHOICE, OBSERVABLE_KEY(condensate_keys, traces), "no", "no|yes", NULL,
      "of a staggered quark: also Tr M^-1 M', Tr M^-1 M'' and Tr (M^-1 M')^2 by derivatives with the quark chemical "

@@ -169,8 +169,7 @@ static const param own[] = {
      "longest flow time; the flow has at most 1000000 steps", 0},
     {"flow_step", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_step), "0.05", "(0,0.15]", "a^2",
      "step of the flow's Runge-Kutta, which is unstable beyond 0.157, where 16 steps (the fastest mode of the flow) "
-     "are "
-     "more than 2.51",
+     "are more than 2.51",
      0},
 };
 static const param_section part = PARAM_PART("measure", "flow", measure_params, own);

@@ -272,19 +272,16 @@ static const param own[] = {
      "place of the point source, or of the corner that a corner source begins with", 0},
     {"shape", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, shape), "point", "point|corner", NULL,
      "point; or corner: ones on all sites of the source's time slice whose other coordinates differ from the source's "
-     "by "
-     "even numbers, for configurations in a smooth gauge",
+     "by even numbers, for configurations in a smooth gauge",
      0},
     {"tastes", PARAM_WORDS, OBSERVABLE_KEY(meson_keys, tastes), "", "i5|ij|i4|i|4|1", NULL,
      "further pions gamma_5 x xi_T for T = i5, i4, 4 and gamma_4 gamma_5 x xi_T for T = ij, i, 1, of 1, 2, 3 and 1, 2, "
-     "3 "
-     "links, averaged over directions: three solves each, or nine; empty: those without links",
+     "3 links, averaged over directions: three solves each, or nine; empty: those without links",
      0},
     {"transport", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, transport), "thin", "thin|fat", NULL,
      "links along which quark and antiquark of such pions are apart: thin, or the quark's fat ones, of which free ones "
      "are (9 + naik_epsilon) / 8 times the unit matrix (asqtad's and HISQ's, at u0 = 1), so that a correlator of n "
-     "links "
-     "has that factor 2 n times",
+     "links has that factor 2 n times",
      0},
 };
 static const param_section part = PARAM_PART("measure", "staggered_mesons", measure_params, own);

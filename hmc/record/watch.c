@@ -22,8 +22,8 @@
 
 static const param table[] = {
     {"rejections", PARAM_CHOICE, AT(rejections), "warn", HOW, NULL, "rejections_limit rejections in a row" HOW_HELP, 0},
-    {"rejections_limit", PARAM_INT, AT(rejections_limit), "10", "[1,1000]", "trajectories", "rejections in a row that raise the alarm",
-     0},
+    {"rejections_limit", PARAM_INT, AT(rejections_limit), "10", "[1,1000]", "trajectories",
+     "rejections in a row that raise the alarm", 0},
     {"dh", PARAM_CHOICE, AT(dh), "warn", HOW, NULL, "|dH| above dh_limit", 0},
     {"dh_limit", PARAM_REAL, AT(dh_limit), "20", "(0,inf)", "", "largest |dH|", 0},
     {"acceptance", PARAM_CHOICE, AT(acceptance), "warn", HOW, NULL,
@@ -34,8 +34,7 @@ static const param table[] = {
     {"plaquette_limit", PARAM_REAL, AT(plaquette_limit), "10", "(0,inf)", "standard deviations", "largest jump", 0},
     {"forces", PARAM_CHOICE, AT(forces), "warn", HOW, NULL,
      "the mean force of an action in a trajectory more than forces_limit times its mean over the last `window` ones, "
-     "or "
-     "less than that part of it",
+     "or less than that part of it",
      0},
     {"forces_limit", PARAM_REAL, AT(forces_limit), "2", "(1,inf)", "", "largest ratio", 0},
     {"iterations", PARAM_CHOICE, AT(iterations), "warn", HOW, NULL,
@@ -53,8 +52,8 @@ static const param table[] = {
      0},
     {"reversibility_interval", PARAM_LONG, AT(reversibility_interval), "0", "[0,inf)", "trajectories",
      "distance of measurements, each of which takes the time of two trajectories; 0: none", 0},
-    {"reversibility_limit", PARAM_REAL, AT(reversibility_limit), "0.01", "(0,inf)", "", "largest |dH| of a trajectory and its way back",
-     0},
+    {"reversibility_limit", PARAM_REAL, AT(reversibility_limit), "0.01", "(0,inf)", "",
+     "largest |dH| of a trajectory and its way back", 0},
     {"window", PARAM_INT, AT(window), "50", "[10,1000]", "trajectories",
      "trajectories of acceptance and of running means; the latter begin with 10", 0},
 };
