@@ -3,7 +3,7 @@
 PRESET ?= default
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-BUILD_CORE_MINUTES := 26
+BUILD_CORE_MINUTES := 12
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: help setup build quickstart check clean
@@ -29,7 +29,7 @@ build: setup
 # A GPU that answers; a machine with nvcc alone is one to compile on.
 CUDA := $(shell nvidia-smi -L 2>/dev/null | grep -q GPU && echo AUTO || echo OFF)
 # Core minutes of compiling for the CPU; those for GPUs come on top.
-QUICK_MINUTES := $(shell echo $$(($(BUILD_CORE_MINUTES) / $(JOBS) + 4)))
+QUICK_MINUTES := $(shell echo $$(($(BUILD_CORE_MINUTES) / $(JOBS) + 2)))
 
 quickstart: setup
 	@echo 'quickstart: builds build/plaq (CUDA=$(CUDA)) and runs inputs/quickstart.ini: about $(QUICK_MINUTES) minutes on the'
