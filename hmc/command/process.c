@@ -1,6 +1,7 @@
 #include "hmc/command/process.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,7 +17,12 @@ static void start_with_short_waits(char **argv)
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME")) return;
     setenv("GOMP_SPINCOUNT", SPINS, 1);
     setenv("KMP_BLOCKTIME", BLOCKTIME, 1);
-    execv("/proc/self/exe", argv);
+    /* By its own path, which gives the process its name: "/proc/self/exe" would make it "exe" in top and pkill. */
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length < 0) return;
+    path[length] = 0;
+    execv(path, argv);
     /* Where that cannot be, threads spin for longer: slow beside others, and no error. */
 }
 

@@ -63,9 +63,11 @@ done
 
 say "SIGTERM in a trajectory of a hundred thousand steps: it is given up"
 : >err # nothing of an earlier run is waited for
-"$plaq" run --json a.ini run.output=long integrator.0.steps=100000 run.log=debug >out 2>err &
+# Without OMP_WAIT_POLICY the program is started once more; top and pkill know it by its name all the same.
+env -u OMP_WAIT_POLICY "$plaq" run --json a.ini run.output=long integrator.0.steps=100000 run.log=debug >out 2>err &
 pid=$!
 wait_for $pid '^starting' err
+same "name of the process" "$(basename "$plaq" | cut -c 1-15)" "$(cat /proc/$pid/comm)"
 sleep 0.5
 kill -TERM $pid
 status=0
