@@ -21,9 +21,8 @@ piece() {
     local wait=$((RANDOM * 32768 + RANDOM))
     wait=$((wait % (span * 6 / 10) + 5))
     ended=1
-    : >err # nothing of an earlier run is waited for
-    "$plaq" run --json a.ini "$@" >out 2>err &
-    local pid=$!
+    local pid
+    background "$plaq" run --json a.ini "$@"
     nap $wait
     if kill -9 $pid 2>/dev/null; then ended=0; fi
     status=0
@@ -98,9 +97,7 @@ if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     say "one of two ranks is killed"
     export OMP_NUM_THREADS=1
     for trial in 1 2 3; do
-        : >err # nothing of an earlier run is waited for
-        $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=ranks run.trajectories=$goal checkpoint.interval=1 >out 2>err &
-        pid=$!
+        background $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=ranks run.trajectories=$goal checkpoint.interval=1
         nap $((RANDOM % 2000 + 200))
         # mpiexec may have ended, or not yet begun its children.
         ranks=$(pgrep -P $pid 2>/dev/null || true)

@@ -75,6 +75,15 @@ try_ranks() {
     fi
 }
 
+# background COMMAND: starts it with its output in the files out and err; $pid is its process. Both files are emptied first, lest
+# a line of an earlier run be waited for: the process empties them itself, but later.
+background() {
+    : >out
+    : >err
+    "$@" </dev/null >out 2>err &
+    pid=$!
+}
+
 # The library of injected failures; where the program has a sanitizer, behind that one's.
 faults_library() {
     [ -e "$work/faults.so" ] || ${CC:-cc} -std=c11 -shared -fPIC -o "$work/faults.so" "$source/tests/cli/faults.c" -ldl

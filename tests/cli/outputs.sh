@@ -305,9 +305,7 @@ exits 2 "an output that is a dangling link"
 printed "dangling: a symbolic link to nowhere, where no folder is"
 
 say "a folder that is deleted under a run"
-: >err # nothing of an earlier run is waited for
-"$plaq" run --json gauge.ini run.output=gone run.trajectories=100000 run.length=0.1 checkpoint.interval=1 </dev/null >out 2>err &
-pid=$!
+background "$plaq" run --json gauge.ini run.output=gone run.trajectories=100000 run.length=0.1 checkpoint.interval=1
 for _ in $(seq 500); do
     [ -e gone/checkpoint-000001.h5 ] && break
     sleep 0.02

@@ -67,9 +67,7 @@ checks=$((checks + 2))
 try run a.ini $small run.output=often run.report=sometimes
 exits 2 "an unknown time"
 printed "no, end or checkpoints"
-: >err # nothing of an earlier run is waited for
-"$plaq" run a.ini $small run.output=often run.report=checkpoints run.trajectories=100000 </dev/null >out 2>err &
-pid=$!
+background "$plaq" run a.ini $small run.output=often run.report=checkpoints run.trajectories=100000
 for _ in $(seq 500); do
     [ ! -e often/report.html ] || break
     sleep 0.02

@@ -128,9 +128,7 @@ for n in 3 4 5 7; do
     try run --json a.ini $small run.output=pieces run.trajectories=$n
     exits 0 "to trajectory $n"
 done
-: >err # nothing of an earlier run is waited for
-"$plaq" run --json a.ini $small run.output=pieces run.trajectories=100000 </dev/null >out 2>err &
-pid=$!
+background "$plaq" run --json a.ini $small run.output=pieces run.trajectories=100000
 for _ in $(seq 500); do
     [ -e pieces/configurations/configuration-000012.lime ] && break
     sleep 0.02

@@ -49,9 +49,7 @@ for signal in TERM INT USR1 HUP; do
     say "SIG$signal between or within trajectories"
     # A background process of a script ignores SIGINT from birth, unless its shell has job control.
     set -m
-    : >err # nothing of an earlier run is waited for
-    "$plaq" run --json a.ini run.output=$signal run.trajectories=1000000 >out 2>err &
-    pid=$!
+    background "$plaq" run --json a.ini run.output=$signal run.trajectories=1000000
     set +m
     wait_for $pid '^trajectory 3/' err
     kill -$signal $pid
@@ -62,10 +60,8 @@ for signal in TERM INT USR1 HUP; do
 done
 
 say "SIGTERM in a trajectory of a hundred thousand steps: it is given up"
-: >err # nothing of an earlier run is waited for
 # Without OMP_WAIT_POLICY the program is started once more; top and pkill know it by its name all the same.
-env -u OMP_WAIT_POLICY "$plaq" run --json a.ini run.output=long integrator.0.steps=100000 run.log=debug >out 2>err &
-pid=$!
+background env -u OMP_WAIT_POLICY "$plaq" run --json a.ini run.output=long integrator.0.steps=100000 run.log=debug
 wait_for $pid '^starting' err
 same "name of the process" "$(basename "$plaq" | cut -c 1-15)" "$(cat /proc/$pid/comm)"
 sleep 0.5
@@ -116,9 +112,7 @@ checks=$((checks + 1))
 
 say "SIGTERM, and kill -9, in a measurement: no trajectory is lost, the measurement is made again"
 for signal in TERM KILL; do
-    : >err # nothing of an earlier run is waited for
-    "$plaq" run --json flow.ini run.output=flow.$signal measure.flow.flow_time=100 run.trajectories=1 checkpoint.interval=1 >out 2>err &
-    pid=$!
+    background "$plaq" run --json flow.ini run.output=flow.$signal measure.flow.flow_time=100 run.trajectories=1 checkpoint.interval=1
     wait_for $pid '^checkpoint 1:' err
     sleep 0.2
     kill -$signal $pid
@@ -138,9 +132,7 @@ for signal in TERM KILL; do
 done
 
 say "the line that says how to go on can be pasted"
-: >err # nothing of an earlier run is waited for
-"$plaq" run --json a.ini "run.output=a folder; it's odd" run.trajectories=1000000 >out 2>err &
-pid=$!
+background "$plaq" run --json a.ini "run.output=a folder; it's odd" run.trajectories=1000000
 wait_for $pid '^trajectory 1/' err
 kill -TERM $pid
 wait $pid || true
@@ -161,9 +153,7 @@ same "trajectories" 3 "$(value trajectories)"
 if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     say "SIGUSR1 to one of two ranks"
     export OMP_NUM_THREADS=1
-    : >err # nothing of an earlier run is waited for
-    $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=ranks run.trajectories=1000000 >out 2>err &
-    pid=$!
+    background $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=ranks run.trajectories=1000000
     wait_for $pid '^trajectory 2/' err
     kill -USR1 "$(pgrep -P $pid | tail -n 1)"
     status=0
