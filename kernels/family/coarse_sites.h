@@ -7,3 +7,7 @@
 #include "kernels/site/coarse.h"
 #include "kernels/site/coarse_transfer.h"
 #include "kernels/site/coarse_galerkin.h"
+#ifndef __CUDACC__
+#include "kernels/site/strip.h"
+#include "kernels/site/coarse_strips.h"
+#endif

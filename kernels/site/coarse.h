@@ -82,6 +82,9 @@ FN void T(coarse_scatter_site)(const coarse_rows_args *a, long u)
 
 /* ---- products with matrices ---- */
 
+/* Matrices in fixed point are [group][site][component] of these, with scale[site][group]. */
+typedef int16_t T(fixed);
+
 /* A row of numbers, real parts and imaginary ones apart. */
 typedef struct {
     real re[COARSE_COMPONENTS_MOST], im[COARSE_COMPONENTS_MOST];
@@ -90,28 +93,6 @@ typedef struct {
 FN void T(parts_clear)(T(parts) * sum, int n)
 {
     for (int i = 0; i < n; i++) sum->re[i] = sum->im[i] = 0;
-}
-
-/* sum += matrix x; x as it stands in a field, each chirality times a factor. */
-FN void T(matrix_times)(T(parts) * sum, const real *matrix, const real *x, int n, real first, real second)
-{
-    T(parts) chain[COARSE_CHAINS];
-    for (int c = 0; c < COARSE_CHAINS; c++) T(parts_clear)(&chain[c], n);
-    for (int j = 0; j < n; j++) {
-        const real by = j < n / 2 ? first : second, xr = by * x[2 * j], xi = by * x[2 * j + 1];
-        const real *re = matrix + (long)j * 2 * n, *im = re + n;
-        T(parts) *to = &chain[j % COARSE_CHAINS];
-        ROWS_LOOP for (int i = 0; i < n; i++)
-        {
-            to->re[i] = T(real_fma)(-im[i], xi, T(real_fma)(re[i], xr, to->re[i]));
-            to->im[i] = T(real_fma)(im[i], xr, T(real_fma)(re[i], xi, to->im[i]));
-        }
-    }
-    ROWS_LOOP for (int i = 0; i < n; i++)
-    {
-        sum->re[i] += (chain[0].re[i] + chain[2].re[i]) + (chain[1].re[i] + chain[3].re[i]);
-        sum->im[i] += (chain[0].im[i] + chain[2].im[i]) + (chain[1].im[i] + chain[3].im[i]);
-    }
 }
 
 /* Where the neighbour of row u along dir is, of the other parity where there are two, or in a message. Devices have no
@@ -151,9 +132,6 @@ FN void T(coarse_hop_row)(const coarse_hop_args *a, long u, int group, int i, re
     out[0] = fb != 0 ? T(real_fma)(fa, re, fb * add[0]) : fa * re;
     out[1] = fb != 0 ? T(real_fma)(fa, im, fb * add[1]) : fa * im;
 }
-
-/* Matrices in fixed point are [group][site][component] of these, with scale[site][group]. */
-typedef int16_t T(fixed);
 
 FN T(fixed) * T(fixed_at)(const view *v, long row, int group)
 {
@@ -206,41 +184,6 @@ FN void T(coarse_expand_site)(const coarse_expand_args *a, long u)
     }
 }
 
-/* The link of a site, without the scale that it has in fixed point; `room` is for what that becomes. */
-FN const real *T(coarse_link)(const coarse_hop_args *a, long u, int dir, real *scale, real *room)
-{
-    *scale = 1;
-    if (!a->links.scale) return T(row_at)(&a->links, u, dir);
-    const T(fixed) *from = T(fixed_at)(&a->links, u, dir);
-    const int reals = 2 * a->components * a->components;
-    ROWS_LOOP for (int i = 0; i < reals; i++) room[i] = (real)from[i];
-    *scale = T(fixed_scale)(&a->links, u, dir);
-    return room;
-}
-
-/* Right-hand sides that share what the cache holds of a matrix. */
-#define GROUPS_TILE 16
-
-FN void T(coarse_hop_site)(const coarse_hop_args *a, long u)
-{
-    const int n = a->components;
-    for (int from = 0; from < a->out.groups; from += GROUPS_TILE) {
-        const int groups = a->out.groups - from < GROUPS_TILE ? a->out.groups - from : GROUPS_TILE;
-        T(parts) sum[GROUPS_TILE];
-        for (int k = 0; k < groups; k++) T(parts_clear)(&sum[k], n);
-        for (int dir = 0; dir < 8; dir++) {
-            real scale, room[2 * COARSE_COMPONENTS_MOST * COARSE_COMPONENTS_MOST];
-            const real *link = T(coarse_link)(a, u, dir, &scale, room);
-            for (int k = 0; k < groups; k++) {
-                const real *x = T(coarse_neighbour)(a, u, dir, from + k);
-                T(matrix_times)(&sum[k], link, x, n, scale, scale);
-            }
-        }
-        for (int k = 0; k < groups; k++)
-            for (int i = 0; i < n; i++) T(coarse_hop_row)(a, u, from + k, i, sum[k].re[i], sum[k].im[i]);
-    }
-}
-
 /* Row i of out, with gamma_5 in front. */
 FN void T(coarse_local_row)(const coarse_local_args *a, long u, int group, int i, real re, real im)
 {
@@ -248,17 +191,6 @@ FN void T(coarse_local_row)(const coarse_local_args *a, long u, int group, int i
     real *out = T(row_at)(&a->out, u, group) + 2 * i;
     out[0] = by * re;
     out[1] = by * im;
-}
-
-FN void T(coarse_local_site)(const coarse_local_args *a, long u)
-{
-    const int n = a->components;
-    for (int group = 0; group < a->out.groups; group++) {
-        T(parts) sum;
-        T(parts_clear)(&sum, n);
-        T(matrix_times)(&sum, T(row_at)(&a->matrices, u, 0), T(row_at)(&a->in, u, group), n, 1, (real)a->right);
-        for (int i = 0; i < n; i++) T(coarse_local_row)(a, u, group, i, sum.re[i], sum.im[i]);
-    }
 }
 
 /* A face's rows into a message. */
@@ -351,25 +283,4 @@ FN void T(coarse_shift_site)(const coarse_shift_args *a, long u)
     real *m = T(row_at)(&a->matrices, u, 0);
     for (long i = 0; i < 2 * n * n; i++) m[i] *= (real)a->times;
     for (long i = 0; i < n; i++) m[i * 2 * n + i] += (real)a->plus;
-}
-
-/* links = inverse links, in every direction. */
-FN void T(coarse_fold_site)(const coarse_fold_args *a, long u)
-{
-    const int n = a->components;
-    for (int dir = 0; dir < a->links.groups; dir++)
-        for (int j = 0; j < n; j++) {
-            real *column = T(row_at)(&a->links, u, dir) + (long)j * 2 * n, x[2 * COARSE_COMPONENTS_MOST];
-            T(parts) sum;
-            for (int i = 0; i < n; i++) {
-                x[2 * i] = column[i];
-                x[2 * i + 1] = column[n + i];
-            }
-            T(parts_clear)(&sum, n);
-            T(matrix_times)(&sum, T(row_at)(&a->inverse, u, 0), x, n, 1, 1);
-            for (int i = 0; i < n; i++) {
-                column[i] = sum.re[i];
-                column[n + i] = sum.im[i];
-            }
-        }
 }

@@ -241,11 +241,15 @@ static void check_shifted(const product of[2], const field *links, const wilson_
     wilson_destroy(w);
 }
 
-static void check_levels(wilson *w, const field *links, const wilson_settings *set, precision prec, double first[2][2])
+/* Vectors of both levels: rows that fill registers of a CPU in part, and whole ones. */
+static const int vectors_of_form[2][2] = {{6, 8}, {20, 32}};
+
+static void check_levels(wilson *w, const field *links, const wilson_settings *set, const int vectors[2],
+                         precision prec, double first[2][2])
 {
     linop *fine = linop_at(wilson_schur(w), prec, kit_place);
-    const coarse_settings one = {.block = {2, 2, 2, 2}, .vectors = 6, .half_links = half_links},
-                          two = {.block = {2, 2, 2, 2}, .vectors = 8, .half_links = half_links};
+    const coarse_settings one = {.block = {2, 2, 2, 2}, .vectors = vectors[0], .half_links = half_links},
+                          two = {.block = {2, 2, 2, 2}, .vectors = vectors[1], .half_links = half_links};
     linop_refresh(fine);
     coarse *c = coarse_create(fine, &one);
     set_random_vectors(c, fine, one.vectors);
@@ -277,7 +281,8 @@ static void check_grid(const int grid[4], double first[2][3][2][2])
         for (int prec = 0; prec <= PREC_HALF; prec++) {
             half_links = prec == PREC_HALF;
             kit_where("grid %d.%d.%d.%d, form %d, %s", grid[0], grid[1], grid[2], grid[3], form, kit_prec[prec]);
-            check_levels(w, links, &set, half_links ? PREC_SINGLE : (precision)prec, first[form][prec]);
+            check_levels(w, links, &set, vectors_of_form[form], half_links ? PREC_SINGLE : (precision)prec,
+                         first[form][prec]);
         }
         half_links = 0;
         wilson_destroy(w);
