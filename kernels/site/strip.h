@@ -1,12 +1,15 @@
-/* Strips: STRIP numbers that stand behind each other in a row, 32 bytes of them, for loops over rows on the CPU whose sums
- * have to stay in registers. Kernels of GPUs give rows to threads instead (kernels/family/coarse.cuh). */
-#if defined(__FMA__)
+/* Strips: STRIP numbers that stand behind each other in a row, as many as a register holds, for loops over rows on the CPU
+ * whose sums have to stay in registers. Kernels of GPUs give rows to threads instead (kernels/family/coarse.cuh). */
+#if defined(__AVX__)
 #include <immintrin.h>
+#define STRIP_BYTES 32
+#else
+#define STRIP_BYTES 16
 #endif
 
-#define STRIP ((int)(32 / sizeof(real)))
-typedef real T(strip) __attribute__((vector_size(32)));
-typedef real T(strip_anywhere) __attribute__((vector_size(32), aligned(sizeof(real))));
+#define STRIP ((int)(STRIP_BYTES / sizeof(real)))
+typedef real T(strip) __attribute__((vector_size(STRIP_BYTES)));
+typedef real T(strip_anywhere) __attribute__((vector_size(STRIP_BYTES), aligned(sizeof(real)), may_alias));
 
 FN T(strip) T(strip_at)(const real *p)
 {
@@ -19,8 +22,9 @@ FN T(strip) T(strip_of_fixed)(const int16_t *p)
 #if defined(__AVX2__) && PLAQ_PREC != 0
     return (T(strip))_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)p)));
 #else
-    typedef int16_t numbers __attribute__((vector_size(32 / sizeof(real) * sizeof(int16_t)), aligned(2)));
-    typedef int32_t longer __attribute__((vector_size(32 / sizeof(real) * sizeof(int32_t))));
+    typedef int16_t numbers
+        __attribute__((vector_size(STRIP_BYTES / sizeof(real) * sizeof(int16_t)), aligned(2), may_alias));
+    typedef int32_t longer __attribute__((vector_size(STRIP_BYTES / sizeof(real) * sizeof(int32_t))));
     return __builtin_convertvector(__builtin_convertvector(*(const numbers *)p, longer), T(strip));
 #endif
 }
@@ -64,26 +68,41 @@ FN void T(strip_add_conj)(T(strip) * re, T(strip) * im, T(strip) vr, T(strip) vi
     *im = STRIP_FNMA(vi, xr, STRIP_FMA(vr, xi, *im));
 }
 
-/* Sums of the 8 numbers of re and of im, each in pairs: number l and l + 4, then + 2, then + 1. */
-#define WITH(x, y, ...) __builtin_shuffle(x, y, (T(strip_index))__VA_ARGS__)
-#if PLAQ_PREC == 0
-typedef int64_t T(strip_index) __attribute__((vector_size(32)));
-FN void T(strip_pair_sums)(real out[2], const T(strip) re[2], const T(strip) im[2])
+/* Sums of the 8 numbers in strips re and in im, each in pairs: number l and l + 4, then + 2, then + 1. */
+#if !defined(__AVX__)
+FN void T(strip_pair_sums)(real out[2], const T(strip) * re, const T(strip) * im)
 {
+    real r[8], i[8];
+    UNROLL for (int l = 0; l < 8; l++)
+    {
+        r[l] = re[l / STRIP][l % STRIP];
+        i[l] = im[l / STRIP][l % STRIP];
+    }
+    UNROLL for (int step = 4; step > 0; step /= 2) UNROLL for (int l = 0; l < step; l++)
+    {
+        r[l] += r[l + step];
+        i[l] += i[l + step];
+    }
+    out[0] = r[0];
+    out[1] = i[0];
+}
+#elif PLAQ_PREC == 0
+FN void T(strip_pair_sums)(real out[2], const T(strip) * re, const T(strip) * im)
+{
+    typedef int64_t index __attribute__((vector_size(32)));
     const T(strip) r = re[0] + re[1], i = im[0] + im[1];
-    const T(strip) h = WITH(r, i, {0, 1, 4, 5}) + WITH(r, i, {2, 3, 6, 7});
+    const T(strip) h = __builtin_shuffle(r, i, (index){0, 1, 4, 5}) + __builtin_shuffle(r, i, (index){2, 3, 6, 7});
     out[0] = h[0] + h[1];
     out[1] = h[2] + h[3];
 }
 #else
-typedef int32_t T(strip_index) __attribute__((vector_size(32)));
-FN void T(strip_pair_sums)(real out[2], const T(strip) re[1], const T(strip) im[1])
+FN void T(strip_pair_sums)(real out[2], const T(strip) * re, const T(strip) * im)
 {
-    const T(strip) r = re[0], i = im[0];
-    const T(strip) f = WITH(r, i, {0, 1, 2, 3, 8, 9, 10, 11}) + WITH(r, i, {4, 5, 6, 7, 12, 13, 14, 15});
-    const T(strip) h = f + WITH(f, f, {2, 3, 2, 3, 6, 7, 6, 7});
+    typedef int32_t index __attribute__((vector_size(32)));
+    const T(strip) f = __builtin_shuffle(*re, *im, (index){0, 1, 2, 3, 8, 9, 10, 11}) +
+                       __builtin_shuffle(*re, *im, (index){4, 5, 6, 7, 12, 13, 14, 15});
+    const T(strip) h = f + __builtin_shuffle(f, (index){2, 3, 2, 3, 6, 7, 6, 7});
     out[0] = h[0] + h[1];
     out[1] = h[4] + h[5];
 }
 #endif
-#undef WITH
