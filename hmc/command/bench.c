@@ -171,40 +171,6 @@ static void print_header(const settings *s, int tuned)
 
 /* ---- arguments ---- */
 
-/* Word number `i` of a list with commas; 0 when there are fewer. */
-static int list_word(const char *list, int i, char *word, size_t size)
-{
-    for (; i > 0 && list; i--) {
-        list = strchr(list, ',');
-        if (list) list++;
-    }
-    if (!list || !*list) return 0;
-    snprintf(word, size, "%.*s", (int)strcspn(list, ","), list);
-    return 1;
-}
-
-static int listed(const char *list, const char *name, const char *group)
-{
-    char word[64];
-    if (!list) return 1;
-    for (int i = 0; list_word(list, i, word, sizeof word); i++)
-        if (!strcmp(word, name) || !strcmp(word, group)) return 1;
-    return 0;
-}
-
-static void check_words(const char *flag, const char *list, const char *const *known, int n)
-{
-    char word[64];
-    for (int i = 0; list && list_word(list, i, word, sizeof word); i++) {
-        int ok = 0;
-        for (int k = 0; k < n; k++) ok = ok || !strcmp(word, known[k]);
-        if (ok) continue;
-        const char *nearest = param_nearest(word, known, n);
-        user_error("plaq bench: %s has no '%s'%s%s%s", flag, word, nearest ? "; did you mean '" : "",
-                   nearest ? nearest : "", nearest ? "'?" : "");
-    }
-}
-
 /* X.Y.Z.T; each as the range says. */
 static void parse_four(const char *flag, const char *range, const char *word, int x[4])
 {
@@ -249,7 +215,7 @@ static int parse_integer(const char *flag, const char *text, int low, int high)
 static int is_wanted(const settings *s, const bench *b, const bench_op *o, int first_links, int first_rhs)
 {
     const int has_rhs = (o->needs & (BENCH_WILSON | BENCH_STAGGERED)) != 0;
-    return listed(s->ops, o->name, o->group) && bench_op_has(o, b->prec) && (first_links || o->has_links) &&
+    return command_listed(s->ops, o->name, o->group) && bench_op_has(o, b->prec) && (first_links || o->has_links) &&
            (first_rhs || has_rhs) && (b->rhs == 1 || !(o->limits & BENCH_ONE_RHS)) &&
            bench_op_reach(o) <= b->lat->reach;
 }
@@ -262,7 +228,7 @@ static int reach_of(const char *list, const int size[4], const int grid[4])
     char message[512];
     int reach = BENCH_REACH;
     for (int i = 0; (o = bench_op_number(i)); i++)
-        if (listed(list, o->name, o->group) && bench_op_reach(o) > reach) reach = bench_op_reach(o);
+        if (command_listed(list, o->name, o->group) && bench_op_reach(o) > reach) reach = bench_op_reach(o);
     lattice *plan = plan_lattice(size, grid, comm_size(), reach, message, sizeof message);
     if (!list && !plan) reach = BENCH_REACH;
     lattice_destroy(plan);
@@ -319,11 +285,11 @@ static void check_texts(const texts *t)
         names[n++] = o->name;
         names[n++] = o->group;
     }
-    check_words("--op", t->ops, names, n);
-    check_words("--prec", t->precisions, precision_names, PREC_COUNT);
-    check_words("--links", t->links, reals, 2);
-    check_words("--device", t->device, devices, 2);
-    check_words("--simd", t->simd, answers, 2);
+    command_check_words("bench", "--op", t->ops, names, n);
+    command_check_words("bench", "--prec", t->precisions, precision_names, PREC_COUNT);
+    command_check_words("bench", "--links", t->links, reals, 2);
+    command_check_words("bench", "--device", t->device, devices, 2);
+    command_check_words("bench", "--simd", t->simd, answers, 2);
     const int gpu = !strcmp(t->device, "gpu");
     if (!gpu && (t->transport || t->tune))
         user_error("plaq bench: %s is for --device gpu", t->transport ? "--transport" : "--tune-file");
@@ -331,7 +297,7 @@ static void check_texts(const texts *t)
     n = 0;
     names[n++] = "auto";
     for (int i = 0; gpu_transport_number(i); i++) names[n++] = gpu_transport_number(i);
-    check_words("--transport", t->transport, names, n);
+    command_check_words("bench", "--transport", t->transport, names, n);
 }
 
 static const char *transport_of(const texts *t)
@@ -365,7 +331,7 @@ static int is_halo_alone(const char *ops)
 {
     char word[64];
     if (!ops) return 0;
-    for (int i = 0; list_word(ops, i, word, sizeof word); i++)
+    for (int i = 0; command_list_word(ops, i, word, sizeof word); i++)
         if (strcmp(word, "halo")) return 0;
     return 1;
 }
@@ -375,8 +341,8 @@ static int run_links(const settings *s, const lattice *lat, precision prec, cons
 {
     char reals[64], rhs[64];
     int count = 0;
-    for (int k = 0; list_word(t->links, k, reals, sizeof reals); k++)
-        for (int r = 0; list_word(t->rhs, r, rhs, sizeof rhs); r++)
+    for (int k = 0; command_list_word(t->links, k, reals, sizeof reals); k++)
+        for (int r = 0; command_list_word(t->rhs, r, rhs, sizeof rhs); r++)
             count += run_on(s, lat, prec, atoi(reals), parse_integer("--rhs", rhs, 1, BENCH_MOST_RHS), k == 0, r == 0);
     return count;
 }
@@ -393,7 +359,9 @@ static void check_memory(const settings *s, const texts *t, const int size[4], c
     lattice *plan = plan_lattice(size, grid, comm_size(), reach_of(t->ops, size, grid), message, sizeof message);
     if (!plan) user_error("%s", message);
     for (int p = 0; p < PREC_COUNT; p++)
-        for (int r = 0; listed(t->precisions, precision_names[p], "") && list_word(t->rhs, r, rhs, sizeof rhs); r++) {
+        for (int r = 0;
+             command_listed(t->precisions, precision_names[p], "") && command_list_word(t->rhs, r, rhs, sizeof rhs);
+             r++) {
             const bench b = {.lat = plan,
                              .prec = (precision)p,
                              .where = s->where,
@@ -483,28 +451,29 @@ int command_bench(int argc, char **argv)
         user_error(
             "plaq bench: --calibrate chooses what is measured; leave --op, --prec, --rhs, --links and --json away");
     if (!t.lattices && !t.calibrate) t.lattices = "16.16.16.16";
-    for (int r = 0; list_word(t.rhs, r, word, sizeof word); r++) parse_integer("--rhs", word, 1, BENCH_MOST_RHS);
+    for (int r = 0; command_list_word(t.rhs, r, word, sizeof word); r++)
+        parse_integer("--rhs", word, 1, BENCH_MOST_RHS);
     const settings s = make_settings(&t, json);
     lattice_use_simd(!t.simd || !strcmp(t.simd, "yes"));
     comm_set_delay(1e-6 * parse_number("--delay", t.delay, 0, 1e6));
     if (t.calibrate) return calibrate(&s, &t);
     if (is_halo_alone(t.ops) && comm_size() == 1)
         user_error("plaq bench: --op halo measures messages between ranks: start more than one, with mpirun -n 2");
-    if (listed(t.ops, "halo", "")) bench_halo(s.where, transport_of(&t), s.seconds, json);
+    if (command_listed(t.ops, "halo", "")) bench_halo(s.where, transport_of(&t), s.seconds, json);
     if (is_halo_alone(t.ops)) return 0;
     int size[4], grid[4];
     parse_grid(t.grid, grid);
-    for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
+    for (int l = 0; command_list_word(t.lattices, l, word, sizeof word); l++) {
         parse_size(word, size);
         check_memory(&s, &t, size, grid);
     }
     print_header(&s, is_transport_tuned(&t));
-    for (int l = 0; list_word(t.lattices, l, word, sizeof word); l++) {
+    for (int l = 0; command_list_word(t.lattices, l, word, sizeof word); l++) {
         parse_size(word, size);
         lattice *lat = lattice_create(size, grid, reach_of(t.ops, size, grid), -1);
         if (is_transport_tuned(&t)) tuning_transport(lat);
         for (int p = 0; p < PREC_COUNT; p++)
-            if (listed(t.precisions, precision_names[p], "")) count += run_links(&s, lat, p, &t);
+            if (command_listed(t.precisions, precision_names[p], "")) count += run_links(&s, lat, p, &t);
         lattice_destroy(lat);
     }
     if (count == 0)

@@ -107,6 +107,39 @@ static const command_flag *flag_named(const char *word, const command_flag *flag
                nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "", name);
 }
 
+int command_list_word(const char *list, int i, char *word, size_t size)
+{
+    for (; i > 0 && list; i--) {
+        list = strchr(list, ',');
+        if (list) list++;
+    }
+    if (!list || !*list) return 0;
+    snprintf(word, size, "%.*s", (int)strcspn(list, ","), list);
+    return 1;
+}
+
+int command_listed(const char *list, const char *name, const char *group)
+{
+    char word[64];
+    if (!list) return 1;
+    for (int i = 0; command_list_word(list, i, word, sizeof word); i++)
+        if (!strcmp(word, name) || !strcmp(word, group)) return 1;
+    return 0;
+}
+
+void command_check_words(const char *command, const char *flag, const char *list, const char *const *known, int n)
+{
+    char word[64];
+    for (int i = 0; command_list_word(list, i, word, sizeof word); i++) {
+        int ok = 0;
+        for (int k = 0; k < n; k++) ok = ok || !strcmp(word, known[k]);
+        if (ok) continue;
+        const char *nearest = param_nearest(word, known, n);
+        user_error("plaq %s: %s has no '%s'%s%s%s", command, flag, word, nearest ? "; did you mean '" : "",
+                   nearest ? nearest : "", nearest ? "'?" : "");
+    }
+}
+
 /* section.key=value or section.name.key=value. What is wrong with section and key the reader of parameters says. */
 static int has_form_of_override(const char *word)
 {

@@ -2,6 +2,8 @@
 #ifndef PLAQ_COMMANDS_H
 #define PLAQ_COMMANDS_H
 
+#include <stddef.h>
+
 /* Exit status: 0 success; 1 a check or comparison failed; 2 a user error; 3 an internal error; 4 a run that had to
  * stop; 5 and 6 are in kernels/base/error.h; 7 an odd lattice file, found by plaq check. */
 #define EXIT_CHECK_FAILED 1
@@ -58,6 +60,12 @@ typedef struct {
 
 plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most);
 void command_arguments_free(plain_arguments *a);
+/* Word number `i` of a list with commas; 0 when there are fewer. */
+int command_list_word(const char *list, int i, char *word, size_t size);
+/* Whether a name is in such a list, or its group; in none, null, are all. */
+int command_listed(const char *list, const char *name, const char *group);
+/* A word of the list behind a flag that is none of the n known ones is a user error that names the nearest. */
+void command_check_words(const char *command, const char *flag, const char *list, const char *const *known, int n);
 struct parameters;
 /* From now on as much is printed as [run] log says. */
 void command_set_log(const struct parameters *p);

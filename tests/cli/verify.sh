@@ -15,6 +15,39 @@ for of in gauge light light.det; do
     same "order of $of" pass "$(verdict "order of its error in the step" $of)"
 done
 
+same "S of the accept step" pass "$(verdict "error of S: accept step" light)"
+same "S of the heat bath" pass "$(verdict "error of S: heat bath" light)"
+same "precision of actions with solves alone" 2 "$(grep -c '"error of S' out)"
+
+# The error of S is of second order in that of conjugate gradients, and of first order in that of other solvers.
+say "solves of the accept step too loose for S"
+for solver in "solver.accept.tolerance=1e-2" "solver.accept.type=bicgstab solver.accept.tolerance=1e-2"; do
+    try verify --json a.ini integrator.0.steps=6 $solver
+    exits 1 "$solver"
+    same "S of $solver" fail "$(verdict "error of S: accept step" light)"
+    grep '"error of S' out | sed 's/^/  /'
+done
+try verify a.ini integrator.0.steps=6 solver.accept.tolerance=1e-2
+printed "give a smaller tolerance"
+
+say "some of the checks"
+try verify --json --only precision a.ini
+exits 0 "the precision alone"
+same "precision alone" "$(grep -c . out)" "$(grep -c '"error of S' out)"
+try verify --only force,precison a.ini
+exits 2 "a check that there is not"
+printed "--only has no 'precison'" "did you mean 'precision'"
+try verify --only "" a.ini
+exits 2 "no check"
+
+# Close to the step 0 the error of the rational function shows in place of the order, and at steps where the order shows, what is
+# left of it: the smallest of these counts.
+say "a rational function that is good enough for its force"
+try verify --json --only force "$source/inputs/dwf-2plus1.ini" lattice.size=4.4.4.4 run.seed=4 \
+    fermion.light.Ls=4 fermion.middle.Ls=4 fermion.strange.Ls=4
+exits 0 "forces of domain wall quarks"
+same "force of strange" pass "$(verdict "force is the derivative, relative" strange)"
+
 say "rectangles and parallelograms"
 try verify --json gauge.ini gauge.action=symanzik_1loop_hisq gauge.beta=6.3 gauge.u0=0.87 gauge.flavours=4
 exits 0 "one-loop Symanzik"
