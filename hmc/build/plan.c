@@ -66,8 +66,23 @@ static void warn_of_tolerances(const parameters *p, const lattice *l)
     }
 }
 
-/* The guess of a solve is not the same on the way back, so its error decides about reversibility. */
-#define LOOSEST_GUESSED 1e-7
+/* Guesses of solves, and set-ups, are others on the way back, so that the error of forces decides about reversibility: by
+ * some tenths of their tolerance times the volume, light quarks by more, dH differs there. */
+#define LARGEST_IRREVERSIBLE 1e-3
+
+static void warn_of_way_back(const parameters *p, const named_fermion *f, const int size[4])
+{
+    const named_settings *s = parameters_attempt(p, f->p.solver, 0);
+    const int guesses = predictor_of(&f->p) > 0, follows = solver_type_find(s->p.type)->forget != NULL;
+    double least = LARGEST_IRREVERSIBLE;
+    for (int d = 0; d < 4; d++) least /= size[d];
+    if (s->p.tolerance <= least || !(guesses || follows)) return;
+    const double digit = pow(10, floor(log10(least)));
+    log_warn(
+        "[solver.%s] tolerance = %g of forces of [fermion.%s], whose %s on the way back: trajectories are reversible "
+        "only to that, on this lattice; give %.0e or less, and see plaq verify",
+        s->name, s->p.tolerance, f->name, guesses ? "first guesses are others" : "set-up is another one", digit);
+}
 
 static void describe_measured(const parameters *p, const named_fermion *f)
 {
@@ -78,7 +93,7 @@ static void describe_measured(const parameters *p, const named_fermion *f)
     if (kind->advise) kind->advise(p, f, f->p.mass);
 }
 
-static void describe_action(const parameters *p, const named_fermion *f)
+static void describe_action(const parameters *p, const named_fermion *f, const int size[4])
 {
     const fermion_kind *kind = fermion_kind_find(f->p.kind);
     const rational_settings r = kind->rational ? kind->rational(&f->p) : (rational_settings){0};
@@ -90,19 +105,15 @@ static void describe_action(const parameters *p, const named_fermion *f)
         log_warn("[fermion.%s] is a ratio to [fermion.%s], whose mass is not heavier but lighter: that makes "
                  "the force larger",
                  f->name, ratio_of(&f->p));
-    const named_settings *s = parameters_attempt(p, f->p.solver, 0);
-    if (predictor_of(&f->p) > 0 && s->p.tolerance > LOOSEST_GUESSED)
-        log_warn("[solver.%s] tolerance = %g with predictor = %d in [fermion.%s]: trajectories are reversible "
-                 "only to that; give 1e-8 or less",
-                 s->name, s->p.tolerance, predictor_of(&f->p), f->name);
+    warn_of_way_back(p, f, size);
 }
 
-static void describe_fermions(const parameters *p)
+static void describe_fermions(const parameters *p, const int size[4])
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         if (fermion_measured_only(&f->p)) describe_measured(p, f);
-        else describe_action(p, f);
+        else describe_action(p, f, size);
     }
 }
 
@@ -162,7 +173,7 @@ static void describe(const parameters *p, const lattice *l, place where, double 
     describe_kept(p, l);
     describe_flavours(p);
     warn_of_tolerances(p, l);
-    describe_fermions(p);
+    describe_fermions(p, l->size);
 }
 
 void plan_describe(const parameters *p, const lattice *l, place where)

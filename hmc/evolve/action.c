@@ -12,6 +12,11 @@ const char ADVICE_SOLVE[] = "loosen the tolerance, raise max_iterations or name 
 /* After so many an action has learnt nothing. */
 #define MOST_FAILURES 10
 
+int action_begin(action *a)
+{
+    return a->table->begin && a->table->begin(a);
+}
+
 int action_refresh(action *a, random_key key)
 {
     int failed = 0;

@@ -30,6 +30,9 @@ extern const char ADVICE_SOLVE[], ADVICE_NUMBERS[], ADVICE_SPECTRUM[];
 typedef struct action action;
 
 typedef struct {
+    /* A trajectory begins at these links with the fields that there are: nothing that was found on the way decides about
+     * its bits, as after a refresh(), which does so too. Null: there is nothing. */
+    int (*begin)(action *a);
     int (*refresh)(action *a, random_key key);
     int (*value)(action *a, double *s);
     int (*force)(action *a, field *force);
@@ -63,6 +66,7 @@ struct action {
 };
 
 /* Nonzero on failure. A refresh() that fails is tried again if the action can. */
+int action_begin(action *a);
 int action_refresh(action *a, random_key key);
 int action_value(action *a, double *s);
 int action_force(action *a, field *force);

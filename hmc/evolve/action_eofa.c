@@ -94,15 +94,22 @@ int eofa_action_check(const eofa_settings *s, char *message, size_t size)
     return bad;
 }
 
+static int begin(action *a)
+{
+    exact *e = (exact *)a;
+    for (int c = 0; c < CHIRALITIES; c++) {
+        predictor_forget(e->of[c].guess);
+        inverter_begin(&e->of[c].solves);
+    }
+    return 0;
+}
+
 static int refresh(action *a, random_key key)
 {
     exact *e = (exact *)a;
     const rational *r = inverse_root(e->store, &e->s, a->trouble, sizeof a->trouble);
     REQUIRE(r, "%s: %s", a->name, a->trouble); /* the input was checked */
-    for (int c = 0; c < CHIRALITIES; c++) {
-        predictor_forget(e->of[c].guess);
-        inverter_begin(&e->of[c].solves);
-    }
+    begin(a);
     field *eta = field_like(e->phi);
     vector_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);
     a->start_value = vector_norm2(eta, 0);
@@ -161,7 +168,8 @@ static void destroy(action *a)
 
 action *eofa_action_create(const char *name, const eofa_settings *s)
 {
-    static const action_table table = {.refresh = refresh, .value = value, .force = force, .destroy = destroy};
+    static const action_table table = {
+        .begin = begin, .refresh = refresh, .value = value, .force = force, .destroy = destroy};
     exact *e = calloc(1, sizeof *e);
     REQUIRE_MEMORY(e, "out of memory");
     e->base.table = &table;

@@ -50,12 +50,19 @@ static int draw_from_half(pseudofermion *p, random_key key)
     return failed;
 }
 
-static int refresh(action *a, random_key key)
+static int begin(action *a)
 {
     pseudofermion *p = (pseudofermion *)a;
     predictor_forget(p->guess);
     inverter_begin(&p->of_m);
     if (p->s.over) inverter_begin(&p->of_over);
+    return 0;
+}
+
+static int refresh(action *a, random_key key)
+{
+    pseudofermion *p = (pseudofermion *)a;
+    begin(a);
     return p->s.quark->direct ? draw_from_half(p, key) : draw_from_whole(p, key);
 }
 
@@ -132,7 +139,8 @@ static void destroy(action *a)
 
 action *pseudofermion_action_create(const char *name, const pseudofermion_settings *s)
 {
-    static const action_table table = {.refresh = refresh,
+    static const action_table table = {.begin = begin,
+                                       .refresh = refresh,
                                        .value = value,
                                        .destroy = destroy,
                                        .open_sum = open_sum,

@@ -145,9 +145,10 @@ static void tell_functions(const action *a, const powers *o)
               o->range.low, o->range.high, o->r[HEAT]->degree, o->r[ACCEPT]->degree, o->r[EVOLVE]->degree);
 }
 
-static int choose_functions(rational_part *p)
+/* Chooses the functions for the spectrum at these links. */
+static int begin(action *a)
 {
-    action *a = &p->base;
+    rational_part *p = (rational_part *)a;
     const rational_range *k = &p->k.range, *l = &p->l.range;
     if (rational_range_begin(&p->k.range, a)) return 1;
     if (p->s.over && rational_range_begin(&p->l.range, a)) return 1;
@@ -218,7 +219,7 @@ static int draw(rational_part *p, field *phi, const field *eta)
 static int refresh(action *a, random_key key)
 {
     rational_part *p = (rational_part *)a;
-    int failed = choose_functions(p);
+    int failed = begin(a);
     field *eta = field_like(p->phi[0]);
     a->start_value = 0;
     a->start_known = 1;
@@ -356,7 +357,8 @@ static void open_powers(rational_part *p, powers *o, fermion *quark, rational_ra
 
 action *rational_action_create(const char *name, const rational_settings *s)
 {
-    static const action_table table = {.refresh = refresh,
+    static const action_table table = {.begin = begin,
+                                       .refresh = refresh,
                                        .value = value,
                                        .destroy = destroy,
                                        .begin_again = begin_again,

@@ -45,13 +45,18 @@ static int draw(evolution *e, random_key key, const action **who)
     return EVOLVE_DONE;
 }
 
-/* Over `length`, with the momenta turned at the end. */
+/* Over `length`, with the momenta turned at the end. The way back is a trajectory of its own, as it would be in a run. */
 static int evolve_and_turn(evolution *e, double length, const action **who)
 {
-    const int status = evolve(e, length);
+    int status = evolve(e, length);
     for (int i = 0; i < e->nactions && status == EVOLVE_FAILED; i++)
         if (e->actions[i]->trouble[0]) *who = e->actions[i];
     if (status == EVOLVE_DONE) momenta_add(e->momenta, -2, e->momenta);
+    for (int i = 0; i < e->nactions && status == EVOLVE_DONE; i++)
+        if (action_begin(e->actions[i])) {
+            *who = e->actions[i];
+            status = EVOLVE_FAILED;
+        }
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* Reversibility of the integration: a trajectory forwards, the momenta turned, and the same back should lead to the
- * start. What is left is rounding, and the errors of solves whose first guesses differ on the way back (openQCD's measure;
- * C. Urbach, K. Jansen, A. Shindler and U. Wenger, hep-lat/0506011, section 5). */
+ * start. What is left is rounding, and the errors of solves whose first guesses and set-ups differ on the way back
+ * (openQCD's measure; C. Urbach, K. Jansen, A. Shindler and U. Wenger, hep-lat/0506011, section 5). */
 #ifndef PLAQ_REVERSAL_H
 #define PLAQ_REVERSAL_H
 

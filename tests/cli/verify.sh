@@ -73,12 +73,12 @@ same "force of light" fail "$(verdict "force is the derivative, relative" light)
 # Guesses are others on the way back, so the tolerance of the solver decides how far that leads to the start.
 say "a solver of its own for reversibility"
 back() { sed -n 's/.*"check": "reversal: links, r.m.s.".*"value": *\([^,]*\),.*/\1/p' out; }
-guesses="integrator.0.steps=6 fermion.light.predictor=4 solver.force.tolerance=1e-6"
-try verify --json a.ini $guesses
+guesses="integrator.0.steps=6 fermion.light.predictor=4 solver.force.tolerance=1e-4"
+try verify --json --only reversal a.ini $guesses
 exits 1 "guesses with a loose solver"
 same "reversal of the links" fail "$(verdict "reversal: links, r.m.s." trajectory)"
 loose=$(back)
-try verify --json a.ini $guesses fermion.light.reversal_solver=accept
+try verify --json --only reversal a.ini $guesses fermion.light.reversal_solver=accept
 exits 0 "guesses with a loose solver, and a reversal_solver"
 checks=$((checks + 1))
 awk -v a="$loose" -v b="$(back)" 'BEGIN { print "  links " a " and " b; exit !(b > 0 && b < 0.01 * a) }' || fail "reversal: $loose and $(back)"

@@ -74,6 +74,7 @@ CHECK_UNUSED static void check_reversal(bench *b, const char *what, double lengt
     CHECK_INT(evolve(e, length), EVOLVE_DONE);
     const double way = largest_difference(e->links, b->start);
     momenta_add(e->momenta, -2, e->momenta);
+    for (int i = 0; i < e->nactions; i++) CHECK_INT(action_begin(e->actions[i]), 0);
     CHECK_INT(evolve(e, length), EVOLVE_DONE);
     momenta_add(e->momenta, -2, e->momenta);
     const double links = largest_difference(e->links, b->start), back = largest_difference(e->momenta, momenta);
