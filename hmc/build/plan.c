@@ -40,13 +40,12 @@ static void warn_of_tolerance(const parameters *p, const named_fermion *f, const
  * rational functions: what is allowed of dH for want of precision. */
 #define LARGEST_ERROR_OF_ACTION 0.1
 
-static void warn_of_approximation(const named_fermion *f, const int size[4])
+static void warn_of_approximation(const named_fermion *f, double volume)
 {
     const fermion_kind *kind = fermion_kind_find(f->p.kind);
     if (!kind->rational) return;
     const rational_settings r = kind->rational(&f->p);
-    double numbers = r.pseudofermions * 3 * kind->spins / 2.0;
-    for (int d = 0; d < 4; d++) numbers *= size[d];
+    const double numbers = r.pseudofermions * 3 * kind->spins / 2.0 * volume;
     if (numbers * r.approximation <= LARGEST_ERROR_OF_ACTION) return;
     const double least = LARGEST_ERROR_OF_ACTION / numbers, digit = pow(10, floor(log10(least)));
     log_warn("[fermion.%s] approximation = %g on this lattice: dH is then wrong by up to %.2g; give %.0e or less",
@@ -59,7 +58,7 @@ static void warn_of_tolerances(const parameters *p, const lattice *l)
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         if (fermion_measured_only(&f->p)) continue;
-        warn_of_approximation(f, l->size);
+        warn_of_approximation(f, (double)l->volume);
         warn_of_tolerance(p, f, "an action_solver", f->p.action_solver);
         if (strcmp(heat_bath_solver_of(&f->p), f->p.action_solver))
             warn_of_tolerance(p, f, "a heat_bath_solver", heat_bath_solver_of(&f->p));
@@ -70,12 +69,11 @@ static void warn_of_tolerances(const parameters *p, const lattice *l)
  * some tenths of their tolerance times the volume, light quarks by more, dH differs there. */
 #define LARGEST_IRREVERSIBLE 1e-3
 
-static void warn_of_way_back(const parameters *p, const named_fermion *f, const int size[4])
+static void warn_of_way_back(const parameters *p, const named_fermion *f, double volume)
 {
     const named_settings *s = parameters_attempt(p, f->p.solver, 0);
     const int guesses = predictor_of(&f->p) > 0, follows = solver_type_find(s->p.type)->forget != NULL;
-    double least = LARGEST_IRREVERSIBLE;
-    for (int d = 0; d < 4; d++) least /= size[d];
+    const double least = LARGEST_IRREVERSIBLE / volume;
     if (s->p.tolerance <= least || !(guesses || follows)) return;
     const double digit = pow(10, floor(log10(least)));
     log_warn(
@@ -93,7 +91,7 @@ static void describe_measured(const parameters *p, const named_fermion *f)
     if (kind->advise) kind->advise(p, f, f->p.mass);
 }
 
-static void describe_action(const parameters *p, const named_fermion *f, const int size[4])
+static void describe_action(const parameters *p, const named_fermion *f, double volume)
 {
     const fermion_kind *kind = fermion_kind_find(f->p.kind);
     const rational_settings r = kind->rational ? kind->rational(&f->p) : (rational_settings){0};
@@ -105,15 +103,15 @@ static void describe_action(const parameters *p, const named_fermion *f, const i
         log_warn("[fermion.%s] is a ratio to [fermion.%s], whose mass is not heavier but lighter: that makes "
                  "the force larger",
                  f->name, ratio_of(&f->p));
-    warn_of_way_back(p, f, size);
+    warn_of_way_back(p, f, volume);
 }
 
-static void describe_fermions(const parameters *p, const int size[4])
+static void describe_fermions(const parameters *p, double volume)
 {
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *f = &p->fermions[i];
         if (fermion_measured_only(&f->p)) describe_measured(p, f);
-        else describe_action(p, f, size);
+        else describe_action(p, f, volume);
     }
 }
 
@@ -173,7 +171,7 @@ static void describe(const parameters *p, const lattice *l, place where, double 
     describe_kept(p, l);
     describe_flavours(p);
     warn_of_tolerances(p, l);
-    describe_fermions(p, l->size);
+    describe_fermions(p, (double)l->volume);
 }
 
 void plan_describe(const parameters *p, const lattice *l, place where)

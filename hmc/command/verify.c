@@ -97,7 +97,7 @@ static int refresh(simulation *s, action *a, uint32_t number)
 /* ---- forces ---- */
 
 /* Steps are tried from FIRST_STEP down, each half of the one before, until the error of the central difference falls
- * fourfold; and where rounding hides it, from LONG_STEP. */
+ * fourfold and little is left of it; and where rounding hides that, from LONG_STEP. */
 #define FIRST_STEP 0.01
 #define LONG_STEP 0.08
 #define HALVINGS 5
@@ -378,18 +378,25 @@ static void verify_solvers(verifier *v)
     }
 }
 
-static const char *const parts[] = {"force", "precision", "solver", "reversal", "order"};
-#define NPARTS ((int)(sizeof parts / sizeof parts[0]))
-
-static void verify_parts(verifier *v, const char *only)
+static void verify_forces(verifier *v)
 {
-    const evolution *e = &v->s->e;
-    for (int i = 0; i < e->nactions && command_listed(only, "force", ""); i++) verify_force(v, e->actions[i]);
-    for (int i = 0; i < e->nactions && command_listed(only, "precision", ""); i++) verify_precision(v, e->actions[i]);
-    if (command_listed(only, "solver", "")) verify_solvers(v);
-    if (command_listed(only, "reversal", "")) verify_reversal(v);
-    if (command_listed(only, "order", "")) verify_order(v);
+    for (int i = 0; i < v->s->e.nactions; i++) verify_force(v, v->s->e.actions[i]);
 }
+
+static void verify_precisions(verifier *v)
+{
+    for (int i = 0; i < v->s->e.nactions; i++) verify_precision(v, v->s->e.actions[i]);
+}
+
+static const struct {
+    const char *name;
+    void (*verify)(verifier *v);
+} checks[] = {{"force", verify_forces},
+              {"precision", verify_precisions},
+              {"solver", verify_solvers},
+              {"reversal", verify_reversal},
+              {"order", verify_order}};
+enum { CHECKS = sizeof checks / sizeof checks[0] };
 
 int command_verify(int argc, char **argv)
 {
@@ -402,7 +409,9 @@ int command_verify(int argc, char **argv)
                                   {"--json", &v.json, NULL, "one JSON object a line instead of a table"},
                                   FLAG_IGNORE_RECORDED(&ignore_recorded)};
     plain_arguments a = command_arguments(argc, argv, flags, 3, 1, 2);
-    command_check_words("verify", "--only", only, parts, NPARTS);
+    const char *names[CHECKS];
+    for (int i = 0; i < CHECKS; i++) names[i] = checks[i].name;
+    command_check_words("verify", "--only", only, names, CHECKS);
     if (only && !*only) user_error("plaq verify: --only is empty: give some of force,precision,solver,reversal,order");
     const char *config = a.nplain > 1 ? a.plain[1] : NULL;
     log_keep_stdout_clean(v.json);
@@ -423,7 +432,8 @@ int command_verify(int argc, char **argv)
         gauge_update(v.s->links, ROUGHNESS, v.s->e.momenta);
     }
     if (comm_rank() == 0 && !v.json) printf("%-34s %-20s %14s   %-42s\n", "check", "of", "value", "wanted");
-    verify_parts(&v, only);
+    for (int i = 0; i < CHECKS; i++)
+        if (command_listed(only, checks[i].name, "")) checks[i].verify(&v);
     if (comm_rank() == 0 && !v.json)
         printf("%s\n", v.failures  ? "Some checks FAILED."
                        : v.unclear ? "No check failed; some are unclear."

@@ -22,7 +22,7 @@ int action_refresh(action *a, random_key key)
     int failed = 0;
     do {
         a->start_known = 0;
-        failed = a->table->refresh && a->table->refresh(a, key);
+        failed = action_begin(a) || (a->table->refresh && a->table->refresh(a, key));
     } while (failed && action_begin_again(a));
     return failed;
 }

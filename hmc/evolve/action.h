@@ -31,7 +31,7 @@ typedef struct action action;
 
 typedef struct {
     /* A trajectory begins at these links with the fields that there are: nothing that was found on the way decides about
-     * its bits, as after a refresh(), which does so too. Null: there is nothing. */
+     * its bits. Called before refresh(), too. Null: there is nothing. */
     int (*begin)(action *a);
     int (*refresh)(action *a, random_key key);
     int (*value)(action *a, double *s);

@@ -109,7 +109,6 @@ static int refresh(action *a, random_key key)
     exact *e = (exact *)a;
     const rational *r = inverse_root(e->store, &e->s, a->trouble, sizeof a->trouble);
     REQUIRE(r, "%s: %s", a->name, a->trouble); /* the input was checked */
-    begin(a);
     field *eta = field_like(e->phi);
     vector_random(eta, key.seed, (uint32_t)a->purpose, key.trajectory);
     a->start_value = vector_norm2(eta, 0);

@@ -62,7 +62,6 @@ static int begin(action *a)
 static int refresh(action *a, random_key key)
 {
     pseudofermion *p = (pseudofermion *)a;
-    begin(a);
     return p->s.quark->direct ? draw_from_half(p, key) : draw_from_whole(p, key);
 }
 

@@ -219,7 +219,7 @@ static int draw(rational_part *p, field *phi, const field *eta)
 static int refresh(action *a, random_key key)
 {
     rational_part *p = (rational_part *)a;
-    int failed = begin(a);
+    int failed = 0;
     field *eta = field_like(p->phi[0]);
     a->start_value = 0;
     a->start_known = 1;

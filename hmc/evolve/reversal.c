@@ -45,18 +45,24 @@ static int draw(evolution *e, random_key key, const action **who)
     return EVOLVE_DONE;
 }
 
-/* Over `length`, with the momenta turned at the end. The way back is a trajectory of its own, as it would be in a run. */
+/* The way back is a trajectory of its own, as it would be in a run. */
+static int begin(evolution *e, const action **who)
+{
+    for (int i = 0; i < e->nactions; i++)
+        if (action_begin(e->actions[i])) {
+            *who = e->actions[i];
+            return EVOLVE_FAILED;
+        }
+    return EVOLVE_DONE;
+}
+
+/* Over `length`, with the momenta turned at the end. */
 static int evolve_and_turn(evolution *e, double length, const action **who)
 {
-    int status = evolve(e, length);
+    const int status = evolve(e, length);
     for (int i = 0; i < e->nactions && status == EVOLVE_FAILED; i++)
         if (e->actions[i]->trouble[0]) *who = e->actions[i];
     if (status == EVOLVE_DONE) momenta_add(e->momenta, -2, e->momenta);
-    for (int i = 0; i < e->nactions && status == EVOLVE_DONE; i++)
-        if (action_begin(e->actions[i])) {
-            *who = e->actions[i];
-            status = EVOLVE_FAILED;
-        }
     return status;
 }
 
@@ -72,7 +78,9 @@ reversal reversal_measure(evolution *e, random_key key, double length)
     r.status = draw(e, key, &r.failed);
     field_copy(momenta, e->momenta);
     if (r.status == EVOLVE_DONE) r.status = find_energy(e, &r.energy, &r.failed);
-    for (int way = 0; way < 2 && r.status == EVOLVE_DONE; way++) r.status = evolve_and_turn(e, length, &r.failed);
+    if (r.status == EVOLVE_DONE) r.status = evolve_and_turn(e, length, &r.failed);
+    if (r.status == EVOLVE_DONE) r.status = begin(e, &r.failed);
+    if (r.status == EVOLVE_DONE) r.status = evolve_and_turn(e, length, &r.failed);
     if (r.status == EVOLVE_DONE) r.status = find_energy(e, &after, &r.failed);
     if (r.status == EVOLVE_DONE) {
         r.dh = after - r.energy;
