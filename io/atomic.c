@@ -450,6 +450,14 @@ void output_close(void)
     open_folder[0] = 0;
 }
 
+int output_could_open(const char *folder, char *message, size_t size)
+{
+    size_t before;
+    const int bad = comm_rank() == 0 && atomic_make_folder(folder, &before, message, size);
+    if (comm_rank() == 0 && !bad) remove_empty(folder, before);
+    return !comm_any_bad(bad, message, size);
+}
+
 int output_can_write(const char *path, uint64_t bytes, char *message, size_t size)
 {
     int bad = comm_rank() == 0 ? atomic_can_write(path, bytes, message, size) : 0;

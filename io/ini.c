@@ -448,6 +448,20 @@ static int is_known(const ini_input *in, const param_section *type, const char *
     return 0;
 }
 
+/* The sections that have the key, "[fermion.NAME]", separated by commas; 0 if there is none. */
+static int other_section(const ini_input *in, const param_section *type, const char *key, char *text, size_t size)
+{
+    text[0] = 0;
+    for (int i = 0; i < in->nknown; i++) {
+        const param_section *s = in->known[i];
+        char name[PARAM_STRING_SIZE];
+        snprintf(name, sizeof name, "[%s%s]", s->section, s->named ? ".NAME" : "");
+        if (!strcmp(s->section, type->section) || !param_find(s, key) || strstr(text, name)) continue;
+        param_append(text, size, ", ", name);
+    }
+    return text[0] != 0;
+}
+
 static void refuse_key(ini_input *in, const param_section *type, const value_entry *v)
 {
     const char *names[MOST_KNOWN];
@@ -464,8 +478,13 @@ static void refuse_key(ini_input *in, const param_section *type, const value_ent
             n++;
         }
     const char *near = param_nearest(v->key, names, n);
-    ini_mistake(in, "%s: unknown key '%s' in [%s]%s%s%s (keys: %s)", v->where, v->key, v->section,
-                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", keys.data ? keys.data : "none");
+    char elsewhere[PARAM_STRING_SIZE];
+    if (other_section(in, type, v->key, elsewhere, sizeof elsewhere))
+        ini_mistake(in, "%s: unknown key '%s' in [%s]; it is a key of %s (keys of [%s]: %s)", v->where, v->key,
+                    v->section, elsewhere, v->section, keys.data ? keys.data : "none");
+    else
+        ini_mistake(in, "%s: unknown key '%s' in [%s]%s%s%s (keys: %s)", v->where, v->key, v->section,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", keys.data ? keys.data : "none");
     param_text_free(&keys);
 }
 

@@ -87,7 +87,9 @@ double fermion_residual(fermion *f, field *work, const field *x, const field *so
 {
     fermion_apply(f, work, x, 0);
     vector_axpby(work, 1, source, -1);
-    return sqrt(vector_norm2(work, 0) / vector_norm2(source, 0));
+    const double r2 = vector_norm2(work, 0), source2 = vector_norm2(source, 0);
+    if (source2 == 0) return r2 > 0 ? INFINITY : 0;
+    return sqrt(r2 / source2);
 }
 
 void *fermion_open_force(fermion *f, field *force)

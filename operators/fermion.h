@@ -84,7 +84,7 @@ void fermion_reconstruct(fermion *f, field *x, const field *solution, const fiel
 void fermion_apply(fermion *f, field *y, const field *x, int dagger);
 /* y = d^n M / d mu^n x at chemical potential mu = 0, n = 1 or 2; only of kinds that have it. */
 void fermion_derivative(fermion *f, field *y, const field *x, int n);
-/* |M x - source| / |source|; work is overwritten. */
+/* |M x - source| / |source|, 0 where both are zero; work becomes source - M x. */
 double fermion_residual(fermion *f, field *work, const field *x, const field *source);
 
 /* Forces are gathered term by term: open, add, close; until it is closed `force` (momenta, normalised as in

@@ -31,7 +31,7 @@ typedef struct {
     linop *a, *low;       /* A in the precisions of b and of the iteration */
     field *x, *r, *low_x; /* low_x: what is not yet added to x, or null where the iteration adds to x */
     const field *b;
-    int n, iterations, failures, going;
+    int n, iterations, failures, going, given_up;
     double size[BLOCK_MOST]; /* |b_j|; 1 for b_j = 0 */
     double rest[BLOCK_MOST]; /* |r_j| / |b_j| at the last update */
     double worst, most;      /* the largest at the last update, and since */
@@ -72,6 +72,7 @@ static int measure(block_cg *s)
     s->most = s->worst;
     if (!(s->worst < INFINITY)) end(s, SOLVE_BROKEN);
     else if (s->worst <= s->settings->tolerance) end(s, SOLVE_CONVERGED);
+    else if (s->given_up) end(s, SOLVE_INTERRUPTED);
     else if (s->iterations >= s->settings->max_iterations) end(s, SOLVE_TOO_MANY_ITERATIONS);
     else vector_axpby_norm2_each(norm2, s->r, a, s->b, b);
     return s->going;
@@ -244,8 +245,9 @@ static int update_is_due(block_cg *s, double claimed)
 {
     solver_note(s->iterations, claimed, s->low->prec, 0);
     s->most = fmax(s->most, claimed);
+    s->given_up = solver_interrupted(s->b->lat);
     /* A little beyond the target, so that rounding does not ask for one more update. */
-    return !(claimed > 0.9 * s->settings->tolerance) || s->b->lat->planned ||
+    return s->given_up || !(claimed > 0.9 * s->settings->tolerance) || s->b->lat->planned ||
            s->iterations >= s->settings->max_iterations || too_slow(s) ||
            (s->low_x && claimed < s->settings->delta * s->most);
 }
@@ -286,6 +288,7 @@ static int measure_sources(block_cg *s)
 static void solve_block(solver *of, field *x, const field *b, solve_result *each)
 {
     block_cg s = {.settings = &of->settings, .a = solver_operator(of, b), .x = x, .b = b, .n = b->nrhs, .going = 1};
+    s.given_up = solver_interrupted(b->lat);
     s.r = field_like(b);
     if (!measure_sources(&s)) end(&s, SOLVE_BROKEN);
     else if (measure(&s)) {

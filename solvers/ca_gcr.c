@@ -100,6 +100,7 @@ static solve_result solve(solver *s, field *x, const field *b)
     const int steps = ca_gcr_keys_of(&s->settings)->steps;
     reliable u;
     reliable_open(&u, s, x, b, 1, 0);
+    u.patience = pace_of(&s->settings);
     while (u.going) {
         field *v[CA_GCR_MOST];
         for (int i = 0; i < steps; i++) v[i] = field_like(u.low_r);

@@ -33,7 +33,7 @@ solve_result fallback_try(const named_solver *first, const named_solver *solvers
         const char *next_name = s->settings->fallback;
         const named_solver *next = next_name[0] ? fallback_find(solvers, n, next_name) : NULL;
         /* Solvers that name each other would go on for ever. */
-        const int last = !next || attempt >= n;
+        const int last = !next || attempt >= n || r.status == SOLVE_INTERRUPTED;
         if (r.status == SOLVE_CONVERGED && (last || !lat->planned)) return r;
         if (last) {
             snprintf(trouble, size, "%s: solver %s %s after %d iterations with residual %.2e (tolerance %.2e)%s", what,

@@ -247,7 +247,8 @@ static int any_going(column *const *c, int n)
     return 0;
 }
 
-void gcr_solve(solver *s, field *x, const field *b, int restart, solver *preconditioner, solve_result *each)
+void gcr_solve(solver *s, field *x, const field *b, int restart, int patience, solver *preconditioner,
+               solve_result *each)
 {
     const int n = b->nrhs;
     column *c[SOLVER_BLOCK_MOST], *room_of_all = room(n, sizeof *room_of_all);
@@ -259,6 +260,7 @@ void gcr_solve(solver *s, field *x, const field *b, int restart, solver *precond
         solver_note_rhs(i);
         reliable_open(&c[i]->u, s, &c[i]->x, &c[i]->b, 1, 0);
         c[i]->u.vectors_after = restart;
+        c[i]->u.patience = patience;
     }
     while (any_going(c, n)) turn(c, n, s->settings.delta, restart, preconditioner);
     for (int i = 0; i < n; i++) each[i] = reliable_close(&c[i]->u);
@@ -269,7 +271,7 @@ void gcr_solve(solver *s, field *x, const field *b, int restart, solver *precond
 
 static void solve_block(solver *s, field *x, const field *b, solve_result *each)
 {
-    gcr_solve(s, x, b, gcr_keys_of(&s->settings)->restart, s->inner, each);
+    gcr_solve(s, x, b, gcr_keys_of(&s->settings)->restart, pace_of(&s->settings), s->inner, each);
 }
 
 static solve_result solve(solver *s, field *x, const field *b)
@@ -297,7 +299,8 @@ static const param_section part = PARAM_PART("solver", "gcr", solver_settings, o
 _Static_assert(sizeof(gcr_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of gcr");
 
 const solver_type solver_gcr = {.name = "gcr",
-                                .help = "generalised conjugate residuals, with any preconditioner",
+                                .help = "generalised conjugate residuals, with any preconditioner; GCR-DD with Schwarz blocks "
+                                        "(type schwarz) inside",
                                 .keys = "inner_precision delta",
                                 .own = &part,
                                 .inner_key = "preconditioner",

@@ -15,8 +15,10 @@ static inline gcr_keys *gcr_keys_of(const solver_settings *s)
 }
 
 /* The solve of all right-hand sides of b with a space of so many vectors each, by a preconditioner or none (null), with
- * the settings of s; for types that iterate like this. Of several right-hand sides the preconditioner is needed, and to take as many at once.
+ * the settings of s; for types that iterate like this. `patience` is the number of iterations that may pass until the
+ * residual is halved. Of several right-hand sides the preconditioner is needed, and to take as many at once.
  * each[nrhs] are the results. */
-void gcr_solve(solver *s, field *x, const field *b, int restart, solver *preconditioner, solve_result *each);
+void gcr_solve(solver *s, field *x, const field *b, int restart, int patience, solver *preconditioner,
+               solve_result *each);
 
 #endif

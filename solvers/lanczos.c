@@ -13,6 +13,7 @@
 #include "kernels/base/error.h"
 #include "kernels/lattice/purpose.h"
 #include "kernels/ops/vector.h"
+#include "solvers/solver.h"
 
 #define FIRST_LOOK 8 /* steps after which the Ritz values are looked at; then after each quarter more */
 
@@ -124,13 +125,14 @@ spectrum lanczos_bounds(linop *a, uint64_t seed, int max_steps, double tolerance
         }
         /* The vectors so far span an invariant subspace: rounding is all that is left of w. */
         const int closed = beta[m] <= 1e-14 * size;
-        if (s.steps == next || s.steps == max_steps || closed) {
+        const int given_up = solver_interrupted(v->lat);
+        if (s.steps == next || s.steps == max_steps || closed || given_up) {
             next += next / 4;
             look(&s, alpha, beta, s.steps);
             if (s.low <= -s.low_error) s.status = LANCZOS_BROKEN;
             else if (s.low_error <= tolerance * s.low && s.high_error <= tolerance * s.high)
                 s.status = LANCZOS_CONVERGED;
-            if (closed || v->lat->planned) break;
+            if (closed || given_up || v->lat->planned) break;
         }
         field *free_one = before;
         before = v;

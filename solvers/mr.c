@@ -41,6 +41,7 @@ static solve_result solve(solver *s, field *x, const field *b)
 {
     reliable u;
     reliable_open(&u, s, x, b, 1, 0);
+    u.patience = pace_of(&s->settings);
     while (u.going) {
         field *q = field_like(u.low_r);
         double r2 = u.r2;

@@ -372,6 +372,19 @@ static void add_before(solve_result *r, const solve_result *before)
     r->flops += before->flops;
 }
 
+/* Cycles that may pass until the residual is halved. Cycles take it down by a factor of two to ten each where the coarse
+ * lattices hold the low modes. */
+#define CYCLES_TO_HALF 50
+
+static void explain_stall(int iterations)
+{
+    (solver_outermost() ? log_warn : log_debug)(
+        "multigrid: %d cycles have not halved the residual (%d in all). Modes that the coarse lattices do not hold "
+        "remain: the mass may lie beyond the critical one, where no null vector helps (look at kappa or mass; plaq eigen "
+        "shows the lowest modes); otherwise raise setup_iterations, vectors or bottom_iterations",
+        CYCLES_TO_HALF, iterations);
+}
+
 /* Again, from where they are, those that failed. */
 static void solve_again(solver *s, field *x, const field *b, solve_result *each)
 {
@@ -384,7 +397,7 @@ static void solve_again(solver *s, field *x, const field *b, solve_result *each)
         vector_axpby(one_b, 1, &source, 0);
         if (before.status == SOLVE_BROKEN) field_clear(one_x);
         else vector_axpby(one_x, 1, &part, 0);
-        gcr_solve(s, one_x, one_b, of(s)->m->keys.restart, s, &each[k]);
+        gcr_solve(s, one_x, one_b, of(s)->m->keys.restart, CYCLES_TO_HALF, s, &each[k]);
         add_before(&each[k], &before);
         vector_axpby(&part, 1, one_x, 0);
     }
@@ -401,7 +414,7 @@ static void solve_block(solver *s, field *x, const field *b, solve_result *each)
     const char *failed = NULL;
     if (patience < most) s->settings.max_iterations = patience;
     for (int i = 0; i < m->n; i++) m->levels[i].solves = m->levels[i].steps = 0;
-    gcr_solve(s, x, b, m->keys.restart, s, each);
+    gcr_solve(s, x, b, m->keys.restart, CYCLES_TO_HALF, s, each);
     for (int i = 1; i < m->n; i++)
         log_debug("multigrid: %ld solves on level %d, %.1f iterations each", m->levels[i].solves, i + 1,
                   (double)m->levels[i].steps / fmax(1, (double)m->levels[i].solves));
@@ -409,6 +422,11 @@ static void solve_block(solver *s, field *x, const field *b, solve_result *each)
     for (int k = 0; k < b->nrhs; k++)
         if (each[k].status != SOLVE_CONVERGED) failed = solve_status_text(each[k].status);
     if (failed && multigrid_renew(m, failed)) solve_again(s, x, b, each);
+    for (int k = 0; k < b->nrhs; k++)
+        if (each[k].status == SOLVE_STALLED) {
+            explain_stall(each[k].iterations);
+            return;
+        }
 }
 
 static solve_result solve(solver *s, field *x, const field *b)
@@ -501,13 +519,15 @@ static void close_level(multigrid_level *l)
     vectors_destroy(l->vectors, l->nvectors);
 }
 
-int multigrid_level_settings(const multigrid_keys *k, const int size[4], int level, coarse_settings *s)
+int multigrid_level_settings(const multigrid_keys *k, const lattice *lat, int level, coarse_settings *s)
 {
+    int box[4];
+    lattice_box(lat, box);
     memcpy(s->block, k->block[level], sizeof s->block);
     s->vectors = k->vectors[level];
     s->half_links = k->half_links;
     s->ranks = k->ranks[level];
-    return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(size, level == 0, s->block));
+    return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(lat->size, box, level == 0, s->block));
 }
 
 /* The lattice below a level: null where there is none. */
@@ -518,7 +538,7 @@ static coarse *open_below(const multigrid *m, int level, linop *op)
         const coarse *from = m->lead->levels[level].below;
         return from ? coarse_create_shifted(op, from) : NULL;
     }
-    return multigrid_level_settings(&m->keys, op->lat->size, level, &set) ? coarse_create(op, &set) : NULL;
+    return multigrid_level_settings(&m->keys, op->lat, level, &set) ? coarse_create(op, &set) : NULL;
 }
 
 void multigrid_below(lattice *at, const coarse_settings *s)
@@ -692,12 +712,38 @@ static const char *fits(const solver_settings *set, const lattice *lat, char *me
     static const char *const names[] = {"block", "block_2", "block_3"};
     lattice at = *lat;
     coarse_settings s;
-    for (int level = 0, components = 12; multigrid_level_settings(k, at.size, level, &s); level++) {
+    int box[4];
+    lattice_box(lat, box);
+    if (!multigrid_level_settings(k, lat, 0, &s)) {
+        snprintf(message, bytes,
+                 "the %d.%d.%d.%d sites of a rank have no aggregates of 4 sites or more that leave an even number of coarse "
+                 "sites; use another process grid, or another solver on so small a lattice",
+                 box[0], box[1], box[2], box[3]);
+        return names[0];
+    }
+    for (int level = 0, components = 12; multigrid_level_settings(k, &at, level, &s); level++) {
         if (!coarse_fits(&at, components, &s, message, bytes)) return names[level];
         components = 2 * s.vectors;
         multigrid_below(&at, &s);
     }
     return NULL;
+}
+
+/* Aggregates of all levels compared with those of one rank. */
+static int same_on_any_grid(const solver_settings *set, const lattice *lat)
+{
+    const multigrid_keys *k = multigrid_keys_of(set);
+    lattice at = *lat, alone = *lat;
+    for (int d = 0; d < 4; d++) alone.grid[d] = 1;
+    coarse_settings s, of_one;
+    for (int level = 0;; level++) {
+        const int there = multigrid_level_settings(k, &at, level, &s);
+        if (there != multigrid_level_settings(k, &alone, level, &of_one)) return 0;
+        if (!there) return 1;
+        if (memcmp(s.block, of_one.block, sizeof s.block)) return 0;
+        multigrid_below(&at, &s);
+        multigrid_below(&alone, &of_one);
+    }
 }
 
 /* Whether a key is one of these, separated by spaces. */
@@ -807,6 +853,7 @@ const solver_type solver_multigrid = {
     .inside = inside,
     .coarsens = 1,
     .fits = fits,
+    .same_on_any_grid = same_on_any_grid,
     .idle = idle,
     .solve = solve,
     .block_size = block_size,

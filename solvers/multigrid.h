@@ -102,17 +102,19 @@ void multigrid_reserve(multigrid *m, int columns);
 /* x = K b on a level, from x = 0, of the right-hand sides that have going[]: as many as are reserved. b is left alone. */
 void multigrid_cycle(multigrid *m, int level, const char *going, field *x, const field *b);
 
-/* The extents of aggregates that the keys leave open on a lattice of these extents: 0 where it is too small for another
- * level. */
-int multigrid_choose_block(const int size[4], int first, int block[4]);
+/* Aggregates that the keys leave open on a lattice of extents `size` whose ranks hold boxes of extents `box`, which they
+ * divide: 0 where the lattice is too small for another level. `first`: the lattice is the finest. */
+int multigrid_choose_block(const int size[4], const int box[4], int first, int block[4]);
 /* The extents of aggregates of so many null vectors that a lattice of so many components has on its ranks, at most `most` of
  * them into blocks[], the most sensible first; returns how many. `first`: the lattice is the finest. */
 int multigrid_blockings(const lattice *lat, int components, int vectors, int first, int (*blocks)[4], int most);
-/* The aggregates of a level whose lattice has these extents, as the keys have them or choose them; 0 where there is no such
- * level. */
-int multigrid_level_settings(const multigrid_keys *k, const int size[4], int level, coarse_settings *s);
+/* Aggregates of a level on this lattice, of which size and grid count, as the keys have them or choose them; 0 where there
+ * is no such level. */
+int multigrid_level_settings(const multigrid_keys *k, const lattice *lat, int level, coarse_settings *s);
 /* Extents and ranks of a lattice become those of the one below. */
 void multigrid_below(lattice *at, const coarse_settings *s);
+/* True if the set-up or solve is to be given up (solver_interrupted()). Collective. */
+int multigrid_given_up(const multigrid *m);
 /* Null vectors and coarse operators of all levels, from random vectors. Collective. */
 void multigrid_setup(multigrid *m);
 /* The same from the null vectors that there are, relaxed a little. Collective. */

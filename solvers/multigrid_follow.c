@@ -56,7 +56,8 @@ static void make(multigrid *lead)
     linop_refresh(lead->levels[0].op);
     multigrid_setup(lead);
     for (multigrid *m = lead; m; m = m->led) m->pace = (multigrid_pace){0};
-    lead->renew = lead->refreshed = 0;
+    lead->renew = multigrid_given_up(lead); /* a set-up without its end serves no solve */
+    lead->refreshed = 0;
     lead->made_on = lead->version;
 }
 
@@ -66,6 +67,7 @@ static void refresh(multigrid *lead)
     linop_refresh(lead->levels[0].op);
     multigrid_refresh(lead);
     for (multigrid *m = lead; m; m = m->led) m->pace.solves = 0;
+    lead->renew = multigrid_given_up(lead);
     lead->refreshed = 1;
 }
 
@@ -120,7 +122,7 @@ void multigrid_follow(multigrid *m)
     close_solve(&m->pace);
     linop_refresh(m->levels[0].op);
     if (version != lead->version || lead->renew) follow(lead, version);
-    if (m != lead && m->taken != lead->number) multigrid_take(m);
+    if (m != lead && m->taken != lead->number && !lead->renew) multigrid_take(m);
 }
 
 void multigrid_forget(multigrid *m)
@@ -142,9 +144,9 @@ int multigrid_patience(const multigrid *m, double tolerance)
 int multigrid_renew(multigrid *m, const char *why)
 {
     multigrid *lead = m->lead;
-    if (!m->follows || lead->made_on > 0) return 0;
+    if (!m->follows || lead->made_on > 0 || multigrid_given_up(m)) return 0;
     log_info("multigrid: %s after %d solves: made anew", why, solves_of(lead));
     make(lead);
-    if (m != lead) multigrid_take(m);
+    if (m != lead && !lead->renew) multigrid_take(m);
     return 1;
 }

@@ -16,21 +16,22 @@
 #include "solvers/bicgstab.h"
 #include "solvers/multigrid.h"
 
-/* An extent of 4 or less that leaves an even number of coarse sites; 1 where the lattice is to stay as it is. */
-static int choose_extent(int size, int most)
+/* An extent of 4 or less that divides the box and leaves an even number of coarse sites; 1 where the lattice is to stay as
+ * it is. */
+static int choose_extent(int size, int box, int most)
 {
     for (int b = most; b > 1; b--)
-        if (size % b == 0 && size / b % 2 == 0) return b;
+        if (box % b == 0 && size / b % 2 == 0) return b;
     for (int b = 7; b > most; b -= 2)
-        if (size % b == 0 && size / b % 2 == 0) return b;
+        if (box % b == 0 && size / b % 2 == 0) return b;
     return 1;
 }
 
-int multigrid_choose_block(const int size[4], int first, int block[4])
+int multigrid_choose_block(const int size[4], const int box[4], int first, int block[4])
 {
     int sites = 1;
     for (int d = 0; d < 4; d++) {
-        block[d] = choose_extent(size[d], first ? 4 : 2);
+        block[d] = choose_extent(size[d], box[d], first ? 4 : 2);
         sites *= block[d];
     }
     return sites >= 4;
@@ -72,11 +73,17 @@ static void relax(solver *by, field *v, field *b, field *e)
     normalise(v);
 }
 
+int multigrid_given_up(const multigrid *m)
+{
+    return solver_interrupted(m->levels[0].op->lat);
+}
+
 static void relax_all(multigrid *m, int level, int iterations)
 {
     multigrid_level *l = &m->levels[level];
     solver *by = relaxer(l->op, iterations);
-    for (int k = 0; k < l->nvectors; k++) relax(by, l->vectors[k], l->b, l->x);
+    for (int k = 0; k < l->nvectors && !multigrid_given_up(m); k++)
+        relax(by, l->vectors[k], l->b, l->x);
     solver_destroy(by);
 }
 
@@ -109,7 +116,7 @@ static void descend(multigrid *m, int level)
 static void build_all(multigrid *m)
 {
     m->dependent = 0;
-    for (int level = 0; level < m->n - 1; level++) {
+    for (int level = 0; level < m->n - 1 && !multigrid_given_up(m); level++) {
         if (level > 0) {
             descend(m, level);
             relax_all(m, level, m->keys.coarse_setup_iterations);
@@ -164,6 +171,7 @@ void multigrid_refresh(multigrid *m)
     multigrid_reserve(m, 1);
     relax_all(m, 0, m->keys.refresh_iterations);
     build_all(m);
+    if (multigrid_given_up(m)) return;
     m->number++;
     tell(m, "refresh", start);
 }
@@ -176,10 +184,11 @@ void multigrid_setup(multigrid *m)
     for (int k = 0; k < l->nvectors; k++) set_random(l->vectors[k], 0, k);
     relax_all(m, 0, m->keys.setup_iterations);
     build_all(m);
-    for (int i = 0; i < m->keys.refinements && !(m->dependent > 0); i++) {
+    for (int i = 0; i < m->keys.refinements && !(m->dependent > 0) && !multigrid_given_up(m); i++) {
         refine(m);
         build_all(m);
     }
+    if (multigrid_given_up(m)) return;
     m->number++;
     tell(m, "set-up", start);
 }

@@ -103,7 +103,7 @@ static void iterate(space *k)
         alpha_before = alpha;
         beta_before = r2 / before;
         note(k, r2);
-        if (k->r->lat->planned) break;
+        if (k->r->lat->planned || solver_interrupted(k->r->lat)) break;
         drop_out(k, r2);
         pace_halved(&pace, k->result->shared, r2);
         /* Reliable updates, which this iteration does not have, are better then. */

@@ -92,7 +92,8 @@ static const param_section part = PARAM_PART("solver", "pcg", solver_settings, o
 
 const solver_type solver_pcg = {
     .name = "pcg",
-    .help = "conjugate gradients on a Hermitian positive operator, with any preconditioner that is near positive",
+    .help = "conjugate gradients on a Hermitian positive operator, with any preconditioner that is near positive; "
+            "MSPCG with type multisplitting inside",
     .keys = "inner_precision delta",
     .own = &part,
     .positive = 1,

@@ -31,6 +31,7 @@ static int measure(reliable *u)
     solver_note(u->result.iterations, sqrt(u->r2 * u->unit * u->unit / u->b2), u->b->prec, 1);
     if (!(u->r2 < INFINITY)) end(u, SOLVE_BROKEN);
     else if (u->r2 <= u->target2) end(u, SOLVE_CONVERGED);
+    else if (u->given_up) end(u, SOLVE_INTERRUPTED);
     else if (u->result.iterations + u->step > u->settings->max_iterations) end(u, SOLVE_TOO_MANY_ITERATIONS);
     return u->going;
 }
@@ -65,10 +66,15 @@ static void begin(reliable *u, precision prec)
     u->pace = pace_start(u->settings, u->result.iterations, prec == u->b->prec ? INFINITY : u->r2);
 }
 
-solver_pace pace_start(const solver_settings *s, int iterations, double r2)
+int pace_of(const solver_settings *s)
 {
     const int part = s->max_iterations / PACE_PART;
-    return (solver_pace){part > PACE_LEAST ? part : PACE_LEAST, iterations, r2};
+    return part > PACE_LEAST ? part : PACE_LEAST;
+}
+
+solver_pace pace_start(const solver_settings *s, int iterations, double r2)
+{
+    return (solver_pace){pace_of(s), iterations, r2};
 }
 
 int pace_halved(solver_pace *p, int iterations, double r2)
@@ -89,6 +95,7 @@ void reliable_open(reliable *u, const solver *s, field *x, const field *b, int s
     *u = (reliable){
         .going = 1, .settings = &s->settings, .a = solver_operator(s, b), .x = x, .b = b, .step = step, .apart = apart};
     u->vectors_after = 1;
+    u->given_up = solver_interrupted(b->lat);
     u->r = field_like(b);
     u->b2 = vector_norm2(b, 0);
     if (u->b2 > 0 && u->b2 < INFINITY) {
@@ -101,7 +108,9 @@ void reliable_open(reliable *u, const solver *s, field *x, const field *b, int s
 
 static int too_slow(const reliable *u)
 {
-    return u->low->prec != u->b->prec && pace_is_slow(&u->pace, u->result.iterations);
+    const int lower = u->low->prec != u->b->prec;
+    return (lower && pace_is_slow(&u->pace, u->result.iterations)) ||
+           (u->patience > 0 && u->result.iterations - u->pace.since > u->patience);
 }
 
 int reliable_due(reliable *u, int applications, double claimed2)
@@ -112,8 +121,9 @@ int reliable_due(reliable *u, int applications, double claimed2)
     solver_note(u->result.iterations, sqrt(claimed2 * u->unit * u->unit / u->b2), u->low->prec, 0);
     if (claimed2 > u->most2) u->most2 = claimed2;
     if (u->b->lat->planned) return u->result.iterations >= u->vectors_after;
+    u->given_up = solver_interrupted(u->b->lat);
     /* A little beyond the target, so that rounding does not ask for one more update. */
-    return !(claimed2 > 0.8 * u->target2) || !(claimed2 < INFINITY) ||
+    return u->given_up || !(claimed2 > 0.8 * u->target2) || !(claimed2 < INFINITY) ||
            u->result.iterations + u->step > u->settings->max_iterations || too_slow(u) ||
            (u->low->prec != u->b->prec && claimed2 < delta * delta * u->most2);
 }

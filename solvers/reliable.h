@@ -6,6 +6,9 @@
  * r = (b - A x) / unit are computed in the precision of b, low_r becomes r and low_x zero. The iteration goes on with
  * directions that it has.
  *
+ * A residual of minimal length never grows: one that does not fall either has stalled, in the precision of b too. Solvers
+ * of that kind set `patience`.
+ *
  * When updates find no progress although the iteration claimed it, or residuals that grow, or when it does not keep
  * the pace, the precision of the iteration is raised, with a line in the log, and the iteration begins anew; in the
  * precision of b itself the solve has stalled when an update finds less than was claimed. Where the two precisions are
@@ -29,6 +32,8 @@ typedef struct {
     double mark2;    /* and its square then */
 } solver_pace;
 
+/* Iterations in which such a precision has to halve the residual: an eighth of max_iterations, 50 at least. */
+int pace_of(const solver_settings *s);
 solver_pace pace_start(const solver_settings *s, int iterations, double r2);
 /* Whether |r|^2 = r2 is that of half the residual or less. */
 int pace_halved(solver_pace *p, int iterations, double r2);
@@ -43,13 +48,14 @@ typedef struct {
     solve_result result;  /* iterations and flops grow */
     int step;             /* may change, see reliable_open() */
     int vectors_after;    /* iterations after which it has all of its vectors; 1, unless it is set */
+    int patience; /* iterations that may pass in any precision until the residual is halved; 0: in lower ones alone */
 
     /* its own */
     const solver_settings *settings;
     linop *a;
     field *x, *r;
     const field *b;
-    int apart, failures;
+    int apart, failures, given_up;
     solver_pace pace;
     double b2, unit, most2;
 } reliable;

@@ -42,7 +42,7 @@ void solver_type_keys(const solver_type *type, char *text, size_t size)
 
 #define AT(member) offsetof(solver_settings, member)
 
-static char type_names[256], type_help[2048], precision_choices[64];
+static char type_names[256], type_help[4096], precision_choices[64];
 
 static const param keys[] = {
     {"type", PARAM_CHOICE, AT(type), "cg", type_names, NULL, type_help, 0},
@@ -52,7 +52,7 @@ static const param keys[] = {
      0},
     {"max_iterations", PARAM_INT, AT(max_iterations), "10000", "[1,1000000000]", NULL,
      "iterations before the solve is given up; an inner precision that needs an eighth of them, and more than "
-     "50, to halve the residual is raised",
+     "50, to halve the residual is raised; gcr, ca_gcr and mr end there as stalled, multigrid after 50 cycles",
      0},
     {"fallback", PARAM_STRING, AT(fallback), "", NULL, NULL,
      "[solver.NAME] that repeats a solve that failed; empty: the run stops; not for a solver inside another", 0},
@@ -100,7 +100,8 @@ const param_section *solver_section(int number)
 const char *solve_status_text(solve_status status)
 {
     static const char *const text[] = {"converged", "too many iterations", "stalled above the tolerance",
-                                       "broken (not a number, or an operator that is not positive)"};
+                                       "broken (not a number, or an operator that is not positive)",
+                                       "given up on request"};
     return text[status];
 }
 
@@ -196,6 +197,41 @@ void solver_note(int iteration, double residual, precision prec, int is_true)
     }
     h->points[h->n++] =
         (solve_point){noted_before + iteration, residual, prec, is_true, noted_system, noted_first + noted_rhs};
+}
+
+/* ---- requests to stop ---- */
+
+#define SECONDS_BETWEEN_REQUESTS 0.25
+
+/* Iterations are counted, since ranks agree on counts and not on clocks: `left` of `every` iterations remain before the
+ * next call of asked(). The slowest rank's time since the last call decides how many come before the one after it. */
+static struct {
+    int (*asked)(void);
+    int given_up;
+    long every, left;
+    double last;
+} request;
+
+void solver_interrupt_by(int (*asked)(void))
+{
+    request.asked = asked;
+    request.given_up = 0;
+    request.every = request.left = 1;
+    request.last = comm_wtime();
+}
+
+int solver_interrupted(const lattice *lat)
+{
+    if (!request.asked || request.given_up || lat->planned) return request.given_up && !lat->planned;
+    if (lat->group != comm_world() || --request.left > 0) return 0;
+    double seconds = comm_wtime() - request.last;
+    comm_max(&seconds, 1);
+    const double pace = SECONDS_BETWEEN_REQUESTS / fmax(seconds, 1e-3 * SECONDS_BETWEEN_REQUESTS);
+    request.every = (long)fmax(1, fmin(pace, 4) * (double)request.every);
+    request.left = request.every;
+    request.last = comm_wtime();
+    request.given_up = request.asked();
+    return request.given_up;
 }
 
 /* ---- objects ---- */

@@ -24,7 +24,8 @@ typedef enum {
     SOLVE_CONVERGED,
     SOLVE_TOO_MANY_ITERATIONS,
     SOLVE_STALLED, /* the residual no longer falls: the tolerance is below what the precision can reach */
-    SOLVE_BROKEN   /* NaN, infinity, an operator that is not as the solver needs it */
+    SOLVE_BROKEN,  /* NaN, infinity, an operator that is not as the solver needs it */
+    SOLVE_INTERRUPTED /* given up on request: solver_interrupt_by() */
 } solve_status;
 
 /* Settings of a solver: the section [solver.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
@@ -81,6 +82,9 @@ typedef struct {
      * Null where that cannot be. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);
     const char *(*fits)(const solver_settings *s, const lattice *lat, char *message, size_t size);
+    /* True if what the settings leave open is chosen on this lattice as it is on one rank. Null where nothing depends on the
+     * process grid. */
+    int (*same_on_any_grid)(const solver_settings *s, const lattice *lat);
     /* Why a key of its own has no effect beside the other keys: the reason, or null. Null where every key always has one. */
     const char *(*idle)(const solver_settings *s, const char *key);
     /* The operator of the solver inside, owned by A; null: A itself. */
@@ -193,6 +197,18 @@ linop *solver_operator(const solver *s, const field *b);
 precision solver_precision(const solver_settings *s, precision outer);
 /* r = (b - A x) / unit; |r|^2, which is zero on a planned lattice. r is neither x nor b. */
 double solver_defect(linop *a, field *r, const field *x, const field *b, double unit);
+
+/* ---- requests to stop ---- */
+
+/* Interruption of solves, by a signal that has reached the program, say. `asked` says on all ranks alike whether solves
+ * are to be given up; null ends that. Collective, and called four times a second. A solve that is given up ends within an
+ * iteration, or a vector of a set-up, with SOLVE_INTERRUPTED; results of solves that reach their end do not depend on the
+ * calls. */
+void solver_interrupt_by(int (*asked)(void));
+/* For iterations, once each: true if the solve is to be given up; false for ever after solver_interrupt_by(). `lat` is the
+ * lattice of the iteration: on lattices that some ranks alone hold, nobody is asked, and the answer is that of the last
+ * call on all ranks. Collective over the ranks of the lattice. */
+int solver_interrupted(const lattice *lat);
 
 /* ---- history ---- */
 

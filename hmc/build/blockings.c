@@ -98,7 +98,7 @@ static void describe_solver(levels *l)
     const multigrid_keys *k = multigrid_keys_of(&l->solver->p);
     l->at = *l->lat;
     l->components = 12;
-    for (l->level = 0; multigrid_level_settings(k, l->at.size, l->level, &l->own); l->level++) {
+    for (l->level = 0; multigrid_level_settings(k, &l->at, l->level, &l->own); l->level++) {
         if (!describe_level(l)) return;
         l->components = 2 * l->own.vectors;
         multigrid_below(&l->at, &l->own);

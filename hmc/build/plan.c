@@ -16,6 +16,7 @@
 #include "hmc/record/report.h"
 #include "hmc/record/save.h"
 #include "hmc/report/ensemble.h"
+#include "io/atomic.h"
 #include "io/checkpoint.h"
 #include "io/links.h"
 #include "kernels/base/json.h"
@@ -320,7 +321,8 @@ static void read_start(const parameters *p, const lattice *plan, int ignore_reco
     log_info("reading %s", p->run.config);
     lattice *lat = simulation_lattice(p, NULL, NULL, NULL);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    if (simulation_read(links, p->run.config, ignore_recorded, message, sizeof message)) user_error("%s", message);
+    if (simulation_read(links, p->run.config, ignore_recorded, message, sizeof message))
+        simulation_refuse_start(p, message);
     field_destroy(links);
     lattice_destroy(lat);
 }
@@ -338,9 +340,9 @@ static void check_start(const parameters *p, const lattice *plan, int ranks, int
         log_info("the run goes on from the newest checkpoint in %s: %s is not read", p->run.output, p->run.config);
         return;
     }
-    if (links_probe(p->run.config, &info, message, sizeof message)) user_error("%s", message);
-    if (links_settle_size(&info, p->run.config, p->lattice.size, "[lattice] size", message, sizeof message))
-        user_error("%s", message);
+    if (links_probe(p->run.config, &info, message, sizeof message) ||
+        links_settle_size(&info, p->run.config, p->lattice.size, "[lattice] size", message, sizeof message))
+        simulation_refuse_start(p, message);
     if (ranks == 0) read_start(p, plan, ignore_recorded);
 }
 
@@ -379,15 +381,13 @@ typedef struct {
 
 static planned open_plan(const parameters *p, const int size[4], int ranks)
 {
-    char message[512];
     planned o = {.ranks = ranks > 0 ? ranks : comm_size()};
     simulation_cpu(p);
     /* Ranks that are not there have devices that are not there. */
     o.here = ranks > 0 ? PLACE_HOST : simulation_place(p, NULL);
     tuning_discard(); /* by a dry run nothing is written */
     o.where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : o.here;
-    o.lat = plan_lattice(size, p->machine.grid, o.ranks, simulation_reach(p), message, sizeof message);
-    if (!o.lat) simulation_refuse(p, message);
+    o.lat = simulation_plan(p, size, o.ranks);
     return o;
 }
 
@@ -409,6 +409,10 @@ void plan_dry_run(const parameters *p, int ranks, const char *file, int as_json,
     simulation_check_solvers(p, lat);
     check_functions(p);
     check_start(p, lat, ranks, ignore_recorded);
+    char message[2048];
+    if (ranks == 0 && !output_could_open(p->run.output, message, sizeof message))
+        log_warn("%s: [run] output = %s: the run will not begin here: %s", ini_where(p->input, "run", NULL, "output"),
+                 p->run.output, message);
     const size_t bytes = memory_predicted(p, lat, o.where);
     describe(p, lat, o.where, (double)bytes);
     log_info("parameters:");

@@ -29,6 +29,17 @@ void simulation_cpu(const parameters *p)
     lattice_use_simd(!strcmp(p->machine.simd, "yes"));
 }
 
+/* Bits of solutions depend on aggregates, and here these depend on the process grid. */
+static void tell_choice(const solver_type *type, const solver_settings *s, const char *name, const lattice *plan)
+{
+    const int *g = plan->grid;
+    if (type->same_on_any_grid && !type->same_on_any_grid(s, plan))
+        log_info("[solver.%s] block = auto chooses other aggregates on the process grid %d.%d.%d.%d than on one rank: "
+                 "solutions agree to the tolerance, and not in all bits; name blocks that divide the boxes of all grids "
+                 "to keep the bits",
+                 name, g[0], g[1], g[2], g[3]);
+}
+
 void simulation_check_solvers(const parameters *p, const lattice *plan)
 {
     char message[512], value[PARAM_TEXT_SIZE];
@@ -36,10 +47,55 @@ void simulation_check_solvers(const parameters *p, const lattice *plan)
         const solver_settings *s = &p->solvers[i].p;
         const solver_type *type = solver_type_find(s->type);
         const char *name = p->solvers[i].name, *key = type->fits ? type->fits(s, plan, message, sizeof message) : NULL;
-        if (!key) continue;
+        if (!key) {
+            tell_choice(type, s, name, plan);
+            continue;
+        }
         param_format(param_find(type->own, key), s, value, sizeof value);
         user_error("%s: [solver.%s] %s = %s: %s", ini_where(p->input, "solver", name, key), name, key, value, message);
     }
+}
+
+/* Surface of the boxes of ranks, over the least that there is, up to which a process grid on which all solvers work as they
+ * do on one rank is better than others. */
+#define SURFACE_MOST 2
+
+/* How well the solvers do on a process grid: 2 as on one rank, 1 otherwise, 0 not at all. */
+static int solvers_on(const parameters *p, const lattice *plan)
+{
+    char message[512];
+    int well = 2;
+    for (int i = 0; i < p->nsolvers; i++) {
+        const solver_settings *s = &p->solvers[i].p;
+        const solver_type *type = solver_type_find(s->type);
+        if (type->fits && type->fits(s, plan, message, sizeof message)) return 0;
+        if (type->same_on_any_grid && !type->same_on_any_grid(s, plan)) well = 1;
+    }
+    return well;
+}
+
+lattice *simulation_plan(const parameters *p, const int size[4], int ranks)
+{
+    char message[512];
+    const int reach = simulation_reach(p), *given = p->machine.grid;
+    int best = 0, (*grids)[4] = NULL;
+    const int n = given[0] ? 0 : lattice_grids(size, ranks, reach, SURFACE_MOST, &grids);
+    lattice *plan = NULL;
+    for (int i = 0; i < n && best < 2; i++) {
+        lattice *other = plan_lattice(size, grids[i], ranks, reach, message, sizeof message);
+        const int well = other ? solvers_on(p, other) : 0;
+        if (well > best) {
+            lattice_destroy(plan);
+            plan = other;
+            best = well;
+        } else {
+            lattice_destroy(other);
+        }
+    }
+    free(grids);
+    if (!plan) plan = plan_lattice(size, given, ranks, reach, message, sizeof message);
+    if (!plan) simulation_refuse(p, message);
+    return plan;
 }
 
 int simulation_reach(const parameters *p)
@@ -71,15 +127,16 @@ lattice *simulation_lattice(const parameters *p, const int size[4], memory_need 
     const int sign = strcmp(p->lattice.time_boundary, "periodic") ? -1 : 1;
     const int *extents = size ? size : p->lattice.size;
     char message[512];
+    int grid[4];
     /* Faults show in the plan before memory is asked for. */
-    lattice *plan = plan_lattice(extents, p->machine.grid, comm_size(), simulation_reach(p), message, sizeof message);
-    if (!plan) simulation_refuse(p, message);
+    lattice *plan = simulation_plan(p, extents, comm_size());
+    memcpy(grid, plan->grid, sizeof grid);
     simulation_check_solvers(p, plan);
     const place where = need ? simulation_place(p, NULL) : PLACE_HOST;
     if (need && memory_lacks(plan, (double)need(of, plan, where), where, message, sizeof message))
         simulation_refuse(p, message);
     lattice_destroy(plan);
-    return lattice_create(extents, p->machine.grid, simulation_reach(p), sign);
+    return lattice_create(extents, grid, simulation_reach(p), sign);
 }
 
 static void start_watchdog(const parameters *p)
@@ -296,12 +353,18 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char *m
     return 0;
 }
 
+void simulation_refuse_start(const parameters *p, const char *message)
+{
+    user_error("%s: [run] config = %s: %s", ini_where(p->input, "run", NULL, "config"), p->run.config, message);
+}
+
 void simulation_start(simulation *s, int ignore_recorded)
 {
     const run_params *run = &s->p->run;
     char message[1024];
     if (!strcmp(run->start, "file")) {
-        if (simulation_read(s->links, run->config, ignore_recorded, message, sizeof message)) user_error("%s", message);
+        if (simulation_read(s->links, run->config, ignore_recorded, message, sizeof message))
+            simulation_refuse_start(s->p, message);
     } else if (!strcmp(run->start, "hot")) {
         gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
     } else {

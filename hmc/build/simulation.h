@@ -17,6 +17,10 @@ typedef struct {
 
 /* Sites that the operators of a run reach to. */
 int simulation_reach(const parameters *p);
+/* The planned lattice of extents `size` on so many ranks, on the process grid that [machine] gives or, where it leaves that
+ * open, on one with little surface on which the solvers of the input work as they do on one rank, where there is such a
+ * one. A lattice that cannot be split is a user error. Free with lattice_destroy(). */
+lattice *simulation_plan(const parameters *p, const int size[4], int ranks);
 /* Sets the threads and the lanes that the input asks for; before lattices and plans are made. */
 void simulation_cpu(const parameters *p);
 /* Refuses solvers whose keys do not suit the lattice, which may be a plan. */
@@ -42,6 +46,8 @@ double simulation_filtered(const simulation *s);
 
 /* The first configuration: cold, hot, or read from the file of the input, whose faults are user errors. */
 void simulation_start(simulation *s, int ignore_recorded);
+/* The user error of the file of the first configuration: the message, with the key that names the file. */
+__attribute__((noreturn)) void simulation_refuse_start(const parameters *p, const char *message);
 /* Reads a configuration into links: 0, or nonzero with a message. Faults are those of links_read(), a link far off the
  * group, and, without a checksum, one further off than the others explain. When plaquette or link trace alone differ from
  * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. Collective. */

@@ -61,10 +61,10 @@ double command_age(void)
     return (double)(now.tv_sec - begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - begun.tv_nsec);
 }
 
-void command_check_output(void)
+int command_check_output(void)
 {
     char why[256] = "";
-    int bad = 0;
+    int bad = 0, unread = 0;
     if (comm_rank() == 0) {
         errno = 0;
         bad = fflush(stdout) != 0;
@@ -74,10 +74,14 @@ void command_check_output(void)
             fputc('\n', stdout);
             fflush(stdout);
         }
+        unread = bad && errno == EPIPE;
         snprintf(why, sizeof why, "%s", bad && errno ? strerror(errno) : "an earlier write failed");
     }
+    /* A reader that has seen enough, as head has, is none to complain to. */
+    if (comm_any_bad(unread, why, sizeof why)) return 0;
     if (comm_any_bad(bad, why, sizeof why))
         user_error("standard output cannot be written: %s; what was printed is not complete", why);
+    return 1;
 }
 
 static void print_help(const char *name, const command_flag *flags, int n)

@@ -32,8 +32,9 @@ void commands_begin(const char *program);
 const char *command_program(void);
 /* Seconds since then. Local. */
 double command_age(void);
-/* A user error when standard output could not be written. Collective; called last. */
-void command_check_output(void);
+/* Writes what standard output still holds. Returns 0 if its reader has gone, as `head` does when it has seen enough, else 1;
+ * any other failure to write is a user error. Collective; called last. */
+int command_check_output(void);
 
 /* Arguments sorted: flags that start with "--", words section[.name].key=value for commands that take them (unless
  * there is a file of that name), and the rest, each in order. An unknown flag is a user error that names the known

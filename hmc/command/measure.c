@@ -39,6 +39,7 @@ typedef struct {
     double spent;      /* seconds in these */
     param_text unread; /* a line for each configuration that was passed over */
     int nunread;
+    int nobody_reads; /* standard output, where rows are printed and not stored */
 } measurer;
 
 static void pass_over(measurer *m, const char *message)
@@ -94,6 +95,8 @@ static void print_config(const measurer *m, const char *config, const char *dige
         json j = json_begin(stdout);
         json_string(&j, "config", config);
         json_string(&j, "digest", digest);
+        if (m->trajectory >= 0) json_int(&j, "trajectory", m->trajectory);
+        else json_string(&j, "trajectory", NULL);
         json_int_array(&j, "lattice", s, 4);
         json_int_array(&j, "grid", m->lat->grid, 4);
         json_real(&j, "plaquette", l->plaquette);
@@ -219,7 +222,7 @@ static int measure_config(measurer *m, const char *config)
     if (m->output) store(m, config, digest, &loops, results, n);
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
     /* Where nobody reads and nothing is stored, the rest would be for nothing. */
-    if (!m->output) command_check_output();
+    if (!m->output) m->nobody_reads = !command_check_output();
     return made;
 }
 
@@ -290,7 +293,7 @@ int command_measure(int argc, char **argv)
     probe_all(&m, a.plain + 1, a.nplain - 1);
     life_open();
     const int count = a.nplain - 1 - m.nunread;
-    for (int i = 1; i < a.nplain; i++) {
+    for (int i = 1; i < a.nplain && !m.nobody_reads; i++) {
         const double start = comm_wtime();
         const int made = a.plain[i] ? measure_config(&m, a.plain[i]) : 0;
         if (a.plain[i]) tell_progress(&m, count, made, comm_wtime() - start);

@@ -37,6 +37,7 @@
 #include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
 #include "kernels/run/tune.h"
+#include "solvers/solver.h"
 
 static void start_or_continue(run_state *r)
 {
@@ -321,6 +322,7 @@ static int run(run_state *r)
     log_debug("parameters:");
     report_lines(log_debug, r->p->dump);
     r->s->e.interrupted = stop_signal;
+    solver_interrupt_by(stop_signal);
     start_or_continue(r);
     kernel_counts_reset();
     exchange_counts_reset();

@@ -36,6 +36,9 @@ void run_print_progress(const run_state *r, const trajectory_result *t, double p
 /* Profile, averages, alarms, balance, memory, digests, and what to do next; in JSON, too, where it is asked for. */
 void run_print_summary(const run_state *r);
 
+/* True if all trajectories, with the measurements and checks that are due after the last one, are done. */
+int run_finished(const run_state *r);
+
 /* Of a run that had to stop: why, and what to do. */
 void run_print_advice(const run_state *r);
 

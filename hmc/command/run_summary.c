@@ -64,13 +64,23 @@ void run_print_progress(const run_state *r, const trajectory_result *t, double p
                       t->spectrum_high[i]);
 }
 
-static void print_json(const run_state *r, const record_averages *a, const char *history_hex, double seconds)
+int run_finished(const run_state *r)
 {
-    const place where = r->s->links->where;
+    return r->done >= r->p->run.trajectories && !r->failed && !r->stopped[0];
+}
+
+/* Bytes of memory: the largest so far, and the forecast. */
+typedef struct {
+    size_t peak, predicted;
+} memory_use;
+
+static void print_json(const run_state *r, const record_averages *a, const char *history_hex, double seconds,
+                       const memory_use *memory)
+{
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
     json_int(&j, "trajectories", r->done);
-    json_bool(&j, "finished", r->done >= r->p->run.trajectories && !r->failed);
+    json_bool(&j, "finished", run_finished(r));
     json_string(&j, "stopped", r->stopped[0] ? r->stopped : NULL);
     const char *names[MAX_NAMED];
     for (int i = 0; i < r->p->nmeasures; i++) names[i] = r->p->measures[i].name;
@@ -91,8 +101,8 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_string(&j, "digest", r->digest);
     json_string(&j, "history_digest", history_hex);
     json_int_array(&j, "grid", r->s->lat->grid, 4);
-    json_int(&j, "memory_peak", (int64_t)memory_peak(where));
-    json_int(&j, "memory_predicted", (int64_t)memory_predicted(r->p, r->s->lat, where));
+    json_int(&j, "memory_peak", (int64_t)memory->peak);
+    json_int(&j, "memory_predicted", (int64_t)memory->predicted);
     json_real(&j, "seconds", seconds);
     json_string(&j, "output", r->p->run.output);
     json_end(&j);
@@ -158,7 +168,7 @@ static void print_next(const run_state *r)
     if (r->kept)
         log_info("%lld configurations kept in this session: %s/" SAVE_FOLDER, (long long)r->kept, r->p->run.output);
     if (r->stopped[0]) log_info("stopped: %s", r->stopped);
-    const int go_on = r->done < r->p->run.trajectories;
+    const int go_on = !run_finished(r);
     run_add_shell_word(&next, command_program());
     param_text_add(&next, " %s %s", go_on ? "run" : "measure", r->input.data);
     if (!go_on) {
@@ -177,9 +187,11 @@ void run_print_summary(const run_state *r)
     const record_averages a = record_average(r->history);
     const double seconds = comm_wtime() - r->begun;
     const place where = r->s->links->where;
+    /* The forecast runs the program on a planned lattice, on all ranks. */
+    const memory_use memory = {memory_peak(where), memory_predicted(r->p, r->s->lat, where)};
     char history_hex[65], time_text[32], peak[32], predicted[32];
     record_digest(r->history, history_hex);
-    if (r->json) print_json(r, &a, history_hex, seconds);
+    if (r->json) print_json(r, &a, history_hex, seconds, &memory);
     report_profile(&(report_totals){.seconds = seconds,
                                     .io_seconds = r->io_seconds,
                                     .tune_seconds = tune_spent() - r->tuned_before,
@@ -191,8 +203,8 @@ void run_print_summary(const run_state *r)
     print_averages(&a);
     print_alarms(&r->watch);
     balance_report(&r->s->e, r->p->run.length);
-    log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(where), peak),
-             report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));
+    log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory.peak, peak),
+             report_bytes((double)memory.predicted, predicted));
     log_info("digests: links %s, history %s", r->digest, history_hex);
     print_next(r);
 }

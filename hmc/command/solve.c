@@ -478,7 +478,7 @@ static void solve_all(job *j, const named_fermion *f)
     int first = 1;
     for (int i = 0; i < j->p->nsolvers; i++) {
         const named_settings *n = &j->p->solvers[i];
-        if (!solver_solves(&n->p)) continue;
+        if (!parameters_solver_tried(j->p, i)) continue;
         one_solver(j, &s, f, n, &first);
         if (j->nshifts && !strcmp(n->p.type, "cg")) all_shifts(j, &s, f, n);
     }
@@ -499,7 +499,7 @@ static size_t need_of_solves(const void *of, const lattice *plan, place where)
         for (int k = 0; k < j.p->nsolvers; k++) {
             const solver_settings *set = &j.p->solvers[k].p;
             field *x[MULTISHIFT_MOST];
-            if (!solver_solves(set)) continue;
+            if (!parameters_solver_tried(j.p, k)) continue;
             solve(&s, &j.p->solvers[k], 1, NULL, rows[0]);
             if (!j.nshifts || strcmp(set->type, "cg")) continue;
             open_solutions(&j, &s, x);
@@ -590,6 +590,10 @@ int command_solve(int argc, char **argv)
         printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s%s\n", "fermion", "solver", type_width(&j), "type",
                "inner", "iter.", "inside", "residual", "of M", "seconds", "GF/s", "distance",
                j.error ? "      error err./resid." : "");
+    for (int i = 0; i < p->nsolvers; i++)
+        if (!parameters_solver_tried(p, i))
+            log_info("[solver.%s] of type %s is left out: it preconditions other solvers", p->solvers[i].name,
+                     p->solvers[i].p.type);
     for (int i = 0; i < p->nfermions; i++) solve_all(&j, &p->fermions[i]);
     field_destroy(j.links);
     lattice_destroy(j.lat);

@@ -82,6 +82,7 @@ reversal reversal_measure(evolution *e, random_key key, double length)
     if (r.status == EVOLVE_DONE) r.status = begin(e, &r.failed);
     if (r.status == EVOLVE_DONE) r.status = evolve_and_turn(e, length, &r.failed);
     if (r.status == EVOLVE_DONE) r.status = find_energy(e, &after, &r.failed);
+    if (evolution_given_up(e, r.status)) r.status = EVOLVE_INTERRUPTED;
     if (r.status == EVOLVE_DONE) {
         r.dh = after - r.energy;
         r.links = difference(e->links, links);

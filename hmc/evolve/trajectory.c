@@ -20,6 +20,11 @@ int evolution_values(evolution *e, double values[MAX_ACTIONS], double *kinetic, 
     return 0;
 }
 
+int evolution_given_up(const evolution *e, int status)
+{
+    return status == EVOLVE_FAILED && e->interrupted && e->interrupted();
+}
+
 static double accept_deviate(random_key key)
 {
     uint32_t counter[4] = {0, 0, key.trajectory, RANDOM_ACCEPT};
@@ -78,6 +83,7 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
     for (int i = 0; i < e->nactions; i++) e->actions[i]->failures = 0;
     for (r.attempts = 1;; r.attempts++) {
         r.status = attempt(e, key, length, &r);
+        if (evolution_given_up(e, r.status)) r.status = EVOLVE_INTERRUPTED;
         if (r.status != EVOLVE_FAILED || !begin_again(e)) break;
         log_warn("the trajectory is repeated from the same links and random numbers");
         field_copy(e->links, saved);

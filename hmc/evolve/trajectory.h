@@ -29,4 +29,8 @@ trajectory_result trajectory_run(evolution *e, random_key key, double length, in
  */
 int evolution_values(evolution *e, double values[MAX_ACTIONS], double *kinetic, const action **who);
 
+/* True if a step of this status failed because its solve was given up, by a signal say, and not by a fault of its own.
+ * Collective. */
+int evolution_given_up(const evolution *e, int status);
+
 #endif

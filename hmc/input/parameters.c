@@ -11,6 +11,7 @@
 #include "hmc/measure/observable.h"
 #include "io/links.h"
 #include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "kernels/field/field.h"
 
 #define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
@@ -368,6 +369,8 @@ int parameters_save_bits(const save_params *s)
     return strcmp(s->bits, "most") ? atoi(s->bits) : 0;
 }
 
+#define LONG_TRAJECTORY 10 /* MD time */
+
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need)
 {
     parameters *p = calloc(1, sizeof *p);
@@ -413,6 +416,10 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     fermion_parameters_check(in, p);
     if (need & NEED_INTEGRATOR) fermion_parameters_together(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
+    if (need & NEED_INTEGRATOR && p->run.length > LONG_TRAJECTORY)
+        log_warn("%s: [run] length = %g is a very long trajectory (1 or 2 are usual): rounding grows along it, and each "
+                 "rejection loses all of it; is it meant as a number of steps, [integrator.N] steps?",
+                 ini_where(in, "run", NULL, "length"), p->run.length);
     measure_parameters_read(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     if (!(need & NEED_NO_TRANSFORMS)) transform_parameters_read(in, p, need & NEED_EVERY_SOLVER);

@@ -153,6 +153,8 @@ const char *parameters_solver_key(const fermion_params *f, int number, const cha
 /* The solver of attempt `number` at a solve: the one named, or a fallback; null after the last. Solvers that name each
  * other have had their turn when all are through. */
 const named_settings *parameters_attempt(const parameters *p, const char *solver, int number);
+/* True of a solver that plaq solve tries: one that solves, and that is not a preconditioner of another section alone. */
+int parameters_solver_tried(const parameters *p, int number);
 /* The sections [solver.NAME]; the solvers that solvers and fermions name, and those inside others; then, with all read,
  * what is said of solvers that nothing could use; every: as with NEED_EVERY_SOLVER. Contradictions are user errors. */
 void solver_parameters_read(ini_input *in, parameters *p);

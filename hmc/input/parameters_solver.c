@@ -6,6 +6,7 @@
 #include "hmc/evolve/parts.h"
 #include "hmc/input/parameters.h"
 #include "kernels/base/error.h"
+#include "kernels/base/log.h"
 
 static const char *const of_solves[] = {"tolerance", "max_iterations", "fallback", "eigenvectors", "low_modes"};
 
@@ -125,8 +126,14 @@ void solver_parameters_nest(const ini_input *in, parameters *p)
             parameters_check_solver(in, p, "fermion", f->name, key, name);
     }
     for (int i = 0; i < p->nsolvers; i++)
-        if (p->solvers[i].p.fallback[0])
-            parameters_check_solver(in, p, "solver", p->solvers[i].name, "fallback", p->solvers[i].p.fallback);
+        if (p->solvers[i].p.fallback[0]) {
+            const char *name = p->solvers[i].name, *fallback = p->solvers[i].p.fallback;
+            parameters_check_solver(in, p, "solver", name, "fallback", fallback);
+            if (!strcmp(name, fallback))
+                log_warn("%s: [solver.%s] fallback = %s is the solver itself, which fails again as it did; name another "
+                         "one, or none",
+                         ini_where(in, "solver", name, "fallback"), name, fallback);
+        }
 }
 
 /* The type of a solver, or of one inside it, that works inside blocks or on coarse lattices, where the operators of a kind
@@ -206,6 +213,11 @@ static int inside_others(const parameters *p, int number, int corrects)
     return 0;
 }
 
+int parameters_solver_tried(const parameters *p, int number)
+{
+    return solver_solves(&p->solvers[number].p) && (!inside_others(p, number, 0) || solves_itself(p, number, 0));
+}
+
 /* Whether an action has it, itself or inside or as the fallback of another: then links change between its solves. */
 static int sees_links_change(const parameters *p, int number, int depth)
 {
@@ -225,7 +237,7 @@ static int sees_links_change(const parameters *p, int number, int depth)
  * around it inside others. */
 static int given_precisions(const parameters *p, int number, int every)
 {
-    int given = every || solves_itself(p, number, 0) ? 1 << PREC_DOUBLE : 0;
+    int given = (every && parameters_solver_tried(p, number)) || solves_itself(p, number, 0) ? 1 << PREC_DOUBLE : 0;
     for (int k = 0; k < p->nsolvers; k++) {
         if (p->solvers[k].p.inner != &p->solvers[number].p) continue;
         const int around = given_precisions(p, k, every);
@@ -279,8 +291,8 @@ static void check_effects(const ini_input *in, const parameters *p, int number, 
     static const char *const of_changes[] = {"refresh_at", "refresh_iterations", "share_setup"};
     const named_settings *s = &p->solvers[number];
     const double values[] = {s->p.tolerance, s->p.max_iterations, s->p.delta};
-    const int given = given_precisions(p, number, every && solver_solves(&s->p));
-    const int solves = (every && solver_solves(&s->p)) || solves_itself(p, number, 0) || inside_others(p, number, 1);
+    const int given = given_precisions(p, number, every);
+    const int solves = (every && parameters_solver_tried(p, number)) || solves_itself(p, number, 0) || inside_others(p, number, 1);
     const solver_type *type = solver_type_find(s->p.type);
     if (!given) return;
     for (size_t k = 0; k < sizeof of_iterations / sizeof of_iterations[0] && type->precondition && type->solve; k++)

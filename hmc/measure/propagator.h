@@ -2,7 +2,9 @@
  * slices.
  *
  * A solver that needs a Hermitian positive operator works on the normal equation, any other one on the even-odd system
- * itself. A solve that fails is repeated with the solver's fallback; when that fails too, so does the measurement. */
+ * itself. The residual that counts is |b - M x| / |b| of the whole operator, against the solver's tolerance: where it is
+ * above, M e = b - M x is solved, too, but for rough solutions. A solve that fails is repeated with the solver's fallback; when that fails too, so
+ * does the measurement. */
 #ifndef PLAQ_PROPAGATOR_H
 #define PLAQ_PROPAGATOR_H
 
@@ -25,9 +27,11 @@ typedef struct {
     field *one, *residual;
     field *source, *x; /* of a quark with walls: what M acts on; else null */
     double worst;      /* largest |b - M x| / |b| so far */
+    double whole;      /* the same of the last batch, before its answers are taken; NaN where its system was not solved */
     int estimates;     /* the error of every solution is estimated */
     solve_error error; /* the largest so far */
     long iterations;
+    int rough; /* solutions stay as the solver of the system leaves them */
 } propagator;
 
 void propagator_open(propagator *p, const measure_context *c, const measure_params *m);
@@ -46,8 +50,8 @@ typedef struct {
 int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, const char *what, measure_result *r);
 /* Right-hand sides that the solver takes together; 1 of one that takes them one at a time. */
 int propagator_batch(const propagator *p);
-/* From now on by the solver of this name, which there is. */
-void propagator_use(propagator *p, const char *solver);
+/* From now on rough solutions, as the solver of this name leaves them, which there is: for estimates that are corrected. */
+void propagator_use_rough(propagator *p, const char *solver);
 /* Low modes from the eigenvectors that its solver's section names. Free with low_modes_free(). */
 low_modes *propagator_low_modes(propagator *p);
 /* What summaries begin with: columns, and their values. */

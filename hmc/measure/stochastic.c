@@ -210,7 +210,7 @@ static int solve_all(estimator *e, measure_result *r)
     if (!k->rough_vectors) return status;
     const double worst = q->worst;
     e->rows = e->out->rough;
-    propagator_use(q, k->rough_solver);
+    propagator_use_rough(q, k->rough_solver);
     for (int i = 0; i < e->out->all && status == MEASURE_DONE; i += together)
         status = solve_vectors(e, i, together, " by the rough solver", r);
     q->worst = worst;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "kernels/base/local.h"
 #include "kernels/base/utf8.h"
 
 static void put_quoted(FILE *out, const char *text)
@@ -36,6 +37,7 @@ static void put_real(FILE *out, double value)
 
 json json_begin(FILE *out)
 {
+    local_begin("a line of JSON");
     fputc('{', out);
     return (json){out, 0};
 }
@@ -86,7 +88,8 @@ void json_real_array(json *j, const char *name, const double *values, long n, lo
 void json_counts(json *j, const char *name, const char *const *names, const int64_t *values, int n)
 {
     put_name(j, name);
-    json inner = json_begin(j->out);
+    json inner = {j->out, 0};
+    fputc('{', j->out);
     for (int i = 0; i < n; i++) json_int(&inner, names[i], values[i]);
     fputc('}', j->out);
 }
@@ -95,4 +98,5 @@ void json_end(json *j)
 {
     fputs("}\n", j->out);
     fflush(j->out);
+    local_end();
 }

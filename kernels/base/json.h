@@ -8,7 +8,8 @@
  * Members come in the order of the calls. Reals have 17 digits, so that they read back equal; NaN and infinities, which
  * JSON does not have, and a NULL string become null. Control characters, quotes and backslashes are escaped; bytes
  * that are not UTF-8 become the replacement character U+FFFD. The line is flushed at its end. Only the rank that prints
- * calls these functions. */
+ * calls these functions, so that a line is a local section (local.h): values of collective functions are computed before
+ * json_begin(). */
 #ifndef PLAQ_JSON_H
 #define PLAQ_JSON_H
 

@@ -73,9 +73,10 @@ static void choices_text(const char *choices, char *text, size_t size)
     size_t used = 0;
     int length, first = 1;
     text[0] = 0;
-    for (const char *c; (c = next_choice(&choices, &length)) && used < size; first = 0) {
+    for (const char *c; (c = next_choice(&choices, &length)); first = 0) {
         const char *joint = first ? "" : choices ? ", " : " or ";
         used += (size_t)snprintf(text + used, size - used, "%s%.*s", joint, length, c);
+        REQUIRE(used < size, "no room for the choices behind %s", text);
     }
 }
 
@@ -157,6 +158,8 @@ static int distance(const char *a, const char *b)
     if (la > MOST || lb > MOST) return la > lb ? la : lb;
     /* A beginning such as "traj" is a guess at the whole name, however long the rest. */
     if (la >= 3 && la < lb && !strncasecmp(a, b, (size_t)la)) return 1;
+    /* So is a word within it, such as "clover" or "quark". */
+    if (la >= 4 && la < lb && strcasestr(b, a)) return 2;
     int *two_back = row[0], *back = row[1], *here = row[2];
     for (int j = 0; j <= lb; j++) back[j] = j;
     for (int i = 1; i <= la; i++) {
@@ -193,6 +196,23 @@ const char *param_nearest(const char *name, const char *const *names, int n)
 
 /* ---- from text and to text ---- */
 
+/* The value in plaq's spelling, where that of another language or program was used: 1.0d-8 of Fortran, and true for yes.
+ * Null where the text is none of these. */
+static const char *other_spelling(const param *p, const char *text, char *room, size_t size)
+{
+    static const char *const yes[] = {"true", "on", "1", ".true."}, *const no[] = {"false", "off", "0", ".false."};
+    double v;
+    for (int i = 0; i < 4 && p->type == PARAM_CHOICE; i++) {
+        if (!strcasecmp(text, yes[i]) && is_choice(p->range, "yes")) return "yes";
+        if (!strcasecmp(text, no[i]) && is_choice(p->range, "no")) return "no";
+    }
+    const size_t d = strcspn(text, "dD");
+    if (p->type != PARAM_REAL || !text[d] || strlen(text) >= size) return NULL;
+    strcpy(room, text);
+    room[d] = 'e';
+    return param_real(room, &v) ? NULL : room;
+}
+
 static int refuse(const param *p, const char *text, const char *why, char *message, size_t size)
 {
     char allowed[PARAM_MESSAGE_SIZE], shown[81]; /* as much of the text as names it */
@@ -201,7 +221,10 @@ static int refuse(const param *p, const char *text, const char *why, char *messa
     int used =
         *text ? snprintf(message, size, "'%s%s' %s; allowed: %s", shown, strlen(text) > 80 ? "..." : "", why, allowed)
               : snprintf(message, size, "the value is empty; allowed: %s", allowed);
-    if (p->type != PARAM_CHOICE || used < 0 || (size_t)used >= size) return -1;
+    if (used < 0 || (size_t)used >= size) return -1;
+    const char *meant = other_spelling(p, text, shown, sizeof shown);
+    if (meant) snprintf(message + used, size - (size_t)used, "; did you mean '%s'?", meant);
+    if (meant || p->type != PARAM_CHOICE) return -1;
     const char *names[64], *rest = p->range;
     char copies[64][PARAM_CHOICE_SIZE];
     int n = 0, length;

@@ -47,15 +47,76 @@ void param_parts_add(param_parts *parts, const param_section *part, const char *
     param_append(parts->owners[i], sizeof parts->owners[i], ", ", kind);
 }
 
-/* What a key means, after the kind that has it. */
-static void help_text(char *text, size_t size, const param_section *s, const param *p)
+/* What a key means, after the kind that has it: to be freed. */
+static param_text help_text(const param_section *s, const param *p)
 {
-    snprintf(text, size, "%s%s%s", s->owner ? s->owner : "", s->owner ? ": " : "", p->help);
+    param_text text = {0};
+    param_text_add(&text, "%s%s%s", s->owner ? s->owner : "", s->owner ? ": " : "", p->help);
+    return text;
 }
 
-static void put_param(FILE *out, const param_section *s, const param *p)
+/* The explanation of one value of a choice, "name: text", in the key's help, as param_add_choice() puts them: where it
+ * begins, or null. */
+static const char *value_help(const char *help, const char *name, size_t length)
 {
-    char name[128], allowed[PARAM_MESSAGE_SIZE], help[PARAM_MESSAGE_SIZE];
+    for (const char *at = help; (at = strstr(at, name)); at++)
+        if ((at == help || (at - help >= 2 && !strncmp(at - 2, "; ", 2))) && !strncmp(at + length, ": ", 2)) return at;
+    return NULL;
+}
+
+/* The beginnings of the explanations of a choice's values, in their order in the help, and behind them its end; returns
+ * how many. */
+static int value_helps(const param *p, const char *help, const char **at, int most)
+{
+    char name[PARAM_CHOICE_SIZE];
+    int n = 0;
+    for (const char *c = p->type == PARAM_CHOICE ? p->range : NULL, *bar; c && n < most; c = bar ? bar + 1 : NULL) {
+        bar = strchr(c, '|');
+        const size_t length = bar ? (size_t)(bar - c) : strlen(c);
+        snprintf(name, sizeof name, "%.*s", (int)length, c);
+        const char *where = value_help(help, name, length);
+        if (where && (n == 0 || where > at[n - 1])) at[n++] = where;
+    }
+    at[n] = help + strlen(help) + 2;
+    return n;
+}
+
+/* Whether the text has the word, in letters of either case. */
+static int mentions(const char *text, const char *word)
+{
+    return text && strcasestr(text, word) != NULL;
+}
+
+/* The help of a key, and each value of a choice on a line of its own: with a word, those that mention it, where any does. */
+static void put_help(FILE *out, const param *p, const char *help, const char *word)
+{
+    enum { MOST = 64 };
+    const char *at[MOST + 1];
+    const int n = value_helps(p, help, at, MOST);
+    int about = 0;
+    param_text line = {0};
+    if (n == 0) {
+        put_wrapped(out, put_column(out, 0, AT_HELP, ""), AT_HELP, help);
+        return;
+    }
+    if (at[0] - help > 2) {
+        param_text_add(&line, "%.*s", (int)(at[0] - help - 2), help);
+        put_wrapped(out, put_column(out, 0, AT_HELP, ""), AT_HELP, line.data);
+        param_text_free(&line);
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++) {
+            param_text_add(&line, "%.*s", (int)(at[i + 1] - at[i] - 2), at[i]);
+            const int is = word && mentions(line.data, word);
+            if (pass == 0) about += is;
+            else if (is || !about) put_wrapped(out, put_column(out, 0, AT_HELP, ""), AT_HELP + 2, line.data);
+            param_text_free(&line);
+        }
+}
+
+static void put_param(FILE *out, const param_section *s, const param *p, const char *word)
+{
+    char name[128], allowed[PARAM_MESSAGE_SIZE];
     snprintf(name, sizeof name, "%s%s", p->name, p->physics ? " *" : "");
     param_range_text(p, allowed, sizeof allowed);
     int column = put_column(out, 0, AT_KEY, name);
@@ -64,8 +125,9 @@ static void put_param(FILE *out, const param_section *s, const param *p)
     if (p->unit && *p->unit) column = put_column(out, column, AT_UNIT, p->unit);
     if (column + 2 > AT_ALLOWED) column = fprintf(out, "\n") - 1;
     put_wrapped(out, put_column(out, column, AT_ALLOWED, ""), AT_ALLOWED, allowed);
-    help_text(help, sizeof help, s, p);
-    put_wrapped(out, put_column(out, 0, AT_HELP, ""), AT_HELP, help);
+    param_text help = help_text(s, p);
+    put_help(out, p, help.data, word);
+    param_text_free(&help);
 }
 
 static void put_section_head(FILE *out, const param_section *s)
@@ -77,12 +139,6 @@ static void put_section_head(FILE *out, const param_section *s)
     column = put_column(out, column, AT_DEFAULT, "default");
     column = put_column(out, column, AT_UNIT, "unit");
     put_column(out, column, AT_ALLOWED, "allowed\n");
-}
-
-/* Whether the text has the word, in letters of either case. */
-static int mentions(const char *text, const char *word)
-{
-    return text && strcasestr(text, word) != NULL;
 }
 
 /* Whether the word is in the key's name, its values, or its help. */
@@ -139,7 +195,7 @@ static int put_keys(FILE *out, const param_section *const *sections, int n, cons
             if (!wanted(s, &s->table[k], key)) continue;
             if (!head && shown) fputc('\n', out);
             if (!head) put_section_head(out, whole);
-            put_param(out, s, &s->table[k]);
+            put_param(out, s, &s->table[k], wanted == is_about ? key : NULL);
             physics |= s->table[k].physics;
             head = 1;
             shown++;
@@ -202,10 +258,11 @@ static void put_page(FILE *out, const param_section *const *sections, int n,
         const param_section *s = sections[i];
         if (!s->owner) head(out, s);
         for (int k = 0; k < s->count; k++) {
-            char range[PARAM_MESSAGE_SIZE], help[PARAM_MESSAGE_SIZE];
+            char range[PARAM_MESSAGE_SIZE];
+            param_text help = help_text(s, &s->table[k]);
             param_range_text(&s->table[k], range, sizeof range);
-            help_text(help, sizeof help, s, &s->table[k]);
-            key(out, &s->table[k], range, help);
+            key(out, &s->table[k], range, help.data);
+            param_text_free(&help);
         }
     }
 }

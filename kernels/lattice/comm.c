@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/local.h"
 #include "kernels/base/log.h"
 #include "kernels/base/machine.h"
 #include "kernels/base/pool.h"
@@ -51,6 +52,7 @@ __attribute__((noreturn)) static void mpi_fault(int status, const char *call, in
 /* A call that returns only when other ranks come along. */
 #define MPI_WAIT(what, call)                                                                                           \
     do {                                                                                                               \
+        local_check(what);                                                                                             \
         watchdog_enter(what);                                                                                          \
         MPI_CHECK(call);                                                                                               \
         watchdog_leave();                                                                                              \

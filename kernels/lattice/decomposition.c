@@ -1,8 +1,10 @@
 #include "kernels/lattice/decomposition.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/error.h"
 #include "kernels/lattice/lanes.h"
 
 #define LINEAR_PAD 32 /* sites of one storage block in the linear layout */
@@ -33,34 +35,81 @@ static long grid_surface(const int size[4], const int grid[4])
     return surface;
 }
 
+/* Divisors of n, ascending; returns how many. */
+static int divisors(int n, int *d)
+{
+    int count = 0;
+    for (int i = 1; i <= n; i++)
+        if (n % i == 0) d[count++] = i;
+    return count;
+}
+
+#define DIVISORS_MOST 2048 /* of any int */
+
+typedef struct {
+    int grid[4];
+    long surface;
+} candidate;
+
+/* Least surface first. On a tie the later direction is split: rows in x stay whole. */
+static int order(const void *x, const void *y)
+{
+    const candidate *a = x, *b = y;
+    if (a->surface != b->surface) return a->surface < b->surface ? -1 : 1;
+    for (int d = 3; d >= 0; d--)
+        if (a->grid[d] != b->grid[d]) return a->grid[d] > b->grid[d] ? -1 : 1;
+    return 0;
+}
+
+/* All grids that fit, in order, into *grids, which is the caller's to free; returns how many. */
+static int list_grids(const int size[4], int ranks, int reach, int parities, candidate **grids)
+{
+    int of[DIVISORS_MOST], n = 0, room = 0;
+    const int count = divisors(ranks, of);
+    *grids = NULL;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            for (int k = 0; k < count; k++) {
+                const long three = (long)of[i] * of[j] * of[k];
+                if (three > ranks || ranks % three) continue;
+                const candidate c = {{of[i], of[j], of[k], (int)(ranks / three)}, 0};
+                if (!grid_fits(size, c.grid, reach, parities)) continue;
+                if (n == room) {
+                    room = room ? 2 * room : 64;
+                    *grids = realloc(*grids, (size_t)room * sizeof **grids);
+                    REQUIRE_MEMORY(*grids, "out of memory for process grids of %d ranks", ranks);
+                }
+                (*grids)[n] = c;
+                (*grids)[n++].surface = grid_surface(size, c.grid);
+            }
+    if (n) qsort(*grids, (size_t)n, sizeof **grids, order);
+    return n;
+}
+
 static int choose_grid(const int size[4], int ranks, int reach, int parities, int grid[4])
 {
-    long best = -1;
-    int g[4];
-    for (g[0] = 1; g[0] <= ranks; g[0]++) {
-        if (ranks % g[0]) continue;
-        for (g[1] = 1; g[1] <= ranks / g[0]; g[1]++) {
-            if ((ranks / g[0]) % g[1]) continue;
-            const int rest = ranks / g[0] / g[1];
-            for (g[2] = 1; g[2] <= rest; g[2]++) {
-                if (rest % g[2]) continue;
-                g[3] = rest / g[2];
-                if (!grid_fits(size, g, reach, parities)) continue;
-                const long surface = grid_surface(size, g);
-                /* On a tie the later direction is split: rows in x stay whole. */
-                if (best < 0 || surface < best || (surface == best && g[3] >= grid[3])) {
-                    best = surface;
-                    memcpy(grid, g, sizeof g);
-                }
-            }
-        }
-    }
-    return best >= 0;
+    candidate *all;
+    const int n = list_grids(size, ranks, reach, parities, &all);
+    if (n) memcpy(grid, all[0].grid, sizeof all[0].grid);
+    free(all);
+    return n > 0;
 }
 
 int lattice_choose_grid(const int size[4], int ranks, int grid[4])
 {
     return choose_grid(size, ranks, 1, 2, grid);
+}
+
+int lattice_grids(const int size[4], int ranks, int reach, double most, int (**grids)[4])
+{
+    candidate *all;
+    int n = list_grids(size, ranks, reach, 2, &all), near = 0;
+    while (near < n && (double)all[near].surface <= most * (double)all[0].surface) near++;
+    *grids = malloc((size_t)(near ? near : 1) * sizeof **grids);
+    REQUIRE_MEMORY(*grids, "out of memory for process grids of %d ranks", ranks);
+    for (int i = 0; i < near; i++) memcpy((*grids)[i], all[i].grid, sizeof all[i].grid);
+    free(all);
+    return near;
 }
 
 static int size_fits(const int size[4], int parities, char *message, size_t bytes)

@@ -549,6 +549,51 @@ try run --dry-run a.ini machine.device=cpu
 checks=$((checks + 1))
 ! grep -q "without effect" err out || fail "a word on keys that are not given"
 
+say "spellings of other programs, and words for other names"
+edited d.ini 's/^tolerance = 1e-8/tolerance = 1.0d-8/'
+refused "an exponent of Fortran" -- run d.ini -- "[solver.force] tolerance: '1.0d-8' is not a real number" "did you mean '1.0e-8'?"
+refused "a part of a kind's name" -- run a.ini fermion.light.kind=clover -- "'clover' is unknown" "did you mean 'wilson_clover'?"
+refused "a key of another section" -- run a.ini gauge.kappa=0.13 -- "unknown key 'kappa' in [gauge]; it is a key of [fermion.NAME]"
+printf '\n[measure.p]\nkind = pion\nfermion = light\nerror_estimate = true\n' | cat a.ini - >t.ini
+refused "true for yes" -- run t.ini -- "error_estimate: 'true' is unknown; allowed: no or yes" "did you mean 'yes'?"
+refused "a first configuration that is not there" -- run a.ini run.start=file run.config=nosuch.h5 -- \
+    "command line: run.config=nosuch.h5: [run] config = nosuch.h5: nosuch.h5: No such file or directory"
+refused "the same in a dry run" -- run --dry-run a.ini run.start=file run.config=nosuch.h5 -- "[run] config = nosuch.h5: "
+sed 's/^start = hot/start = file\nconfig = good.ini/' a.ini >f.ini
+refused "a first configuration that is none, by line" -- run f.ini -- "f.ini:6: [run] config = good.ini: "
+
+# warns WHAT ARGUMENTS -- TEXT: a dry run goes on, and says it.
+warns() {
+    local what=$1 arguments=()
+    shift
+    while [ "$1" != -- ]; do
+        arguments+=("$1")
+        shift
+    done
+    shift
+    say "$what"
+    try run --dry-run "${arguments[@]}"
+    exits 0 "$what"
+    grep -q "^warning: .*$1" err || fail "no warning: $1"
+    checks=$((checks + 1))
+}
+sed '/^c_sw/d' a.ini >wilson.ini
+warns "a clover quark without c_sw" wilson.ini -- "wilson.ini:[0-9]*: \[fermion.light\] has no c_sw"
+warns "kappa among the doublers" a.ini fermion.light.kappa=0.26 -- "\[fermion.light\] kappa = 0.26 is a mass of -2.077"
+warns "a very long trajectory" a.ini run.length=11 -- "\[run\] length = 11 is a very long trajectory"
+warns "a fallback that is itself" a.ini solver.force.fallback=force -- "\[solver.force\] fallback = force is the solver itself"
+echo text >file.txt
+warns "an output folder that cannot be made" a.ini run.output=file.txt/run -- "run.output=file.txt/run: .*the run will not begin here"
+try run --dry-run a.ini run.output=new/folder
+checks=$((checks + 1))
+[ ! -e new ] || fail "a dry run left a folder"
+! grep -q "has no c_sw\|is a mass of\|very long\|the solver itself\|will not begin" err || fail "a warning of a good input"
+sed 's/^c_sw = 1.5/c_sw = 0/' a.ini >zero.ini
+try run --dry-run zero.ini
+checks=$((checks + 1))
+! grep -q "has no c_sw" err || fail "a warning of c_sw = 0"
+rm -f d.ini t.ini f.ini zero.ini wilson.ini file.txt
+
 say "a loose accept step, <exp(-dH)> that is not 1"
 try run a.ini run.output=loose run.trajectories=1 solver.accept.tolerance=1e-5
 exits 0 "a loose accept step"

@@ -54,6 +54,25 @@ try help omelyan2
 same "sections about omelyan2" 1 "$(grep -c '^\[' out)"
 try help beta
 printed "coupling: S = beta sum" "mentioned by" "save.name"
+for word in mspcg gcr-dd MSPCG; do
+    try help $word
+    exits 0 "help $word"
+    printed "[solver.NAME]"
+done
+try help mspcg
+printed "pcg: conjugate gradients" "multisplitting: conjugate gradients"
+checks=$((checks + 1))
+! grep -q "bicgstab:" out || fail "help mspcg tells of other solvers"
+try help clover
+printed "wilson_clover: two degenerate" "wilson_clover_rational: "
+say "the help of a key is whole: every solver has its line"
+try help solver
+for type in cg block_cg bicgstab gcr ca_gcr mr refine schwarz pcg multisplitting reduced_Ls multigrid; do
+    checks=$((checks + 1))
+    grep -q "^      $type: " out || fail "help solver: no line of $type"
+done
+checks=$((checks + 1))
+grep -q "reduced\\\\_Ls: another preconditioner on fewer slices" "$source/inputs/KEYS.md" || fail "KEYS.md is cut"
 try help xyzzy
 exits 2 "help about nothing"
 printed "no section or key 'xyzzy'"
@@ -65,6 +84,13 @@ for arguments in --help "run --help" help "help beta"; do
     : >out
     exits 2 "$arguments > /dev/full"
     printed "plaq: error: standard output cannot be written: No space left on device"
+done
+
+say "a reader that has seen enough"
+for arguments in --help help "help --markdown" "bench --help"; do
+    { "$plaq" $arguments 2>err || echo "$arguments: $?" >left; } | head -n 1 >/dev/null
+    checks=$((checks + 1))
+    [ ! -e left ] && [ ! -s err ] || fail "$(cat left err 2>/dev/null)"
 done
 
 say "words with an equals sign"

@@ -18,6 +18,7 @@ say "JSON"
 try measure --json m.ini $good made/checkpoint-000004.h5
 exits 0 "measure"
 same "objects" 4 "$(wc -l <out)"
+same "trajectory of the first configuration" 2 "$(sed -n '1s/.*"trajectory": *\([^,}]*\).*/\1/p' out)"
 printed "configuration 1 of 2: " "configuration 2 of 2: " "ETA"
 try measure --output list.h5 m.ini $good
 exits 0 "the first of a list"

@@ -72,6 +72,42 @@ stopped long "signal 15"
 same "trajectories done" 0 "$done"
 goes_on long
 
+# Minimal residuals beyond the critical mass come to no end.
+endless="fermion.light.kappa=0.2 solver.force.type=mr solver.force.max_iterations=1000000000 integrator.0.steps=1"
+say "SIGTERM within a solve that comes to no end: it is given up"
+background "$plaq" run --json a.ini run.output=solve run.log=debug $endless
+wait_for $pid '^starting' err
+sleep 0.5
+kill -TERM $pid
+begun=$(date +%s%N)
+status=0
+wait $pid || status=$?
+took=$((($(date +%s%N) - begun) / 1000000))
+exits 0 "stopped within a solve"
+printed "stopped: signal 15; the trajectory in hand was given up and will be repeated"
+same "unfinished" false "$(value finished)"
+checks=$((checks + 1))
+[ $took -le 5000 ] || fail "it took $took ms"
+tidy solve
+
+say "SIGTERM in the reversibility check of the last trajectory: the run is not finished"
+check="integrator.0.steps=400 run.trajectories=1 checkpoint.interval=1 watch.reversibility_interval=1"
+background "$plaq" run --json a.ini run.output=reversal $check
+wait_for $pid '^checkpoint 1:' err
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+exits 0 "stopped in the check"
+printed "stopped: signal 15; the check of reversibility will be repeated" "to go on: "
+same "unfinished without the row of the check" false "$(value finished)"
+same "trajectories done" 1 "$(value trajectories)"
+try run --json a.ini run.output=reversal $check
+exits 0 "gone on"
+same "finished" true "$(value finished)"
+rows=$(value history_digest)
+try run --json a.ini run.output=reversal.whole $check
+same "history with the row of the check" "$(value history_digest)" "$rows"
+
 say "max_hours"
 try run --json a.ini run.output=hours run.max_hours=1e-6 run.trajectories=50
 stopped hours "the time limit is near"
@@ -160,5 +196,15 @@ if [ -n "${PLAQ_MPIEXEC:-}" ] && command -v pgrep >/dev/null; then
     wait $pid || status=$?
     stopped ranks "signal 10"
     goes_on ranks
+
+    say "SIGUSR1 to one of two ranks, within a solve that comes to no end"
+    background $PLAQ_MPIEXEC -n 2 "$plaq" run --json a.ini run.output=ranks_solve run.log=debug $endless
+    wait_for $pid '^starting' err
+    sleep 0.5
+    kill -USR1 "$(pgrep -P $pid | tail -n 1)"
+    status=0
+    wait $pid || status=$?
+    exits 0 "one of two ranks, within a solve"
+    printed "stopped: signal 10; the trajectory in hand was given up and will be repeated"
 fi
 finish

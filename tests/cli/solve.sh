@@ -28,8 +28,11 @@ tolerance = 1e-11
 [solver.gcr]
 type = gcr
 inner_precision = half
-preconditioner = mr
+preconditioner = steps
 tolerance = 1e-11
+
+[solver.steps]
+type = mr
 
 [solver.mr]
 type = mr
@@ -51,6 +54,7 @@ say "every solver"
 try solve --json --output h.h5 s.ini $config
 exits 0 "solve"
 same "solves" 7 "$(grep -c '"converged": true' out)"
+printed "[solver.steps] of type mr is left out: it preconditions other solvers"
 for solver in cg half bicgstab gcr refine; do
     checks=$((checks + 1))
     grep "\"solver\": \"$solver\"" out | sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]*\),.*"distance": *\([^,}]*\).*/\1 \2 \3/' |
@@ -134,8 +138,11 @@ tolerance = 1e-11
 
 [solver.gcr]
 type = gcr
-preconditioner = mr
+preconditioner = steps
 tolerance = 1e-11
+
+[solver.steps]
+type = mr
 
 [solver.bicgstab]
 type = bicgstab
@@ -161,7 +168,7 @@ done
 printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n' >>q.ini
 try solve q.ini $config
 exits 2 "blocks"
-printed "q.ini:25: [solver.blocks] works inside blocks" "[fermion.light]"
+printed "q.ini:28: [solver.blocks] works inside blocks" "[fermion.light]"
 
 say "several right-hand sides"
 sed -i '/^\[solver.blocks\]/,$d' q.ini

@@ -128,6 +128,14 @@ try report there3
 exits 0 "in the report"
 printed "reversibility |dH|"
 
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    say "the summary in JSON on two ranks, with the forecast of memory for the way back"
+    OMP_NUM_THREADS=1 try_ranks 2 run --json d.ini $base run.output=json_ranks watch.reversibility_interval=2
+    exits 0 "two ranks"
+    same "finished" true "$(value finished)"
+    same "the same history" "$history" "$(value history_digest)"
+fi
+
 say "bad limits"
 try run a.ini watch.dh=loud
 exits 2 "no such answer"

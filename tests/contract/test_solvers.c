@@ -1,7 +1,7 @@
 /* Every solver of solvers.def keeps the promises of solvers/solver.h with every quark and system that it can take.
  *
  * A solve ends with the residual that it says, which is at most what was asked for; a zero source has a zero solution; an
- * exact guess costs nothing; right-hand sides have a result each. What preconditions does so inside every solver that
+ * exact guess costs nothing; right-hand sides have a result each; a solve ends when it is asked to. What preconditions does so inside every solver that
  * takes a preconditioner. Solvers come from their registry with default keys, quarks as in tests/contract/quarks.h: a
  * new one needs no new test. */
 #include "tests/contract/quarks.h"
@@ -153,6 +153,40 @@ static void check_several(const system_of_quark *q, const solver_settings *s)
     field_destroy(b);
 }
 
+static int requests, stop_now;
+
+static int stop_asked(void)
+{
+    requests++;
+    return stop_now;
+}
+
+/* A solve that is given up says so at once, on all ranks alike; one that is only asked about has the bits of one that is
+ * not. */
+static void check_interruption(const system_of_quark *q, const solver_settings *s)
+{
+    field *b = random_vector(q->op, 6), *x = field_like(b), *plain = field_like(b);
+    const solve_result expected = solve_by(s, q->op, plain, b);
+    requests = stop_now = 0;
+    solver_interrupt_by(stop_asked);
+    field_clear(x);
+    const solve_result asked = solve_by(s, q->op, x, b);
+    KIT_INT(asked.status, expected.status);
+    KIT_INT(asked.iterations, expected.iterations);
+    KIT_CHECK(requests > 0);
+    KIT_NEAR(vector_axpy_norm2(plain, -1, x, 0), 0, 0);
+    stop_now = 1;
+    solver_interrupt_by(stop_asked);
+    field_clear(x);
+    const solve_result given_up = solve_by(s, q->op, x, b);
+    KIT_INT(given_up.status, SOLVE_INTERRUPTED);
+    KIT_CHECK(given_up.iterations <= 1);
+    solver_interrupt_by(NULL);
+    field_destroy(plain);
+    field_destroy(x);
+    field_destroy(b);
+}
+
 /* ---- every solver ---- */
 
 /* Those with a solver inside get one that suits the system. */
@@ -171,6 +205,7 @@ static void check_type(const system_of_quark *q, const solver_type *type)
             check_solve(q, s, 1e-5);
             check_exact_guess(q, &s);
             check_several(q, &s);
+            check_interruption(q, &s);
         }
         solves++;
     }

@@ -1,5 +1,6 @@
 /* A planned lattice has the sizes of the one that is made: fields, tables, message buffers; and what the parameter
  * tables and the cost know of registries is what these say. */
+#include <glob.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -233,6 +234,51 @@ static void test_unitarity(void)
     if (comm_rank() == 0) remove(path);
 }
 
+/* Solvers of an input fit the boxes of so many ranks. Aggregates are those of one rank where there is a grid for it. */
+static void check_input(const parameters *p, const int size[4], int ranks)
+{
+    lattice *plan = simulation_plan(p, size, ranks);
+    const int *g = plan->grid;
+    CHECK_INT(g[0] * g[1] * g[2] * g[3], ranks);
+    simulation_check_solvers(p, plan); /* ends the test where one does not fit */
+    for (int i = 0; i < p->nsolvers; i++) {
+        const solver_settings *s = &p->solvers[i].p;
+        const solver_type *type = solver_type_find(s->type);
+        if (type->same_on_any_grid && ranks <= 16) CHECK(type->same_on_any_grid(s, plan));
+    }
+    lattice_destroy(plan);
+}
+
+static void test_inputs(void)
+{
+    static const int ranks[] = {1, 2, 4, 8, 16, 64, 256}, usual[4] = {16, 16, 16, 32};
+    glob_t files;
+    CHECK_INT(glob(PLAQ_SOURCE_DIR "/inputs/*.ini", 0, NULL, &files), 0);
+    CHECK(files.gl_pathc > 10);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        parameters *p = parameters_read(files.gl_pathv[i], 0, NULL, 0);
+        const int *size = p->lattice.size[0] ? p->lattice.size : usual;
+        for (size_t k = 0; k < sizeof ranks / sizeof ranks[0]; k++) check_input(p, size, ranks[k]);
+        parameters_free(p);
+    }
+    globfree(&files);
+}
+
+/* The grid of least surface comes first; all have the ranks, and no more than the surface asked for. */
+static void test_grids(void)
+{
+    static const int size[4] = {24, 24, 24, 48};
+    int(*grids)[4], least[4];
+    const int n = lattice_grids(size, 8, 2, 2, &grids);
+    CHECK(n > 1);
+    CHECK_INT(lattice_choose_grid(size, 8, least), 1);
+    for (int d = 0; d < 4; d++) CHECK_INT(grids[0][d], least[d]);
+    for (int i = 0; i < n; i++) CHECK_INT(grids[i][0] * grids[i][1] * grids[i][2] * grids[i][3], 8);
+    free(grids);
+    CHECK_INT(lattice_grids(size, 7, 2, 2, &grids), 0);
+    free(grids);
+}
+
 int main(int argc, char **argv)
 {
     comm_init(&argc, &argv);
@@ -241,6 +287,8 @@ int main(int argc, char **argv)
     test_registries();
     test_gauge_weights();
     test_unitarity();
+    test_grids();
+    test_inputs();
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;

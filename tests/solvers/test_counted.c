@@ -94,7 +94,7 @@ static void compare_coarse(const char *what, const solver_settings *s, int rhs)
     const int any[4] = {0};
     lattice *lat = plan_lattice(extents, any, comm_size(), 1, message, sizeof message), below_it = *lat;
     coarse_settings level;
-    multigrid_level_settings(multigrid_keys_of(s), lat->size, 0, &level);
+    multigrid_level_settings(multigrid_keys_of(s), lat, 0, &level);
     multigrid_below(&below_it, &level);
     if (!solver_type_find(what)->fits(s, lat, message, sizeof message) &&
         !memcmp(below_it.grid, lat->grid, sizeof lat->grid)) {
