@@ -47,9 +47,10 @@ static solve_result solve(solver *s, field *x, const field *b)
     return reliable_close(&u);
 }
 
-const solver_type solver_cg = {.name = "cg",
-                               .help = "conjugate gradients on a Hermitian positive operator, with reliable updates (multi-shift "
-                                       "for rational functions)",
-                               .keys = "inner_precision delta",
-                               .positive = 1,
-                               .solve = solve};
+const solver_type solver_cg = {
+    .name = "cg",
+    .help = "conjugate gradients on a Hermitian positive operator, with reliable updates (multi-shift "
+            "for rational functions)",
+    .keys = "inner_precision delta",
+    .positive = 1,
+    .solve = solve};

@@ -298,12 +298,13 @@ static const param own[] = {
 static const param_section part = PARAM_PART("solver", "gcr", solver_settings, own);
 _Static_assert(sizeof(gcr_keys) <= sizeof(((solver_settings *)0)->own), "no room for the keys of gcr");
 
-const solver_type solver_gcr = {.name = "gcr",
-                                .help = "generalised conjugate residuals, with any preconditioner; GCR-DD with Schwarz blocks "
-                                        "(type schwarz) inside",
-                                .keys = "inner_precision delta",
-                                .own = &part,
-                                .inner_key = "preconditioner",
-                                .solve = solve,
-                                .block_size = block_size,
-                                .solve_block = solve_block};
+const solver_type solver_gcr = {
+    .name = "gcr",
+    .help = "generalised conjugate residuals, with any preconditioner; GCR-DD with Schwarz blocks "
+            "(type schwarz) inside",
+    .keys = "inner_precision delta",
+    .own = &part,
+    .inner_key = "preconditioner",
+    .solve = solve,
+    .block_size = block_size,
+    .solve_block = solve_block};

@@ -380,7 +380,8 @@ static void explain_stall(int iterations)
 {
     (solver_outermost() ? log_warn : log_debug)(
         "multigrid: %d cycles have not halved the residual (%d in all). Modes that the coarse lattices do not hold "
-        "remain: the mass may lie beyond the critical one, where no null vector helps (look at kappa or mass; plaq eigen "
+        "remain: the mass may lie beyond the critical one, where no null vector helps (look at kappa or mass; plaq "
+        "eigen "
         "shows the lowest modes); otherwise raise setup_iterations, vectors or bottom_iterations",
         CYCLES_TO_HALF, iterations);
 }
@@ -715,10 +716,11 @@ static const char *fits(const solver_settings *set, const lattice *lat, char *me
     int box[4];
     lattice_box(lat, box);
     if (!multigrid_level_settings(k, lat, 0, &s)) {
-        snprintf(message, bytes,
-                 "the %d.%d.%d.%d sites of a rank have no aggregates of 4 sites or more that leave an even number of coarse "
-                 "sites; use another process grid, or another solver on so small a lattice",
-                 box[0], box[1], box[2], box[3]);
+        snprintf(
+            message, bytes,
+            "the %d.%d.%d.%d sites of a rank have no aggregates of 4 sites or more that leave an even number of coarse "
+            "sites; use another process grid, or another solver on so small a lattice",
+            box[0], box[1], box[2], box[3]);
         return names[0];
     }
     for (int level = 0, components = 12; multigrid_level_settings(k, &at, level, &s); level++) {

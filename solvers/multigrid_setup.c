@@ -82,8 +82,7 @@ static void relax_all(multigrid *m, int level, int iterations)
 {
     multigrid_level *l = &m->levels[level];
     solver *by = relaxer(l->op, iterations);
-    for (int k = 0; k < l->nvectors && !multigrid_given_up(m); k++)
-        relax(by, l->vectors[k], l->b, l->x);
+    for (int k = 0; k < l->nvectors && !multigrid_given_up(m); k++) relax(by, l->vectors[k], l->b, l->x);
     solver_destroy(by);
 }
 

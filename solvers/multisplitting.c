@@ -83,8 +83,9 @@ _Static_assert(sizeof(multisplitting_keys) <= sizeof(((solver_settings *)0)->own
 
 const solver_type solver_multisplitting = {
     .name = "multisplitting",
-    .help = "conjugate gradients inside blocks of sites, on a Hermitian positive operator with all of its terms from a "
-            "block to itself; a preconditioner alone, for pcg (MSPCG), in half precision unless inner_precision is given",
+    .help =
+        "conjugate gradients inside blocks of sites, on a Hermitian positive operator with all of its terms from a "
+        "block to itself; a preconditioner alone, for pcg (MSPCG), in half precision unless inner_precision is given",
     .keys = "inner_precision",
     .precision = "half",
     .own = &part,

@@ -128,8 +128,9 @@ _Static_assert(sizeof(schwarz_keys) <= sizeof(((solver_settings *)0)->own), "no 
 
 const solver_type solver_schwarz = {
     .name = "schwarz",
-    .help = "minimal residuals inside blocks of sites (Schwarz, domain decomposition), additive (also with overlap) or by "
-            "two colours; a preconditioner alone; GCR-DD inside gcr",
+    .help =
+        "minimal residuals inside blocks of sites (Schwarz, domain decomposition), additive (also with overlap) or by "
+        "two colours; a preconditioner alone; GCR-DD inside gcr",
     .keys = "inner_precision",
     .own = &part,
     .blocks = 1,

@@ -23,8 +23,8 @@
 typedef enum {
     SOLVE_CONVERGED,
     SOLVE_TOO_MANY_ITERATIONS,
-    SOLVE_STALLED, /* the residual no longer falls: the tolerance is below what the precision can reach */
-    SOLVE_BROKEN,  /* NaN, infinity, an operator that is not as the solver needs it */
+    SOLVE_STALLED,    /* the residual no longer falls: the tolerance is below what the precision can reach */
+    SOLVE_BROKEN,     /* NaN, infinity, an operator that is not as the solver needs it */
     SOLVE_INTERRUPTED /* given up on request: solver_interrupt_by() */
 } solve_status;
 
@@ -205,7 +205,7 @@ double solver_defect(linop *a, field *r, const field *x, const field *b, double 
  * iteration, or a vector of a set-up, with SOLVE_INTERRUPTED; results of solves that reach their end do not depend on the
  * calls. */
 void solver_interrupt_by(int (*asked)(void));
-/* For iterations, once each: true if the solve is to be given up; false for ever after solver_interrupt_by(). `lat` is the
+/* Called by each iteration: true if the solve is to be given up, from then on until solver_interrupt_by(). `lat` is the
  * lattice of the iteration: on lattices that some ranks alone hold, nobody is asked, and the answer is that of the last
  * call on all ranks. Collective over the ranks of the lattice. */
 int solver_interrupted(const lattice *lat);

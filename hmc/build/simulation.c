@@ -34,10 +34,11 @@ static void tell_choice(const solver_type *type, const solver_settings *s, const
 {
     const int *g = plan->grid;
     if (type->same_on_any_grid && !type->same_on_any_grid(s, plan))
-        log_info("[solver.%s] block = auto chooses other aggregates on the process grid %d.%d.%d.%d than on one rank: "
-                 "solutions agree to the tolerance, and not in all bits; name blocks that divide the boxes of all grids "
-                 "to keep the bits",
-                 name, g[0], g[1], g[2], g[3]);
+        log_info(
+            "[solver.%s] block = auto chooses other aggregates on the process grid %d.%d.%d.%d than on one rank: "
+            "solutions agree to the tolerance, and not in all bits; name blocks that divide the boxes of all grids "
+            "to keep the bits",
+            name, g[0], g[1], g[2], g[3]);
 }
 
 void simulation_check_solvers(const parameters *p, const lattice *plan)

@@ -36,13 +36,15 @@ static void complete(const ini_input *in, const parameters *p, named_fermion *f)
     if (kappa) f->p.mass = 1 / (2 * k->kappa) - 4;
     else k->kappa = 1 / (2 * f->p.mass + 8);
     if (!ini_given(in, "fermion", f->name, "c_sw"))
-        log_warn("%s: [fermion.%s] has no c_sw: plain Wilson fermions, with errors of order a; give c_sw, or c_sw = 0 where "
-                 "that is meant",
-                 ini_where(in, "fermion", f->name, ""), f->name);
+        log_warn(
+            "%s: [fermion.%s] has no c_sw: plain Wilson fermions, with errors of order a; give c_sw, or c_sw = 0 where "
+            "that is meant",
+            ini_where(in, "fermion", f->name, ""), f->name);
     if (k->kappa > LARGEST_KAPPA)
-        log_warn("%s: [fermion.%s] kappa = %.8g is a mass of %.4g, beyond the critical one on any links: the doublers are "
-                 "lighter than the quark; kappa of clover quarks lies between 0.12 and 0.18",
-                 ini_where(in, "fermion", f->name, kappa ? "kappa" : "mass"), f->name, k->kappa, f->p.mass);
+        log_warn(
+            "%s: [fermion.%s] kappa = %.8g is a mass of %.4g, beyond the critical one on any links: the doublers are "
+            "lighter than the quark; kappa of clover quarks lies between 0.12 and 0.18",
+            ini_where(in, "fermion", f->name, kappa ? "kappa" : "mass"), f->name, k->kappa, f->p.mass);
 }
 
 const fermion_part wilson_part = {.keys = PARAM_PART("fermion", "Wilson quarks", wilson_keys, table),

@@ -119,7 +119,8 @@ static const param integrator_table[] = {
 static const param checkpoint_table[] = {
     {"interval", PARAM_LONG, AT(checkpoint_params, interval), "1", "[1,inf)", "trajectories",
      "distance of checkpoints; with 1 a killed run loses at most the trajectory in hand", 0},
-    {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL, "number of newest checkpoints that are kept", 0},
+    {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL,
+     "number of newest checkpoints that are kept", 0},
 };
 
 static const param save_table[] = {
@@ -417,9 +418,10 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     if (need & NEED_INTEGRATOR) fermion_parameters_together(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
     if (need & NEED_INTEGRATOR && p->run.length > LONG_TRAJECTORY)
-        log_warn("%s: [run] length = %g is a very long trajectory (1 or 2 are usual): rounding grows along it, and each "
-                 "rejection loses all of it; is it meant as a number of steps, [integrator.N] steps?",
-                 ini_where(in, "run", NULL, "length"), p->run.length);
+        log_warn(
+            "%s: [run] length = %g is a very long trajectory (1 or 2 are usual): rounding grows along it, and each "
+            "rejection loses all of it; is it meant as a number of steps, [integrator.N] steps?",
+            ini_where(in, "run", NULL, "length"), p->run.length);
     measure_parameters_read(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     if (!(need & NEED_NO_TRANSFORMS)) transform_parameters_read(in, p, need & NEED_EVERY_SOLVER);

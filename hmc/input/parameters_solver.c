@@ -130,9 +130,10 @@ void solver_parameters_nest(const ini_input *in, parameters *p)
             const char *name = p->solvers[i].name, *fallback = p->solvers[i].p.fallback;
             parameters_check_solver(in, p, "solver", name, "fallback", fallback);
             if (!strcmp(name, fallback))
-                log_warn("%s: [solver.%s] fallback = %s is the solver itself, which fails again as it did; name another "
-                         "one, or none",
-                         ini_where(in, "solver", name, "fallback"), name, fallback);
+                log_warn(
+                    "%s: [solver.%s] fallback = %s is the solver itself, which fails again as it did; name another "
+                    "one, or none",
+                    ini_where(in, "solver", name, "fallback"), name, fallback);
         }
 }
 
@@ -292,7 +293,8 @@ static void check_effects(const ini_input *in, const parameters *p, int number, 
     const named_settings *s = &p->solvers[number];
     const double values[] = {s->p.tolerance, s->p.max_iterations, s->p.delta};
     const int given = given_precisions(p, number, every);
-    const int solves = (every && parameters_solver_tried(p, number)) || solves_itself(p, number, 0) || inside_others(p, number, 1);
+    const int solves =
+        (every && parameters_solver_tried(p, number)) || solves_itself(p, number, 0) || inside_others(p, number, 1);
     const solver_type *type = solver_type_find(s->p.type);
     if (!given) return;
     for (size_t k = 0; k < sizeof of_iterations / sizeof of_iterations[0] && type->precondition && type->solve; k++)

@@ -161,7 +161,7 @@ static void refine(const job *j, solver *by, int positive, double tolerance, sol
     double system = r->residual, before = 1;
     for (int n = 0; r->status == SOLVE_CONVERGED; n++) {
         const double whole = prepare_corrections(j, positive), wanted = 0.3 * tolerance / whole;
-        /* One correction is counted, and the numbers of a plan mean nothing. */
+        /* Plans count one correction; their numbers mean nothing. */
         const int planned = p->half->lat->planned;
         p->whole = planned ? 0 : whole;
         if (planned ? n > 0 : whole <= ALLOWED * tolerance) return;
@@ -214,11 +214,12 @@ static void explain(const propagator *p, double residual, measure_result *r)
 {
     const size_t n = strlen(r->trouble);
     if (isnan(p->whole)) return;
-    snprintf(r->trouble + n, sizeof r->trouble - n,
-             ". |b - M x| / |b| of the whole operator is %.2e, and %.2e of the even-odd system: double precision holds no "
-             "better solution next to a zero mode of M, or where M has numbers of very different size; take another mass or "
-             "boundary, or raise the tolerance",
-             p->whole, residual);
+    snprintf(
+        r->trouble + n, sizeof r->trouble - n,
+        ". |b - M x| / |b| of the whole operator is %.2e, and %.2e of the even-odd system: double precision holds no "
+        "better solution next to a zero mode of M, or where M has numbers of very different size; take another mass or "
+        "boundary, or raise the tolerance",
+        p->whole, residual);
 }
 
 int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, const char *what, measure_result *r)

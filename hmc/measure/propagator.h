@@ -27,7 +27,7 @@ typedef struct {
     field *one, *residual;
     field *source, *x; /* of a quark with walls: what M acts on; else null */
     double worst;      /* largest |b - M x| / |b| so far */
-    double whole;      /* the same of the last batch, before its answers are taken; NaN where its system was not solved */
+    double whole;      /* |b - M x| / |b|, the largest of the last batch; NaN where its system was not solved */
     int estimates;     /* the error of every solution is estimated */
     solve_error error; /* the largest so far */
     long iterations;
@@ -50,7 +50,8 @@ typedef struct {
 int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, const char *what, measure_result *r);
 /* Right-hand sides that the solver takes together; 1 of one that takes them one at a time. */
 int propagator_batch(const propagator *p);
-/* From now on rough solutions, as the solver of this name leaves them, which there is: for estimates that are corrected. */
+/* Rough solutions from now on, without refinement, by the solver of this name, which there is: for estimates whose bias is
+ * corrected. */
 void propagator_use_rough(propagator *p, const char *solver);
 /* Low modes from the eigenvectors that its solver's section names. Free with low_modes_free(). */
 low_modes *propagator_low_modes(propagator *p);

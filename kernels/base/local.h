@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/* `what` lives until the section ends. */
+/* Begins a section; the text `what` names it, and lives until its end. */
 void local_begin(const char *what);
 void local_end(void);
 /* The name of the section that this rank is in; null outside of sections. */
 const char *local_section(void);
-/* `what`: the collective call that is about to begin. */
+/* Called by collective functions: a fault inside a section. The text names the function. */
 void local_check(const char *what);
 
 #ifdef __cplusplus

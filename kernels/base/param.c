@@ -158,7 +158,7 @@ static int distance(const char *a, const char *b)
     if (la > MOST || lb > MOST) return la > lb ? la : lb;
     /* A beginning such as "traj" is a guess at the whole name, however long the rest. */
     if (la >= 3 && la < lb && !strncasecmp(a, b, (size_t)la)) return 1;
-    /* So is a word within it, such as "clover" or "quark". */
+    /* A word within a name, such as "clover" or "quark", is a guess at it too. */
     if (la >= 4 && la < lb && strcasestr(b, a)) return 2;
     int *two_back = row[0], *back = row[1], *here = row[2];
     for (int j = 0; j <= lb; j++) back[j] = j;

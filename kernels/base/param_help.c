@@ -47,7 +47,7 @@ void param_parts_add(param_parts *parts, const param_section *part, const char *
     param_append(parts->owners[i], sizeof parts->owners[i], ", ", kind);
 }
 
-/* What a key means, after the kind that has it: to be freed. */
+/* Help of a key, after the kind that has it. Free with param_text_free(). */
 static param_text help_text(const param_section *s, const param *p)
 {
     param_text text = {0};
@@ -81,7 +81,7 @@ static int value_helps(const param *p, const char *help, const char **at, int mo
     return n;
 }
 
-/* Whether the text has the word, in letters of either case. */
+/* True if the text has the word, in letters of either case. */
 static int mentions(const char *text, const char *word)
 {
     return text && strcasestr(text, word) != NULL;

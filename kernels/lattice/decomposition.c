@@ -44,7 +44,7 @@ static int divisors(int n, int *d)
     return count;
 }
 
-#define DIVISORS_MOST 2048 /* of any int */
+#define DIVISORS_MOST 2048 /* an int has 1536 at most */
 
 typedef struct {
     int grid[4];
@@ -61,7 +61,7 @@ static int order(const void *x, const void *y)
     return 0;
 }
 
-/* All grids that fit, in order, into *grids, which is the caller's to free; returns how many. */
+/* Lists the grids that fit, in order; returns how many. *grids is the caller's to free. */
 static int list_grids(const int size[4], int ranks, int reach, int parities, candidate **grids)
 {
     int of[DIVISORS_MOST], n = 0, room = 0;

@@ -98,8 +98,9 @@ size_t lattice_table_peak(void);
 /* The process grid that lattice_create() takes for `ranks` ranks and a reach of less than 3, least surface first; 0 when
  * there is none, else 1. */
 int lattice_choose_grid(const int size[4], int ranks, int grid[4]);
-/* All process grids of `ranks` ranks for a lattice of this reach whose boxes have at most `most` times the least surface,
- * least surface first, as lattice_create() would choose. Returns how many; *grids is the caller's to free. Local. */
+/* Process grids of `ranks` ranks for a lattice of this reach whose boxes have at most `most` times the least surface, in
+ * ascending order of surface: the first is what lattice_create() chooses. Returns how many; *grids is the caller's to free.
+ * Local. */
 int lattice_grids(const int size[4], int ranks, int reach, double most, int (**grids)[4]);
 
 /* Whether lattices and plans made from now on have layouts of several lanes for fields on the host, which is how it

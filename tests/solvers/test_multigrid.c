@@ -367,6 +367,50 @@ static void check_renewal(quark *q)
     solver_destroy(s);
 }
 
+/* Beyond the critical mass the spectrum of M goes around zero: a solve ends by rule, long before max_iterations. */
+static void check_stall(void)
+{
+    static const wilson_settings beyond = {-2.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS};
+    quark q;
+    if (!open_quark(&q, &beyond)) return;
+    kit_where("a mass of %g", beyond.mass);
+    solver_settings s = settings_of("multigrid", "single");
+    s.max_iterations = 10000;
+    s.tolerance = 1e-12;
+    field *x = field_like(q.b);
+    const solve_result r = solve_by(&s, q.direct, x, q.b);
+    KIT_INT(r.status, SOLVE_STALLED);
+    KIT_CHECK(r.iterations < 400);
+    field_destroy(x);
+    close_quark(&q);
+}
+
+/* Aggregates that the keys leave open divide the boxes of ranks, and leave even coarse extents; on a lattice without any the
+ * solver is refused. */
+static void check_choices(void)
+{
+    static const struct {
+        int size[4], box[4], first, block[4];
+    } cases[] = {{{24, 24, 24, 48}, {24, 24, 24, 48}, 1, {4, 4, 4, 4}},
+                 {{24, 24, 24, 48}, {24, 24, 24, 6}, 1, {4, 4, 4, 3}},
+                 {{24, 24, 24, 48}, {12, 6, 6, 6}, 1, {4, 3, 3, 3}},
+                 {{8, 8, 8, 12}, {8, 8, 8, 6}, 1, {4, 4, 4, 3}},
+                 {{6, 6, 6, 12}, {6, 6, 6, 6}, 0, {3, 3, 3, 2}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int block[4];
+        KIT_INT(multigrid_choose_block(cases[i].size, cases[i].box, cases[i].first, block), 1);
+        for (int d = 0; d < 4; d++) KIT_INT(block[d], cases[i].block[d]);
+    }
+    if (comm_size() > 1) return;
+    char message[512];
+    lattice *lat = kit_lattice((struct ref_lattice){{2, 2, 2, 2}}, 1, -1);
+    solver_settings s = settings_of("multigrid", "single");
+    memset(multigrid_keys_of(&s)->block, 0, sizeof multigrid_keys_of(&s)->block);
+    const char *key = solver_type_find("multigrid")->fits(&s, lat, message, sizeof message);
+    KIT_CHECK(key && !strcmp(key, "block"));
+    lattice_destroy(lat);
+}
+
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
@@ -394,6 +438,8 @@ int main(int argc, char **argv)
         close_quark(&q);
         done++;
     }
+    check_stall();
+    check_choices();
     KIT_CHECK(done > 0);
     return kit_end();
 }
