@@ -1,12 +1,28 @@
 #include "operators/fermion.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/base/error.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/ops/vector.h"
 
-void fermion_open(fermion *f, const fermion_table *table, const field *links, linop *direct, linop *normal)
+void fermion_open(fermion *f, const fermion_table *table, const field *links, link_map *map, linop *direct,
+                  linop *normal)
 {
+    REQUIRE(!map || map->from == links, "a map of other links");
     *f = (fermion){.table = table, .links = links, .direct = direct, .normal = normal};
+    if (map) f->shares = f->map = link_map_share(map);
+}
+
+void fermion_close(fermion *f)
+{
+    link_map_destroy(f->map);
+}
+
+const field *fermion_links(const fermion *f)
+{
+    return f->map ? link_map_links(f->map) : f->links;
 }
 
 field *fermion_vector(const fermion *f)
@@ -92,30 +108,48 @@ double fermion_residual(fermion *f, field *work, const field *x, const field *so
     return sqrt(r2 / source2);
 }
 
+/* A sum of forces. Of smeared links it is gathered apart, for the map to take back. */
+typedef struct {
+    void *of_kind;
+    field *force, *smeared; /* the caller's; owned, or null */
+} force_sum;
+
 void *fermion_open_force(fermion *f, field *force)
 {
-    return f->table->open_force(f, force);
+    force_sum *s = malloc(sizeof *s);
+    REQUIRE_MEMORY(s, "out of memory");
+    *s = (force_sum){.force = force, .smeared = f->map ? field_like(force) : NULL};
+    if (s->smeared) momenta_zero(s->smeared);
+    s->of_kind = f->table->open_force(f, s->smeared ? s->smeared : force);
+    return s;
 }
 
 void fermion_add_force(void *sum, fermion *f, int n, const double *weights, field *const *x)
 {
-    f->table->add_force(sum, f, n, weights, x);
+    f->table->add_force(((force_sum *)sum)->of_kind, f, n, weights, x);
 }
 
 void fermion_add_variation(void *sum, fermion *f, double factor, const field *x, const field *y)
 {
     REQUIRE(f->table->add_variation, "a variation of %s", f->table->name);
-    f->table->add_variation(sum, f, factor, x, y);
+    f->table->add_variation(((force_sum *)sum)->of_kind, f, factor, x, y);
 }
 
 void fermion_add_force_log_det(void *sum, fermion *f, double weight)
 {
-    if (fermion_has_log_det(f)) f->table->add_force_log_det(sum, f, weight);
+    if (fermion_has_log_det(f)) f->table->add_force_log_det(((force_sum *)sum)->of_kind, f, weight);
 }
 
 void fermion_close_force(fermion *f, void *sum)
 {
-    f->table->close_force(sum);
+    force_sum *s = sum;
+    f->table->close_force(s->of_kind);
+    if (s->smeared) {
+        link_map_pull_back(f->map, s->smeared);
+        momenta_add(s->force, 1, s->smeared);
+        field_destroy(s->smeared);
+    }
+    free(s);
 }
 
 int fermion_has_log_det(const fermion *f)

@@ -19,6 +19,7 @@
 #ifndef PLAQ_FERMION_H
 #define PLAQ_FERMION_H
 
+#include "operators/link_map.h"
 #include "operators/linop.h"
 
 typedef struct fermion fermion;
@@ -54,13 +55,16 @@ typedef struct {
 
 struct fermion {
     const fermion_table *table;
-    const field *links;     /* borrowed */
+    const field *links;     /* borrowed; thin ones where it has a map */
     linop *direct, *normal; /* owned; in double precision where the links are */
     double bound;           /* of the spectrum of K from below, for any links; 0: not known */
     fermion *regulator;     /* whose determinant divides this one's in every action: Pauli-Villars; owned; or null */
+    link_map *map;          /* of the links that it hops on, one share; null: `links` themselves */
     const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
 };
 
+/* The links that the quark hops on, up to date: those of its map, or thin ones. */
+const field *fermion_links(const fermion *f);
 /* A field of M, and a physical one, all zero. */
 field *fermion_vector(const fermion *f);
 field *fermion_physical(const fermion *f);
@@ -88,7 +92,8 @@ void fermion_derivative(fermion *f, field *y, const field *x, int n);
 double fermion_residual(fermion *f, field *work, const field *x, const field *source);
 
 /* Forces are gathered term by term: open, add, close; until it is closed `force` (momenta, normalised as in
- * kernels/ops/gauge.h) is incomplete. Terms of fermions that share may meet in one sum, opened by any of them.
+ * kernels/ops/gauge.h) is incomplete. Terms of fermions that share may meet in one sum, opened by any of them. Kinds gather
+ * the force of the links that they hop on; a map takes it back to `links` when the sum is closed.
  *   add:       the force of sum_i weight_i phi^dagger (K + pole_i)^-1 phi from the solutions x_i
  *   variation: that of S with dS = -2 factor Re y^dagger dD x for the direct operator D; only where add_variation is set
  *   log_det:   that of -weight * fermion_log_det() */
@@ -108,7 +113,8 @@ double fermion_log_det(fermion *f, double *negatives);
 double fermion_filtered(const fermion *f);
 void fermion_destroy(fermion *f);
 
-/* For kinds of fermions. */
-void fermion_open(fermion *f, const fermion_table *table, const field *links, linop *direct, linop *normal);
+/* For kinds of fermions. map: takes a share of it; or null. A kind closes what it opened last of all. */
+void fermion_open(fermion *f, const fermion_table *table, const field *links, link_map *map, linop *direct, linop *normal);
+void fermion_close(fermion *f);
 
 #endif

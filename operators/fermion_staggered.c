@@ -76,6 +76,7 @@ static void destroy(fermion *f)
     staggered_quark *q = (staggered_quark *)f;
     staggered_destroy(q->s);
     if (q->owns_links) staggered_links_destroy(q->links);
+    fermion_close(f);
     free(q);
 }
 
@@ -115,7 +116,7 @@ fermion *staggered_fermion(const field *links, const staggered_fermion_settings 
     REQUIRE_MEMORY(q, "out of memory");
     find_links(q, links, &s->smearing, others, n);
     q->s = staggered_create(q->links, s->mass, s->p);
-    fermion_open(&q->base, &table, links, NULL, staggered_normal(q->s));
+    fermion_open(&q->base, &table, links, NULL, NULL, staggered_normal(q->s));
     q->base.bound = s->mass * s->mass;
     q->base.shares = staggered_links_base(q->links);
     return &q->base;

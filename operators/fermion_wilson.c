@@ -33,7 +33,7 @@ static void *open_force(fermion *f, field *force)
 {
     wilson_force *sum = malloc(sizeof *sum);
     REQUIRE_MEMORY(sum, "out of memory");
-    *sum = wilson_force_open(force, f->links);
+    *sum = wilson_force_open(force, fermion_links(f));
     return sum;
 }
 
@@ -76,6 +76,7 @@ static void destroy(fermion *f)
 {
     linop_destroy(f->normal);
     wilson_destroy(of(f));
+    fermion_close(f);
     free(f);
 }
 
@@ -94,6 +95,6 @@ fermion *wilson_fermion(const field *links, const wilson_settings *s)
     REQUIRE_MEMORY(q, "out of memory");
     q->w = wilson_create(links, s);
     linop *direct = wilson_schur(q->w);
-    fermion_open(&q->base, s->c_sw != 0 ? &clover : &plain, links, direct, normal_create(direct));
+    fermion_open(&q->base, s->c_sw != 0 ? &clover : &plain, links, s->map, direct, normal_create(direct));
     return &q->base;
 }

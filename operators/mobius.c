@@ -42,7 +42,7 @@ static linop *schur_at(mobius *m, precision prec, place where);
 static void refresh(linop *op)
 {
     schur *s = (schur *)op;
-    const field *from = s->m->base.links;
+    const field *from = fermion_links(&s->m->base);
     if (s->version == from->version) return;
     if (op->inside || op->shape.Ls != s->m->s.Ls) {
         linop *whole = schur_at(s->m, op->prec, op->where);
@@ -342,7 +342,7 @@ static void add_variation(void *force, fermion *f, double factor, const field *x
 {
     mobius *m = (mobius *)f;
     field *right = continue_field(m, x, 1, 0), *left = continue_field(m, y, factor, 1);
-    hop_force(force, f->links, right, left);
+    hop_force(force, fermion_links(f), right, left);
     field_destroy(left);
     field_destroy(right);
 }
@@ -372,6 +372,7 @@ static void destroy(fermion *f)
     for (int prec = 0; prec < PREC_COUNT; prec++)
         for (int where = 0; where < 2; where++)
             if (m->schurs[prec][where]) linop_destroy(&m->schurs[prec][where]->base);
+    fermion_close(f);
     free(m);
 }
 
@@ -403,7 +404,7 @@ static fermion *create(const field *links, const mobius_settings *s, const fifth
     m->K = ratio(B, A);
     m->base.links = links;
     linop *direct = schur_at(m, PREC_DOUBLE, links->where);
-    fermion_open(&m->base, &table, links, direct, normal_create(direct));
+    fermion_open(&m->base, &table, links, s->map, direct, normal_create(direct));
     return &m->base;
 }
 

@@ -28,7 +28,8 @@ typedef struct {
 } schur;
 
 struct wilson {
-    const field *links;
+    const field *links; /* of the map, where there is one */
+    link_map *map;
     double mass, c_sw;
     schur_form form;
     parity p, q;
@@ -48,6 +49,12 @@ static double diagonal(const wilson *w)
 static int has_clover(const wilson *w)
 {
     return w->c_sw != 0;
+}
+
+/* Brings smeared links up to date, whose version then tells of what is derived from them. */
+static void follow_map(const wilson *w)
+{
+    if (w->map) link_map_links(w->map);
 }
 
 /* ---- derived fields ---- */
@@ -101,6 +108,7 @@ static void build_double(wilson *w)
 static const material *material_at(wilson *w, precision prec, place where)
 {
     material *source = &w->materials[PREC_DOUBLE][w->links->where], *m = &w->materials[prec][where];
+    follow_map(w);
     if (source->version != w->links->version) build_double(w);
     if (m->version != w->links->version) {
         use_links(w, m, prec, where);
@@ -268,6 +276,7 @@ static void destroy(linop *op)
 static const field *whole_clover(wilson *w)
 {
     const field *links = w->links;
+    follow_map(w);
     if (!w->whole) w->whole = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     if (w->whole_version == links->version) return w->whole;
     field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
@@ -284,6 +293,7 @@ static const field *whole_clover(wilson *w)
 static const field *own_diagonal(schur *s)
 {
     wilson *w = s->w;
+    follow_map(w);
     if (s->diagonal && s->diagonal_version == w->links->version) return s->diagonal;
     const field part = field_part(whole_clover(w), w->p);
     convert_one(&s->diagonal, &part, s->base.prec, s->base.where);
@@ -351,7 +361,9 @@ static void galerkin(linop *op, const aggregation *a, field *links, field *diago
 
 static unsigned long links_version(const linop *op)
 {
-    return ((const schur *)op)->w->links->version;
+    const wilson *w = ((const schur *)op)->w;
+    follow_map(w);
+    return w->links->version;
 }
 
 /* M = 4 + m + the clover term - D / 2 */
@@ -424,7 +436,9 @@ wilson *wilson_create(const field *links, const wilson_settings *s)
     REQUIRE_MEMORY(w, "out of memory");
     REQUIRE(links->prec == PREC_DOUBLE && links->kind == FIELD_LINKS, "links of kind %d, precision %d", links->kind,
             links->prec);
-    w->links = links;
+    REQUIRE(!s->map || s->map->from == links, "a map of other links");
+    w->map = s->map ? link_map_share(s->map) : NULL;
+    w->links = w->map ? w->map->links : links;
     w->mass = s->mass;
     w->c_sw = s->c_sw;
     w->form = s->form;
@@ -446,6 +460,7 @@ void wilson_destroy(wilson *w)
             if (w->schurs[prec][where]) linop_destroy(&w->schurs[prec][where]->base);
         }
     field_destroy(w->whole);
+    link_map_destroy(w->map);
     free(w);
 }
 

@@ -8,12 +8,13 @@
  *   symmetric   Mhat = 1 - A_pp^-1 H_pq A_qq^-1 H_qp,   det M = det A det Mhat
  *
  * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when
- * the links have changed. The links are borrowed; the time boundary is the lattice's. Forces see all 18 reals of the
+ * the links have changed. The links are borrowed, and may be smeared (link_map.h), both hop and clover term; the time boundary is the lattice's. Forces see all 18 reals of the
  * links. */
 #ifndef PLAQ_WILSON_H
 #define PLAQ_WILSON_H
 
 #include "operators/fermion.h"
+#include "operators/link_map.h"
 
 typedef enum { SCHUR_ASYMMETRIC, SCHUR_SYMMETRIC } schur_form;
 
@@ -22,6 +23,7 @@ typedef struct {
     schur_form form;
     parity p;           /* that of the Schur complement's vectors */
     field_kind storage; /* of the hop's links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic */
+    link_map *map;      /* of the links, shared by the operator; null: the links themselves */
 } wilson_settings;
 
 typedef struct wilson wilson;
@@ -56,6 +58,7 @@ typedef struct {
     field *force, *tensor; /* borrowed; its own, made when a term needs it */
 } wilson_force;
 
+/* links: those that the operators hop on, of whose map the force is not taken back. */
 wilson_force wilson_force_open(field *force, const field *links);
 /* force += that of S with dS = -2 factor Re Y^dagger dMhat X; X, Y and mx = Mhat X on parity p; y may be mx. */
 void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx);

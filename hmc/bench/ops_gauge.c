@@ -1,6 +1,7 @@
 #include "hmc/bench/ops.h"
 #include "hmc/evolve/action.h"
 #include "kernels/ops/gauge.h"
+#include "kernels/ops/smear.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
 
@@ -47,6 +48,19 @@ static void run_field_strength(bench *b)
 static void run_link_update(bench *b)
 {
     gauge_update(b->links_double, 1e-6, b->momenta);
+}
+
+static const stout_weights stout = {
+    {{0, 0.1, 0.1, 0.1}, {0.1, 0, 0.1, 0.1}, {0.1, 0.1, 0, 0.1}, {0.1, 0.1, 0.1, 0}}};
+
+static void run_stout(bench *b)
+{
+    smear_stout(b->other_links, b->links_double, &stout);
+}
+
+static void run_stout_back(bench *b)
+{
+    smear_stout_back(b->force, b->links_double, &stout);
 }
 
 static void run_clover_build(bench *b)
@@ -137,6 +151,8 @@ const bench_op bench_ops_gauge[] = {
     {"clover_build", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_build, 0},
     {"clover_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_invert, 0},
     {"link_update", "gauge", 0, 0, 1, BENCH_DOUBLE, run_link_update, 0},
+    {"stout", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout, 0},
+    {"stout_back", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout_back, 0},
     {"unitarise", "gauge", 0, 0, 1, BENCH_DOUBLE, run_unitarise, 0},
     {"random_momenta", "random", 0, 0, 1, BENCH_DOUBLE, run_random_momenta, 0},
     {"random_spinor", "random", 0, 0, 1, BENCH_DOUBLE, run_random_spinor, 0},

@@ -11,7 +11,7 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_mobius = {
     .name = "mobius",
     .help = "two degenerate Moebius domain wall flavours, over Pauli-Villars fields",
-    .parts = {&link_reals_part, &mobius_part, &heat_bath_part, &ratio_part, &predictor_part},
+    .parts = {&link_reals_part, &smearing_part, &mobius_part, &heat_bath_part, &ratio_part, &predictor_part},
     .spins = 4,
     .flavours = 2,
     .regulated = 1,

@@ -59,7 +59,7 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_mobius_rational = {
     .name = "mobius_rational",
     .help = "one to three Moebius domain wall flavours over Pauli-Villars fields, by rational functions (RHMC)",
-    .parts = {&link_reals_part, &mobius_part, &heat_bath_part, &rational_part, &denominator_part},
+    .parts = {&link_reals_part, &smearing_part, &mobius_part, &heat_bath_part, &rational_part, &denominator_part},
     .spins = 4,
     .shifts = 1,
     .regulated = 1,

@@ -19,7 +19,7 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_wilson_clover = {
     .name = "wilson_clover",
     .help = "two degenerate Wilson-clover flavours, even-odd preconditioned",
-    .parts = {&wilson_part, &link_reals_part, &heat_bath_part, &ratio_part, &predictor_part},
+    .parts = {&wilson_part, &link_reals_part, &smearing_part, &heat_bath_part, &ratio_part, &predictor_part},
     .spins = 4,
     .flavours = 2,
     .blocks = 1,

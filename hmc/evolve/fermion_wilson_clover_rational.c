@@ -21,7 +21,7 @@ static double force_flops(const fermion_params *f, double iterations)
 const fermion_kind fermion_wilson_clover_rational = {
     .name = "wilson_clover_rational",
     .help = "one, two or three flavours, by rational functions (RHMC)",
-    .parts = {&wilson_part, &link_reals_part, &heat_bath_part, &rational_part},
+    .parts = {&wilson_part, &link_reals_part, &smearing_part, &heat_bath_part, &rational_part},
     .spins = 4,
     .shifts = 1,
     .blocks = 1,

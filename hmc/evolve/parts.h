@@ -5,7 +5,7 @@
 
 #include "hmc/evolve/fermion_kind.h"
 
-extern const fermion_part heat_bath_part, ratio_part, predictor_part, rational_part, link_reals_part;
+extern const fermion_part heat_bath_part, ratio_part, predictor_part, rational_part, link_reals_part, smearing_part;
 
 /* The solver of the heat bath: that of the accept step where the kind has no such key. */
 const char *heat_bath_solver_of(const fermion_params *f);
@@ -19,6 +19,13 @@ fermion *fermion_denominator(const simulation *s, int number);
 void fermion_add_pseudofermion(simulation *s, int number);
 /* How many solutions the guess of a force is made from. */
 int predictor_of(const fermion_params *f);
+/* Settings of the smeared links that the quark hops on, of a section [links.NAME], and the name; null and "thin" where there
+ * are none. */
+const link_settings *smearing_of(const fermion_params *f);
+const char *smearing_name(const fermion_params *f);
+/* One share of the map that makes them, of one of the n other quarks (null ones do not count) where it fits; null for thin
+ * links. */
+link_map *fermion_map(const field *links, const fermion_params *f, fermion *const *others, int n);
 /* Links as the operator stores them. */
 field_kind link_storage_of(const fermion_params *f);
 

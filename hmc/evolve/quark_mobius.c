@@ -1,6 +1,7 @@
 #include "hmc/evolve/quark_mobius.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "hmc/evolve/parts.h"
 #include "kernels/family/domainwall.h"
@@ -49,9 +50,11 @@ mobius_settings mobius_settings_of(const fermion_params *f)
 
 fermion *mobius_quark(const field *links, const fermion_params *f, fermion *const *others, int n)
 {
-    const mobius_settings s = mobius_settings_of(f);
-    (void)others, (void)n; /* it shares nothing */
-    return mobius_fermion(links, &s);
+    mobius_settings s = mobius_settings_of(f);
+    s.map = fermion_map(links, f, others, n);
+    fermion *quark = mobius_fermion(links, &s);
+    link_map_destroy(s.map); /* the quark has its own share */
+    return quark;
 }
 
 int mobius_slices(const fermion_params *f)
@@ -69,14 +72,15 @@ void mobius_describe(const fermion_params *f, double mass, char *text, size_t si
 int mobius_same_operator(const fermion_params *f, const fermion_params *g)
 {
     const mobius_keys *k = keys_of(f), *l = keys_of(g);
-    return k->Ls == l->Ls && k->M5 == l->M5 && k->b5 == l->b5 && k->c5 == l->c5;
+    return k->Ls == l->Ls && k->M5 == l->M5 && k->b5 == l->b5 && k->c5 == l->c5 &&
+           !strcmp(smearing_name(f), smearing_name(g));
 }
 
 void mobius_ratio_keys(const fermion_params *f, char *text, size_t size)
 {
     const mobius_keys *k = keys_of(f);
-    snprintf(text, size, "Ls = %d, M5 = %.15g, b5 = %.15g, c5 = %.15g, parity = %s", k->Ls, k->M5, k->b5, k->c5,
-             f->parity);
+    snprintf(text, size, "Ls = %d, M5 = %.15g, b5 = %.15g, c5 = %.15g, parity = %s, links = %s", k->Ls, k->M5, k->b5,
+             k->c5, f->parity, smearing_name(f));
 }
 
 void mobius_transform_keys(const fermion_params *f, char *text, size_t size)

@@ -53,13 +53,15 @@ const fermion_part wilson_part = {.keys = PARAM_PART("fermion", "Wilson quarks",
 fermion *wilson_quark(const field *links, const fermion_params *f, fermion *const *others, int n)
 {
     const wilson_keys *k = wilson_keys_of(f);
-    const wilson_settings s = {.mass = f->mass,
-                               .c_sw = k->c_sw,
-                               .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
-                               .p = fermion_parity(f),
-                               .storage = link_storage_of(f)};
-    (void)others, (void)n; /* it shares nothing */
-    return wilson_fermion(links, &s);
+    wilson_settings s = {.mass = f->mass,
+                         .c_sw = k->c_sw,
+                         .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                         .p = fermion_parity(f),
+                         .storage = link_storage_of(f)};
+    s.map = fermion_map(links, f, others, n);
+    fermion *quark = wilson_fermion(links, &s);
+    link_map_destroy(s.map); /* the quark has its own share */
+    return quark;
 }
 
 void wilson_describe(const fermion_params *f, double mass, char *text, size_t size)
@@ -69,13 +71,14 @@ void wilson_describe(const fermion_params *f, double mass, char *text, size_t si
 
 int wilson_same_operator(const fermion_params *f, const fermion_params *g)
 {
-    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw;
+    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw && !strcmp(smearing_name(f), smearing_name(g));
 }
 
 void wilson_ratio_keys(const fermion_params *f, char *text, size_t size)
 {
     const wilson_keys *k = wilson_keys_of(f);
-    snprintf(text, size, "c_sw = %.15g, schur = %s, parity = %s", k->c_sw, k->schur, f->parity);
+    snprintf(text, size, "c_sw = %.15g, schur = %s, parity = %s, links = %s", k->c_sw, k->schur, f->parity,
+             smearing_name(f));
 }
 
 int wilson_has_clover(const fermion_params *f)

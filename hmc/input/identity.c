@@ -6,6 +6,7 @@
 #include "hmc/build/simulation.h"
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/evolve/gauge_kind.h"
+#include "hmc/evolve/parts.h"
 #include "hmc/input/changes.h"
 #include "git_version.h"
 #include "source_digest.h"
@@ -70,6 +71,10 @@ static void add_quark(param_text *text, const parameters *p, const fermion_param
     add_physics(text, fermion_section(0), f);
     for (int k = 0; parts[k]; k++)
         if (!parts[k]->of_action) add_physics(text, &parts[k]->keys, fermion_keys(f, parts[k]));
+    const link_settings *links = smearing_of(f);
+    if (!links) return;
+    add_all(text, link_map_section(0), links);
+    add_all(text, link_map_type_find(links->kind)->own, links);
 }
 
 param_text identity_of_quark(const parameters *p, const fermion_params *f)
@@ -99,6 +104,11 @@ param_text identity_of_ensemble(const parameters *p)
     add_named(&text, section_named("lattice"), NULL, &p->lattice);
     add_named(&text, gauge_section(0), NULL, &p->gauge);
     for (int k = 0; gauge->parts[k]; k++) add_named(&text, gauge->parts[k], NULL, &p->gauge);
+    for (int i = 0; i < p->nlinks; i++) {
+        const named_links *n = &p->links[i];
+        add_named(&text, link_map_section(0), n->name, &n->p);
+        add_named(&text, link_map_type_find(n->p.kind)->own, n->name, &n->p);
+    }
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *n = &p->fermions[i];
         const fermion_part *const *parts = fermion_kind_find(n->p.kind)->parts;

@@ -176,6 +176,7 @@ const param_section *const *parameter_sections(int *n)
     if (!count) {
         for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) all[count++] = first[i];
         for (int i = 0; gauge_section(i); i++) all[count++] = gauge_section(i);
+        for (int i = 0; link_map_section(i); i++) all[count++] = link_map_section(i);
         for (int i = 0; fermion_section(i); i++) all[count++] = fermion_section(i);
         all[count++] = &integrator_section;
         for (int i = 0; solver_section(i); i++) all[count++] = solver_section(i);
@@ -256,6 +257,29 @@ int parameters_on_level(const parameters *p, const char *name)
     return 0;
 }
 
+static int links_have(const char *kind, const char *key)
+{
+    return link_map_type_has(link_map_type_find(kind), key);
+}
+
+/* The sections [links.NAME]. */
+static void read_links(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED];
+    char message[512];
+    p->nlinks = parameters_instances(in, "links", names);
+    for (int i = 0; i < p->nlinks; i++) {
+        named_links *l = &p->links[i];
+        snprintf(l->name, sizeof l->name, "%s", names[i]);
+        ini_fill(in, link_map_section(0), names[i], &l->p);
+        parameters_refuse_keys(in, "links", names[i], "kind", l->p.kind, links_have, "");
+        const link_map_type *type = link_map_type_find(l->p.kind);
+        ini_fill(in, type->own, names[i], &l->p);
+        if (type->advise && type->advise(&l->p, message, sizeof message))
+            log_warn("%s: [links.%s] %s", ini_where(in, "links", names[i], ""), names[i], message);
+    }
+}
+
 /* Levels integrator.0, 1, ...; every action stands on exactly one of them. */
 static void read_levels(ini_input *in, parameters *p, int required)
 {
@@ -308,6 +332,11 @@ static void dump(parameters *p)
     params_dump(&t, &lattice_section, NULL, &p->lattice);
     params_dump(&t, gauge_section(0), NULL, &p->gauge);
     for (int k = 0; gauge->parts[k]; k++) params_dump(&t, gauge->parts[k], NULL, &p->gauge);
+    for (int i = 0; i < p->nlinks; i++) {
+        const named_links *n = &p->links[i];
+        params_dump(&t, link_map_section(0), n->name, &n->p);
+        params_dump(&t, link_map_type_find(n->p.kind)->own, n->name, &n->p);
+    }
     for (int i = 0; i < p->nfermions; i++) {
         const named_fermion *n = &p->fermions[i];
         const fermion_part *const *parts = fermion_kind_find(n->p.kind)->parts;
@@ -412,6 +441,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     check_save(in, &p->save);
     ini_judge(in);
     solver_parameters_read(in, p);
+    read_links(in, p);
     fermion_parameters_read(in, p);
     solver_parameters_nest(in, p);
     fermion_parameters_check(in, p);

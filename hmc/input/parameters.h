@@ -9,6 +9,7 @@
 #include "hmc/record/watch.h"
 #include "io/ini.h"
 #include "kernels/base/param.h"
+#include "operators/link_map.h"
 #include "solvers/solver.h"
 #include "solvers/transform.h"
 
@@ -98,6 +99,11 @@ typedef struct {
 
 typedef struct {
     char name[64];
+    link_settings p;
+} named_links;
+
+typedef struct {
+    char name[64];
     measure_params p;
 } named_measure;
 
@@ -106,10 +112,11 @@ typedef struct parameters {
     machine_params machine;
     lattice_params lattice;
     gauge_params gauge;
-    int nfermions, nlevels, nsolvers, nmeasures;
+    int nfermions, nlevels, nsolvers, nmeasures, nlinks;
     named_fermion fermions[MAX_NAMED];
     integrator_params levels[MAX_NAMED];
     named_settings solvers[MAX_NAMED];
+    named_links links[MAX_NAMED];
     named_measure measures[MAX_NAMED];
     checkpoint_params checkpoint;
     save_params save;

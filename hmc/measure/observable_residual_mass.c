@@ -93,7 +93,7 @@ static void open_correlators(correlators *k, const measure_context *c, const mea
     k->left = fermion_vector(k->q.quark);
     k->right = field_like(k->left);
     k->hopped = field_like(k->left);
-    for (int odd = 0; odd < 2; odd++) k->links[odd] = time_links(c->links, odd);
+    for (int odd = 0; odd < 2; odd++) k->links[odd] = time_links(fermion_links(k->q.quark), odd);
 }
 
 static void close_correlators(correlators *k)

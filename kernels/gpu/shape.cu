@@ -6,6 +6,7 @@
 #include "kernels/family/clover.h"
 #include "kernels/family/domainwall.h"
 #include "kernels/family/gauge.h"
+#include "kernels/family/smear.h"
 #include "kernels/family/staggered.h"
 #include "kernels/family/wilson.h"
 #include "kernels/gpu/gpu.h"
@@ -41,6 +42,8 @@ static const shaped_kernel shaped[] = {SHAPED(hop, out),
                                        SHAPED(parallelogram_force, momenta),
                                        SHAPED(clover_force, momenta),
                                        SHAPED(field_strength, out),
+                                       SHAPED(stout, out),
+                                       SHAPED(stout_gather, force),
                                        SHAPED(staggered_hop, out),
                                        SHAPED(long_links, out),
                                        SHAPED(long_back, out),

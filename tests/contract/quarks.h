@@ -14,11 +14,13 @@ static const char *const quark_variants[] = {"",
                                              "schur = asymmetric\nlink_reals = 12\n",
                                              "parity = odd\n",
                                              "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
-                                             "links = fat7\nu0 = 0.9\n",
-                                             "links = asqtad\nu0 = 0.9\nlong_reals = 13\n",
-                                             "links = hisq\nnaik_epsilon = -0.2\n"};
+                                             "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"
+                                             "steps = 2\n",
+                                             "u0 = 0.9\nlinks = fat7\n",
+                                             "u0 = 0.9\nlinks = asqtad\nlong_reals = 13\n",
+                                             "naik_epsilon = -0.2\nlinks = hisq\n"};
 
-/* [fermion.q] with these keys and solver s, and further sections. */
+/* [fermion.q] with these keys, behind which sections of its own may stand, and solver s, and further sections. */
 static parameters *quark_parameters(const char *kind, const char *keys, const char *sections)
 {
     char path[64];

@@ -276,7 +276,7 @@ static void check_grid(const int grid[4], double first[2][3][2][2])
     check_refusals(lat);
     for (int form = 0; form < 2; form++) {
         const wilson_settings set = {0.1, form ? 1.2 : 0, form ? SCHUR_SYMMETRIC : SCHUR_ASYMMETRIC,
-                                     form ? PARITY_ODD : PARITY_EVEN, FIELD_LINKS};
+                                     form ? PARITY_ODD : PARITY_EVEN, FIELD_LINKS, NULL};
         wilson *w = wilson_create(links, &set);
         for (int prec = 0; prec <= PREC_HALF; prec++) {
             half_links = prec == PREC_HALF;

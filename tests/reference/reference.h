@@ -207,6 +207,11 @@ void ref_free_operator(double complex d[4][4], const double p[4], double mass);
 void ref_momentum(double p[4], struct ref_lattice l, const int n[4], int bc);
 void ref_plane_wave(double complex *psi, struct ref_lattice l, const double p[4], const double complex chi[12]);
 
+/* ---------------------------------------------------------------- smeared links (ref_stout.c) */
+
+/* One step of stout smearing with weights rho of the staples of a link of direction mu in the plane mu, nu; out is not u. */
+void ref_stout(double complex *out, struct ref_lattice l, const double complex *u, const double rho[4][4]);
+
 /* ---------------------------------------------------------------- staggered fermions (ref_staggered.c)
  * Vectors have three numbers a site. */
 

@@ -41,10 +41,10 @@ static made make(const quark *q, const field *links)
 {
     made m = {0};
     if (q->Ls) {
-        m.walls = mobius_fermion(links, &(mobius_settings){q->mass, 1.8, 1.5, 0.5, q->Ls, q->p, q->storage});
+        m.walls = mobius_fermion(links, &(mobius_settings){q->mass, 1.8, 1.5, 0.5, q->Ls, q->p, q->storage, NULL});
         m.normal = m.walls->normal;
     } else {
-        m.w = wilson_create(links, &(wilson_settings){q->mass, q->c_sw, q->form, q->p, q->storage});
+        m.w = wilson_create(links, &(wilson_settings){q->mass, q->c_sw, q->form, q->p, q->storage, NULL});
         m.normal = normal_create(wilson_schur(m.w));
     }
     linop_refresh(m.normal);
