@@ -59,7 +59,7 @@ struct fermion {
     linop *direct, *normal; /* owned; in double precision where the links are */
     double bound;           /* of the spectrum of K from below, for any links; 0: not known */
     fermion *regulator;     /* whose determinant divides this one's in every action: Pauli-Villars; owned; or null */
-    link_map *map;          /* of the links that it hops on, one share; null: `links` themselves */
+    link_map *map;          /* link map of the hop's links, one share; null: `links` themselves */
     const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
 };
 
@@ -113,7 +113,8 @@ double fermion_log_det(fermion *f, double *negatives);
 double fermion_filtered(const fermion *f);
 void fermion_destroy(fermion *f);
 
-/* For kinds of fermions. map: takes a share of it; or null. A kind closes what it opened last of all. */
+/* Constructor and destructor of the common part, for kinds of fermions. The fermion takes a share of the map, which may be
+ * null. A kind calls fermion_close() after it has destroyed its operators. */
 void fermion_open(fermion *f, const fermion_table *table, const field *links, link_map *map, linop *direct, linop *normal);
 void fermion_close(fermion *f);
 

@@ -23,7 +23,7 @@ typedef struct {
     } own;
 } link_settings;
 
-/* For tables of own keys: where a member of the type's struct is. */
+/* Offset of a member of the type's struct, for tables of own keys. */
 #define LINK_KEY(keys, member) (offsetof(link_settings, own) + offsetof(keys, member))
 
 typedef struct link_map link_map;
@@ -35,7 +35,7 @@ typedef struct {
     int (*advise)(const link_settings *s, char *message, size_t size);
     void (*open)(link_map *m);
     void (*apply)(link_map *m);                   /* m->links from m->from */
-    void (*pull_back)(link_map *m, field *force); /* in place; m->links are up to date */
+    void (*pull_back)(link_map *m, field *force); /* force in place; m->links are up to date */
     void (*close)(link_map *m);
 } link_map_type;
 
@@ -44,9 +44,9 @@ struct link_map {
     link_settings settings;
     const field *from;     /* borrowed */
     field *links;          /* owned; of the kind, place and precision of `from` */
-    unsigned long version; /* of `from`, that `links` are made of */
+    unsigned long version; /* version of `from` that `links` are made of */
     int users;
-    void *state; /* of its type */
+    void *state; /* data of its type */
 };
 
 /* Types by number, null after the last; that of this name, which there has to be. */
@@ -66,7 +66,7 @@ int link_map_fits(const link_map *m, const link_settings *s, const field *from);
 
 /* Brings m->links up to date with m->from, and returns them. */
 const field *link_map_links(link_map *m);
-/* In place: a force of m->links becomes that of m->from. */
+/* Takes a force of m->links back, in place: it becomes that of m->from. */
 void link_map_pull_back(link_map *m, field *force);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct {
     int Ls;
     parity p;           /* of the even-odd system's vectors */
     field_kind storage; /* of the hop's links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic */
-    link_map *map;      /* of the links, shared by the quark; null: the links themselves */
+    link_map *map;      /* link map of the hop; null: the links themselves */
 } mobius_settings;
 
 /* Physical fields of M have Ls slices; fermion_import() and fermion_export() lead from and to those of four dimensions. Its

@@ -28,7 +28,7 @@ typedef struct {
 } schur;
 
 struct wilson {
-    const field *links; /* of the map, where there is one */
+    const field *links; /* links of the map, where there is one */
     link_map *map;
     double mass, c_sw;
     schur_form form;

@@ -23,7 +23,7 @@ typedef struct {
     schur_form form;
     parity p;           /* that of the Schur complement's vectors */
     field_kind storage; /* of the hop's links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic */
-    link_map *map;      /* of the links, shared by the operator; null: the links themselves */
+    link_map *map;      /* link map of hop and clover term; null: the links themselves */
 } wilson_settings;
 
 typedef struct wilson wilson;

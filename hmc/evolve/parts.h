@@ -23,7 +23,7 @@ int predictor_of(const fermion_params *f);
  * are none. */
 const link_settings *smearing_of(const fermion_params *f);
 const char *smearing_name(const fermion_params *f);
-/* One share of the map that makes them, of one of the n other quarks (null ones do not count) where it fits; null for thin
+/* Link map that makes them, one share: of one of the n other quarks (null ones do not count) where it fits; null for thin
  * links. */
 link_map *fermion_map(const field *links, const fermion_params *f, fermion *const *others, int n);
 /* Links as the operator stores them. */

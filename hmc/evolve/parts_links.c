@@ -6,7 +6,7 @@
 
 typedef struct {
     char links[PARAM_STRING_SIZE];
-    link_settings settings; /* of the section that it names */
+    link_settings settings; /* settings of the section [links.NAME] */
 } smearing_keys;
 
 static const param table[] = {

@@ -64,6 +64,12 @@ static void add_physics(param_text *text, const param_section *s, const void *in
 }
 
 /* Its operator: what makes another ensemble, but for the keys that are of an action alone. */
+static void add_links(param_text *text, const link_settings *links)
+{
+    add_all(text, link_map_section(0), links);
+    add_all(text, link_map_type_find(links->kind)->own, links);
+}
+
 static void add_quark(param_text *text, const parameters *p, const fermion_params *f)
 {
     const fermion_part *const *parts = fermion_kind_find(f->kind)->parts;
@@ -72,9 +78,7 @@ static void add_quark(param_text *text, const parameters *p, const fermion_param
     for (int k = 0; parts[k]; k++)
         if (!parts[k]->of_action) add_physics(text, &parts[k]->keys, fermion_keys(f, parts[k]));
     const link_settings *links = smearing_of(f);
-    if (!links) return;
-    add_all(text, link_map_section(0), links);
-    add_all(text, link_map_type_find(links->kind)->own, links);
+    if (links) add_links(text, links);
 }
 
 param_text identity_of_quark(const parameters *p, const fermion_params *f)
@@ -127,17 +131,39 @@ int identity_differ(const char *before, const char *now, param_text *differences
     return n;
 }
 
+/* The second quark with its solver, and the links that the keys name. */
+static void add_others(param_text *text, const parameters *p, const named_measure *m)
+{
+    const observable *o = observable_find(m->p.kind);
+    const char *solver = "", *fermion = o->second_quark ? o->second_quark(&m->p, &solver) : "",
+               *links = o->links ? o->links(&m->p) : "";
+    if (fermion[0]) {
+        const fermion_params *f = &p->fermions[simulation_fermion(p, fermion)].p;
+        param_text other = {0};
+        add_quark(&other, p, f);
+        add(&other, "solver", "tolerance", &parameters_attempt(p, solver[0] ? solver : f->action_solver, 0)->p);
+        for (const char *line = other.data, *end; (end = strchr(line, '\n')); line = end + 1)
+            param_text_add(text, "second.%.*s\n", (int)(end - line), line);
+        param_text_free(&other);
+    }
+    for (int i = 0; i < p->nlinks && links[0]; i++)
+        if (!strcmp(p->links[i].name, links)) add_links(text, &p->links[i].p);
+}
+
 param_text identity_of_measurement(const parameters *p, const named_measure *m)
 {
     const observable *o = observable_find(m->p.kind);
     param_text text = {0};
     add(&text, "measure", "kind", &m->p);
     if (o->own) add_all(&text, o->own, &m->p);
+    for (int i = 0; i < p->nlinks && m->p.links[0]; i++)
+        if (!strcmp(p->links[i].name, m->p.links)) add_links(&text, &p->links[i].p);
     if (o->quarks == MEASURE_NO_QUARKS) return text;
     const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
     const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->action_solver, 0);
     add_quark(&text, p, f);
     add(&text, "solver", "tolerance", &solver->p);
+    add_others(&text, p, m);
     if (!strcmp(m->p.error_estimate, "yes")) add(&text, "measure", "error_estimate", &m->p);
     if (observable_has(o, "noise")) add(&text, "run", "seed", &p->run);
     return text;

@@ -81,6 +81,7 @@ typedef struct {
     int64_t interval;
     /* Of observables with a quark. */
     char fermion[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
+    char links[PARAM_STRING_SIZE]; /* [links.NAME] of observables without a quark */
     union {
         double align;
         char bytes[2048];

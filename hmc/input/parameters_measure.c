@@ -22,11 +22,12 @@ static void check_keys(ini_input *in, const named_measure *m)
 }
 
 /* The quark has the spins, and the fifth dimension, that are measured with. */
-static void check_quark(const ini_input *in, const parameters *p, const named_measure *m)
+static void check_quark(const ini_input *in, const parameters *p, const named_measure *m, const char *key,
+                        const char *fermion)
 {
     static const char *const names[] = {
         [MEASURE_WILSON] = "Wilson", [MEASURE_WALLS] = "domain wall", [MEASURE_STAGGERED] = "staggered"};
-    const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
+    const fermion_params *f = &p->fermions[simulation_fermion(p, fermion)].p;
     const fermion_kind *kind = fermion_kind_find(f->kind);
     const int want = observable_find(m->p.kind)->quarks;
     const int fits = want == MEASURE_WILSON      ? kind->spins == 4
@@ -35,8 +36,29 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
                                                  : 1;
     if (!fits)
         user_error("%s: [measure.%s] kind = %s needs a %s quark, but [fermion.%s] is of kind = %s",
-                   ini_where(in, "measure", m->name, "fermion"), m->name, m->p.kind, names[want], m->p.fermion,
-                   f->kind);
+                   ini_where(in, "measure", m->name, key), m->name, m->p.kind, names[want], fermion, f->kind);
+}
+
+static void check_links(const ini_input *in, const parameters *p, const named_measure *m, const char *key,
+                        const char *links)
+{
+    const char *names[MAX_NAMED];
+    for (int i = 0; i < p->nlinks; i++) names[i] = p->links[i].name;
+    if (links[0]) parameters_check_name(in, "measure", m->name, key, links, names, p->nlinks, "[links.NAME]");
+}
+
+/* Second quark, its solver, and links that the keys of one observable name. */
+static void check_other_names(const ini_input *in, const parameters *p, const named_measure *m,
+                              const char *const *fermions)
+{
+    const observable *o = observable_find(m->p.kind);
+    const char *solver = "", *fermion = o->second_quark ? o->second_quark(&m->p, &solver) : "",
+               *links = o->links ? o->links(&m->p) : "";
+    check_links(in, p, m, "smearing_links", links);
+    if (!fermion[0]) return;
+    parameters_check_name(in, "measure", m->name, "fermion_2", fermion, fermions, p->nfermions, "[fermion.NAME]");
+    check_quark(in, p, m, "fermion_2", fermion);
+    if (solver[0]) parameters_check_solver(in, p, "measure", m->name, "solver_2", solver);
 }
 
 void measure_parameters_read(ini_input *in, parameters *p)
@@ -52,10 +74,12 @@ void measure_parameters_read(ini_input *in, parameters *p)
         const observable *o = observable_find(m->p.kind);
         if (o->own) ini_fill(in, o->own, names[i], &m->p);
         check_keys(in, m);
+        check_links(in, p, m, "links", m->p.links);
         if (o->quarks != MEASURE_NO_QUARKS) {
             parameters_check_name(in, "measure", m->name, "fermion", m->p.fermion, fermions, p->nfermions,
                                   "[fermion.NAME]");
-            check_quark(in, p, m);
+            check_quark(in, p, m, "fermion", m->p.fermion);
+            check_other_names(in, p, m, fermions);
             if (m->p.solver[0]) parameters_check_solver(in, p, "measure", m->name, "solver", m->p.solver);
         }
         const char *key = o->check ? o->check(p, m, message, sizeof message) : NULL;

@@ -35,13 +35,13 @@ const observable *observable_find(const char *name)
 
 int observable_has(const observable *o, const char *key)
 {
-    return (o->quarks != MEASURE_NO_QUARKS && param_has_word(KEYS_OF_QUARKS, key)) ||
+    return param_has_word(o->quarks != MEASURE_NO_QUARKS ? KEYS_OF_QUARKS : "links", key) ||
            (o->own && param_find(o->own, key));
 }
 
 void observable_keys(const observable *o, char *text, size_t size)
 {
-    size_t n = (size_t)snprintf(text, size, "%s", o->quarks == MEASURE_NO_QUARKS ? "" : KEYS_OF_QUARKS);
+    size_t n = (size_t)snprintf(text, size, "%s", o->quarks == MEASURE_NO_QUARKS ? "links" : KEYS_OF_QUARKS);
     for (int i = 0; o->own && i < o->own->count && n < size; i++)
         n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", o->own->table[i].name);
 }
@@ -50,7 +50,7 @@ void observable_keys(const observable *o, char *text, size_t size)
 
 #define MEMBER(member) offsetof(measure_params, member)
 
-static char kind_names[256], kind_help[1024], quark_help[256], solver_help[256], error_help[512];
+static char kind_names[256], kind_help[2048], quark_help[256], solver_help[256], error_help[512], links_help[256];
 
 static const param keys[] = {
     {"kind", PARAM_CHOICE, MEMBER(kind), NULL, kind_names, NULL, kind_help, 0},
@@ -58,6 +58,7 @@ static const param keys[] = {
     {"fermion", PARAM_STRING, MEMBER(fermion), "", NULL, NULL, quark_help, 0},
     {"solver", PARAM_STRING, MEMBER(solver), "", NULL, NULL, solver_help, 0},
     {"error_estimate", PARAM_CHOICE, MEMBER(error_estimate), "no", "no|yes", NULL, error_help, 0},
+    {"links", PARAM_STRING, MEMBER(links), "", NULL, NULL, links_help, 0},
 };
 
 static const param_section section = {"measure",
@@ -74,11 +75,14 @@ static void fill_texts(void)
     for (int i = 0; observable_number(i); i++) {
         const observable *o = observable_number(i);
         param_add_choice(kind_names, sizeof kind_names, kind_help, sizeof kind_help, o->name, o->help);
+        if (o->quarks == MEASURE_NO_QUARKS) param_append(links_help, sizeof links_help, ", ", o->name);
         if (o->quarks == MEASURE_NO_QUARKS) continue;
         param_append(quark_help, sizeof quark_help, ", ", o->name);
     }
     snprintf(solver_help, sizeof solver_help, "%s", quark_help);
     snprintf(error_help, sizeof error_help, "%s", quark_help);
+    param_append(links_help, sizeof links_help, ": ",
+                 "[links.NAME] of the smeared links that are measured; empty: the links of the ensemble");
     param_append(quark_help, sizeof quark_help, ": ", "[fermion.NAME] of the propagator; has to be given");
     param_append(solver_help, sizeof solver_help, ": ",
                  "[solver.NAME] of the propagator; empty: the fermion's action_solver");
@@ -104,7 +108,11 @@ measure_result measure(const measure_context *c, const named_measure *m)
     measure_result r = {.what = o, .name = m->name};
     for (int i = 0; i < MEASURE_MAX_SUMMARY; i++) r.summary[i] = NAN;
     const double start = comm_wtime();
-    const int status = o->measure(c, &m->p, &r);
+    link_map *map = measure_map(c, m->p.links);
+    measure_context on = *c;
+    if (map) on.links = link_map_links(map);
+    const int status = o->measure(&on, &m->p, &r);
+    link_map_destroy(map);
     r.failed = status != MEASURE_DONE;
     r.given_up = status == MEASURE_GIVEN_UP;
     r.seconds = comm_wtime() - start;
@@ -114,6 +122,14 @@ measure_result measure(const measure_context *c, const named_measure *m)
 uint64_t measure_noise_seed(const measure_context *c)
 {
     return (uint64_t)c->p->run.seed ^ (uint64_t)llround(1e12 * gauge_measure(c->links, 0).plaquette);
+}
+
+link_map *measure_map(const measure_context *c, const char *name)
+{
+    for (int i = 0; i < c->p->nlinks && name[0]; i++)
+        if (!strcmp(c->p->links[i].name, name)) return link_map_create(&c->p->links[i].p, c->links);
+    REQUIRE(!name[0], "no links %s", name);
+    return NULL;
 }
 
 int measure_interrupted(const measure_context *c)

@@ -63,6 +63,10 @@ struct observable {
         MEASURE_STAGGERED,
         MEASURE_ANY_QUARK
     } quarks; /* that it needs */
+    /* The [fermion.NAME] of a second quark, which has to be as the first, with the [solver.NAME] of its solves; and the
+     * [links.NAME] that its keys name. Empty names: none. Null where there is no such key. */
+    const char *(*second_quark)(const measure_params *m, const char **solver);
+    const char *(*links)(const measure_params *m);
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
     int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);
@@ -90,6 +94,9 @@ measure_result measure(const measure_context *c, const named_measure *m);
  * configurations have different noise, and one has the same whenever and wherever it is measured with the same links;
  * stored in single precision it is another one. */
 uint64_t measure_noise_seed(const measure_context *c);
+/* Link map, for observables, of the section [links.NAME] of this name, on the configuration's links; null for an empty name. To
+ * be destroyed. */
+link_map *measure_map(const measure_context *c, const char *name);
 /* Whether the measurement has to be given up. */
 int measure_interrupted(const measure_context *c);
 /* One more row of ncolumns values. */

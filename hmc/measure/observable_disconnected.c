@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "hmc/evolve/fermion_kind.h"
+#include "hmc/measure/gamma.h"
+#include "hmc/measure/momentum.h"
 #include "hmc/measure/stochastic.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
@@ -31,20 +33,7 @@ typedef struct {
     int momentum2;
 } loop_keys;
 
-enum { MOST_OPERATORS = 16, MOST_MOMENTA = 1024, SPINS = 4 };
-
-/* Words of the key operators, and the numbers n that each stands for. */
-static const struct {
-    const char *name;
-    int n, numbers[6], spins; /* spins: that a quark has to have; 0: any */
-} groups[] = {
-    {"scalar", 1, {0}, 0},
-    {"pseudoscalar", 1, {15}, SPINS},
-    {"vector", 4, {1, 2, 4, 8}, 0},
-    {"axial", 4, {14, 13, 11, 7}, SPINS},
-    {"tensor", 6, {3, 5, 6, 9, 10, 12}, SPINS},
-};
-enum { GROUPS = sizeof groups / sizeof groups[0] };
+enum { SPINS = GAMMA_SPINS };
 
 static const measure_column columns[] = {
     {"vector", "", "number of the noise vector; -1: the estimate from all"},
@@ -65,111 +54,35 @@ static const measure_column summary[] = {
     {"vectors", "", "noise vectors of the solver"},
 };
 
-/* One element a row: gamma(s, at[s]) = value[s]. */
-typedef struct {
-    int at[SPINS];
-    double complex value[SPINS];
-} spin_matrix;
-
 typedef struct {
     propagator q;
     const loop_keys *k;
     const lattice *lat;
-    int noperators, operators[MOST_OPERATORS], nmomenta, momenta[MOST_MOMENTA][3];
-    spin_matrix gamma[MOST_OPERATORS];
+    int noperators, operators[GAMMAS];
+    spin_matrix gamma[GAMMAS];
+    momenta p;
     const field *links; /* of the currents of staggered quarks, with phases and boundary; or null */
     field *own_links;   /* owned, or null */
     field *moved;
-    double complex *wave[3]; /* exp(-2 pi i n / L) for n < L */
     exact_sum *sums;         /* [operator][momentum][t][re, im], of one pair of fields */
 } loops;
-
-/* ---- operators and momenta ---- */
-
-/* gamma_mu of kernels/site/spin.h. */
-static spin_matrix gamma_of(int mu)
-{
-    static const spin_matrix all[4] = {{{3, 2, 1, 0}, {I, I, -I, -I}},
-                                       {{3, 2, 1, 0}, {-1, 1, 1, -1}},
-                                       {{2, 3, 0, 1}, {I, -I, -I, I}},
-                                       {{2, 3, 0, 1}, {1, 1, 1, 1}}};
-    return all[mu];
-}
-
-static spin_matrix product(const spin_matrix *a, const spin_matrix *b)
-{
-    spin_matrix c;
-    for (int s = 0; s < SPINS; s++) {
-        c.at[s] = b->at[a->at[s]];
-        c.value[s] = a->value[s] * b->value[a->at[s]];
-    }
-    return c;
-}
-
-static spin_matrix gamma_product(int number)
-{
-    spin_matrix m = {{0, 1, 2, 3}, {1, 1, 1, 1}};
-    for (int mu = 0; mu < 4; mu++)
-        if (number >> mu & 1) {
-            const spin_matrix g = gamma_of(mu);
-            m = product(&m, &g);
-        }
-    return m;
-}
-
-static void choose_operators(loops *l)
-{
-    for (int g = 0; g < GROUPS; g++)
-        if (param_has_word(l->k->operators, groups[g].name))
-            for (int i = 0; i < groups[g].n; i++) l->operators[l->noperators++] = groups[g].numbers[i];
-    for (int i = 0; i < l->noperators; i++) l->gamma[i] = gamma_product(l->operators[i]);
-}
-
-static int count_momenta(int most, int (*to)[3])
-{
-    int n = 0, reach = 0;
-    while ((reach + 1) * (reach + 1) <= most) reach++;
-    for (int z = -reach; z <= reach; z++)
-        for (int y = -reach; y <= reach; y++)
-            for (int x = -reach; x <= reach; x++) {
-                if (x * x + y * y + z * z > most) continue;
-                if (to) to[n][0] = x, to[n][1] = y, to[n][2] = z;
-                n++;
-            }
-    return n;
-}
-
-static void make_waves(loops *l)
-{
-    for (int d = 0; d < 3; d++) {
-        const int size = l->lat->size[d];
-        l->wave[d] = malloc((size_t)size * sizeof *l->wave[d]);
-        REQUIRE_MEMORY(l->wave[d], "out of memory");
-        for (int n = 0; n < size; n++) l->wave[d][n] = cexp(-2 * M_PI * I * n / size);
-    }
-}
 
 /* ---- contractions ---- */
 
 static exact_sum *sums_of(const loops *l, int operator, int t)
 {
-    return l->sums + 2 * ((long)operator* l->nmomenta * l->lat->size[3] + t);
+    return l->sums + 2 * ((long)operator* l->p.n * l->lat->size[3] + t);
 }
 
 /* sums += exp(-i p.x) times the density of an operator at site i of a slice, of all momenta. */
 static void add_site(const loops *l, int operator, int t, long i, double complex density)
 {
-    const int *local = l->lat->local, *o = l->lat->origin, *size = l->lat->size;
+    const int *local = l->lat->local, *o = l->lat->origin;
     const int x[3] = {(int)(i % local[0]) + o[0], (int)(i / local[0] % local[1]) + o[1],
                       (int)(i / local[0] / local[1]) + o[2]};
     exact_sum *to = sums_of(l, operator, t);
-    for (int p = 0; p < l->nmomenta; p++, to += 2 * size[3]) {
-        double complex phase = 1;
-        for (int d = 0; d < 3; d++) {
-            const int n = l->momenta[p][d] * x[d] % size[d];
-            phase *= l->wave[d][n < 0 ? n + size[d] : n];
-        }
-        const double complex here = phase * density;
+    for (int p = 0; p < l->p.n; p++, to += 2 * l->lat->size[3]) {
+        const double complex here = momenta_wave(&l->p, p, x) * density;
         exact_add(&to[0], creal(here));
         exact_add(&to[1], cimag(here));
     }
@@ -216,7 +129,7 @@ static void add_slices(const loops *l, int first, int last, const field *e, cons
 static void contract(void *context, double *value, double weight, const field *e, const field *x)
 {
     const loops *l = context;
-    const int n = 2 * l->noperators * l->nmomenta * l->lat->size[3];
+    const int n = 2 * l->noperators * l->p.n * l->lat->size[3];
     for (int i = 0; i < n; i++) l->sums[i] = exact_zero();
     if (!l->moved) add_slices(l, 0, l->noperators, e, x);
     else
@@ -250,10 +163,10 @@ static void open_loops(loops *l, const measure_context *c, const measure_params 
 {
     *l = (loops){.k = OBSERVABLE_OWN(loop_keys, m), .lat = c->links->lat};
     propagator_open(&l->q, c, m);
-    choose_operators(l);
-    l->nmomenta = count_momenta(l->k->momentum2, l->momenta);
-    make_waves(l);
-    l->sums = malloc((size_t)(2 * l->noperators * l->nmomenta * l->lat->size[3]) * sizeof *l->sums);
+    l->noperators = gamma_listed(l->k->operators, l->operators);
+    for (int i = 0; i < l->noperators; i++) l->gamma[i] = gamma_number(l->operators[i]);
+    momenta_open(&l->p, l->lat, l->k->momentum2);
+    l->sums = malloc((size_t)(2 * l->noperators * l->p.n * l->lat->size[3]) * sizeof *l->sums);
     REQUIRE_MEMORY(l->sums, "out of memory");
     if (fermion_kind_find(l->q.params->kind)->spins != 1) return;
     l->moved = fermion_physical(l->q.quark);
@@ -262,7 +175,7 @@ static void open_loops(loops *l, const measure_context *c, const measure_params 
 
 static void close_loops(loops *l)
 {
-    for (int d = 0; d < 3; d++) free(l->wave[d]);
+    momenta_close(&l->p);
     free(l->sums);
     field_destroy(l->moved);
     field_destroy(l->own_links);
@@ -274,9 +187,9 @@ static void add_rows(const loops *l, const stochastic *s, int vector, measure_re
 {
     const int times = l->lat->size[3];
     for (int o = 0; o < l->noperators; o++)
-        for (int p = 0; p < l->nmomenta; p++)
+        for (int p = 0; p < l->p.n; p++)
             for (int t = 0; t < times; t++) {
-                const int *n = l->momenta[p], i = 2 * ((o * l->nmomenta + p) * times + t);
+                const int *n = l->p.number[p], i = 2 * ((o * l->p.n + p) * times + t);
                 double row[COLUMNS] = {vector, l->operators[o], n[0], n[1], n[2], t};
                 for (int part = 0; part < 2; part++) {
                     const stochastic_value v = stochastic_mean(s, i + part);
@@ -296,7 +209,7 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
     const stochastic_call call = {.q = &l.q,
                                   .keys = &l.k->noise,
                                   .seed = measure_noise_seed(c),
-                                  .values = 2 * l.noperators * l.nmomenta * l.lat->size[3],
+                                  .values = 2 * l.noperators * l.p.n * l.lat->size[3],
                                   .contract = contract,
                                   .context = &l};
     const int status = stochastic_estimate(&s, &call, r);
@@ -323,13 +236,13 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
         snprintf(message, size, "operators is empty; choose of scalar, pseudoscalar, vector, axial and tensor");
         return "operators";
     }
-    for (int g = 0; g < GROUPS; g++)
-        if (groups[g].spins > spins && param_has_word(k->operators, groups[g].name)) {
-            snprintf(message, size,
-                     "operators = %s needs a quark with spin, but [fermion.%s] is of kind = %s, which has %s",
-                     groups[g].name, m->p.fermion, f->kind, "scalar and vector");
-            return "operators";
-        }
+    const char *word = gamma_needs_spin(k->operators);
+    if (word && spins == 1) {
+        snprintf(message, size,
+                 "operators = %s needs a quark with spin, but [fermion.%s] is of kind = %s, which has %s", word,
+                 m->p.fermion, f->kind, "scalar and vector");
+        return "operators";
+    }
     if (spins != 1 && strcmp(k->transport, "thin")) {
         snprintf(message, size, "transport = %s is for staggered quarks, but [fermion.%s] is of kind = %s",
                  k->transport, m->p.fermion, f->kind);
@@ -345,12 +258,11 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 static const param own[] = {
     NOISE_KEYS(loop_keys),
     {"operators", PARAM_WORDS, OBSERVABLE_KEY(loop_keys, operators), "vector",
-     "scalar|pseudoscalar|vector|axial|tensor", NULL,
+     GAMMA_WORDS, NULL,
      "operators in the loop: unit matrix, gamma_5, gamma_mu, gamma_mu gamma_5, gamma_mu gamma_nu; of staggered quarks "
      "scalar, and vector with one link",
      0},
-    {"momentum2", PARAM_INT, OBSERVABLE_KEY(loop_keys, momentum2), "0", "[0,25]", NULL,
-     "all momenta 2 pi n / L with n_x^2 + n_y^2 + n_z^2 up to this", 0},
+    MOMENTUM2_KEY(OBSERVABLE_KEY(loop_keys, momentum2)),
     {"transport", PARAM_CHOICE, OBSERVABLE_KEY(loop_keys, transport), "thin", "thin|fat", NULL,
      "links of the staggered vector current: thin, or the quark's fat ones", 0},
     {"each_vector", PARAM_CHOICE, OBSERVABLE_KEY(loop_keys, each_vector), "no", "no|yes", NULL,

@@ -14,7 +14,7 @@ extern "C" {
 
 /* out = links after one step of stout smearing (hep-lat/0311018, eqs. (1) to (3)); out is not links. */
 void smear_stout(field *out, const field *links, const stout_weights *w);
-/* In place: the force of the smeared links becomes that of `links`, of which they are made by one step with these weights. */
+/* Takes a force back in place: that of the smeared links becomes that of `links`, of which they are made by one step with these weights. */
 void smear_stout_back(field *force, const field *links, const stout_weights *w);
 
 #ifdef __cplusplus

@@ -73,7 +73,7 @@ FN void T(stout_transposed)(vreal lambda[8], const vreal q[8], const vreal f[8])
     }
 }
 
-/* From F', in `force`: Lambda, and exp(-Q) F' exp(Q) in place of F'. */
+/* Lambda from F', which `force` holds, and exp(-Q) F' exp(Q) in place of F'. */
 #define PARTS_stout_back 4
 #define REACH_stout_back 1
 FN void T(stout_back_part)(const stout_back_args *a, const geom *g, T(walker) home, int mu)

@@ -1,0 +1,32 @@
+/* Contractions of two propagators over colours, for every pair of their spins, by time slice and momentum:
+ *
+ *   T(p, t)[b][b'][a][a'] = sum_x exp(-i p.(x - x_0)) sum_(c d) conj(A(x)_(a c; b d)) B(x)_(a' c; b' d)
+ *
+ * with spins a, a' and colour c of the sink, b, b' and d of the source. All mesons of the two quarks, with any gamma matrices
+ * at both ends, are sums of these numbers. Sums are exact: the eight sites of a cube of a slice are added in a fixed order,
+ * and cubes without regard to order, so that process grids and threads leave no trace. */
+#ifndef PLAQ_CONTRACTION_H
+#define PLAQ_CONTRACTION_H
+
+#include "hmc/measure/gamma.h"
+#include "hmc/measure/momentum.h"
+#include "kernels/field/field.h"
+#include "kernels/lattice/exact.h"
+
+enum { CONTRACTION_PAIRS = 256, PROPAGATOR_COLUMNS_4 = 12 };
+
+typedef struct {
+    const lattice *lat;
+    const momenta *p;
+    exact_sum *sums; /* [t][momentum][pair][re, im] */
+} contraction;
+
+/* Sums of the propagators a and b, which may be one: spinor fields of both parities in double precision, with a right-hand
+ * side for each column, spin 3 + colour, of the source at x0. Collective. */
+void contraction_open(contraction *c, const momenta *p, const field *a, const field *b, const int x0[4]);
+void contraction_close(contraction *c);
+/* sum_x exp(-i p.(x - x_0)) tr [gamma_5 A(x)^dagger gamma_5 sink B(x) source] at t after the source, of momentum number i. */
+double complex contraction_meson(const contraction *c, const spin_matrix *sink, const spin_matrix *source, int i,
+                                 int t);
+
+#endif

@@ -1,0 +1,30 @@
+/* Momenta p = 2 pi (n_x / L_x, n_y / L_y, n_z / L_z) of correlators, and their plane waves. Local. */
+#ifndef PLAQ_MOMENTUM_H
+#define PLAQ_MOMENTUM_H
+
+#include <complex.h>
+
+#include "kernels/lattice/lattice.h"
+
+enum { MOMENTA_MOST = 1024, MOMENTUM2_MOST = 25 };
+
+typedef struct {
+    int n, number[MOMENTA_MOST][3]; /* n_x, n_y, n_z */
+    int size[3];
+    double complex *wave[3]; /* exp(-2 pi i k / L) for k < L */
+} momenta;
+
+/* All momenta with n_x^2 + n_y^2 + n_z^2 up to most2, at most MOMENTUM2_MOST. */
+void momenta_open(momenta *m, const lattice *lat, int most2);
+void momenta_close(momenta *m);
+/* exp(-i p.x) of momentum number i at global coordinates, which may be differences of such. */
+double complex momenta_wave(const momenta *m, int i, const int x[3]);
+
+/* For tables of keys, with the offset of an int. */
+#define MOMENTUM2_KEY(at)                                                                                              \
+    {                                                                                                                  \
+        "momentum2", PARAM_INT, at, "0", "[0,25]", NULL,                                                               \
+            "all momenta 2 pi n / L with n_x^2 + n_y^2 + n_z^2 up to this", 0                                          \
+    }
+
+#endif

@@ -1,0 +1,24 @@
+/* Gauge covariant Gaussian smearing of sources and sinks (S. Guesken, Nucl. Phys. B Proc. Suppl. 17 (1990) 361), in Chroma's
+ * normalisation: n steps of
+ *
+ *   chi <- chi - (w^2 / 4n) (6 chi - sum_(j = x y z) U_j(x) chi(x+j) + U_j(x-j)^dagger chi(x-j)).
+ *
+ * The sum over neighbours comes from hops of Wilson quarks with both signs of the gamma matrices, which cancel, on links of
+ * which those in time are zero. Collective. */
+#ifndef PLAQ_SMEARING_H
+#define PLAQ_SMEARING_H
+
+#include "kernels/field/field.h"
+
+typedef struct {
+    double width; /* w */
+    int steps;    /* n; 0: no smearing */
+    field *space; /* links, those in time zero; null without steps */
+} gaussian;
+
+void gaussian_open(gaussian *g, const field *links, double width, int steps);
+void gaussian_close(gaussian *g);
+/* In place, of a spinor field of both parities in double precision where the links are. */
+void gaussian_smear(const gaussian *g, field *chi);
+
+#endif

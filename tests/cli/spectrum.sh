@@ -1,0 +1,115 @@
+# Correlators and smeared loops as other codes have recorded them, from the command line: mesons of two clover quarks from a
+# smeared source, pions of one, stout links in space; and what is refused of their keys.
+. "$(dirname "$0")/kit.bash"
+cat >m.ini <<'INI'
+[fermion.up]
+mass = 0.1
+c_sw = 1.17
+solver = s
+
+[fermion.down]
+mass = 0.2
+c_sw = 1.17
+solver = s
+
+[fermion.strange]
+kind = staggered
+links = naive
+mass = 0.1
+solver = c
+
+[solver.s]
+type = bicgstab
+tolerance = 1e-12
+
+[solver.c]
+type = cg
+
+[links.space]
+kind = stout
+directions = space
+rho = 0.15625
+steps = 16
+
+[measure.pi]
+kind = mesons
+fermion = down
+fermion_2 = up
+operators = pseudoscalar
+source_smearing = gaussian
+width = 2
+smearing_steps = 5
+
+[measure.smooth]
+kind = loops
+links = space
+INI
+
+# near WHAT WANTED FOUND DIGITS: to so many significant digits, as records have.
+near() {
+    checks=$((checks + 1))
+    awk -v a="$2" -v b="$3" -v d="$4" 'BEGIN { exit !(b != "" && (a - b)^2 <= (10^-d * a)^2) }' || fail "$1: $2 and $3"
+}
+member() { sed -n "s/.*\"$1\": \[*\([^]}]*\).*/\1/p" | tr ',' '\n' | sed 's/^ *//'; }
+
+if [ -e "$data/pyquda.weak_field.lime" ]; then
+    say "pi+ of two masses, recorded by lalibe"
+    try measure --json m.ini "$data/pyquda.weak_field.lime"
+    exits 0 "mesons"
+    grep '"kind": "mesons", "source": 15' out | member real >have
+    printf '%s\n' .2151362071 .03641575046 .02742811278 .02323036574 .02189481899 >want
+    while read -r t wanted; do near "pi+ at $((t - 1))" "$wanted" "$(sed -n "${t}p" have)" 9; done < <(cat -n want)
+fi
+if [ -e "$data/qlua.random-gauge.lime" ]; then
+    # The record is in single precision.
+    say "stout links in space, recorded by another code"
+    try measure --json m.ini "$data/qlua.random-gauge.lime"
+    exits 0 "loops"
+    grep '"measure": "smooth"' out >line
+    near "plaquette" .998190904268995 "$(member plaquette <line | head -n 1)" 6
+    near "in space" .999997427066167 "$(member plaquette_space <line | head -n 1)" 6
+    near "in time" .996384381471823 "$(member plaquette_time <line | head -n 1)" 6
+fi
+
+say "rows of another second quark, or of other links, do not mix"
+write_pure_gauge gauge.ini
+try run gauge.ini run.output=made run.trajectories=1
+sed 's/^steps = 16/steps = 2/' m.ini >few.ini
+config=made/checkpoint-000001.h5
+try measure --output h.h5 few.ini $config
+exits 0 "the first"
+try measure --output h.h5 few.ini $config
+printed "measure.pi of these links is in h.h5 already" "measure.smooth of these links is in h.h5 already"
+try measure --output h.h5 few.ini $config fermion.up.mass=0.15
+exits 2 "another second quark"
+printed "mass"
+try measure --output h.h5 few.ini $config links.space.rho=0.1
+exits 2 "other links"
+printed "rho"
+
+# refused WHAT TEXT ARGUMENTS
+refused() {
+    local what=$1 text=$2
+    shift 2
+    try measure few.ini $config "$@"
+    exits 2 "$what"
+    printed "$text"
+}
+say "keys that do not fit"
+refused "a second quark that is none" "did you mean 'up'?" measure.pi.fermion_2=ups
+refused "a staggered second quark" "needs a Wilson quark" measure.pi.fermion_2=strange
+refused "no such links" "names no [links.NAME]" measure.pi.smearing_links=spac
+refused "links of loops that are none" "did you mean 'space'?" measure.smooth.links=spce
+refused "no steps" "needs width and smearing_steps above 0" measure.pi.smearing_steps=0
+refused "too few steps" "take more steps" measure.pi.smearing_steps=3
+refused "a width without smearing" "have no effect without source_smearing" measure.pi.source_smearing=none
+refused "a source outside" "lies outside the lattice" measure.pi.source=0.0.0.4
+sed '/^rho/d' few.ini >none.ini
+try measure none.ini $config
+exits 2 "links without rho"
+printed "[links.space] needs the key 'rho'"
+refused "links of a staggered quark" "'space' is unknown" fermion.strange.links=space
+try measure few.ini $config links.space.rho=0.3
+exits 0 "a large rho"
+printed "warning: " "[links.space] rho = 0.3 is beyond 0.25"
+finish
