@@ -27,7 +27,7 @@ struct record {
     int filters, filtered_column;
     /* What the averages need. */
     long count, capacity;
-    double *plaquette, *exp_dh, *accepted;
+    double *number, *plaquette, *exp_dh, *accepted;
     double filtered; /* sum over rows that have it */
     long nfiltered;
     /* Tables of measurements. */
@@ -52,11 +52,13 @@ static void remember(record *r, int64_t number, double plaquette, double dh, int
     if (r->count == r->capacity) {
         r->capacity = r->capacity ? 2 * r->capacity : 256;
         const size_t bytes = (size_t)r->capacity * sizeof(double);
+        r->number = realloc(r->number, bytes);
         r->plaquette = realloc(r->plaquette, bytes);
         r->exp_dh = realloc(r->exp_dh, bytes);
         r->accepted = realloc(r->accepted, bytes);
-        REQUIRE_MEMORY(r->plaquette && r->exp_dh && r->accepted, "out of memory for %ld rows", r->capacity);
+        REQUIRE_MEMORY(r->number && r->plaquette && r->exp_dh && r->accepted, "out of memory for %ld rows", r->capacity);
     }
+    r->number[r->count] = (double)number;
     r->plaquette[r->count] = plaquette;
     r->exp_dh[r->count] = record_exp_minus(dh);
     r->accepted[r->count++] = accepted;
@@ -200,6 +202,7 @@ int record_close(record *r, char *message, size_t size)
     if (!r) return 0;
     const int unnoted = stretch_note(&r->stretch, r->h, r->last, comm_wtime() - r->begun, message, size);
     const int bad = history_close(r->h, unnoted ? ignored : message, unnoted ? sizeof ignored : size) || unnoted;
+    free(r->number);
     free(r->plaquette);
     free(r->exp_dh);
     free(r->accepted);
@@ -372,9 +375,9 @@ record_averages record_average(const record *r)
 {
     record_averages a = {.from = r->from, .stretch = r->stretch.stretch, .count = r->count};
     a.filtered = r->filtered / (double)r->nfiltered;
-    a.acceptance = autocorrelate(r->accepted, r->count);
-    a.exp_dh = autocorrelate(r->exp_dh, r->count);
-    a.plaquette = autocorrelate(r->plaquette, r->count);
+    a.acceptance = autocorrelate(r->number, r->accepted, r->count);
+    a.exp_dh = autocorrelate(r->number, r->exp_dh, r->count);
+    a.plaquette = autocorrelate(r->number, r->plaquette, r->count);
     return a;
 }
 

@@ -60,10 +60,8 @@ static double square(double x)
     return x * x;
 }
 
-/* Adds a series of a column, `last_only`: of rows of the same trajectory the last one;
- * `skip_zero`: unless it is nothing but zeros. */
-static void add_series(ensemble *e, int table, int column, const char *name, double (*of)(double), int last_only,
-                       int skip_zero)
+/* Adds a series of a column: of rows of the same trajectory the last one; `skip_zero`: unless it is nothing but zeros. */
+static void add_series(ensemble *e, int table, int column, const char *name, double (*of)(double), int skip_zero)
 {
     const history_view *v = e->view;
     const long rows = (long)history_view_rows(v, table);
@@ -71,11 +69,11 @@ static void add_series(ensemble *e, int table, int column, const char *name, dou
                          .value = malloc((size_t)(rows + 1) * sizeof(double))};
     REQUIRE_MEMORY(s.at && s.value, "out of memory: %ld rows", rows);
     snprintf(s.name, sizeof s.name, "%s", name);
-    history_view_column_name(v, table, column, &s.unit);
+    s.is_gauge_dependent = !strcmp(history_view_column_name(v, table, column, &s.unit), "link_trace");
     for (long i = 0; i < rows; i++) {
         const double number = history_view_value(v, table, i, 0), x = history_view_value(v, table, i, column);
         const int more = i + 1 < rows && history_view_value(v, table, i + 1, 0) == number;
-        if (last_only && more) continue;
+        if (more) continue;
         if (!isfinite(x)) {
             s.missing += number >= (double)e->from;
             continue;
@@ -85,8 +83,7 @@ static void add_series(ensemble *e, int table, int column, const char *name, dou
         s.value[s.n++] = of(x);
     }
     const long n = s.n - s.begin;
-    s.step = n > 1 ? (s.at[s.n - 1] - s.at[s.begin]) / (double)(n - 1) : 1;
-    s.a = autocorrelate(s.value + s.begin, n);
+    s.a = autocorrelate(s.at + s.begin, s.value + s.begin, n);
     /* Iterations and residuals of actions without a solver. */
     if (s.n == 0 || (skip_zero && s.a.mean == 0 && !(s.a.error > 0))) {
         free(s.at);
@@ -100,7 +97,7 @@ static void add_series(ensemble *e, int table, int column, const char *name, dou
 static void add_column(ensemble *e, int table, const char *column, const char *name, double (*of)(double))
 {
     const int c = history_view_column(e->view, table, column);
-    if (c >= 0) add_series(e, table, c, name, of, 0, !strcmp(column, "worst_residual"));
+    if (c >= 0) add_series(e, table, c, name, of, !strcmp(column, "worst_residual"));
 }
 
 static void add_trajectories(ensemble *e)
@@ -119,7 +116,7 @@ static void add_trajectories(ensemble *e)
         const int force = !strncmp(name, "force_", 6), iterations = !strncmp(name, "iterations_", 11);
         if (!force && !iterations) continue;
         snprintf(title, sizeof title, "%s %.100s", force ? "force" : "iterations", name + (force ? 6 : 11));
-        add_series(e, t, c, title, itself, 0, iterations);
+        add_series(e, t, c, title, itself, iterations);
     }
 }
 
@@ -139,16 +136,16 @@ static void add_measurement(ensemble *e, int table, const char *group)
     snprintf(summary, sizeof summary, "%s/summary", group);
     if (charge >= 0) {
         snprintf(title, sizeof title, "%.100s charge", group);
-        add_series(e, table, charge, title, itself, 1, 0);
+        add_series(e, table, charge, title, itself, 0);
         snprintf(title, sizeof title, "%.100s charge squared", group);
-        add_series(e, table, charge, title, square, 1, 0);
+        add_series(e, table, charge, title, square, 0);
     }
     /* Of an observable with many rows a configuration the summary has one. */
     if (!is_summary && history_view_table(e->view, summary) >= 0) return;
     for (int c = 0; (name = history_view_column_name(e->view, table, c, NULL)); c++) {
         if (!is_observable(name) || c == charge) continue;
         snprintf(title, sizeof title, "%.*s %.50s", (int)(is_summary ? n - tail : n), group, name);
-        add_series(e, table, c, title, itself, 0, 0);
+        add_series(e, table, c, title, itself, 0);
     }
 }
 
@@ -324,6 +321,7 @@ void ensemble_free(ensemble *e)
     free(e->stretches);
     free(e->sessions);
     free(e->kept);
+    param_text_free(&e->notes);
     param_text_free(&e->advice);
     history_view_close(e->view);
     free(e);

@@ -16,9 +16,12 @@ typedef struct {
     double *at, *value;
     long begin;   /* rows from here on are in the averages */
     long missing; /* of the rows that would be, those that are NaN */
-    double step;  /* mean distance of these, in trajectories */
+    int is_gauge_dependent;
     autocorrelation a;
 } ensemble_series;
+
+/* Fewer rows give averages, and no advice. */
+#define ENSEMBLE_LEAST_ROWS 20
 
 typedef struct {
     const char *text; /* of the history, or "" */
@@ -61,6 +64,7 @@ typedef struct {
     ensemble_kept *kept;
     double seconds, node_seconds; /* spent in all sessions */
     double each, nodes; /* seconds a trajectory with its measurements and files in the last session, its nodes */
+    param_text notes;   /* what is missing or uncertain, a line each */
     param_text advice;  /* what to change, a line each */
 } ensemble;
 
@@ -74,7 +78,7 @@ const ensemble_series *ensemble_find(const ensemble *e, const char *name);
 const char *ensemble_parameter(const ensemble *e, const char *key, char value[PARAM_TEXT_SIZE]);
 double ensemble_number(const ensemble *e, const char *key, double otherwise);
 
-/* ensemble_advice.c: fills e->advice. */
+/* ensemble_advice.c: fills e->advice, and adds to e->notes what no advice is made from. */
 void ensemble_advise(ensemble *e);
 
 /* ensemble_text.c: the summary as text; ensemble_page.c: the page, HTML that needs no other file. */

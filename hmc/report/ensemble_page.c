@@ -14,7 +14,6 @@
 
 /* The newest of long lists are shown. */
 #define MOST_ROWS 400
-#define LAGS 200
 #define CELL 512
 
 static const char *with_error(const autocorrelation *a, char text[64])
@@ -27,6 +26,14 @@ static const char *with_error(const autocorrelation *a, char text[64])
     const int digits = a->error > 0 ? (int)fmin(12, fmax(0, 1 - floor(log10(a->error)))) : 3;
     if (fabs(a->mean) < 1e6) snprintf(text, 64, "%.*f \u00b1 %.*f", digits, a->mean, digits, a->error);
     else snprintf(text, 64, "%.4g \u00b1 %.2g", a->mean, a->error);
+    return text;
+}
+
+static const char *tau_text(const autocorrelation *a, char *text, size_t size)
+{
+    if (isnan(a->tau)) text[0] = 0;
+    else if (autocorrelation_resolved(a)) snprintf(text, size, "%.3g \u00b1 %.2g", a->tau, a->tau_error);
+    else snprintf(text, size, "below the interval of %.3g", a->interval);
     return text;
 }
 
@@ -51,7 +58,7 @@ static void add_tiles(param_text *out, const ensemble *e)
     add_average_tile(out, e, "plaquette", "Plaquette", NULL);
     add_average_tile(out, e, "exp(-dH)", "\u27e8exp(\u2212dH)\u27e9", "1 within errors if the algorithm is exact");
     if (p && !isnan(p->a.tau)) {
-        snprintf(text, sizeof text, "%.2f \u00b1 %.2f", p->a.tau * p->step, p->a.tau_error * p->step);
+        tau_text(&p->a, text, sizeof text);
         page_tile(out, "tau_int of the plaquette", text, "trajectories");
     }
     snprintf(text, sizeof text, "%.3g", e->node_seconds / 3600);
@@ -163,16 +170,21 @@ static void draw_windows(param_text *out, const ensemble *e)
 static void draw_correlation(param_text *out, const ensemble *e)
 {
     const ensemble_series *s = ensemble_find(e, "plaquette");
-    double lag[LAGS], rho[LAGS];
     if (!s || !(s->a.error > 0)) return;
-    const long n = s->n - s->begin, most = n / 2 < LAGS ? n / 2 : LAGS;
-    const long lags = 4 * s->a.window + 10 < most ? 4 * s->a.window + 10 : most;
-    autocorrelation_function(s->value + s->begin, n, rho, lags);
-    for (long t = 0; t < lags; t++) lag[t] = (double)t * s->step;
-    const double window = (double)s->a.window * s->step;
-    const chart_series series = {NULL, CHART_LINE, 0, lag, rho, NULL, lags};
+    /* Beyond the window rho is noise; some of it shows how much. */
+    const long most = (long)((s->at[s->n - 1] - s->at[s->begin]) / (2 * s->a.unit)) + 1;
+    const long lags = 3 * s->a.window + 10 < most ? 3 * s->a.window + 10 : most;
+    double *lag = malloc((size_t)(3 * lags) * sizeof *lag), *rho = lag + lags, *error = rho + lags;
+    REQUIRE_MEMORY(lag, "out of memory: %ld lags", lags);
+    autocorrelation_function(s->at + s->begin, s->value + s->begin, s->n - s->begin, rho, error, lags);
+    long known = 0;
+    for (long t = 0; t < lags; t++) lag[t] = (double)t * s->a.unit;
+    while (known < lags && isfinite(rho[known]) && isfinite(error[known])) known++;
+    const double window = (double)s->a.window * s->a.unit;
+    const chart_series series = {NULL, CHART_ERROR_BARS, 0, lag, rho, error, known};
     const chart c = {.title = "Autocorrelation of the plaquette, and the window of tau_int",
                      .x_name = "trajectories apart",
+                     .y_name = "rho",
                      .series = &series,
                      .nseries = 1,
                      .shaded = -INFINITY,
@@ -182,6 +194,7 @@ static void draw_correlation(param_text *out, const ensemble *e)
                      .marks = &window,
                      .nmarks = 1};
     chart_draw(out, &c);
+    free(lag);
 }
 
 static void draw_measurements(param_text *out, const ensemble *e)
@@ -214,10 +227,9 @@ static void add_pictures(param_text *out, const ensemble *e)
 
 static void add_averages(param_text *out, const ensemble *e)
 {
-    static const char *const titles[] = {"<series", "mean",  "error", "error of error",
-                                         "tau_int", "error", "rows",  NULL};
-    char cell[7][CELL];
-    const char *row[7] = {cell[0], cell[1], cell[2], cell[3], cell[4], cell[5], cell[6]};
+    static const char *const titles[] = {"<series", "mean", "error", "error of error", "tau_int", "rows", NULL};
+    char cell[6][CELL];
+    const char *row[6] = {cell[0], cell[1], cell[2], cell[3], cell[4], cell[5]};
     page_heading(out, "Averages");
     page_table(out, titles);
     for (int i = 0; i < e->nseries; i++) {
@@ -226,12 +238,11 @@ static void add_averages(param_text *out, const ensemble *e)
         if (s->n == s->begin) continue;
         snprintf(cell[0], CELL, "%s%s%s%s", s->name, *s->unit ? " [" : "", s->unit, *s->unit ? "]" : "");
         snprintf(cell[1], CELL, "%.8g", a->mean);
-        const double values[4] = {a->error, a->error_error, a->tau * s->step, a->tau_error * s->step};
-        for (int k = 0; k < 4; k++) {
-            cell[2 + k][0] = 0;
-            if (!isnan(a->error)) snprintf(cell[2 + k], CELL, k < 2 ? "%.2g" : "%.3g", values[k]);
-        }
-        snprintf(cell[6], CELL, "%ld", s->n - s->begin);
+        cell[2][0] = cell[3][0] = 0;
+        if (!isnan(a->error)) snprintf(cell[2], CELL, "%.2g", a->error);
+        if (!isnan(a->error)) snprintf(cell[3], CELL, "%.2g", a->error_error);
+        tau_text(a, cell[4], CELL);
+        snprintf(cell[5], CELL, "%ld", s->n - s->begin);
         page_row(out, titles, row);
     }
     page_table_end(out);
@@ -335,6 +346,10 @@ void ensemble_page(param_text *out, const ensemble *e)
     page_escape(out, identity_of_program());
     param_text_add(out, "</p>\n");
     add_tiles(out, e);
+    if (e->notes.length) {
+        page_heading(out, "What is missing or uncertain");
+        page_list(out, e->notes.data);
+    }
     if (e->advice.length) {
         page_heading(out, "What to change");
         page_list(out, e->advice.data);
