@@ -63,6 +63,7 @@ static void start_or_continue(run_state *r)
     }
     r->session_start = r->done;
     r->history = record_open(folder, r->s, r->done);
+    if (save_restore_index(r->p, r->history, r->s->lat, message, sizeof message)) user_error("%s", message);
     watch_open(&r->watch, &r->p->watch, r->s->e.actions);
     r->watch.n = record_recent(r->history, r->watch.rows, WATCH_MOST);
     r->io_seconds += comm_wtime() - start;
@@ -137,14 +138,6 @@ static void save(run_state *r, double plaquette)
     if (!strcmp(r->p->run.report, "checkpoints")) write_report(r);
 }
 
-static int index_kept(const run_state *r, double plaquette, char *message, size_t size)
-{
-    const int64_t before = save_indexed(r->p, r->done, message, size);
-    if (before < 0) return -1;
-    return save_index(r->p, r->s->links, r->done, plaquette, record_acceptance(r->history, before, r->done), message,
-                      size);
-}
-
 /* The configuration that is kept of the trajectory done, unless it was kept before. */
 static void keep(run_state *r, double plaquette)
 {
@@ -152,7 +145,7 @@ static void keep(run_state *r, double plaquette)
     if (!save_due(r->p, r->done)) return;
     const double start = comm_wtime();
     const int status = save_configuration(r->p, r->s->links, r->done, plaquette, message, sizeof message);
-    const int unlisted = status >= 0 && index_kept(r, plaquette, trouble, sizeof trouble);
+    const int unlisted = status >= 0 && save_index(r->p, r->history, r->s->links, r->done, plaquette, trouble, sizeof trouble);
     if (status < 0 || unlisted) {
         stop_for_files(r, unlisted ? trouble : message);
         return;

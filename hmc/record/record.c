@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hmc/input/identity.h"
+#include "hmc/record/missing.h"
 #include "hmc/record/stretch.h"
 #include "io/history.h"
 #include "kernels/base/error.h"
@@ -121,34 +122,16 @@ static void declare(record *r, const simulation *s)
 
 /* ---- rows that are not there ---- */
 
-/* Names the trajectories up to `done` without a row: "3, 7-12". Returns how many. */
-static int64_t missing_rows(const record *r, int64_t done, char *text, size_t size)
+static int64_t number_of_row(const void *of, int64_t i)
 {
-    const int64_t rows = history_rows(r->h, r->table);
-    int64_t missing = 0, next = 1;
-    size_t used = 0;
-    text[0] = 0;
-    for (int64_t i = 0; i <= rows; i++) {
-        const int64_t number = i < rows ? history_get(r->h, r->table, i, TRAJECTORY).i : done + 1;
-        if (number > next) {
-            missing += number - next;
-            if (used < size - 64) {
-                used += (size_t)snprintf(text + used, size - used, "%s%lld", used ? ", " : "", (long long)next);
-                if (number - 1 > next)
-                    used += (size_t)snprintf(text + used, size - used, "-%lld", (long long)number - 1);
-            } else if (text[used - 1] != '.') {
-                used += (size_t)snprintf(text + used, size - used, " ...");
-            }
-        }
-        next = number + 1;
-    }
-    return missing;
+    const record *r = of;
+    return history_get(r->h, r->table, i, TRAJECTORY).i;
 }
 
 static void warn_of_missing_rows(const record *r, const char *folder, int64_t done)
 {
     char which[512];
-    const int64_t missing = missing_rows(r, done, which, sizeof which);
+    const int64_t missing = missing_rows(number_of_row, r, history_rows(r->h, r->table), done, which, sizeof which);
     if (missing > 0)
         log_warn("the history in %s lacks %lld of the %lld trajectories done: number %s. history.journal and "
                  "history.h5 were deleted or damaged, or the checkpoint came from elsewhere; these rows, and those of "
@@ -392,4 +375,16 @@ double record_acceptance(const record *r, int64_t after, int64_t to)
         accepted += history_get(r->h, r->table, i, ACCEPTED).i;
     }
     return rows > 0 && rows == to - after ? (double)accepted / (double)rows : NAN;
+}
+
+double record_plaquette(const record *r, int64_t trajectory)
+{
+    int64_t low = 0, high = history_rows(r->h, r->table);
+    while (low < high) {
+        const int64_t middle = (low + high) / 2, number = history_get(r->h, r->table, middle, TRAJECTORY).i;
+        if (number == trajectory) return history_get(r->h, r->table, middle, PLAQUETTE).d;
+        if (number < trajectory) low = middle + 1;
+        else high = middle;
+    }
+    return NAN;
 }

@@ -50,6 +50,8 @@ int record_has_measurement(record *r, int64_t number, const named_measure *m);
 
 /* Share of accepted trajectories in (after, to]; NaN where a row is missing. */
 double record_acceptance(const record *r, int64_t after, int64_t to);
+/* Plaquette after a trajectory; NaN where its row is missing. */
+double record_plaquette(const record *r, int64_t trajectory);
 
 /* SHA-256 of all recorded values, times aside. */
 void record_digest(const record *r, char hex[65]);

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "hmc/input/changes.h"
+#include "hmc/record/missing.h"
 #include "hmc/record/record.h"
-#include "hmc/record/save.h"
 #include "hmc/record/stretch.h"
 #include "io/atomic.h"
-#include "io/regular.h"
+#include "io/checkpoint.h"
 
 static void *grown(void *array, int n, size_t bytes)
 {
@@ -257,26 +257,65 @@ static void make_windows(ensemble *e)
     }
 }
 
-/* ---- kept configurations ---- */
+/* ---- what is missing ---- */
+
+static int64_t number_of_row(const void *of, int64_t i)
+{
+    const ensemble *e = of;
+    return (int64_t)history_view_value(e->view, history_view_table(e->view, "trajectories"), i, 0);
+}
+
+/* Trajectories done, which the newest checkpoint and the last session know, too; and those without a row. */
+static void count_done(ensemble *e)
+{
+    char which[512];
+    const int64_t rows = history_view_rows(e->view, history_view_table(e->view, "trajectories"));
+    const int64_t newest = checkpoint_newest(e->folder), noted = e->nsessions ? e->sessions[e->nsessions - 1].last : 0;
+    if (rows > 0) e->done = number_of_row(e, rows - 1);
+    if (newest > e->done) e->done = newest;
+    if (noted > e->done) e->done = noted;
+    const int64_t missing = missing_rows(number_of_row, e, rows, e->done, which, sizeof which);
+    if (missing == 0) return;
+    param_text_add(&e->notes,
+                   "the history has rows of %lld of the %lld trajectories done; number %s %s missing, with what was "
+                   "measured after %s, in all averages",
+                   (long long)rows, (long long)e->done, which, missing == 1 ? "is" : "are",
+                   missing == 1 ? "it" : "them");
+    if (*history_view_trouble(e->view)) param_text_add(&e->notes, ": %s", history_view_trouble(e->view));
+    param_text_add(&e->notes, ". A copy of history.h5 put back before the run goes on brings them back\n");
+}
+
+/* "12 configurations of INDEX (FIRST, ...)", of a list of names. */
+static void add_names(param_text *out, const char *names, const char *what, const char *where)
+{
+    int n = 0;
+    for (const char *c = names; *c; c++) n += *c == '\n';
+    param_text_add(out, "%d %s%s %s (%.*s%s)", n, what, n == 1 ? "" : "s", where, (int)strcspn(names, "\n"), names,
+                   n > 1 ? ", ..." : "");
+}
 
 static void read_kept(ensemble *e)
 {
-    char path[ATOMIC_PATH], line[1024];
-    const char *why;
-    snprintf(path, sizeof path, "%.900s/" SAVE_INDEX, e->folder);
-    const int fd = regular_open(path, NULL, &why);
-    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
-    while (f && fgets(line, sizeof line, f)) {
-        ensemble_kept k;
-        long long number;
-        if (sscanf(line, "%lld\t%255[^\t]\t%64[0-9a-f]\t%lf\t%lf", &number, k.file, k.digest, &k.plaquette,
-                   &k.acceptance) != 5)
-            continue;
-        k.trajectory = number;
-        e->kept = grown(e->kept, e->nkept, sizeof k);
-        e->kept[e->nkept++] = k;
+    char message[ATOMIC_PATH + 256];
+    param_text unlisted = {0}, gone = {0};
+    if (kept_read(&e->kept, e->folder, message, sizeof message) ||
+        kept_compare(&e->kept, e->folder, &unlisted, &gone, message, sizeof message))
+        param_text_add(&e->notes, "%s\n", message);
+    const int damaged = e->kept.damaged + e->kept.bad_title;
+    if (damaged)
+        param_text_add(&e->notes, SAVE_INDEX " has %d damaged line%s%s\n", damaged, damaged == 1 ? "" : "s",
+                       unlisted.length ? "" : "; plaq run writes it anew at its next start");
+    if (unlisted.length) {
+        param_text_add(&e->notes, "%s", e->kept.is_there ? SAVE_INDEX " lacks " : SAVE_INDEX " is missing; it lacks ");
+        add_names(&e->notes, unlisted.data, "file", "in " SAVE_FOLDER);
+        param_text_add(&e->notes, ": plaq run makes it again at its next start\n");
     }
-    if (f) fclose(f);
+    if (gone.length) {
+        add_names(&e->notes, gone.data, "configuration", "of " SAVE_INDEX);
+        param_text_add(&e->notes, " %s not there: moved away, or deleted\n", strchr(gone.data, '\n')[1] ? "are" : "is");
+    }
+    param_text_free(&unlisted);
+    param_text_free(&gone);
 }
 
 /* ---- all ---- */
@@ -293,10 +332,8 @@ ensemble *ensemble_read(const char *folder, char *message, size_t size)
         ensemble_free(e);
         return NULL;
     }
-    const int t = history_view_table(e->view, "trajectories");
-    const int64_t rows = history_view_rows(e->view, t);
-    if (rows > 0) e->done = (int64_t)history_view_value(e->view, t, rows - 1, 0);
     read_texts(e);
+    count_done(e);
     add_trajectories(e);
     const char *group;
     for (int i = 0; (group = history_view_group(e->view, i)); i++)
@@ -320,7 +357,7 @@ void ensemble_free(ensemble *e)
     free(e->series);
     free(e->stretches);
     free(e->sessions);
-    free(e->kept);
+    kept_free(&e->kept);
     param_text_free(&e->notes);
     param_text_free(&e->advice);
     history_view_close(e->view);

@@ -1,10 +1,11 @@
 /* What is known of a run from its output folder: the history (io/history_view.h), its stretches and sessions
- * (hmc/record/stretch.h), and the index of kept configurations (hmc/record/save.h); and what follows from them. Nothing
+ * (hmc/record/stretch.h), and the index of kept configurations (hmc/record/kept.h); and what follows from them. Nothing
  * in the folder is changed, and the run may go on meanwhile. Local. */
 #ifndef PLAQ_ENSEMBLE_H
 #define PLAQ_ENSEMBLE_H
 
 #include "hmc/record/autocorrelation.h"
+#include "hmc/record/kept.h"
 #include "io/history_view.h"
 #include "kernels/base/param.h"
 
@@ -47,21 +48,15 @@ typedef struct {
 #define ENSEMBLE_WINDOWS 12
 
 typedef struct {
-    int64_t trajectory;
-    char file[256], digest[65];
-    double plaquette, acceptance;
-} ensemble_kept;
-
-typedef struct {
     const char *folder, *parameters; /* the latter of the last stretch, or "" */
     history_view *view;
     int64_t done, wanted, from; /* trajectories done, asked for; the averages begin with `from` */
-    int nseries, nstretches, nsessions, nwindows, nkept;
+    int nseries, nstretches, nsessions, nwindows;
     ensemble_series *series;
     ensemble_stretch *stretches;
     ensemble_session *sessions;
     ensemble_window windows[ENSEMBLE_WINDOWS];
-    ensemble_kept *kept;
+    kept_index kept;
     double seconds, node_seconds; /* spent in all sessions */
     double each, nodes; /* seconds a trajectory with its measurements and files in the last session, its nodes */
     param_text notes;   /* what is missing or uncertain, a line each */

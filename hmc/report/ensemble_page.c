@@ -69,7 +69,7 @@ static void add_tiles(param_text *out, const ensemble *e)
         snprintf(more, sizeof more, "%s at %.3g s a trajectory", report_duration(rest, spent), e->each);
         page_tile(out, "Node-hours left", text, more);
     }
-    snprintf(text, sizeof text, "%d", e->nkept);
+    snprintf(text, sizeof text, "%d", e->kept.n);
     page_tile(out, "Configurations kept", text, NULL);
     page_tiles_end(out);
 }
@@ -310,12 +310,12 @@ static void add_kept(param_text *out, const ensemble *e)
     static const char *const titles[] = {"trajectory", "<file", "plaquette", "acceptance since", "<digest", NULL};
     char cell[5][CELL];
     const char *row[5] = {cell[0], cell[1], cell[2], cell[3], cell[4]};
-    if (e->nkept == 0) return;
-    page_fold(out, e->nkept > MOST_ROWS ? "Configurations kept (the newest; all in configurations.tsv)"
-                                        : "Configurations kept");
+    if (e->kept.n == 0) return;
+    page_fold(out, e->kept.n > MOST_ROWS ? "Configurations kept (the newest; all in configurations.tsv)"
+                                         : "Configurations kept");
     page_table(out, titles);
-    for (int k = e->nkept > MOST_ROWS ? e->nkept - MOST_ROWS : 0; k < e->nkept; k++) {
-        const ensemble_kept *c = &e->kept[k];
+    for (int k = e->kept.n > MOST_ROWS ? e->kept.n - MOST_ROWS : 0; k < e->kept.n; k++) {
+        const kept_configuration *c = &e->kept.of[k];
         snprintf(cell[0], CELL, "%lld", (long long)c->trajectory);
         snprintf(cell[1], CELL, "%s", c->file);
         snprintf(cell[2], CELL, "%.10f", c->plaquette);

@@ -97,10 +97,10 @@ void ensemble_text(param_text *out, const ensemble *e)
     add_averages(out, e);
     add_windows(out, e);
     add_stretches(out, e);
-    param_text_add(out, "\nconfigurations kept  %d", e->nkept);
-    if (e->nkept)
-        param_text_add(out, ", the last one %s (digest %.16s...)", e->kept[e->nkept - 1].file,
-                       e->kept[e->nkept - 1].digest);
+    param_text_add(out, "\nconfigurations kept  %d", e->kept.n);
+    if (e->kept.n)
+        param_text_add(out, ", the last one %s (digest %.16s...)", e->kept.of[e->kept.n - 1].file,
+                       e->kept.of[e->kept.n - 1].digest);
     param_text_add(out, "\n");
     add_time(out, e);
     add_list(out, "what is missing or uncertain", &e->notes);

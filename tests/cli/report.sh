@@ -128,6 +128,21 @@ exits 0 "back to the second"
 same "the second" 2 "$(value stretch)"
 same "its first trajectory" 31 "$(value averages_from)"
 
+say "rows that are missing are told, and averages are of the others"
+try run --json a.ini $small run.output=holes run.trajectories=20
+cp -r holes lost
+bytes=$(stat -c %s holes/history.journal)
+flip lost/history.journal $((bytes * 2 / 3))
+flip lost/history.h5 4000
+try report lost
+exits 0 "journal and file damaged"
+rows=$(sed -n 's/.*the history has rows of \([0-9]*\) of the 20 trajectories done.*/\1/p' out)
+printed "lost: 20 of 20 trajectories; averages over $rows" "number $((rows + 1))-20 are missing" \
+    "history.journal is damaged from byte" "history.h5"
+grep -q "rows of $rows of the 20 trajectories" lost/report.html || fail "not on the page"
+try report holes
+grep -q "missing" out && fail "a whole history lacks nothing" || checks=$((checks + 1))
+
 say "folders without a run"
 mkdir empty
 try report empty
