@@ -59,7 +59,7 @@ static int load(history_view *v, const char *folder, char *message, size_t size)
                                  : "history.journal is "
                                    "damaged from byte %llu on",
                    (unsigned long long)found.good);
-    /* What a damaged file holds is not missed where the journal has rows. */
+    /* Rows of a damaged file are not missed where the journal has rows. */
     if (doubtful && look_at_file(v, file, message, size)) {
         if (tables_total(&v->set) == 0) return -1;
         const size_t used = strlen(v->trouble);

@@ -13,7 +13,7 @@ typedef struct history_view history_view;
 history_view *history_view_open(const char *folder, char *message, size_t size);
 void history_view_close(history_view *v);
 
-/* What of the two files is missing or damaged, as a clause; "" when the journal is whole. A row that is being written
+/* Missing or damaged files of the two, as a clause; "" when the journal is whole. A row that is being written
  * counts as damaged. */
 const char *history_view_trouble(const history_view *v);
 

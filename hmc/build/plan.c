@@ -263,7 +263,7 @@ static int64_t describe_past(const parameters *p)
 {
     char message[1024], text[32];
     int64_t done = 0;
-    ensemble *e = comm_rank() == 0 ? ensemble_read(p->run.output, message, sizeof message) : NULL;
+    ensemble *e = comm_rank() == 0 ? ensemble_read(p->run.output, 0, message, sizeof message) : NULL;
     if (e && e->done > 0) {
         const double left = p->run.trajectories > e->done ? (double)(p->run.trajectories - e->done) : 0;
         done = e->done;

@@ -78,7 +78,7 @@ static void write_report(run_state *r)
 {
     char message[1024];
     const double start = comm_wtime();
-    ensemble *e = comm_rank() == 0 ? ensemble_read(r->p->run.output, message, sizeof message) : NULL;
+    ensemble *e = comm_rank() == 0 ? ensemble_read(r->p->run.output, 0, message, sizeof message) : NULL;
     if (comm_rank() == 0 && (!e || ensemble_write_page(e, NULL, message, sizeof message)))
         log_warn("the report is not written: %s", message);
     ensemble_free(e);
@@ -145,7 +145,8 @@ static void keep(run_state *r, double plaquette)
     if (!save_due(r->p, r->done)) return;
     const double start = comm_wtime();
     const int status = save_configuration(r->p, r->s->links, r->done, plaquette, message, sizeof message);
-    const int unlisted = status >= 0 && save_index(r->p, r->history, r->s->links, r->done, plaquette, trouble, sizeof trouble);
+    const int unlisted =
+        status >= 0 && save_index(r->p, r->history, r->s->links, r->done, plaquette, trouble, sizeof trouble);
     if (status < 0 || unlisted) {
         stop_for_files(r, unlisted ? trouble : message);
         return;
@@ -208,8 +209,8 @@ static void check_reversal(run_state *r)
         return;
     }
     if (m.failed) log_warn("%s", m.failed->trouble);
-    log_info("reversibility after trajectory %lld: |dH| %.2e, links %.1e, momenta %.1e", (long long)r->done,
-             fabs(m.dh), m.links, m.momenta);
+    log_info("reversibility after trajectory %lld: |dH| %.2e, links %.1e, momenta %.1e", (long long)r->done, fabs(m.dh),
+             m.links, m.momenta);
     if (record_reversal(r->history, r->done, &m, message, sizeof message)) {
         stop_for_files(r, message);
         return;

@@ -80,6 +80,7 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_counts(&j, "alarms", alarms, r->watch.count, WATCH_ALARMS);
     json_int(&j, "stretch", a->stretch);
     json_int(&j, "averages_from", a->from);
+    json_int(&j, "acceptance_from", a->acceptance_from);
     json_real(&j, "acceptance", a->acceptance.mean);
     json_real(&j, "exp_dh", a->exp_dh.mean);
     json_real(&j, "exp_dh_error", a->exp_dh.error);
@@ -101,19 +102,21 @@ static void print_json(const run_state *r, const record_averages *a, const char 
 static void print_averages(const record_averages *a)
 {
     if (a->count == 0) return;
-    if (a->stretch == 1) log_info("  over %ld after the warm-up:", a->count);
-    else
-        log_info("  over %ld from trajectory %lld, in stretch %d of the parameters:", a->count, (long long)a->from,
-                 a->stretch);
+    log_info("  over %ld from trajectory %lld on:", a->count, (long long)a->from);
     log_info("  plaquette    %s", average(&a->plaquette, 6).text);
     if (!isnan(a->plaquette.tau_error))
         log_info("  tau_int      %.2f +- %.2f trajectories, of the plaquette", a->plaquette.tau,
                  a->plaquette.tau_error);
+    if (a->acceptance_from > a->from)
+        log_info("  over %ld from trajectory %lld on, in stretch %d of the parameters:", a->acceptance_count,
+                 (long long)a->acceptance_from, a->stretch);
     log_info("  acceptance   %s", average(&a->acceptance, 3).text);
-    log_info("  <exp(-dH)>   %s   (1 within errors if the algorithm is exact)", exp_average(&a->exp_dh, " +- ", "").text);
+    log_info("  <exp(-dH)>   %s   (1 within errors if the algorithm is exact)",
+             exp_average(&a->exp_dh, " +- ", "").text);
     if (!isnan(a->filtered))
-        log_info("  HISQ filter  %.4g links a trajectory, summed over its forces (their smallest singular value was raised)",
-                 a->filtered);
+        log_info(
+            "  HISQ filter  %.4g links a trajectory, summed over its forces (their smallest singular value was raised)",
+            a->filtered);
     const double off = fabs(a->exp_dh.mean - 1);
     if (off > 4 * a->exp_dh.error && off > 0.1)
         log_warn("<exp(-dH)> = %s is not 1. Likely causes: steps so long that rare large -dH dominate the "
@@ -122,13 +125,17 @@ static void print_averages(const record_averages *a)
                  exp_average(&a->exp_dh, " +- ", "").text);
 }
 
-static void print_alarms(const watch *w)
+static void print_alarms(const run_state *r)
 {
+    const watch *w = &r->watch;
     param_text text = {0};
     for (int i = 0; i < WATCH_ALARMS; i++)
         if (w->count[i])
             param_text_add(&text, "%s%s %lld", text.length ? ", " : "", watch_name(i), (long long)w->count[i]);
     if (text.length) log_warn("watch: alarms in this session: %s", text.data);
+    if (text.length) record_session(r->history, "alarms", text.data);
+    if (r->stopped[0]) record_session(r->history, "stopped", r->stopped);
+    if (r->failed) record_session(r->history, "advice", r->advice);
     param_text_free(&text);
 }
 
@@ -189,7 +196,7 @@ void run_print_summary(const run_state *r)
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              report_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);
-    print_alarms(&r->watch);
+    print_alarms(r);
     balance_report(&r->s->e, r->p->run.length);
     log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(where), peak),
              report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));

@@ -83,7 +83,7 @@ typedef struct {
     double rho, weight;    /* w_t rho is what the error sums */
     long last;             /* the last lag of the pool */
     double centre, pooled; /* mean lag of the pool and its rho */
-    double from, before;   /* the same of the pool before */
+    double from, before;   /* mean lag and rho of the pool before */
 } lag;
 
 /* Pools lags from last + 1 on; false when those up to the longest have too few pairs. */

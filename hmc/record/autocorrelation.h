@@ -24,7 +24,7 @@ typedef struct {
     long window;                     /* W in units of u */
 } autocorrelation;
 
-/* Of n values, finite; at NULL: trajectories 0, 1, 2, ... Trajectories are whole numbers that rise. With fewer than
+/* Averages of n finite values; at NULL: trajectories 0, 1, 2, ... Trajectories are whole numbers that rise. With fewer than
  * AUTOCORRELATION_LEAST values all but the mean is NaN, and without any the mean, too. A constant series has error 0 and
  * tau_int u / 2. */
 #define AUTOCORRELATION_LEAST 4

@@ -21,13 +21,14 @@ struct record {
     history *h;
     int table;
     stretch_state stretch;
-    int64_t from, last;  /* trajectories of the averages begin, the last one recorded */
-    double begun, noted; /* of the session, and when it was last noted */
+    int64_t physics_from, from; /* trajectories where averages of physics begin, and those of acceptance */
+    int64_t last;               /* the last trajectory recorded */
+    double begun, noted;        /* of the session, and when it was last noted */
     int ncolumns, nactions;
     int has_spectrum[MAX_ACTIONS];
     int filters, filtered_column;
     /* What the averages need. */
-    long count, capacity;
+    long count, before, capacity; /* rows from physics_from on; of them before `from` */
     double *number, *plaquette, *exp_dh, *accepted;
     double filtered; /* sum over rows that have it */
     long nfiltered;
@@ -47,9 +48,10 @@ static void must(int status, const char *message)
 static void remember(record *r, int64_t number, double plaquette, double dh, int accepted, double filtered)
 {
     r->last = number;
-    if (number < r->from) return;
-    r->filtered += isnan(filtered) ? 0 : filtered;
-    r->nfiltered += !isnan(filtered);
+    if (number < r->physics_from) return;
+    r->before += number < r->from;
+    if (number >= r->from) r->filtered += isnan(filtered) ? 0 : filtered;
+    r->nfiltered += number >= r->from && !isnan(filtered);
     if (r->count == r->capacity) {
         r->capacity = r->capacity ? 2 * r->capacity : 256;
         const size_t bytes = (size_t)r->capacity * sizeof(double);
@@ -57,7 +59,8 @@ static void remember(record *r, int64_t number, double plaquette, double dh, int
         r->plaquette = realloc(r->plaquette, bytes);
         r->exp_dh = realloc(r->exp_dh, bytes);
         r->accepted = realloc(r->accepted, bytes);
-        REQUIRE_MEMORY(r->number && r->plaquette && r->exp_dh && r->accepted, "out of memory for %ld rows", r->capacity);
+        REQUIRE_MEMORY(r->number && r->plaquette && r->exp_dh && r->accepted, "out of memory for %ld rows",
+                       r->capacity);
     }
     r->number[r->count] = (double)number;
     r->plaquette[r->count] = plaquette;
@@ -170,7 +173,9 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
     must(stretch_open(&r->stretch, r->h, s, done, message, sizeof message), message);
     r->begun = r->noted = comm_wtime();
     r->last = done;
-    r->from = s->p->run.warmup + 1 > r->stretch.first ? s->p->run.warmup + 1 : r->stretch.first;
+    const int64_t warm = s->p->run.warmup + 1, first = r->stretch.first, physics = r->stretch.physics_first;
+    r->from = warm > first ? warm : first;
+    r->physics_from = warm > physics ? warm : physics;
     warn_of_missing_rows(r, folder, done);
     for (int64_t i = 0; i < history_rows(r->h, r->table); i++)
         remember(r, history_get(r->h, r->table, i, TRAJECTORY).i, history_get(r->h, r->table, i, PLAQUETTE).d,
@@ -321,6 +326,16 @@ int record_has_reversal(const record *r, int64_t number)
     return history_last(r->h, REVERSIBILITY) >= number;
 }
 
+void record_session(record *r, const char *key, const char *value)
+{
+    param_text *const head = &r->stretch.session_head;
+    param_text_add(head, "%s = ", key);
+    const size_t from = head->length;
+    param_text_add(head, "%s\n", value);
+    for (size_t i = from; i + 1 < head->length; i++)
+        if (head->data[i] == '\n') head->data[i] = ' ';
+}
+
 int64_t record_from(const record *r)
 {
     return r->from;
@@ -356,10 +371,15 @@ double record_exp_minus(double dh)
 
 record_averages record_average(const record *r)
 {
-    record_averages a = {.from = r->from, .stretch = r->stretch.stretch, .count = r->count};
+    const long skip = r->before, n = r->count - skip;
+    record_averages a = {.from = r->physics_from,
+                         .acceptance_from = r->from,
+                         .stretch = r->stretch.stretch,
+                         .count = r->count,
+                         .acceptance_count = n};
     a.filtered = r->filtered / (double)r->nfiltered;
-    a.acceptance = autocorrelate(r->number, r->accepted, r->count);
-    a.exp_dh = autocorrelate(r->number, r->exp_dh, r->count);
+    a.acceptance = autocorrelate(r->number + skip, r->accepted + skip, n);
+    a.exp_dh = autocorrelate(r->number + skip, r->exp_dh + skip, n);
     a.plaquette = autocorrelate(r->number, r->plaquette, r->count);
     return a;
 }

@@ -61,6 +61,12 @@ static double square(double x)
 }
 
 /* Adds a series of a column: of rows of the same trajectory the last one; `skip_zero`: unless it is nothing but zeros. */
+/* True for a series whose averages go through changes of integrator and solvers. */
+static int is_physics(const char *name)
+{
+    return !strcmp(name, "plaquette") || !strncmp(name, "measure/", 8);
+}
+
 static void add_series(ensemble *e, int table, int column, const char *name, double (*of)(double), int skip_zero)
 {
     const history_view *v = e->view;
@@ -69,16 +75,17 @@ static void add_series(ensemble *e, int table, int column, const char *name, dou
                          .value = malloc((size_t)(rows + 1) * sizeof(double))};
     REQUIRE_MEMORY(s.at && s.value, "out of memory: %ld rows", rows);
     snprintf(s.name, sizeof s.name, "%s", name);
+    s.from = is_physics(name) ? e->from : e->acceptance_from;
     s.is_gauge_dependent = !strcmp(history_view_column_name(v, table, column, &s.unit), "link_trace");
     for (long i = 0; i < rows; i++) {
         const double number = history_view_value(v, table, i, 0), x = history_view_value(v, table, i, column);
         const int more = i + 1 < rows && history_view_value(v, table, i + 1, 0) == number;
         if (more) continue;
         if (!isfinite(x)) {
-            s.missing += number >= (double)e->from;
+            s.missing += number >= (double)s.from;
             continue;
         }
-        if (number < (double)e->from) s.begin = s.n + 1;
+        if (number < (double)s.from) s.begin = s.n + 1;
         s.at[s.n] = number;
         s.value[s.n++] = of(x);
     }
@@ -173,6 +180,37 @@ static void add_session(ensemble *e, const char *text)
     s->nodes = (double)integer_in(text, "nodes", 1);
 }
 
+static void find_from(ensemble *e, int64_t asked)
+{
+    const char **texts = malloc((size_t)(e->nstretches + 1) * sizeof *texts);
+    REQUIRE_MEMORY(texts, "out of memory: %d stretches", e->nstretches);
+    for (int k = 0; k < e->nstretches; k++) texts[k] = e->stretches[k].text;
+    const int64_t warm = asked > 0 ? asked : integer_in(e->parameters, "run.warmup", 0) + 1;
+    const int64_t physics = stretch_physics_first(texts, e->nstretches);
+    const int64_t stretch = e->nstretches ? e->stretches[e->nstretches - 1].first : 1;
+    free(texts);
+    e->from = warm > physics ? warm : physics;
+    e->acceptance_from = warm > stretch ? warm : stretch;
+    if (asked > 0 && asked < physics)
+        param_text_add(&e->notes,
+                       "averages begin with trajectory %lld, not with %lld: the physics was another one before (see "
+                       "stretches)\n",
+                       (long long)physics, (long long)asked);
+}
+
+/* How the last session ended. */
+static void read_end(ensemble *e)
+{
+    char alarms[PARAM_TEXT_SIZE], advice[PARAM_TEXT_SIZE];
+    if (e->nsessions == 0) return;
+    const char *text = e->sessions[e->nsessions - 1].text;
+    if (stretch_value(text, "alarms", alarms, sizeof alarms))
+        param_text_add(&e->notes, "[watch] raised alarms in the last session: %s\n", alarms);
+    if (!stretch_value(text, "stopped", e->stopped, sizeof e->stopped)) return;
+    if (stretch_value(text, "advice", advice, sizeof advice))
+        param_text_add(&e->advice, "the last session stopped %s: %s\n", e->stopped, advice);
+}
+
 static void read_texts(ensemble *e)
 {
     const char *name, *text;
@@ -184,9 +222,6 @@ static void read_texts(ensemble *e)
     e->parameters = e->nstretches ? stretch_parameters(e->stretches[e->nstretches - 1].text) : text ? text : "";
     /* Those that do not start a new stretch may have changed since it began: how many trajectories, measurements. */
     e->wanted = integer_in(text ? text : e->parameters, "run.trajectories", 0);
-    const int64_t warmup = integer_in(e->parameters, "run.warmup", 0);
-    e->from = e->nstretches ? e->stretches[e->nstretches - 1].first : 1;
-    if (e->from <= warmup) e->from = warmup + 1;
 }
 
 /* Rows, and acceptance after the warm-up, of each stretch. */
@@ -257,6 +292,25 @@ static void make_windows(ensemble *e)
     }
 }
 
+/* ---- drift ---- */
+
+static void find_drifts(ensemble *e)
+{
+    static const char *const names[ENSEMBLE_DRIFTS] = {"plaquette", "dH"};
+    for (int k = 0; k < ENSEMBLE_DRIFTS; k++) {
+        const ensemble_series *s = ensemble_find(e, names[k]);
+        const long n = s ? s->n - s->begin : 0, half = n / 2;
+        if (n < 2 * ENSEMBLE_LEAST_ROWS) continue;
+        ensemble_drift d = {.of = s};
+        const double *at = s->at + s->begin, *value = s->value + s->begin;
+        d.first = autocorrelate(at, value, half);
+        d.second = autocorrelate(at + half, value + half, n - half);
+        const double error = hypot(d.first.error, d.second.error);
+        d.sigmas = error > 0 ? fabs(d.second.mean - d.first.mean) / error : 0;
+        e->drifts[e->ndrifts++] = d;
+    }
+}
+
 /* ---- what is missing ---- */
 
 static int64_t number_of_row(const void *of, int64_t i)
@@ -320,7 +374,7 @@ static void read_kept(ensemble *e)
 
 /* ---- all ---- */
 
-ensemble *ensemble_read(const char *folder, char *message, size_t size)
+ensemble *ensemble_read(const char *folder, int64_t from, char *message, size_t size)
 {
     ensemble *e = calloc(1, sizeof *e);
     REQUIRE_MEMORY(e, "out of memory: %zu bytes", sizeof *e);
@@ -333,6 +387,8 @@ ensemble *ensemble_read(const char *folder, char *message, size_t size)
         return NULL;
     }
     read_texts(e);
+    find_from(e, from);
+    read_end(e);
     count_done(e);
     add_trajectories(e);
     const char *group;
@@ -341,6 +397,7 @@ ensemble *ensemble_read(const char *folder, char *message, size_t size)
     count_rows(e);
     count_time(e);
     make_windows(e);
+    find_drifts(e);
     read_kept(e);
     ensemble_advise(e);
     return e;

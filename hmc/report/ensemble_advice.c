@@ -107,20 +107,19 @@ static void advise_exp(ensemble *e)
                    s->a.mean, s->a.error);
 }
 
-/* The plaquette of the first and the second half. */
-static void advise_warmup(ensemble *e)
+static void advise_drifts(ensemble *e)
 {
-    const ensemble_series *s = ensemble_find(e, "plaquette");
-    const long n = s ? s->n - s->begin : 0;
-    if (n < 2 * ENSEMBLE_LEAST_ROWS) return;
-    const autocorrelation a = autocorrelate(s->at + s->begin, s->value + s->begin, n / 2);
-    const autocorrelation b = autocorrelate(s->at + s->begin + n / 2, s->value + s->begin + n / 2, n - n / 2);
-    if (fabs(a.mean - b.mean) <= 4 * hypot(a.error, b.error)) return;
-    param_text_add(
-        &e->advice,
-        "the plaquette drifts, from %.6f +- %.6f in the first half to %.6f +- %.6f in the second: raise [run] "
-        "warmup (now %.0f)\n",
-        a.mean, a.error, b.mean, b.error, ensemble_number(e, "run.warmup", 0));
+    for (int k = 0; k < e->ndrifts; k++) {
+        const ensemble_drift *d = &e->drifts[k];
+        if (d->sigmas <= ENSEMBLE_DRIFTING) continue;
+        param_text_add(
+            &e->advice,
+            "%s drifts, from %.6g +- %.2g in the first half to %.6g +- %.2g in the second, by %.1f sigma: the "
+            "run is not in equilibrium from trajectory %lld on; raise [run] warmup (now %.0f), or see what "
+            "plaq report --from N gives\n",
+            d->of->name, d->first.mean, d->first.error, d->second.mean, d->second.error, d->sigmas,
+            (long long)d->of->from, ensemble_number(e, "run.warmup", 0));
+    }
 }
 
 /* True if advice about autocorrelation may rest on the series: an observable whose rows are many, and close enough to tell
@@ -209,7 +208,7 @@ void ensemble_advise(ensemble *e)
     }
     free(v);
     advise_exp(e);
-    advise_warmup(e);
+    advise_drifts(e);
     advise_length(e);
     note_few_rows(e);
     advise_topology(e);

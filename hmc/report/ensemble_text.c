@@ -40,6 +40,17 @@ static void add_averages(param_text *out, const ensemble *e)
                             "tell it\n");
 }
 
+static void add_drifts(param_text *out, const ensemble *e)
+{
+    if (e->ndrifts) param_text_add(out, "\ndrift, the second half against the first\n");
+    for (int k = 0; k < e->ndrifts; k++) {
+        const ensemble_drift *d = &e->drifts[k];
+        param_text_add(out, "  %-12s %.8g +- %.2g, then %.8g +- %.2g: %.1f sigma%s\n", d->of->name, d->first.mean,
+                       d->first.error, d->second.mean, d->second.error, d->sigmas,
+                       d->sigmas > ENSEMBLE_DRIFTING ? ", it drifts" : "");
+    }
+}
+
 static void add_windows(param_text *out, const ensemble *e)
 {
     if (e->nwindows == 0) return;
@@ -92,9 +103,13 @@ void ensemble_text(param_text *out, const ensemble *e)
     const ensemble_series *p = ensemble_find(e, "plaquette");
     param_text_add(out, "%s: %lld of %lld trajectories; averages over %ld from trajectory %lld on", e->folder,
                    (long long)e->done, (long long)e->wanted, p ? p->n - p->begin : 0, (long long)e->from);
-    if (e->nstretches > 1) param_text_add(out, ", in stretch %d", e->nstretches);
+    if (e->acceptance_from > e->from)
+        param_text_add(out, ",\nof acceptance, dH, forces, iterations and times from %lld on, in stretch %d",
+                       (long long)e->acceptance_from, e->nstretches);
     param_text_add(out, "\n");
+    if (e->stopped[0]) param_text_add(out, "the last session stopped: %s\n", e->stopped);
     add_averages(out, e);
+    add_drifts(out, e);
     add_windows(out, e);
     add_stretches(out, e);
     param_text_add(out, "\nconfigurations kept  %d", e->kept.n);
