@@ -343,13 +343,15 @@ static int run(run_state *r)
 int command_run(int argc, char **argv)
 {
     int dry = 0, status = 0;
-    const char *ranks_text = NULL, *calibration = NULL;
+    const char *ranks_text = NULL, *calibration = NULL, *configuration = NULL;
     run_state r = {.begun = comm_wtime()};
     const command_flag flags[] = {
         {"--dry-run", &dry, NULL, "check everything and print decomposition, memory, sizes and cost; run nothing"},
         {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
         {"--calibration", NULL, &calibration,
          "with --dry-run: plan for the machine where plaq bench --calibrate wrote this file"},
+        {"--configuration", NULL, &configuration,
+         "with --dry-run: measure iterations of solves on this configuration, of the lattice of the input"},
         {"--accept-changes", &r.accept, NULL, "continue although physics parameters differ from the checkpoint's"},
         FLAG_IGNORE_RECORDED(&r.ignore_recorded),
         {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
@@ -361,6 +363,9 @@ int command_run(int argc, char **argv)
     if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
     if (calibration && !dry) user_error("plaq run: --calibration %s is for a plan and needs --dry-run", calibration);
+    if (configuration && !dry)
+        user_error("plaq run: --configuration %s is for a plan and needs --dry-run; [run] start = file begins with one",
+                   configuration);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     eigenvectors_refuse(r.p, "run");
     if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
@@ -369,7 +374,7 @@ int command_run(int argc, char **argv)
     command_set_log(r.p);
     stop_check();
     if (dry) {
-        plan_dry_run(r.p, ranks, calibration, r.json, r.ignore_recorded);
+        plan_dry_run(r.p, ranks, calibration, configuration, r.json, r.ignore_recorded);
     } else {
         r.s = simulation_create(r.p);
         status = run(&r);

@@ -68,7 +68,7 @@ static int parse_line(const char *line, kept_configuration *c)
 }
 _Static_assert(KEPT_NAME == 320, "the width of a file's name in parse_line()");
 
-/* The same of a line with its CRC, unless the index is of a version without. */
+/* Reads a line with its CRC, unless the index is of a version without. */
 static int read_line(char *line, int has_crc, kept_configuration *c)
 {
     char crc[16], *tab = strrchr(line, '\t');

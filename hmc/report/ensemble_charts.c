@@ -72,7 +72,7 @@ static void draw_one(param_text *out, const ensemble *e, const char *title, cons
     free(marks);
 }
 
-/* One chart of series number `from` and those after it whose name begins so, as many as there are colours. Returns the
+/* Draws one chart of series number `from` and those after it whose name begins so, as many as there are colours. Returns the
  * number of the first series that is left. */
 static int draw_some_of(param_text *out, const ensemble *e, const chart *like, const char *prefix, int from)
 {
@@ -95,7 +95,7 @@ static int draw_some_of(param_text *out, const ensemble *e, const chart *like, c
     return i;
 }
 
-/* All series whose name begins so, in charts of the same range. */
+/* Draws all series whose name begins so, in charts of the same range. */
 static void draw_all_of(param_text *out, const ensemble *e, const char *title, const char *y_name, const char *prefix,
                         int log_y)
 {
