@@ -175,11 +175,11 @@ static void warn_of_lanes(const lattice *l, place where, const calibration *c)
              l->local[0], l->local[1], l->local[2], l->local[3], slower);
 }
 
-static void describe(const parameters *p, const lattice *l, place where, double bytes)
+static void describe(const parameters *p, const lattice *l, place where, const memory_forecast *m)
 {
-    char memory[32], file[32];
+    char memory[256], file[32];
     describe_lattice(l, where);
-    log_info("memory %s a rank for fields, halos and tables; checkpoint %s", report_bytes(bytes, memory),
+    log_info("%s; checkpoint %s", memory_describe(m, memory, sizeof memory),
              report_bytes((double)checkpoint_bytes(l->size, strlen(p->dump)), file));
     describe_kept(p, l);
     describe_flavours(p);
@@ -190,7 +190,8 @@ static void describe(const parameters *p, const lattice *l, place where, double 
 void plan_describe(const parameters *p, const lattice *l, place where)
 {
     warn_of_lanes(l, where, NULL);
-    describe(p, l, where, (double)memory_predicted(p, l, where));
+    const memory_forecast m = memory_predicted(p, l, where);
+    describe(p, l, where, &m);
 }
 
 /* ---- time ---- */
@@ -407,7 +408,7 @@ static void check_start(const parameters *p, const lattice *plan, int ranks, int
 }
 
 static void print_json(const parameters *p, const lattice *lat, const schedule *s, const calibration *c,
-                       const iterations_plan *iterations, place where, size_t bytes)
+                       const iterations_plan *iterations, place where, const memory_forecast *m)
 {
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
@@ -417,7 +418,8 @@ static void print_json(const parameters *p, const lattice *lat, const schedule *
     json_int_array(&j, "grid", lat->grid, 4);
     json_int_array(&j, "local", lat->local, 4);
     json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
-    json_int(&j, "memory_predicted", (int64_t)bytes);
+    json_int(&j, "memory_predicted", (int64_t)memory_total(m));
+    json_int(&j, "fields_predicted", (int64_t)m->fields);
     json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
     json_int(&j, "kept", save_count(p));
     json_int(&j, "kept_bytes", (int64_t)save_bytes(p, lat->size) * save_count(p));
@@ -483,8 +485,8 @@ void plan_dry_run(const parameters *p, int ranks, const char *file, const char *
     simulation_check_solvers(p, lat);
     check_functions(p);
     check_start(p, lat, ranks, ignore_recorded);
-    const size_t bytes = memory_predicted(p, lat, o.where);
-    describe(p, lat, o.where, (double)bytes);
+    const memory_forecast m = memory_predicted(p, lat, o.where);
+    describe(p, lat, o.where, &m);
     log_info("parameters:");
     report_lines(log_info, p->dump);
     iterations_plan iterations = iterations_model(p);
@@ -497,11 +499,11 @@ void plan_dry_run(const parameters *p, int ranks, const char *file, const char *
     warn_of_lanes(lat, o.where, &c);
     describe_schedule(p, &s, &c, &iterations);
     describe_measurements(p, lat->size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
-    if (as_json) print_json(p, lat, &s, &c, &iterations, o.where, bytes);
-    close_plan(p, &o, ranks, bytes);
+    if (as_json) print_json(p, lat, &s, &c, &iterations, o.where, &m);
+    close_plan(p, &o, ranks, m.fields);
 }
 
-static void print_json_of_measurements(const lattice *lat, int ranks, place where, size_t bytes)
+static void print_json_of_measurements(const lattice *lat, int ranks, place where, const memory_forecast *m)
 {
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
@@ -511,22 +513,23 @@ static void print_json_of_measurements(const lattice *lat, int ranks, place wher
     json_int_array(&j, "grid", lat->grid, 4);
     json_int_array(&j, "local", lat->local, 4);
     json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
-    json_int(&j, "memory_predicted", (int64_t)bytes);
+    json_int(&j, "memory_predicted", (int64_t)memory_total(m));
+    json_int(&j, "fields_predicted", (int64_t)m->fields);
     json_end(&j);
 }
 
 void plan_dry_measure(const parameters *p, const int size[4], int ranks, int as_json)
 {
     planned o = open_plan(p, size, ranks);
-    char memory[32];
+    char memory[256];
     blockings_describe(p, o.lat, o.where, 1, as_json);
     simulation_check_solvers(p, o.lat);
-    const size_t bytes = memory_measured(p, o.lat, o.where);
+    const memory_forecast m = memory_measured(p, o.lat, o.where);
     describe_lattice(o.lat, o.where);
-    log_info("memory %s a rank for fields, halos and tables", report_bytes((double)bytes, memory));
+    log_info("%s", memory_describe(&m, memory, sizeof memory));
     const calibration c = measured_here(NULL, 0, o.here);
     warn_of_lanes(o.lat, o.where, &c);
     describe_measurements(p, size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
-    if (as_json) print_json_of_measurements(o.lat, o.ranks, o.where, bytes);
-    close_plan(p, &o, ranks, bytes);
+    if (as_json) print_json_of_measurements(o.lat, o.ranks, o.where, &m);
+    close_plan(p, &o, ranks, m.fields);
 }

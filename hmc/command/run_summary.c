@@ -92,8 +92,11 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_string(&j, "digest", r->digest);
     json_string(&j, "history_digest", history_hex);
     json_int_array(&j, "grid", r->s->lat->grid, 4);
+    const memory_forecast forecast = memory_predicted(r->p, r->s->lat, where);
     json_int(&j, "memory_peak", (int64_t)memory_peak(where));
-    json_int(&j, "memory_predicted", (int64_t)memory_predicted(r->p, r->s->lat, where));
+    json_int(&j, "memory_predicted", (int64_t)memory_total(&forecast));
+    json_int(&j, "fields_peak", (int64_t)memory_fields_peak(where));
+    json_int(&j, "fields_predicted", (int64_t)forecast.fields);
     json_real(&j, "seconds", seconds);
     json_string(&j, "output", r->p->run.output);
     json_end(&j);
@@ -198,8 +201,9 @@ void run_print_summary(const run_state *r)
     print_averages(&a);
     print_alarms(r);
     balance_report(&r->s->e, r->p->run.length);
+    const memory_forecast forecast = memory_predicted(r->p, r->s->lat, where);
     log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory_peak(where), peak),
-             report_bytes((double)memory_predicted(r->p, r->s->lat, where), predicted));
+             report_bytes((double)memory_total(&forecast), predicted));
     log_info("digests: links %s, history %s", r->digest, history_hex);
     print_next(r);
 }
