@@ -149,17 +149,16 @@ static double gauge_seconds(const lattice *lat, place where, double seconds)
     return took;
 }
 
-/* How many times slower the gauge force is with one lane than with as many as the lattice allows; 0: it allows one. */
-static double measure_one_lane(const lattice *lat, double seconds)
+void calibration_measure_lanes(calibration *c, const lattice *lat, place where, double seconds)
 {
-    if (!lattice_uses_simd() || field_lanes(lat, PREC_DOUBLE) == 1) return 0;
+    if (where == PLACE_DEVICE || !lattice_uses_simd() || field_lanes(lat, PREC_DOUBLE) == 1) return;
     const double fast = gauge_seconds(lat, PLACE_HOST, seconds);
     lattice_use_simd(0);
     lattice *plain = lattice_create(lat->size, lat->grid, lat->reach, lat->time_sign);
     const double slow = gauge_seconds(plain, PLACE_HOST, seconds);
     lattice_destroy(plain);
     lattice_use_simd(1);
-    return slow / fast;
+    c->place.one_lane = slow / fast;
 }
 
 calibration calibration_measure(const lattice *lat, place where, const calibration_need *needs, int n, double seconds,
@@ -168,7 +167,6 @@ calibration calibration_measure(const lattice *lat, place where, const calibrati
     calibration c = {0};
     int number = 0, goes_on = 1;
     fill_place(&c.place, lat, where);
-    if (where == PLACE_HOST) c.place.one_lane = measure_one_lane(lat, seconds);
     if (comm_size() > 1) bench_network(where, seconds, &c.network.latency, &c.network.bandwidth);
     for (int prec = 0; prec < PREC_COUNT && goes_on; prec++) {
         bench b = {.lat = lat, .prec = (precision)prec, .where = where, .link_reals = 12, .rhs = 1};

@@ -56,6 +56,10 @@ typedef int calibration_progress(const calibration *c, const calibration_need *d
 calibration calibration_measure(const lattice *lat, place where, const calibration_need *needs, int n, double seconds,
                                 calibration_progress *progress);
 
+/* Measures place.one_lane: the gauge force on this lattice without SIMD against that with as many lanes as it allows; leaves
+ * it where the lattice allows one. Collective. */
+void calibration_measure_lanes(calibration *c, const lattice *lat, place where, double seconds);
+
 /* 0, or -1 with a message. Collective. */
 int calibration_write(const calibration *c, const char *path, char *message, size_t size);
 /* A file that is none, or that lacks the gauge force, is a user error; other operations that it lacks are named in a

@@ -206,15 +206,17 @@ typedef struct {
 } schedule;
 
 /* Seconds of a rate, so few that a dry run waits for none. */
-#define QUICKLY 0.01
+#define QUICKLY 0.003
 
-/* The rates of this machine: of the gauge force and of solves as the actions have them, on a lattice of 8^4 a rank. */
-static calibration measured_here(const cost_part *parts, int n, place where)
+/* The rates of this machine: of the gauge force and of solves as the actions have them, on a lattice of 8^4 a rank; and
+ * of one lane, where the plan has no more. */
+static calibration measured_here(const lattice *plan, const cost_part *parts, int n, place where)
 {
     const int any[4] = {0}, size[4] = {8, 8, 8, 8 * comm_size()};
     calibration_need needs[CALIBRATION_MOST];
     lattice *lat = lattice_create(size, any, 3, 1);
-    const calibration c = calibration_measure(lat, where, needs, cost_needs(parts, n, needs), QUICKLY, NULL);
+    calibration c = calibration_measure(lat, where, needs, cost_needs(parts, n, needs), QUICKLY, NULL);
+    if (field_lanes(plan, PREC_DOUBLE) == 1) calibration_measure_lanes(&c, lat, where, QUICKLY);
     lattice_destroy(lat);
     return c;
 }
@@ -494,7 +496,7 @@ void plan_dry_run(const parameters *p, int ranks, const char *file, const char *
     if (configuration) iterations_measure(&iterations, p, configuration);
     cost_part parts[MAX_ACTIONS];
     const calibration c =
-        file ? calibration_read(file) : measured_here(parts, cost_parts(p, &iterations, parts), o.here);
+        file ? calibration_read(file) : measured_here(lat, parts, cost_parts(p, &iterations, parts), o.here);
     const schedule s = schedule_of(p, lat, &c, o.ranks, o.where, &iterations, done);
     warn_of_lanes(lat, o.where, &c);
     describe_schedule(p, &s, &c, &iterations);
@@ -527,7 +529,7 @@ void plan_dry_measure(const parameters *p, const int size[4], int ranks, int as_
     const memory_forecast m = memory_measured(p, o.lat, o.where);
     describe_lattice(o.lat, o.where);
     log_info("%s", memory_describe(&m, memory, sizeof memory));
-    const calibration c = measured_here(NULL, 0, o.here);
+    const calibration c = measured_here(o.lat, NULL, 0, o.here);
     warn_of_lanes(o.lat, o.where, &c);
     describe_measurements(p, size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
     if (as_json) print_json_of_measurements(o.lat, o.ranks, o.where, &m);

@@ -405,7 +405,8 @@ static int calibrate(const settings *s, const texts *t)
     lattice *lat = lattice_create(size, grid, reach_of(of.ops, size, grid), -1);
     if (is_transport_tuned(t)) tuning_transport(lat);
     stop_catch_signals();
-    const calibration c = calibration_measure(lat, s->where, needs, n, s->seconds, tell_rate);
+    calibration c = calibration_measure(lat, s->where, needs, n, s->seconds, tell_rate);
+    if (!stop_signal()) calibration_measure_lanes(&c, lat, s->where, s->seconds);
     const int signal = stop_signal();
     lattice_destroy(lat);
     if (calibration_write(&c, t->calibrate, message, sizeof message)) user_error("%s", message);
