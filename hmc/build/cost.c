@@ -9,7 +9,6 @@
 #include "kernels/ops/gauge.h"
 #include "solvers/solver.h"
 
-#define SOLVES_BESIDE_FORCES 2 /* in the heat bath, or at the start, and in the accept step */
 #define SUMS_OF_CG 2
 /* Links of a face site: four of 18 doubles, two layers. */
 #define LINK_FACE_BYTES (2 * 4 * 18 * 8.0)

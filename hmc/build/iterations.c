@@ -11,8 +11,6 @@
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 
-#define SOLVES_BESIDE_FORCES 2 /* in the heat bath, or at the start, and in the accept step */
-
 /* ---- solvers ---- */
 
 /* Iterations as a part of those of CG, at least or (part 0) always `least`; work and exchanges of one in those of CG. */
@@ -105,17 +103,13 @@ static double forces_before(const ensemble *e, const char *action)
     level levels[MAX_LEVELS] = {0};
     double counts[MAX_LEVELS];
     char key[64], text[PARAM_TEXT_SIZE], word[128];
-    int n = 0, own = -1;
-    for (; n < MAX_LEVELS; n++) {
-        snprintf(key, sizeof key, "integrator.%d.scheme", n);
-        levels[n].scheme = scheme_find(ensemble_parameter(e, key, text));
-        snprintf(key, sizeof key, "integrator.%d.steps", n);
-        levels[n].steps = (int)ensemble_number(e, key, 0);
-        if (!levels[n].scheme || levels[n].steps < 1) break;
-        snprintf(key, sizeof key, "integrator.%d.actions", n);
+    const int n = ensemble_levels(e, levels);
+    int own = -1;
+    for (int l = 0; l < n; l++) {
+        snprintf(key, sizeof key, "integrator.%d.actions", l);
         ensemble_parameter(e, key, text);
         for (int w = 0; param_word(text, w, word, sizeof word); w++)
-            if (!strcmp(word, action)) own = n;
+            if (!strcmp(word, action)) own = l;
     }
     levels_forces(levels, n, counts);
     return own < 0 ? 0 : counts[own];

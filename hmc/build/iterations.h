@@ -5,10 +5,13 @@
 #include "hmc/input/parameters.h"
 #include "hmc/report/ensemble.h"
 
+/* Solves of a trajectory in the heat bath, or at the start, and in the accept step. */
+#define SOLVES_BESIDE_FORCES 2
+
 typedef enum { ITERATIONS_MODEL, ITERATIONS_HISTORY, ITERATIONS_MEASURED } iterations_source;
 
 typedef struct {
-    double solve[MAX_NAMED]; /* of a solve of fermion number i by its force's solver, on average */
+    double solve[MAX_NAMED]; /* iterations by the force's solver of fermion number i, on average */
     iterations_source source[MAX_NAMED];
     const char *configuration; /* the file of those that are measured */
 } iterations_plan;

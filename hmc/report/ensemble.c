@@ -41,6 +41,20 @@ double ensemble_number(const ensemble *e, const char *key, double otherwise)
     return param_real(ensemble_parameter(e, key, text), &x) ? otherwise : x;
 }
 
+int ensemble_levels(const ensemble *e, level levels[MAX_LEVELS])
+{
+    char key[64], text[PARAM_TEXT_SIZE];
+    int n = 0;
+    for (; n < MAX_LEVELS; n++) {
+        snprintf(key, sizeof key, "integrator.%d.scheme", n);
+        levels[n].scheme = scheme_find(ensemble_parameter(e, key, text));
+        snprintf(key, sizeof key, "integrator.%d.steps", n);
+        levels[n].steps = (int)ensemble_number(e, key, 0);
+        if (!levels[n].scheme || levels[n].steps < 1) break;
+    }
+    return n;
+}
+
 const ensemble_series *ensemble_find(const ensemble *e, const char *name)
 {
     for (int i = 0; i < e->nseries; i++)

@@ -4,6 +4,7 @@
 #ifndef PLAQ_ENSEMBLE_H
 #define PLAQ_ENSEMBLE_H
 
+#include "hmc/evolve/integrator.h"
 #include "hmc/record/autocorrelation.h"
 #include "hmc/record/kept.h"
 #include "io/history_view.h"
@@ -89,6 +90,9 @@ const ensemble_series *ensemble_find(const ensemble *e, const char *name);
 /* The value of a parameter of the last stretch as text, "" when there is none; as a number, or `otherwise`. */
 const char *ensemble_parameter(const ensemble *e, const char *key, char value[PARAM_TEXT_SIZE]);
 double ensemble_number(const ensemble *e, const char *key, double otherwise);
+
+/* Schemes and steps of the levels of the last stretch; how many. */
+int ensemble_levels(const ensemble *e, level levels[MAX_LEVELS]);
 
 /* ensemble_advice.c: fills e->advice, and adds to e->notes what no advice is made from. */
 void ensemble_advise(ensemble *e);

@@ -36,14 +36,10 @@ static int make_levels(const ensemble *e, evolution *v)
 {
     char key[64], text[PARAM_TEXT_SIZE], word[128];
     const ensemble_series *dh = ensemble_find(e, "dH");
-    for (v->nlevels = 0; v->nlevels < MAX_LEVELS; v->nlevels++) {
-        level *l = &v->levels[v->nlevels];
-        snprintf(key, sizeof key, "integrator.%d.scheme", v->nlevels);
-        l->scheme = scheme_find(ensemble_parameter(e, key, text));
-        snprintf(key, sizeof key, "integrator.%d.steps", v->nlevels);
-        l->steps = (int)ensemble_number(e, key, 0);
-        if (!l->scheme || l->steps < 1) break;
-        snprintf(key, sizeof key, "integrator.%d.actions", v->nlevels);
+    v->nlevels = ensemble_levels(e, v->levels);
+    for (int k = 0; k < v->nlevels; k++) {
+        level *l = &v->levels[k];
+        snprintf(key, sizeof key, "integrator.%d.actions", k);
         ensemble_parameter(e, key, text);
         for (int w = 0; param_word(text, w, word, sizeof word) && v->nactions < MAX_ACTIONS; w++) {
             l->actions[l->nactions++] = v->nactions;

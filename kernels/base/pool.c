@@ -33,7 +33,7 @@ static struct {
     pool_source source;
     idle_block *idle;
     size_t in_use, peak, limit; /* limit: 0: none */
-    size_t held, held_peak;     /* with idle blocks */
+    size_t held, held_peak;     /* bytes of all blocks, idle ones too */
 } pools[2 * PLACES] = {[POOL_HOST] = {.source = {host_allocate, free}}};
 
 static size_t padded(size_t bytes)
