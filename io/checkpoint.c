@@ -256,6 +256,15 @@ static int find_on_root(const char *folder, int64_t *trajectories, int max)
     return n;
 }
 
+int64_t checkpoint_newest(const char *folder)
+{
+    int64_t *found = malloc(MAX_FOUND * sizeof *found);
+    REQUIRE_MEMORY(found, "out of memory: %d numbers", MAX_FOUND);
+    const int64_t newest = find_on_root(folder, found, MAX_FOUND) > 0 ? found[0] : -1;
+    free(found);
+    return newest;
+}
+
 int checkpoint_find(const char *folder, int64_t *trajectories, int max, char *message, size_t size)
 {
     int n = comm_rank() == 0 ? find_on_root(folder, trajectories, max) : 0;

@@ -12,7 +12,7 @@
  * synced, read back from disk, verified, and renamed; so a file of that name was good once, and a run may be killed at
  * any instant.
  *
- * All functions but checkpoint_path() and checkpoint_free() are collective; all ranks get the same result and message.
+ * All functions but checkpoint_path(), checkpoint_newest() and checkpoint_free() are collective; all ranks get the same result and message.
  * Nothing here is a user error by itself: the caller judges. */
 #ifndef PLAQ_IO_CHECKPOINT_H
 #define PLAQ_IO_CHECKPOINT_H
@@ -67,6 +67,10 @@ int checkpoint_write(const char *folder, const field *links, checkpoint *c, int 
 /* Trajectory numbers of the files named like checkpoints, newest first; returns how many, at most max, or -1 with a
  * message when the folder is there and cannot be read. */
 int checkpoint_find(const char *folder, int64_t *trajectories, int max, char *message, size_t size);
+
+/* Trajectory number of the newest file named like a checkpoint, -1 when there is none or the folder cannot be read.
+ * Local. */
+int64_t checkpoint_newest(const char *folder);
 
 /* Links and values, verified: seal, digest, recorded plaquette and link trace, unitarity. On failure the links are
  * undefined and c needs no checkpoint_free(). */

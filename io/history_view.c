@@ -13,6 +13,7 @@
 
 struct history_view {
     table_set set;
+    char trouble[1024];
 };
 
 static int is_folder(const char *folder, char *message, size_t size)
@@ -51,9 +52,19 @@ static int load(history_view *v, const char *folder, char *message, size_t size)
     snprintf(journal, sizeof journal, "%.990s/history.journal", folder);
     snprintf(file, sizeof file, "%.990s/history.h5", folder);
     if (!is_folder(folder, message, size) || journal_read(journal, &v->set, &found, message, size)) return -1;
-    /* What a damaged file holds is not missed where the journal has rows. */
     const int doubtful = found.missing || found.lost || found.good == 0;
-    if (doubtful && look_at_file(v, file, message, size) && tables_total(&v->set) == 0) return -1;
+    if (doubtful)
+        links_fail(v->trouble, sizeof v->trouble,
+                   found.missing ? "history.journal is missing"
+                                 : "history.journal is "
+                                   "damaged from byte %llu on",
+                   (unsigned long long)found.good);
+    /* Rows of a damaged file are not missed where the journal has rows. */
+    if (doubtful && look_at_file(v, file, message, size)) {
+        if (tables_total(&v->set) == 0) return -1;
+        const size_t used = strlen(v->trouble);
+        snprintf(v->trouble + used, sizeof v->trouble - used, ", and %s", message);
+    }
     if (v->set.n > 0) return 0;
     links_fail(message, size, "%s: no run has left a history here (history.journal, history.h5)", folder);
     return -1;
@@ -73,6 +84,11 @@ void history_view_close(history_view *v)
     if (!v) return;
     tables_free(&v->set);
     free(v);
+}
+
+const char *history_view_trouble(const history_view *v)
+{
+    return v->trouble;
 }
 
 const char *history_view_group(const history_view *v, int i)

@@ -13,6 +13,10 @@ typedef struct history_view history_view;
 history_view *history_view_open(const char *folder, char *message, size_t size);
 void history_view_close(history_view *v);
 
+/* Missing or damaged files of the two, as a clause; "" when the journal is whole. A row that is being written
+ * counts as damaged. */
+const char *history_view_trouble(const history_view *v);
+
 /* The group of table number i, "trajectories", "measure/flow"; NULL beyond the last. */
 const char *history_view_group(const history_view *v, int i);
 /* The number of a group's table, -1 when there is none; its rows, 0 of table -1. */

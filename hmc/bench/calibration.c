@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hmc/bench/halo.h"
 #include "hmc/bench/timing.h"
 #include "hmc/build/threads.h"
 #include "hmc/evolve/fermion_kind.h"
@@ -12,6 +13,7 @@
 #include "io/atomic.h"
 #include "io/ini.h"
 #include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/run/device.h"
 
@@ -25,6 +27,13 @@ static const param place_keys[] = {
     {"ranks", PARAM_INT, AT(ranks), NULL, "[1,inf)", NULL, "of the measurement", 0},
     {"threads", PARAM_INT, AT(threads), NULL, "[1,inf)", NULL, "of a rank", 0},
     {"local", PARAM_INT4, AT(local), NULL, "[1,inf)", "sites", "of a rank", 0},
+    {"one_lane", PARAM_REAL, AT(one_lane), "0", "[0,inf)", "", "times slower without SIMD; 0: not measured", 0},
+};
+#undef AT
+#define AT(member) offsetof(calibration_network, member)
+static const param network_keys[] = {
+    {"latency", PARAM_REAL, AT(latency), "0", "[0,inf)", "us", "of an exchange, one message each way", 0},
+    {"bandwidth", PARAM_REAL, AT(bandwidth), "0", "[0,inf)", "GB/s", "of both messages; 0: not measured", 0},
 };
 #undef AT
 #define AT(prec) (offsetof(calibration_rates, rate) + (prec) * sizeof(double))
@@ -38,6 +47,8 @@ static const param rate_keys[] = {
 
 static const param_section place_section = {
     "place", 0, place_keys, sizeof place_keys / sizeof place_keys[0], sizeof(calibration_place), "", NULL};
+static const param_section network_section = {
+    "network", 0, network_keys, sizeof network_keys / sizeof network_keys[0], sizeof(calibration_network), "", NULL};
 static const param_section rate_section = {
     "rate", 1, rate_keys, sizeof rate_keys / sizeof rate_keys[0], sizeof(calibration_rates), "", NULL};
 
@@ -98,14 +109,17 @@ static void fill_place(calibration_place *p, const lattice *lat, place where)
     memcpy(p->local, lat->local, sizeof p->local);
 }
 
-static void measure_in(calibration *c, bench *b, const calibration_need *needs, int n, double seconds)
+/* False when it is to end. */
+static int measure_in(calibration *c, bench *b, const calibration_need *needs, int n, double seconds, int *number,
+                      calibration_progress *progress)
 {
     int groups = 0;
     for (int i = 0; i < n; i++)
         if (needs[i].prec == b->prec) groups |= op_named(needs[i].op)->needs;
-    if (!groups) return;
+    if (!groups) return 1;
+    int goes_on = 1;
     bench_open(b, groups);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && goes_on; i++) {
         if (needs[i].prec != b->prec) continue;
         int k = number_of(c, needs[i].op);
         if (k < 0) {
@@ -113,19 +127,50 @@ static void measure_in(calibration *c, bench *b, const calibration_need *needs, 
             snprintf(c->names[k], sizeof c->names[k], "%s", needs[i].op);
         }
         const bench_timing t = bench_time(b, op_named(needs[i].op), seconds);
-        c->rates[k].rate[b->prec] = 1e-9 * t.flops / t.median / comm_size();
+        const double took = comm_size() > 1 ? t.inside : t.median;
+        c->rates[k].rate[b->prec] = 1e-9 * t.flops / took / comm_size();
         comm_bcast(&c->rates[k].rate[b->prec], sizeof(double));
+        ++*number;
+        goes_on = !progress || !progress(c, &needs[i], *number, n);
     }
     bench_close(b);
+    return goes_on;
 }
 
-calibration calibration_measure(const lattice *lat, place where, const calibration_need *needs, int n, double seconds)
+/* Seconds of the gauge force in double. */
+static double gauge_seconds(const lattice *lat, place where, double seconds)
+{
+    const bench_op *o = op_named(CALIBRATION_GAUGE_FORCE);
+    bench b = {.lat = lat, .prec = PREC_DOUBLE, .where = where, .link_reals = 18, .rhs = 1};
+    bench_open(&b, o->needs);
+    double took = bench_time(&b, o, seconds).median;
+    bench_close(&b);
+    comm_bcast(&took, sizeof took);
+    return took;
+}
+
+void calibration_measure_lanes(calibration *c, const lattice *lat, place where, double seconds)
+{
+    if (where == PLACE_DEVICE || !lattice_uses_simd() || field_lanes(lat, PREC_DOUBLE) == 1) return;
+    const double fast = gauge_seconds(lat, PLACE_HOST, seconds);
+    lattice_use_simd(0);
+    lattice *plain = lattice_create(lat->size, lat->grid, lat->reach, lat->time_sign);
+    const double slow = gauge_seconds(plain, PLACE_HOST, seconds);
+    lattice_destroy(plain);
+    lattice_use_simd(1);
+    c->place.one_lane = slow / fast;
+}
+
+calibration calibration_measure(const lattice *lat, place where, const calibration_need *needs, int n, double seconds,
+                                calibration_progress *progress)
 {
     calibration c = {0};
+    int number = 0, goes_on = 1;
     fill_place(&c.place, lat, where);
-    for (int prec = 0; prec < PREC_COUNT; prec++) {
+    if (comm_size() > 1) bench_network(where, seconds, &c.network.latency, &c.network.bandwidth);
+    for (int prec = 0; prec < PREC_COUNT && goes_on; prec++) {
         bench b = {.lat = lat, .prec = (precision)prec, .where = where, .link_reals = 12, .rhs = 1};
-        measure_in(&c, &b, needs, n, seconds);
+        goes_on = measure_in(&c, &b, needs, n, seconds, &number, progress);
     }
     return c;
 }
@@ -150,6 +195,10 @@ int calibration_write(const calibration *c, const char *path, char *message, siz
                    "plaq bench\n; --calibrate. They are for plaq run --dry-run --calibration THIS FILE.\n\n"
                    "[place]\n");
     add_keys(&text, &place_section, &c->place);
+    if (c->network.bandwidth > 0) {
+        param_text_add(&text, "\n[network]\n");
+        add_keys(&text, &network_section, &c->network);
+    }
     for (int i = 0; i < c->n; i++) {
         param_text_add(&text, "\n[rate.%s]\n", c->names[i]);
         add_keys(&text, &rate_section, &c->rates[i]);
@@ -161,15 +210,16 @@ int calibration_write(const calibration *c, const char *path, char *message, siz
 
 calibration calibration_read(const char *path)
 {
-    static const param_section *const known[] = {&place_section, &rate_section};
+    static const param_section *const known[] = {&place_section, &network_section, &rate_section};
     const char *names[CALIBRATION_MOST];
     calibration_need needs[CALIBRATION_MOST];
     calibration c = {.path = path};
     ini_input *in = ini_read(path, 0, NULL);
     if (!ini_has_section(in, "place", NULL))
         user_error("%s: there is no section [place]; give a file that plaq bench --calibrate wrote", path);
-    ini_check_all_used(in, known, 2);
+    ini_check_all_used(in, known, 3);
     ini_fill(in, &place_section, NULL, &c.place);
+    ini_fill(in, &network_section, NULL, &c.network);
     c.n = ini_instances(in, "rate", names, CALIBRATION_MOST);
     for (int i = 0; i < c.n; i++) {
         snprintf(c.names[i], sizeof c.names[i], "%s", names[i]);
@@ -177,10 +227,15 @@ calibration calibration_read(const char *path)
     }
     ini_free(in);
     const int n = calibration_all(needs);
-    for (int i = 0; i < n; i++)
-        if (number_of(&c, needs[i].op) < 0)
+    for (int i = 0; i < n; i++) {
+        if (number_of(&c, needs[i].op) >= 0 || (i > 0 && !strcmp(needs[i].op, needs[i - 1].op))) continue;
+        if (!strcmp(needs[i].op, CALIBRATION_GAUGE_FORCE))
             user_error("%s: there is no section [rate.%s]; renew the file with plaq bench --calibrate", path,
                        needs[i].op);
+        log_warn("%s: there is no section [rate.%s], so the rate of " CALIBRATION_GAUGE_FORCE
+                 " is taken; a calibration that was not stopped has it",
+                 path, needs[i].op);
+    }
     return c;
 }
 

@@ -3,6 +3,8 @@
  *
  *   [place]                where it was measured: program, host, device, date, nodes, ranks, threads, local (sites of a
  *                          rank)
+ *   [network]              latency of an exchange between neighbouring ranks, one message each way, us; bandwidth of both
+ *                          together, GB/s; none where a single rank measured
  *   [rate.OPERATION]       of plaq bench: floating-point operations a second of one rank, 1e9 of them, by precision
  *
  * Operations are those that fermion kinds name (hmc/evolve/fermion_kind.h), and the gauge force. */
@@ -18,7 +20,12 @@
 typedef struct {
     char program[PARAM_STRING_SIZE], host[PARAM_STRING_SIZE], device[PARAM_STRING_SIZE], date[PARAM_STRING_SIZE];
     int nodes, ranks, threads, local[4];
+    double one_lane; /* how many times slower the gauge force is without SIMD; 0: not measured */
 } calibration_place;
+
+typedef struct {
+    double latency, bandwidth; /* us, GB/s; 0: not measured */
+} calibration_network;
 
 typedef struct {
     double rate[PREC_COUNT]; /* 1e9 operations a second of a rank; 0: none */
@@ -27,6 +34,7 @@ typedef struct {
 typedef struct {
     const char *path; /* of the file; null: measured here and now */
     calibration_place place;
+    calibration_network network;
     int n;
     char names[CALIBRATION_MOST][PARAM_CHOICE_SIZE];
     calibration_rates rates[CALIBRATION_MOST];
@@ -40,12 +48,22 @@ typedef struct {
 /* All operations that a file has, in the precisions that solvers iterate in; how many. */
 int calibration_all(calibration_need needs[CALIBRATION_MOST]);
 
-/* Measures them on a lattice, by bench_time(seconds). Collective. */
-calibration calibration_measure(const lattice *lat, place where, const calibration_need *needs, int n, double seconds);
+/* Called after each of n rates, with what there is so far; the calibration ends early when it returns true. Collective. */
+typedef int calibration_progress(const calibration *c, const calibration_need *done, int number, int n);
+
+/* Measures them on a lattice, by bench_time(seconds), and the network between ranks if there are several. A rate is that
+ * of kernels alone where there are, so that the network is not in it. progress may be null. Collective. */
+calibration calibration_measure(const lattice *lat, place where, const calibration_need *needs, int n, double seconds,
+                                calibration_progress *progress);
+
+/* Measures place.one_lane: the gauge force on this lattice without SIMD against that with as many lanes as it allows; leaves
+ * it where the lattice allows one. Collective. */
+void calibration_measure_lanes(calibration *c, const lattice *lat, place where, double seconds);
 
 /* 0, or -1 with a message. Collective. */
 int calibration_write(const calibration *c, const char *path, char *message, size_t size);
-/* A file that is none, or that lacks one of the operations, is a user error. Collective. */
+/* A file that is none, or that lacks the gauge force, is a user error; other operations that it lacks are named in a
+ * warning. Collective. */
 calibration calibration_read(const char *path);
 
 /* Operations a second of a rank, of this precision or the next wider one that there is; 0: none. Local. */

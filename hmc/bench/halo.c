@@ -84,7 +84,7 @@ static void report(const char *transport, size_t bytes, double best, double medi
     json_end(&j);
 }
 
-static void all_sizes(place where, const char *transport, double seconds, int as_json)
+static ring open_ring(place where)
 {
     ring r = {.where = where,
               .next = (comm_rank() + 1) % comm_size(),
@@ -93,16 +93,44 @@ static void all_sizes(place where, const char *transport, double seconds, int as
         r.out[i] = pool_take(where, LARGEST);
         if (where == PLACE_HOST) r.in[i] = pool_take(where, LARGEST);
     }
+    return r;
+}
+
+static void close_ring(const ring *r)
+{
+    for (int i = 0; i < 2; i++) {
+        if (r->where == PLACE_HOST) pool_give(r->where, r->in[i], LARGEST);
+        pool_give(r->where, r->out[i], LARGEST);
+    }
+}
+
+void bench_network(place where, double seconds, double *latency, double *bandwidth)
+{
+    double best, median;
+    ring r = open_ring(where);
+    r.bytes = SMALLEST;
+    time_exchange(&r, 0.1 * seconds, &best, &median);
+    time_exchange(&r, seconds, &best, &median);
+    *latency = 1e6 * median;
+    r.bytes = LARGEST;
+    time_exchange(&r, 0.1 * seconds, &best, &median);
+    time_exchange(&r, seconds, &best, &median);
+    *bandwidth = 2e-9 * (double)r.bytes / median;
+    close_ring(&r);
+    comm_bcast(latency, sizeof *latency);
+    comm_bcast(bandwidth, sizeof *bandwidth);
+}
+
+static void all_sizes(place where, const char *transport, double seconds, int as_json)
+{
+    ring r = open_ring(where);
     for (r.bytes = SMALLEST; r.bytes <= LARGEST; r.bytes *= 4) {
         double best, median;
         time_exchange(&r, 0.1 * seconds, &best, &median); /* opens connections, fills caches */
         time_exchange(&r, seconds, &best, &median);
         report(transport, r.bytes, best, median, as_json);
     }
-    for (int i = 0; i < 2; i++) {
-        if (where == PLACE_HOST) pool_give(where, r.in[i], LARGEST);
-        pool_give(where, r.out[i], LARGEST);
-    }
+    close_ring(&r);
 }
 
 void bench_halo(place where, const char *transport, double seconds, int as_json)

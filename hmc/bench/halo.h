@@ -9,4 +9,8 @@
  * line, or one JSON object, a transport and size. Collective. */
 void bench_halo(place where, const char *transport, double seconds, int as_json);
 
+/* Network of neighbouring ranks by the transport that is open: microseconds of a small one, and GB/s of both messages
+ * of a large one. Of several ranks. Collective. */
+void bench_network(place where, double seconds, double *latency, double *bandwidth);
+
 #endif

@@ -42,14 +42,15 @@ bench_timing bench_time(bench *b, const bench_op *o, double seconds)
     long calls = 1;
     double took = batch(b, o, 1);
     bench_timing t = {0};
-    counted(&t.flops, &t.bytes);
+    const double inside = counted(&t.flops, &t.bytes);
     t.rank_bytes = t.bytes;
     uint64_t sums[2] = {(uint64_t)t.flops, (uint64_t)t.bytes};
     comm_sum_u64(sums, 2);
     t.flops = (double)sums[0];
     t.bytes = (double)sums[1];
     if (seconds <= 0) {
-        t.best = t.median = t.inside = took;
+        t.best = t.median = took;
+        t.inside = inside > 0 ? inside : took;
         return t;
     }
     while (took < BATCH_SECONDS) {

@@ -1,5 +1,6 @@
 #include "hmc/build/cost.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "hmc/evolve/fermion_kind.h"
@@ -8,32 +9,55 @@
 #include "kernels/ops/gauge.h"
 #include "solvers/solver.h"
 
-#define SOLVES_BESIDE_FORCES 2 /* in the heat bath, or at the start, and in the accept step */
+#define SUMS_OF_CG 2
+/* Links of a face site: four of 18 doubles, two layers. */
+#define LINK_FACE_BYTES (2 * 4 * 18 * 8.0)
 
 static cost_part gauge_part(const parameters *p, double forces, double volume)
 {
     return (cost_part){.action = "gauge",
                        .forces = forces,
                        .rest = forces * volume * gauge_force_flops(gauge_params_weights(&p->gauge)),
+                       .link_exchanges = forces,
+                       .link_face_bytes = LINK_FACE_BYTES,
                        .rest_op = CALIBRATION_GAUGE_FORCE,
                        .prec = PREC_DOUBLE};
+}
+
+/* Bytes of a face site of one parity in an exchange of a hop: half spinors, or color vectors of as many layers as the hop
+ * reaches, in all slices. */
+static double hop_face_bytes(const fermion_params *f, precision prec)
+{
+    static const double bytes[PREC_COUNT] = {[PREC_DOUBLE] = 8, [PREC_SINGLE] = 4, [PREC_HALF] = 2, [PREC_QUARTER] = 1};
+    const fermion_kind *kind = fermion_kind_find(f->kind);
+    const int layers = kind->spins == 1 && kind->reach && kind->reach(f) > 2 ? 3 : 1;
+    return 0.5 * layers * (kind->slices ? kind->slices(f) : 1) * (kind->spins == 1 ? 6 : 12) * bytes[prec];
 }
 
 static cost_part fermion_part_of(const parameters *p, const named_fermion *f, double forces, double volume,
                                  double iterations)
 {
     const fermion_kind *kind = fermion_kind_find(f->p.kind);
-    const double rest = kind->force_flops(&f->p, 0), solve = kind->force_flops(&f->p, iterations) - rest;
+    const solver_settings *by = &parameters_attempt(p, f->p.solver, 0)->p;
+    const precision prec = solver_precision(by, PREC_DOUBLE);
+    const double solves = forces + SOLVES_BESIDE_FORCES, hops = kind->spins == 1 ? 2 : 4;
+    const double rest = kind->force_flops(&f->p, 0);
+    const double solve = kind->force_flops(&f->p, iterations * iterations_work(by)) - rest;
     return (cost_part){.action = f->name,
                        .forces = forces,
-                       .solve = (forces + SOLVES_BESIDE_FORCES) * volume * solve,
+                       .solve = solves * volume * solve,
                        .rest = forces * volume * rest,
                        .solve_op = kind->solve_op,
                        .rest_op = kind->force_op,
-                       .prec = solver_precision(&parameters_attempt(p, f->p.solver, 0)->p, PREC_DOUBLE)};
+                       .prec = prec,
+                       .exchanges = solves * iterations * iterations_exchanges(by) * hops,
+                       .sums = solves * iterations * SUMS_OF_CG,
+                       .face_bytes = hop_face_bytes(&f->p, prec),
+                       .link_exchanges = forces,
+                       .link_face_bytes = LINK_FACE_BYTES};
 }
 
-int cost_parts(const parameters *p, double iterations, cost_part parts[MAX_ACTIONS])
+int cost_parts(const parameters *p, const iterations_plan *iterations, cost_part parts[MAX_ACTIONS])
 {
     double volume = 1, counts[MAX_LEVELS];
     level levels[MAX_LEVELS] = {0};
@@ -50,7 +74,7 @@ int cost_parts(const parameters *p, double iterations, cost_part parts[MAX_ACTIO
             if (!strcmp(word, "gauge")) parts[n++] = gauge_part(p, counts[l], volume);
             for (int i = 0; i < p->nfermions; i++)
                 if (!strcmp(word, p->fermions[i].name))
-                    parts[n++] = fermion_part_of(p, &p->fermions[i], counts[l], volume, iterations);
+                    parts[n++] = fermion_part_of(p, &p->fermions[i], counts[l], volume, iterations->solve[i]);
         }
     }
     return n;
@@ -75,6 +99,21 @@ double cost_seconds(const cost_part *part, const calibration *c, int ranks)
     double seconds = part->rest / (ranks * rate_of(c, part->rest_op, PREC_DOUBLE));
     if (part->solve_op) seconds += part->solve / (ranks * rate_of(c, part->solve_op, part->prec));
     return seconds;
+}
+
+double cost_network(const cost_part *part, const calibration *c, const lattice *lat)
+{
+    const double latency = 1e-6 * c->network.latency, rate = 1e9 * c->network.bandwidth;
+    double seconds = 0, ranks = 1;
+    if (!(rate > 0)) return 0;
+    for (int d = 0; d < 4; d++) {
+        const double face = (double)lat->local_volume / lat->local[d];
+        ranks *= lat->grid[d];
+        if (lat->grid[d] == 1) continue;
+        seconds += part->exchanges * (latency + 2 * face * part->face_bytes / rate);
+        seconds += part->link_exchanges * (latency + 2 * face * part->link_face_bytes / rate);
+    }
+    return seconds + part->sums * ceil(log2(ranks)) * latency;
 }
 
 static int add_need(calibration_need *needs, int n, const char *op, precision prec)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hmc/build/simulation.h"
+#include "hmc/build/threads.h"
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/evolve/parts.h"
 #include "hmc/evolve/reversal.h"
@@ -11,6 +12,7 @@
 #include "hmc/record/report.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/base/machine.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
@@ -24,6 +26,7 @@ memory_count memory_count_open(const lattice *like, place where)
     char message[512];
     const int pool = POOL_COUNTED(where);
     memory_count c = {.where = where, .before = pool_in_use(pool)};
+    pool_trim(pool);
     pool_forget_peak(pool);
     log_silence(1);
     c.lat = plan_lattice(like->size, like->grid, comm_group_size(like->group), like->reach, message, sizeof message);
@@ -68,8 +71,18 @@ static int enough_steps(const simulation *s, const level *l)
     return steps;
 }
 
-size_t memory_predicted(const parameters *p, const lattice *lat, place where)
+/* Closes a count of all that a command does. */
+static memory_forecast forecast_of(const memory_count *count)
 {
+    const size_t held = pool_held_peak(POOL_COUNTED(count->where)) - count->before;
+    memory_forecast f = {.fields = memory_count_close(count), .runtime = memory_runtime(count->where)};
+    f.kept = held > f.fields ? held - f.fields : 0;
+    return f;
+}
+
+memory_forecast memory_predicted(const parameters *p, const lattice *lat, place where)
+{
+    memory_runtime(where); /* before there is anything */
     const memory_count count = memory_count_open(lat, where);
     simulation *s = simulation_create_on(p, count.lat, where);
     for (int l = 0; l < s->e.nlevels; l++) s->e.levels[l].steps = enough_steps(s, &s->e.levels[l]);
@@ -82,18 +95,19 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
             if (p->measures[i].p.interval <= p->run.trajectories) count_measurement(&c, &p->measures[i]);
     }
     simulation_destroy(s);
-    return memory_count_close(&count);
+    return forecast_of(&count);
 }
 
-size_t memory_measured(const parameters *p, const lattice *lat, place where)
+memory_forecast memory_measured(const parameters *p, const lattice *lat, place where)
 {
+    memory_runtime(where);
     const memory_count count = memory_count_open(lat, where);
     field *links = field_create(count.lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
     const measure_context c = {p, links, NULL, had_enough};
     for (int i = 0; i < 2 * p->nmeasures; i++) count_measurement(&c, &p->measures[i % p->nmeasures]);
     field_destroy(links);
     lattice_destroy(count.lat);
-    return memory_count_close(&count);
+    return forecast_of(&count);
 }
 
 size_t memory_of_solver(const fermion_params *f, const solver_settings *s, int rhs, const lattice *lat, place where)
@@ -123,10 +137,45 @@ size_t memory_of_solver(const fermion_params *f, const solver_settings *s, int r
 
 /* ---- what there is ---- */
 
-size_t memory_peak(place where)
+/* Caches of HDF5 files, rows, and what the allocator leaves between blocks: resident once a history and a checkpoint were
+ * written, 7 to 10 MiB with HDF5 1.10, Open MPI 4.1 and glibc 2.36. */
+#define FILES_BYTES ((size_t)10 << 20)
+
+size_t memory_runtime(place where)
+{
+    static size_t host;
+    if (where == PLACE_DEVICE) return gpu_context_bytes();
+    if (!host) {
+        threads_start();
+        host = (size_t)machine_resident() + FILES_BYTES;
+    }
+    return host;
+}
+
+size_t memory_total(const memory_forecast *f)
+{
+    return f->fields + f->kept + f->runtime;
+}
+
+const char *memory_describe(const memory_forecast *f, char *text, size_t size)
+{
+    char all[32], fields[32], kept[32], runtime[32];
+    snprintf(text, size, "memory %s a rank: %s for fields, halos and tables, %s kept for reuse, %s for libraries",
+             report_bytes((double)memory_total(f), all), report_bytes((double)f->fields, fields),
+             report_bytes((double)f->kept, kept), report_bytes((double)f->runtime, runtime));
+    return text;
+}
+
+size_t memory_fields_peak(place where)
 {
     /* Tables on the device come from the pool. */
     return pool_peak(where) + (where == PLACE_HOST ? lattice_table_peak() : gpu_beside_pool_peak());
+}
+
+size_t memory_peak(place where)
+{
+    if (where == PLACE_HOST) return (size_t)machine_resident_peak();
+    return pool_held_peak(where) + gpu_beside_pool_peak() + gpu_context_bytes();
 }
 
 double memory_there(place where)
@@ -138,6 +187,7 @@ int memory_lacks(const lattice *lat, double bytes, place where, char *message, s
 {
     char need[32], have[32];
     const double there = memory_there(where);
+    bytes += (double)memory_runtime(where);
     snprintf(message, size,
              "the lattice %d.%d.%d.%d on grid %d.%d.%d.%d takes %s a rank, and %s has %s%s: use more nodes, "
              "or a smaller lattice",

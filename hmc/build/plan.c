@@ -7,6 +7,7 @@
 #include "hmc/bench/calibration.h"
 #include "hmc/build/blockings.h"
 #include "hmc/build/cost.h"
+#include "hmc/build/iterations.h"
 #include "hmc/build/memory.h"
 #include "hmc/build/simulation.h"
 #include "hmc/build/tuning.h"
@@ -24,7 +25,6 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"
 
-#define TYPICAL_ITERATIONS 200
 /* The accept step decides with H, a sum over the lattice: a solve this loose leaves a bias that nobody sees. */
 #define LOOSEST_ACCEPT 1e-6
 
@@ -163,11 +163,24 @@ static void describe_lattice(const lattice *l, place where)
              where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_SINGLE));
 }
 
-static void describe(const parameters *p, const lattice *l, place where, double bytes)
+/* Boxes of ranks that leave vectors of the CPU unused. `c`: rates with the cost of that; null: unknown. */
+static void warn_of_lanes(const lattice *l, place where, const calibration *c)
 {
-    char memory[32], file[32];
+    char slower[96] = "";
+    if (where == PLACE_DEVICE || !lattice_uses_simd() || field_lanes(l, PREC_DOUBLE) > 1) return;
+    if (c && c->place.one_lane > 1)
+        snprintf(slower, sizeof slower, ", %.1f times slower (the gauge force in double)", c->place.one_lane);
+    log_warn("a rank has %d.%d.%d.%d sites, which SIMD lanes do not divide: kernels work on one lane%s; choose "
+             "[lattice] size, ranks or [machine] grid so that local extents have more factors of two, 4 or "
+             "8 rather than 2 or 6",
+             l->local[0], l->local[1], l->local[2], l->local[3], slower);
+}
+
+static void describe(const parameters *p, const lattice *l, place where, const memory_forecast *m)
+{
+    char memory[256], file[32];
     describe_lattice(l, where);
-    log_info("memory %s a rank for fields, halos and tables; checkpoint %s", report_bytes(bytes, memory),
+    log_info("%s; checkpoint %s", memory_describe(m, memory, sizeof memory),
              report_bytes((double)checkpoint_bytes(l->size, strlen(p->dump)), file));
     describe_kept(p, l);
     describe_flavours(p);
@@ -177,7 +190,9 @@ static void describe(const parameters *p, const lattice *l, place where, double 
 
 void plan_describe(const parameters *p, const lattice *l, place where)
 {
-    describe(p, l, where, (double)memory_predicted(p, l, where));
+    warn_of_lanes(l, where, NULL);
+    const memory_forecast m = memory_predicted(p, l, where);
+    describe(p, l, where, &m);
 }
 
 /* ---- time ---- */
@@ -185,18 +200,24 @@ void plan_describe(const parameters *p, const lattice *l, place where)
 typedef struct {
     int ranks, nodes, parts;
     cost_part part[MAX_ACTIONS];
-    double flops, trajectory, run, node_hours, disk; /* seconds of a trajectory and of those left; bytes in the end */
-    int64_t done, left;                              /* trajectories */
+    double flops, network, trajectory, run, node_hours,
+        disk;           /* seconds: messages, a trajectory, those left; bytes in the end */
+    double slower;      /* times, for want of SIMD lanes */
+    int64_t done, left; /* trajectories */
 } schedule;
 
-/* The rates of this machine: of the gauge force and of solves as the actions have them, each timed once on a lattice of
- * 8^4 a rank. */
-static calibration measured_here(const cost_part *parts, int n, place where)
+/* Seconds of a rate, so few that a dry run waits for none. */
+#define QUICKLY 0.003
+
+/* The rates of this machine: of the gauge force and of solves as the actions have them, on a lattice of 8^4 a rank; and
+ * of one lane, where the plan has no more. */
+static calibration measured_here(const lattice *plan, const cost_part *parts, int n, place where)
 {
     const int any[4] = {0}, size[4] = {8, 8, 8, 8 * comm_size()};
     calibration_need needs[CALIBRATION_MOST];
     lattice *lat = lattice_create(size, any, 3, 1);
-    const calibration c = calibration_measure(lat, where, needs, cost_needs(parts, n, needs), 0);
+    calibration c = calibration_measure(lat, where, needs, cost_needs(parts, n, needs), QUICKLY, NULL);
+    if (field_lanes(plan, PREC_DOUBLE) == 1) calibration_measure_lanes(&c, lat, where, QUICKLY);
     lattice_destroy(lat);
     return c;
 }
@@ -208,13 +229,25 @@ static double disk_of(const parameters *p, const lattice *l)
            (double)p->checkpoint.keep * (double)checkpoint_bytes(l->size, strlen(p->dump));
 }
 
-static schedule schedule_of(const parameters *p, const lattice *l, const calibration *c, int ranks, int64_t done)
+/* Times that kernels are slower on a lattice that has no SIMD lanes where the calibration had some; else 1. */
+static double slower_for_lanes(const lattice *l, const calibration *c, place where)
+{
+    return where == PLACE_HOST && field_lanes(l, PREC_DOUBLE) == 1 && c->place.one_lane > 1 ? c->place.one_lane : 1;
+}
+
+static schedule schedule_of(const parameters *p, const lattice *l, const calibration *c, int ranks, place where,
+                            const iterations_plan *iterations, int64_t done)
 {
     const int a_node = (c->place.ranks + c->place.nodes - 1) / c->place.nodes;
     schedule s = {.ranks = ranks, .nodes = (ranks + a_node - 1) / a_node, .done = done, .disk = disk_of(p, l)};
-    s.parts = cost_parts(p, TYPICAL_ITERATIONS, s.part);
+    s.parts = cost_parts(p, iterations, s.part);
+    s.slower = slower_for_lanes(l, c, where);
     s.flops = cost_flops(s.part, s.parts);
-    for (int i = 0; i < s.parts; i++) s.trajectory += cost_seconds(&s.part[i], c, ranks);
+    for (int i = 0; i < s.parts; i++) {
+        s.network += cost_network(&s.part[i], c, l);
+        s.trajectory += s.slower * cost_seconds(&s.part[i], c, ranks);
+    }
+    s.trajectory += s.network;
     s.left = p->run.trajectories > done ? p->run.trajectories - done : 0;
     s.run = (double)s.left * s.trajectory;
     s.node_hours = s.run * s.nodes / 3600;
@@ -235,39 +268,70 @@ static void describe_rates(const calibration *c)
         log_info("cost: that file is of another version, %s; renew it with plaq bench --calibrate", c->place.program);
 }
 
-static void describe_schedule(const schedule *s, const calibration *c)
+/* How many iterations solves take, by where that is known from. */
+static void describe_iterations(const parameters *p, const iterations_plan *plan)
+{
+    static const char *const sources[] = {
+        [ITERATIONS_MODEL] =
+            "a model by mass, solver and tolerance, right within a factor of a few; plaq run --dry-run "
+            "--configuration FILE measures them, and a short run leaves them in its output folder",
+        [ITERATIONS_HISTORY] = "the history of this run",
+        [ITERATIONS_MEASURED] = "measured on "};
+    for (int k = 0; k < 3; k++) {
+        param_text text = {0};
+        for (int i = 0; i < p->nfermions; i++)
+            if (plan->solve[i] > 0 && (int)plan->source[i] == k)
+                param_text_add(&text, "%s%s %.0f", text.length ? ", " : "", p->fermions[i].name, plan->solve[i]);
+        if (text.length)
+            log_info("cost: iterations a solve: %s (%s%s)", text.data, sources[k],
+                     k == ITERATIONS_MEASURED ? plan->configuration : "");
+        param_text_free(&text);
+    }
+}
+
+static void describe_network(const schedule *s, const calibration *c)
+{
+    if (s->ranks == 1) return;
+    if (c->network.bandwidth > 0)
+        log_info("cost: of it messages %.3g s, by %.3g us and %.3g GB/s between ranks, none hidden behind computing",
+                 s->network, c->network.latency, c->network.bandwidth);
+    else
+        log_warn("cost: messages between ranks are left out: the calibration was made with one rank; make it with two "
+                 "nodes or more");
+}
+
+static void describe_schedule(const parameters *p, const schedule *s, const calibration *c,
+                              const iterations_plan *iterations)
 {
     char text[32], disk[32];
     param_text shares = {0};
-    int solves = 0;
-    for (int i = 0; i < s->parts; i++) solves += s->part[i].solve_op != NULL;
+    const int a_node = (c->place.ranks + c->place.nodes - 1) / c->place.nodes;
     for (int i = 0; i < s->parts; i++)
         param_text_add(&shares, "%s%s %.3g s", i ? ", " : "", s->part[i].action,
-                       cost_seconds(&s->part[i], c, s->ranks));
+                       s->slower * cost_seconds(&s->part[i], c, s->ranks));
     log_info("cost: about %.2g floating-point operations and %.3g s a trajectory on %d rank%s (%s)", s->flops,
              s->trajectory, s->ranks, s->ranks == 1 ? "" : "s", shares.data ? shares.data : "");
-    if (solves)
-        log_info("cost: that is with %d iterations of conjugate gradients a solve; the history of a short run has "
-                 "those of these quarks",
-                 TYPICAL_ITERATIONS);
+    describe_network(s, c);
+    describe_iterations(p, iterations);
     param_text_free(&shares);
     log_info(
-        "cost: %lld trajectories take about %s and %.3g node-hours on %d node%s, without measurements; files take %s "
-        "in the end",
-        (long long)s->left, report_duration(s->run, text), s->node_hours, s->nodes, s->nodes == 1 ? "" : "s",
-        report_bytes(s->disk, disk));
+        "cost: %lld trajectories take about %s and %.3g node-hours on %d node%s of %d rank%s, without measurements; "
+        "files take %s in the end",
+        (long long)s->left, report_duration(s->run, text), s->node_hours, s->nodes, s->nodes == 1 ? "" : "s", a_node,
+        a_node == 1 ? "" : "s", report_bytes(s->disk, disk));
     describe_rates(c);
 }
 
 /* What the run's own folder says, which is better than any plan. */
-static int64_t describe_past(const parameters *p)
+static int64_t describe_past(const parameters *p, iterations_plan *iterations)
 {
     char message[1024], text[32];
     int64_t done = 0;
-    ensemble *e = comm_rank() == 0 ? ensemble_read(p->run.output, message, sizeof message) : NULL;
+    ensemble *e = comm_rank() == 0 ? ensemble_read(p->run.output, 0, message, sizeof message) : NULL;
     if (e && e->done > 0) {
         const double left = p->run.trajectories > e->done ? (double)(p->run.trajectories - e->done) : 0;
         done = e->done;
+        iterations_of_history(iterations, p, e);
         log_info("%s has %lld of %lld trajectories; its last session took %.2g s each, with measurements and files, on "
                  "%.0f node%s: so the others take %s and %.3g node-hours",
                  p->run.output, (long long)e->done, (long long)p->run.trajectories, e->each, e->nodes,
@@ -275,6 +339,7 @@ static int64_t describe_past(const parameters *p)
     }
     ensemble_free(e);
     comm_bcast(&done, sizeof done);
+    comm_bcast(iterations, sizeof *iterations);
     return done;
 }
 
@@ -346,8 +411,8 @@ static void check_start(const parameters *p, const lattice *plan, int ranks, int
     if (ranks == 0) read_start(p, plan, ignore_recorded);
 }
 
-static void print_json(const parameters *p, const lattice *lat, const schedule *s, const calibration *c, place where,
-                       size_t bytes)
+static void print_json(const parameters *p, const lattice *lat, const schedule *s, const calibration *c,
+                       const iterations_plan *iterations, place where, const memory_forecast *m)
 {
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
@@ -357,13 +422,25 @@ static void print_json(const parameters *p, const lattice *lat, const schedule *
     json_int_array(&j, "grid", lat->grid, 4);
     json_int_array(&j, "local", lat->local, 4);
     json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
-    json_int(&j, "memory_predicted", (int64_t)bytes);
+    json_int(&j, "memory_predicted", (int64_t)memory_total(m));
+    json_int(&j, "fields_predicted", (int64_t)m->fields);
     json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
     json_int(&j, "kept", save_count(p));
     json_int(&j, "kept_bytes", (int64_t)save_bytes(p, lat->size) * save_count(p));
     json_int(&j, "disk_bytes", (int64_t)s->disk);
     json_real(&j, "trajectory_flops", s->flops);
     json_real(&j, "trajectory_seconds", s->trajectory);
+    json_real(&j, "network_seconds", s->network);
+    json_real(&j, "slower_without_lanes", s->slower);
+    static const char *const sources[] = {"model", "history", "configuration"};
+    for (int i = 0; i < p->nfermions; i++) {
+        char key[PARAM_STRING_SIZE + 32];
+        if (!(iterations->solve[i] > 0)) continue;
+        snprintf(key, sizeof key, "iterations_%s", p->fermions[i].name);
+        json_real(&j, key, iterations->solve[i]);
+        snprintf(key, sizeof key, "iterations_%s_from", p->fermions[i].name);
+        json_string(&j, key, sources[iterations->source[i]]);
+    }
     json_int(&j, "trajectories_left", s->left);
     json_real(&j, "run_seconds", s->run);
     json_int(&j, "nodes", s->nodes);
@@ -401,7 +478,8 @@ static void close_plan(const parameters *p, planned *o, int ranks, size_t bytes)
     log_info("dry run: everything is in order%s, nothing was run", ranks > 0 ? " as far as this machine can tell" : "");
 }
 
-void plan_dry_run(const parameters *p, int ranks, const char *file, int as_json, int ignore_recorded)
+void plan_dry_run(const parameters *p, int ranks, const char *file, const char *configuration, int as_json,
+                  int ignore_recorded)
 {
     planned o = open_plan(p, p->lattice.size, ranks);
     const lattice *lat = o.lat;
@@ -413,22 +491,25 @@ void plan_dry_run(const parameters *p, int ranks, const char *file, int as_json,
     if (ranks == 0 && !output_could_open(p->run.output, message, sizeof message))
         log_warn("%s: [run] output = %s: the run will not begin here: %s", ini_where(p->input, "run", NULL, "output"),
                  p->run.output, message);
-    const size_t bytes = memory_predicted(p, lat, o.where);
-    describe(p, lat, o.where, (double)bytes);
+    const memory_forecast m = memory_predicted(p, lat, o.where);
+    describe(p, lat, o.where, &m);
     log_info("parameters:");
     report_lines(log_info, p->dump);
-    const int64_t done = describe_past(p);
+    iterations_plan iterations = iterations_model(p);
+    const int64_t done = describe_past(p, &iterations);
+    if (configuration) iterations_measure(&iterations, p, configuration);
     cost_part parts[MAX_ACTIONS];
     const calibration c =
-        file ? calibration_read(file) : measured_here(parts, cost_parts(p, TYPICAL_ITERATIONS, parts), o.here);
-    const schedule s = schedule_of(p, lat, &c, o.ranks, done);
-    describe_schedule(&s, &c);
+        file ? calibration_read(file) : measured_here(lat, parts, cost_parts(p, &iterations, parts), o.here);
+    const schedule s = schedule_of(p, lat, &c, o.ranks, o.where, &iterations, done);
+    warn_of_lanes(lat, o.where, &c);
+    describe_schedule(p, &s, &c, &iterations);
     describe_measurements(p, lat->size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
-    if (as_json) print_json(p, lat, &s, &c, o.where, bytes);
-    close_plan(p, &o, ranks, bytes);
+    if (as_json) print_json(p, lat, &s, &c, &iterations, o.where, &m);
+    close_plan(p, &o, ranks, m.fields);
 }
 
-static void print_json_of_measurements(const lattice *lat, int ranks, place where, size_t bytes)
+static void print_json_of_measurements(const lattice *lat, int ranks, place where, const memory_forecast *m)
 {
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
@@ -438,21 +519,23 @@ static void print_json_of_measurements(const lattice *lat, int ranks, place wher
     json_int_array(&j, "grid", lat->grid, 4);
     json_int_array(&j, "local", lat->local, 4);
     json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
-    json_int(&j, "memory_predicted", (int64_t)bytes);
+    json_int(&j, "memory_predicted", (int64_t)memory_total(m));
+    json_int(&j, "fields_predicted", (int64_t)m->fields);
     json_end(&j);
 }
 
 void plan_dry_measure(const parameters *p, const int size[4], int ranks, int as_json)
 {
     planned o = open_plan(p, size, ranks);
-    char memory[32];
+    char memory[256];
     blockings_describe(p, o.lat, o.where, 1, as_json);
     simulation_check_solvers(p, o.lat);
-    const size_t bytes = memory_measured(p, o.lat, o.where);
+    const memory_forecast m = memory_measured(p, o.lat, o.where);
     describe_lattice(o.lat, o.where);
-    log_info("memory %s a rank for fields, halos and tables", report_bytes((double)bytes, memory));
-    const calibration c = measured_here(NULL, 0, o.here);
+    log_info("%s", memory_describe(&m, memory, sizeof memory));
+    const calibration c = measured_here(o.lat, NULL, 0, o.here);
+    warn_of_lanes(o.lat, o.where, &c);
     describe_measurements(p, size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
-    if (as_json) print_json_of_measurements(o.lat, o.ranks, o.where, bytes);
-    close_plan(p, &o, ranks, bytes);
+    if (as_json) print_json_of_measurements(o.lat, o.ranks, o.where, &m);
+    close_plan(p, &o, ranks, m.fields);
 }

@@ -12,8 +12,10 @@ void plan_describe(const parameters *p, const lattice *lat, place where);
 /* plaq run --dry-run: all that can be told without a trajectory, for this many ranks (0: those there are, which then
  * read the first configuration where that is a file, as a run from its beginning does), in the log or as a JSON object.
  * Times are those of the machine that the file `calibration` describes (hmc/bench/calibration.h), or, with NULL, of this
- * one. What is not in order is a user error; ignore_recorded is that of simulation_read(). Collective. */
-void plan_dry_run(const parameters *p, int ranks, const char *calibration, int as_json, int ignore_recorded);
+ * one; iterations are measured on the file `configuration`, or with NULL those of the history or of a model
+ * (hmc/build/iterations.h). What is not in order is a user error; ignore_recorded is that of simulation_read(). Collective. */
+void plan_dry_run(const parameters *p, int ranks, const char *calibration, const char *configuration, int as_json,
+                  int ignore_recorded);
 
 /* plaq measure --dry-run, on a lattice of this size: decomposition, memory, blockings and what is known of the cost. What is
  * not in order is a user error. Collective. */

@@ -286,7 +286,7 @@ simulation *simulation_create_on(const parameters *p, lattice *lat, place where)
 
 static size_t need_of_run(const void *p, const lattice *plan, place where)
 {
-    return memory_predicted(p, plan, where);
+    return memory_predicted(p, plan, where).fields;
 }
 
 simulation *simulation_create(const parameters *p)

@@ -121,3 +121,11 @@ int threads_set(int wanted)
     warned = 1;
     return threads_now();
 }
+
+void threads_start(void)
+{
+    int there = 0;
+#pragma omp parallel reduction(+ : there)
+    there += 1;
+    REQUIRE(there > 0, "%d threads", there);
+}

@@ -12,6 +12,8 @@ void threads_check(void);
  * its affinity mask and control group, are a user error. The first call warns when the ranks of a node have more threads
  * than cores. Returns the number of threads. Collective. */
 int threads_set(int wanted);
+/* Starts them, so that their stacks are there. Local. */
+void threads_start(void);
 /* Threads of this rank. Local. */
 int threads_now(void);
 

@@ -19,6 +19,7 @@
 #include "hmc/build/threads.h"
 #include "hmc/build/tuning.h"
 #include "hmc/command/commands.h"
+#include "hmc/command/stop.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -373,7 +374,18 @@ static void check_memory(const settings *s, const texts *t, const int size[4], c
     lattice_destroy(plan);
 }
 
-/* The rates of this machine into a file. */
+/* Tells each rate as it comes; true when a signal asks to end. */
+static int tell_rate(const calibration *c, const calibration_need *done, int number, int n)
+{
+    if (comm_rank() == 0) {
+        printf("%2d of %d  %-16s %-8s %9.2f GF/s a rank\n", number, n, done->op, precision_names[done->prec],
+               1e-9 * calibration_rate(c, done->op, done->prec));
+        fflush(stdout);
+    }
+    return stop_signal() != 0;
+}
+
+/* The rates of this machine into a file; those that there are when a signal comes. */
 static int calibrate(const settings *s, const texts *t)
 {
     calibration_need needs[CALIBRATION_MOST];
@@ -392,15 +404,23 @@ static int calibrate(const settings *s, const texts *t)
     check_memory(s, &of, size, grid);
     lattice *lat = lattice_create(size, grid, reach_of(of.ops, size, grid), -1);
     if (is_transport_tuned(t)) tuning_transport(lat);
-    const calibration c = calibration_measure(lat, s->where, needs, n, s->seconds);
+    stop_catch_signals();
+    calibration c = calibration_measure(lat, s->where, needs, n, s->seconds, tell_rate);
+    if (!stop_signal()) calibration_measure_lanes(&c, lat, s->where, s->seconds);
+    const int signal = stop_signal();
     lattice_destroy(lat);
     if (calibration_write(&c, t->calibrate, message, sizeof message)) user_error("%s", message);
+    if (signal)
+        log_warn("signal %d: the calibration ends early; rates that it lacks are those of " CALIBRATION_GAUGE_FORCE,
+                 signal);
     if (comm_rank() != 0) return 0;
     printf("%s\n%-16s %9s %9s %9s\n", calibration_describe(&c, message, sizeof message), "GF/s a rank", "double",
            "single", "half");
     for (int i = 0; i < c.n; i++)
         printf("%-16s %9.2f %9.2f %9.2f\n", c.names[i], c.rates[i].rate[PREC_DOUBLE], c.rates[i].rate[PREC_SINGLE],
                c.rates[i].rate[PREC_HALF]);
+    if (c.network.bandwidth > 0) printf("between ranks: %.2f us, %.2f GB/s\n", c.network.latency, c.network.bandwidth);
+    if (c.place.one_lane > 0) printf("without SIMD %.2f times slower\n", c.place.one_lane);
     printf("written to %s: plaq run --dry-run --calibration %s FILE.ini plans for this machine\n", t->calibrate,
            t->calibrate);
     return 0;

@@ -67,7 +67,7 @@ static void probe_all(measurer *m, char **configs, int n)
 
 static size_t need_of_measurements(const void *p, const lattice *plan, place where)
 {
-    return memory_measured(p, plan, where);
+    return memory_measured(p, plan, where).fields;
 }
 
 /* Makes the lattice and links of this configuration's size, unless they are there from the one before. */
@@ -260,6 +260,13 @@ static void dry_run(const measurer *m, char **configs, int n, int ranks)
     }
 }
 
+/* Memory at the peak, beside which stands the forecast of a dry run. */
+static void tell_memory(const measurer *m)
+{
+    char peak[32];
+    if (m->links) log_info("memory: %s a rank at the peak", report_bytes((double)memory_peak(m->links->where), peak));
+}
+
 int command_measure(int argc, char **argv)
 {
     measurer m = {0};
@@ -299,6 +306,7 @@ int command_measure(int argc, char **argv)
         if (a.plain[i]) tell_progress(&m, count, made, comm_wtime() - start);
     }
     life_close();
+    tell_memory(&m);
     if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);
     for (int i = 0; i < p->nmeasures; i++) param_text_free(&m.identities[i]);
     param_text_free(&m.unread);

@@ -64,6 +64,7 @@ static void start_or_continue(run_state *r)
     }
     r->session_start = r->done;
     r->history = record_open(folder, r->s, r->done);
+    if (save_restore_index(r->p, r->history, r->s->lat, message, sizeof message)) user_error("%s", message);
     watch_open(&r->watch, &r->p->watch, r->s->e.actions);
     r->watch.n = record_recent(r->history, r->watch.rows, WATCH_MOST);
     r->io_seconds += comm_wtime() - start;
@@ -78,7 +79,7 @@ static void write_report(run_state *r)
 {
     char message[1024];
     const double start = comm_wtime();
-    ensemble *e = comm_rank() == 0 ? ensemble_read(r->p->run.output, message, sizeof message) : NULL;
+    ensemble *e = comm_rank() == 0 ? ensemble_read(r->p->run.output, 0, message, sizeof message) : NULL;
     if (comm_rank() == 0 && (!e || ensemble_write_page(e, NULL, message, sizeof message)))
         log_warn("the report is not written: %s", message);
     ensemble_free(e);
@@ -138,14 +139,6 @@ static void save(run_state *r, double plaquette)
     if (!strcmp(r->p->run.report, "checkpoints")) write_report(r);
 }
 
-static int index_kept(const run_state *r, double plaquette, char *message, size_t size)
-{
-    const int64_t before = save_indexed(r->p, r->done, message, size);
-    if (before < 0) return -1;
-    return save_index(r->p, r->s->links, r->done, plaquette, record_acceptance(r->history, before, r->done), message,
-                      size);
-}
-
 /* The configuration that is kept of the trajectory done, unless it was kept before. */
 static void keep(run_state *r, double plaquette)
 {
@@ -153,7 +146,8 @@ static void keep(run_state *r, double plaquette)
     if (!save_due(r->p, r->done)) return;
     const double start = comm_wtime();
     const int status = save_configuration(r->p, r->s->links, r->done, plaquette, message, sizeof message);
-    const int unlisted = status >= 0 && index_kept(r, plaquette, trouble, sizeof trouble);
+    const int unlisted =
+        status >= 0 && save_index(r->p, r->history, r->s->links, r->done, plaquette, trouble, sizeof trouble);
     if (status < 0 || unlisted) {
         stop_for_files(r, unlisted ? trouble : message);
         return;
@@ -216,8 +210,8 @@ static void check_reversal(run_state *r)
         return;
     }
     if (m.failed) log_warn("%s", m.failed->trouble);
-    log_info("reversibility after trajectory %lld: |dH| %.2e, links %.1e, momenta %.1e", (long long)r->done,
-             fabs(m.dh), m.links, m.momenta);
+    log_info("reversibility after trajectory %lld: |dH| %.2e, links %.1e, momenta %.1e", (long long)r->done, fabs(m.dh),
+             m.links, m.momenta);
     if (record_reversal(r->history, r->done, &m, message, sizeof message)) {
         stop_for_files(r, message);
         return;
@@ -351,13 +345,15 @@ static int run(run_state *r)
 int command_run(int argc, char **argv)
 {
     int dry = 0, status = 0;
-    const char *ranks_text = NULL, *calibration = NULL;
+    const char *ranks_text = NULL, *calibration = NULL, *configuration = NULL;
     run_state r = {.begun = comm_wtime()};
     const command_flag flags[] = {
         {"--dry-run", &dry, NULL, "check everything and print decomposition, memory, sizes and cost; run nothing"},
         {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
         {"--calibration", NULL, &calibration,
          "with --dry-run: plan for the machine where plaq bench --calibrate wrote this file"},
+        {"--configuration", NULL, &configuration,
+         "with --dry-run: measure iterations of solves on this configuration, of the lattice of the input"},
         {"--accept-changes", &r.accept, NULL, "continue although physics parameters differ from the checkpoint's"},
         FLAG_IGNORE_RECORDED(&r.ignore_recorded),
         {"--json", &r.json, NULL, "the summary as a JSON object on standard output, all else on standard error"}};
@@ -369,6 +365,9 @@ int command_run(int argc, char **argv)
     if (!dry) stop_catch_signals();
     if (ranks && !dry) user_error("plaq run: --ranks plans a run and needs --dry-run; mpirun -n %d starts one", ranks);
     if (calibration && !dry) user_error("plaq run: --calibration %s is for a plan and needs --dry-run", calibration);
+    if (configuration && !dry)
+        user_error("plaq run: --configuration %s is for a plan and needs --dry-run; [run] start = file begins with one",
+                   configuration);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     eigenvectors_refuse(r.p, "run");
     if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
@@ -377,7 +376,7 @@ int command_run(int argc, char **argv)
     command_set_log(r.p);
     stop_check();
     if (dry) {
-        plan_dry_run(r.p, ranks, calibration, r.json, r.ignore_recorded);
+        plan_dry_run(r.p, ranks, calibration, configuration, r.json, r.ignore_recorded);
     } else {
         r.s = simulation_create(r.p);
         status = run(&r);

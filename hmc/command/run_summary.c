@@ -69,9 +69,10 @@ int run_finished(const run_state *r)
     return r->done >= r->p->run.trajectories && !r->failed && !r->stopped[0];
 }
 
-/* Bytes of memory: the largest so far, and the forecast. */
+/* Bytes of memory: the largest so far, of the process and of its fields, and the forecast. */
 typedef struct {
-    size_t peak, predicted;
+    size_t peak, fields_peak;
+    memory_forecast predicted;
 } memory_use;
 
 static void print_json(const run_state *r, const record_averages *a, const char *history_hex, double seconds,
@@ -90,6 +91,7 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_counts(&j, "alarms", alarms, r->watch.count, WATCH_ALARMS);
     json_int(&j, "stretch", a->stretch);
     json_int(&j, "averages_from", a->from);
+    json_int(&j, "acceptance_from", a->acceptance_from);
     json_real(&j, "acceptance", a->acceptance.mean);
     json_real(&j, "exp_dh", a->exp_dh.mean);
     json_real(&j, "exp_dh_error", a->exp_dh.error);
@@ -102,7 +104,9 @@ static void print_json(const run_state *r, const record_averages *a, const char 
     json_string(&j, "history_digest", history_hex);
     json_int_array(&j, "grid", r->s->lat->grid, 4);
     json_int(&j, "memory_peak", (int64_t)memory->peak);
-    json_int(&j, "memory_predicted", (int64_t)memory->predicted);
+    json_int(&j, "memory_predicted", (int64_t)memory_total(&memory->predicted));
+    json_int(&j, "fields_peak", (int64_t)memory->fields_peak);
+    json_int(&j, "fields_predicted", (int64_t)memory->predicted.fields);
     json_real(&j, "seconds", seconds);
     json_string(&j, "output", r->p->run.output);
     json_end(&j);
@@ -111,19 +115,21 @@ static void print_json(const run_state *r, const record_averages *a, const char 
 static void print_averages(const record_averages *a)
 {
     if (a->count == 0) return;
-    if (a->stretch == 1) log_info("  over %ld after the warm-up:", a->count);
-    else
-        log_info("  over %ld from trajectory %lld, in stretch %d of the parameters:", a->count, (long long)a->from,
-                 a->stretch);
+    log_info("  over %ld from trajectory %lld on:", a->count, (long long)a->from);
     log_info("  plaquette    %s", average(&a->plaquette, 6).text);
     if (!isnan(a->plaquette.tau_error))
         log_info("  tau_int      %.2f +- %.2f trajectories, of the plaquette", a->plaquette.tau,
                  a->plaquette.tau_error);
+    if (a->acceptance_from > a->from)
+        log_info("  over %ld from trajectory %lld on, in stretch %d of the parameters:", a->acceptance_count,
+                 (long long)a->acceptance_from, a->stretch);
     log_info("  acceptance   %s", average(&a->acceptance, 3).text);
-    log_info("  <exp(-dH)>   %s   (1 within errors if the algorithm is exact)", exp_average(&a->exp_dh, " +- ", "").text);
+    log_info("  <exp(-dH)>   %s   (1 within errors if the algorithm is exact)",
+             exp_average(&a->exp_dh, " +- ", "").text);
     if (!isnan(a->filtered))
-        log_info("  HISQ filter  %.4g links a trajectory, summed over its forces (their smallest singular value was raised)",
-                 a->filtered);
+        log_info(
+            "  HISQ filter  %.4g links a trajectory, summed over its forces (their smallest singular value was raised)",
+            a->filtered);
     const double off = fabs(a->exp_dh.mean - 1);
     if (off > 4 * a->exp_dh.error && off > 0.1)
         log_warn("<exp(-dH)> = %s is not 1. Likely causes: steps so long that rare large -dH dominate the "
@@ -132,13 +138,17 @@ static void print_averages(const record_averages *a)
                  exp_average(&a->exp_dh, " +- ", "").text);
 }
 
-static void print_alarms(const watch *w)
+static void print_alarms(const run_state *r)
 {
+    const watch *w = &r->watch;
     param_text text = {0};
     for (int i = 0; i < WATCH_ALARMS; i++)
         if (w->count[i])
             param_text_add(&text, "%s%s %lld", text.length ? ", " : "", watch_name(i), (long long)w->count[i]);
     if (text.length) log_warn("watch: alarms in this session: %s", text.data);
+    if (text.length) record_session(r->history, "alarms", text.data);
+    if (r->stopped[0]) record_session(r->history, "stopped", r->stopped);
+    if (r->failed) record_session(r->history, "advice", r->advice);
     param_text_free(&text);
 }
 
@@ -188,7 +198,8 @@ void run_print_summary(const run_state *r)
     const double seconds = comm_wtime() - r->begun;
     const place where = r->s->links->where;
     /* The forecast runs the program on a planned lattice, on all ranks. */
-    const memory_use memory = {memory_peak(where), memory_predicted(r->p, r->s->lat, where)};
+    const memory_use memory = {(size_t)memory_peak(where), (size_t)memory_fields_peak(where),
+                               memory_predicted(r->p, r->s->lat, where)};
     char history_hex[65], time_text[32], peak[32], predicted[32];
     record_digest(r->history, history_hex);
     if (r->json) print_json(r, &a, history_hex, seconds, &memory);
@@ -201,10 +212,10 @@ void run_print_summary(const run_state *r)
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              report_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);
-    print_alarms(&r->watch);
+    print_alarms(r);
     balance_report(&r->s->e, r->p->run.length);
     log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory.peak, peak),
-             report_bytes((double)memory.predicted, predicted));
+             report_bytes((double)memory_total(&memory.predicted), predicted));
     log_info("digests: links %s, history %s", r->digest, history_hex);
     print_next(r);
 }

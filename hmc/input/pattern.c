@@ -32,3 +32,13 @@ int pattern_name(char *name, size_t size, const char *pattern, int64_t number)
     const char *percent = strchr(pattern, '%'), *rest = conversion(percent, &digits);
     return snprintf(name, size, "%.*s%0*" PRId64 "%s", (int)(percent - pattern), pattern, digits, number, rest);
 }
+
+int64_t pattern_number(const char *name, const char *pattern)
+{
+    char again[1024];
+    const size_t before = strcspn(pattern, "%");
+    if (strncmp(name, pattern, before) || name[before] < '0' || name[before] > '9') return -1;
+    const int64_t number = strtoll(name + before, NULL, 10);
+    pattern_name(again, sizeof again, pattern, number);
+    return strcmp(name, again) ? -1 : number;
+}

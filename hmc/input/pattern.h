@@ -9,5 +9,7 @@
 const char *pattern_fault(const char *pattern);
 /* The name of that number; returns its length as snprintf() does. The pattern has no fault. */
 int pattern_name(char *name, size_t size, const char *pattern, int64_t number);
+/* The number whose name this is; -1 of another name. */
+int64_t pattern_number(const char *name, const char *pattern);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hmc/input/identity.h"
+#include "hmc/record/missing.h"
 #include "hmc/record/stretch.h"
 #include "io/history.h"
 #include "kernels/base/error.h"
@@ -20,14 +21,15 @@ struct record {
     history *h;
     int table;
     stretch_state stretch;
-    int64_t from, last;  /* trajectories of the averages begin, the last one recorded */
-    double begun, noted; /* of the session, and when it was last noted */
+    int64_t physics_from, from; /* trajectories where averages of physics begin, and those of acceptance */
+    int64_t last;               /* the last trajectory recorded */
+    double begun, noted;        /* of the session, and when it was last noted */
     int ncolumns, nactions;
     int has_spectrum[MAX_ACTIONS];
     int filters, filtered_column;
     /* What the averages need. */
-    long count, capacity;
-    double *plaquette, *exp_dh, *accepted;
+    long count, before, capacity; /* rows from physics_from on; of them before `from` */
+    double *number, *plaquette, *exp_dh, *accepted;
     double filtered; /* sum over rows that have it */
     long nfiltered;
     /* Tables of measurements. */
@@ -46,17 +48,21 @@ static void must(int status, const char *message)
 static void remember(record *r, int64_t number, double plaquette, double dh, int accepted, double filtered)
 {
     r->last = number;
-    if (number < r->from) return;
-    r->filtered += isnan(filtered) ? 0 : filtered;
-    r->nfiltered += !isnan(filtered);
+    if (number < r->physics_from) return;
+    r->before += number < r->from;
+    if (number >= r->from) r->filtered += isnan(filtered) ? 0 : filtered;
+    r->nfiltered += number >= r->from && !isnan(filtered);
     if (r->count == r->capacity) {
         r->capacity = r->capacity ? 2 * r->capacity : 256;
         const size_t bytes = (size_t)r->capacity * sizeof(double);
+        r->number = realloc(r->number, bytes);
         r->plaquette = realloc(r->plaquette, bytes);
         r->exp_dh = realloc(r->exp_dh, bytes);
         r->accepted = realloc(r->accepted, bytes);
-        REQUIRE_MEMORY(r->plaquette && r->exp_dh && r->accepted, "out of memory for %ld rows", r->capacity);
+        REQUIRE_MEMORY(r->number && r->plaquette && r->exp_dh && r->accepted, "out of memory for %ld rows",
+                       r->capacity);
     }
+    r->number[r->count] = (double)number;
     r->plaquette[r->count] = plaquette;
     r->exp_dh[r->count] = record_exp_minus(dh);
     r->accepted[r->count++] = accepted;
@@ -119,34 +125,16 @@ static void declare(record *r, const simulation *s)
 
 /* ---- rows that are not there ---- */
 
-/* Names the trajectories up to `done` without a row: "3, 7-12". Returns how many. */
-static int64_t missing_rows(const record *r, int64_t done, char *text, size_t size)
+static int64_t number_of_row(const void *of, int64_t i)
 {
-    const int64_t rows = history_rows(r->h, r->table);
-    int64_t missing = 0, next = 1;
-    size_t used = 0;
-    text[0] = 0;
-    for (int64_t i = 0; i <= rows; i++) {
-        const int64_t number = i < rows ? history_get(r->h, r->table, i, TRAJECTORY).i : done + 1;
-        if (number > next) {
-            missing += number - next;
-            if (used < size - 64) {
-                used += (size_t)snprintf(text + used, size - used, "%s%lld", used ? ", " : "", (long long)next);
-                if (number - 1 > next)
-                    used += (size_t)snprintf(text + used, size - used, "-%lld", (long long)number - 1);
-            } else if (text[used - 1] != '.') {
-                used += (size_t)snprintf(text + used, size - used, " ...");
-            }
-        }
-        next = number + 1;
-    }
-    return missing;
+    const record *r = of;
+    return history_get(r->h, r->table, i, TRAJECTORY).i;
 }
 
 static void warn_of_missing_rows(const record *r, const char *folder, int64_t done)
 {
     char which[512];
-    const int64_t missing = missing_rows(r, done, which, sizeof which);
+    const int64_t missing = missing_rows(number_of_row, r, history_rows(r->h, r->table), done, which, sizeof which);
     if (missing > 0)
         log_warn("the history in %s lacks %lld of the %lld trajectories done: number %s. history.journal and "
                  "history.h5 were deleted or damaged, or the checkpoint came from elsewhere; these rows, and those of "
@@ -185,7 +173,9 @@ record *record_open(const char *folder, const simulation *s, int64_t done)
     must(stretch_open(&r->stretch, r->h, s, done, message, sizeof message), message);
     r->begun = r->noted = comm_wtime();
     r->last = done;
-    r->from = s->p->run.warmup + 1 > r->stretch.first ? s->p->run.warmup + 1 : r->stretch.first;
+    const int64_t warm = s->p->run.warmup + 1, first = r->stretch.first, physics = r->stretch.physics_first;
+    r->from = warm > first ? warm : first;
+    r->physics_from = warm > physics ? warm : physics;
     warn_of_missing_rows(r, folder, done);
     for (int64_t i = 0; i < history_rows(r->h, r->table); i++)
         remember(r, history_get(r->h, r->table, i, TRAJECTORY).i, history_get(r->h, r->table, i, PLAQUETTE).d,
@@ -200,6 +190,7 @@ int record_close(record *r, char *message, size_t size)
     if (!r) return 0;
     const int unnoted = stretch_note(&r->stretch, r->h, r->last, comm_wtime() - r->begun, message, size);
     const int bad = history_close(r->h, unnoted ? ignored : message, unnoted ? sizeof ignored : size) || unnoted;
+    free(r->number);
     free(r->plaquette);
     free(r->exp_dh);
     free(r->accepted);
@@ -335,6 +326,16 @@ int record_has_reversal(const record *r, int64_t number)
     return history_last(r->h, REVERSIBILITY) >= number;
 }
 
+void record_session(record *r, const char *key, const char *value)
+{
+    param_text *const head = &r->stretch.session_head;
+    param_text_add(head, "%s = ", key);
+    const size_t from = head->length;
+    param_text_add(head, "%s\n", value);
+    for (size_t i = from; i + 1 < head->length; i++)
+        if (head->data[i] == '\n') head->data[i] = ' ';
+}
+
 int64_t record_from(const record *r)
 {
     return r->from;
@@ -370,11 +371,16 @@ double record_exp_minus(double dh)
 
 record_averages record_average(const record *r)
 {
-    record_averages a = {.from = r->from, .stretch = r->stretch.stretch, .count = r->count};
+    const long skip = r->before, n = r->count - skip;
+    record_averages a = {.from = r->physics_from,
+                         .acceptance_from = r->from,
+                         .stretch = r->stretch.stretch,
+                         .count = r->count,
+                         .acceptance_count = n};
     a.filtered = r->filtered / (double)r->nfiltered;
-    a.acceptance = autocorrelate(r->accepted, r->count);
-    a.exp_dh = autocorrelate(r->exp_dh, r->count);
-    a.plaquette = autocorrelate(r->plaquette, r->count);
+    a.acceptance = autocorrelate(r->number + skip, r->accepted + skip, n);
+    a.exp_dh = autocorrelate(r->number + skip, r->exp_dh + skip, n);
+    a.plaquette = autocorrelate(r->number, r->plaquette, r->count);
     return a;
 }
 
@@ -389,4 +395,16 @@ double record_acceptance(const record *r, int64_t after, int64_t to)
         accepted += history_get(r->h, r->table, i, ACCEPTED).i;
     }
     return rows > 0 && rows == to - after ? (double)accepted / (double)rows : NAN;
+}
+
+double record_plaquette(const record *r, int64_t trajectory)
+{
+    int64_t low = 0, high = history_rows(r->h, r->table);
+    while (low < high) {
+        const int64_t middle = (low + high) / 2, number = history_get(r->h, r->table, middle, TRAJECTORY).i;
+        if (number == trajectory) return history_get(r->h, r->table, middle, PLAQUETTE).d;
+        if (number < trajectory) low = middle + 1;
+        else high = middle;
+    }
+    return NAN;
 }

@@ -13,9 +13,10 @@
 typedef struct record record;
 
 typedef struct {
-    int64_t from; /* trajectories from here on: those of this stretch (stretch.h) after the warm-up */
+    int64_t from;            /* trajectories of the plaquette: those of the same physics after the warm-up */
+    int64_t acceptance_from; /* trajectories of the rest: those of this stretch (stretch.h) */
     int stretch;
-    long count; /* of them; what needs more than there are is NaN */
+    long count, acceptance_count; /* rows of both; averages that need more than there are are NaN */
     autocorrelation acceptance, exp_dh, plaquette;
     double filtered; /* as in record_add(); NaN without HISQ quarks */
 } record_averages;
@@ -36,7 +37,7 @@ int record_measurement(record *r, int64_t number, const measure_result *m, char 
 int record_reversal(record *r, int64_t number, const reversal *m, char *message, size_t size);
 int record_has_reversal(const record *r, int64_t number);
 
-/* What alarms need: the first trajectory that is watched, which is that of the averages; the last rows from there on, the
+/* Rows for alarms: the first trajectory that is watched, which is that of acceptance_from; the last rows from there on, the
  * oldest first, and how many, at most `most`. */
 int64_t record_from(const record *r);
 int record_recent(const record *r, watch_row *rows, int most);
@@ -50,6 +51,8 @@ int record_has_measurement(record *r, int64_t number, const named_measure *m);
 
 /* Share of accepted trajectories in (after, to]; NaN where a row is missing. */
 double record_acceptance(const record *r, int64_t after, int64_t to);
+/* Plaquette after a trajectory; NaN where its row is missing. */
+double record_plaquette(const record *r, int64_t trajectory);
 
 /* SHA-256 of all recorded values, times aside. */
 void record_digest(const record *r, char hex[65]);
@@ -57,7 +60,10 @@ void record_digest(const record *r, char hex[65]);
 /* exp(-dH); of dH below -300 that of -300, as beyond the squares overflow and the average says as little. Local. */
 double record_exp_minus(double dh);
 
-/* Averages over the rows of the stretch after the warm-up, with errors by the Gamma method. */
+/* A line "KEY = VALUE" of this session in the history, from the next note of the session on: how it ended, say. */
+void record_session(record *r, const char *key, const char *value);
+
+/* Averages over the rows after the warm-up, with errors by the Gamma method. */
 record_averages record_average(const record *r);
 
 #endif

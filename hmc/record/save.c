@@ -1,7 +1,6 @@
 #include "hmc/record/save.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,9 @@
 #include "hmc/input/pattern.h"
 #include "io/atomic.h"
 #include "io/links.h"
-#include "io/regular.h"
+#include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
 
 /* Headers and records of any format, generously. */
 #define HEADER_BYTES 65536
@@ -37,15 +37,22 @@ uint64_t save_bytes(const parameters *p, const int size[4])
     return (uint64_t)size[0] * (uint64_t)size[1] * (uint64_t)size[2] * (uint64_t)size[3] * site + HEADER_BYTES;
 }
 
+static void name_pattern(const parameters *p, char pattern[PARAM_STRING_SIZE])
+{
+    char ending[16];
+    links_format_ending(p->save.format, ending);
+    if (p->save.name[0]) snprintf(pattern, PARAM_STRING_SIZE, "%s", p->save.name);
+    else snprintf(pattern, PARAM_STRING_SIZE, "configuration-%%06d%s", ending);
+}
+
 /* Its name from the output folder. */
 static void file_name(const parameters *p, int64_t trajectory, char name[ATOMIC_PATH])
 {
-    char pattern[PARAM_STRING_SIZE], ending[16];
-    links_format_ending(p->save.format, ending);
-    snprintf(pattern, sizeof pattern, "configuration-%%06d%s", ending);
+    char pattern[PARAM_STRING_SIZE];
+    name_pattern(p, pattern);
     int n = snprintf(name, ATOMIC_PATH, SAVE_FOLDER "/");
-    n += pattern_name(name + n, ATOMIC_PATH - (size_t)n, p->save.name[0] ? p->save.name : pattern, trajectory);
-    REQUIRE(n < ATOMIC_PATH, "the name of a configuration is too long");
+    n += pattern_name(name + n, ATOMIC_PATH - (size_t)n, pattern, trajectory);
+    REQUIRE(n < KEPT_NAME, "the name of a configuration is too long");
 }
 
 static void digest_of_file(const parameters *p, const field *links, char digest[65])
@@ -109,88 +116,126 @@ int save_configuration(const parameters *p, const field *links, int64_t trajecto
 
 /* ---- the index ---- */
 
-#define INDEX_TITLE "trajectory\tfile\tdigest\tplaquette\tacceptance\n"
-
-static void index_path(const parameters *p, char path[ATOMIC_PATH])
+/* Fills what the history knows of a configuration; before: the trajectory of the one before it in the index. */
+static void complete_line(kept_configuration *c, const kept_index *k, record *history)
 {
-    const int n = snprintf(path, ATOMIC_PATH, "%s/" SAVE_INDEX, p->run.output);
-    REQUIRE(n < ATOMIC_PATH, "name of the index in %s is too long", p->run.output);
+    int64_t before = 0;
+    for (int i = 0; i < k->n && k->of[i].trajectory < c->trajectory; i++) before = k->of[i].trajectory;
+    c->acceptance = record_acceptance(history, before, c->trajectory);
 }
 
-/* The text of the index, empty where there is none; NULL with a message. Local. */
-static char *read_index(const char *path, char *message, size_t size)
+/* The index on all ranks, and with `unlisted` the files that it lacks. */
+static int read_everywhere(kept_index *k, const char *folder, param_text *unlisted, char *message, size_t size)
 {
-    const char *why;
-    uint64_t bytes = 0;
-    if (access(path, F_OK) != 0 && errno == ENOENT) return calloc(1, 1);
-    const int fd = regular_open(path, &bytes, &why);
-    char *text = fd >= 0 ? calloc((size_t)bytes + 1, 1) : NULL;
-    ssize_t got = text ? read(fd, text, (size_t)bytes) : -1;
-    if (fd >= 0 && got != (ssize_t)bytes) why = got < 0 ? strerror(errno) : "it became shorter";
-    if (fd >= 0) close(fd);
-    if (got == (ssize_t)bytes) return text;
-    snprintf(message, size, "%s: %s", path, why);
-    free(text);
-    return NULL;
-}
-
-/* The next line's trajectory, -1 of the title and of what is none; moves on to the line after. */
-static int64_t line_number(const char **at)
-{
-    char *end;
-    const long long number = strtoll(*at, &end, 10);
-    const int is_one = end > *at && *end == '\t';
-    *at += strcspn(*at, "\n");
-    if (**at) (*at)++;
-    return is_one ? number : -1;
-}
-
-int64_t save_indexed(const parameters *p, int64_t trajectory, char *message, size_t size)
-{
-    char path[ATOMIC_PATH];
-    int64_t last = 0;
-    index_path(p, path);
-    char *text = comm_rank() == 0 ? read_index(path, message, size) : NULL;
-    const int bad = comm_rank() == 0 && !text;
-    for (const char *at = text; at && *at;) {
-        const int64_t number = line_number(&at);
-        if (number > last && number < trajectory) last = number;
-    }
-    free(text);
+    param_text gone = {0};
+    *k = (kept_index){0};
+    int bad = comm_rank() == 0 && (kept_read(k, folder, message, size) ||
+                                   (unlisted && kept_compare(k, folder, unlisted, &gone, message, size)));
+    param_text_free(&gone);
     if (comm_any_bad(bad, message, size)) return -1;
-    comm_bcast(&last, sizeof last);
-    return last;
+    kept_configuration *mine = k->of;
+    size_t length = unlisted && comm_rank() == 0 ? unlisted->length : 0;
+    comm_bcast(k, sizeof *k);
+    k->of = mine;
+    if (comm_rank() != 0) k->of = malloc((size_t)(k->n + 1) * sizeof *k->of);
+    REQUIRE_MEMORY(k->of || k->n == 0, "out of memory: %d configurations", k->n);
+    if (k->n) comm_bcast(k->of, (size_t)k->n * sizeof *k->of);
+    comm_bcast(&length, sizeof length);
+    if (length == 0) return 0;
+    if (comm_rank() != 0) param_text_add(unlisted, "%*s", (int)length, "");
+    comm_bcast(unlisted->data, length);
+    return 0;
 }
 
-/* Local. */
-static int write_index(const parameters *p, int64_t trajectory, const char *line, char *message, size_t size)
+static int write_everywhere(const kept_index *k, const char *folder, char *message, size_t size)
 {
-    char path[ATOMIC_PATH];
-    param_text all = {0};
-    int placed = 0;
-    index_path(p, path);
-    char *text = read_index(path, message, size);
-    if (!text) return -1;
-    param_text_add(&all, "%s", INDEX_TITLE);
-    for (const char *at = text, *next = at; *at; at = next) {
-        const int64_t number = line_number(&next);
-        if (number > trajectory && !placed++) param_text_add(&all, "%s", line);
-        if (number >= 0 && number != trajectory) param_text_add(&all, "%.*s", (int)(next - at), at);
-    }
-    if (!placed) param_text_add(&all, "%s", line);
-    const int bad = atomic_write(path, all.data, all.length, message, size);
-    param_text_free(&all);
-    free(text);
+    const int bad = comm_rank() == 0 ? kept_write(k, folder, message, size) : 0;
+    return comm_any_bad(bad, message, size) ? -1 : 0;
+}
+
+int save_index(const parameters *p, record *history, const field *links, int64_t trajectory, double plaquette,
+               char *message, size_t size)
+{
+    kept_index k;
+    char name[ATOMIC_PATH];
+    if (read_everywhere(&k, p->run.output, NULL, message, size)) return -1;
+    kept_configuration c = {.trajectory = trajectory, .plaquette = plaquette};
+    file_name(p, trajectory, name);
+    snprintf(c.file, sizeof c.file, "%.*s", KEPT_NAME - 1, name);
+    digest_of_file(p, links, c.digest);
+    complete_line(&c, &k, history);
+    kept_put(&k, &c);
+    const int bad = write_everywhere(&k, p->run.output, message, size);
+    kept_free(&k);
     return bad;
 }
 
-int save_index(const parameters *p, const field *links, int64_t trajectory, double plaquette, double acceptance,
-               char *message, size_t size)
+/* ---- an index that lacks lines ---- */
+
+/* The trajectory that a file says, or its name; -1 when neither does. */
+static int64_t trajectory_of(const parameters *p, const char *file, const links_info *info)
 {
-    char digest[65], name[ATOMIC_PATH], line[ATOMIC_PATH + 160];
-    digest_of_file(p, links, digest);
-    file_name(p, trajectory, name);
-    snprintf(line, sizeof line, "%" PRId64 "\t%s\t%s\t%.15f\t%.4f\n", trajectory, name, digest, plaquette, acceptance);
-    const int bad = comm_rank() == 0 ? write_index(p, trajectory, line, message, size) : 0;
-    return comm_any_bad(bad, message, size) ? -1 : 0;
+    char pattern[PARAM_STRING_SIZE];
+    name_pattern(p, pattern);
+    return info->has_sequence ? info->sequence : pattern_number(file + strlen(SAVE_FOLDER "/"), pattern);
+}
+
+/* The line of a file, or -1 with a message. */
+static int line_of_file(const parameters *p, record *history, field *u, kept_configuration *c, char *message,
+                        size_t size)
+{
+    char path[2 * ATOMIC_PATH];
+    links_info info;
+    snprintf(path, sizeof path, "%s/%s", p->run.output, c->file);
+    if (links_probe(path, &info, message, size)) return -1;
+    c->trajectory = trajectory_of(p, c->file, &info);
+    if (c->trajectory < 0) {
+        snprintf(message, size, "%.700s: neither the file nor its name says a trajectory", path);
+        return -1;
+    }
+    if (links_settle_size(&info, path, u->lat->size, "[lattice] size", message, size) ||
+        links_read(u, path, &info, message, size))
+        return -1;
+    links_digest(u, c->digest);
+    c->plaquette = record_plaquette(history, c->trajectory);
+    if (isnan(c->plaquette)) c->plaquette = gauge_measure(u, 0).plaquette;
+    return 0;
+}
+
+int save_restore_index(const parameters *p, record *history, const lattice *lat, char *message, size_t size)
+{
+    kept_index k;
+    param_text unlisted = {0};
+    char why[1024];
+    int restored = 0, bad = 0;
+    if (read_everywhere(&k, p->run.output, &unlisted, message, size)) return -1;
+    if (unlisted.length) {
+        log_info("%s/" SAVE_INDEX " lacks configurations that are there: they are read again", p->run.output);
+        field *u = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
+        for (const char *at = unlisted.data; *at; at += strcspn(at, "\n") + 1) {
+            kept_configuration c = {0};
+            snprintf(c.file, sizeof c.file, "%.*s", (int)strcspn(at, "\n"), at);
+            if (line_of_file(p, history, u, &c, why, sizeof why)) {
+                log_warn("not in the index " SAVE_INDEX ": %s", why);
+                continue;
+            }
+            kept_put(&k, &c);
+            restored++;
+        }
+        field_destroy(u);
+        for (int i = 0; i < k.n; i++)
+            if (strstr(unlisted.data, k.of[i].file)) complete_line(&k.of[i], &k, history);
+    }
+    if (k.damaged > restored)
+        log_warn("%s/" SAVE_INDEX ": %d damaged lines, of which %d have no good configuration in " SAVE_FOLDER
+                 ": these "
+                 "are dropped",
+                 p->run.output, k.damaged, k.damaged - restored);
+    if (restored || k.damaged || k.bad_title) {
+        log_info("%s/" SAVE_INDEX ": %d lines were made again, %d in all", p->run.output, restored, k.n);
+        bad = write_everywhere(&k, p->run.output, message, size);
+    }
+    param_text_free(&unlisted);
+    kept_free(&k);
+    return bad;
 }

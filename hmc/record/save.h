@@ -7,10 +7,9 @@
 #include <stdint.h>
 
 #include "hmc/input/parameters.h"
+#include "hmc/record/kept.h"
+#include "hmc/record/record.h"
 #include "kernels/field/field.h"
-
-#define SAVE_FOLDER "configurations"
-#define SAVE_INDEX "configurations.tsv"
 
 /* Whether the configuration of a trajectory is kept, and how many are from trajectory 1 to the last. Local. */
 int save_due(const parameters *p, int64_t trajectory);
@@ -25,14 +24,13 @@ uint64_t save_bytes(const parameters *p, const int size[4]);
 int save_configuration(const parameters *p, const field *links, int64_t trajectory, double plaquette, char *message,
                        size_t size);
 
-/* The line of that configuration in OUTPUT/configurations.tsv, the index of the ensemble, after those of earlier
- * trajectories: trajectory, file (from OUTPUT), digest of the links in it, plaquette of the run, and the share of trajectories accepted
- * since the configuration before, or since the first trajectory. Columns are separated by tabs, and their names are in
- * the first line. A line of that trajectory is replaced; lines of later ones stay. save_indexed() is the trajectory of the
- * last line before `trajectory`, 0 when there is none. Both return -1 with a message when the file is there and cannot be
- * read or written. Collective. */
-int64_t save_indexed(const parameters *p, int64_t trajectory, char *message, size_t size);
-int save_index(const parameters *p, const field *links, int64_t trajectory, double plaquette, double acceptance,
+/* Puts that configuration into the index (kept.h), with the share of trajectories accepted since the one before. 0, or -1
+ * with a message when the index is there and cannot be read or written. Collective. */
+int save_index(const parameters *p, record *history, const field *links, int64_t trajectory, double plaquette,
                char *message, size_t size);
+
+/* Reads the configurations whose lines the index lacks, and writes these. What is no lattice file, is damaged or says no
+ * trajectory is told in a warning. 0, or -1 with a message when the index cannot be read or written. Collective. */
+int save_restore_index(const parameters *p, record *history, const lattice *lat, char *message, size_t size);
 
 #endif

@@ -38,6 +38,38 @@ const char *stretch_parameters(const char *text)
     return gap ? gap + 2 : "";
 }
 
+int64_t stretch_physics_first(const char *const *texts, int n)
+{
+    char value[32];
+    int k = n - 1;
+    for (int physics = 0; k > 0; k--) {
+        param_text differences = {0}, methods = {0};
+        physics =
+            changes_between(stretch_parameters(texts[k - 1]), stretch_parameters(texts[k]), &differences, &methods);
+        param_text_free(&differences);
+        param_text_free(&methods);
+        if (physics) break;
+    }
+    return n > 0 && stretch_value(texts[k], "first", value, sizeof value) ? atoll(value) : 1;
+}
+
+/* First trajectory of the same physics, from the texts of a history. */
+static int64_t physics_first(const history *h)
+{
+    char name[HISTORY_NAME], **texts = NULL;
+    int n = 0;
+    for (int i = 0; history_texts(h, i, name); i++) {
+        if (strncmp(name, STRETCHES, strlen(STRETCHES))) continue;
+        texts = realloc(texts, (size_t)(n + 1) * sizeof *texts);
+        REQUIRE_MEMORY(texts, "out of memory: %d stretches", n);
+        texts[n++] = history_get_text(h, name);
+    }
+    const int64_t first = stretch_physics_first((const char *const *)texts, n);
+    for (int k = 0; k < n; k++) free(texts[k]);
+    free(texts);
+    return first;
+}
+
 /* The number of the last text of this kind, 0 when there is none; its text, unless NULL, to be freed. */
 static int last_of(const history *h, const char *kind, char **text)
 {
@@ -90,9 +122,11 @@ static int begin_stretch(stretch_state *state, history *h, const simulation *s, 
         param_text_add(&text, "\n%s", s->p->dump);
         bad = put(h, STRETCHES, state->stretch, text.data, message, size);
         if (done > 0 && !bad)
-            log_info("stretch %d begins with trajectory %lld: averages and acceptance restart there; rows before keep "
-                     "the parameters that they were made with (stretches of history.h5)",
-                     state->stretch, (long long)state->first);
+            log_info(
+                "stretch %d begins with trajectory %lld: %s restart there; rows before keep the parameters that they "
+                "were made with (stretches of history.h5)",
+                state->stretch, (long long)state->first,
+                physics.length ? "all averages" : "acceptance, <exp(-dH)> and times, not averages of physics,");
     } else {
         stretch_value(before, "first", value, sizeof value);
         state->first = atoll(value);
@@ -115,6 +149,7 @@ int stretch_open(stretch_state *state, history *h, const simulation *s, int64_t 
     }
     const int bad = begin_stretch(state, h, s, done, text, message, size);
     free(text);
+    state->physics_first = physics_first(h);
     state->session = last_of(h, SESSIONS, NULL) + 1;
     add_head(&state->session_head, s, done + 1);
     param_text_add(&state->session_head, "stretch = %d\n", state->stretch);

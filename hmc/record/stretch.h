@@ -1,7 +1,8 @@
 /* Stretches and sessions of a history: with what its rows were made.
  *
  * A stretch is a part of a run with the same parameters, as far as they act on physics or on acceptance (integrator,
- * solvers, tolerances). Averages and acceptance are those of one stretch. A session is one start of the program. Each is
+ * solvers, tolerances). Acceptance, dH and times are those of one stretch; averages of physics go on from one to the next
+ * unless it has other physics. A session is one start of the program. Each is
  * a text of the history (io/history.h), stretches/NNNNNN and sessions/NNNNNN from 000001: lines "key = value",
  *
  *   first                    its first trajectory
@@ -9,6 +10,7 @@
  *   host, nodes, ranks, threads, grid, device
  *   date                     when it began, UTC
  *   stretch, last, seconds   of a session: its stretch, its last trajectory, its time up to then
+ *   alarms, stopped, advice  of a session: alarms of [watch], why it ended before its time, what to do then
  *
  * and in a stretch, behind an empty line, all parameters. A history of a version without stretches gets its first one
  * where it goes on. */
@@ -19,8 +21,9 @@
 #include "io/history.h"
 
 typedef struct {
-    int stretch, session; /* their numbers */
-    int64_t first;        /* trajectory of the stretch */
+    int stretch, session;  /* their numbers */
+    int64_t first;         /* trajectory of the stretch */
+    int64_t physics_first; /* trajectory since which the physics is the same */
     param_text session_head;
 } stretch_state;
 
@@ -34,5 +37,9 @@ int stretch_note(const stretch_state *state, history *h, int64_t last, double se
 /* For readers of such a text. Local: the value of a key ("" when there is none), whether there is one; all parameters. */
 int stretch_value(const char *text, const char *key, char *value, size_t size);
 const char *stretch_parameters(const char *text);
+
+/* First trajectory of the newest of n stretches, given by their texts in order, that began with other physics than the one
+ * before: from there on averages of physics go through changes of integrator and solvers. 1 without stretches. Local. */
+int64_t stretch_physics_first(const char *const *texts, int n);
 
 #endif

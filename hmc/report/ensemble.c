@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "hmc/input/changes.h"
+#include "hmc/record/missing.h"
 #include "hmc/record/record.h"
-#include "hmc/record/save.h"
 #include "hmc/record/stretch.h"
 #include "io/atomic.h"
-#include "io/regular.h"
+#include "io/checkpoint.h"
 
 static void *grown(void *array, int n, size_t bytes)
 {
@@ -41,6 +41,20 @@ double ensemble_number(const ensemble *e, const char *key, double otherwise)
     return param_real(ensemble_parameter(e, key, text), &x) ? otherwise : x;
 }
 
+int ensemble_levels(const ensemble *e, level levels[MAX_LEVELS])
+{
+    char key[64], text[PARAM_TEXT_SIZE];
+    int n = 0;
+    for (; n < MAX_LEVELS; n++) {
+        snprintf(key, sizeof key, "integrator.%d.scheme", n);
+        levels[n].scheme = scheme_find(ensemble_parameter(e, key, text));
+        snprintf(key, sizeof key, "integrator.%d.steps", n);
+        levels[n].steps = (int)ensemble_number(e, key, 0);
+        if (!levels[n].scheme || levels[n].steps < 1) break;
+    }
+    return n;
+}
+
 const ensemble_series *ensemble_find(const ensemble *e, const char *name)
 {
     for (int i = 0; i < e->nseries; i++)
@@ -60,10 +74,14 @@ static double square(double x)
     return x * x;
 }
 
-/* Adds a series of a column, `last_only`: of rows of the same trajectory the last one;
- * `skip_zero`: unless it is nothing but zeros. */
-static void add_series(ensemble *e, int table, int column, const char *name, double (*of)(double), int last_only,
-                       int skip_zero)
+/* Adds a series of a column: of rows of the same trajectory the last one; `skip_zero`: unless it is nothing but zeros. */
+/* True for a series whose averages go through changes of integrator and solvers. */
+static int is_physics(const char *name)
+{
+    return !strcmp(name, "plaquette") || !strncmp(name, "measure/", 8);
+}
+
+static void add_series(ensemble *e, int table, int column, const char *name, double (*of)(double), int skip_zero)
 {
     const history_view *v = e->view;
     const long rows = (long)history_view_rows(v, table);
@@ -71,22 +89,22 @@ static void add_series(ensemble *e, int table, int column, const char *name, dou
                          .value = malloc((size_t)(rows + 1) * sizeof(double))};
     REQUIRE_MEMORY(s.at && s.value, "out of memory: %ld rows", rows);
     snprintf(s.name, sizeof s.name, "%s", name);
-    history_view_column_name(v, table, column, &s.unit);
+    s.from = is_physics(name) ? e->from : e->acceptance_from;
+    s.is_gauge_dependent = !strcmp(history_view_column_name(v, table, column, &s.unit), "link_trace");
     for (long i = 0; i < rows; i++) {
         const double number = history_view_value(v, table, i, 0), x = history_view_value(v, table, i, column);
         const int more = i + 1 < rows && history_view_value(v, table, i + 1, 0) == number;
-        if (last_only && more) continue;
+        if (more) continue;
         if (!isfinite(x)) {
-            s.missing += number >= (double)e->from;
+            s.missing += number >= (double)s.from;
             continue;
         }
-        if (number < (double)e->from) s.begin = s.n + 1;
+        if (number < (double)s.from) s.begin = s.n + 1;
         s.at[s.n] = number;
         s.value[s.n++] = of(x);
     }
     const long n = s.n - s.begin;
-    s.step = n > 1 ? (s.at[s.n - 1] - s.at[s.begin]) / (double)(n - 1) : 1;
-    s.a = autocorrelate(s.value + s.begin, n);
+    s.a = autocorrelate(s.at + s.begin, s.value + s.begin, n);
     /* Iterations and residuals of actions without a solver. */
     if (s.n == 0 || (skip_zero && s.a.mean == 0 && !(s.a.error > 0))) {
         free(s.at);
@@ -100,7 +118,7 @@ static void add_series(ensemble *e, int table, int column, const char *name, dou
 static void add_column(ensemble *e, int table, const char *column, const char *name, double (*of)(double))
 {
     const int c = history_view_column(e->view, table, column);
-    if (c >= 0) add_series(e, table, c, name, of, 0, !strcmp(column, "worst_residual"));
+    if (c >= 0) add_series(e, table, c, name, of, !strcmp(column, "worst_residual"));
 }
 
 static void add_trajectories(ensemble *e)
@@ -119,7 +137,7 @@ static void add_trajectories(ensemble *e)
         const int force = !strncmp(name, "force_", 6), iterations = !strncmp(name, "iterations_", 11);
         if (!force && !iterations) continue;
         snprintf(title, sizeof title, "%s %.100s", force ? "force" : "iterations", name + (force ? 6 : 11));
-        add_series(e, t, c, title, itself, 0, iterations);
+        add_series(e, t, c, title, itself, iterations);
     }
 }
 
@@ -139,16 +157,16 @@ static void add_measurement(ensemble *e, int table, const char *group)
     snprintf(summary, sizeof summary, "%s/summary", group);
     if (charge >= 0) {
         snprintf(title, sizeof title, "%.100s charge", group);
-        add_series(e, table, charge, title, itself, 1, 0);
+        add_series(e, table, charge, title, itself, 0);
         snprintf(title, sizeof title, "%.100s charge squared", group);
-        add_series(e, table, charge, title, square, 1, 0);
+        add_series(e, table, charge, title, square, 0);
     }
     /* Of an observable with many rows a configuration the summary has one. */
     if (!is_summary && history_view_table(e->view, summary) >= 0) return;
     for (int c = 0; (name = history_view_column_name(e->view, table, c, NULL)); c++) {
         if (!is_observable(name) || c == charge) continue;
         snprintf(title, sizeof title, "%.*s %.50s", (int)(is_summary ? n - tail : n), group, name);
-        add_series(e, table, c, title, itself, 0, 0);
+        add_series(e, table, c, title, itself, 0);
     }
 }
 
@@ -176,6 +194,37 @@ static void add_session(ensemble *e, const char *text)
     s->nodes = (double)integer_in(text, "nodes", 1);
 }
 
+static void find_from(ensemble *e, int64_t asked)
+{
+    const char **texts = malloc((size_t)(e->nstretches + 1) * sizeof *texts);
+    REQUIRE_MEMORY(texts, "out of memory: %d stretches", e->nstretches);
+    for (int k = 0; k < e->nstretches; k++) texts[k] = e->stretches[k].text;
+    const int64_t warm = asked > 0 ? asked : integer_in(e->parameters, "run.warmup", 0) + 1;
+    const int64_t physics = stretch_physics_first(texts, e->nstretches);
+    const int64_t stretch = e->nstretches ? e->stretches[e->nstretches - 1].first : 1;
+    free(texts);
+    e->from = warm > physics ? warm : physics;
+    e->acceptance_from = warm > stretch ? warm : stretch;
+    if (asked > 0 && asked < physics)
+        param_text_add(&e->notes,
+                       "averages begin with trajectory %lld, not with %lld: the physics was another one before (see "
+                       "stretches)\n",
+                       (long long)physics, (long long)asked);
+}
+
+/* How the last session ended. */
+static void read_end(ensemble *e)
+{
+    char alarms[PARAM_TEXT_SIZE], advice[PARAM_TEXT_SIZE];
+    if (e->nsessions == 0) return;
+    const char *text = e->sessions[e->nsessions - 1].text;
+    if (stretch_value(text, "alarms", alarms, sizeof alarms))
+        param_text_add(&e->notes, "[watch] raised alarms in the last session: %s\n", alarms);
+    if (!stretch_value(text, "stopped", e->stopped, sizeof e->stopped)) return;
+    if (stretch_value(text, "advice", advice, sizeof advice))
+        param_text_add(&e->advice, "the last session stopped %s: %s\n", e->stopped, advice);
+}
+
 static void read_texts(ensemble *e)
 {
     const char *name, *text;
@@ -187,9 +236,6 @@ static void read_texts(ensemble *e)
     e->parameters = e->nstretches ? stretch_parameters(e->stretches[e->nstretches - 1].text) : text ? text : "";
     /* Those that do not start a new stretch may have changed since it began: how many trajectories, measurements. */
     e->wanted = integer_in(text ? text : e->parameters, "run.trajectories", 0);
-    const int64_t warmup = integer_in(e->parameters, "run.warmup", 0);
-    e->from = e->nstretches ? e->stretches[e->nstretches - 1].first : 1;
-    if (e->from <= warmup) e->from = warmup + 1;
 }
 
 /* Rows, and acceptance after the warm-up, of each stretch. */
@@ -260,31 +306,89 @@ static void make_windows(ensemble *e)
     }
 }
 
-/* ---- kept configurations ---- */
+/* ---- drift ---- */
+
+static void find_drifts(ensemble *e)
+{
+    static const char *const names[ENSEMBLE_DRIFTS] = {"plaquette", "dH"};
+    for (int k = 0; k < ENSEMBLE_DRIFTS; k++) {
+        const ensemble_series *s = ensemble_find(e, names[k]);
+        const long n = s ? s->n - s->begin : 0, half = n / 2;
+        if (n < 2 * ENSEMBLE_LEAST_ROWS) continue;
+        ensemble_drift d = {.of = s};
+        const double *at = s->at + s->begin, *value = s->value + s->begin;
+        d.first = autocorrelate(at, value, half);
+        d.second = autocorrelate(at + half, value + half, n - half);
+        const double error = hypot(d.first.error, d.second.error);
+        d.sigmas = error > 0 ? fabs(d.second.mean - d.first.mean) / error : 0;
+        e->drifts[e->ndrifts++] = d;
+    }
+}
+
+/* ---- what is missing ---- */
+
+static int64_t number_of_row(const void *of, int64_t i)
+{
+    const ensemble *e = of;
+    return (int64_t)history_view_value(e->view, history_view_table(e->view, "trajectories"), i, 0);
+}
+
+/* Trajectories done, which the newest checkpoint and the last session know, too; and those without a row. */
+static void count_done(ensemble *e)
+{
+    char which[512];
+    const int64_t rows = history_view_rows(e->view, history_view_table(e->view, "trajectories"));
+    const int64_t newest = checkpoint_newest(e->folder), noted = e->nsessions ? e->sessions[e->nsessions - 1].last : 0;
+    if (rows > 0) e->done = number_of_row(e, rows - 1);
+    if (newest > e->done) e->done = newest;
+    if (noted > e->done) e->done = noted;
+    const int64_t missing = missing_rows(number_of_row, e, rows, e->done, which, sizeof which);
+    if (missing == 0) return;
+    param_text_add(&e->notes,
+                   "the history has rows of %lld of the %lld trajectories done; number %s %s missing, with what was "
+                   "measured after %s, in all averages",
+                   (long long)rows, (long long)e->done, which, missing == 1 ? "is" : "are",
+                   missing == 1 ? "it" : "them");
+    if (*history_view_trouble(e->view)) param_text_add(&e->notes, ": %s", history_view_trouble(e->view));
+    param_text_add(&e->notes, ". A copy of history.h5 put back before the run goes on brings them back\n");
+}
+
+/* "12 configurations of INDEX (FIRST, ...)", of a list of names. */
+static void add_names(param_text *out, const char *names, const char *what, const char *where)
+{
+    int n = 0;
+    for (const char *c = names; *c; c++) n += *c == '\n';
+    param_text_add(out, "%d %s%s %s (%.*s%s)", n, what, n == 1 ? "" : "s", where, (int)strcspn(names, "\n"), names,
+                   n > 1 ? ", ..." : "");
+}
 
 static void read_kept(ensemble *e)
 {
-    char path[ATOMIC_PATH], line[1024];
-    const char *why;
-    snprintf(path, sizeof path, "%.900s/" SAVE_INDEX, e->folder);
-    const int fd = regular_open(path, NULL, &why);
-    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
-    while (f && fgets(line, sizeof line, f)) {
-        ensemble_kept k;
-        long long number;
-        if (sscanf(line, "%lld\t%255[^\t]\t%64[0-9a-f]\t%lf\t%lf", &number, k.file, k.digest, &k.plaquette,
-                   &k.acceptance) != 5)
-            continue;
-        k.trajectory = number;
-        e->kept = grown(e->kept, e->nkept, sizeof k);
-        e->kept[e->nkept++] = k;
+    char message[ATOMIC_PATH + 256];
+    param_text unlisted = {0}, gone = {0};
+    if (kept_read(&e->kept, e->folder, message, sizeof message) ||
+        kept_compare(&e->kept, e->folder, &unlisted, &gone, message, sizeof message))
+        param_text_add(&e->notes, "%s\n", message);
+    const int damaged = e->kept.damaged + e->kept.bad_title;
+    if (damaged)
+        param_text_add(&e->notes, SAVE_INDEX " has %d damaged line%s%s\n", damaged, damaged == 1 ? "" : "s",
+                       unlisted.length ? "" : "; plaq run writes it anew at its next start");
+    if (unlisted.length) {
+        param_text_add(&e->notes, "%s", e->kept.is_there ? SAVE_INDEX " lacks " : SAVE_INDEX " is missing; it lacks ");
+        add_names(&e->notes, unlisted.data, "file", "in " SAVE_FOLDER);
+        param_text_add(&e->notes, ": plaq run makes it again at its next start\n");
     }
-    if (f) fclose(f);
+    if (gone.length) {
+        add_names(&e->notes, gone.data, "configuration", "of " SAVE_INDEX);
+        param_text_add(&e->notes, " %s not there: moved away, or deleted\n", strchr(gone.data, '\n')[1] ? "are" : "is");
+    }
+    param_text_free(&unlisted);
+    param_text_free(&gone);
 }
 
 /* ---- all ---- */
 
-ensemble *ensemble_read(const char *folder, char *message, size_t size)
+ensemble *ensemble_read(const char *folder, int64_t from, char *message, size_t size)
 {
     ensemble *e = calloc(1, sizeof *e);
     REQUIRE_MEMORY(e, "out of memory: %zu bytes", sizeof *e);
@@ -296,10 +400,10 @@ ensemble *ensemble_read(const char *folder, char *message, size_t size)
         ensemble_free(e);
         return NULL;
     }
-    const int t = history_view_table(e->view, "trajectories");
-    const int64_t rows = history_view_rows(e->view, t);
-    if (rows > 0) e->done = (int64_t)history_view_value(e->view, t, rows - 1, 0);
     read_texts(e);
+    find_from(e, from);
+    read_end(e);
+    count_done(e);
     add_trajectories(e);
     const char *group;
     for (int i = 0; (group = history_view_group(e->view, i)); i++)
@@ -307,6 +411,7 @@ ensemble *ensemble_read(const char *folder, char *message, size_t size)
     count_rows(e);
     count_time(e);
     make_windows(e);
+    find_drifts(e);
     read_kept(e);
     ensemble_advise(e);
     return e;
@@ -323,7 +428,8 @@ void ensemble_free(ensemble *e)
     free(e->series);
     free(e->stretches);
     free(e->sessions);
-    free(e->kept);
+    kept_free(&e->kept);
+    param_text_free(&e->notes);
     param_text_free(&e->advice);
     history_view_close(e->view);
     free(e);

@@ -1,10 +1,12 @@
 /* What is known of a run from its output folder: the history (io/history_view.h), its stretches and sessions
- * (hmc/record/stretch.h), and the index of kept configurations (hmc/record/save.h); and what follows from them. Nothing
+ * (hmc/record/stretch.h), and the index of kept configurations (hmc/record/kept.h); and what follows from them. Nothing
  * in the folder is changed, and the run may go on meanwhile. Local. */
 #ifndef PLAQ_ENSEMBLE_H
 #define PLAQ_ENSEMBLE_H
 
+#include "hmc/evolve/integrator.h"
 #include "hmc/record/autocorrelation.h"
+#include "hmc/record/kept.h"
 #include "io/history_view.h"
 #include "kernels/base/param.h"
 
@@ -14,11 +16,15 @@ typedef struct {
     const char *unit;
     long n;
     double *at, *value;
+    int64_t from; /* trajectory where averages begin */
     long begin;   /* rows from here on are in the averages */
     long missing; /* of the rows that would be, those that are NaN */
-    double step;  /* mean distance of these, in trajectories */
+    int is_gauge_dependent;
     autocorrelation a;
 } ensemble_series;
+
+/* Fewer rows give averages, and no advice. */
+#define ENSEMBLE_LEAST_ROWS 20
 
 typedef struct {
     const char *text; /* of the history, or "" */
@@ -43,29 +49,40 @@ typedef struct {
 
 #define ENSEMBLE_WINDOWS 12
 
+/* Means of the first and the second half of the rows in the averages, and their difference in errors. */
 typedef struct {
-    int64_t trajectory;
-    char file[256], digest[65];
-    double plaquette, acceptance;
-} ensemble_kept;
+    const ensemble_series *of;
+    autocorrelation first, second;
+    double sigmas;
+} ensemble_drift;
+
+#define ENSEMBLE_DRIFTS 2
+/* A drift of so many errors is told in words. */
+#define ENSEMBLE_DRIFTING 3
 
 typedef struct {
     const char *folder, *parameters; /* the latter of the last stretch, or "" */
     history_view *view;
-    int64_t done, wanted, from; /* trajectories done, asked for; the averages begin with `from` */
-    int nseries, nstretches, nsessions, nwindows, nkept;
+    int64_t done, wanted;          /* trajectories done, asked for */
+    int64_t from, acceptance_from; /* trajectories where averages of physics begin, and those of the present stretch */
+    int nseries, nstretches, nsessions, nwindows, ndrifts;
     ensemble_series *series;
     ensemble_stretch *stretches;
     ensemble_session *sessions;
     ensemble_window windows[ENSEMBLE_WINDOWS];
-    ensemble_kept *kept;
+    ensemble_drift drifts[ENSEMBLE_DRIFTS]; /* halves of plaquette and dH, with rows enough */
+    char stopped[PARAM_TEXT_SIZE];          /* how the last session ended before its time, or "" */
+    kept_index kept;
     double seconds, node_seconds; /* spent in all sessions */
     double each, nodes; /* seconds a trajectory with its measurements and files in the last session, its nodes */
+    param_text notes;   /* missing and uncertain things, a line each */
     param_text advice;  /* what to change, a line each */
 } ensemble;
 
-/* NULL with a message when there is no history in the folder, or none that can be read. */
-ensemble *ensemble_read(const char *folder, char *message, size_t size);
+/* Averages begin behind the warm-up, or with trajectory `from` unless that is 0; never before the last change of physics,
+ * nor those of acceptance, dH, forces, iterations and times before the present stretch. NULL with a message when there is
+ * no history in the folder, or none that can be read. */
+ensemble *ensemble_read(const char *folder, int64_t from, char *message, size_t size);
 void ensemble_free(ensemble *e);
 
 /* NULL when there is no such series; of one that is there, n > 0. */
@@ -74,12 +91,17 @@ const ensemble_series *ensemble_find(const ensemble *e, const char *name);
 const char *ensemble_parameter(const ensemble *e, const char *key, char value[PARAM_TEXT_SIZE]);
 double ensemble_number(const ensemble *e, const char *key, double otherwise);
 
-/* ensemble_advice.c: fills e->advice. */
+/* Schemes and steps of the levels of the last stretch; how many. */
+int ensemble_levels(const ensemble *e, level levels[MAX_LEVELS]);
+
+/* ensemble_advice.c: fills e->advice, and adds to e->notes what no advice is made from. */
 void ensemble_advise(ensemble *e);
 
 /* ensemble_text.c: the summary as text; ensemble_page.c: the page, HTML that needs no other file. */
 void ensemble_text(param_text *out, const ensemble *e);
 void ensemble_page(param_text *out, const ensemble *e);
+/* ensemble_charts.c: the charts of the page. */
+void ensemble_charts(param_text *out, const ensemble *e);
 /* The page written as a file, NULL: FOLDER/report.html. 0, or -1 with a message. */
 #define ENSEMBLE_PAGE "report.html"
 int ensemble_write_page(const ensemble *e, const char *path, char *message, size_t size);

@@ -7,8 +7,6 @@
 #include "hmc/evolve/balance.h"
 #include "hmc/report/ensemble.h"
 
-/* Fewer rows say nothing about steps. */
-#define LEAST_ROWS 20
 /* Cost per independent configuration is flat around the best acceptance, 61 % for schemes of order 2 and 78 % for order
  * 4 (T. Takaishi, Comput. Phys. Commun. 133 (2000) 6, hep-lat/9909134). <dH^2> is 8 erfc^{-1}(0.8)^2 at the goal. */
 #define LOW_ACCEPTANCE 0.6
@@ -38,14 +36,10 @@ static int make_levels(const ensemble *e, evolution *v)
 {
     char key[64], text[PARAM_TEXT_SIZE], word[128];
     const ensemble_series *dh = ensemble_find(e, "dH");
-    for (v->nlevels = 0; v->nlevels < MAX_LEVELS; v->nlevels++) {
-        level *l = &v->levels[v->nlevels];
-        snprintf(key, sizeof key, "integrator.%d.scheme", v->nlevels);
-        l->scheme = scheme_find(ensemble_parameter(e, key, text));
-        snprintf(key, sizeof key, "integrator.%d.steps", v->nlevels);
-        l->steps = (int)ensemble_number(e, key, 0);
-        if (!l->scheme || l->steps < 1) break;
-        snprintf(key, sizeof key, "integrator.%d.actions", v->nlevels);
+    v->nlevels = ensemble_levels(e, v->levels);
+    for (int k = 0; k < v->nlevels; k++) {
+        level *l = &v->levels[k];
+        snprintf(key, sizeof key, "integrator.%d.actions", k);
         ensemble_parameter(e, key, text);
         for (int w = 0; param_word(text, w, word, sizeof word) && v->nactions < MAX_ACTIONS; w++) {
             l->actions[l->nactions++] = v->nactions;
@@ -69,7 +63,7 @@ static double mean_square(const ensemble_series *s)
 static void advise_steps(ensemble *e, const evolution *v, const level_balance balance[MAX_LEVELS])
 {
     const ensemble_series *accepted = ensemble_find(e, "accepted"), *dh = ensemble_find(e, "dH");
-    if (!accepted || !dh || dh->n - dh->begin < LEAST_ROWS) return;
+    if (!accepted || !dh || dh->n - dh->begin < ENSEMBLE_LEAST_ROWS) return;
     int most = 0;
     for (int l = 1; l < v->nlevels; l++)
         if (balance[l].part > balance[most].part) most = l;
@@ -101,42 +95,45 @@ static void advise_steps(ensemble *e, const evolution *v, const level_balance ba
 static void advise_exp(ensemble *e)
 {
     const ensemble_series *s = ensemble_find(e, "exp(-dH)");
-    if (!s || isnan(s->a.error) || s->n - s->begin < LEAST_ROWS || fabs(s->a.mean - 1) <= 4 * s->a.error) return;
+    if (!s || isnan(s->a.error) || s->n - s->begin < ENSEMBLE_LEAST_ROWS || fabs(s->a.mean - 1) <= 4 * s->a.error)
+        return;
     param_text_add(&e->advice,
                    "<exp(-dH)> = %.4g +- %.2g is not 1: raise [run] warmup, tighten the tolerance of force solvers "
                    "(plaq verify shows reversibility), or shorten steps\n",
                    s->a.mean, s->a.error);
 }
 
-/* The plaquette of the first and the second half. */
-static void advise_warmup(ensemble *e)
+static void advise_drifts(ensemble *e)
 {
-    const ensemble_series *s = ensemble_find(e, "plaquette");
-    const long n = s ? s->n - s->begin : 0;
-    if (n < 2 * LEAST_ROWS) return;
-    const autocorrelation a = autocorrelate(s->value + s->begin, n / 2);
-    const autocorrelation b = autocorrelate(s->value + s->begin + n / 2, n - n / 2);
-    if (fabs(a.mean - b.mean) <= 4 * hypot(a.error, b.error)) return;
-    param_text_add(
-        &e->advice,
-        "the plaquette drifts, from %.6f +- %.6f in the first half to %.6f +- %.6f in the second: raise [run] "
-        "warmup (now %.0f)\n",
-        a.mean, a.error, b.mean, b.error, ensemble_number(e, "run.warmup", 0));
+    for (int k = 0; k < e->ndrifts; k++) {
+        const ensemble_drift *d = &e->drifts[k];
+        if (d->sigmas <= ENSEMBLE_DRIFTING) continue;
+        param_text_add(
+            &e->advice,
+            "%s drifts, from %.6g +- %.2g in the first half to %.6g +- %.2g in the second, by %.1f sigma: the "
+            "run is not in equilibrium from trajectory %lld on; raise [run] warmup (now %.0f), or see what "
+            "plaq report --from N gives\n",
+            d->of->name, d->first.mean, d->first.error, d->second.mean, d->second.error, d->sigmas,
+            (long long)d->of->from, ensemble_number(e, "run.warmup", 0));
+    }
+}
+
+/* True if advice about autocorrelation may rest on the series: an observable whose rows are many, and close enough to tell
+ * its tau_int. */
+static int tells_tau(const ensemble_series *s)
+{
+    const int counts = !strcmp(s->name, "plaquette") || !strncmp(s->name, "measure/", 8);
+    return counts && !s->is_gauge_dependent && s->n - s->begin >= ENSEMBLE_LEAST_ROWS && s->a.error > 0 &&
+           autocorrelation_resolved(&s->a);
 }
 
 static void advise_length(ensemble *e)
 {
     const ensemble_series *slowest = NULL;
-    double tau = 0;
-    for (int i = 0; i < e->nseries; i++) {
-        const ensemble_series *s = &e->series[i];
-        const int counts = !strcmp(s->name, "plaquette") || !strncmp(s->name, "measure/", 8);
-        if (!counts || !(s->a.tau * s->step > tau) || s->a.error == 0) continue;
-        slowest = s;
-        tau = s->a.tau * s->step;
-    }
+    for (int i = 0; i < e->nseries; i++)
+        if (tells_tau(&e->series[i]) && (!slowest || e->series[i].a.tau > slowest->a.tau)) slowest = &e->series[i];
     if (!slowest) return;
-    const double span = (double)(slowest->n - slowest->begin) * slowest->step;
+    const double tau = slowest->a.tau, span = slowest->at[slowest->n - 1] - slowest->at[slowest->begin] + 1;
     if (span < 50 * tau)
         param_text_add(&e->advice,
                        "%.0f trajectories are %.0f times tau_int = %.1f of %s: errors are uncertain below 50\n", span,
@@ -147,6 +144,18 @@ static void advise_length(ensemble *e)
                        "configurations are kept every %.0f trajectories, and those of %s decorrelate in 2 tau_int = "
                        "%.0f: a larger [save] interval loses little\n",
                        apart, slowest->name, 2 * tau);
+}
+
+/* Says that there is no advice yet. */
+static void note_few_rows(ensemble *e)
+{
+    const ensemble_series *s = ensemble_find(e, "plaquette");
+    const long n = s ? s->n - s->begin : 0;
+    if (n > 0 && n < ENSEMBLE_LEAST_ROWS)
+        param_text_add(&e->notes,
+                       "the averages have %ld trajectories: advice about steps, warm-up, length and intervals begins "
+                       "with %d\n",
+                       n, ENSEMBLE_LEAST_ROWS);
 }
 
 /* Averages of what was reached only. */
@@ -167,7 +176,7 @@ static void advise_topology(ensemble *e)
     for (int i = 0; i < e->nseries; i++) {
         const ensemble_series *s = &e->series[i];
         const size_t n = strlen(s->name), tail = strlen(" charge");
-        if (n < tail || strcmp(s->name + n - tail, " charge") || s->n - s->begin < LEAST_ROWS) continue;
+        if (n < tail || strcmp(s->name + n - tail, " charge") || s->n - s->begin < ENSEMBLE_LEAST_ROWS) continue;
         double low = INFINITY, high = -INFINITY;
         for (long k = s->begin; k < s->n; k++) low = fmin(low, s->value[k]), high = fmax(high, s->value[k]);
         if (high - low < 0.5)
@@ -188,15 +197,16 @@ void ensemble_advise(ensemble *e)
     if (make_levels(e, v) > 0 && length > 0) {
         balance_levels(v, length, balance);
         advise_steps(e, v, balance);
-        if (v->dh[1].count >= LEAST_ROWS && v->nlevels > 1) {
+        if (v->dh[1].count >= ENSEMBLE_LEAST_ROWS && v->nlevels > 1) {
             balance_advice(v, balance, text, sizeof text);
             param_text_add(&e->advice, "%s\n", text);
         }
     }
     free(v);
     advise_exp(e);
-    advise_warmup(e);
+    advise_drifts(e);
     advise_length(e);
+    note_few_rows(e);
     advise_topology(e);
     advise_missing(e);
     if (e->parameters[0] && ensemble_number(e, "save.interval", 0) == 0)

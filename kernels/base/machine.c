@@ -114,6 +114,22 @@ double machine_process_memory(void)
     return least;
 }
 
+double machine_resident(void)
+{
+    long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f) return 0;
+    const int found = fscanf(f, "%ld %ld", &size, &resident);
+    fclose(f);
+    return found == 2 ? (double)resident * (double)sysconf(_SC_PAGESIZE) : 0;
+}
+
+double machine_resident_peak(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) ? 0 : 1024.0 * (double)u.ru_maxrss;
+}
+
 void machine_cores(unsigned char may_use[MACHINE_CORES])
 {
     cpu_set_t set;

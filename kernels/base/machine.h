@@ -14,6 +14,10 @@ double machine_memory(void);
 /* Bytes of address space that this process may take (ulimit -v, ulimit -d); infinite without a limit. */
 double machine_process_memory(void);
 
+/* Resident bytes of this process: now, and the most so far; 0 when unknown. */
+double machine_resident(void);
+double machine_resident_peak(void);
+
 /* The cores that this process may run on, one byte each: 1 or 0. */
 #define MACHINE_CORES 1024
 void machine_cores(unsigned char may_use[MACHINE_CORES]);

@@ -22,9 +22,10 @@ typedef struct idle_block {
 static void *host_allocate(size_t bytes)
 {
     void *p = NULL;
-    const size_t alignment = bytes >= HUGE_PAGE / 2 ? HUGE_PAGE : ALIGNMENT;
+    const size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
     if (posix_memalign(&p, alignment, bytes)) return NULL;
-    if (alignment == HUGE_PAGE) madvise(p, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    /* Whole pages alone: the rest of another one would be resident for nothing. */
+    if (alignment == HUGE_PAGE) madvise(p, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return p;
 }
 
@@ -32,6 +33,7 @@ static struct {
     pool_source source;
     idle_block *idle;
     size_t in_use, peak, limit; /* limit: 0: none */
+    size_t held, held_peak;     /* bytes of all blocks, idle ones too */
 } pools[2 * PLACES] = {[POOL_HOST] = {.source = {host_allocate, free}}};
 
 static size_t padded(size_t bytes)
@@ -63,11 +65,10 @@ static void book(int place, size_t bytes)
     if (pools[place].in_use > pools[place].peak) pools[place].peak = pools[place].in_use;
 }
 
-static size_t idle_bytes(int place)
+static void book_fresh(int place, size_t bytes)
 {
-    size_t sum = 0;
-    for (const idle_block *b = pools[place].idle; b; b = b->next) sum += b->bytes;
-    return sum;
+    pools[place].held += bytes;
+    if (pools[place].held > pools[place].held_peak) pools[place].held_peak = pools[place].held;
 }
 
 /* A new block. The system gives more than there is, and ends the program when it is used: so beyond the limit none is
@@ -75,7 +76,7 @@ static size_t idle_bytes(int place)
 static void *fresh_block(int place, size_t bytes)
 {
     const size_t limit = pools[place].limit;
-    if (limit && pools[place].in_use + idle_bytes(place) > limit) pool_trim(place);
+    if (limit && pools[place].held + bytes > limit) pool_trim(place);
     if (limit && pools[place].in_use > limit) return NULL;
     void *p = pools[place].source.allocate(bytes);
     if (p) return p;
@@ -87,8 +88,8 @@ void *pool_take(int place, size_t bytes)
 {
     bytes = padded(bytes);
     book(place, bytes);
-    if (only_counts(place)) return no_memory;
-    REQUIRE(pools[place].source.allocate, "no memory for place %d in this build or on this machine", place);
+    REQUIRE(only_counts(place) || pools[place].source.allocate,
+            "no memory for place %d in this build or on this machine", place);
     for (idle_block **link = &pools[place].idle; *link; link = &(*link)->next) {
         idle_block *b = *link;
         if (b->bytes != bytes) continue;
@@ -97,7 +98,8 @@ void *pool_take(int place, size_t bytes)
         free(b);
         return p;
     }
-    void *p = fresh_block(place, bytes);
+    void *p = only_counts(place) ? no_memory : fresh_block(place, bytes);
+    book_fresh(place, bytes);
     if (!p && pools[place].source.exhausted) pools[place].source.exhausted(bytes, pools[place].in_use - bytes);
     char limit[64] = "";
     if (pools[place].limit) snprintf(limit, sizeof limit, " of %.1f MiB that a rank has", MIB(pools[place].limit));
@@ -110,7 +112,6 @@ void pool_give(int place, void *p, size_t bytes)
 {
     if (!p) return;
     pools[place].in_use -= padded(bytes);
-    if (only_counts(place)) return;
     idle_block *b = malloc(sizeof *b);
     REQUIRE_MEMORY(b, "out of memory for %zu bytes", sizeof *b);
     *b = (idle_block){padded(bytes), p, pools[place].idle};
@@ -127,9 +128,15 @@ size_t pool_peak(int place)
     return pools[place].peak;
 }
 
+size_t pool_held_peak(int place)
+{
+    return pools[place].held_peak;
+}
+
 void pool_forget_peak(int place)
 {
     pools[place].peak = pools[place].in_use;
+    pools[place].held_peak = pools[place].held;
 }
 
 void pool_trim(int place)
@@ -137,7 +144,8 @@ void pool_trim(int place)
     while (pools[place].idle) {
         idle_block *b = pools[place].idle;
         pools[place].idle = b->next;
-        pools[place].source.release(b->p);
+        pools[place].held -= b->bytes;
+        if (!only_counts(place)) pools[place].source.release(b->p);
         free(b);
     }
 }

@@ -32,6 +32,9 @@ size_t pool_in_use(int place);
 /* The most bytes that were taken at a time; and from now on, as if nothing had been taken before. */
 size_t pool_peak(int place);
 void pool_forget_peak(int place);
+/* The most bytes that were taken or kept for reuse at a time. A place that only counts keeps sizes as the other one keeps
+ * blocks. */
+size_t pool_held_peak(int place);
 /* Returns idle blocks to the system. */
 void pool_trim(int place);
 

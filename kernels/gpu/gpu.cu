@@ -120,6 +120,13 @@ double gpu_memory(void)
     return (double)total;
 }
 
+static size_t context_bytes;
+
+size_t gpu_context_bytes(void)
+{
+    return context_bytes;
+}
+
 void gpu_open(int index)
 {
     REQUIRE(!is_open, "device %d after another one", index);
@@ -153,6 +160,9 @@ void gpu_open(int index)
     memset(device.result, 0, result_bytes);
     const pool_source source = {device_allocate, device_release, gpu_exhausted};
     pool_install(PLACE_DEVICE, source);
+    size_t available, total;
+    CUDA(cudaMemGetInfo(&available, &total));
+    context_bytes = total - available;
     is_open = 1;
 }
 

@@ -57,6 +57,11 @@ size_t gpu_beside_pool_peak(void)
     return 0;
 }
 
+size_t gpu_context_bytes(void)
+{
+    return 0;
+}
+
 int gpu_bind(int share, char *message, size_t size)
 {
     (void)share;

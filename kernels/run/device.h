@@ -35,6 +35,8 @@ void gpu_finish(void);
 double gpu_memory(void);
 /* Bytes there that are beside the pool, for messages: the most so far. */
 size_t gpu_beside_pool_peak(void);
+/* Bytes that were taken there when it was opened: its context, and other programs. 0 without one. */
+size_t gpu_context_bytes(void);
 /* Fills memory with copies of a word; `bytes` is a multiple of its size, or the word is zero. */
 void gpu_fill(void *p, uint32_t word, size_t bytes);
 void gpu_copy(void *to, place to_place, const void *from, place from_place, size_t bytes);

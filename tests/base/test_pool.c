@@ -59,6 +59,27 @@ static void test_limit(void)
     pool_give(POOL_HOST, c, 20 * MIB);
 }
 
+/* A place that only counts keeps what is given back as the other one does: blocks of equal size are taken again. */
+static void test_held(void)
+{
+    static const size_t sizes[] = {3, 5, 3, 4, 5, 2};
+    size_t held[2];
+    for (int k = 0; k < 2; k++) {
+        const int place = k ? POOL_COUNTED(POOL_HOST) : POOL_HOST;
+        pool_trim(place);
+        pool_forget_peak(place);
+        const size_t before = pool_held_peak(place);
+        for (int i = 0; i < 6; i++) pool_give(place, pool_take(place, sizes[i] * MIB), sizes[i] * MIB);
+        held[k] = pool_held_peak(place) - before;
+        CHECK(pool_peak(place) < 6 * MIB);
+        pool_trim(place);
+        pool_forget_peak(place);
+        CHECK(pool_held_peak(place) == before);
+    }
+    CHECK(held[0] == held[1]);
+    CHECK(held[0] >= 14 * MIB && held[0] < 15 * MIB);
+}
+
 /* What the system says is possible at all. */
 static void test_machine(void)
 {
@@ -78,6 +99,7 @@ int main(void)
     CHECK_USER_ERROR(take_beyond_limit, NULL, "6.0 MiB of 10.0 MiB that a rank has in use");
     CHECK_USER_ERROR(take_in_run, NULL, "the last checkpoint stands (out/checkpoint-000003.h5)");
     test_limit();
+    test_held();
     test_machine();
     return CHECK_SUMMARY();
 }

@@ -96,7 +96,7 @@ while read -r file size; do
     exits 0 "one rank"
     links=$(value digest) rows=$(value history_digest)
     used=$(kib err)
-    near "memory predicted within 10%" "$(awk -v a="$used" -v b="$predicted" 'BEGIN { print a / b }')" 1 0.1
+    near "memory predicted within a fifth" "$(awk -v a="$used" -v b="$predicted" 'BEGIN { print a / b }')" 1 0.2
     if [ -n "${PLAQ_MPIEXEC:-}" ]; then
         OMP_NUM_THREADS=1 try_ranks 4 run --json a.ini $short run.config="$data/$file" lattice.size=$size run.output=$file.4
         exits 0 "four ranks"
@@ -117,7 +117,7 @@ same "trajectories" 2 "$(value trajectories)"
 near "dH of short steps" "$(value exp_dh)" 1 0.1
 # In a tenth of a unit of time the links do not go far from the recorded 0.616691.
 near "plaquette" "$(value plaquette)" 0.6167 0.01
-near "memory predicted within 10%" "$(awk -v a="$(value memory_peak)" -v b="$(value memory_predicted)" 'BEGIN { print a / b }')" 1 0.1
+near "memory predicted within a fifth" "$(awk -v a="$(value memory_peak)" -v b="$(value memory_predicted)" 'BEGIN { print a / b }')" 1 0.2
 say "an asqtad run from a lattice of MILC's"
 try run --json "$source/inputs/asqtad-2plus1.ini" run.start=file run.config="$data/lat.sample.l4448.gf" lattice.size=4.4.4.8 \
     run.output=asqtad run.trajectories=2 run.warmup=0 run.length=0.1 integrator.0.steps=1 integrator.1.steps=2 \
@@ -125,7 +125,7 @@ try run --json "$source/inputs/asqtad-2plus1.ini" run.start=file run.config="$da
 exits 0 "asqtad from lat.sample.l4448.gf"
 same "trajectories" 2 "$(value trajectories)"
 near "dH of short steps" "$(value exp_dh)" 1 0.1
-near "memory predicted within 10%" "$(awk -v a="$(value memory_peak)" -v b="$(value memory_predicted)" 'BEGIN { print a / b }')" 1 0.1
+near "memory predicted within a fifth" "$(awk -v a="$(value memory_peak)" -v b="$(value memory_predicted)" 'BEGIN { print a / b }')" 1 0.2
 say "the wrong size"
 try run --dry-run a.ini $short run.config="$data/nersc.l8t4b3360" lattice.size=8.8.8.8
 exits 2 "another size"

@@ -176,10 +176,84 @@ exits 2 "an input file for a calibration"
 printed "there is no section [place]; give a file that plaq bench --calibrate wrote"
 sed '/rate.mobius_cg/,$d' here.cal >short.cal
 try run --dry-run --calibration short.cal "$source/inputs/pure-gauge.ini"
-exits 2 "a calibration that lacks a rate"
-printed "there is no section [rate.mobius_cg]"
+exits 0 "a calibration that lacks a rate"
+printed "there is no section [rate.mobius_cg], so the rate of gauge_force is taken"
+
+sed '/rate.gauge_force/,$d' here.cal >short.cal
+try run --dry-run --calibration short.cal "$source/inputs/pure-gauge.ini"
+exits 2 "a calibration that lacks the rate of all that lack one"
+printed "there is no section [rate.gauge_force]"
+
+say "a calibration that is stopped has what it measured"
+background "$plaq" bench --calibrate stopped.cal --lattice 4.4.4.8 --seconds 0.5
+for _ in $(seq 500); do
+    grep -q "^ 1 of" out && break
+    sleep 0.02
+done
+kill -INT $pid
+status=0
+wait $pid || status=$?
+exits 0 "a stopped calibration"
+printed "the calibration ends early" "written to stopped.cal"
+same "the rate that it has" 1 "$(grep -c 'rate.gauge_force' stopped.cal)"
+checks=$((checks + 1))
+[ "$(grep -c '^.rate' stopped.cal)" -lt "$(grep -c '^.rate' here.cal)" ] || fail "it was not stopped"
+try run --dry-run --calibration stopped.cal "$source/inputs/pure-gauge.ini"
+exits 0 "a plan from it"
+
+say "messages between ranks, and lanes, are in the plan"
+{
+    cat cluster.cal
+    printf '\n[network]\nlatency = 1000\nbandwidth = 1\n'
+} | sed 's/^one_lane = .*/one_lane = 3/' >network.cal
+plan run.trajectories=500 lattice.size=16.16.16.16 >out
+without=$(value trajectory_seconds)
+"$plaq" run --dry-run --json --ranks 8 --calibration network.cal "$source/inputs/pure-gauge.ini" lattice.size=16.16.16.16 >out 2>err
+printed "messages" "by 1e+03 us and 1 GB/s between ranks"
+# Split in three directions, faces of 8^2 16 or 8^3 sites of two layers of four links of 144 bytes, one exchange a force.
+checks=$((checks + 1))
+awk -v s="$(value trajectory_seconds)" -v n="$(value network_seconds)" -v w="$without" 'BEGIN { d = (s - w - n) / s
+    exit !(n > 0) || d > 1e-9 || d < -1e-9 }' || fail "messages: $(cat out), without $without"
+"$plaq" run --dry-run --json --ranks 8 --calibration network.cal "$source/inputs/pure-gauge.ini" lattice.size=12.12.12.6 machine.grid=2.2.2.1 >out 2>err
+printed "a rank has 6.6.6.6 sites, which SIMD lanes do not divide" "3.0 times slower"
+same "slower without lanes" 3 "$(value slower_without_lanes)"
+
+say "iterations: of a model, of the history, measured"
+write_input clover.ini
+iterations() { "$plaq" run --dry-run --json clover.ini --calibration here.cal "$@" 2>err >out; }
+iterations fermion.light.kappa=0.130
+same "a model" model "$(value iterations_light_from)"
+heavy=$(value iterations_light)
+printed "a model by mass, solver and tolerance" "--configuration FILE"
+iterations fermion.light.kappa=0.135
+checks=$((checks + 1))
+awk -v l="$(value iterations_light)" -v h="$heavy" 'BEGIN { exit !(l > 1.5 * h) }' || fail "light quarks take $(value iterations_light), heavy ones $heavy"
+try run clover.ini
+exits 0 "a run"
+iterations
+same "the history" history "$(value iterations_light_from)"
+past=$(value iterations_light)
+# The same integrator with half of the steps takes half of the solves, and as many iterations in each.
+iterations integrator.0.steps=2
+same "iterations of a solve" "$past" "$(value iterations_light)"
+iterations fermion.light.kappa=0.131 --accept-changes
+same "not of another quark" model "$(value iterations_light_from)"
+iterations run.output=other --configuration out.run/checkpoint-000004.h5
+same "measured" configuration "$(value iterations_light_from)"
+printed "measured on out.run/checkpoint-000004.h5"
+checks=$((checks + 1))
+awk -v m="$(value iterations_light)" -v p="$past" 'BEGIN { exit !(m > 0.6 * p && m < 1.6 * p) }' ||
+    fail "measured $(value iterations_light), in the run $past"
+try run --configuration out.run/checkpoint-000004.h5 clover.ini
+exits 2 "a configuration without a plan"
+printed "--configuration out.run/checkpoint-000004.h5 is for a plan and needs --dry-run"
 
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    say "a calibration of two ranks has the network"
+    try_ranks 2 bench --calibrate two.cal --lattice 4.4.4.8 --seconds 0.001
+    exits 0 "a calibration of two ranks"
+    printed "between ranks:"
+    same "its section" 1 "$(grep -c '^.network' two.cal)"
     say "work of bench does not depend on the ranks"
     for ranks in 1 2; do
         try_ranks $ranks bench --json --op staggered_hop --lattice 4.4.4.8 --prec double --seconds 0.001

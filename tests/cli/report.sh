@@ -98,7 +98,7 @@ rm often/history.journal
 try report often
 exits 0 "a killed run without its journal"
 
-say "stretches: what acts on acceptance begins one, and averages restart"
+say "stretches: what acts on acceptance begins one, and acceptance restarts; averages of physics go on"
 try run --json a.ini $small run.output=two run.trajectories=20
 exits 0 "the first stretch"
 same "its number" 1 "$(value stretch)"
@@ -108,25 +108,68 @@ same "the same stretch" 1 "$(value stretch)"
 same "averages go on" 1 "$(value averages_from)"
 try run --json a.ini $small run.output=two run.trajectories=45 integrator.0.steps=2
 exits 0 "other steps"
-printed "stretch 2 begins with trajectory 31" "over 15 from trajectory 31, in stretch 2"
+printed "stretch 2 begins with trajectory 31: acceptance, <exp(-dH)> and times, not averages of physics, restart" \
+    "over 45 from trajectory 1 on" "over 15 from trajectory 31 on, in stretch 2"
 same "a new one" 2 "$(value stretch)"
-same "averages restart" 31 "$(value averages_from)"
+same "acceptance restarts" 31 "$(value acceptance_from)"
+same "averages of physics do not" 1 "$(value averages_from)"
 acceptance=$(value acceptance)
 try report two
 exits 0 "the report of both"
-printed "averages over 15 from trajectory 31 on, in stretch 2" "1: trajectories 1 - 30, acceptance" \
+printed "averages over 45 from trajectory 1 on," "of acceptance, dH, forces, iterations and times from 31 on, in stretch 2" "1: trajectories 1 - 30, acceptance" \
     "2: trajectories 31 - 45, acceptance $(printf %.3f "$acceptance")" "integrator.0.steps: 3 before, 2 now" "in 3 sessions"
 grep -q "run.trajectories" out && fail "what does not matter is listed as a change" || checks=$((checks + 1))
 try run --json a.ini $small run.output=two run.trajectories=49 integrator.0.steps=2 gauge.beta=5.8 --accept-changes
 exits 0 "other physics"
 same "a third" 3 "$(value stretch)"
+same "averages of other physics" 46 "$(value averages_from)"
+printed "stretch 3 begins with trajectory 46: all averages restart"
+try report two --from 10
+exits 0 "from a trajectory of other physics"
+printed "averages over 4 from trajectory 46 on" "averages begin with trajectory 46, not with 10: the physics was another one before"
+try report two --from 0
+exits 2 "no trajectory"
+printed "plaq report: --from 0: expected the number of a trajectory, from 1"
+try report whole --from 41
+exits 0 "averages from a trajectory"
+printed "averages over 20 from trajectory 41 on"
 
 say "a stretch whose checkpoints are gone is gone"
 rm two/checkpoint-000049.h5
 try run --json a.ini $small run.output=two run.trajectories=49 integrator.0.steps=2
 exits 0 "back to the second"
 same "the second" 2 "$(value stretch)"
-same "its first trajectory" 31 "$(value averages_from)"
+same "its first trajectory" 31 "$(value acceptance_from)"
+same "physics of the first" 1 "$(value averages_from)"
+
+say "a run that an alarm ended: its page says so, and what to change"
+try run --json a.ini $small run.output=alarm run.trajectories=20 watch.dh=stop watch.dh_limit=1e-6
+exits 4 "an alarm"
+try report alarm
+exits 0 "its report"
+printed "the last session stopped: after trajectory 1: |dH| is" "above 1e-06; [watch] dh = stop" \
+    "[watch] raised alarms in the last session: dh 1" "raise the steps of [integrator.N]"
+grep -q "The last session stopped: after trajectory 1" alarm/report.html || fail "not on the page"
+is_page alarm/report.html
+try run --json a.ini $small run.output=alarm run.trajectories=2
+exits 0 "it goes on"
+try report alarm
+grep -q "stopped" out && fail "an alarm of a session before the last" || checks=$((checks + 1))
+
+say "rows that are missing are told, and averages are of the others"
+try run --json a.ini $small run.output=holes run.trajectories=20
+cp -r holes lost
+bytes=$(stat -c %s holes/history.journal)
+flip lost/history.journal $((bytes * 2 / 3))
+flip lost/history.h5 4000
+try report lost
+exits 0 "journal and file damaged"
+rows=$(sed -n 's/.*the history has rows of \([0-9]*\) of the 20 trajectories done.*/\1/p' out)
+printed "lost: 20 of 20 trajectories; averages over $rows" "number $((rows + 1))-20 are missing" \
+    "history.journal is damaged from byte" "history.h5"
+grep -q "rows of $rows of the 20 trajectories" lost/report.html || fail "not on the page"
+try report holes
+grep -q "missing" out && fail "a whole history lacks nothing" || checks=$((checks + 1))
 
 say "folders without a run"
 mkdir empty

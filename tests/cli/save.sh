@@ -150,9 +150,9 @@ same "none is missing" "$(((newest + 2) / 2 - 1))" "$(ls pieces/configurations |
 say "the index lists them, of a run in one go and of one in pieces alike"
 checks=$((checks + 2))
 cmp -s <(head -n 4 whole/configurations.tsv) <(head -n 4 pieces/configurations.tsv) || fail "the indices differ"
-same "its columns" "trajectory file digest plaquette acceptance" "$(head -n 1 whole/configurations.tsv | tr '\t' ' ')"
+same "its columns" "trajectory file digest plaquette acceptance crc32" "$(head -n 1 whole/configurations.tsv | tr '\t' ' ')"
 same "one line each" "$(ls pieces/configurations | wc -l)" "$(tail -n +2 pieces/configurations.tsv | wc -l)"
-while IFS="$(printf '\t')" read -r number file digest plaquette acceptance; do
+while IFS="$(printf '\t')" read -r number file digest plaquette acceptance crc; do
     [ "$number" != trajectory ] || continue
     try check --json "whole/$file"
     same "trajectory" "$number" "$(value sequence)"
@@ -163,6 +163,59 @@ if command -v h5dump >/dev/null; then
     share=$(h5dump -d /trajectories/accepted whole/history.h5 | sed -n 's/^ *([0-9]*): //p' | tr -d ' \n' |
         awk -F, '{ printf "%.4f", ($5 + $6) / 2 }')
     same "accepted of trajectories 5 and 6" "$share" "$(awk '$1 == 6 { print $5 }' whole/configurations.tsv)"
+fi
+
+say "an index that was deleted, cut off or damaged: the report says so, and the next start makes the same one from the files"
+index=whole/configurations.tsv
+cp $index intact
+# again WHAT NOTE...: what the report says of the index as it is now, and what the next start makes of it.
+again() {
+    local what=$1
+    shift
+    try report whole
+    exits 0 "$what, the report"
+    printed "what is missing or uncertain" "$@"
+    try run --json a.ini $small run.output=whole
+    exits 0 "$what, the next start"
+    checks=$((checks + 1))
+    cmp -s intact $index || fail "$what: another index than before"
+}
+rm $index
+again "deleted" "configurations.tsv is missing; it lacks 3 files in configurations (configurations/configuration-000004.lime, ...): plaq run makes it again at its next start"
+head -c $(($(stat -c %s $index) - 20)) intact >$index
+again "cut off" "configurations.tsv has 1 damaged line" "configurations.tsv lacks 1 file in configurations (configurations/configuration-000008.lime)"
+: >$index
+again "empty" "configurations.tsv lacks 3 files"
+bytes=$(stat -c %s intact)
+for at in $(seq 0 61 $((bytes - 1))) $((bytes - 1)); do
+    cp intact $index
+    flip $index "$at"
+    again "a bit of byte $at" "configurations.tsv has "
+done
+# Versions without the last column.
+cut -f 1-5 intact >$index
+try report whole
+grep -q "damaged" out && fail "the index of an older version is damaged" || checks=$((checks + 1))
+printed "configurations kept  3"
+cp intact $index
+# Formats that have no place for the trajectory: the name says it. Other files there are no configurations.
+try run --json a.ini $small run.output=named run.trajectories=4 save.format=milc save.name=l44.%d
+cp named/configurations.tsv intact
+rm named/configurations.tsv
+echo notes >named/configurations/README
+try run --json a.ini $small run.output=named run.trajectories=4 save.format=milc save.name=l44.%d
+exits 0 "an index of MILC files"
+printed "not in the index configurations.tsv" "README"
+cmp -s intact named/configurations.tsv || fail "another index of MILC files"
+rm named/configurations/README named/configurations/l44.4
+try report named
+printed "1 configuration of configurations.tsv (configurations/l44.4) is not there: moved away, or deleted"
+if [ -n "${PLAQ_MPIEXEC:-}" ]; then
+    cp $index intact
+    rm $index
+    try_ranks 2 run --json a.ini $small run.output=whole
+    exits 0 "the next start on two ranks"
+    cmp -s intact $index || fail "another index on two ranks"
 fi
 
 say "one that was lost comes back while its checkpoint is the newest"
