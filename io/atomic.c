@@ -449,11 +449,3 @@ void output_close(void)
     if (open_folder[0] && comm_rank() == 0) remove_empty(open_folder, there_before);
     open_folder[0] = 0;
 }
-
-int output_can_write(const char *path, uint64_t bytes, char *message, size_t size)
-{
-    int bad = comm_rank() == 0 ? atomic_can_write(path, bytes, message, size) : 0;
-    comm_bcast(&bad, sizeof bad);
-    comm_bcast(message, size);
-    return bad;
-}

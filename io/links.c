@@ -148,17 +148,27 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
                       first[0], first[1], first[2], first[3], known);
 }
 
+static int probe_here(links_file *f, const char *path, char *message, size_t size)
+{
+    int fd = -1, status = open_file(f, path, &fd, message, size);
+    if (!status) status = read_header(f, fd, message, size);
+    if (fd >= 0) close(fd);
+    return status;
+}
+
+int links_probe_local(const char *path, char *message, size_t size)
+{
+    links_file f = {0};
+    return probe_here(&f, path, message, size) == 0;
+}
+
 static int probe(links_file *f, const char *path, char *message, size_t size)
 {
-    int status = 0, fd = -1;
+    int status = 0;
     memset(f, 0, sizeof *f);
     f->info.plaquette_ok = f->info.link_trace_ok = f->info.digest_ok = -1;
     if (size) message[0] = 0;
-    if (comm_rank() == 0) {
-        status = open_file(f, path, &fd, message, size);
-        if (!status) status = read_header(f, fd, message, size);
-        if (fd >= 0) close(fd);
-    }
+    if (comm_rank() == 0) status = probe_here(f, path, message, size);
     comm_bcast(&status, sizeof status);
     comm_bcast(f, sizeof *f);
     if (status && size) comm_bcast(message, size);

@@ -99,10 +99,6 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
 int links_write(const field *u, const char *path, const char *format, const links_meta *meta, char *message,
                 size_t size);
 
-/* Whether a file of that name, if there is one, may be replaced by links: 0, or nonzero with a message that says what it
- * is. A lattice file may; a checkpoint, a history, tables and what is no lattice file may not. */
-int links_may_replace(const char *path, char *message, size_t size);
-
 void links_digest(const field *u, char hex[65]);
 
 /* (1/3) Re tr averaged over all links, summed exactly. */

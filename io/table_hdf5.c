@@ -14,6 +14,7 @@
 #include "io/hdf5_image.h"
 #include "io/hdf5_values.h"
 #include "io/links_format.h"
+#include "io/output_file.h"
 #include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"
 
@@ -262,20 +263,16 @@ static image *open_file(const char *path, char *message, size_t size)
 {
     struct stat st;
     seal_regions out;
-    char kind[VALUES_KIND_SIZE];
+    if (output_file_allowed(path, OUTPUT_TABLES, NULL, message, size)) return NULL;
     if (stat(path, &st) != 0 && errno == ENOENT) return create_file(path, message, size);
-    if (values_kind(path, kind, message, size)) return NULL;
-    if (!strcmp(kind, VALUES_TABLES)) return image_read(path, &out, NULL, message, size);
-    links_fail(message, size, "%s: the file is %s, and rows go to files of their own; choose another name", path, kind);
-    return NULL;
+    return image_read(path, &out, NULL, message, size);
 }
 
 static int look_local(const table_file *f, const char *digest, const table_rows *rows, int n, int *there, char *message,
                       size_t size)
 {
-    atomic_file a;
-    int bad = atomic_begin(&a, f->path, 0, message, size);
-    image *m = bad ? NULL : open_file(f->path, message, size);
+    int bad = 0;
+    image *m = open_file(f->path, message, size);
     if (!m) return -1;
     for (int i = 0; i < n && !bad; i++)
         bad = (there[i] = look_at(image_file(m), f, digest, &rows[i], message, size)) < 0;

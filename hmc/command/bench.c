@@ -19,6 +19,7 @@
 #include "hmc/build/threads.h"
 #include "hmc/build/tuning.h"
 #include "hmc/command/commands.h"
+#include "io/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -373,6 +374,13 @@ static void check_memory(const settings *s, const texts *t, const int size[4], c
     lattice_destroy(plan);
 }
 
+static void check_output(const char *path)
+{
+    char message[1024];
+    if (output_file_check(path, OUTPUT_CALIBRATION, NULL, message, sizeof message))
+        user_error("plaq bench: %s", message);
+}
+
 /* The rates of this machine into a file. */
 static int calibrate(const settings *s, const texts *t)
 {
@@ -380,6 +388,7 @@ static int calibrate(const settings *s, const texts *t)
     char message[1024];
     int size[4] = {16, 16, 16, 16 * comm_size()}, grid[4];
     const int n = calibration_all(needs);
+    check_output(t->calibrate);
     if (t->lattices && strchr(t->lattices, ','))
         user_error("plaq bench: --lattice %s: --calibrate measures on one lattice", t->lattices);
     if (t->lattices) parse_size(t->lattices, size);
@@ -394,6 +403,7 @@ static int calibrate(const settings *s, const texts *t)
     if (is_transport_tuned(t)) tuning_transport(lat);
     const calibration c = calibration_measure(lat, s->where, needs, n, s->seconds);
     lattice_destroy(lat);
+    check_output(t->calibrate);
     if (calibration_write(&c, t->calibrate, message, sizeof message)) user_error("%s", message);
     if (comm_rank() != 0) return 0;
     printf("%s\n%-16s %9s %9s %9s\n", calibration_describe(&c, message, sizeof message), "GF/s a rank", "double",

@@ -8,6 +8,7 @@
 #include "hmc/input/identity.h"
 #include "io/links.h"
 #include "io/links_check.h"
+#include "io/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -265,7 +266,7 @@ int command_convert(int argc, char **argv)
     links_info info;
     const int automatic[4] = {0, 0, 0, 0};
     read_size(argv[0], w.size, size);
-    if (links_may_replace(out, message, sizeof message)) user_error("%s", message);
+    if (output_file_check(out, OUTPUT_LINKS, in, message, sizeof message)) user_error("plaq convert: %s", message);
     if (links_probe(in, &info, message, sizeof message) ||
         links_settle_size(&info, in, size, "--size", message, sizeof message))
         user_error("%s", message);

@@ -13,9 +13,9 @@
 #include "hmc/command/commands.h"
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/identity.h"
-#include "io/atomic.h"
 #include "io/eigen_hdf5.h"
 #include "io/links.h"
+#include "io/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -106,9 +106,18 @@ static void print(const job *j, const eigen_pairs *e)
            e->order, e->cutoff, e->high, e->seconds);
 }
 
+static void check_output(const job *j)
+{
+    char message[1024];
+    if (j->output && output_file_check(j->output, OUTPUT_EIGENVECTORS, j->config, message, sizeof message))
+        user_error("plaq eigen: %s", message);
+}
+
 static void store(const job *j, const eigen_pairs *e)
 {
     char message[1024];
+    /* A file of that name may have come up meanwhile. */
+    check_output(j);
     eigen_file f = {.n = e->n, .values = e->values, .residuals = e->residuals};
     param_text quark = identity_of_quark(j->p, &j->fermion->p);
     REQUIRE(strlen(quark.data) < sizeof f.quark, "%zu bytes of keys", strlen(quark.data));
@@ -152,7 +161,6 @@ int command_eigen(int argc, char **argv)
 {
     job j = {.s = {.pairs = 16, .block = 8, .tolerance = 1e-10, .restarts = 100}};
     const char *texts[NUMBERS] = {NULL}, *name = NULL;
-    char message[1024];
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--output", NULL, &j.output, "HDF5 file of the vectors, for [solver.NAME] eigenvectors"},
@@ -177,7 +185,7 @@ int command_eigen(int argc, char **argv)
         user_error("plaq eigen: --order %d is odd; even orders keep the lowest eigenvalues the largest", j.s.order);
     j.s.seed = (uint64_t)p->run.seed;
     choose_fermion(&j, a.plain[0], name);
-    if (j.output && output_can_write(j.output, 0, message, sizeof message)) user_error("plaq eigen: %s", message);
+    check_output(&j);
     read_config(&j);
     eigen_pairs *e = find(&j);
     const int converged = e->converged;

@@ -17,6 +17,7 @@
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "io/links.h"
+#include "io/output_file.h"
 #include "io/table_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
@@ -227,7 +228,10 @@ static int measure_config(measurer *m, const char *config)
 static void open_output(measurer *m)
 {
     int there[MAX_NAMED];
+    char message[1024];
     const parameters *p = m->p;
+    if (output_file_check(m->output, OUTPUT_TABLES, NULL, message, sizeof message))
+        user_error("plaq measure: %s", message);
     m->file = (table_file){m->output, identity_of_program(), p->dump, identity_differ};
     for (int i = 0; i < p->nmeasures; i++) m->identities[i] = identity_of_measurement(p, &p->measures[i]);
     look(m, "", there);

@@ -31,6 +31,7 @@
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/identity.h"
 #include "io/links.h"
+#include "io/output_file.h"
 #include "io/table_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
@@ -562,6 +563,7 @@ int command_solve(int argc, char **argv)
 {
     job j = {.place = "random", .rhs = 1};
     const char *shifts = NULL, *rhs = NULL;
+    char message[1024];
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--source", NULL, &j.place, "random, or X.Y.Z.T of a point source; default random"},
@@ -585,6 +587,8 @@ int command_solve(int argc, char **argv)
     read_rhs(&j, rhs);
     if (shifts && !has_type(p, "cg"))
         user_error("%s: --shifts needs a [solver.NAME] of type cg, for multi-shift conjugate gradients", a.plain[0]);
+    if (j.output && output_file_check(j.output, OUTPUT_TABLES, NULL, message, sizeof message))
+        user_error("plaq solve: %s", message);
     read_config(&j);
     if (comm_rank() == 0 && !j.json)
         printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s%s\n", "fermion", "solver", type_width(&j), "type",

@@ -109,8 +109,6 @@ int save_configuration(const parameters *p, const field *links, int64_t trajecto
 
 /* ---- the index ---- */
 
-#define INDEX_TITLE "trajectory\tfile\tdigest\tplaquette\tacceptance\n"
-
 static void index_path(const parameters *p, char path[ATOMIC_PATH])
 {
     const int n = snprintf(path, ATOMIC_PATH, "%s/" SAVE_INDEX, p->run.output);
@@ -128,7 +126,8 @@ static char *read_index(const char *path, char *message, size_t size)
     ssize_t got = text ? read(fd, text, (size_t)bytes) : -1;
     if (fd >= 0 && got != (ssize_t)bytes) why = got < 0 ? strerror(errno) : "it became shorter";
     if (fd >= 0) close(fd);
-    if (got == (ssize_t)bytes) return text;
+    if (got == (ssize_t)bytes && (!bytes || !strncmp(text, SAVE_INDEX_TITLE, strlen(SAVE_INDEX_TITLE)))) return text;
+    if (got == (ssize_t)bytes) why = "is no index of the configurations of a run; move it away";
     snprintf(message, size, "%s: %s", path, why);
     free(text);
     return NULL;
@@ -171,7 +170,7 @@ static int write_index(const parameters *p, int64_t trajectory, const char *line
     index_path(p, path);
     char *text = read_index(path, message, size);
     if (!text) return -1;
-    param_text_add(&all, "%s", INDEX_TITLE);
+    param_text_add(&all, "%s", SAVE_INDEX_TITLE);
     for (const char *at = text, *next = at; *at; at = next) {
         const int64_t number = line_number(&next);
         if (number > trajectory && !placed++) param_text_add(&all, "%s", line);

@@ -7,10 +7,8 @@
 #include <stdint.h>
 
 #include "hmc/input/parameters.h"
+#include "io/output_file.h"
 #include "kernels/field/field.h"
-
-#define SAVE_FOLDER "configurations"
-#define SAVE_INDEX "configurations.tsv"
 
 /* Whether the configuration of a trajectory is kept, and how many are from trajectory 1 to the last. Local. */
 int save_due(const parameters *p, int64_t trajectory);

@@ -11,6 +11,7 @@
 #include "hmc/report/chart.h"
 #include "hmc/report/ensemble.h"
 #include "hmc/report/page.h"
+#include "io/output_file.h"
 
 /* The newest of long lists are shown. */
 #define MOST_ROWS 400
@@ -323,7 +324,7 @@ void ensemble_page(param_text *out, const ensemble *e)
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
-    snprintf(title, sizeof title, "plaq report: %s", e->folder);
+    snprintf(title, sizeof title, OUTPUT_PAGE_TITLE "%s", e->folder);
     page_begin(out, title);
     param_text_add(out, "<p class=\"soft\">");
     if (*ensemble_parameter(e, "save.ensemble", label)) {

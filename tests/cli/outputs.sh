@@ -152,7 +152,7 @@ no_table() {
 say "outputs into files that are something else"
 no_table $one "a checkpoint"
 no_table made/history.h5 "the history of a run"
-no_table m.ini "not an HDF5 file"
+no_table m.ini "a text"
 try convert $one lattice.h5
 no_table lattice.h5 "a lattice file"
 printf '\211HDF\r\n\032\n%0200d' 0 >foreign.h5
@@ -191,7 +191,7 @@ keeps $one "a checkpoint"
 keeps made/history.h5 "the history of a run"
 keeps spectrum.h5 "a file of measurements"
 keeps foreign.h5 "an HDF5 file that plaq did not make"
-keeps m.ini "no lattice file"
+keeps m.ini "a text"
 for ending in lime nersc h5; do
     try convert $one over.$ending
     exits 0 "a new file"
