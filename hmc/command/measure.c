@@ -132,15 +132,15 @@ static table_rows summary_of(const measurer *m, int i, group_name group)
         .group = group, .columns = o->summary, .ncolumns = o->nsummary, .identity = m->identities[i].data};
 }
 
-/* Which measurements the file has of the links of this digest; a file that cannot take their rows is a user error. */
-static void look(const measurer *m, const char *digest, int there[MAX_NAMED])
+/* Measurements that the file has of these links; a file that cannot take their rows is a user error. */
+static void look(const measurer *m, const table_config *config, int there[MAX_NAMED])
 {
     static group_name names[MAX_NAMED];
     table_rows tables[MAX_NAMED];
     char message[4096];
     const int n = m->p->nmeasures;
     for (int i = 0; i < n; i++) tables[i] = table_of(m, i, names[i]);
-    if (table_look(&m->file, digest, tables, n, there, message, sizeof message)) user_error("%s", message);
+    if (table_look(&m->file, config, tables, n, there, message, sizeof message)) user_error("%s", message);
 }
 
 /* How far the list is; the time left is that of configurations like those measured. */
@@ -158,12 +158,10 @@ static void tell_progress(measurer *m, int count, int made, double seconds)
 }
 
 /* Everything that was measured on one configuration, in one change of the file. */
-static void store(const measurer *m, const char *config, const char *digest, const gauge_loops *l,
-                  const measure_result *results, int n)
+static void store(const measurer *m, const table_config *measured, const measure_result *results, int n)
 {
     static group_name names[2 * MAX_NAMED];
     table_rows rows[2 * MAX_NAMED];
-    const table_config measured = {config, digest, m->trajectory, l->plaquette, l->link_trace};
     char message[4096];
     int k = 0;
     for (int i = 0; i < n; i++) {
@@ -177,7 +175,7 @@ static void store(const measurer *m, const char *config, const char *digest, con
         rows[k].nrows = 1;
         rows[k++].values = r->summary;
     }
-    if (table_append(&m->file, &measured, rows, k, message, sizeof message)) user_error("%s", message);
+    if (table_append(&m->file, measured, rows, k, message, sizeof message)) user_error("%s", message);
 }
 
 /* How many measurements were made. */
@@ -198,7 +196,10 @@ static int measure_config(measurer *m, const char *config)
     int there[MAX_NAMED] = {0};
     const int n = m->p->nmeasures;
     int made = n == 0; /* beside plaquette and link trace */
-    if (m->output) look(m, digest, there);
+    table_config measured = {.name = config, .digest = digest, .trajectory = m->trajectory};
+    memcpy(measured.size, m->lat->size, sizeof measured.size);
+    measured.plaquette = loops.plaquette, measured.link_trace = loops.link_trace;
+    if (m->output) look(m, &measured, there);
     for (int i = 0; i < n; i++) {
         if (there[i]) {
             log_info("%s: measure.%s of these links is in %s already, and is not measured again", config,
@@ -217,7 +218,7 @@ static int measure_config(measurer *m, const char *config)
             measure_print(stdout, &results[i], config, m->json);
         }
     }
-    if (m->output) store(m, config, digest, &loops, results, n);
+    if (m->output) store(m, &measured, results, n);
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
     /* Where nobody reads and nothing is stored, the rest would be for nothing. */
     if (!m->output) command_check_output();
@@ -234,7 +235,7 @@ static void open_output(measurer *m)
         user_error("plaq measure: %s", message);
     m->file = (table_file){m->output, identity_of_program(), p->dump, identity_differ};
     for (int i = 0; i < p->nmeasures; i++) m->identities[i] = identity_of_measurement(p, &p->measures[i]);
-    look(m, "", there);
+    look(m, &(table_config){.digest = ""}, there);
 }
 
 /* ---- dry runs ---- */

@@ -358,6 +358,13 @@ static void tables_of(table_rows tables[2], const char *name, group_names groups
     tables[1] = (table_rows){.group = groups[1], .columns = summary_columns, .ncolumns = SUMMARY, .identity = identity};
 }
 
+static table_config config_of(const job *j)
+{
+    const int *s = j->lat->size;
+    return (table_config){j->config,     j->digest,          {s[0], s[1], s[2], s[3]},
+                          j->trajectory, j->loops.plaquette, j->loops.link_trace};
+}
+
 /* Before a solve: a file that cannot take its rows is a user error. */
 static void look(const job *j, const char *name, const char *identity)
 {
@@ -368,7 +375,8 @@ static void look(const job *j, const char *name, const char *identity)
     int there[2];
     if (!j->output) return;
     tables_of(tables, name, groups, identity);
-    if (table_look(&file, j->digest, tables, 2, there, message, sizeof message)) user_error("%s", message);
+    const table_config config = config_of(j);
+    if (table_look(&file, &config, tables, 2, there, message, sizeof message)) user_error("%s", message);
     if (there[0]) log_info("%s of these links is in %s already, and is not stored again", name, j->output);
 }
 
@@ -378,7 +386,7 @@ static void store(const job *j, const char *name, const char *identity, const so
 {
     static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
     const table_file file = {j->output, identity_of_program(), j->p->dump, identity_differ};
-    const table_config config = {j->config, j->digest, j->trajectory, j->loops.plaquette, j->loops.link_trace};
+    const table_config config = config_of(j);
     table_rows tables[2];
     group_names groups;
     char message[4096];
