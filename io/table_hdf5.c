@@ -244,8 +244,7 @@ static int has_links(hid_t file, hid_t group, const table_config *config)
     char *same = same_links(file, config, &configs);
     if (numbers && same) {
         found = 0;
-        for (long i = 0; i < rows && !found; i++)
-            found = numbers[i] >= 0 && numbers[i] < configs && same[numbers[i]];
+        for (long i = 0; i < rows && !found; i++) found = numbers[i] >= 0 && numbers[i] < configs && same[numbers[i]];
     }
     free(numbers);
     free(same);

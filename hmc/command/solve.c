@@ -575,7 +575,8 @@ int command_solve(int argc, char **argv)
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--source", NULL, &j.place, "random, or X.Y.Z.T of a point source; default random"},
-        {"--rhs", NULL, &rhs, "number of random sources, 1 to 256; solvers that take blocks solve them together, others one after another"},
+        {"--rhs", NULL, &rhs,
+         "number of random sources, 1 to 256; solvers that take blocks solve them together, others one after another"},
         {"--shifts", NULL, &shifts,
          "S,S,...: solves with these shifts too, all at once and one after another, by each solver of type cg"},
         {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
