@@ -73,7 +73,7 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
     const memory_count count = memory_count_open(lat, where);
     simulation *s = simulation_create_on(p, count.lat, where);
     for (int l = 0; l < s->e.nlevels; l++) s->e.levels[l].steps = enough_steps(s, &s->e.levels[l]);
-    const measure_context c = {p, s->links, s, had_enough};
+    const measure_context c = {p, s->links, s, had_enough, -1};
     /* Twice: what the first ones keep is there while the second ones run. */
     for (int turn = 0; turn < 2; turn++) {
         trajectory_run(&s->e, (random_key){0}, 1, 1); /* one that comes to no end says so in the run */
@@ -85,11 +85,11 @@ size_t memory_predicted(const parameters *p, const lattice *lat, place where)
     return memory_count_close(&count);
 }
 
-size_t memory_measured(const parameters *p, const lattice *lat, place where)
+size_t memory_measured(const parameters *p, int64_t trajectory, const lattice *lat, place where)
 {
     const memory_count count = memory_count_open(lat, where);
     field *links = field_create(count.lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
-    const measure_context c = {p, links, NULL, had_enough};
+    const measure_context c = {p, links, NULL, had_enough, trajectory};
     for (int i = 0; i < 2 * p->nmeasures; i++) count_measurement(&c, &p->measures[i % p->nmeasures]);
     field_destroy(links);
     lattice_destroy(count.lat);

@@ -14,8 +14,8 @@
 size_t memory_predicted(const parameters *p, const lattice *lat, place where);
 /* The same as it was up to now, on this rank. */
 size_t memory_peak(place where);
-/* The same of plaq measure, whose quarks have no actions. */
-size_t memory_measured(const parameters *p, const lattice *lat, place where);
+/* Bytes of plaq measure, whose quarks have no actions, on a configuration of that trajectory number (-1: none). */
+size_t memory_measured(const parameters *p, int64_t trajectory, const lattice *lat, place where);
 /* What a solver of systems of this fermion takes for so many right-hand sides, beside the operator, sources and solutions. */
 size_t memory_of_solver(const fermion_params *f, const solver_settings *s, int rhs, const lattice *lat, place where);
 /* Memory of this machine for one of its ranks, or of the GPU; 0 when unknown. */

@@ -438,13 +438,13 @@ static void print_json_of_measurements(const lattice *lat, int ranks, place wher
     json_end(&j);
 }
 
-void plan_dry_measure(const parameters *p, const int size[4], int ranks, int as_json)
+void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory, int ranks, int as_json)
 {
     planned o = open_plan(p, size, ranks);
     char memory[32];
     blockings_describe(p, o.lat, o.where, 1, as_json);
     simulation_check_solvers(p, o.lat);
-    const size_t bytes = memory_measured(p, o.lat, o.where);
+    const size_t bytes = memory_measured(p, trajectory, o.lat, o.where);
     describe_lattice(o.lat, o.where);
     log_info("memory %s a rank for fields, halos and tables", report_bytes((double)bytes, memory));
     const calibration c = measured_here(NULL, 0, o.here);

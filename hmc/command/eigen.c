@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/build/eigenvectors.h"
 #include "hmc/build/memory.h"
 #include "hmc/command/commands.h"
 #include "hmc/evolve/fermion_kind.h"
@@ -26,6 +27,7 @@ typedef struct {
     const parameters *p;
     const named_fermion *fermion;
     const char *config, *output;
+    char name[PARAM_STRING_SIZE + 32]; /* file name made of an output with a pattern */
     int json, ignore_recorded;
     eigen_settings s;
     lattice *lat;
@@ -106,6 +108,18 @@ static void print(const job *j, const eigen_pairs *e)
            e->order, e->cutoff, e->high, e->seconds);
 }
 
+/* The file of the configuration's trajectory number, where the output is a pattern. */
+static void name_output(job *j)
+{
+    links_info info;
+    char message[1024];
+    if (!j->output || !strchr(j->output, '%')) return;
+    if (links_probe(j->config, &info, message, sizeof message)) user_error("plaq eigen: %s", message);
+    eigenvectors_name(j->name, sizeof j->name, j->output, info.has_sequence ? info.sequence : -1, "plaq eigen",
+                      "--output");
+    j->output = j->name;
+}
+
 static void check_output(const job *j)
 {
     char message[1024];
@@ -119,7 +133,7 @@ static void store(const job *j, const eigen_pairs *e)
     /* A file of that name may have come up meanwhile. */
     check_output(j);
     eigen_file f = {.n = e->n, .values = e->values, .residuals = e->residuals};
-    param_text quark = identity_of_quark(j->p, &j->fermion->p);
+    param_text quark = identity_of_operator(j->p, &j->fermion->p);
     REQUIRE(strlen(quark.data) < sizeof f.quark, "%zu bytes of keys", strlen(quark.data));
     strcpy(f.quark, quark.data);
     param_text_free(&quark);
@@ -163,7 +177,8 @@ int command_eigen(int argc, char **argv)
     const char *texts[NUMBERS] = {NULL}, *name = NULL;
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
-        {"--output", NULL, &j.output, "HDF5 file of the vectors, for [solver.NAME] eigenvectors"},
+        {"--output", NULL, &j.output,
+         "HDF5 file of the vectors, for [solver.NAME] eigenvectors; a %d in the name is the trajectory number"},
         {"--fermion", NULL, &name, "NAME of the section, where there are several"},
         {"--pairs", NULL, &texts[0], "number of lowest eigenpairs; default 16"},
         {"--block", NULL, &texts[1], "vectors that the operator is applied to together; default 8"},
@@ -185,6 +200,7 @@ int command_eigen(int argc, char **argv)
         user_error("plaq eigen: --order %d is odd; even orders keep the lowest eigenvalues the largest", j.s.order);
     j.s.seed = (uint64_t)p->run.seed;
     choose_fermion(&j, a.plain[0], name);
+    name_output(&j);
     check_output(&j);
     read_config(&j);
     eigen_pairs *e = find(&j);

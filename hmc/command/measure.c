@@ -65,9 +65,10 @@ static void probe_all(measurer *m, char **configs, int n)
         log_warn("%d of %d configurations cannot be read and are passed over:%s", m->nunread, n, m->unread.data);
 }
 
-static size_t need_of_measurements(const void *p, const lattice *plan, place where)
+static size_t need_of_measurements(const void *of, const lattice *plan, place where)
 {
-    return memory_measured(p, plan, where);
+    const measurer *m = of;
+    return memory_measured(m->p, m->trajectory, plan, where);
 }
 
 /* Makes the lattice and links of this configuration's size, unless they are there from the one before. */
@@ -82,7 +83,7 @@ static int open_lattice(measurer *m, const char *config, char *message, size_t m
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return 0;
     field_destroy(m->links);
     lattice_destroy(m->lat);
-    m->lat = simulation_lattice(m->p, size, need_of_measurements, m->p);
+    m->lat = simulation_lattice(m->p, size, need_of_measurements, m);
     m->links = field_create(m->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(m->p, m->lat));
     return 0;
 }
@@ -191,7 +192,7 @@ static int measure_config(measurer *m, const char *config)
     links_digest(m->links, digest);
     const gauge_loops loops = gauge_measure(m->links, 1);
     print_config(m, config, digest, &loops);
-    const measure_context c = {m->p, m->links, NULL, NULL};
+    const measure_context c = {m->p, m->links, NULL, NULL, m->trajectory};
     measure_result results[MAX_NAMED] = {{0}};
     int there[MAX_NAMED] = {0};
     const int n = m->p->nmeasures;
@@ -247,7 +248,7 @@ static void dry_run(const measurer *m, char **configs, int n, int ranks)
     int seen[MAX_NAMED][4], nseen = 0;
     if (n == 0 && p->lattice.size[0] == 0)
         user_error("plaq measure: --dry-run needs a configuration, or lattice.size=X.Y.Z.T");
-    if (n == 0) plan_dry_measure(p, p->lattice.size, ranks, m->json);
+    if (n == 0) plan_dry_measure(p, p->lattice.size, -1, ranks, m->json);
     for (int i = 0; i < n; i++) {
         links_info info;
         char message[2048];
@@ -257,7 +258,7 @@ static void dry_run(const measurer *m, char **configs, int n, int ranks)
             user_error("%s", message);
         for (int k = 0; k < nseen; k++) known = known || !memcmp(seen[k], info.size, sizeof seen[k]);
         if (known) continue;
-        plan_dry_measure(p, info.size, ranks, m->json);
+        plan_dry_measure(p, info.size, info.has_sequence ? info.sequence : -1, ranks, m->json);
         if (nseen < MAX_NAMED) memcpy(seen[nseen++], info.size, sizeof seen[0]);
     }
 }

@@ -150,7 +150,7 @@ static void open_system(const job *j, const named_fermion *f, equation *s)
 {
     s->q = fermion_kind_find(f->p.kind)->quark(j->links, &f->p, NULL, 0);
     s->f = f;
-    s->low = (eigenvectors){0};
+    s->low = (eigenvectors){.trajectory = j->trajectory};
     s->j = j;
     s->source = fermion_vector(s->q);
     s->x = field_like(s->source);
