@@ -149,7 +149,8 @@ static eigen_pairs *find(const job *j)
     char message[512];
     fermion *q = fermion_kind_find(j->fermion->p.kind)->quark(j->links, &j->fermion->p, NULL, 0);
     if (eigen_fits(&j->s, q->normal, message, sizeof message)) user_error("plaq eigen: %s", message);
-    eigen_pairs *e = eigen_solve(&j->s, q->normal);
+    eigen_pairs *e = eigen_solve(&j->s, q->normal, message, sizeof message);
+    if (!e) user_error("plaq eigen: %s", message);
     fermion_destroy(q);
     return e;
 }
@@ -183,8 +184,8 @@ int command_eigen(int argc, char **argv)
         {"--pairs", NULL, &texts[0], "number of lowest eigenpairs; default 16"},
         {"--block", NULL, &texts[1], "vectors that the operator is applied to together; default 8"},
         {"--basis", NULL, &texts[2], "vectors that are kept; default 2.5 times the pairs and 4 blocks"},
-        {"--order", NULL, &texts[3], "order of the Chebyshev polynomial; default by the cutoff"},
-        {"--cutoff", NULL, &texts[4], "eigenvalue above which the polynomial is small; default by what is found"},
+        {"--order", NULL, &texts[3], "order of the Chebyshev polynomial, even; default by the cutoff, which bounds it"},
+        {"--cutoff", NULL, &texts[4], "eigenvalue above which the polynomial is small, raised where too few are below; default by what is found"},
         {"--tolerance", NULL, &texts[5], "tolerance of |K v - value v| over the bound of the spectrum; default 1e-10"},
         {"--restarts", NULL, &texts[6], "largest number of restarts; default 100"},
         FLAG_IGNORE_RECORDED(&j.ignore_recorded),

@@ -198,6 +198,33 @@ exits 1 "too few restarts"
 checks=$((checks + 1))
 [ ! -e few.h5 ] || fail "a file of pairs that did not converge"
 
+say "cutoffs, orders and pairs"
+try run a.ini lattice.size=4.2.2.4 run.output=small run.trajectories=1 checkpoint.interval=1
+exits 0 "a small lattice"
+small=small/checkpoint-000001.h5
+values() { grep '"pair":' out | sed 's/.*"value": *\([^,]*\),.*/\1/' | awk '{ printf "%.10f ", $1 }'; }
+try eigen --json --pairs 8 e.ini $small
+exits 0 "the lowest"
+lowest=$(values)
+for setting in "--cutoff 0.0005" "--cutoff 0.005" "--order 2000"; do
+    try eigen --json --pairs 8 $setting e.ini $small
+    exits 0 "$setting"
+    same "the lowest with $setting" "$lowest" "$(values)"
+done
+try eigen --pairs 8 --cutoff 0.0005 e.ini $small
+printed "the cutoff 0.0005 is too low: 0 of 8 eigenvalues are below it; it is raised to"
+# refused_numbers OPTIONS TEXT: status 2, nothing found.
+refused_numbers() {
+    try eigen $1 e.ini $small
+    exits 2 "$1"
+    printed "$2"
+}
+refused_numbers "--cutoff 1e9" "a cutoff of 1e+09 is above the spectrum, which ends below"
+refused_numbers "--cutoff 1 --order 2000" "an order of 2000 is too high with a cutoff of 1 of"
+refused_numbers "--pairs 385" "385 pairs: an operator on 96 components has at most 24, in blocks of 8 vectors"
+refused_numbers "--block 40" "blocks of 40 vectors are too large for an operator on 96 components; at most 15 are possible"
+refused_numbers "--pairs 8 --basis 30" "a basis of 30 vectors: 8 pairs in blocks of 8 need 32, and 48 are possible"
+
 # Eigenvalues of -D^2 in the normalisation of others, 4 (A - m^2), each with its multiplets.
 if [ -d "$data" ]; then
     say "recorded eigenvalues"

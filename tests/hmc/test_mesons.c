@@ -59,7 +59,7 @@ static void close_scene(scene *s)
 
 static measure_result measured(const scene *s, const named_measure *m)
 {
-    const measure_context c = {&the_parameters, s->links, NULL, NULL};
+    const measure_context c = {&the_parameters, s->links, NULL, NULL, -1};
     measure_result r = measure(&c, m);
     KIT_INT(r.failed, 0);
     KIT_CHECK(r.summary[0] < 1e-10 && r.summary[1] > 0);
@@ -402,7 +402,7 @@ static void test_trouble(void)
         measure_result_free(&r);
     }
     the_parameters.solvers[0].p.max_iterations = 2;
-    const measure_context c = {&the_parameters, s.links, NULL, NULL};
+    const measure_context c = {&the_parameters, s.links, NULL, NULL, -1};
     for (int k = 0; k < 2; k++) {
         measure_result r = measure(&c, &m[k]);
         CHECK(r.failed && !r.given_up);
