@@ -78,6 +78,9 @@ int links_fail_read(char *message, size_t size, const char *path, const char *wh
 /* Notes an oddity, the first being kept. */
 void links_odd(links_info *info, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Notes a remark, the first being kept. */
+void links_remark(links_info *info, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
 /* Opens a regular file for reading; -1 with bits of links_read() in *bad and a message. `bytes` gets its length. */
 int links_open(const char *path, uint64_t *bytes, int *bad, char *message, size_t size);
 /* Whole reads and writes at an offset; 0, or -1 with errno (0 for the end of the file). */

@@ -320,7 +320,8 @@ static void read_start(const parameters *p, const lattice *plan, int ignore_reco
     log_info("reading %s", p->run.config);
     lattice *lat = simulation_lattice(p, NULL, NULL, NULL);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    if (simulation_read(links, p->run.config, ignore_recorded, message, sizeof message)) user_error("%s", message);
+    if (simulation_read(links, p->run.config, ignore_recorded, NULL, message, sizeof message))
+        user_error("%s", message);
     field_destroy(links);
     lattice_destroy(lat);
 }

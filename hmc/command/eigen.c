@@ -169,7 +169,7 @@ static size_t need_of_pairs(const void *of, const lattice *plan, place where)
 
 static void read_config(job *j)
 {
-    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_pairs, j, &j->lat);
+    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_pairs, j, &j->lat, NULL);
 }
 
 int command_eigen(int argc, char **argv)
@@ -185,7 +185,8 @@ int command_eigen(int argc, char **argv)
         {"--block", NULL, &texts[1], "vectors that the operator is applied to together; default 8"},
         {"--basis", NULL, &texts[2], "vectors that are kept; default 2.5 times the pairs and 4 blocks"},
         {"--order", NULL, &texts[3], "order of the Chebyshev polynomial, even; default by the cutoff, which bounds it"},
-        {"--cutoff", NULL, &texts[4], "eigenvalue above which the polynomial is small, raised where too few are below; default by what is found"},
+        {"--cutoff", NULL, &texts[4],
+         "eigenvalue above which the polynomial is small, raised where too few are below; default by what is found"},
         {"--tolerance", NULL, &texts[5], "tolerance of |K v - value v| over the bound of the spectrum; default 1e-10"},
         {"--restarts", NULL, &texts[6], "largest number of restarts; default 100"},
         FLAG_IGNORE_RECORDED(&j.ignore_recorded),

@@ -184,12 +184,11 @@ static int measure_config(measurer *m, const char *config)
 {
     char message[2048], digest[65];
     if (open_lattice(m, config, message, sizeof message) ||
-        simulation_read(m->links, config, m->ignore_recorded, message, sizeof message)) {
+        simulation_read(m->links, config, m->ignore_recorded, digest, message, sizeof message)) {
         log_error("%s: passed over", message);
         pass_over(m, message);
         return 0;
     }
-    links_digest(m->links, digest);
     const gauge_loops loops = gauge_measure(m->links, 1);
     print_config(m, config, digest, &loops);
     const measure_context c = {m->p, m->links, NULL, NULL, m->trajectory};

@@ -562,8 +562,7 @@ static void read_config(job *j)
     char message[1024];
     if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
     j->trajectory = info.has_sequence ? info.sequence : -1;
-    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_solves, j, &j->lat);
-    links_digest(j->links, j->digest);
+    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_solves, j, &j->lat, j->digest);
     j->loops = gauge_measure(j->links, 0);
 }
 

@@ -256,7 +256,7 @@ static size_t need_of_training(const void *of, const lattice *plan, place where)
 
 static void read_config(job *j)
 {
-    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_training, j, &j->lat);
+    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_training, j, &j->lat, NULL);
 }
 
 /* ---- arguments ---- */

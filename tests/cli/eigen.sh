@@ -212,7 +212,7 @@ for setting in "--cutoff 0.0005" "--cutoff 0.005" "--order 2000"; do
     same "the lowest with $setting" "$lowest" "$(values)"
 done
 try eigen --pairs 8 --cutoff 0.0005 e.ini $small
-printed "the cutoff 0.0005 is too low: 0 of 8 eigenvalues are below it; it is raised to"
+printed "the cutoff 0.0005 is too low: 1 of 8 eigenvalues are below it; it is raised to"
 # refused_numbers OPTIONS TEXT: status 2, nothing found.
 refused_numbers() {
     try eigen $1 e.ini $small

@@ -143,6 +143,19 @@ exits 4 "an index that is none"
 printed "made/configurations.tsv: is no index of the configurations of a run; move it away"
 same "the text that is no index" 2 "$(wc -l <made/configurations.tsv | tr -d ' ')"
 
+say "a test of the folder that a killed run left"
+rm made/configurations.tsv
+touch made/configurations/.write-test.00000000-1.tmp made/.write-test.00000000-1.tmp
+try run gauge.ini run.output=made run.trajectories=4 run.length=0.1 save.interval=1
+exits 0 "the run goes on"
+tidy made
+
+say "digests of 32-bit links"
+try convert --bits 32 $config single.lime
+exits 0 "a file of 32 bits"
+digest() { "$plaq" "$@" 2>/dev/null | sed -n 's/.*"digest": *"\([^"]*\).*/\1/p' | head -n 1; }
+same "digest by check and by measure" "$(digest check --json single.lime)" "$(digest measure --json m.ini single.lime)"
+
 say "one transform for two sections"
 sed 's/trained/other/; s/fewer/fewer2/' transform.ini | sed -n '/solver.other/,$p' | grep -v '^$' >more
 sed -n '/^\[solver.other/,/^\[solver.blocks/p' more | sed '$d' >two

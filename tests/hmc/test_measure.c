@@ -260,10 +260,10 @@ static void test_condensate(const field *links, struct ref_lattice l, const doub
     field *noise = field_create(links->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     measure_result r = measured(links, "condensate");
     CHECK_INT(r.nrows, 2);
-    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, links, NULL, NULL});
+    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, links, NULL, NULL, -1});
     field *cold = field_like(links);
     gauge_cold(cold);
-    CHECK(seed != measure_noise_seed(&(measure_context){&the_parameters, cold, NULL, NULL}));
+    CHECK(seed != measure_noise_seed(&(measure_context){&the_parameters, cold, NULL, NULL, -1}));
     field_destroy(cold);
     for (int i = 0; i < 2; i++) {
         vector_random_signs(noise, seed, RANDOM_NOISE, (uint32_t)i);
@@ -357,7 +357,7 @@ static field *recorded(lattice **lat, const int size[4], const char *name)
     *lat = lattice_create(size, grid, 2, -1);
     field *links = field_create(*lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     char message[1024];
-    CHECK_INT(simulation_read(links, data_path(name), 0, message, sizeof message), 0);
+    CHECK_INT(simulation_read(links, data_path(name), 0, NULL, message, sizeof message), 0);
     return links;
 }
 

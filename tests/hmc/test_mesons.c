@@ -423,7 +423,7 @@ static void test_recorded_pion(void)
     scene s;
     if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 8}}, 0, "asqtad", 0.05, 1)) return;
     char message[1024];
-    CHECK_INT(simulation_read(s.links, data_path("lat.sample.l4448.gf"), 0, message, sizeof message), 0);
+    CHECK_INT(simulation_read(s.links, data_path("lat.sample.l4448.gf"), 0, NULL, message, sizeof message), 0);
     named_measure m = mesons_section("", "thin", "point");
     measure_result r = measured(&s, &m);
     kit_where("asqtad pion on lat.sample.l4448.gf");
