@@ -114,7 +114,10 @@ int output_file_allowed(const char *path, output_kind kind, const char *reads, c
     const char *what = NULL;
     if (stat(path, &st) != 0) return atomic_can_write(path, 0, message, size);
     if (!S_ISREG(st.st_mode)) {
-        what = S_ISDIR(st.st_mode) ? "a folder" : S_ISFIFO(st.st_mode) ? "a FIFO" : "no regular file";
+        what = S_ISDIR(st.st_mode)    ? "a directory"
+               : S_ISFIFO(st.st_mode) ? "a FIFO"
+               : S_ISSOCK(st.st_mode) ? "a socket"
+                                      : "a device";
     } else if (is_same_file(&st, reads)) {
         what = "the one that is read";
     } else {

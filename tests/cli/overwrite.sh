@@ -61,7 +61,7 @@ ln -s ../made/history.h5 folder/link.h5
 files="made/checkpoint-000001.h5:a_checkpoint $config:is made/history.h5:the_history_of_a_run
     made/history.journal:the_journal_of_a_run's_history made/configurations.tsv:the_index_of_a_run's_configurations
     made/configurations/configuration-000001.lime:is m.ini:a_text gauge.ini:a_text text.txt:a_text empty:an_empty_file
-    bytes:of_a_kind_that_plaq_does_not_know folder:a_folder fifo:a_FIFO foreign.h5:an_HDF5_file_that_plaq_did_not_make
+    bytes:of_a_kind_that_plaq_does_not_know folder:a_directory fifo:a_FIFO foreign.h5:an_HDF5_file_that_plaq_did_not_make
     page.html:a_text damaged.h5: folder/link.h5:the_history_of_a_run own.lime:a_lattice_file
     own.measure:a_file_of_measurements own.solve:a_file_of_measurements own.eigen:eigenvectors_of_an_operator
     own.train:a_transform_of_the_fifth_dimension own.report:a_page_of_plaq_report own.calibrate:a_calibration_of_plaq_bench

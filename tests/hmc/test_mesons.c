@@ -137,7 +137,7 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     kit_where("condensate of %s links, long ones of %s reals, by %s noise", links, long_reals, noise);
     measure_result r = measured(&s, &m);
     KIT_INT(r.nrows, 2);
-    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL});
+    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL, -1});
     for (int i = 0; i < 2; i++) {
         if (!strcmp(noise, "z2")) vector_random_signs(vector, seed, RANDOM_NOISE, (uint32_t)i);
         else vector_random(vector, seed, RANDOM_NOISE, (uint32_t)i);
@@ -394,7 +394,7 @@ static void test_trouble(void)
 {
     scene s;
     if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 4}}, 0.5, "naive", 0.1, -1)) return;
-    const measure_context stopped = {&the_parameters, s.links, NULL, stop_at_once};
+    const measure_context stopped = {&the_parameters, s.links, NULL, stop_at_once, -1};
     const named_measure m[2] = {mesons_section("i5", "thin", "point"), observe_section("condensate")};
     for (int k = 0; k < 2; k++) {
         measure_result r = measure(&stopped, &m[k]);
