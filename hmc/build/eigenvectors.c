@@ -18,22 +18,17 @@ static const char *where(const parameters *p, const named_settings *s, const cha
     return ini_where(p->input, "solver", s->name, key);
 }
 
-void eigenvectors_name(char *name, size_t size, const char *text, int64_t trajectory, const char *where,
-                       const char *key)
+int eigenvectors_name(char *name, size_t size, const char *text, int64_t trajectory, char *message, size_t message_size)
 {
-    if (!strchr(text, '%')) {
-        REQUIRE(strlen(text) < size, "the name %s is too long", text);
-        strcpy(name, text);
-        return;
-    }
-    const char *fault = pattern_fault(text);
-    if (fault) user_error("%s: %s = %s %s", where, key, text, fault);
-    if (trajectory < 0)
-        user_error(
-            "%s: %s = %s takes the trajectory number of the configuration, which bears none; name the file itself",
-            where, key, text);
-    if (pattern_name(name, size, text, trajectory) >= (int)size)
-        user_error("%s: %s = %s is too long a name", where, key, text);
+    const int pattern = strchr(text, '%') != NULL;
+    const char *fault = pattern ? pattern_fault(text) : NULL;
+    if (!fault && pattern && trajectory < 0)
+        fault = "takes the trajectory number of the configuration, which bears none; name the file itself";
+    if (!fault &&
+        (pattern ? pattern_name(name, size, text, trajectory) : snprintf(name, size, "%s", text)) >= (int)size)
+        fault = "is too long a name";
+    if (fault) snprintf(message, message_size, "%s %s", text, fault);
+    return fault ? -1 : 0;
 }
 
 /* ---- the operator ---- */
@@ -119,14 +114,15 @@ static eigen_pairs *load(const parameters *p, const fermion_params *f, const nam
                          int64_t trajectory)
 {
     eigen_file file;
-    char message[1024], path[PARAM_STRING_SIZE + 32], key[96];
+    char message[1024], path[PARAM_STRING_SIZE + 32];
     /* Sizes are all that a plan asks for, and these are in the input. */
     if (q->links->lat->planned && trajectory < 0 && s->p.low_modes && strchr(s->p.eigenvectors_file, '%'))
         return eigen_alloc(q->normal, s->p.low_modes, BLOCK);
-    snprintf(key, sizeof key, "[solver.%s] eigenvectors", s->name);
-    eigenvectors_name(path, sizeof path, s->p.eigenvectors_file, trajectory, where(p, s, "eigenvectors"), key);
+    if (eigenvectors_name(path, sizeof path, s->p.eigenvectors_file, trajectory, message, sizeof message))
+        user_error("%s: [solver.%s] eigenvectors = %s", where(p, s, "eigenvectors"), s->name, message);
     if (eigen_file_look(path, &file, message, sizeof message))
-        user_error("%s: %s: %s; plaq eigen makes it", where(p, s, "eigenvectors"), key, message);
+        user_error("%s: [solver.%s] eigenvectors: %s; plaq eigen makes it", where(p, s, "eigenvectors"), s->name,
+                   message);
     const double shift = shift_of(p, f, s, path, &file);
     check(p, s, path, q, &file);
     const int n = s->p.low_modes ? s->p.low_modes : file.n;
@@ -136,7 +132,7 @@ static eigen_pairs *load(const parameters *p, const fermion_params *f, const nam
     free(file.values);
     free(file.residuals);
     if (!q->links->lat->planned && eigen_file_read(path, n, e->blocks, BLOCK, message, sizeof message))
-        user_error("%s: %s: %s", where(p, s, "eigenvectors"), key, message);
+        user_error("%s: [solver.%s] eigenvectors: %s", where(p, s, "eigenvectors"), s->name, message);
     return e;
 }
 

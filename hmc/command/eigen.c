@@ -115,8 +115,9 @@ static void name_output(job *j)
     char message[1024];
     if (!j->output || !strchr(j->output, '%')) return;
     if (links_probe(j->config, &info, message, sizeof message)) user_error("plaq eigen: %s", message);
-    eigenvectors_name(j->name, sizeof j->name, j->output, info.has_sequence ? info.sequence : -1, "plaq eigen",
-                      "--output");
+    if (eigenvectors_name(j->name, sizeof j->name, j->output, info.has_sequence ? info.sequence : -1, message,
+                          sizeof message))
+        user_error("plaq eigen: --output %s", message);
     j->output = j->name;
 }
 
