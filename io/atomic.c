@@ -15,10 +15,12 @@
 
 #include "io/checksum.h"
 #include "io/links_format.h"
+#include "io/output_file.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 
 #define LOCK_NAME "plaq.lock"
+#define WRITE_TEST "write-test"
 #define MEBIBYTE (1024.0 * 1024.0)
 
 static int fail(char *message, size_t size, const char *path, const char *what)
@@ -246,14 +248,18 @@ static void remove_empty(const char *folder, size_t before)
 /* Permissions do not tell: read-only file systems, quotas, root squashing. */
 static int try_writing(const char *folder, char *message, size_t size)
 {
-    char probe[ATOMIC_PATH + 32];
-    snprintf(probe, sizeof probe, "%s/.write-test-%ld.tmp", folder, (long)getpid());
+    char probe[ATOMIC_PATH + 64], tag[32];
+    unsigned place;
+    process_tag(tag, &place);
+    remove_dead(folder, WRITE_TEST, 0);
+    snprintf(probe, sizeof probe, "%s/." WRITE_TEST ".%s.tmp", folder, tag);
     const int fd = open(probe, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return fail(message, size, folder, "the output folder cannot be written");
+    /* An unlinked file goes with the process, however that ends. */
+    unlink(probe);
     int bad = links_pwrite(fd, "plaq\n", 5, 0);
     if (bad) fail(message, size, folder, "the output folder cannot be written");
     if (close(fd) != 0 && !bad) bad = fail(message, size, folder, "the output folder cannot be written");
-    unlink(probe);
     return bad;
 }
 
@@ -295,7 +301,6 @@ static int is_leftover(const char *name)
     char plain[NAME_MAX + 1];
     unsigned place;
     long process;
-    if (is_numbered(name, ".write-test-", ".tmp")) return 1;
     snprintf(plain, sizeof plain, "%s", name);
     char *end = strrchr(plain, '.'), *tag = NULL;
     if (end && !strcmp(end, ".tmp")) {
@@ -305,7 +310,7 @@ static int is_leftover(const char *name)
     if (!tag || sscanf(tag, ".%8x-%ld", &place, &process) != 2) return 0;
     *tag = 0;
     return is_numbered(plain, ".checkpoint-", ".h5") || !strcmp(plain, ".history.h5") ||
-           !strcmp(plain, ".history.journal");
+           !strcmp(plain, ".history.journal") || !strcmp(plain, "." WRITE_TEST);
 }
 
 int atomic_remove_leftovers(const char *folder)
@@ -435,7 +440,11 @@ void output_open(const char *folder)
         bad = atomic_make_folder(folder, &there_before, message, sizeof message);
         if (!bad && (bad = atomic_lock_folder(&open_lock, folder, message, sizeof message)))
             remove_empty(folder, there_before);
-        if (!bad) removed = atomic_remove_leftovers(folder);
+        if (!bad) {
+            char kept[ATOMIC_PATH + 32];
+            snprintf(kept, sizeof kept, "%s/" SAVE_FOLDER, folder);
+            removed = atomic_remove_leftovers(folder) + atomic_remove_leftovers(kept);
+        }
         if (!at_exit) at_exit = atexit(output_close) == 0;
     }
     if (comm_any_bad(bad, message, sizeof message)) user_error("%s", message);
@@ -456,12 +465,4 @@ int output_could_open(const char *folder, char *message, size_t size)
     const int bad = comm_rank() == 0 && atomic_make_folder(folder, &before, message, size);
     if (comm_rank() == 0 && !bad) remove_empty(folder, before);
     return !comm_any_bad(bad, message, size);
-}
-
-int output_can_write(const char *path, uint64_t bytes, char *message, size_t size)
-{
-    int bad = comm_rank() == 0 ? atomic_can_write(path, bytes, message, size) : 0;
-    comm_bcast(&bad, sizeof bad);
-    comm_bcast(message, size);
-    return bad;
 }

@@ -12,7 +12,7 @@
  *
  * Local (the rank that writes calls them): the functions atomic_*. They return 0, or -1 with a message that names the
  * file and the cause; then nothing new is left behind, and an older file of that name is untouched.
- * Collective: output_open(), output_close(), output_could_open(), output_can_write(). */
+ * Collective: output_open(), output_close(), output_could_open(). */
 #ifndef PLAQ_IO_ATOMIC_H
 #define PLAQ_IO_ATOMIC_H
 
@@ -78,8 +78,5 @@ void output_close(void);
 
 /* True if output_open() could make the folder and write there; else 0, with a message. Leaves nothing behind. Collective. */
 int output_could_open(const char *folder, char *message, size_t size);
-
-/* atomic_can_write() by rank 0, for a file that a command writes at its end: -1, with a message, is for all ranks. */
-int output_can_write(const char *path, uint64_t bytes, char *message, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 #include "io/eigen_hdf5.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,12 +160,13 @@ static int transfer(hid_t d, slice *s, int pair, int t, int writes)
     return bad;
 }
 
+static const char *const extent_names[4] = {"size_x", "size_y", "size_z", "size_t"};
+
 static int put_header(hid_t file, const eigen_file *f, const field *like, const char *program)
 {
-    static const char *const names[4] = {"size_x", "size_y", "size_z", "size_t"};
     int bad = values_put_text(file, VALUES_KIND, VALUES_EIGENVECTORS);
     bad = bad || put_reals(file, "values", f->n, f->values) || put_reals(file, "residuals", f->n, f->residuals);
-    for (int d = 0; d < 4; d++) bad = bad || values_put_int(file, names[d], like->lat->size[d]);
+    for (int d = 0; d < 4; d++) bad = bad || values_put_int(file, extent_names[d], like->lat->size[d]);
     bad = bad || values_put_int(file, "parity", (int)like->par);
     bad = bad || values_put_text(file, "links", f->links) || values_put_long_text(file, "quark", f->quark);
     return bad || values_put_text(file, "program", program);
@@ -230,6 +232,14 @@ static image *open_file(const char *path, int *bad, char *message, size_t size)
     return image_read(path, &(seal_regions){0}, bad, message, size);
 }
 
+static int get_small(hid_t file, const char *name, int *value)
+{
+    int64_t found = 0;
+    const int bad = values_get_int(file, name, &found) || found < 0 || found > INT_MAX;
+    *value = bad ? 0 : (int)found;
+    return bad;
+}
+
 static int look_here(const char *path, eigen_file *f, char *message, size_t size)
 {
     int bad = 0;
@@ -241,6 +251,8 @@ static int look_here(const char *path, eigen_file *f, char *message, size_t size
     char *quark = values_get_long_text(file, "quark");
     bad = !f->residuals || !quark || strlen(quark) >= sizeof f->quark ||
           values_get_text(file, "links", f->links, sizeof f->links);
+    for (int d = 0; d < 4; d++) bad = bad || get_small(file, extent_names[d], &f->size[d]);
+    bad = bad || get_small(file, "parity", &f->parity) || f->parity > PARITY_BOTH;
     if (!bad) snprintf(f->quark, sizeof f->quark, "%s", quark);
     else snprintf(message, size, "%s: " VALUES_EIGENVECTORS " without all of its values", path);
     free(quark);
@@ -268,6 +280,8 @@ int eigen_file_look(const char *path, eigen_file *f, char *message, size_t size)
     comm_bcast(f->residuals, (size_t)f->n * sizeof *f->residuals);
     comm_bcast(f->links, sizeof f->links);
     comm_bcast(f->quark, sizeof f->quark);
+    comm_bcast(f->size, sizeof f->size);
+    comm_bcast(&f->parity, sizeof f->parity);
     return 0;
 }
 

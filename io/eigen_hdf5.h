@@ -15,6 +15,7 @@ typedef struct {
     int n;
     double *values, *residuals; /* [n] */
     char links[65], quark[EIGEN_KEYS_SIZE];
+    int size[4], parity; /* extents of the lattice, parity of the sites; set by eigen_file_look() */
 } eigen_file;
 
 /* Vectors are in blocks of `block` columns each, but for the last, in double precision and all of one shape and parity.

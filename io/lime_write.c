@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "io/lime_records.h"
+#include "io/lime_seal.h"
 #include "kernels/base/param.h"
 
 #define DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
@@ -143,7 +144,7 @@ int lime_finish(const links_file *f, const links_meta *meta, const links_sums *s
     char checksum[256];
     const uint64_t bytes = links_sites(f->info.size) * links_site_bytes(f);
     uint64_t at = 0;
-    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    const int fd = open(f->path, O_RDWR | O_CLOEXEC);
     int bad = fd < 0;
     text_records all = compose(f, meta);
     for (int i = 0; i < all.n && !bad; i++)
@@ -159,6 +160,7 @@ int lime_finish(const links_file *f, const links_meta *meta, const links_sums *s
                  DECLARATION "<scidacChecksum><version>1.0</version><suma>%x</suma><sumb>%x</sumb></scidacChecksum>",
                  s->xored[0], s->xored[1]);
     if (!bad) bad = put_record(fd, &at, "scidac-checksum", LIME_END, checksum, (size_t)n);
+    if (!bad) bad = lime_seal_write(f, fd, bytes, at);
     if (bad) links_fail(message, size, "%s: writing the LIME records: %s", f->path, strerror(errno));
     if (fd >= 0) close(fd);
     return bad;

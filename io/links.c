@@ -148,17 +148,27 @@ static int read_header(links_file *f, int fd, char *message, size_t size)
                       first[0], first[1], first[2], first[3], known);
 }
 
+static int probe_here(links_file *f, const char *path, char *message, size_t size)
+{
+    int fd = -1, status = open_file(f, path, &fd, message, size);
+    if (!status) status = read_header(f, fd, message, size);
+    if (fd >= 0) close(fd);
+    return status;
+}
+
+int links_probe_local(const char *path, char *message, size_t size)
+{
+    links_file f = {0};
+    return probe_here(&f, path, message, size) == 0;
+}
+
 static int probe(links_file *f, const char *path, char *message, size_t size)
 {
-    int status = 0, fd = -1;
+    int status = 0;
     memset(f, 0, sizeof *f);
     f->info.plaquette_ok = f->info.link_trace_ok = f->info.digest_ok = -1;
     if (size) message[0] = 0;
-    if (comm_rank() == 0) {
-        status = open_file(f, path, &fd, message, size);
-        if (!status) status = read_header(f, fd, message, size);
-        if (fd >= 0) close(fd);
-    }
+    if (comm_rank() == 0) status = probe_here(f, path, message, size);
     comm_bcast(&status, sizeof status);
     comm_bcast(f, sizeof *f);
     if (status && size) comm_bcast(message, size);
@@ -328,6 +338,23 @@ static int judge(links_file *f, const links_format *format, const links_sums *su
            judge_recorded(&f->info, u, f->path, vouched, status ? other : message, status ? sizeof other : size);
 }
 
+/* True if all links in time of the last time slice are zero. Collective. */
+static int has_open_boundary(const field *u)
+{
+    const lattice *lat = u->lat;
+    const size_t numbers = 72 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
+    uint64_t others = 0;
+    if (lat->origin[3] + lat->local[3] == lat->size[3]) {
+        double *buf = malloc(numbers * sizeof *buf);
+        REQUIRE_MEMORY(buf, "out of memory: %zu numbers", numbers);
+        field_export(u, lat->local[3] - 1, buf);
+        for (size_t i = 0; i < numbers; i++) others += i % 72 >= 54 && buf[i] != 0;
+        free(buf);
+    }
+    comm_sum_u64(&others, 1);
+    return others == 0;
+}
+
 int links_read(field *u, const char *path, links_info *info, char *message, size_t size)
 {
     links_file f;
@@ -348,6 +375,11 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     comm_sum_u64(&sums.summed, 1);
     comm_sum_u64(&nonfinite, 1);
     f.info.nonfinite = nonfinite;
+    f.info.open_boundary = has_open_boundary(u);
+    if (f.info.open_boundary)
+        links_remark(&f.info,
+                     "open boundaries in time, as openQCD writes them: all links in time of the last time slice "
+                     "are zero; no command but check and convert takes such a file");
     status = judge(&f, format, &sums, u, message, size);
     if (info) *info = f.info;
     return status;

@@ -55,11 +55,13 @@ typedef struct {
     int has_checksum;
     char checksum[96]; /* as recorded, with its kind */
     char oddity[256];  /* the first thing in the header that no standard writer writes, though it can be read; or "" */
+    char remark[256];  /* a peculiarity of a healthy file, for its reader to know; or "" */
     char digest[65];   /* as recorded (hdf5), or "" */
     uint64_t file_bytes;
     /* What links_read() finds. */
     uint64_t nonfinite; /* numbers that are NaN or infinite; then the two averages are NaN */
     double found_plaquette, found_link_trace;
+    int open_boundary; /* zero links in time in all of the last time slice, as openQCD has them */
     int plaquette_ok, link_trace_ok, digest_ok; /* 1 as recorded, 0 not, -1 not recorded */
 } links_info;
 
@@ -98,10 +100,6 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
  * read back from disk and its checksum verified before it has its name. meta may be NULL. */
 int links_write(const field *u, const char *path, const char *format, const links_meta *meta, char *message,
                 size_t size);
-
-/* Whether a file of that name, if there is one, may be replaced by links: 0, or nonzero with a message that says what it
- * is. A lattice file may; a checkpoint, a history, tables and what is no lattice file may not. */
-int links_may_replace(const char *path, char *message, size_t size);
 
 void links_digest(const field *u, char hex[65]);
 

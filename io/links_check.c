@@ -13,6 +13,8 @@
 /* Noise ratios of links are counted in bins, so that the quantile is the same for any process grid. */
 enum { BINS = 2048, BINS_PER_OCTAVE = 32, BIN_OF_ONE = 1024 };
 #define QUANTILE 0.999
+/* Deviations up to so many roundings of a number near one are no news of a link, however exact the others are. */
+#define ROUNDING 16.0
 
 /* Doubles are tested in longer arithmetic where the machine has it, lest its own rounding count as noise. */
 typedef long double real;
@@ -102,7 +104,8 @@ static uint64_t count_beyond(const uint64_t *bins, int from)
     return n;
 }
 
-static void count_outliers(const uint64_t *bins, check_report *r)
+/* `off`: the bins of links whose deviation itself is more than rounding. */
+static void count_outliers(const uint64_t *bins, const uint64_t *off, check_report *r)
 {
     const uint64_t all = count_beyond(bins, 0);
     uint64_t below = 0;
@@ -112,8 +115,8 @@ static void count_outliers(const uint64_t *bins, check_report *r)
         if ((double)below >= QUANTILE * (double)all) break;
     }
     const int usual = (b > BIN_OF_ONE ? b : BIN_OF_ONE) + 1;
-    r->outliers = count_beyond(bins, usual + (int)(BINS_PER_OCTAVE * log2(LINKS_OUTLIER)));
-    r->far_out = count_beyond(bins, usual + (int)(BINS_PER_OCTAVE * log2(LINKS_FAR_OUT)));
+    r->outliers = count_beyond(off, usual + (int)(BINS_PER_OCTAVE * log2(LINKS_OUTLIER)));
+    r->far_out = count_beyond(off, usual + (int)(BINS_PER_OCTAVE * log2(LINKS_FAR_OUT)));
 }
 
 /* Numbers that are not zero, and below what is left when numbers of order one cancel: a flipped bit of a zero. */
@@ -125,33 +128,43 @@ static uint64_t count_tiny(const double *m, size_t n, int mantissa)
     return tiny;
 }
 
+/* Link number i of the local slice t is one in time of the last slice. */
+static int is_boundary(const lattice *lat, int t, size_t i)
+{
+    return i % 4 == 3 && lat->origin[3] + t == lat->size[3] - 1;
+}
+
 void links_check_group(const field *u, int precision_bits, check_report *report)
 {
     const lattice *lat = u->lat;
     const int mantissa = precision_bits == 32 ? 24 : 53;
     const size_t links = 4 * (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
     double *buf = malloc(links * 18 * sizeof(double)), worst[2] = {0, 0};
-    uint64_t *bins = calloc(BINS, sizeof *bins), tiny = 0;
+    uint64_t *bins = calloc(2 * BINS, sizeof *bins), *off = bins + BINS, tiny = 0;
+    const double rounding = ROUNDING * ldexp(1, -mantissa);
     REQUIRE_MEMORY(buf && bins, "out of memory: %zu links", links);
     for (int t = 0; t < lat->local[3]; t++) {
         field_export(u, t, buf);
         tiny += count_tiny(buf, 18 * links, mantissa);
         for (size_t i = 0; i < links; i++) {
             real det;
+            if (report->info.open_boundary && is_boundary(lat, t, i)) continue;
             const double defect = (double)group_defect(buf + 18 * i, &det);
             /* NaN would vanish in the maximum over ranks. */
             worst[0] = fmax(worst[0], isfinite(defect) ? defect : HUGE_VAL);
             worst[1] = fmax(worst[1], isfinite((double)det) ? (double)det : HUGE_VAL);
-            bins[bin_of(noise_ratio(buf + 18 * i, mantissa))]++;
+            const int bin = bin_of(noise_ratio(buf + 18 * i, mantissa));
+            bins[bin]++;
+            off[bin] += !(defect <= rounding && det <= rounding);
         }
     }
     free(buf);
     comm_max(worst, 2);
-    comm_sum_u64(bins, BINS);
+    comm_sum_u64(bins, 2 * BINS);
     report->max_unitarity = worst[0];
     report->max_determinant = worst[1];
     comm_sum_u64(&tiny, 1);
-    count_outliers(bins, report);
+    count_outliers(bins, off, report);
     report->tiny = (double)tiny <= 1e-3 * 72.0 * (double)lat->volume ? tiny : 0;
     free(bins);
     report->unitary = worst[0] <= 64 * ldexp(1, -mantissa) && worst[1] <= 64 * ldexp(1, -mantissa);

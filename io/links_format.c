@@ -45,6 +45,15 @@ void links_odd(links_info *info, const char *fmt, ...)
     va_end(ap);
 }
 
+void links_remark(links_info *info, const char *fmt, ...)
+{
+    if (info->remark[0]) return;
+    va_list ap;
+    va_start(ap, fmt);
+    print_safe(info->remark, sizeof info->remark, fmt, ap);
+    va_end(ap);
+}
+
 int links_open(const char *path, uint64_t *bytes, int *bad, char *message, size_t size)
 {
     const char *why;

@@ -68,12 +68,18 @@ int links_write_temporary(const field *u, atomic_file *a, const char *path, cons
  * formats without one, the digest of its links with that of u. Collective. */
 int links_verify(const field *u, const char *path, char *message, size_t size);
 
+/* True for a lattice file whose header can be read; else there is a message. Local. */
+int links_probe_local(const char *path, char *message, size_t size);
+
 /* Prints the message, fit for a terminal whatever bytes of a file are in it; returns LINKS_UNREADABLE. */
 int links_fail(char *message, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The same after a failing links_pread() of `what`, by its errno: also LINKS_NO_ACCESS, unless the file ends there. */
 int links_fail_read(char *message, size_t size, const char *path, const char *what);
 /* Notes an oddity, the first being kept. */
 void links_odd(links_info *info, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Notes a remark, the first being kept. */
+void links_remark(links_info *info, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Opens a regular file for reading; -1 with bits of links_read() in *bad and a message. `bytes` gets its length. */
 int links_open(const char *path, uint64_t *bytes, int *bad, char *message, size_t size);

@@ -19,6 +19,35 @@
 
 enum { MAGIC_V5 = 20103, MAGIC_OLD = 59354, V5_HEADER = 96, OLD_HEADER = 28, STAMP = 64 };
 
+/* The time stamp of files that plaq writes: a date of DATE letters, then the CRC-32 of the header with zeros in place of its
+ * digits. */
+#define CRC_WORD " crc32 "
+enum { DATE = 24, CRC_PLACE = 20 + DATE + sizeof CRC_WORD - 1, OWN_STAMP = DATE + sizeof CRC_WORD - 1 + 8 };
+
+static void put_crc(unsigned char header[V5_HEADER])
+{
+    char text[9];
+    memset(header + CRC_PLACE, '0', 8);
+    snprintf(text, sizeof text, "%08x", crc32_of(0, header, V5_HEADER));
+    memcpy(header + CRC_PLACE, text, 8);
+}
+
+/* A stamp of that length, or with that word, is plaq's, and its checksum has to be right: a flipped bit leaves one of the
+ * two. */
+static void check_crc(links_file *f, const unsigned char header[V5_HEADER], size_t end)
+{
+    const unsigned char *word = header + 20 + DATE;
+    unsigned char right[V5_HEADER];
+    if (end != OWN_STAMP && (end < OWN_STAMP || memcmp(word, CRC_WORD, strlen(CRC_WORD)))) return;
+    memcpy(right, header, V5_HEADER);
+    memcpy(right + 20 + DATE, CRC_WORD, strlen(CRC_WORD));
+    memset(right + 20 + OWN_STAMP, 0, STAMP - OWN_STAMP);
+    put_crc(right);
+    if (memcmp(right, header, V5_HEADER))
+        links_odd(&f->info, "the CRC-32 of the header is %.8s, and not the one in its time stamp",
+                  (char *)right + CRC_PLACE);
+}
+
 static int has_magic(const unsigned char *first, size_t n, uint32_t magic)
 {
     return n >= 4 && (load32(first, 0) == magic || load32(first, 1) == magic);
@@ -59,6 +88,7 @@ static int read_v5(links_file *f, int fd, char *message, size_t size)
     size_t end = 0;
     while (end < STAMP && isprint(stamp[end])) end++;
     if (end < STAMP && stamp[end] == '\n') end++;
+    check_crc(f, header, end);
     for (size_t i = end; i < STAMP; i++)
         if (stamp[i]) links_odd(&f->info, "time stamp: byte %zu is %02x, after its end", 20 + i, stamp[i]);
     if (load32(order, f->big))
@@ -124,6 +154,8 @@ static int finish_v5(const links_file *f, const links_meta *meta, const links_su
     for (int d = 0; d < 4; d++) store32(header + 4 + 4 * d, (uint32_t)f->info.size[d], f->big);
     if (gmtime_r(&now, &utc)) strftime((char *)header + 20, STAMP, "%a %b %d %H:%M:%S %Y", &utc);
     for (int i = 0; i < 2; i++) store32(header + 20 + STAMP + 4 + 4 * i, s->xored[i], f->big);
+    memcpy(header + 20 + DATE, CRC_WORD, strlen(CRC_WORD));
+    put_crc(header);
     return links_write_header(f, header, sizeof header, message, size);
 }
 

@@ -198,27 +198,3 @@ int links_write(const field *u, const char *path, const char *format, const link
     if (rounded) field_destroy(rounded);
     return bad;
 }
-
-/* What is there: 0 nothing, or what writing will find to be in its way, 1 a file of HDF5 whose kind is known, 2 another
- * file; -1 with a message. */
-static int what_is_there(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode)) return 0;
-    if (values_kind(path, kind, message, size)) return -1;
-    return strcmp(kind, VALUES_NOT_HDF5) ? 1 : 2;
-}
-
-int links_may_replace(const char *path, char *message, size_t size)
-{
-    char kind[VALUES_KIND_SIZE] = "", why[1024];
-    links_info info;
-    int there = comm_rank() == 0 ? what_is_there(path, kind, message, size) : 0;
-    if (agree(there < 0, message, size)) return LINKS_UNREADABLE;
-    comm_bcast(&there, sizeof there);
-    comm_bcast(kind, sizeof kind);
-    if (there == 0 || (there == 1 && !strcmp(kind, VALUES_LATTICE))) return 0;
-    if (there == 2 && links_probe(path, &info, why, sizeof why) == 0) return 0;
-    return links_fail(message, size, "%s: the file is %s, and is not replaced; choose another name, or remove it", path,
-                      there == 1 ? kind : "no lattice file");
-}

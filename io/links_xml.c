@@ -190,8 +190,8 @@ static int usual_declaration(char *text)
 int xml_parse(const char *text, size_t n, xml_record *x, char *why, size_t size)
 {
     memset(x, 0, sizeof *x);
-    const int has_end = n && !text[n - 1];
-    reader r = {text, text + n - has_end, x, why, size};
+    while (n && !text[n - 1]) n--;
+    reader r = {text, text + n, x, why, size};
     if (take_root(&r) || skip_blank(&r)) return 1;
     while (!starts(&r, "</"))
         if (take_leaf(&r) || skip_blank(&r)) return 1;

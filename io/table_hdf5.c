@@ -14,6 +14,7 @@
 #include "io/hdf5_image.h"
 #include "io/hdf5_values.h"
 #include "io/links_format.h"
+#include "io/output_file.h"
 #include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"
 
@@ -29,10 +30,14 @@ static const table_column key_columns[] = {{"config", "", "row of /" CONFIGS ", 
                                            {"trajectory", "", "number that the configuration bears; -1: none"}};
 enum { KEYS = sizeof key_columns / sizeof key_columns[0] };
 
-enum { FILE_NAME, DIGEST, TRAJECTORY, PLAQUETTE, LINK_TRACE, PROGRAM, INPUT };
+enum { FILE_NAME, DIGEST, SIZE, TRAJECTORY = SIZE + 4, PLAQUETTE, LINK_TRACE, PROGRAM, INPUT };
 static const table_column config_columns[] = {
     [FILE_NAME] = {"file", "", "the file measured"},
     [DIGEST] = {"digest", "", "SHA-256 of its links"},
+    [SIZE] = {"size_x", "sites", "extent of the lattice"},
+    [SIZE + 1] = {"size_y", "sites", "extent of the lattice"},
+    [SIZE + 2] = {"size_z", "sites", "extent of the lattice"},
+    [SIZE + 3] = {"size_t", "sites", "extent of the lattice"},
     [TRAJECTORY] = {"trajectory", "", "number that the file bears; -1: none"},
     [PLAQUETTE] = {"plaquette", "", "Re tr / 3 of plaquettes, all planes"},
     [LINK_TRACE] = {"link_trace", "", "Re tr / 3 of links"},
@@ -205,27 +210,50 @@ static int same_identity(hid_t group, const table_file *f, const table_rows *r, 
     return !differ;
 }
 
-/* Whether a table has rows of the links of this digest; negative when it cannot be read. */
-static int has_digest(hid_t file, hid_t group, const char *digest)
+/* Rows of /configs with the digest and extents of `config`: a byte for each, allocated, and their number; NULL when they
+ * cannot be read. */
+static char *same_links(hid_t file, const table_config *config, long *n)
+{
+    const hid_t type = text_type(TABLE_DIGEST_SIZE);
+    char path[64], *same = NULL;
+    char(*digests)[TABLE_DIGEST_SIZE] = read_column(file, CONFIGS "/digest", type, TABLE_DIGEST_SIZE, n);
+    H5Tclose(type);
+    if (digests) same = malloc((size_t)*n + 1);
+    for (long i = 0; same && i < *n; i++) same[i] = !strncmp(digests[i], config->digest, TABLE_DIGEST_SIZE);
+    free(digests);
+    for (int d = 0; d < 4 && same; d++) {
+        long rows = 0;
+        snprintf(path, sizeof path, CONFIGS "/%s", config_columns[SIZE + d].name);
+        int64_t *extents = read_column(file, path, H5T_NATIVE_INT64, sizeof *extents, &rows);
+        for (long i = 0; extents && i < *n && i < rows; i++) same[i] &= extents[i] == config->size[d];
+        if (!extents || rows != *n) {
+            free(same);
+            same = NULL;
+        }
+        free(extents);
+    }
+    return same;
+}
+
+/* 1 if a table has rows of these links, 0 if not, negative when it cannot be read. */
+static int has_links(hid_t file, hid_t group, const table_config *config)
 {
     long rows = 0, configs = 0;
     int found = -1;
-    const hid_t type = text_type(TABLE_DIGEST_SIZE);
-    int64_t *config = read_column(group, key_columns[0].name, H5T_NATIVE_INT64, sizeof *config, &rows);
-    char(*digests)[TABLE_DIGEST_SIZE] = read_column(file, CONFIGS "/digest", type, TABLE_DIGEST_SIZE, &configs);
-    if (config && digests) {
+    int64_t *numbers = read_column(group, key_columns[0].name, H5T_NATIVE_INT64, sizeof *numbers, &rows);
+    char *same = same_links(file, config, &configs);
+    if (numbers && same) {
         found = 0;
-        for (long i = 0; i < rows && !found; i++)
-            found = config[i] >= 0 && config[i] < configs && !strncmp(digests[config[i]], digest, TABLE_DIGEST_SIZE);
+        for (long i = 0; i < rows && !found; i++) found = numbers[i] >= 0 && numbers[i] < configs && same[numbers[i]];
     }
-    free(config);
-    free(digests);
-    H5Tclose(type);
+    free(numbers);
+    free(same);
     return found;
 }
 
 /* Whether a table is there and may take the rows: 1 when it has rows of these links, 0, or -1 with a message. */
-static int look_at(hid_t file, const table_file *f, const char *digest, const table_rows *r, char *message, size_t size)
+static int look_at(hid_t file, const table_file *f, const table_config *config, const table_rows *r, char *message,
+                   size_t size)
 {
     if (!known_layout(file)) {
         links_fail(message, size,
@@ -241,7 +269,7 @@ static int look_at(hid_t file, const table_file *f, const char *digest, const ta
         links_fail(message, size,
                    "%s: /%s is there already and has other columns; write to another file, or rename the section",
                    f->path, r->group);
-    else if (same_identity(group, f, r, message, size)) status = has_digest(file, group, digest);
+    else if (same_identity(group, f, r, message, size)) status = has_links(file, group, config);
     if (group >= 0) H5Gclose(group);
     return status;
 }
@@ -262,32 +290,28 @@ static image *open_file(const char *path, char *message, size_t size)
 {
     struct stat st;
     seal_regions out;
-    char kind[VALUES_KIND_SIZE];
+    if (output_file_allowed(path, OUTPUT_TABLES, NULL, message, size)) return NULL;
     if (stat(path, &st) != 0 && errno == ENOENT) return create_file(path, message, size);
-    if (values_kind(path, kind, message, size)) return NULL;
-    if (!strcmp(kind, VALUES_TABLES)) return image_read(path, &out, NULL, message, size);
-    links_fail(message, size, "%s: the file is %s, and rows go to files of their own; choose another name", path, kind);
-    return NULL;
+    return image_read(path, &out, NULL, message, size);
 }
 
-static int look_local(const table_file *f, const char *digest, const table_rows *rows, int n, int *there, char *message,
-                      size_t size)
+static int look_local(const table_file *f, const table_config *config, const table_rows *rows, int n, int *there,
+                      char *message, size_t size)
 {
-    atomic_file a;
-    int bad = atomic_begin(&a, f->path, 0, message, size);
-    image *m = bad ? NULL : open_file(f->path, message, size);
+    int bad = 0;
+    image *m = open_file(f->path, message, size);
     if (!m) return -1;
     for (int i = 0; i < n && !bad; i++)
-        bad = (there[i] = look_at(image_file(m), f, digest, &rows[i], message, size)) < 0;
+        bad = (there[i] = look_at(image_file(m), f, config, &rows[i], message, size)) < 0;
     image_close(m);
     return bad ? -1 : 0;
 }
 
-int table_look(const table_file *f, const char *digest, const table_rows *rows, int n, int *there, char *message,
-               size_t size)
+int table_look(const table_file *f, const table_config *config, const table_rows *rows, int n, int *there,
+               char *message, size_t size)
 {
     int bad = 0;
-    if (comm_rank() == 0) bad = look_local(f, digest, rows, n, there, message, size);
+    if (comm_rank() == 0) bad = look_local(f, config, rows, n, there, message, size);
     if (comm_any_bad(bad != 0, message, size)) return -1;
     comm_bcast(there, (size_t)n * sizeof *there);
     return 0;
@@ -397,6 +421,7 @@ static int64_t append_config(hid_t file, const table_file *f, const table_config
               extend_reals(group, &c[LINK_TRACE], 1, 0, &config->link_trace) ||
               extend_text(group, &c[PROGRAM], f->program, TABLE_PROGRAM_SIZE) ||
               extend_integer(group, &c[INPUT], input, 1);
+    for (int d = 0; d < 4; d++) bad = bad || extend_integer(group, &c[SIZE + d], config->size[d], 1);
     if (group >= 0) bad |= H5Gclose(group) < 0;
     if (bad) links_fail(message, size, "%s: HDF5 cannot add the row of /" CONFIGS, f->path);
     return bad ? -1 : number;
@@ -411,7 +436,7 @@ static int append_local(const table_file *f, const table_config *config, const t
     if (!m) return -1;
     const hid_t file = image_file(m);
     for (int i = 0; i < n && !bad; i++) {
-        const int there = look_at(file, f, config->digest, &rows[i], message, size);
+        const int there = look_at(file, f, config, &rows[i], message, size);
         bad = there < 0;
         if (bad || there || rows[i].nrows == 0) continue;
         if (number < 0) number = append_config(file, f, config, message, size);

@@ -8,8 +8,8 @@
  * f["measure/flow/e_clover"][row, :] belongs to f["measure/flow/t"][:]. The attribute `identity` of a group holds all
  * parameters that decide what its numbers are, and a table takes rows of no others.
  *
- * The table /configs has one row for each configuration and command: file, digest (of its links), trajectory, plaquette,
- * link_trace, program (version and source digest), and input, the number N of the text /inputs/N, which holds all
+ * The table /configs has one row for each configuration and command: file, digest (of its links), the extents size_x,
+ * size_y, size_z, size_t, trajectory, plaquette, link_trace, program (version and source digest), and input, the number N of the text /inputs/N, which holds all
  * parameters of that command.
  *
  * Rows of links that a table has already are not added again. The file is sealed (io/seal.h). It is changed under a
@@ -49,18 +49,21 @@ typedef struct {
     int (*differ)(const char *before, const char *now, param_text *differences);
 } table_file;
 
-/* A configuration: name of its file, digest and averages of its links, its trajectory number or -1. */
+/* A configuration: name of its file, digest and averages of its links, extents, its trajectory number or -1. Digest and
+ * extents tell configurations apart: a digest is that of the links in their order, which lattices of the same volume
+ * may share. */
 typedef struct {
     const char *name, *digest;
+    int size[4];
     int64_t trajectory;
     double plaquette, link_trace;
 } table_config;
 
 /* Whether these rows could be added, of which only group, columns and identity count: there[i] is 1 when table i has
- * rows of the links of that digest. A file that is not there is an empty one. 0, or -1 with a message: the file is no
+ * rows of the links of that digest and those extents (the rest of `config` does not count). A file that is not there is an empty one. 0, or -1 with a message: the file is no
  * file of tables (it says what it is), is of another layout, is damaged or cannot be read or written, or a table has
  * other columns or another identity (each difference is named). */
-int table_look(const table_file *f, const char *digest, const table_rows *rows, int n, int *there, char *message,
+int table_look(const table_file *f, const table_config *config, const table_rows *rows, int n, int *there, char *message,
                size_t size);
 
 /* Adds the rows of one configuration to their tables, and a row to /configs if any were new. 0, or -1 with a message as

@@ -18,7 +18,13 @@
 #define AMPLIFICATION 7.0 /* log of twice the polynomial at zero */
 #define FIRST_CUTOFF 0.05 /* over the bound, where nothing is known yet */
 #define ADAPTIONS 4       /* of the cutoff */
-#define SEARCHES 2        /* cycles from random vectors after which there is no other pair */
+#define LAST_CUTOFF 0.9   /* over the bound: the highest that is tried */
+#define ABOVE_ONE 1.01    /* values of B above which an eigenvalue of A is surely below the cutoff */
+#define ORDER_BY_RULE 2000
+#define ORDER_MOST 10000
+/* Log of twice the polynomial at zero, at most: beyond it the vectors next to the cutoff drown in rounding. */
+#define AMPLIFICATION_MOST 25.0
+#define SEARCHES 2 /* cycles from random vectors after which there is no other pair */
 
 /* ---- pairs ---- */
 
@@ -89,6 +95,8 @@ typedef struct {
     block_matrix *H; /* V^dagger B V of n blocks */
     block_matrix *C; /* B V - V H = v[n] C in the last block, zero elsewhere */
     long applications;
+    int given;        /* the cutoff is that of the settings */
+    int cycles;       /* since the cutoff was set */
     uint32_t numbers; /* random blocks so far */
     double *ritz;     /* of B, descending, with the eigenvectors of H and estimates of residuals of A */
     double *estimate;
@@ -284,24 +292,34 @@ static void search(process *p)
 
 /* ---- the polynomial ---- */
 
-static void set_cutoff(process *p, double cutoff)
+/* The even order at which log of twice the polynomial at zero reaches AMPLIFICATION. */
+static int order_by_rule(const process *p)
 {
-    p->cutoff = cutoff;
-    p->order = p->settings->order;
-    if (p->order) return;
-    p->order = (int)ceil(AMPLIFICATION / acosh(shift_of(p)));
-    p->order += p->order % 2;
-    if (p->order > 2000) p->order = 2000;
+    return 2 * (int)fmin(ceil(0.5 * AMPLIFICATION / acosh(shift_of(p))), ORDER_BY_RULE / 2);
 }
 
-/* Another cutoff, if the Ritz values ask for it: just above those that are kept. The process then begins anew, from sums of
- * the Ritz vectors. */
-static int adapt(process *p)
+/* The highest even order at which it is no more than AMPLIFICATION_MOST. */
+static int highest_order(const process *p)
 {
-    if (p->settings->cutoff > 0) return 0;
-    const double last = p->ritz[p->keep * p->width - 1], wanted = last > 1 ? 1.2 * unfiltered(p, last) : 3 * p->cutoff;
-    if (last > 1 && wanted > 0.6 * p->cutoff) return 0;
-    if (!(wanted > 0 && wanted < 0.5 * p->high)) return 0;
+    return 2 * (int)fmax(fmin(0.5 * AMPLIFICATION_MOST / acosh(shift_of(p)), ORDER_MOST / 2), 1);
+}
+
+static void set_cutoff(process *p, double cutoff)
+{
+    const int given = p->settings->order;
+    p->cutoff = cutoff;
+    p->cycles = 0;
+    const int most = highest_order(p);
+    p->order = given ? given : order_by_rule(p);
+    if (!given || given <= most) return;
+    p->order = most;
+    log_info("eigenvectors: order %d instead of %d, the highest that rounding allows with a cutoff of %.4g of %.4g",
+             most, given, cutoff, p->high);
+}
+
+/* The process begins anew with another polynomial, from sums of the Ritz vectors. */
+static void begin_anew(process *p, double cutoff)
+{
     restart(p);
     for (int j = 1; j < p->keep; j++) vector_axpby(p->v[0], 1, p->v[j], 1);
     for (int j = 1; j <= p->keep; j++) field_destroy(p->v[j]);
@@ -310,7 +328,33 @@ static int adapt(process *p)
     p->v[0] = orthonormal(p, p->v[0], 0, &c);
     block_free(c);
     gsl_matrix_complex_set_zero(p->H);
-    set_cutoff(p, wanted);
+    set_cutoff(p, cutoff);
+}
+
+/* Cutoff by rule: just above those that are kept. */
+static int adapt(process *p)
+{
+    const double last = p->ritz[p->keep * p->width - 1], wanted = last > 1 ? 1.2 * unfiltered(p, last) : 3 * p->cutoff;
+    if (last > 1 && wanted > 0.6 * p->cutoff) return 0;
+    if (!(wanted > 0 && wanted < 0.5 * p->high)) return 0;
+    begin_anew(p, wanted);
+    return 1;
+}
+
+/* A higher cutoff, if fewer Ritz values than pairs are below this one. The first cycle, which has not converged, does not
+ * tell yet. */
+static int raise_cutoff(process *p, int settled)
+{
+    const double wanted = fmin(fmax(3 * p->cutoff, FIRST_CUTOFF * p->high), LAST_CUTOFF * p->high);
+    const int pairs = p->settings->pairs;
+    int below = 0;
+    while (below < pairs && p->ritz[below] > ABOVE_ONE) below++;
+    if (below == pairs || (below > 0 && p->cycles < 2 && !settled) || !(wanted > p->cutoff)) return 0;
+    if (p->given)
+        log_warn("eigenvectors: the cutoff %.4g is too low: %d of %d eigenvalues are below it; it is raised to %.4g",
+                 p->cutoff, below, pairs, wanted);
+    p->given = 0;
+    begin_anew(p, wanted);
     return 1;
 }
 
@@ -359,7 +403,8 @@ static field **pairs_of(process *p, double *values)
     return out;
 }
 
-/* The wanted pairs with their true residuals; whether all are below the tolerance. */
+/* The wanted pairs with their true residuals; true if all are below the tolerance, and their values below the cutoff: those
+ * above it are not the lowest. */
 static int finish(process *p, eigen_pairs *e)
 {
     const int blocks = wanted_blocks(p);
@@ -389,6 +434,7 @@ static int finish(process *p, eigen_pairs *e)
         field_written(e->blocks[j]);
         field_destroy(found[j]);
     }
+    if (!(e->values[e->n - 1] < p->cutoff)) e->converged = 0;
     field_destroy(w);
     free(found);
     free(values);
@@ -414,21 +460,50 @@ static int basis_of(const eigen_settings *s, const linop *a)
 
 const char *eigen_fits(const eigen_settings *s, const linop *a, char *message, size_t size)
 {
-    const int basis = basis_of(s, a);
-    if (basis < s->pairs + 3 * s->block || 2 * basis > dimension(a)) {
+    const int basis = basis_of(s, a), most = (int)(dimension(a) / 2), pairs = most - 3 * s->block;
+    if (pairs < 1)
         snprintf(message, size,
-                 "%d pairs with a basis of %d vectors, of which an operator on %.0f components allows %d to %.0f",
-                 s->pairs, basis, dimension(a), s->pairs + 3 * s->block, dimension(a) / 2);
-        return message;
-    }
-    return NULL;
+                 "blocks of %d vectors are too large for an operator on %.0f components; at most %d are possible",
+                 s->block, dimension(a), (most - 1) / 3);
+    else if (s->pairs > pairs)
+        snprintf(message, size, "%d pairs: an operator on %.0f components has at most %d, in blocks of %d vectors",
+                 s->pairs, dimension(a), pairs, s->block);
+    else if (basis < s->pairs + 3 * s->block || basis > most)
+        snprintf(message, size, "a basis of %d vectors: %d pairs in blocks of %d need %d, and %d are possible", basis,
+                 s->pairs, s->block, s->pairs + 3 * s->block, most);
+    else return NULL;
+    return message;
 }
 
-static void open_process(process *p, const eigen_settings *s, linop *a)
+/* A given cutoff and order that are of use on this spectrum; else a message. Of a plan the spectrum is not known. */
+static int fits_spectrum(const process *p, char *message, size_t size)
+{
+    const eigen_settings *s = p->settings;
+    if (p->a->lat->planned || !(s->cutoff > 0)) return 1;
+    if (!(s->cutoff < p->high)) {
+        snprintf(
+            message, size,
+            "a cutoff of %g is above the spectrum, which ends below %.6g; give one just above the wanted eigenvalues, "
+            "or none",
+            s->cutoff, p->high);
+        return 0;
+    }
+    const process given = {.high = p->high, .cutoff = s->cutoff};
+    const int most = highest_order(&given);
+    if (s->order <= most) return 1;
+    snprintf(
+        message, size,
+        "an order of %d is too high with a cutoff of %g of %.6g: rounding allows at most %d; give that, or no order",
+        s->order, s->cutoff, p->high, most);
+    return 0;
+}
+
+static int open_process(process *p, const eigen_settings *s, linop *a, char *message, size_t size)
 {
     const spectrum ends = lanczos_bounds(a, s->seed, 200, 0.01);
-    *p = (process){.settings = s, .a = a, .width = s->block, .applications = ends.steps};
+    *p = (process){.settings = s, .a = a, .width = s->block, .applications = ends.steps, .given = s->cutoff > 0};
     p->high = 1.02 * (ends.high + ends.high_error);
+    if (!fits_spectrum(p, message, size)) return 0;
     p->most = basis_of(s, a) / p->width;
     p->keep = (s->pairs + p->width - 1) / p->width + 1;
     const size_t m = (size_t)(p->most * p->width);
@@ -437,10 +512,11 @@ static void open_process(process *p, const eigen_settings *s, linop *a)
     p->estimate = calloc(m, sizeof *p->estimate);
     p->H = block_zero((int)m, (int)m);
     REQUIRE_MEMORY(p->v && p->ritz && p->estimate && p->H, "out of memory for a basis of %zu vectors", m);
-    set_cutoff(p, s->cutoff > 0 ? s->cutoff : FIRST_CUTOFF * p->high);
+    set_cutoff(p, p->given ? s->cutoff : FIRST_CUTOFF * p->high);
     block_matrix *c;
     p->v[0] = orthonormal(p, random_block(p), 0, &c);
     block_free(c);
+    return 1;
 }
 
 static void close_process(process *p)
@@ -469,12 +545,12 @@ static int same_values(const process *p, const double *before)
     return 1;
 }
 
-eigen_pairs *eigen_solve(const eigen_settings *s, linop *a)
+eigen_pairs *eigen_solve(const eigen_settings *s, linop *a, char *message, size_t size)
 {
     const double start = comm_wtime();
     process p;
     linop_refresh(a);
-    open_process(&p, s, a);
+    if (!open_process(&p, s, a, message, size)) return NULL;
     eigen_pairs *e = eigen_alloc(a, s->pairs, s->block);
     double *before = calloc((size_t)s->pairs, sizeof *before), tolerance = s->tolerance;
     REQUIRE_MEMORY(before, "out of memory");
@@ -486,7 +562,9 @@ eigen_pairs *eigen_solve(const eigen_settings *s, linop *a)
         log_info("eigenvectors: cycle %d, order %d, cutoff %.4g, %ld applications, lowest %.10g, residual %.2e",
                  e->restarts, p.order, p.cutoff, p.applications, unfiltered(&p, p.ritz[0]), worst);
         const int last = e->restarts >= s->restarts || a->lat->planned;
-        if (!last && adaptions < ADAPTIONS && adapt(&p)) {
+        p.cycles++;
+        const int by_rule = !p.given && adaptions < ADAPTIONS;
+        if (!last && ((by_rule && adapt(&p)) || raise_cutoff(&p, worst <= tolerance))) {
             adaptions++;
             searches = 0;
             continue;

@@ -19,10 +19,10 @@
 
 typedef struct {
     int pairs;
-    int block;        /* vectors that A is applied to together */
-    int basis;        /* vectors that are kept, at least pairs + 3 block; 0: by rule */
-    int order;        /* of the polynomial, even; 0: by rule */
-    double cutoff;    /* 0: by rule, from what the process finds */
+    int block; /* vectors that A is applied to together */
+    int basis; /* vectors that are kept, at least pairs + 3 block; 0: by rule */
+    int order; /* order of the polynomial, even; lowered where rounding would leave the lowest vectors alone; 0: by rule */
+    double cutoff; /* raised where fewer eigenvalues than pairs are below it; 0: by rule, from what the process finds */
     double tolerance; /* of the residual over the bound of the spectrum */
     int restarts;     /* at most */
     uint64_t seed;
@@ -42,8 +42,10 @@ typedef struct eigen_pairs {
 
 /* Why such settings cannot be on these vectors, or null. Local. */
 const char *eigen_fits(const eigen_settings *s, const linop *a, char *message, size_t size);
-/* Pairs that did not reach the tolerance have converged = 0, and are what was found. Free with eigen_free(). */
-eigen_pairs *eigen_solve(const eigen_settings *s, linop *a);
+/* Pairs that did not reach the tolerance, or are not all below the cutoff, have converged = 0, and are what was found. NULL
+ * with a message where a given cutoff is above the bound of the spectrum, or a given order too high for a given cutoff.
+ * Free with eigen_free(). */
+eigen_pairs *eigen_solve(const eigen_settings *s, linop *a, char *message, size_t size);
 /* Room for n pairs without contents, in blocks, of vectors of A. */
 eigen_pairs *eigen_alloc(const linop *a, int n, int block);
 void eigen_free(eigen_pairs *e);

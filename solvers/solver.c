@@ -65,8 +65,10 @@ static const param keys[] = {
      "begins anew there in any; not of types without an iteration of their own",
      0},
     {"eigenvectors", PARAM_STRING, AT(eigenvectors_file), "", NULL, NULL,
-     "HDF5 file of plaq eigen with eigenvectors of this quark on this configuration: solves begin with the solution in "
-     "their space; for plaq solve and plaq measure",
+     "HDF5 file of plaq eigen with eigenvectors of this quark on this configuration, of any mass where the quark is "
+     "staggered; FILE-%d.h5 names those of a list of configurations by trajectory number. Solves begin with the "
+     "solution "
+     "in their space; for plaq solve and plaq measure",
      0},
     {"low_modes", PARAM_INT, AT(low_modes), "0", "[0,1024]", NULL,
      "eigenvectors to take, the lowest; 0: all of the file", 0},

@@ -12,6 +12,7 @@
 #include "hmc/input/identity.h"
 #include "io/atomic.h"
 #include "io/ini.h"
+#include "io/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
@@ -191,7 +192,7 @@ int calibration_write(const calibration *c, const char *path, char *message, siz
     param_text text = {0};
     int bad = 0;
     param_text_add(&text,
-                   "; Rates of what a trajectory is made of, 1e9 floating-point operations a second of one rank, by "
+                   OUTPUT_CALIBRATION_START ", 1e9 floating-point operations a second of one rank, by "
                    "plaq bench\n; --calibrate. They are for plaq run --dry-run --calibration THIS FILE.\n\n"
                    "[place]\n");
     add_keys(&text, &place_section, &c->place);

@@ -86,7 +86,7 @@ memory_forecast memory_predicted(const parameters *p, const lattice *lat, place 
     const memory_count count = memory_count_open(lat, where);
     simulation *s = simulation_create_on(p, count.lat, where);
     for (int l = 0; l < s->e.nlevels; l++) s->e.levels[l].steps = enough_steps(s, &s->e.levels[l]);
-    const measure_context c = {p, s->links, s, had_enough};
+    const measure_context c = {p, s->links, s, had_enough, -1};
     /* Twice: what the first ones keep is there while the second ones run. */
     for (int turn = 0; turn < 2; turn++) {
         trajectory_run(&s->e, (random_key){0}, 1, 1); /* one that comes to no end says so in the run */
@@ -98,12 +98,12 @@ memory_forecast memory_predicted(const parameters *p, const lattice *lat, place 
     return forecast_of(&count);
 }
 
-memory_forecast memory_measured(const parameters *p, const lattice *lat, place where)
+memory_forecast memory_measured(const parameters *p, int64_t trajectory, const lattice *lat, place where)
 {
     memory_runtime(where);
     const memory_count count = memory_count_open(lat, where);
     field *links = field_create(count.lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
-    const measure_context c = {p, links, NULL, had_enough};
+    const measure_context c = {p, links, NULL, had_enough, trajectory};
     for (int i = 0; i < 2 * p->nmeasures; i++) count_measurement(&c, &p->measures[i % p->nmeasures]);
     field_destroy(links);
     lattice_destroy(count.lat);

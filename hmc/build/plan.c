@@ -386,7 +386,7 @@ static void read_start(const parameters *p, const lattice *plan, int ignore_reco
     log_info("reading %s", p->run.config);
     lattice *lat = simulation_lattice(p, NULL, NULL, NULL);
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
-    if (simulation_read(links, p->run.config, ignore_recorded, message, sizeof message))
+    if (simulation_read(links, p->run.config, ignore_recorded, NULL, message, sizeof message))
         simulation_refuse_start(p, message);
     field_destroy(links);
     lattice_destroy(lat);
@@ -524,13 +524,13 @@ static void print_json_of_measurements(const lattice *lat, int ranks, place wher
     json_end(&j);
 }
 
-void plan_dry_measure(const parameters *p, const int size[4], int ranks, int as_json)
+void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory, int ranks, int as_json)
 {
     planned o = open_plan(p, size, ranks);
     char memory[256];
     blockings_describe(p, o.lat, o.where, 1, as_json);
     simulation_check_solvers(p, o.lat);
-    const memory_forecast m = memory_measured(p, o.lat, o.where);
+    const memory_forecast m = memory_measured(p, trajectory, o.lat, o.where);
     describe_lattice(o.lat, o.where);
     log_info("%s", memory_describe(&m, memory, sizeof memory));
     const calibration c = measured_here(o.lat, NULL, 0, o.here);

@@ -318,7 +318,7 @@ double simulation_filtered(const simulation *s)
     return sum;
 }
 
-int simulation_read(field *links, const char *path, int ignore_recorded, char *message, size_t size)
+int simulation_read(field *links, const char *path, int ignore_recorded, char digest[65], char *message, size_t size)
 {
     links_info info;
     const int bits = links_read(links, path, &info, message, size);
@@ -329,6 +329,15 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char *m
     }
     if (bits && !(bits == LINKS_BAD_RECORDED && ignore_recorded)) return bits;
     if (bits) log_warn("%s; going on all the same, as --ignore-recorded says", message);
+    if (info.open_boundary) {
+        snprintf(message, size,
+                 "%s: open boundaries in time: all links in time of the last time slice are zero. Links of plaq are "
+                 "periodic, "
+                 "so no command but check and convert takes the file",
+                 path);
+        return 1;
+    }
+    if (digest) links_digest(links, digest);
     if (info.oddity[0]) log_warn("%s: %s: %s", path, info.format, info.oddity);
     check_report group = {0};
     if (!info.has_checksum) links_check_group(links, info.precision_bits, &group);
@@ -364,7 +373,7 @@ void simulation_start(simulation *s, int ignore_recorded)
     const run_params *run = &s->p->run;
     char message[1024];
     if (!strcmp(run->start, "file")) {
-        if (simulation_read(s->links, run->config, ignore_recorded, message, sizeof message))
+        if (simulation_read(s->links, run->config, ignore_recorded, NULL, message, sizeof message))
             simulation_refuse_start(s->p, message);
     } else if (!strcmp(run->start, "hot")) {
         gauge_random(s->links, (uint64_t)run->seed, RANDOM_START, 0);
@@ -375,7 +384,7 @@ void simulation_start(simulation *s, int ignore_recorded)
 }
 
 field *simulation_configuration(const parameters *p, const char *path, int ignore_recorded, memory_need *need,
-                                const void *of, lattice **lat)
+                                const void *of, lattice **lat, char digest[65])
 {
     links_info info;
     char message[1024];
@@ -384,7 +393,7 @@ field *simulation_configuration(const parameters *p, const char *path, int ignor
         user_error("%s", message);
     *lat = simulation_lattice(p, info.size, need, of);
     field *links = field_create(*lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(p, *lat));
-    if (simulation_read(links, path, ignore_recorded, message, sizeof message)) user_error("%s", message);
+    if (simulation_read(links, path, ignore_recorded, digest, message, sizeof message)) user_error("%s", message);
     return links;
 }
 

@@ -50,13 +50,14 @@ void simulation_start(simulation *s, int ignore_recorded);
 __attribute__((noreturn)) void simulation_refuse_start(const parameters *p, const char *message);
 /* Reads a configuration into links: 0, or nonzero with a message. Faults are those of links_read(), a link far off the
  * group, and, without a checksum, one further off than the others explain. When plaquette or link trace alone differ from
- * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. Collective. */
-int simulation_read(field *links, const char *path, int ignore_recorded, char *message, size_t size);
+ * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. `digest`, unless NULL, gets that of the links as the file has
+ * them, as plaq check tells it. Open boundaries are a fault. Collective. */
+int simulation_read(field *links, const char *path, int ignore_recorded, char digest[65], char *message, size_t size);
 
 /* The links of one configuration, whose faults are user errors, and the lattice of its size, as simulation_lattice() makes
  * it. Collective. */
 field *simulation_configuration(const parameters *p, const char *path, int ignore_recorded, memory_need *need,
-                                const void *of, lattice **lat);
+                                const void *of, lattice **lat, char digest[65]);
 
 /* One in a complex component, colour or spin 3 + colour, at a place of the lattice, zero elsewhere. */
 void simulation_point_source(field *source, const int place[4], int component);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "io/atomic.h"
+#include "io/output_file.h"
 #include "io/regular.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -66,11 +67,14 @@ static char *read_shared(const char *path)
 void tuning_open(const char *mode, const char *path, const char *machine)
 {
     const int measure = !strcmp(mode, "measure"), wanted = measure || !strcmp(mode, "file");
+    char message[1024];
     char kind[256] = ""; /* all ranks have to take the same text, whatever theirs is */
     snprintf(kind, sizeof kind, "%s", machine);
     comm_bcast(kind, sizeof kind);
     tune_start(!wanted ? TUNE_ESTIMATE : measure ? TUNE_MEASURE : TUNE_FILE, kind);
     if (!wanted) return;
+    if (measure && output_file_check(path, OUTPUT_TUNING, NULL, message, sizeof message))
+        user_error("tuning file %s", message);
     char *text = read_shared(path);
     if (!text && !measure) user_error("tune = file, but there is no file %s; make one with tune = measure", path);
     int line;

@@ -20,6 +20,7 @@
 #include "hmc/build/tuning.h"
 #include "hmc/command/commands.h"
 #include "hmc/command/stop.h"
+#include "io/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -374,6 +375,13 @@ static void check_memory(const settings *s, const texts *t, const int size[4], c
     lattice_destroy(plan);
 }
 
+static void check_output(const char *path)
+{
+    char message[1024];
+    if (output_file_check(path, OUTPUT_CALIBRATION, NULL, message, sizeof message))
+        user_error("plaq bench: %s", message);
+}
+
 /* Tells each rate as it comes; true when a signal asks to end. */
 static int tell_rate(const calibration *c, const calibration_need *done, int number, int n)
 {
@@ -392,6 +400,7 @@ static int calibrate(const settings *s, const texts *t)
     char message[1024];
     int size[4] = {16, 16, 16, 16 * comm_size()}, grid[4];
     const int n = calibration_all(needs);
+    check_output(t->calibrate);
     if (t->lattices && strchr(t->lattices, ','))
         user_error("plaq bench: --lattice %s: --calibrate measures on one lattice", t->lattices);
     if (t->lattices) parse_size(t->lattices, size);
@@ -409,6 +418,7 @@ static int calibrate(const settings *s, const texts *t)
     if (!stop_signal()) calibration_measure_lanes(&c, lat, s->where, s->seconds);
     const int signal = stop_signal();
     lattice_destroy(lat);
+    check_output(t->calibrate);
     if (calibration_write(&c, t->calibrate, message, sizeof message)) user_error("%s", message);
     if (signal)
         log_warn("signal %d: the calibration ends early; rates that it lacks are those of " CALIBRATION_GAUGE_FORCE,

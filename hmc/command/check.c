@@ -8,6 +8,7 @@
 #include "hmc/input/identity.h"
 #include "io/links.h"
 #include "io/links_check.h"
+#include "io/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -38,6 +39,7 @@ static void print_json(const char *path, const check_report *r)
     json_string(&j, "file", path);
     json_string(&j, "verdict", verdicts[r->verdict].name);
     json_string(&j, "message", r->message);
+    json_string(&j, "remark", r->info.remark[0] ? r->info.remark : NULL);
     json_string(&j, "format", r->info.format);
     json_int_array(&j, "size", r->info.size, 4);
     json_int(&j, "bits", r->info.precision_bits);
@@ -55,6 +57,7 @@ static void print_json(const char *path, const check_report *r)
     json_finding(&j, "unitary", read ? r->unitary : -1);
     json_real(&j, "max_unitarity", read ? r->max_unitarity : NAN);
     json_real(&j, "max_determinant", read ? r->max_determinant : NAN);
+    json_bool(&j, "open_boundary", r->info.open_boundary);
     json_int(&j, "nonfinite", (int64_t)r->info.nonfinite);
     json_string(&j, "digest", read ? r->digest : NULL);
     json_end(&j);
@@ -89,6 +92,7 @@ static void print_table(const char *path, const check_report *r)
     utf8_printable(name, sizeof name, path);
     printf("%s: %s\n", name, verdicts[r->verdict].text);
     if (r->message[0]) printf("  finding      %s\n", r->message);
+    if (r->info.remark[0]) printf("  remark       %s\n", r->info.remark);
     if (!r->header_ok) return;
     printf("  format       %s, %d.%d.%d.%d, %d bits, %d rows\n", r->info.format, r->info.size[0], r->info.size[1],
            r->info.size[2], r->info.size[3], r->info.precision_bits, r->info.rows);
@@ -187,6 +191,7 @@ static void read_whole(field *u, const char *in, int ignore_recorded, int rows, 
     const check_verdict verdict = links_judge(u, in, bits, message, &report);
     if (verdict == CHECK_DAMAGED || verdict == CHECK_UNCHECKED) user_error("%s; nothing was written", report.message);
     if (verdict == CHECK_ODD) log_warn("%s", report.message);
+    if (report.info.remark[0]) log_warn("%s: %s", in, report.info.remark);
     if (!report.unitary && rows == 2)
         user_error("%s: the links are not in SU(3), so two rows do not hold them; leave out --rows 2", in);
     if (!report.unitary)
@@ -265,7 +270,7 @@ int command_convert(int argc, char **argv)
     links_info info;
     const int automatic[4] = {0, 0, 0, 0};
     read_size(argv[0], w.size, size);
-    if (links_may_replace(out, message, sizeof message)) user_error("%s", message);
+    if (output_file_check(out, OUTPUT_LINKS, in, message, sizeof message)) user_error("plaq convert: %s", message);
     if (links_probe(in, &info, message, sizeof message) ||
         links_settle_size(&info, in, size, "--size", message, sizeof message))
         user_error("%s", message);

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/build/eigenvectors.h"
 #include "hmc/build/memory.h"
 #include "hmc/command/commands.h"
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/identity.h"
-#include "io/atomic.h"
 #include "io/eigen_hdf5.h"
 #include "io/links.h"
+#include "io/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -26,6 +27,7 @@ typedef struct {
     const parameters *p;
     const named_fermion *fermion;
     const char *config, *output;
+    char name[PARAM_STRING_SIZE + 32]; /* file name made of an output with a pattern */
     int json, ignore_recorded;
     eigen_settings s;
     lattice *lat;
@@ -106,11 +108,33 @@ static void print(const job *j, const eigen_pairs *e)
            e->order, e->cutoff, e->high, e->seconds);
 }
 
+/* The file of the configuration's trajectory number, where the output is a pattern. */
+static void name_output(job *j)
+{
+    links_info info;
+    char message[1024];
+    if (!j->output || !strchr(j->output, '%')) return;
+    if (links_probe(j->config, &info, message, sizeof message)) user_error("plaq eigen: %s", message);
+    if (eigenvectors_name(j->name, sizeof j->name, j->output, info.has_sequence ? info.sequence : -1, message,
+                          sizeof message))
+        user_error("plaq eigen: --output %s", message);
+    j->output = j->name;
+}
+
+static void check_output(const job *j)
+{
+    char message[1024];
+    if (j->output && output_file_check(j->output, OUTPUT_EIGENVECTORS, j->config, message, sizeof message))
+        user_error("plaq eigen: %s", message);
+}
+
 static void store(const job *j, const eigen_pairs *e)
 {
     char message[1024];
+    /* A file of that name may have come up meanwhile. */
+    check_output(j);
     eigen_file f = {.n = e->n, .values = e->values, .residuals = e->residuals};
-    param_text quark = identity_of_quark(j->p, &j->fermion->p);
+    param_text quark = identity_of_operator(j->p, &j->fermion->p);
     REQUIRE(strlen(quark.data) < sizeof f.quark, "%zu bytes of keys", strlen(quark.data));
     strcpy(f.quark, quark.data);
     param_text_free(&quark);
@@ -126,7 +150,8 @@ static eigen_pairs *find(const job *j)
     char message[512];
     fermion *q = fermion_kind_find(j->fermion->p.kind)->quark(j->links, &j->fermion->p, NULL, 0);
     if (eigen_fits(&j->s, q->normal, message, sizeof message)) user_error("plaq eigen: %s", message);
-    eigen_pairs *e = eigen_solve(&j->s, q->normal);
+    eigen_pairs *e = eigen_solve(&j->s, q->normal, message, sizeof message);
+    if (!e) user_error("plaq eigen: %s", message);
     fermion_destroy(q);
     return e;
 }
@@ -145,23 +170,24 @@ static size_t need_of_pairs(const void *of, const lattice *plan, place where)
 
 static void read_config(job *j)
 {
-    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_pairs, j, &j->lat);
+    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_pairs, j, &j->lat, NULL);
 }
 
 int command_eigen(int argc, char **argv)
 {
     job j = {.s = {.pairs = 16, .block = 8, .tolerance = 1e-10, .restarts = 100}};
     const char *texts[NUMBERS] = {NULL}, *name = NULL;
-    char message[1024];
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
-        {"--output", NULL, &j.output, "HDF5 file of the vectors, for [solver.NAME] eigenvectors"},
+        {"--output", NULL, &j.output,
+         "HDF5 file of the vectors, for [solver.NAME] eigenvectors; a %d in the name is the trajectory number"},
         {"--fermion", NULL, &name, "NAME of the section, where there are several"},
         {"--pairs", NULL, &texts[0], "number of lowest eigenpairs; default 16"},
         {"--block", NULL, &texts[1], "vectors that the operator is applied to together; default 8"},
         {"--basis", NULL, &texts[2], "vectors that are kept; default 2.5 times the pairs and 4 blocks"},
-        {"--order", NULL, &texts[3], "order of the Chebyshev polynomial; default by the cutoff"},
-        {"--cutoff", NULL, &texts[4], "eigenvalue above which the polynomial is small; default by what is found"},
+        {"--order", NULL, &texts[3], "order of the Chebyshev polynomial, even; default by the cutoff, which bounds it"},
+        {"--cutoff", NULL, &texts[4],
+         "eigenvalue above which the polynomial is small, raised where too few are below; default by what is found"},
         {"--tolerance", NULL, &texts[5], "tolerance of |K v - value v| over the bound of the spectrum; default 1e-10"},
         {"--restarts", NULL, &texts[6], "largest number of restarts; default 100"},
         FLAG_IGNORE_RECORDED(&j.ignore_recorded),
@@ -177,7 +203,8 @@ int command_eigen(int argc, char **argv)
         user_error("plaq eigen: --order %d is odd; even orders keep the lowest eigenvalues the largest", j.s.order);
     j.s.seed = (uint64_t)p->run.seed;
     choose_fermion(&j, a.plain[0], name);
-    if (j.output && output_can_write(j.output, 0, message, sizeof message)) user_error("plaq eigen: %s", message);
+    name_output(&j);
+    check_output(&j);
     read_config(&j);
     eigen_pairs *e = find(&j);
     const int converged = e->converged;

@@ -17,6 +17,7 @@
 #include "hmc/measure/observable.h"
 #include "hmc/record/report.h"
 #include "io/links.h"
+#include "io/output_file.h"
 #include "io/table_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
@@ -65,9 +66,10 @@ static void probe_all(measurer *m, char **configs, int n)
         log_warn("%d of %d configurations cannot be read and are passed over:%s", m->nunread, n, m->unread.data);
 }
 
-static size_t need_of_measurements(const void *p, const lattice *plan, place where)
+static size_t need_of_measurements(const void *of, const lattice *plan, place where)
 {
-    return memory_measured(p, plan, where).fields;
+    const measurer *m = of;
+    return memory_measured(m->p, m->trajectory, plan, where).fields;
 }
 
 /* Makes the lattice and links of this configuration's size, unless they are there from the one before. */
@@ -82,7 +84,7 @@ static int open_lattice(measurer *m, const char *config, char *message, size_t m
     if (m->lat && !memcmp(m->lat->size, size, sizeof info.size)) return 0;
     field_destroy(m->links);
     lattice_destroy(m->lat);
-    m->lat = simulation_lattice(m->p, size, need_of_measurements, m->p);
+    m->lat = simulation_lattice(m->p, size, need_of_measurements, m);
     m->links = field_create(m->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, simulation_place(m->p, m->lat));
     return 0;
 }
@@ -134,15 +136,15 @@ static table_rows summary_of(const measurer *m, int i, group_name group)
         .group = group, .columns = o->summary, .ncolumns = o->nsummary, .identity = m->identities[i].data};
 }
 
-/* Which measurements the file has of the links of this digest; a file that cannot take their rows is a user error. */
-static void look(const measurer *m, const char *digest, int there[MAX_NAMED])
+/* Measurements that the file has of these links; a file that cannot take their rows is a user error. */
+static void look(const measurer *m, const table_config *config, int there[MAX_NAMED])
 {
     static group_name names[MAX_NAMED];
     table_rows tables[MAX_NAMED];
     char message[4096];
     const int n = m->p->nmeasures;
     for (int i = 0; i < n; i++) tables[i] = table_of(m, i, names[i]);
-    if (table_look(&m->file, digest, tables, n, there, message, sizeof message)) user_error("%s", message);
+    if (table_look(&m->file, config, tables, n, there, message, sizeof message)) user_error("%s", message);
 }
 
 /* How far the list is; the time left is that of configurations like those measured. */
@@ -160,12 +162,10 @@ static void tell_progress(measurer *m, int count, int made, double seconds)
 }
 
 /* Everything that was measured on one configuration, in one change of the file. */
-static void store(const measurer *m, const char *config, const char *digest, const gauge_loops *l,
-                  const measure_result *results, int n)
+static void store(const measurer *m, const table_config *measured, const measure_result *results, int n)
 {
     static group_name names[2 * MAX_NAMED];
     table_rows rows[2 * MAX_NAMED];
-    const table_config measured = {config, digest, m->trajectory, l->plaquette, l->link_trace};
     char message[4096];
     int k = 0;
     for (int i = 0; i < n; i++) {
@@ -179,7 +179,7 @@ static void store(const measurer *m, const char *config, const char *digest, con
         rows[k].nrows = 1;
         rows[k++].values = r->summary;
     }
-    if (table_append(&m->file, &measured, rows, k, message, sizeof message)) user_error("%s", message);
+    if (table_append(&m->file, measured, rows, k, message, sizeof message)) user_error("%s", message);
 }
 
 /* How many measurements were made. */
@@ -187,20 +187,22 @@ static int measure_config(measurer *m, const char *config)
 {
     char message[2048], digest[65];
     if (open_lattice(m, config, message, sizeof message) ||
-        simulation_read(m->links, config, m->ignore_recorded, message, sizeof message)) {
+        simulation_read(m->links, config, m->ignore_recorded, digest, message, sizeof message)) {
         log_error("%s: passed over", message);
         pass_over(m, message);
         return 0;
     }
-    links_digest(m->links, digest);
     const gauge_loops loops = gauge_measure(m->links, 1);
     print_config(m, config, digest, &loops);
-    const measure_context c = {m->p, m->links, NULL, NULL};
+    const measure_context c = {m->p, m->links, NULL, NULL, m->trajectory};
     measure_result results[MAX_NAMED] = {{0}};
     int there[MAX_NAMED] = {0};
     const int n = m->p->nmeasures;
     int made = n == 0; /* beside plaquette and link trace */
-    if (m->output) look(m, digest, there);
+    table_config measured = {.name = config, .digest = digest, .trajectory = m->trajectory};
+    memcpy(measured.size, m->lat->size, sizeof measured.size);
+    measured.plaquette = loops.plaquette, measured.link_trace = loops.link_trace;
+    if (m->output) look(m, &measured, there);
     for (int i = 0; i < n; i++) {
         if (there[i]) {
             log_info("%s: measure.%s of these links is in %s already, and is not measured again", config,
@@ -219,7 +221,7 @@ static int measure_config(measurer *m, const char *config)
             measure_print(stdout, &results[i], config, m->json);
         }
     }
-    if (m->output) store(m, config, digest, &loops, results, n);
+    if (m->output) store(m, &measured, results, n);
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
     /* Where nobody reads and nothing is stored, the rest would be for nothing. */
     if (!m->output) m->nobody_reads = !command_check_output();
@@ -230,10 +232,13 @@ static int measure_config(measurer *m, const char *config)
 static void open_output(measurer *m)
 {
     int there[MAX_NAMED];
+    char message[1024];
     const parameters *p = m->p;
+    if (output_file_check(m->output, OUTPUT_TABLES, NULL, message, sizeof message))
+        user_error("plaq measure: %s", message);
     m->file = (table_file){m->output, identity_of_program(), p->dump, identity_differ};
     for (int i = 0; i < p->nmeasures; i++) m->identities[i] = identity_of_measurement(p, &p->measures[i]);
-    look(m, "", there);
+    look(m, &(table_config){.digest = ""}, there);
 }
 
 /* ---- dry runs ---- */
@@ -245,7 +250,7 @@ static void dry_run(const measurer *m, char **configs, int n, int ranks)
     int seen[MAX_NAMED][4], nseen = 0;
     if (n == 0 && p->lattice.size[0] == 0)
         user_error("plaq measure: --dry-run needs a configuration, or lattice.size=X.Y.Z.T");
-    if (n == 0) plan_dry_measure(p, p->lattice.size, ranks, m->json);
+    if (n == 0) plan_dry_measure(p, p->lattice.size, -1, ranks, m->json);
     for (int i = 0; i < n; i++) {
         links_info info;
         char message[2048];
@@ -255,7 +260,7 @@ static void dry_run(const measurer *m, char **configs, int n, int ranks)
             user_error("%s", message);
         for (int k = 0; k < nseen; k++) known = known || !memcmp(seen[k], info.size, sizeof seen[k]);
         if (known) continue;
-        plan_dry_measure(p, info.size, ranks, m->json);
+        plan_dry_measure(p, info.size, info.has_sequence ? info.sequence : -1, ranks, m->json);
         if (nseen < MAX_NAMED) memcpy(seen[nseen++], info.size, sizeof seen[0]);
     }
 }

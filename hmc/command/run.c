@@ -165,7 +165,7 @@ static void keep(run_state *r, double plaquette)
 /* The measurements due after the trajectory done, but for those whose rows are there. */
 static void measure_due(run_state *r)
 {
-    const measure_context c = {r->p, r->s->links, r->s, stop_signal};
+    const measure_context c = {r->p, r->s->links, r->s, stop_signal, r->done};
     char message[1024];
     for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++) {
         const named_measure *m = &r->p->measures[i];

@@ -31,6 +31,7 @@
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/identity.h"
 #include "io/links.h"
+#include "io/output_file.h"
 #include "io/table_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
@@ -149,7 +150,7 @@ static void open_system(const job *j, const named_fermion *f, equation *s)
 {
     s->q = fermion_kind_find(f->p.kind)->quark(j->links, &f->p, NULL, 0);
     s->f = f;
-    s->low = (eigenvectors){0};
+    s->low = (eigenvectors){.trajectory = j->trajectory};
     s->j = j;
     s->source = fermion_vector(s->q);
     s->x = field_like(s->source);
@@ -357,6 +358,13 @@ static void tables_of(table_rows tables[2], const char *name, group_names groups
     tables[1] = (table_rows){.group = groups[1], .columns = summary_columns, .ncolumns = SUMMARY, .identity = identity};
 }
 
+static table_config config_of(const job *j)
+{
+    const int *s = j->lat->size;
+    return (table_config){j->config,     j->digest,          {s[0], s[1], s[2], s[3]},
+                          j->trajectory, j->loops.plaquette, j->loops.link_trace};
+}
+
 /* Before a solve: a file that cannot take its rows is a user error. */
 static void look(const job *j, const char *name, const char *identity)
 {
@@ -367,7 +375,8 @@ static void look(const job *j, const char *name, const char *identity)
     int there[2];
     if (!j->output) return;
     tables_of(tables, name, groups, identity);
-    if (table_look(&file, j->digest, tables, 2, there, message, sizeof message)) user_error("%s", message);
+    const table_config config = config_of(j);
+    if (table_look(&file, &config, tables, 2, there, message, sizeof message)) user_error("%s", message);
     if (there[0]) log_info("%s of these links is in %s already, and is not stored again", name, j->output);
 }
 
@@ -377,7 +386,7 @@ static void store(const job *j, const char *name, const char *identity, const so
 {
     static const double bytes[PREC_COUNT] = {8, 4, 2, 1};
     const table_file file = {j->output, identity_of_program(), j->p->dump, identity_differ};
-    const table_config config = {j->config, j->digest, j->trajectory, j->loops.plaquette, j->loops.link_trace};
+    const table_config config = config_of(j);
     table_rows tables[2];
     group_names groups;
     char message[4096];
@@ -553,8 +562,7 @@ static void read_config(job *j)
     char message[1024];
     if (links_probe(j->config, &info, message, sizeof message)) user_error("%s", message);
     j->trajectory = info.has_sequence ? info.sequence : -1;
-    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_solves, j, &j->lat);
-    links_digest(j->links, j->digest);
+    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_solves, j, &j->lat, j->digest);
     j->loops = gauge_measure(j->links, 0);
 }
 
@@ -562,10 +570,12 @@ int command_solve(int argc, char **argv)
 {
     job j = {.place = "random", .rhs = 1};
     const char *shifts = NULL, *rhs = NULL;
+    char message[1024];
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--source", NULL, &j.place, "random, or X.Y.Z.T of a point source; default random"},
-        {"--rhs", NULL, &rhs, "number of random sources, 1 to 256; solvers that take blocks solve them together, others one after another"},
+        {"--rhs", NULL, &rhs,
+         "number of random sources, 1 to 256; solvers that take blocks solve them together, others one after another"},
         {"--shifts", NULL, &shifts,
          "S,S,...: solves with these shifts too, all at once and one after another, by each solver of type cg"},
         {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
@@ -585,6 +595,8 @@ int command_solve(int argc, char **argv)
     read_rhs(&j, rhs);
     if (shifts && !has_type(p, "cg"))
         user_error("%s: --shifts needs a [solver.NAME] of type cg, for multi-shift conjugate gradients", a.plain[0]);
+    if (j.output && output_file_check(j.output, OUTPUT_TABLES, NULL, message, sizeof message))
+        user_error("plaq solve: %s", message);
     read_config(&j);
     if (comm_rank() == 0 && !j.json)
         printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s%s\n", "fermion", "solver", type_width(&j), "type",

@@ -14,8 +14,8 @@
 #include "hmc/command/commands.h"
 #include "hmc/evolve/fermion_kind.h"
 #include "hmc/input/identity.h"
-#include "io/atomic.h"
 #include "io/fifth_hdf5.h"
+#include "io/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
@@ -160,7 +160,14 @@ static fifth_transform train(const job *j, const target *t)
     return best;
 }
 
-static void store(const target *t, const fifth_transform *best)
+static void check_output(const job *j, const target *t)
+{
+    char message[1024];
+    if (output_file_check(t->reduced->p.transform_file, OUTPUT_TRANSFORM, j->config, message, sizeof message))
+        user_error("plaq train: %s", message);
+}
+
+static void store(const job *j, const target *t, const fifth_transform *best)
 {
     char keys[512], message[1024];
     const char *file = t->reduced->p.transform_file;
@@ -169,6 +176,8 @@ static void store(const target *t, const fifth_transform *best)
             "plaq train: [solver.%s] did not converge with any transform, and %s was not written; try other --mu",
             t->outer->name, file);
     fermion_kind_find(t->fermion->p.kind)->transform_keys(&t->fermion->p, keys, sizeof keys);
+    /* A file of that name may have come up meanwhile. */
+    check_output(j, t);
     if (fifth_write(file, &best->T, best->mu, keys, identity_of_program(), message, sizeof message))
         user_error("plaq train: %s", message);
     if (comm_rank() == 0)
@@ -218,6 +227,18 @@ static int find(const parameters *p, int number, target *t)
     return 1;
 }
 
+/* Each transform has a file of its own: the second one would replace the first. */
+static void check_unique(const parameters *p, int number)
+{
+    const named_settings *s = &p->solvers[number];
+    target t;
+    for (int i = 0; i < number; i++)
+        if (find(p, i, &t) && !strcmp(t.reduced->p.transform_file, s->p.transform_file))
+            user_error("%s: [solver.%s] transform = %s is that of [solver.%s], too; give each a file of its own",
+                       ini_where(p->input, "solver", s->name, "transform"), s->name, s->p.transform_file,
+                       t.reduced->name);
+}
+
 static size_t need_of_training(const void *of, const lattice *plan, place where)
 {
     const memory_count count = memory_count_open(plan, where);
@@ -235,7 +256,7 @@ static size_t need_of_training(const void *of, const lattice *plan, place where)
 
 static void read_config(job *j)
 {
-    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_training, j, &j->lat);
+    j->links = simulation_configuration(j->p, j->config, j->ignore_recorded, need_of_training, j, &j->lat, NULL);
 }
 
 /* ---- arguments ---- */
@@ -295,9 +316,8 @@ int command_train(int argc, char **argv)
     for (int i = 0; i < p->nsolvers; i++) {
         if (!find(p, i, &t)) continue;
         targets++;
-        char message[1024];
-        if (output_can_write(t.reduced->p.transform_file, 0, message, sizeof message))
-            user_error("plaq train: %s", message);
+        check_output(&j, &t);
+        check_unique(p, i);
         const int all = fermion_kind_find(t.fermion->p.kind)->slices(&t.fermion->p);
         if (j.Ls > all) user_error("plaq train: --Ls %d: [fermion.%s] has %d slices", j.Ls, t.fermion->name, all);
     }
@@ -310,7 +330,7 @@ int command_train(int argc, char **argv)
     for (int i = 0; i < p->nsolvers; i++) {
         if (!find(p, i, &t)) continue;
         const fifth_transform best = train(&j, &t);
-        store(&t, &best);
+        store(&j, &t, &best);
     }
     field_destroy(j.links);
     lattice_destroy(j.lat);

@@ -424,7 +424,8 @@ int command_verify(int argc, char **argv)
     v.s = simulation_create(p);
     if (config) {
         char message[1024];
-        if (simulation_read(v.s->links, config, ignore_recorded, message, sizeof message)) user_error("%s", message);
+        if (simulation_read(v.s->links, config, ignore_recorded, NULL, message, sizeof message))
+            user_error("%s", message);
     } else if (!strcmp(p->run.start, "file")) {
         simulation_start(v.s, ignore_recorded);
     } else {

@@ -23,9 +23,10 @@ typedef struct {
     int spins;                                         /* of its vectors */
     int blocks;                                        /* its operator comes inside blocks of sites, too */
     int coarsens;                                      /* its operator comes on coarse lattices, too */
-    int shifts;             /* its solves have shifts, for which there is one type of solver */
-    int regulated;          /* a regulator divides its determinant */
-    int flavours;           /* that a section makes; 0: as many as its key says */
+    int shifts;          /* shifted systems in its solves, for which there is one type of solver */
+    int shifted_by_mass; /* K of two masses differ by the difference of their squares, and have the same eigenvectors */
+    int regulated;       /* a regulator divides its determinant */
+    int flavours;        /* flavours that a section makes; 0: as many as its key says */
     int chemical_potential; /* its operator has derivatives by it */
     /* As of a part, after those of its parts; or null. */
     void (*complete)(const ini_input *in, const parameters *p, named_fermion *f);

@@ -178,6 +178,7 @@ const fermion_kind fermion_staggered_rational = {
     .help = "staggered quarks of one mass or of several, by rational functions (RHMC)",
     .parts = {&staggered_part, &heat_bath_part, &with_part, &rational_part},
     .spins = 1,
+    .shifted_by_mass = 1,
     .shifts = 1,
     .chemical_potential = 1,
     .complete = complete,

@@ -81,10 +81,15 @@ static void add_quark(param_text *text, const parameters *p, const fermion_param
     if (links) add_links(text, links);
 }
 
-param_text identity_of_quark(const parameters *p, const fermion_params *f)
+param_text identity_of_operator(const parameters *p, const fermion_params *f)
 {
+    const fermion_part *const *parts = fermion_kind_find(f->kind)->parts;
     param_text text = {0};
     add_quark(&text, p, f);
+    for (int k = 0; parts[k]; k++) {
+        const param *form = param_find(&parts[k]->keys, "schur");
+        if (form) add_one(&text, &parts[k]->keys, form, fermion_keys(f, parts[k]));
+    }
     return text;
 }
 

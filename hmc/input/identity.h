@@ -7,8 +7,9 @@
 #include "hmc/input/parameters.h"
 
 param_text identity_of_measurement(const parameters *p, const named_measure *m);
-/* What the operator of a quark depends on, but for the links. */
-param_text identity_of_quark(const parameters *p, const fermion_params *f);
+/* Keys that the even-odd operator K of a quark depends on, apart from the links and the parity: those of the quark, and the
+ * form of the Schur complement. */
+param_text identity_of_operator(const parameters *p, const fermion_params *f);
 /* `solver`: all of its keys count, for it is what a solve is about. `source`: the text of --source. */
 param_text identity_of_solve(const parameters *p, const named_fermion *f, const named_settings *solver,
                              const char *source);

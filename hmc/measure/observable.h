@@ -27,6 +27,7 @@ typedef struct {
     const field *links;       /* double, on the group, in any place */
     const simulation *run;    /* whose operators are used where a fermion has them; null: there are none yet */
     int (*interrupted)(void); /* asked now and then; collective; when it is true the measurement is given up. Or null */
+    int64_t trajectory;       /* number that the configuration bears, or -1 */
 } measure_context;
 
 enum { MEASURE_DONE, MEASURE_FAILED, MEASURE_GIVEN_UP };

@@ -17,7 +17,8 @@ void propagator_open(propagator *p, const measure_context *c, const measure_para
     const int number = simulation_fermion(c->p, m->fermion);
     const fermion_params *f = &c->p->fermions[number].p;
     const char *name = m->solver[0] ? m->solver : f->action_solver;
-    *p = (propagator){.c = c, .params = f, .estimates = !strcmp(m->error_estimate, "yes")};
+    *p = (propagator){
+        .c = c, .params = f, .low = {.trajectory = c->trajectory}, .estimates = !strcmp(m->error_estimate, "yes")};
     p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
     REQUIRE(p->solver, "no solver %s", name);
     p->quark = c->run ? c->run->quarks[number] : NULL;

@@ -126,8 +126,12 @@ int kept_read(kept_index *k, const char *folder, char *message, size_t size)
         if (end && read_line(text + at, has_crc, &c)) kept_put(k, &c);
         else if (at > 0) k->damaged++;
     }
+    /* A flipped title stands above lines, and one that was cut off begins as it should. */
+    const int is_cut = bytes < strlen(TITLE) && !strncmp(text, TITLE, (size_t)bytes);
+    const int foreign = !has_title && k->n == 0 && !is_cut;
     free(text);
-    return 0;
+    if (foreign) snprintf(message, size, "%s: is no index of the configurations of a run; move it away", path);
+    return foreign ? -1 : 0;
 }
 
 int kept_write(const kept_index *k, const char *folder, char *message, size_t size)

@@ -12,6 +12,8 @@
 #include "hmc/record/stretch.h"
 #include "io/atomic.h"
 #include "io/checkpoint.h"
+#include "io/output_file.h"
+#include "io/regular.h"
 
 static void *grown(void *array, int n, size_t bytes)
 {
@@ -440,8 +442,10 @@ int ensemble_write_page(const ensemble *e, const char *path, char *message, size
     char own[ATOMIC_PATH];
     param_text page = {0};
     snprintf(own, sizeof own, "%.990s/" ENSEMBLE_PAGE, e->folder);
+    if (!path) path = own;
+    if (output_file_allowed(path, OUTPUT_PAGE, NULL, message, size)) return -1;
     ensemble_page(&page, e);
-    const int bad = atomic_write(path ? path : own, page.data, page.length, message, size);
+    const int bad = atomic_write(path, page.data, page.length, message, size);
     param_text_free(&page);
     return bad;
 }

@@ -102,7 +102,8 @@ void ensemble_text(param_text *out, const ensemble *e);
 void ensemble_page(param_text *out, const ensemble *e);
 /* ensemble_charts.c: the charts of the page. */
 void ensemble_charts(param_text *out, const ensemble *e);
-/* The page written as a file, NULL: FOLDER/report.html. 0, or -1 with a message. */
+/* The page written as a file, NULL: FOLDER/report.html, which may be an earlier page (io/output_file.h). 0, or -1 with a
+ * message. */
 #define ENSEMBLE_PAGE "report.html"
 int ensemble_write_page(const ensemble *e, const char *path, char *message, size_t size);
 

@@ -10,6 +10,7 @@
 #include "hmc/record/stretch.h"
 #include "hmc/report/ensemble.h"
 #include "hmc/report/page.h"
+#include "io/output_file.h"
 
 /* The newest of long lists are shown. */
 #define MOST_ROWS 400
@@ -194,7 +195,7 @@ void ensemble_page(param_text *out, const ensemble *e)
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
-    snprintf(title, sizeof title, "plaq report: %s", e->folder);
+    snprintf(title, sizeof title, OUTPUT_PAGE_TITLE "%s", e->folder);
     page_begin(out, title);
     param_text_add(out, "<p class=\"soft\">");
     if (*ensemble_parameter(e, "save.ensemble", label)) {

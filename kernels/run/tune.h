@@ -13,6 +13,9 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/run/kernel.h"
 
+/* The beginning of such a text. */
+#define TUNE_START "# plaq tuning "
+
 typedef enum { TUNE_ESTIMATE, TUNE_MEASURE, TUNE_FILE } tune_mode;
 
 /* What has several ways: a kernel of families.def with its shapes of blocks, or one of these. */

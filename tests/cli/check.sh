@@ -95,7 +95,7 @@ while read -r file kind; do
     refused "$kind to measure" measure a.ini $file
     printed "$kind, not a regular file"
     refused "$kind to measure into" measure --output $file a.ini good.h5
-    if [ -d $file ]; then printed "$file: cannot be created: Is a directory"; else printed "$kind, not a regular file"; fi
+    printed "$file: the file is $kind, and is not replaced"
 done <<'LIST'
 fifo a FIFO
 seed a directory
@@ -124,7 +124,7 @@ for ending in h5 nersc lime; do
     printed "file/x.$ending: cannot be created: Not a directory"
     mkdir folder.$ending
     refused "in place of a folder" convert good.h5 folder.$ending
-    printed "folder.$ending: cannot be created: Is a directory"
+    printed "folder.$ending: the file is a directory, and is not replaced"
 done
 refused "a table in no folder" measure --output nowhere/x.h5 a.ini good.h5
 printed "nowhere" "No such file or directory"

@@ -2,7 +2,7 @@
 # and is refused by name for another quark or configuration; eigenvalues that another code recorded.
 . "$(dirname "$0")/kit.bash"
 write_input a.ini
-try run a.ini lattice.size=4.4.4.8 run.output=made run.trajectories=2
+try run a.ini lattice.size=4.4.4.8 run.output=made run.trajectories=2 checkpoint.interval=1
 exits 0 "a configuration"
 try run a.ini lattice.size=4.4.4.8 run.output=others run.trajectories=2 run.seed=99
 exits 0 "another one"
@@ -52,6 +52,7 @@ checks=$((checks + 1))
 grep '"pair":' out | sed 's/.*"value": *\([^,]*\), *"residual": *\([^,}]*\).*/\1 \2/' |
     awk '!($1 >= before && $1 >= 0.0004 && $2 <= 1e-10) { exit 1 } { before = $1 }' || fail "values and residuals"
 cp out one
+cp out one.pairs
 try check low.h5
 printed "eigenvectors of an operator"
 try eigen --pairs 16 --block 4 e.ini $config
@@ -87,13 +88,82 @@ cat d.ini m.ini >measured.ini
 try measure --json measured.ini $config
 exits 0 "a measurement with eigenvectors"
 
+say "another mass of a staggered quark"
+# K is shifted, so its eigenvectors are the same: residuals of the solves show that the values are shifted, too.
+try eigen --json --pairs 10 --block 4 e.ini $config fermion.light.mass=0.03
+exits 0 "pairs of another mass"
+shifted=$(grep '"pair": 9' out | sed 's/.*"value": *\([^,]*\),.*/\1/')
+checks=$((checks + 1))
+grep '"pair": 9' one.pairs | sed 's/.*"value": *\([^,]*\),.*/\1/' |
+    awk -v shifted="$shifted" '{ d = $1 + 0.03 ^ 2 - 0.02 ^ 2 - shifted; if (d < 0) d = -d; exit !(d < 1e-9) }' || fail "values are not shifted"
+try solve --json --rhs 4 d.ini $config fermion.light.mass=0.03
+exits 0 "solves of another mass"
+for pair in "deflated cg" "deflated_block block"; do
+    set -- $pair
+    checks=$((checks + 1))
+    [ "$(iterations $1)" -gt 0 ] && [ "$(iterations $1)" -lt "$(iterations $2)" ] || fail "iterations of $1 and $2 at another mass"
+done
+
+say "both forms of the Schur complement"
+printf '[fermion.w]\nkappa = 0.15\nc_sw = 1\nsolver = cg\n\n[solver.cg]\ntype = cg\ntolerance = 1e-9\n' >w.ini
+{ cat w.ini; printf '\n[solver.low]\ntype = cg\ntolerance = 1e-9\neigenvectors = w-%%d.h5\n'; } >wd.ini
+for form in symmetric asymmetric; do
+    rm -f w-2.h5
+    try eigen --pairs 8 --block 4 --tolerance 1e-8 --output w-%d.h5 w.ini $config fermion.w.schur=$form
+    exits 0 "pairs of the form $form, named by a pattern"
+    try solve --json wd.ini $config fermion.w.schur=$form
+    exits 0 "solves with them"
+    checks=$((checks + 1))
+    [ "$(iterations low)" -lt "$(iterations cg)" ] || fail "iterations with eigenvectors of the form $form"
+done
+try solve wd.ini $config fermion.w.schur=symmetric
+exits 2 "eigenvectors of the other form"
+printed "eigenvectors = w-2.h5 is of another operator" "fermion.schur: asymmetric before, symmetric now"
+try solve wd.ini $config fermion.w.kappa=0.149
+exits 2 "eigenvectors of another mass of a Wilson quark"
+printed "fermion.kappa: 0.15 before, 0.149 now" "those of one mass"
+
+say "a file for each configuration of a list"
+list="$config made/checkpoint-000001.h5"
+printf '\n[measure.p]\nkind = pion\nfermion = w\nsolver = low\n' >>wd.ini
+try measure wd.ini $list
+exits 2 "a file is missing"
+printed "[solver.low] eigenvectors: w-1.h5: No such file"
+try eigen --pairs 8 --block 4 --tolerance 1e-8 --output w-%d.h5 w.ini made/checkpoint-000001.h5
+exits 0 "the pairs of the other one"
+try measure --json wd.ini $list
+exits 0 "a list with a pattern"
+same "pions" 2 "$(grep -c '"residual"' out)"
+try measure --dry-run wd.ini $config
+exits 0 "a dry run"
+try measure --dry-run wd.ini lattice.size=4.4.4.8
+exits 2 "a dry run without a configuration"
+printed "takes the trajectory number of the configuration, which bears none"
+try measure --dry-run wd.ini lattice.size=4.4.4.8 solver.low.low_modes=8
+exits 0 "one that says how many vectors"
+try solve wd.ini $config solver.low.eigenvectors=w-%x.h5
+exits 2 "a pattern that is none"
+printed "has a % that is no %d"
+try convert $config bare.milc
+try solve wd.ini bare.milc
+exits 2 "a configuration without a number"
+printed "which bears none; name the file itself"
+
 say "what is refused"
+try run a.ini lattice.size=8.4.4.4 run.output=wide run.trajectories=2
+exits 0 "a lattice of other extents"
+try solve d.ini wide/checkpoint-000002.h5
+exits 2 "another lattice"
+printed "is of a lattice of 4.4.4.8 sites, and the configuration has 8.4.4.4"
 try solve d.ini $other
 exits 2 "another configuration"
 printed "d.ini:16: [solver.deflated] eigenvectors = low.h5 is of another configuration" "plaq eigen"
-try solve d.ini $config fermion.light.mass=0.03
+try solve d.ini $config fermion.light.u0=0.91
 exits 2 "another quark"
-printed "eigenvectors = low.h5 is of another quark" "fermion.mass"
+printed "eigenvectors = low.h5 is of another operator" "fermion.u0: 0.9 before, 0.91 now" "the mass alone may differ"
+try solve d.ini $config fermion.light.parity=even
+exits 2 "the other parity"
+printed "eigenvectors = low.h5 is of odd sites, and the quark's parity is even"
 try solve d.ini $config solver.deflated_block.low_modes=17
 exits 2 "more modes than there are"
 printed "low_modes = 17, but low.h5 has 16 eigenvectors"
@@ -127,6 +197,33 @@ try eigen --pairs 16 --order 2 --restarts 1 --tolerance 1e-14 --output few.h5 e.
 exits 1 "too few restarts"
 checks=$((checks + 1))
 [ ! -e few.h5 ] || fail "a file of pairs that did not converge"
+
+say "cutoffs, orders and pairs"
+try run a.ini lattice.size=4.2.2.4 run.output=small run.trajectories=1 checkpoint.interval=1
+exits 0 "a small lattice"
+small=small/checkpoint-000001.h5
+values() { grep '"pair":' out | sed 's/.*"value": *\([^,]*\),.*/\1/' | awk '{ printf "%.10f ", $1 }'; }
+try eigen --json --pairs 8 e.ini $small
+exits 0 "the lowest"
+lowest=$(values)
+for setting in "--cutoff 0.0005" "--cutoff 0.005" "--order 2000"; do
+    try eigen --json --pairs 8 $setting e.ini $small
+    exits 0 "$setting"
+    same "the lowest with $setting" "$lowest" "$(values)"
+done
+try eigen --pairs 8 --cutoff 0.0005 e.ini $small
+printed "the cutoff 0.0005 is too low: 1 of 8 eigenvalues are below it; it is raised to"
+# refused_numbers OPTIONS TEXT: status 2, nothing found.
+refused_numbers() {
+    try eigen $1 e.ini $small
+    exits 2 "$1"
+    printed "$2"
+}
+refused_numbers "--cutoff 1e9" "a cutoff of 1e+09 is above the spectrum, which ends below"
+refused_numbers "--cutoff 1 --order 2000" "an order of 2000 is too high with a cutoff of 1 of"
+refused_numbers "--pairs 385" "385 pairs: an operator on 96 components has at most 24, in blocks of 8 vectors"
+refused_numbers "--block 40" "blocks of 40 vectors are too large for an operator on 96 components; at most 15 are possible"
+refused_numbers "--pairs 8 --basis 30" "a basis of 30 vectors: 8 pairs in blocks of 8 need 32, and 48 are possible"
 
 # Eigenvalues of -D^2 in the normalisation of others, 4 (A - m^2), each with its multiplets.
 if [ -d "$data" ]; then

@@ -1,5 +1,5 @@
 # Every input file of a run, at small size: two trajectories with a restart between, and plaq verify. Walls are four slices
-# apart, and no level makes more than two steps.
+# apart, and no level makes more than two steps. And the input of plaq train, whose transform the solver then uses.
 . "$(dirname "$0")/kit.bash"
 
 small="lattice.size=4.4.4.4 run.warmup=2 run.length=0.25 checkpoint.interval=1"
@@ -26,4 +26,29 @@ for input in "$source"/inputs/*.ini; do
     same "failures of $name" 0 "$(grep -c '"verdict": "fail"' out || true)"
     same "forces of $name" "$(grep -c '"check": "force is' out)" "$(grep '"check": "force is' out | grep -c '"verdict": "pass"')"
 done
+
+say "transform"
+try run "$source/inputs/pure-gauge.ini" $small run.output=links run.trajectories=1
+exits 0 "a configuration"
+config=links/checkpoint-000001.h5
+four="fermion.light.Ls=6 solver.blocks.block=4.4.2.2 solver.blocks.steps=4 solver.cg.tolerance=1e-5 solver.trained.tolerance=1e-5
+    solver.all_slices.tolerance=1e-5"
+cp "$source/inputs/transform.ini" .
+try solve transform.ini $config $four
+exits 2 "no transform yet"
+printed "light-transform.h5: No such file" "plaq train makes it"
+for again in "" ", onto the first"; do
+    try train transform.ini $config $four --Ls 4 --mu 0.2 --steps 8 --vectors 2 --every 5
+    exits 0 "training$again"
+    printed "light-transform.h5: 4 of 6 slices, mu 0.2"
+done
+try solve --json transform.ini $config $four
+exits 0 "solves with the transform"
+same "solvers of transform.ini" 3 "$(grep -c '"converged": true' out)"
+iterations() { grep "\"solver\": \"$1\"" out | sed 's/.*"iterations": *\([0-9]*\).*/\1/'; }
+checks=$((checks + 1))
+[ "$(iterations trained)" -lt "$(iterations cg)" ] || fail "iterations with the transform: $(iterations trained), without $(iterations cg)"
+try solve transform.ini $config $four fermion.light.mass=0.02
+exits 2 "a transform of another mass"
+printed "light-transform.h5"
 finish

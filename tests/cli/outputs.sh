@@ -33,6 +33,18 @@ values() { h5dump -A 0 -y -w 1 -m %.17g -d "/$2" "$1" | grep -E '^ *[-0-9.e+]+,?
 text() { h5dump -d "$2" "$1"; }
 have_tools=$(command -v h5dump || true)
 
+# cold_nersc X Y Z T: a file of unit links.
+cold_nersc() {
+    local sites=$(($1 * $2 * $3 * $4))
+    printf 'BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE_3x3\nDIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\n' "$@"
+    # Words of 32 bits: three ones, 0x3f800000, in a link, four links on a site.
+    printf 'CHECKSUM = %x\nLINK_TRACE = 1\nPLAQUETTE = 1\nFLOATING_POINT = IEEE32BIG\nEND_HEADER\n' \
+        $(((12 * sites * 0x3f800000) & 0xffffffff))
+    local one='\x3f\x80\0\0' none='\0\0\0\0' link
+    link=$one$none$none$none$none$none$none$none$one$none$none$none$none$none$none$none$one$none
+    for _ in $(seq $((4 * sites))); do printf "$link"; done
+}
+
 # ---- several programs, one file ----
 
 say "eight programs add to one file at once"
@@ -123,6 +135,22 @@ if [ -n "$have_tools" ]; then
     same "what a shorter row lacks" 8 "$(h5dump -y -w 1 -d /measure/pion/pion after.h5 | grep -ci nan)"
 fi
 
+say "lattices of one volume and one digest"
+for extents in "4 4 4 8" "8 4 4 4"; do
+    cold=cold.$(echo $extents | tr -d ' ').nersc
+    cold_nersc $extents >$cold
+    try measure --output cold.h5 m.ini $cold
+    exits 0 "cold links, $extents"
+done
+same "their digests" 1 "$(for f in cold.4448.nersc cold.8444.nersc; do "$plaq" check --json $f | sed 's/.*digest": "\([^"]*\).*/\1/'; done | sort -u | wc -l | tr -d ' ')"
+try measure --output cold.h5 m.ini cold.8444.nersc
+exits 0 "the second again"
+printed "cold.8444.nersc: measure.loops of these links is in cold.h5 already"
+if [ -n "$have_tools" ]; then
+    same "rows" 2 "$(rows cold.h5 loops)"
+    same "extents" "4 8 8 4 " "$(values cold.h5 configs/size_x)$(values cold.h5 configs/size_t)"
+fi
+
 say "plaq solve likewise"
 try solve --output solves.h5 m.ini $one
 exits 0 "a solve"
@@ -152,7 +180,7 @@ no_table() {
 say "outputs into files that are something else"
 no_table $one "a checkpoint"
 no_table made/history.h5 "the history of a run"
-no_table m.ini "not an HDF5 file"
+no_table m.ini "a text"
 try convert $one lattice.h5
 no_table lattice.h5 "a lattice file"
 printf '\211HDF\r\n\032\n%0200d' 0 >foreign.h5
@@ -191,7 +219,7 @@ keeps $one "a checkpoint"
 keeps made/history.h5 "the history of a run"
 keeps spectrum.h5 "a file of measurements"
 keeps foreign.h5 "an HDF5 file that plaq did not make"
-keeps m.ini "no lattice file"
+keeps m.ini "a text"
 for ending in lime nersc h5; do
     try convert $one over.$ending
     exits 0 "a new file"

@@ -97,6 +97,24 @@ if [ -d "$data" ]; then
     printed "warning: $data/fat.l8: the links are not in SU(3)" "copied as they are, since the checksum is right"
     try check fat.lime
     exits 0 "a copy of fat links"
+    say "open boundaries"
+    file=$data/openQCD_qcd1_ob_L8T8_b12.0_c1.1329_k0.07n1
+    try check "$file"
+    exits 0 "a file with open boundaries"
+    printed "remark       open boundaries in time" "recorded: right" "links are in SU(3)"
+    printf '[measure.loops]\nkind = loops\n' >loops.ini
+    try measure loops.ini "$file"
+    exits 1 "a measurement on it"
+    printed "open boundaries in time: all links in time of the last time slice are zero"
+    write_pure_gauge ob.ini
+    try run ob.ini lattice.size=8.8.8.8 run.start=file run.config="$file" run.output=ob
+    exits 2 "a run from it"
+    printed "open boundaries in time" "no command but check and convert takes the file"
+    try convert "$file" ob.openqcd
+    exits 0 "a copy of it"
+    printed "warning: $file: open boundaries in time"
+    checks=$((checks + 1))
+    cmp -s "$file" ob.openqcd || fail "the copy differs"
     file=$data/openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1
     cp "$file" off.openqcd
     chmod u+w off.openqcd

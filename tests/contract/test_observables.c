@@ -134,11 +134,11 @@ static void check_invariance(const parameters *p, const lattice *lat, const obse
     double complex *u = kit_random_gauge(shape, 0.4, &rng), *g = kit_alloc(9 * (size_t)lat->volume, sizeof *g);
     ref_random_rotation(g, shape, &rng);
     field *links = kit_links(lat, u);
-    const measure_context c = {p, links, NULL, NULL};
+    const measure_context c = {p, links, NULL, NULL, -1};
     measure_result before = measure(&c, &p->measures[0]);
     ref_rotate_gauge(u, shape, g);
     field *turned = kit_links(lat, u);
-    const measure_context d = {p, turned, NULL, NULL};
+    const measure_context d = {p, turned, NULL, NULL, -1};
     measure_result after = measure(&d, &p->measures[0]);
     const int noise = observable_has(o, "noise"), seen = values;
     KIT_INT(before.failed || after.failed, 0);

@@ -48,7 +48,7 @@ static field *imported(const lattice *lat, struct ref_lattice l, const double co
 
 static measure_result measured(const field *links, const char *kind)
 {
-    const measure_context c = {&the_parameters, links, NULL, NULL};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
     static named_measure m;
     m = observe_section(kind);
     return measure(&c, &m);
@@ -96,7 +96,7 @@ static void test_flow(const field *links, struct ref_lattice l, double complex *
 /* The scales of a flow whose E is known at every row. */
 static void test_scales(const field *links)
 {
-    const measure_context c = {&the_parameters, links, NULL, NULL};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
     named_measure m = observe_section("flow");
     observe_set(&m, "flow_time", "0.25"); /* the last step is half a step */
     measure_result r = measure(&c, &m);
@@ -124,7 +124,7 @@ static void test_scales(const field *links)
 /* A step beyond the bound of stability, and the largest that the input allows. */
 static void test_unstable_flow(const field *links)
 {
-    const measure_context c = {&the_parameters, links, NULL, NULL};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
     named_measure m = observe_section("flow");
     observe_set(&m, "flow_time", "6");
     observe_set(&m, "flow_step", "0.15");
@@ -219,7 +219,7 @@ static void test_source(const lattice *lat, struct ref_lattice l, const double c
     }
     some_parameters(0.5, 1);
     field *at_origin = imported(lat, l, u), *at_source = imported(lat, l, moved);
-    const measure_context c = {&the_parameters, at_source, NULL, NULL};
+    const measure_context c = {&the_parameters, at_source, NULL, NULL, -1};
     named_measure m = observe_section("pion");
     observe_source(&m, source);
     measure_result r = measured(at_origin, "pion"), s = measure(&c, &m);
@@ -260,10 +260,10 @@ static void test_condensate(const field *links, struct ref_lattice l, const doub
     field *noise = field_create(links->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     measure_result r = measured(links, "condensate");
     CHECK_INT(r.nrows, 2);
-    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, links, NULL, NULL});
+    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, links, NULL, NULL, -1});
     field *cold = field_like(links);
     gauge_cold(cold);
-    CHECK(seed != measure_noise_seed(&(measure_context){&the_parameters, cold, NULL, NULL}));
+    CHECK(seed != measure_noise_seed(&(measure_context){&the_parameters, cold, NULL, NULL, -1}));
     field_destroy(cold);
     for (int i = 0; i < 2; i++) {
         vector_random_signs(noise, seed, RANDOM_NOISE, (uint32_t)i);
@@ -357,7 +357,7 @@ static field *recorded(lattice **lat, const int size[4], const char *name)
     *lat = lattice_create(size, grid, 2, -1);
     field *links = field_create(*lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     char message[1024];
-    CHECK_INT(simulation_read(links, data_path(name), 0, message, sizeof message), 0);
+    CHECK_INT(simulation_read(links, data_path(name), 0, NULL, message, sizeof message), 0);
     return links;
 }
 
@@ -365,7 +365,7 @@ static void test_recorded_flow(void)
 {
     lattice *lat;
     field *links = recorded(&lat, (const int[]){4, 4, 4, 8}, "lat.sample.l4448");
-    const measure_context c = {&the_parameters, links, NULL, NULL};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
     named_measure m = observe_section("flow");
     observe_set(&m, "flow_time", "0.5");
     measure_result r = measure(&c, &m);

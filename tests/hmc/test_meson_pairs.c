@@ -125,7 +125,7 @@ static const parameters *two_quarks(void)
 static void check_pairs(const field *links, const double complex *u, int smeared_sink)
 {
     double complex *A = propagator_of(u, masses[0], smeared_sink), *B = propagator_of(u, masses[1], smeared_sink);
-    const measure_context c = {two_quarks(), links, NULL, NULL};
+    const measure_context c = {two_quarks(), links, NULL, NULL, -1};
     named_measure m = observe_section("mesons");
     observe_source(&m, source);
     observe_set(&m, "fermion_2", "other");
@@ -160,7 +160,7 @@ static void check_pairs(const field *links, const double complex *u, int smeared
 /* Of one quark, and without smearing, the pion; of any kind. */
 static void check_pion(const field *links, const char *kind)
 {
-    const measure_context c = {observe_parameters(kind, 0.3), links, NULL, NULL};
+    const measure_context c = {observe_parameters(kind, 0.3), links, NULL, NULL, -1};
     named_measure m = observe_section("pion"), n = observe_section("mesons");
     observe_source(&m, source);
     observe_source(&n, source);

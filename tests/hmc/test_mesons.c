@@ -59,7 +59,7 @@ static void close_scene(scene *s)
 
 static measure_result measured(const scene *s, const named_measure *m)
 {
-    const measure_context c = {&the_parameters, s->links, NULL, NULL};
+    const measure_context c = {&the_parameters, s->links, NULL, NULL, -1};
     measure_result r = measure(&c, m);
     KIT_INT(r.failed, 0);
     KIT_CHECK(r.summary[0] < 1e-10 && r.summary[1] > 0);
@@ -137,7 +137,7 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     kit_where("condensate of %s links, long ones of %s reals, by %s noise", links, long_reals, noise);
     measure_result r = measured(&s, &m);
     KIT_INT(r.nrows, 2);
-    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL});
+    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL, -1});
     for (int i = 0; i < 2; i++) {
         if (!strcmp(noise, "z2")) vector_random_signs(vector, seed, RANDOM_NOISE, (uint32_t)i);
         else vector_random(vector, seed, RANDOM_NOISE, (uint32_t)i);
@@ -394,7 +394,7 @@ static void test_trouble(void)
 {
     scene s;
     if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 4}}, 0.5, "naive", 0.1, -1)) return;
-    const measure_context stopped = {&the_parameters, s.links, NULL, stop_at_once};
+    const measure_context stopped = {&the_parameters, s.links, NULL, stop_at_once, -1};
     const named_measure m[2] = {mesons_section("i5", "thin", "point"), observe_section("condensate")};
     for (int k = 0; k < 2; k++) {
         measure_result r = measure(&stopped, &m[k]);
@@ -402,7 +402,7 @@ static void test_trouble(void)
         measure_result_free(&r);
     }
     the_parameters.solvers[0].p.max_iterations = 2;
-    const measure_context c = {&the_parameters, s.links, NULL, NULL};
+    const measure_context c = {&the_parameters, s.links, NULL, NULL, -1};
     for (int k = 0; k < 2; k++) {
         measure_result r = measure(&c, &m[k]);
         CHECK(r.failed && !r.given_up);
@@ -423,7 +423,7 @@ static void test_recorded_pion(void)
     scene s;
     if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 8}}, 0, "asqtad", 0.05, 1)) return;
     char message[1024];
-    CHECK_INT(simulation_read(s.links, data_path("lat.sample.l4448.gf"), 0, message, sizeof message), 0);
+    CHECK_INT(simulation_read(s.links, data_path("lat.sample.l4448.gf"), 0, NULL, message, sizeof message), 0);
     named_measure m = mesons_section("", "thin", "point");
     measure_result r = measured(&s, &m);
     kit_where("asqtad pion on lat.sample.l4448.gf");

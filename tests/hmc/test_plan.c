@@ -225,7 +225,7 @@ static void test_unitarity(void)
         free(slice);
         const links_meta meta = {.has_plaquette = 1, .plaquette = gauge_measure(u, 0).plaquette};
         CHECK_INT(links_write(u, path, "ildg", &meta, message, sizeof message), 0);
-        CHECK_INT(simulation_read(u, path, 0, message, sizeof message) != 0, off);
+        CHECK_INT(simulation_read(u, path, 0, NULL, message, sizeof message) != 0, off);
         if (off) CHECK_HAS(message, "not in SU(3)");
         field_destroy(u);
         lattice_destroy(lat);

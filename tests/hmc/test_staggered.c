@@ -250,7 +250,7 @@ static void test_measured_only(void)
     CHECK_INT(all, 4);
     CHECK(fermion_measured_only(&p->fermions[copy].p) && !b.s->quarks[copy]);
     CHECK_INT(b.s->e.nactions, 4);
-    const measure_context in_run = {p, b.s->links, b.s, NULL}, alone = {p, b.s->links, NULL, NULL};
+    const measure_context in_run = {p, b.s->links, b.s, NULL, -1}, alone = {p, b.s->links, NULL, NULL, -1};
     measure_result r[3] = {measure(&in_run, &p->measures[0]), measure(&in_run, &p->measures[1]),
                            measure(&alone, &p->measures[0])};
     for (int k = 0; k < 3; k++) {

@@ -82,7 +82,7 @@ static double variance_of(const scene *s, const gsl_matrix_complex *A)
 
 static measure_result measured(const scene *s)
 {
-    const measure_context c = {s->p, s->links, NULL, NULL};
+    const measure_context c = {s->p, s->links, NULL, NULL, -1};
     measure_result r = measure(&c, &s->m);
     KIT_INT(r.failed, 0);
     if (r.failed) printf("%s\n", r.trouble);
@@ -194,10 +194,10 @@ static void test_low_modes(const char *kind, double mass, double gain)
     open_scene(&s, kind, mass, "trace", VECTORS);
     const eigen_settings set = {.pairs = 8, .block = 2, .basis = 20, .tolerance = 1e-11, .restarts = 200, .seed = 5};
     kit_where("low modes, %s", kind);
-    eigen_pairs *e = eigen_solve(&set, s.q->normal);
+    eigen_pairs *e = eigen_solve(&set, s.q->normal, message, sizeof message);
     KIT_INT(e->converged, 1);
     eigen_file f = {.n = e->n, .values = e->values, .residuals = e->residuals};
-    param_text quark = identity_of_quark(s.p, &s.p->fermions[0].p);
+    param_text quark = identity_of_operator(s.p, &s.p->fermions[0].p);
     snprintf(f.quark, sizeof f.quark, "%s", quark.data);
     param_text_free(&quark);
     links_digest(s.links, f.links);

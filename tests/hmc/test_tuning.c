@@ -73,6 +73,9 @@ static void test_bad_files(void)
     CHECK_USER_ERROR(open_file, here, "remove the file");
     remove(path);
     CHECK_USER_ERROR(open_file, here, "make one with tune = measure");
+    append("trajectory\tfile\n");
+    CHECK_USER_ERROR(open_to_measure, here, "the file is a text, and is not replaced");
+    remove(path);
     REQUIRE(mkdir(path, 0700) == 0, "cannot make %s", path);
     CHECK_USER_ERROR(open_file, here, "remove it, or name another one as tune_file");
     rmdir(path);

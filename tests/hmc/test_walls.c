@@ -37,7 +37,7 @@ static void open_parameters(const wall *w)
 
 static measure_result measured(const field *links, const char *kind, const int source[4])
 {
-    const measure_context c = {&the_parameters, links, NULL, NULL};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
     static named_measure m;
     m = observe_section(kind);
     observe_source(&m, source);

@@ -522,7 +522,7 @@ static void test_leftovers(void)
     snprintf(path, sizeof path, "%s/left", folder);
     shell("mkdir -p '%s'/left");
     shell("cd '%s'/left && touch .checkpoint-000001.h5.0a1b2c3d-4.tmp .checkpoint-1000000.h5.0a1b2c3d-77.tmp "
-          ".history.h5.0a1b2c3d-4.tmp .history.journal.0a1b2c3d-4.tmp .write-test-77.tmp && "
+          ".history.h5.0a1b2c3d-4.tmp .history.journal.0a1b2c3d-4.tmp .write-test.0a1b2c3d-77.tmp && "
           "mkdir .checkpoint-000002.h5.0a1b2c3d-4.tmp && touch .flow.h5.0a1b2c3d-4.tmp .history-flow.h5.0a1b2c3d-4.tmp "
           ".checkpoint-2flow.h5.0a1b2c3d-4.tmp .x.tmp keep.tmp .hidden");
     output_open(path);

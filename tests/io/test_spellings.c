@@ -121,7 +121,9 @@ static void test_xml(void)
          "<?xml version=\"1.0\" encoding=\"utf-8\" ?>\r\n<ildgFormat"},
         {" xmlns=\"http://www.lqcd.org/ildg\"", " xmlns='http://www.lqcd.org/ildg'"},
         {"/ildg/filefmt.xsd\"", "/ildg http://www.lqcd.org/ildg/filefmt.xsd\" "},
-        {"<ildgFormat xmlns=", "<g:ildgFormat xmlns:g="}};
+        {"<ildgFormat xmlns=", "<g:ildgFormat xmlns:g="},
+        {"<field>su3gauge</field>", ""},
+        {"</ildgFormat>", "</ildgFormat>"}};
     const links_meta meta = meta_of(u);
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
         CHECK_INT(links_write(u, in_folder("ours.lime"), "ildg", &meta, message, sizeof message), 0);
@@ -140,13 +142,19 @@ static void test_xml(void)
                 if (i == 7) replace(&text, "</ildgFormat>", "</g:ildgFormat>");
                 if (i == 7) replace(&text, "<field>su3gauge</field>", "<g:field>su3gauge</g:field>");
             }
-            add_record(&b, (const char *)h + 16, h[6] >> 7, h[6] >> 6 & 1, text.p, text.n);
+            /* Seven zero bytes more, as some writers pad. */
+            if (i == 9 && !strcmp((const char *)h + 16, "ildg-format")) append(&text, "\0\0\0\0\0\0", 7);
+            if (strcmp((const char *)h + 16, "plaq-seal"))
+                add_record(&b, (const char *)h + 16, h[6] >> 7, h[6] >> 6 & 1, text.p, text.n);
             free(text.p);
             at += 144 + (n + 7) / 8 * 8;
         }
         finish(&b, "xml");
         free(ours.p);
         expect_whole("xml", NULL);
+        const check_report r = checked("xml", NULL);
+        if (i == 8) CHECK_HAS(r.info.remark, "no <field>");
+        else CHECK_STR(r.info.remark, "");
     }
 }
 
@@ -208,6 +216,49 @@ static void test_openqcd(void)
         CHECK_INT(checked("summed", NULL).verdict, cases[i].verdict);
     }
     expect_bad_recorded("summed", "plaquette is");
+}
+
+/* Cold links but for one that deviates from the group by `off` in one number. */
+static void test_rounding(void)
+{
+    static const struct {
+        double off;
+        check_verdict verdict;
+    } cases[] = {{1e-15, CHECK_WHOLE}, {4e-15, CHECK_DAMAGED}};
+    for (int i = 0; i < 2; i++) {
+        double *all = calloc(72 * (size_t)u->lat->volume, sizeof *all);
+        for (size_t k = 0; k < 12 * (size_t)u->lat->volume; k++) all[18 * (k / 3) + 8 * (k % 3)] = 1;
+        all[18 * 77 + 7] = cases[i].off;
+        field *v = field_like(u);
+        scattered(v, all);
+        free(all);
+        write_openqcd(in_folder("rounded"), v, 0);
+        field_destroy(v);
+        CHECK_INT(checked("rounded", NULL).verdict, cases[i].verdict);
+    }
+}
+
+/* Links in time of the last slice are zero; where one of them is not, or a link of another slice is, that is damage. */
+static void test_open_boundary(void)
+{
+    for (int i = 0; i < 3; i++) {
+        double *all = gathered(u);
+        const size_t slice = (size_t)u->lat->volume / (size_t)u->lat->size[3];
+        for (size_t site = (size_t)u->lat->volume - slice; site < (size_t)u->lat->volume; site++)
+            memset(all + 72 * site + 54, 0, 18 * sizeof *all);
+        if (i == 1) all[72 * (size_t)u->lat->volume - 1] = 1e-3;
+        if (i == 2) memset(all + 54, 0, 18 * sizeof *all);
+        field *v = field_like(u);
+        scattered(v, all);
+        free(all);
+        write_openqcd(in_folder("open"), v, i == 2);
+        field_destroy(v);
+        const check_report r = checked("open", NULL);
+        CHECK_INT(r.verdict, i ? CHECK_DAMAGED : CHECK_WHOLE);
+        CHECK_INT(r.info.open_boundary, i != 1);
+        CHECK_INT(r.unitary, i == 0);
+        if (i == 0) CHECK_HAS(r.info.remark, "open boundaries in time");
+    }
 }
 
 /* ---- other links than those recorded, the checksum being right ---- */
@@ -286,18 +337,21 @@ static void test_names(void)
 
 static void test_own_headers(void)
 {
-    static const char *const formats[] = {"nersc", "hdf5"};
-    const size_t links = 576 * (size_t)u->lat->volume;
+    static const char *const formats[] = {"nersc", "hdf5", "ildg", "scidac", "milc"};
+    const size_t bytes_64 = 576 * (size_t)u->lat->volume;
     const links_meta meta = meta_of(u);
     links_info info;
     if (comm_size() > 1) return; /* rank 0 alone reads headers */
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 5; i++) {
+        const size_t links = i == 4 ? bytes_64 / 2 : bytes_64;
         long missed = 0;
         const char *path = in_folder("header");
         CHECK_INT(links_write(u, path, formats[i], &meta, message, sizeof message), 0);
         const bytes b = load(path);
-        const char *without = i ? strstr((char *)b.p, "without = ") : NULL;
-        const size_t start = i ? strtoul(without + 10, NULL, 10) : b.n - links;
+        const char *without = i == 1 ? strstr((char *)b.p, "without = ") : NULL;
+        const unsigned char *type =
+            i == 2 || i == 3 ? memmem(b.p, b.n, i == 2 ? "ildg-binary" : "scidac-binary", i == 2 ? 11 : 13) : NULL;
+        const size_t start = i == 1 ? strtoul(without + 10, NULL, 10) : type ? (size_t)(type - b.p) + 128 : b.n - links;
         const int fd = open(path, O_RDWR);
         for (size_t at = 0; at < b.n; at++)
             for (int bit = 0; bit < 8 && (at < start || at >= start + links); bit++) {
@@ -326,6 +380,8 @@ int main(int argc, char **argv)
     test_xml();
     test_nersc();
     test_openqcd();
+    test_rounding();
+    test_open_boundary();
     test_rearranged();
     test_names();
     test_own_headers();

@@ -118,6 +118,40 @@ static void check_deflation(const eigen_pairs *e, linop *a, int gains)
     for (int k = 0; k < 4; k++) field_destroy(all[k]);
 }
 
+/* The lowest values come out whatever cutoff and order are given, or these are refused; never others. */
+static void check_settings(eigen_settings s, linop *a, const double *want)
+{
+    char message[256];
+    static const double cutoffs[] = {5e-3, 0.3, 3};
+    for (int i = 0; i < 3; i++)
+        for (int order = 0; order <= 60; order += 60) {
+            const double cutoff = cutoffs[i];
+            s.cutoff = cutoff;
+            s.order = order;
+            kit_where("cutoff %g, order %d", cutoff, order);
+            eigen_pairs *e = eigen_solve(&s, a, message, sizeof message);
+            KIT_CHECK(e || (order && strstr(message, "rounding allows at most")));
+            for (int k = 0; e && e->converged && k < s.pairs; k++) KIT_NEAR(e->values[k], want[k], 1e-10);
+            if (e && !order) KIT_INT(e->converged, 1);
+            eigen_free(e);
+        }
+    s.cutoff = 0;
+    s.order = 2000;
+    kit_where("order 2000 alone");
+    eigen_pairs *e = eigen_solve(&s, a, message, sizeof message);
+    KIT_INT(e->converged, 1);
+    for (int k = 0; k < s.pairs; k++) KIT_NEAR(e->values[k], want[k], 1e-10);
+    eigen_free(e);
+    s.cutoff = 1000;
+    KIT_CHECK(!eigen_solve(&s, a, message, sizeof message) && strstr(message, "above the spectrum, which ends below"));
+    s.pairs = DIMENSION / 2 - 3 * s.block + 1;
+    char most[32];
+    snprintf(most, sizeof most, "at most %d", s.pairs - 1);
+    KIT_CHECK(eigen_fits(&s, a, message, sizeof message) && strstr(message, most));
+    s.pairs--, s.basis = 0;
+    KIT_CHECK(!eigen_fits(&s, a, message, sizeof message));
+}
+
 /* gains: the spectrum has other values beside the lowest multiplets. */
 static void test_links(const field *links, const char *name, int gains, int pairs, int block)
 {
@@ -131,12 +165,13 @@ static void test_links(const field *links, const char *name, int gains, int pair
     linop_refresh(a);
     kit_where("%d pairs in blocks of %d, %s links", pairs, block, name);
     KIT_CHECK(!eigen_fits(&s, a, message, sizeof message));
-    eigen_pairs *e = eigen_solve(&s, a);
+    eigen_pairs *e = eigen_solve(&s, a, message, sizeof message);
     KIT_INT(e->converged, 1);
     dense_values(a, want);
     for (int k = 0; k < pairs; k++) KIT_NEAR(e->values[k], want[k], 1e-10);
     check_vectors(e, a);
     check_deflation(e, a, gains);
+    if (gains) check_settings(s, a, want);
     eigen_free(e);
     staggered_destroy(quark);
     staggered_links_destroy(l);
@@ -148,7 +183,8 @@ static void test_direct(scene *s)
     const eigen_settings set = {.pairs = 16, .block = 4, .tolerance = 1e-10, .restarts = 100, .seed = 6};
     solver_settings gcr = settings_of("gcr", "double");
     gcr.tolerance = 1e-6;
-    eigen_pairs *e = eigen_solve(&set, s->normal);
+    char message[256];
+    eigen_pairs *e = eigen_solve(&set, s->normal, message, sizeof message);
     kit_where("eigenvectors of the normal operator of a clover quark");
     KIT_INT(e->converged, 1);
     check_vectors(e, s->normal);
