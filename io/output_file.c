@@ -41,7 +41,7 @@ static const struct {
 } texts[] = {
     {OUTPUT_CALIBRATION_START, KIND_CALIBRATION},
     {TUNE_START, KIND_TUNING},
-    {SAVE_INDEX_TITLE, "the index of a run's configurations"},
+    {SAVE_INDEX_COLUMNS, "the index of a run's configurations"},
     {"plaq history journal", "the journal of a run's history"},
     {"<title>" OUTPUT_PAGE_TITLE, KIND_PAGE},
 };

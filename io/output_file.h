@@ -28,7 +28,7 @@ typedef enum {
  * the index. */
 #define SAVE_FOLDER "configurations"
 #define SAVE_INDEX "configurations.tsv"
-#define SAVE_INDEX_TITLE "trajectory\tfile\tdigest\tplaquette\tacceptance\n"
+#define SAVE_INDEX_COLUMNS "trajectory\tfile\tdigest\tplaquette\tacceptance"
 
 /* Permission to write a file of this kind under that name: 0, or -1 with a message that says what stands there, or what
  * is wrong with the folder. `reads` is the lattice file that the command reads, or NULL. Nothing is changed. Local. */

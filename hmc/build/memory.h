@@ -19,7 +19,7 @@ typedef struct {
  * a step or so a level, each with every measurement of the run behind it; every solve comes to its last fallback. Local,
  * but for the first call of memory_runtime(). */
 memory_forecast memory_predicted(const parameters *p, const lattice *lat, place where);
-/* The same of plaq measure, whose quarks have no actions, on a configuration of that trajectory number (-1: none). */
+/* Bytes of plaq measure, whose quarks have no actions, on a configuration of that trajectory number (-1: none). */
 memory_forecast memory_measured(const parameters *p, int64_t trajectory, const lattice *lat, place where);
 size_t memory_total(const memory_forecast *f);
 /* "memory 30.1 MiB a rank: ...", of a forecast. Returns text. */

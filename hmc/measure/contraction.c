@@ -10,7 +10,7 @@ enum {
     SPIN = GAMMA_SPINS,
     COLOURS = 3,
     COLUMN = 24,
-    SITE = PROPAGATOR_COLUMNS_4 * COLUMN,
+    SITE = COLUMNS_OF_SOURCE * COLUMN,
     NUMBERS = 2 * CONTRACTION_PAIRS
 };
 
@@ -43,10 +43,10 @@ static void site_pairs(double pairs[NUMBERS], const double *a, const double *b)
         }
 }
 
-/* What a thread adds to, and what it works in. */
+/* Sums of a thread, and its room to work in. */
 typedef struct {
     exact_sum *sums; /* [momentum][NUMBERS] */
-    double *cube;    /* the same, of one cube */
+    double *cube;    /* sums of one cube */
 } worker;
 
 /* The eight sites of a cube, whose corner is at x of the rank's slice. */
@@ -76,7 +76,7 @@ static void add_cube(const contraction *c, worker *w, const double *a, const dou
     for (long k = 0; k < (long)c->p->n * NUMBERS; k++) exact_add(&w->sums[k], w->cube[k]);
 }
 
-/* All cubes of a slice, shared by the threads. */
+/* Cubes of a slice, shared by the threads. */
 static void add_slice(const contraction *c, int t, const double *a, const double *b, const int x0[4])
 {
     const int *l = c->lat->local;
@@ -105,7 +105,7 @@ void contraction_open(contraction *c, const momenta *p, const field *a, const fi
     const lattice *lat = a->lat;
     const int T = lat->size[3];
     const long n = (long)T * p->n * NUMBERS;
-    REQUIRE(a->nrhs == PROPAGATOR_COLUMNS_4 && b->nrhs == PROPAGATOR_COLUMNS_4 && a->kind == FIELD_SPINOR,
+    REQUIRE(a->nrhs == COLUMNS_OF_SOURCE && b->nrhs == COLUMNS_OF_SOURCE && a->kind == FIELD_SPINOR,
             "propagators of %d and %d columns", a->nrhs, b->nrhs);
     *c = (contraction){.lat = lat, .p = p, .sums = malloc((size_t)n * sizeof *c->sums)};
     REQUIRE_MEMORY(c->sums, "out of memory for %ld sums", n);

@@ -13,7 +13,7 @@
 #include "kernels/field/field.h"
 #include "kernels/lattice/exact.h"
 
-enum { CONTRACTION_PAIRS = 256, PROPAGATOR_COLUMNS_4 = 12 };
+enum { CONTRACTION_PAIRS = 256, COLUMNS_OF_SOURCE = 12 };
 
 typedef struct {
     const lattice *lat;

@@ -8,7 +8,7 @@
 
 enum { GAMMA_SPINS = 4, GAMMAS = 16, GAMMA_5 = 15 };
 
-/* One element a row: gamma(s, at[s]) = value[s]. */
+/* Elements, one a row: gamma(s, at[s]) = value[s]. */
 typedef struct {
     int at[GAMMA_SPINS];
     double complex value[GAMMA_SPINS];

@@ -14,13 +14,13 @@ typedef struct {
     double complex *wave[3]; /* exp(-2 pi i k / L) for k < L */
 } momenta;
 
-/* All momenta with n_x^2 + n_y^2 + n_z^2 up to most2, at most MOMENTUM2_MOST. */
+/* Momenta with n_x^2 + n_y^2 + n_z^2 up to most2, at most MOMENTUM2_MOST. */
 void momenta_open(momenta *m, const lattice *lat, int most2);
 void momenta_close(momenta *m);
 /* exp(-i p.x) of momentum number i at global coordinates, which may be differences of such. */
 double complex momenta_wave(const momenta *m, int i, const int x[3]);
 
-/* For tables of keys, with the offset of an int. */
+/* Key of most2 for a table, with the offset of its int. */
 #define MOMENTUM2_KEY(at)                                                                                              \
     {                                                                                                                  \
         "momentum2", PARAM_INT, at, "0", "[0,25]", NULL,                                                               \

@@ -82,19 +82,19 @@ static void keep(void *context, int k, const field *x)
     field_destroy(smeared);
 }
 
-/* All columns of one quark into the next of s->columns; what the solves took is added to the summary. */
+/* Columns of one quark, put into the next of s->columns; what the solves took is added to the summary. */
 static int solve_quark(mesons *s, const measure_context *c, const measure_params *m, measure_result *r)
 {
     int status = MEASURE_DONE;
     propagator_open(&s->q, c, m);
     s->source = fermion_physical(s->q.quark);
     field *x = field_like(s->source),
-          *all = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, PROPAGATOR_COLUMNS_4, x->where);
+          *all = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, COLUMNS_OF_SOURCE, x->where);
     s->columns[s->columns[0] != NULL] = all;
     const propagator_batch_of of = {source_of, keep, s, x};
-    for (int n; s->first < PROPAGATOR_COLUMNS_4 && status == MEASURE_DONE; s->first += n) {
+    for (int n; s->first < COLUMNS_OF_SOURCE && status == MEASURE_DONE; s->first += n) {
         char what[64 + PARAM_STRING_SIZE];
-        const int left = PROPAGATOR_COLUMNS_4 - s->first;
+        const int left = COLUMNS_OF_SOURCE - s->first;
         n = left < propagator_batch(&s->q) ? left : propagator_batch(&s->q);
         snprintf(what, sizeof what, "columns %d to %d of %s", s->first, s->first + n - 1, m->fermion);
         status = propagator_solve_batch(&s->q, n, &of, what, r);

@@ -18,7 +18,7 @@ typedef struct {
 
 void gaussian_open(gaussian *g, const field *links, double width, int steps);
 void gaussian_close(gaussian *g);
-/* In place, of a spinor field of both parities in double precision where the links are. */
+/* Smearing in place, of a spinor field of both parities in double precision where the links are. */
 void gaussian_smear(const gaussian *g, field *chi);
 
 #endif

@@ -14,9 +14,8 @@
 #include "io/regular.h"
 #include "kernels/base/error.h"
 
-#define COLUMNS "trajectory\tfile\tdigest\tplaquette\tacceptance"
-#define TITLE COLUMNS "\tcrc32\n"
-#define OLD_TITLE COLUMNS "\n"
+#define TITLE SAVE_INDEX_COLUMNS "\tcrc32\n"
+#define OLD_TITLE SAVE_INDEX_COLUMNS "\n"
 #define LINE_SIZE (KEPT_NAME + 192)
 
 void kept_free(kept_index *k)

@@ -12,10 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/output_file.h"
 #include "kernels/base/param.h"
 
-#define SAVE_FOLDER "configurations"
-#define SAVE_INDEX "configurations.tsv"
 #define KEPT_NAME (PARAM_STRING_SIZE + 64)
 
 typedef struct {

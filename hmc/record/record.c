@@ -23,7 +23,7 @@ struct record {
     stretch_state stretch;
     int64_t physics_from, from; /* trajectories where averages of physics begin, and those of acceptance */
     int64_t last;               /* the last trajectory recorded */
-    double begun, noted;        /* of the session, and when it was last noted */
+    double begun, noted;        /* start of the session, and when it was last noted */
     int ncolumns, nactions;
     int has_spectrum[MAX_ACTIONS];
     int filters, filtered_column;

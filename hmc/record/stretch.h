@@ -21,7 +21,7 @@
 #include "io/history.h"
 
 typedef struct {
-    int stretch, session;  /* their numbers */
+    int stretch, session;  /* numbers of both */
     int64_t first;         /* trajectory of the stretch */
     int64_t physics_first; /* trajectory since which the physics is the same */
     param_text session_head;

@@ -139,7 +139,7 @@ printed "the report is not written: made/report.html: the file is a text"
 rm made/report.html
 printf 'a\tb\n1\t2\n' >made/configurations.tsv
 try run gauge.ini run.output=made run.trajectories=4 run.length=0.1 save.interval=1
-exits 4 "an index that is none"
+exits 2 "an index that is none"
 printed "made/configurations.tsv: is no index of the configurations of a run; move it away"
 same "the text that is no index" 2 "$(wc -l <made/configurations.tsv | tr -d ' ')"
 

@@ -256,6 +256,8 @@ static void test_inputs(void)
     CHECK_INT(glob(PLAQ_SOURCE_DIR "/inputs/*.ini", 0, NULL, &files), 0);
     CHECK(files.gl_pathc > 10);
     for (size_t i = 0; i < files.gl_pathc; i++) {
+        /* Plans of this input read the transform, which plaq train has yet to make; cli/inputs does both. */
+        if (strstr(files.gl_pathv[i], "/transform.ini")) continue;
         parameters *p = parameters_read(files.gl_pathv[i], 0, NULL, 0);
         const int *size = p->lattice.size[0] ? p->lattice.size : usual;
         for (size_t k = 0; k < sizeof ranks / sizeof ranks[0]; k++) check_input(p, size, ranks[k]);
