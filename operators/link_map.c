@@ -74,7 +74,7 @@ link_map *link_map_create(const link_settings *s, const field *from)
     m->from = from;
     m->links = field_like(from);
     m->users = 1;
-    m->type->open(m);
+    if (m->type->open) m->type->open(m);
     return m;
 }
 
@@ -87,7 +87,7 @@ link_map *link_map_share(link_map *m)
 void link_map_destroy(link_map *m)
 {
     if (!m || --m->users > 0) return;
-    m->type->close(m);
+    if (m->type->close) m->type->close(m);
     field_destroy(m->links);
     free(m);
 }
@@ -115,6 +115,7 @@ const field *link_map_links(link_map *m)
 
 void link_map_pull_back(link_map *m, field *force)
 {
+    REQUIRE(m->type->pull_back, "%s links have no force", m->type->name);
     link_map_links(m);
     m->type->pull_back(m, force);
 }

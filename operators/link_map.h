@@ -33,10 +33,10 @@ typedef struct {
     const param_section *own; /* a part of the section with its own keys, its owner the name */
     /* A message on settings that are allowed and likely wrong; 0 if there is none. */
     int (*advise)(const link_settings *s, char *message, size_t size);
-    void (*open)(link_map *m);
+    void (*open)(link_map *m);                    /* or null */
     void (*apply)(link_map *m);                   /* m->links from m->from */
-    void (*pull_back)(link_map *m, field *force); /* force in place; m->links are up to date */
-    void (*close)(link_map *m);
+    void (*pull_back)(link_map *m, field *force); /* force in place; m->links are up to date. Null: no action has it */
+    void (*close)(link_map *m);                   /* or null */
 } link_map_type;
 
 struct link_map {

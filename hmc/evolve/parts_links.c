@@ -30,8 +30,21 @@ static void complete(const ini_input *in, const parameters *p, named_fermion *f)
         if (!strcmp(names[i], k->links)) k->settings = p->links[i].p;
 }
 
+/* Quarks of actions hop on links that have a force; quarks that are only measured hop on any. */
+static void check_action(const ini_input *in, const parameters *p, const named_fermion *f)
+{
+    const smearing_keys *k = keys_of(&f->p);
+    (void)p;
+    if (k->links[0] && !link_map_type_find(k->settings.kind)->pull_back)
+        user_error(
+            "%s: [fermion.%s] links = %s, of kind %s, have no force, which an action needs; take links of another "
+            "kind, or set measured_only = yes",
+            ini_where(in, "fermion", f->name, "links"), f->name, k->links, k->settings.kind);
+}
+
 const fermion_part smearing_part = {.keys = PARAM_PART("fermion", "smeared links", smearing_keys, table),
-                                    .complete = complete};
+                                    .complete = complete,
+                                    .check_action = check_action};
 
 const link_settings *smearing_of(const fermion_params *f)
 {

@@ -116,6 +116,9 @@ void fermion_parameters_levels(const ini_input *in, const parameters *p)
             user_error("%s: the action %s stands on no level; add it to actions of an [integrator.N], or set "
                        "measured_only = yes in [fermion.%s]",
                        ini_where(in, "integrator", "0", "actions"), f->name, f->name);
+        const fermion_part *const *parts = fermion_kind_find(f->p.kind)->parts;
+        for (int k = 0; listed && parts[k]; k++)
+            if (parts[k]->check_action) parts[k]->check_action(in, p, f);
     }
 }
 

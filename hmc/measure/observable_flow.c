@@ -1,7 +1,4 @@
-/* flow: the Wilson flow dV/dt = -(dS/dV) V of the plaquette action (M. Luescher, arXiv:1006.4518), by his third-order
- * Runge-Kutta scheme (C.2). With Z_i the slope at W_i times the step:
- *
- *   W_1 = exp(Z_0 / 4) W_0,   W_2 = exp(8/9 Z_1 - 17/36 Z_0) W_1,   V' = exp(3/4 Z_2 - 8/9 Z_1 + 17/36 Z_0) W_2
+/* flow: the Wilson flow (operators/flow.h) and what it says of the links.
  *
  * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette,
  * 36 (1 - P), and the topological charge. The flow lowers its action, 6 (1 - P) a site: where E of the plaquette rises,
@@ -12,6 +9,7 @@
 
 #include "hmc/measure/observable.h"
 #include "kernels/ops/gauge.h"
+#include "operators/flow.h"
 
 typedef struct {
     double flow_time, flow_step;
@@ -31,23 +29,6 @@ static const measure_column summary[] = {
     {"t0", "a^2", "flow time where t^2 E = 0.3"},
     {"w0", "a", "root of the flow time where t d/dt (t^2 E) = 0.3"},
 };
-
-/* gauge_force() adds beta / 6 P(U staples), and the slope is -P(U staples): a weight w of a slope is beta = 6 w, and
- * the sign goes into the step. */
-static void flow_step(field *links, double step, field *a, field *b)
-{
-    momenta_zero(a);
-    gauge_force(a, links, gauge_weights_c1(6 * (1.0 / 4), 0));
-    gauge_update(links, -step, a);
-    momenta_zero(b);
-    gauge_force(b, links, gauge_weights_c1(6 * (8.0 / 9), 0));
-    momenta_add(b, -17.0 / 9, a);
-    gauge_update(links, -step, b);
-    momenta_zero(a);
-    gauge_force(a, links, gauge_weights_c1(6 * (3.0 / 4), 0));
-    momenta_add(a, -1, b);
-    gauge_update(links, -step, a);
-}
 
 /* Returns E of the plaquette. */
 static double add_row(measure_result *r, double t, const field *links, field *tensor)
@@ -101,13 +82,6 @@ static void find_scales(measure_result *r)
     }
 }
 
-/* Times are multiples of the step; the last step may be a shorter one. */
-static long steps_of(const measure_params *m)
-{
-    const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
-    return (long)ceil(k->flow_time / k->flow_step * (1 - 1e-12));
-}
-
 static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
@@ -117,7 +91,7 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
     field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
     field_copy(links, c->links);
     double energy = add_row(r, 0, links, tensor);
-    const long steps = steps_of(m);
+    const long steps = flow_steps(k->flow_time, k->flow_step);
     double t = 0;
     int status = MEASURE_DONE;
     for (long i = 1; i <= steps; i++) {
@@ -125,8 +99,8 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
             status = MEASURE_GIVEN_UP;
             break;
         }
-        const double next = i == steps ? k->flow_time : (double)i * k->flow_step;
-        flow_step(links, next - t, a, b);
+        const double next = flow_time_after(i, k->flow_time, k->flow_step);
+        flow_advance(links, next - t, a, b);
         t = next;
         const double before = energy;
         energy = add_row(r, t, links, tensor);
@@ -145,7 +119,8 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
 
 static double flops(const measure_params *m)
 {
-    return 3 * (double)steps_of(m) * gauge_force_flops(gauge_weights_c1(1, 0));
+    const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
+    return 3 * (double)flow_steps(k->flow_time, k->flow_step) * gauge_force_flops(gauge_weights_c1(1, 0));
 }
 
 #define MOST_STEPS 1000000
@@ -167,10 +142,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 static const param own[] = {
     {"flow_time", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_time), "2", "(0,150000]", "a^2",
      "longest flow time; the flow has at most 1000000 steps", 0},
-    {"flow_step", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_step), "0.05", "(0,0.15]", "a^2",
-     "step of the flow's Runge-Kutta, which is unstable beyond 0.157, where 16 steps (the fastest mode of the flow) "
-     "are more than 2.51",
-     0},
+    {"flow_step", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_step), "0.05", FLOW_STEPS, "a^2", FLOW_STEP_HELP, 0},
 };
 static const param_section part = PARAM_PART("measure", "flow", measure_params, own);
 _Static_assert(sizeof(flow_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of flow");

@@ -87,6 +87,70 @@ try measure --output h.h5 few.ini $config links.space.rho=0.1
 exits 2 "other links"
 printed "rho"
 
+say "flowed links"
+cat >flowed.ini <<'INI'
+[links.flowed]
+kind = flow
+flow_time = 0.25
+flow_step = 0.1
+[links.first]
+kind = flow
+flow_time = 0.2
+flow_step = 0.1
+[measure.whole]
+kind = flow
+flow_time = 0.25
+flow_step = 0.1
+[measure.rest]
+kind = flow
+links = first
+flow_time = 0.05
+flow_step = 0.05
+[measure.loops]
+kind = loops
+links = flowed
+[measure.pion]
+kind = pion
+fermion = light
+[measure.thin]
+kind = pion
+fermion = thin
+[fermion.light]
+kind = mobius
+Ls = 6
+M5 = 1.2
+mass = 0.1
+links = flowed
+solver = s
+[fermion.thin]
+kind = mobius
+Ls = 6
+M5 = 1.2
+mass = 0.1
+solver = s
+[solver.s]
+type = cg
+tolerance = 1e-10
+INI
+try run gauge.ini run.output=rough run.trajectories=1 run.start=hot
+rough=rough/checkpoint-000001.h5
+try measure --json flowed.ini $rough
+exits 0 "flowed links"
+last() { grep "\"measure\": \"$1\"" out | member "$2" | tail -n 1; }
+same "E of a flow in two parts" "$(last whole e_clover)" "$(last rest e_clover)"
+near "plaquette" "$(last whole e_plaquette)" "$(awk -v p="$(grep '"measure": "loops"' out | member plaquette | head -n 1)" 'BEGIN { printf "%.15g", 36 * (1 - p) }')" 11
+checks=$((checks + 1))
+awk -v a="$(last pion pion)" -v b="$(last thin pion)" 'BEGIN { exit !(a > 0 && b > 0 && a > 1.2 * b) }' ||
+    fail "pions on flowed links and on thin ones: $(last pion pion) and $(last thin pion)"
+pion=$(last thin pion)
+try measure --json flowed.ini $rough links.flowed.flow_time=1e-13
+near "a pion on links that have hardly flowed" "$pion" "$(last pion pion)" 8
+write_input clover.ini
+printf '[links.flowed]\nkind = flow\nflow_time = 1\n' >>clover.ini
+try run --dry-run clover.ini fermion.light.links=flowed
+exits 2 "an action on links without a force"
+printed "[fermion.light] links = flowed, of kind flow, have no force"
+
 # refused WHAT TEXT ARGUMENTS
 refused() {
     local what=$1 text=$2

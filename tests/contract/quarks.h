@@ -8,17 +8,19 @@
 #include "hmc/evolve/fermion_kind.h"
 
 /* Keys of one quark, tried with every kind that has the first of them. */
-static const char *const quark_variants[] = {"",
-                                             "c_sw = 1.3\n",
-                                             "c_sw = 1.3\nschur = symmetric\n",
-                                             "schur = asymmetric\nlink_reals = 12\n",
-                                             "parity = odd\n",
-                                             "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
-                                             "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"
-                                             "steps = 2\n",
-                                             "u0 = 0.9\nlinks = fat7\n",
-                                             "u0 = 0.9\nlinks = asqtad\nlong_reals = 13\n",
-                                             "naik_epsilon = -0.2\nlinks = hisq\n"};
+static const char *const quark_variants[] = {
+    "",
+    "c_sw = 1.3\n",
+    "c_sw = 1.3\nschur = symmetric\n",
+    "schur = asymmetric\nlink_reals = 12\n",
+    "parity = odd\n",
+    "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
+    "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"
+    "steps = 2\n",
+    "c_sw = 1.1\nlinks = flowed\n[links.flowed]\nkind = flow\nflow_time = 0.05\n",
+    "u0 = 0.9\nlinks = fat7\n",
+    "u0 = 0.9\nlinks = asqtad\nlong_reals = 13\n",
+    "naik_epsilon = -0.2\nlinks = hisq\n"};
 
 /* [fermion.q] with these keys, behind which sections of its own may stand, and solver s, and further sections. */
 static parameters *quark_parameters(const char *kind, const char *keys, const char *sections)

@@ -217,7 +217,7 @@ static void check_covariance(scene *s)
     field *x = random_whole(s), *y = field_like(x), *z = field_like(x), *h = random_half(s);
     const form q = {s, h, h, OF_SYSTEM};
     fermion_apply(s->f, y, x, 0);
-    const int forces = s->f->table->open_force != NULL;
+    const int forces = s->f->table->open_force && !(s->f->map && !s->f->map->type->pull_back);
     double *before = forces ? form_force(&q) : NULL;
     ref_rotate_gauge(turned, shape, g);
     kit_scatter(s->links, turned);
@@ -242,7 +242,7 @@ static void check_covariance(scene *s)
 
 static void check_forces(scene *s)
 {
-    if (!s->f->table->open_force) return;
+    if (!s->f->table->open_force || (s->f->map && !s->f->map->type->pull_back)) return;
     field *x = random_half(s), *y = random_half(s);
     check_force(s, &(form){s, x, x, OF_SYSTEM});
     if (s->f->table->add_variation) check_force(s, &(form){s, x, y, OF_VARIATION});
