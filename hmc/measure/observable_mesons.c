@@ -45,7 +45,8 @@ static const measure_column summary[] = {
 typedef struct {
     const meson_keys *k;
     gaussian at_source, at_sink;
-    int first; /* column of a batch */
+    int first;      /* column of a batch */
+    field *sources; /* smeared sources of all columns, which both quarks and every residual use; null: points */
     field *source, *columns[2];
     propagator q;
 } mesons;
@@ -55,8 +56,12 @@ typedef struct {
 static const field *source_of(void *context, int k)
 {
     mesons *s = context;
-    simulation_point_source(s->source, s->k->source, s->first + k);
-    gaussian_smear(&s->at_source, s->source);
+    if (s->sources) {
+        const field part = field_rhs(s->sources, s->first + k);
+        vector_axpby(s->source, 1, &part, 0);
+    } else {
+        simulation_point_source(s->source, s->k->source, s->first + k);
+    }
     return s->source;
 }
 
@@ -65,6 +70,23 @@ static void keep_column(field *columns, int k, const field *x)
     field part = field_rhs(columns, k);
     vector_axpby(&part, 1, x, 0);
     field_written(columns);
+}
+
+static field *new_columns(const field *links, int n)
+{
+    return field_create(links->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, n, links->where);
+}
+
+static field *smeared_sources(const mesons *s, const field *links)
+{
+    field *all = new_columns(links, COLUMNS_OF_SOURCE), *one = new_columns(links, 1);
+    for (int k = 0; k < COLUMNS_OF_SOURCE; k++) {
+        simulation_point_source(one, s->k->source, k);
+        gaussian_smear(&s->at_source, one);
+        keep_column(all, k, one);
+    }
+    field_destroy(one);
+    return all;
 }
 
 static void keep(void *context, int k, const field *x)
@@ -88,8 +110,7 @@ static int solve_quark(mesons *s, const measure_context *c, const measure_params
     int status = MEASURE_DONE;
     propagator_open(&s->q, c, m);
     s->source = fermion_physical(s->q.quark);
-    field *x = field_like(s->source),
-          *all = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, COLUMNS_OF_SOURCE, x->where);
+    field *x = field_like(s->source), *all = new_columns(c->links, COLUMNS_OF_SOURCE);
     s->columns[s->columns[0] != NULL] = all;
     const propagator_batch_of of = {source_of, keep, s, x};
     for (int n; s->first < COLUMNS_OF_SOURCE && status == MEASURE_DONE; s->first += n) {
@@ -158,11 +179,13 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
     propagator_check_source(c, k->source, r);
     gaussian_open(&s.at_source, links, k->width, strcmp(k->source_smearing, "gaussian") ? 0 : k->steps);
     gaussian_open(&s.at_sink, links, k->width, strcmp(k->sink_smearing, "gaussian") ? 0 : k->steps);
+    if (s.at_source.steps) s.sources = smeared_sources(&s, links);
     int status = solve_quark(&s, c, m, r);
     if (status == MEASURE_DONE && k->fermion_2[0]) {
         const measure_params other = second_of(m, k);
         status = solve_quark(&s, c, &other, r);
     }
+    field_destroy(s.sources);
     if (status == MEASURE_DONE) contract(&s, r);
     for (int i = 0; i < 2; i++) field_destroy(s.columns[i]);
     gaussian_close(&s.at_sink);
