@@ -44,7 +44,7 @@ quickstart: setup
 check: setup
 	cmake --preset default
 	cmake --build --preset default
-	ctest --preset default -j $$(($(JOBS) + 1))
+	ctest --preset default -j $(JOBS)
 
 clean:
 	rm -rf build build-debug
