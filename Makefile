@@ -38,7 +38,7 @@ quickstart: setup
 	cmake --build --preset default --target plaq
 	build/plaq run inputs/quickstart.ini
 
-# One test more than cores: some wait for ranks, for disks, or for time to pass.
+# Tests at once are as many as cores: with one more, tests of several ranks take up to five times as long.
 # The debug build is slow under its sanitizers and is left to
 #   make build PRESET=debug && ctest --preset debug
 check: setup
