@@ -10,12 +10,12 @@
 #include "io/atomic.h"
 #include "io/hdf5_values.h"
 #include "io/links_format.h"
+#include "io/regular.h"
 #include "kernels/base/utf8.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/run/tune.h"
 
 #define FIRST_BYTES 1024
-#define INDEX_MOST ((uint64_t)64 << 20)
 
 #define KIND_PAGE "a page of plaq report"
 #define KIND_CALIBRATION "a calibration of plaq bench"
@@ -89,20 +89,18 @@ static int is_same_file(const struct stat *a, const char *path)
 /* True if the index of a run lists the file, under its real name. */
 static int is_kept(const char *path)
 {
-    char index[ATOMIC_PATH + 32], *real = realpath(path, NULL), *text = NULL, *name = NULL, message[64];
-    uint64_t bytes = 0;
-    int bad, kept = 0;
+    char index[ATOMIC_PATH + 32], *real = realpath(path, NULL), *name = NULL;
+    int kept = 0;
     for (char *slash = real ? strrchr(real, '/') : NULL; slash && slash > real && !name; slash--)
         if (!strncmp(slash, "/" SAVE_FOLDER "/", strlen("/" SAVE_FOLDER "/"))) name = slash + 1;
     if (name && (size_t)snprintf(index, sizeof index, "%.*s" SAVE_INDEX, (int)(name - real), real) < sizeof index) {
-        const int fd = links_open(index, &bytes, &bad, message, sizeof message);
-        if (fd >= 0 && bytes <= INDEX_MOST) text = calloc((size_t)bytes + 1, 1);
-        if (text && !links_pread(fd, text, (size_t)bytes, 0))
-            for (char *at = text; (at = strstr(at, name)) && !kept; at++)
-                kept = at > text && at[-1] == '\t' && at[strlen(name)] == '\t';
-        if (fd >= 0) close(fd);
+        uint64_t bytes;
+        const char *why;
+        char *text = regular_read(index, SAVE_INDEX_MOST, &bytes, &why);
+        for (char *at = text; at && (at = strstr(at, name)) && !kept; at++)
+            kept = at > text && at[-1] == '\t' && at[strlen(name)] == '\t';
+        free(text);
     }
-    free(text);
     free(real);
     return kept;
 }
@@ -134,8 +132,6 @@ int output_file_allowed(const char *path, output_kind kind, const char *reads, c
 
 int output_file_check(const char *path, output_kind kind, const char *reads, char *message, size_t size)
 {
-    int bad = comm_rank() == 0 ? output_file_allowed(path, kind, reads, message, size) : 0;
-    comm_bcast(&bad, sizeof bad);
-    comm_bcast(message, size);
-    return bad;
+    const int bad = comm_rank() == 0 && output_file_allowed(path, kind, reads, message, size);
+    return comm_any_bad(bad, message, size) ? -1 : 0;
 }

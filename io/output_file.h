@@ -28,6 +28,7 @@ typedef enum {
  * the index. */
 #define SAVE_FOLDER "configurations"
 #define SAVE_INDEX "configurations.tsv"
+#define SAVE_INDEX_MOST ((uint64_t)64 << 20) /* bytes of it that are read */
 #define SAVE_INDEX_COLUMNS "trajectory\tfile\tdigest\tplaquette\tacceptance"
 
 /* Permission to write a file of this kind under that name: 0, or -1 with a message that says what stands there, or what

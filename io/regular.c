@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,4 +37,26 @@ int regular_open(const char *path, uint64_t *bytes, const char **why)
     }
     if (bytes) *bytes = (uint64_t)st.st_size;
     return fd;
+}
+
+char *regular_read(const char *path, uint64_t most, uint64_t *bytes, const char **why)
+{
+    const int fd = regular_open(path, bytes, why);
+    if (fd < 0) return NULL;
+    char *text = *bytes <= most ? malloc((size_t)*bytes + 1) : NULL;
+    *why = *bytes <= most ? "out of memory" : "the file is too long";
+    for (uint64_t n = 0; text && n < *bytes;) {
+        const ssize_t got = read(fd, text + n, (size_t)(*bytes - n));
+        if (got < 0 && errno == EINTR) continue;
+        if (got > 0) {
+            n += (uint64_t)got;
+            continue;
+        }
+        *why = got < 0 ? strerror(errno) : "the file ends early";
+        free(text);
+        text = NULL;
+    }
+    if (text) text[*bytes] = 0;
+    close(fd);
+    return text;
 }

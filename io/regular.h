@@ -12,4 +12,8 @@
  * of the file, unless it is NULL. */
 int regular_open(const char *path, uint64_t *bytes, const char **why);
 
+/* The bytes of a file of `most` at most, and a zero behind them; to be freed. NULL with the reason in *why, as above, or
+ * where there is no memory for them. */
+char *regular_read(const char *path, uint64_t most, uint64_t *bytes, const char **why);
+
 #endif

@@ -1,6 +1,5 @@
 #include "hmc/build/tuning.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,28 +21,6 @@
 
 static char cache[ATOMIC_PATH];
 
-/* The file as text, on rank 0; null with a message in *why when it cannot be read. */
-static char *read_whole(const char *path, const char **why)
-{
-    uint64_t bytes;
-    const int fd = regular_open(path, &bytes, why);
-    if (fd < 0) return NULL;
-    char *text = bytes <= FILE_MAX ? malloc((size_t)bytes + 1) : NULL;
-    *why = "too long for a tuning file";
-    ssize_t got = 0;
-    for (size_t n = 0; text && n < bytes; n += (size_t)got) {
-        got = read(fd, text + n, (size_t)bytes - n);
-        if (got <= 0) {
-            *why = got < 0 ? strerror(errno) : "it ends early";
-            free(text);
-            text = NULL;
-        }
-    }
-    if (text) text[bytes] = 0;
-    close(fd);
-    return text;
-}
-
 /* All ranks get what rank 0 read; null where there is no such file. */
 static char *read_shared(const char *path)
 {
@@ -51,7 +28,8 @@ static char *read_shared(const char *path)
     const char *why = NULL;
     int64_t bytes = -1;
     if (comm_rank() == 0 && access(path, F_OK) == 0) {
-        text = read_whole(path, &why);
+        uint64_t length;
+        text = regular_read(path, FILE_MAX, &length, &why);
         bytes = text ? (int64_t)strlen(text) : -2;
     }
     comm_bcast(&bytes, sizeof bytes);

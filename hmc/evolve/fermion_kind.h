@@ -13,7 +13,7 @@ typedef struct {
      * other, when all are complete. Contradictions are user errors. Null where there is nothing. */
     void (*complete)(const ini_input *in, const parameters *p, named_fermion *f);
     void (*check)(const ini_input *in, const parameters *p, const named_fermion *f);
-    /* The same of a section whose action stands on a level. */
+    /* Contradictions of a section whose action stands on a level; as check(). */
     void (*check_action)(const ini_input *in, const parameters *p, const named_fermion *f);
 } fermion_part;
 

@@ -20,6 +20,13 @@ void momenta_close(momenta *m);
 /* exp(-i p.x) of momentum number i at global coordinates, which may be differences of such. */
 double complex momenta_wave(const momenta *m, int i, const int x[3]);
 
+/* Columns with the numbers of a momentum. */
+#define MOMENTUM_COLUMNS                                                                                               \
+    {"nx", "", "momentum along x, in units of 2 pi / L_x"}, {"ny", "", "along y"},                                     \
+    {                                                                                                                  \
+        "nz", "", "along z"                                                                                            \
+    }
+
 /* Key of most2 for a table, with the offset of its int. */
 #define MOMENTUM2_KEY(at)                                                                                              \
     {                                                                                                                  \

@@ -38,9 +38,7 @@ enum { SPINS = GAMMA_SPINS };
 static const measure_column columns[] = {
     {"vector", "", "number of the noise vector; -1: the estimate from all"},
     {"operator", "", "number of O: 0 scalar, 1 2 4 8 vector along x y z t, 15 pseudoscalar, bits of products of gamma"},
-    {"nx", "", "momentum along x, in units of 2 pi / L_x"},
-    {"ny", "", "along y"},
-    {"nz", "", "along z"},
+    MOMENTUM_COLUMNS,
     {"t", "a", "time slice"},
     {"real", "", "Re L"},
     {"imaginary", "", "Im L"},

@@ -29,9 +29,7 @@ static const measure_column columns[] = {
      "number of the gamma matrix at the source: 0 scalar, 1 2 4 8 vector along x y z t, 15 pseudoscalar, "
      "bits of products of gamma"},
     {"sink", "", "that at the sink"},
-    {"nx", "", "momentum along x, in units of 2 pi / L_x"},
-    {"ny", "", "along y"},
-    {"nz", "", "along z"},
+    MOMENTUM_COLUMNS,
     {"t", "a", "time from the source"},
     {"real", "", "Re C"},
     {"imaginary", "", "Im C"},

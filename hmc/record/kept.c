@@ -87,21 +87,6 @@ static void index_path(const char *folder, char path[ATOMIC_PATH])
     REQUIRE(n < ATOMIC_PATH, "name of the index in %s is too long", folder);
 }
 
-/* The text of a file; NULL with a message. */
-static char *read_text(const char *path, uint64_t *bytes, char *message, size_t size)
-{
-    const char *why;
-    const int fd = regular_open(path, bytes, &why);
-    char *text = fd >= 0 ? calloc((size_t)*bytes + 1, 1) : NULL;
-    const ssize_t got = text ? read(fd, text, (size_t)*bytes) : -1;
-    if (fd >= 0 && got != (ssize_t)*bytes) why = got < 0 ? strerror(errno) : "it became shorter";
-    if (fd >= 0) close(fd);
-    if (fd >= 0 && got == (ssize_t)*bytes) return text;
-    snprintf(message, size, "%s: %s", path, why);
-    free(text);
-    return NULL;
-}
-
 int kept_read(kept_index *k, const char *folder, char *message, size_t size)
 {
     char path[ATOMIC_PATH];
@@ -109,8 +94,12 @@ int kept_read(kept_index *k, const char *folder, char *message, size_t size)
     *k = (kept_index){0};
     index_path(folder, path);
     if (access(path, F_OK) != 0 && errno == ENOENT) return 0;
-    char *text = read_text(path, &bytes, message, size);
-    if (!text) return -1;
+    const char *why;
+    char *text = regular_read(path, SAVE_INDEX_MOST, &bytes, &why);
+    if (!text) {
+        snprintf(message, size, "%s: %s", path, why);
+        return -1;
+    }
     k->is_there = 1;
     const int has_crc = strncmp(text, OLD_TITLE, strlen(OLD_TITLE)) != 0;
     const int has_title = !has_crc || !strncmp(text, TITLE, strlen(TITLE));

@@ -1,14 +1,13 @@
 /* The watchdog: a process that waits longer than its limit ends with EXIT_HUNG and says for what; one that waits often,
  * but each time shorter, does not end. */
 #include "kernels/base/watchdog.h"
+#include "tests/base/child.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #define LIMIT 1.0
-
-static char text[4096]; /* what the child wrote on standard error */
 
 static double now(void)
 {
@@ -21,28 +20,6 @@ static void wait_seconds(double seconds)
 {
     const double end = now() + seconds;
     while (now() < end) usleep(10000);
-}
-
-/* The exit status of fn() in a process of its own, or -1. */
-static int run(void (*fn)(void))
-{
-    FILE *capture = tmpfile();
-    fflush(NULL);
-    const pid_t child = capture ? fork() : -1;
-    if (child == 0) {
-        dup2(fileno(capture), STDERR_FILENO);
-        fn();
-        _exit(0);
-    }
-    int status = -1;
-    if (child > 0) waitpid(child, &status, 0);
-    text[0] = 0;
-    if (capture) {
-        rewind(capture);
-        text[fread(text, 1, sizeof text - 1, capture)] = 0;
-        fclose(capture);
-    }
-    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static void hang(void)
@@ -94,21 +71,21 @@ static void unwatched(void)
 int main(void)
 {
     const double start = now();
-    CHECK_INT(run(hang), EXIT_HUNG);
+    CHECK_INT(child_run(hang), EXIT_HUNG);
     CHECK(now() - start < 10 * LIMIT);
-    CHECK_HAS(text, "rank 3");
-    CHECK_HAS(text, "a message that never comes");
-    CHECK_HAS(text, "last kernel started: hop");
-    CHECK_HAS(text, "plaq run");
+    CHECK_HAS(child_text, "rank 3");
+    CHECK_HAS(child_text, "a message that never comes");
+    CHECK_HAS(child_text, "last kernel started: hop");
+    CHECK_HAS(child_text, "plaq run");
     const double alone = now();
-    CHECK_INT(run(hang_alone), EXIT_HUNG);
-    CHECK_HAS(text, "a GPU that never answers");
+    CHECK_INT(child_run(hang_alone), EXIT_HUNG);
+    CHECK_HAS(child_text, "a GPU that never answers");
     CHECK(now() - alone < 6 * LIMIT);
-    CHECK_INT(run(hang_later), EXIT_HUNG);
-    CHECK_HAS(text, "the second thing");
-    CHECK_INT(run(busy), 0);
-    CHECK_STR(text, "");
-    CHECK_INT(run(unwatched), 0);
+    CHECK_INT(child_run(hang_later), EXIT_HUNG);
+    CHECK_HAS(child_text, "the second thing");
+    CHECK_INT(child_run(busy), 0);
+    CHECK_STR(child_text, "");
+    CHECK_INT(child_run(unwatched), 0);
     CHECK_NEAR(watchdog_limit(), 0, 0);
     return CHECK_SUMMARY();
 }

@@ -5,17 +5,13 @@ cp a.ini good.ini
 
 # refused WHAT -- ARGUMENTS -- TEXT...: the program ends with status 2 and one message that has those parts.
 refused() {
-    local what=$1 arguments=()
+    local what=$1 arguments rest
     shift 2
-    while [ "$1" != -- ]; do
-        arguments+=("$1")
-        shift
-    done
-    shift
+    until_dashes "$@"
     say "$what"
     try "${arguments[@]}"
     exits 2 "$what"
-    printed "$@"
+    printed "${rest[@]}"
     checks=$((checks + 1))
     [ "$(grep -c '^plaq: error: ' err)" -eq 1 ] || fail "$what: not one message"
     checks=$((checks + 1))
@@ -343,17 +339,13 @@ refused "a number of ranks that is none" -- run a.ini --dry-run --ranks two -- "
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     # ranks_refused WHAT N ARGUMENTS -- TEXT...
     ranks_refused() {
-        local what=$1 n=$2 arguments=()
+        local what=$1 n=$2 arguments rest
         shift 2
-        while [ "$1" != -- ]; do
-            arguments+=("$1")
-            shift
-        done
-        shift
+        until_dashes "$@"
         say "$what"
         try_ranks $n "${arguments[@]}"
         exits 2 "$what"
-        printed "$@"
+        printed "${rest[@]}"
         checks=$((checks + 1))
         [ "$(grep -c 'plaq: error: ' err)" -eq 1 ] || fail "$what: not one message"
         rm -rf out.run
@@ -564,17 +556,13 @@ refused "a first configuration that is none, by line" -- run f.ini -- "f.ini:6: 
 
 # warns WHAT ARGUMENTS -- TEXT: a dry run goes on, and says it.
 warns() {
-    local what=$1 arguments=()
+    local what=$1 arguments rest
     shift
-    while [ "$1" != -- ]; do
-        arguments+=("$1")
-        shift
-    done
-    shift
+    until_dashes "$@"
     say "$what"
     try run --dry-run "${arguments[@]}"
     exits 0 "$what"
-    grep -q "^warning: .*$1" err || fail "no warning: $1"
+    grep -q "^warning: .*${rest[0]}" err || fail "no warning: ${rest[0]}"
     checks=$((checks + 1))
 }
 sed '/^c_sw/d' a.ini >wilson.ini

@@ -56,6 +56,17 @@ same() {
     [ -n "$2" ] && [ "$2" = "$3" ] || fail "$1: '$2' and '$3'"
 }
 
+# until_dashes ARGUMENTS... -- REST...: sets the arrays arguments and rest.
+until_dashes() {
+    arguments=()
+    while [ "$1" != -- ]; do
+        arguments+=("$1")
+        shift
+    done
+    shift
+    rest=("$@")
+}
+
 # Runs the program with its output in the files out and err; $status is its exit status. It gets no standard input: mpiexec
 # would take that of the loop around it.
 try() {

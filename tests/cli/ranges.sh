@@ -7,17 +7,13 @@ printf '\n[measure.flow]\nkind = flow\ninterval = 100\n' >>g.ini
 
 # refused WHAT -- ARGUMENTS -- TEXT...: status 2, one message with those parts, no folder left.
 refused() {
-    local what=$1 arguments=()
+    local what=$1 arguments rest
     shift 2
-    while [ "$1" != -- ]; do
-        arguments+=("$1")
-        shift
-    done
-    shift
+    until_dashes "$@"
     say "$what"
     try "${arguments[@]}"
     exits 2 "$what"
-    printed "$@"
+    printed "${rest[@]}"
     same "messages, $what" 1 "$(grep -c '^plaq: error: ' err)"
     checks=$((checks + 1))
     [ ! -e out.run ] || fail "$what: a folder was made"
