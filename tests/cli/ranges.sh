@@ -179,7 +179,8 @@ printed '"failed_measurements": {"pion": 0, "loops": 0}'
 # The keys as SECTION KEY, the section as in base.ini, which has all of them.
 "$plaq" help --markdown | sed -n 's/^## \[\(.*\)\]$/S \1/p; s/^| `\([a-z_0-9]*\)` .*/K \1/p' | awk '
     $1 == "S" { section = $2; sub(/integrator.NAME/, "integrator.0", section); sub(/fermion.NAME/, "fermion.light", section)
-                sub(/solver.NAME/, "solver.force", section); sub(/measure.NAME/, "measure.flow", section); next }
+                sub(/solver.NAME/, "solver.force", section); sub(/measure.NAME/, "measure.flow", section)
+                sub(/links.NAME/, "links.smeared", section); next }
     { print section, $2 }' >keys
 cat a.ini - >base.ini <<'INI'
 
@@ -190,6 +191,11 @@ device = cpu
 kind = flow
 flow_time = 0.1
 interval = 2
+
+[links.smeared]
+kind = stout
+rho = 0.1
+steps = 1
 INI
 values=('' 0 -1 1 2 3 7 1e308 -1e308 1e-320 nan inf -inf 0x10 +3 1e400 1e-400 9223372036854775807 9223372036854775808
     -9223372036854775808 4294967296 2147483648 32767 0.5 0.999999999999999999 4.4.4.4 0.0.0.0 -4.4.4.4 32766.32766.32766.32766
