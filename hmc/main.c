@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/build/threads.h"
-#include "hmc/build/tuning.h"
+#include "hmc/assemble/threads.h"
+#include "hmc/assemble/tuning.h"
 #include "hmc/command/commands.h"
 #include "hmc/command/process.h"
-#include "hmc/input/identity.h"
+#include "hmc/assemble/identity.h"
 #include "kernels/base/error.h"
 #include "kernels/base/param.h"
 #include "kernels/lattice/comm.h"

@@ -374,6 +374,53 @@ static void override(ini_input *in, const char *word)
     free(key);
 }
 
+/* ---- sections like others ---- */
+
+static void drop_value(ini_input *in, value_entry *v)
+{
+    free(v->section);
+    free(v->key);
+    free(v->value);
+    free(v->where);
+    *v = in->values[--in->nvalues];
+}
+
+/* Keys of another section that this one does not have, with the place where they were given. */
+static void copy_keys(ini_input *in, const char *from, const char *to)
+{
+    const int n = in->nvalues;
+    for (int i = 0; i < n; i++) {
+        const value_entry v = in->values[i];
+        if (strcmp(v.section, from) || find_value(in, to, v.key)) continue;
+        add_value(in, to, v.key, v.value, text_of("%s", v.where));
+    }
+}
+
+/* Resolves `like` of one section, and first that of the section that it names. */
+static void resolve_like(ini_input *in, const char *section, int depth)
+{
+    const value_entry *v = find_value(in, section, "like");
+    const char *const dot = strchr(section, '.');
+    if (!v) return;
+    char *const other = text_of("%.*s.%s", (int)(dot ? dot - section : 0), section, v->value);
+    if (!dot) {
+        ini_mistake(in, "%s: like = %s in [%s]: only sections [type.NAME] can be like others", v->where, v->value,
+                    section);
+    } else if (!find_section(in, other)) {
+        const char *near = nearest_section(in, other);
+        ini_mistake(in, "%s: like = %s in [%s] names no [%.*s.NAME] of this file%s%s%s", v->where, v->value, section,
+                    (int)(dot - section), section, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    } else if (!strcmp(other, section) || depth > in->nsections) {
+        ini_mistake(in, "%s: like = %s in [%s]: the section is like itself", v->where, v->value, section);
+    } else {
+        resolve_like(in, other, depth + 1);
+        copy_keys(in, other, section);
+    }
+    value_entry *own = find_value(in, section, "like");
+    if (own) drop_value(in, own);
+    free(other);
+}
+
 ini_input *ini_read(const char *path, int noverride, const char *const *overrides)
 {
     ini_input *in = (ini_input *)checked(calloc(1, sizeof *in));
@@ -382,6 +429,7 @@ ini_input *ini_read(const char *path, int noverride, const char *const *override
     parse(in, text);
     free(text);
     for (int i = 0; i < noverride; i++) override(in, overrides[i]);
+    for (int i = 0; i < in->nsections; i++) resolve_like(in, in->sections[i].name, 0);
     return in;
 }
 

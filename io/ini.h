@@ -2,8 +2,11 @@
  *
  *   [gauge]
  *   beta = 5.7          # a comment begins with # or ; at the start of a line or after a space
- *   [fermion.light]
+ *   [quark.light]
  *     kappa: 0.13       ; a colon is as good as =, indentation means nothing
+ *
+ * `like = NAME` in a section [type.NAME2] takes those keys of [type.NAME] that the section does not have itself; they count
+ * as given, where they were.
  *
  * Use: ini_read, ini_fill for each section of interest, ini_check_all_used, ini_free.
  *
@@ -16,8 +19,8 @@
  *
  * Overrides are words of the command line, "section.key=value", the key being what follows the last dot before the
  * first '='. They go before the file, the last one of the same key counts, and messages name them in place of file and
- * line. An override of a named section ("fermion.light.kappa=0.13") needs [fermion.light] in the file, so that a misspelt
- * name does not add a fermion. */
+ * line. An override of a named section ("quark.light.kappa=0.13") needs [quark.light] in the file, so that a misspelt
+ * name does not add a quark. */
 #ifndef PLAQ_IO_INI_H
 #define PLAQ_IO_INI_H
 

@@ -39,6 +39,7 @@ eofa *eofa_create(const field *links, const mobius_settings *s, double heavy)
             s->Ls);
     e->links = links;
     e->s = *s;
+    if (s->map) link_map_share(s->map);
     e->heavy = heavy;
     find_step(e);
     return e;
@@ -46,6 +47,7 @@ eofa *eofa_create(const field *links, const mobius_settings *s, double heavy)
 
 void eofa_destroy(eofa *e)
 {
+    link_map_destroy(e->s.map);
     free(e);
 }
 
@@ -98,6 +100,6 @@ void eofa_add_force(const eofa *e, int chirality, field *force, const field *x)
     const fifth_matrix reflect = fifth_reflection(e->s.Ls, half, -half);
     field *y = field_like(x);
     domainwall_map(y, &reflect, 0, x);
-    hop_force(force, e->links, x, y);
+    hop_force(force, e->s.map ? link_map_links(e->s.map) : e->links, x, y);
     field_destroy(y);
 }

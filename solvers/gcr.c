@@ -291,7 +291,7 @@ static int block_size(const solver_settings *s)
 static const param own[] = {
     {"restart", PARAM_INT, SOLVER_KEY(gcr_keys, restart), "16", "[1,256]", "vectors",
      "vectors after which the space is begun anew", 0},
-    {"preconditioner", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
+    {"preconditioner", PARAM_NAME, offsetof(solver_settings, inner_name), "", "solver", NULL,
      "[solver.NAME] of the preconditioner; empty: none", 0},
 };
 

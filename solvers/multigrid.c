@@ -810,7 +810,7 @@ static const param own[] = {
      0},
     {"post_steps", PARAM_INT, KEY(post_steps), "4", "[0,100]", NULL, "and after it", 0},
     {"relaxation", PARAM_REAL, KEY(relaxation), "0.9", "(0,2)", NULL, "factor of each step", 0},
-    {"smoother", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
+    {"smoother", PARAM_NAME, offsetof(solver_settings, inner_name), "", "solver", NULL,
      "[solver.NAME] of a preconditioner, such as schwarz, for the steps on the finest lattice, not in the set-up; "
      "empty: "
      "minimal residual",

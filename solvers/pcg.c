@@ -84,7 +84,7 @@ static solve_result solve(solver *of, field *x, const field *b)
 }
 
 static const param own[] = {
-    {"preconditioner", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
+    {"preconditioner", PARAM_NAME, offsetof(solver_settings, inner_name), "", "solver", NULL,
      "[solver.NAME] of the preconditioner, which works on the Hermitian positive operator; empty: none", 0},
 };
 

@@ -42,7 +42,7 @@ static solve_result precondition(solver *of, field *x, const field *b)
 }
 
 static const param own[] = {
-    {"preconditioner", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
+    {"preconditioner", PARAM_NAME, offsetof(solver_settings, inner_name), "", "solver", NULL,
      "[solver.NAME] of the preconditioner of the operator on fewer slices", 0},
 };
 

@@ -52,7 +52,7 @@ static solve_result solve(solver *s, field *x, const field *b)
 }
 
 static const param own[] = {
-    {"correction", PARAM_STRING, offsetof(solver_settings, inner_name), "", NULL, NULL,
+    {"correction", PARAM_NAME, offsetof(solver_settings, inner_name), "", "solver", NULL,
      "[solver.NAME] that solves for the corrections", 0},
 };
 

@@ -54,7 +54,7 @@ static const param keys[] = {
      "iterations before the solve is given up; an inner precision that needs an eighth of them, and more than "
      "50, to halve the residual is raised; gcr, ca_gcr and mr end there as stalled, multigrid after 50 cycles",
      0},
-    {"fallback", PARAM_STRING, AT(fallback), "", NULL, NULL,
+    {"fallback", PARAM_NAME, AT(fallback), "", "solver", NULL,
      "[solver.NAME] that repeats a solve that failed; empty: the run stops; not for a solver inside another", 0},
     {"inner_precision", PARAM_CHOICE, AT(inner_precision), "single", precision_choices, NULL,
      "precision of the iteration; residuals are true, and solutions are added up, in that of the source. Raised, with "

@@ -7,9 +7,9 @@
 
 #include "hmc/bench/halo.h"
 #include "hmc/bench/timing.h"
-#include "hmc/build/threads.h"
-#include "hmc/evolve/fermion_kind.h"
-#include "hmc/input/identity.h"
+#include "hmc/assemble/threads.h"
+#include "hmc/quarks/quark.h"
+#include "hmc/assemble/identity.h"
 #include "io/atomic.h"
 #include "io/ini.h"
 #include "io/output_file.h"
@@ -85,9 +85,9 @@ static int add_all(calibration_need *needs, int n, const char *op)
 
 int calibration_all(calibration_need needs[CALIBRATION_MOST])
 {
-    const fermion_kind *kind;
+    const quark_kind *kind;
     int n = add_all(needs, 0, CALIBRATION_GAUGE_FORCE);
-    for (int i = 0; (kind = fermion_kind_number(i)); i++) {
+    for (int i = 0; (kind = quark_kind_number(i)); i++) {
         n = add_all(needs, n, kind->solve_op);
         n = add_all(needs, n, kind->force_op);
     }
@@ -191,8 +191,8 @@ int calibration_write(const calibration *c, const char *path, char *message, siz
 {
     param_text text = {0};
     int bad = 0;
-    param_text_add(&text,
-                   OUTPUT_CALIBRATION_START ", 1e9 floating-point operations a second of one rank, by "
+    param_text_add(&text, OUTPUT_CALIBRATION_START
+                   ", 1e9 floating-point operations a second of one rank, by "
                    "plaq bench\n; --calibrate. They are for plaq run --dry-run --calibration THIS FILE.\n\n"
                    "[place]\n");
     add_keys(&text, &place_section, &c->place);

@@ -7,7 +7,7 @@
  *                          together, GB/s; none where a single rank measured
  *   [rate.OPERATION]       of plaq bench: floating-point operations a second of one rank, 1e9 of them, by precision
  *
- * Operations are those that fermion kinds name (hmc/evolve/fermion_kind.h), and the gauge force. */
+ * Operations are those that kinds of quarks name (hmc/quarks/quark.h), and the gauge force. */
 #ifndef PLAQ_CALIBRATION_H
 #define PLAQ_CALIBRATION_H
 

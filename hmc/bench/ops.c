@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "hmc/evolve/action.h"
+#include "hmc/actions/action.h"
 #include "kernels/base/pool.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/staggered.h"

@@ -1,5 +1,5 @@
 #include "hmc/bench/ops.h"
-#include "hmc/evolve/action.h"
+#include "hmc/actions/action.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/smear.h"
 #include "kernels/ops/vector.h"

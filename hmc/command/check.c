@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hmc/command/commands.h"
-#include "hmc/input/identity.h"
+#include "hmc/assemble/identity.h"
 #include "io/links.h"
 #include "io/links_check.h"
 #include "io/output_file.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hmc/input/parameters.h"
+#include "hmc/assemble/parameters.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"

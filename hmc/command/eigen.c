@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/build/eigenvectors.h"
-#include "hmc/build/memory.h"
+#include "hmc/assemble/eigenvectors.h"
+#include "hmc/assemble/memory.h"
 #include "hmc/command/commands.h"
-#include "hmc/evolve/fermion_kind.h"
-#include "hmc/input/identity.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/quarks/quark.h"
+#include "hmc/assemble/identity.h"
 #include "io/eigen_hdf5.h"
 #include "io/links.h"
 #include "io/output_file.h"
@@ -25,7 +26,7 @@
 
 typedef struct {
     const parameters *p;
-    const named_fermion *fermion;
+    const named_quark *quark;
     const char *config, *output;
     char name[PARAM_STRING_SIZE + 32]; /* file name made of an output with a pattern */
     int json, ignore_recorded;
@@ -60,15 +61,15 @@ static void read_number(job *j, const param *n, const char *text)
 static void choose_fermion(job *j, const char *input, const char *name)
 {
     const parameters *p = j->p;
-    for (int i = 0; i < p->nfermions; i++)
-        if (!name || !strcmp(p->fermions[i].name, name)) {
-            if (j->fermion)
-                user_error("%s: plaq eigen makes the pairs of one quark; say which by --fermion: %s, %s, ...", input,
-                           j->fermion->name, p->fermions[i].name);
-            j->fermion = &p->fermions[i];
+    for (int i = 0; i < p->nquarks; i++)
+        if (!name || !strcmp(p->quarks[i].name, name)) {
+            if (j->quark)
+                user_error("%s: plaq eigen makes the pairs of one quark; say which by --quark: %s, %s, ...", input,
+                           j->quark->name, p->quarks[i].name);
+            j->quark = &p->quarks[i];
         }
-    if (!j->fermion && name) user_error("plaq eigen: --fermion %s: %s has no section [fermion.%s]", name, input, name);
-    if (!j->fermion) user_error("%s: plaq eigen needs a section [fermion.NAME]", input);
+    if (!j->quark && name) user_error("plaq eigen: --quark %s: %s has no section [quark.%s]", name, input, name);
+    if (!j->quark) user_error("%s: plaq eigen needs a section [quark.NAME]", input);
 }
 
 /* ---- what comes out ---- */
@@ -79,7 +80,7 @@ static void print(const job *j, const eigen_pairs *e)
     for (int k = 0; k < e->n && j->json; k++) {
         json o = json_begin(stdout);
         json_string(&o, "config", j->config);
-        json_string(&o, "fermion", j->fermion->name);
+        json_string(&o, "quark", j->quark->name);
         json_int(&o, "pair", k);
         json_real(&o, "value", e->values[k]);
         json_real(&o, "residual", e->residuals[k]);
@@ -88,7 +89,7 @@ static void print(const job *j, const eigen_pairs *e)
     if (j->json) {
         json o = json_begin(stdout);
         json_string(&o, "config", j->config);
-        json_string(&o, "fermion", j->fermion->name);
+        json_string(&o, "quark", j->quark->name);
         json_bool(&o, "converged", e->converged);
         json_int(&o, "pairs", e->n);
         json_int(&o, "applications", e->applications);
@@ -100,11 +101,11 @@ static void print(const job *j, const eigen_pairs *e)
         json_end(&o);
         return;
     }
-    printf("%-14s %5s %22s %10s\n", "fermion", "pair", "value", "residual");
+    printf("%-14s %5s %22s %10s\n", "quark", "pair", "value", "residual");
     for (int k = 0; k < e->n; k++)
-        printf("%-14s %5d %22.15g %10.2e\n", j->fermion->name, k, e->values[k], e->residuals[k]);
+        printf("%-14s %5d %22.15g %10.2e\n", j->quark->name, k, e->values[k], e->residuals[k]);
     printf("%-14s %d pairs%s: %ld applications of the operator, %d restarts, order %d, cutoff %.4g of %.4g, %.3f s\n",
-           j->fermion->name, e->n, e->converged ? "" : ", not all of them converged", e->applications, e->restarts,
+           j->quark->name, e->n, e->converged ? "" : ", not all of them converged", e->applications, e->restarts,
            e->order, e->cutoff, e->high, e->seconds);
 }
 
@@ -134,7 +135,7 @@ static void store(const job *j, const eigen_pairs *e)
     /* A file of that name may have come up meanwhile. */
     check_output(j);
     eigen_file f = {.n = e->n, .values = e->values, .residuals = e->residuals};
-    param_text quark = identity_of_operator(j->p, &j->fermion->p);
+    param_text quark = identity_of_operator(j->p, &j->quark->p);
     REQUIRE(strlen(quark.data) < sizeof f.quark, "%zu bytes of keys", strlen(quark.data));
     strcpy(f.quark, quark.data);
     param_text_free(&quark);
@@ -148,7 +149,7 @@ static void store(const job *j, const eigen_pairs *e)
 static eigen_pairs *find(const job *j)
 {
     char message[512];
-    fermion *q = fermion_kind_find(j->fermion->p.kind)->quark(j->links, &j->fermion->p, NULL, 0);
+    fermion *q = quark_kind_find(j->quark->p.kind)->make(j->links, &j->quark->p, NULL, 0);
     if (eigen_fits(&j->s, q->normal, message, sizeof message)) user_error("plaq eigen: %s", message);
     eigen_pairs *e = eigen_solve(&j->s, q->normal, message, sizeof message);
     if (!e) user_error("plaq eigen: %s", message);
@@ -181,7 +182,7 @@ int command_eigen(int argc, char **argv)
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--output", NULL, &j.output,
          "HDF5 file of the vectors, for [solver.NAME] eigenvectors; a %d in the name is the trajectory number"},
-        {"--fermion", NULL, &name, "NAME of the section, where there are several"},
+        {"--quark", NULL, &name, "NAME of the section, where there are several"},
         {"--pairs", NULL, &texts[0], "number of lowest eigenpairs; default 16"},
         {"--block", NULL, &texts[1], "vectors that the operator is applied to together; default 8"},
         {"--basis", NULL, &texts[2], "vectors that are kept; default 2.5 times the pairs and 4 blocks"},

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "hmc/command/commands.h"
-#include "hmc/input/identity.h"
-#include "hmc/input/parameters.h"
+#include "hmc/assemble/identity.h"
+#include "hmc/assemble/parameters.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 

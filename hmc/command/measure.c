@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/build/memory.h"
-#include "hmc/build/plan.h"
+#include "hmc/assemble/memory.h"
+#include "hmc/assemble/plan.h"
 #include "hmc/command/commands.h"
-#include "hmc/evolve/life.h"
-#include "hmc/input/identity.h"
+#include "hmc/tell/life.h"
+#include "hmc/assemble/identity.h"
 #include "hmc/measure/observable.h"
-#include "hmc/record/report.h"
+#include "hmc/tell/text.h"
 #include "io/links.h"
 #include "io/output_file.h"
 #include "io/table_hdf5.h"
@@ -158,7 +158,7 @@ static void tell_progress(measurer *m, int count, int made, double seconds)
     if (m->made == 0) log_info("configuration %d of %d: nothing to measure", m->done, count);
     else
         log_info("configuration %d of %d: %.2f s  ETA %s", m->done, count, seconds,
-                 report_duration(m->spent / m->made * (count - m->done), eta));
+                 text_duration(m->spent / m->made * (count - m->done), eta));
 }
 
 /* Everything that was measured on one configuration, in one change of the file. */
@@ -269,7 +269,7 @@ static void dry_run(const measurer *m, char **configs, int n, int ranks)
 static void tell_memory(const measurer *m)
 {
     char peak[32];
-    if (m->links) log_info("memory: %s a rank at the peak", report_bytes((double)memory_peak(m->links->where), peak));
+    if (m->links) log_info("memory: %s a rank at the peak", text_bytes((double)memory_peak(m->links->where), peak));
 }
 
 int command_measure(int argc, char **argv)

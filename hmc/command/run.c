@@ -11,19 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/build/eigenvectors.h"
-#include "hmc/build/plan.h"
-#include "hmc/build/simulation.h"
-#include "hmc/build/threads.h"
+#include "hmc/assemble/eigenvectors.h"
+#include "hmc/assemble/plan.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/assemble/threads.h"
 #include "hmc/command/commands.h"
 #include "hmc/command/run_state.h"
 #include "hmc/command/stop.h"
-#include "hmc/evolve/life.h"
-#include "hmc/input/changes.h"
-#include "hmc/input/identity.h"
+#include "hmc/tell/life.h"
+#include "hmc/assemble/changes.h"
+#include "hmc/assemble/identity.h"
 #include "hmc/measure/observable.h"
 #include "hmc/record/record.h"
-#include "hmc/record/report.h"
+#include "hmc/tell/text.h"
 #include "hmc/record/save.h"
 #include "hmc/report/ensemble.h"
 #include "io/atomic.h"
@@ -246,7 +246,7 @@ static int one_trajectory(run_state *r, double *plaquette)
     char what[64];
     snprintf(what, sizeof what, "trajectory %lld", (long long)r->done + 1);
     life_begin(what);
-    const double copied = field_copied_bytes(), filtered = simulation_filtered(r->s);
+    const double copied = field_copied_bytes(), filtered = quark_set_filtered(r->s->quarks);
     const trajectory_result t = trajectory_run(&r->s->e, key, r->p->run.length, r->done < r->p->run.warmup);
     life_begin(NULL);
     r->trajectory_bytes += field_copied_bytes() - copied;
@@ -265,7 +265,8 @@ static int one_trajectory(run_state *r, double *plaquette)
     *plaquette = loops.plaquette;
     r->done++;
     r->accepted += t.accepted;
-    if (record_add(r->history, r->done, &t, &loops, simulation_filtered(r->s) - filtered, message, sizeof message)) {
+    if (record_add(r->history, r->done, &t, &loops, quark_set_filtered(r->s->quarks) - filtered, message,
+                   sizeof message)) {
         stop_for_files(r, message);
         return 0;
     }
@@ -314,7 +315,7 @@ static int run(run_state *r)
              r->s->links->where == PLACE_DEVICE ? gpu_name() : "CPU");
     plan_describe(r->p, r->s->lat, r->s->links->where);
     log_debug("parameters:");
-    report_lines(log_debug, r->p->dump);
+    text_log_lines(log_debug, r->p->dump);
     r->s->e.interrupted = stop_signal;
     solver_interrupt_by(stop_signal);
     start_or_continue(r);

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "hmc/build/simulation.h"
-#include "hmc/input/parameters.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/assemble/parameters.h"
 #include "hmc/record/record.h"
 #include "hmc/record/watch.h"
 

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hmc/build/memory.h"
+#include "hmc/assemble/memory.h"
 #include "hmc/command/commands.h"
 #include "hmc/command/run_state.h"
-#include "hmc/evolve/balance.h"
-#include "hmc/record/report.h"
+#include "hmc/integrate/balance.h"
+#include "hmc/record/profile.h"
+#include "hmc/tell/text.h"
 #include "hmc/record/save.h"
 #include "hmc/report/ensemble.h"
 #include "kernels/base/error.h"
@@ -54,7 +55,7 @@ void run_print_progress(const run_state *r, const trajectory_result *t, double p
                  exp_average(&a.exp_dh, "(", ")").text);
     log_info("trajectory %lld/%lld  plaquette %.6f  dH %+9.4f  %s  %s  %.2f s  ETA %s", (long long)r->done,
              (long long)r->p->run.trajectories, plaquette, t->dh, t->accepted ? "yes" : "no ", averages, t->seconds,
-             report_duration(each * (double)(r->p->run.trajectories - r->done), eta));
+             text_duration(each * (double)(r->p->run.trajectories - r->done), eta));
     for (int i = 0; i < r->s->e.nactions; i++)
         log_debug("  %-16s force %.4f  iterations %ld  %.3f s", r->s->e.actions[i]->name, t->force_mean[i],
                   t->iterations[i], t->force_seconds[i]);
@@ -203,19 +204,19 @@ void run_print_summary(const run_state *r)
     char history_hex[65], time_text[32], peak[32], predicted[32];
     record_digest(r->history, history_hex);
     if (r->json) print_json(r, &a, history_hex, seconds, &memory);
-    report_profile(&(report_totals){.seconds = seconds,
+    profile_print(&(profile_totals){.seconds = seconds,
                                     .io_seconds = r->io_seconds,
                                     .tune_seconds = tune_spent() - r->tuned_before,
                                     .where = where,
                                     .copied_bytes = field_copied_bytes() - r->copied_before,
                                     .trajectory_bytes = r->trajectory_bytes});
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
-             report_duration(seconds, time_text), (long long)r->done);
+             text_duration(seconds, time_text), (long long)r->done);
     print_averages(&a);
     print_alarms(r);
     balance_report(&r->s->e, r->p->run.length);
-    log_info("memory: %s a rank at the peak, %s predicted", report_bytes((double)memory.peak, peak),
-             report_bytes((double)memory_total(&memory.predicted), predicted));
+    log_info("memory: %s a rank at the peak, %s predicted", text_bytes((double)memory.peak, peak),
+             text_bytes((double)memory_total(&memory.predicted), predicted));
     log_info("digests: links %s, history %s", r->digest, history_hex);
     print_next(r);
 }

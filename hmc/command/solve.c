@@ -25,11 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/build/eigenvectors.h"
-#include "hmc/build/memory.h"
+#include "hmc/assemble/eigenvectors.h"
+#include "hmc/assemble/memory.h"
 #include "hmc/command/commands.h"
-#include "hmc/evolve/fermion_kind.h"
-#include "hmc/input/identity.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/quarks/quark.h"
+#include "hmc/assemble/identity.h"
 #include "io/links.h"
 #include "io/output_file.h"
 #include "io/table_hdf5.h"
@@ -100,7 +101,7 @@ typedef struct {
 
 typedef struct {
     fermion *q;
-    const named_fermion *f;
+    const named_quark *f;
     eigenvectors low;
     const job *j;
     field *source, *x, *residual, *one; /* of one right-hand side; one: a vector of the system */
@@ -146,9 +147,9 @@ static void take_column(field *to, const field *from, int r)
     vector_axpby(to, 1, &part, 0);
 }
 
-static void open_system(const job *j, const named_fermion *f, equation *s)
+static void open_system(const job *j, const named_quark *f, equation *s)
 {
-    s->q = fermion_kind_find(f->p.kind)->quark(j->links, &f->p, NULL, 0);
+    s->q = quark_kind_find(f->p.kind)->make(j->links, &f->p, NULL, 0);
     s->f = f;
     s->low = (eigenvectors){.trajectory = j->trajectory};
     s->j = j;
@@ -337,7 +338,7 @@ static void print(const job *j, const char *fermion, const char *solver, const s
     }
     json o = json_begin(stdout);
     json_string(&o, "config", j->config);
-    json_string(&o, "fermion", fermion);
+    json_string(&o, "quark", fermion);
     json_string(&o, "solver", solver);
     json_string(&o, "type", type);
     json_string(&o, "inner_precision", set->inner_precision);
@@ -409,7 +410,7 @@ static void store(const job *j, const char *name, const char *identity, const so
     free(rows);
 }
 
-static void one_solver(job *j, equation *s, const named_fermion *f, const named_settings *n, int *first)
+static void one_solver(job *j, equation *s, const named_quark *f, const named_settings *n, int *first)
 {
     static const double none = 0;
     solve_history h = {0};
@@ -430,7 +431,7 @@ static void one_solver(job *j, equation *s, const named_fermion *f, const named_
 }
 
 /* What the tables of all shifts belong to. */
-static param_text identity_of_shifts(const job *j, const named_fermion *f, const named_settings *n)
+static param_text identity_of_shifts(const job *j, const named_quark *f, const named_settings *n)
 {
     param_text identity = identity_of_solve(j->p, f, n, j->place);
     for (int i = 0; i < j->nshifts; i++) param_text_add(&identity, "shift.%d = %.17g\n", i, j->shifts[i]);
@@ -438,7 +439,7 @@ static param_text identity_of_shifts(const job *j, const named_fermion *f, const
 }
 
 /* The lines and the table of all shifts, solved in one of two ways. */
-static void tell_shifts(job *j, const named_fermion *f, const named_settings *n, const char *way, const char *table,
+static void tell_shifts(job *j, const named_quark *f, const named_settings *n, const char *way, const char *table,
                         const solve_history *h, const double rows[MULTISHIFT_MOST][SUMMARY])
 {
     char name[160], type[64];
@@ -453,7 +454,7 @@ static void tell_shifts(job *j, const named_fermion *f, const named_settings *n,
     param_text_free(&identity);
 }
 
-static void all_shifts(job *j, equation *s, const named_fermion *f, const named_settings *n)
+static void all_shifts(job *j, equation *s, const named_quark *f, const named_settings *n)
 {
     static double rows[2][MULTISHIFT_MOST][SUMMARY];
     static const char *const ways[2] = {"shifts", "apart"};
@@ -480,7 +481,7 @@ static void all_shifts(job *j, equation *s, const named_fermion *f, const named_
     free(h[1].points);
 }
 
-static void solve_all(job *j, const named_fermion *f)
+static void solve_all(job *j, const named_quark *f)
 {
     equation s;
     open_system(j, f, &s);
@@ -502,9 +503,9 @@ static size_t need_of_solves(const void *of, const lattice *plan, place where)
     job j = *(const job *)of;
     j.lat = count.lat;
     j.links = field_create(j.lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
-    for (int i = 0; i < j.p->nfermions; i++) {
+    for (int i = 0; i < j.p->nquarks; i++) {
         equation s;
-        open_system(&j, &j.p->fermions[i], &s);
+        open_system(&j, &j.p->quarks[i], &s);
         for (int k = 0; k < j.p->nsolvers; k++) {
             const solver_settings *set = &j.p->solvers[k].p;
             field *x[MULTISHIFT_MOST];
@@ -589,8 +590,8 @@ int command_solve(int argc, char **argv)
     command_set_log(p);
     j.p = p;
     j.config = a.plain[1];
-    if (p->nfermions == 0 || p->nsolvers == 0)
-        user_error("%s: plaq solve needs a section [fermion.NAME] and a section [solver.NAME]", a.plain[0]);
+    if (p->nquarks == 0 || p->nsolvers == 0)
+        user_error("%s: plaq solve needs a section [quark.NAME] and a section [solver.NAME]", a.plain[0]);
     if (shifts) read_shifts(&j, shifts);
     read_rhs(&j, rhs);
     if (shifts && !has_type(p, "cg"))
@@ -599,14 +600,14 @@ int command_solve(int argc, char **argv)
         user_error("plaq solve: %s", message);
     read_config(&j);
     if (comm_rank() == 0 && !j.json)
-        printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s%s\n", "fermion", "solver", type_width(&j), "type",
+        printf("%-14s %-14s %-*s %-14s %7s %7s %10s %10s %9s %8s %10s%s\n", "quark", "solver", type_width(&j), "type",
                "inner", "iter.", "inside", "residual", "of M", "seconds", "GF/s", "distance",
                j.error ? "      error err./resid." : "");
     for (int i = 0; i < p->nsolvers; i++)
         if (!parameters_solver_tried(p, i))
             log_info("[solver.%s] of type %s is left out: it preconditions other solvers", p->solvers[i].name,
                      p->solvers[i].p.type);
-    for (int i = 0; i < p->nfermions; i++) solve_all(&j, &p->fermions[i]);
+    for (int i = 0; i < p->nquarks; i++) solve_all(&j, &p->quarks[i]);
     field_destroy(j.links);
     lattice_destroy(j.lat);
     parameters_free(p);

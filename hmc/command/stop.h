@@ -2,7 +2,7 @@
 #ifndef PLAQ_STOP_H
 #define PLAQ_STOP_H
 
-#include "hmc/input/parameters.h"
+#include "hmc/assemble/parameters.h"
 
 /* From now on SIGTERM, SIGINT, SIGUSR1 and, unless it is ignored (nohup), SIGHUP are remembered and do not end the
  * program. */

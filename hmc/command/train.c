@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/build/memory.h"
+#include "hmc/assemble/memory.h"
 #include "hmc/command/commands.h"
-#include "hmc/evolve/fermion_kind.h"
-#include "hmc/input/identity.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/quarks/quark.h"
+#include "hmc/assemble/identity.h"
 #include "io/fifth_hdf5.h"
 #include "io/output_file.h"
 #include "kernels/base/error.h"
@@ -36,7 +37,7 @@ typedef struct {
 /* One section to train: of the solver around it and the quark that is solved for. */
 typedef struct {
     const named_settings *reduced, *outer;
-    const named_fermion *fermion;
+    const named_quark *quark;
 } target;
 
 typedef struct {
@@ -48,8 +49,8 @@ typedef struct {
 static void print_head(void)
 {
     if (comm_rank() == 0)
-        printf("%-14s %-14s %-16s %10s %10s %8s %10s %9s\n", "fermion", "solver", "preconditioner", "loss",
-               "iterations", "inside", "residual", "seconds");
+        printf("%-14s %-14s %-16s %10s %10s %8s %10s %9s\n", "quark", "solver", "preconditioner", "loss", "iterations",
+               "inside", "residual", "seconds");
 }
 
 static void print_line(const target *t, const line *l)
@@ -57,7 +58,7 @@ static void print_line(const target *t, const line *l)
     char loss[32] = "-";
     if (comm_rank() != 0) return;
     if (!isnan(l->loss)) snprintf(loss, sizeof loss, "%.6f", l->loss);
-    printf("%-14s %-14s %-16s %10s %10d %8d %10.2e %9.3f%s\n", t->fermion->name, t->outer->name, l->name, loss,
+    printf("%-14s %-14s %-16s %10s %10d %8d %10.2e %9.3f%s\n", t->quark->name, t->outer->name, l->name, loss,
            l->r.iterations, l->r.inside, l->r.residual, l->r.seconds,
            l->r.status == SOLVE_CONVERGED ? "" : "  not converged");
     fflush(stdout);
@@ -117,7 +118,7 @@ static fifth_transform train(const job *j, const target *t)
 {
     field *v[MOST_SAMPLES];
     const int told = !j->lat->planned;
-    fermion *q = fermion_kind_find(t->fermion->p.kind)->quark(j->links, &t->fermion->p, NULL, 0);
+    fermion *q = quark_kind_find(t->quark->p.kind)->make(j->links, &t->quark->p, NULL, 0);
     field *b = linop_vector(q->normal, 1);
     const int Ls = b->Ls, fewer = j->Ls ? j->Ls : Ls / 3 > 2 ? Ls / 3 / 2 * 2 : 2;
     for (int i = 0; i < j->samples; i++) v[i] = field_like(b);
@@ -175,25 +176,25 @@ static void store(const job *j, const target *t, const fifth_transform *best)
         user_error(
             "plaq train: [solver.%s] did not converge with any transform, and %s was not written; try other --mu",
             t->outer->name, file);
-    fermion_kind_find(t->fermion->p.kind)->transform_keys(&t->fermion->p, keys, sizeof keys);
+    quark_kind_find(t->quark->p.kind)->transform_keys(&t->quark->p, keys, sizeof keys);
     /* A file of that name may have come up meanwhile. */
     check_output(j, t);
     if (fifth_write(file, &best->T, best->mu, keys, identity_of_program(), message, sizeof message))
         user_error("plaq train: %s", message);
     if (comm_rank() == 0)
-        printf("%-14s %-14s %s: %d of %d slices, mu %g\n", t->fermion->name, t->outer->name, file, best->T.Ls,
+        printf("%-14s %-14s %s: %d of %d slices, mu %g\n", t->quark->name, t->outer->name, file, best->T.Ls,
                best->T.from, best->mu);
 }
 
 /* ---- which ---- */
 
-/* Whether a fermion's section names this solver, or all are solved for with it. */
-static int solves(const parameters *p, const named_fermion *f, const named_settings *outer)
+/* Whether a key names this solver for a quark, or all are solved for with it. */
+static int solves(const parameters *p, const named_quark *q, const named_settings *outer)
 {
-    const char *name;
-    for (int k = 0; parameters_solver_key(&f->p, k, &name); k++)
-        if (!strcmp(name, outer->name)) return 1;
-    return p->nfermions == 1;
+    solver_use use;
+    for (int i = 0; parameters_solver_use(p, i, &use); i++)
+        if (use.quark == q && !strcmp(use.solver, outer->name)) return 1;
+    return p->nquarks == 1;
 }
 
 /* The target of section `number`; 0 if it is no transform's. */
@@ -207,23 +208,23 @@ static int find(const parameters *p, int number, target *t)
     if (!t->outer)
         user_error("%s: no section has [solver.%s] as its preconditioner, and a transform is trained for one that has",
                    ini_where(p->input, "solver", s->name, ""), s->name);
-    for (int i = 0; i < p->nfermions; i++) {
-        const named_fermion *f = &p->fermions[i];
+    for (int i = 0; i < p->nquarks; i++) {
+        const named_quark *f = &p->quarks[i];
         if (!solves(p, f, t->outer)) continue;
-        if (t->fermion)
-            user_error(
-                "%s: [solver.%s] solves for [fermion.%s] and [fermion.%s]; a transform is that of one quark: give "
-                "the other a solver of its own",
-                ini_where(p->input, "solver", t->outer->name, ""), t->outer->name, t->fermion->name, f->name);
-        t->fermion = f;
+        if (t->quark)
+            user_error("%s: [solver.%s] solves for [quark.%s] and [quark.%s]; a transform is that of one quark: give "
+                       "the other a solver of its own",
+                       ini_where(p->input, "solver", t->outer->name, ""), t->outer->name, t->quark->name, f->name);
+        t->quark = f;
     }
-    if (!t->fermion)
-        user_error("%s: no [fermion.NAME] has solver = %s, and a transform is trained for the quark of one",
+    if (!t->quark)
+        user_error("%s: no action of a quark and no [quark.NAME] has solver = %s, and a transform is trained for the "
+                   "quark of one",
                    ini_where(p->input, "solver", t->outer->name, ""), t->outer->name);
-    const fermion_kind *kind = fermion_kind_find(t->fermion->p.kind);
+    const quark_kind *kind = quark_kind_find(t->quark->p.kind);
     if (!kind->transform_keys)
-        user_error("%s: kind = %s of [fermion.%s] has no operator on fewer slices",
-                   ini_where(p->input, "fermion", t->fermion->name, "kind"), t->fermion->p.kind, t->fermion->name);
+        user_error("%s: kind = %s of [quark.%s] has no operator on fewer slices",
+                   ini_where(p->input, "quark", t->quark->name, "kind"), t->quark->p.kind, t->quark->name);
     return 1;
 }
 
@@ -318,8 +319,8 @@ int command_train(int argc, char **argv)
         targets++;
         check_output(&j, &t);
         check_unique(p, i);
-        const int all = fermion_kind_find(t.fermion->p.kind)->slices(&t.fermion->p);
-        if (j.Ls > all) user_error("plaq train: --Ls %d: [fermion.%s] has %d slices", j.Ls, t.fermion->name, all);
+        const int all = quark_kind_find(t.quark->p.kind)->slices(&t.quark->p);
+        if (j.Ls > all) user_error("plaq train: --Ls %d: [quark.%s] has %d slices", j.Ls, t.quark->name, all);
     }
     if (!targets)
         user_error("%s: plaq train needs a [solver.NAME] with a transform (type = reduced_Ls) as the preconditioner of "

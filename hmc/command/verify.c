@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/build/eigenvectors.h"
-#include "hmc/build/simulation.h"
+#include "hmc/assemble/eigenvectors.h"
+#include "hmc/assemble/simulation.h"
 #include "hmc/command/commands.h"
-#include "hmc/evolve/parts.h"
-#include "hmc/evolve/reversal.h"
+#include "hmc/actions/action_kind.h"
+#include "hmc/integrate/reversal.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -163,8 +163,9 @@ static void verify_force(verifier *v, action *a)
     field_copy(start, s->links);
     momenta_random(s->e.momenta, (uint64_t)s->p->run.seed, RANDOM_TEST, (uint32_t)a->purpose);
     momenta_zero(s->e.force);
-    const double filtered = simulation_filtered(s);
-    const int failed = refresh(s, a, 0) || action_force(a, s->e.force), bounded = simulation_filtered(s) > filtered;
+    const double filtered = quark_set_filtered(s->quarks);
+    const int failed = refresh(s, a, 0) || action_force(a, s->e.force),
+              bounded = quark_set_filtered(s->quarks) > filtered;
     const double norms = sqrt(momenta_norm2(s->e.force) * momenta_norm2(s->e.momenta));
     const double scale = 2 * norms / sqrt(32.0 * (double)s->lat->volume);
     const force_test t = {s, a, start, failed ? NAN : 2 * momenta_dot(s->e.force, s->e.momenta), scale};
@@ -263,7 +264,7 @@ static void verify_order(verifier *v)
     int order = 100;
     for (int l = 0; l < s->e.nlevels; l++)
         if (scheme_order(s->e.levels[l].scheme) < order) order = scheme_order(s->e.levels[l].scheme);
-    const double filtered = simulation_filtered(s), floor = draw(s, 1) ? NAN : DH_ROUNDING * fabs(energy(s));
+    const double filtered = quark_set_filtered(s->quarks), floor = draw(s, 1) ? NAN : DH_ROUNDING * fabs(energy(s));
     double found = NAN, dh = rms_dh(s, start, 1, 3), before = dh;
     report(v, "dH of a trajectory, r.m.s.", "as in the input", dh, "finite", verdict_of(isfinite(dh)));
     for (int factor = 2; factor <= MOST_DIVIDED && dh > floor; factor *= 2) {
@@ -274,11 +275,11 @@ static void verify_order(verifier *v)
     }
     char wanted[64];
     const int shows = fabs(found - order) < 0.3;
-    const char *why = shows                               ? ""
-                      : simulation_filtered(s) > filtered ? ", but HISQ links are filtered"
-                      : before > DH_LONG                  ? ", but the step is too long for it to show"
-                      : dh <= 100 * floor                 ? ", but dH is nothing but rounding"
-                                                          : "";
+    const char *why = shows                                      ? ""
+                      : quark_set_filtered(s->quarks) > filtered ? ", but HISQ links are filtered"
+                      : before > DH_LONG                         ? ", but the step is too long for it to show"
+                      : dh <= 100 * floor                        ? ", but dH is nothing but rounding"
+                                                                 : "";
     snprintf(wanted, sizeof wanted, "%d +- 0.3%s", order, why);
     report(v, "order of dH in the step", "trajectory", found, wanted,
            *why && isfinite(dh) ? UNCLEAR : verdict_of(shows));
@@ -294,19 +295,15 @@ static int comes_to(const simulation *s, const char *solver, const named_solver 
     return 0;
 }
 
-/* Whether solves with a fermion's operator come to this solver: by its keys, or by the heat bath of a ratio to it,
- * which is no solve with the ratio's own. */
-static int uses_solver(const simulation *s, const named_fermion *f, const named_solver *wanted)
+/* True if solves with a term's operator come to this solver. The heat bath of a ratio solves with the denominator's. */
+static int uses_solver(const simulation *s, const action_term *t, const named_solver *wanted)
 {
-    if (comes_to(s, f->p.solver, wanted) || comes_to(s, f->p.action_solver, wanted) ||
-        comes_to(s, f->p.reversal_solver, wanted))
-        return 1;
-    if (!fermion_is_ratio(&f->p) && comes_to(s, heat_bath_solver_of(&f->p), wanted)) return 1;
-    for (int i = 0; i < s->p->nfermions; i++) {
-        const fermion_params *g = &s->p->fermions[i].p;
-        if (!strcmp(ratio_of(g), f->name) && comes_to(s, heat_bath_solver_of(g), wanted)) return 1;
-    }
-    return 0;
+    for (int use = 0; use < SOLVER_USES; use++)
+        if ((use != USE_HEAT_BATH || action_kind_of(t)->rational || !action_is_ratio(t)) &&
+            comes_to(s, t->solvers[use], wanted))
+            return 1;
+    const action_term *before = t - 1;
+    return t->factor > 0 && comes_to(s, before->solvers[USE_HEAT_BATH], wanted);
 }
 
 /* ---- precision ---- */
@@ -318,8 +315,8 @@ static double tightened_value(const verifier *v, action *a, double part)
     parameters *p = v->p;
     for (int i = 0; i < p->nsolvers; i++) {
         int used = 0;
-        for (int f = 0; f < p->nfermions; f++)
-            used = used || comes_to(v->s, p->fermions[f].p.action_solver, &v->s->solvers[i]);
+        for (int t = 0; t < p->nterms; t++)
+            used = used || comes_to(v->s, p->terms[t].solvers[USE_ACTION], &v->s->solvers[i]);
         kept[i] = p->solvers[i].p.tolerance;
         if (used) p->solvers[i].p.tolerance *= part;
     }
@@ -354,20 +351,20 @@ static void verify_precision(verifier *v, action *a)
 static void verify_solvers(verifier *v)
 {
     simulation *s = v->s;
-    for (int f = 0; f < s->p->nfermions; f++) {
-        if (fermion_measured_only(&s->p->fermions[f].p)) continue;
-        const fermion *quark = s->quarks[f];
+    for (int t = 0; t < s->p->nterms; t++) {
+        const action_term *term = &s->p->terms[t];
+        const fermion *quark = quark_set_get(s->quarks, term->quark, term->mass);
         field *b = linop_vector(quark->normal, 1), *x = field_like(b);
         vector_random(b, (uint64_t)s->p->run.seed, RANDOM_SOURCE, 0);
         for (int i = 0; i < s->p->nsolvers; i++) {
             const solver_settings *settings = s->solvers[i].settings;
             char of[160], wanted[64];
-            if (!uses_solver(s, &s->p->fermions[f], &s->solvers[i])) continue;
+            if (!uses_solver(s, term, &s->solvers[i])) continue;
             field_clear(x);
             solver *by = solver_create(settings, fermion_system(quark, solver_needs_positive(settings)));
             const solve_result r = solver_solve(by, x, b, NULL);
             solver_destroy(by);
-            snprintf(of, sizeof of, "%s of %s", s->solvers[i].name, s->p->fermions[f].name);
+            snprintf(of, sizeof of, "%s of %s", s->solvers[i].name, term->name);
             snprintf(wanted, sizeof wanted, "below %.1e", settings->tolerance);
             report(v, "solver: true residual", of, r.residual, wanted,
                    verdict_of(r.status == SOLVE_CONVERGED && r.residual <= 1.5 * settings->tolerance));

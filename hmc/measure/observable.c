@@ -31,7 +31,7 @@ const observable *observable_find(const char *name)
     return NULL;
 }
 
-#define KEYS_OF_QUARKS "fermion solver error_estimate"
+#define KEYS_OF_QUARKS "quark solver error_estimate"
 
 int observable_has(const observable *o, const char *key)
 {
@@ -55,10 +55,10 @@ static char kind_names[256], kind_help[2048], quark_help[256], solver_help[256],
 static const param keys[] = {
     {"kind", PARAM_CHOICE, MEMBER(kind), NULL, kind_names, NULL, kind_help, 0},
     {"interval", PARAM_LONG, MEMBER(interval), "1", "[1,inf)", "trajectories", "distance of measurements in a run", 0},
-    {"fermion", PARAM_STRING, MEMBER(fermion), "", NULL, NULL, quark_help, 0},
-    {"solver", PARAM_STRING, MEMBER(solver), "", NULL, NULL, solver_help, 0},
+    {"quark", PARAM_NAME, MEMBER(quark), "", "quark", NULL, quark_help, 0},
+    {"solver", PARAM_NAME, MEMBER(solver), "", "solver", NULL, solver_help, 0},
     {"error_estimate", PARAM_CHOICE, MEMBER(error_estimate), "no", "no|yes", NULL, error_help, 0},
-    {"links", PARAM_STRING, MEMBER(links), "", NULL, NULL, links_help, 0},
+    {"links", PARAM_NAME, MEMBER(links), "", "links", NULL, links_help, 0},
 };
 
 static const param_section section = {"measure",
@@ -83,9 +83,8 @@ static void fill_texts(void)
     snprintf(error_help, sizeof error_help, "%s", quark_help);
     param_append(links_help, sizeof links_help, ": ",
                  "[links.NAME] of the smeared links that are measured; empty: the links of the ensemble");
-    param_append(quark_help, sizeof quark_help, ": ", "[fermion.NAME] of the propagator; has to be given");
-    param_append(solver_help, sizeof solver_help, ": ",
-                 "[solver.NAME] of the propagator; empty: the fermion's action_solver");
+    param_append(quark_help, sizeof quark_help, ": ", "[quark.NAME] of the propagator; has to be given");
+    param_append(solver_help, sizeof solver_help, ": ", "[solver.NAME] of the propagator; empty: the quark's solver");
     param_append(
         error_help, sizeof error_help, ": ",
         "estimates the error of every solution by a second solve, of the residual; it takes about half as long again");

@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "hmc/build/simulation.h"
-#include "hmc/input/parameters.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/assemble/parameters.h"
 #include "io/table_hdf5.h"
 
 #define MEASURE_MAX_SUMMARY 12
@@ -64,7 +64,7 @@ struct observable {
         MEASURE_STAGGERED,
         MEASURE_ANY_QUARK
     } quarks; /* that it needs */
-    /* The [fermion.NAME] of a second quark, which has to be as the first, with the [solver.NAME] of its solves; and the
+    /* The [quark.NAME] of a second quark, which has to be as the first, with the [solver.NAME] of its solves; and the
      * [links.NAME] that its keys name. Empty names: none. Null where there is no such key. */
     const char *(*second_quark)(const measure_params *m, const char **solver);
     const char *(*links)(const measure_params *m);

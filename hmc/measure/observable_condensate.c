@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/quarks/quark.h"
 #include "hmc/measure/propagator.h"
 #include "kernels/ops/vector.h"
 
@@ -181,10 +181,9 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
 
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
-    const char *kind = p->fermions[simulation_fermion(p, m->p.fermion)].p.kind;
-    if (!has_traces(&m->p) || fermion_kind_find(kind)->chemical_potential) return NULL;
-    snprintf(message, size, "traces = yes needs a staggered quark, but [fermion.%s] is of kind = %s", m->p.fermion,
-             kind);
+    const char *kind = p->quarks[parameters_quark(p, m->p.quark)].p.kind;
+    if (!has_traces(&m->p) || quark_kind_find(kind)->chemical_potential) return NULL;
+    snprintf(message, size, "traces = yes needs a staggered quark, but [quark.%s] is of kind = %s", m->p.quark, kind);
     return "traces";
 }
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/quarks/quark.h"
 #include "hmc/measure/gamma.h"
 #include "hmc/measure/momentum.h"
 #include "hmc/measure/stochastic.h"
@@ -62,7 +62,7 @@ typedef struct {
     const field *links; /* of the currents of staggered quarks, with phases and boundary; or null */
     field *own_links;   /* owned, or null */
     field *moved;
-    exact_sum *sums;         /* [operator][momentum][t][re, im], of one pair of fields */
+    exact_sum *sums; /* [operator][momentum][t][re, im], of one pair of fields */
 } loops;
 
 /* ---- contractions ---- */
@@ -166,7 +166,7 @@ static void open_loops(loops *l, const measure_context *c, const measure_params 
     momenta_open(&l->p, l->lat, l->k->momentum2);
     l->sums = malloc((size_t)(2 * l->noperators * l->p.n * l->lat->size[3]) * sizeof *l->sums);
     REQUIRE_MEMORY(l->sums, "out of memory");
-    if (fermion_kind_find(l->q.params->kind)->spins != 1) return;
+    if (quark_kind_find(l->q.params->kind)->spins != 1) return;
     l->moved = fermion_physical(l->q.quark);
     take_links(l, c->links);
 }
@@ -228,22 +228,21 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const loop_keys *k = OBSERVABLE_OWN(loop_keys, &m->p);
-    const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
-    const int spins = fermion_kind_find(f->kind)->spins;
+    const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
+    const int spins = quark_kind_find(f->kind)->spins;
     if (!k->operators[0]) {
         snprintf(message, size, "operators is empty; choose of scalar, pseudoscalar, vector, axial and tensor");
         return "operators";
     }
     const char *word = gamma_needs_spin(k->operators);
     if (word && spins == 1) {
-        snprintf(message, size,
-                 "operators = %s needs a quark with spin, but [fermion.%s] is of kind = %s, which has %s", word,
-                 m->p.fermion, f->kind, "scalar and vector");
+        snprintf(message, size, "operators = %s needs a quark with spin, but [quark.%s] is of kind = %s, which has %s",
+                 word, m->p.quark, f->kind, "scalar and vector");
         return "operators";
     }
     if (spins != 1 && strcmp(k->transport, "thin")) {
-        snprintf(message, size, "transport = %s is for staggered quarks, but [fermion.%s] is of kind = %s",
-                 k->transport, m->p.fermion, f->kind);
+        snprintf(message, size, "transport = %s is for staggered quarks, but [quark.%s] is of kind = %s", k->transport,
+                 m->p.quark, f->kind);
         return "transport";
     }
     if (!strcmp(k->each_vector, "yes") && k->noise.rough_vectors) {
@@ -255,8 +254,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
 
 static const param own[] = {
     NOISE_KEYS(loop_keys),
-    {"operators", PARAM_WORDS, OBSERVABLE_KEY(loop_keys, operators), "vector",
-     GAMMA_WORDS, NULL,
+    {"operators", PARAM_WORDS, OBSERVABLE_KEY(loop_keys, operators), "vector", GAMMA_WORDS, NULL,
      "operators in the loop: unit matrix, gamma_5, gamma_mu, gamma_mu gamma_5, gamma_mu gamma_nu; of staggered quarks "
      "scalar, and vector with one link",
      0},

@@ -2,14 +2,14 @@
  *
  *   C(p, t) = sum_x exp(-i p.(x - x_0)) tr [gamma_5 S_1(x)^dagger gamma_5 Gamma_sink S_2(x) Gamma_source]
  *
- * S_1, which becomes the antiquark by gamma_5 hermiticity, is of `fermion`, and S_2 of `fermion_2`, from one source at x_0 = (source,
+ * S_1, which becomes the antiquark by gamma_5 hermiticity, is of `quark`, and S_2 of `quark_2`, from one source at x_0 = (source,
  * t_0); t counts from t_0. With one gamma matrix at both ends this is Chroma's correlator; gamma_5 (15) is the pion. Sources
  * are points, or points smeared by Gaussians (smearing.h), and so are sinks; domain wall quarks enter and leave by their
  * walls. The 12 columns of a quark are solved for as many at once as its solver takes. */
 #include <stdio.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/quarks/quark.h"
 #include "hmc/measure/contraction.h"
 #include "hmc/measure/propagator.h"
 #include "hmc/measure/smearing.h"
@@ -19,7 +19,7 @@
 typedef struct {
     int source[4], steps, momentum2;
     double width;
-    char fermion_2[PARAM_STRING_SIZE], solver_2[PARAM_STRING_SIZE];
+    char quark_2[PARAM_STRING_SIZE], solver_2[PARAM_STRING_SIZE];
     char operators[PARAM_WORDS_SIZE], pairs[PARAM_CHOICE_SIZE];
     char source_smearing[PARAM_CHOICE_SIZE], sink_smearing[PARAM_CHOICE_SIZE], links[PARAM_STRING_SIZE];
 } meson_keys;
@@ -115,7 +115,7 @@ static int solve_quark(mesons *s, const measure_context *c, const measure_params
         char what[64 + PARAM_STRING_SIZE];
         const int left = COLUMNS_OF_SOURCE - s->first;
         n = left < propagator_batch(&s->q) ? left : propagator_batch(&s->q);
-        snprintf(what, sizeof what, "columns %d to %d of %s", s->first, s->first + n - 1, m->fermion);
+        snprintf(what, sizeof what, "columns %d to %d of %s", s->first, s->first + n - 1, m->quark);
         status = propagator_solve_batch(&s->q, n, &of, what, r);
     }
     s->first = 0;
@@ -134,7 +134,7 @@ static int solve_quark(mesons *s, const measure_context *c, const measure_params
 static measure_params second_of(const measure_params *m, const meson_keys *k)
 {
     measure_params other = *m;
-    snprintf(other.fermion, sizeof other.fermion, "%s", k->fermion_2);
+    snprintf(other.quark, sizeof other.quark, "%s", k->quark_2);
     snprintf(other.solver, sizeof other.solver, "%s", k->solver_2);
     return other;
 }
@@ -179,7 +179,7 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
     gaussian_open(&s.at_sink, links, k->width, strcmp(k->sink_smearing, "gaussian") ? 0 : k->steps);
     if (s.at_source.steps) s.sources = smeared_sources(&s, links);
     int status = solve_quark(&s, c, m, r);
-    if (status == MEASURE_DONE && k->fermion_2[0]) {
+    if (status == MEASURE_DONE && k->quark_2[0]) {
         const measure_params other = second_of(m, k);
         status = solve_quark(&s, c, &other, r);
     }
@@ -230,8 +230,8 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
                  "[measure.%s] operators is empty; choose of scalar, pseudoscalar, vector, axial and tensor", m->name);
         return "operators";
     }
-    if (k->solver_2[0] && !k->fermion_2[0]) {
-        snprintf(message, size, "[measure.%s] solver_2 has no effect without fermion_2; leave it out", m->name);
+    if (k->solver_2[0] && !k->quark_2[0]) {
+        snprintf(message, size, "[measure.%s] solver_2 has no effect without quark_2; leave it out", m->name);
         return "solver_2";
     }
     const char *key = check_smearing(k, m->name, message, size);
@@ -242,7 +242,7 @@ static const char *second_quark(const measure_params *m, const char **solver)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, m);
     *solver = k->solver_2;
-    return k->fermion_2;
+    return k->quark_2;
 }
 
 static const char *smearing_links(const measure_params *m)
@@ -252,10 +252,10 @@ static const char *smearing_links(const measure_params *m)
 
 static const param own[] = {
     {"source", PARAM_INT4, OBSERVABLE_KEY(meson_keys, source), "0.0.0.0", "[0,inf)", "sites", "place of the source", 0},
-    {"fermion_2", PARAM_STRING, OBSERVABLE_KEY(meson_keys, fermion_2), "", NULL, NULL,
-     "[fermion.NAME] of the quark; that of the antiquark is `fermion`; empty: the same", 0},
-    {"solver_2", PARAM_STRING, OBSERVABLE_KEY(meson_keys, solver_2), "", NULL, NULL,
-     "[solver.NAME] of fermion_2; empty: its action_solver", 0},
+    {"quark_2", PARAM_NAME, OBSERVABLE_KEY(meson_keys, quark_2), "", "quark", NULL,
+     "[quark.NAME] of the quark; that of the antiquark is `quark`; empty: the same", 0},
+    {"solver_2", PARAM_NAME, OBSERVABLE_KEY(meson_keys, solver_2), "", "solver", NULL,
+     "[solver.NAME] of quark_2; empty: its solver", 0},
     {"operators", PARAM_WORDS, OBSERVABLE_KEY(meson_keys, operators), "pseudoscalar vector", GAMMA_WORDS, NULL,
      "gamma matrices: unit matrix, gamma_5, gamma_mu, gamma_mu gamma_5, gamma_mu gamma_nu", 0},
     {"pairs", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, pairs), "diagonal", "diagonal|all", NULL,
@@ -268,7 +268,7 @@ static const param own[] = {
     {"width", PARAM_REAL, OBSERVABLE_KEY(meson_keys, width), "0", "[0,1000]", "a",
      "w of Gaussians: n steps of chi - (w^2 / 4n) (6 chi - sum of neighbours)", 0},
     {"smearing_steps", PARAM_INT, OBSERVABLE_KEY(meson_keys, steps), "0", "[0,10000]", NULL, "n of Gaussians", 0},
-    {"smearing_links", PARAM_STRING, OBSERVABLE_KEY(meson_keys, links), "", NULL, NULL,
+    {"smearing_links", PARAM_NAME, OBSERVABLE_KEY(meson_keys, links), "", "links", NULL,
      "[links.NAME] that Gaussians are made with; empty: the links of the ensemble", 0},
 };
 static const param_section part = PARAM_PART("measure", "mesons", measure_params, own);

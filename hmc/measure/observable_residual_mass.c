@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/quarks/quark.h"
 #include "hmc/measure/propagator.h"
 #include "kernels/ops/wilson.h"
 
@@ -185,12 +185,12 @@ static int measure_residual_mass(const measure_context *c, const measure_params 
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const residual_keys *keys = OBSERVABLE_OWN(residual_keys, &m->p);
-    const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
-    const int Ls = fermion_kind_find(f->kind)->slices(f), T = p->lattice.size[3];
+    const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
+    const int Ls = quark_kind_find(f->kind)->slices(f), T = p->lattice.size[3];
     if (Ls % 2) {
-        snprintf(message, size, "[measure.%s] kind = residual_mass needs an even Ls, but [fermion.%s] has Ls = %d",
-                 m->name, m->p.fermion, Ls);
-        return "fermion";
+        snprintf(message, size, "[measure.%s] kind = residual_mass needs an even Ls, but [quark.%s] has Ls = %d",
+                 m->name, m->p.quark, Ls);
+        return "quark";
     }
     const char *key = T > 0 ? plateau_fits(keys, T, m->name, message, size) : NULL;
     return key ? key : propagator_source_fits(p, m->name, keys->source, message, size);

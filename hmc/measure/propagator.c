@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion_kind.h"
-#include "hmc/evolve/life.h"
+#include "hmc/quarks/quark.h"
+#include "hmc/tell/life.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
@@ -14,16 +14,16 @@
 
 void propagator_open(propagator *p, const measure_context *c, const measure_params *m)
 {
-    const int number = simulation_fermion(c->p, m->fermion);
-    const fermion_params *f = &c->p->fermions[number].p;
-    const char *name = m->solver[0] ? m->solver : f->action_solver;
+    const named_quark *named = &c->p->quarks[parameters_quark(c->p, m->quark)];
+    const quark_params *f = &named->p;
+    const char *name = m->solver[0] ? m->solver : f->solver;
     *p = (propagator){
         .c = c, .params = f, .low = {.trajectory = c->trajectory}, .estimates = !strcmp(m->error_estimate, "yes")};
     p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
     REQUIRE(p->solver, "no solver %s", name);
-    p->quark = c->run ? c->run->quarks[number] : NULL;
+    p->quark = c->run ? quark_set_find(c->run->quarks, named, f->mass) : NULL;
     p->owns_quark = !p->quark;
-    if (p->owns_quark) p->quark = fermion_kind_find(f->kind)->quark(c->links, f, NULL, 0);
+    if (p->owns_quark) p->quark = quark_kind_of(f)->make(c->links, f, NULL, 0);
     p->one = linop_vector(p->quark->normal, 1);
     p->residual = fermion_vector(p->quark);
     if (!fermion_has_walls(p->quark)) return;

@@ -8,7 +8,7 @@
 #ifndef PLAQ_PROPAGATOR_H
 #define PLAQ_PROPAGATOR_H
 
-#include "hmc/build/eigenvectors.h"
+#include "hmc/assemble/eigenvectors.h"
 #include "hmc/measure/low_modes.h"
 #include "hmc/measure/observable.h"
 #include "kernels/lattice/exact.h"
@@ -17,7 +17,7 @@
 typedef struct {
     const measure_context *c;
     fermion *quark;
-    const fermion_params *params;
+    const quark_params *params;
     eigenvectors low;
     int owns_quark;
     named_solver solvers[MAX_NAMED];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/quarks/quark.h"
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
 
@@ -288,14 +288,14 @@ stochastic_value stochastic_mean(const stochastic *s, int value)
 
 const char *noise_check(const parameters *p, const named_measure *m, const noise_keys *k, char *message, size_t size)
 {
-    const fermion_params *f = &p->fermions[simulation_fermion(p, m->p.fermion)].p;
-    const fermion_kind *kind = fermion_kind_find(f->kind);
-    const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->action_solver, 0);
+    const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
+    const quark_kind *kind = quark_kind_find(f->kind);
+    const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->solver, 0);
     int rough = 0;
     for (int i = 0; i < p->nsolvers; i++)
         rough |= !strcmp(p->solvers[i].name, k->rough_solver) && solver_solves(&p->solvers[i].p);
     if (has(k, NOISE_BY_SPIN) && kind->spins == 1) {
-        snprintf(message, size, "by_spin = yes, but [fermion.%s] is of kind = %s, which has no spin", m->p.fermion,
+        snprintf(message, size, "by_spin = yes, but [quark.%s] is of kind = %s, which has no spin", m->p.quark,
                  f->kind);
         return "by_spin";
     }
@@ -318,7 +318,7 @@ const char *noise_check(const parameters *p, const named_measure *m, const noise
     }
     if (strcmp(k->low_modes, "yes")) return NULL;
     if (kind->slices)
-        snprintf(message, size, "low_modes = yes is not for domain wall quarks, as [fermion.%s] is", m->p.fermion);
+        snprintf(message, size, "low_modes = yes is not for domain wall quarks, as [quark.%s] is", m->p.quark);
     else if (!solver || !solver->p.eigenvectors_file[0])
         snprintf(message, size, "low_modes = yes needs the key eigenvectors in the section of its solver");
     else return NULL;

@@ -51,7 +51,7 @@ enum { NOISE_BY_TIME, NOISE_BY_COLOUR, NOISE_BY_SPIN, NOISE_BY_PARITY };
     {"probing", PARAM_INT, NOISE_KEY(keys, probing), "1", "[1,8192]", NULL,                                            \
      "hierarchical probing: Hadamard vectors that each noise vector is multiplied with, a power of 2 (2, 32, 512, "    \
      "8192 complete a colouring), at the price of a solve for each; 1: none", 0},                                      \
-    {"rough_solver", PARAM_STRING, NOISE_KEY(keys, rough_solver), "", NULL, NULL,                                      \
+    {"rough_solver", PARAM_NAME, NOISE_KEY(keys, rough_solver), "", "solver", NULL,                                      \
      "[solver.NAME] of a loose tolerance for the truncated solver method; empty: none", 0},                            \
     {"rough_vectors", PARAM_INT, NOISE_KEY(keys, rough_vectors), "0", "[0,1000000]", NULL,                             \
      "noise vectors beside the others that are solved for by the rough solver alone", 0},                              \

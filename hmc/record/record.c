@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/input/identity.h"
+#include "hmc/assemble/identity.h"
 #include "hmc/record/missing.h"
 #include "hmc/record/stretch.h"
 #include "io/history.h"
@@ -111,7 +111,7 @@ static void declare(record *r, const simulation *s)
                              "lower bound of its operator's spectrum at start and end of the trajectory", 0};
         columns[r->ncolumns++] = (history_column){names[i][4], HISTORY_REAL, "", "upper bound of the same", 0};
     }
-    r->filters = !isnan(simulation_filtered(s));
+    r->filters = !isnan(quark_set_filtered(s->quarks));
     r->filtered_column = r->ncolumns;
     if (r->filters)
         columns[r->ncolumns++] = (history_column){"filtered_links", HISTORY_REAL, "",

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hmc/input/identity.h"
+#include "hmc/assemble/identity.h"
 #include "hmc/input/pattern.h"
 #include "io/atomic.h"
 #include "io/links.h"

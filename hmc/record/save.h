@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hmc/input/parameters.h"
+#include "hmc/assemble/parameters.h"
 #include "hmc/record/kept.h"
 #include "hmc/record/record.h"
 #include "io/output_file.h"

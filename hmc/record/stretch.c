@@ -7,10 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hmc/build/threads.h"
-#include "hmc/input/changes.h"
-#include "hmc/input/identity.h"
-#include "hmc/record/report.h"
+#include "hmc/assemble/threads.h"
+#include "hmc/assemble/changes.h"
+#include "hmc/assemble/identity.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/run/device.h"

@@ -17,7 +17,7 @@
 #ifndef PLAQ_STRETCH_H
 #define PLAQ_STRETCH_H
 
-#include "hmc/build/simulation.h"
+#include "hmc/assemble/simulation.h"
 #include "io/history.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "hmc/evolve/trajectory.h"
+#include "hmc/integrate/trajectory.h"
 #include "kernels/base/param.h"
 
 #define WATCH_MOST 1000 /* rows that are looked at */

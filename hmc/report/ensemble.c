@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hmc/input/changes.h"
+#include "hmc/assemble/changes.h"
 #include "hmc/record/missing.h"
 #include "hmc/record/record.h"
 #include "hmc/record/stretch.h"

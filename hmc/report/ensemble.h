@@ -4,7 +4,7 @@
 #ifndef PLAQ_ENSEMBLE_H
 #define PLAQ_ENSEMBLE_H
 
-#include "hmc/evolve/integrator.h"
+#include "hmc/integrate/integrator.h"
 #include "hmc/record/autocorrelation.h"
 #include "hmc/record/kept.h"
 #include "io/history_view.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/balance.h"
+#include "hmc/integrate/balance.h"
 #include "hmc/report/ensemble.h"
 
 /* Cost per independent configuration is flat around the best acceptance, 61 % for schemes of order 2 and 78 % for order
@@ -31,7 +31,7 @@ static int find_action(const ensemble *e, const char *name, force_record *f)
     return f->count > 0;
 }
 
-/* Levels and forces as an evolution that cannot evolve, for hmc/evolve/balance.h. Returns the number of levels. */
+/* Levels and forces as an evolution that cannot evolve, for hmc/integrate/balance.h. Returns the number of levels. */
 static int make_levels(const ensemble *e, evolution *v)
 {
     char key[64], text[PARAM_TEXT_SIZE], word[128];

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "hmc/input/identity.h"
-#include "hmc/record/report.h"
+#include "hmc/assemble/identity.h"
+#include "hmc/tell/text.h"
 #include "hmc/record/stretch.h"
 #include "hmc/report/ensemble.h"
 #include "hmc/report/page.h"
@@ -63,11 +63,11 @@ static void add_tiles(param_text *out, const ensemble *e)
         page_tile(out, "tau_int of the plaquette", text, "trajectories");
     }
     snprintf(text, sizeof text, "%.3g", e->node_seconds / 3600);
-    page_tile(out, "Node-hours spent", text, report_duration(e->seconds, spent));
+    page_tile(out, "Node-hours spent", text, text_duration(e->seconds, spent));
     const double rest = (double)(e->wanted - e->done) * e->each;
     if (rest > 0) {
         snprintf(text, sizeof text, "%.3g", rest * e->nodes / 3600);
-        snprintf(more, sizeof more, "%s at %.3g s a trajectory", report_duration(rest, spent), e->each);
+        snprintf(more, sizeof more, "%s at %.3g s a trajectory", text_duration(rest, spent), e->each);
         page_tile(out, "Node-hours left", text, more);
     }
     snprintf(text, sizeof text, "%d", e->kept.n);
@@ -154,7 +154,7 @@ static void add_sessions(param_text *out, const ensemble *e)
         snprintf(cell[1], CELL, "%lld", (long long)s->first);
         snprintf(cell[2], CELL, "%lld", (long long)s->last);
         if (s->last < s->first) snprintf(cell[2], CELL, "none done");
-        snprintf(cell[3], CELL, "%s", report_duration(s->seconds, duration));
+        snprintf(cell[3], CELL, "%s", text_duration(s->seconds, duration));
         stretch_value(s->text, "nodes", cell[4], CELL);
         stretch_value(s->text, "ranks", cell[5], CELL);
         stretch_value(s->text, "host", cell[6], CELL);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hmc/record/report.h"
+#include "hmc/tell/text.h"
 #include "hmc/record/stretch.h"
 #include "hmc/report/ensemble.h"
 
@@ -82,12 +82,12 @@ static void add_stretches(param_text *out, const ensemble *e)
 static void add_time(param_text *out, const ensemble *e)
 {
     char spent[32], left[32];
-    param_text_add(out, "\ntime spent  %s in %d session%s, %.3g node-hours\n", report_duration(e->seconds, spent),
+    param_text_add(out, "\ntime spent  %s in %d session%s, %.3g node-hours\n", text_duration(e->seconds, spent),
                    e->nsessions, e->nsessions == 1 ? "" : "s", e->node_seconds / 3600);
     const double rest = (double)(e->wanted - e->done) * e->each;
     if (!(rest > 0)) return;
     param_text_add(out, "time left   %s for %lld trajectories at %.3g s each, %.3g node-hours on %.0f node%s\n",
-                   report_duration(rest, left), (long long)(e->wanted - e->done), e->each, rest * e->nodes / 3600,
+                   text_duration(rest, left), (long long)(e->wanted - e->done), e->each, rest * e->nodes / 3600,
                    e->nodes, e->nodes == 1 ? "" : "s");
 }
 

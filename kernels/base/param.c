@@ -135,6 +135,16 @@ static void allowed_words(const param *p, char *text, size_t size)
     snprintf(text, size, "list of %s%s", names, p->deflt && !*p->deflt ? ", or nothing" : "");
 }
 
+static void allowed_name(const param *p, char *text, size_t size)
+{
+    snprintf(text, size, "NAME of a [%s.NAME]%s", p->range, p->deflt && !*p->deflt ? ", or nothing" : "");
+}
+
+static void allowed_names(const param *p, char *text, size_t size)
+{
+    snprintf(text, size, "list of NAMEs of [%s.NAME]%s", p->range, p->deflt && !*p->deflt ? ", or nothing" : "");
+}
+
 const param *param_find(const param_section *section, const char *name)
 {
     for (int i = 0; i < section->count; i++)
@@ -361,7 +371,7 @@ static size_t word_length(const char *t)
     return strcspn(t, ", \t");
 }
 
-static const char *set_words(const param *p, void *to, const char *text)
+static const char *set_list(const param *p, void *to, const char *text, const char *choices)
 {
     char list[PARAM_WORDS_SIZE] = "", word[PARAM_WORDS_SIZE];
     size_t used = 0;
@@ -369,10 +379,20 @@ static const char *set_words(const param *p, void *to, const char *text)
         size_t length = word_length(t);
         if (used + length + 2 > sizeof list) return "is too long";
         snprintf(word, sizeof word, "%.*s", (int)length, t);
-        if (p->range && !is_choice(p->range, word)) return "contains an unknown name";
+        if (choices && !is_choice(choices, word)) return "contains an unknown name";
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? " " : "", word);
     }
     return set_text(p, to, list, sizeof list);
+}
+
+static const char *set_words(const param *p, void *to, const char *text)
+{
+    return set_list(p, to, text, p->range);
+}
+
+static const char *set_names(const param *p, void *to, const char *text)
+{
+    return set_list(p, to, text, NULL);
 }
 
 static void format_int(const void *from, char *text, size_t size)
@@ -427,6 +447,8 @@ static const struct {
     [PARAM_CHOICE] = {"choice", set_choice, format_text, allowed_choice},
     [PARAM_INT4] = {"X.Y.Z.T", set_int4, format_int4, allowed_int4},
     [PARAM_WORDS] = {"list", set_words, format_text, allowed_words},
+    [PARAM_NAME] = {"name", set_string, format_text, allowed_name},
+    [PARAM_NAMES] = {"names", set_names, format_text, allowed_names},
 };
 
 const char *param_type_name(param_type type)

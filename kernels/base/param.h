@@ -15,6 +15,11 @@
  *   PARAM_INT4    int[4]                     X.Y.Z.T
  *   PARAM_WORDS   char[PARAM_WORDS_SIZE]     names separated by commas or spaces, of `range` if it is given; may be
  *                                            empty only where the default is ""; stored with single spaces between
+ *   PARAM_NAME    char[PARAM_STRING_SIZE]    name of a section [RANGE.NAME], where `range` is "solver" and the like; empty
+ *                                            where the default is ""
+ *   PARAM_NAMES   char[PARAM_WORDS_SIZE]     several such names, as PARAM_WORDS
+ *
+ * The sections that names refer to are looked up by the reader of a whole file (hmc/assemble/parameters.h).
  *
  * Numbers have digits, a minus sign in front if they are negative, and reals a point and an exponent; no plus sign in
  * front, no hexadecimal digits, nothing that would overflow, or be 0 without saying so. Text is UTF-8 without control
@@ -58,7 +63,9 @@ typedef enum {
     PARAM_STRING,
     PARAM_CHOICE,
     PARAM_INT4,
-    PARAM_WORDS
+    PARAM_WORDS,
+    PARAM_NAME,
+    PARAM_NAMES
 } param_type;
 
 typedef struct {
@@ -73,8 +80,8 @@ typedef struct {
 } param;
 
 typedef struct {
-    const char *section; /* "run", "fermion" */
-    int named;           /* 1: [fermion.NAME], any number of them */
+    const char *section; /* "run", "quark" */
+    int named;           /* 1: [quark.NAME], any number of them */
     const param *table;
     int count;
     size_t size; /* of the struct */
@@ -139,7 +146,7 @@ int param_has_word(const char *words, const char *word);
 const char *param_nearest(const char *name, const char *const *names, int n);
 
 /* The sections and keys, with type, default, unit, what is allowed and help, on 100 columns. `key` is NULL for all,
- * "gauge", "gauge.beta", "beta", "fermion.NAME.kappa" or "fermion.light.kappa" for a part; another word finds the
+ * "gauge", "gauge.beta", "beta", "quark.NAME.kappa" or "quark.light.kappa" for a part; another word finds the
  * keys that have it in their names, values, kinds or help. Returns 0, or 1 when there are none, with the nearest name on
  * standard error. */
 int params_help(FILE *out, const param_section *const *sections, int n, const char *key);

@@ -27,14 +27,14 @@ edited b.ini 's/^beta/betta/'
 refused "unknown key" -- run b.ini -- "b.ini:12" "unknown key 'betta' in [gauge]" "did you mean 'beta'?"
 edited b.ini 's/^\[gauge\]/[guage]/'
 refused "unknown section" -- run b.ini -- "b.ini:11" "unknown section [guage]" "did you mean '[gauge]'?"
-edited b.ini 's/^\[fermion.light\]/[fermoin.light]/'
-refused "unknown section with a name" -- run b.ini -- "[fermoin.light]" "did you mean '[fermion.light]'?"
+edited b.ini 's/^\[quark.light\]/[quarl.light]/'
+refused "unknown section with a name" -- run b.ini -- "[quarl.light]" "did you mean '[quark.light]'?"
 edited b.ini 's/^\[lattice\]/[lattice.one]/'
 refused "a name where none belongs" -- run b.ini -- "[lattice.one]" "takes no name"
-edited b.ini 's/^\[fermion.light\]/[fermion]/'
-refused "no name where one belongs" -- run b.ini -- "section [fermion] needs a name"
+edited b.ini 's/^\[quark.light\]/[quark]/'
+refused "no name where one belongs" -- run b.ini -- "section [quark] needs a name"
 refused "an assignment that is none" -- run a.ini beta=5 -- "unexpected argument beta=5"
-refused "a kappa that no quark has" -- run a.ini fermion.light.kappa=13.6 -- "kappa" "'13.6' is out of range"
+refused "a kappa that no quark has" -- run a.ini quark.light.kappa=13.6 -- "kappa" "'13.6' is out of range"
 refused "an unknown measurement" -- run a.ini measure.x.kind=flow -- "measure.x"
 refused "unknown key on the command line" -- run a.ini gauge.betta=5 -- "gauge.betta" "did you mean 'beta'?"
 refused "an argument too many" -- run a.ini beta -- "unexpected argument beta"
@@ -59,9 +59,9 @@ try run --dry-run b.ini
 exits 0 "thirty more solvers"
 {
     cat good.ini
-    for i in $(seq 20); do printf '[fermion.f%d]\nkind = wilson_clover\nkappa = 0.13\nsolver = force\n' $i; done
+    for i in $(seq 20); do printf '[quark.f%d]\nkappa = 0.13\n[action.f%d]\nkind = two_flavours\nquark = f%d\nsolver = force\n' $i $i $i; done
 } >b.ini
-refused "too many actions" -- run b.ini -- "are 23 actions; a run has at most 16"
+refused "too many actions" -- run b.ini -- "are more than 16 actions"
 edited b.ini 's/^beta = .*/this line says nothing/'
 refused "a line that is none" -- run b.ini -- "b.ini:12"
 edited b.ini 's/^beta = .*/beta = 5.5\nbeta = 5.6/'
@@ -92,9 +92,9 @@ printf '[run]\noutput = a\0b\n' >zero.ini
 refused "a zero byte in the input file" -- run zero.ini -- "zero byte"
 
 edited b.ini 's/^kappa = .*/kappa = 0.13\nmass = 0.1/'
-refused "kappa and mass" -- run b.ini -- "both mass and kappa" "[fermion.light]" "b.ini:15"
+refused "kappa and mass" -- run b.ini -- "both mass and kappa" "[quark.light]" "b.ini:15"
 edited b.ini '/^kappa/d'
-refused "neither kappa nor mass" -- run b.ini -- "neither mass nor kappa" "[fermion.light]"
+refused "neither kappa nor mass" -- run b.ini -- "neither mass nor kappa" "[quark.light]"
 refused "c1 of an action that has its own" -- run a.ini gauge.action=iwasaki gauge.c1=0.1 -- "c1" "action = iwasaki"
 refused "an action without its u0" -- run a.ini gauge.action=symanzik_1loop -- "action = symanzik_1loop needs the key 'u0'"
 refused "quarks in the loops of an action without" -- run a.ini gauge.action=symanzik_1loop gauge.u0=0.8 gauge.flavours=3 -- \
@@ -102,14 +102,14 @@ refused "quarks in the loops of an action without" -- run a.ini gauge.action=sym
 refused "u0 above one" -- run a.ini gauge.action=symanzik_1loop gauge.u0=1.1 -- "u0"
 refused "start = file without a file" -- run a.ini run.start=file -- "start = file needs config"
 refused "a file without start = file" -- run a.ini run.config=x -- "config is given" "start = hot"
-refused "an unknown solver name" -- run a.ini fermion.light.solver=forse -- "solver = forse" "did you mean 'force'?"
+refused "an unknown solver name" -- run a.ini action.light.solver=forse -- "solver = forse" "did you mean 'force'?"
 edited b.ini 's/^action_solver = .*/&\nheat_bath_solver = acept/'
-refused "an unknown solver of the heat bath" -- run b.ini -- "b.ini:19: heat_bath_solver = acept in [fermion.light]" "did you mean 'accept'?"
+refused "an unknown solver of the heat bath" -- run b.ini -- "b.ini:24: heat_bath_solver = acept in [action.light]" "did you mean 'accept'?"
 edited b.ini 's/^action_solver = .*/&\nreversal_solver = forse/'
-refused "an unknown solver of checks of reversibility" -- run b.ini -- "b.ini:19: reversal_solver = forse in [fermion.light]" \
+refused "an unknown solver of checks of reversibility" -- run b.ini -- "b.ini:24: reversal_solver = forse in [action.light]" \
     "did you mean 'force'?"
 edited b.ini 's/^action_solver = .*/&\nheat_bath_solver = accept/'
-refused "a solver of a heat bath without a solve" -- run b.ini -- "b.ini:19: heat_bath_solver" "[fermion.light] has no solve without ratio_to"
+refused "a solver of a heat bath without a solve" -- run b.ini -- "b.ini:24: heat_bath_solver" "[action.light] has no solve without a ratio"
 refused "a key that its type of solver does not have" -- run a.ini solver.force.restart=5 -- "type = cg has no key 'restart'" "it has" \
     "inner_precision delta"
 refused "corrections by no solver" -- run a.ini solver.force.type=refine -- "type = refine needs the key 'correction'"
@@ -121,10 +121,10 @@ refused "an unknown preconditioner" -- run a.ini solver.force.type=gcr solver.fo
 refused "an unknown fallback" -- run a.ini solver.force.fallback=accep -- "fallback = accep" "did you mean 'accept'?"
 # A solver that is an action's too may have one.
 try run --dry-run a.ini solver.force.type=gcr solver.force.preconditioner=accept solver.accept.fallback=force \
-    fermion.light.action_solver=accept
+    action.light.action_solver=accept
 exits 0 "the fallback of a solver inside another and of the accept step"
 refused "a fallback inside another solver" -- run a.ini solver.force.type=gcr solver.force.preconditioner=accept \
-    solver.accept.fallback=force fermion.light.action_solver=force -- "[solver.accept] has a fallback" "inside [solver.force]"
+    solver.accept.fallback=force action.light.action_solver=force quark.light.solver=force -- "[solver.accept] has a fallback" "inside [solver.force]"
 edited b.ini '/^\[solver\./,/^$/d'
 cat >>b.ini <<'INI'
 
@@ -173,76 +173,112 @@ try run --dry-run b.ini solver.steps.inner_precision=quarter
 exits 0 "a precision below that around"
 try run --dry-run b.ini solver.steps.inner_precision=single solver.force.inner_precision=single
 exits 0 "the precision around"
-refused "range_breach where there is no range" -- run a.ini fermion.light.range_breach=widen -- "has no key 'range_breach'"
-refused "an unknown fermion on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
+refused "range_breach where there is no range" -- run a.ini action.light.range_breach=widen -- "has no key 'range_breach'"
+refused "an unknown action on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
 refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
-edited b.ini '$a [fermion.heavy]\nmass = 1\nsolver = force'
-refused "a fermion on no level" -- run b.ini -- "the action heavy stands on no level; add it to actions of an [integrator.N], or set measured_only = yes in [fermion.heavy]"
-edited measured.ini '$a [fermion.heavy]\nmass = 1\nsolver = force\nmeasured_only = yes\n[measure.c]\nkind = condensate\nfermion = heavy\nvectors = 2'
+edited b.ini '$a [quark.heavy]\nmass = 1\n[action.heavy]\nkind = two_flavours\nquark = heavy\nsolver = force'
+refused "an action of a quark on no level" -- run b.ini -- "the action heavy stands on no level; add it to actions of an [integrator.N]"
+edited measured.ini '$a [quark.heavy]\nmass = 1\nsolver = force\n[measure.c]\nkind = condensate\nquark = heavy\nvectors = 2'
 try run --dry-run measured.ini
-exits 0 "a fermion that is only measured"
-printed "[fermion.heavy] is measured only: mass 1"
-refused "it as a denominator" -- run measured.ini fermion.light.ratio_to=heavy fermion.heavy.c_sw=1.5 -- \
-    "fermion.light.ratio_to" "[fermion.light] is a ratio to [fermion.heavy], which has measured_only = yes"
-refused "it on a level" -- run measured.ini "integrator.1.actions=gauge heavy" -- \
-    "[fermion.heavy] has measured_only = yes, but heavy stands on a level"
-refused "its determinant on a level" -- run measured.ini "integrator.1.actions=gauge heavy.det" -- \
-    "[fermion.heavy] has measured_only = yes, but heavy.det stands on a level"
-refused "it with the key of an action" -- run measured.ini fermion.heavy.predictor=2 -- "fermion.heavy.predictor" \
-    "predictor is a key of actions, and [fermion.heavy] has measured_only = yes"
-refused "measured, but an action by its section" -- run measured.ini fermion.heavy.measured_only=no -- \
-    "the action heavy stands on no level"
+exits 0 "a quark that is only measured"
+printed "[quark.heavy] is measured only: mass 1"
+refused "it on a level" -- run measured.ini "integrator.1.actions=gauge heavy" -- "actions = heavy in [integrator.1] names no action"
+refused "it with the key of an action" -- run measured.ini quark.heavy.predictor=2 -- "unknown key 'predictor' in [quark.heavy]" \
+    "it is a key of [action.NAME]"
+sed '/^\[quark.heavy/,/^\[measure/{/^solver/d}' measured.ini >d.ini
+refused "a measurement without a solver" -- run d.ini -- "[measure.c] has no solver, and [quark.heavy] no solver; give one of them"
 refused "an action on two levels" -- run a.ini "integrator.0.actions=light gauge" -- "action gauge stands on more than one level"
 edited b.ini 's/^\[integrator.1\]/[integrator.2]/'
 refused "a level left out" -- run b.ini -- "no [integrator.1]"
 edited b.ini '/^\[integrator/,/^$/d'
 refused "no integrator" -- run b.ini -- "no section [integrator.0]"
-edited b.ini '$a [measure.p]\nkind = pion\nfermion = ligth'
-refused "an unknown fermion of a measurement" -- run b.ini -- "fermion = ligth" "did you mean 'light'?"
-edited b.ini '$a [measure.p]\nkind = pion\nfermion = light\nsource = 0.0.0.4'
+edited b.ini '$a [measure.p]\nkind = pion\nquark = ligth'
+refused "an unknown quark of a measurement" -- run b.ini -- "quark = ligth in [measure.p] names no [quark.NAME]" "did you mean 'light'?"
+edited b.ini '$a [measure.p]\nkind = pion\nquark = light\nsource = 0.0.0.4'
 refused "a source outside the lattice" -- run b.ini -- "source" "4"
 
-# ---- kinds of fermions ----
+say "the input of an earlier form"
+sed '/^\[quark.light/,/^solver = force/d' good.ini >b.ini
+cat >>b.ini <<'INI'
+[fermion.light]
+kind = wilson_clover
+kappa = 0.13
+c_sw = 1.5
+ratio_to = heavy
+solver = force
+INI
+refused "a section of the earlier form" -- run b.ini -- "[fermion.light] is of an earlier form" "[quark.light]" "[action.light]" \
+    "kappa: [quark]" "ratio_to: [action] masses or kappas" "fermion of [measure.NAME] is now quark"
+
+say "sections like others"
+edited b.ini '$a [quark.heavy]\nlike = light\nkappa = 0.12'
+try run --dry-run b.ini
+exits 0 "a quark like another"
+printed "quark.heavy.c_sw = 1.5" "quark.heavy.kappa = 0.12"
+refused "like no section" -- run b.ini quark.heavy.like=ligth -- "like = ligth in [quark.heavy] names no [quark.NAME]" "did you mean 'quark.light'?"
+refused "like itself" -- run b.ini quark.light.like=heavy -- "the section is like itself"
+refused "like in a section without a name" -- run b.ini gauge.like=light -- "only sections [type.NAME] can be like others"
+
+# ---- chains of masses ----
+
+chain=(run a.ini action.light.kappas="0.12 0.11")
+refused "masses and kappas" -- "${chain[@]}" action.light.masses=1 -- "both masses and kappas are given for [action.light]"
+refused "a chain that does not rise" -- run a.ini action.light.masses=-1 -- "'-1' of masses = -1 of [action.light] is not a number above"
+refused "a chain that rises and falls" -- run a.ini action.light.kappas="0.12 0.125" -- "'0.125' of kappas" "below the one before it, 0.12"
+refused "a word in a chain" -- run a.ini action.light.masses="1 two" -- "'two' of masses = 1 two"
+refused "a level that leaves a factor out" -- "${chain[@]}" integrator.0.actions=light.0 -- "the action light.1 stands on no level"
+refused "a factor twice" -- "${chain[@]}" "integrator.0.actions=light light.0" "integrator.1.actions=gauge light.0" -- "light.0 stands on more than one level"
+refused "a whole action of which nothing is left" -- "${chain[@]}" "integrator.0.actions=light light.0 light.1 light.2 light.det" -- "all factors of light stand on levels"
+refused "a factor that there is not" -- "${chain[@]}" integrator.0.actions=light.3 -- "names no action" "did you mean 'light.0'?"
+refused "two solvers for three factors" -- "${chain[@]}" action.light.solver="force accept" -- "has 2 names, and the action 3 factors"
+try run --dry-run a.ini action.light.kappas="0.12 0.11" "action.light.solver=force accept force" "integrator.0.actions=light.0" \
+    "integrator.1.actions=gauge light.2 light.1"
+exits 0 "a chain on two levels"
+printed "integrator.1.actions = gauge light.2 light.det light.1" "2 flavours of mass -0.1538"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do echo -n "$i " >>masses; done
+refused "more factors than there are places" -- run a.ini action.light.masses="$(cat masses)" -- "are 17 actions; a run has at most 16"
+
+# ---- kinds of quarks and actions ----
 
 # Two quarks, and one by rational functions.
 sed 's/^actions = light$/actions = light heavy strange/' good.ini >c.ini
 cat >>c.ini <<'INI'
-[fermion.heavy]
+[quark.heavy]
 kappa = 0.12
 c_sw = 1.5
+[action.heavy]
+kind = two_flavours
+quark = heavy
 solver = force
-[fermion.strange]
-kind = wilson_clover_rational
+[quark.strange]
+kind = wilson_clover
 kappa = 0.125
 c_sw = 1.5
+[action.strange]
+kind = rational
+quark = strange
 solver = force
 action_solver = accept
 [solver.general]
 type = bicgstab
 INI
-refused "a ratio to no fermion" -- run c.ini fermion.light.ratio_to=havy -- "ratio_to = havy" "did you mean 'heavy'?"
-refused "a ratio to itself" -- run c.ini fermion.light.ratio_to=light -- "[fermion.light] is a ratio to itself"
-refused "ratios in a circle" -- run c.ini fermion.light.ratio_to=heavy fermion.heavy.ratio_to=light -- "is a ratio to itself"
-refused "a ratio of other c_sw" -- run c.ini fermion.light.ratio_to=heavy fermion.heavy.c_sw=1.4 -- "c_sw = 1.5" "c_sw = 1.4" \
-    "have to be the same"
-refused "a ratio of other form" -- run c.ini fermion.light.ratio_to=heavy fermion.heavy.schur=symmetric -- "schur = symmetric"
-refused "a ratio of other parity" -- run c.ini fermion.light.ratio_to=heavy fermion.heavy.parity=even -- "parity = even"
-refused "a ratio to another power" -- run c.ini fermion.light.ratio_to=strange -- "kind = wilson_clover_rational" "another power"
-sed 's/^\[fermion.strange\]/[fermion.third]\nkappa = 0.13\nc_sw = 1.5\nsolver = force\nratio_to = heavy\n&/;
-    s/^actions = light heavy/& third/' c.ini >d.ini
-refused "two ratios to one fermion" -- run d.ini fermion.light.ratio_to=heavy -- "[fermion.light] and [fermion.third] both are ratios to heavy"
-refused "a ratio of a kind that has none" -- run c.ini fermion.strange.ratio_to=heavy -- "has no key 'ratio_to'" "flavours pseudofermions"
-refused "guesses with shifts" -- run c.ini fermion.strange.predictor=3 -- "has no key 'predictor'"
-refused "flavours of a kind for two" -- run c.ini fermion.heavy.flavours=1 -- "kind = wilson_clover has no key 'flavours'" "ratio_to predictor"
+refused "an action of no quark" -- run c.ini action.light.quark=havy -- "quark = havy in [action.light]" "did you mean 'heavy'?"
+refused "four flavours of a clover quark" -- run c.ini action.light.kind=four_flavours -- "makes 2 flavours; choose kind = two_flavours or rational"
+refused "the exact algorithm for a clover quark" -- run c.ini action.light.kind=eofa -- "is for domain wall quarks"
+refused "factors of a clover quark" -- run c.ini action.strange.with=1:1 -- "is for staggered quarks"
+refused "a Pauli-Villars field of a clover quark" -- run c.ini "action.strange.pauli_villars_spectrum=1 2" -- "has no Pauli-Villars field"
+refused "a chain of a kind that has none" -- run c.ini action.strange.masses=1 -- "has no key 'masses'"
+refused "guesses with shifts" -- run c.ini action.strange.predictor=3 -- "has no key 'predictor'"
+refused "flavours of a kind for two" -- run c.ini action.heavy.flavours=1 -- "kind = two_flavours has no key 'flavours'"
 {
     cat c.ini
     printf '\n[solver.levels]\ntype = multigrid\n'
 } >levels.ini
 printf '\n[solver.around]\ntype = pcg\npreconditioner = levels\n[solver.more]\ntype = multigrid\n' >>levels.ini
-refused "multigrid inside a solver of positive operators" -- run levels.ini fermion.heavy.solver=around -- "[solver.around] type = pcg" "type = multigrid" "type = gcr"
-refused "a smoother of positive operators" -- run levels.ini fermion.heavy.solver=levels solver.levels.smoother=around solver.around.preconditioner= -- \
+refused "multigrid inside a solver of positive operators" -- run levels.ini action.heavy.solver=around -- "[solver.around] type = pcg" "type = multigrid" "type = gcr"
+refused "a smoother of positive operators" -- run levels.ini action.heavy.solver=levels solver.levels.smoother=around solver.around.preconditioner= -- \
     "[solver.levels] type = multigrid is for M itself, and smoother = around solves for positive operators"
-refused "multigrid as a smoother" -- run levels.ini fermion.heavy.solver=levels solver.levels.smoother=around solver.around.type=gcr solver.around.preconditioner=more solver.more.type=multigrid -- \
+refused "multigrid as a smoother" -- run levels.ini action.heavy.solver=levels solver.levels.smoother=around solver.around.type=gcr solver.around.preconditioner=more solver.more.type=multigrid -- \
     "[solver.levels] type = multigrid has type = multigrid inside"
 refused "vectors of a lattice that there is not" -- run levels.ini solver.levels.vectors_3=8 -- "vectors_3 = 8 of [solver.levels] has no effect" "levels = 4"
 refused "a cycle of two lattices" -- run levels.ini solver.levels.levels=2 solver.levels.cycle=v -- "cycle = v of [solver.levels] has no effect" "levels = 2"
@@ -251,81 +287,80 @@ refused "a tolerance of cycles without Krylov solves" -- run levels.ini solver.l
 refused "a smoother without steps" -- run levels.ini solver.levels.post_steps=0 solver.levels.relaxation=0.8 -- \
     "relaxation = 0.8 of [solver.levels] has no effect" "post_steps = 0"
 refused "a negative number of ranks" -- run levels.ini solver.levels.ranks_2=-1 -- "ranks_2" "'-1' is out of range"
-refused "a smoother that there is not" -- run levels.ini fermion.heavy.solver=levels solver.levels.smoother=arund -- "arund" "around"
-refused "too few pseudofermions" -- run c.ini fermion.strange.flavours=3 -- "3 flavours" "pseudofermions = 2 or more"
-refused "four flavours" -- run c.ini fermion.strange.flavours=4 -- "flavours" "1 <= integer <= 3"
-refused "half a range" -- run c.ini fermion.strange.spectrum=0.1 -- "spectrum = 0.1" "neither auto nor two numbers LO HI"
-refused "a range upside down" -- run c.ini "fermion.strange.spectrum=4, 0.1" -- "0 < LO < HI"
-refused "a word for a range" -- run c.ini fermion.strange.spectrum=automatic -- "spectrum = automatic"
-refused "an approximation beyond numbers" -- run c.ini fermion.strange.approximation=1e-17 -- "approximation" "1e-17"
-refused "shifts by another solver" -- run c.ini fermion.strange.action_solver=general -- "[solver.general] is of type bicgstab" "type cg"
-refused "shifts of the heat bath by another solver" -- run c.ini fermion.strange.heat_bath_solver=general -- \
+refused "a smoother that there is not" -- run levels.ini action.heavy.solver=levels solver.levels.smoother=arund -- "arund" "around"
+refused "too few pseudofermions" -- run c.ini action.strange.flavours=3 -- "add up to 3" "2 pseudofermions = 2; give more pseudofermions"
+refused "half a range" -- run c.ini action.strange.spectrum=0.1 -- "spectrum = 0.1" "neither auto nor two numbers LO HI"
+refused "a range upside down" -- run c.ini "action.strange.spectrum=4, 0.1" -- "0 < LO < HI"
+refused "a word for a range" -- run c.ini action.strange.spectrum=automatic -- "spectrum = automatic"
+refused "an approximation beyond numbers" -- run c.ini action.strange.approximation=1e-17 -- "approximation" "1e-17"
+refused "shifts by another solver" -- run c.ini action.strange.action_solver=general -- "[solver.general] is of type bicgstab" "type cg"
+refused "shifts of the heat bath by another solver" -- run c.ini action.strange.heat_bath_solver=general -- \
     "[solver.general] is of type bicgstab" "its heat_bath_solver"
-refused "shifts in checks of reversibility by another solver" -- run c.ini fermion.strange.reversal_solver=general -- \
+refused "shifts in checks of reversibility by another solver" -- run c.ini action.strange.reversal_solver=general -- \
     "[solver.general] is of type bicgstab" "its reversal_solver"
 refused "shifts by another fallback" -- run c.ini solver.force.fallback=general -- "[solver.general] is of type bicgstab" "type cg"
-refused "too many vectors" -- run c.ini fermion.heavy.predictor=33 -- "predictor" "<= 32"
+refused "too many vectors" -- run c.ini action.heavy.predictor=33 -- "predictor" "<= 32"
 
 # Staggered quarks.
 cp "$source"/inputs/hisq-2plus1plus1.ini s.ini
 staggered=(run s.ini lattice.size=4.4.4.4)
-refused "a hopping parameter of a staggered quark" -- "${staggered[@]}" fermion.light.kappa=0.12 -- "has no key 'kappa'"
-refused "a clover term of a staggered quark" -- "${staggered[@]}" fermion.light.c_sw=1 -- "has no key 'c_sw'" "links u0"
-refused "a massless staggered quark" -- "${staggered[@]}" fermion.light.mass=0 -- "mass = 0" "not positive"
-refused "a tadpole factor of HISQ" -- "${staggered[@]}" fermion.light.u0=0.9 -- "u0 is for links = fat7 or asqtad" "links = hisq"
-refused "asqtad links without a tadpole factor" -- "${staggered[@]}" fermion.heavy.links=asqtad -- "[fermion.heavy] with links = asqtad has no u0" "tadpole factor"
-refused "compressed links of naive quarks" -- "${staggered[@]}" fermion.heavy.links=naive fermion.heavy.long_reals=13 -- "long_reals is for links = asqtad or hisq"
-refused "compressed links of fat7 quarks" -- "${staggered[@]}" fermion.heavy.links=fat7 fermion.heavy.u0=0.9 fermion.heavy.long_reals=13 -- "long_reals is for links = asqtad or hisq" "links = fat7"
-refused "a charm term of asqtad" -- "${staggered[@]}" fermion.charm.links=asqtad -- "naik_epsilon is for links = hisq"
-refused "a word for whole powers" -- "${staggered[@]}" fermion.heavy.flavours=12 "fermion.heavy.with=0.5:-12" -- "with whole powers" "pseudofermions = 6"
-refused "a charm term that leaves no long links" -- "${staggered[@]}" fermion.light.naik_epsilon=-1 -- "naik_epsilon" "-1"
+refused "a hopping parameter of a staggered quark" -- "${staggered[@]}" quark.light.kappa=0.12 -- "has no key 'kappa'"
+refused "a clover term of a staggered quark" -- "${staggered[@]}" quark.light.c_sw=1 -- "has no key 'c_sw'" "links u0"
+refused "a massless staggered quark" -- "${staggered[@]}" quark.light.mass=0 -- "mass = 0" "not positive"
+refused "a tadpole factor of HISQ" -- "${staggered[@]}" quark.light.u0=0.9 -- "u0 is for links = fat7 or asqtad" "links = hisq"
+refused "asqtad links without a tadpole factor" -- "${staggered[@]}" quark.heavy.links=asqtad -- "[quark.heavy] with links = asqtad has no u0" "tadpole factor"
+refused "compressed links of naive quarks" -- "${staggered[@]}" quark.heavy.links=naive quark.heavy.long_reals=13 -- "long_reals is for links = asqtad or hisq"
+refused "compressed links of fat7 quarks" -- "${staggered[@]}" quark.heavy.links=fat7 quark.heavy.u0=0.9 quark.heavy.long_reals=13 -- "long_reals is for links = asqtad or hisq" "links = fat7"
+refused "a charm term of asqtad" -- "${staggered[@]}" quark.charm.links=asqtad -- "naik_epsilon is for links = hisq"
+refused "a word for whole powers" -- "${staggered[@]}" action.heavy.flavours=12 "action.heavy.with=0.5:-12" -- "with whole powers" "pseudofermions = 6"
+refused "a charm term that leaves no long links" -- "${staggered[@]}" quark.light.naik_epsilon=-1 -- "naik_epsilon" "-1"
 {
     cat s.ini
-    printf '[fermion.plain]\nkind = staggered\nmass = 0.5\nsolver = blocks\n'
+    printf '[quark.plain]\nkind = staggered\nmass = 0.5\n[action.plain]\nkind = four_flavours\nquark = plain\nsolver = blocks\n'
     printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n'
 } >p.ini
-refused "blocks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" -- "solver = blocks of [fermion.plain]" "type = schwarz"
+refused "blocks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" -- "solver = blocks of [action.plain]" "type = schwarz"
 refused "blocks in checks of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
-    fermion.plain.solver=force fermion.plain.reversal_solver=blocks -- "reversal_solver = blocks of [fermion.plain]" "type = schwarz"
+    action.plain.solver=force action.plain.reversal_solver=blocks -- "reversal_solver = blocks of [action.plain]" "type = schwarz"
 printf '[solver.levels]\ntype = multigrid\n' >>p.ini
 refused "multigrid of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
-    fermion.plain.solver=levels -- "solver = levels of [fermion.plain]" "type = multigrid"
+    action.plain.solver=levels -- "solver = levels of [action.plain]" "type = multigrid"
 refused "multisplitting of a staggered quark" -- run p.ini lattice.size=4.4.4.4 "integrator.0.actions=light heavy charm plain" \
-    solver.blocks.type=pcg solver.inside.type=multisplitting -- "solver = blocks of [fermion.plain]" "type = multisplitting"
-refused "a solver of a heat bath that has no solve" -- run p.ini lattice.size=4.4.4.4 fermion.plain.heat_bath_solver=accept -- \
-    "kind = staggered has no key 'heat_bath_solver'"
+    solver.blocks.type=pcg solver.inside.type=multisplitting -- "solver = blocks of [action.plain]" "type = multisplitting"
+refused "a solver of a heat bath that has no solve" -- run p.ini lattice.size=4.4.4.4 action.plain.heat_bath_solver=accept -- \
+    "the heat bath of [action.plain] has no solve"
 try run --dry-run s.ini lattice.size=4.4.4.4 solver.force.fallback=accept solver.accept.fallback=force
 exits 0 "fallbacks of a staggered quark in a circle"
-refused "a factor without its mass" -- "${staggered[@]}" fermion.light.with=3 -- "'3' of with = 3" "MASS:N"
-refused "a factor of a lighter mass" -- "${staggered[@]}" fermion.light.with=0.001:1 -- "a mass above 0.013"
-refused "a mass twice" -- "${staggered[@]}" "fermion.light.with=0.1:1, 0.1:2" -- "mass 0.1 twice"
-refused "more flavours below than above" -- "${staggered[@]}" fermion.light.with=0.2:-3 -- "add up to -1" "between 0 and 4"
-refused "a factor that no section makes good" -- "${staggered[@]}" fermion.light.with=0.2:-3,strange:1 fermion.heavy.mass=0.25 -- "-3 flavours of mass 0.2" "links of [fermion.light]"
-refused "a factor that a section makes good in part" -- "${staggered[@]}" fermion.heavy.flavours=2 -- "s.ini:33" "-1 flavours of mass 0.2" "links of [fermion.light]"
-refused "a factor made good with other links" -- "${staggered[@]}" fermion.light.with=0.2:-3,strange:1 fermion.heavy.links=asqtad fermion.heavy.u0=0.9 -- "-3 flavours of mass 0.2"
-refused "a factor of a quark with other links" -- "${staggered[@]}" fermion.strange.links=naive -- "s.ini:33" "takes the mass of [fermion.strange]" "links, u0 or naik_epsilon"
-refused "a factor of no quark" -- "${staggered[@]}" fermion.light.with=strang:1 -- "with = strang in [fermion.light]" "did you mean 'strange'"
-refused "a charm term beyond its series" -- "${staggered[@]}" fermion.charm.mass=1.5 fermion.charm.naik_epsilon=auto -- "has to be below 1" "at tree level it is -0.66939"
-refused "a charm term that is a word" -- "${staggered[@]}" fermion.charm.naik_epsilon=best -- "'best' is not a real number" "or auto"
+refused "a factor without its mass" -- "${staggered[@]}" action.light.with=3 -- "'3' of with = 3" "MASS:N"
+refused "a factor of a lighter mass" -- "${staggered[@]}" action.light.with=0.001:1 -- "a mass above 0.013"
+refused "a mass twice" -- "${staggered[@]}" "action.light.with=0.1:1, 0.1:2" -- "mass 0.1 twice"
+refused "more flavours below than above" -- "${staggered[@]}" action.light.with=0.2:-3 -- "add up to -1" "between 0 and 4"
+refused "a factor that no section makes good" -- "${staggered[@]}" action.light.with=0.2:-3,strange:1 quark.heavy.mass=0.25 -- "-3 flavours of mass 0.2" "links of [quark.light]"
+refused "a factor that a section makes good in part" -- "${staggered[@]}" action.heavy.flavours=2 -- "s.ini:37" "-1 flavours of mass 0.2" "links of [quark.light]"
+refused "a factor made good with other links" -- "${staggered[@]}" action.light.with=0.2:-3,strange:1 quark.heavy.links=asqtad quark.heavy.u0=0.9 -- "-3 flavours of mass 0.2"
+refused "a factor of a quark with other links" -- "${staggered[@]}" quark.strange.links=naive -- "s.ini:37" "takes the mass of [quark.strange]" "links, u0 or naik_epsilon"
+refused "a factor of no quark" -- "${staggered[@]}" action.light.with=strang:1 -- "with = strang in [action.light]" "did you mean 'strange'"
+refused "a charm term beyond its series" -- "${staggered[@]}" quark.charm.mass=1.5 quark.charm.naik_epsilon=auto -- "has to be below 1" "at tree level it is -0.66939"
+refused "a charm term that is a word" -- "${staggered[@]}" quark.charm.naik_epsilon=best -- "'best' is not a real number" "or auto"
 for mass in 0.018 0.037 0.7; do
     square=$(awk -v m=$mass 'BEGIN { printf "%.6g", m * m }')
-    try run --dry-run s.ini lattice.size=4.4.4.4 fermion.charm.mass=$mass "fermion.charm.spectrum=$square 40" fermion.charm.naik_epsilon=0
+    try run --dry-run s.ini lattice.size=4.4.4.4 quark.charm.mass=$mass "action.charm.spectrum=$square 40" quark.charm.naik_epsilon=0
     exits 0 "a spectrum from the square of the mass, $mass"
 done
-refused "an approximation of what is exact" -- "${staggered[@]}" fermion.charm.flavours=4 fermion.charm.force_approximation=1e-4 -- \
-    "take no root of [fermion.charm]"
-refused "a spectrum above the square of the mass" -- "${staggered[@]}" "fermion.light.spectrum=2e-4 30" -- "begins above 0.000169"
-refused "the clover determinant of a staggered quark" -- "${staggered[@]}" "integrator.0.actions=light light.det heavy charm" -- "light.det" "names no action"
-refused "five flavours on one pseudofermion" -- "${staggered[@]}" fermion.charm.flavours=5 -- "add up to 5" "pseudofermions = 4"
-printf '[measure.p]\nkind = pion\nfermion = charm\n' >>s.ini
-refused "a Wilson propagator of a staggered quark" -- "${staggered[@]}" -- "needs a Wilson quark" "kind = staggered_rational"
+refused "an approximation of what is exact" -- "${staggered[@]}" action.charm.flavours=4 action.charm.force_approximation=1e-4 -- \
+    "take no root of [action.charm]"
+refused "a spectrum above the square of the mass" -- "${staggered[@]}" "action.light.spectrum=2e-4 30" -- "begins above 0.000169"
+refused "the clover determinant of a staggered quark" -- "${staggered[@]}" "integrator.0.actions=light light.det heavy charm" -- "[action.light] has no light.det"
+refused "five flavours on one pseudofermion" -- "${staggered[@]}" action.charm.flavours=5 -- "add up to 5" "pseudofermions = 4"
+printf '[measure.p]\nkind = pion\nquark = charm\n' >>s.ini
+refused "a Wilson propagator of a staggered quark" -- "${staggered[@]}" -- "needs a Wilson quark" "kind = staggered"
 refused "a residual mass of a staggered quark" -- "${staggered[@]}" measure.p.kind=residual_mass -- "needs a domain wall quark"
 
 write_pure_gauge many.ini
 sed -i 's/^actions = gauge/& q1 q2 q3 q4 q5 q6 q7 q8/' many.ini
 printf '[solver.s]\ntype = cg\n' >>many.ini
 for i in 1 2 3 4 5 6 7 8; do
-    printf '[fermion.q%d]\nkappa = 0.1\nc_sw = 1\nsolver = s\naction_solver = s\n' $i >>many.ini
+    printf '[quark.q%d]\nkappa = 0.1\nc_sw = 1\n[action.q%d]\nkind = two_flavours\nquark = q%d\nsolver = s\naction_solver = s\n' $i $i $i >>many.ini
 done
 refused "more actions than there are places" -- run many.ini -- "are 17 actions" "at most 16"
 
@@ -544,9 +579,9 @@ checks=$((checks + 1))
 say "spellings of other programs, and words for other names"
 edited d.ini 's/^tolerance = 1e-8/tolerance = 1.0d-8/'
 refused "an exponent of Fortran" -- run d.ini -- "[solver.force] tolerance: '1.0d-8' is not a real number" "did you mean '1.0e-8'?"
-refused "a part of a kind's name" -- run a.ini fermion.light.kind=clover -- "'clover' is unknown" "did you mean 'wilson_clover'?"
-refused "a key of another section" -- run a.ini gauge.kappa=0.13 -- "unknown key 'kappa' in [gauge]; it is a key of [fermion.NAME]"
-printf '\n[measure.p]\nkind = pion\nfermion = light\nerror_estimate = true\n' | cat a.ini - >t.ini
+refused "a part of a kind's name" -- run a.ini quark.light.kind=clover -- "'clover' is unknown" "did you mean 'wilson_clover'?"
+refused "a key of another section" -- run a.ini gauge.kappa=0.13 -- "unknown key 'kappa' in [gauge]; it is a key of [quark.NAME]"
+printf '\n[measure.p]\nkind = pion\nquark = light\nerror_estimate = true\n' | cat a.ini - >t.ini
 refused "true for yes" -- run t.ini -- "error_estimate: 'true' is unknown; allowed: no or yes" "did you mean 'yes'?"
 refused "a first configuration that is not there" -- run a.ini run.start=file run.config=nosuch.h5 -- \
     "command line: run.config=nosuch.h5: [run] config = nosuch.h5: nosuch.h5: No such file or directory"
@@ -566,8 +601,8 @@ warns() {
     checks=$((checks + 1))
 }
 sed '/^c_sw/d' a.ini >wilson.ini
-warns "a clover quark without c_sw" wilson.ini -- "wilson.ini:[0-9]*: \[fermion.light\] has no c_sw"
-warns "kappa among the doublers" a.ini fermion.light.kappa=0.26 -- "\[fermion.light\] kappa = 0.26 is a mass of -2.077"
+warns "a clover quark without c_sw" wilson.ini -- "wilson.ini:[0-9]*: \[quark.light\] has no c_sw"
+warns "kappa among the doublers" a.ini quark.light.kappa=0.26 -- "\[quark.light\] kappa = 0.26 is a mass of -2.077"
 warns "a very long trajectory" a.ini run.length=11 -- "\[run\] length = 11 is a very long trajectory"
 warns "a fallback that is itself" a.ini solver.force.fallback=force -- "\[solver.force\] fallback = force is the solver itself"
 echo text >file.txt
@@ -585,7 +620,7 @@ rm -f d.ini t.ini f.ini zero.ini wilson.ini file.txt
 say "a loose accept step, <exp(-dH)> that is not 1"
 try run a.ini run.output=loose run.trajectories=1 solver.accept.tolerance=1e-5
 exits 0 "a loose accept step"
-printed "warning: [solver.accept] tolerance = 1e-05 decides about acceptance for [fermion.light]"
+printed "warning: [solver.accept] tolerance = 1e-05 decides about acceptance for [action.light]"
 try run a.ini run.output=tight1 run.trajectories=1
 checks=$((checks + 1))
 ! grep -q "decides about acceptance" err || fail "a warning of a tight tolerance"

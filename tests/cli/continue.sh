@@ -2,7 +2,7 @@
 # or lost.
 . "$(dirname "$0")/kit.bash"
 write_input a.ini
-sed '$a [fermion.heavy]\nmass = 1\nsolver = force\nmeasured_only = yes\n[measure.c]\nkind = condensate\nfermion = heavy\nvectors = 2' a.ini >measured.ini
+sed '$a [quark.heavy]\nmass = 1\nsolver = force\n[measure.c]\nkind = condensate\nquark = heavy\nvectors = 2' a.ini >measured.ini
 
 try run --json a.ini run.output=base run.trajectories=6 checkpoint.interval=2
 exits 0 "a run to continue"
@@ -16,16 +16,16 @@ changed() {
 say "changed physics parameters"
 changed gauge.beta=5.7
 printed "gauge.beta" 5.6 5.7
-changed fermion.light.kappa=0.131 fermion.light.c_sw=1 run.seed=8 lattice.time_boundary=periodic
-printed "fermion.light.kappa" "fermion.light.c_sw" "run.seed" "lattice.time_boundary"
+changed quark.light.kappa=0.131 quark.light.c_sw=1 run.seed=8 lattice.time_boundary=periodic
+printed "quark.light.kappa" "quark.light.c_sw" "run.seed" "lattice.time_boundary"
 try run a.ini run.output=base lattice.size=4.4.4.8
 exits 2 "continued with another lattice"
 printed "4.4.4.4" "4.4.4.8"
-say "a fermion less, a fermion more"
+say "an action less"
 write_pure_gauge gauge.ini
 try run gauge.ini run.output=base gauge.beta=5.6 run.seed=7 run.length=0.5
-exits 2 "continued without the fermion"
-printed "fermion.light"
+exits 2 "continued without the quark"
+printed "quark.light"
 say "what is no physics may change"
 cp -r base base2
 try run --json a.ini run.output=base2 run.trajectories=6 solver.force.tolerance=1e-9 integrator.0.steps=4 checkpoint.keep=1
@@ -40,14 +40,14 @@ same "links" "$links" "$(value digest)"
 try run --json measured.ini run.output=base2 run.trajectories=8 checkpoint.interval=2
 exits 0 "and on"
 digest=$(value digest)
-try run --json measured.ini run.output=base2 run.trajectories=9 fermion.heavy.mass=0.9
+try run --json measured.ini run.output=base2 run.trajectories=9 quark.heavy.mass=0.9
 exits 2 "with another mass under the same name"
-printed "fermion.heavy.mass: 1 before, 0.9 now"
+printed "quark.heavy.mass: 1 before, 0.9 now"
 try run --json a.ini run.output=base2 run.trajectories=8
 exits 0 "and without it"
 same "links" "$digest" "$(value digest)"
 say "changed links and masses of staggered quarks"
-sed 's/^\[fermion.light\]/&\nkind = staggered_rational\nmass = 0.3\nflavours = 2\nwith = 0.6:1\nspectrum = auto/; /^kappa/d; /^c_sw/d; /^schur/d; /^link_reals/d' \
+sed 's/^\[quark.light\]/&\nkind = staggered\nmass = 0.3/; s/^kind = two_flavours/kind = rational\nflavours = 2\nwith = 0.6:1\nspectrum = auto/; /^kappa/d; /^c_sw/d; /^schur/d; /^link_reals/d' \
     a.ini >staggered.ini
 # staggered FOLDER ARGUMENT KEY
 staggered_changed() {
@@ -55,20 +55,20 @@ staggered_changed() {
     exits 2 "continued with $2"
     printed "other physics parameters" "$3"
 }
-for kind in "asqtad fermion.light.u0=0.9" hisq; do
-    try run staggered.ini run.output=with.${kind%% *} run.trajectories=1 fermion.light.links=$kind
+for kind in "asqtad quark.light.u0=0.9" hisq; do
+    try run staggered.ini run.output=with.${kind%% *} run.trajectories=1 quark.light.links=$kind
     exits 0 "a run with links = $kind"
 done
-staggered_changed with.hisq fermion.light.naik_epsilon=-0.1 "fermion.light.naik_epsilon"
-staggered_changed with.hisq fermion.light.links=naive "fermion.light.links: hisq before, naive now"
-staggered_changed with.hisq fermion.light.flavours=3 "fermion.light.flavours: 2 before, 3 now"
-staggered_changed with.hisq fermion.light.with=0.7:1 "fermion.light.with: 0.6:1 before, 0.7:1 now"
-try run staggered.ini run.output=with.asqtad run.trajectories=2 fermion.light.links=asqtad fermion.light.u0=0.8
+staggered_changed with.hisq quark.light.naik_epsilon=-0.1 "quark.light.naik_epsilon"
+staggered_changed with.hisq quark.light.links=naive "quark.light.links: hisq before, naive now"
+staggered_changed with.hisq action.light.flavours=3 "action.light.flavours: 2 before, 3 now"
+staggered_changed with.hisq action.light.with=0.7:1 "action.light.with: 0.6:1 before, 0.7:1 now"
+try run staggered.ini run.output=with.asqtad run.trajectories=2 quark.light.links=asqtad quark.light.u0=0.8
 exits 2 "continued with another u0"
-printed "other physics parameters" "fermion.light.u0: 0.9 before, 0.8 now"
-try run staggered.ini run.output=with.hisq run.trajectories=2 fermion.light.long_reals=13
+printed "other physics parameters" "quark.light.u0: 0.9 before, 0.8 now"
+try run staggered.ini run.output=with.hisq run.trajectories=2 quark.light.long_reals=13
 exits 0 "other storage of long links"
-printed "fermion.light.long_reals: 18 before, 13 now"
+printed "quark.light.long_reals: 18 before, 13 now"
 say "--accept-changes"
 cp -r base base3
 try run --accept-changes --json a.ini run.output=base3 run.trajectories=7 gauge.beta=5.7
@@ -78,18 +78,21 @@ same "trajectories" 7 "$(value trajectories)"
 
 say "--accept-changes with other columns in the history"
 cp -r base base4
-try run --accept-changes --json a.ini run.output=base4 run.trajectories=7 fermion.light.c_sw=0
+try run --accept-changes --json a.ini run.output=base4 run.trajectories=7 quark.light.c_sw=0
 exits 0 "without the clover term"
 cat a.ini - >heavy.ini <<'INI'
 
-[fermion.heavy]
+[quark.heavy]
 mass = 1
+[action.heavy]
+kind = two_flavours
+quark = heavy
 solver = force
 INI
 sed -i 's/^actions = light/actions = light heavy/' heavy.ini
 try run --accept-changes --json heavy.ini run.output=base4 run.trajectories=8
-exits 0 "another fermion"
-printed "fermion.heavy"
+exits 0 "another action"
+printed "quark.heavy" "action.heavy"
 try run --json heavy.ini run.output=base4 run.trajectories=9
 exits 0 "and on"
 same "trajectories" 9 "$(value trajectories)"

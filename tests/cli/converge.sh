@@ -5,7 +5,7 @@
 [ -d "$data" ] || { echo "skipped: no folder $data (PLAQ_TEST_DATA)"; exit 77; }
 
 cat >s.ini <<'INI'
-[fermion.light]
+[quark.light]
 kappa = 0.1
 solver = cg
 
@@ -50,7 +50,7 @@ strip='s/"seconds": [^,]*, "flops": [^,]*, //; s/, "setup": [^,}]*//'
 while read -r file kappa c_sw block ranks; do
     [ -e "$data/$file" ] || { fail "no $file"; continue; }
     say "$file, kappa $kappa, c_sw $c_sw, blocks of $block"
-    arguments=(solve --json --shifts 0,1e-3,0.1 s.ini "$data/$file" fermion.light.kappa=$kappa fermion.light.c_sw=$c_sw
+    arguments=(solve --json --shifts 0,1e-3,0.1 s.ini "$data/$file" quark.light.kappa=$kappa quark.light.c_sw=$c_sw
         solver.blocks.block=$block)
     rm -f curves.h5
     try "${arguments[@]}" --output curves.h5

@@ -52,7 +52,7 @@ as_on_cpu() {
 }
 
 for physics in "run.trajectories=2" \
-    "run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even gauge.action=symanzik"; do
+    "run.trajectories=1 lattice.size=4.4.4.8 quark.light.schur=symmetric quark.light.parity=even gauge.action=symanzik"; do
     say "$physics"
     as_on_cpu "2.1.1.1 1.2.1.1 1.1.2.1 1.1.1.2 2.2.1.1 2.1.2.1 2.1.1.2 1.2.2.1 1.2.1.2 1.1.2.2" $physics
 done

@@ -8,7 +8,7 @@ try run a.ini lattice.size=4.4.4.8 run.output=others run.trajectories=2 run.seed
 exits 0 "another one"
 config=made/checkpoint-000002.h5 other=others/checkpoint-000002.h5
 cat >e.ini <<'INI'
-[fermion.light]
+[quark.light]
 kind = staggered
 links = asqtad
 u0 = 0.9
@@ -83,20 +83,20 @@ if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     strip='s/"seconds": [^,]*, "flops": [^,]*, //; s/, "setup": [^,}]*//'
     same "solves on two ranks" "$(sed "$strip" one)" "$(sed "$strip" out)"
 fi
-printf '\n[measure.c]\nkind = condensate\nfermion = light\nvectors = 4\nsolver = deflated_block\n' >m.ini
+printf '\n[measure.c]\nkind = condensate\nquark = light\nvectors = 4\nsolver = deflated_block\n' >m.ini
 cat d.ini m.ini >measured.ini
 try measure --json measured.ini $config
 exits 0 "a measurement with eigenvectors"
 
 say "another mass of a staggered quark"
 # K is shifted, so its eigenvectors are the same: residuals of the solves show that the values are shifted, too.
-try eigen --json --pairs 10 --block 4 e.ini $config fermion.light.mass=0.03
+try eigen --json --pairs 10 --block 4 e.ini $config quark.light.mass=0.03
 exits 0 "pairs of another mass"
 shifted=$(grep '"pair": 9' out | sed 's/.*"value": *\([^,]*\),.*/\1/')
 checks=$((checks + 1))
 grep '"pair": 9' one.pairs | sed 's/.*"value": *\([^,]*\),.*/\1/' |
     awk -v shifted="$shifted" '{ d = $1 + 0.03 ^ 2 - 0.02 ^ 2 - shifted; if (d < 0) d = -d; exit !(d < 1e-9) }' || fail "values are not shifted"
-try solve --json --rhs 4 d.ini $config fermion.light.mass=0.03
+try solve --json --rhs 4 d.ini $config quark.light.mass=0.03
 exits 0 "solves of another mass"
 for pair in "deflated cg" "deflated_block block"; do
     set -- $pair
@@ -105,27 +105,27 @@ for pair in "deflated cg" "deflated_block block"; do
 done
 
 say "both forms of the Schur complement"
-printf '[fermion.w]\nkappa = 0.15\nc_sw = 1\nsolver = cg\n\n[solver.cg]\ntype = cg\ntolerance = 1e-9\n' >w.ini
+printf '[quark.w]\nkappa = 0.15\nc_sw = 1\nsolver = cg\n\n[solver.cg]\ntype = cg\ntolerance = 1e-9\n' >w.ini
 { cat w.ini; printf '\n[solver.low]\ntype = cg\ntolerance = 1e-9\neigenvectors = w-%%d.h5\n'; } >wd.ini
 for form in symmetric asymmetric; do
     rm -f w-2.h5
-    try eigen --pairs 8 --block 4 --tolerance 1e-8 --output w-%d.h5 w.ini $config fermion.w.schur=$form
+    try eigen --pairs 8 --block 4 --tolerance 1e-8 --output w-%d.h5 w.ini $config quark.w.schur=$form
     exits 0 "pairs of the form $form, named by a pattern"
-    try solve --json wd.ini $config fermion.w.schur=$form
+    try solve --json wd.ini $config quark.w.schur=$form
     exits 0 "solves with them"
     checks=$((checks + 1))
     [ "$(iterations low)" -lt "$(iterations cg)" ] || fail "iterations with eigenvectors of the form $form"
 done
-try solve wd.ini $config fermion.w.schur=symmetric
+try solve wd.ini $config quark.w.schur=symmetric
 exits 2 "eigenvectors of the other form"
-printed "eigenvectors = w-2.h5 is of another operator" "fermion.schur: asymmetric before, symmetric now"
-try solve wd.ini $config fermion.w.kappa=0.149
+printed "eigenvectors = w-2.h5 is of another operator" "quark.schur: asymmetric before, symmetric now"
+try solve wd.ini $config quark.w.kappa=0.149
 exits 2 "eigenvectors of another mass of a Wilson quark"
-printed "fermion.kappa: 0.15 before, 0.149 now" "those of one mass"
+printed "quark.kappa: 0.15 before, 0.149 now" "those of one mass"
 
 say "a file for each configuration of a list"
 list="$config made/checkpoint-000001.h5"
-printf '\n[measure.p]\nkind = pion\nfermion = w\nsolver = low\n' >>wd.ini
+printf '\n[measure.p]\nkind = pion\nquark = w\nsolver = low\n' >>wd.ini
 try measure wd.ini $list
 exits 2 "a file is missing"
 printed "[solver.low] eigenvectors: w-1.h5: No such file"
@@ -158,10 +158,10 @@ printed "is of a lattice of 4.4.4.8 sites, and the configuration has 8.4.4.4"
 try solve d.ini $other
 exits 2 "another configuration"
 printed "d.ini:16: [solver.deflated] eigenvectors = low.h5 is of another configuration" "plaq eigen"
-try solve d.ini $config fermion.light.u0=0.91
+try solve d.ini $config quark.light.u0=0.91
 exits 2 "another quark"
-printed "eigenvectors = low.h5 is of another operator" "fermion.u0: 0.9 before, 0.91 now" "the mass alone may differ"
-try solve d.ini $config fermion.light.parity=even
+printed "eigenvectors = low.h5 is of another operator" "quark.u0: 0.9 before, 0.91 now" "the mass alone may differ"
+try solve d.ini $config quark.light.parity=even
 exits 2 "the other parity"
 printed "eigenvectors = low.h5 is of odd sites, and the quark's parity is even"
 try solve d.ini $config solver.deflated_block.low_modes=17
@@ -188,7 +188,7 @@ printed "plaq eigen: no/such/low.h5"
 try eigen --pairs 1000 e.ini $config
 exits 2 "more pairs than a lattice has room for"
 printed "1000 pairs"
-for bad in "--pairs 0" "--pairs x" "--block 65" "--order 3" "--cutoff -1" "--fermion heavy"; do
+for bad in "--pairs 0" "--pairs x" "--block 65" "--order 3" "--cutoff -1" "--quark heavy"; do
     try eigen $bad e.ini $config
     exits 2 "$bad"
     printed "${bad%% *}"

@@ -43,27 +43,25 @@ grids_4="2.2.1.1 2.1.1.2 1.2.2.1"
 mixed=yes
 everywhere run.trajectories=2
 mixed=no
-everywhere run.trajectories=1 lattice.size=4.4.4.8 fermion.light.schur=symmetric fermion.light.parity=even \
+everywhere run.trajectories=1 lattice.size=4.4.4.8 quark.light.schur=symmetric quark.light.parity=even \
     gauge.action=symanzik_1loop_hisq gauge.u0=0.87 gauge.flavours=4 integrator.0.scheme=force_gradient integrator.0.steps=1 integrator.1.scheme=omelyan4
 
 # Extents that lanes do not divide, and a rank with two sites in a direction.
 grids_2="1.1.1.2"
 grids_4="1.2.1.2"
-everywhere run.trajectories=2 lattice.size=2.4.6.8 fermion.light.c_sw=0 solver.accept.inner_precision=double gauge.action=custom gauge.c1=0.1
+everywhere run.trajectories=2 lattice.size=2.4.6.8 quark.light.c_sw=0 solver.accept.inner_precision=double gauge.action=custom gauge.c1=0.1
 
 # A ratio with guesses, its denominator by another solver, and one flavour.
-sed 's/^actions = light$/actions = light heavy strange/; s/^\[fermion.light\]/&\nratio_to = heavy\npredictor = 3/' a.ini >quarks.ini
+sed 's/^actions = light$/actions = light strange/
+    s/^kind = two_flavours/&\nkappas = 0.12\npredictor = 3/; s/^solver = force/& general/' a.ini >quarks.ini
 cat >>quarks.ini <<'INI'
-[fermion.heavy]
-kappa = 0.12
-c_sw = 1.5
-solver = general
-action_solver = accept
-[fermion.strange]
-kind = wilson_clover_rational
+[quark.strange]
+like = light
 kappa = 0.125
-c_sw = 1.5
 schur = symmetric
+[action.strange]
+kind = rational
+quark = strange
 solver = force
 action_solver = accept
 [solver.general]
@@ -77,13 +75,13 @@ grids_4="1.2.1.2"
 everywhere run.trajectories=2 run.start=cold run.warmup=2
 
 say "trajectories begun again on a wider range: the same bits everywhere, and after a restart"
-everywhere run.trajectories=2 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" fermion.strange.range_breach=widen
+everywhere run.trajectories=2 run.start=cold run.warmup=2 "action.strange.spectrum=1 2" action.strange.range_breach=widen
 printed "which is now"
-try run --json quarks.ini run.output=again run.trajectories=1 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" \
-    fermion.strange.range_breach=widen
+try run --json quarks.ini run.output=again run.trajectories=1 run.start=cold run.warmup=2 "action.strange.spectrum=1 2" \
+    action.strange.range_breach=widen
 exits 0 "the first of them"
-try run --json quarks.ini run.output=again run.trajectories=2 run.start=cold run.warmup=2 "fermion.strange.spectrum=1 2" \
-    fermion.strange.range_breach=widen
+try run --json quarks.ini run.output=again run.trajectories=2 run.start=cold run.warmup=2 "action.strange.spectrum=1 2" \
+    action.strange.range_breach=widen
 exits 0 "the second"
 same "links after a restart" "$links" "$(value digest)"
 same "history after a restart" "$rows" "$(value history_digest)"
@@ -101,7 +99,7 @@ fallback = accept
 INI
 grids_2="1.1.1.2"
 grids_4="2.2.1.1" # along x a rank has one coarse site: two of the ranks hold the coarse lattice
-levels="lattice.size=4.8.4.8 fermion.light.solver=levels fermion.light.action_solver=levels fermion.heavy.action_solver=levels integrator.0.steps=2"
+levels="lattice.size=4.8.4.8 action.light.solver=levels action.light.action_solver=levels integrator.0.steps=2"
 everywhere run.trajectories=2 $levels
 printed "null vectors are refreshed"
 try run --json quarks.ini run.output=levels run.trajectories=1 $levels

@@ -45,7 +45,7 @@ try help run
 printed "usage: plaq run" "max_hours" "--accept-changes"
 
 say "help WORD: keys by their names, values and help"
-for word in clover:fermion pion:measure omelyan2:integrator CHECKSUM:save; do
+for word in clover:quark pion:measure omelyan2:integrator CHECKSUM:save; do
     try help ${word%:*}
     exits 0 "help $word"
     printed "[${word#*:}"
@@ -221,11 +221,11 @@ same "slower without lanes" 3 "$(value slower_without_lanes)"
 say "iterations: of a model, of the history, measured"
 write_input clover.ini
 iterations() { "$plaq" run --dry-run --json clover.ini --calibration here.cal "$@" 2>err >out; }
-iterations fermion.light.kappa=0.130
+iterations quark.light.kappa=0.130
 same "a model" model "$(value iterations_light_from)"
 heavy=$(value iterations_light)
 printed "a model by mass, solver and tolerance" "--configuration FILE"
-iterations fermion.light.kappa=0.135
+iterations quark.light.kappa=0.135
 checks=$((checks + 1))
 awk -v l="$(value iterations_light)" -v h="$heavy" 'BEGIN { exit !(l > 1.5 * h) }' || fail "light quarks take $(value iterations_light), heavy ones $heavy"
 try run clover.ini
@@ -236,7 +236,7 @@ past=$(value iterations_light)
 # The same integrator with half of the steps takes half of the solves, and as many iterations in each.
 iterations integrator.0.steps=2
 same "iterations of a solve" "$past" "$(value iterations_light)"
-iterations fermion.light.kappa=0.131 --accept-changes
+iterations quark.light.kappa=0.131 --accept-changes
 same "not of another quark" model "$(value iterations_light_from)"
 iterations run.output=other --configuration out.run/checkpoint-000004.h5
 same "measured" configuration "$(value iterations_light_from)"
@@ -281,7 +281,7 @@ printed "did you mean --json?"
 say "plaq help: the keys"
 try help
 exits 0 "help"
-for section in '[run]' '[machine]' '[lattice]' '[gauge]' '[fermion.NAME]' '[integrator.NAME]' '[solver.NAME]' '[checkpoint]' '[measure.NAME]'; do
+for section in '[run]' '[machine]' '[lattice]' '[gauge]' '[quark.NAME]' '[action.NAME]' '[integrator.NAME]' '[solver.NAME]' '[checkpoint]' '[measure.NAME]'; do
     printed "$section"
 done
 try help beta
@@ -290,7 +290,7 @@ printed "beta" "coupling"
 try help gauge.beta
 exits 0 "help gauge.beta"
 printed "coupling"
-try help fermion
+try help quark
 exits 0 "help of a section"
 printed "kappa" "c_sw"
 try help bete
@@ -330,36 +330,36 @@ say "what the sections make together"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini"
 printed "2 flavours of mass 0.013 (hisq)" "1 flavour of mass 0.065 (hisq)" "1 flavour of mass 0.838 (hisq, naik_epsilon -0.35469)"
 same "what is divided by, and a warning" 0 "$(cat out err | grep -c 'flavours of mass 0.2\|whose loops\|at tree level\|warning: .*approximation')"
-try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=auto fermion.strange.mass=0.07
-printed "1 flavour of mass 0.07 (hisq)" "naik_epsilon -0.354687)" "fermion.light.with = 0.07:1 0.2:-3"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" quark.charm.naik_epsilon=auto quark.strange.mass=0.07
+printed "1 flavour of mass 0.07 (hisq)" "naik_epsilon -0.354687)" "action.light.with = 0.07:1 0.2:-3"
 try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" gauge.flavours=3
 printed "warning: [gauge] flavours = 3" "4 flavours of HISQ quarks"
-try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=-0.25
-printed "warning: [fermion.charm] naik_epsilon = -0.25, but a quark of mass 0.838 moves as in the continuum with -0.3522"
-try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=0 gauge.action=symanzik_tadpole gauge.flavours=0
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" quark.charm.naik_epsilon=-0.25
+printed "warning: [quark.charm] naik_epsilon = -0.25, but a quark of mass 0.838 moves as in the continuum with -0.3522"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" quark.charm.naik_epsilon=0 gauge.action=symanzik_tadpole gauge.flavours=0
 exits 2 "a number of quarks of an action without their loops"
-try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.charm.naik_epsilon=0
-printed "warning: [fermion.charm] naik_epsilon = 0, but a quark of mass 0.838 moves as in the continuum with -0.3522"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" quark.charm.naik_epsilon=0
+printed "warning: [quark.charm] naik_epsilon = 0, but a quark of mass 0.838 moves as in the continuum with -0.3522"
 sed '/^flavours = 4$/d; s/symanzik_1loop_hisq/symanzik_1loop/' "$source/inputs/hisq-2plus1plus1.ini" >loops.ini
 try run --dry-run loops.ini
 printed "warning: [gauge] action = symanzik_1loop is without the loops of HISQ quarks"
 try run --dry-run "$source/inputs/asqtad-2plus1.ini" gauge.action=symanzik_1loop_hisq gauge.flavours=3
 printed "warning: [gauge] flavours = 3" "0 flavours of HISQ quarks"
-try run --dry-run "$source/inputs/asqtad-2plus1.ini" fermion.strange.u0=0.9 "fermion.light.with=0.05:1 heavy:-3"
-printed "[fermion.strange] is measured only: mass 0.05 (asqtad, u0 0.9), no action" \
-    "warning: [fermion.strange] u0 = 0.9, but [gauge] u0 = 0.8677"
+try run --dry-run "$source/inputs/asqtad-2plus1.ini" quark.strange.u0=0.9 "action.light.with=0.05:1 heavy:-3"
+printed "[quark.strange] is measured only: mass 0.05 (asqtad, u0 0.9), no action" \
+    "warning: [quark.strange] u0 = 0.9, but [gauge] u0 = 0.8677"
 try run --dry-run "$source/inputs/asqtad-2plus1.ini" gauge.u0=0.9
 printed "2 flavours of mass 0.01 (asqtad, u0 0.8677)" "u0 = 0.8677, but [gauge] u0 = 0.9"
 say "rational functions too coarse for the lattice"
 # On 16^3 x 48 a colour vector on half of the sites has 294912 numbers, and 0.1 is 3.4e-7 of that. Three pseudofermions
 # have three times as many, and a spinor four times.
-try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" fermion.light.approximation=4e-7 fermion.charm.approximation=3e-7 \
-    fermion.heavy.approximation=1e-6
-printed "warning: [fermion.light] approximation = 4e-07 on this lattice: dH is then wrong by up to 0.12; give 3e-07 or less" \
-    "[fermion.heavy] approximation = 1e-06" "up to 0.88; give 1e-07 or less"
-same "warnings of the charm quark" 0 "$(cat out err | grep -c 'warning: .fermion.charm. approximation' || true)"
-try run --dry-run "$source/inputs/clover-2plus1.ini" fermion.strange.approximation=1e-6 lattice.size=16.16.16.48
-printed "[fermion.strange] approximation = 1e-06" "up to 1.2; give 8e-08 or less"
+try run --dry-run "$source/inputs/hisq-2plus1plus1.ini" action.light.approximation=4e-7 action.charm.approximation=3e-7 \
+    action.heavy.approximation=1e-6
+printed "warning: [action.light] approximation = 4e-07 on this lattice: dH is then wrong by up to 0.12; give 3e-07 or less" \
+    "[action.heavy] approximation = 1e-06" "up to 0.88; give 1e-07 or less"
+same "warnings of the charm quark" 0 "$(cat out err | grep -c 'warning: .action.charm. approximation' || true)"
+try run --dry-run "$source/inputs/clover-2plus1.ini" action.strange.approximation=1e-6 lattice.size=16.16.16.48
+printed "[action.strange] approximation = 1e-06" "up to 1.2; give 8e-08 or less"
 try run --dry-run "$source/inputs/clover-hasenbusch.ini"
 printed "2 flavours of mass"
 same "masses between" 1 "$(cat out err | grep -c 'flavours\? of mass')"
@@ -391,7 +391,7 @@ complete() {
 same "commands" "measure" "$(complete mea)"
 same "options" "--rhs" "$(complete solve --rh)"
 same "keys" "lattice.size=" "$(complete run a.ini lattice.s)"
-same "sections" "fermion." "$(complete run a.ini fermion.)"
+same "sections" "quark." "$(complete run a.ini quark.)"
 touch solver.txt
 same "files" "solver.txt" "$(complete run a.ini solver.t)"
 finish

@@ -123,7 +123,7 @@ planted kernels/run/kernel.c '#include <cuda_runtime.h>' "<cuda_runtime.h> stand
 planted kernels/lattice/comm.c '#include <nccl.h>' "<nccl.h> stands in kernels/gpu/ only"
 planted hmc/record/record.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
 planted tests/io/test_links.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
-planted hmc/input/parameters.c '#include <ini.h>' "<ini.h> stands in io/ only"
+planted hmc/assemble/parameters.c '#include <ini.h>' "<ini.h> stands in io/ only"
 planted hmc/record/report.h '#include REPORT_HEADER' "names no file"
 violations copy >found
 checks=$((checks + 1))

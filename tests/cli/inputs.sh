@@ -31,7 +31,7 @@ say "transform"
 try run "$source/inputs/pure-gauge.ini" $small run.output=links run.trajectories=1
 exits 0 "a configuration"
 config=links/checkpoint-000001.h5
-four="fermion.light.Ls=6 solver.blocks.block=4.4.2.2 solver.blocks.steps=4 solver.cg.tolerance=1e-5 solver.trained.tolerance=1e-5
+four="quark.light.Ls=6 solver.blocks.block=4.4.2.2 solver.blocks.steps=4 solver.cg.tolerance=1e-5 solver.trained.tolerance=1e-5
     solver.all_slices.tolerance=1e-5"
 cp "$source/inputs/transform.ini" .
 try solve transform.ini $config $four
@@ -48,7 +48,7 @@ same "solvers of transform.ini" 3 "$(grep -c '"converged": true' out)"
 iterations() { grep "\"solver\": \"$1\"" out | sed 's/.*"iterations": *\([0-9]*\).*/\1/'; }
 checks=$((checks + 1))
 [ "$(iterations trained)" -lt "$(iterations cg)" ] || fail "iterations with the transform: $(iterations trained), without $(iterations cg)"
-try solve transform.ini $config $four fermion.light.mass=0.02
+try solve transform.ini $config $four quark.light.mass=0.02
 exits 2 "a transform of another mass"
 printed "light-transform.h5"
 finish

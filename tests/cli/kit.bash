@@ -192,9 +192,14 @@ size = 4.4.4.4
 [gauge]
 beta = 5.6
 
-[fermion.light]
+[quark.light]
 kappa = 0.130
 c_sw = 1.5
+solver = accept
+
+[action.light]
+kind = two_flavours
+quark = light
 solver = force
 action_solver = accept
 

@@ -55,10 +55,10 @@ exits 2 "no configuration"
 printed "no configuration"
 
 say "estimates of errors"
-try measure --json --output errors.h5 "$source/inputs/multigrid.ini" $good $levels fermion.light.kappa=0.12 measure.pion.error_estimate=yes
+try measure --json --output errors.h5 "$source/inputs/multigrid.ini" $good $levels quark.light.kappa=0.12 measure.pion.error_estimate=yes
 exits 0 "a pion with errors"
 same "error and ratio" 1 "$(grep -c '"error": [0-9].*"error_ratio": [0-9]' out)"
-try measure --json "$source/inputs/multigrid.ini" $good $levels fermion.light.kappa=0.12
+try measure --json "$source/inputs/multigrid.ini" $good $levels quark.light.kappa=0.12
 same "none without" 1 "$(grep -c '"error": null.*"error_ratio": null' out)"
 
 say "staggered quarks"
@@ -71,26 +71,25 @@ time_boundary = antiperiodic
 
 [measure.condensate]
 kind = condensate
-fermion = light
+quark = light
 vectors = 3
 traces = yes
 
 [measure.mesons]
 kind = staggered_mesons
-fermion = light
+quark = light
 source = 1.0.3.2
 tastes = i5 i4
 transport = fat
 
-[fermion.light]
-kind = staggered_rational
+[quark.light]
+kind = staggered
 links = asqtad
 u0 = 0.9
 mass = 0.1
-flavours = 2
 solver = cg
 
-[fermion.wilson]
+[quark.wilson]
 kappa = 0.11
 solver = cg
 
@@ -99,10 +98,10 @@ type = cg
 tolerance = 1e-10
 INI
 say "a quark that is only measured, in a run"
-sed '/^\[fermion.wilson\]/,/^$/d; /^\[run\]/,/^$/d; /^\[lattice\]/,/^$/d; s/^flavours.*/measured_only = yes/; s/^source/; &/' q.ini | cat gauge.ini - >run.ini
+sed '/^\[quark.wilson\]/,/^$/d; /^\[run\]/,/^$/d; /^\[lattice\]/,/^$/d; s/^source/; &/' q.ini | cat gauge.ini - >run.ini
 try run run.ini run.output=during run.trajectories=2 lattice.size=4.4.4.8 run.seed=9
 exits 0 "a run with a quark that is only measured"
-printed "[fermion.light] is measured only: mass 0.1"
+printed "[quark.light] is measured only: mass 0.1"
 try measure --json --output after.h5 run.ini during/checkpoint-000002.h5 lattice.size=4.4.4.8 run.seed=9
 exits 0 "the same on its checkpoint"
 if command -v h5dump >/dev/null; then
@@ -148,19 +147,19 @@ refused() {
     exits 2 "$what"
     printed "$@"
 }
-refused "mesons of a Wilson quark" measure.mesons.fermion=wilson -- "[measure.mesons] kind = staggered_mesons needs a staggered quark" \
-    "[fermion.wilson] is of kind = wilson_clover"
-refused "traces of a Wilson quark" measure.condensate.fermion=wilson -- "traces = yes needs a staggered quark" "[fermion.wilson]"
+refused "mesons of a Wilson quark" measure.mesons.quark=wilson -- "[measure.mesons] kind = staggered_mesons needs a staggered quark" \
+    "[quark.wilson] is of kind = wilson_clover"
+refused "traces of a Wilson quark" measure.condensate.quark=wilson -- "traces = yes needs a staggered quark" "[quark.wilson]"
 refused "an unknown taste" measure.mesons.tastes=i6 -- "tastes" "i6"
 refused "fat transport without tastes" measure.mesons.tastes= -- "transport = fat is for the pions of tastes" "[measure.mesons]"
 refused "an unknown noise" measure.condensate.noise=z3 -- "noise" "z3" "did you mean 'z2'?"
 refused "no noise" measure.condensate.vectors=0 -- "vectors" "1 <= integer"
 refused "a key of another observable" measure.condensate.tastes=i5 -- "[measure.condensate] kind = condensate has no key 'tastes'" \
-    "fermion solver error_estimate noise vectors traces"
+    "quark solver error_estimate noise vectors traces"
 refused "a source outside" measure.mesons.source=0.4.0.0 -- \
     "command line: measure.mesons.source=0.4.0.0: [measure.mesons] source = 0.4.0.0 lies outside the lattice 4.4.8.8"
-refused "an unknown quark" measure.mesons.fermion=ligth -- "fermion = ligth" "did you mean 'light'?"
-try measure q.ini $grown measure.condensate.traces=no measure.condensate.fermion=wilson
+refused "an unknown quark" measure.mesons.quark=ligth -- "quark = ligth" "did you mean 'light'?"
+try measure q.ini $grown measure.condensate.traces=no measure.condensate.quark=wilson
 exits 0 "the condensate of a Wilson quark"
 try measure q.ini $grown solver.cg.max_iterations=2
 exits 1 "a solve that does not converge"

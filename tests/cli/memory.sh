@@ -8,7 +8,7 @@ cat clover.ini - >pion.ini <<'INI'
 
 [measure.pion]
 kind = pion
-fermion = light
+quark = light
 INI
 
 # within WHAT RANKS INPUT ARGUMENTS...
@@ -43,9 +43,9 @@ within "pure gauge and flow" 1 gauge.ini $large
 within "pure gauge, no measurement" 1 gauge.ini $large measure.flow.interval=100
 within "clover" 1 clover.ini $large
 within "clover and pion" 1 pion.ini $large
-within "c_sw = 0" 1 clover.ini $large fermion.light.c_sw=0
-within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large fermion.light.c_sw=0 fermion.light.schur=symmetric \
-    fermion.light.link_reals=18 solver.force.inner_precision=double solver.accept.inner_precision=double
+within "c_sw = 0" 1 clover.ini $large quark.light.c_sw=0
+within "c_sw = 0, symmetric, links whole, all double" 1 clover.ini $large quark.light.c_sw=0 quark.light.schur=symmetric \
+    quark.light.link_reals=18 solver.force.inner_precision=double solver.accept.inner_precision=double
 # On a lattice on which the solver fills it.
 within "a Krylov space" 1 clover.ini $whole solver.force.type=gcr solver.force.restart=20 solver.force.inner_precision=half
 # The first solver fails, so that its fallback is what takes memory; which fills its space before the residual has fallen by
@@ -66,19 +66,15 @@ block = 4.8.8.8
 overlap = 1
 steps = 2
 INI
-within "blocks that overlap, of a fallback" 1 blocks.ini $whole fermion.light.kappa=0.122 integrator.0.steps=1 \
+within "blocks that overlap, of a fallback" 1 blocks.ini $whole quark.light.kappa=0.122 integrator.0.steps=1 \
     solver.force.tolerance=1e-4 solver.force.max_iterations=1 solver.force.fallback=outside
 # Cold links have no quarks lighter than kappa = 1/8, and BiCGStab(l) minds.
-within "corrections" 1 clover.ini $large fermion.light.kappa=0.122 solver.force.type=refine solver.force.correction=accept \
+within "corrections" 1 clover.ini $large quark.light.kappa=0.122 solver.force.type=refine solver.force.correction=accept \
     solver.accept.type=bicgstab
 # Quarks on levels of their own: the largest moment of each is the peak of the run.
-cat clover.ini - >heavy.ini <<'INI'
-
-[fermion.heavy]
-kappa = 0.115
-c_sw = 1.5
-solver = force
-action_solver = accept
+{
+    sed 's/^actions = light$/actions = light.0 light.1/; s/^kappa = 0.130/kappa = 0.122/; s/^kind = two_flavours/&\nkappas = 0.115/' clover.ini
+    cat <<'INI'
 [solver.general]
 type = bicgstab
 tolerance = 1e-8
@@ -89,29 +85,29 @@ restart = 12
 delta = 1e-9
 tolerance = 1e-11
 INI
-sed -i 's/^actions = light$/actions = light heavy/; s/^kappa = 0.130/kappa = 0.122/' heavy.ini
-within "a ratio" 1 heavy.ini $large fermion.light.ratio_to=heavy
-within "a ratio, other solvers, guesses" 1 heavy.ini $large fermion.light.ratio_to=heavy fermion.light.solver=general \
-    fermion.heavy.solver=general fermion.light.predictor=7 fermion.light.schur=symmetric fermion.heavy.schur=symmetric
-within "a ratio whose heat bath takes most" 1 heavy.ini $large fermion.light.ratio_to=heavy fermion.light.heat_bath_solver=space
-sed 's/^\[fermion.light\]/&\nkind = wilson_clover_rational\nspectrum = 0.01 60/' clover.ini >rational.ini
+} >heavy.ini
+within "a ratio" 1 heavy.ini $large
+within "a ratio, other solvers, guesses" 1 heavy.ini $large action.light.solver=general action.light.predictor=7 \
+    quark.light.schur=symmetric
+within "a ratio whose heat bath takes most" 1 heavy.ini $large action.light.heat_bath_solver=space
+sed 's/^kind = two_flavours/kind = rational\nspectrum = 0.01 60/' clover.ini >rational.ini
 within "one flavour" 1 rational.ini $large
 printf '[solver.whole]\ntype = cg\ninner_precision = double\ntolerance = 1e-11\n' >>rational.ini
-within "one flavour, its heat bath in double" 1 rational.ini $large fermion.light.heat_bath_solver=whole \
+within "one flavour, its heat bath in double" 1 rational.ini $large action.light.heat_bath_solver=whole \
     solver.force.inner_precision=half solver.accept.inner_precision=half
-within "three flavours, symmetric, all double" 1 rational.ini $large fermion.light.flavours=3 fermion.light.pseudofermions=2 \
-    fermion.light.schur=symmetric "fermion.light.spectrum=1e-4 10" solver.force.inner_precision=double \
+within "three flavours, symmetric, all double" 1 rational.ini $large action.light.flavours=3 action.light.pseudofermions=2 \
+    quark.light.schur=symmetric "action.light.spectrum=1e-4 10" solver.force.inner_precision=double \
     solver.accept.inner_precision=double
 # What nobody has measured is planned for as wide; cold links have a narrow spectrum.
 say "no range given"
-try run --dry-run rational.ini $large fermion.light.spectrum=auto
+try run --dry-run rational.ini $large action.light.spectrum=auto
 exits 0 "no range given"
 printed "memory is that of a spectrum of width 10000"
-sed 's/^\[fermion.light\]/&\nkind = staggered\nmass = 0.2/; /^kappa/d; /^c_sw/d; /^schur/d; /^link_reals/d' clover.ini >hisq.ini
-within "HISQ quarks, long links of 9 reals" 1 hisq.ini $large fermion.light.long_reals=9
-within "naive quarks" 1 hisq.ini $large fermion.light.links=naive solver.force.type=gcr solver.force.restart=8 \
+sed 's/^\[quark.light\]/&\nkind = staggered\nmass = 0.2/; s/^kind = two_flavours/kind = four_flavours/; /^kappa/d; /^c_sw/d; /^schur/d; /^link_reals/d' clover.ini >hisq.ini
+within "HISQ quarks, long links of 9 reals" 1 hisq.ini $large quark.light.long_reals=9
+within "naive quarks" 1 hisq.ini $large quark.light.links=naive solver.force.type=gcr solver.force.restart=8 \
     solver.force.inner_precision=double
-within "fat7 quarks" 1 hisq.ini $large fermion.light.links=fat7 fermion.light.u0=0.9
+within "fat7 quarks" 1 hisq.ini $large quark.light.links=fat7 quark.light.u0=0.9
 within "2+1+1 HISQ" 1 "$source/inputs/hisq-2plus1plus1.ini" $large integrator.0.steps=1 integrator.1.steps=1
 within "multigrid" 1 "$source/inputs/clover-multigrid.ini" $whole integrator.0.steps=1
 # Measurements on a configuration, which have no run: the peak is that which the system tells.
@@ -125,45 +121,42 @@ resident "plaq measure" "$(cat out err | sed -n 's/^memory: \([0-9.]*\) MiB a ra
 # Quarks that are only measured have operators while they are.
 cat gauge.ini - >quenched.ini <<'INI'
 
-[fermion.hisq]
+[quark.hisq]
 kind = staggered
 mass = 0.3
 solver = cg
-measured_only = yes
-[fermion.clover]
+[quark.clover]
 mass = 0.4
 c_sw = 1
 solver = cg
-measured_only = yes
 [measure.hisq]
 kind = condensate
-fermion = hisq
+quark = hisq
 vectors = 1
 [measure.clover]
 kind = condensate
-fermion = clover
+quark = clover
 vectors = 1
 [solver.cg]
 type = cg
 tolerance = 1e-8
 INI
 within "a HISQ quark that is only measured" 1 quenched.ini $large measure.clover.interval=100
-within "a naive quark that is only measured" 1 quenched.ini $large measure.clover.interval=100 fermion.hisq.links=naive
-within "a fat7 quark that is only measured" 1 quenched.ini $large measure.clover.interval=100 fermion.hisq.links=fat7 \
-    fermion.hisq.u0=0.9
+within "a naive quark that is only measured" 1 quenched.ini $large measure.clover.interval=100 quark.hisq.links=naive
+within "a fat7 quark that is only measured" 1 quenched.ini $large measure.clover.interval=100 quark.hisq.links=fat7 \
+    quark.hisq.u0=0.9
 within "a clover quark that is only measured" 1 quenched.ini $large measure.hisq.interval=100
 # The fifth dimension is in the operator, its work and the vectors of the solver.
 cat gauge.ini - >mobius.ini <<'INI'
 
-[fermion.wall]
+[quark.wall]
 kind = mobius
-measured_only = yes
 mass = 0.3
 Ls = 6
 solver = cg
 [measure.pion]
 kind = pion
-fermion = wall
+quark = wall
 [solver.cg]
 type = cg
 tolerance = 1e-6
@@ -178,13 +171,13 @@ block = 8.8.8.4
 steps = 2
 INI
 within "a domain wall quark" 1 mobius.ini $large
-within "a domain wall quark in blocks" 1 mobius.ini $whole fermion.wall.solver=outside
+within "a domain wall quark in blocks" 1 mobius.ini $whole quark.wall.solver=outside
 within "its residual mass" 1 mobius.ini $large measure.pion.kind=residual_mass
-within "a domain wall quark, all double" 1 mobius.ini $large fermion.wall.link_reals=18 solver.cg.inner_precision=double
+within "a domain wall quark, all double" 1 mobius.ini $large quark.wall.link_reals=18 solver.cg.inner_precision=double
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1
     within "clover" 2 clover.ini $large
-    within "blocks that overlap" 2 blocks.ini $whole solver.inside.block=4.8.8.4 fermion.light.kappa=0.122 integrator.0.steps=1 \
+    within "blocks that overlap" 2 blocks.ini $whole solver.inside.block=4.8.8.4 quark.light.kappa=0.122 integrator.0.steps=1 \
         solver.force.tolerance=1e-4 solver.force.max_iterations=1 solver.force.fallback=outside
     within "pure gauge and flow" 2 gauge.ini $large machine.grid=2.1.1.1
 fi

@@ -7,7 +7,7 @@ try run gauge.ini run.output=made run.trajectories=8 run.length=0.1 checkpoint.i
 exits 0 "eight configurations"
 one=made/checkpoint-000001.h5 two=made/checkpoint-000002.h5
 cat >m.ini <<'INI'
-[fermion.light]
+[quark.light]
 kappa = 0.12
 c_sw = 1
 solver = s
@@ -21,7 +21,7 @@ kind = loops
 
 [measure.pion]
 kind = pion
-fermion = light
+quark = light
 INI
 printf '[measure.loops]\nkind = loops\n' >loops.ini
 
@@ -85,9 +85,9 @@ if [ -n "$have_tools" ]; then
     text spectrum.h5 /configs/program >out
     printed "$("$plaq" --version)"
     text spectrum.h5 /inputs/1 >out
-    printed "fermion.light.kappa = 0.12" "measure.pion.kind = pion" "solver.s.tolerance = 1e-09"
+    printed "quark.light.kappa = 0.12" "measure.pion.kind = pion" "solver.s.tolerance = 1e-09"
     h5dump -a /measure/pion/identity spectrum.h5 >out
-    printed "fermion.kappa = 0.12" "lattice.time_boundary = antiperiodic" "solver.tolerance = 1e-09"
+    printed "quark.kappa = 0.12" "lattice.time_boundary = antiperiodic" "solver.tolerance = 1e-09"
 fi
 
 # mixes KEY=VALUE TEXT...: refused, with the difference named.
@@ -102,8 +102,8 @@ mixes() {
     cmp -s spectrum.h5 before.h5 || fail "$word: the file has changed"
 }
 say "other parameters are refused by name"
-mixes fermion.light.kappa=0.125 "fermion.kappa: 0.12 before, 0.125 now"
-mixes fermion.light.c_sw=1.5 "fermion.c_sw: 1 before, 1.5 now"
+mixes quark.light.kappa=0.125 "quark.kappa: 0.12 before, 0.125 now"
+mixes quark.light.c_sw=1.5 "quark.c_sw: 1 before, 1.5 now"
 mixes lattice.time_boundary=periodic "lattice.time_boundary: antiperiodic before, periodic now"
 mixes measure.pion.source=1.0.0.0 "measure.source: 0.0.0.0 before, 1.0.0.0 now"
 mixes solver.s.tolerance=1e-6 "solver.tolerance: 1e-09 before, 1e-06 now"
@@ -118,7 +118,7 @@ say "a row a correlator, as in the history of a run"
 if [ -n "$have_tools" ]; then
     # The same pion during a run and afterwards; and one of a longer lattice in the same file.
     cat gauge.ini m.ini >both.ini
-    try run both.ini run.output=during run.trajectories=2 run.length=0.1 fermion.light.measured_only=yes checkpoint.interval=1
+    try run both.ini run.output=during run.trajectories=2 run.length=0.1 checkpoint.interval=1
     exits 0 "a pion during a run"
     try measure --output after.h5 m.ini during/checkpoint-00000[12].h5
     exits 0 "and afterwards"

@@ -6,7 +6,7 @@ try run gauge.ini run.output=made run.trajectories=2 run.length=0.1 save.interva
 exits 0 "a run"
 config=made/checkpoint-000002.h5
 cat >m.ini <<'INI'
-[fermion.light]
+[quark.light]
 kappa = 0.12
 solver = s
 
@@ -18,7 +18,7 @@ tolerance = 1e-5
 kind = loops
 INI
 cp "$source/inputs/transform.ini" transform.ini
-quick="fermion.light.Ls=4 solver.blocks.block=4.4.4.2 solver.blocks.steps=2 solver.cg.tolerance=1e-3
+quick="quark.light.Ls=4 solver.blocks.block=4.4.4.2 solver.blocks.steps=2 solver.cg.tolerance=1e-3
     solver.trained.tolerance=1e-3 solver.all_slices.tolerance=1e-3 --mu 0.3 --steps 1 --vectors 1 --every 2"
 
 # write_with COMMAND FILE: the command writes onto the file.
@@ -161,7 +161,8 @@ sed 's/trained/other/; s/fewer/fewer2/' transform.ini | sed -n '/solver.other/,$
 sed -n '/^\[solver.other/,/^\[solver.blocks/p' more | sed '$d' >two
 cat transform.ini two | sed 's/preconditioner = fewer2*$/&/' >both.ini
 # shellcheck disable=SC2086
-try train both.ini $config $quick solver.other.preconditioner=fewer2 fermion.light.action_solver=other
+printf '[measure.p]\nkind = pion\nquark = light\nsolver = other\n' >>both.ini
+try train both.ini $config $quick solver.other.preconditioner=fewer2
 exits 2 "two sections with one file"
 printed "is that of [solver.fewer], too; give each a file of its own"
 finish

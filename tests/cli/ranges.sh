@@ -87,7 +87,7 @@ END
 if truncate -s $(($(stat -c %s large.nersc) + 192 * 192 * 192 * 192 * 576)) large.nersc 2>/dev/null; then
     printf '[measure.loops]\nkind = loops\n' >loops.ini
     refused "a measurement that does not fit" -- measure loops.ini large.nersc -- "the lattice 192.192.192.192" "this machine has"
-    printf '[fermion.q]\nmass = 0.1\nsolver = s\n[solver.s]\ntype = cg\n' >solve.ini
+    printf '[quark.q]\nmass = 0.1\n[action.q]\nkind = two_flavours\nquark = q\nsolver = s\n[solver.s]\ntype = cg\n' >solve.ini
     for command in check "convert --format ildg"; do
         try $command large.nersc $([ "$command" = check ] || echo copy.lime)
         exits 2 "$command of what does not fit"
@@ -159,7 +159,7 @@ tolerance = 1e-10
 max_iterations = 1
 [measure.pion]
 kind = pion
-fermion = light
+quark = light
 solver = bad
 [measure.loops]
 kind = loops
@@ -178,7 +178,7 @@ printed '"failed_measurements": {"pion": 0, "loops": 0}'
 
 # The keys as SECTION KEY, the section as in base.ini, which has all of them.
 "$plaq" help --markdown | sed -n 's/^## \[\(.*\)\]$/S \1/p; s/^| `\([a-z_0-9]*\)` .*/K \1/p' | awk '
-    $1 == "S" { section = $2; sub(/integrator.NAME/, "integrator.0", section); sub(/fermion.NAME/, "fermion.light", section)
+    $1 == "S" { section = $2; sub(/integrator.NAME/, "integrator.0", section); sub(/quark.NAME/, "quark.light", section); sub(/action.NAME/, "action.light", section)
                 sub(/solver.NAME/, "solver.force", section); sub(/measure.NAME/, "measure.flow", section)
                 sub(/links.NAME/, "links.smeared", section); next }
     { print section, $2 }' >keys

@@ -65,26 +65,26 @@ LIST
 
 say "functions that are not to be had: a dry run says what the run does"
 write_input a.ini
-sed 's/^\[fermion.light\]/&\nkind = staggered_rational\nlinks = naive/; s/^kappa.*/mass = 0.1/; /^c_sw/d' a.ini >s.ini
+sed 's/^\[quark.light\]/&\nkind = staggered\nlinks = naive/; s/^kind = two_flavours/kind = rational/; s/^kappa.*/mass = 0.1/; /^c_sw/d' a.ini >s.ini
 said() { sed -n 's/.*\(light: no rational functions on .* a larger approximation\).*/\1/p' err | tail -n 1; }
 # mass | spectrum
 while IFS='|' read -r mass spectrum; do
-    try run s.ini fermion.light.mass=$mass "fermion.light.spectrum=$spectrum" run.output=out.$mass run.trajectories=1
+    try run s.ini quark.light.mass=$mass "action.light.spectrum=$spectrum" run.output=out.$mass run.trajectories=1
     exits 4 "mass $mass"
     before=$(said)
-    try run --dry-run s.ini fermion.light.mass=$mass "fermion.light.spectrum=$spectrum"
+    try run --dry-run s.ini quark.light.mass=$mass "action.light.spectrum=$spectrum"
     exits 2 "dry run, mass $mass"
     same "what is said" "$before" "$(said)"
 done <<'LIST'
 1e-7|1e-15 20
 1e-100|1e-201 20
 LIST
-try run --dry-run s.ini fermion.light.mass=1e-9
+try run --dry-run s.ini quark.light.mass=1e-9
 exits 2 "dry run, the upper end not known"
-printed "fermion.light.mass" "light: no rational functions on 1.000e-18 to 1.000e+00"
-try run --dry-run s.ini fermion.light.mass=1e-300
+printed "s.ini:22: light: no rational functions on 1.000e-18 to 1.000e+00"
+try run --dry-run s.ini quark.light.mass=1e-300
 exits 2 "a mass without a square"
-printed "mass = 1e-300 of the staggered quark [fermion.light] is too small"
+printed "mass = 1e-300 of the staggered quark [quark.light] is too small"
 try run --dry-run s.ini
 exits 0 "dry run, mass 0.1"
 finish

@@ -73,7 +73,7 @@ same "trajectories done" 0 "$done"
 goes_on long
 
 # Minimal residuals beyond the critical mass come to no end.
-endless="fermion.light.kappa=0.2 solver.force.type=mr solver.force.max_iterations=1000000000 integrator.0.steps=1"
+endless="quark.light.kappa=0.2 solver.force.type=mr solver.force.max_iterations=1000000000 integrator.0.steps=1"
 say "SIGTERM within a solve that comes to no end: it is given up"
 background "$plaq" run --json a.ini run.output=solve run.log=debug $endless
 wait_for $pid '^starting' err

@@ -5,7 +5,7 @@ try run a.ini run.output=made run.trajectories=2
 exits 0 "a configuration"
 config=made/checkpoint-000002.h5
 cat >s.ini <<'INI'
-[fermion.light]
+[quark.light]
 kappa = 0.130
 c_sw = 1.5
 solver = cg
@@ -125,7 +125,7 @@ printed "of type cg"
 
 say "staggered quarks"
 cat >q.ini <<'INI'
-[fermion.light]
+[quark.light]
 kind = staggered
 links = hisq
 mass = 0.2
@@ -159,16 +159,16 @@ same "solves" 8 "$(grep -c '"converged": true' out)"
 checks=$((checks + 1))
 grep -v '"whole": null' out | sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]*\),.*"distance": *\([^,}]*\).*/\1 \2 \3/' |
     awk '{ n++; if (!($1 <= 1.5e-9 && $2 < 1e-7 && $3 < 1e-7)) exit 1 } END { exit n != 6 }' || fail "residuals and distances"
-try solve --source 1.2.3.0 q.ini $config fermion.light.links=naive
+try solve --source 1.2.3.0 q.ini $config quark.light.links=naive
 exits 0 "a point source"
 for reals in 13 9; do
-    try solve q.ini $config fermion.light.long_reals=$reals
+    try solve q.ini $config quark.light.long_reals=$reals
     exits 0 "long links of $reals reals"
 done
 printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n' >>q.ini
 try solve q.ini $config
 exits 2 "blocks"
-printed "q.ini:28: [solver.blocks] works inside blocks" "[fermion.light]"
+printed "q.ini:25: [solver.blocks] works inside blocks" "[quark.light]"
 
 say "several right-hand sides"
 sed -i '/^\[solver.blocks\]/,$d' q.ini
@@ -220,19 +220,19 @@ if command -v h5dump >/dev/null; then
 fi
 try solve --output h.h5 s.ini $config
 exits 0 "appended, as a table"
-printed "fermion" "seconds" "converged"
+printed "quark" "seconds" "converged"
 
 say "multigrid beside CG and BiCGStab: the shipped input"
-try solve --json "$source/inputs/multigrid.ini" $config fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8
+try solve --json "$source/inputs/multigrid.ini" $config quark.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8
 exits 0 "inputs/multigrid.ini"
 printed '"solver": "multigrid"' '"setup": '
-try solve "$source/inputs/multigrid.ini" $config fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8 \
+try solve "$source/inputs/multigrid.ini" $config quark.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8 \
     solver.multigrid.cycle=v solver.multigrid.bottom_solver=ca_gcr solver.multigrid.half_links=yes run.log=debug
 exits 0 "a V-cycle"
 printed "solves on level 2, "
 cp "$source/inputs/multigrid.ini" levels.ini
 printf '[solver.alone]\ntype = multigrid\ntolerance = 1e-10\nright_hand_sides = 1\n' >>levels.ini
-levels="fermion.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8 solver.alone.block=2.2.2.2 solver.alone.vectors=8"
+levels="quark.light.kappa=0.12 solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8 solver.alone.block=2.2.2.2 solver.alone.vectors=8"
 try solve --json --rhs 3 --error --output together.h5 levels.ini $config $levels
 exits 0 "three sources through all levels at once"
 same "all have errors" 4 "$(grep -c '"error": [0-9].*"error_ratio": [0-9]' out)"
@@ -243,7 +243,7 @@ exits 2 "aggregates that do not divide"
 printed "solver.multigrid.block=3.2.2.2" "aggregates of 3.2.2.2 sites do not fill the 4.4.4.4 sites of a rank"
 
 say "the shipped input"
-try solve "$source/inputs/solvers.ini" $config fermion.light.kappa=0.12 --output curves.h5
+try solve "$source/inputs/solvers.ini" $config quark.light.kappa=0.12 --output curves.h5
 exits 0 "inputs/solvers.ini"
 printed "gcr_dd" "gcr_sap" "mspcg" "corrections"
 try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=3.4.4.4
@@ -254,7 +254,7 @@ exits 2 "a tolerance of what only preconditions"
 printed "for it only preconditions"
 try solve "$source/inputs/solvers.ini" $config solver.multiplicative.block=2.4.4.4 solver.multiplicative.colours=3
 exits 2 "three colours"
-overlapping() { try solve "$source/inputs/solvers.ini" $config fermion.light.kappa=0.12 --json "$@"; }
+overlapping() { try solve "$source/inputs/solvers.ini" $config quark.light.kappa=0.12 --json "$@"; }
 overlapping solver.additive.block=2.2.4.4 solver.additive.overlap=1
 exits 0 "blocks that overlap"
 overlapping solver.additive.block=2.2.4.4 solver.additive.overlap=2
@@ -288,7 +288,7 @@ exits 0 "blocks of minimal residual for pcg"
 overlapping solver.gcr_dd.overlap=1
 exits 2 "an overlap without blocks"
 printed "no key 'overlap'"
-try solve "$source/inputs/solvers.ini" $config fermion.light.solver=additive
+try solve "$source/inputs/solvers.ini" $config quark.light.solver=additive
 exits 2 "a preconditioner as a solver"
 printed "schwarz, which only preconditions"
 try solve "$source/inputs/solvers.ini" $config solver.gcr_dd.preconditioner=aditive
@@ -317,7 +317,7 @@ exits 2 "no configuration"
 try solve s.ini $config solver.cg.max_iterations=3
 exits 1 "a solver that does not converge"
 printed "too many iterations"
-printf '[fermion.light]\nkappa = 0.13\nsolver = cg\n' >none.ini
+printf '[quark.light]\nkappa = 0.13\nsolver = cg\n' >none.ini
 try solve none.ini $config
 exits 2 "no solver"
 try solve s.ini $config lattice.size=4.4.4.8

@@ -2,17 +2,17 @@
 # smeared source, pions of one, stout links in space; and what is refused of their keys.
 . "$(dirname "$0")/kit.bash"
 cat >m.ini <<'INI'
-[fermion.up]
+[quark.up]
 mass = 0.1
 c_sw = 1.17
 solver = s
 
-[fermion.down]
+[quark.down]
 mass = 0.2
 c_sw = 1.17
 solver = s
 
-[fermion.strange]
+[quark.strange]
 kind = staggered
 links = naive
 mass = 0.1
@@ -33,8 +33,8 @@ steps = 16
 
 [measure.pi]
 kind = mesons
-fermion = down
-fermion_2 = up
+quark = down
+quark_2 = up
 operators = pseudoscalar
 source_smearing = gaussian
 width = 2
@@ -80,7 +80,7 @@ try measure --output h.h5 few.ini $config
 exits 0 "the first"
 try measure --output h.h5 few.ini $config
 printed "measure.pi of these links is in h.h5 already" "measure.smooth of these links is in h.h5 already"
-try measure --output h.h5 few.ini $config fermion.up.mass=0.15
+try measure --output h.h5 few.ini $config quark.up.mass=0.15
 exits 2 "another second quark"
 printed "mass"
 try measure --output h.h5 few.ini $config links.space.rho=0.1
@@ -111,18 +111,18 @@ kind = loops
 links = flowed
 [measure.pion]
 kind = pion
-fermion = light
+quark = light
 [measure.thin]
 kind = pion
-fermion = thin
-[fermion.light]
+quark = thin
+[quark.light]
 kind = mobius
 Ls = 6
 M5 = 1.2
 mass = 0.1
 links = flowed
 solver = s
-[fermion.thin]
+[quark.thin]
 kind = mobius
 Ls = 6
 M5 = 1.2
@@ -147,9 +147,9 @@ try measure --json flowed.ini $rough links.flowed.flow_time=1e-13
 near "a pion on links that have hardly flowed" "$pion" "$(last pion pion)" 8
 write_input clover.ini
 printf '[links.flowed]\nkind = flow\nflow_time = 1\n' >>clover.ini
-try run --dry-run clover.ini fermion.light.links=flowed
+try run --dry-run clover.ini quark.light.links=flowed
 exits 2 "an action on links without a force"
-printed "[fermion.light] links = flowed, of kind flow, have no force"
+printed "[quark.light] links = flowed, of kind flow, have no force"
 
 # refused WHAT TEXT ARGUMENTS
 refused() {
@@ -160,8 +160,8 @@ refused() {
     printed "$text"
 }
 say "keys that do not fit"
-refused "a second quark that is none" "did you mean 'up'?" measure.pi.fermion_2=ups
-refused "a staggered second quark" "needs a Wilson quark" measure.pi.fermion_2=strange
+refused "a second quark that is none" "did you mean 'up'?" measure.pi.quark_2=ups
+refused "a staggered second quark" "needs a Wilson quark" measure.pi.quark_2=strange
 refused "no such links" "names no [links.NAME]" measure.pi.smearing_links=spac
 refused "links of loops that are none" "did you mean 'space'?" measure.smooth.links=spce
 refused "no steps" "needs width and smearing_steps above 0" measure.pi.smearing_steps=0
@@ -172,7 +172,7 @@ sed '/^rho/d' few.ini >none.ini
 try measure none.ini $config
 exits 2 "links without rho"
 printed "[links.space] needs the key 'rho'"
-refused "links of a staggered quark" "'space' is unknown" fermion.strange.links=space
+refused "links of a staggered quark" "'space' is unknown" quark.strange.links=space
 try measure few.ini $config links.space.rho=0.3
 exits 0 "a large rho"
 printed "warning: " "[links.space] rho = 0.3 is beyond 0.25"

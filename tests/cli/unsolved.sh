@@ -17,7 +17,7 @@ exits 0 "with a fallback"
 same "finished" true "$(value finished)"
 printed "safe"
 links=$(value digest)
-try run --json safe.ini run.output=direct fermion.light.solver=safe fermion.light.action_solver=safe
+try run --json safe.ini run.output=direct action.light.solver=safe action.light.action_solver=safe
 exits 0 "with the safer solver from the start"
 same "links are those of the safer solver" "$(value digest)" "$links"
 
@@ -63,22 +63,22 @@ try run --json a.ini run.output=tight solver.accept.tolerance=1e-16 solver.accep
 exits 4 "tolerance 1e-16"
 printed "trajectory 1 failed"
 say "a spectrum outside the range that is given"
-sed 's/^\[fermion.light\]/&\nkind = wilson_clover_rational/' a.ini >r.ini
-try run --json r.ini run.output=narrow "fermion.light.spectrum=1 2"
+sed 's/^kind = two_flavours/kind = rational/' a.ini >r.ini
+try run --json r.ini run.output=narrow "action.light.spectrum=1 2"
 exits 4 "a narrow range"
-printed "trajectory 1 failed" "is not inside the range" "give [fermion.light] range_breach = widen, or spectrum = " "wider spectrum"
-advice=$(sed -n 's/.*\[fermion.light\].* spectrum = \([0-9.e+-]* [0-9.e+-]*\).*/\1/p' err | head -n 1)
-try run --json r.ini run.output=narrow "fermion.light.spectrum=$advice"
+printed "trajectory 1 failed" "is not inside the range" "give [action.light] range_breach = widen, or spectrum = " "wider spectrum"
+advice=$(sed -n 's/.*\[action.light\].* spectrum = \([0-9.e+-]* [0-9.e+-]*\).*/\1/p' err | head -n 1)
+try run --json r.ini run.output=narrow "action.light.spectrum=$advice"
 exits 0 "with the range of the message"
 same "trajectories" 4 "$(value trajectories)"
-try run --json r.ini run.output=widened "fermion.light.spectrum=1 2" fermion.light.range_breach=widen
+try run --json r.ini run.output=widened "action.light.spectrum=1 2" action.light.range_breach=widen
 exits 0 "with range_breach = widen"
 printed "which is now"
 same "trajectories" 4 "$(value trajectories)"
 # Eigenvalues then lie all around zero, which solvers of M itself mind, and conjugate gradients do not.
 if [ -e "$data/quenched-8888-b6.0.nersc" ]; then
     say "a mass beyond the critical one"
-    beyond=(run --json a.ini run.start=file "run.config=$data/quenched-8888-b6.0.nersc" lattice.size=8.8.8.8 fermion.light.kappa=0.2
+    beyond=(run --json a.ini run.start=file "run.config=$data/quenched-8888-b6.0.nersc" lattice.size=8.8.8.8 quark.light.kappa=0.2
         run.length=0.05 integrator.0.steps=1 run.trajectories=1 solver.force.max_iterations=300)
     # Residuals of gcr are minimal: one that is not halved in an eighth of the iterations, 50 at least, has stalled. Those of
     # bicgstab go up and down.

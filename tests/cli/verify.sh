@@ -44,7 +44,7 @@ exits 2 "no check"
 # left of it: the smallest of these counts.
 say "a rational function that is good enough for its force"
 try verify --json --only force "$source/inputs/dwf-2plus1.ini" lattice.size=4.4.4.4 run.seed=4 \
-    fermion.light.Ls=4 fermion.middle.Ls=4 fermion.strange.Ls=4
+    quark.light.Ls=4
 exits 0 "forces of domain wall quarks"
 same "force of strange" pass "$(verdict "force is the derivative, relative" strange)"
 
@@ -73,28 +73,28 @@ same "force of light" fail "$(verdict "force is the derivative, relative" light)
 # Guesses are others on the way back, so the tolerance of the solver decides how far that leads to the start.
 say "a solver of its own for reversibility"
 back() { sed -n 's/.*"check": "reversal: links, r.m.s.".*"value": *\([^,]*\),.*/\1/p' out; }
-guesses="integrator.0.steps=6 fermion.light.predictor=4 solver.force.tolerance=1e-4"
+guesses="integrator.0.steps=6 action.light.predictor=4 solver.force.tolerance=1e-4"
 try verify --json --only reversal a.ini $guesses
 exits 1 "guesses with a loose solver"
 same "reversal of the links" fail "$(verdict "reversal: links, r.m.s." trajectory)"
 loose=$(back)
-try verify --json --only reversal a.ini $guesses fermion.light.reversal_solver=accept
+try verify --json --only reversal a.ini $guesses action.light.reversal_solver=accept
 exits 0 "guesses with a loose solver, and a reversal_solver"
 checks=$((checks + 1))
 awk -v a="$loose" -v b="$(back)" 'BEGIN { print "  links " a " and " b; exit !(b > 0 && b < 0.01 * a) }' || fail "reversal: $loose and $(back)"
 
 say "rational functions, on a range that does not contain the spectrum"
-sed 's/^\[fermion.light\]/&\nkind = wilson_clover_rational/' a.ini >r.ini
-try verify --json r.ini integrator.0.steps=6 "fermion.light.spectrum=1 2"
+sed 's/^kind = two_flavours/kind = rational/' a.ini >r.ini
+try verify --json r.ini integrator.0.steps=6 "action.light.spectrum=1 2"
 exits 1 "a narrow range"
 same "force of light" fail "$(verdict "force is the derivative, relative" light)"
 printed "is not inside the range" "range_breach = widen"
-try verify --json r.ini integrator.0.steps=6 "fermion.light.spectrum=1 2" fermion.light.range_breach=widen
+try verify --json r.ini integrator.0.steps=6 "action.light.spectrum=1 2" action.light.range_breach=widen
 exits 0 "a range that is widened"
 same "force of light" pass "$(verdict "force is the derivative, relative" light)"
 
 say "nearly singular smeared links"
-sed 's/^\[fermion.light\]/&\nkind = staggered\nmass = 0.3/; /^kappa/d; /^c_sw/d' a.ini >hisq.ini
+sed 's/^\[quark.light\]/&\nkind = staggered\nmass = 0.3/; s/^kind = two_flavours/kind = four_flavours/; /^kappa/d; /^c_sw/d' a.ini >hisq.ini
 grow="run.start=hot gauge.beta=0.5 run.length=0.1"
 try run --json hisq.ini $grow run.output=whole run.trajectories=2
 exits 0 "a run with the filter of the force"
@@ -115,10 +115,13 @@ try run gauge.ini run.output=hot run.start=hot run.trajectories=1 run.warmup=1 r
 exits 0 "hot links"
 sed 's/^actions = gauge/& light/' gauge.ini - >hisq.ini <<'INI'
 
-[fermion.light]
+[quark.light]
 kind = staggered
 links = hisq
 mass = 1
+[action.light]
+kind = four_flavours
+quark = light
 solver = cg
 [solver.cg]
 type = cg

@@ -104,7 +104,7 @@ printed "light took"
 
 say "reversibility, and bits without it"
 for predictor in 0 3; do
-    base="$quark run.trajectories=4 fermion.light.predictor=$predictor"
+    base="$quark run.trajectories=4 action.light.predictor=$predictor"
     try run --json d.ini $base run.output=plain$predictor
     exits 0 "without"
     digest=$(value digest)

@@ -4,8 +4,8 @@
 
 #include "tests/kernels/kit.h"
 
-#include "hmc/build/simulation.h"
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/quarks/quark.h"
 
 /* Keys of one quark, tried with every kind that has the first of them. */
 static const char *const quark_variants[] = {
@@ -22,7 +22,7 @@ static const char *const quark_variants[] = {
     "u0 = 0.9\nlinks = asqtad\nlong_reals = 13\n",
     "naik_epsilon = -0.2\nlinks = hisq\n"};
 
-/* [fermion.q] with these keys, behind which sections of its own may stand, and solver s, and further sections. */
+/* [quark.q] with these keys, behind which sections of its own may stand, and solver s, and further sections. */
 static parameters *quark_parameters(const char *kind, const char *keys, const char *sections)
 {
     char path[64];
@@ -31,7 +31,7 @@ static parameters *quark_parameters(const char *kind, const char *keys, const ch
         FILE *out = fopen(path, "w");
         REQUIRE(out, "%s cannot be written", path);
         fprintf(out,
-                "[fermion.q]\nkind = %s\nmeasured_only = yes\nmass = 0.3\nsolver = s\n%s[solver.s]\ntype = cg\n"
+                "[quark.q]\nkind = %s\nmass = 0.3\nsolver = s\n%s[solver.s]\ntype = cg\n"
                 "tolerance = 1e-10\n%s",
                 kind, keys, sections);
         fclose(out);
@@ -41,29 +41,21 @@ static parameters *quark_parameters(const char *kind, const char *keys, const ch
     return p;
 }
 
-static int quark_has(const fermion_kind *kind, const char *keys)
+static int quark_has(const quark_kind *kind, const char *keys)
 {
     char word[32] = "";
     sscanf(keys, "%31s", word);
-    return !word[0] || !strcmp(word, "parity") || fermion_kind_has(kind, word);
-}
-
-/* Kinds with several actions have one quark. */
-static int quark_is_first(int kind)
-{
-    for (int i = 0; i < kind; i++)
-        if (fermion_kind_number(i)->quark == fermion_kind_number(kind)->quark) return 0;
-    return 1;
+    return !word[0] || !strcmp(word, "parity") || quark_kind_has(kind, word);
 }
 
 /* Calls try() for every quark; how many there were. */
-static int quarks_all(void (*try)(const fermion_kind *kind, const char *keys))
+static int quarks_all(void (*try)(const quark_kind *kind, const char *keys))
 {
     int n = 0;
-    for (int i = 0; fermion_kind_number(i); i++)
+    for (int i = 0; quark_kind_number(i); i++)
         for (size_t k = 0; k < sizeof quark_variants / sizeof quark_variants[0]; k++)
-            if (quark_is_first(i) && quark_has(fermion_kind_number(i), quark_variants[k])) {
-                try(fermion_kind_number(i), quark_variants[k]);
+            if (quark_has(quark_kind_number(i), quark_variants[k])) {
+                try(quark_kind_number(i), quark_variants[k]);
                 n++;
             }
     return n;

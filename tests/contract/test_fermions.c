@@ -251,7 +251,7 @@ static void check_forces(scene *s)
     field_destroy(x);
 }
 
-static void check_kind(const fermion_kind *kind, const char *keys)
+static void check_kind(const quark_kind *kind, const char *keys)
 {
     scene s = {0};
     kit_where("%s, %s", kind->name, keys);
@@ -261,7 +261,7 @@ static void check_kind(const fermion_kind *kind, const char *keys)
         ref_rng_seed(&s.rng, 81);
         s.u = kit_random_gauge(shape, 0.4, &s.rng);
         s.links = kit_links(s.lat, s.u);
-        s.f = kind->quark(s.links, &p->fermions[0].p, NULL, 0);
+        s.f = kind->make(s.links, &p->quarks[0].p, NULL, 0);
         check_whole(&s);
         check_systems(&s);
         check_solution(&s, &p->solvers[0].p);

@@ -17,29 +17,33 @@ static const observable *observed;
 static int measured, values, passed_over;
 
 /* Keys that have to be given, and few noise vectors. */
-static parameters *parameters_of(const fermion_kind *kind, const char *keys, const observable *o)
+static parameters *parameters_of(const quark_kind *kind, const char *keys, const observable *o)
 {
     static const struct {
         const char *key, *value;
-    } given[] = {{"flow_time", "0.1"}, {"flow_step", "0.05"}, {"vectors", "24"}, {"tastes", "i5 ij i4 i 4 1"}, {"operators", "scalar"}};
+    } given[] = {{"flow_time", "0.1"},
+                 {"flow_step", "0.05"},
+                 {"vectors", "24"},
+                 {"tastes", "i5 ij i4 i 4 1"},
+                 {"operators", "scalar"}};
     char text[512];
     int n = snprintf(text, sizeof text, "[measure.m]\nkind = %s\n%s", o->name,
-                     o->quarks == MEASURE_NO_QUARKS ? "" : "fermion = q\n");
+                     o->quarks == MEASURE_NO_QUARKS ? "" : "quark = q\n");
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         if (observable_has(o, given[i].key))
             n += snprintf(text + n, sizeof text - (size_t)n, "%s = %s\n", given[i].key, given[i].value);
     return quark_parameters(kind->name, keys, text);
 }
 
-static int has_middle(const fermion_kind *kind, const char *keys)
+static int has_middle(const quark_kind *kind, const char *keys)
 {
     parameters *p = quark_parameters(kind->name, keys, "");
-    const int even = kind->slices(&p->fermions[0].p) % 2 == 0;
+    const int even = kind->slices(&p->quarks[0].p) % 2 == 0;
     parameters_free(p);
     return even;
 }
 
-static int can_measure(const observable *o, const fermion_kind *kind, const char *keys)
+static int can_measure(const observable *o, const quark_kind *kind, const char *keys)
 {
     if (o->quarks == MEASURE_WILSON) return kind->spins == 4;
     if (o->quarks == MEASURE_WALLS) return kind->slices && has_middle(kind, keys);
@@ -154,7 +158,7 @@ static void check_invariance(const parameters *p, const lattice *lat, const obse
     free(u);
 }
 
-static void check_quark(const fermion_kind *kind, const char *keys)
+static void check_quark(const quark_kind *kind, const char *keys)
 {
     if (!can_measure(observed, kind, keys)) {
         passed_over++;
@@ -173,7 +177,7 @@ int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
     for (int i = 0; (observed = observable_number(i)); i++) {
-        if (observed->quarks == MEASURE_NO_QUARKS) check_quark(fermion_kind_number(0), "");
+        if (observed->quarks == MEASURE_NO_QUARKS) check_quark(quark_kind_number(0), "");
         else quarks_all(check_quark);
     }
     if (comm_rank() == 0)

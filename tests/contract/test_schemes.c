@@ -5,7 +5,7 @@
  * needs no new test. */
 #include "tests/kernels/kit.h"
 
-#include "hmc/evolve/integrator.h"
+#include "hmc/integrate/integrator.h"
 #include "kernels/ops/gauge.h"
 
 static const struct ref_lattice shape = {{4, 4, 4, 4}};

@@ -13,7 +13,7 @@
 static const struct ref_lattice shape = {{4, 4, 4, 4}};
 
 typedef struct {
-    const fermion_kind *kind;
+    const quark_kind *kind;
     fermion *f;
     linop *op;
     int may_fail; /* the spectrum goes around zero, where general solvers may fail, and say so */
@@ -34,7 +34,8 @@ static solver_settings default_settings(const solver_type *type)
     params_default(solver_section(0), &s);
     if (type->own) params_default(type->own, &s);
     snprintf(s.type, sizeof s.type, "%s", type->name);
-    if (block) REQUIRE(!param_set(block, &s, type->coarsens ? "2.2.2.2" : "4.4.2.2", message, sizeof message), "%s", message);
+    if (block)
+        REQUIRE(!param_set(block, &s, type->coarsens ? "2.2.2.2" : "4.4.2.2", message, sizeof message), "%s", message);
     if (vectors) REQUIRE(!param_set(vectors, &s, "8", message, sizeof message), "%s", message);
     s.max_iterations = 600;
     return s;
@@ -45,7 +46,8 @@ static int can_take(const solver_type *type, const system_of_quark *q)
     char message[512];
     const solver_settings s = default_settings(type);
     if (type->fits && type->fits(&s, q->op->lat, message, sizeof message)) return 0;
-    return (!type->coarsens || (q->kind->coarsens && q->op == q->f->direct)) && (!type->positive || q->op == q->f->normal) && (!type->blocks || q->kind->blocks) &&
+    return (!type->coarsens || (q->kind->coarsens && q->op == q->f->direct)) &&
+           (!type->positive || q->op == q->f->normal) && (!type->blocks || q->kind->blocks) &&
            (!solver_type_has(type, "transform") || q->kind->transform_keys);
 }
 
@@ -270,7 +272,7 @@ static void check_blocks(const system_of_quark *q)
     KIT_INT(linop_local(q->op, &blocks, message, sizeof message) != NULL, q->kind->blocks);
 }
 
-static void check_quark(const fermion_kind *kind, const char *keys)
+static void check_quark(const quark_kind *kind, const char *keys)
 {
     parameters *p = quark_parameters(kind->name, keys, "");
     lattice *lat = kit_lattice(shape, simulation_reach(p), -1);
@@ -279,7 +281,7 @@ static void check_quark(const fermion_kind *kind, const char *keys)
         ref_rng_seed(&rng, 82);
         double complex *u = kit_random_gauge(shape, 0.4, &rng);
         field *links = kit_links(lat, u);
-        fermion *f = kind->quark(links, &p->fermions[0].p, NULL, 0);
+        fermion *f = kind->make(links, &p->quarks[0].p, NULL, 0);
         linop *const op[2] = {f->normal, f->direct};
         for (int i = 0; i < 2; i++) {
             const system_of_quark q = {kind, f, op[i], i == 1 && fermion_has_walls(f)};

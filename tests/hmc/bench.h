@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "hmc/build/simulation.h"
+#include "hmc/assemble/simulation.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
 #include "tests/begin.h"
@@ -63,12 +63,25 @@ CHECK_UNUSED static double mean(const double *x, int n, double *error)
     return sum;
 }
 
+/* The action of this name, or the first factor of the chain. */
 CHECK_UNUSED static action *action_of(const bench *b, const char *name)
 {
+    char first[80];
+    snprintf(first, sizeof first, "%s.0", name);
     for (int i = 0; i < b->s->e.nactions; i++)
-        if (!strcmp(b->s->e.actions[i]->name, name)) return b->s->e.actions[i];
+        if (!strcmp(b->s->e.actions[i]->name, name) || !strcmp(b->s->e.actions[i]->name, first))
+            return b->s->e.actions[i];
     REQUIRE(0, "no action %s", name);
     return NULL;
+}
+
+/* The quark of a section, which an action has. */
+CHECK_UNUSED static fermion *quark_of(const bench *b, const char *name)
+{
+    const named_quark *q = &b->p->quarks[parameters_quark(b->p, name)];
+    fermion *f = quark_set_find(b->s->quarks, q, q->p.mass);
+    REQUIRE(f, "no action of quark %s", name);
+    return f;
 }
 
 CHECK_UNUSED static double value_of(action *a)

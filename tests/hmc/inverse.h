@@ -72,7 +72,7 @@ CHECK_UNUSED static void open_scene(scene *s, const char *kind, double mass, con
     lattice *lat = kit_lattice(shape, 1, -1);
     s->u = kit_random_gauge(shape, 0.4, &rng);
     s->links = kit_links(lat, s->u);
-    s->q = fermion_kind_find(kind)->quark(s->links, &s->p->fermions[0].p, NULL, 0);
+    s->q = quark_kind_find(kind)->make(s->links, &s->p->quarks[0].p, NULL, 0);
     field *x = fermion_vector(s->q);
     s->n = SITES * x->reals / 2;
     field_destroy(x);

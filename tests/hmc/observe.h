@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "hmc/evolve/quark_staggered.h"
-#include "hmc/evolve/quark_wilson.h"
+#include "hmc/quarks/quark_staggered.h"
+#include "hmc/quarks/quark_wilson.h"
 #include "hmc/measure/observable.h"
 #include "tests/check.h"
 
@@ -17,17 +17,16 @@ CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass
 {
     parameters *p = &the_parameters;
     memset(p, 0, sizeof *p);
-    p->nfermions = p->nsolvers = 1;
-    snprintf(p->fermions[0].name, sizeof p->fermions[0].name, "quark");
-    fermion_params *f = &p->fermions[0].p;
+    p->nquarks = p->nsolvers = 1;
+    snprintf(p->quarks[0].name, sizeof p->quarks[0].name, "quark");
+    quark_params *f = &p->quarks[0].p;
     snprintf(f->kind, sizeof f->kind, "%s", kind);
-    for (int k = 0; fermion_kind_find(kind)->parts[k]; k++)
-        params_default(&fermion_kind_find(kind)->parts[k]->keys, fermion_keys(f, fermion_kind_find(kind)->parts[k]));
+    for (int k = 0; quark_kind_find(kind)->parts[k]; k++)
+        params_default(quark_kind_find(kind)->parts[k], quark_keys(f, quark_kind_find(kind)->parts[k]));
     f->mass = mass;
     if (staggered_keys_of(f)) snprintf(staggered_keys_of(f)->links, PARAM_CHOICE_SIZE, "naive");
     snprintf(f->parity, sizeof f->parity, "odd");
     snprintf(f->solver, sizeof f->solver, "cg");
-    snprintf(f->action_solver, sizeof f->action_solver, "cg");
     snprintf(p->solvers[0].name, sizeof p->solvers[0].name, "cg");
     solver_settings *s = &p->solvers[0].p;
     snprintf(s->type, sizeof s->type, "cg");
@@ -62,7 +61,7 @@ CHECK_UNUSED static named_measure observe_section(const char *kind)
     params_default(observable_section(0), &m.p);
     if (o->own) params_default(o->own, &m.p);
     observe_set(&m, "kind", kind);
-    if (o->quarks != MEASURE_NO_QUARKS) observe_set(&m, "fermion", "quark");
+    if (o->quarks != MEASURE_NO_QUARKS) observe_set(&m, "quark", "quark");
     if (observable_has(o, "flow_time")) observe_set(&m, "flow_time", "0.2");
     if (observable_has(o, "flow_step")) observe_set(&m, "flow_step", "0.1");
     if (observable_has(o, "vectors")) observe_set(&m, "vectors", "2");

@@ -13,25 +13,29 @@
     "[solver.blocks]\ntype = pcg\ninner_precision = double\ntolerance = 1e-13\npreconditioner = inside\n"              \
     "[solver.inside]\ntype = multisplitting\ninner_precision = half\nblock = 4.4.2.2\n"
 #define LEVEL(actions) "[integrator.0]\nscheme = omelyan2\nsteps = 6\nactions = " actions " gauge\n"
-#define MOEBIUS_KEYS "Ls = 4\nb5 = 1.5\nc5 = 0.5\nM5 = 1.8\n"
-#define MOEBIUS MOEBIUS_KEYS "solver = good\n"
-#define SHAMIR "Ls = 6\nb5 = 1\nc5 = 0\nM5 = 1.8\nparity = even\nsolver = good\n"
-#define QUARK(name, kind, mass, keys) "[fermion." name "]\nkind = " kind "\nmass = " mass "\n" keys
+#define MOEBIUS "Ls = 4\nb5 = 1.5\nc5 = 0.5\nM5 = 1.8\n"
+#define SHAMIR "Ls = 6\nb5 = 1\nc5 = 0\nM5 = 1.8\nparity = even\n"
+#define QUARK(name, mass, keys) "[quark." name "]\nkind = mobius\nmass = " mass "\n" keys
+#define ACTION(name, kind, keys) "[action." name "]\nkind = " kind "\nquark = " name "\n" keys
+#define GOOD "solver = good\n"
+#define ONE GOOD "flavours = 1\nforce_approximation = 1e-12\n"
 
-static const char all[] = FRAME LEVEL("light near twice third strange charm")
-    QUARK("light", "mobius", "0.05", MOEBIUS "ratio_to = near\npredictor = 0\n") QUARK("near", "mobius", "0.3", MOEBIUS)
-        QUARK("twice", "mobius_rational", "0.1", MOEBIUS "flavours = 1\nforce_approximation = 1e-12\n") QUARK(
-            "third", "mobius_rational", "0.1", SHAMIR "flavours = 3\npseudofermions = 2\nforce_approximation = 1e-12\n")
-            QUARK("strange", "mobius_eofa", "0.07", MOEBIUS "ratio_to = charm\n")
-                QUARK("charm", "mobius_eofa", "0.4", MOEBIUS);
-static const char even[] = FRAME LEVEL("light strange") QUARK("light", "mobius", "0.05", SHAMIR)
-    QUARK("strange", "mobius_eofa", "0.1", SHAMIR);
-static const char in_blocks[] = FRAME LEVEL("light strange") QUARK(
-    "light", "mobius", "0.05", MOEBIUS_KEYS "solver = blocks\naction_solver = blocks\nheat_bath_solver = blocks\n")
-    QUARK("strange", "mobius_eofa", "0.1",
-          MOEBIUS_KEYS "solver = blocks\naction_solver = blocks\nheat_bath_solver = good\n");
-static const char constant[] = FRAME LEVEL("light twice") QUARK("light", "mobius", "1", MOEBIUS)
-    QUARK("twice", "mobius_rational", "1", MOEBIUS "flavours = 1\nforce_approximation = 1e-12\n");
+static const char all[] = FRAME LEVEL("light twice third strange") QUARK("light", "0.05", MOEBIUS)
+    ACTION("light", "two_flavours", GOOD "masses = 0.3\npredictor = 0\n") QUARK("twice", "0.1", MOEBIUS)
+        ACTION("twice", "rational", ONE) QUARK("third", "0.1", SHAMIR)
+            ACTION("third", "rational", GOOD "flavours = 3\npseudofermions = 2\nforce_approximation = 1e-12\n")
+                QUARK("strange", "0.07", MOEBIUS) ACTION("strange", "eofa", GOOD "masses = 0.4\n");
+static const char even[] = FRAME LEVEL("light strange") QUARK("light", "0.05", SHAMIR)
+    ACTION("light", "two_flavours", GOOD) QUARK("strange", "0.1", SHAMIR) ACTION("strange", "eofa", GOOD);
+static const char smeared[] = FRAME LEVEL("light strange") "[links.stout]\nkind = stout\nrho = 0.12\nsteps = 2\n" QUARK(
+    "light", "0.05", SHAMIR "links = stout\n") ACTION("light", "two_flavours", GOOD)
+    QUARK("strange", "0.1", SHAMIR "links = stout\n") ACTION("strange", "eofa", GOOD "masses = 0.4\n");
+static const char in_blocks[] = FRAME LEVEL("light strange") QUARK("light", "0.05", MOEBIUS)
+    ACTION("light", "two_flavours", "solver = blocks\naction_solver = blocks\nheat_bath_solver = blocks\n")
+        QUARK("strange", "0.1", MOEBIUS)
+            ACTION("strange", "eofa", "solver = blocks\naction_solver = blocks\nheat_bath_solver = good\n");
+static const char constant[] = FRAME LEVEL("light twice") QUARK("light", "1", MOEBIUS)
+    ACTION("light", "two_flavours", GOOD) QUARK("twice", "1", MOEBIUS) ACTION("twice", "rational", ONE);
 
 /* Of S, where solves are to 1e-13 and the force of a ratio is small. */
 #define NOISE 1e-13
@@ -91,16 +95,18 @@ static void test_reversal(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-    static const char *const general[] = {"fermion.light.solver=general", "fermion.near.action_solver=general",
-                                          "fermion.strange.solver=general"};
+    static const char *const general[] = {"action.light.solver=general good", "action.light.action_solver=good general",
+                                          "action.strange.solver=general"};
     test_begin(&argc, &argv);
     test_heat_bath(all, 0, NULL);
     test_heat_bath(all, 3, general);
     test_heat_bath(in_blocks, 0, NULL);
+    test_heat_bath(smeared, 0, NULL);
     test_constant();
     test_forces(all, "in one", 0, NULL, NOISE);
     test_forces(all, "solvers of Mhat", 3, general, NOISE);
     test_forces(even, "even sites", 0, NULL, 0);
+    test_forces(smeared, "stout links", 0, NULL, 0);
     test_reversal(even, "light and strange");
     const int status = CHECK_SUMMARY();
     gpu_transport_close();

@@ -11,9 +11,9 @@ static const char frame[] = "[run]\noutput = none\n"
                             "[solver.cg]\ntype = cg\ntolerance = 1e-7\n"
                             "[solver.cg2]\ntype = cg\ntolerance = 1e-10\n";
 
-#define QUARK(name, kind, mass, keys)                                                                                  \
-    "[fermion." name "]\nkind = " kind "\nmass = " mass "\nLs = 4\nb5 = 1.25\nc5 = 0.25\nM5 = 1.8\nsolver = cg\n"      \
-    "action_solver = cg2\n" keys
+#define QUARK "[quark.light]\nkind = mobius\nmass = 0.1\nLs = 4\nb5 = 1.25\nc5 = 0.25\nM5 = 1.8\n"
+#define ACTION(name, kind, keys)                                                                                       \
+    "[action." name "]\nkind = " kind "\nquark = light\nsolver = cg\naction_solver = cg2\n" keys
 #define RANGES "approximation = 1e-10\nforce_approximation = 1e-4\n"
 #define LEVELS(steps, actions, inside)                                                                                 \
     "[integrator.0]\nscheme = omelyan2\nsteps = " steps "\nactions = " actions "\n"                                    \
@@ -25,21 +25,15 @@ typedef struct {
 } sized;
 
 static sized same[] = {
-    {{"quotient", QUARK("light", "mobius", "0.1", "") LEVELS("3", "light", "2"), 0, 0, 0}, 2},
+    {{"quotient", QUARK ACTION("light", "two_flavours", "") LEVELS("3", "light", "2"), 0, 0, 0}, 2},
     {{"ratio of masses",
-      QUARK("light", "mobius", "0.1", "ratio_to = near\npredictor = 3\n") QUARK("near", "mobius", "0.4", "")
-          LEVELS("3", "light near", "2"),
-      0, 0, 0},
+      QUARK ACTION("light", "two_flavours", "masses = 0.4\npredictor = 3\n") LEVELS("3", "light", "2"), 0, 0, 0},
      2},
     {{"exact, twice one",
-      QUARK("up", "mobius_eofa", "0.1", "") QUARK("down", "mobius_eofa", "0.1", "ratio_to = near\n")
-          QUARK("near", "mobius_eofa", "0.4", "") LEVELS("3", "up down near", "2"),
-      0, 0, 0},
+      QUARK ACTION("up", "eofa", "") ACTION("down", "eofa", "masses = 0.4\n") LEVELS("3", "up down", "2"), 0, 0, 0},
      1},
     {{"rational, twice one",
-      QUARK("up", "mobius_rational", "0.1", RANGES) QUARK("down", "mobius_rational", "0.1", RANGES)
-          LEVELS("3", "up down", "2"),
-      0, 0, 0},
+      QUARK ACTION("up", "rational", RANGES) ACTION("down", "rational", RANGES) LEVELS("3", "up down", "2"), 0, 0, 0},
      1},
 };
 #define ALIKE (int)(sizeof same / sizeof same[0])

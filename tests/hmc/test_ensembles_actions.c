@@ -5,14 +5,12 @@
 #include "tests/hmc/ensembles.h"
 #include "tests/hmc/wilson.h"
 
-static const char ratios[] =
-    "[fermion.light]\nkappa = 0.134\nc_sw = 1.76\nratio_to = middle\npredictor = 3\nsolver = cg\naction_solver = cg2\n"
-    "[fermion.middle]\nkappa = 0.125\nc_sw = 1.76\nratio_to = heavy\npredictor = 3\n"
-    "solver = bicgstab\naction_solver = bicgstab2\n"
-    "[fermion.heavy]\nkappa = 0.11\nc_sw = 1.76\nsolver = cg\naction_solver = cg2\n"
-    "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = light\n"
-    "[integrator.1]\nscheme = omelyan2\nsteps = 1\nactions = middle\n"
-    "[integrator.2]\nscheme = omelyan2\nsteps = 1\nactions = heavy gauge\n";
+static const char ratios[] = "[quark.light]\nkappa = 0.134\nc_sw = 1.76\n[action.light]\nkind = two_flavours\nquark = "
+                             "light\nkappas = 0.125 0.11\n"
+                             "predictor = 3\nsolver = cg bicgstab cg\naction_solver = cg2 bicgstab2 cg2\n"
+                             "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = light.0\n"
+                             "[integrator.1]\nscheme = omelyan2\nsteps = 1\nactions = light.1\n"
+                             "[integrator.2]\nscheme = omelyan2\nsteps = 1\nactions = light.2 gauge\n";
 
 /* The second to fourth differ from the first in the integration scheme alone, which cannot make another ensemble as long
  * as <exp(-dH)> = 1: half as many trajectories. */
@@ -22,14 +20,14 @@ static ensemble same[] = {
     {"4MN5FV", LIGHT("cg", "") LEVELS("omelyan4", "3", "light", "1"), 0, 0, 0},
     {"force gradient", LIGHT("cg", "") LEVELS("force_gradient", "4", "light", "1"), 0, 0, 0},
     {"ratios, predictors", ratios, 0, 0, 0},
-    {"two flavours, rational", RATIONAL("light", "flavours = 2\n") OMELYAN, 0, 0, 0},
+    {"two flavours, rational", RATIONAL("light", "", "flavours = 2\n") OMELYAN, 0, 0, 0},
     {"one flavour twice",
-     RATIONAL("up", "") RATIONAL("down", "schur = symmetric\nspectrum = 0.09 2.04\nrange_breach = widen\n")
+     RATIONAL("up", "", "") RATIONAL("down", "schur = symmetric\n", "spectrum = 0.09 2.04\nrange_breach = widen\n")
          LEVELS("omelyan2", "4", "up down", "2"),
      0, 0, 1},
 };
 static ensemble other[] = {
-    {"one flavour", RATIONAL("light", "") OMELYAN, 0, 0, 0},
+    {"one flavour", RATIONAL("light", "", "") OMELYAN, 0, 0, 0},
     {"no flavour", "[integrator.0]\nscheme = omelyan2\nsteps = 6\nactions = gauge\n", 0, 0, 0},
 };
 

@@ -4,25 +4,26 @@
 #include "tests/begin.h"
 #include "tests/hmc/dynamics.h"
 
-static const char base[] = "[run]\noutput = none\nseed = 3\n"
-                           "[lattice]\nsize = 4.4.4.4\n"
-                           "[gauge]\nbeta = 5.6\n"
-                           "[fermion.light]\nkappa = 0.125\nc_sw = 1.5\nsolver = good\n"
-                           "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = light gauge\n"
-                           "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-13\n";
+static const char base[] =
+    "[run]\noutput = none\nseed = 3\n"
+    "[lattice]\nsize = 4.4.4.4\n"
+    "[gauge]\nbeta = 5.6\n"
+    "[quark.light]\nkappa = 0.125\nc_sw = 1.5\n[action.light]\nkind = two_flavours\nquark = light\nsolver = good\n"
+    "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = light gauge\n"
+    "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-13\n";
 /* A chain of ratios, one flavour and three, in one form of the operator. */
 static const char many[] =
     "[run]\noutput = none\nseed = 3\n"
     "[lattice]\nsize = 4.4.4.4\n"
     "[gauge]\nbeta = 5.6\n"
-    "[fermion.light]\nkappa = 0.130\nc_sw = %s\nschur = %s\nparity = %s\nratio_to = middle\nsolver = good\n"
-    "[fermion.middle]\nkappa = 0.125\nc_sw = %s\nschur = %s\nparity = %s\nratio_to = heavy\nsolver = general\n"
-    "[fermion.heavy]\nkappa = 0.115\nc_sw = %s\nschur = %s\nparity = %s\nsolver = general\n"
-    "[fermion.strange]\nkind = wilson_clover_rational\nkappa = 0.125\nc_sw = %s\nschur = %s\nparity = %s\n"
-    "force_approximation = 1e-12\nsolver = good\n"
-    "[fermion.three]\nkind = wilson_clover_rational\nkappa = 0.115\nc_sw = %s\nschur = %s\nparity = %s\n"
-    "force_approximation = 1e-12\nflavours = 3\npseudofermions = 2\nsolver = good\n"
-    "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = light middle heavy strange three gauge\n"
+    "[quark.light]\nkappa = 0.130\nc_sw = %s\nschur = %s\nparity = %s\n"
+    "[action.light]\nkind = two_flavours\nquark = light\nkappas = 0.125 0.115\nsolver = good general general\n"
+    "[quark.strange]\nlike = light\nkappa = 0.125\n"
+    "[action.strange]\nkind = rational\nquark = strange\nforce_approximation = 1e-12\nsolver = good\n"
+    "[quark.three]\nlike = light\nkappa = 0.115\n"
+    "[action.three]\nkind = rational\nquark = three\nforce_approximation = 1e-12\nflavours = 3\npseudofermions = 2\n"
+    "solver = good\n"
+    "[integrator.0]\nscheme = omelyan2\nsteps = 2\nactions = light strange three gauge\n"
     "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n"
     "[solver.general]\ntype = bicgstab\ninner_precision = double\ntolerance = 1e-12\n";
 static const char pure[] = "[run]\noutput = none\nseed = 3\n"
@@ -35,8 +36,7 @@ static const char pure[] = "[run]\noutput = none\nseed = 3\n"
 static void test_many_forces(const char *c_sw, const char *schur, const char *parity)
 {
     char text[4096], what[96];
-    snprintf(text, sizeof text, many, c_sw, schur, parity, c_sw, schur, parity, c_sw, schur, parity, c_sw, schur,
-             parity, c_sw, schur, parity);
+    snprintf(text, sizeof text, many, c_sw, schur, parity);
     snprintf(what, sizeof what, "c_sw %s %s %s", c_sw, schur, parity);
     test_forces(text, what, 0, NULL, 0);
 }
@@ -81,7 +81,7 @@ static void test_schemes(const char *text, const char *what)
 /* Guesses come from other vectors on the way back; solves to rounding forget them. */
 static void test_guessed_reversal(void)
 {
-    const char *const overrides[] = {"fermion.light.predictor=5", "integrator.0.steps=8"};
+    const char *const overrides[] = {"action.light.predictor=5", "integrator.0.steps=8"};
     bench b = open_bench(base, 2, overrides);
     check_reversal(&b, "guesses from 5 vectors", 0.5);
     close_bench(&b);
@@ -179,7 +179,7 @@ static void test_failed_solves(void)
     static const char accept_text[] = "[solver.accept]\ntype = cg\ntolerance = 1e-12\nmax_iterations = 1\n";
     char text[sizeof base + sizeof accept_text];
     snprintf(text, sizeof text, "%s%s", base, accept_text);
-    const char *const accept[] = {"fermion.light.action_solver=accept"};
+    const char *const accept[] = {"action.light.action_solver=accept"};
     b = open_bench(text, 1, accept);
     r = trajectory_run(&b.s->e, (random_key){3, 1}, 0.3, 1);
     CHECK_INT(r.status, EVOLVE_FAILED);
@@ -188,7 +188,7 @@ static void test_failed_solves(void)
     close_bench(&b);
 
     /* With a fallback both go through, and the result is that of a solver that converges, to its tolerance. */
-    const char *const safe[] = {"fermion.light.action_solver=accept", "solver.accept.fallback=good"};
+    const char *const safe[] = {"action.light.action_solver=accept", "solver.accept.fallback=good"};
     b = open_bench(text, 2, safe);
     r = trajectory_run(&b.s->e, (random_key){3, 1}, 0.3, 1);
     close_bench(&b);
@@ -204,11 +204,11 @@ int main(int argc, char **argv)
 {
     test_begin(&argc, &argv);
     static const char *const forms[][3] = {
-        {"fermion.light.schur=asymmetric", "fermion.light.parity=odd", "lattice.time_boundary=antiperiodic"},
-        {"fermion.light.schur=asymmetric", "fermion.light.parity=even", "lattice.time_boundary=periodic"},
-        {"fermion.light.schur=symmetric", "fermion.light.parity=odd", "lattice.time_boundary=periodic"},
-        {"fermion.light.schur=symmetric", "fermion.light.parity=even", "lattice.time_boundary=antiperiodic"},
-        {"fermion.light.schur=symmetric", "fermion.light.parity=odd", "fermion.light.c_sw=0"},
+        {"quark.light.schur=asymmetric", "quark.light.parity=odd", "lattice.time_boundary=antiperiodic"},
+        {"quark.light.schur=asymmetric", "quark.light.parity=even", "lattice.time_boundary=periodic"},
+        {"quark.light.schur=symmetric", "quark.light.parity=odd", "lattice.time_boundary=periodic"},
+        {"quark.light.schur=symmetric", "quark.light.parity=even", "lattice.time_boundary=antiperiodic"},
+        {"quark.light.schur=symmetric", "quark.light.parity=odd", "quark.light.c_sw=0"},
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         char what[96];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/evolve/integrator.h"
+#include "hmc/integrate/integrator.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 #include "tests/begin.h"

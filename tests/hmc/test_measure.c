@@ -22,7 +22,7 @@
 static parameters *some_parameters(double mass, double c_sw)
 {
     parameters *p = observe_parameters("wilson_clover", mass);
-    wilson_keys_of(&p->fermions[0].p)->c_sw = c_sw;
+    wilson_keys_of(&p->quarks[0].p)->c_sw = c_sw;
     return p;
 }
 
@@ -143,7 +143,7 @@ static void test_unstable_flow(const field *links)
 static void test_pion(const field *links, struct ref_lattice l, const double complex *u, double c_sw, const char *schur)
 {
     parameters *p = some_parameters(0.3, c_sw);
-    snprintf(wilson_keys_of(&p->fermions[0].p)->schur, PARAM_CHOICE_SIZE, "%s", schur);
+    snprintf(wilson_keys_of(&p->quarks[0].p)->schur, PARAM_CHOICE_SIZE, "%s", schur);
     struct ref_wilson w;
     double c[64];
     ref_wilson_create(&w, l, u, 0.3, c_sw, -1);
@@ -170,7 +170,7 @@ static void test_solvers(const field *links, double c_sw, const char *schur)
     double first[64];
     for (int i = 0; i < 4; i++) {
         parameters *p = some_parameters(0.3, c_sw);
-        snprintf(wilson_keys_of(&p->fermions[0].p)->schur, PARAM_CHOICE_SIZE, "%s", schur);
+        snprintf(wilson_keys_of(&p->quarks[0].p)->schur, PARAM_CHOICE_SIZE, "%s", schur);
         solver_settings *s = &p->solvers[0].p;
         snprintf(s->type, sizeof s->type, "%s", types[i % 3]);
         if (i % 3 == 1) bicgstab_keys_of(s)->l = 1;

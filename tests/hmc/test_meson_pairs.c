@@ -114,11 +114,11 @@ static double complex meson(const double complex *A, const double complex *B, in
 static const parameters *two_quarks(void)
 {
     parameters *p = observe_parameters("wilson_clover", masses[0]);
-    p->nfermions = 2;
-    wilson_keys_of(&p->fermions[0].p)->c_sw = c_sw;
-    p->fermions[1] = p->fermions[0];
-    snprintf(p->fermions[1].name, sizeof p->fermions[1].name, "other");
-    p->fermions[1].p.mass = masses[1];
+    p->nquarks = 2;
+    wilson_keys_of(&p->quarks[0].p)->c_sw = c_sw;
+    p->quarks[1] = p->quarks[0];
+    snprintf(p->quarks[1].name, sizeof p->quarks[1].name, "other");
+    p->quarks[1].p.mass = masses[1];
     return p;
 }
 
@@ -128,7 +128,7 @@ static void check_pairs(const field *links, const double complex *u, int smeared
     const measure_context c = {two_quarks(), links, NULL, NULL, -1};
     named_measure m = observe_section("mesons");
     observe_source(&m, source);
-    observe_set(&m, "fermion_2", "other");
+    observe_set(&m, "quark_2", "other");
     observe_set(&m, "operators", "scalar pseudoscalar vector axial tensor");
     observe_set(&m, "pairs", "all");
     observe_set(&m, "momentum2", "2");

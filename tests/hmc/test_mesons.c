@@ -10,7 +10,7 @@
  */
 #include "tests/kernels/kit.h"
 
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/quarks/quark.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 #include "tests/hmc/observe.h"
@@ -28,7 +28,7 @@ typedef struct {
 
 static int has_long(const char *links)
 {
-    fermion_params f = {.kind = "staggered"};
+    quark_params f = {.kind = "staggered"};
     snprintf(staggered_keys_of(&f)->links, PARAM_CHOICE_SIZE, "%s", links);
     return staggered_links_of(&f)->long_links;
 }
@@ -38,7 +38,7 @@ static int open_scene(scene *s, struct ref_lattice l, double scale, const char *
 {
     struct ref_rng rng;
     ref_rng_seed(&rng, 61);
-    fermion_params *f = &observe_parameters("staggered", mass)->fermions[0].p;
+    quark_params *f = &observe_parameters("staggered", mass)->quarks[0].p;
     snprintf(staggered_keys_of(f)->links, PARAM_CHOICE_SIZE, "%s", links);
     the_parameters.run.seed = 5;
     *s = (scene){.l = l, .lat = kit_lattice(l, has_long(links) ? 3 : 1, sign)};
@@ -78,7 +78,7 @@ static named_measure mesons_section(const char *tastes, const char *transport, c
 /* The oracle's quark: links of the kind in the_parameters. */
 static struct ref_staggered oracle(const scene *s)
 {
-    const fermion_params *f = &the_parameters.fermions[0].p;
+    const quark_params *f = &the_parameters.quarks[0].p;
     const staggered_links_kind *kind = staggered_links_of(f);
     const staggered_smearing smearing = {
         .kind = kind->kind, .u0 = staggered_keys_of(f)->u0, .epsilon = staggered_keys_of(f)->naik_epsilon};
@@ -124,7 +124,7 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
 {
     scene s;
     if (!open_scene(&s, l, 0.6, links, 0.3, -1)) return;
-    staggered_keys *keys = staggered_keys_of(&the_parameters.fermions[0].p);
+    staggered_keys *keys = staggered_keys_of(&the_parameters.quarks[0].p);
     snprintf(keys->long_reals, sizeof keys->long_reals, "%s", long_reals);
     keys->naik_epsilon = strcmp(links, "hisq") ? 0 : -0.3;
     struct ref_staggered q = oracle(&s);
@@ -355,7 +355,7 @@ static void test_grids(struct ref_lattice l, const char *links, const char *tast
     struct ref_rng rng;
     ref_rng_seed(&rng, 63);
     double complex *u = kit_random_gauge(l, 0.5, &rng);
-    snprintf(staggered_keys_of(&observe_parameters("staggered", 0.3)->fermions[0].p)->links, PARAM_CHOICE_SIZE, "%s",
+    snprintf(staggered_keys_of(&observe_parameters("staggered", 0.3)->quarks[0].p)->links, PARAM_CHOICE_SIZE, "%s",
              links);
     for (int i = 0; i < n; i++) {
         char message[512];

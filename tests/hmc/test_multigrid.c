@@ -8,10 +8,10 @@ static const char text[] =
     "[run]\noutput = none\nseed = 3\n"
     "[lattice]\nsize = 4.4.4.8\n"
     "[gauge]\nbeta = 5.6\n"
-    "[integrator.0]\nscheme = omelyan2\nsteps = 4\nactions = light\n"
-    "[integrator.1]\nscheme = omelyan2\nsteps = 1\nactions = other gauge\n"
-    "[fermion.light]\nkappa = 0.14\nc_sw = 1.5\nratio_to = other\nsolver = good\n"
-    "[fermion.other]\nkappa = 0.125\nc_sw = 1.5\nsolver = good\n"
+    "[integrator.0]\nscheme = omelyan2\nsteps = 4\nactions = light.0\n"
+    "[integrator.1]\nscheme = omelyan2\nsteps = 1\nactions = light.1 gauge\n"
+    "[quark.light]\nkappa = 0.14\nc_sw = 1.5\n[action.light]\nkind = two_flavours\nquark = light\nkappas = "
+    "0.125\nsolver = good\n"
     "[solver.good]\ntype = cg\ninner_precision = double\ntolerance = 1e-12\n"
     "[solver.levels]\ntype = multigrid\ntolerance = 1e-12\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\n"
     "setup_iterations = 16\nrefinements = 1\nfallback = good\n"
@@ -19,21 +19,18 @@ static const char text[] =
     "[solver.inside]\ntype = multigrid\nlevels = 2\nblock = 2.2.2.2\nvectors = 8\nsetup_iterations = 16\nrefinements = "
     "1\n";
 
-enum { KEYS = 6 };
+enum { KEYS = 4 };
 
-/* Both quarks by one solver, in a form, with set-ups that are refreshed at a growth of the iterations. */
+/* Both factors by one solver, in a form, with set-ups that are refreshed at a growth of the iterations. */
 static bench open_with(const char *solver, const char *form, double refresh_at)
 {
     char all[KEYS][64];
     const char *overrides[KEYS];
     for (int i = 0; i < KEYS; i++) overrides[i] = all[i];
-    for (int i = 0; i < 2; i++) {
-        const char *quark = i ? "other" : "light";
-        snprintf(all[i], sizeof all[i], "fermion.%s.solver=%s", quark, solver);
-        snprintf(all[2 + i], sizeof all[i], "fermion.%s.schur=%s", quark, form);
-    }
-    snprintf(all[4], sizeof all[4], "solver.levels.refresh_at=%g", refresh_at);
-    snprintf(all[5], sizeof all[5], "solver.inside.refresh_at=%g", refresh_at);
+    snprintf(all[0], sizeof all[0], "action.light.solver=%s", solver);
+    snprintf(all[1], sizeof all[1], "quark.light.schur=%s", form);
+    snprintf(all[2], sizeof all[2], "solver.levels.refresh_at=%g", refresh_at);
+    snprintf(all[3], sizeof all[3], "solver.inside.refresh_at=%g", refresh_at);
     return open_bench(text, KEYS, overrides);
 }
 

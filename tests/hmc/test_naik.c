@@ -3,7 +3,7 @@
  * and the series differs from it by a term in m^10. */
 #include <math.h>
 
-#include "hmc/evolve/quark_staggered.h"
+#include "hmc/quarks/quark_staggered.h"
 #include "tests/check.h"
 
 /* E of momentum p along one axis, below the E at which F is largest. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "hmc/build/memory.h"
-#include "hmc/build/simulation.h"
-#include "hmc/evolve/fermion_kind.h"
-#include "hmc/input/parameters.h"
+#include "hmc/assemble/memory.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/actions/action_kind.h"
+#include "hmc/assemble/parameters.h"
 #include "hmc/measure/observable.h"
 #include "io/links.h"
 #include "kernels/base/pool.h"
@@ -179,13 +179,20 @@ static void test_registries(void)
 {
     const int n = solver_types_count();
     for (int i = 0; i < n; i++) check_choice("solver", "type", solver_type_number(i)->name);
-    for (int i = 0; fermion_kind_number(i); i++) {
-        const fermion_kind *kind = fermion_kind_number(i);
-        check_choice("fermion", "kind", kind->name);
+    for (int i = 0; quark_kind_number(i); i++) {
+        const quark_kind *kind = quark_kind_number(i);
+        check_choice("quark", "kind", kind->name);
         for (int k = 0; kind->parts[k]; k++)
-            for (int j = 0; j < kind->parts[k]->keys.count; j++)
-                check_owner("fermion", kind->parts[k]->keys.table[j].name, kind->name);
-        CHECK(!fermion_kind_has(kind, "mass") && !fermion_kind_has(kind, "flavour"));
+            for (int j = 0; j < kind->parts[k]->count; j++)
+                check_owner("quark", kind->parts[k]->table[j].name, kind->name);
+        CHECK(!quark_kind_has(kind, "mass") && !quark_kind_has(kind, "flavour"));
+    }
+    for (int i = 0; action_kind_number(i); i++) {
+        const action_kind *kind = action_kind_number(i);
+        check_choice("action", "kind", kind->name);
+        for (int k = 0; kind->parts[k]; k++)
+            for (int j = 0; j < kind->parts[k]->count; j++)
+                check_owner("action", kind->parts[k]->table[j].name, kind->name);
     }
     for (int i = 0; scheme_number(i); i++) check_choice("integrator", "scheme", scheme_name(scheme_number(i)));
     for (int i = 0; observable_number(i); i++) check_choice("measure", "kind", observable_number(i)->name);

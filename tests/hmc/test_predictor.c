@@ -4,7 +4,7 @@
 #include "tests/kernels/kit.h"
 #include "tests/solve.h"
 
-#include "hmc/evolve/predictor.h"
+#include "hmc/actions/predictor.h"
 #include "kernels/ops/vector.h"
 #include "operators/wilson.h"
 #include "solvers/solver.h"

@@ -24,8 +24,9 @@
 static void test_sharing(void)
 {
     bench b = open_bench(hisq, 0, NULL);
-    staggered_links *a = staggered_fermion_links(b.s->quarks[0]), *heavy = staggered_fermion_links(b.s->quarks[1]),
-                    *charm = staggered_fermion_links(b.s->quarks[2]);
+    staggered_links *a = staggered_fermion_links(quark_of(&b, "a")),
+                    *heavy = staggered_fermion_links(quark_of(&b, "heavy")),
+                    *charm = staggered_fermion_links(quark_of(&b, "charm"));
     CHECK(a == heavy && a != charm && staggered_links_base(charm) == a);
     CHECK_INT(b.s->lat->reach, 3);
     close_bench(&b);
@@ -108,9 +109,10 @@ static void check_slope(const bench *b, action *a)
 /* Links without long ones ask for less of the lattice. */
 static void test_fat7(void)
 {
-    static const char text[] = FRAME "[gauge]\nbeta = 5.2\n"
-                                     "[fermion.a]\nkind = staggered_rational\nlinks = fat7\nu0 = 0.9\nmass = 0.1\n"
-                                     "flavours = 2\n" SOLVERS LEVELS("a", "5");
+    static const char text[] =
+        FRAME "[gauge]\nbeta = 5.2\n"
+              "[quark.a]\nkind = staggered\nlinks = fat7\nu0 = 0.9\nmass = 0.1\n[action.a]\nkind = rational\nquark = "
+              "a\nflavours = 2\n" SOLVERS LEVELS("a", "5");
     bench b = open_bench(text, 0, NULL);
     action *a = action_of(&b, "a");
     CHECK_INT(b.s->lat->reach, 2);
@@ -124,14 +126,15 @@ static void test_fat7(void)
  * heat baths draw: (M^dagger eta)_p, and A^(1/2) eta. */
 static void test_trivial_power(void)
 {
-    static const char both[] = FRAME "[gauge]\nbeta = 5.2\n"
-                                     "[fermion.a]\nkind = staggered\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n" SOLVERS
-                                     "[fermion.b]\nkind = staggered_rational\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n"
-                                     "flavours = 4\n" SOLVERS LEVELS("a b", "5");
+    static const char both[] = FRAME
+        "[gauge]\nbeta = 5.2\n"
+        "[quark.a]\nkind = staggered\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n[action.a]\nkind = four_flavours\nquark = "
+        "a\n" SOLVERS "[quark.b]\nkind = staggered\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n[action.b]\nkind = "
+                      "rational\nquark = b\nflavours = 4\n" SOLVERS LEVELS("a b", "5");
     const random_key key = {3, 1};
     bench b = open_bench(both, 0, NULL);
     action *plain = action_of(&b, "a"), *power = action_of(&b, "b");
-    fermion *quark = b.s->quarks[0];
+    fermion *quark = quark_of(&b, "a");
     linop *op = quark->normal;
     CHECK_INT(action_refresh(plain, key), 0);
     CHECK_INT(action_refresh(power, key), 0);
@@ -204,12 +207,12 @@ static void test_together(void)
 /* With long links of 9 reals an action has the value and the force that it has with whole ones. */
 static void test_storages(void)
 {
-    static const char *const overrides[] = {"fermion.a.long_reals=9", "fermion.charm.long_reals=9"}, *const names[] = {
-                                                                                                         "a", "charm"};
+    static const char *const overrides[] = {"quark.a.long_reals=9", "quark.charm.long_reals=9"}, *const names[] = {
+                                                                                                     "a", "charm"};
     bench b[2] = {open_bench(hisq, 0, NULL), open_bench(hisq, 2, overrides)};
     field *other = field_like(b[0].s->e.force);
     double *slice = field_slice_buffer(other);
-    CHECK(staggered_fermion_links(b[1].s->quarks[0]) != staggered_fermion_links(b[1].s->quarks[1]));
+    CHECK(staggered_fermion_links(quark_of(&b[1], "a")) != staggered_fermion_links(quark_of(&b[1], "heavy")));
     for (int k = 0; k < 2; k++) {
         double value[2];
         for (int i = 0; i < 2; i++) {
@@ -236,19 +239,19 @@ static void test_storages(void)
  * action of that mass, or without a run. */
 static void test_measured_only(void)
 {
-    static const char more[] = "[fermion.copy]\nkind = staggered\nmass = 0.2\nsolver = good\nmeasured_only = yes\n"
-                               "[measure.copy]\nkind = condensate\nvectors = 2\nfermion = copy\n"
-                               "[measure.heavy]\nkind = condensate\nvectors = 2\nfermion = heavy\n";
+    static const char more[] = "[quark.copy]\nkind = staggered\nmass = 0.2\nsolver = good\n"
+                               "[measure.copy]\nkind = condensate\nvectors = 2\nquark = copy\n"
+                               "[measure.heavy]\nkind = condensate\nvectors = 2\nquark = heavy\nsolver = good\n";
     char text[sizeof hisq + sizeof more];
     snprintf(text, sizeof text, "%s%s", hisq, more);
     bench b = open_bench(text, 0, NULL);
     const parameters *p = b.p;
-    const int copy = simulation_fermion(p, "copy");
+    const int copy = parameters_quark(p, "copy");
     flavours sums[MAX_FLAVOURS];
     int all = 0;
-    for (int i = fermion_parameters_flavours(p, sums); i > 0; i--) all += sums[i - 1].number;
+    for (int i = parameters_flavours(p, sums); i > 0; i--) all += sums[i - 1].number;
     CHECK_INT(all, 4);
-    CHECK(fermion_measured_only(&p->fermions[copy].p) && !b.s->quarks[copy]);
+    CHECK(parameters_measured_only(p, &p->quarks[copy]) && !quark_set_find(b.s->quarks, &p->quarks[copy], 0.2));
     CHECK_INT(b.s->e.nactions, 4);
     const measure_context in_run = {p, b.s->links, b.s, NULL, -1}, alone = {p, b.s->links, NULL, NULL, -1};
     measure_result r[3] = {measure(&in_run, &p->measures[0]), measure(&in_run, &p->measures[1]),
@@ -285,11 +288,11 @@ static double distance(const field *x, const field *y)
  * way back, and the trajectory has an end; what is filtered is counted, by a trajectory again as often. */
 static void test_filter(void)
 {
-    static const char text[] = HISQ_GLUE HISQ("a", "0.3", "2", "") LEVELS("a", "4");
+    static const char text[] = HISQ_GLUE HISQ("a", "0.3", "", "2", "") LEVELS("a", "4");
     bench b = open_bench(text, 0, NULL);
     evolution *e = &b.s->e;
     field *momenta = field_like(e->momenta);
-    CHECK_NEAR(simulation_filtered(b.s), 0, 0);
+    CHECK_NEAR(quark_set_filtered(b.s->quarks), 0, 0);
     gauge_random(e->links, 3, RANDOM_START, 0);
     field_copy(b.start, e->links);
     CHECK_INT(action_refresh(action_of(&b, "a"), (random_key){3, 1}), 0);
@@ -303,13 +306,13 @@ static void test_filter(void)
     momenta_add(e->momenta, -1, momenta);
     CHECK_NEAR(sqrt(momenta_norm2(e->momenta) / momenta_norm2(momenta)), 0, 1e-9);
     CHECK_NEAR(distance(e->links, b.start), 0, 1e-9);
-    double counted[3] = {simulation_filtered(b.s)};
+    double counted[3] = {quark_set_filtered(b.s->quarks)};
     CHECK(counted[0] > 0);
     for (int k = 1; k < 3; k++) {
         field_copy(e->links, b.start);
         const trajectory_result r = trajectory_run(e, (random_key){3, 1}, 0.1, 1);
         CHECK_INT(r.status, EVOLVE_DONE);
-        counted[k] = simulation_filtered(b.s) - counted[0];
+        counted[k] = quark_set_filtered(b.s->quarks) - counted[0];
         counted[0] += counted[k];
     }
     CHECK(counted[1] > 0);
@@ -327,7 +330,7 @@ static void test_traces(const char *text)
     for (int i = 0; i < 5; i++) {
         char one[64];
         int g[4];
-        const char *const overrides[] = {one, "lattice.size=4.8.8.8", "fermion.heavy.long_reals=9"};
+        const char *const overrides[] = {one, "lattice.size=4.8.8.8", "quark.heavy.long_reals=9"};
         snprintf(one, sizeof one, "machine.grid=%s", grids[i]);
         REQUIRE(sscanf(grids[i], "%d.%d.%d.%d", g, g + 1, g + 2, g + 3) == 4, "%s", grids[i]);
         if (g[0] * g[1] * g[2] * g[3] != comm_size()) continue;

@@ -7,7 +7,7 @@
 #include <gsl/gsl_eigen.h>
 #include <stdlib.h>
 
-#include "hmc/evolve/parts.h"
+#include "hmc/actions/action_kind.h"
 #include "kernels/ops/vector.h"
 #include "tests/hmc/bench.h"
 #include "tests/hmc/staggered.h"
@@ -68,14 +68,15 @@ static void spectrum_free(spectrum s)
 }
 
 /* prod_i (lambda + m_i^2 - m_0^2)^(power N_i / 4n) */
-static double product_at(const fermion_params *f, double lambda, double power)
+static double product_at(const action_term *t, double lambda, double power)
 {
     double log_sum = 0;
-    int n;
-    const mass_factor *factors = fermion_kind_find(f->kind)->factors(f, &n);
+    mass_factor factors[MAX_FACTORS];
+    const int n = action_kind_of(t)->factors(t->action, t->quark, factors);
+    const int fields = action_kind_of(t)->rational(t).pseudofermions;
     for (int i = 0; i < n; i++) {
-        const double mass = factors[i].mass, shift = mass * mass - f->mass * f->mass;
-        log_sum += power * factors[i].flavours / (4.0 * rational_keys_of(f)->pseudofermions) * log(lambda + shift);
+        const double mass = factors[i].mass, shift = mass * mass - t->mass * t->mass;
+        log_sum += power * factors[i].flavours / (4.0 * fields) * log(lambda + shift);
     }
     return exp(log_sum);
 }
@@ -89,7 +90,7 @@ static void turn(gsl_vector_complex *x, const spectrum *s, CBLAS_TRANSPOSE_t way
     gsl_vector_complex_free(y);
 }
 
-static double value_by_eigenvalues(const fermion_params *f, const spectrum *bath, const spectrum *now,
+static double value_by_eigenvalues(const action_term *f, const spectrum *bath, const spectrum *now,
                                    gsl_vector_complex *eta)
 {
     double sum = 0;
@@ -110,9 +111,9 @@ static void check_value(const char *text, int number)
     const random_key key = {3, 1};
     size_t place[N];
     bench b = open_bench(text, 0, NULL);
-    const fermion_params *f = &b.p->fermions[number].p;
-    action *a = action_of(&b, b.p->fermions[number].name);
-    linop *op = b.s->quarks[number]->normal;
+    const action_term *f = &b.p->terms[number];
+    action *a = action_of(&b, f->name);
+    linop *op = quark_set_get(b.s->quarks, f->quark, f->mass)->normal;
     places(op->par, place);
     linop_refresh(op);
     const spectrum bath = spectrum_of(op, place);
@@ -126,13 +127,12 @@ static void check_value(const char *text, int number)
     double want = 0;
     field *eta = linop_vector(op, 1);
     gsl_vector_complex *numbers = gsl_vector_complex_alloc(N);
-    for (int k = 0; k < rational_keys_of(f)->pseudofermions; k++) {
+    for (int k = 0; k < action_kind_of(f)->rational(f).pseudofermions; k++) {
         vector_random(eta, key.seed, (uint32_t)(a->purpose + k * MAX_ACTIONS), key.trajectory);
         numbers_of(eta, place, numbers);
         want += value_by_eigenvalues(f, &bath, &now, numbers);
     }
-    printf("[fermion.%s]: S %.12g, by eigenvalues %.12g, at the heat bath %.12g\n", a->name, value, want,
-           a->start_value);
+    printf("[quark.%s]: S %.12g, by eigenvalues %.12g, at the heat bath %.12g\n", a->name, value, want, a->start_value);
     CHECK_REL(value, want, 1e-9);
     CHECK(fabs(want / a->start_value - 1) > 1e-4);
     gsl_vector_complex_free(numbers);

@@ -5,7 +5,7 @@
 
 #include <gsl/gsl_blas.h>
 
-#include "hmc/input/identity.h"
+#include "hmc/assemble/identity.h"
 #include "hmc/measure/low_modes.h"
 #include "io/eigen_hdf5.h"
 #include "io/links.h"
@@ -197,7 +197,7 @@ static void test_low_modes(const char *kind, double mass, double gain)
     eigen_pairs *e = eigen_solve(&set, s.q->normal, message, sizeof message);
     KIT_INT(e->converged, 1);
     eigen_file f = {.n = e->n, .values = e->values, .residuals = e->residuals};
-    param_text quark = identity_of_operator(s.p, &s.p->fermions[0].p);
+    param_text quark = identity_of_operator(s.p, &s.p->quarks[0].p);
     snprintf(f.quark, sizeof f.quark, "%s", quark.data);
     param_text_free(&quark);
     links_digest(s.links, f.links);

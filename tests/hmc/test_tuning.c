@@ -1,6 +1,6 @@
-/* The tuner's file of hmc/build/tuning.h: what is measured is kept and read back; a file that is not there, makes no sense,
+/* The tuner's file of hmc/assemble/tuning.h: what is measured is kept and read back; a file that is not there, makes no sense,
  * is no file or is of another machine is spoken of, and only the last is gone on without. */
-#include "hmc/build/tuning.h"
+#include "hmc/assemble/tuning.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
  * b5 + c5 = 2 is about that of Shamir's on twice as many slices; results are the same bits on all grids. */
 #include "tests/kernels/kit.h"
 
-#include "hmc/evolve/fermion_kind.h"
+#include "hmc/quarks/quark.h"
 #include "tests/hmc/observe.h"
 
 typedef struct {
@@ -16,13 +16,13 @@ typedef struct {
 
 static void set_key(const char *key, double value)
 {
-    fermion_params *f = &the_parameters.fermions[0].p;
-    const fermion_kind *kind = fermion_kind_find(f->kind);
+    quark_params *f = &the_parameters.quarks[0].p;
+    const quark_kind *kind = quark_kind_find(f->kind);
     char text[32], message[PARAM_MESSAGE_SIZE];
     snprintf(text, sizeof text, "%.15g", value);
     for (int k = 0; kind->parts[k]; k++) {
-        const param *p = param_find(&kind->parts[k]->keys, key);
-        if (p) REQUIRE(!param_set(p, fermion_keys(f, kind->parts[k]), text, message, sizeof message), "%s", message);
+        const param *p = param_find(kind->parts[k], key);
+        if (p) REQUIRE(!param_set(p, quark_keys(f, kind->parts[k]), text, message, sizeof message), "%s", message);
     }
 }
 
@@ -236,8 +236,8 @@ static void test_odd(void)
     const named_measure m = observe_section("residual_mass");
     const char *key =
         m.p.kind[0] ? observable_find(m.p.kind)->check(&the_parameters, &m, message, sizeof message) : NULL;
-    CHECK(key && !strcmp(key, "fermion"));
-    CHECK_HAS(message, "needs an even Ls, but [fermion.quark] has Ls = 5");
+    CHECK(key && !strcmp(key, "quark"));
+    CHECK_HAS(message, "needs an even Ls, but [quark.quark] has Ls = 5");
 }
 
 int main(int argc, char **argv)

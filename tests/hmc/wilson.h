@@ -23,11 +23,13 @@ static const char two_flavours[] =
     "[solver.blocks]\ntype = schwarz\ninner_precision = half\nblock = 4.4.2.2\nsteps = 4\n"
     "[solver.rough]\ntype = bicgstab\ninner_precision = half\ntolerance = 1e-3\n";
 
-#define LIGHT(solver, keys)                                                                                            \
-    "[fermion.light]\nkappa = 0.134\nc_sw = 1.76\nsolver = " solver "\naction_solver = " solver "2\n" keys
-#define RATIONAL(name, keys)                                                                                           \
-    "[fermion." name "]\nkind = wilson_clover_rational\nkappa = 0.134\nc_sw = 1.76\nsolver = cg\n"                     \
-    "action_solver = cg2\n" keys
+#define FORMED(solver, of_quark)                                                                                       \
+    "[quark.light]\nkappa = 0.134\nc_sw = 1.76\n" of_quark                                                             \
+    "[action.light]\nkind = two_flavours\nquark = light\nsolver = " solver "\naction_solver = " solver "2\n"
+#define LIGHT(solver, keys) FORMED(solver, "") keys
+#define RATIONAL(name, of_quark, keys)                                                                                 \
+    "[quark." name "]\nkappa = 0.134\nc_sw = 1.76\n" of_quark "[action." name "]\nkind = rational\nquark = " name      \
+    "\nsolver = cg\naction_solver = cg2\n" keys
 #define LEVELS(scheme, steps, actions, inside)                                                                         \
     "[integrator.0]\nscheme = " scheme "\nsteps = " steps "\nactions = " actions "\n"                                  \
     "[integrator.1]\nscheme = " scheme "\nsteps = " inside "\nactions = gauge\n"

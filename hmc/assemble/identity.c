@@ -1,0 +1,190 @@
+#include "hmc/assemble/identity.h"
+
+#include <string.h>
+
+#include "hmc/measure/observable.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/actions/gauge_kind.h"
+#include "hmc/actions/action_kind.h"
+#include "hmc/quarks/quark_links.h"
+#include "hmc/assemble/changes.h"
+#include "git_version.h"
+#include "source_digest.h"
+
+const char *identity_of_program(void)
+{
+    if (!PLAQ_GIT_VERSION[0]) return "plaq " PLAQ_VERSION " (source " PLAQ_SOURCE_DIGEST ")";
+    return "plaq " PLAQ_VERSION " (git " PLAQ_GIT_VERSION ", source " PLAQ_SOURCE_DIGEST ")";
+}
+
+const char *identity_of_compilers(void)
+{
+#ifdef __clang__
+#define COMPILER ""
+#else
+#define COMPILER "gcc "
+#endif
+    return PLAQ_CUDA_VERSION[0] ? COMPILER __VERSION__ ", CUDA " PLAQ_CUDA_VERSION : COMPILER __VERSION__ ", no CUDA";
+}
+
+static const param_section *section_named(const char *name)
+{
+    int n;
+    const param_section *const *all = parameter_sections(&n);
+    for (int i = 0; i < n; i++)
+        if (!strcmp(all[i]->section, name)) return all[i];
+    REQUIRE(0, "no section %s", name);
+    return NULL;
+}
+
+static void add_one(param_text *text, const param_section *s, const param *p, const void *in)
+{
+    char value[PARAM_TEXT_SIZE];
+    param_format(p, in, value, sizeof value);
+    param_text_add(text, "%s.%s = %s\n", s->section, p->name, value);
+}
+
+static void add_all(param_text *text, const param_section *s, const void *in)
+{
+    for (int i = 0; i < s->count; i++) add_one(text, s, &s->table[i], in);
+}
+
+static void add(param_text *text, const char *section, const char *key, const void *in)
+{
+    const param_section *s = section_named(section);
+    const param *p = param_find(s, key);
+    REQUIRE(p, "no key %s in [%s]", key, section);
+    add_one(text, s, p, in);
+}
+
+static void add_physics(param_text *text, const param_section *s, const void *in)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->table[i].physics) add_one(text, s, &s->table[i], in);
+}
+
+static void add_links(param_text *text, const link_settings *links)
+{
+    add_all(text, link_map_section(0), links);
+    add_all(text, link_map_type_find(links->kind)->own, links);
+}
+
+/* The operator of a quark. */
+static void add_quark(param_text *text, const parameters *p, const quark_params *f)
+{
+    const param_section *const *parts = quark_kind_of(f)->parts;
+    add(text, "lattice", "time_boundary", &p->lattice);
+    add_physics(text, quark_section(0), f);
+    for (int k = 0; parts[k]; k++) add_physics(text, parts[k], quark_keys(f, parts[k]));
+    const link_settings *links = smearing_of(f);
+    if (links) add_links(text, links);
+}
+
+param_text identity_of_operator(const parameters *p, const quark_params *f)
+{
+    const param_section *const *parts = quark_kind_of(f)->parts;
+    param_text text = {0};
+    add_quark(&text, p, f);
+    for (int k = 0; parts[k]; k++) {
+        const param *form = param_find(parts[k], "schur");
+        if (form) add_one(&text, parts[k], form, quark_keys(f, parts[k]));
+    }
+    return text;
+}
+
+/* Physics keys of a section, under the name of its instance. */
+static void add_named(param_text *text, const param_section *s, const char *instance, const void *in)
+{
+    char value[PARAM_TEXT_SIZE];
+    for (int i = 0; i < s->count; i++) {
+        const param *p = &s->table[i];
+        if (!p->physics) continue;
+        param_format(p, in, value, sizeof value);
+        param_text_add(text, "%s%s%s.%s = %s\n", s->section, instance ? "." : "", instance ? instance : "", p->name,
+                       value);
+    }
+}
+
+param_text identity_of_ensemble(const parameters *p)
+{
+    param_text text = {0};
+    const gauge_kind *gauge = gauge_kind_find(p->gauge.action);
+    add_named(&text, section_named("lattice"), NULL, &p->lattice);
+    add_named(&text, gauge_section(0), NULL, &p->gauge);
+    for (int k = 0; gauge->parts[k]; k++) add_named(&text, gauge->parts[k], NULL, &p->gauge);
+    for (int i = 0; i < p->nlinks; i++) {
+        const named_links *n = &p->links[i];
+        add_named(&text, link_map_section(0), n->name, &n->p);
+        add_named(&text, link_map_type_find(n->p.kind)->own, n->name, &n->p);
+    }
+    for (int i = 0; i < p->nquarks; i++) {
+        const named_quark *n = &p->quarks[i];
+        const param_section *const *parts = quark_kind_of(&n->p)->parts;
+        if (parameters_measured_only(p, n)) continue;
+        add_named(&text, quark_section(0), n->name, &n->p);
+        for (int k = 0; parts[k]; k++) add_named(&text, parts[k], n->name, quark_keys(&n->p, parts[k]));
+    }
+    for (int i = 0; i < p->nactions; i++) {
+        const named_action *n = &p->actions[i];
+        const param_section *const *parts = action_kind_find(n->p.kind)->parts;
+        add_named(&text, action_section(0), n->name, &n->p);
+        for (int k = 0; parts[k]; k++) add_named(&text, parts[k], n->name, action_keys(&n->p, parts[k]));
+    }
+    return text;
+}
+
+int identity_differ(const char *before, const char *now, param_text *differences)
+{
+    return params_compare(before, now, NULL, 0, differences);
+}
+
+/* The second quark with its solver, and the links that the keys name. */
+static void add_others(param_text *text, const parameters *p, const named_measure *m)
+{
+    const observable *o = observable_find(m->p.kind);
+    const char *solver = "", *quark = o->second_quark ? o->second_quark(&m->p, &solver) : "",
+               *links = o->links ? o->links(&m->p) : "";
+    if (quark[0]) {
+        const quark_params *f = &p->quarks[parameters_quark(p, quark)].p;
+        param_text other = {0};
+        add_quark(&other, p, f);
+        add(&other, "solver", "tolerance", &parameters_attempt(p, solver[0] ? solver : f->solver, 0)->p);
+        for (const char *line = other.data, *end; (end = strchr(line, '\n')); line = end + 1)
+            param_text_add(text, "second.%.*s\n", (int)(end - line), line);
+        param_text_free(&other);
+    }
+    for (int i = 0; i < p->nlinks && links[0]; i++)
+        if (!strcmp(p->links[i].name, links)) add_links(text, &p->links[i].p);
+}
+
+param_text identity_of_measurement(const parameters *p, const named_measure *m)
+{
+    const observable *o = observable_find(m->p.kind);
+    param_text text = {0};
+    add(&text, "measure", "kind", &m->p);
+    if (o->own) add_all(&text, o->own, &m->p);
+    for (int i = 0; i < p->nlinks && m->p.links[0]; i++)
+        if (!strcmp(p->links[i].name, m->p.links)) add_links(&text, &p->links[i].p);
+    if (o->quarks == MEASURE_NO_QUARKS) return text;
+    const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
+    const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->solver, 0);
+    add_quark(&text, p, f);
+    add(&text, "solver", "tolerance", &solver->p);
+    add_others(&text, p, m);
+    if (!strcmp(m->p.error_estimate, "yes")) add(&text, "measure", "error_estimate", &m->p);
+    if (observable_has(o, "noise")) add(&text, "run", "seed", &p->run);
+    return text;
+}
+
+param_text identity_of_solve(const parameters *p, const named_quark *f, const named_settings *solver,
+                             const char *source)
+{
+    const solver_type *type = solver_type_find(solver->p.type);
+    param_text text = {0};
+    add_quark(&text, p, &f->p);
+    add_all(&text, solver_section(0), &solver->p);
+    if (type->own) add_all(&text, type->own, &solver->p);
+    param_text_add(&text, "source = %s\n", source);
+    if (!strcmp(source, "random")) add(&text, "run", "seed", &p->run);
+    return text;
+}

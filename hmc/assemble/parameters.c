@@ -1,0 +1,526 @@
+#include "hmc/assemble/parameters.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/actions/action_kind.h"
+#include "hmc/input/pattern.h"
+#include "hmc/measure/observable.h"
+#include "io/links.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/field/field.h"
+
+#define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
+#define AT(type, member) offsetof(type, member)
+
+/* What registries know, as the values and the help of a key: "leapfrog|omelyan2", "leapfrog: order 2; ...". Filled by
+ * parameter_sections(), before any table is looked at. */
+typedef struct {
+    char names[256], help[768];
+} choices;
+static choices scheme_choices, save_choices;
+
+static void add_choice(choices *c, const char *name, const char *help)
+{
+    param_add_choice(c->names, sizeof c->names, c->help, sizeof c->help, name, help);
+}
+
+static void fill_choices(void)
+{
+    if (scheme_choices.names[0]) return;
+    for (int i = 0; scheme_number(i); i++)
+        add_choice(&scheme_choices, scheme_name(scheme_number(i)), scheme_help(scheme_number(i)));
+    for (int i = 0; links_format_name(i); i++)
+        if (links_format_writes(links_format_name(i))) add_choice(&save_choices, links_format_name(i), NULL);
+}
+
+static const param run_table[] = {
+    {"output", PARAM_STRING, AT(run_params, output), NULL, NULL, NULL,
+     "folder for checkpoints and history; a run continues from what it finds there", 0},
+    {"trajectories", PARAM_LONG, AT(run_params, trajectories), "100", "[0,4294967295]", NULL,
+     "number of trajectories in all, counted from the start of the ensemble; random numbers are counted by 32 bits of "
+     "it",
+     0},
+    {"seed", PARAM_LONG, AT(run_params, seed), "1", "[0,inf)", NULL, "key of every random number of the run", 1},
+    {"start", PARAM_CHOICE, AT(run_params, start), "cold", "cold|hot|file", NULL,
+     "first configuration: all links one, random, or read from config", 1},
+    {"config", PARAM_STRING, AT(run_params, config), "", NULL, NULL,
+     "lattice file to start from with start = file (any format that plaq reads)", 1},
+    {"length", PARAM_REAL, AT(run_params, length), "1", "(0,1000]", "MD time",
+     "length of a trajectory, in the time of H = -tr P^2 + S, dU/dt = P U (openQCD's; one of MILC's units is sqrt(2)); "
+     "steps are stable up to about 1",
+     1},
+    {"warmup", PARAM_LONG, AT(run_params, warmup), "0", "[0,inf)", NULL,
+     "first trajectories that are accepted whatever dH, and left out of the averages", 1},
+    {"max_hours", PARAM_REAL, AT(run_params, max_hours), "0", "[0,1000000]", "hours",
+     "stop in time for this limit, counted from the start of the program; 0: none but the end of the Slurm job, which "
+     "always counts",
+     0},
+    {"log", PARAM_CHOICE, AT(run_params, log), "info", "error|warn|info|debug", NULL, "how much is printed", 0},
+    {"report", PARAM_CHOICE, AT(run_params, report), "end", "no|end|checkpoints", NULL,
+     "when the page report.html of the output folder is written (as by plaq report): at the end of the run, or "
+     "at each checkpoint, too",
+     0},
+};
+
+static const param machine_table[] = {
+    {"grid", PARAM_INT4, AT(machine_params, grid), "0.0.0.0", "[0,32766]", "ranks",
+     "process grid X.Y.Z.T; 0.0.0.0 chooses the one of least surface", 0},
+    {"device", PARAM_CHOICE, AT(machine_params, device), "auto", "auto|cpu|gpu", NULL,
+     "where the fields live; auto: on GPUs where every rank finds one, one a rank, else on the CPU", 0},
+    {"share_gpu", PARAM_CHOICE, AT(machine_params, share_gpu), "no", "no|yes", NULL,
+     "whether ranks of a node may share GPUs when there are more ranks than GPUs", 0},
+    {"transport", PARAM_CHOICE, AT(machine_params, transport), "auto", "auto|peer|nccl|cuda_aware|host", NULL,
+     "how GPUs exchange halos: stores into the neighbour's memory, NCCL, MPI from device memory, MPI through host "
+     "memory; auto: the first of these that works on all ranks, or what the tuner finds for the lattice",
+     0},
+    {"tune", PARAM_CHOICE, AT(machine_params, tune), "estimate", "estimate|measure|file", NULL,
+     "how shapes of GPU kernels, hops with their messages in one kernel or several, and the transport are chosen: by "
+     "rule; by timing each case when it first comes up, kept in tune_file; or from tune_file alone. Results do not "
+     "depend on it",
+     0},
+    {"tune_file", PARAM_STRING, AT(machine_params, tune_file), "plaq-tune.txt", NULL, NULL,
+     "the cache of tune = measure and file, one for each kind of GPU", 0},
+    {"threads", PARAM_INT, AT(machine_params, threads), "0", "[0,4096]", NULL,
+     "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says", 0},
+    {"simd", PARAM_CHOICE, AT(machine_params, simd), "yes", "yes|no", NULL,
+     "whether the CPU takes several sites at a time, one in each lane of its vectors; no: one by one, in the order of "
+     "a GPU, for comparisons. Results do not depend on it",
+     0},
+    {"watchdog", PARAM_REAL, AT(machine_params, watchdog), "1800", "[0,1e7]", "seconds",
+     "longest that a rank may wait for others or for its GPU before the run is ended as hung (ranks that wait for "
+     "others in turns, within half a minute more); more than the slowest file takes; 0: for ever",
+     0},
+    {"delay", PARAM_REAL, AT(machine_params, delay), "0", "[0,1e6]", "us",
+     "for studies: every exchange of halos and every sum over ranks takes so much longer, as on a slower network", 0},
+};
+
+static const param lattice_table[] = {
+    {"size", PARAM_INT4, AT(lattice_params, size), "0.0.0.0", "[0,32766]", "sites",
+     "extents X.Y.Z.T, even numbers of at least 2; a run needs them, a measurement takes them from its files", 1},
+    {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic", "antiperiodic|periodic", NULL,
+     "boundary condition of fermions in time", 1},
+};
+
+static const param integrator_table[] = {
+    {"scheme", PARAM_CHOICE, AT(integrator_params, scheme), "omelyan2", scheme_choices.names, NULL, scheme_choices.help,
+     0},
+    {"steps", PARAM_INT, AT(integrator_params, steps), NULL, "[1,100000]", NULL,
+     "steps in the trajectory (level 0) or in each drift of the level above", 0},
+    {"actions", PARAM_WORDS, AT(integrator_params, actions), NULL, NULL, NULL,
+     "forces of this level: gauge, names of fermions, and NAME.det for a fermion's log det (by default beside NAME)",
+     0},
+};
+
+static const param checkpoint_table[] = {
+    {"interval", PARAM_LONG, AT(checkpoint_params, interval), "1", "[1,inf)", "trajectories",
+     "distance of checkpoints; with 1 a killed run loses at most the trajectory in hand", 0},
+    {"keep", PARAM_INT, AT(checkpoint_params, keep), "3", "[1,1000]", NULL,
+     "number of newest checkpoints that are kept", 0},
+};
+
+static const param save_table[] = {
+    {"interval", PARAM_LONG, AT(save_params, interval), "0", "[0,inf)", "trajectories",
+     "distance of the configurations that are kept for ever, in the folder configurations of the output: those of "
+     "trajectories that are multiples of it; 0: none is kept, and of the ensemble only the last checkpoints are left",
+     0},
+    {"from", PARAM_LONG, AT(save_params, from), "0", "[0,inf)", "trajectories",
+     "no configuration of an earlier trajectory is kept", 0},
+    {"format", PARAM_CHOICE, AT(save_params, format), "ildg", save_choices.names, NULL,
+     "of their files; each is read back and its checksum verified before it has its name", 0},
+    {"bits", PARAM_CHOICE, AT(save_params, bits), "most", "most|64|32", NULL,
+     "of the numbers in their files; most: as many as the format has, which are 32 in milc and 64 in all others", 0},
+    {"rows", PARAM_INT, AT(save_params, rows), "3", "[2,3]", NULL,
+     "of a link in their files; with 2, which nersc has, readers make the third row from the others", 0},
+    {"name", PARAM_STRING, AT(save_params, name), "", NULL, NULL,
+     "name of their files with a %d or %06d for the trajectory number, as in l3248b570.%d or beta57-%06d.lime; empty: "
+     "configuration-%06d with the ending of the format",
+     0},
+    {"lfn", PARAM_STRING, AT(save_params, lfn), "", NULL, NULL,
+     "logical file name that files of format ildg carry, with a %d or %06d for the trajectory number, as in "
+     "lfn://myproject/beta57/%d; empty: none",
+     0},
+    {"ensemble", PARAM_STRING, AT(save_params, ensemble), "", NULL, NULL,
+     "name of the ensemble, one line that the files carry where their format has a place for it", 0},
+};
+
+static const param_section run_section = {
+    "run", 0, KEYS(run_table), sizeof(run_params), "what is run, and where its results go", NULL};
+static const param_section machine_section = {"machine",       0,   KEYS(machine_table), sizeof(machine_params),
+                                              "how it is run", NULL};
+static const param_section lattice_section = {"lattice",     0,   KEYS(lattice_table), sizeof(lattice_params),
+                                              "the lattice", NULL};
+static const param_section integrator_section = {
+    "integrator",
+    1,
+    KEYS(integrator_table),
+    sizeof(integrator_params),
+    "a time scale of molecular dynamics: integrator.0 is the coarsest, then 1, 2, ...",
+    NULL};
+static const param_section checkpoint_section = {"checkpoint",  0,   KEYS(checkpoint_table), sizeof(checkpoint_params),
+                                                 "checkpoints", NULL};
+
+static const param_section save_section = {
+    "save", 0, KEYS(save_table), sizeof(save_params), "configurations that are kept", NULL};
+
+const param_section *const *parameter_sections(int *n)
+{
+    static const param_section *all[64];
+    static int count;
+    const param_section *const first[] = {&run_section, &machine_section, &lattice_section};
+    fill_choices();
+    if (!count) {
+        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) all[count++] = first[i];
+        for (int i = 0; gauge_section(i); i++) all[count++] = gauge_section(i);
+        for (int i = 0; link_map_section(i); i++) all[count++] = link_map_section(i);
+        for (int i = 0; quark_section(i); i++) all[count++] = quark_section(i);
+        for (int i = 0; action_section(i); i++) all[count++] = action_section(i);
+        all[count++] = &integrator_section;
+        for (int i = 0; solver_section(i); i++) all[count++] = solver_section(i);
+        all[count++] = &checkpoint_section;
+        all[count++] = &save_section;
+        all[count++] = &watch_section;
+        for (int i = 0; observable_section(i); i++) all[count++] = observable_section(i);
+    }
+    REQUIRE(count <= (int)(sizeof all / sizeof all[0]), "%d sections and parts", count);
+    *n = count;
+    return all;
+}
+
+/* ---- reading ---- */
+
+void parameters_refuse_keys(ini_input *in, const char *section, const char *instance, const char *choice,
+                            const char *kind, int (*has)(const char *kind, const char *key), const char *rest)
+{
+    int n;
+    const param_section *const *sections = parameter_sections(&n);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(sections[i]->section, section)) continue;
+        for (int k = 0; k < sections[i]->count; k++) {
+            const char *key = sections[i]->table[k].name;
+            if (ini_given(in, section, instance, key) && !has(kind, key))
+                ini_mistake(in, "%s: [%s%s%s] %s = %s has no key '%s'%s", ini_where(in, section, instance, key),
+                            section, instance ? "." : "", instance ? instance : "", choice, kind, key, rest);
+        }
+    }
+    ini_judge(in);
+}
+
+static int gauge_has(const char *kind, const char *key)
+{
+    return param_find(gauge_section(0), key) || gauge_kind_has(gauge_kind_find(kind), key);
+}
+
+/* Also without the section, of which a measurement has no need. */
+static void read_gauge(ini_input *in, gauge_params *g, int required)
+{
+    params_default(gauge_section(0), g);
+    if (!required && !ini_has_section(in, "gauge", NULL)) return;
+    ini_fill(in, gauge_section(0), NULL, g);
+    parameters_refuse_keys(in, "gauge", NULL, "action", g->action, gauge_has, "");
+    const gauge_kind *kind = gauge_kind_find(g->action);
+    for (int i = 0; kind->parts[i]; i++) {
+        ini_fill(in, kind->parts[i], NULL, g);
+        for (int k = 0; k < kind->parts[i]->count; k++)
+            if (!ini_given(in, "gauge", NULL, kind->parts[i]->table[k].name))
+                ini_mistake(in, "%s: [gauge] action = %s needs the key '%s'", ini_where(in, "gauge", NULL, "action"),
+                            g->action, kind->parts[i]->table[k].name);
+    }
+    ini_judge(in);
+}
+
+static int links_have(const char *kind, const char *key)
+{
+    return link_map_type_has(link_map_type_find(kind), key);
+}
+
+/* The sections [links.NAME]. */
+static void read_links(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED];
+    char message[512];
+    p->nlinks = names_of(in, "links", names);
+    for (int i = 0; i < p->nlinks; i++) {
+        named_links *l = &p->links[i];
+        snprintf(l->name, sizeof l->name, "%s", names[i]);
+        ini_fill(in, link_map_section(0), names[i], &l->p);
+        parameters_refuse_keys(in, "links", names[i], "kind", l->p.kind, links_have, "");
+        const link_map_type *type = link_map_type_find(l->p.kind);
+        ini_fill(in, type->own, names[i], &l->p);
+        if (type->advise && type->advise(&l->p, message, sizeof message))
+            log_warn("%s: [links.%s] %s", ini_where(in, "links", names[i], ""), names[i], message);
+    }
+}
+
+/* Levels integrator.0, 1, ... */
+static void read_levels(ini_input *in, parameters *p, int required)
+{
+    const char *names[MAX_NAMED];
+    p->nlevels = names_of(in, "integrator", names);
+    if (p->nlevels > MAX_LEVELS)
+        user_error("%s: %d integrator sections; a trajectory has at most %d time scales",
+                   ini_where(in, "integrator", names[MAX_LEVELS], ""), p->nlevels, MAX_LEVELS);
+    if (p->nlevels == 0 && required)
+        user_error("%s: no section [integrator.0]; it says how the trajectory is integrated",
+                   ini_where(in, "run", NULL, ""));
+    for (int l = 0; l < p->nlevels; l++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", l);
+        if (!ini_has_section(in, "integrator", number))
+            user_error("%s: %d integrator sections, but no [integrator.%d]; number them from 0, the coarsest",
+                       ini_where(in, "integrator", names[0], ""), p->nlevels, l);
+        ini_fill(in, &integrator_section, number, &p->levels[l]);
+    }
+}
+
+/* ---- all sections that there are ---- */
+
+typedef void visit(void *context, const param_section *s, const char *instance, const void *in);
+
+static void visit_parts(visit *each, void *context, const param_section *const *parts, const char *instance,
+                        void *(*keys)(const void *params, const param_section *part), const void *params)
+{
+    for (int k = 0; parts[k]; k++) each(context, parts[k], instance, keys(params, parts[k]));
+}
+
+static void *keys_of_quark(const void *params, const param_section *part)
+{
+    return quark_keys(params, part);
+}
+
+static void *keys_of_action(const void *params, const param_section *part)
+{
+    return action_keys(params, part);
+}
+
+/* Tables of keys of links, quarks, actions and levels with their structs. */
+static void visit_physics(const parameters *p, visit *each, void *context)
+{
+    for (int i = 0; i < p->nlinks; i++) {
+        const named_links *n = &p->links[i];
+        each(context, link_map_section(0), n->name, &n->p);
+        each(context, link_map_type_find(n->p.kind)->own, n->name, &n->p);
+    }
+    for (int i = 0; i < p->nquarks; i++) {
+        const named_quark *n = &p->quarks[i];
+        each(context, quark_section(0), n->name, &n->p);
+        visit_parts(each, context, quark_kind_of(&n->p)->parts, n->name, keys_of_quark, &n->p);
+    }
+    for (int i = 0; i < p->nactions; i++) {
+        const named_action *n = &p->actions[i];
+        each(context, action_section(0), n->name, &n->p);
+        visit_parts(each, context, action_kind_find(n->p.kind)->parts, n->name, keys_of_action, &n->p);
+    }
+    for (int i = 0; i < p->nlevels; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        each(context, &integrator_section, number, &p->levels[i]);
+    }
+}
+
+/* Tables of keys of the whole input. */
+static void visit_all(const parameters *p, visit *each, void *context)
+{
+    const gauge_kind *gauge = gauge_kind_find(p->gauge.action);
+    each(context, &run_section, NULL, &p->run);
+    each(context, &machine_section, NULL, &p->machine);
+    each(context, &lattice_section, NULL, &p->lattice);
+    each(context, gauge_section(0), NULL, &p->gauge);
+    for (int k = 0; gauge->parts[k]; k++) each(context, gauge->parts[k], NULL, &p->gauge);
+    visit_physics(p, each, context);
+    for (int i = 0; i < p->nsolvers; i++) {
+        const named_settings *n = &p->solvers[i];
+        const solver_type *type = solver_type_find(n->p.type);
+        each(context, solver_section(0), n->name, &n->p);
+        if (type->own) each(context, type->own, n->name, &n->p);
+    }
+    each(context, &checkpoint_section, NULL, &p->checkpoint);
+    each(context, &save_section, NULL, &p->save);
+    each(context, &watch_section, NULL, &p->watch);
+    for (int i = 0; i < p->nmeasures; i++) {
+        const named_measure *n = &p->measures[i];
+        const observable *o = observable_find(n->p.kind);
+        each(context, observable_section(0), n->name, &n->p);
+        if (o->own) each(context, o->own, n->name, &n->p);
+    }
+}
+
+static void dump_one(void *text, const param_section *s, const char *instance, const void *in)
+{
+    params_dump(text, s, instance, in);
+}
+
+/* Keys that name sections name such that are there. */
+static void check_names(void *context, const param_section *s, const char *instance, const void *from)
+{
+    const ini_input *in = context;
+    for (int i = 0; i < s->count; i++) {
+        const param *key = &s->table[i];
+        const char *names[MAX_NAMED], *const text = (const char *)from + key->offset;
+        char what[PARAM_CHOICE_SIZE], word[PARAM_WORDS_SIZE];
+        if (key->type != PARAM_NAME && key->type != PARAM_NAMES) continue;
+        const int n = names_of(in, key->range, names);
+        snprintf(what, sizeof what, "[%s.NAME]", key->range);
+        if (key->type == PARAM_NAME && text[0]) names_check(in, s->section, instance, key->name, text, names, n, what);
+        for (int w = 0; key->type == PARAM_NAMES && param_word(text, w, word, sizeof word); w++)
+            names_check(in, s->section, instance, key->name, word, names, n, what);
+    }
+}
+
+/* Names and layout of the files of kept configurations. */
+static void check_save(ini_input *in, const save_params *s)
+{
+    char why[160];
+    const struct {
+        const char *key, *pattern;
+    } patterns[] = {{"name", s->name}, {"lfn", s->lfn}};
+    for (int i = 0; i < 2; i++) {
+        const char *fault = patterns[i].pattern[0] ? pattern_fault(patterns[i].pattern) : NULL;
+        if (fault)
+            ini_mistake(in, "%s: [save] %s = %s %s", ini_where(in, "save", NULL, patterns[i].key), patterns[i].key,
+                        patterns[i].pattern, fault);
+    }
+    if (strchr(s->name, '/') || s->name[0] == '.')
+        ini_mistake(in,
+                    "%s: [save] name = %s is no name of a file in the folder configurations: it must have no / and not "
+                    "begin with a dot",
+                    ini_where(in, "save", NULL, "name"), s->name);
+    if (s->lfn[0] && strcmp(s->format, "ildg"))
+        ini_mistake(in, "%s: [save] lfn is given, but files of format %s have no place for it; only those of ildg do",
+                    ini_where(in, "save", NULL, "lfn"), s->format);
+    if (s->ensemble[0] && !links_format_carries_names(s->format))
+        ini_mistake(in, "%s: [save] ensemble is given, but files of format %s have no place for it",
+                    ini_where(in, "save", NULL, "ensemble"), s->format);
+    if (links_format_layout(s->format, parameters_save_bits(s), s->rows, why, sizeof why))
+        ini_mistake(in, "%s: [save] %s", ini_where(in, "save", NULL, strstr(why, "rows") ? "rows" : "bits"), why);
+}
+
+int parameters_save_bits(const save_params *s)
+{
+    return strcmp(s->bits, "most") ? atoi(s->bits) : 0;
+}
+
+/* ---- inputs of an earlier form ---- */
+
+/* Keys of [fermion.NAME], which was a quark and its action in one: the sections that have them now. */
+static const struct {
+    const char *key, *now;
+} earlier_keys[] = {
+    {"kind",
+     "[quark] kind = wilson_clover, staggered or mobius, and [action] kind = two_flavours, four_flavours, rational "
+     "or eofa"},
+    {"mass", "[quark]"},
+    {"kappa", "[quark]"},
+    {"c_sw", "[quark]"},
+    {"schur", "[quark]"},
+    {"parity", "[quark]"},
+    {"links", "[quark]"},
+    {"link_reals", "[quark]"},
+    {"u0", "[quark]"},
+    {"naik_epsilon", "[quark]"},
+    {"long_reals", "[quark]"},
+    {"Ls", "[quark]"},
+    {"M5", "[quark]"},
+    {"b5", "[quark]"},
+    {"c5", "[quark]"},
+    {"ratio_to",
+     "[action] masses or kappas: those of the chain of heavier quarks, which need no sections of their own"},
+    {"with", "[action], where names are those of quarks"},
+    {"measured_only", "no key: a quark that no [action.NAME] names is measured only; its solver is [quark] solver"},
+};
+
+/* One message with what to write for every key of the first such section. */
+static void refuse_earlier_form(const ini_input *in)
+{
+    const char *names[MAX_NAMED];
+    param_text text = {0};
+    if (names_of(in, "fermion", names) == 0) return;
+    for (size_t k = 0; k < sizeof earlier_keys / sizeof earlier_keys[0]; k++)
+        if (ini_given(in, "fermion", names[0], earlier_keys[k].key))
+            param_text_add(&text, "\n  %s: %s", earlier_keys[k].key, earlier_keys[k].now);
+    user_error(
+        "%s: [fermion.%s] is of an earlier form of the input; it is two sections now, [quark.%s] and, with the key "
+        "quark = %s, [action.%s]:%s\n  all other keys: [action]; the key fermion of [measure.NAME] is now quark",
+        ini_where(in, "fermion", names[0], ""), names[0], names[0], names[0], names[0], text.data ? text.data : "");
+}
+
+#define LONG_TRAJECTORY 10 /* MD time */
+
+parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need)
+{
+    parameters *p = calloc(1, sizeof *p);
+    REQUIRE_MEMORY(p, "out of memory");
+    ini_input *in = p->input = ini_read(path, noverride, overrides);
+    int nsections;
+    const param_section *const *sections = parameter_sections(&nsections);
+    /* A measurement's may have but a seed, which is not enough for the check. */
+    if (!(need & NEED_GAUGE)) ini_fill_some(in, &run_section, NULL, &p->run);
+    refuse_earlier_form(in);
+    ini_check_all_used(in, sections, nsections);
+    if (need & NEED_GAUGE) ini_fill(in, &run_section, NULL, &p->run);
+    ini_fill(in, &machine_section, NULL, &p->machine);
+    ini_fill(in, &lattice_section, NULL, &p->lattice);
+    if (need & NEED_GAUGE && !ini_given(in, "lattice", NULL, "size"))
+        user_error("%s: [lattice] needs the key 'size' (extents X.Y.Z.T, even numbers of at least 2)",
+                   ini_where(in, "lattice", NULL, "size"));
+    read_gauge(in, &p->gauge, need & NEED_GAUGE);
+    ini_fill(in, &checkpoint_section, NULL, &p->checkpoint);
+    ini_fill(in, &save_section, NULL, &p->save);
+    ini_fill(in, &watch_section, NULL, &p->watch);
+    for (int d = 0; d < 4; d++)
+        if (p->lattice.size[d] % 2 || (p->lattice.size[d] == 0 && ini_given(in, "lattice", NULL, "size")))
+            ini_mistake(
+                in, "%s: [lattice] size: extent %d in direction %c of the lattice is not an even number of at least 2",
+                ini_where(in, "lattice", NULL, "size"), p->lattice.size[d], "xyzt"[d]);
+    const int *g = p->machine.grid;
+    const int given = (g[0] > 0) + (g[1] > 0) + (g[2] > 0) + (g[3] > 0);
+    if (given > 0 && given < 4)
+        ini_mistake(in,
+                    "%s: [machine] grid: process grid %d.%d.%d.%d; give four numbers of at least 1, or 0.0.0.0 to have "
+                    "one chosen",
+                    ini_where(in, "machine", NULL, "grid"), g[0], g[1], g[2], g[3]);
+    if (!strcmp(p->run.start, "file") && !p->run.config[0])
+        ini_mistake(in, "%s: [run] start = file needs config = FILE", ini_where(in, "run", NULL, "start"));
+    if (strcmp(p->run.start, "file") && p->run.config[0])
+        ini_mistake(in, "%s: [run] config is given, but start = %s does not read it; use start = file",
+                    ini_where(in, "run", NULL, "config"), p->run.start);
+    check_save(in, &p->save);
+    ini_judge(in);
+    solver_parameters_read(in, p);
+    read_links(in, p);
+    quark_parameters_read(in, p);
+    action_parameters_read(in, p);
+    read_levels(in, p, need & NEED_INTEGRATOR);
+    measure_parameters_read(in, p);
+    visit_all(p, check_names, in);
+    quark_parameters_complete(in, p);
+    action_parameters_complete(in, p);
+    solver_parameters_nest(in, p);
+    action_parameters_check(in, p);
+    action_parameters_levels(in, p, need & NEED_INTEGRATOR);
+    if (need & NEED_INTEGRATOR && p->run.length > LONG_TRAJECTORY)
+        log_warn(
+            "%s: [run] length = %g is a very long trajectory (1 or 2 are usual): rounding grows along it, and each "
+            "rejection loses all of it; is it meant as a number of steps, [integrator.N] steps?",
+            ini_where(in, "run", NULL, "length"), p->run.length);
+    measure_parameters_check(in, p);
+    solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
+    if (!(need & NEED_NO_TRANSFORMS)) transform_parameters_read(in, p, need & NEED_EVERY_SOLVER);
+    param_text text = {0};
+    visit_all(p, dump_one, &text);
+    p->dump = text.data;
+    return p;
+}
+
+void parameters_free(parameters *p)
+{
+    if (!p) return;
+    for (int i = 0; i < p->nsolvers; i++) free(p->transforms[i]);
+    ini_free(p->input);
+    free(p->dump);
+    free(p);
+}

@@ -1,0 +1,179 @@
+/* The input file as structs. The tables of keys stand beside what they belong to; those of sections without kinds in
+ * parameters.c. */
+#ifndef PLAQ_PARAMETERS_H
+#define PLAQ_PARAMETERS_H
+
+#include <stdint.h>
+
+#include "hmc/actions/action_kind.h"
+#include "hmc/actions/gauge_kind.h"
+#include "hmc/input/names.h"
+#include "hmc/quarks/quark_links.h"
+#include "hmc/record/watch.h"
+#include "io/ini.h"
+#include "kernels/base/param.h"
+#include "solvers/solver.h"
+#include "solvers/transform.h"
+
+typedef struct {
+    char output[PARAM_STRING_SIZE];
+    int64_t trajectories, seed, warmup;
+    char start[PARAM_CHOICE_SIZE], config[PARAM_STRING_SIZE];
+    double length, max_hours;
+    char log[PARAM_CHOICE_SIZE], report[PARAM_CHOICE_SIZE];
+} run_params;
+
+typedef struct {
+    int grid[4];
+    char device[PARAM_CHOICE_SIZE], share_gpu[PARAM_CHOICE_SIZE], transport[PARAM_CHOICE_SIZE];
+    char tune[PARAM_CHOICE_SIZE], tune_file[PARAM_STRING_SIZE];
+    int threads;
+    char simd[PARAM_CHOICE_SIZE];
+    double watchdog, delay;
+} machine_params;
+
+typedef struct {
+    int size[4];
+    char time_boundary[PARAM_CHOICE_SIZE];
+} lattice_params;
+
+typedef struct {
+    char scheme[PARAM_CHOICE_SIZE];
+    int steps;
+    char actions[PARAM_WORDS_SIZE];
+} integrator_params;
+
+typedef struct {
+    int64_t interval;
+    int keep;
+} checkpoint_params;
+
+typedef struct {
+    int64_t interval, from;
+    char format[PARAM_CHOICE_SIZE], bits[PARAM_CHOICE_SIZE], ensemble[PARAM_STRING_SIZE];
+    char name[PARAM_STRING_SIZE], lfn[PARAM_STRING_SIZE];
+    int rows;
+} save_params;
+
+/* Observables have keys of their own in `own`, whose layout is theirs. */
+typedef struct {
+    char kind[PARAM_CHOICE_SIZE];
+    int64_t interval;
+    /* Of observables with a quark. */
+    char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
+    char links[PARAM_STRING_SIZE]; /* [links.NAME] of observables without a quark */
+    union {
+        double align;
+        char bytes[2048];
+    } own;
+} measure_params;
+
+typedef struct {
+    char name[64];
+    solver_settings p;
+} named_settings;
+
+typedef struct {
+    char name[64];
+    measure_params p;
+} named_measure;
+
+typedef struct parameters {
+    run_params run;
+    machine_params machine;
+    lattice_params lattice;
+    gauge_params gauge;
+    int nquarks, nactions, nterms, nlevels, nsolvers, nmeasures, nlinks;
+    named_quark quarks[MAX_NAMED];
+    named_action actions[MAX_NAMED];
+    action_term terms[MAX_ACTIONS];
+    integrator_params levels[MAX_NAMED];
+    named_settings solvers[MAX_NAMED];
+    named_links links[MAX_NAMED];
+    named_measure measures[MAX_NAMED];
+    checkpoint_params checkpoint;
+    save_params save;
+    watch_params watch;
+    char *dump;                             /* canonical text of all, for the log, the checkpoint and comparison */
+    fifth_transform *transforms[MAX_NAMED]; /* of solvers that have one, as their files hold them; else null */
+    ini_input *input;                       /* for ini_where(), in messages on what only shows later */
+} parameters;
+
+/* Every section of the input file; `*n` of them. Not collective. */
+const param_section *const *parameter_sections(int *n);
+
+/* Reads and checks an input file; contradictions are user errors. `need`: which parts have to be there (a measurement
+ * needs neither), whether every solver has to suit every fermion, and whether files of transforms, which all others
+ * read, are yet to be made. Collective. Free with parameters_free(). */
+enum { NEED_GAUGE = 1, NEED_INTEGRATOR = 2, NEED_EVERY_SOLVER = 4, NEED_NO_TRANSFORMS = 8 };
+parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need);
+void parameters_free(parameters *p);
+
+/* Number of the quark of this name, which there has to be. */
+int parameters_quark(const parameters *p, const char *name);
+/* True of a quark that no action has: it is only measured. */
+int parameters_measured_only(const parameters *p, const named_quark *q);
+/* Term of this name; null: there is none. */
+const action_term *parameters_term(const parameters *p, const char *name);
+
+/* A key that names the solver of a quark: of an action's term, of the quark, or of a measurement. */
+typedef struct {
+    const named_quark *quark;
+    const action_term *term; /* null of the others */
+    const char *solver, *section, *instance, *key;
+} solver_use;
+/* Such keys that are not empty, by number; 0 after the last. */
+int parameters_solver_use(const parameters *p, int number, solver_use *use);
+
+/* ---- for parts of the reader ---- */
+
+/* A key that some kinds of a section have, but not this one, is a user error. `choice` is the key that names the kind,
+ * has() whether a kind has a key, and `rest` the end of the message, such as "; it has kappa". */
+void parameters_refuse_keys(ini_input *in, const char *section, const char *instance, const char *choice,
+                            const char *kind, int (*has)(const char *kind, const char *key), const char *rest);
+/* parameters_solver.c: a key that names a solver of the file names no mere preconditioner, or that is a user error. */
+void parameters_check_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
+                             const char *key, const char *found);
+/* The solver of attempt `number` at a solve: the one named, or a fallback; null after the last. Solvers that name each
+ * other have had their turn when all are through. */
+const named_settings *parameters_attempt(const parameters *p, const char *solver, int number);
+/* True of a solver that plaq solve tries: one that solves, and that is not a preconditioner of another section alone. */
+int parameters_solver_tried(const parameters *p, int number);
+/* The sections [solver.NAME]; with names checked, those inside others and what keys of actions and quarks name; then, with
+ * all read, what is said of solvers that nothing could use; every: as with NEED_EVERY_SOLVER. Contradictions are user
+ * errors. */
+void solver_parameters_read(ini_input *in, parameters *p);
+void solver_parameters_nest(const ini_input *in, parameters *p);
+void solver_parameters_check(const ini_input *in, const parameters *p, int every);
+/* parameters_transform.c: reads the files of transforms between numbers of slices, and refuses those of other quarks; every:
+ * as with NEED_EVERY_SOLVER. */
+void transform_parameters_read(const ini_input *in, parameters *p, int every);
+/* parameters_quark.c: the sections [quark.NAME]; then, with links read and names checked, what follows from their keys.
+ * Contradictions are user errors. */
+void quark_parameters_read(ini_input *in, parameters *p);
+void quark_parameters_complete(const ini_input *in, parameters *p);
+/* parameters_action.c: the sections [action.NAME]; with quarks complete, the terms that they make; with solvers nested,
+ * whether these suit. Contradictions are user errors. */
+void action_parameters_read(ini_input *in, parameters *p);
+void action_parameters_complete(const ini_input *in, parameters *p);
+void action_parameters_check(const ini_input *in, const parameters *p);
+/* Words that stand on levels for actions: puts the names of terms in place of those of whole actions, and each NAME.det
+ * that is not named behind its action, or its last factor. Every term stands on one level, or that is a user error. */
+void action_parameters_levels(const ini_input *in, parameters *p, int required);
+/* 32, 64, or 0 for as many as the format has. */
+int parameters_save_bits(const save_params *s);
+/* Flavours of one operator and mass that the determinants of all actions make together, roots reckoned in; `of` is a quark
+ * with that operator. Returns how many there are. */
+#define MAX_FLAVOURS (MAX_NAMED * MAX_FACTORS)
+typedef struct {
+    const named_quark *of;
+    double mass;
+    int number;
+} flavours;
+int parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]);
+/* parameters_measure.c: the sections [measure.NAME]; then, with quarks and solvers read and names checked, what they say of
+ * those. Contradictions are user errors. */
+void measure_parameters_read(ini_input *in, parameters *p);
+void measure_parameters_check(const ini_input *in, const parameters *p);
+
+#endif

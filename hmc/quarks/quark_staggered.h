@@ -1,0 +1,36 @@
+/* Keys of staggered quarks, for tests that set them, their links and their Naik terms. */
+#ifndef PLAQ_QUARK_STAGGERED_H
+#define PLAQ_QUARK_STAGGERED_H
+
+#include "hmc/quarks/quark.h"
+#include "operators/staggered_links.h"
+
+typedef struct {
+    char links[PARAM_CHOICE_SIZE];
+    double u0, naik_epsilon; /* NaN: auto, until the section is complete */
+    char long_reals[PARAM_CHOICE_SIZE];
+} staggered_keys;
+
+extern const param_section staggered_part;
+
+static inline staggered_keys *staggered_keys_of(const quark_params *q)
+{
+    return (staggered_keys *)quark_keys(q, &staggered_part);
+}
+
+/* What follows from the key `links`. */
+typedef struct {
+    const char *name;
+    staggered_kind kind;
+    int levels;     /* of smearing */
+    int long_links; /* there are */
+    int tadpoles;   /* u0 is for them */
+} staggered_links_kind;
+const staggered_links_kind *staggered_links_of(const quark_params *q);
+
+/* What `naik_epsilon = auto` is for a quark of mass m in lattice units: the series in m^2, below mass 1. And the exact
+ * value at tree level, at which rest mass and kinetic mass of a free quark agree; any m > 0. */
+double staggered_naik_series(double m);
+double staggered_naik_exact(double m);
+
+#endif

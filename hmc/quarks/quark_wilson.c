@@ -1,0 +1,124 @@
+/* wilson_clover: Wilson-clover quarks of sections [quark.NAME]. */
+#include "hmc/quarks/quark_wilson.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/quarks/quark_links.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "operators/wilson.h"
+
+#define AT(member) offsetof(wilson_keys, member)
+
+static const param table[] = {
+    {"kappa", PARAM_REAL, AT(kappa), "0.125", "[1e-6,1]", NULL,
+     "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", 1},
+    {"c_sw", PARAM_REAL, AT(c_sw), "0", "[-10,10]", NULL, "clover coefficient; 0: Wilson fermions", 1},
+    {"schur", PARAM_CHOICE, AT(schur), "asymmetric", "asymmetric|symmetric", NULL,
+     "form of the even-odd Schur complement", 0},
+};
+
+/* The free doublers with one momentum pi are massless at a mass of -2. */
+#define LARGEST_KAPPA 0.25
+
+/* Mass and kappa, of which one is given. */
+static void complete(const ini_input *in, named_quark *f)
+{
+    const int mass = ini_given(in, "quark", f->name, "mass"), kappa = ini_given(in, "quark", f->name, "kappa");
+    wilson_keys *k = wilson_keys_of(&f->p);
+    if (mass && kappa)
+        user_error("%s: both mass and kappa are given for [quark.%s]; give one of them (kappa = 1 / (2 mass + 8))",
+                   ini_where(in, "quark", f->name, "kappa"), f->name);
+    if (!mass && !kappa)
+        user_error("%s: [quark.%s] has neither mass nor kappa; give one of them", ini_where(in, "quark", f->name, ""),
+                   f->name);
+    if (kappa) f->p.mass = 1 / (2 * k->kappa) - 4;
+    else k->kappa = 1 / (2 * f->p.mass + 8);
+    if (!ini_given(in, "quark", f->name, "c_sw"))
+        log_warn(
+            "%s: [quark.%s] has no c_sw: plain Wilson fermions, with errors of order a; give c_sw, or c_sw = 0 where "
+            "that is meant",
+            ini_where(in, "quark", f->name, ""), f->name);
+    if (k->kappa > LARGEST_KAPPA)
+        log_warn(
+            "%s: [quark.%s] kappa = %.8g is a mass of %.4g, beyond the critical one on any links: the doublers are "
+            "lighter than the quark; kappa of clover quarks lies between 0.12 and 0.18",
+            ini_where(in, "quark", f->name, kappa ? "kappa" : "mass"), f->name, k->kappa, f->p.mass);
+}
+
+const param_section wilson_part = PARAM_PART("quark", "Wilson quarks", wilson_keys, table);
+
+static fermion *make(const field *links, const quark_params *f, fermion *const *others, int n)
+{
+    const wilson_keys *k = wilson_keys_of(f);
+    wilson_settings s = {.mass = f->mass,
+                         .c_sw = k->c_sw,
+                         .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                         .p = quark_parity(f),
+                         .storage = link_storage_of(f)};
+    s.map = quark_map(links, f, others, n);
+    fermion *quark = wilson_fermion(links, &s);
+    link_map_destroy(s.map); /* the quark has its own share */
+    return quark;
+}
+
+static void describe(const quark_params *f, double mass, char *text, size_t size)
+{
+    snprintf(text, size, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), wilson_keys_of(f)->c_sw);
+}
+
+static int same_operator(const quark_params *f, const quark_params *g)
+{
+    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw && !strcmp(smearing_name(f), smearing_name(g));
+}
+
+static int has_clover(const quark_params *f)
+{
+    return wilson_keys_of(f)->c_sw != 0;
+}
+
+/* Hops and clover terms of the Schur complement and its dagger on half the sites. */
+static double normal_flops(const quark_params *f)
+{
+    return 2 * 1320 + (has_clover(f) ? 2 * 504 : 0);
+}
+
+/* Staples and leaves, whatever they are summed for. */
+static double force_flops(const quark_params *f)
+{
+    return has_clover(f) ? 48000 : 12000;
+}
+
+/* Hops and outer products. */
+static double term_flops(const quark_params *f)
+{
+    (void)f;
+    return 12000;
+}
+
+static double shift_flops(const quark_params *f)
+{
+    (void)f;
+    return 240;
+}
+
+const quark_kind quark_wilson_clover = {.name = "wilson_clover",
+                                        .help = "Wilson-clover, even-odd preconditioned",
+                                        .parts = {&wilson_part, &link_reals_part, &smearing_part},
+                                        .spins = 4,
+                                        .flavours = 2,
+                                        .ratios = 1,
+                                        .blocks = 1,
+                                        .coarsens = 1,
+                                        .complete = complete,
+                                        .make = make,
+                                        .describe = describe,
+                                        .same_operator = same_operator,
+                                        .log_det = has_clover,
+                                        .normal_flops = normal_flops,
+                                        .force_flops = force_flops,
+                                        .term_flops = term_flops,
+                                        .shift_flops = shift_flops,
+                                        .solve_op = "cg",
+                                        .force_op = "hop_force"};
