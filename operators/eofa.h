@@ -23,7 +23,8 @@
 
 typedef struct eofa eofa;
 
-/* Links are borrowed, in double precision; 0 < s->mass < heavy. */
+/* Links are borrowed, in double precision, and s->map, of which it takes a share, may smear and twist them; 0 < s->mass <
+ * heavy. */
 eofa *eofa_create(const field *links, const mobius_settings *s, double heavy);
 void eofa_destroy(eofa *e);
 

@@ -8,7 +8,8 @@
  * - STAGGERED_HISQ: V = fat7 of U without tadpoles, W = V projected to U(3), then asqtad's paths of W with twice
  *   Lepage's path, and with the Naik term times 1 + epsilon (E. Follana et al., hep-lat/0610092).
  *
- * Phases and the lattice's boundary in t are in the links. The thin links, in SU(3) to rounding, are borrowed, in double
+ * Phases and the lattice's boundary in t are in the links, and so is a uniform twist (operators/link_map.h): fat links of
+ * direction mu times e^(i theta_mu / L_mu), long ones times its third power, after all smearing. The thin links, in SU(3) to rounding, are borrowed, in double
  * precision; what is derived from them is rebuilt when they have changed. */
 #ifndef PLAQ_STAGGERED_LINKS_H
 #define PLAQ_STAGGERED_LINKS_H
@@ -23,6 +24,7 @@ typedef struct {
     double epsilon; /* of HISQ: what the Naik term of a heavy quark is changed by */
     int long_reals; /* of a long link in hops: 18, as which 0 counts; or of a link in U(3), 13 or 9
                        (kernels/ops/staggered.h) */
+    double theta[4]; /* angles of twisted boundary conditions */
 } staggered_smearing;
 
 typedef struct staggered_links staggered_links;
@@ -37,8 +39,10 @@ typedef struct {
 
 /* The lattice's reach is 3 where there are long links. */
 staggered_links *staggered_links_create(const field *thin, const staggered_smearing *s);
-/* Links of the same smearing, or HISQ ones with another epsilon, which share V and W with `base` and are made of its
- * links; that has to stay while they do. */
+/* Links that are alike, of another storage or twist, or HISQ ones with another epsilon. They share V and W with `base` and
+ * are made of its links; that has to stay while they do. */
+staggered_links *staggered_links_like(staggered_links *base, const staggered_smearing *s);
+/* Those of the base's twist. */
 staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int long_reals);
 void staggered_links_destroy(staggered_links *l);
 /* Whether such links could be siblings of l; whether they would be the same as these siblings; whether a projection is
@@ -51,10 +55,15 @@ int staggered_links_projected(const staggered_links *l);
 const staggered_pair *staggered_links_at(staggered_links *l, precision prec, place where);
 const field *staggered_links_thin(const staggered_links *l);
 
+/* The angles of their twist; and links of l's lattice, in place, that lead `reach` sites (1 or 3), with the twist of `to` in
+ * place of that of `from`: e^(i (to - from)_mu reach / L_mu) times what they were. */
+const double *staggered_links_theta(const staggered_links *l);
+void staggered_links_turn(field *links, int reach, const double from[4], const double to[4]);
+
 /* ---- forces: see kernels/ops/staggered.h for derivatives ----
  *
  * Forces of all links with one base go through its smearing together: `near` and `far` are sums of the derivatives by
- * the fat and long links, without phases, the far ones times the coefficient of the long links each; `extra` is the sum
+ * the fat and long links, without phases and twist, the far ones times the coefficient of the long links each; `extra` is the sum
  * of those by the fat ones times staggered_links_extra(). */
 staggered_links *staggered_links_base(staggered_links *l); /* l itself, or what it was made a sibling of */
 int staggered_links_smeared(const staggered_links *l);     /* not the thin ones of naive quarks */
