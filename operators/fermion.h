@@ -66,9 +66,9 @@ struct fermion {
     const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
 };
 
-/* The link map of a quark of the thin `links` with the angles theta of twisted boundary conditions (link_map.h), all zero for
- * none, on links smeared as s says, or thin ones where s is null. It is one of the n others' (null ones do not count), or
- * shares their smearing, or is new; null: the thin links themselves. The caller destroys it, a quark takes a share. */
+/* The link map of a quark: smearing of the thin `links` as s says, none where s is null, and then the twist of the angles
+ * theta (link_map.h), none where all are zero. The map is that of one of the n others (null ones do not count), or shares
+ * their smearing, or is new; null stands for the thin links themselves. The caller destroys it; a quark takes a share. */
 link_map *fermion_link_map(const field *links, const link_settings *s, const double theta[4], fermion *const *others,
                            int n);
 /* The links that the quark hops on, up to date: those of its map, or thin ones. A twist is in them. */
@@ -123,7 +123,8 @@ void fermion_destroy(fermion *f);
 
 /* Constructor and destructor of the common part, for kinds of fermions. The fermion takes a share of the map, which may be
  * null. A kind calls fermion_close() after it has destroyed its operators. */
-void fermion_open(fermion *f, const fermion_table *table, const field *links, link_map *map, linop *direct, linop *normal);
+void fermion_open(fermion *f, const fermion_table *table, const field *links, link_map *map, linop *direct,
+                  linop *normal);
 void fermion_close(fermion *f);
 
 #endif

@@ -51,8 +51,7 @@ link_map *link_map_twist(link_map *smearing, const field *from, const double the
 
 int link_map_twist_fits(const link_map *m, const link_map *smearing, const field *from, const double theta[4])
 {
-    return m && m->type == &twist && m->from == from && m->smearing == smearing &&
-           same(m->state, theta);
+    return m && m->type == &twist && m->from == from && m->smearing == smearing && same(m->state, theta);
 }
 
 link_map *link_map_smearing(const link_map *m)

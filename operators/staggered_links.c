@@ -172,8 +172,8 @@ static void build(staggered_links *l, material *m)
     set_pair(l, m, 1, 1);
 }
 
-/* The same of a sibling from its base's links: fat ones differ by one link with a weight, long ones by a factor, and both by
- * a twist. */
+/* Links of a sibling from those of its base: fat ones differ by one link with a weight, long ones by a factor, both by a
+ * twist. */
 static void build_from_base(staggered_links *l, material *m)
 {
     const place where = l->thin->where;

@@ -28,7 +28,7 @@ typedef struct {
 } schur;
 
 struct wilson {
-    const field *links, *special; /* of the hop; of the clover term: without a twist */
+    const field *links, *special; /* links of the hop, and of the clover term, which has no twist */
     link_map *map;
     double mass, c_sw;
     schur_form form;

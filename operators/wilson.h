@@ -8,9 +8,9 @@
  *   symmetric   Mhat = 1 - A_pp^-1 H_pq A_qq^-1 H_qp,   det M = det A det Mhat
  *
  * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when
- * the links have changed. The links are borrowed, and may be smeared (link_map.h), both hop and clover term; the time boundary
- * is the lattice's. A twist of the map is in the hop alone: no loop of the clover term sees it. Forces see all 18 reals of
- * the links. */
+ * the links have changed. The links are borrowed, and may be smeared (link_map.h), both hop and clover term; the time
+ * boundary is the lattice's. A twist is in the hop alone, since it cancels in the loops of the clover term. Forces see all
+ * 18 reals of the links. */
 #ifndef PLAQ_WILSON_H
 #define PLAQ_WILSON_H
 
@@ -23,7 +23,7 @@ typedef struct {
     double mass, c_sw;
     schur_form form;
     parity p;           /* that of the Schur complement's vectors */
-    field_kind storage; /* of the hop's links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, not with a twist */
+    field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
 } wilson_settings;
 
@@ -59,7 +59,7 @@ typedef struct {
     field *force, *tensor; /* borrowed; its own, made when a term needs it */
 } wilson_force;
 
-/* links: those of the operators' clover term, of whose map the force is not taken back; twists of the operators may differ. */
+/* links: those of the clover term, of whose map the force is not taken back. Twists of the operators may differ. */
 wilson_force wilson_force_open(field *force, const field *links);
 /* force += that of S with dS = -2 factor Re Y^dagger dMhat X; X, Y and mx = Mhat X on parity p; y may be mx. */
 void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx);
