@@ -218,7 +218,7 @@ LINKS_SITE(staples)
 LINKS_SITE(staples_core)
 LINKS_SITE(staples_sum)
 
-/* A row of three times c + is. */
+/* Row of three numbers times c + i s. */
 FN void T(row_phase)(vreal row[6], vreal c, vreal s)
 {
     UNROLL for (int i = 0; i < 6; i += 2)
