@@ -20,9 +20,9 @@ typedef enum { STAGGERED_NAIVE, STAGGERED_FAT7, STAGGERED_ASQTAD, STAGGERED_HISQ
 
 typedef struct {
     staggered_kind kind;
-    double u0;       /* of fat7 and asqtad */
-    double epsilon;  /* of HISQ: what the Naik term of a heavy quark is changed by */
-    int long_reals;  /* of a long link in hops: 18, as which 0 counts; or of a link in U(3), 13 or 9
+    double u0;       /* tadpole factor of fat7 and asqtad */
+    double epsilon;  /* change of the Naik term of a heavy HISQ quark */
+    int long_reals;  /* reals of a long link in hops: 18, as which 0 counts; or of a link in U(3), 13 or 9
                        (kernels/ops/staggered.h) */
     double theta[4]; /* angles of the twist, zero for none */
 } staggered_smearing;
@@ -42,7 +42,7 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
 /* Links that are alike, of another storage or twist, or HISQ ones with another epsilon. They share V and W with `base` and
  * are made of its links; that has to stay while they do. */
 staggered_links *staggered_links_like(staggered_links *base, const staggered_smearing *s);
-/* The same with the twist of the base. */
+/* Siblings with the twist of their base. */
 staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int long_reals);
 void staggered_links_destroy(staggered_links *l);
 /* Whether such links could be siblings of l; whether they would be the same as these siblings; whether a projection is
