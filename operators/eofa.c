@@ -37,6 +37,7 @@ eofa *eofa_create(const field *links, const mobius_settings *s, double heavy)
     REQUIRE_MEMORY(e, "out of memory");
     REQUIRE(s->Ls % 2 == 0 && s->mass > 0 && s->mass < heavy, "EOFA of masses %g and %g on %d slices", s->mass, heavy,
             s->Ls);
+    REQUIRE(!s->map || s->map->from == links, "a map of other links");
     e->links = links;
     e->s = *s;
     if (s->map) link_map_share(s->map);
@@ -47,7 +48,7 @@ eofa *eofa_create(const field *links, const mobius_settings *s, double heavy)
 
 void eofa_destroy(eofa *e)
 {
-    link_map_destroy(e->s.map);
+    if (e) link_map_destroy(e->s.map);
     free(e);
 }
 
@@ -98,8 +99,10 @@ void eofa_add_force(const eofa *e, int chirality, field *force, const field *x)
 {
     const double half = 0.5 * eofa_factor(e, chirality);
     const fifth_matrix reflect = fifth_reflection(e->s.Ls, half, -half);
-    field *y = field_like(x);
+    link_map *map = e->s.map;
+    field *y = field_like(x), *sum = link_map_open_force(map, force);
     domainwall_map(y, &reflect, 0, x);
-    hop_force(force, e->s.map ? link_map_links(e->s.map) : e->links, x, y);
+    hop_force(sum, map ? link_map_links(map) : e->links, x, y);
+    link_map_close_force(map, force, sum);
     field_destroy(y);
 }

@@ -23,7 +23,8 @@
 
 typedef struct eofa eofa;
 
-/* Links are borrowed, in double precision; 0 < s->mass < heavy. The quotient takes a share of s->map, which may be null. */
+/* Links are borrowed, in double precision, and s->map, of which it takes a share, may smear and twist them; 0 < s->mass <
+ * heavy. */
 eofa *eofa_create(const field *links, const mobius_settings *s, double heavy);
 void eofa_destroy(eofa *e);
 
@@ -38,7 +39,7 @@ fermion *eofa_quark(const eofa *e, int chirality, double g);
  * and y += factor w^T x of its solution x = H_f^-1 w phi, which leaves y's other chirality as it is. */
 void eofa_enter(const eofa *e, int chirality, field *source, const field *phi);
 void eofa_leave(const eofa *e, int chirality, field *y, double factor, const field *x);
-/* force += that of phi^dagger A phi, from the solution for A itself: the force of the links that the quarks hop on. */
+/* force += that of phi^dagger A phi, from the solution for A itself. */
 void eofa_add_force(const eofa *e, int chirality, field *force, const field *x);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
-#include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"
 
 void fermion_open(fermion *f, const fermion_table *table, const field *links, link_map *map, linop *direct,
@@ -12,7 +11,26 @@ void fermion_open(fermion *f, const fermion_table *table, const field *links, li
 {
     REQUIRE(!map || map->from == links, "a map of other links");
     *f = (fermion){.table = table, .links = links, .direct = direct, .normal = normal};
-    if (map) f->shares = f->map = link_map_share(map);
+    if (map) f->map = link_map_share(map);
+    f->shares = link_map_smearing(map);
+}
+
+link_map *fermion_link_map(const field *links, const link_settings *s, const double theta[4], fermion *const *others,
+                           int n)
+{
+    link_map *smearing = NULL;
+    for (int i = 0; s && !smearing && i < n; i++) {
+        link_map *m = others[i] ? link_map_smearing(others[i]->map) : NULL;
+        if (link_map_fits(m, s, links)) smearing = link_map_share(m);
+    }
+    if (s && !smearing) smearing = link_map_create(s, links);
+    link_map *whole = NULL;
+    for (int i = 0; !whole && i < n; i++)
+        if (others[i] && link_map_twist_fits(others[i]->map, smearing, links, theta))
+            whole = link_map_share(others[i]->map);
+    if (!whole) whole = link_map_twist(smearing, links, theta);
+    link_map_destroy(smearing);
+    return whole;
 }
 
 void fermion_close(fermion *f)
@@ -111,16 +129,15 @@ double fermion_residual(fermion *f, field *work, const field *x, const field *so
 /* A sum of forces. Of smeared links it is gathered apart, for the map to take back. */
 typedef struct {
     void *of_kind;
-    field *force, *smeared; /* the caller's; owned, or null */
+    field *force, *own; /* the caller's; that of the links of the map */
 } force_sum;
 
 void *fermion_open_force(fermion *f, field *force)
 {
     force_sum *s = malloc(sizeof *s);
     REQUIRE_MEMORY(s, "out of memory");
-    *s = (force_sum){.force = force, .smeared = f->map ? field_like(force) : NULL};
-    if (s->smeared) momenta_zero(s->smeared);
-    s->of_kind = f->table->open_force(f, s->smeared ? s->smeared : force);
+    *s = (force_sum){.force = force, .own = link_map_open_force(f->map, force)};
+    s->of_kind = f->table->open_force(f, s->own);
     return s;
 }
 
@@ -144,11 +161,7 @@ void fermion_close_force(fermion *f, void *sum)
 {
     force_sum *s = sum;
     f->table->close_force(s->of_kind);
-    if (s->smeared) {
-        link_map_pull_back(f->map, s->smeared);
-        momenta_add(s->force, 1, s->smeared);
-        field_destroy(s->smeared);
-    }
+    link_map_close_force(f->map, s->force, s->own);
     free(s);
 }
 

@@ -15,7 +15,10 @@
  *
  * A fermion owns its operators and what they derive from the links, which are borrowed; both follow the links by
  * themselves. Fields of M and physical ones are in double precision where the links are, on both parities; vectors of the
- * systems are those of `normal`. All calls are collective. */
+ * systems are those of `normal`. All calls are collective.
+ *
+ * Quarks with twisted boundary conditions have a uniform phase in their links: fields are those of the twist, not those
+ * with a phase at the boundary; link_map.h says how the two differ. */
 #ifndef PLAQ_FERMION_H
 #define PLAQ_FERMION_H
 
@@ -63,7 +66,12 @@ struct fermion {
     const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
 };
 
-/* The links that the quark hops on, up to date: those of its map, or thin ones. */
+/* The link map of a quark: smearing of the thin `links` as s says, none where s is null, and then the twist of the angles
+ * theta (link_map.h), none where all are zero. The map is that of one of the n others (null ones do not count), or shares
+ * their smearing, or is new; null stands for the thin links themselves. The caller destroys it; a quark takes a share. */
+link_map *fermion_link_map(const field *links, const link_settings *s, const double theta[4], fermion *const *others,
+                           int n);
+/* The links that the quark hops on, up to date: those of its map, or thin ones. A twist is in them. */
 const field *fermion_links(const fermion *f);
 /* A field of M, and a physical one, all zero. */
 field *fermion_vector(const fermion *f);
@@ -115,7 +123,8 @@ void fermion_destroy(fermion *f);
 
 /* Constructor and destructor of the common part, for kinds of fermions. The fermion takes a share of the map, which may be
  * null. A kind calls fermion_close() after it has destroyed its operators. */
-void fermion_open(fermion *f, const fermion_table *table, const field *links, link_map *map, linop *direct, linop *normal);
+void fermion_open(fermion *f, const fermion_table *table, const field *links, link_map *map, linop *direct,
+                  linop *normal);
 void fermion_close(fermion *f);
 
 #endif

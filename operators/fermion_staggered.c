@@ -107,7 +107,7 @@ static void find_links(staggered_quark *q, const field *thin, const staggered_sm
         q->owns_links = 0;
         return;
     }
-    q->links = base ? staggered_links_sibling(base, s->epsilon, s->long_reals) : staggered_links_create(thin, s);
+    q->links = base ? staggered_links_like(base, s) : staggered_links_create(thin, s);
 }
 
 fermion *staggered_fermion(const field *links, const staggered_fermion_settings *s, fermion *const *others, int n)

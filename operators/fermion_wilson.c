@@ -33,7 +33,8 @@ static void *open_force(fermion *f, field *force)
 {
     wilson_force *sum = malloc(sizeof *sum);
     REQUIRE_MEMORY(sum, "out of memory");
-    *sum = wilson_force_open(force, fermion_links(f));
+    fermion_links(f); /* brings those of the clover term up to date, too */
+    *sum = wilson_force_open(force, link_map_special(f->map, f->links));
     return sum;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/ops/gauge.h"
 
 #define LINK_MAP(name) extern const link_map_type link_map_##name;
 #include "operators/link_maps.def"
@@ -63,17 +64,23 @@ int link_map_type_has(const link_map_type *type, const char *key)
 
 /* ---- objects ---- */
 
-link_map *link_map_create(const link_settings *s, const field *from)
+link_map *link_map_open(const link_map_type *type, const field *from)
 {
     link_map *m = calloc(1, sizeof *m);
     REQUIRE_MEMORY(m, "out of memory");
     REQUIRE(from->kind == FIELD_LINKS && from->prec == PREC_DOUBLE && from->par == PARITY_BOTH,
             "links of kind %d, precision %d", from->kind, from->prec);
-    m->type = link_map_type_find(s->kind);
-    m->settings = *s;
+    m->type = type;
     m->from = from;
     m->links = field_like(from);
     m->users = 1;
+    return m;
+}
+
+link_map *link_map_create(const link_settings *s, const field *from)
+{
+    link_map *m = link_map_open(link_map_type_find(s->kind), from);
+    m->settings = *s;
     if (m->type->open) m->type->open(m);
     return m;
 }
@@ -118,4 +125,20 @@ void link_map_pull_back(link_map *m, field *force)
     REQUIRE(m->type->pull_back, "%s links have no force", m->type->name);
     link_map_links(m);
     m->type->pull_back(m, force);
+}
+
+field *link_map_open_force(const link_map *m, field *force)
+{
+    if (!link_map_smearing(m)) return force;
+    field *sum = field_like(force);
+    momenta_zero(sum);
+    return sum;
+}
+
+void link_map_close_force(link_map *m, field *force, field *sum)
+{
+    if (sum == force) return;
+    link_map_pull_back(m, sum);
+    momenta_add(force, 1, sum);
+    field_destroy(sum);
 }

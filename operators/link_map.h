@@ -2,7 +2,8 @@
  *
  * A map has its links up to date with those that they are made of (apply), and takes a force of its links, dS/dU in the
  * algebra as kernels/ops/gauge.h has it, back to a force of those (pull_back). That form of a force is all that links in
- * SU(3) need, so maps here make such links. A type is one line of link_maps.def and one file link_map_NAME.c with its keys.
+ * SU(3) need, and smearing here makes such links. A type is one line of link_maps.def and one file link_map_NAME.c with
+ * its keys. The twist, a uniform phase, comes last in a map and has no section: its links are in U(3).
  *
  * Quarks with the same links share a map, which counts its users: the links are made once, and forces of all of them are
  * taken back together (fermion.shares). All functions are collective, but for those on settings. */
@@ -46,7 +47,8 @@ struct link_map {
     field *links;          /* owned; of the kind, place and precision of `from` */
     unsigned long version; /* version of `from` that `links` are made of */
     int users;
-    void *state; /* data of its type */
+    link_map *smearing; /* map of `from` whose links a twist multiplies, one share, or null */
+    void *state;        /* data of its type */
 };
 
 /* Types by number, null after the last; that of this name, which there has to be. */
@@ -61,12 +63,44 @@ int link_map_type_has(const link_map_type *type, const char *key);
 link_map *link_map_create(const link_settings *s, const field *from);
 link_map *link_map_share(link_map *m);
 void link_map_destroy(link_map *m);
-/* True of a map, which may be null, that makes what these settings make of these links. */
+/* A map of this type, with one user, before the data of the type are set: for constructors. */
+link_map *link_map_open(const link_map_type *type, const field *from);
+/* True of a map, which may be null, that makes what these settings make of these links; never of a twist. */
 int link_map_fits(const link_map *m, const link_settings *s, const field *from);
 
 /* Brings m->links up to date with m->from, and returns them. */
 const field *link_map_links(link_map *m);
 /* Takes a force of m->links back, in place: it becomes that of m->from. */
 void link_map_pull_back(link_map *m, field *force);
+
+/* ---- twisted boundary conditions, link_map_twist.c ----
+ *
+ * Angles theta give a quark the boundary conditions psi(x + L_mu e_mu) = e^(i theta_mu) psi(x), on top of the lattice's own
+ * in t; theta_t / L_t is an imaginary chemical potential (C. Sachrajda and G. Villadoro, hep-lat/0411033, section 2). The
+ * twist spreads the phase over the lattice: it multiplies links of direction mu with e^(i theta_mu / L_mu), and fields keep
+ * the lattice's boundary. A plane wave of momentum p has p + theta / L in the operator.
+ *
+ * Phases at the boundary in place of the twist: fields there are e^(i theta.x / L) times fields here, and a propagator from y
+ * to x there is e^(i theta.(x - y) / L) times the one here, with 0 <= x_mu, y_mu < L_mu. Products at one site that have as
+ * many quarks as antiquarks of each theta do not differ.
+ *
+ * The force dS/dU of twisted links is that of the links before the twist, since a phase commutes with all matrices. */
+
+/* A map that twists the links of `smearing`, or where that is null the links `from`; it takes a share of `smearing` and has
+ * one user. Angles that are all zero make no map: the result is a share of `smearing`, or null. */
+link_map *link_map_twist(link_map *smearing, const field *from, const double theta[4]);
+/* True if m, which may be null, is what that would make. */
+int link_map_twist_fits(const link_map *m, const link_map *smearing, const field *from, const double theta[4]);
+/* The map that takes forces back: m without its twist, null where there is no smearing. m may be null. */
+link_map *link_map_smearing(const link_map *m);
+/* The links before the twist, in SU(3), up to date when those of m are; `from` itself where m is null. */
+const field *link_map_special(const link_map *m, const field *from);
+/* Storage of a hop's links: `wanted`, but FIELD_LINKS for a twist, whose third rows two rows do not tell. m may be null. */
+field_kind link_map_storage(const link_map *m, field_kind wanted);
+
+/* Sums of forces of m's links, momenta, that end up in `force`. open() gives the field to sum in: a new one, zero, where there
+ * is smearing, else `force` itself. close() takes a new one back, adds it to `force` and frees it. m may be null. */
+field *link_map_open_force(const link_map *m, field *force);
+void link_map_close_force(link_map *m, field *force, field *sum);
 
 #endif

@@ -396,6 +396,7 @@ static fermion *create(const field *links, const mobius_settings *s, const fifth
     REQUIRE_MEMORY(m, "out of memory");
     REQUIRE(s->Ls >= 2 && s->Ls <= DOMAINWALL_SLICES, "%d slices", s->Ls);
     m->s = *s;
+    m->s.storage = link_map_storage(s->map, s->storage);
     m->q = s->p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
     m->A = *A;
     m->B = *B;

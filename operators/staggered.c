@@ -1,6 +1,7 @@
 #include "operators/staggered.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/ops/staggered.h"
@@ -156,7 +157,17 @@ struct staggered_force {
     field *momenta;
     staggered_links *base;
     field *near, *far, *extra;
+    double theta[4]; /* the sums are of derivatives by links with this twist */
 };
+
+/* Derivatives by links are multiplied with the same phase as the links. */
+static void turn(staggered_force *f, const double theta[4])
+{
+    staggered_links_turn(f->near, 1, f->theta, theta);
+    if (f->far) staggered_links_turn(f->far, 3, f->theta, theta);
+    if (f->extra) staggered_links_turn(f->extra, 1, f->theta, theta);
+    memcpy(f->theta, theta, sizeof f->theta);
+}
 
 staggered_force *staggered_force_open(field *momenta, staggered_links *base)
 {
@@ -165,6 +176,7 @@ staggered_force *staggered_force_open(field *momenta, staggered_links *base)
     REQUIRE_MEMORY(f, "out of memory");
     *f = (staggered_force){.momenta = momenta, .base = base, .near = links_like(thin)}; /* extra when it is needed */
     if (staggered_links_naik(base) != 0) f->far = links_like(thin);
+    memcpy(f->theta, staggered_links_theta(base), sizeof f->theta);
     return f;
 }
 
@@ -195,12 +207,15 @@ static void add_some(staggered_force *f, staggered *s, int n, const double *weig
 void staggered_force_add(staggered_force *f, staggered *s, int n, const double *weights, field *const *x)
 {
     REQUIRE(staggered_links_base(s->links) == f->base, "a force of links with another base");
+    turn(f, staggered_links_theta(s->links));
     for (int i = 0; i < n; i += STAGGERED_OUTER_MOST)
         add_some(f, s, n - i < STAGGERED_OUTER_MOST ? n - i : STAGGERED_OUTER_MOST, weights + i, x + i);
 }
 
 void staggered_force_close(staggered_force *f)
 {
+    static const double none[4];
+    turn(f, none);
     staggered_links_back(f->momenta, f->base, f->near, f->far, f->extra);
     field_destroy(f->extra);
     field_destroy(f->far);

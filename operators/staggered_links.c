@@ -5,6 +5,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/ops/gauge.h"
 #include "kernels/ops/staggered.h"
 
 /* What there is in one precision and place. */
@@ -104,6 +105,30 @@ static double near_bound(const staggered_paths *c)
                        6 * fabs(c->lepage));
 }
 
+const double *staggered_links_theta(const staggered_links *l)
+{
+    return l->smearing.theta;
+}
+
+void staggered_links_turn(field *links, int reach, const double from[4], const double to[4])
+{
+    double angle[4];
+    int turns = 0;
+    for (int mu = 0; mu < 4; mu++) {
+        angle[mu] = reach * (to[mu] - from[mu]) / links->lat->size[mu];
+        turns = turns || angle[mu] != 0;
+    }
+    if (turns) links_twist(links, links, angle);
+}
+
+/* Phases, signs of the boundary and a twist into links that lead `reach` sites. */
+static void add_phases(field *links, int reach, const double theta[4])
+{
+    static const double none[4];
+    staggered_phases(links, reach);
+    staggered_links_turn(links, reach, none, theta);
+}
+
 static int is_whole(const staggered_links *l)
 {
     return l->smearing.long_reals == 18;
@@ -116,7 +141,7 @@ static void build_far(staggered_links *l, material *m, const field *source)
     const int whole = is_whole(l), eight = l->smearing.long_reals == 9;
     field *far = whole && m->far ? m->far : links_like(l->thin, PREC_DOUBLE, where);
     staggered_lengthen(far, source, whole ? l->naik : 1);
-    staggered_phases(far, 3);
+    add_phases(far, 3, l->smearing.theta);
     if (whole) {
         m->far = far;
         return;
@@ -142,27 +167,31 @@ static void build(staggered_links *l, material *m)
     if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, l->thin->where);
     if (staggered_links_smeared(l)) staggered_fatten(m->near, source, group_of(l), &l->paths);
     else staggered_scale(m->near, 1, source);
-    staggered_phases(m->near, 1);
+    add_phases(m->near, 1, l->smearing.theta);
     if (l->naik != 0) build_far(l, m, source);
     set_pair(l, m, 1, 1);
 }
 
-/* The same of a sibling from its base's links: fat ones differ by one link with a weight, long ones by a factor. */
+/* Links of a sibling from those of its base: fat ones differ by one link with a weight, long ones by a factor, both by a
+ * twist. */
 static void build_from_base(staggered_links *l, material *m)
 {
     const place where = l->thin->where;
+    const double *theta = l->base->smearing.theta;
     const staggered_pair *base = staggered_links_at(l->base, PREC_DOUBLE, where);
     if (!m->near) m->near = links_like(l->thin, PREC_DOUBLE, where);
     if (staggered_links_extra(l) != 0) {
         staggered_scale(m->near, staggered_links_extra(l), source_of(l));
-        staggered_phases(m->near, 1);
+        add_phases(m->near, 1, theta);
         field_add(m->near, 1, base->near);
     } else {
         field_copy(m->near, base->near);
     }
+    staggered_links_turn(m->near, 1, theta, l->smearing.theta);
     if (l->naik != 0 && base->far && is_whole(l) && is_whole(l->base)) {
         if (!m->far) m->far = links_like(l->thin, PREC_DOUBLE, where);
         staggered_scale(m->far, l->naik / l->base->naik, base->far);
+        staggered_links_turn(m->far, 3, theta, l->smearing.theta);
     } else if (l->naik != 0) {
         build_far(l, m, source_of(l));
     }
@@ -282,15 +311,23 @@ staggered_links *staggered_links_create(const field *thin, const staggered_smear
     return l;
 }
 
+staggered_links *staggered_links_like(staggered_links *base, const staggered_smearing *s)
+{
+    REQUIRE(staggered_links_alike(base, s), "links of kind %d and u0 = %g, of a base of kind %d and u0 = %g", s->kind,
+            s->u0, base->smearing.kind, base->smearing.u0);
+    REQUIRE(s->kind == STAGGERED_HISQ || s->epsilon == base->smearing.epsilon, "epsilon = %g of links of kind %d",
+            s->epsilon, s->kind);
+    staggered_links *l = staggered_links_create(base->thin, s);
+    l->base = base->base;
+    return l;
+}
+
 staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int long_reals)
 {
     staggered_smearing s = base->smearing;
-    REQUIRE(s.kind == STAGGERED_HISQ || epsilon == s.epsilon, "epsilon = %g of links of kind %d", epsilon, s.kind);
     s.epsilon = epsilon;
     s.long_reals = long_reals;
-    staggered_links *l = staggered_links_create(base->thin, &s);
-    l->base = base->base;
-    return l;
+    return staggered_links_like(base, &s);
 }
 
 int staggered_links_alike(const staggered_links *l, const staggered_smearing *s)
@@ -301,6 +338,8 @@ int staggered_links_alike(const staggered_links *l, const staggered_smearing *s)
 int staggered_links_same(const staggered_links *l, const staggered_smearing *s)
 {
     const int reals = s->long_reals ? s->long_reals : 18;
+    for (int mu = 0; mu < 4; mu++)
+        if (l->smearing.theta[mu] != s->theta[mu]) return 0;
     return staggered_links_alike(l, s) && l->smearing.epsilon == s->epsilon && l->smearing.long_reals == reals;
 }
 

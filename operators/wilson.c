@@ -28,7 +28,7 @@ typedef struct {
 } schur;
 
 struct wilson {
-    const field *links; /* links of the map, where there is one */
+    const field *links, *special; /* links of the hop, and of the clover term, which has no twist */
     link_map *map;
     double mass, c_sw;
     schur_form form;
@@ -93,7 +93,7 @@ static void build_double(wilson *w)
         m->inverse = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, both ? PARITY_BOTH : w->q, 1, w->links->where);
     if (!m->clover && !both) m->clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, w->p, 1, w->links->where);
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where);
-    gauge_field_strength(tensor, w->links);
+    gauge_field_strength(tensor, w->special);
     clover_build(m->inverse, tensor, diagonal(w), w->c_sw);
     if (m->clover) clover_build(m->clover, tensor, diagonal(w), w->c_sw);
     field_destroy(tensor);
@@ -280,7 +280,7 @@ static const field *whole_clover(wilson *w)
     if (!w->whole) w->whole = field_create(links->lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     if (w->whole_version == links->version) return w->whole;
     field *tensor = field_create(links->lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
-    gauge_field_strength(tensor, links);
+    gauge_field_strength(tensor, w->special);
     clover_build(w->whole, tensor, diagonal(w), w->c_sw);
     field_destroy(tensor);
     w->whole_version = links->version;
@@ -439,12 +439,13 @@ wilson *wilson_create(const field *links, const wilson_settings *s)
     REQUIRE(!s->map || s->map->from == links, "a map of other links");
     w->map = s->map ? link_map_share(s->map) : NULL;
     w->links = w->map ? w->map->links : links;
+    w->special = link_map_special(w->map, links);
     w->mass = s->mass;
     w->c_sw = s->c_sw;
     w->form = s->form;
     w->p = s->p;
     w->q = s->p == PARITY_EVEN ? PARITY_ODD : PARITY_EVEN;
-    w->storage = s->storage;
+    w->storage = link_map_storage(w->map, s->storage);
     return w;
 }
 

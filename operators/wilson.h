@@ -8,8 +8,9 @@
  *   symmetric   Mhat = 1 - A_pp^-1 H_pq A_qq^-1 H_qp,   det M = det A det Mhat
  *
  * A `wilson` owns what is derived from the links (clover, its inverse, copies in other precisions) and rebuilds it when
- * the links have changed. The links are borrowed, and may be smeared (link_map.h), both hop and clover term; the time boundary is the lattice's. Forces see all 18 reals of the
- * links. */
+ * the links have changed. The links are borrowed, and may be smeared (link_map.h), both hop and clover term; the time
+ * boundary is the lattice's. A twist is in the hop alone, since it cancels in the loops of the clover term. Forces see all
+ * 18 reals of the links. */
 #ifndef PLAQ_WILSON_H
 #define PLAQ_WILSON_H
 
@@ -22,7 +23,7 @@ typedef struct {
     double mass, c_sw;
     schur_form form;
     parity p;           /* that of the Schur complement's vectors */
-    field_kind storage; /* of the hop's links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic */
+    field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
 } wilson_settings;
 
@@ -52,13 +53,13 @@ void wilson_apply(wilson *w, field *y, const field *x, int dagger);
 
 /* Forces, gathered term by term: open, add, close. The insertions of all clover terms meet in one tensor, of which
  * close() makes the dearest part of the force once; until then `force` is incomplete. Operators of one sum share the
- * links and nothing else. Work fields are made as needed. Collective. */
+ * links of the clover term and nothing else. Work fields are made as needed. Collective. */
 typedef struct {
     const field *links;
     field *force, *tensor; /* borrowed; its own, made when a term needs it */
 } wilson_force;
 
-/* links: those that the operators hop on, of whose map the force is not taken back. */
+/* links: those of the clover term, of whose map the force is not taken back. Twists of the operators may differ. */
 wilson_force wilson_force_open(field *force, const field *links);
 /* force += that of S with dS = -2 factor Re Y^dagger dMhat X; X, Y and mx = Mhat X on parity p; y may be mx. */
 void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx);

@@ -52,7 +52,8 @@ struct action {
     char name[80];
     int purpose; /* of its random fields; unique in a run */
     const field *links;
-    const void *shares; /* actions that have the same one, and not null, can add their forces to one sum */
+    /* Actions that have the same `shares`, not null, and the same form of sum can add their forces to one. */
+    const void *shares, *form_of_sum;
     int failures;       /* attempts at this trajectory that failed and were begun again on its behalf */
     int reversing;      /* forces are solved for as where reversibility is checked; set from outside */
     int start_known;    /* refresh() already knows S, without a solve */

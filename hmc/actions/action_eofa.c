@@ -141,20 +141,13 @@ static int force(action *a, field *force)
 {
     exact *e = (exact *)a;
     const named_solver *solver = action_force_solver(a, &e->s.solvers);
-    link_map *map = e->of[0].quark->map;
-    field *sum = map ? field_like(force) : force; /* of the links that the quarks hop on */
     int failed = 0;
-    if (map) momenta_zero(sum);
     for (int c = 0; c < CHIRALITIES && !failed; c++) {
         field *x = fermion_vector(e->of[c].quark);
         failed = invert(e, &e->of[c].solves, c, solver, x, e->phi, e->of[c].guess, "force");
-        if (!failed) eofa_add_force(e->s.quotient, c, sum, x);
+        if (!failed) eofa_add_force(e->s.quotient, c, force, x);
         field_destroy(x);
     }
-    if (!map) return failed;
-    link_map_pull_back(map, sum);
-    momenta_add(force, 1, sum);
-    field_destroy(sum);
     return failed;
 }
 

@@ -150,6 +150,7 @@ action *pseudofermion_action_create(const char *name, const pseudofermion_settin
     p->base.table = &table;
     p->base.links = s->quark->links;
     p->base.shares = s->quark->shares;
+    p->base.form_of_sum = s->quark->table;
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->s = *s;
     inverter_open(&p->of_m, &p->base, s->quark, s->solvers.all, s->solvers.n);

@@ -375,6 +375,7 @@ action *rational_action_create(const char *name, const rational_settings *s)
     snprintf(p->base.name, sizeof p->base.name, "%s", name);
     p->base.has_spectrum = 1;
     p->base.shares = s->quark->shares;
+    p->base.form_of_sum = s->quark->table;
     p->s = *s;
     open_powers(p, &p->k, s->quark, range_of_quark(s));
     if (s->over) open_powers(p, &p->l, s->over, range_of_denominator(s));

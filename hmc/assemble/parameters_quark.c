@@ -51,7 +51,7 @@ void quark_parameters_read(ini_input *in, parameters *p)
 void quark_parameters_complete(const ini_input *in, parameters *p)
 {
     for (int i = 0; i < p->nquarks; i++) {
-        quark_complete_links(&p->quarks[i], p->links, p->nlinks);
+        quark_complete_links(in, &p->quarks[i], p->links, p->nlinks);
         quark_kind_of(&p->quarks[i].p)->complete(in, &p->quarks[i]);
     }
 }

@@ -140,10 +140,13 @@ static int force_apart(evolution *e, int which, field *total, int first)
  * first force of a trajectory is taken apart from others, so that its size is known. */
 static int sharers_of(const evolution *e, const level *l, int i, int which[MAX_ACTIONS])
 {
-    const void *key = e->actions[l->actions[i]]->shares;
+    const action *first = e->actions[l->actions[i]];
     int n = 0;
-    for (int k = i; k < l->nactions; k++)
-        if (k == i || (key && e->actions[l->actions[k]]->shares == key)) which[n++] = l->actions[k];
+    for (int k = i; k < l->nactions; k++) {
+        const action *a = e->actions[l->actions[k]];
+        const int same = first->shares && a->shares == first->shares && a->form_of_sum == first->form_of_sum;
+        if (k == i || same) which[n++] = l->actions[k];
+    }
     for (int k = 0; k < n; k++)
         if (e->forces[which[k]].count == 0) return 1;
     return n;

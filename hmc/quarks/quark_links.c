@@ -1,6 +1,9 @@
 #include "hmc/quarks/quark_links.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "kernels/base/error.h"
 
 /* ---- smeared links ---- */
 
@@ -16,9 +19,69 @@ static const param smearing_table[] = {
 
 const param_section smearing_part = PARAM_PART("quark", "smeared links", smearing_keys, smearing_table);
 
-void quark_complete_links(named_quark *q, const named_links *links, int n)
+/* ---- angles of the boundary ---- */
+
+typedef struct {
+    char text[PARAM_WORDS_SIZE];
+    double theta[4];
+} twist_keys;
+
+static const param twist_table[] = {
+    {"theta", PARAM_WORDS, offsetof(twist_keys, text), "0 0 0 0", NULL, NULL,
+     "angles x y z t of twisted boundary conditions, psi(x + L e) = e^(i theta) psi(x), on top of time_boundary; that of t "
+     "is L_t times an imaginary chemical potential. Links are multiplied with e^(i theta / L), so a momentum p is p + "
+     "theta / L, and that of a meson is the difference of its quarks' angles / L",
+     1},
+};
+
+const param_section twist_part = PARAM_PART("quark", "angles", twist_keys, twist_table);
+
+static void read_theta(const ini_input *in, const named_quark *q, twist_keys *k)
+{
+    static const param angle = {"theta", PARAM_REAL, 0, NULL, NULL, NULL, "", 0};
+    char word[PARAM_WORDS_SIZE], text[4][PARAM_TEXT_SIZE];
+    int n = 0, bad = 0;
+    for (; param_word(k->text, n, word, sizeof word); n++) {
+        bad = bad || n > 3 || param_real(word, &k->theta[n]);
+        if (!bad) param_format(&angle, &k->theta[n], text[n], sizeof text[n]);
+    }
+    if (bad || n != 4)
+        user_error("%s: theta = %s of [quark.%s] is not four angles x y z t, such as 0.5 0 0 0",
+                   ini_where(in, "quark", q->name, "theta"), k->text, q->name);
+    /* In one spelling: the text is what the ensemble is compared by. */
+    snprintf(k->text, sizeof k->text, "%.100s %.100s %.100s %.100s", text[0], text[1], text[2], text[3]);
+}
+
+const double *theta_of(const quark_params *q)
+{
+    static const double none[4];
+    const twist_keys *k = quark_keys(q, &twist_part);
+    return k ? k->theta : none;
+}
+
+void quark_describe_theta(const quark_params *q, char *text, size_t size)
+{
+    const double *t = theta_of(q);
+    const size_t n = strlen(text);
+    if (t[0] == 0 && t[1] == 0 && t[2] == 0 && t[3] == 0) return;
+    snprintf(text + n, size - n, ", theta %.4g %.4g %.4g %.4g", t[0], t[1], t[2], t[3]);
+}
+
+int quark_same_links(const quark_params *q, const quark_params *r)
+{
+    const double *t = theta_of(q), *u = theta_of(r);
+    int same = !strcmp(smearing_name(q), smearing_name(r));
+    for (int mu = 0; mu < 4; mu++) same = same && t[mu] == u[mu];
+    return same;
+}
+
+/* ---- both ---- */
+
+void quark_complete_links(const ini_input *in, named_quark *q, const named_links *links, int n)
 {
     smearing_keys *k = quark_keys(&q->p, &smearing_part);
+    twist_keys *twist = quark_keys(&q->p, &twist_part);
+    if (twist) read_theta(in, q, twist);
     for (int i = 0; k && i < n; i++)
         if (!strcmp(links[i].name, k->links)) k->settings = links[i].p;
 }
@@ -37,11 +100,7 @@ const char *smearing_name(const quark_params *q)
 
 link_map *quark_map(const field *links, const quark_params *q, fermion *const *others, int n)
 {
-    const link_settings *s = smearing_of(q);
-    if (!s) return NULL;
-    for (int i = 0; i < n; i++)
-        if (others[i] && link_map_fits(others[i]->map, s, links)) return link_map_share(others[i]->map);
-    return link_map_create(s, links);
+    return fermion_link_map(links, smearing_of(q), theta_of(q), others, n);
 }
 
 /* ---- storage ---- */

@@ -67,13 +67,14 @@ static void describe(const quark_params *f, double mass, char *text, size_t size
     const mobius_keys *k = keys_of(f);
     (void)mass;
     snprintf(text, size, "%d slices, M5 %.6g, b5 %.6g, c5 %.6g", k->Ls, k->M5, k->b5, k->c5);
+    quark_describe_theta(f, text, size);
 }
 
 static int same_operator(const quark_params *f, const quark_params *g)
 {
     const mobius_keys *k = keys_of(f), *l = keys_of(g);
     return k->Ls == l->Ls && k->M5 == l->M5 && k->b5 == l->b5 && k->c5 == l->c5 &&
-           !strcmp(smearing_name(f), smearing_name(g));
+           quark_same_links(f, g);
 }
 
 static void transform_keys(const quark_params *f, char *text, size_t size)
@@ -119,7 +120,7 @@ static double shift_flops(const quark_params *f)
 
 const quark_kind quark_mobius = {.name = "mobius",
                                  .help = "Moebius domain wall, over Pauli-Villars fields",
-                                 .parts = {&link_reals_part, &smearing_part, &mobius_part},
+                                 .parts = {&link_reals_part, &smearing_part, &twist_part, &mobius_part},
                                  .spins = 4,
                                  .flavours = 2,
                                  .ratios = 1,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/quarks/quark_links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/ops/staggered.h"
@@ -141,17 +142,22 @@ const param_section staggered_part = PARAM_PART("quark", "staggered quarks", sta
 static fermion *make(const field *links, const quark_params *f, fermion *const *others, int n)
 {
     const staggered_keys *k = staggered_keys_of(f);
-    const staggered_fermion_settings s = {
-        .smearing = {staggered_links_of(f)->kind, k->u0, k->naik_epsilon, atoi(k->long_reals)},
-        .mass = f->mass,
-        .p = quark_parity(f)};
+    const double *theta = theta_of(f);
+    const staggered_fermion_settings s = {.smearing = {.kind = staggered_links_of(f)->kind,
+                                                       .u0 = k->u0,
+                                                       .epsilon = k->naik_epsilon,
+                                                       .long_reals = atoi(k->long_reals),
+                                                       .theta = {theta[0], theta[1], theta[2], theta[3]}},
+                                          .mass = f->mass,
+                                          .p = quark_parity(f)};
     return staggered_fermion(links, &s, others, n);
 }
 
 static int same_operator(const quark_params *f, const quark_params *g)
 {
     const staggered_keys *k = staggered_keys_of(f), *l = staggered_keys_of(g);
-    return !strcmp(k->links, l->links) && k->u0 == l->u0 && naik_epsilon_of(f) == naik_epsilon_of(g);
+    return !strcmp(k->links, l->links) && k->u0 == l->u0 && naik_epsilon_of(f) == naik_epsilon_of(g) &&
+           quark_same_links(f, g);
 }
 
 static int in_gauge_loops(const quark_params *f)
@@ -173,6 +179,7 @@ static void describe(const quark_params *f, double mass, char *text, size_t size
     if (staggered_links_of(f)->tadpoles) snprintf(text, size, "%s, u0 %.6g", k->links, k->u0);
     else if (k->naik_epsilon != 0) snprintf(text, size, "hisq, naik_epsilon %.6g", k->naik_epsilon);
     else snprintf(text, size, "%s", k->links);
+    quark_describe_theta(f, text, size);
 }
 
 /* Published ensembles have series of several kinds. */
@@ -220,7 +227,7 @@ static double shift_flops(const quark_params *f)
 
 const quark_kind quark_staggered = {.name = "staggered",
                                     .help = "staggered: naive, fat7, asqtad or HISQ links; four tastes",
-                                    .parts = {&staggered_part},
+                                    .parts = {&staggered_part, &twist_part},
                                     .spins = 1,
                                     .flavours = 4,
                                     .shifted_by_mass = 1,

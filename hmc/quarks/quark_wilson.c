@@ -66,11 +66,12 @@ static fermion *make(const field *links, const quark_params *f, fermion *const *
 static void describe(const quark_params *f, double mass, char *text, size_t size)
 {
     snprintf(text, size, "kappa %.8g, c_sw %.6g", 1 / (2 * mass + 8), wilson_keys_of(f)->c_sw);
+    quark_describe_theta(f, text, size);
 }
 
 static int same_operator(const quark_params *f, const quark_params *g)
 {
-    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw && !strcmp(smearing_name(f), smearing_name(g));
+    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw && quark_same_links(f, g);
 }
 
 static int has_clover(const quark_params *f)
@@ -105,7 +106,7 @@ static double shift_flops(const quark_params *f)
 
 const quark_kind quark_wilson_clover = {.name = "wilson_clover",
                                         .help = "Wilson-clover, even-odd preconditioned",
-                                        .parts = {&wilson_part, &link_reals_part, &smearing_part},
+                                        .parts = {&wilson_part, &link_reals_part, &smearing_part, &twist_part},
                                         .spins = 4,
                                         .flavours = 2,
                                         .ratios = 1,

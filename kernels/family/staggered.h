@@ -70,7 +70,7 @@ typedef struct {
 
 typedef struct {
     view y, x;
-    double a;
+    double re[4], im[4]; /* a factor for each direction */
 } links_scale_args;
 
 typedef struct {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/family/gauge.h"
+#include "kernels/family/staggered.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/expect.h"
 #include "kernels/ops/halo.h"
@@ -160,6 +161,21 @@ void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number
     {
         const random_args args = {field_geom(links), field_out(links, p), seed, purpose, number, p, 0, 1, 0};
         run(KERNEL_random_links, links, &args, NULL);
+    }
+}
+
+void links_twist(field *y, const field *x, const double angle[4])
+{
+    expect_kind(y, FIELD_LINKS, x);
+    expect_kind(x, FIELD_LINKS, y);
+    for (int p = 0; p < 2; p++) {
+        links_scale_args args = {.x = field_in(x, p)};
+        for (int mu = 0; mu < 4; mu++) {
+            args.re[mu] = cos(angle[mu]);
+            args.im[mu] = sin(angle[mu]);
+        }
+        args.y = field_out(y, p);
+        run(KERNEL_links_scale, y, &args, NULL);
     }
 }
 

@@ -52,6 +52,8 @@ double gauge_unitarise(field *links);
 void gauge_cold(field *links);
 /* Uniform on the group. */
 void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number);
+/* y = e^(i angle_mu) x for links of direction mu, which are in U(3) then; y may be x. */
+void links_twist(field *y, const field *x, const double angle[4]);
 
 void momenta_zero(field *p);
 void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);

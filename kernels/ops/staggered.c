@@ -66,7 +66,7 @@ static void bring_from_above(const field *in, parity p, int slices, view ghost[8
 void staggered_scale(field *y, double a, const field *x)
 {
     for (int p = 0; p < 2; p++) {
-        links_scale_args args = {.x = field_in(x, p), .a = a};
+        links_scale_args args = {.x = field_in(x, p), .re = {a, a, a, a}};
         args.y = field_out(y, p);
         run(KERNEL_links_scale, y, &args, NULL);
     }

@@ -218,14 +218,26 @@ LINKS_SITE(staples)
 LINKS_SITE(staples_core)
 LINKS_SITE(staples_sum)
 
-/* y = a x on links */
+/* Row of three numbers times c + i s. */
+FN void T(row_phase)(vreal row[6], vreal c, vreal s)
+{
+    UNROLL for (int i = 0; i < 6; i += 2)
+    {
+        const vreal re = row[i], im = row[i + 1];
+        row[i] = vfnma(s, im, c * re);
+        row[i + 1] = vfma(s, re, c * im);
+    }
+}
+
+/* y_mu = (re_mu + i im_mu) x_mu on links */
 FN void T(links_scale_site)(const links_scale_args *a, long u)
 {
-    const vreal f = vset((real)a->a);
     for (int mu = 0; mu < 4; mu++) {
+        const vreal re = vset((real)a->re[mu]), im = vset((real)a->im[mu]);
         vreal x[18];
         T(load)(x, &a->x, u, mu, 18);
-        UNROLL for (int i = 0; i < 18; i++) x[i] *= f;
+        if (a->im[mu] == 0) UNROLL for (int i = 0; i < 18; i++) x[i] *= re;
+        else UNROLL for (int i = 0; i < 18; i += 6) T(row_phase)(x + i, re, im);
         T(save)(x, &a->y, u, mu, 18);
     }
 }
@@ -297,17 +309,6 @@ FN void T(link_phases_site)(const link_phases_args *a, long u)
             LANE(angle[0], lane) = (real)(rint(phase * 0x1p50) * 0x1p-50);
         }
         T(save)(angle, &a->out, u, mu, 1);
-    }
-}
-
-/* A row of three times the phase c + is. */
-FN void T(row_phase)(vreal row[6], vreal c, vreal s)
-{
-    UNROLL for (int i = 0; i < 6; i += 2)
-    {
-        const vreal re = row[i], im = row[i + 1];
-        row[i] = vfnma(s, im, c * re);
-        row[i + 1] = vfma(s, re, c * im);
     }
 }
 

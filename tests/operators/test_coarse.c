@@ -12,6 +12,8 @@
 
 static const struct ref_lattice shape = {{4, 4, 8, 8}};
 
+static const double angles[4] = {0.7, -1.9, 2.3, 0.5}; /* twisted boundary conditions of the symmetric form */
+
 #define SHIFT 0.3 /* of the mass of a quark on another one's null vectors */
 
 /* Of links, where those are in half precision. */
@@ -275,8 +277,12 @@ static void check_grid(const int grid[4], double first[2][3][2][2])
     field *links = kit_links(lat, u);
     check_refusals(lat);
     for (int form = 0; form < 2; form++) {
-        const wilson_settings set = {0.1, form ? 1.2 : 0, form ? SCHUR_SYMMETRIC : SCHUR_ASYMMETRIC,
-                                     form ? PARITY_ODD : PARITY_EVEN, FIELD_LINKS, NULL};
+        const wilson_settings set = {.mass = 0.1,
+                                     .c_sw = form ? 1.2 : 0,
+                                     .form = form ? SCHUR_SYMMETRIC : SCHUR_ASYMMETRIC,
+                                     .p = form ? PARITY_ODD : PARITY_EVEN,
+                                     .storage = form ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS,
+                                     .map = form ? link_map_twist(NULL, links, angles) : NULL};
         wilson *w = wilson_create(links, &set);
         for (int prec = 0; prec <= PREC_HALF; prec++) {
             half_links = prec == PREC_HALF;
@@ -286,6 +292,7 @@ static void check_grid(const int grid[4], double first[2][3][2][2])
         }
         half_links = 0;
         wilson_destroy(w);
+        link_map_destroy(set.map);
     }
     field_destroy(links);
     free(u);

@@ -20,11 +20,12 @@ typedef struct {
     field_kind storage;
     schur_form form;
     double c_sw, mass;
+    double theta[4]; /* angles of the boundary conditions */
 } quark;
 
 static const quark quarks[] = {
     {.Ls = 4, .p = PARITY_EVEN, .storage = FIELD_LINKS, .mass = 0.05},
-    {.Ls = 3, .p = PARITY_ODD, .storage = FIELD_LINKS_TWO_ROWS, .mass = 0.2},
+    {.Ls = 3, .p = PARITY_ODD, .storage = FIELD_LINKS_TWO_ROWS, .mass = 0.2, .theta = {0.7, -1.9, 2.3, 0.5}},
     {.p = PARITY_EVEN, .storage = FIELD_LINKS_TWO_ROWS, .form = SCHUR_ASYMMETRIC, .c_sw = 1.2, .mass = 0.1},
     {.p = PARITY_ODD, .storage = FIELD_LINKS, .form = SCHUR_SYMMETRIC, .c_sw = 1.2, .mass = 0.1},
     {.p = PARITY_ODD, .storage = FIELD_LINKS, .form = SCHUR_SYMMETRIC, .c_sw = 0, .mass = 0.1},
@@ -40,13 +41,15 @@ typedef struct {
 static made make(const quark *q, const field *links)
 {
     made m = {0};
+    link_map *map = link_map_twist(NULL, links, q->theta);
     if (q->Ls) {
-        m.walls = mobius_fermion(links, &(mobius_settings){q->mass, 1.8, 1.5, 0.5, q->Ls, q->p, q->storage, NULL});
+        m.walls = mobius_fermion(links, &(mobius_settings){q->mass, 1.8, 1.5, 0.5, q->Ls, q->p, q->storage, map});
         m.normal = m.walls->normal;
     } else {
-        m.w = wilson_create(links, &(wilson_settings){q->mass, q->c_sw, q->form, q->p, q->storage, NULL});
+        m.w = wilson_create(links, &(wilson_settings){q->mass, q->c_sw, q->form, q->p, q->storage, map});
         m.normal = normal_create(wilson_schur(m.w));
     }
+    link_map_destroy(map);
     linop_refresh(m.normal);
     return m;
 }

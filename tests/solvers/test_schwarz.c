@@ -1,6 +1,6 @@
 /* Schwarz with blocks that overlap and with blocks in two colours: what it makes of a source is what the oracle makes
- * of it with the links at the edges cut, for every operator, parity, precision, number of cycles, and after the links
- * have changed; for fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations.
+ * of it with the links at the edges cut, for every operator, parity, precision, number of cycles, with twisted boundary
+ * conditions, and after the links have changed; for fixed blocks it has the same bits on every process grid; inside GCR, more overlap saves iterations.
  * Blocks without overlap send nothing, one may be all that a rank has; and quarks may be heavy. */
 #include "tests/solvers/scene.h"
 #include "tests/solve.h"
@@ -62,23 +62,26 @@ typedef struct {
     field_kind storage;
     int size[4], sites, cycles, colours;
     precision prec;
+    int twisted; /* boundary conditions with the angles below */
 } trial;
 
+static const double angles[4] = {0.7, -1.9, 2.3, 0.5};
+
 static const trial trials[] = {
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 1, 1, 1, PREC_DOUBLE},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 1, 2, 1, PREC_DOUBLE},
-    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 2, 1, 1, PREC_DOUBLE},
-    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS_TWO_ROWS, {4, 2, 4, 4}, 1, 2, 1, PREC_SINGLE},
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS, {2, 4, 4, 8}, 3, 1, 1, PREC_SINGLE},
-    {SCHUR_SYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 4, 2, 2}, 1, 1, 1, PREC_HALF},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 2, 2, 1, PREC_HALF},
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 2, 1, PREC_DOUBLE},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 1, PREC_SINGLE},
-    {SCHUR_SYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS_TWO_ROWS, {0, 0, 0, 0}, 0, 2, 1, PREC_DOUBLE},
-    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 1, 2, PREC_DOUBLE},
-    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 0, 2, 2, PREC_SINGLE},
-    {SCHUR_ASYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 2, 2, 4}, 0, 2, 2, PREC_HALF},
-    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 2, PREC_DOUBLE},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 1, 1, 1, PREC_DOUBLE, 0},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 1, 2, 1, PREC_DOUBLE, 1},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 2, 1, 1, PREC_DOUBLE, 0},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS_TWO_ROWS, {4, 2, 4, 4}, 1, 2, 1, PREC_SINGLE, 0},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS, {2, 4, 4, 8}, 3, 1, 1, PREC_SINGLE, 1},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 4, 2, 2}, 1, 1, 1, PREC_HALF, 0},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {4, 4, 4, 2}, 2, 2, 1, PREC_HALF, 1},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 2, 1, PREC_DOUBLE, 0},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 1, PREC_SINGLE, 0},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 0, FIELD_LINKS_TWO_ROWS, {0, 0, 0, 0}, 0, 2, 1, PREC_DOUBLE, 1},
+    {SCHUR_ASYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {4, 4, 4, 2}, 0, 1, 2, PREC_DOUBLE, 0},
+    {SCHUR_SYMMETRIC, PARITY_ODD, 1.2, FIELD_LINKS_TWO_ROWS, {2, 2, 4, 2}, 0, 2, 2, PREC_SINGLE, 1},
+    {SCHUR_ASYMMETRIC, PARITY_ODD, 0, FIELD_LINKS, {4, 2, 2, 4}, 0, 2, 2, PREC_HALF, 0},
+    {SCHUR_SYMMETRIC, PARITY_EVEN, 1.2, FIELD_LINKS, {0, 0, 0, 0}, 0, 1, 2, PREC_DOUBLE, 1},
 };
 #define TRIALS ((int)(sizeof trials / sizeof trials[0]))
 
@@ -104,18 +107,24 @@ static void check_trial(const trial *t, lattice *lat, const double complex *cons
     schwarz_keys_of(&set)->colours = t->colours;
     memcpy(l.size, lat->size, sizeof l.size);
     field *links = kit_links(lat, u[0]);
-    wilson *w = wilson_create(links, &(wilson_settings){0.1, t->c_sw, t->form, t->p, t->storage, NULL});
+    link_map *map = t->twisted ? link_map_twist(NULL, links, angles) : NULL;
+    wilson *w = wilson_create(links, &(wilson_settings){0.1, t->c_sw, t->form, t->p, t->storage, map});
     for (int turn = 0; turn < turns; turn++) {
         struct ref_wilson ref;
+        double complex *hop = kit_copy(u[turn], 36 * ref_volume(l) * sizeof *hop);
+        for (size_t i = 0; t->twisted && i < 36 * ref_volume(l); i++)
+            hop[i] *= cexp(I * (angles[i / 9 % 4] / l.size[i / 9 % 4]));
         if (turn) kit_scatter(links, u[turn]);
         kit_where("trial %d, links %d, grid %d.%d.%d.%d", (int)(t - trials), turn, lat->grid[0], lat->grid[1],
                   lat->grid[2], lat->grid[3]);
-        ref_wilson_create(&ref, l, u[turn], 0.1, t->c_sw, -1);
+        ref_wilson_create(&ref, l, hop, 0.1, t->c_sw, -1);
         check_against_oracle(wilson_schur(w), &ref, t->form == SCHUR_SYMMETRIC ? REF_SYMMETRIC : REF_ASYMMETRIC, &set,
                              t->prec);
         ref_wilson_destroy(&ref);
+        free(hop);
     }
     wilson_destroy(w);
+    link_map_destroy(map);
     field_destroy(links);
 }
 
