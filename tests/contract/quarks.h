@@ -17,6 +17,7 @@ static const char *const quark_variants[] = {
     "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
     "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"
     "steps = 2\n",
+    "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = hex\nsteps = 2\n",
     "c_sw = 1.1\nlinks = flowed\n[links.flowed]\nkind = flow\nflow_time = 0.05\n",
     "u0 = 0.9\nlinks = fat7\n",
     "u0 = 0.9\nlinks = asqtad\nlong_reals = 13\n",

@@ -1,9 +1,6 @@
 /* HEX, HYP and APE links against the slow oracle of their definitions, on every shape and grid, from weak links to random
- * ones, with another alpha in each level; and numbers of other programs. */
+ * ones, with another alpha in each level. */
 #include "tests/operators/link_maps.h"
-#include "tests/reference/data.h"
-
-#include "kernels/ops/gauge.h"
 
 static const double alpha[3] = {0.9, 0.7, 0.5};
 #define ALPHA "alpha_1=0.9 alpha_2=0.7 alpha_3=0.5 "
@@ -56,30 +53,6 @@ static void check_shape(struct ref_lattice l, double scale, double tolerance, st
     lattice_destroy(lat);
 }
 
-/* Plaquettes that other programs have recorded, of a file whose links are in 32 bits here. */
-static void check_recorded(void)
-{
-    static const struct {
-        const char *kind, *words;
-        double plaquette, tolerance;
-    } records[] = {{"hyp", "", 0.99975084937695, 1e-6}};
-    struct ref_lattice l;
-    if (!data_has("qlua.random-gauge.nersc")) return;
-    double complex *u = ref_read_nersc(&l, data_path("qlua.random-gauge.nersc"));
-    lattice *lat = kit_lattice(l, 1, 1);
-    for (size_t i = 0; lat && i < sizeof records / sizeof records[0]; i++) {
-        field *thin = kit_links(lat, u);
-        const link_settings k = link_map_settings_of(records[i].kind, records[i].words);
-        link_map *m = link_map_create(&k, thin);
-        kit_where("recorded, %s", records[i].kind);
-        KIT_NEAR(gauge_measure(link_map_links(m), 0).plaquette, records[i].plaquette, records[i].tolerance);
-        link_map_destroy(m);
-        field_destroy(thin);
-    }
-    lattice_destroy(lat);
-    free(u);
-}
-
 int main(int argc, char **argv)
 {
     struct ref_rng rng;
@@ -88,6 +61,5 @@ int main(int argc, char **argv)
     check_shape(kit_shapes[0], 0.3, 3e-14, &rng);
     check_shape(kit_shapes[1], 0.6, 1e-12, &rng);
     check_shape(kit_shapes[4], 0, 1e-9, &rng);
-    check_recorded();
     return kit_end();
 }
