@@ -13,7 +13,7 @@ static void set_staples(smear_staples *s, int mu, int nu, double rho, int side, 
     s->across[mu][nu] = (unsigned char)across;
 }
 
-/* Staples of links mu in the plane mu, nu of all levels; excl is the direction that the second level is without. */
+/* Staples of links mu in the plane mu, nu of all levels. `without` is the direction that the second level excludes. */
 static void set_plane(hypercubic *h, int mu, int nu, int in_space)
 {
     const int own = pair(mu, nu);
@@ -63,7 +63,7 @@ void hypercubic_make(const hypercubic *h, int level, field *out, const field *th
 
 void hypercubic_back(const hypercubic *h, field *force, const field *thin)
 {
-    field *forces[2][3]; /* of h->between */
+    field *forces[2][3]; /* forces of h->between */
     for (int i = h->levels - 1; i >= 0; i--) {
         for (int j = 0; i > 0 && j < 3; j++) forces[i - 1][j] = field_like(force);
         smear_exponential_back(force, i == h->levels - 1 ? &force : forces[i], i == 0 ? &force : forces[i - 1], thin,

@@ -1,16 +1,16 @@
 /* Hypercubic smearing: the levels that HYP links (A. Hasenfratz and F. Knechtli, hep-lat/0103029) and HEX links (S.
  * Capitani, S. Durr and C. Hoelbling, hep-lat/0607006) share, and the links between them.
  *
- * A staple in the plane mu, nu has sides that are smeared in no plane with mu and a link across that is smeared in no plane
- * with nu, so that smeared links are made of thin ones in hypercubes at the link alone. Levels, innermost first:
+ * Sides of a staple in the plane mu, nu are smeared in no plane with mu, and its link across in no plane with nu. So smeared
+ * links depend on thin ones of the hypercubes at the link alone. Levels, innermost first:
  *
- *   V_mu;eta          staples in the plane mu, eta of thin links (excluded are the two other directions)
- *   V_mu;(not nu)     staples in the two planes mu, rho without nu: sides V_rho;eta, across V_mu;eta, eta neither of the three
- *   the links         staples in the three planes mu, nu: sides V_nu;(not mu), across V_mu;(not nu)
+ *   V_mu,eta     staples in the plane mu, eta of thin links
+ *   W_mu,nu      staples in the planes mu, rho with rho != nu: sides V_rho,eta, across V_mu,eta; eta is not mu, nu or rho
+ *   links        staples in the planes mu, nu: sides W_nu,mu, across W_mu,nu
  *
- * Weights of staples are alpha_3 / 2, alpha_2 / 4 and alpha_1 / 6. The 12 links mu with another direction nu are three
- * fields of links: field mu ^ nu (exclusive or) has each direction mu once, with the pairs mu, nu and nu, mu together. In
- * space, the second level without t makes the links, and alpha_1 is not used. */
+ * Weights of staples are alpha_3 / 2, alpha_2 / 4 and alpha_1 / 6. V and W have 12 links a site, in three fields of links:
+ * the field mu ^ nu (exclusive or) has the pairs mu, nu and nu, mu, and so each direction once. In space the links are W
+ * without the direction t. */
 #ifndef PLAQ_HYPERCUBIC_H
 #define PLAQ_HYPERCUBIC_H
 
@@ -18,19 +18,21 @@
 
 typedef struct {
     int levels;
-    double alpha[3];      /* of each level, innermost first */
-    smear_level level[3]; /* innermost first */
-    field *between[2][3]; /* outputs of all levels but the last */
+    /* Levels, innermost first: alpha, staples, and output fields of all but the last. */
+    double alpha[3];
+    smear_level level[3];
+    field *between[2][3];
 } hypercubic;
 
-/* Opens h with work fields like `links`; alpha: alpha_1, alpha_2, alpha_3. */
+/* Opens h with work fields like `links`; alpha is alpha_1, alpha_2, alpha_3. In space alpha_1 is not used. */
 void hypercubic_open(hypercubic *h, const double alpha[3], int in_space, const field *links);
 void hypercubic_close(hypercubic *h);
 
-/* Makes one level of thin links, from the levels below it: by exponentials, or by projections of (1 - alpha) U + C where
- * `project` is not 0. The last level makes *out; the others leave it alone. */
+/* Makes one level from thin links and the level below: exponentials, or projections of (1 - alpha) U + C if `project` is
+ * not 0. The last level writes `out`, the others h->between; `out` is not `thin`. */
 void hypercubic_make(const hypercubic *h, int level, field *out, const field *thin, int project);
-/* Takes a force of links made of exponentials back to thin links, in place; h->between are those of these links. */
+/* Takes a force of the last level's links, made by exponentials, back to thin links, in place. h->between hold the levels
+ * of these thin links. */
 void hypercubic_back(const hypercubic *h, field *force, const field *thin);
 
 #endif

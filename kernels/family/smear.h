@@ -13,8 +13,8 @@ typedef struct {
 /* Most fields of links that staples are made of, and that one level of smearing makes. */
 #define SMEAR_FIELDS 3
 
-/* Staples of the link mu in the plane mu, nu: their weight, zero for none, and the numbers of two fields of links, A that
- * of both sides and B that of the link across: A_nu(x) B_mu(x + nu) A_nu(x + mu)^dagger, and the same below. */
+/* Staples A_nu(x) B_mu(x + nu) A_nu(x + mu)^dagger of the link mu in the plane mu, nu, and the same below. rho is their
+ * weight, zero for none; side is the number of the field of links A, and across that of B. */
 typedef struct {
     double rho[4][4];
     unsigned char side[4][4], across[4][4];
@@ -40,10 +40,10 @@ typedef struct {
     int parity;
 } stout_back_args;
 
-/* What a link mu of the field number `own` is to staples in the plane mu, nu: the link across in those of links mu, and
- * a side in those of links nu. Each role has the weight of the staples, zero where there are none, and the number of the
- * insertions of the links that have them. The other links of the plane's staples, of direction nu, are in the field
- * `other` for both roles. */
+/* Roles of the links mu of the field number `own` in the staples of the plane mu, nu: such a link is the link across in
+ * staples of links mu, and a side in staples of links nu. Each role has the weight of its staples, zero where there are
+ * none, and the number of the insertions that belong to it. The field `other` has the links nu of the staples of both
+ * roles. */
 typedef struct {
     int own;
     double rho_across[4][4], rho_side[4][4];
