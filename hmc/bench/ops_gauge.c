@@ -64,6 +64,15 @@ static void run_stout_back(bench *b)
     smear_stout_back(b->force, b->links_double, &stout);
 }
 
+/* The projection of APE smearing. */
+static void run_staples_project(bench *b)
+{
+    static const stout_weights one = {{{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0}}};
+    const smear_level level = smear_level_thin(&one);
+    const field *links = b->links_double;
+    smear_project(&b->other_links, links, &links, &level, 2.5);
+}
+
 static void run_clover_build(bench *b)
 {
     clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, BENCH_C_SW);
@@ -154,6 +163,7 @@ const bench_op bench_ops_gauge[] = {
     {"link_update", "gauge", 0, 0, 1, BENCH_DOUBLE, run_link_update, 0},
     {"stout", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout, 0},
     {"stout_back", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout_back, 0},
+    {"staples_project", "smear", 0, 0, 1, BENCH_DOUBLE, run_staples_project, 0},
     {"unitarise", "gauge", 0, 0, 1, BENCH_DOUBLE, run_unitarise, 0},
     {"random_momenta", "random", 0, 0, 1, BENCH_DOUBLE, run_random_momenta, 0},
     {"random_spinor", "random", 0, 0, 1, BENCH_DOUBLE, run_random_spinor, 0},

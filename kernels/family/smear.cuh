@@ -2,3 +2,4 @@
 #define OWN_stout , INSTANCE_PARTS
 #define OWN_stout_back , INSTANCE_PARTS
 #define OWN_stout_gather , INSTANCE_PARTS
+#define OWN_staples_project , INSTANCE_PARTS

@@ -5,4 +5,6 @@
 #include "kernels/site/near.h"
 #include "kernels/site/su3.h"
 #include "kernels/site/path.h"
+#include "kernels/site/singular.h"
 #include "kernels/site/stout.h"
+#include "kernels/site/special.h"

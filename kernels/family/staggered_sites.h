@@ -6,6 +6,7 @@
 #include "kernels/site/su3.h"
 #include "kernels/site/path.h"
 #include "kernels/site/link.h"
+#include "kernels/site/singular.h"
 #include "kernels/site/staggered_links.h"
 #include "kernels/site/staggered.h"
 #include "kernels/site/staggered_force.h"

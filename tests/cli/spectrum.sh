@@ -1,5 +1,5 @@
 # Correlators and smeared loops as other codes have recorded them, from the command line: mesons of two clover quarks from a
-# smeared source, pions of one, stout links in space; and what is refused of their keys.
+# smeared source, pions of one, stout, HEX, HYP and APE links; and what is refused of their keys.
 . "$(dirname "$0")/kit.bash"
 cat >m.ini <<'INI'
 [quark.up]
@@ -69,6 +69,85 @@ if [ -e "$data/qlua.random-gauge.lime" ]; then
     near "plaquette" .998190904268995 "$(member plaquette <line | head -n 1)" 6
     near "in space" .999997427066167 "$(member plaquette_space <line | head -n 1)" 6
     near "in time" .996384381471823 "$(member plaquette_time <line | head -n 1)" 6
+fi
+
+cat >maps.ini <<'INI'
+[links.hex]
+kind = hex
+steps = 2
+
+[links.hyp]
+kind = hyp
+
+[links.ape]
+kind = ape
+link_weight = 2.5
+directions = space
+
+[quark.light]
+mass = 0.05
+c_sw = 1
+links = hex
+solver = s
+
+[quark.wilson]
+mass = 0.5454545454545455
+solver = s
+
+[solver.s]
+type = bicgstab
+tolerance = 1e-12
+
+[measure.pion]
+kind = pion
+quark = light
+
+[measure.hyp]
+kind = loops
+links = hyp
+
+[measure.ape]
+kind = loops
+links = ape
+
+[measure.gauss]
+kind = mesons
+quark = wilson
+operators = pseudoscalar
+source_smearing = gaussian
+width = 2
+smearing_steps = 5
+smearing_links = ape
+INI
+if [ -e "$data/chroma.weak.4.4.4.4.seed11.11.11.0.lime" ]; then
+    say "clover quarks on HEX links, recorded by another code"
+    try measure --json maps.ini "$data/chroma.weak.4.4.4.4.seed11.11.11.0.lime"
+    exits 0 "HEX links"
+    grep '"kind": "pion", "t"' out | member pion >have
+    printf '%s\n' .832287979166727 .0799316698092181 .0483132390478958 .0799267561951838 >want
+    while read -r t wanted; do near "HEX at $((t - 1))" "$wanted" "$(sed -n "${t}p" have)" 10; done < <(cat -n want)
+fi
+# Projections of the records stop early: APE at 5e-6 of the converged ones.
+if [ -e "$data/qlua.random-gauge.lime" ]; then
+    say "HYP links, recorded by another code"
+    try measure --json maps.ini "$data/qlua.random-gauge.lime"
+    exits 0 "HYP links"
+    plaquette=$(grep '"measure": "hyp"' out | member plaquette)
+    near "1 - plaquette" 2.4915062305e-4 "$(awk -v p="$plaquette" 'BEGIN { printf "%.15g", 1 - p }')" 3
+fi
+if [ -e "$data/pyquda.weak_field.lime" ]; then
+    say "sources smeared on APE links, recorded by another code"
+    try measure --json maps.ini "$data/pyquda.weak_field.lime"
+    exits 0 "APE links"
+    grep '"kind": "mesons", "source": 15' out | member real >have
+    printf '%s\n' .1926089313 .01598078068 .00618062912 .002841809626 .001982667431 .002838897726 .006175888309 .01596312697 >want
+    while read -r t wanted; do near "APE at $((t - 1))" "$wanted" "$(sed -n "${t}p" have)" 5; done < <(cat -n want)
+fi
+if [ -e "$data/lat.sample.l4444" ]; then
+    say "loops of links smeared by APE five times, recorded by another code"
+    try measure --json maps.ini "$data/lat.sample.l4444" links.ape.steps=5
+    exits 0 "loops of APE links"
+    near "W(1, 1)" .6668572 "$(grep '"measure": "ape"' out | member plaquette_time)" 5
 fi
 
 say "rows of another second quark, or of other links, do not mix"
@@ -150,6 +229,13 @@ printf '[links.flowed]\nkind = flow\nflow_time = 1\n' >>clover.ini
 try run --dry-run clover.ini quark.light.links=flowed
 exits 2 "an action on links without a force"
 printed "[quark.light] links = flowed, of kind flow, have no force"
+printf '[links.projected]\nkind = hyp\n' >>clover.ini
+try run --dry-run clover.ini quark.light.links=projected
+exits 2 "an action on HYP links"
+printed "[quark.light] links = projected, of kind hyp, have no force"
+printf '[links.hex]\nkind = hex\nsteps = 2\n' >>clover.ini
+try run clover.ini quark.light.links=hex run.output=hex run.trajectories=1
+exits 0 "an action on HEX links"
 
 # refused WHAT TEXT ARGUMENTS
 refused() {

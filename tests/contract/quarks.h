@@ -17,10 +17,14 @@ static const char *const quark_variants[] = {
     "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
     "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"
     "steps = 2\n",
+    "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = hex\nsteps = 2\n",
     "c_sw = 1.1\nlinks = flowed\n[links.flowed]\nkind = flow\nflow_time = 0.05\n",
+    "c_sw = 1.2\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.1\n",
+    "Ls = 4\nb5 = 1.25\nc5 = 0.25\ntheta = 0 0.6 0 -1.1\n",
     "u0 = 0.9\nlinks = fat7\n",
     "u0 = 0.9\nlinks = asqtad\nlong_reals = 13\n",
-    "naik_epsilon = -0.2\nlinks = hisq\n"};
+    "naik_epsilon = -0.2\nlinks = hisq\n",
+    "long_reals = 13\ntheta = 0.5 0 0 0.8\nlinks = hisq\n"};
 
 /* [quark.q] with these keys, behind which sections of its own may stand, and solver s, and further sections. */
 static parameters *quark_parameters(const char *kind, const char *keys, const char *sections)

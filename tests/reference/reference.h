@@ -212,6 +212,15 @@ void ref_plane_wave(double complex *psi, struct ref_lattice l, const double p[4]
 /* One step of stout smearing with weights rho of the staples of a link of direction mu in the plane mu, nu; out is not u. */
 void ref_stout(double complex *out, struct ref_lattice l, const double complex *u, const double rho[4][4]);
 
+/* HEX and HYP links (ref_smear.c), alpha_1 to alpha_3; in space: spatial links smeared by spatial links alone. out is not
+ * u. */
+void ref_hex(double complex *out, struct ref_lattice l, const double complex *u, const double alpha[3], int in_space);
+void ref_hyp(double complex *out, struct ref_lattice l, const double complex *u, const double alpha[3], int in_space);
+/* One step of APE smearing: own u + staples, projected. */
+void ref_ape(double complex *out, struct ref_lattice l, const double complex *u, double own, int in_space);
+/* The w in SU(3) with the largest Re tr(w^+ v); v regular. */
+void ref_project_su3(double complex w[9], const double complex v[9]);
+
 /* ---------------------------------------------------------------- staggered fermions (ref_staggered.c)
  * Vectors have three numbers a site. */
 
