@@ -103,7 +103,7 @@ static const param lattice_table[] = {
     {"size", PARAM_INT4, AT(lattice_params, size), "0.0.0.0", "[0,32766]", "sites",
      "extents X.Y.Z.T, even numbers of at least 2; a run needs them, a measurement takes them from its files", 1},
     {"time_boundary", PARAM_CHOICE, AT(lattice_params, time_boundary), "antiperiodic", "antiperiodic|periodic", NULL,
-     "boundary condition of fermions in time", 1},
+     "boundary condition of quarks in time; `theta` of a quark adds to it", 1},
 };
 
 static const param integrator_table[] = {
@@ -112,7 +112,8 @@ static const param integrator_table[] = {
     {"steps", PARAM_INT, AT(integrator_params, steps), NULL, "[1,100000]", NULL,
      "steps in the trajectory (level 0) or in each drift of the level above", 0},
     {"actions", PARAM_WORDS, AT(integrator_params, actions), NULL, NULL, NULL,
-     "forces of this level: gauge, names of fermions, and NAME.det for a fermion's log det (by default beside NAME)",
+     "forces of this level: gauge, names of actions, NAME.0, NAME.1, ... for the factors of a chain of masses, and NAME.det "
+     "for the log det of a clover term (by default beside NAME, or its last factor)",
      0},
 };
 

@@ -9,7 +9,7 @@
 #include "hmc/actions/gauge_kind.h"
 #include "hmc/input/names.h"
 #include "hmc/quarks/quark_links.h"
-#include "hmc/record/watch.h"
+#include "hmc/watch/watch.h"
 #include "io/ini.h"
 #include "kernels/base/param.h"
 #include "solvers/solver.h"

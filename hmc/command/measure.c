@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "hmc/assemble/memory.h"
-#include "hmc/assemble/plan.h"
+#include "hmc/plan/plan.h"
 #include "hmc/command/commands.h"
 #include "hmc/tell/life.h"
 #include "hmc/assemble/identity.h"

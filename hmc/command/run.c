@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "hmc/assemble/eigenvectors.h"
-#include "hmc/assemble/plan.h"
+#include "hmc/plan/plan.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/assemble/threads.h"
 #include "hmc/command/commands.h"

@@ -8,7 +8,7 @@
 #include "hmc/assemble/simulation.h"
 #include "hmc/assemble/parameters.h"
 #include "hmc/record/record.h"
-#include "hmc/record/watch.h"
+#include "hmc/watch/watch.h"
 
 typedef struct {
     parameters *p;

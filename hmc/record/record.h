@@ -6,7 +6,7 @@
 #include "hmc/assemble/simulation.h"
 #include "hmc/integrate/reversal.h"
 #include "hmc/record/autocorrelation.h"
-#include "hmc/record/watch.h"
+#include "hmc/watch/watch.h"
 #include "hmc/measure/observable.h"
 #include "kernels/ops/gauge.h"
 

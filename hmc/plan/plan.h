@@ -13,7 +13,7 @@ void plan_describe(const parameters *p, const lattice *lat, place where);
  * read the first configuration where that is a file, as a run from its beginning does), in the log or as a JSON object.
  * Times are those of the machine that the file `calibration` describes (hmc/bench/calibration.h), or, with NULL, of this
  * one; iterations are measured on the file `configuration`, or with NULL those of the history or of a model
- * (hmc/assemble/iterations.h). What is not in order is a user error; ignore_recorded is that of simulation_read(). Collective. */
+ * (hmc/plan/iterations.h). What is not in order is a user error; ignore_recorded is that of simulation_read(). Collective. */
 void plan_dry_run(const parameters *p, int ranks, const char *calibration, const char *configuration, int as_json,
                   int ignore_recorded);
 

@@ -1,4 +1,4 @@
-#include "hmc/assemble/blockings.h"
+#include "hmc/plan/blockings.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "hmc/assemble/cost.h"
+#include "hmc/plan/cost.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-#include "hmc/assemble/plan.h"
+#include "hmc/plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "hmc/bench/calibration.h"
-#include "hmc/assemble/blockings.h"
-#include "hmc/assemble/cost.h"
-#include "hmc/assemble/iterations.h"
+#include "hmc/plan/blockings.h"
+#include "hmc/plan/cost.h"
+#include "hmc/plan/iterations.h"
 #include "hmc/assemble/memory.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/assemble/tuning.h"

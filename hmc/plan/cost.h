@@ -4,7 +4,7 @@
 #define PLAQ_COST_H
 
 #include "hmc/bench/calibration.h"
-#include "hmc/assemble/iterations.h"
+#include "hmc/plan/iterations.h"
 #include "hmc/assemble/parameters.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-#include "hmc/record/watch.h"
+#include "hmc/watch/watch.h"
 
 #include <math.h>
 #include <stdarg.h>

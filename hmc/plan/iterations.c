@@ -1,4 +1,4 @@
-#include "hmc/assemble/iterations.h"
+#include "hmc/plan/iterations.h"
 
 #include <math.h>
 #include <stdio.h>
