@@ -54,9 +54,9 @@ struct action {
     const field *links;
     /* Actions that have the same `shares`, not null, and the same form of sum can add their forces to one. */
     const void *shares, *form_of_sum;
-    int failures;       /* attempts at this trajectory that failed and were begun again on its behalf */
-    int reversing;      /* forces are solved for as where reversibility is checked; set from outside */
-    int start_known;    /* refresh() already knows S, without a solve */
+    int failures;    /* attempts at this trajectory that failed and were begun again on its behalf */
+    int reversing;   /* forces are solved for as where reversibility is checked; set from outside */
+    int start_known; /* refresh() already knows S, without a solve */
     double start_value;
     long iterations, solves, repeats; /* since action_reset_counts(); repeats: solves by a fallback */
     double worst_residual;
@@ -146,7 +146,7 @@ typedef struct {
 int eofa_action_check(const eofa_settings *s, char *message, size_t size);
 action *eofa_action_create(const char *name, const eofa_settings *s);
 
-/* The rest of a determinant: S = -flavours fermion_log_det(). */
+/* Determinant beside the systems of a quark: S = -flavours fermion_log_det(). */
 action *determinant_action_create(const char *name, fermion *quark, int flavours);
 
 #endif

@@ -90,7 +90,7 @@ const char *action_solver_key(int use)
 
 typedef struct {
     char masses[PARAM_WORDS_SIZE], kappas[PARAM_WORDS_SIZE];
-    int n; /* of these */
+    int n; /* heavier masses */
     double heavier[MAX_CHAIN];
 } chain_keys;
 

@@ -12,7 +12,7 @@ enum { USE_FORCE, USE_ACTION, USE_HEAT_BATH, USE_REVERSAL, SOLVER_USES };
 /* The section [action.NAME]. Kinds have keys of their own in `parts`, see action_keys(). */
 typedef struct {
     char kind[PARAM_CHOICE_SIZE], quark[PARAM_STRING_SIZE];
-    char solvers[SOLVER_USES][PARAM_WORDS_SIZE]; /* one name for all factors, or one for each */
+    char solvers[SOLVER_USES][PARAM_WORDS_SIZE]; /* names, one for all factors or one for each */
     union {
         double align;
         char bytes[3072];
@@ -25,7 +25,7 @@ typedef struct {
 } named_action;
 
 /* A factor of a determinant: of so many flavours of this mass. */
-#define MAX_FACTORS 4 /* of one action */
+#define MAX_FACTORS 4 /* factors of one action */
 typedef struct {
     double mass;
     int flavours;
@@ -42,10 +42,10 @@ typedef struct {
     char solvers[SOLVER_USES][64];
 } action_term;
 
-/* What actions are made of. */
+/* Ingredients of actions. */
 typedef struct {
     quark_set *quarks;
-    const named_solver *solvers; /* all of the input */
+    const named_solver *solvers; /* solvers of the whole input */
     int nsolvers;
 } action_scene;
 
@@ -53,19 +53,18 @@ typedef struct {
 
 typedef struct {
     const char *name, *help;
-    const param_section *parts[ACTION_MOST_PARTS + 1]; /* as of quark_kind */
-    int flavours;                                      /* that a quark's normal operator has to have; 0: any */
-    int shifts; /* its solves have shifted systems, for which there is one type of solver */
-    /* What follows from the keys of the section and its quark, which is complete, one of the n `all`. Contradictions are user
+    const param_section *parts[ACTION_MOST_PARTS + 1]; /* tables of keys, as of quark_kind */
+    int flavours;                                      /* flavours that a quark's normal operator has to have; 0: any */
+    int shifts; /* shifted systems in its solves, for which there is one type of solver */
+    /* Consequences of the keys of the section and its quark, which is complete, one of the n `all`. Contradictions are user
      * errors. Null: nothing. */
     void (*complete)(const ini_input *in, named_action *a, const named_quark *q, const named_quark *all, int n);
     /* Contradictions of a term; null: there are none. */
     void (*check)(const ini_input *in, const action_term *t);
     /* Factors of the determinant by mass, its quark's own mass first; returns how many. */
     int (*factors)(const named_action *a, const named_quark *q, mass_factor factors[MAX_FACTORS]);
-    int (*heat_bath_solves)(const action_term *t); /* whether the heat bath has a solve */
-    rational_settings (*rational)(
-        const action_term *t); /* without what needs the quark itself; null: it is not rational */
+    int (*heat_bath_solves)(const action_term *t);       /* true if the heat bath has a solve */
+    rational_settings (*rational)(const action_term *t); /* settings but for the quark itself; null: not rational */
     action *(*create)(const action_scene *s, const action_term *t);
     /* Floating-point operations a site of one force, whose solve takes so many iterations. */
     double (*force_flops)(const action_term *t, double iterations);
@@ -82,13 +81,13 @@ void *action_keys(const action_params *a, const param_section *part);
 /* The key of a use of solvers. */
 const char *action_solver_key(int use);
 
-/* Whether another determinant, of the next mass of a chain or of a regulator, divides that of the term. */
+/* True if another determinant, of the next mass of a chain or of a regulator, divides that of the term. */
 int action_is_ratio(const action_term *t);
 /* The quark of a term, and that of the denominator; null: there is none. */
 fermion *action_quark(const action_scene *s, const action_term *t);
 fermion *action_over(const action_scene *s, const action_term *t);
 action_solvers action_solvers_of(const action_scene *s, const action_term *t);
-/* Whether the section of a term has a NAME.det, and that determinant. */
+/* True if the section of a term has a NAME.det; and that determinant. */
 int action_has_det(const action_term *t);
 action *action_create_det(const action_scene *s, const action_term *t);
 

@@ -19,8 +19,8 @@ typedef struct {
     double approximation, force_approximation;
     char spectrum[PARAM_WORDS_SIZE], over_spectrum[PARAM_WORDS_SIZE], with[PARAM_WORDS_SIZE];
     char range_breach[PARAM_CHOICE_SIZE];
-    double ends[2], over_ends[2]; /* of those texts; 0 for auto */
-    int nfactors;                 /* of `with`, and in front the quark's own mass and flavours; by mass */
+    double ends[2], over_ends[2]; /* ends of those texts; 0 for auto */
+    int nfactors;                 /* factors of `with`, and in front the quark's own; by mass */
     mass_factor factors[MAX_FACTORS];
 } rational_keys;
 
@@ -91,7 +91,8 @@ static void complete_ranges(const ini_input *in, const named_action *a, const na
         user_error("%s: pauli_villars_spectrum is given for [action.%s], but a quark of kind = %s has no Pauli-Villars "
                    "field",
                    ini_where(in, "action", a->name, "pauli_villars_spectrum"), a->name, kind->name);
-    const double lowest = q->p.mass * q->p.mass, typed = 1 + 1e-12; /* by hand, it may differ in the last digit */
+    const double lowest = q->p.mass * q->p.mass,
+                 typed = 1 + 1e-12; /* a number typed by hand may differ in the last digit */
     if (kind->shifted_by_mass && k->ends[0] > lowest * typed)
         user_error("%s: spectrum = %s in [action.%s] begins above %.6g, the square of the mass and the lowest "
                    "eigenvalue of a staggered quark",
@@ -100,7 +101,7 @@ static void complete_ranges(const ini_input *in, const named_action *a, const na
 
 /* ---- factors ---- */
 
-#define HEAVIEST 1e6 /* as of quarks */
+#define HEAVIEST 1e6 /* largest mass, as of quarks */
 
 /* The mass of a factor, which is a number or the name of another quark. */
 static double mass_of(const ini_input *in, const named_action *a, const named_quark *q, const named_quark *all, int n,
@@ -121,7 +122,7 @@ static double mass_of(const ini_input *in, const named_action *a, const named_qu
     return other->p.mass;
 }
 
-/* From now on with masses as numbers: they are what the ensemble is made with. */
+/* Masses as numbers from now on: the ensemble is made with these. */
 static void write_factors(rational_keys *k)
 {
     static const param mass = {"mass", PARAM_REAL, 0, NULL, NULL, NULL, "", 0};
@@ -192,7 +193,7 @@ static void check_flavours(const ini_input *in, const named_action *a, const nam
                    ini_where(in, "action", a->name, "with"), a->name, most / 2);
 }
 
-/* Without a root there is one function, 1/x, for action and force. */
+/* Function 1/x serves action and force where no root is taken. */
 static void check_approximation(const ini_input *in, const named_action *a, const named_quark *q)
 {
     const rational_keys *k = keys_of(&a->p);
@@ -260,7 +261,7 @@ static action *create(const action_scene *s, const action_term *t)
     return rational_action_create(t->name, &settings);
 }
 
-/* Some ten poles to iterate and to assemble; with a denominator two solves of a tenth of the iterations beside. */
+/* Ten poles, or so, to iterate and to assemble; a denominator adds two solves of a tenth of the iterations. */
 static double force_flops(const action_term *t, double iterations)
 {
     const double poles = 10;

@@ -112,7 +112,8 @@ static const param integrator_table[] = {
     {"steps", PARAM_INT, AT(integrator_params, steps), NULL, "[1,100000]", NULL,
      "steps in the trajectory (level 0) or in each drift of the level above", 0},
     {"actions", PARAM_WORDS, AT(integrator_params, actions), NULL, NULL, NULL,
-     "forces of this level: gauge, names of actions, NAME.0, NAME.1, ... for the factors of a chain of masses, and NAME.det "
+     "forces of this level: gauge, names of actions, NAME.0, NAME.1, ... for the factors of a chain of masses, and "
+     "NAME.det "
      "for the log det of a clover term (by default beside NAME, or its last factor)",
      0},
 };
@@ -434,7 +435,7 @@ static const struct {
     {"measured_only", "no key: a quark that no [action.NAME] names is measured only; its solver is [quark] solver"},
 };
 
-/* One message with what to write for every key of the first such section. */
+/* The message says what to write for every key of the first such section. */
 static void refuse_earlier_form(const ini_input *in)
 {
     const char *names[MAX_NAMED];

@@ -122,7 +122,7 @@ typedef struct {
     const action_term *term; /* null of the others */
     const char *solver, *section, *instance, *key;
 } solver_use;
-/* Such keys that are not empty, by number; 0 after the last. */
+/* Keys of this sort that are not empty, by number; 0 after the last. */
 int parameters_solver_use(const parameters *p, int number, solver_use *use);
 
 /* ---- for parts of the reader ---- */

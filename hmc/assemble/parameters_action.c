@@ -51,7 +51,7 @@ const action_term *parameters_term(const parameters *p, const char *name)
     return NULL;
 }
 
-/* One name for all factors, or one for each. */
+/* Solvers of a term: one name for all factors, or one for each. */
 static void take_solvers(const ini_input *in, action_term *t)
 {
     const named_action *a = t->action;
@@ -192,7 +192,7 @@ static int add_flavours(flavours *sums, int n, const named_quark *q, double mass
         i++;
     if (i == n) sums[n++] = (flavours){q, mass, 0};
     sums[i].number += number;
-    if (number < 0) sums[i].of = q; /* to be blamed, if nothing makes it good */
+    if (number < 0) sums[i].of = q; /* section to blame, if nothing makes it good */
     return n;
 }
 
@@ -217,7 +217,7 @@ int parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS])
 typedef struct {
     char names[2 * MAX_ACTIONS][80];
     const named_action *action[2 * MAX_ACTIONS]; /* null of gauge */
-    int level[2 * MAX_ACTIONS];                  /* -1: none yet */
+    int level[2 * MAX_ACTIONS];                  /* level, -1 before it is placed */
     int n;
 } placed_list;
 

@@ -188,7 +188,7 @@ static void store(const job *j, const target *t, const fifth_transform *best)
 
 /* ---- which ---- */
 
-/* Whether a key names this solver for a quark, or all are solved for with it. */
+/* True if a key names this solver for the quark, or there is no other quark. */
 static int solves(const parameters *p, const named_quark *q, const named_settings *outer)
 {
     solver_use use;

@@ -13,7 +13,7 @@ typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     double mass;
     char parity[PARAM_CHOICE_SIZE];
-    char solver[PARAM_STRING_SIZE]; /* of measurements that name none */
+    char solver[PARAM_STRING_SIZE]; /* solver of measurements that name none */
     union {
         double align;
         char bytes[1536];
@@ -30,30 +30,30 @@ typedef struct {
 typedef struct {
     const char *name, *help;
     const param_section *parts[QUARK_MOST_PARTS + 1]; /* tables of keys, each with a struct; null after the last */
-    int spins;                                        /* of its vectors */
-    int flavours;                                     /* whose determinant is that of the normal operator K */
+    int spins;                                        /* spins of its vectors */
+    int flavours;                                     /* flavours whose determinant is that of the normal operator K */
     int ratios;          /* K of two masses act on the same vectors, and have a direct system each */
-    int blocks;          /* its operator comes inside blocks of sites, too */
-    int coarsens;        /* its operator comes on coarse lattices, too */
+    int blocks;          /* operator inside blocks of sites, too */
+    int coarsens;        /* operator on coarse lattices, too */
     int shifted_by_mass; /* K of two masses differ by the difference of their squares, and have the same eigenvectors */
     int regulated;       /* a regulator divides its determinant */
-    int chemical_potential; /* its operator has derivatives by it */
-    /* What follows from the keys of the section, when those of all sections are read. Contradictions are user errors. */
+    int chemical_potential; /* derivatives of the operator by it */
+    /* Consequences of the keys of the section, when those of all sections are read. Contradictions are user errors. */
     void (*complete)(const ini_input *in, named_quark *q);
     /* The quark of a section on these links; it may share with one of the n others (null ones do not count). */
     fermion *(*make)(const field *links, const quark_params *q, fermion *const *others, int n);
-    /* What the log says of a quark of this mass beside the mass; and warnings, or null. u0: the tadpole factor of the
+    /* Text of the log on a quark of this mass beside the mass; and warnings, or null. u0: the tadpole factor of the
      * gauge action; NaN: it has none. */
     void (*describe)(const quark_params *q, double mass, char *text, size_t size);
     void (*advise)(const named_quark *q, double mass, double u0);
-    /* Whether the operators of two quarks of this kind differ by the mass alone, if at all. */
+    /* True if the operators of two quarks of this kind differ by the mass alone, if at all. */
     int (*same_operator)(const quark_params *q, const quark_params *r);
-    /* Whether the determinant has a factor beside that of its systems, for which actions have a NAME.det; null: never. */
+    /* True if the determinant has a factor beside that of its systems, for which actions have a NAME.det; null: never. */
     int (*log_det)(const quark_params *q);
-    /* Whether gauge actions may count it among the quarks in their loops; null: never. */
+    /* True if gauge actions may count it among the quarks in their loops; null: never. */
     int (*in_gauge_loops)(const quark_params *q);
     int (*reach)(const quark_params *q);  /* sites that its operator and force reach to; null: 2 */
-    int (*slices)(const quark_params *q); /* of a fifth dimension; null: there is none */
+    int (*slices)(const quark_params *q); /* slices of a fifth dimension; null: none */
     /* Lines "key = value" that a transform between numbers of slices (solvers/transform.h) depends on; null: none. */
     void (*transform_keys)(const quark_params *q, char *text, size_t size);
     /* The quotient of this quark and a heavier one for the exact one-flavour algorithm, sharing as make() does; null: it has
@@ -80,13 +80,13 @@ static inline const quark_kind *quark_kind_of(const quark_params *q)
 const param_section *quark_section(int i);
 /* The struct of a part, writable where q is; null where the kind of q does not have that part. */
 void *quark_keys(const quark_params *q, const param_section *part);
-/* Whether the kind has this key, of those that not every kind has; and all of these, separated by spaces. */
+/* True if the kind has this key, of those that not every kind has; and all of these, separated by spaces. */
 int quark_kind_has(const quark_kind *kind, const char *key);
 void quark_kind_keys(const quark_kind *kind, char *text, size_t size);
-/* For kinds without another key for it: the mass has to be given. */
+/* A section without a mass is a user error: for kinds without another key for it. */
 void quark_need_mass(const ini_input *in, const named_quark *q);
 parity quark_parity(const quark_params *q);
-/* The same quark of another mass. */
+/* A copy of the quark with another mass. */
 quark_params quark_of_mass(const quark_params *q, double mass);
 
 #endif

@@ -28,7 +28,8 @@ typedef struct {
 
 static const param twist_table[] = {
     {"theta", PARAM_WORDS, offsetof(twist_keys, text), "0 0 0 0", NULL, NULL,
-     "angles x y z t of twisted boundary conditions, psi(x + L e) = e^(i theta) psi(x), on top of time_boundary; that of t "
+     "angles x y z t of twisted boundary conditions, psi(x + L e) = e^(i theta) psi(x), on top of time_boundary; that "
+     "of t "
      "is L_t times an imaginary chemical potential. Links are multiplied with e^(i theta / L), so a momentum p is p + "
      "theta / L, and that of a meson is the difference of its quarks' angles / L",
      1},
@@ -48,7 +49,7 @@ static void read_theta(const ini_input *in, const named_quark *q, twist_keys *k)
     if (bad || n != 4)
         user_error("%s: theta = %s of [quark.%s] is not four angles x y z t, such as 0.5 0 0 0",
                    ini_where(in, "quark", q->name, "theta"), k->text, q->name);
-    /* In one spelling: the text is what the ensemble is compared by. */
+    /* Spelling made unique: ensembles are compared by the text. */
     snprintf(k->text, sizeof k->text, "%.100s %.100s %.100s %.100s", text[0], text[1], text[2], text[3]);
 }
 

@@ -73,8 +73,7 @@ static void describe(const quark_params *f, double mass, char *text, size_t size
 static int same_operator(const quark_params *f, const quark_params *g)
 {
     const mobius_keys *k = keys_of(f), *l = keys_of(g);
-    return k->Ls == l->Ls && k->M5 == l->M5 && k->b5 == l->b5 && k->c5 == l->c5 &&
-           quark_same_links(f, g);
+    return k->Ls == l->Ls && k->M5 == l->M5 && k->b5 == l->b5 && k->c5 == l->c5 && quark_same_links(f, g);
 }
 
 static void transform_keys(const quark_params *f, char *text, size_t size)
@@ -106,7 +105,7 @@ static double force_flops(const quark_params *f)
     return 0;
 }
 
-/* Of numerator and denominator: hops and matrices of the fields, and 8 products of links and outer products. */
+/* Numerator and denominator: hops and matrices of the fields, and 8 products of links and outer products. */
 static double term_flops(const quark_params *f)
 {
     const double Ls = keys_of(f)->Ls;

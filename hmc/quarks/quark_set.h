@@ -14,7 +14,7 @@ const field *quark_set_links(const quark_set *s);
 fermion *const *quark_set_all(const quark_set *s, int *n);
 /* The quark of a section with this mass, which the set owns; made when it is first asked for. Collective. */
 fermion *quark_set_get(quark_set *s, const named_quark *q, double mass);
-/* The same; null where nothing has asked for it. */
+/* The quark that get() has made; null where nothing has asked for it. */
 fermion *quark_set_find(const quark_set *s, const named_quark *q, double mass);
 /* The sum of fermion_filtered() over all quarks; NaN where none has a projection. */
 double quark_set_filtered(const quark_set *s);

@@ -18,17 +18,17 @@ static inline staggered_keys *staggered_keys_of(const quark_params *q)
     return (staggered_keys *)quark_keys(q, &staggered_part);
 }
 
-/* What follows from the key `links`. */
+/* Consequences of the key `links`. */
 typedef struct {
     const char *name;
     staggered_kind kind;
-    int levels;     /* of smearing */
-    int long_links; /* there are */
-    int tadpoles;   /* u0 is for them */
+    int levels;     /* levels of smearing */
+    int long_links; /* long links are there */
+    int tadpoles;   /* u0 belongs to them */
 } staggered_links_kind;
 const staggered_links_kind *staggered_links_of(const quark_params *q);
 
-/* What `naik_epsilon = auto` is for a quark of mass m in lattice units: the series in m^2, below mass 1. And the exact
+/* Value of `naik_epsilon = auto` for a quark of mass m in lattice units: the series in m^2, below mass 1. And the exact
  * value at tree level, at which rest mass and kinetic mass of a free quark agree; any m > 0. */
 double staggered_naik_series(double m);
 double staggered_naik_exact(double m);

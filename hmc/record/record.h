@@ -28,7 +28,7 @@ record *record_open(const char *folder, const simulation *s, int64_t done);
 
 /* These return 0, or -1 with a message when the files cannot be written (disk full). */
 int record_close(record *r, char *message, size_t size);
-/* One more row. `number` counts from 1; filtered: quark_set_filtered() of this trajectory. */
+/* Adds a row. `number` counts from 1; filtered: quark_set_filtered() of this trajectory. */
 int record_add(record *r, int64_t number, const trajectory_result *t, const gauge_loops *loops, double filtered,
                char *message, size_t size);
 /* The rows of a measurement made after trajectory `number`: table /measure/NAME, and /measure/NAME/summary. */

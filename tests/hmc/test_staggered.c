@@ -130,7 +130,7 @@ static void test_trivial_power(void)
         "[gauge]\nbeta = 5.2\n"
         "[quark.a]\nkind = staggered\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n[action.a]\nkind = four_flavours\nquark = "
         "a\n" SOLVERS "[quark.b]\nkind = staggered\nlinks = asqtad\nu0 = 0.9\nmass = 0.1\n[action.b]\nkind = "
-                      "rational\nquark = b\nflavours = 4\n" SOLVERS LEVELS("a b", "5");
+        "rational\nquark = b\nflavours = 4\n" SOLVERS LEVELS("a b", "5");
     const random_key key = {3, 1};
     bench b = open_bench(both, 0, NULL);
     action *plain = action_of(&b, "a"), *power = action_of(&b, "b");
