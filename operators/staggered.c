@@ -116,11 +116,6 @@ void staggered_destroy(staggered *s)
     free(s);
 }
 
-staggered_links *staggered_quark_links(const staggered *s)
-{
-    return s->links;
-}
-
 /* ---- the whole operator ---- */
 
 void staggered_prepare(staggered *s, field *normal_source, const field *source)

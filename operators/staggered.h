@@ -28,7 +28,6 @@ staggered_links *staggered_fermion_links(const fermion *f);
 /* p: parity of the normal operator's vectors. */
 staggered *staggered_create(staggered_links *links, double mass, parity p);
 void staggered_destroy(staggered *s);
-staggered_links *staggered_quark_links(const staggered *s);
 
 /* A in double precision where the links are; Hermitian, positive for a mass that is not zero; owned by s. */
 linop *staggered_normal(staggered *s);

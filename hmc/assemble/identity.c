@@ -157,6 +157,34 @@ static void add_others(param_text *text, const parameters *p, const named_measur
         if (!strcmp(p->links[i].name, links)) add_links(text, &p->links[i].p);
 }
 
+/* The value of an observable's own key; "" where there is no such key. */
+static const char *own_key(const observable *o, const named_measure *m, const char *name, char text[PARAM_TEXT_SIZE])
+{
+    const param *key = o->own ? param_find(o->own, name) : NULL;
+    text[0] = 0;
+    if (key) param_format(key, &m->p, text, PARAM_TEXT_SIZE);
+    return text;
+}
+
+/* Estimates by noise depend on solves that are not to a tolerance: all keys of the low-precision solver, and the file of
+ * eigenvectors whose part is known exactly. */
+static void add_noise(param_text *text, const parameters *p, const named_measure *m, const named_settings *solver)
+{
+    const observable *o = observable_find(m->p.kind);
+    char value[PARAM_TEXT_SIZE];
+    const named_settings *low = parameters_attempt(p, own_key(o, m, "rough_solver", value), 0);
+    if (low) {
+        param_text keys = {0};
+        const solver_type *type = solver_type_find(low->p.type);
+        add_all(&keys, solver_section(0), &low->p);
+        if (type->own) add_all(&keys, type->own, &low->p);
+        for (const char *line = keys.data, *end; (end = strchr(line, '\n')); line = end + 1)
+            param_text_add(text, "rough_%.*s\n", (int)(end - line), line);
+        param_text_free(&keys);
+    }
+    if (!strcmp(own_key(o, m, "low_modes", value), "yes")) add(text, "solver", "eigenvectors", &solver->p);
+}
+
 param_text identity_of_measurement(const parameters *p, const named_measure *m)
 {
     const observable *o = observable_find(m->p.kind);
@@ -171,6 +199,7 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     add_quark(&text, p, f);
     add(&text, "solver", "tolerance", &solver->p);
     add_others(&text, p, m);
+    add_noise(&text, p, m, solver);
     if (!strcmp(m->p.error_estimate, "yes")) add(&text, "measure", "error_estimate", &m->p);
     if (observable_has(o, "noise")) add(&text, "run", "seed", &p->run);
     return text;

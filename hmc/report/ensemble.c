@@ -143,10 +143,14 @@ static void add_trajectories(ensemble *e)
     }
 }
 
-/* How a solve went is no observable. */
+/* False of columns on how a solve went, and of errors of noise. */
 static int is_observable(const char *column)
 {
-    return strcmp(column, "trajectory") && strcmp(column, "residual") && strcmp(column, "iterations");
+    static const char *const others[] = {"trajectory", "residual", "iterations", "error", "error_ratio"};
+    const size_t n = strlen(column), tail = strlen("_error");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (!strcmp(column, others[i])) return 0;
+    return n < tail || strcmp(column + n - tail, "_error");
 }
 
 static void add_measurement(ensemble *e, int table, const char *group)
