@@ -137,7 +137,7 @@ void *fermion_open_force(fermion *f, field *force)
     force_sum *s = malloc(sizeof *s);
     REQUIRE_MEMORY(s, "out of memory");
     *s = (force_sum){.force = force, .own = link_map_open_force(f->map, force)};
-    s->of_kind = f->table->open_force(f, s->own);
+    s->of_kind = f->table->open_force(f, s->own, force);
     return s;
 }
 

@@ -44,7 +44,7 @@ typedef struct {
     void (*derivative)(fermion *f, field *y, const field *x, int n);
 
     /* A sum of forces, see fermion_open_force(). */
-    void *(*open_force)(fermion *f, field *force);
+    void *(*open_force)(fermion *f, field *force, field *thin); /* of the map's links; of `links` */
     void (*add_force)(void *sum, fermion *f, int n, const double *weights, field *const *x);
     void (*add_variation)(void *sum, fermion *f, double factor, const field *x, const field *y); /* or null */
     void (*close_force)(void *sum);

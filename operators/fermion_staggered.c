@@ -49,8 +49,9 @@ static void derivative(fermion *f, field *y, const field *x, int n)
     staggered_shift(y, x, &call);
 }
 
-static void *open_force(fermion *f, field *force)
+static void *open_force(fermion *f, field *force, field *thin)
 {
+    (void)thin;
     return staggered_force_open(force, staggered_links_base(staggered_fermion_links(f)));
 }
 

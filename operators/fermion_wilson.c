@@ -29,13 +29,24 @@ static void apply(fermion *f, field *y, const field *x, int dagger)
     wilson_apply(of(f), y, x, dagger);
 }
 
-static void *open_force(fermion *f, field *force)
+static void *open_with(fermion *f, field *of_hop, field *of_clover, const field *links)
 {
     wilson_force *sum = malloc(sizeof *sum);
     REQUIRE_MEMORY(sum, "out of memory");
-    fermion_links(f); /* brings those of the clover term up to date, too */
-    *sum = wilson_force_open(force, link_map_special(f->map, f->links));
+    fermion_links(f); /* links of the clover term are brought up to date, too */
+    *sum = wilson_force_open(of_hop, of_clover, links);
     return sum;
+}
+
+static void *open_force(fermion *f, field *force, field *thin)
+{
+    (void)thin;
+    return open_with(f, force, force, link_map_special(f->map, f->links));
+}
+
+static void *open_thin(fermion *f, field *force, field *thin)
+{
+    return open_with(f, force, thin, f->links);
 }
 
 /* With Y_i = Mhat X_i: dS = -sum_i 2 weight_i Re Y_i^dagger dMhat X_i. */
@@ -81,14 +92,16 @@ static void destroy(fermion *f)
     free(f);
 }
 
-#define TABLE(...)                                                                                                     \
+#define TABLE(open, ...)                                                                                               \
     {                                                                                                                  \
-        .name = "wilson_clover", .prepare = prepare, .reconstruct = reconstruct, .apply = apply,                       \
-        .open_force = open_force, .add_force = add_force, .add_variation = add_variation, .close_force = close_force,  \
-        .destroy = destroy, __VA_ARGS__                                                                                \
+        .name = "wilson_clover", .prepare = prepare, .reconstruct = reconstruct, .apply = apply, .open_force = open,   \
+        .add_force = add_force, .add_variation = add_variation, .close_force = close_force, .destroy = destroy,        \
+        __VA_ARGS__                                                                                                    \
     }
 /* Without a clover term the other factor of the determinant is a constant. */
-static const fermion_table plain = TABLE(), clover = TABLE(.log_det = log_det, .add_force_log_det = add_force_log_det);
+static const fermion_table plain = TABLE(open_force, ),
+                           clover = TABLE(open_force, .log_det = log_det, .add_force_log_det = add_force_log_det),
+                           thin_clover = TABLE(open_thin, .log_det = log_det, .add_force_log_det = add_force_log_det);
 
 fermion *wilson_fermion(const field *links, const wilson_settings *s)
 {
@@ -96,6 +109,10 @@ fermion *wilson_fermion(const field *links, const wilson_settings *s)
     REQUIRE_MEMORY(q, "out of memory");
     q->w = wilson_create(links, s);
     linop *direct = wilson_schur(q->w);
-    fermion_open(&q->base, s->c_sw != 0 ? &clover : &plain, links, s->map, direct, normal_create(direct));
+    fermion_open(&q->base,
+                 s->c_sw == 0     ? &plain
+                 : s->thin_clover ? &thin_clover
+                                  : &clover,
+                 links, s->map, direct, normal_create(direct));
     return &q->base;
 }

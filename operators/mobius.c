@@ -331,8 +331,9 @@ static field *continue_field(mobius *m, const field *x, double factor, int trans
     return whole;
 }
 
-static void *open_force(fermion *f, field *force)
+static void *open_force(fermion *f, field *force, field *thin)
 {
+    (void)thin;
     (void)f;
     return force;
 }

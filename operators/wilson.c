@@ -372,7 +372,8 @@ static int shifted(const linop *op, const linop *from, double *by)
     if (from->table != op->table) return 0;
     const wilson *w = ((const schur *)op)->w, *v = ((const schur *)from)->w;
     *by = w->mass - v->mass;
-    return w->links == v->links && w->c_sw == v->c_sw && op->prec == from->prec && op->where == from->where;
+    return w->links == v->links && w->special == v->special && w->c_sw == v->c_sw && op->prec == from->prec &&
+           op->where == from->where;
 }
 
 /* S = gamma_5, and gamma_5 A_pp of the symmetric form; A_pp keeps the chiralities apart. */
@@ -439,7 +440,7 @@ wilson *wilson_create(const field *links, const wilson_settings *s)
     REQUIRE(!s->map || s->map->from == links, "a map of other links");
     w->map = s->map ? link_map_share(s->map) : NULL;
     w->links = w->map ? w->map->links : links;
-    w->special = link_map_special(w->map, links);
+    w->special = s->thin_clover ? links : link_map_special(w->map, links);
     w->mass = s->mass;
     w->c_sw = s->c_sw;
     w->form = s->form;
@@ -529,9 +530,9 @@ static void continue_field(const wilson *w, const material *m, field *full, doub
     field_out(full, w->p);
 }
 
-wilson_force wilson_force_open(field *force, const field *links)
+wilson_force wilson_force_open(field *of_hop, field *of_clover, const field *links)
 {
-    return (wilson_force){links, force, NULL};
+    return (wilson_force){links, of_hop, of_clover, NULL};
 }
 
 static void need_tensor(wilson_force *f)
@@ -554,7 +555,7 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
     }
     continue_field(w, m, full_x, 1, x, 1);
     continue_field(w, m, full_y, factor, left, -1);
-    hop_force(f->force, w->links, full_x, full_y);
+    hop_force(f->of_hop, w->links, full_x, full_y);
     if (has_clover(w)) {
         need_tensor(f);
         clover_insert(f->tensor, w->q, w->c_sw, full_x, full_y);
@@ -581,7 +582,7 @@ void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight)
 
 void wilson_force_close(wilson_force *f)
 {
-    if (f->tensor) clover_force(f->force, f->links, f->tensor);
+    if (f->tensor) clover_force(f->of_clover, f->links, f->tensor);
     field_destroy(f->tensor);
     f->tensor = NULL;
 }

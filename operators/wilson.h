@@ -25,6 +25,7 @@ typedef struct {
     parity p;           /* that of the Schur complement's vectors */
     field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
+    int thin_clover;    /* the clover term is made of the links themselves, the hop alone of the map's */
 } wilson_settings;
 
 typedef struct wilson wilson;
@@ -52,18 +53,19 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
 void wilson_apply(wilson *w, field *y, const field *x, int dagger);
 
 /* Forces, gathered term by term: open, add, close. The insertions of all clover terms meet in one tensor, of which
- * close() makes the dearest part of the force once; until then `force` is incomplete. Operators of one sum share the
+ * close() makes the dearest part of the force once; until then forces are incomplete. Operators of one sum share the
  * links of the clover term and nothing else. Work fields are made as needed. Collective. */
 typedef struct {
     const field *links;
-    field *force, *tensor; /* borrowed; its own, made when a term needs it */
+    field *of_hop, *of_clover, *tensor; /* two borrowed forces; tensor of its own, made when a term needs it */
 } wilson_force;
 
-/* links: those of the clover term, of whose map the force is not taken back. Twists of the operators may differ. */
-wilson_force wilson_force_open(field *force, const field *links);
-/* force += that of S with dS = -2 factor Re Y^dagger dMhat X; X, Y and mx = Mhat X on parity p; y may be mx. */
+/* links: those of the clover term. The forces, which may be one field, are those of the hop's links but for their twist and
+ * of the clover term's links. Twists of the operators may differ. */
+wilson_force wilson_force_open(field *of_hop, field *of_clover, const field *links);
+/* forces += those of S with dS = -2 factor Re Y^dagger dMhat X; X, Y and mx = Mhat X on parity p; y may be mx. */
 void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x, const field *y, const field *mx);
-/* force += that of -weight * wilson_log_det(). */
+/* forces += those of -weight * wilson_log_det(). */
 void wilson_force_add_log_det(wilson_force *f, wilson *w, double weight);
 void wilson_force_close(wilson_force *f);
 

@@ -15,6 +15,8 @@ static const param table[] = {
     {"kappa", PARAM_REAL, AT(kappa), "0.125", "[1e-6,1]", NULL,
      "hopping parameter 1/(2m + 8), in place of mass; 1/8 is the free massless quark", 1},
     {"c_sw", PARAM_REAL, AT(c_sw), "0", "[-10,10]", NULL, "clover coefficient; 0: Wilson fermions", 1},
+    {"clover_links", PARAM_CHOICE, AT(clover_links), "hop", "hop|thin", NULL,
+     "links of the clover term: those of the hop; or thin, with `links` in the hop alone (SLiNC quarks)", 1},
     {"schur", PARAM_CHOICE, AT(schur), "asymmetric", "asymmetric|symmetric", NULL,
      "form of the even-odd Schur complement", 0},
 };
@@ -40,6 +42,11 @@ static void complete(const ini_input *in, named_quark *f)
             "%s: [quark.%s] has no c_sw: plain Wilson fermions, with errors of order a; give c_sw, or c_sw = 0 where "
             "that is meant",
             ini_where(in, "quark", f->name, ""), f->name);
+    if (!strcmp(k->clover_links, "thin") && !smearing_of(&f->p))
+        user_error(
+            "%s: clover_links = thin of [quark.%s] has no effect without `links`: all of its links are thin; leave it "
+            "out",
+            ini_where(in, "quark", f->name, "clover_links"), f->name);
     if (k->kappa > LARGEST_KAPPA)
         log_warn(
             "%s: [quark.%s] kappa = %.8g is a mass of %.4g, beyond the critical one on any links: the doublers are "
@@ -49,6 +56,11 @@ static void complete(const ini_input *in, named_quark *f)
 
 const param_section wilson_part = PARAM_PART("quark", "Wilson quarks", wilson_keys, table);
 
+static int is_thin(const quark_params *f)
+{
+    return !strcmp(wilson_keys_of(f)->clover_links, "thin");
+}
+
 static fermion *make(const field *links, const quark_params *f, fermion *const *others, int n)
 {
     const wilson_keys *k = wilson_keys_of(f);
@@ -56,7 +68,8 @@ static fermion *make(const field *links, const quark_params *f, fermion *const *
                          .c_sw = k->c_sw,
                          .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
                          .p = quark_parity(f),
-                         .storage = link_storage_of(f)};
+                         .storage = link_storage_of(f),
+                         .thin_clover = is_thin(f)};
     s.map = quark_map(links, f, others, n);
     fermion *quark = wilson_fermion(links, &s);
     link_map_destroy(s.map); /* the quark has its own share */
@@ -71,7 +84,7 @@ static void describe(const quark_params *f, double mass, char *text, size_t size
 
 static int same_operator(const quark_params *f, const quark_params *g)
 {
-    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw && quark_same_links(f, g);
+    return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw && is_thin(f) == is_thin(g) && quark_same_links(f, g);
 }
 
 static int has_clover(const quark_params *f)

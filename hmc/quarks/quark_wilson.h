@@ -6,7 +6,7 @@
 
 typedef struct {
     double kappa, c_sw;
-    char schur[PARAM_CHOICE_SIZE];
+    char schur[PARAM_CHOICE_SIZE], clover_links[PARAM_CHOICE_SIZE];
 } wilson_keys;
 
 extern const param_section wilson_part;

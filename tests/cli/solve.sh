@@ -168,7 +168,7 @@ done
 printf '[solver.blocks]\ntype = gcr\npreconditioner = inside\n[solver.inside]\ntype = schwarz\nsteps = 4\n' >>q.ini
 try solve q.ini $config
 exits 2 "blocks"
-printed "q.ini:25: [solver.blocks] works inside blocks" "[quark.light]"
+printed "q.ini:28: [solver.blocks] works inside blocks" "[quark.light]"
 
 say "several right-hand sides"
 sed -i '/^\[solver.blocks\]/,$d' q.ini

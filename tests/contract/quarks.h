@@ -18,6 +18,7 @@ static const char *const quark_variants[] = {
     "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"
     "steps = 2\n",
     "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = hex\nsteps = 2\n",
+    "c_sw = 1.3\nlinks = smeared\nclover_links = thin\n[links.smeared]\nkind = stout\nrho = 0.12\n",
     "c_sw = 1.1\nlinks = flowed\n[links.flowed]\nkind = flow\nflow_time = 0.05\n",
     "c_sw = 1.2\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.1\n",
     "Ls = 4\nb5 = 1.25\nc5 = 0.25\ntheta = 0 0.6 0 -1.1\n",

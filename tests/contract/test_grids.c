@@ -243,7 +243,7 @@ static void run_fermions(const lattice *lat, const input *in, const field *links
     run_shifts(normal, b);
     run_block(normal);
     linop_apply(op, y, x, 0);
-    wilson_force sum = wilson_force_open(force, links);
+    wilson_force sum = wilson_force_open(force, force, links);
     wilson_force_add(&sum, w, 1, x, y, y);
     wilson_force_add_log_det(&sum, w, 2);
     wilson_force_close(&sum);

@@ -1,5 +1,7 @@
 /* HEX, HYP and APE links against the slow oracle of their definitions, on every shape and grid, from weak links to random
- * ones, with another alpha in each level. */
+ * ones, with another alpha in each level; and clover terms of thin links beside a hop on smeared ones. */
+#include "kernels/ops/vector.h"
+#include "operators/wilson.h"
 #include "tests/operators/link_maps.h"
 
 static const double alpha[3] = {0.9, 0.7, 0.5};
@@ -53,6 +55,44 @@ static void check_shape(struct ref_lattice l, double scale, double tolerance, st
     lattice_destroy(lat);
 }
 
+/* M is linear in hop and clover term: M(stout hop, thin clover) = M(stout) without a clover term + M(thin) - M(thin) without. */
+static void check_thin_clover(struct ref_lattice l, struct ref_rng *rng)
+{
+    lattice *lat = kit_lattice(l, 2, -1);
+    if (!lat) return;
+    double complex *u = kit_random_gauge(l, 0.4, rng);
+    field *thin = kit_links(lat, u), *x = field_create(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, thin->where),
+          *y = field_like(x), *sum = field_like(x);
+    const link_settings k = link_map_settings_of("stout", "rho=0.12 steps=2");
+    link_map *m = link_map_create(&k, thin);
+    const struct {
+        wilson_settings s;
+        double factor;
+    } terms[] = {
+        {{.c_sw = 1.4, .map = m, .thin_clover = 1}, -1}, {{.map = m}, 1}, {{.c_sw = 1.4}, 1}, {{.c_sw = 0}, -1}};
+    vector_random(x, 5, RANDOM_TEST, 0);
+    field_clear(sum);
+    for (int i = 0; i < 4; i++) {
+        wilson_settings s = terms[i].s;
+        s.mass = 0.2;
+        s.p = PARITY_ODD;
+        s.storage = FIELD_LINKS;
+        fermion *q = wilson_fermion(thin, &s);
+        fermion_apply(q, y, x, 0);
+        vector_axpby(sum, terms[i].factor, y, 1);
+        fermion_destroy(q);
+    }
+    kit_where("thin clover, %d.%d.%d.%d", l.size[0], l.size[1], l.size[2], l.size[3]);
+    KIT_NEAR(sqrt(vector_norm2(sum, 0) / vector_norm2(x, 0)), 0, 1e-13);
+    link_map_destroy(m);
+    field_destroy(sum);
+    field_destroy(y);
+    field_destroy(x);
+    field_destroy(thin);
+    free(u);
+    lattice_destroy(lat);
+}
+
 int main(int argc, char **argv)
 {
     struct ref_rng rng;
@@ -61,5 +101,7 @@ int main(int argc, char **argv)
     check_shape(kit_shapes[0], 0.3, 3e-14, &rng);
     check_shape(kit_shapes[1], 0.6, 1e-12, &rng);
     check_shape(kit_shapes[4], 0, 1e-9, &rng);
+    check_thin_clover(kit_shapes[0], &rng);
+    check_thin_clover(kit_shapes[1], &rng);
     return kit_end();
 }

@@ -203,7 +203,7 @@ static void check_force(const scene *s)
     for (int k = 0; k < 2; k++) {
         field *force = field_create(s->lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, kit_place);
         struct bilinear b = {s, psi, k ? NULL : chi, k ? 2 : 0};
-        wilson_force sum = wilson_force_open(force, s->links);
+        wilson_force sum = wilson_force_open(force, force, s->links);
         if (k) wilson_force_add_log_det(&sum, s->w, 2);
         else wilson_force_add(&sum, s->w, 1.5, x, y, mx);
         if (!k) wilson_force_add(&sum, s->w, -0.5, x, y, mx);
