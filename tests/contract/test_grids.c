@@ -230,7 +230,7 @@ static void run_shifts(linop *normal, const field *b)
 
 static void run_fermions(const lattice *lat, const input *in, const field *links, schur_form form, parity p)
 {
-    wilson *w = wilson_create(links, &(wilson_settings){0.05, 1.1, form, p, FIELD_LINKS, NULL});
+    wilson *w = wilson_create(links, &(wilson_settings){0.05, 1.1, form, p, FIELD_LINKS, NULL, 0});
     linop *op = wilson_schur(w), *normal = normal_create(op);
     field *source = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, in->numbers);
     field *b = linop_vector(op, 1), *x = linop_vector(op, 1), *y = linop_vector(op, 1);

@@ -1,5 +1,6 @@
 /* HEX, HYP and APE links against the slow oracle of their definitions, on every shape and grid, from weak links to random
  * ones, with another alpha in each level; and clover terms of thin links beside a hop on smeared ones. */
+#include "kernels/lattice/purpose.h"
 #include "kernels/ops/vector.h"
 #include "operators/wilson.h"
 #include "tests/operators/link_maps.h"

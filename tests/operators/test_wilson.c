@@ -245,7 +245,7 @@ static void close_scene(scene *s)
 static void check_all(scene *s, int full)
 {
     const field_kind storage = (int)s->form == (int)s->p ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS;
-    s->w = wilson_create(s->links, &(wilson_settings){s->mass, s->c_sw, s->form, s->p, storage, NULL});
+    s->w = wilson_create(s->links, &(wilson_settings){s->mass, s->c_sw, s->form, s->p, storage, NULL, 0});
     check_apply(s);
     check_adjoint(s);
     check_log_det(s);
@@ -347,7 +347,7 @@ static void test_determinant(void)
         double negatives;
         s.form = (schur_form)form;
         s.p = (parity)form;
-        s.w = wilson_create(s.links, &(wilson_settings){s.mass, s.c_sw, s.form, s.p, FIELD_LINKS, NULL});
+        s.w = wilson_create(s.links, &(wilson_settings){s.mass, s.c_sw, s.form, s.p, FIELD_LINKS, NULL, 0});
         ref_dense(a, n / 2, dense_schur, &s);
         kit_where("log det M, form %d", form);
         KIT_REL(wilson_log_det(s.w, &negatives) + creal(ref_log_det(n / 2, a)), whole, 1e-12);
