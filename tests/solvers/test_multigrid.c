@@ -415,9 +415,9 @@ int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
     static const wilson_settings forms[] = {{0.1, 0, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0},
-                                            {-0.2, 1.2, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL},
-                                            {0.1, 0, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL},
-                                            {-0.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL}};
+                                            {-0.2, 1.2, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0},
+                                            {0.1, 0, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0},
+                                            {-0.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0}};
     static const char *const precs[] = {"double", "single", "half", "double"};
     int done = 0;
     for (int i = 0; i < 4; i++) {
