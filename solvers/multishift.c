@@ -108,7 +108,7 @@ static void iterate(space *k)
         pace_halved(&pace, k->result->shared, r2);
         /* Reliable updates, which this iteration does not have, are better then. */
         if (k->low->prec != k->outer && pace_is_slow(&pace, k->result->shared)) {
-            log_info("multi-shift solver: slow at a residual of %.1e in %s precision; each shift goes on by itself",
+            log_info("multi-shift solver: slow at a residual of %.1e in %s precision; each shift continues by itself",
                      sqrt(r2), precision_names[k->low->prec]);
             break;
         }

@@ -4,10 +4,10 @@
 
 #include "kernels/lattice/comm.h"
 
-const char ADVICE_SOLVE[] = "loosen the tolerance, raise max_iterations or name a fallback, then go on",
+const char ADVICE_SOLVE[] = "loosen the tolerance, raise max_iterations or name a fallback, then continue",
            ADVICE_NUMBERS[] = "no tolerance helps: the numbers ran away. Take more steps, a shorter length or heavier "
                               "quarks, and look at the links with plaq check",
-           ADVICE_SPECTRUM[] = "give the wider spectrum or the approximation that the message names, then go on";
+           ADVICE_SPECTRUM[] = "give the wider spectrum or the approximation that the message names, then continue";
 
 /* After so many an action has learnt nothing. */
 #define MOST_FAILURES 10

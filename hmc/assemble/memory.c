@@ -158,7 +158,7 @@ size_t memory_total(const memory_forecast *f)
 const char *memory_describe(const memory_forecast *f, char *text, size_t size)
 {
     char all[32], fields[32], kept[32], runtime[32];
-    snprintf(text, size, "memory %s a rank: %s for fields, halos and tables, %s kept for reuse, %s for libraries",
+    snprintf(text, size, "memory %s per rank: %s for fields, halos and tables, %s kept for reuse, %s for libraries",
              text_bytes((double)memory_total(f), all), text_bytes((double)f->fields, fields),
              text_bytes((double)f->kept, kept), text_bytes((double)f->runtime, runtime));
     return text;
@@ -187,7 +187,7 @@ int memory_lacks(const lattice *lat, double bytes, place where, char *message, s
     const double there = memory_there(where);
     bytes += (double)memory_runtime(where);
     snprintf(message, size,
-             "the lattice %d.%d.%d.%d on grid %d.%d.%d.%d takes %s a rank, and %s has %s%s: use more nodes, "
+             "the lattice %d.%d.%d.%d on grid %d.%d.%d.%d takes %s per rank, and %s has %s%s: use more nodes, "
              "or a smaller lattice",
              lat->size[0], lat->size[1], lat->size[2], lat->size[3], lat->grid[0], lat->grid[1], lat->grid[2],
              lat->grid[3], text_bytes(bytes, need), where == PLACE_DEVICE ? "its GPU" : "this machine",

@@ -22,7 +22,7 @@ memory_forecast memory_predicted(const parameters *p, const lattice *lat, place 
 /* Bytes of plaq measure, whose quarks have no actions, on a configuration of that trajectory number (-1: none). */
 memory_forecast memory_measured(const parameters *p, int64_t trajectory, const lattice *lat, place where);
 size_t memory_total(const memory_forecast *f);
-/* "memory 30.1 MiB a rank: ...", of a forecast. Returns text. */
+/* "memory 30.1 MiB per rank: ...", of a forecast. Returns text. */
 const char *memory_describe(const memory_forecast *f, char *text, size_t size);
 
 /* Bytes up to now on this rank: most of fields, message buffers and tables; most of all, on the host resident bytes of the

@@ -71,7 +71,7 @@ static const param machine_table[] = {
     {"grid", PARAM_INT4, AT(machine_params, grid), "0.0.0.0", "[0,32766]", "ranks",
      "process grid X.Y.Z.T; 0.0.0.0 chooses the one of least surface", 0},
     {"device", PARAM_CHOICE, AT(machine_params, device), "auto", "auto|cpu|gpu", NULL,
-     "where the fields live; auto: on GPUs where every rank finds one, one a rank, else on the CPU", 0},
+     "where the fields live; auto: on GPUs where every rank finds one, one per rank, else on the CPU", 0},
     {"share_gpu", PARAM_CHOICE, AT(machine_params, share_gpu), "no", "no|yes", NULL,
      "whether ranks of a node may share GPUs when there are more ranks than GPUs", 0},
     {"transport", PARAM_CHOICE, AT(machine_params, transport), "auto", "auto|peer|nccl|cuda_aware|host", NULL,
@@ -93,7 +93,7 @@ static const param machine_table[] = {
      0},
     {"watchdog", PARAM_REAL, AT(machine_params, watchdog), "1800", "[0,1e7]", "seconds",
      "longest that a rank may wait for others or for its GPU before the run is ended as hung (ranks that wait for "
-     "others in turns, within half a minute more); more than the slowest file takes; 0: for ever",
+     "others in turns, within half a minute more); more than the slowest file takes; 0: no limit",
      0},
     {"delay", PARAM_REAL, AT(machine_params, delay), "0", "[0,1e6]", "us",
      "for studies: every exchange of halos and every sum over ranks takes so much longer, as on a slower network", 0},
@@ -127,7 +127,7 @@ static const param checkpoint_table[] = {
 
 static const param save_table[] = {
     {"interval", PARAM_LONG, AT(save_params, interval), "0", "[0,inf)", "trajectories",
-     "distance of the configurations that are kept for ever, in the folder configurations of the output: those of "
+     "distance of the configurations that are kept permanently, in the folder configurations of the output: those of "
      "trajectories that are multiples of it; 0: none is kept, and of the ensemble only the last checkpoints are left",
      0},
     {"from", PARAM_LONG, AT(save_params, from), "0", "[0,inf)", "trajectories",

@@ -281,7 +281,7 @@ static void place_on(const ini_input *in, placed_list *l, int i, int level)
     char number[16];
     snprintf(number, sizeof number, "%d", level);
     if (l->level[i] >= 0)
-        user_error("%s: [integrator.%s] actions: action %s stands on more than one level, or twice",
+        user_error("%s: [integrator.%s] actions: action %s is assigned to more than one integrator level, or twice",
                    ini_where(in, "integrator", number, "actions"), number, l->names[i]);
     l->level[i] = level;
 }
@@ -345,6 +345,6 @@ void action_parameters_levels(const ini_input *in, parameters *p, int required)
     for (int k = 0; k < p->nlevels; k++) expand(in, p, &l, k);
     for (int i = 0; required && i < l.n; i++)
         if (l.level[i] < 0)
-            user_error("%s: the action %s stands on no level; add it to actions of an [integrator.N]",
+            user_error("%s: the action %s is not assigned to an integrator level; add it to actions of an [integrator.N]",
                        ini_where(in, "integrator", "0", "actions"), l.names[i]);
 }

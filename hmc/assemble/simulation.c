@@ -297,10 +297,10 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char di
     if (bits == LINKS_BAD_RECORDED && !ignore_recorded) {
         const size_t n = strlen(message);
         snprintf(message + n, size - n,
-                 ": the links are damaged or in another order; --ignore-recorded goes on all the same");
+                 ": the links are damaged or in another order; --ignore-recorded continues all the same");
     }
     if (bits && !(bits == LINKS_BAD_RECORDED && ignore_recorded)) return bits;
-    if (bits) log_warn("%s; going on all the same, as --ignore-recorded says", message);
+    if (bits) log_warn("%s; continuing all the same, as --ignore-recorded says", message);
     if (info.open_boundary) {
         snprintf(message, size,
                  "%s: open boundaries in time: all links in time of the last time slice are zero. Links of plaq are "

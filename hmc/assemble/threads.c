@@ -28,7 +28,7 @@ void threads_check(void)
 {
     char text[128] = "";
     const int n = threads_now();
-    snprintf(text, sizeof text, "OMP_NUM_THREADS = %d; allowed are 1 to %d threads a rank", n, THREADS_MOST);
+    snprintf(text, sizeof text, "OMP_NUM_THREADS = %d; allowed are 1 to %d threads per rank", n, THREADS_MOST);
     if (comm_any_bad(n > THREADS_MOST, text, sizeof text)) user_error("%s", text);
 }
 
@@ -102,7 +102,7 @@ static void refuse_too_many(int n)
     const int cores = cores_of_rank();
     snprintf(
         text, sizeof text,
-        "%d threads a rank, but rank %d may use %d core%s (affinity mask, control group): allowed are up to %d, and "
+        "%d threads per rank, but rank %d may use %d core%s (affinity mask, control group): allowed are up to %d, and "
         "%d is best; set [machine] threads, or OMP_NUM_THREADS",
         n, comm_rank(), cores, cores > 1 ? "s" : "", THREADS_A_CORE * cores, cores);
     if (comm_any_bad(n > THREADS_A_CORE * cores, text, sizeof text)) user_error("%s", text);

@@ -39,10 +39,10 @@ static const param network_keys[] = {
 #undef AT
 #define AT(prec) (offsetof(calibration_rates, rate) + (prec) * sizeof(double))
 static const param rate_keys[] = {
-    {"double", PARAM_REAL, AT(PREC_DOUBLE), NULL, "(0,inf)", "GF/s a rank", "rate in double precision", 0},
-    {"single", PARAM_REAL, AT(PREC_SINGLE), "0", "[0,inf)", "GF/s a rank", "in single; 0: not measured", 0},
-    {"half", PARAM_REAL, AT(PREC_HALF), "0", "[0,inf)", "GF/s a rank", "in half; 0: not measured", 0},
-    {"quarter", PARAM_REAL, AT(PREC_QUARTER), "0", "[0,inf)", "GF/s a rank", "in quarter; 0: not measured", 0},
+    {"double", PARAM_REAL, AT(PREC_DOUBLE), NULL, "(0,inf)", "GF/s per rank", "rate in double precision", 0},
+    {"single", PARAM_REAL, AT(PREC_SINGLE), "0", "[0,inf)", "GF/s per rank", "in single; 0: not measured", 0},
+    {"half", PARAM_REAL, AT(PREC_HALF), "0", "[0,inf)", "GF/s per rank", "in half; 0: not measured", 0},
+    {"quarter", PARAM_REAL, AT(PREC_QUARTER), "0", "[0,inf)", "GF/s per rank", "in quarter; 0: not measured", 0},
 };
 #undef AT
 
@@ -253,7 +253,7 @@ double calibration_rate(const calibration *c, const char *op, precision prec)
 const char *calibration_describe(const calibration *c, char *text, size_t size)
 {
     const calibration_place *p = &c->place;
-    snprintf(text, size, "%d rank%s of %d thread%s on %.64s (%.64s), %d.%d.%d.%d a rank, %.32s", p->ranks,
+    snprintf(text, size, "%d rank%s of %d thread%s on %.64s (%.64s), %d.%d.%d.%d per rank, %.32s", p->ranks,
              p->ranks == 1 ? "" : "s", p->threads, p->threads == 1 ? "" : "s", p->host, p->device, p->local[0],
              p->local[1], p->local[2], p->local[3], p->date);
     return text;

@@ -68,7 +68,7 @@ calibration calibration_read(const char *path);
 
 /* Operations a second of a rank, of this precision or the next wider one that there is; 0: none. Local. */
 double calibration_rate(const calibration *c, const char *op, precision prec);
-/* "4 ranks of 8 threads on HOST (CPU), 16.16.16.16 a rank, DATE". Returns text. Local. */
+/* "4 ranks of 8 threads on HOST (CPU), 16.16.16.16 per rank, DATE". Returns text. Local. */
 const char *calibration_describe(const calibration *c, char *text, size_t size);
 
 #endif

@@ -138,7 +138,7 @@ void bench_halo(place where, const char *transport, double seconds, int as_json)
     char message[512];
     if (comm_size() == 1) return;
     if (comm_rank() == 0 && !as_json)
-        printf("%-16s %-11s %10s %10s %10s %10s   two messages a rank, one each way\n", "kernel", "transport", "bytes",
+        printf("%-16s %-11s %10s %10s %10s %10s   two messages per rank, one each way\n", "kernel", "transport", "bytes",
                "us", "median", "GB/s sent");
     if (where == PLACE_HOST) {
         all_sizes(where, "mpi", seconds, as_json);

@@ -164,7 +164,7 @@ static void run_cg(bench *b)
     bench_cg(b, b->normal, b->sy, b->sx);
 }
 
-/* Steps of minimal residual in one block a rank, as GCR-DD has them. */
+/* Steps of minimal residual in one block per rank, as GCR-DD has them. */
 static void run_schwarz(bench *b)
 {
     solver_settings s = {.type = "schwarz"};
@@ -175,7 +175,7 @@ static void run_schwarz(bench *b)
     solver_destroy(by);
 }
 
-/* Steps of conjugate gradients with snake terms in one block a rank. */
+/* Steps of conjugate gradients with snake terms in one block per rank. */
 static void run_multisplitting(bench *b)
 {
     solver_settings s = {.type = "multisplitting"};

@@ -386,7 +386,7 @@ static void check_output(const char *path)
 static int tell_rate(const calibration *c, const calibration_need *done, int number, int n)
 {
     if (comm_rank() == 0) {
-        printf("%2d of %d  %-16s %-8s %9.2f GF/s a rank\n", number, n, done->op, precision_names[done->prec],
+        printf("%2d of %d  %-16s %-8s %9.2f GF/s per rank\n", number, n, done->op, precision_names[done->prec],
                1e-9 * calibration_rate(c, done->op, done->prec));
         fflush(stdout);
     }
@@ -424,7 +424,7 @@ static int calibrate(const settings *s, const texts *t)
         log_warn("signal %d: the calibration ends early; rates that it lacks are those of " CALIBRATION_GAUGE_FORCE,
                  signal);
     if (comm_rank() != 0) return 0;
-    printf("%s\n%-16s %9s %9s %9s\n", calibration_describe(&c, message, sizeof message), "GF/s a rank", "double",
+    printf("%s\n%-16s %9s %9s %9s\n", calibration_describe(&c, message, sizeof message), "GF/s per rank", "double",
            "single", "half");
     for (int i = 0; i < c.n; i++)
         printf("%-16s %9.2f %9.2f %9.2f\n", c.names[i], c.rates[i].rate[PREC_DOUBLE], c.rates[i].rate[PREC_SINGLE],
@@ -468,7 +468,7 @@ int command_bench(int argc, char **argv)
         {"--delay", NULL, &t.delay,
          "microseconds that every exchange and every sum over ranks takes longer; default 0"},
         {"--calibrate", NULL, &t.calibrate,
-         "measure what a trajectory is made of, on 16.16.16.16 a rank without --lattice, and write the rates to this "
+         "measure what a trajectory is made of, on 16.16.16.16 per rank without --lattice, and write the rates to this "
          "file, for plaq run --dry-run --calibration"},
         {"--json", &json, NULL, "one JSON object a line"},
     };

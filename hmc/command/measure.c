@@ -269,7 +269,7 @@ static void dry_run(const measurer *m, char **configs, int n, int ranks)
 static void tell_memory(const measurer *m)
 {
     char peak[32];
-    if (m->links) log_info("memory: %s a rank at the peak", text_bytes((double)memory_peak(m->links->where), peak));
+    if (m->links) log_info("memory: %s per rank at the peak", text_bytes((double)memory_peak(m->links->where), peak));
 }
 
 int command_measure(int argc, char **argv)

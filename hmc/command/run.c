@@ -92,7 +92,7 @@ static void stop_for_files(run_state *r, const char *message)
 {
     snprintf(r->stopped, sizeof r->stopped, "after trajectory %lld: %s", (long long)r->done, message);
     r->failed = r->files_failed = 1;
-    r->advice = "make room or mend the folder, then go on";
+    r->advice = "make room or mend the folder, then continue";
     r->done = r->saved > 0 ? r->saved : 0;
 }
 
@@ -126,7 +126,7 @@ static void save(run_state *r, double plaquette)
     if (bad) {
         stop_for_files(r, message);
         if (bad == CHECKPOINT_BAD_LINKS)
-            r->advice = "the memory of this machine or GPU is not to be trusted: have it tested, and go on elsewhere";
+            r->advice = "the memory of this machine or GPU is not to be trusted: have it tested, and continue elsewhere";
         return;
     }
     r->saved = r->done;

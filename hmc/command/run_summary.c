@@ -122,7 +122,7 @@ static void print_averages(const record_averages *a)
         log_info("  tau_int      %.2f +- %.2f trajectories, of the plaquette", a->plaquette.tau,
                  a->plaquette.tau_error);
     if (a->acceptance_from > a->from)
-        log_info("  over %ld from trajectory %lld on, in stretch %d of the parameters:", a->acceptance_count,
+        log_info("  over %ld from trajectory %lld on, in parameter block %d:", a->acceptance_count,
                  (long long)a->acceptance_from, a->stretch);
     log_info("  acceptance   %s", average(&a->acceptance, 3).text);
     log_info("  <exp(-dH)>   %s   (1 within errors if the algorithm is exact)",
@@ -184,11 +184,11 @@ static void print_next(const run_state *r)
     param_text_add(&next, " %s %s", go_on ? "run" : "measure", r->input.data);
     if (!go_on) {
         run_add_shell_word(&next, newest);
-        log_info("next: raise [run] trajectories to go on, or measure%s: %s", launcher, next.data);
+        log_info("next: raise [run] trajectories to continue, or measure%s: %s", launcher, next.data);
     } else {
         /* The checkpoint of a run that got nowhere still has the parameters of before. */
         const int again = r->accept && r->saved <= r->session_start;
-        log_info("to go on%s: %s%s%s", launcher, next.data, again ? " --accept-changes" : "", r->json ? " --json" : "");
+        log_info("to continue%s: %s%s%s", launcher, next.data, again ? " --accept-changes" : "", r->json ? " --json" : "");
     }
     param_text_free(&next);
 }
@@ -215,7 +215,7 @@ void run_print_summary(const run_state *r)
     print_averages(&a);
     print_alarms(r);
     balance_report(&r->s->e, r->p->run.length);
-    log_info("memory: %s a rank at the peak, %s predicted", text_bytes((double)memory.peak, peak),
+    log_info("memory: %s per rank at the peak, %s predicted", text_bytes((double)memory.peak, peak),
              text_bytes((double)memory_total(&memory.predicted), predicted));
     log_info("digests: links %s, history %s", r->digest, history_hex);
     print_next(r);

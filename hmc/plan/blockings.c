@@ -55,7 +55,7 @@ static void tell(const levels *l, const int b[4], int is_own)
     multigrid_below(&below, &with);
     const int *size = below.size, ranks = ranks_of(&below);
     if (ranks < ranks_of(l->lat)) snprintf(on, sizeof on, " on %d of %d ranks", ranks, ranks_of(l->lat));
-    log_info("[solver.%s] %s = %d.%d.%d.%d: %d.%d.%d.%d coarse sites%s, memory %s a rank%s", l->solver->name,
+    log_info("[solver.%s] %s = %d.%d.%d.%d: %d.%d.%d.%d coarse sites%s, memory %s per rank%s", l->solver->name,
              keys[l->level], b[0], b[1], b[2], b[3], size[0], size[1], size[2], size[3], on,
              text_bytes((double)bytes, text), is_own ? "  (this input)" : "");
     if (!l->as_json || comm_rank() != 0) return;

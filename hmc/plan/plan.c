@@ -159,7 +159,7 @@ static void describe_kept(const parameters *p, const lattice *l)
 
 static void describe_lattice(const lattice *l, place where)
 {
-    log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d a rank, %d lanes in double, %d in single",
+    log_info("lattice %d.%d.%d.%d on grid %d.%d.%d.%d: %d.%d.%d.%d per rank, %d lanes in double, %d in single",
              l->size[0], l->size[1], l->size[2], l->size[3], l->grid[0], l->grid[1], l->grid[2], l->grid[3],
              l->local[0], l->local[1], l->local[2], l->local[3],
              where == PLACE_DEVICE ? 1 : field_lanes(l, PREC_DOUBLE),
@@ -212,7 +212,7 @@ typedef struct {
 /* Seconds of a rate, so few that a dry run waits for none. */
 #define QUICKLY 0.003
 
-/* The rates of this machine: of the gauge force and of solves as the actions have them, on a lattice of 8^4 a rank; and
+/* The rates of this machine: of the gauge force and of solves as the actions have them, on a lattice of 8^4 per rank; and
  * of one lane, where the plan has no more. */
 static calibration measured_here(const lattice *plan, const cost_part *parts, int n, place where)
 {
@@ -381,7 +381,7 @@ static void read_start(const parameters *p, const lattice *plan, int ignore_reco
     const double there = memory_there(PLACE_HOST);
     /* Half of it leaves room for what else is there. */
     if (!comm_all(there == 0 || bytes < there / 2)) {
-        log_warn("%s: only its header was checked; the links take %s a rank, and this machine has %s for each of its "
+        log_warn("%s: only its header was checked; the links take %s per rank, and this machine has %s for each of its "
                  "ranks",
                  p->run.config, text_bytes(bytes, need), text_bytes(there, have));
         return;
@@ -405,7 +405,7 @@ static void check_start(const parameters *p, const lattice *plan, int ranks, int
     const int there = checkpoint_find(p->run.output, &any, 1, message, sizeof message);
     if (there < 0) user_error("%s", message);
     if (there) {
-        log_info("the run goes on from the newest checkpoint in %s: %s is not read", p->run.output, p->run.config);
+        log_info("the run continues from the newest checkpoint in %s: %s is not read", p->run.output, p->run.config);
         return;
     }
     if (links_probe(p->run.config, &info, message, sizeof message) ||

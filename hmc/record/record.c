@@ -138,7 +138,7 @@ static void warn_of_missing_rows(const record *r, const char *folder, int64_t do
     if (missing > 0)
         log_warn("the history in %s lacks %lld of the %lld trajectories done: number %s. history.journal and "
                  "history.h5 were deleted or damaged, or the checkpoint came from elsewhere; these rows, and those of "
-                 "their measurements, are in no average. A copy of history.h5 put back before the run goes on brings "
+                 "their measurements, are in no average. A copy of history.h5 put back before the run continues brings "
                  "them back",
                  folder, (long long)missing, (long long)done, which);
 }

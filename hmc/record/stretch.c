@@ -122,7 +122,7 @@ static int begin_stretch(stretch_state *state, history *h, const simulation *s, 
         bad = put(h, STRETCHES, state->stretch, text.data, message, size);
         if (done > 0 && !bad)
             log_info(
-                "stretch %d begins with trajectory %lld: %s restart there; rows before keep the parameters that they "
+                "parameter block %d begins with trajectory %lld: %s restart there; rows before keep the parameters that they "
                 "were made with (stretches of history.h5)",
                 state->stretch, (long long)state->first,
                 physics.length ? "all averages" : "acceptance, <exp(-dH)> and times, not averages of physics,");

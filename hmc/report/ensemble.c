@@ -356,7 +356,7 @@ static void count_done(ensemble *e)
                    (long long)rows, (long long)e->done, which, missing == 1 ? "is" : "are",
                    missing == 1 ? "it" : "them");
     if (*history_view_trouble(e->view)) param_text_add(&e->notes, ": %s", history_view_trouble(e->view));
-    param_text_add(&e->notes, ". A copy of history.h5 put back before the run goes on brings them back\n");
+    param_text_add(&e->notes, ". A copy of history.h5 put back before the run continues brings them back\n");
 }
 
 /* "12 configurations of INDEX (FIRST, ...)", of a list of names. */

@@ -202,7 +202,7 @@ void ensemble_charts(param_text *out, const ensemble *e)
 {
     page_heading(out, "History");
     param_text_add(out,
-                   "<p class=\"soft\">Shaded: before the averages. Band: the mean and its error. Dotted: a new stretch "
+                   "<p class=\"soft\">Shaded: before the averages. Band: the mean and its error. Dotted: a new block "
                    "of parameters.</p>\n");
     page_figures(out);
     draw_one(out, e, "Plaquette", "plaquette", "plaquette", CHART_LINE, NAN);

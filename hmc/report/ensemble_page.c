@@ -54,7 +54,7 @@ static void add_tiles(param_text *out, const ensemble *e)
     snprintf(text, sizeof text, "%lld of %lld", (long long)e->done, (long long)e->wanted);
     snprintf(more, sizeof more, "averages over %ld, from %lld on", p ? p->n - p->begin : 0, (long long)e->from);
     page_tile(out, "Trajectories", text, more);
-    snprintf(more, sizeof more, "from %lld on, stretch %d", (long long)e->acceptance_from, e->nstretches);
+    snprintf(more, sizeof more, "from %lld on, parameter block %d", (long long)e->acceptance_from, e->nstretches);
     add_average_tile(out, e, "accepted", "Acceptance", e->acceptance_from > e->from ? more : NULL);
     add_average_tile(out, e, "plaquette", "Plaquette", NULL);
     add_average_tile(out, e, "exp(-dH)", "\u27e8exp(\u2212dH)\u27e9", "1 within errors if the algorithm is exact");
@@ -109,7 +109,7 @@ static void add_averages(param_text *out, const ensemble *e)
 
 static void add_stretches(param_text *out, const ensemble *e)
 {
-    static const char *const titles[] = {"stretch",  "from",   "to",       "acceptance", "<what changed",
+    static const char *const titles[] = {"block",    "from",   "to",       "acceptance", "<what changed",
                                          "<program", "<built", "<machine", "<began",     NULL};
     char cell[9][CELL], host[128], device[128], ranks[32], grid[32];
     const char *row[9] = {cell[0], cell[1], cell[2], cell[3], NULL, cell[5], cell[6], cell[7], cell[8]};
@@ -226,7 +226,7 @@ void ensemble_page(param_text *out, const ensemble *e)
     add_sessions(out, e);
     add_kept(out, e);
     if (e->parameters[0]) {
-        page_fold(out, "Parameters of the last stretch");
+        page_fold(out, "Parameters of the last block");
         page_verbatim(out, e->parameters);
         page_fold_end(out);
     }

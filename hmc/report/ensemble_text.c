@@ -104,7 +104,7 @@ void ensemble_text(param_text *out, const ensemble *e)
     param_text_add(out, "%s: %lld of %lld trajectories; averages over %ld from trajectory %lld on", e->folder,
                    (long long)e->done, (long long)e->wanted, p ? p->n - p->begin : 0, (long long)e->from);
     if (e->acceptance_from > e->from)
-        param_text_add(out, ",\nof acceptance, dH, forces, iterations and times from %lld on, in stretch %d",
+        param_text_add(out, ",\nof acceptance, dH, forces, iterations and times from %lld on, in parameter block %d",
                        (long long)e->acceptance_from, e->nstretches);
     param_text_add(out, "\n");
     if (e->stopped[0]) param_text_add(out, "the last session stopped: %s\n", e->stopped);

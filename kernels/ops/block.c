@@ -90,7 +90,7 @@ int blocks_fit(const lattice *lat, const int asked[4], int colours, char *messag
         if (size[d] < 1 || lat->local[d] % size[d]) {
             snprintf(message, bytes,
                      "blocks of %d.%d.%d.%d do not divide the %d.%d.%d.%d sites of a rank in direction %c; choose "
-                     "extents that do, or `rank` for one block a rank",
+                     "extents that do, or `rank` for one block per rank",
                      size[0], size[1], size[2], size[3], lat->local[0], lat->local[1], lat->local[2], lat->local[3],
                      "xyzt"[d]);
             return 0;

@@ -175,9 +175,9 @@ try run --dry-run b.ini solver.steps.inner_precision=single solver.force.inner_p
 exits 0 "the precision around"
 refused "range_breach where there is no range" -- run a.ini action.light.range_breach=widen -- "has no key 'range_breach'"
 refused "an unknown action on a level" -- run a.ini integrator.0.actions=lihgt -- "lihgt" "did you mean 'light'?"
-refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge stands on no level"
+refused "an action on no level" -- run a.ini "integrator.1.actions=light.det" -- "the action gauge is not assigned to an integrator level"
 edited b.ini '$a [quark.heavy]\nmass = 1\n[action.heavy]\nkind = two_flavours\nquark = heavy\nsolver = force'
-refused "an action of a quark on no level" -- run b.ini -- "the action heavy stands on no level; add it to actions of an [integrator.N]"
+refused "an action of a quark on no level" -- run b.ini -- "the action heavy is not assigned to an integrator level; add it to actions of an [integrator.N]"
 edited measured.ini '$a [quark.heavy]\nmass = 1\nsolver = force\n[measure.c]\nkind = condensate\nquark = heavy\nvectors = 2'
 try run --dry-run measured.ini
 exits 0 "a quark that is only measured"
@@ -187,7 +187,7 @@ refused "it with the key of an action" -- run measured.ini quark.heavy.predictor
     "it is a key of [action.NAME]"
 sed '/^\[quark.heavy/,/^\[measure/{/^solver/d}' measured.ini >d.ini
 refused "a measurement without a solver" -- run d.ini -- "[measure.c] has no solver, and [quark.heavy] no solver; give one of them"
-refused "an action on two levels" -- run a.ini "integrator.0.actions=light gauge" -- "action gauge stands on more than one level"
+refused "an action on two levels" -- run a.ini "integrator.0.actions=light gauge" -- "action gauge is assigned to more than one integrator level"
 edited b.ini 's/^\[integrator.1\]/[integrator.2]/'
 refused "a level left out" -- run b.ini -- "no [integrator.1]"
 edited b.ini '/^\[integrator/,/^$/d'
@@ -226,8 +226,8 @@ refused "masses and kappas" -- "${chain[@]}" action.light.masses=1 -- "both mass
 refused "a chain that does not rise" -- run a.ini action.light.masses=-1 -- "'-1' of masses = -1 of [action.light] is not a number above"
 refused "a chain that rises and falls" -- run a.ini action.light.kappas="0.12 0.125" -- "'0.125' of kappas" "below the one before it, 0.12"
 refused "a word in a chain" -- run a.ini action.light.masses="1 two" -- "'two' of masses = 1 two"
-refused "a level that leaves a factor out" -- "${chain[@]}" integrator.0.actions=light.0 -- "the action light.1 stands on no level"
-refused "a factor twice" -- "${chain[@]}" "integrator.0.actions=light light.0" "integrator.1.actions=gauge light.0" -- "light.0 stands on more than one level"
+refused "a level that leaves a factor out" -- "${chain[@]}" integrator.0.actions=light.0 -- "the action light.1 is not assigned to an integrator level"
+refused "a factor twice" -- "${chain[@]}" "integrator.0.actions=light light.0" "integrator.1.actions=gauge light.0" -- "light.0 is assigned to more than one integrator level"
 refused "a whole action of which nothing is left" -- "${chain[@]}" "integrator.0.actions=light light.0 light.1 light.2 light.det" -- "all factors of light stand on levels"
 refused "a factor that there is not" -- "${chain[@]}" integrator.0.actions=light.3 -- "names no action" "did you mean 'light.0'?"
 refused "two solvers for three factors" -- "${chain[@]}" action.light.solver="force accept" -- "has 2 names, and the action 3 factors"
@@ -469,7 +469,7 @@ mkdir gone.run
 : >gone.run/checkpoint-000003.h5
 try $(from gone.ildg) run.output=gone.run --dry-run
 exits 0 "a dry run and a file that is not needed any more"
-printed "goes on from the newest checkpoint in gone.run: gone.ildg is not read"
+printed "continues from the newest checkpoint in gone.run: gone.ildg is not read"
 if [ -d "$data" ]; then
     file=$data/openQCD_qcd1_pb_L8T8_b6.0_c1.234_k0.13_r0_id4n1
     cp "$file" nan.openqcd
@@ -504,7 +504,7 @@ fi
 full_folder() {
     if grep -q '^trajectory 1/' out err; then
         exits 4 "$1"
-        printed "The last checkpoint stands" "stopped: after trajectory" "to go on: "
+        printed "The last checkpoint stands" "stopped: after trajectory" "to continue: "
     else
         exits 2 "$1"
     fi

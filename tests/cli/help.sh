@@ -154,7 +154,7 @@ refused "--calibrate measures on one lattice" --calibrate c.cal --lattice 4.4.4.
 say "a plan from a calibration"
 try bench --calibrate here.cal --lattice 4.4.4.8 --seconds 0.001
 exits 0 "a calibration"
-printed "staggered_cg" "1 rank of" "4.4.4.8 a rank" "run --dry-run --calibration here.cal"
+printed "staggered_cg" "1 rank of" "4.4.4.8 per rank" "run --dry-run --calibration here.cal"
 # Rates of round numbers: the rest of the gauge force on 8 ranks, 4 a node, at 1 GF/s each.
 sed 's/^\(double\|single\|half\) = .*/\1 = 1/; s/^nodes = .*/nodes = 2/; s/^ranks = .*/ranks = 8/; s/^host = .*/host = cluster/' here.cal >cluster.cal
 plan() { "$plaq" run --dry-run --json --ranks 8 --calibration cluster.cal "$source/inputs/pure-gauge.ini" "$@" 2>err; }

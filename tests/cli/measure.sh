@@ -40,7 +40,7 @@ checks=$((checks + 1))
 same "what is said of the lattice" 1 "$(grep -c '"dry_run": true.*"memory_predicted": [1-9]' out)"
 try measure --dry-run --ranks 2 "$source/inputs/multigrid.ini" lattice.size=8.8.8.16 machine.grid=1.1.1.2
 exits 0 "a dry run without a configuration, for other ranks"
-printed "8.8.8.8 a rank" "as far as this machine can tell"
+printed "8.8.8.8 per rank" "as far as this machine can tell"
 try measure --dry-run "$source/inputs/multigrid.ini" $good solver.multigrid.block=3.2.2.2
 exits 2 "a blocking that does not divide, in a dry run"
 printed "[solver.multigrid] block = 2.2.2.2" "aggregates of 3.2.2.2"

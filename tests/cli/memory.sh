@@ -117,7 +117,7 @@ predicted=$("$plaq" measure --dry-run --json "$source/inputs/measure.ini" measur
     sed 's/.*"memory_predicted": *\([0-9]*\).*/\1/')
 try measure "$source/inputs/measure.ini" measured/checkpoint-000001.h5
 exits 0 "plaq measure"
-resident "plaq measure" "$(cat out err | sed -n 's/^memory: \([0-9.]*\) MiB a rank at the peak$/\1/p' | awk '{ print $1 * 1048576 }')" "$predicted"
+resident "plaq measure" "$(cat out err | sed -n 's/^memory: \([0-9.]*\) MiB per rank at the peak$/\1/p' | awk '{ print $1 * 1048576 }')" "$predicted"
 # Quarks that are only measured have operators while they are.
 cat gauge.ini - >quenched.ini <<'INI'
 

@@ -120,7 +120,7 @@ exits 0 "four threads a core"
 for n in $((4 * cores + 1)) 4096; do
     try run a.ini machine.threads=$n
     exits 2 "machine.threads=$n"
-    printed "$n threads a rank" "may use $cores core" "up to $((4 * cores))"
+    printed "$n threads per rank" "may use $cores core" "up to $((4 * cores))"
 done
 if command -v taskset >/dev/null; then
     status=0

@@ -108,22 +108,22 @@ same "the same stretch" 1 "$(value stretch)"
 same "averages go on" 1 "$(value averages_from)"
 try run --json a.ini $small run.output=two run.trajectories=45 integrator.0.steps=2
 exits 0 "other steps"
-printed "stretch 2 begins with trajectory 31: acceptance, <exp(-dH)> and times, not averages of physics, restart" \
-    "over 45 from trajectory 1 on" "over 15 from trajectory 31 on, in stretch 2"
+printed "parameter block 2 begins with trajectory 31: acceptance, <exp(-dH)> and times, not averages of physics, restart" \
+    "over 45 from trajectory 1 on" "over 15 from trajectory 31 on, in parameter block 2"
 same "a new one" 2 "$(value stretch)"
 same "acceptance restarts" 31 "$(value acceptance_from)"
 same "averages of physics do not" 1 "$(value averages_from)"
 acceptance=$(value acceptance)
 try report two
 exits 0 "the report of both"
-printed "averages over 45 from trajectory 1 on," "of acceptance, dH, forces, iterations and times from 31 on, in stretch 2" "1: trajectories 1 - 30, acceptance" \
+printed "averages over 45 from trajectory 1 on," "of acceptance, dH, forces, iterations and times from 31 on, in parameter block 2" "1: trajectories 1 - 30, acceptance" \
     "2: trajectories 31 - 45, acceptance $(printf %.3f "$acceptance")" "integrator.0.steps: 3 before, 2 now" "in 3 sessions"
 grep -q "run.trajectories" out && fail "what does not matter is listed as a change" || checks=$((checks + 1))
 try run --json a.ini $small run.output=two run.trajectories=49 integrator.0.steps=2 gauge.beta=5.8 --accept-changes
 exits 0 "other physics"
 same "a third" 3 "$(value stretch)"
 same "averages of other physics" 46 "$(value averages_from)"
-printed "stretch 3 begins with trajectory 46: all averages restart"
+printed "parameter block 3 begins with trajectory 46: all averages restart"
 try report two --from 10
 exits 0 "from a trajectory of other physics"
 printed "averages over 4 from trajectory 46 on" "averages begin with trajectory 46, not with 10: the physics was another one before"

@@ -98,7 +98,7 @@ kill -TERM $pid
 status=0
 wait $pid || status=$?
 exits 0 "stopped in the check"
-printed "stopped: signal 15; the check of reversibility will be repeated" "to go on: "
+printed "stopped: signal 15; the check of reversibility will be repeated" "to continue: "
 same "unfinished without the row of the check" false "$(value finished)"
 same "trajectories done" 1 "$(value trajectories)"
 try run --json a.ini run.output=reversal $check
@@ -172,7 +172,7 @@ background "$plaq" run --json a.ini "run.output=a folder; it's odd" run.trajecto
 wait_for $pid '^trajectory 1/' err
 kill -TERM $pid
 wait $pid || true
-line=$(sed -n 's/^to go on: //p' err)
+line=$(sed -n 's/^to continue: //p' err)
 before=$(value trajectories)
 eval "${line/run.trajectories=1000000/run.trajectories=$((before + 1))}" >out 2>err || fail "the line: $line"
 printed "continuing from a folder; it's odd/checkpoint-" "trajectory $((before + 1))/$((before + 1))"

@@ -241,7 +241,7 @@ static void test_inside(void)
     close_scene(&s);
 }
 
-/* The method of R. Babich et al., arXiv:1109.2935: one block a rank, with half precision in the blocks, and half or
+/* The method of R. Babich et al., arXiv:1109.2935: one block per rank, with half precision in the blocks, and half or
  * single in the Krylov space. */
 static void test_blocks_of_ranks(void)
 {
@@ -251,7 +251,7 @@ static void test_blocks_of_ranks(void)
     for (int prec = PREC_SINGLE; prec <= PREC_HALF; prec++) {
         solver_settings inside = schwarz_of((const int[4]){0, 0, 0, 0}, 0, 1, "half");
         schwarz_keys_of(&inside)->steps = 10;
-        kit_where("gcr in %s with a block a rank", precision_names[prec]);
+        kit_where("gcr in %s with a block per rank", precision_names[prec]);
         const solve_result r = solve_with(&s, &inside, precision_names[prec], b);
         KIT_INT(r.inside, 10 * r.iterations);
     }
