@@ -31,10 +31,10 @@ typedef struct {
     int ignore_recorded;
     const char *output;
     table_file file;
-    param_text identities[MAX_NAMED]; /* of the measurements */
+    param_text identities[MAX_NAMED]; /* identities of the measurements */
     lattice *lat;
     field *links;
-    int64_t trajectory; /* that the configuration bears, or -1 */
+    int64_t trajectory; /* number that the configuration bears, or -1 */
     int failures;
     int done, made;    /* configurations so far; of them those of which something was measured */
     double spent;      /* seconds in these */
@@ -223,7 +223,7 @@ static int measure_config(measurer *m, const char *config)
     }
     if (m->output) store(m, &measured, results, n);
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
-    /* Where nobody reads and nothing is stored, the rest would be for nothing. */
+    /* Measurements end where standard output has no reader and nothing is stored. */
     if (!m->output) m->nobody_reads = !command_check_output();
     return made;
 }
@@ -243,7 +243,7 @@ static void open_output(measurer *m)
 
 /* ---- dry runs ---- */
 
-/* On a lattice of each size that the configurations have, or of that of the input. */
+/* Plans for each size of lattice that the configurations have, or for that of the input. */
 static void dry_run(const measurer *m, char **configs, int n, int ranks)
 {
     const parameters *p = m->p;
