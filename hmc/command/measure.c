@@ -1,10 +1,11 @@
 /* plaq measure: the [measure.NAME] sections of an input file on saved configurations.
  *
- * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go
- * to standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h), laid out as in the history of a
- * run: /measure/NAME has the rows of measure.NAME, /measure/NAME/summary its summary, and /configs file, plaquette and
- * link trace of every configuration. What the file has of a configuration already is not measured again. A configuration
- * that cannot be read is passed over and named at the end. Exit status 1 when there was one, or when a solve of a measurement did not converge. */
+ * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go to
+ * standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h), laid out as in the history of a run:
+ * /measure/NAME has the rows of measure.NAME, /measure/NAME/summary its summary, and /configs file, plaquette and link
+ * trace of every configuration. What the file has of a configuration already is not measured again. A configuration that
+ * cannot be read is passed over and named at the end. Exit status 1 when there was one, or when a solve of a measurement
+ * did not converge. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
