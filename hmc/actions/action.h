@@ -24,7 +24,7 @@ typedef struct {
     uint32_t trajectory;
 } random_key;
 
-/* What a user may do when a trajectory has no result. */
+/* Advice to the user for a trajectory without a result. */
 extern const char ADVICE_SOLVE[], ADVICE_NUMBERS[], ADVICE_SPECTRUM[];
 
 typedef struct action action;
@@ -40,8 +40,8 @@ typedef struct {
     /* After a call has failed: whether refresh() can be tried again, and all that follows, because the action has
      * learnt from it. It forgets that at a refresh() without `failures`. Null: never. */
     int (*begin_again)(action *a);
-    /* Of actions with `shares`, in place of force(): what their forces are summed in before it is taken to the links
-     * and added to `force`, at the end. */
+    /* Force sum of actions with `shares`, in place of force(): close_sum() takes it to the links once for all of them, and
+     * adds it to `force`. */
     void *(*open_sum)(action *a, field *force);
     int (*add_to_sum)(action *a, void *sum);
     void (*close_sum)(action *a, void *sum);
@@ -50,7 +50,7 @@ typedef struct {
 struct action {
     const action_table *table;
     char name[80];
-    int purpose; /* of its random fields; unique in a run */
+    int purpose; /* random-number purpose of its fields (kernels/lattice/purpose.h); unique in a run */
     const field *links;
     /* Actions that have the same `shares`, not null, and the same form of sum can add their forces to one. */
     const void *shares, *form_of_sum;
@@ -58,12 +58,12 @@ struct action {
     int reversing;   /* forces are solved for as where reversibility is checked; set from outside */
     int start_known; /* refresh() already knows S, without a solve */
     double start_value;
-    long iterations, solves, repeats; /* since action_reset_counts(); repeats: solves by a fallback */
+    long iterations, solves, repeats; /* counts since action_reset_counts(); repeats: solves by a fallback */
     double worst_residual;
-    int has_spectrum;                   /* it depends on the spectrum of its operator, and measures it */
-    double spectrum_low, spectrum_high; /* outermost bounds; likewise */
-    char trouble[512];                  /* likewise */
-    const char *advice;                 /* one of the above; likewise */
+    int has_spectrum;                   /* spectrum of its operator is measured, as its functions depend on it */
+    double spectrum_low, spectrum_high; /* outermost bounds since action_reset_counts() */
+    char trouble[512];                  /* message of a failure since action_reset_counts() */
+    const char *advice;                 /* advice for it, one of ADVICE_... */
 };
 
 /* Nonzero on failure. A refresh() that fails is tried again if the action can. */
@@ -82,7 +82,7 @@ void action_destroy(action *a);
 /* The solvers of a fermion action by their use, and all among which fallbacks are looked up. Borrowed. */
 typedef struct {
     const named_solver *heat_bath, *force, *action;
-    const named_solver *reversal; /* of the force of an action that is `reversing` */
+    const named_solver *reversal; /* force solver of an action that is `reversing` */
     const named_solver *all;
     int n;
 } action_solvers;
@@ -98,7 +98,7 @@ action *gauge_action_create(const char *name, const field *links, gauge_weights 
  * phi|^2. Everything named is borrowed. */
 typedef struct {
     fermion *quark, *over;  /* over: or null */
-    action_solvers solvers; /* that of the heat bath for W^-dagger, where there is one */
+    action_solvers solvers; /* heat-bath solver: for W^-dagger, unused without `over` */
     int predictor;          /* solutions of a trajectory's forces from which the next one is guessed */
 } pseudofermion_settings;
 
@@ -110,13 +110,13 @@ action *pseudofermion_action_create(const char *name, const pseudofermion_settin
  * power: S = sum_k phi_k^dagger r(L)^-1/2 r(K) r(L)^-1/2 phi_k. */
 typedef struct {
     fermion *quark, *over;                     /* borrowed; over: or null */
-    double bound;                              /* that of K; 0: it has to be measured */
-    action_solvers solvers;                    /* all of type cg */
+    double bound;                              /* lower bound of K's spectrum; 0: it has to be measured */
+    action_solvers solvers;                    /* solvers of type cg */
     power_product root;                        /* r(K); the first shift is 0, its exponent in [-1, 0) */
     int pseudofermions;                        /* n */
     double approximation, force_approximation; /* largest relative errors of r */
     double low, high;                          /* the range of r; 0: measured at the start of each trajectory */
-    double over_low, over_high;                /* the same of the functions of L */
+    double over_low, over_high;                /* range of the functions of L; 0: measured likewise */
     int widen; /* a trajectory whose spectrum is found outside is begun again on a wider range, rather than failing */
 } rational_settings;
 
@@ -128,21 +128,21 @@ action *rational_action_create(const char *name, const rational_settings *s);
 #define RATIONAL_ORDINARY_WIDTH 1e4
 #define RATIONAL_ORDINARY_HIGH 10
 #define RATIONAL_LEAST_HIGH 1
-/* 0 where there are functions, or the range is not known before the run; else nonzero, with what the action of this
- * name will say. Of a range with a known lower end alone the part is taken that every spectrum covers. */
+/* Checks that rational functions of K exist: nonzero, with the message of the action of this name, if not; 0, too, where
+ * the range is not known before the run. With its lower end alone known, the part is taken that every spectrum covers. */
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size);
 
-/* One flavour of a domain wall quark over a heavier mass by the exact one-flavour algorithm (operators/eofa.h): S =
- * phi^dagger A_- phi + phi^dagger A_+ phi of both chiralities, with phi = A^-1/2 eta by rational functions. */
+/* Exact one-flavour algorithm (operators/eofa.h): one flavour of a domain wall quark over a heavier mass, S = phi^dagger
+ * A_- phi + phi^dagger A_+ phi of both chiralities, with phi = A^-1/2 eta by rational functions. */
 typedef struct {
     eofa *quotient; /* owned by the action from its creation on */
     const field *links;
-    action_solvers solvers; /* of the even-odd systems of quarks */
-    int predictor;          /* as of pseudofermions, for each chirality */
+    action_solvers solvers; /* solvers of the quarks' even-odd systems */
+    int predictor;          /* solutions that the next guess is made from, for each chirality */
     double approximation;   /* largest relative error of A^-1/2 */
 } eofa_settings;
 
-/* 0 where there is such a function; else nonzero, with the reason. */
+/* Checks that the rational function A^-1/2 exists: 0, or nonzero with the reason. */
 int eofa_action_check(const eofa_settings *s, char *message, size_t size);
 action *eofa_action_create(const char *name, const eofa_settings *s);
 

@@ -1,5 +1,5 @@
-/* One flavour over a heavier mass by the exact one-flavour algorithm (operators/eofa.h). The pseudofermion is one field of
- * four dimensions, whose chiralities belong to the two factors of the determinant.
+/* Exact one-flavour algorithm (operators/eofa.h): one flavour over a heavier mass. The pseudofermion is one field of four
+ * dimensions, whose chiralities belong to the two factors of the determinant.
  *
  * The heat bath has a solve a pole and chirality, each with an operator of its own. One is near the next, so the first guess
  * of a pole's is made from the solutions of those before. */
@@ -26,7 +26,7 @@ typedef struct {
     action base;
     eofa_settings s;
     factor of[CHIRALITIES];
-    field *phi; /* of four dimensions, both parities */
+    field *phi; /* pseudofermion of four dimensions, both parities */
     rational_store *store;
 } exact;
 

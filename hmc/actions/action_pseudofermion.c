@@ -65,7 +65,7 @@ static int refresh(action *a, random_key key)
     return p->s.quark->direct ? draw_from_half(p, key) : draw_from_whole(p, key);
 }
 
-/* What the inverse of K acts on: W^dagger phi, a field to be destroyed, or phi itself. */
+/* Source of the solve with K: W^dagger phi, a field to be destroyed, or phi itself. */
 static field *open_source(pseudofermion *p)
 {
     if (!p->s.over) return p->phi;
@@ -106,7 +106,7 @@ static void *open_sum(action *a, field *f)
     return fermion_open_force(((pseudofermion *)a)->s.quark, f);
 }
 
-/* With X = K^-1 W^dagger phi: dS = 2 Re phi^dagger dW X - X^dagger dK X. */
+/* Force of dS = 2 Re phi^dagger dW X - X^dagger dK X with X = K^-1 W^dagger phi. */
 static int add_to_sum(action *a, void *sum)
 {
     static const double one = 1;

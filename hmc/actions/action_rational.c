@@ -34,7 +34,7 @@ enum { HEAT, ACCEPT, EVOLVE };
 typedef struct {
     inverter solves;
     rational_range range;
-    const rational *r[3]; /* of the store */
+    const rational *r[3]; /* functions of heat bath, accept step and force; borrowed */
 } powers;
 
 typedef struct {
@@ -99,7 +99,7 @@ static int functions(const char *name, rational_store *store, const rational_set
     return 1;
 }
 
-/* Those of K: r(K)^-1/2 but for a factor K, and r(K). */
+/* Functions of K: r(K)^-1/2 without a factor K for the heat bath, else r(K). */
 static int functions_of_quark(const char *name, rational_store *store, const rational_settings *s,
                               const rational_range *range, const rational *r[3], char *message, size_t size)
 {
@@ -107,7 +107,7 @@ static int functions_of_quark(const char *name, rational_store *store, const rat
     return functions(name, store, s, range, f, r, message, size);
 }
 
-/* Those of L: s(L)^-1, and s(L) but for a factor L. */
+/* Functions of L: s(L)^-1 for the heat bath, else s(L) without a factor L. */
 static int functions_of_denominator(const char *name, rational_store *store, const rational_settings *s,
                                     const rational_range *range, const rational *r[3], char *message, size_t size)
 {
@@ -297,7 +297,7 @@ static void add_between(rational_part *p, void *sum, double factor, const field 
     field_destroy(t);
 }
 
-/* That of 2 Re phi^dagger ds(L) w from X_i, the solutions for phi. */
+/* Force of 2 Re phi^dagger ds(L) w from the solutions X_i for phi. */
 static int add_denominator(rational_part *p, void *sum, const field *phi, field *const *x, const field *w)
 {
     const rational *r = p->l.r[EVOLVE];

@@ -15,21 +15,21 @@ typedef struct {
  * plaquette, rectangle and parallelogram, r and p linear in the number of flavours. */
 typedef struct {
     const char *name, *help;
-    const param_section *parts[3]; /* of [gauge], which the action needs; null after the last */
+    const param_section *parts[3]; /* parts of [gauge] that the action needs; null after the last */
     double c1;                     /* NaN: as given in the input */
     int tadpole;
     double rectangle[2], parallelogram[2]; /* r = [0] - [1] flavours, and p */
 } gauge_kind;
 
-/* By number, null after the last; and by name, which there has to be. */
+/* Gauge actions by number, null after the last; and by name, which there has to be. */
 const gauge_kind *gauge_kind_number(int i);
 const gauge_kind *gauge_kind_find(const char *name);
-/* Whether the action has a key that not every one has. */
+/* True if the action has a key that not every one has. */
 int gauge_kind_has(const gauge_kind *kind, const char *key);
 /* The section [gauge] and its parts by number, each with the actions that have it; null after the last. */
 const param_section *gauge_section(int i);
 
-/* Of the action named in the input; and whether that has the key. */
+/* Loop weights of the action that the input names; and true if it has the key. */
 gauge_weights gauge_params_weights(const gauge_params *g);
 int gauge_params_have(const gauge_params *g, const char *key);
 

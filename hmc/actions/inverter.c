@@ -44,9 +44,9 @@ void inverter_reserve(const inverter *v, const named_solver *s)
 
 typedef struct {
     const inverter *v;
-    field *const *x; /* one, or one a pole */
+    field *const *x; /* solution, or one a pole */
     const field *b;
-    predictor *guess; /* for the first attempt */
+    predictor *guess; /* predictor for the first attempt */
     const rational *r;
 } job;
 
@@ -107,7 +107,7 @@ static solve_result solve_twice(const solver_settings *s, double tolerance, cons
     return sum;
 }
 
-/* By one of the inverter's solvers. */
+/* Solves a x = b by one of the inverter's solvers. */
 static solve_result solve(const inverter *v, const solver_settings *s, linop *a, double tolerance, field *x,
                           const field *b)
 {

@@ -1,5 +1,5 @@
-/* Solves with the systems of a fermion, A = Mhat and A^dagger A, on behalf of an action, by whatever solver the input names, with its
- * fallbacks.
+/* Solves with the systems of a fermion, A = Mhat and A^dagger A, on behalf of an action, by whatever solver the input
+ * names, with its fallbacks.
  *
  * A solver that needs a Hermitian positive operator works on A^dagger A; any other one solves A^dagger y = b and then
  * A x = y, the second to what makes the residual of the whole |b - A^dagger A x| / |b| the tolerance of its settings.
@@ -17,16 +17,16 @@
 #include "solvers/rational.h"
 
 typedef struct {
-    action *a;                   /* that is served */
+    action *a;                   /* action that is served */
     fermion *quark;              /* borrowed */
-    linop *op, *normal;          /* of the fermion, borrowed: A and A^dagger A, or null and what stands for that */
+    linop *op, *normal;          /* systems of the fermion, borrowed: A and A^dagger A, or null and its only system */
     linop *dagger;               /* A^dagger, or null */
-    const named_solver *solvers; /* for fallbacks */
+    const named_solver *solvers; /* solvers that fallbacks are found in */
     int nsolvers;
     solver_store *made; /* solvers on these operators, owned */
 } inverter;
 
-/* Where the fermion has a normal system alone, any solver works on that. */
+/* Opens an inverter. Any solver works on the normal system of a fermion that has no other. */
 void inverter_open(inverter *v, action *a, fermion *quark, const named_solver *solvers, int nsolvers);
 void inverter_close(inverter *v);
 /* A trajectory begins: nothing that solvers keep from the links of another one decides about its bits. */

@@ -13,8 +13,8 @@
 
 typedef struct {
     linop *op;        /* K; borrowed */
-    const char *key;  /* that gives the range in the input */
-    double bound;     /* of the spectrum from below; 0: it has to be measured */
+    const char *key;  /* key of the range in the input */
+    double bound;     /* lower bound of the spectrum; 0: it has to be measured */
     double given[2];  /* the range of the input; 0: it is measured */
     int widen;        /* see above; else such a trajectory fails */
     int recorded;     /* the spectrum is that which the action records */
@@ -23,8 +23,8 @@ typedef struct {
     int widened;      /* low, high hold for all attempts at this trajectory that are to come */
 } rational_range;
 
-/* At the start of an attempt at a trajectory: low and high. Nonzero, with the story in the action's `trouble`, where
- * there are none. Collective. */
+/* Sets low and high at the start of an attempt at a trajectory. Nonzero, with the story in the action's `trouble`, if the
+ * spectrum is not found or not inside a range that is fixed. Collective. */
 int rational_range_begin(rational_range *r, action *a);
 /* Nonzero, likewise, when the spectrum is not inside. Collective. */
 int rational_range_check(rational_range *r, action *a);

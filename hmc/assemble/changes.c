@@ -126,7 +126,7 @@ static param_text solvers_of_actions(const char *dump)
     return names;
 }
 
-/* Whether the key acts on trajectories: not those of quarks that are only measured, nor of solvers of measurements. */
+/* True if the key acts on trajectories, as keys of quarks that are only measured and of solvers of measurements do not. */
 static int acts(const char *dump, const char *solvers, const char *key)
 {
     char word[PARAM_TEXT_SIZE + 2];

@@ -4,9 +4,8 @@
 
 #include "hmc/assemble/parameters.h"
 
-/* Other physics is refused as a user error that names each difference, unless `accept`. Other ways of computing the
- * same (integrator, solvers, form of the operator) are told in the log: the ensemble stays, its bits do not.
- * Collective. */
+/* Physics that differs is refused as a user error that names each difference, unless `accept`. Methods that differ
+ * (integrator, solvers, form of the operator) are told in the log: the ensemble stays, its bits do not. Collective. */
 void changes_judge(const char *checkpoint, const char *before, const parameters *now, int accept);
 
 /* Appends a line "  KEY: BEFORE before, NOW now" for each parameter that acts on the physics, and on the way to compute

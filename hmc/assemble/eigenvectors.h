@@ -17,15 +17,15 @@ typedef struct {
 } eigenvectors;
 
 /* Gives the solver, of this section and quark, the eigenvectors that the section names, if any; they are read when they are
- * first asked for. A file that cannot be read, or of another quark, even-odd operator, lattice, configuration or number of vectors, is a
- * user error that names the difference. On a planned lattice they are only counted. Collective. */
+ * first asked for. A file that cannot be read, or of another quark, even-odd operator, lattice, configuration or number of
+ * vectors, is a user error that names the difference. On a planned lattice they are only counted. Collective. */
 void eigenvectors_attach(eigenvectors *e, const parameters *p, const quark_params *f, const named_settings *section,
                          fermion *q, solver *by);
 /* The eigenvectors of a section that names some, and how many of them to take. Collective. */
 const eigen_pairs *eigenvectors_of(eigenvectors *e, const parameters *p, const quark_params *f,
                                    const named_settings *section, fermion *q, int *modes);
 void eigenvectors_close(eigenvectors *e);
-/* For commands that change the links: a section with eigenvectors is a user error. */
+/* Refuses eigenvectors for commands that change the links: a section that names some is a user error. */
 void eigenvectors_refuse(const parameters *p, const char *command);
 
 /* File of eigenvectors for the configuration of that trajectory number: `text` itself, or the pattern with the number. 0, or

@@ -14,14 +14,15 @@ param_text identity_of_operator(const parameters *p, const quark_params *f);
 param_text identity_of_solve(const parameters *p, const named_quark *f, const named_settings *solver,
                              const char *source);
 
-/* What makes the ensemble: the physics parameters of lattice, gauge action and fermions with an action, as lines
- * "section.key = value"; lattice files carry it. */
+/* Ensemble identity: the physics parameters of lattice, gauge action and fermions with an action, as lines "section.key =
+ * value"; lattice files carry it. */
 param_text identity_of_ensemble(const parameters *p);
 
 /* table_rows.differ: keys that the quark's kind does not have do not count. */
 int identity_differ(const char *before, const char *now, param_text *differences);
 
-/* "plaq VERSION (git DESCRIPTION, source DIGEST)", without git where it was built from no repository; DIGEST being the first digits of the SHA-256 of all source files. */
+/* "plaq VERSION (git DESCRIPTION, source DIGEST)", without git where it was built from no repository; DIGEST being the
+ * first digits of the SHA-256 of all source files. */
 const char *identity_of_program(void);
 /* The compilers that it was built with: "gcc 12.2.0, no CUDA", "gcc 12.2.0, CUDA 12.8.93". */
 const char *identity_of_compilers(void);

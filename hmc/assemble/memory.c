@@ -87,7 +87,7 @@ memory_forecast memory_predicted(const parameters *p, const lattice *lat, place 
     const measure_context c = {p, s->links, s, had_enough, -1};
     /* Twice: what the first ones keep is there while the second ones run. */
     for (int turn = 0; turn < 2; turn++) {
-        trajectory_run(&s->e, (random_key){0}, 1, 1); /* one that comes to no end says so in the run */
+        trajectory_run(&s->e, (random_key){0}, 1, 1); /* a trajectory that comes to no end says so in the run */
         if (watch_reversal_due(&p->watch, p->watch.reversibility_interval)) reversal_measure(&s->e, (random_key){0}, 1);
         for (int i = 0; i < p->nmeasures; i++)
             if (p->measures[i].p.interval <= p->run.trajectories) count_measurement(&c, &p->measures[i]);
@@ -116,7 +116,7 @@ size_t memory_of_solver(const quark_params *f, const solver_settings *s, int rhs
     fermion *quark = quark_kind_of(f)->make(links, f, NULL, 0);
     linop *system = fermion_system(quark, solver_needs_positive(s));
     field *b = linop_vector(system, rhs), *x = field_like(b);
-    /* What the operator has in other precisions is its own. */
+    /* Copies of the operator in other precisions are its own, not the solver's. */
     for (int prec = 0; prec < PREC_COUNT; prec++) linop_refresh(linop_at(system, (precision)prec, where));
     pool_forget_peak(pool);
     const size_t before = pool_in_use(pool);

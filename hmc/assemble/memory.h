@@ -32,7 +32,7 @@ size_t memory_peak(place where);
 /* Bytes that do not belong to fields: on the host what is resident before there are any (program, MPI, OpenMP threads),
  * as the first call finds it, and what files take; on a GPU its context. */
 size_t memory_runtime(place where);
-/* What a solver of systems of this fermion takes for so many right-hand sides, beside the operator, sources and solutions. */
+/* Bytes of a solver of this fermion's systems with so many right-hand sides, beside operator, sources and solutions. */
 size_t memory_of_solver(const quark_params *f, const solver_settings *s, int rhs, const lattice *lat, place where);
 /* Memory of this machine for one of its ranks, or of the GPU; 0 when unknown. */
 double memory_there(place where);

@@ -17,8 +17,8 @@
 #define KEYS(table) (table), (int)(sizeof(table) / sizeof(table)[0])
 #define AT(type, member) offsetof(type, member)
 
-/* What registries know, as the values and the help of a key: "leapfrog|omelyan2", "leapfrog: order 2; ...". Filled by
- * parameter_sections(), before any table is looked at. */
+/* Choices that a registry offers, as the values and the help of a key: "leapfrog|omelyan2", "leapfrog: order 2; ...".
+ * parameter_sections() fills them before any table is looked at. */
 typedef struct {
     char names[256], help[768];
 } choices;

@@ -59,7 +59,7 @@ typedef struct {
 typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     int64_t interval;
-    /* Of observables with a quark. */
+    /* Keys of observables with a quark. */
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
     char links[PARAM_STRING_SIZE]; /* [links.NAME] of observables without a quark */
     union {
@@ -95,8 +95,8 @@ typedef struct parameters {
     save_params save;
     watch_params watch;
     char *dump;                             /* canonical text of all, for the log, the checkpoint and comparison */
-    fifth_transform *transforms[MAX_NAMED]; /* of solvers that have one, as their files hold them; else null */
-    ini_input *input;                       /* for ini_where(), in messages on what only shows later */
+    fifth_transform *transforms[MAX_NAMED]; /* transforms of solvers, as their files hold them; null: none */
+    ini_input *input;                       /* input file for ini_where(), in messages on what only shows later */
 } parameters;
 
 /* Every section of the input file; `*n` of them. Not collective. */

@@ -1,5 +1,5 @@
-/* What the tables of keys cannot say of [solver.NAME] sections: which solvers they and others name, which of them stand
- * inside others. */
+/* Solver sections, beyond what their tables of keys can say: which solvers they and others name, which of them stand inside
+ * others. */
 #include <stdio.h>
 #include <string.h>
 
@@ -204,7 +204,7 @@ static void check_coarse(const ini_input *in, const named_settings *s)
                 ini_where(in, "solver", s->name, solver_type_find(s->p.type)->inner_key), s->name, s->p.type, at->type);
 }
 
-/* Whether the section is a solver of its own: of an action or a measurement, or the fallback of one. */
+/* True if the section solves by itself: for an action, a quark or a measurement, or as the fallback of one that does. */
 static int solves_itself(const parameters *p, int number, int depth)
 {
     const char *name = p->solvers[number].name;
@@ -216,7 +216,7 @@ static int solves_itself(const parameters *p, int number, int depth)
     return 0;
 }
 
-/* Whether another section has it inside, as a solver of corrections or as a preconditioner. */
+/* True if another section has the solver inside, for corrections or else as a preconditioner. */
 static int inside_others(const parameters *p, int number, int corrects)
 {
     for (int k = 0; k < p->nsolvers; k++)
@@ -231,7 +231,7 @@ int parameters_solver_tried(const parameters *p, int number)
     return solver_solves(&p->solvers[number].p) && (!inside_others(p, number, 0) || solves_itself(p, number, 0));
 }
 
-/* Whether an action has it, itself or inside or as the fallback of another: then links change between its solves. */
+/* True if an action has the solver, itself or inside or as fallback of another: then links change between its solves. */
 static int sees_links_change(const parameters *p, int number, int depth)
 {
     const char *name = p->solvers[number].name;
@@ -245,7 +245,7 @@ static int sees_links_change(const parameters *p, int number, int depth)
     return 0;
 }
 
-/* The precisions of the vectors that it is given, one bit each: of doubles when it solves by itself, of the iterations
+/* Precisions of the vectors that the solver is given, one bit each: double when it solves by itself, that of the iterations
  * around it inside others. */
 static int given_precisions(const parameters *p, int number, int every)
 {
@@ -273,7 +273,7 @@ static void check_precisions(const ini_input *in, const named_settings *s, const
             "%s: inner_precision = %s of [solver.%s] has no effect: it only works inside solvers that iterate in "
             "%s precision or lower; choose that or a lower one",
             ini_where(in, "solver", s->name, "inner_precision"), inner, s->name, precision_names[highest]);
-    /* What is begun anew is so in every precision. */
+    /* Solvers that restart use delta in every precision. */
     if (ini_given(in, "solver", s->name, "delta") && !lower && !solver_type_has(type, "restart"))
         user_error("%s: delta = %g of [solver.%s] has no effect: with inner_precision = %s the iteration is in the "
                    "precision of what is solved for; leave delta out or choose a lower inner_precision",

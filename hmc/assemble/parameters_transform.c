@@ -11,7 +11,7 @@
 
 #define KEYS_SIZE 512
 
-/* What the file of solver `number` says of its quark. */
+/* Reads the transform of solver `number`; quark: the keys of the quark that it was made for. */
 static void read_file(const ini_input *in, parameters *p, int number, char quark[KEYS_SIZE])
 {
     named_settings *s = &p->solvers[number];

@@ -118,7 +118,7 @@ void simulation_refuse(const parameters *p, const char *message)
     if (ini_given(p->input, "lattice", NULL, "size"))
         user_error("%s: [lattice] size = %d.%d.%d.%d: %s", ini_where(p->input, "lattice", NULL, "size"), s[0], s[1],
                    s[2], s[3], message);
-    user_error("%s", message); /* of a configuration */
+    user_error("%s", message); /* size of a configuration, which no key gives */
 }
 
 lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need, const void *of)
@@ -147,7 +147,7 @@ static void start_watchdog(const parameters *p)
     started = 1;
 }
 
-/* Whether every rank finds a GPU; where some do not, the input and the log hear why. */
+/* True if every rank finds a GPU. If not, the log says why, and device = gpu is a user error. */
 static int are_gpus_there(const parameters *p)
 {
     static int told;

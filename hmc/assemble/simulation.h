@@ -33,12 +33,12 @@ typedef size_t memory_need(const void *of, const lattice *plan, place where);
 lattice *simulation_lattice(const parameters *p, const int size[4], memory_need *need, const void *of);
 /* The user error of a lattice that does not suit the ranks or the machine: the message, with the keys that ask for it. */
 __attribute__((noreturn)) void simulation_refuse(const parameters *p, const char *message);
-/* Where the fields of this input live; the first call takes the GPUs, and each chooses how they exchange the halos of
- * `lat` (null: no lattice yet). What the machine does not offer is a user error. Collective. */
+/* Place of the fields of this input. The first call takes the GPUs, and each one chooses the transport of halos of `lat`
+ * (null: no lattice yet). A device or transport that the machine does not offer is a user error. Collective. */
 place simulation_place(const parameters *p, const lattice *lat);
-/* All of it; links are cold. */
+/* Makes the lattice of the input and the simulation on it, with cold links. */
 simulation *simulation_create(const parameters *p);
-/* The same on a lattice, which it takes over; a planned one makes a simulation that only counts. Local. */
+/* Makes the simulation on a lattice, which it takes over; a planned one makes a simulation that only counts. Local. */
 simulation *simulation_create_on(const parameters *p, lattice *lat, place where);
 void simulation_destroy(simulation *s);
 
@@ -48,8 +48,8 @@ void simulation_start(simulation *s, int ignore_recorded);
 __attribute__((noreturn)) void simulation_refuse_start(const parameters *p, const char *message);
 /* Reads a configuration into links: 0, or nonzero with a message. Faults are those of links_read(), a link far off the
  * group, and, without a checksum, one further off than the others explain. When plaquette or link trace alone differ from
- * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. `digest`, unless NULL, gets that of the links as the file has
- * them, as plaq check tells it. Open boundaries are a fault. Collective. */
+ * those recorded, ignore_recorded makes that a warning. Single-precision links are projected to the group. `digest`, unless
+ * NULL, gets that of the links as the file has them, as plaq check tells it. Open boundaries are a fault. Collective. */
 int simulation_read(field *links, const char *path, int ignore_recorded, char digest[65], char *message, size_t size);
 
 /* The links of one configuration, whose faults are user errors, and the lattice of its size, as simulation_lattice() makes
@@ -57,10 +57,10 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char di
 field *simulation_configuration(const parameters *p, const char *path, int ignore_recorded, memory_need *need,
                                 const void *of, lattice **lat, char digest[65]);
 
-/* One in a complex component, colour or spin 3 + colour, at a place of the lattice, zero elsewhere. */
+/* Point source: one in a complex component (colour, or 3 spin + colour) at a place of the lattice, zero elsewhere. */
 void simulation_point_source(field *source, const int place[4], int component);
 
-/* All solvers of the input; returns how many. */
+/* Lists the solvers of the input; returns how many. */
 int simulation_solvers(const parameters *p, named_solver solvers[MAX_NAMED]);
 
 #endif

@@ -32,11 +32,11 @@ void threads_check(void)
     if (comm_any_bad(n > THREADS_MOST, text, sizeof text)) user_error("%s", text);
 }
 
-/* What a rank has. */
+/* Threads and cores of a rank. */
 typedef struct {
     char node[64];
     int threads;
-    double share; /* of its control group, in cores */
+    double share; /* cores' worth of time of its control group */
     unsigned char cores[MACHINE_CORES];
 } rank_cores;
 
@@ -79,7 +79,7 @@ static void warn_of_sharing(void)
             "threads then wait for each other; start fewer ranks, set [machine] threads = %d, or let them use more",
             n.ranks, n.ranks > 1 ? "s" : "", all[first].node, n.threads, n.threads > 1 ? "s" : "", n.cores,
             n.cores > 1 ? "s" : "", n.ranks > 1 ? "they" : "it", n.cores > n.ranks ? n.cores / n.ranks : 1);
-        break; /* the other nodes are like this one */
+        break; /* nodes are alike */
     }
     free(all);
 }

@@ -3,7 +3,7 @@
 #define PLAQ_THREADS_H
 
 #define THREADS_MOST 4096
-#define THREADS_A_CORE 4 /* at most, of a rank on the cores that it may use */
+#define THREADS_A_CORE 4 /* threads of a rank, at most, for each core that it may use */
 
 /* Called first, after comm_init(): more threads by OMP_NUM_THREADS than THREADS_MOST are a user error. Collective. */
 void threads_check(void);
@@ -12,7 +12,7 @@ void threads_check(void);
  * its affinity mask and control group, are a user error. The first call warns when the ranks of a node have more threads
  * than cores. Returns the number of threads. Collective. */
 int threads_set(int wanted);
-/* Starts them, so that their stacks are there. Local. */
+/* Starts the threads, so that their stacks are there. Local. */
 void threads_start(void);
 /* Threads of this rank. Local. */
 int threads_now(void);

@@ -21,7 +21,7 @@
 
 static char cache[ATOMIC_PATH];
 
-/* All ranks get what rank 0 read; null where there is no such file. */
+/* Text of a file, which rank 0 reads for all ranks; null where there is no such file. */
 static char *read_shared(const char *path)
 {
     char *text = NULL;
@@ -46,7 +46,7 @@ void tuning_open(const char *mode, const char *path, const char *machine)
 {
     const int measure = !strcmp(mode, "measure"), wanted = measure || !strcmp(mode, "file");
     char message[1024];
-    char kind[256] = ""; /* all ranks have to take the same text, whatever theirs is */
+    char kind[256] = ""; /* GPU of rank 0, as all ranks have to take the same text */
     snprintf(kind, sizeof kind, "%s", machine);
     comm_bcast(kind, sizeof kind);
     tune_start(!wanted ? TUNE_ESTIMATE : measure ? TUNE_MEASURE : TUNE_FILE, kind);
@@ -72,7 +72,7 @@ void tuning_open(const char *mode, const char *path, const char *machine)
 typedef struct {
     const lattice *lat;
     field *links, *in, *out; /* null until they are needed */
-    char times[512];         /* of the transports, for the log */
+    char times[512];         /* times of the transports, for the log */
 } transport_trial;
 
 static void make_fields(transport_trial *t)

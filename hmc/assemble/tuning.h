@@ -9,14 +9,14 @@
  * without it too. Collective. */
 void tuning_open(const char *mode, const char *path, const char *machine);
 
-/* Whether there is a choice of transports: several ranks, and no comm_delay(), with which what is timed is of no use to
- * others who read the file. */
+/* True if there is a choice of transports: several ranks, and no comm_delay(), whose times would be of no use to other
+ * readers of the file. */
 int tuning_has_transport(void);
 /* Takes, for this lattice on GPUs, the transport that is the fastest for hops and norms; leaves the one that is open
  * where there is no choice, and where nothing is known and nothing may be measured. Between exchanges. Collective. */
 void tuning_transport(const lattice *lat);
 
-/* What has been and will be measured goes into no file. */
+/* Keeps choices that were or will be measured out of the file. */
 void tuning_discard(void);
 
 /* Writes it, when something was measured; a failure is a warning. Without an open one it does nothing. */

@@ -32,7 +32,7 @@ typedef struct {
 } calibration_rates;
 
 typedef struct {
-    const char *path; /* of the file; null: measured here and now */
+    const char *path; /* file; null: measured here and now */
     calibration_place place;
     calibration_network network;
     int n;
@@ -45,7 +45,7 @@ typedef struct {
     precision prec;
 } calibration_need;
 
-/* All operations that a file has, in the precisions that solvers iterate in; how many. */
+/* Lists the operations of a calibration file, in the precisions that solvers iterate in; returns how many. */
 int calibration_all(calibration_need needs[CALIBRATION_MOST]);
 
 /* Called after each of n rates, with what there is so far; the calibration ends early when it returns true. Collective. */

@@ -16,7 +16,7 @@
 #define ROUNDS_MIN 5
 #define TAG 77
 
-/* What is sent: to the next rank and to the previous one. */
+/* Messages to the next rank and to the previous one. */
 typedef struct {
     place where;
     char *out[2], *in[2]; /* transports of GPUs have places of their own for what arrives */

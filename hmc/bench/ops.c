@@ -12,8 +12,8 @@
 #include "solvers/multishift.h"
 #include "solvers/solver.h"
 
-#define ROUGHNESS 0.4 /* of the links: exp of so much Gaussian algebra */
-#define SHIFTS 12     /* of a multi-shift solve */
+#define ROUGHNESS 0.4 /* links: exp of so much Gaussian algebra */
+#define SHIFTS 12     /* shifts of a multi-shift solve */
 
 const bench_op *bench_op_number(int i)
 {
@@ -101,7 +101,7 @@ static field *copy_to(const field *from, field_kind kind, precision prec, place 
     return f;
 }
 
-/* For kernels in double. */
+/* Makes the fields of kernels that come in double only. */
 static void open_double(bench *b, const field *tensor)
 {
     const lattice *lat = b->lat;

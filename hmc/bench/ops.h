@@ -1,5 +1,5 @@
-/* What plaq bench runs: operations on fields of one lattice, precision and place. Adding one is a line of the table in
- * the ops_*.c here and a function. */
+/* Operations of plaq bench, on fields of one lattice, precision and place. A new one is a function and a line of the table
+ * in an ops_*.c here. */
 #ifndef PLAQ_BENCH_OPS_H
 #define PLAQ_BENCH_OPS_H
 
@@ -25,26 +25,26 @@ typedef struct {
     field *links, *x, *y, *z; /* x, z of even, y of odd sites */
     field *clover;
     field *links_double; /* always there */
-    field *converted;    /* as x, in double precision, or in single where x is in double */
-    /* In double precision, of both parities; other_links and force change. */
+    field *converted;    /* copy of a spinor in double precision, or in single where x is in double */
+    /* Fields in double precision, of both parities; other_links and force change. */
     field *spinor, *more, *tensor, *momenta, *force, *whole_clover, *inverse, *other_links;
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;
     staggered_links *asqtad, *naive, *hisq;
-    staggered_links *asqtad_13, *asqtad_9; /* with long links of so many reals */
+    staggered_links *asqtad_13, *asqtad_9; /* long links stored as so many reals */
     staggered *quark;
-    field *vx, *vy, *vz;      /* as x, y, z */
-    field *vectors, *shifted; /* in double precision, of both parities */
+    field *vx, *vy, *vz;      /* vectors: vx, vz of even, vy of odd sites */
+    field *vectors, *shifted; /* vectors in double precision, of both parities */
     field *one, *two, *three; /* links */
     field *poles;             /* vectors */
-    field *phases;            /* of links */
+    field *phases;            /* phases of links */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
-    coarse *coarse, *coarser, *heavier; /* of w, of the level below, and of a heavier w; in single precision at most */
+    coarse *coarse, *coarser, *heavier; /* coarse operators of w, the level below, a heavier w; single at most */
     field *fx, *cx, *cy, *px, *py, *c1; /* a fine vector; coarse ones, whole and of the system; one right-hand side */
-    long iterations;                    /* of a solver's last call */
-    double sums[BENCH_SUMS];            /* that an operation found */
+    long iterations;                    /* iterations of the last solve */
+    double sums[BENCH_SUMS];            /* results of reductions */
 } bench;
 
 typedef struct {
@@ -63,9 +63,9 @@ enum { BENCH_ONE_RHS = 1, BENCH_BY_RANK = 2 };
 #define BENCH_MASS 0.1
 #define BENCH_C_SW 1.0
 #define BENCH_SLICES 12
-#define BENCH_POLES 8 /* of a rational function */
+#define BENCH_POLES 8 /* poles of a rational function */
 
-/* By what they work on; the last entry of each is null. */
+/* Tables of operations by what they work on; the last entry of each is null. */
 extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered[], bench_ops_domainwall[],
     bench_ops_coarse[];
 /* The operations, null after the last. */
@@ -74,7 +74,7 @@ int bench_op_has(const bench_op *o, precision prec);
 /* Sites that it reaches to: more for links of three in a row. */
 #define BENCH_REACH 2
 int bench_op_reach(const bench_op *o);
-/* Whether a kernel packs halos, which is no part of what is measured. */
+/* True if a kernel packs halos, which measurements leave out. */
 int bench_is_packing(int kernel);
 
 /* Makes the fields of b, whose first five members are set, as far as they are needed. Improved staggered quarks need a
@@ -89,7 +89,7 @@ void bench_close(bench *b);
 #define BENCH_FIELDS 32
 int bench_fields(const bench *b, field *fields[BENCH_FIELDS]);
 
-/* Some iterations of CG on op x = source, all in the precision of the fields. */
+/* CG on op x = source for a few iterations, all in the precision of the fields. */
 void bench_cg(bench *b, linop *op, field *x, const field *source);
 /* Op x = source to 1e-14, in double precision with half inside. */
 void bench_solve_with_half(bench *b, linop *op, field *x, const field *source);

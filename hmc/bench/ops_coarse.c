@@ -6,7 +6,7 @@
 #include "kernels/ops/vector.h"
 #include "operators/coarse.h"
 
-#define SHIFT 0.1  /* of a mass */
+#define SHIFT 0.1  /* mass added for the heavier operator */
 #define VECTORS 24 /* null vectors, where aggregates have as many components */
 
 /* The largest aggregates of up to `most` sites along each direction that leave every rank an even number of them. */

@@ -78,7 +78,7 @@ static void run_clover_build(bench *b)
     clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, BENCH_C_SW);
 }
 
-/* With its determinant. */
+/* Clover inverse with log |det|. */
 static void run_clover_invert(bench *b)
 {
     b->sums[0] = clover_invert(b->inverse, b->whole_clover, PARITY_EVEN, &b->sums[1]);

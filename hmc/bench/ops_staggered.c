@@ -51,7 +51,7 @@ static void run_staggered_multishift(bench *b)
     bench_solve_shifts(b, staggered_normal(b->quark), b->vx);
 }
 
-/* One direction of the hop, as the currents of mesons have it. */
+/* Hop in one direction, as the currents of mesons take it. */
 static void run_shift(bench *b)
 {
     const staggered_pair *l = staggered_links_at(b->asqtad, PREC_DOUBLE, b->where);
@@ -60,7 +60,7 @@ static void run_shift(bench *b)
     staggered_shift(b->shifted, b->vectors, &call);
 }
 
-/* One level: all paths of up to 7 links and Lepage's. */
+/* Fat links of one level: paths of up to 7 links and Lepage's. */
 static const staggered_paths paths = {1, 1.0 / 16, 1.0 / 64, 1.0 / 384, -1.0 / 8};
 
 static void run_fatten(bench *b)
@@ -68,7 +68,7 @@ static void run_fatten(bench *b)
     staggered_fatten(b->one, b->links_double, LINKS_SPECIAL, &paths);
 }
 
-/* Its derivative. */
+/* Derivative of the fat links. */
 static void run_fatten_back(bench *b)
 {
     staggered_fatten_back(b->two, 1, b->links_double, LINKS_SPECIAL, b->one, &paths);
@@ -84,18 +84,18 @@ static void run_project(bench *b)
     b->sums[0] = staggered_unitarise(b->one, b->links_double, &b->sums[1]);
 }
 
-/* Both levels, projection, long links and phases. */
+/* HISQ links: both levels, projection, long links and phases. */
 static void run_hisq_links(bench *b)
 {
-    field_out(b->links_double, PARITY_EVEN); /* as if they had changed */
+    field_out(b->links_double, PARITY_EVEN); /* links count as changed, so that all is made anew */
     staggered_links_at(b->hisq, PREC_DOUBLE, b->where);
 }
 
-/* From derivatives by fat and long links to momenta. */
+/* HISQ force: derivatives by fat and long links taken to momenta. */
 static void run_hisq_force(bench *b)
 {
     staggered_links_at(b->hisq, PREC_DOUBLE, b->where);
-    field_clear(b->three); /* as it is in use: a fresh one */
+    field_clear(b->three); /* a fresh field, as in a run */
     staggered_links_back(b->momenta, b->hisq, b->one, b->two, b->three);
 }
 
@@ -115,7 +115,7 @@ static void run_lengthen_back(bench *b)
     staggered_lengthen_back(b->two, b->links_double, b->one, -1e-6);
 }
 
-/* What comes out goes in again, and does not grow. */
+/* Derivatives that come out go in again, and do not grow. */
 static void run_project_back(bench *b)
 {
     b->sums[0] = staggered_unitarise_back(b->two, b->links_double, b->links_double, 1e-3);
@@ -136,7 +136,7 @@ static void run_scale(bench *b)
     staggered_scale(b->two, 0.5, b->one);
 }
 
-/* What makes long links of nine reals. */
+/* Long links of nine reals are made by these two kernels. */
 static void run_phases_of_links(bench *b)
 {
     staggered_link_phases(b->phases, b->links_double);

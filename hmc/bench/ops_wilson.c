@@ -7,7 +7,7 @@
 #include "solvers/multisplitting.h"
 #include "solvers/schwarz.h"
 
-/* There and back: both parities are read and written in turn, as an operator does. */
+/* Hops there and back, so that both parities are read and written in turn, as an operator does. */
 static void run_hop(bench *b)
 {
     wilson_hop_call call = {.form = HOP_PLAIN, .a = 1, .sign = 1, .links = b->links};
@@ -152,7 +152,7 @@ static void run_multishift_update(bench *b)
     vector_multishift_update(1, &b->sx, &b->sy, alpha, zeta, beta, b->z, 0);
 }
 
-/* To another precision and back, as solvers of mixed precision do. */
+/* Conversion to another precision and back, as in solvers of mixed precision. */
 static void run_convert(bench *b)
 {
     field_copy(b->converted, b->sx);

@@ -6,7 +6,7 @@
 #include "kernels/run/kernel.h"
 
 #define MAX_BATCHES 65536
-#define BATCH_SECONDS 2e-3 /* so short that some batches are not disturbed by what else runs on the machine */
+#define BATCH_SECONDS 2e-3 /* batches so short that other load on the machine leaves some undisturbed */
 
 static double batch(bench *b, const bench_op *o, long calls)
 {

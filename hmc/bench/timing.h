@@ -6,8 +6,8 @@
 
 typedef struct {
     double best, median; /* seconds of a call */
-    double flops, bytes; /* of a call, all ranks */
-    double rank_bytes;   /* of a call, this rank */
+    double flops, bytes; /* counts of a call, all ranks */
+    double rank_bytes;   /* bytes of a call, this rank */
     double inside;       /* seconds within kernels of a call as good as the best */
 } bench_timing;
 

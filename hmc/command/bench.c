@@ -328,7 +328,7 @@ static settings make_settings(const texts *t, int json)
     return s;
 }
 
-/* Whether the list of operations names no kernel. */
+/* True if the list of operations names no kernel. */
 static int is_halo_alone(const char *ops)
 {
     char word[64];
@@ -338,7 +338,7 @@ static int is_halo_alone(const char *ops)
     return 1;
 }
 
-/* Of a precision all storages of links, with all numbers of right-hand sides. */
+/* Runs a precision with all storages of links and all numbers of right-hand sides. */
 static int run_links(const settings *s, const lattice *lat, precision prec, const texts *t)
 {
     char reals[64], rhs[64];

@@ -16,7 +16,7 @@
 #include "kernels/base/utf8.h"
 #include "kernels/lattice/comm.h"
 
-/* By verdict: in JSON, in the table, and the exit status. */
+/* Verdicts as they stand in JSON and in the table, and their exit status. */
 static const struct {
     const char *name, *text;
     int status;
@@ -201,7 +201,7 @@ static void read_whole(field *u, const char *in, int ignore_recorded, int rows, 
             in, report.max_unitarity, report.max_determinant);
 }
 
-/* What the command line says of the copy; NULL where it does not. */
+/* Flags of the copy on the command line; NULL where there are none. */
 typedef struct {
     const char *format, *bits, *rows, *trajectory, *ensemble, *lfn, *size;
 } convert_words;
@@ -216,7 +216,7 @@ static int number_of(const char *name, const char *text, int low, int high, int 
     return (int)value;
 }
 
-/* All but the plaquette. */
+/* Metadata of the copy, but for the plaquette. */
 static links_meta meta_of(const convert_words *w, const char *format, const links_info *info)
 {
     char why[160];

@@ -10,7 +10,7 @@
 #define EXIT_RUN_STOPPED 4
 #define EXIT_ODD_FILE 7
 
-/* The same for users, on two lines. */
+/* Exit status for users, on two lines. */
 #define EXIT_STATUS_TEXT                                                                                               \
     "0 success, 1 a check failed, 2 an error in the input, 3 an internal error,\n"                                     \
     "4 a run that had to stop (its message says why; the last checkpoint stands), 5 a rank hung, 6 a GPU failed."
@@ -48,7 +48,7 @@ typedef struct {
 typedef struct {
     const char *name;   /* "--json" */
     int *given;         /* set to 1 */
-    const char **value; /* where the value goes; null for a flag without one */
+    const char **value; /* value of the flag goes here; null for a flag without one */
     const char *help;
 } command_flag;
 
@@ -63,12 +63,12 @@ plain_arguments command_arguments(int argc, char **argv, const command_flag *fla
 void command_arguments_free(plain_arguments *a);
 /* Word number `i` of a list with commas; 0 when there are fewer. */
 int command_list_word(const char *list, int i, char *word, size_t size);
-/* Whether a name is in such a list, or its group; in none, null, are all. */
+/* True if a list has the name or its group; a null list has every name. */
 int command_listed(const char *list, const char *name, const char *group);
 /* A word of the list behind a flag that is none of the n known ones is a user error that names the nearest. */
 void command_check_words(const char *command, const char *flag, const char *list, const char *const *known, int n);
 struct parameters;
-/* From now on as much is printed as [run] log says. */
+/* Sets the log level that [run] log names, from now on. */
 void command_set_log(const struct parameters *p);
 /* The number behind --ranks of this command; 0 where there is none. */
 int command_ranks(const char *text, const char *command);

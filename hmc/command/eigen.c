@@ -1,8 +1,8 @@
 /* plaq eigen: the lowest eigenpairs of the even-odd operator of a quark, on one configuration.
  *
  * The operator is K of operators/fermion.h, Hermitian and positive: Mhat^dagger Mhat, or A = m^2 - D D / 4 of a staggered
- * quark. Of each pair its value and |K v - value v| over the bound of the spectrum are printed, then what it took. With --output
- * the vectors are written for [solver.NAME] eigenvectors = FILE.
+ * quark. Of each pair its value and |K v - value v| over the bound of the spectrum are printed, then what it took. With
+ * --output the vectors are written for [solver.NAME] eigenvectors = FILE.
  *
  * Exit status 1 when a residual is above the tolerance; then nothing is written. */
 #include <stdio.h>

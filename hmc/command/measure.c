@@ -1,10 +1,11 @@
 /* plaq measure: the [measure.NAME] sections of an input file on saved configurations.
  *
- * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go
- * to standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h), laid out as in the history of a
- * run: /measure/NAME has the rows of measure.NAME, /measure/NAME/summary its summary, and /configs file, plaquette and
- * link trace of every configuration. What the file has of a configuration already is not measured again. A configuration
- * that cannot be read is passed over and named at the end. Exit status 1 when there was one, or when a solve of a measurement did not converge. */
+ * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go to
+ * standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h), laid out as in the history of a run:
+ * /measure/NAME has the rows of measure.NAME, /measure/NAME/summary its summary, and /configs file, plaquette and link
+ * trace of every configuration. What the file has of a configuration already is not measured again. A configuration that
+ * cannot be read is passed over and named at the end. Exit status 1 when there was one, or when a solve of a measurement
+ * did not converge. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +32,10 @@ typedef struct {
     int ignore_recorded;
     const char *output;
     table_file file;
-    param_text identities[MAX_NAMED]; /* of the measurements */
+    param_text identities[MAX_NAMED]; /* identities of the measurements */
     lattice *lat;
     field *links;
-    int64_t trajectory; /* that the configuration bears, or -1 */
+    int64_t trajectory; /* number that the configuration bears, or -1 */
     int failures;
     int done, made;    /* configurations so far; of them those of which something was measured */
     double spent;      /* seconds in these */
@@ -223,7 +224,7 @@ static int measure_config(measurer *m, const char *config)
     }
     if (m->output) store(m, &measured, results, n);
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
-    /* Where nobody reads and nothing is stored, the rest would be for nothing. */
+    /* Measurements end where standard output has no reader and nothing is stored. */
     if (!m->output) m->nobody_reads = !command_check_output();
     return made;
 }
@@ -243,7 +244,7 @@ static void open_output(measurer *m)
 
 /* ---- dry runs ---- */
 
-/* On a lattice of each size that the configurations have, or of that of the input. */
+/* Plans for each size of lattice that the configurations have, or for that of the input. */
 static void dry_run(const measurer *m, char **configs, int n, int ranks)
 {
     const parameters *p = m->p;

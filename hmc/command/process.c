@@ -17,13 +17,13 @@ static void start_with_short_waits(char **argv)
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME")) return;
     setenv("GOMP_SPINCOUNT", SPINS, 1);
     setenv("KMP_BLOCKTIME", BLOCKTIME, 1);
-    /* By its own path, which gives the process its name: "/proc/self/exe" would make it "exe" in top and pkill. */
+    /* The program's own path gives the process its name: "/proc/self/exe" would make it "exe" in top and pkill. */
     char path[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length < 0) return;
     path[length] = 0;
     execv(path, argv);
-    /* Where that cannot be, threads spin for longer: slow beside others, and no error. */
+    /* Threads spin for longer where exec fails: slow beside others, and no error. */
 }
 
 static void open_closed_descriptors(void)

@@ -68,7 +68,7 @@ static void start_or_continue(run_state *r)
     watch_open(&r->watch, &r->p->watch, r->s->e.actions);
     r->watch.n = record_recent(r->history, r->watch.rows, WATCH_MOST);
     r->io_seconds += comm_wtime() - start;
-    /* Until one was written: reading is of the same order. */
+    /* Reading takes about as long as a checkpoint, of which none is written yet. */
     r->longest_save = comm_wtime() - start;
 }
 
@@ -96,7 +96,7 @@ static void stop_for_files(run_state *r, const char *message)
     r->done = r->saved > 0 ? r->saved : 0;
 }
 
-/* What to do when memory runs out from now on. */
+/* Sets the advice for a lack of memory from now on. */
 static void note_checkpoint(const run_state *r)
 {
     char advice[PARAM_STRING_SIZE + 192], newest[PARAM_STRING_SIZE + 64] = "no checkpoint has been written yet";
@@ -238,7 +238,7 @@ static void look_at_trajectory(run_state *r, const trajectory_result *t, double 
     stop_for_alarm(r, alarm, message);
 }
 
-/* One trajectory; false when the run has to stop. */
+/* Runs a trajectory; false when the run has to stop. */
 static int one_trajectory(run_state *r, double *plaquette)
 {
     char message[1024];

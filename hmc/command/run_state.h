@@ -18,16 +18,16 @@ typedef struct {
     param_text input; /* the input file and the words after it, quoted for a shell */
     int64_t done, accepted, session_start;
     int64_t saved;   /* trajectory number of the newest checkpoint, -1 when there is none */
-    char digest[65]; /* of its links, or of the first ones */
+    char digest[65]; /* digest of its links, or of the first ones */
     double begun, io_seconds, tuned_before;
     double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
     double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
     int64_t kept;                           /* configurations, in this session */
     int json, accept, ignore_recorded;
-    int64_t failed_measurements[MAX_NAMED]; /* of each section, in this session */
+    int64_t failed_measurements[MAX_NAMED]; /* failures of each section, in this session */
     char stopped[1200];                     /* why, when not all trajectories were done */
-    int failed, files_failed;               /* it had to stop; because what is in memory cannot be saved */
-    const char *advice;                     /* what to do then */
+    int failed, files_failed;               /* run had to stop; because the links in memory cannot be saved */
+    const char *advice;                     /* advice on that stop */
 } run_state;
 
 /* The trajectory just done. */
@@ -39,7 +39,7 @@ void run_print_summary(const run_state *r);
 /* True if all trajectories, with the measurements and checks that are due after the last one, are done. */
 int run_finished(const run_state *r);
 
-/* Of a run that had to stop: why, and what to do. */
+/* Prints why a run had to stop, and what to do. */
 void run_print_advice(const run_state *r);
 
 /* Measurements that failed in this session; how many there were. */

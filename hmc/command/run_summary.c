@@ -31,7 +31,7 @@ static average_text average(const autocorrelation *a, int digits)
     return t;
 }
 
-/* The same of exp(-dH), which is huge before equilibrium, with what stands before and behind the error. */
+/* Average of exp(-dH), which is huge before equilibrium, with the text before and behind the error. */
 static average_text exp_average(const autocorrelation *a, const char *before, const char *behind)
 {
     average_text t;
@@ -165,7 +165,7 @@ void run_add_shell_word(param_text *text, const char *word)
     if (!plain) param_text_add(text, "'");
 }
 
-/* What to type next; how ranks were started the program cannot know. */
+/* Command to give next; how ranks were started the program cannot know. */
 static void print_next(const run_state *r)
 {
     const char *launcher = comm_size() > 1 ? ", with mpirun or srun as before" : "";

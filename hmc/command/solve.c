@@ -93,7 +93,7 @@ typedef struct {
     int json, ignore_recorded, error, failures, nshifts, rhs;
     double shifts[MULTISHIFT_MOST];
     char digest[65];
-    int64_t trajectory; /* that the configuration bears, or -1 */
+    int64_t trajectory; /* number that the configuration bears, or -1 */
     gauge_loops loops;
     lattice *lat;
     field *links;
@@ -104,12 +104,11 @@ typedef struct {
     const named_quark *f;
     eigenvectors low;
     const job *j;
-    field *source, *x, *residual, *one; /* of one right-hand side; one: a vector of the system */
-    field *direct, *normal, *half,
-        *first; /* of all: right-hand sides of both systems, the solution, and that of the first solver */
+    field *source, *x, *residual, *one;    /* fields of one right-hand side; one: a vector of the system */
+    field *direct, *normal, *half, *first; /* right-hand sides of both systems, solutions, those of the first solver */
 } equation;
 
-/* Of right-hand side number r. */
+/* Makes the source of right-hand side number r. */
 static void make_source(const job *j, fermion *q, field *source, int r)
 {
     char message[PARAM_MESSAGE_SIZE];
@@ -180,7 +179,7 @@ static void close_system(equation *s)
     fermion_destroy(s->q);
 }
 
-/* What is known of a solve whose solution is in s->half; `first`: the others are compared with it. */
+/* Fills the row of a solve whose solution is in s->half; first: the others are compared with it. */
 static void judge(equation *s, const solve_result *r, double shift, int first, double row[SUMMARY])
 {
     uint64_t flops = (uint64_t)r->flops;
@@ -224,7 +223,7 @@ static void estimate(const equation *s, solver *by, const field *b, double row[S
     free(each);
 }
 
-/* One solve; `first` as above. */
+/* Solves by a solver; first: as in judge(). */
 static void solve(equation *s, const named_settings *n, int first, solve_history *h, double row[SUMMARY])
 {
     const int positive = solver_needs_positive(&n->p);
@@ -250,7 +249,7 @@ static void close_solutions(const job *j, field *const *x)
     for (int i = 0; i < j->nshifts; i++) field_destroy(x[i]);
 }
 
-/* All shifts at once; x: their solutions. */
+/* Solves all shifts at once; x: their solutions. */
 static multishift_result solve_at_once(const job *j, equation *s, const solver_settings *set, field *const *x,
                                        solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
 {
@@ -270,7 +269,7 @@ static multishift_result solve_at_once(const job *j, equation *s, const solver_s
     return m;
 }
 
-/* One shift after another; x: the solutions at once, which are overwritten. The sum of their iterations and seconds. */
+/* Solves shift after shift; x: the solutions at once, which are overwritten. Returns the sum of iterations and seconds. */
 static solve_result solve_apart(const job *j, equation *s, const solver_settings *set, field *const *x,
                                 solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
 {
@@ -422,7 +421,7 @@ static void one_solver(job *j, equation *s, const named_quark *f, const named_se
     snprintf(name, sizeof name, "%s.%s", f->name, n->name);
     look(j, name, identity.data);
     solve(s, n, *first, &h, row);
-    if (row[STATUS] == SOLVE_CONVERGED) *first = 0; /* what distances are from */
+    if (row[STATUS] == SOLVE_CONVERGED) *first = 0; /* distances are from this solution */
     j->failures += row[STATUS] != SOLVE_CONVERGED;
     print(j, f->name, n->name, &n->p, n->p.type, row);
     store(j, name, identity.data, &h, &none, row, 1);
@@ -430,7 +429,6 @@ static void one_solver(job *j, equation *s, const named_quark *f, const named_se
     free(h.points);
 }
 
-/* What the tables of all shifts belong to. */
 static param_text identity_of_shifts(const job *j, const named_quark *f, const named_settings *n)
 {
     param_text identity = identity_of_solve(j->p, f, n, j->place);
@@ -495,7 +493,7 @@ static void solve_all(job *j, const named_quark *f)
     close_system(&s);
 }
 
-/* What all solves take, counted. */
+/* Counts the memory of all solves. */
 static size_t need_of_solves(const void *of, const lattice *plan, place where)
 {
     static double rows[MULTISHIFT_MOST][SUMMARY];

@@ -28,14 +28,14 @@ void stop_catch_signals(void)
 
 int stop_signal(void)
 {
-    /* It may have reached one rank only. */
+    /* The signal may have reached one rank only. */
     double number = caught;
     comm_max(&number, 1);
     if (number > 0) caught = (int)number;
     return (int)number;
 }
 
-/* When the Slurm job ends, in seconds since 1970; 0 without a Slurm job that says so. */
+/* End of the Slurm job in seconds since 1970; 0 without a Slurm job that says so. */
 static int64_t job_end(void)
 {
     const char *text = getenv("SLURM_JOB_END_TIME");

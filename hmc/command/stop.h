@@ -4,8 +4,7 @@
 
 #include "hmc/assemble/parameters.h"
 
-/* From now on SIGTERM, SIGINT, SIGUSR1 and, unless it is ignored (nohup), SIGHUP are remembered and do not end the
- * program. */
+/* Catches SIGTERM, SIGINT, SIGUSR1 and, unless it is ignored (nohup), SIGHUP from now on: they do not end the program. */
 void stop_catch_signals(void);
 /* Number of the signal that reached some rank, else 0. Collective. */
 int stop_signal(void);

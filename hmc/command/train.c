@@ -34,7 +34,7 @@ typedef struct {
     field *links;
 } job;
 
-/* One section to train: of the solver around it and the quark that is solved for. */
+/* Section to train, with the solver around it and the quark that is solved for. */
 typedef struct {
     const named_settings *reduced, *outer;
     const named_quark *quark;
@@ -113,7 +113,7 @@ static linop *inverted(const target *t, fermion *q)
     return a;
 }
 
-/* All transforms of a target; the best one. Lines are printed unless the lattice is planned. */
+/* Trains the transforms of a target; returns the best. Lines are printed unless the lattice is planned. */
 static fifth_transform train(const job *j, const target *t)
 {
     field *v[MOST_SAMPLES];

@@ -33,7 +33,7 @@
 /* Links this far from one are rough enough to test on and smooth enough for every solver. */
 #define ROUGHNESS 0.4
 
-/* What dH may be wrong by: a trajectory is accepted with probability exp(-dH). */
+/* Error that dH may have, as a trajectory is accepted with probability exp(-dH). */
 #define VALUE_ERROR 0.01
 
 typedef struct {
@@ -101,7 +101,7 @@ static int refresh(simulation *s, action *a, uint32_t number)
 #define FIRST_STEP 0.01
 #define LONG_STEP 0.08
 #define HALVINGS 5
-/* Of what F.P is for random P. An error below ROUNDING has no order. */
+/* Errors relative to F.P for random P. An error below ROUNDING has no order. */
 #define ROUNDING 1e-9
 #define FORCE_ERROR 1e-5
 
@@ -133,7 +133,7 @@ static int shows_order(const step_pair *p)
     return fabs(p->order - 2) < 0.15;
 }
 
-/* Where the order shows, the smaller rest proves more; where it does not, an order closer to that. */
+/* A smaller rest proves more where both show the order 2; else an order closer to 2 does. */
 static int proves_more(const step_pair *p, const step_pair *best)
 {
     if (shows_order(p) && shows_order(best)) return p->rest < best->rest;
@@ -177,7 +177,7 @@ static void verify_force(verifier *v, action *a)
     }
     const step_pair p = failed ? (step_pair){{NAN, NAN}, NAN, NAN} : find_order(&t);
     const double largest = fmax(fabs(p.at[0]), fabs(p.at[1])) / scale;
-    const double best = largest < ROUNDING ? largest : p.rest; /* at rounding there is no leading error to take away */
+    const double best = largest < ROUNDING ? largest : p.rest; /* rounding has no leading error to take away */
     const int shows = shows_order(&p), agrees = best < FORCE_ERROR;
     if (bounded && isfinite(best) && !agrees) {
         report(v, "force is the derivative, relative", a->name, best, "below 1e-5, but HISQ links are filtered",
@@ -286,7 +286,7 @@ static void verify_order(verifier *v)
     field_destroy(start);
 }
 
-/* Whether solves by a solver of this name come to the one wanted: it is that, or a fallback. */
+/* True if solves by the solver of this name may come to `wanted`: it is that one, or a fallback. */
 static int comes_to(const simulation *s, const char *solver, const named_solver *wanted)
 {
     const named_settings *at;

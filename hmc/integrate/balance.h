@@ -1,4 +1,4 @@
-/* Whether the levels of an integrator fit each other, from the forces of a run.
+/* Balance of the levels of an integrator, from the forces of a run.
  *
  * A scheme of order n conserves not H but H + dt^n (brackets of the parts of H). The bracket of an action twice with
  * itself is |F|^2 (M. Clark, B. Joo, A. Kennedy and P. Silva, arXiv:1108.1828), so at order 2 an action adds to dH
@@ -17,7 +17,7 @@ typedef struct {
     double part;  /* sum over actions of |F|^2 apart^order; r.m.s. of F over links and forces */
 } level_balance;
 
-/* Of each level, for trajectories of this length and all forces since the evolution was made. */
+/* Step, time and part of each level, for trajectories of this length and all forces since the evolution was made. */
 void balance_levels(const evolution *e, double length, level_balance levels[MAX_LEVELS]);
 /* A clause of advice; where dH, after the warm-up if there is an after, is so large that the integrator may be
  * unstable, that comes before any balance. */

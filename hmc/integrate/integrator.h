@@ -16,7 +16,7 @@ typedef struct scheme scheme;
 
 typedef struct {
     const scheme *scheme;
-    int steps; /* in each drift of the coarser level */
+    int steps; /* steps in each drift of the coarser level */
     int nactions;
     int actions[MAX_ACTIONS]; /* indices into evolution.actions */
 } level;
@@ -24,14 +24,14 @@ typedef struct {
 /* Force statistics of one action over a trajectory: root mean square over links, 2 |F|^2 = F^a F^a in our
  * normalisation. Of actions that are summed together (action.shares) only the first force of a trajectory is known. */
 typedef struct {
-    double sum, square; /* of the norms, and of their squares */
+    double sum, square; /* sums of the norms, and of their squares */
     double most;        /* the largest norm */
     long count;
     double seconds;
 } force_record;
 
 typedef struct {
-    double sum; /* of dH */
+    double sum; /* sum of dH */
     long count;
 } dh_record;
 
@@ -43,8 +43,8 @@ typedef struct evolution {
     int nactions;
     level levels[MAX_LEVELS];
     int nlevels;
-    force_record forces[MAX_ACTIONS], totals[MAX_ACTIONS]; /* of this trajectory; of all before, and of it once ended */
-    dh_record dh[2];          /* of trajectories that came to their end: of the warm-up, and with an accept step */
+    force_record forces[MAX_ACTIONS], totals[MAX_ACTIONS]; /* statistics of this trajectory; of all that ended */
+    dh_record dh[2];          /* dH of trajectories that came to their end: of the warm-up, and with an accept step */
     int (*interrupted)(void); /* asked before each step of the coarsest level; collective; may be null */
 } evolution;
 
@@ -55,7 +55,7 @@ const char *scheme_help(const scheme *s);
 int scheme_forces(const scheme *s);
 int scheme_drifts(const scheme *s);
 int scheme_looks_ahead(const scheme *s);
-int scheme_order(const scheme *s); /* of dH in the step size, for a trajectory of fixed length */
+int scheme_order(const scheme *s); /* order of dH in the step size, for a trajectory of fixed length */
 /* Schemes by number, null after the last. */
 const scheme *scheme_number(int i);
 

@@ -8,13 +8,13 @@
 
 typedef struct {
     int status;            /* EVOLVE_DONE, or why there is no result */
-    const action *failed;  /* whose `trouble` says so, or null */
+    const action *failed;  /* action whose `trouble` says so, or null */
     double links, momenta; /* root mean square differences per real number */
     double energy, dh;     /* H at the start, and what it has changed by */
 } reversal;
 
-/* With momenta and pseudofermions drawn for `key`. Links and records of forces are as before, so that a run that measures
- * it has the same bits. Collective. */
+/* Measures reversibility with momenta and pseudofermions drawn for `key`. Links and records of forces are as before, so
+ * that a run that measures it has the same bits. Collective. */
 reversal reversal_measure(evolution *e, random_key key, double length);
 
 #endif

@@ -48,7 +48,7 @@ static int start(evolution *e, random_key key, trajectory_result *r, const actio
     return EVOLVE_DONE;
 }
 
-/* From the links to those of the end. */
+/* Trajectory up to its accept step: heat bath, integration, and H at the end. */
 static int attempt(evolution *e, random_key key, double length, trajectory_result *r)
 {
     const action *who = NULL;

@@ -1,4 +1,4 @@
-/* One Hybrid Monte Carlo trajectory (S. Duane et al., Phys. Lett. B 195 (1987) 216). */
+/* Hybrid Monte Carlo trajectory (S. Duane et al., Phys. Lett. B 195 (1987) 216). */
 #ifndef PLAQ_TRAJECTORY_H
 #define PLAQ_TRAJECTORY_H
 
@@ -8,14 +8,14 @@ typedef struct {
     int status; /* EVOLVE_DONE, or why there is no result; the links are then those of the start */
     char trouble[512];
     const char *advice; /* likewise: what to do, as a clause */
-    int attempts;       /* at the trajectory, from the same links and random numbers; what follows is of the last */
+    int attempts;       /* attempts from the same links and random numbers; what follows is of the last */
     int accepted;
     double dh;
     double start_values[MAX_ACTIONS], end_values[MAX_ACTIONS]; /* S of each action */
     double kinetic_start, kinetic_end;
     long iterations[MAX_ACTIONS];
     double worst_residual;
-    double spectrum_low[MAX_ACTIONS], spectrum_high[MAX_ACTIONS]; /* of actions that measure it */
+    double spectrum_low[MAX_ACTIONS], spectrum_high[MAX_ACTIONS]; /* spectrum bounds of actions that measure them */
     double force_mean[MAX_ACTIONS], force_seconds[MAX_ACTIONS];
     double seconds;
 } trajectory_result;

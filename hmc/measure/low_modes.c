@@ -14,7 +14,7 @@ struct low_modes {
     field **blocks;
 };
 
-/* to = G from */
+/* Applies G: to = G from. */
 static void conjugate(field *to, const field *from, int spins)
 {
     if (spins == 4) {
@@ -37,7 +37,7 @@ static field *columns(const fermion *f, int n)
     return all;
 }
 
-/* Without parts in the blocks before, and orthonormal. Columns that depend on others are dropped. */
+/* Orthonormalises a block, also against the blocks before. Columns that depend on others are dropped. */
 static int orthonormalise(low_modes *l, field **block)
 {
     field *work = field_like(*block);

@@ -1,10 +1,10 @@
-/* Low modes of a quark on the whole lattice, from eigenvectors v of its even-odd normal operator: orthonormal vectors whose span
- * holds what makes M^-1 large, so that M^-1 (1 - sum_k e_k e_k^dagger) has no part of the eigenvectors left.
+/* Low modes of a quark on the whole lattice, from eigenvectors v of its even-odd normal operator: orthonormal vectors whose
+ * span holds what makes M^-1 large, so that M^-1 (1 - sum_k e_k e_k^dagger) has no part of the eigenvectors left.
  *
- * The part of v in M^-1 is a product of a column w, the solution that is reconstructed from v without a source, and of rows, the
- * conjugates of G w by M^dagger = G M G: G = gamma_5, or the parity of the site for staggered quarks. For these v and its partner
- * on the other parity are both rows: span {w, G w}, in which D stays. With v alone taken out, D would lead from modes that are
- * out to partners that are not, at a size of 1 where mass and condensate are far smaller.
+ * The part of v in M^-1 is a product of a column w, the solution that is reconstructed from v without a source, and of
+ * rows, the conjugates of G w by M^dagger = G M G: G = gamma_5, or the parity of the site for staggered quarks. For these v
+ * and its partner on the other parity are both rows: span {w, G w}, in which D stays. With v alone taken out, D would lead
+ * from modes that are out to partners that are not, at a size of 1 where mass and condensate are far smaller.
  *
  * Fields of M, in double precision. All calls are collective. */
 #ifndef PLAQ_LOW_MODES_H
@@ -15,7 +15,7 @@
 
 typedef struct low_modes low_modes;
 
-/* Of the first `modes` pairs, which belong to f->normal. No domain wall quarks. */
+/* Low modes from the first `modes` eigenpairs of f->normal. No domain wall quarks. */
 low_modes *low_modes_create(const eigen_pairs *e, int modes, fermion *f);
 void low_modes_free(low_modes *l);
 int low_modes_count(const low_modes *l);

@@ -154,7 +154,7 @@ void measure_result_free(measure_result *r)
     r->nrows = r->capacity = 0;
 }
 
-/* One object of n columns, those from `axis` on as arrays over the rows. */
+/* Prints an object of n columns, those from `axis` on as arrays over the rows. */
 static void print_json(FILE *out, const measure_result *r, const char *config, const measure_column *columns, int n,
                        int axis, const double *values, long rows)
 {
@@ -177,7 +177,7 @@ static int axis_of(const observable *o)
     return i;
 }
 
-/* Whether two rows have the same labels, which stand before the axis. */
+/* True if two rows have the same labels, which stand before the axis. */
 static int same_labels(const double *a, const double *b, int axis)
 {
     for (int i = 0; i < axis; i++)
@@ -185,7 +185,7 @@ static int same_labels(const double *a, const double *b, int axis)
     return 1;
 }
 
-/* As files store them: an object for each row, or with an axis for each set of labels. */
+/* Prints rows as files store them: an object for each, or with an axis for each set of labels. */
 static void print_rows_json(FILE *out, const measure_result *r, const char *config)
 {
     const observable *o = r->what;

@@ -25,7 +25,7 @@ typedef table_column measure_column; /* name, unit, help */
 typedef struct {
     const parameters *p;      /* fermions and solvers by name */
     const field *links;       /* double, on the group, in any place */
-    const simulation *run;    /* whose operators are used where a fermion has them; null: there are none yet */
+    const simulation *run;    /* run whose quarks are used where it has them; null: none */
     int (*interrupted)(void); /* asked now and then; collective; when it is true the measurement is given up. Or null */
     int64_t trajectory;       /* number that the configuration bears, or -1 */
 } measure_context;
@@ -36,7 +36,7 @@ typedef struct observable observable;
 
 typedef struct {
     const observable *what;
-    const char *name; /* of the section measure.NAME */
+    const char *name; /* NAME of the section measure.NAME */
     long nrows, capacity;
     double *rows; /* [row][column] */
     double summary[MEASURE_MAX_SUMMARY];
@@ -54,8 +54,8 @@ struct observable {
     const measure_column *summary;
     int nsummary;
     const param_section *own; /* a part of the section with its own keys, its owner the name; or null */
-    /* What contradicts itself, or does not suit the quark or the lattice of the input: the key, with a message, or null.
-     * Null where that cannot be. */
+    /* Checks keys against each other and against the quark and the lattice of the input: the key at fault, with a message,
+     * or null. Null where no fault is possible. */
     const char *(*check)(const parameters *p, const named_measure *m, char *message, size_t size);
     enum {
         MEASURE_NO_QUARKS,
@@ -63,7 +63,7 @@ struct observable {
         MEASURE_WALLS,
         MEASURE_STAGGERED,
         MEASURE_ANY_QUARK
-    } quarks; /* that it needs */
+    } quarks; /* quarks that it needs */
     /* The [quark.NAME] of a second quark, which has to be as the first, with the [solver.NAME] of its solves; and the
      * [links.NAME] that its keys name. Empty names: none. Null where there is no such key. */
     const char *(*second_quark)(const measure_params *m, const char **solver);
@@ -78,29 +78,29 @@ struct observable {
 /* Observables by number, null after the last; and by name, null when there is none. */
 const observable *observable_number(int i);
 const observable *observable_find(const char *name);
-/* Whether it has this key, of those that not every kind has; and all of these, separated by spaces. */
+/* True if the observable has this key, of those that not every kind has; and all of these, separated by spaces. */
 int observable_has(const observable *o, const char *key);
 void observable_keys(const observable *o, char *text, size_t size);
 /* The section [measure.NAME] and its parts by number, null after the last. */
 const param_section *observable_section(int i);
 
-/* For tables of own keys: where a member of the observable's struct is; and the keys of settings. */
+/* Offset of a member of an observable's own struct, for its table of keys; and that struct in settings. */
 #define OBSERVABLE_KEY(keys, member) (offsetof(measure_params, own) + offsetof(keys, member))
 #define OBSERVABLE_OWN(keys, m) ((const keys *)(const void *)(m)->own.bytes)
 
 /* Makes the measurement; free the result with measure_result_free(). A source outside the lattice is a user error. */
 measure_result measure(const measure_context *c, const named_measure *m);
 
-/* For observables: the seed of noise on this configuration, of [run] seed and its plaquette to twelve digits. So
- * configurations have different noise, and one has the same whenever and wherever it is measured with the same links;
- * stored in single precision it is another one. */
+/* Noise seed of this configuration, from [run] seed and its plaquette to twelve digits. So configurations have different
+ * noise, and one has the same whenever and wherever it is measured with the same links; stored in single precision it is
+ * another one. */
 uint64_t measure_noise_seed(const measure_context *c);
 /* Link map, for observables, of the section [links.NAME] of this name, on the configuration's links; null for an empty name. To
  * be destroyed. */
 link_map *measure_map(const measure_context *c, const char *name);
-/* Whether the measurement has to be given up. */
+/* True if the measurement has to be given up. */
 int measure_interrupted(const measure_context *c);
-/* One more row of ncolumns values. */
+/* Adds a row of ncolumns values. */
 void measure_add_row(measure_result *r, const double *values);
 void measure_result_free(measure_result *r);
 

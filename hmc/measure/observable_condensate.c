@@ -1,7 +1,7 @@
-/* condensate: <psibar psi> = Tr M^-1 / V by noise, V the number of sites, of one quark as its section has it. The trace
- * is over colours, and spins of Wilson's quark; M^-1 of a domain wall quark is the physical propagator, (D_ov^-1 - 1) / (1 - m),
- * without the contact term. M = m + D / 2 of a staggered quark, whose one field makes four tastes:
- * for N flavours this is to be multiplied by N / 4. (Programs with M = 2 m + D find half of it for Tr M^-1 / V.)
+/* condensate: <psibar psi> = Tr M^-1 / V by noise, V the number of sites, of one quark as its section has it. The trace is
+ * over colours, and spins of Wilson's quark; M^-1 of a domain wall quark is the physical propagator, (D_ov^-1 - 1) / (1 -
+ * m), without the contact term. M = m + D / 2 of a staggered quark, whose one field makes four tastes: for N flavours this
+ * is to be multiplied by N / 4. (Programs with M = 2 m + D find half of it for Tr M^-1 / V.)
  *
  * A row is one noise vector e, with <e_i conj(e_j)> = delta_ij: e^dagger M^-1 e / V. Its imaginary part is noise; the
  * real one has none between even and odd sites if the quark is staggered. All vectors are functions of the seed, the
@@ -49,11 +49,11 @@ static const measure_column summary[] = {
 typedef struct {
     propagator q;
     const condensate_keys *keys;
-    field *noise, *x, *y, *all; /* all: M' x of a batch */
+    field *noise, *x, *y, *all; /* derivatives M' x of a batch: all */
     uint64_t seed;
     double volume;
     int first;                               /* number of the first vector of the batch */
-    double rows[SOLVER_BLOCK_MOST][COLUMNS]; /* of the batch */
+    double rows[SOLVER_BLOCK_MOST][COLUMNS]; /* rows of the batch */
 } estimator;
 
 /* e^dagger y / V */

@@ -59,7 +59,7 @@ typedef struct {
     int noperators, operators[GAMMAS];
     spin_matrix gamma[GAMMAS];
     momenta p;
-    const field *links; /* of the currents of staggered quarks, with phases and boundary; or null */
+    const field *links; /* links of the currents of staggered quarks, with phases and boundary; or null */
     field *own_links;   /* owned, or null */
     field *moved;
     exact_sum *sums; /* [operator][momentum][t][re, im], of one pair of fields */

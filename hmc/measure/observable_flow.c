@@ -1,10 +1,9 @@
 /* flow: the Wilson flow (operators/flow.h) and what it says of the links.
  *
- * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette,
- * 36 (1 - P), and the topological charge. The flow lowers its action, 6 (1 - P) a site: where E of the plaquette rises,
- * the step is too long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at
- * t = w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not
- * reached. */
+ * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette, 36 (1 - P),
+ * and the topological charge. The flow lowers its action, 6 (1 - P) a site: where E of the plaquette rises, the step is too
+ * long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at t =
+ * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached. */
 #include <math.h>
 
 #include "hmc/measure/observable.h"
@@ -43,7 +42,7 @@ static double add_row(measure_result *r, double t, const field *links, field *te
 /* 1 - P is a difference of numbers of order one. */
 #define ROUNDING_OF_ENERGY 1e-12
 
-/* Whether E is above that of the step before, or no number. */
+/* True if the plaquette's energy has risen in a step, or is no number. */
 static int has_risen(measure_result *r, double before, double now, double t, double step)
 {
     if (now <= before + ROUNDING_OF_ENERGY) return 0;
@@ -55,7 +54,7 @@ static int has_risen(measure_result *r, double before, double now, double t, dou
     return 1;
 }
 
-/* Where the line through (x0, y0) and (x1, y1) first comes up to SCALE_AT; NaN when it does not there. */
+/* Crossing of SCALE_AT from below by the line from (x0, y0) to (x1, y1); NaN when there is none. */
 static double crossing(double x0, double y0, double x1, double y1)
 {
     return y0 < SCALE_AT && y1 >= SCALE_AT ? x0 + (x1 - x0) * (SCALE_AT - y0) / (y1 - y0) : NAN;

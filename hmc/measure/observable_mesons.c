@@ -2,10 +2,10 @@
  *
  *   C(p, t) = sum_x exp(-i p.(x - x_0)) tr [gamma_5 S_1(x)^dagger gamma_5 Gamma_sink S_2(x) Gamma_source]
  *
- * S_1, which becomes the antiquark by gamma_5 hermiticity, is of `quark`, and S_2 of `quark_2`, from one source at x_0 = (source,
- * t_0); t counts from t_0. With one gamma matrix at both ends this is Chroma's correlator; gamma_5 (15) is the pion. Sources
- * are points, or points smeared by Gaussians (smearing.h), and so are sinks; domain wall quarks enter and leave by their
- * walls. The 12 columns of a quark are solved for as many at once as its solver takes. */
+ * S_1, which becomes the antiquark by gamma_5 hermiticity, is of `quark`, and S_2 of `quark_2`, from one source at x_0 =
+ * (source, t_0); t counts from t_0. With one gamma matrix at both ends this is Chroma's correlator; gamma_5 (15) is the
+ * pion. Sources are points, or points smeared by Gaussians (smearing.h), and so are sinks; domain wall quarks enter and
+ * leave by their walls. The 12 columns of a quark are solved for as many at once as its solver takes. */
 #include <stdio.h>
 #include <string.h>
 

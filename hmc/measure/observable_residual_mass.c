@@ -43,7 +43,7 @@ typedef struct {
     slices sums;
     field *source, *quark, *other;
     field *left, *right, *hopped;
-    field *links[2]; /* those in time alone, that start at even and at odd times */
+    field *links[2]; /* time links alone, that start at even and at odd times */
 } correlators;
 
 /* The hop with these links takes a site to one neighbour in time only: forward at times of that parity, else back. */

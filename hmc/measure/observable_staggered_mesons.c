@@ -45,7 +45,7 @@ typedef struct {
 
 enum { ODD_X = 1, ODD_Y = 2, ODD_Z = 4, ODD_T = 8, ODD_SPACE = 7 };
 
-/* Of the phases of the site. */
+/* Phases of the site: coordinates whose sum is the sign's exponent. */
 static const int zeta[3] = {ODD_Y | ODD_Z, ODD_Z, 0}, eta[3] = {ODD_T, ODD_T | ODD_X, ODD_T | ODD_X | ODD_Y};
 
 /* Local channels, in the order of their columns: the phase X, and how many of them are averaged. */
@@ -54,7 +54,7 @@ enum { LOCAL = sizeof local_odd / sizeof local_odd[0] };
 
 /* Channels with links, after the local ones. */
 typedef struct {
-    const char *name;                     /* in the key tastes */
+    const char *name;                     /* word in the key tastes */
     int phase, links, members, dir[3][3]; /* phase: that of W or none; dir: of the links of each member */
 } linked;
 
@@ -90,8 +90,8 @@ static const measure_column summary[] = {
 typedef struct {
     propagator q;
     const meson_keys *k;
-    const field *links; /* of the shifts */
-    int phased;         /* they have the phases eta in them */
+    const field *links; /* links of the shifts */
+    int phased;         /* links have the phases eta in them */
     field *point[3];    /* G of a colour */
     field *source, *x, *shifted, *work[2];
     slices sums;
@@ -126,7 +126,7 @@ static void apply(const mesons *q, field *y, const field *x, const linked *o, co
 
 /* ---- sources ---- */
 
-/* Ones at the corners of the source's slice. */
+/* Corner source: one where x, y and z are an even distance from the place, on its time slice. */
 static void corner_source(field *source, const int place[4], int colour)
 {
     const lattice *lat = source->lat;

@@ -1,10 +1,10 @@
-/* What observables with a quark share: solves of M x = b to which its name and its solver's lead, and sums over time
+/* Propagators, for observables with a quark: solves of M x = b to which its name and its solver's lead, and sums over time
  * slices.
  *
  * A solver that needs a Hermitian positive operator works on the normal equation, any other one on the even-odd system
  * itself. The residual that counts is |b - M x| / |b| of the whole operator, against the solver's tolerance: where it is
- * above, M e = b - M x is solved, too, but for rough solutions. A solve that fails is repeated with the solver's fallback; when that fails too, so
- * does the measurement. */
+ * above, M e = b - M x is solved, too, but for rough solutions. A solve that fails is repeated with the solver's fallback;
+ * when that fails too, so does the measurement. */
 #ifndef PLAQ_PROPAGATOR_H
 #define PLAQ_PROPAGATOR_H
 
@@ -23,9 +23,9 @@ typedef struct {
     named_solver solvers[MAX_NAMED];
     const named_solver *solver;
     solver_store made; /* solvers of the quark */
-    field *rhs, *half; /* of all right-hand sides of a batch */
+    field *rhs, *half; /* right-hand sides and solutions of a batch */
     field *one, *residual;
-    field *source, *x; /* of a quark with walls: what M acts on; else null */
+    field *source, *x; /* fields that M acts on, of a quark with walls; else null */
     double worst;      /* largest |b - M x| / |b| so far */
     double whole;      /* |b - M x| / |b|, the largest of the last batch; NaN where its system was not solved */
     int estimates;     /* the error of every solution is estimated */
@@ -39,8 +39,8 @@ void propagator_close(propagator *p);
 /* M x = source on both parities; `what` is solved for, in messages. MEASURE_DONE, _FAILED with the reason in
  * r->trouble, or _GIVEN_UP. */
 int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r);
-/* The same of n sources, at most propagator_batch(). source() gives the one of number k, whenever it is asked; x is solved for, and
- * solved() called, for each of them in turn. */
+/* Solves for n sources, at most propagator_batch(). source() gives number k, whenever it is asked; x is solved for, and
+ * solved() called, for each source in turn. Returns as propagator_solve() does. */
 typedef struct {
     const field *(*source)(void *context, int k);
     void (*solved)(void *context, int k, const field *x);
@@ -55,7 +55,7 @@ int propagator_batch(const propagator *p);
 void propagator_use_rough(propagator *p, const char *solver);
 /* Low modes from the eigenvectors that its solver's section names. Free with low_modes_free(). */
 low_modes *propagator_low_modes(propagator *p);
-/* What summaries begin with: columns, and their values. */
+/* Summary columns that come first, and their values. */
 #define PROPAGATOR_COLUMNS(solves)                                                                                     \
     {"residual", "", "largest |b - M x| / |b| of " solves ", of the whole operator"},                                  \
         {"iterations", "", "of all solves together"},                                                                  \
@@ -69,7 +69,7 @@ enum { PROPAGATOR_VALUES = 4 };
 void propagator_summary(const propagator *p, double values[PROPAGATOR_VALUES]);
 /* A source outside the lattice is a user error. */
 void propagator_check_source(const measure_context *c, const int source[4], const measure_result *r);
-/* The same, before there is a lattice, of an input that says how large it is: the key `source` with a message, or null. */
+/* Checks a source before there is a lattice, if the input says how large it is: the key `source` with a message, or null. */
 const char *propagator_source_fits(const parameters *p, const char *name, const int source[4], char *message,
                                    size_t size);
 
@@ -86,9 +86,9 @@ void slices_close(slices *s);
 /* Channel first + i += sum over the sites of each slice of (-1)^(sum of the coordinates whose bits, 1 x to 8 t, are in
  * odd[i]) Re y^dagger x, of all slices of a fifth dimension, for i < n. Both hold both parities. */
 void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y);
-/* When all is added, once: over all ranks. Collective. */
+/* Sums over all ranks, once, when all is added. Collective. */
 void slices_sum(slices *s);
-/* Of a channel, t after the time of the source. */
+/* Value of a channel, t after the time of the source. */
 double slices_value(const slices *s, int channel, int source_time, int t);
 
 #endif

@@ -14,11 +14,11 @@ typedef struct {
     const noise_keys *keys;
     stochastic *out;
     low_modes *low;                    /* or null */
-    int parts;                         /* of a vector, by dilution and probing */
+    int parts;                         /* parts of a vector, by dilution and probing */
     field *whole, *noise, *source, *x; /* noise of all parts, and of one */
     int made;                          /* the vector that `whole` holds, or -1 */
-    int first, first_part;             /* of the batch */
-    double *rows;                      /* where its values go */
+    int first, first_part;             /* first vector and part of the batch */
+    double *rows;                      /* values of the vectors go here */
 } estimator;
 
 /* ---- noise and its parts ---- */
@@ -94,7 +94,7 @@ static void keep_part(double *to, const noise_keys *k, int part, const place_of 
     to[1] = keep ? sign * to[1] : 0;
 }
 
-/* +-1 of (+-1 +- i) / sqrt 2. */
+/* Z2 noise, +-1, from Z4 noise, (+-1 +- i) / sqrt 2. */
 static void make_real(double *to, const noise_keys *k, int part, const place_of *p)
 {
     (void)k, (void)part, (void)p;
@@ -197,7 +197,7 @@ static int vectors_together(const estimator *e)
     return n < share ? n : share;
 }
 
-/* Both sets of vectors, by both solvers. */
+/* Solves for the low modes, the vectors of the solver, and all vectors by the rough one. */
 static int solve_all(estimator *e, measure_result *r)
 {
     const noise_keys *k = e->keys;

@@ -16,8 +16,9 @@
  * by the difference of both solvers on other vectors. That is unbiased if the rough solution of a vector has the same
  * distribution in both; therefore vectors go to the solvers in batches of one size throughout.
  *
- * Low modes: with orthonormal vectors e_k from eigenvectors of the solver (plaq eigen; low_modes.h), Tr O M^-1 = sum_k e_k^dagger O
- * M^-1 e_k + Tr O M^-1 (1 - sum_k e_k e_k^dagger), of which the first part is solved for and the second is left to the noise. */
+ * Low modes: with orthonormal vectors e_k from eigenvectors of the solver (plaq eigen; low_modes.h), Tr O M^-1 = sum_k
+ * e_k^dagger O M^-1 e_k + Tr O M^-1 (1 - sum_k e_k e_k^dagger), of which the first part is solved for and the second is
+ * left to the noise. */
 #ifndef PLAQ_STOCHASTIC_H
 #define PLAQ_STOCHASTIC_H
 
@@ -33,7 +34,7 @@ typedef struct {
 enum { NOISE_BY_TIME, NOISE_BY_COLOUR, NOISE_BY_SPIN, NOISE_BY_PARITY };
 
 #define NOISE_KEY(keys, member) (OBSERVABLE_KEY(keys, noise) + offsetof(noise_keys, member))
-/* Their lines in the table of keys of an observable whose struct is `keys`. */
+/* Noise keys in the table of an observable whose struct is `keys`. */
 /* clang-format off */
 #define NOISE_KEYS(keys)                                                                                               \
     {"noise", PARAM_CHOICE, NOISE_KEY(keys, noise), "z4", "z2|z4|gaussian", NULL,                                      \
@@ -59,7 +60,7 @@ enum { NOISE_BY_TIME, NOISE_BY_COLOUR, NOISE_BY_SPIN, NOISE_BY_PARITY };
      "the part of the eigenvectors that the solver's section names is solved for, and taken out of the noise", 0}
 /* clang-format on */
 
-/* For `check` of an observable: the key that contradicts another or the quark, with a message, or null. */
+/* Checks the noise keys of an observable: the key that contradicts another or the quark, with a message, or null. */
 const char *noise_check(const parameters *p, const named_measure *m, const noise_keys *k, char *message, size_t size);
 
 typedef struct {
@@ -82,8 +83,8 @@ typedef struct {
 int stochastic_estimate(stochastic *s, const stochastic_call *call, measure_result *r);
 void stochastic_free(stochastic *s);
 
-/* The estimate of a value, all parts together, its error from the noise (NaN of one vector), and the part that corrects the rough
- * solver, with its error (NaN without one). */
+/* The estimate of a value, all parts together, its error from the noise (NaN of one vector), and the part that corrects the
+ * rough solver, with its error (NaN without one). */
 typedef struct {
     double mean, error, correction, correction_error;
 } stochastic_value;

@@ -11,7 +11,7 @@
 #include "kernels/lattice/comm.h"
 #include "solvers/multigrid.h"
 
-#define SHOWN 5 /* of each level */
+#define SHOWN 5 /* blockings shown of each level */
 
 /* A solver, and the level that is looked at: the lattice with its extents, and components of a site. */
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     place where;
     int rhs, as_json, level, components;
     lattice at;
-    coarse_settings own; /* of the input */
+    coarse_settings own; /* settings of the input */
 } levels;
 
 /* The solver with these aggregates on this level; levels below choose theirs where it is not the input's. */
@@ -33,7 +33,7 @@ static size_t memory_with(const levels *l, const int block[4], int is_own)
     memcpy(k->block[l->level], block, sizeof k->block[l->level]);
     char message[512];
     const solver_type *type = solver_type_find(s.type);
-    /* What levels below choose may not fit: then there are no more of them. */
+    /* Levels below may choose what does not fit: then there are fewer of them. */
     while (type->fits(&s, l->lat, message, sizeof message) && k->levels > l->level + 2) k->levels--;
     return type->fits(&s, l->lat, message, sizeof message) ? 0
                                                            : memory_of_solver(l->quark, &s, l->rhs, l->lat, l->where);
@@ -78,7 +78,7 @@ static int same(const int a[4], const int b[4])
     return !memcmp(a, b, 4 * sizeof *a);
 }
 
-/* One level. Returns whether the input's aggregates are there, so that there is a level below. */
+/* Describes a level. True if the input's aggregates are legal, so that there is a level below. */
 static int describe_level(const levels *l)
 {
     int blocks[SHOWN][4], there = 0;

@@ -86,7 +86,7 @@ double cost_flops(const cost_part *parts, int n)
     return flops;
 }
 
-/* Of one rank. */
+/* Rate of one rank, or that of the gauge force where the calibration has none. */
 static double rate_of(const calibration *c, const char *op, precision prec)
 {
     const double rate = calibration_rate(c, op, prec);

@@ -8,11 +8,11 @@
 #include "hmc/assemble/parameters.h"
 
 typedef struct {
-    const char *action; /* its name, which belongs to the parameters */
+    const char *action; /* name of the action, which belongs to the parameters */
     double forces;      /* evaluations of its force in a trajectory */
     double solve, rest; /* floating-point operations in a trajectory, all ranks: of solves, and of all else of forces */
     const char *solve_op, *rest_op; /* operations of plaq bench that are like them; solve_op is null without solves */
-    precision prec;                 /* of the iterations of its force's solver */
+    precision prec;                 /* precision of the iterations of its force's solver */
     /* Halo exchanges and sums over ranks of its solves, and exchanges of links of all else, in a trajectory; bytes for a
      * site of a face in one of both. */
     double exchanges, sums, link_exchanges, face_bytes, link_face_bytes;
@@ -30,7 +30,7 @@ double cost_seconds(const cost_part *part, const calibration *c, int ranks);
  * no network. */
 double cost_network(const cost_part *part, const calibration *c, const lattice *lat);
 
-/* What has to be measured for these parts: at most two for each and the gauge force; how many. */
+/* Rates to measure for these parts: of the gauge force, and of the solve of each part that has one. Returns how many. */
 int cost_needs(const cost_part *parts, int n, calibration_need needs[CALIBRATION_MOST]);
 
 #endif

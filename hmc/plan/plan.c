@@ -142,7 +142,7 @@ static void describe_flavours(const parameters *p)
         log_warn("[gauge] action = symanzik_1loop is without the loops of HISQ quarks that symanzik_1loop_hisq has");
 }
 
-/* What will be left of the ensemble. */
+/* Tells how many configurations will be kept. */
 static void describe_kept(const parameters *p, const lattice *l)
 {
     char one[32], all[32];
@@ -257,7 +257,7 @@ static schedule schedule_of(const parameters *p, const lattice *l, const calibra
     return s;
 }
 
-/* Where rates come from, and what to do for others. */
+/* Tells where rates come from, and how to get others. */
 static void describe_rates(const calibration *c)
 {
     char text[256];
@@ -325,7 +325,7 @@ static void describe_schedule(const parameters *p, const schedule *s, const cali
     describe_rates(c);
 }
 
-/* What the run's own folder says, which is better than any plan. */
+/* Reads the run's own folder, which tells more than any plan. Returns the trajectories done. */
 static int64_t describe_past(const parameters *p, iterations_plan *iterations)
 {
     char message[1024], text[32];
@@ -346,7 +346,7 @@ static int64_t describe_past(const parameters *p, iterations_plan *iterations)
     return done;
 }
 
-/* What a run finds out in its first trajectory, where the range is known before. */
+/* Refuses rational functions that would fail in the first trajectory, where the range is known before. */
 static void check_functions(const parameters *p)
 {
     char message[512];
@@ -360,7 +360,7 @@ static void check_functions(const parameters *p)
     }
 }
 
-/* What a measurement adds to the cost, at `rate` floating-point operations a second of all ranks. */
+/* Cost of measurements, at `rate` floating-point operations a second of all ranks. */
 static void describe_measurements(const parameters *p, const int size[4], double rate)
 {
     double volume = 1;
@@ -455,7 +455,7 @@ static void print_json(const parameters *p, const lattice *lat, const schedule *
 /* A plan of a dry run: for so many ranks, or for those that there are (0). */
 typedef struct {
     lattice *lat;
-    place here, where; /* of this machine, and of the plan */
+    place here, where; /* place on this machine, and in the plan */
     int ranks;
 } planned;
 
@@ -465,7 +465,7 @@ static planned open_plan(const parameters *p, const int size[4], int ranks)
     simulation_cpu(p);
     /* Ranks that are not there have devices that are not there. */
     o.here = ranks > 0 ? PLACE_HOST : simulation_place(p, NULL);
-    tuning_discard(); /* by a dry run nothing is written */
+    tuning_discard(); /* a dry run writes nothing */
     o.where = ranks > 0 && !strcmp(p->machine.device, "gpu") ? PLACE_DEVICE : o.here;
     o.lat = simulation_plan(p, size, o.ranks);
     return o;
@@ -474,7 +474,7 @@ static planned open_plan(const parameters *p, const int size[4], int ranks)
 static void close_plan(const parameters *p, planned *o, int ranks, size_t bytes)
 {
     char message[512];
-    /* Of other machines nobody knows how much memory they have. */
+    /* Memory is known of this machine alone. */
     if (ranks == 0 && memory_lacks(o->lat, (double)bytes, o->where, message, sizeof message))
         simulation_refuse(p, message);
     lattice_destroy(o->lat);

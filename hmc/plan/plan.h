@@ -17,8 +17,8 @@ void plan_describe(const parameters *p, const lattice *lat, place where);
 void plan_dry_run(const parameters *p, int ranks, const char *calibration, const char *configuration, int as_json,
                   int ignore_recorded);
 
-/* plaq measure --dry-run, on a configuration of this size and trajectory number (-1: none): decomposition, memory, blockings and what is known of the cost. What is
- * not in order is a user error. Collective. */
+/* plaq measure --dry-run, on a configuration of this size and trajectory number (-1: none): decomposition, memory,
+ * blockings and what is known of the cost. What is not in order is a user error. Collective. */
 void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory, int ranks, int as_json);
 
 #endif

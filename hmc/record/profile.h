@@ -4,11 +4,11 @@
 
 #include "kernels/field/field.h"
 
-/* What a profile needs that kernels do not count. */
+/* Totals of a run that kernels do not count. */
 typedef struct {
-    double seconds, io_seconds, tune_seconds; /* in all, and of them for files and for trials of the tuner */
-    place where;                              /* of the fields */
-    double copied_bytes, trajectory_bytes;    /* between host and device: in all, and of them within trajectories */
+    double seconds, io_seconds, tune_seconds; /* time in all, and of it for files and for trials of the tuner */
+    place where;                              /* place of the fields */
+    double copied_bytes, trajectory_bytes; /* copies between host and device: in all, and of them within trajectories */
 } profile_totals;
 
 /* Calls, time, GF/s, GB/s and share of every kernel that ran, of halos and of files, against the time in all; for

@@ -27,7 +27,7 @@ struct record {
     int ncolumns, nactions;
     int has_spectrum[MAX_ACTIONS];
     int filters, filtered_column;
-    /* What the averages need. */
+    /* Rows for the averages. */
     long count, before, capacity; /* rows from physics_from on; of them before `from` */
     double *number, *plaquette, *exp_dh, *accepted;
     double filtered; /* sum over rows that have it */

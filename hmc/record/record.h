@@ -18,7 +18,7 @@ typedef struct {
     int stretch;
     long count, acceptance_count; /* rows of both; averages that need more than there are are NaN */
     autocorrelation acceptance, exp_dh, plaquette;
-    double filtered; /* as in record_add(); NaN without HISQ quarks */
+    double filtered; /* filtered links a trajectory, as in record_add(); NaN without HISQ quarks */
 } record_averages;
 
 /* Opens the history of a run that has done `done` trajectories; rows beyond are those of a run that was killed, and
@@ -26,7 +26,7 @@ typedef struct {
  * user error. Collective, as all functions here. */
 record *record_open(const char *folder, const simulation *s, int64_t done);
 
-/* These return 0, or -1 with a message when the files cannot be written (disk full). */
+/* Writers return 0, or -1 with a message when the files cannot be written (disk full). */
 int record_close(record *r, char *message, size_t size);
 /* Adds a row. `number` counts from 1; filtered: quark_set_filtered() of this trajectory. */
 int record_add(record *r, int64_t number, const trajectory_result *t, const gauge_loops *loops, double filtered,
@@ -45,8 +45,7 @@ int record_recent(const record *r, watch_row *rows, int most);
 /* Makes all rows so far safe on disk; called before each checkpoint. */
 int record_sync(record *r, char *message, size_t size);
 
-/* Whether all rows of that measurement are there. When only some are (the run was killed between them), these are
- * dropped. */
+/* True if all rows of that measurement are there. Rows are dropped when only some are (the run was killed between them). */
 int record_has_measurement(record *r, int64_t number, const named_measure *m);
 
 /* Share of accepted trajectories in (after, to]; NaN where a row is missing. */

@@ -45,7 +45,7 @@ static void name_pattern(const parameters *p, char pattern[PARAM_STRING_SIZE])
     else snprintf(pattern, PARAM_STRING_SIZE, "configuration-%%06d%s", ending);
 }
 
-/* Its name from the output folder. */
+/* Name of a configuration's file from the output folder. */
 static void file_name(const parameters *p, int64_t trajectory, char name[ATOMIC_PATH])
 {
     char pattern[PARAM_STRING_SIZE];
@@ -62,7 +62,7 @@ static void digest_of_file(const parameters *p, const field *links, char digest[
     if (rounded) field_destroy(rounded);
 }
 
-/* 1 when the file is there and holds these links, 0 when there is none, -1 with a message. */
+/* Looks for the file: 1 when it holds these links, 0 when there is none, -1 with a message. */
 static int is_there(const parameters *p, const char *path, const field *links, char *message, size_t size)
 {
     char here[65], there[65];

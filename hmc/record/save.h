@@ -12,7 +12,7 @@
 #include "io/output_file.h"
 #include "kernels/field/field.h"
 
-/* Whether the configuration of a trajectory is kept, and how many are from trajectory 1 to the last. Local. */
+/* True if the configuration of a trajectory is kept; and how many are from trajectory 1 to the last. Local. */
 int save_due(const parameters *p, int64_t trajectory);
 int64_t save_count(const parameters *p);
 /* Bytes of one, within some kilobytes. Local. */

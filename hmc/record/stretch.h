@@ -34,7 +34,7 @@ int stretch_open(stretch_state *state, history *h, const simulation *s, int64_t 
 /* Keeps how far the session came. Collective. */
 int stretch_note(const stretch_state *state, history *h, int64_t last, double seconds, char *message, size_t size);
 
-/* For readers of such a text. Local: the value of a key ("" when there is none), whether there is one; all parameters. */
+/* Value of a key in such a text ("" when there is none), true if there is one; and all parameters of the text. Local. */
 int stretch_value(const char *text, const char *key, char *value, size_t size);
 const char *stretch_parameters(const char *text);
 

@@ -14,11 +14,11 @@
 typedef enum { CHART_LINE, CHART_DOTS, CHART_ERROR_BARS } chart_style;
 
 typedef struct {
-    const char *name; /* in the legend; NULL: none */
+    const char *name; /* legend; NULL: none */
     chart_style style;
     int colour;          /* 0 .. CHART_COLOURS - 1 */
     const double *x, *y; /* finite */
-    const double *error; /* of CHART_ERROR_BARS */
+    const double *error; /* errors of CHART_ERROR_BARS */
     long n;
 } chart_series;
 

@@ -167,7 +167,7 @@ static void add_measurement(ensemble *e, int table, const char *group)
         snprintf(title, sizeof title, "%.100s charge squared", group);
         add_series(e, table, charge, title, square, 0);
     }
-    /* Of an observable with many rows a configuration the summary has one. */
+    /* Observables with many rows a configuration have a summary of one. */
     if (!is_summary && history_view_table(e->view, summary) >= 0) return;
     for (int c = 0; (name = history_view_column_name(e->view, table, c, NULL)); c++) {
         if (!is_observable(name) || c == charge) continue;
@@ -240,7 +240,7 @@ static void read_texts(ensemble *e)
     }
     text = history_view_text(e->view, "parameters");
     e->parameters = e->nstretches ? stretch_parameters(e->stretches[e->nstretches - 1].text) : text ? text : "";
-    /* Those that do not start a new stretch may have changed since it began: how many trajectories, measurements. */
+    /* Parameters that start no new stretch may have changed since it began: how many trajectories, measurements. */
     e->wanted = integer_in(text ? text : e->parameters, "run.trajectories", 0);
 }
 

@@ -1,6 +1,6 @@
-/* What is known of a run from its output folder: the history (io/history_view.h), its stretches and sessions
- * (hmc/record/stretch.h), and the index of kept configurations (hmc/record/kept.h); and what follows from them. Nothing
- * in the folder is changed, and the run may go on meanwhile. Local. */
+/* Ensemble of a run as its output folder tells it: the history (io/history_view.h), its stretches and sessions
+ * (hmc/record/stretch.h), and the index of kept configurations (hmc/record/kept.h); and what follows from them. Nothing in
+ * the folder is changed, and the run may go on meanwhile. Local. */
 #ifndef PLAQ_ENSEMBLE_H
 #define PLAQ_ENSEMBLE_H
 
@@ -18,7 +18,7 @@ typedef struct {
     double *at, *value;
     int64_t from; /* trajectory where averages begin */
     long begin;   /* rows from here on are in the averages */
-    long missing; /* of the rows that would be, those that are NaN */
+    long missing; /* rows from there on without a finite value */
     int is_gauge_dependent;
     autocorrelation a;
 } ensemble_series;
@@ -27,7 +27,7 @@ typedef struct {
 #define ENSEMBLE_LEAST_ROWS 20
 
 typedef struct {
-    const char *text; /* of the history, or "" */
+    const char *text; /* text of the history, or "" */
     int64_t first, last;
     long rows;
     double acceptance;  /* NaN without rows after the warm-up */
@@ -76,7 +76,7 @@ typedef struct {
     double seconds, node_seconds; /* spent in all sessions */
     double each, nodes; /* seconds a trajectory with its measurements and files in the last session, its nodes */
     param_text notes;   /* missing and uncertain things, a line each */
-    param_text advice;  /* what to change, a line each */
+    param_text advice;  /* changes to make, a line each */
 } ensemble;
 
 /* Averages begin behind the warm-up, or with trajectory `from` unless that is 0; never before the last change of physics,

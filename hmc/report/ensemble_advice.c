@@ -1,4 +1,4 @@
-/* What to change: rules on the averages of the last stretch, each a line of advice, or none. */
+/* Rules on the averages of the last stretch, each a line of advice on what to change, or none. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

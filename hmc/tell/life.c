@@ -54,7 +54,7 @@ void life_begin(const char *what)
     log_status_clear();
     if (!what || !log_status_wanted()) return;
     snprintf(life.what, sizeof life.what, "%s", what);
-    /* What is over within a moment shows nothing. */
+    /* Trajectories and measurements that are over within a moment show nothing. */
     life.begun = life.shown = comm_wtime();
 }
 

@@ -13,7 +13,7 @@
 void life_open(void);
 void life_close(void);
 
-/* What begins: "trajectory 12", "measure.pion"; NULL: nothing, and the line goes. */
+/* Begins "trajectory 12" or "measure.pion"; NULL: nothing, and the line goes. */
 void life_begin(const char *what);
 /* Step number `step`, from 1, of `steps` of a level. Those of finer levels are over. */
 void life_step(int level, int step, int steps);

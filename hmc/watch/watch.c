@@ -125,7 +125,7 @@ static const watch_row *window_before(const watch *w, int *n)
 typedef struct {
     watch *w;
     int64_t trajectory;
-    char *message; /* of the first that stops */
+    char *message; /* message of the first alarm that stops */
     size_t size;
     int stop; /* the alarm, -1: none */
 } looking;
@@ -159,7 +159,7 @@ static void look_at_acceptance(looking *l)
     const watch *w = l->w;
     int row = 0, accepted = 0;
     while (row < w->n && !w->rows[w->n - 1 - row].accepted) row++;
-    /* At the limit, and again each time that as many are added. */
+    /* Rejections alarm at the limit, and again each time that as many are added. */
     if (row > 0 && row % w->p->rejections_limit == 0)
         raise_alarm(l, WATCH_REJECTIONS, "%d rejections in a row (limit %d)", row, w->p->rejections_limit);
     if (w->n < w->p->window) return;

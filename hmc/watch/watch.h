@@ -23,7 +23,7 @@ typedef struct {
 
 extern const param_section watch_section;
 
-/* What is looked at of a trajectory. */
+/* Row of a trajectory that alarms look at. */
 typedef struct {
     int64_t trajectory;
     int accepted, nactions;
@@ -45,12 +45,12 @@ enum {
 
 typedef struct {
     const watch_params *p;
-    const action *const *actions; /* for their names */
+    const action *const *actions; /* actions, for their names */
     watch_row *rows;              /* the last ones, the oldest first; those of before the session are put here */
     int n;
-    int64_t count[WATCH_ALARMS];  /* in this session */
+    int64_t count[WATCH_ALARMS];  /* alarms in this session */
     int64_t looked, accepted;     /* trajectories of this session that were looked at */
-    int64_t beyond;               /* of them with |dH| above dh_limit */
+    int64_t beyond;               /* trajectories, of these, with |dH| above dh_limit */
     double least_dh;              /* least |dH| of them */
     int64_t silent[WATCH_ALARMS]; /* up to this trajectory no warning is repeated */
 } watch;
@@ -59,14 +59,14 @@ typedef struct {
 void watch_open(watch *w, const watch_params *p, action *const *actions);
 void watch_close(watch *w);
 
-/* One more row: logs what is to be warned of, and returns the alarm that stops the run, with a message, or -1. */
+/* Adds a row: logs what is to be warned of, and returns the alarm that stops the run, with a message, or -1. */
 int watch_look(watch *w, const watch_row *row, char *message, size_t size);
 /* Likewise of a measurement of reversibility; dh NaN: it has no result. */
 int watch_reversal(watch *w, int64_t trajectory, double dh, char *message, size_t size);
-/* Whether the session generated nothing: none of its trajectories was accepted, and they are as many as make the alarm
- * of rejections, or two or more all of whose |dH| are above dh_limit; with a message. Not where that alarm is off. */
+/* True if the session generated nothing: none of its trajectories was accepted, and they are as many as make the alarm of
+ * rejections, or two or more all of whose |dH| are above dh_limit; with a message. Not where that alarm is off. */
 int watch_nothing_accepted(const watch *w, char *message, size_t size);
-/* Whether reversibility is measured after this trajectory. */
+/* True if reversibility is measured after this trajectory. */
 int watch_reversal_due(const watch_params *p, int64_t trajectory);
 
 /* The name of an alarm, its key in [watch], and what to do, as a clause. */
