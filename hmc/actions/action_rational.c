@@ -129,12 +129,19 @@ static rational_range range_of_denominator(const rational_settings *s)
 int rational_action_check(const char *name, const rational_settings *s, char *message, size_t size)
 {
     const rational *r[3];
-    rational_range range = range_of_quark(s);
-    if (s->high == 0 && s->bound == 0) return 0;
     rational_store *store = rational_store_create();
-    rational_range_planned(&range, &range.low, &range.high);
-    if (s->high == 0) range.high = s->bound + RATIONAL_LEAST_HIGH;
-    const int bad = functions_of_quark(name, store, s, &range, r, message, size);
+    int bad = 0;
+    if (s->high > 0 || s->bound > 0) {
+        rational_range range = range_of_quark(s);
+        rational_range_planned(&range, &range.low, &range.high);
+        if (s->high == 0) range.high = s->bound + RATIONAL_LEAST_HIGH;
+        bad = functions_of_quark(name, store, s, &range, r, message, size);
+    }
+    if (!bad && s->over_high > 0) {
+        rational_range range = range_of_denominator(s);
+        rational_range_planned(&range, &range.low, &range.high);
+        bad = functions_of_denominator(name, store, s, &range, r, message, size);
+    }
     rational_store_destroy(store);
     return bad;
 }

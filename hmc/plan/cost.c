@@ -127,7 +127,9 @@ static int add_need(calibration_need *needs, int n, const char *op, precision pr
 int cost_needs(const cost_part *parts, int n, calibration_need needs[CALIBRATION_MOST])
 {
     int count = add_need(needs, 0, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (parts[i].solve_op) count = add_need(needs, count, parts[i].solve_op, parts[i].prec);
+        count = add_need(needs, count, parts[i].rest_op, PREC_DOUBLE);
+    }
     return count;
 }

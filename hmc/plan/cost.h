@@ -30,7 +30,7 @@ double cost_seconds(const cost_part *part, const calibration *c, int ranks);
  * no network. */
 double cost_network(const cost_part *part, const calibration *c, const lattice *lat);
 
-/* Rates to measure for these parts: of the gauge force, and of the solve of each part that has one. Returns how many. */
+/* Rates to measure for these parts: of the gauge force, and of the solve and the rest of each part. Returns how many. */
 int cost_needs(const cost_part *parts, int n, calibration_need needs[CALIBRATION_MOST]);
 
 #endif
