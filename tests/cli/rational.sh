@@ -88,6 +88,7 @@ printed "mass = 1e-300 of the staggered quark [quark.light] is too small"
 try run --dry-run s.ini
 exits 0 "dry run, mass 0.1"
 walls="lattice.size=4.4.4.4 quark.light.Ls=4"
+# shellcheck disable=SC2086 # settings are words
 try run --dry-run "$source/inputs/dwf-2plus1.ini" $walls "action.strange.pauli_villars_spectrum=1e-201 20"
 exits 2 "dry run, no functions of the Pauli-Villars field"
 printed "strange: no rational functions on 1.000e-201 to 2.000e+01"
