@@ -28,11 +28,11 @@ enum {
     CHECKPOINT_GOOD = 0,
     CHECKPOINT_DAMAGED = 1,       /* or a file of another kind */
     CHECKPOINT_OTHER_LATTICE = 2, /* whole, but of another size than the field */
-    CHECKPOINT_NO_ACCESS = 3,     /* it cannot be opened or read, which says nothing of its contents */
+    CHECKPOINT_NO_ACCESS = 3,     /* the file cannot be opened or read, which says nothing of its contents */
     CHECKPOINT_NO_FILE = 4        /* a folder, a FIFO or a device of that name */
 };
 
-/* What checkpoint_write() refuses. */
+/* Refusals of checkpoint_write(). */
 enum {
     CHECKPOINT_NO_ROOM = -1,  /* the file cannot be written */
     CHECKPOINT_BAD_LINKS = -2 /* the links in memory are not those of a run */
@@ -43,13 +43,13 @@ enum {
 
 typedef struct {
     int64_t trajectory; /* trajectories done */
-    int64_t accepted;   /* of them */
+    int64_t accepted;   /* trajectories accepted */
     uint64_t seed;      /* key of the random numbers, which are functions of it, the trajectory and the site */
     double plaquette;
     char program[CHECKPOINT_PROGRAM_SIZE]; /* version of the program */
     char *parameters;                      /* allocated by the functions that read */
-    const char *ensemble, *physics;        /* for writing: label and parameters of the ensemble, of /links; or NULL */
-    double link_trace;                     /* these two are set by writing and by reading */
+    const char *ensemble, *physics;        /* ensemble label and parameters of /links, for writing; or NULL */
+    double link_trace;                     /* link trace and digest: set by writing and by reading */
     char digest[65];
 } checkpoint;
 
