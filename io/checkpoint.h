@@ -12,8 +12,8 @@
  * synced, read back from disk, verified, and renamed; so a file of that name was good once, and a run may be killed at
  * any instant.
  *
- * All functions but checkpoint_path(), checkpoint_newest() and checkpoint_free() are collective; all ranks get the same result and message.
- * Nothing here is a user error by itself: the caller judges. */
+ * All functions but checkpoint_path(), checkpoint_newest() and checkpoint_free() are collective; all ranks get the same
+ * result and message. Nothing here is a user error by itself: the caller judges. */
 #ifndef PLAQ_IO_CHECKPOINT_H
 #define PLAQ_IO_CHECKPOINT_H
 
@@ -76,10 +76,10 @@ int64_t checkpoint_newest(const char *folder);
  * undefined and c needs no checkpoint_free(). */
 int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size);
 
-/* The newest good checkpoint of the folder; each one passed over, damaged or no file, is logged as a warning. `path`, of `path_size`
- * bytes, gets its name. Returns 1; 0 when the folder holds no checkpoint; -1 with a message when none of those there is
- * good, when one cannot be read (it may be good, so it is not passed over), or when the newest good one has another
- * lattice. */
+/* The newest good checkpoint of the folder; each one passed over, damaged or no file, is logged as a warning. `path`,
+ * of `path_size` bytes, gets its name. Returns 1; 0 when the folder holds no checkpoint; -1 with a message when none of
+ * those there is good, when one cannot be read (it may be good, so it is not passed over), or when the newest good one
+ * has another lattice. */
 int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
                            size_t size);
 

@@ -9,8 +9,9 @@
  *
  * The formats are listed in io/links_formats.def; names: ildg, scidac, nersc, milc, milc-old, openqcd, hdf5; all but
  * milc-old are written. Two-row files get their third row; 32-bit numbers are widened as they are. A file of 32-bit
- * numbers or two rows records the averages of the links as it gives them back. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity. A LIME file may
- * hold links and no size; then the size is that of the field that it is read into.
+ * numbers or two rows records the averages of the links as it gives them back. Fat or long links, not unitary, are read
+ * like links: io/links_check.h looks at unitarity. A LIME file may hold links and no size; then the size is that of the
+ * field that it is read into.
  *
  * All functions are collective, and all ranks get the same result and message. A message names file, place (byte,
  * record or key), what was found and what is allowed. */
@@ -85,9 +86,9 @@ typedef struct {
 /* 0, or LINKS_UNREADABLE, alone or with the bits that say more, with a message. */
 int links_probe(const char *path, links_info *info, char *message, size_t size);
 
-/* Settles the size of a file that was probed: its own, or `size` (zeros or NULL: none is given) where the file has none;
- * then also the precision. 0, or LINKS_UNREADABLE with a message when there is no size, two, or one that does not fit; `key` names what gives the size:
- * "--size", "[lattice] size". Local. */
+/* Settles the size of a file that was probed: its own, or `size` (zeros or NULL: none is given) where the file has
+ * none; then also the precision. 0, or LINKS_UNREADABLE with a message when there is no size, two, or one that does not
+ * fit; `key` names what gives the size: "--size", "[lattice] size". Local. */
 int links_settle_size(links_info *info, const char *path, const int *size, const char *key, char *message,
                       size_t message_size);
 

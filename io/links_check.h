@@ -13,10 +13,11 @@
  * Links that are not unitary are no damage where a checksum is right (fat and long links): see `unitary`. Without a
  * checksum (openqcd, milc-old, LIME files that lack one) every link is compared with what its other rows and columns
  * make of each number. The noise of that is bounded by the rounding of the stored numbers; a link beyond LINKS_OUTLIER
- * times the noise of the rest, and off SU(3) by more than 16 roundings, is odd, beyond LINKS_FAR_OUT times damaged; so is a nonzero number too small for
- * arithmetic to make, where there are few of them. Flips below that, the last 3 or 4 bits of numbers near one and some
- * more of small ones, cannot be told from rounding, unless a recorded plaquette does. Links in time of the last slice that
- * are all zero are open boundaries, not damage: `info.open_boundary`, with a remark. */
+ * times the noise of the rest, and off SU(3) by more than 16 roundings, is odd, beyond LINKS_FAR_OUT times damaged; so
+ * is a nonzero number too small for arithmetic to make, where there are few of them. Flips below that, the last 3 or 4
+ * bits of numbers near one and some more of small ones, cannot be told from rounding, unless a recorded plaquette does.
+ * Links in time of the last slice that are all zero are open boundaries, not damage: `info.open_boundary`, with a
+ * remark. */
 #ifndef PLAQ_IO_LINKS_CHECK_H
 #define PLAQ_IO_LINKS_CHECK_H
 

@@ -9,8 +9,8 @@
  * parameters that decide what its numbers are, and a table takes rows of no others.
  *
  * The table /configs has one row for each configuration and command: file, digest (of its links), the extents size_x,
- * size_y, size_z, size_t, trajectory, plaquette, link_trace, program (version and source digest), and input, the number N of the text /inputs/N, which holds all
- * parameters of that command.
+ * size_y, size_z, size_t, trajectory, plaquette, link_trace, program (version and source digest), and input, the number
+ * N of the text /inputs/N, which holds all parameters of that command.
  *
  * Rows of links that a table has already are not added again. The file is sealed (io/seal.h). It is changed under a
  * lock, as a copy that takes its place when it is complete (io/atomic.h): it is whole at any instant, and several

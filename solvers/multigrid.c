@@ -1,10 +1,11 @@
 /* Adaptive multigrid for Wilson-clover quarks (R. Babich et al., arXiv:1005.3043; M. Clark et al., arXiv:1612.07873).
  *
  * A cycle smooths by steps of minimal residual on the system of its level, takes the residual to the next lattice by
- * P^dagger, solves there, adds P times the solution, and smooths again. The solve on a lower level is flexible GCR with the
- * cycle of that level as its preconditioner (K-cycle), or that cycle once or twice (V, W), on the coarsest GCR alone. Systems are red-black on every level
- * whose extents are even. On the finest lattice a preconditioner may smooth in place of minimal residuals, such as Schwarz
- * blocks, which nothing is sent for. Around the finest cycle runs flexible GCR in the precision of the source.
+ * P^dagger, solves there, adds P times the solution, and smooths again. The solve on a lower level is flexible GCR with
+ * the cycle of that level as its preconditioner (K-cycle), or that cycle once or twice (V, W), on the coarsest GCR,
+ * CA-GCR or BiCGStab alone. Systems are red-black on every level whose extents are even. On the finest lattice a
+ * preconditioner may smooth in place of minimal residuals, such as Schwarz blocks, which nothing is sent for. Around the
+ * finest cycle runs flexible GCR in the precision of the source.
  *
  * Several right-hand sides go through all levels together: operators and transfers are applied to all of them at once,
  * with every link and null vector read once, while coefficients and the end of each solve are their own.
