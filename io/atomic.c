@@ -47,7 +47,7 @@ int atomic_free_space(const char *folder, uint64_t bytes, char *message, size_t 
     struct statvfs fs;
     if (statvfs(folder, &fs) != 0) return fail(message, size, folder, "cannot be looked at");
     const uint64_t available = (uint64_t)fs.f_bavail * (uint64_t)fs.f_frsize;
-    /* Some network file systems state no size at all. */
+    /* Network file systems may state no size at all. */
     if (fs.f_blocks == 0 || available >= bytes) return 0;
     links_fail(message, size,
                "%s: %.1f MiB are needed, but the file system has only %.1f MiB free; make room or choose "
@@ -90,7 +90,7 @@ static void remove_dead(const char *folder, const char *name, int all)
     closedir(dir);
 }
 
-/* Where the bytes go: the path, or what it leads to as a symbolic link. */
+/* Resolves a symbolic link: the bytes go to the file that it leads to. Any other path is its own target. */
 static int resolve(char target[ATOMIC_PATH], const char *path, char *message, size_t size)
 {
     struct stat st;
@@ -212,7 +212,7 @@ int atomic_can_write(const char *path, uint64_t bytes, char *message, size_t siz
 
 /* ---- folders ---- */
 
-/* 1 when it was made, 0 when it was there. */
+/* Makes one folder: 1 when it was made, 0 when it was there. */
 static int make_one(const char *folder, char *message, size_t size)
 {
     struct stat st;
@@ -295,7 +295,7 @@ static int is_numbered(const char *name, const char *before, const char *after)
     return digits > 0 && !strcmp(name + n + digits, after);
 }
 
-/* What a run writes under temporary names, and nothing else: other commands may be writing in the folder just now. */
+/* True for temporary files of a run alone: other commands may be writing in the folder just now. */
 static int is_leftover(const char *name)
 {
     char plain[NAME_MAX + 1];
@@ -348,7 +348,7 @@ static void sign(int fd)
     if (ftruncate(fd, 0) == 0) links_pwrite(fd, text, (size_t)n, 0);
 }
 
-/* 0; 1 when another process has it, who is then in holder; -1 with a message. */
+/* Tries the lock: 0; 1 when another process holds it, named in `holder`; -1 with a message. */
 static int try_lock(atomic_lock *lock, char holder[256], char *message, size_t size)
 {
     for (;;) {

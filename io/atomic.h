@@ -34,10 +34,9 @@ int atomic_create(const atomic_file *a, char *message, size_t size);
 int atomic_commit(atomic_file *a, char *message, size_t size);
 void atomic_abandon(atomic_file *a);
 
-/* All of the temporary file, not yet synced. When it fails, the file is abandoned. */
+/* Writes the whole temporary file, without a sync. When that fails, the file is abandoned. */
 int atomic_fill(atomic_file *a, const void *data, size_t bytes, char *message, size_t size);
-/* Whether a file of this name can be written later: its folder is there, can be written and has `bytes` free. Leaves
- * nothing. */
+/* Tests if a file can be written later: its folder is there, can be written and has `bytes` free. Leaves nothing. */
 int atomic_can_write(const char *path, uint64_t bytes, char *message, size_t size);
 /* The whole file at once. */
 int atomic_write(const char *path, const void *data, size_t bytes, char *message, size_t size);
@@ -47,7 +46,8 @@ int atomic_sync(const char *path, char *message, size_t size);
 /* The entry of `path` in its folder on disk. */
 void atomic_sync_folder_of(const char *path);
 
-/* -1 with a message that says how much is missing when the file system of `folder` has less than `bytes` free. */
+/* Tests the free space: -1, and the message says how much is missing, when the file system of `folder` has less than
+ * `bytes`. */
 int atomic_free_space(const char *folder, uint64_t bytes, char *message, size_t size);
 /* Creates the folder and those above it, and tries to write there. `made`, unless NULL, gets the length of the part of
  * the name that was there before: what is longer was made, and is removed again on failure. */

@@ -12,8 +12,8 @@
  * synced, read back from disk, verified, and renamed; so a file of that name was good once, and a run may be killed at
  * any instant.
  *
- * All functions but checkpoint_path(), checkpoint_newest() and checkpoint_free() are collective; all ranks get the same result and message.
- * Nothing here is a user error by itself: the caller judges. */
+ * All functions but checkpoint_path(), checkpoint_newest() and checkpoint_free() are collective; all ranks get the same
+ * result and message. Nothing here is a user error by itself: the caller judges. */
 #ifndef PLAQ_IO_CHECKPOINT_H
 #define PLAQ_IO_CHECKPOINT_H
 
@@ -28,11 +28,11 @@ enum {
     CHECKPOINT_GOOD = 0,
     CHECKPOINT_DAMAGED = 1,       /* or a file of another kind */
     CHECKPOINT_OTHER_LATTICE = 2, /* whole, but of another size than the field */
-    CHECKPOINT_NO_ACCESS = 3,     /* it cannot be opened or read, which says nothing of its contents */
+    CHECKPOINT_NO_ACCESS = 3,     /* the file cannot be opened or read, which says nothing of its contents */
     CHECKPOINT_NO_FILE = 4        /* a folder, a FIFO or a device of that name */
 };
 
-/* What checkpoint_write() refuses. */
+/* Refusals of checkpoint_write(). */
 enum {
     CHECKPOINT_NO_ROOM = -1,  /* the file cannot be written */
     CHECKPOINT_BAD_LINKS = -2 /* the links in memory are not those of a run */
@@ -43,13 +43,13 @@ enum {
 
 typedef struct {
     int64_t trajectory; /* trajectories done */
-    int64_t accepted;   /* of them */
+    int64_t accepted;   /* trajectories accepted */
     uint64_t seed;      /* key of the random numbers, which are functions of it, the trajectory and the site */
     double plaquette;
     char program[CHECKPOINT_PROGRAM_SIZE]; /* version of the program */
     char *parameters;                      /* allocated by the functions that read */
-    const char *ensemble, *physics;        /* for writing: label and parameters of the ensemble, of /links; or NULL */
-    double link_trace;                     /* these two are set by writing and by reading */
+    const char *ensemble, *physics;        /* ensemble label and parameters of /links, for writing; or NULL */
+    double link_trace;                     /* link trace and digest: set by writing and by reading */
     char digest[65];
 } checkpoint;
 
@@ -76,10 +76,10 @@ int64_t checkpoint_newest(const char *folder);
  * undefined and c needs no checkpoint_free(). */
 int checkpoint_read(const char *path, field *links, checkpoint *c, char *message, size_t size);
 
-/* The newest good checkpoint of the folder; each one passed over, damaged or no file, is logged as a warning. `path`, of `path_size`
- * bytes, gets its name. Returns 1; 0 when the folder holds no checkpoint; -1 with a message when none of those there is
- * good, when one cannot be read (it may be good, so it is not passed over), or when the newest good one has another
- * lattice. */
+/* The newest good checkpoint of the folder; each one passed over, damaged or no file, is logged as a warning. `path`,
+ * of `path_size` bytes, gets its name. Returns 1; 0 when the folder holds no checkpoint; -1 with a message when none of
+ * those there is good, when one cannot be read (it may be good, so it is not passed over), or when the newest good one
+ * has another lattice. */
 int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char *path, size_t path_size, char *message,
                            size_t size);
 

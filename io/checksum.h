@@ -31,7 +31,7 @@ void sha256_add(sha256 *s, const void *data, size_t n);
 /* Ends the hash: 64 hexadecimal digits in lower case, and a zero. */
 void sha256_end(sha256 *s, char hex[65]);
 
-/* For tests: how hashes are made from now on. Returns 0 where the CPU has not got the instructions asked for. */
+/* Sets how hashes are made from now on, for tests. Returns 0 where the CPU has not got the instructions asked for. */
 int sha256_use(sha256_way way);
 
 static inline uint32_t rotate_left32(uint32_t x, unsigned n)

@@ -15,10 +15,10 @@
 /* ---- a time slice of one block, on all ranks ---- */
 
 typedef struct {
-    const field *like; /* of the block */
+    const field *like; /* block of this lattice and parity */
     int L[4], rows;    /* sites in x of the parity */
     int reals, columns;
-    double *local, *all, *one; /* of this rank; [z][y][x][column][real]; [z][y][x of the parity][real] */
+    double *local, *all, *one; /* slice of the rank; whole, [z][y][x][column][real]; a column, [z][y][x of par][real] */
 } slice;
 
 static size_t slice_sites(const slice *s)
@@ -62,7 +62,7 @@ static int slice_rows(const slice *s, int t, int into_all)
     return here;
 }
 
-/* All of time t of f, on all ranks. Collective. */
+/* Gathers time slice t of f on all ranks. Collective. */
 static void slice_gather(slice *s, const field *f, int t)
 {
     const size_t n = slice_sites(s) * (size_t)(s->reals * s->columns);
@@ -70,7 +70,7 @@ static void slice_gather(slice *s, const field *f, int t)
     memset(s->all, 0, n * sizeof *s->all);
     if (here >= 0 && here < f->lat->local[3]) field_export(f, here, s->local);
     slice_rows(s, t, 1);
-    /* One rank has the bits of each number and the others zero. */
+    /* Numbers are zero on all ranks but one, so the sum of their bits copies them. */
     comm_sum_u64((uint64_t *)(void *)s->all, (int)n);
 }
 
@@ -145,7 +145,7 @@ static void extents(const slice *s, int n, hsize_t e[RANK])
     for (int i = 0; i < RANK; i++) e[i] = (hsize_t)all[i];
 }
 
-/* One time slice of one vector, between the dataset and `one`. */
+/* Copies one time slice of one vector between the dataset and `one`. */
 static int transfer(hid_t d, slice *s, int pair, int t, int writes)
 {
     hsize_t count[RANK], start[RANK] = {(hsize_t)pair, (hsize_t)t, 0, 0, 0, 0};
@@ -172,7 +172,7 @@ static int put_header(hid_t file, const eigen_file *f, const field *like, const 
     return bad || values_put_text(file, "program", program);
 }
 
-/* What all ranks are told of what rank 0 found. */
+/* Broadcasts the status and message of rank 0. */
 static int agree(int bad, char *message, size_t size)
 {
     comm_bcast(&bad, sizeof bad);
@@ -285,7 +285,7 @@ int eigen_file_look(const char *path, eigen_file *f, char *message, size_t size)
     return 0;
 }
 
-/* Whether the vectors are of this shape, and n of them. */
+/* Checks the dataset: nonzero unless it has this shape and parity, and n vectors or more. */
 static int check_vectors(hid_t file, hid_t d, const slice *s, int n)
 {
     hsize_t e[RANK], want[RANK];

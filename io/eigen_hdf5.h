@@ -23,7 +23,7 @@ typedef struct {
  * untouched. */
 int eigen_file_write(const char *path, const eigen_file *f, field *const *blocks, int block, const char *program,
                      char *message, size_t size);
-/* All but the vectors; values and residuals are to be freed. Collective. */
+/* Reads all but the vectors; values and residuals are to be freed. Collective. */
 int eigen_file_look(const char *path, eigen_file *f, char *message, size_t size);
 /* The first n vectors into such blocks. A lattice, parity or shape that is another is an error. Collective. */
 int eigen_file_read(const char *path, int n, field *const *blocks, int block, char *message, size_t size);

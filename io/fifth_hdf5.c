@@ -23,7 +23,7 @@ static int put_matrix(hid_t file, int c, const fifth_matrix *T)
     return bad;
 }
 
-/* Both chiralities have the same extents. */
+/* Reads the matrix of chirality c; that of chirality 1 must have the extents of chirality 0. */
 static int get_matrix(hid_t file, int c, fifth_matrix *T)
 {
     hsize_t n[2] = {0, 0};

@@ -18,7 +18,7 @@ static double real_at(const fold *f, long row, long column)
     return x;
 }
 
-/* Whether a row goes on where the one before it ended. */
+/* True if a row continues the folded row before it: equal labels, and the axis rises. */
 static int goes_on(const fold *f, long row)
 {
     return !memcmp(place_of(f, row, 0), place_of(f, row - 1, 0), 8 * (size_t)f->axis) &&

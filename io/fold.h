@@ -12,7 +12,7 @@ typedef struct {
     const unsigned char *values; /* not owned */
     long columns, axis;
     long rows, width, longest; /* folded rows, the length of the longest, and its number */
-    long *first;               /* of each folded row, and of the end */
+    long *first;               /* first row of each folded row, and the end */
     int one_axis;              /* every row has the beginning of the longest one's axis */
 } fold;
 

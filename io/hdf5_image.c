@@ -18,7 +18,7 @@
 struct image {
     unsigned char **block; /* number n holds the bytes from n * BLOCK; NULL where nothing was written */
     uint64_t blocks;
-    uint64_t length, end; /* of what was written; of what the library has allotted, which is where the file ends */
+    uint64_t length, end; /* bytes up to the last written; bytes that the library has allotted, where the file ends */
     hid_t file;
 };
 
@@ -70,7 +70,7 @@ typedef struct {
     image *m;
 } driver_file;
 
-/* What a property list carries. */
+/* Driver information in a property list. */
 typedef struct {
     image *m;
 } driver_info;
@@ -137,7 +137,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
 static const H5FD_class_t driver_class = {
 #ifdef H5FD_CLASS_VERSION
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)600, /* of those that are free for applications */
+    .value = (H5FD_class_value_t)600, /* number from the range for applications */
 #endif
     .name = "plaq_image",
     .maxaddr = (haddr_t)1 << 62,
@@ -243,7 +243,7 @@ void image_close(image *m)
     free(m);
 }
 
-/* What lies from `from` to `to`, of one block. */
+/* Writes the bytes of one block that lie between `from` and `to`. */
 static int copy_part(const image *m, uint64_t number, int fd, uint64_t from, uint64_t to)
 {
     const uint64_t start = number * BLOCK;
@@ -260,7 +260,7 @@ int image_copy(const image *m, int fd, uint64_t hole, uint64_t hole_bytes)
     return 0;
 }
 
-/* All of a finished file into the temporary one, sealed. */
+/* Fills the temporary file with the finished image, and seals it. */
 static int fill(const image *m, atomic_file *a, char *message, size_t size)
 {
     const seal_regions none = {0, {0}, {0}};

@@ -71,7 +71,7 @@ int values_put_long_text(hid_t where, const char *name, const char *text)
     return bad;
 }
 
-/* One value of a class; text of at most `size` bytes, whose memory_type does not count. */
+/* Reads an attribute of one value of the class; text of at most `size` bytes, for which memory_type does not count. */
 static int get(hid_t where, const char *name, H5T_class_t class, hid_t memory_type, void *value, size_t size)
 {
     if (H5Aexists(where, name) <= 0) return 1;

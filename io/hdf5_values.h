@@ -27,7 +27,7 @@ int values_get_text(hid_t where, const char *name, char *text, size_t size);
 char *values_get_long_text(hid_t where, const char *name);
 char *values_get_attribute_text(hid_t where, const char *name);
 
-/* What an open file is, as a reader would say it: VALUES_TABLES, VALUES_TRANSFORM or VALUES_EIGENVECTORS, whose root has
+/* Kind of an open file, in a reader's words: VALUES_TABLES, VALUES_TRANSFORM or VALUES_EIGENVECTORS, whose root has
  * that text as the attribute `kind`, "the history of a run", "a checkpoint", "a lattice file"; NULL for none of these. */
 #define VALUES_KIND "kind"
 #define VALUES_TABLES "a file of measurements"
@@ -36,8 +36,8 @@ char *values_get_attribute_text(hid_t where, const char *name);
 #define VALUES_LATTICE "a lattice file"
 #define VALUES_NOT_HDF5 "not an HDF5 file"
 const char *values_kind_of(hid_t file);
-/* Of a file on disk, which may be anything; a sealed one is verified first. 0, or bits as of links_read() with a message
- * when it cannot be read or is damaged. */
+/* Kind of a file on disk, which may be anything; a sealed one is verified first. 0, or bits as of links_read() with a
+ * message when it cannot be read or is damaged. */
 #define VALUES_KIND_SIZE 64
 int values_kind(const char *path, char kind[VALUES_KIND_SIZE], char *message, size_t size);
 

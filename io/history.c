@@ -18,10 +18,10 @@
 
 struct history {
     char file_path[ATOMIC_PATH], journal_path[ATOMIC_PATH];
-    table_set set; /* this and what follows on rank 0 */
+    table_set set; /* rank 0 alone, like what follows */
     int fd;
-    uint64_t end; /* of the journal's good records */
-    /* Where it ended when history.h5 was last made in this session, 0 before. */
+    uint64_t end; /* end of the journal's good records */
+    /* The journal's end when history.h5 was last made in this session, 0 before. */
     uint64_t folded;
 };
 
@@ -354,7 +354,7 @@ static int declare(history *h, const char *group, const history_column *columns,
     } else if (old && old->rows > 0) {
         bad = which != ANY_COLUMNS || widen(old, fresh, message, size) || rewrite_journal(h, message, size);
     } else if (old) {
-        /* Without rows a table may change its columns, but its record in the journal must too. */
+        /* Tables without rows may change their columns, but their records in the journal must too. */
         free(old->value);
         *old = *fresh;
         bad = rewrite_journal(h, message, size);
@@ -423,7 +423,7 @@ int history_append(history *h, int table, const history_value *row, char *messag
 
 /* ---- files ---- */
 
-/* All rows on disk in the journal; `fold`: in history.h5 too, else there when it is worth it. */
+/* Syncs the journal, and renews history.h5: with `fold`, else only while the journal is short or when it has GROWN. */
 static int sync_files(history *h, int fold, char *message, size_t size)
 {
     if (h->fd >= 0 && fsync(h->fd) != 0) {

@@ -59,8 +59,8 @@ history *history_open(const char *folder, char *message, size_t size);
  * when the rows there have other columns. */
 int history_table(history *h, const char *group, const history_column *columns, int n, char *message, size_t size);
 
-/* The same for a table that may have other columns: it then has those of both, and what a row has no value for is NaN,
- * zero or false. Columns are still numbered as in this call. Fails when a column of that name has another type. */
+/* Declares a table that may have other columns: it then has those of both, and what a row has no value for is NaN, zero
+ * or false. Columns are still numbered as in this call. Fails when a column of that name has another type. */
 int history_table_widened(history *h, const char *group, const history_column *columns, int n, char *message,
                           size_t size);
 
@@ -84,7 +84,7 @@ char *history_get_text(const history *h, const char *name);
 /* The name of text number i, in the order of strcmp(); 0 beyond the last. */
 int history_texts(const history *h, int i, char name[HISTORY_NAME]);
 
-/* All rows so far on disk. */
+/* Brings all rows so far to disk. */
 int history_sync(history *h, char *message, size_t size);
 
 /* Syncs both files, and frees h in any case. */

@@ -59,7 +59,7 @@ int table_parse(history_rows_of *t, const char *text);
 
 typedef struct {
     uint64_t good, lost; /* bytes of whole records, and what follows them */
-    int missing;         /* there is no journal, or no regular file */
+    int missing;         /* no journal is there, or no regular file */
 } journal_found;
 
 /* Reads all whole records into the empty set; -1 with a message when the journal is there and cannot be read. */

@@ -141,7 +141,7 @@ void ini_judge(const ini_input *in)
 /* ---- the text of the file, the same on every rank ---- */
 
 typedef struct {
-    char why[128]; /* it failed; or "" */
+    char why[128]; /* reason of a failure, or "" */
     int length;
 } load_result;
 
@@ -185,9 +185,9 @@ static char *load_everywhere(const char *path)
 
 typedef struct {
     ini_input *in;
-    const char *rest; /* of the text */
+    const char *rest; /* text not yet parsed */
     int line;
-    int bad;     /* of this line a mistake was told */
+    int bad;     /* mistake noted in this line */
     int skipped; /* the section has a mistake in its heading: its keys are not looked at */
 } parser;
 

@@ -36,17 +36,17 @@ void ini_free(ini_input *input);
  * that must be given and is not, an unknown key and a refused value are user errors. Keys of other parts of the section
  * (kernels/base/param.h) are passed over: which parts fit is for the caller to say. */
 void ini_fill(ini_input *input, const param_section *type, const char *instance, void *out);
-/* The same, but keys that must be given may be missing, and stay zero. */
+/* Fills as ini_fill() does, but keys that must be given may be missing, and stay zero. */
 void ini_fill_some(ini_input *input, const param_section *type, const char *instance, void *out);
 
-/* Whether the section is in the file (or, if it has no instance, on the command line). */
+/* True if the section is in the file (or, if it has no instance, on the command line). */
 int ini_has_section(const ini_input *input, const char *section, const char *instance);
 
-/* Whether the key was given in the file or on the command line, as opposed to taken from its default. */
+/* True if the key was given in the file or on the command line, as opposed to taken from its default. */
 int ini_given(const ini_input *input, const char *section, const char *instance, const char *key);
 
-/* Where a key was given, for messages of the caller: "FILE:LINE" or "command line: section.key=value"; for a key not
- * given the place of its section, and without that the file. Valid until ini_free. */
+/* Place of a key, for messages of the caller: "FILE:LINE" or "command line: section.key=value"; for a key not given the
+ * place of its section, and without that the file. Valid until ini_free. */
 const char *ini_where(const ini_input *input, const char *section, const char *instance, const char *key);
 
 /* The names of the sections [section.NAME] in file order, valid until ini_free. Returns how many; more than `max` is a

@@ -25,7 +25,7 @@ typedef struct {
     lime_record r[LIME_RECORDS];
 } lime_index;
 
-/* All record headers of the file; 0 or the value of links_fail(). */
+/* Reads all record headers of the file; 0 or the value of links_fail(). */
 int lime_scan(links_file *f, int fd, lime_index *index, char *message, size_t size);
 /* The only record of that type, or NULL; several are an error in *status. */
 const lime_record *lime_find(const links_file *f, const lime_index *index, const char *type, int *status, char *message,

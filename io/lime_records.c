@@ -95,7 +95,7 @@ static void take_usqcd(lime_reader *in)
     xml_record x;
     if (!load_free_xml(in, "scidac-record-xml", "usqcdInfo", &x)) return;
     record_averages(i, "scidac-record-xml", xml_text(&x, "plaq"), xml_text(&x, "linktr"));
-    /* As this program writes it. */
+    /* Label and trajectory number, as plaq writes them. */
     char label[128];
     const char *info = xml_text(&x, "info"), *number = info ? strrchr(info, ' ') : NULL;
     if (!number || strncmp(info, LIME_INFO_START, strlen(LIME_INFO_START)) || links_whole(number + 1) < 0) return;

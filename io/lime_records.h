@@ -32,7 +32,8 @@ typedef struct {
 char *lime_load_text(lime_reader *in, const lime_record *r);
 /* The record of that type as XML with the given root: 1; 0 when there is none, or in->bad. */
 int lime_load_xml(lime_reader *in, const char *type, const char *root, xml_record *x);
-/* Fills averages, trajectory number, label, parameters and logical file name of in->f->info. Text that cannot be understood is passed over. */
+/* Fills averages, trajectory number, label, parameters and logical file name of in->f->info. Text that cannot be
+ * understood is passed over. */
 void lime_take_notes(lime_reader *in);
 
 #endif

@@ -265,9 +265,9 @@ static int read_slices(field *u, const lattice *lat, const links_file *f, const 
     return status;
 }
 
-/* 1 when the recorded value is the computed one to the digits given, 0 when not. Text is rounded to its last digit;
- * beyond that the order of someone else's sum leaves some units of round-off, and with 32-bit links he may have averaged
- * before he rounded them. What is off in the last digits alone is noted, when the checksum vouches for the links. */
+/* True if the recorded value is the computed one to the digits given. Text is rounded to its last digit; beyond that
+ * another order of the sum leaves some units of round-off, and 32-bit links may have been averaged before they were
+ * rounded. A value off in its last digits alone passes as an oddity, when the checksum vouches for the links. */
 static int as_recorded(links_info *i, const char *what, double recorded, double unit, double computed, int checksum_ok)
 {
     const double links = 12.0 * (double)links_sites(i->size);
@@ -385,7 +385,7 @@ int links_read(field *u, const char *path, links_info *info, char *message, size
     return status;
 }
 
-/* Of a file without a checksum. */
+/* Verifies a file without a checksum, by the digest of its links. */
 static int verify_digest(const field *u, const char *path, char *message, size_t size)
 {
     char written[65], found[65];

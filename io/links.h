@@ -9,8 +9,9 @@
  *
  * The formats are listed in io/links_formats.def; names: ildg, scidac, nersc, milc, milc-old, openqcd, hdf5; all but
  * milc-old are written. Two-row files get their third row; 32-bit numbers are widened as they are. A file of 32-bit
- * numbers or two rows records the averages of the links as it gives them back. Fat or long links, not unitary, are read like links: io/links_check.h looks at unitarity. A LIME file may
- * hold links and no size; then the size is that of the field that it is read into.
+ * numbers or two rows records the averages of the links as it gives them back. Fat or long links, not unitary, are read
+ * like links: io/links_check.h looks at unitarity. A LIME file may hold links and no size; then the size is that of the
+ * field that it is read into.
  *
  * All functions are collective, and all ranks get the same result and message. A message names file, place (byte,
  * record or key), what was found and what is allowed. */
@@ -27,22 +28,22 @@
 /* Room for the parameters that a file records. */
 #define LINKS_PARAMETERS 16384
 
-/* What links_read() finds wrong, as bits. */
+/* Faults that links_read() finds, as bits. */
 enum {
     LINKS_UNREADABLE = 1, /* no file, not a known format, wrong header or length, wrong lattice: nothing was read */
     LINKS_BAD_CHECKSUM = 2,
-    LINKS_NOT_FINITE = 4, /* NaN or infinity among the links */
-    LINKS_NO_ACCESS = 8,  /* with LINKS_UNREADABLE: it cannot be opened or read, which says nothing of its contents */
+    LINKS_NOT_FINITE = 4,    /* NaN or infinity among the links */
+    LINKS_NO_ACCESS = 8,     /* beside LINKS_UNREADABLE: the file cannot be opened or read, whatever it contains */
     LINKS_BAD_RECORDED = 16, /* plaquette or link trace differ from those recorded */
-    LINKS_NO_REGULAR = 32,   /* with LINKS_NO_ACCESS: a folder, FIFO, socket or device */
-    LINKS_NO_LATTICE = 64    /* with LINKS_UNREADABLE: a file of plaq that holds no links: a history, tables */
+    LINKS_NO_REGULAR = 32,   /* beside LINKS_NO_ACCESS: a folder, FIFO, socket or device */
+    LINKS_NO_LATTICE = 64    /* beside LINKS_UNREADABLE: a file of plaq that holds no links: a history, tables */
 };
 
 typedef struct {
     char format[16];
     int size[4];          /* x y z t; all zero where the file does not say: links_settle_size() */
     int precision_bits;   /* 32 or 64; 0 where the file does not say */
-    uint64_t links_bytes; /* of all links, where it says neither; else 0 */
+    uint64_t links_bytes; /* bytes of all links, where the file says neither; else 0 */
     int rows;             /* rows of a link in the file: 2 or 3 */
     int big_endian;
     int has_plaquette, has_link_trace; /* (1/3) Re tr averaged, as recorded, and the worth of the last digit given */
@@ -51,30 +52,30 @@ typedef struct {
     int has_sequence, sequence;        /* trajectory number */
     char ensemble[128];                /* label, one line of text, or "" */
     char lfn[256];                     /* logical file name (ILDG), or "" */
-    char parameters[LINKS_PARAMETERS]; /* of the ensemble, as plaq writes them: lines "key = value", or "" */
+    char parameters[LINKS_PARAMETERS]; /* ensemble parameters as plaq writes them: lines "key = value", or "" */
     int has_checksum;
-    char checksum[96]; /* as recorded, with its kind */
+    char checksum[96]; /* recorded checksum, with its kind */
     char oddity[256];  /* the first thing in the header that no standard writer writes, though it can be read; or "" */
     char remark[256];  /* a peculiarity of a healthy file, for its reader to know; or "" */
-    char digest[65];   /* as recorded (hdf5), or "" */
+    char digest[65];   /* recorded digest (hdf5), or "" */
     uint64_t file_bytes;
-    /* What links_read() finds. */
+    /* Findings of links_read(). */
     uint64_t nonfinite; /* numbers that are NaN or infinite; then the two averages are NaN */
     double found_plaquette, found_link_trace;
     int open_boundary; /* zero links in time in all of the last time slice, as openQCD has them */
-    int plaquette_ok, link_trace_ok, digest_ok; /* 1 as recorded, 0 not, -1 not recorded */
+    int plaquette_ok, link_trace_ok, digest_ok; /* 1 right, 0 wrong, -1 not recorded */
 } links_info;
 
-/* What the writer adds to the links. The link trace is computed. */
+/* Metadata that the writer adds to the links. The link trace is computed. */
 typedef struct {
     int has_plaquette;
     double plaquette;
     const char *ensemble; /* free text of one line, or NULL */
     int sequence;         /* trajectory number */
-    const char *program;  /* that writes it, of one line, or NULL */
+    const char *program;  /* program that writes the file, one line, or NULL */
     const char *lfn;      /* ildg: logical file name, or NULL; other formats have no place for it */
-    /* Of the ensemble: lines "key = value" with a dot in each key, or NULL. Lines beyond LINKS_PARAMETERS bytes are not
-     * read back. */
+    /* Ensemble parameters: lines "key = value" with a dot in each key, or NULL. Lines beyond LINKS_PARAMETERS bytes are
+     * not read back. */
     const char *parameters;
     int bits, rows; /* 32 or 64, 2 or 3, as the format allows; 0: as exact as it allows */
     /* hdf5: adds more to the file, an hid_t of HDF5; called on rank 0. NULL: nothing more. Returns nonzero on failure. */
@@ -85,9 +86,9 @@ typedef struct {
 /* 0, or LINKS_UNREADABLE, alone or with the bits that say more, with a message. */
 int links_probe(const char *path, links_info *info, char *message, size_t size);
 
-/* Settles the size of a file that was probed: its own, or `size` (zeros or NULL: none is given) where the file has none;
- * then also the precision. 0, or LINKS_UNREADABLE with a message when there is no size, two, or one that does not fit; `key` names what gives the size:
- * "--size", "[lattice] size". Local. */
+/* Settles the size of a file that was probed: its own, or `size` (zeros or NULL: none is given) where the file has
+ * none; then also the precision. 0, or LINKS_UNREADABLE with a message when there is no size, two, or one that does not
+ * fit; `key` names what gives the size: "--size", "[lattice] size". Local. */
 int links_settle_size(links_info *info, const char *path, const int *size, const char *key, char *message,
                       size_t message_size);
 
@@ -114,12 +115,12 @@ int links_format_has_checksum(const char *name);
 void links_format_ending(const char *name, char ending[16]);
 /* The format that files of this ending are written in, or NULL. */
 const char *links_format_of_ending(const char *path);
-/* Those that can be written, with their endings, as text: "ildg (.lime .ildg), nersc (.nersc), ...". Returns text. */
+/* Formats that can be written, with their endings: "ildg (.lime .ildg), nersc (.nersc), ...". Returns text. */
 const char *links_formats_written(char *text, size_t size);
-/* Whether a format that can be written has this layout, of meta.bits and meta.rows: 0, or nonzero with what it has. */
+/* Tests the layout of meta.bits and meta.rows for a format that can be written: 0, or nonzero with what it has. */
 int links_format_layout(const char *name, int bits, int rows, char *message, size_t size);
 int links_format_most_bits(const char *name);
-/* Whether files of the format have a place for trajectory number, label and parameters. */
+/* True if files of the format have a place for trajectory number, label and parameters. */
 int links_format_carries_names(const char *name);
 
 /* The links as a file of that layout gives them back: a new field on the host, or NULL where they are those of u bit for

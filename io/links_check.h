@@ -13,10 +13,11 @@
  * Links that are not unitary are no damage where a checksum is right (fat and long links): see `unitary`. Without a
  * checksum (openqcd, milc-old, LIME files that lack one) every link is compared with what its other rows and columns
  * make of each number. The noise of that is bounded by the rounding of the stored numbers; a link beyond LINKS_OUTLIER
- * times the noise of the rest, and off SU(3) by more than 16 roundings, is odd, beyond LINKS_FAR_OUT times damaged; so is a nonzero number too small for
- * arithmetic to make, where there are few of them. Flips below that, the last 3 or 4 bits of numbers near one and some
- * more of small ones, cannot be told from rounding, unless a recorded plaquette does. Links in time of the last slice that
- * are all zero are open boundaries, not damage: `info.open_boundary`, with a remark. */
+ * times the noise of the rest, and off SU(3) by more than 16 roundings, is odd, beyond LINKS_FAR_OUT times damaged; so
+ * is a nonzero number too small for arithmetic to make, where there are few of them. Flips below that, the last 3 or 4
+ * bits of numbers near one and some more of small ones, cannot be told from rounding, unless a recorded plaquette does.
+ * Links in time of the last slice that are all zero are open boundaries, not damage: `info.open_boundary`, with a
+ * remark. */
 #ifndef PLAQ_IO_LINKS_CHECK_H
 #define PLAQ_IO_LINKS_CHECK_H
 
@@ -31,9 +32,9 @@ typedef struct {
     check_verdict verdict;
     char message[512]; /* the worst finding, or "" */
     links_info info;
-    int header_ok, links_read;        /* without links_read nothing of what follows is known */
+    int header_ok, links_read;        /* links_read = 0: nothing of what follows is known */
     int checksum_ok;                  /* 1 right, 0 wrong, -1 none in the file */
-    int unitary;                      /* all links are in SU(3) to the precision of the file */
+    int unitary;                      /* links are all in SU(3) to the precision of the file */
     double max_unitarity;             /* largest |(U U^+ - 1)_ij| */
     double max_determinant;           /* largest |det U - 1| */
     uint64_t outliers, far_out, tiny; /* links off the noise by the two factors; numbers too small, if few */
@@ -43,8 +44,8 @@ typedef struct {
 /* The verdict. `size`: that of a file that does not say it, or NULL. Collective. */
 check_verdict links_check(const char *path, const int *size, check_report *report);
 
-/* The same of links that links_read() has read from the file, with the bits and the message that it returned, and the
- * info in report->info; the rest of the report is filled. Collective. */
+/* Judges links that links_read() has read from the file, with the bits and the message that it returned, and the info
+ * in report->info; fills the rest of the report. Collective. */
 check_verdict links_judge(const field *u, const char *path, int bits, const char *message, check_report *report);
 
 /* The part that looks at the field alone: fills max_unitarity, max_determinant, outliers and unitary of the report, for

@@ -159,7 +159,7 @@ int links_hex32(const char *text, uint32_t *value)
         small += islower((unsigned char)text[n]) != 0;
         large += isupper((unsigned char)text[n]) != 0;
     }
-    /* One bit makes a small letter of a large one: mixed case is damage. */
+    /* Letter case is a single bit: mixed case is damage. */
     if (n == 0 || (small && large)) return 0;
     *value = (uint32_t)strtoul(text, NULL, 16);
     return 1;

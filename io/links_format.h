@@ -33,9 +33,9 @@ enum { LINKS_64 = 1, LINKS_32 = 2, LINKS_TWO_ROWS = 4 };
 
 typedef struct {
     const char *name, *title;
-    const char *endings; /* of names of files to write in it, ".lime .ildg"; NULL when the format is only read */
-    /* Whether this is the format, from the first n bytes; formats are asked in the order of the list. -1 with errno when
-     * the file cannot be read. */
+    const char *endings; /* endings of file names to write, ".lime .ildg"; NULL when the format is only read */
+    /* True if the first n bytes are of the format; formats are asked in the order of the list. -1 with errno when the
+     * file cannot be read. */
     int (*probe)(int fd, const unsigned char *first, size_t n);
     /* Fills f, of which path and info.file_bytes are set; 0, or the value of links_fail(). */
     int (*read_header)(links_file *f, int fd, char *message, size_t size);
@@ -43,7 +43,7 @@ typedef struct {
     int (*read_slice)(const links_file *f, int fd, const lattice *lat, int t, double *buf, char *message, size_t size);
     /* Adds the bytes of n sites from global site number `site` to the sums. NULL: the format has no checksum. */
     void (*sum)(links_sums *s, const links_file *f, uint64_t site, const unsigned char *bytes, size_t n);
-    /* Whether the combined sums are those recorded; else prints the computed ones into found. */
+    /* True if the combined sums are those recorded; else prints the computed ones into found. */
     int (*verify)(const links_file *f, const links_sums *s, char *found, size_t size);
     /* Writing, NULL when the format is only read. prepare() sets place and byte order of the links (big-endian unless
      * it says otherwise) before they are written; finish() writes or completes headers and trailers when the sums, and
@@ -73,7 +73,8 @@ int links_probe_local(const char *path, char *message, size_t size);
 
 /* Prints the message, fit for a terminal whatever bytes of a file are in it; returns LINKS_UNREADABLE. */
 int links_fail(char *message, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* The same after a failing links_pread() of `what`, by its errno: also LINKS_NO_ACCESS, unless the file ends there. */
+/* Prints the message of a failing links_pread() of `what`, by its errno: also LINKS_NO_ACCESS, unless the file ends
+ * there. */
 int links_fail_read(char *message, size_t size, const char *path, const char *what);
 /* Notes an oddity, the first being kept. */
 void links_odd(links_info *info, const char *fmt, ...) PRINTF_LIKE(2, 3);

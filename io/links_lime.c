@@ -58,7 +58,7 @@ static int probe_ildg(int fd, const unsigned char *first, size_t n)
 
 /* ---- text records ---- */
 
-/* Some write the number of a version as a real. */
+/* Version numbers that a writer keeps as reals print 1.0 as "1". */
 static int same_text(const char *found, const char *standard)
 {
     return !strcmp(found, standard) || (!strcmp(standard, "1.0") && !strcmp(found, "1"));
@@ -131,7 +131,7 @@ static void set_sizes(lime_reader *in, const int s[4], int width, const char *re
     if (!in->bad) in->bad = links_check_size(f, in->message, in->size);
 }
 
-/* Whether each word of the value is one of those in the list. */
+/* True if each word of the value is in the list. */
 static int all_words(const char *value, size_t n, const char *const *list)
 {
     while (n > 0) {
@@ -169,7 +169,7 @@ static int usual_attributes(const xml_record *x)
     return 1;
 }
 
-/* 1 when there is such a record. */
+/* Reads the record ildg-format: 1 when there is one. */
 static int take_ildg_format(lime_reader *in)
 {
     static const char *const allowed[][2] = {{"version", "1.0"}, {"field", "su3gauge"}, {"precision", NULL},
@@ -199,7 +199,7 @@ static int take_ildg_format(lime_reader *in)
     return 1;
 }
 
-/* Which of two elements goes with a version: the first with 1.1 and with the "1" of Grid, the second with 1.0. */
+/* Checks that a version has its element: `newer` with 1.1 and with the "1" of Grid, `older` with 1.0. */
 static void check_version(links_file *f, const xml_record *x, const char *newer, const char *older)
 {
     const char *version = xml_text(x, "version");
@@ -309,7 +309,7 @@ static void take_checksum(lime_reader *in)
     expect_only(f, &x, allowed);
     if (x.attributes[0]) links_odd(&f->info, "<scidacChecksum>: attributes %.120s", x.attributes);
     if (!xml_text(&x, "version")) links_odd(&f->info, "<scidacChecksum>: no <version>");
-    /* One bit makes a blank of a zero digit. */
+    /* A zero digit and a blank differ by one bit. */
     for (int i = 0; i < x.n; i++)
         if (x.leaf[i].lopsided) links_odd(&f->info, "<scidacChecksum>: <%s>: blanks on one side", x.leaf[i].tag);
     const char *a = xml_text(&x, "suma"), *b = xml_text(&x, "sumb");
@@ -319,7 +319,7 @@ static void take_checksum(lime_reader *in)
                              f->path, a ? a : "not given", b ? b : "not given");
         return;
     }
-    /* One bit makes a capital of a letter; where it is the only one, its case is that of writers. */
+    /* Letter case is a single bit, and writers use small letters: a lone capital is odd. */
     if (is_lone_capital(a) || is_lone_capital(b)) links_odd(&f->info, "<scidacChecksum>: a capital letter");
     f->info.has_checksum = 1;
     snprintf(f->info.checksum, sizeof f->info.checksum, "%08x %08x", f->recorded[0], f->recorded[1]);

@@ -139,7 +139,7 @@ static int prepare(links_file *f, const links_meta *meta, char *message, size_t 
 /* Byte offset of U_mu(x): in the record of x where x is odd, else in that of x + mu. */
 static uint64_t place_of(const links_file *f, const int *g, const int x[4], int mu)
 {
-    static const int number[4] = {1, 2, 3, 0}; /* of the pair of links in a record: t x y z */
+    static const int number[4] = {1, 2, 3, 0}; /* link pairs of a record: t x y z */
     int y[4] = {x[0], x[1], x[2], x[3]};
     const int even = (x[0] + x[1] + x[2] + x[3]) % 2 == 0;
     if (even) y[mu] = (y[mu] + 1) % g[mu];

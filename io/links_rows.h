@@ -26,7 +26,7 @@ void rows_encode(const links_file *f, const double *u, size_t links, unsigned ch
 /* Adds Re tr of these links to the sum. */
 void rows_trace(const double *u, size_t links, exact_sum *sum);
 
-/* All links in ILDG order pass by rank 0 plane after plane, as big-endian doubles, into the hash. Collective. */
+/* Hashes all links in ILDG order as big-endian doubles, which pass by rank 0 plane after plane. Collective. */
 void rows_hash(const field *u, sha256 *s);
 
 #endif

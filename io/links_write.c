@@ -13,15 +13,15 @@
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
 
-/* What is known of the links once all were written: this rank's part. */
+/* Checksums, link trace and hash of the links that this rank has written. */
 typedef struct {
     links_sums sums;
     exact_sum trace;
-    sha256 hash; /* of the bytes in the order of writing */
+    sha256 hash; /* SHA-256 of the bytes in the order of writing */
     int hashed;
 } written;
 
-/* This rank's links to their places in f->path. One pass, as they may have to come from a device. */
+/* Writes the rank's links to their places in f->path. One pass, as they may have to come from a device. */
 static int write_slices(const field *u, const links_file *f, const char *path, const links_format *format, written *w,
                         char *message, size_t size)
 {
@@ -54,7 +54,7 @@ static int write_slices(const field *u, const links_file *f, const char *path, c
     return bad;
 }
 
-/* Same status and text everywhere. */
+/* Gives all ranks the same status and text. */
 static int agree(int bad, char *message, size_t size)
 {
     return comm_any_bad(bad, message, size);

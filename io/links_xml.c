@@ -217,6 +217,6 @@ const char *xml_text(const xml_record *x, const char *tag)
 long xml_integer(const xml_record *x, const char *tag)
 {
     const char *t = xml_text(x, tag);
-    /* One bit makes a leading zero of a blank. */
+    /* A leading zero and a blank differ by one bit. */
     return t && !(t[0] == '0' && t[1]) ? links_whole(t) : -1;
 }

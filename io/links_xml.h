@@ -17,8 +17,8 @@ typedef struct {
 
 typedef struct {
     char root[48], prefix[48];
-    char declaration[128]; /* what stands between <? and ?>, or "" */
-    char attributes[512];  /* of the root, blanks run together */
+    char declaration[128]; /* text between <? and ?>, or "" */
+    char attributes[512];  /* attributes of the root, blanks run together */
     int n;
     xml_leaf leaf[XML_LEAVES];
     char oddity[96]; /* well-formed, but as no standard writer writes it */

@@ -22,7 +22,7 @@ typedef struct {
         bytes[SEAL_REGIONS]; /* ascending, not overlapping, in bytes from the start of the file */
 } seal_regions;
 
-/* Whether the first n bytes of a file are a seal, damaged or not. */
+/* True if the first n bytes of a file are a seal, damaged or not. */
 int seal_present(const unsigned char *first, size_t n);
 /* 0, or nonzero with a message: of seal_check() bits as of links_read(). It fills the regions that are not covered. */
 int seal_write(const char *path, const seal_regions *out, char *message, size_t size);

@@ -19,7 +19,7 @@
 #include "kernels/lattice/comm.h"
 
 #define CHUNK 256
-/* Others hold the lock for as long as the file takes to be copied. */
+/* The lock is held for as long as the file takes to be copied. */
 #define LOCK_SECONDS 300.0
 
 #define CONFIGS "configs"
@@ -128,7 +128,7 @@ static int extend_reals(hid_t group, const table_column *c, long n, long width, 
     return extend(group, c, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (hsize_t)n, (hsize_t)width, values);
 }
 
-/* All elements of a column of one dimension, `bytes` each, allocated, and how many; NULL when it cannot be read. */
+/* Reads a column of one dimension: its elements, `bytes` each, allocated, and how many; NULL when it cannot be read. */
 static void *read_column(hid_t group, const char *name, hid_t type, size_t bytes, long *n)
 {
     hsize_t rows = 0;
@@ -251,7 +251,7 @@ static int has_links(hid_t file, hid_t group, const table_config *config)
     return found;
 }
 
-/* Whether a table is there and may take the rows: 1 when it has rows of these links, 0, or -1 with a message. */
+/* Checks that a table may take the rows: 1 when it has rows of these links already, 0, or -1 with a message. */
 static int look_at(hid_t file, const table_file *f, const table_config *config, const table_rows *r, char *message,
                    size_t size)
 {

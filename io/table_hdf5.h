@@ -9,8 +9,8 @@
  * parameters that decide what its numbers are, and a table takes rows of no others.
  *
  * The table /configs has one row for each configuration and command: file, digest (of its links), the extents size_x,
- * size_y, size_z, size_t, trajectory, plaquette, link_trace, program (version and source digest), and input, the number N of the text /inputs/N, which holds all
- * parameters of that command.
+ * size_y, size_z, size_t, trajectory, plaquette, link_trace, program (version and source digest), and input, the number
+ * N of the text /inputs/N, which holds all parameters of that command.
  *
  * Rows of links that a table has already are not added again. The file is sealed (io/seal.h). It is changed under a
  * lock, as a copy that takes its place when it is complete (io/atomic.h): it is whole at any instant, and several
@@ -59,10 +59,10 @@ typedef struct {
     double plaquette, link_trace;
 } table_config;
 
-/* Whether these rows could be added, of which only group, columns and identity count: there[i] is 1 when table i has
- * rows of the links of that digest and those extents (the rest of `config` does not count). A file that is not there is an empty one. 0, or -1 with a message: the file is no
- * file of tables (it says what it is), is of another layout, is damaged or cannot be read or written, or a table has
- * other columns or another identity (each difference is named). */
+/* Checks that the rows could be added, of which only group, columns and identity count: there[i] is 1 when table i has
+ * rows of the links of that digest and those extents (the rest of `config` does not count). A file that is not there is
+ * an empty one. 0, or -1 with a message: the file is no file of tables (it says what it is), is of another layout, is
+ * damaged or cannot be read or written, or a table has other columns or another identity (each difference is named). */
 int table_look(const table_file *f, const table_config *config, const table_rows *rows, int n, int *there, char *message,
                size_t size);
 

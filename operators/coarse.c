@@ -15,14 +15,14 @@ struct coarse {
     const coarsening *how;
     aggregation a;
     lattice *lat;
-    const coarse *from;     /* whose lattices and null vectors these are, or null */
-    const comm_group *root; /* of the finest lattice */
+    const coarse *from;     /* owner of the lattices and null vectors; null: c itself */
+    const comm_group *root; /* ranks of the finest lattice */
     comm_group *members;    /* ranks that hold `lat`, where those are not all that hold the fine one; or null */
-    lattice *near;          /* on all of those, where the aggregates are; else `lat` */
-    field *near_vector;     /* on `near`, as large as last asked for */
+    lattice *near;          /* lattice of the aggregates, on all ranks of the fine one; else `lat` */
+    field *near_vector;     /* vector on `near`, as large as last asked for */
     field *vectors, *links, *diagonal, *inverse;
-    field *rows[2]; /* on the sites of the fine system, and whole; made when asked for */
-    field *work;    /* of the other parity */
+    field *rows[2]; /* rows on the sites of the fine system, and whole; made when asked for */
+    field *work;    /* vector of the other parity */
     unsigned long version;
 };
 
@@ -113,7 +113,7 @@ static lattice *lattice_of(const comm_group *group, const int size[4], const int
     return lat;
 }
 
-/* Of the ranks that hold the fine lattice, those at the first place of each box of them. */
+/* True on ranks that hold the coarse lattice: the first of each box of the fine lattice's ranks. */
 static int is_member(const lattice *fine, const int grid[4])
 {
     int yes = comm_group_rank(fine->group) >= 0;
@@ -140,13 +140,13 @@ static void close_lattices(coarse *c)
     comm_group_destroy(c->members);
 }
 
-/* Whether some of the ranks hold the coarse lattice for all. */
+/* True if some of the ranks hold the coarse lattice for all. */
 static int gathered(const coarse *c)
 {
     return c->near != c->lat;
 }
 
-/* As many right-hand sides where the aggregates are. */
+/* Vector where the aggregates are, of as many right-hand sides as `like`. */
 static field *near_vector(coarse *c, const field *like)
 {
     if (c->near_vector && c->near_vector->nrhs == like->nrhs) return c->near_vector;

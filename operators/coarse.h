@@ -18,17 +18,17 @@
 #include "kernels/ops/coarse.h"
 #include "operators/linop.h"
 
-/* Of rows of `spins` x `colours` components. Vectors v of the operator, with rows on its parity or on both. */
+/* Coarsening of an operator: v are its vectors; rows, on its parity or on both, have `spins` x `colours` components. */
 typedef struct coarsening {
     int spins, colours;
-    void (*residual)(linop *op, field *rows, const field *v); /* of M, from that of the system */
+    void (*residual)(linop *op, field *rows, const field *v); /* residual of M, from that of the system */
     void (*vector)(linop *op, field *rows, const field *v);   /* the vector itself */
     void (*correct)(linop *op, field *v, const field *rows);  /* v += rows */
     /* The null vector of M on both parities whose part on that of the system is v. */
     void (*complete)(linop *op, field *rows, const field *v);
     void (*galerkin)(linop *op, const aggregation *a, field *links, field *diagonal, const field *vectors);
-    unsigned long (*version)(const linop *op); /* of what M is made of */
-    /* Whether M is that of another operator plus a number, on whatever links; the number into *by. Null: it never is. */
+    unsigned long (*version)(const linop *op); /* version of what M is made of */
+    /* True if M is that of another operator plus a number, on whatever links; the number into *by. Null: it never is. */
     int (*shifted)(const linop *op, const linop *from, double *by);
     /* A^dagger = S A S^-1 of the system A: y = S x, or S^-1 x. y is not x. Null where adjoints are not solved. */
     void (*similar)(linop *op, field *y, const field *x, int inverse);
@@ -37,7 +37,7 @@ typedef struct coarsening {
 typedef struct {
     int block[4], vectors; /* extents of aggregates; null vectors, an even number up to 64 */
     int half_links;        /* links in half precision, of an operator in single */
-    int ranks;             /* that the coarse lattice is gathered on, at most; 0: as few as have to be */
+    int ranks;             /* ranks that hold the coarse lattice, at most; 0: all, or as many as parity lets */
 } coarse_settings;
 
 typedef struct coarse coarse;
@@ -45,11 +45,12 @@ typedef struct coarse coarse;
 /* The ranks along each direction that hold the coarse lattice: divisors of those that hold the fine one, so that each has
  * as many sites as parity needs, and at most s->ranks in all. */
 void coarse_grid(const lattice *fine, const coarse_settings *s, int grid[4]);
-/* Whether a lattice, which may be a plan, has such aggregates of so many components a site; else 0, with the reason. */
+/* True if a lattice, which may be a plan, has such aggregates of so many components a site; else 0, with the reason. */
 int coarse_fits(const lattice *lat, int components, const coarse_settings *s, char *message, size_t bytes);
 /* A coarse operator of `fine`, which has a coarsening and is borrowed, in its precision and place; to be built. */
 coarse *coarse_create(linop *fine, const coarse_settings *s);
-/* One with the null vectors and the lattice of `from`, which has to be there as long; of the same kind of operator, precision and place. */
+/* Coarse operator with the null vectors and the lattice of `from`, which has to be there as long; of the same kind of
+ * operator, precision and place. */
 coarse *coarse_create_shifted(linop *fine, const coarse *from);
 void coarse_destroy(coarse *c);
 
@@ -58,8 +59,8 @@ void coarse_set_vector(coarse *c, int k, const field *v);
 /* Makes the null vectors orthonormal, and the operator from them. Returns how many of them depend on others: then the
  * operator is no use. Collective. */
 double coarse_build(coarse *c);
-/* From the operator that the null vectors belong to, which is built, where M is that of it plus `by`: M_c is that of it
- * plus `by` too, for P^dagger P = 1. */
+/* Builds M_c from the coarse operator that owns the null vectors, which is built. M is that of it plus `by`, and so is
+ * M_c, for P^dagger P = 1. */
 void coarse_build_shifted(coarse *c, double by);
 /* The coarse system; owned. */
 linop *coarse_system(coarse *c);
@@ -77,7 +78,7 @@ void coarse_reconstruct(coarse *c, field *x, const field *y, const field *b);
 /* y = M_c x on the whole lattice. */
 void coarse_apply(coarse *c, field *y, const field *x);
 
-/* For tests: the aggregation, and its null vectors. */
+/* Aggregation and its null vectors, for tests. */
 const aggregation *coarse_aggregation(const coarse *c);
 const field *coarse_prolongator(const coarse *c);
 

@@ -11,7 +11,7 @@ struct eofa {
     const field *links;
     mobius_settings s;
     double heavy, kappa, w[DOMAINWALL_SLICES]; /* w_+ */
-    fifth_matrix N;                            /* of the lighter mass */
+    fifth_matrix N;                            /* N of the lighter mass */
 };
 
 /* w is the last row of B_+(heavy)^-1, and R B_+(m)^-1 e_0 a multiple of it. */

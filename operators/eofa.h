@@ -35,8 +35,8 @@ void eofa_bounds(const eofa *e, double *low, double *high);
  * H_f with g = 1 / (1 + b) for the inverse of A + b, where g = 0 is that for A itself. New. */
 double eofa_factor(const eofa *e, int chirality);
 fermion *eofa_quark(const eofa *e, int chirality, double g);
-/* Of four-dimensional fields with both parities, of which one chirality counts: the source for that quark, gamma5 R w phi;
- * and y += factor w^T x of its solution x = H_f^-1 w phi, which leaves y's other chirality as it is. */
+/* Source for that quark, gamma5 R w phi; and y += factor w^T x of its solution x = H_f^-1 w phi, which leaves y's other
+ * chirality as it is. phi and y are four-dimensional, on both parities; one chirality of them counts. */
 void eofa_enter(const eofa *e, int chirality, field *source, const field *phi);
 void eofa_leave(const eofa *e, int chirality, field *y, double factor, const field *x);
 /* force += that of phi^dagger A phi, from the solution for A itself. */

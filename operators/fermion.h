@@ -44,11 +44,11 @@ typedef struct {
     void (*derivative)(fermion *f, field *y, const field *x, int n);
 
     /* A sum of forces, see fermion_open_force(). */
-    void *(*open_force)(fermion *f, field *force, field *thin); /* of the map's links; of `links` */
+    void *(*open_force)(fermion *f, field *force, field *thin); /* forces of the map's links; of `links` */
     void (*add_force)(void *sum, fermion *f, int n, const double *weights, field *const *x);
     void (*add_variation)(void *sum, fermion *f, double factor, const field *x, const field *y); /* or null */
     void (*close_force)(void *sum);
-    /* Both or none. */
+    /* Factor of the determinant, see fermion_has_log_det(): both or none. */
     double (*log_det)(fermion *f, double *negatives);
     void (*add_force_log_det)(void *sum, fermion *f, double weight);
 
@@ -60,8 +60,8 @@ struct fermion {
     const fermion_table *table;
     const field *links;     /* borrowed; thin ones where it has a map */
     linop *direct, *normal; /* owned; in double precision where the links are */
-    double bound;           /* of the spectrum of K from below, for any links; 0: not known */
-    fermion *regulator;     /* whose determinant divides this one's in every action: Pauli-Villars; owned; or null */
+    double bound;           /* lower bound of the spectrum of K, for any links; 0: not known */
+    fermion *regulator;     /* Pauli-Villars, whose determinant divides this one's in every action; owned; or null */
     link_map *map;          /* link map of the hop's links, one share; null: `links` themselves */
     const void *shares;     /* fermions with the same one, and not null, may add to one sum of forces */
 };
@@ -76,13 +76,13 @@ const field *fermion_links(const fermion *f);
 /* A field of M, and a physical one, all zero. */
 field *fermion_vector(const fermion *f);
 field *fermion_physical(const fermion *f);
-/* Whether the two are of different shapes. Only then: the source for M of a physical source, and the physical quark field
- * of a solution x, so that import, M^-1 and export make the quark's propagator. */
+/* True if fields of M and physical ones differ in shape. Only then: the source for M of a physical source, and the physical
+ * quark field of a solution x, so that import, M^-1 and export make the quark's propagator. */
 int fermion_has_walls(const fermion *f);
 void fermion_import(fermion *f, field *source, const field *physical);
 void fermion_export(fermion *f, field *physical, const field *x);
-/* Of the solution x for a physical source and an even number of slices: the quark field between the two middle slices, and
- * the fields whose hop currents are the conserved axial current,
+/* Midpoint and axial current of the solution x for a physical source, on an even number of slices: the quark field between
+ * the two middle slices, and the fields whose hop currents are the conserved axial current,
  *   A_mu(x) = 1/2 Re (left(x+mu)^dagger (1 + gamma_mu) U_mu(x)^dagger right(x)
  *                     - left(x)^dagger (1 - gamma_mu) U_mu(x) right(x+mu)), summed over slices.
  * With the physical quark field q, sum_mu A_mu(x) - A_mu(x-mu) = 2 m |q|^2 + 2 |midpoint|^2 - 2 Re source^dagger q. */
@@ -111,7 +111,7 @@ void fermion_add_variation(void *sum, fermion *f, double factor, const field *x,
 void fermion_add_force_log_det(void *sum, fermion *f, double weight);
 void fermion_close_force(fermion *f, void *sum);
 
-/* Whether the determinant has a factor that the systems do not have; log |det| of it for one flavour, and how many of its
+/* True if the determinant has a factor that the systems do not have; log |det| of it for one flavour, and how many of its
  * eigenvalues are negative. */
 int fermion_has_log_det(const fermion *f);
 double fermion_log_det(fermion *f, double *negatives);

@@ -49,7 +49,7 @@ static void *open_thin(fermion *f, field *force, field *thin)
     return open_with(f, force, thin, f->links);
 }
 
-/* With Y_i = Mhat X_i: dS = -sum_i 2 weight_i Re Y_i^dagger dMhat X_i. */
+/* dS = -sum_i 2 weight_i Re Y_i^dagger dMhat X_i with Y_i = Mhat X_i. */
 static void add_force(void *sum, fermion *f, int n, const double *weights, field *const *x)
 {
     field *y = linop_vector(f->direct, 1);
@@ -98,7 +98,7 @@ static void destroy(fermion *f)
         .add_force = add_force, .add_variation = add_variation, .close_force = close_force, .destroy = destroy,        \
         __VA_ARGS__                                                                                                    \
     }
-/* Without a clover term the other factor of the determinant is a constant. */
+/* Plain Wilson quarks have a constant for the other factor of the determinant. */
 static const fermion_table plain = TABLE(open_force, ),
                            clover = TABLE(open_force, .log_det = log_det, .add_force_log_det = add_force_log_det),
                            thin_clover = TABLE(open_thin, .log_det = log_det, .add_force_log_det = add_force_log_det);

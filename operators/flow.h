@@ -17,7 +17,8 @@
 long flow_steps(double time, double step);
 /* Flow time after step number i of those (0: before the first). */
 double flow_time_after(long i, double time, double step);
-/* Links after one step, in double precision and of both parities, in place; a and b are momenta fields to work in. Collective. */
+/* Links after one step, in double precision and of both parities, in place; a and b are momenta fields to work in.
+ * Collective. */
 void flow_advance(field *links, double step, field *a, field *b);
 
 #endif

@@ -47,14 +47,14 @@ struct linop {
     const linop_table *table;
     const struct coarsening *coarsening; /* how it is made coarse (operators/coarse.h); null: it cannot be */
     const lattice *lat;
-    field_shape shape; /* of its vectors, of one right-hand side */
+    field_shape shape; /* shape of its vectors, of one right-hand side */
     parity par;
     precision prec;
     place where;
-    double flops;     /* of one application, this rank */
+    double flops;     /* flops of one application, this rank */
     blocks *inside;   /* null: on the whole lattice */
-    overlap *over;    /* of these blocks; null: none */
-    linop_kept *kept; /* what linop_local() and linop_slices() have made of it */
+    overlap *over;    /* overlap of the blocks; null: none */
+    linop_kept *kept; /* operators that linop_local() and linop_slices() have made of it */
 };
 
 field *linop_vector(const linop *op, int nrhs);
@@ -77,7 +77,7 @@ void linop_destroy(linop *op);
 /* Operators of an operator, which they borrow: A^dagger A, Hermitian and positive; A^dagger; A + shift. */
 linop *normal_create(linop *op);
 linop *adjoint_create(linop *op);
-/* What adjoint_create() made `op` of; null for any other operator. */
+/* Operator that adjoint_create() made `op` of; null for any other `op`. */
 linop *adjoint_inner(const linop *op);
 linop *shifted_create(linop *op, double shift);
 

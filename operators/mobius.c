@@ -13,10 +13,10 @@ typedef struct mobius mobius;
 typedef struct {
     linop base;
     mobius *m;
-    fifth_matrix K; /* of its slices */
+    fifth_matrix K; /* K on its slices */
     field *own_links;
     const field *links;
-    unsigned long version; /* of the links that they are copies of */
+    unsigned long version; /* version of the links that they come from */
 } schur;
 
 struct mobius {
@@ -348,7 +348,7 @@ static void add_variation(void *force, fermion *f, double factor, const field *x
     field_destroy(right);
 }
 
-/* With Y_i = Mhat X_i: dS = -sum_i 2 weight_i Re Y_i^dagger dMhat X_i. */
+/* dS = -sum_i 2 weight_i Re Y_i^dagger dMhat X_i with Y_i = Mhat X_i. */
 static void add_force(void *force, fermion *f, int n, const double *weights, field *const *x)
 {
     field *y = linop_vector(f->direct, 1);

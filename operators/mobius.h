@@ -21,7 +21,7 @@
 typedef struct {
     double mass, M5, b5, c5;
     int Ls;
-    parity p;           /* of the even-odd system's vectors */
+    parity p;           /* parity of the even-odd system's vectors */
     field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of the hop; null: the links themselves */
 } mobius_settings;

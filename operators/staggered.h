@@ -16,13 +16,13 @@ typedef struct staggered staggered;
 typedef struct {
     staggered_smearing smearing;
     double mass;
-    parity p; /* of the normal operator's vectors */
+    parity p; /* parity of the normal operator's vectors */
 } staggered_fermion_settings;
 
-/* The same as a fermion, on links that it makes from thin ones, or shares with one of the n others, which then has to
- * stay while it does. Others of another kind, and null ones, do not count. The thin links are borrowed. */
+/* Staggered quark as a fermion, on links that it makes from thin ones, or shares with one of the n others, which then has
+ * to stay while it does. Others of another kind, and null ones, do not count. The thin links are borrowed. */
 fermion *staggered_fermion(const field *links, const staggered_fermion_settings *s, fermion *const *others, int n);
-/* Its links; an error for another kind of fermion. */
+/* Links of a staggered quark; an error for another kind of fermion. */
 staggered_links *staggered_fermion_links(const fermion *f);
 
 /* p: parity of the normal operator's vectors. */
@@ -45,7 +45,7 @@ void staggered_apply(staggered *s, field *y, const field *x, int dagger);
  * the operators are summed, and taken back through the smearing once, at the end. */
 typedef struct staggered_force staggered_force;
 
-/* For operators whose links have this base; adds to momenta in the normalisation of kernels/ops/gauge.h. */
+/* Opens a force of operators whose links have this base; adds to momenta in the normalisation of kernels/ops/gauge.h. */
 staggered_force *staggered_force_open(field *momenta, staggered_links *base);
 /* The force of -sum_i weight_i x_i^dagger A x_i for fixed x_i: with x_i = (A + pole_i)^-1 phi that of sum_i weight_i
  * phi^dagger (A + pole_i)^-1 phi. n vectors of A in double precision. */

@@ -8,17 +8,17 @@
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/staggered.h"
 
-/* What there is in one precision and place. */
+/* Links in one precision and place. */
 typedef struct {
     field *near, *far, *far_phases;
     staggered_pair pair;
-    unsigned long version; /* of the thin links that it was built from */
+    unsigned long version; /* version of the thin links that it was built from */
 } material;
 
 struct staggered_links {
     const field *thin;
     staggered_links *base; /* has the first level; l itself, or another one's */
-    field *v, *w;          /* of HISQ: the first level before and after projection */
+    field *v, *w;          /* HISQ's first level before and after projection */
     unsigned long level_version;
     staggered_smearing smearing;
     staggered_paths paths;
@@ -77,7 +77,7 @@ static void build_level(staggered_links *l)
     l->level_version = l->thin->version;
 }
 
-/* What the last level is made of. */
+/* Links that the last level is made of. */
 static const field *source_of(staggered_links *l)
 {
     if (l->smearing.kind != STAGGERED_HISQ) return l->thin;
@@ -198,7 +198,7 @@ static void build_from_base(staggered_links *l, material *m)
     set_pair(l, m, 1, 1);
 }
 
-/* to = from / scale in another precision or place. */
+/* Converts to another precision or place: to = from / scale. */
 static void convert(field **to, const field *from, double scale, precision prec, place where)
 {
     if (!from) return;

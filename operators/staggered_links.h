@@ -33,7 +33,7 @@ typedef struct staggered_links staggered_links;
  * single. */
 typedef struct {
     const field *near, *far; /* far: null where there are no long links */
-    const field *far_phases; /* with far links of 13 or 9 reals, else null */
+    const field *far_phases; /* phases of far links of 13 or 9 reals, else null */
     double near_scale, far_scale;
 } staggered_pair;
 
@@ -45,8 +45,7 @@ staggered_links *staggered_links_like(staggered_links *base, const staggered_sme
 /* Siblings with the twist of their base. */
 staggered_links *staggered_links_sibling(staggered_links *base, double epsilon, int long_reals);
 void staggered_links_destroy(staggered_links *l);
-/* Whether such links could be siblings of l; whether they would be the same as these siblings; whether a projection is
- * part of them. */
+/* True if such links could be siblings of l; if they would be the same as l; if a projection is part of l. */
 int staggered_links_alike(const staggered_links *l, const staggered_smearing *s);
 int staggered_links_same(const staggered_links *l, const staggered_smearing *s);
 int staggered_links_projected(const staggered_links *l);
@@ -69,11 +68,11 @@ void staggered_links_turn(field *links, int reach, const double from[4], const d
 staggered_links *staggered_links_base(staggered_links *l); /* l itself, or what it was made a sibling of */
 int staggered_links_smeared(const staggered_links *l);     /* not the thin ones of naive quarks */
 double staggered_links_naik(const staggered_links *l);     /* coefficient of the long links; 0: there are none */
-double staggered_links_extra(const staggered_links *l);    /* by how much its paths of one link outweigh the base's */
+double staggered_links_extra(const staggered_links *l);    /* excess of its paths of one link over the base's */
 /* momenta += the force; l is a base. far: null without long links; extra: null where all weights are the base's, else used
  * up. Returns the number of links of which a singular value is taken larger than it is; the first ones are warned of. */
 double staggered_links_back(field *momenta, staggered_links *l, const field *near, const field *far, field *extra);
-/* All of them since the links were created. */
+/* Sum of these numbers since the links were created. */
 double staggered_links_filtered(const staggered_links *l);
 
 #endif

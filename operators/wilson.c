@@ -11,17 +11,17 @@
 #include "operators/coarse.h"
 #include "operators/local.h"
 
-/* What the operator is made of in one precision and place. */
+/* Links and clover terms in one precision and place. */
 typedef struct {
     const field *links;
     field *own_links, *clover, *inverse;
-    unsigned long version; /* of the links that it was built from */
+    unsigned long version; /* version of the links that it was built from */
 } material;
 
 typedef struct {
     linop base;
     wilson *w;
-    material extended; /* on the blocks that overlap, where they do */
+    material extended; /* material on extended blocks, where they overlap */
     field *work_p, *work_q;
     field *diagonal; /* A_pp of the symmetric form, where residuals become coarse */
     unsigned long diagonal_version;
@@ -546,7 +546,7 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
     field *full_x = field_create(x->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, x->where),
           *full_y = field_like(full_x);
     field *z = NULL;
-    const field *left = y; /* what stands left of the asymmetric complement's variation */
+    const field *left = y; /* vector to the left of the asymmetric complement's variation */
     if (w->form == SCHUR_SYMMETRIC) {
         z = field_like(y);
         if (has_clover(w)) clover_apply(z, w->p, m->inverse, y, 1);

@@ -22,7 +22,7 @@ typedef enum { SCHUR_ASYMMETRIC, SCHUR_SYMMETRIC } schur_form;
 typedef struct {
     double mass, c_sw;
     schur_form form;
-    parity p;           /* that of the Schur complement's vectors */
+    parity p;           /* parity of the Schur complement's vectors */
     field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
     int thin_clover;    /* the clover term is made of the links themselves, the hop alone of the map's */
@@ -30,7 +30,7 @@ typedef struct {
 
 typedef struct wilson wilson;
 
-/* The same as a fermion; links are borrowed. */
+/* Wilson quark as a fermion; links are borrowed. */
 fermion *wilson_fermion(const field *links, const wilson_settings *s);
 
 wilson *wilson_create(const field *links, const wilson_settings *s);

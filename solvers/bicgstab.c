@@ -133,7 +133,7 @@ static int polynomial(const vectors *v, pair *gamma)
     return 1;
 }
 
-/* One cycle of l steps and the polynomial. Returns 0 at a breakdown; r_0 then belongs to x all the same. */
+/* Runs a cycle: l steps and the polynomial. Returns 0 at a breakdown; r_0 then belongs to x all the same. */
 static int cycle(vectors *v, reliable *t, int *applications)
 {
     pair gamma[BICGSTAB_MOST];
@@ -148,7 +148,7 @@ static int cycle(vectors *v, reliable *t, int *applications)
     return size2(v->omega) > 0;
 }
 
-/* Until the end, or until the precision is raised. */
+/* Iterates until the end, or until the precision is raised. */
 static void iterate(vectors *v, reliable *t)
 {
     anew(v, t->r2);

@@ -8,7 +8,7 @@ typedef struct {
     int l; /* degree of the minimal-residual polynomial */
 } bicgstab_keys;
 
-/* Those of settings of this type. */
+/* Keys in settings of this type. */
 static inline bicgstab_keys *bicgstab_keys_of(const solver_settings *s)
 {
     return (bicgstab_keys *)(void *)s->own.bytes;

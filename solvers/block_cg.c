@@ -131,7 +131,7 @@ static void add_to_solution(block_cg *s)
     block_free(a);
 }
 
-/* One step but for the next directions. Gives the largest residual that it claims, or NaN where it cannot be made. */
+/* Takes a step but for the next directions. Gives the largest residual that it claims, or NaN where it cannot be made. */
 static double step(block_cg *s)
 {
     double claimed = 0;

@@ -8,7 +8,7 @@ typedef struct {
     int block_size; /* right-hand sides solved together, at most */
 } block_cg_keys;
 
-/* Those of settings of this type. */
+/* Keys in settings of this type. */
 static inline block_cg_keys *block_cg_keys_of(const solver_settings *s)
 {
     return (block_cg_keys *)(void *)s->own.bytes;

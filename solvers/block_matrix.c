@@ -123,7 +123,7 @@ typedef struct {
     double least; /* eigenvalue, or a bound of its size */
 } factors;
 
-/* From H = L L^dagger: C = L^dagger, T = C^-1. */
+/* Factors of H = L L^dagger: C = L^dagger, T = C^-1. */
 static factors factor_cholesky(const block_matrix *l)
 {
     const size_t n = l->size1;
@@ -138,7 +138,7 @@ static factors factor_cholesky(const block_matrix *l)
     return f;
 }
 
-/* From H = V e V^dagger, without eigenvalues below the tolerance: C = e^1/2 V^dagger, T = V e^-1/2. */
+/* Factors of H = V e V^dagger, without eigenvalues below the tolerance: C = e^1/2 V^dagger, T = V e^-1/2. */
 static factors factor_spectrum(const block_matrix *h, double tolerance)
 {
     const size_t n = h->size1;
@@ -167,14 +167,14 @@ static factors factor_spectrum(const block_matrix *h, double tolerance)
     return f;
 }
 
-/* What is lost of a column by its storage. */
+/* Rounding of a column by its storage. */
 static double storage_step(precision prec)
 {
     static const double step[PREC_COUNT] = {DBL_EPSILON, FLT_EPSILON, 1.0 / 32767, 1.0 / 127};
     return step[prec];
 }
 
-/* Of H = M^dagger M, whose columns are brought to norm one first; that is undone in C and done in T. Null C: H is zero. */
+/* Factors of H = M^dagger M. The columns of M are scaled to norm one first: undone in C, done in T. Null C: H is zero. */
 static factors factor(block_matrix *h, precision prec)
 {
     const size_t n = h->size1;

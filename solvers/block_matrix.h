@@ -1,4 +1,4 @@
-/* What solvers for blocks of right-hand sides share: small complex matrices and the thin QR decomposition.
+/* Small complex matrices and the thin QR decomposition, which solvers for blocks of right-hand sides share.
  *
  * Matrices are those of GSL (gsl_matrix_complex). They are computed from exact sums, the same way on every rank, and so
  * have the same bits everywhere. */
@@ -18,7 +18,7 @@ block_matrix *block_zero(int n, int m);
 block_matrix *block_product(const block_matrix *a, int dagger_a, const block_matrix *b, int dagger_b);
 block_matrix *block_dagger(const block_matrix *a);
 void block_scale(block_matrix *a, double factor);
-void block_scale_columns(block_matrix *a, const double *factors); /* one a column */
+void block_scale_columns(block_matrix *a, const double *factors); /* factors[j] of column j */
 void block_free(block_matrix *a);
 /* The inverse of a Hermitian positive matrix, or null where it is not positive to rounding, or no number. */
 block_matrix *block_inverse(const block_matrix *a);

@@ -10,7 +10,7 @@ typedef struct {
     int steps; /* applications of A between sums */
 } ca_gcr_keys;
 
-/* Those of settings of this type. */
+/* Keys in settings of this type. */
 static inline ca_gcr_keys *ca_gcr_keys_of(const solver_settings *s)
 {
     return (ca_gcr_keys *)(void *)s->own.bytes;

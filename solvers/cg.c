@@ -4,7 +4,7 @@
 #include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
-/* Until the end, or until the precision is raised. */
+/* Iterates until the end, or until the precision is raised. */
 static void iterate(reliable *u, field *p, field *q)
 {
     field *const r = u->low_r;

@@ -17,7 +17,7 @@
 
 #define AMPLIFICATION 7.0 /* log of twice the polynomial at zero */
 #define FIRST_CUTOFF 0.05 /* over the bound, where nothing is known yet */
-#define ADAPTIONS 4       /* of the cutoff */
+#define ADAPTIONS 4       /* adaptions of the cutoff by rule */
 #define LAST_CUTOFF 0.9   /* over the bound: the highest that is tried */
 #define ABOVE_ONE 1.01    /* values of B above which an eigenvalue of A is surely below the cutoff */
 #define ORDER_BY_RULE 2000
@@ -98,7 +98,7 @@ typedef struct {
     int given;        /* the cutoff is that of the settings */
     int cycles;       /* since the cutoff was set */
     uint32_t numbers; /* random blocks so far */
-    double *ritz;     /* of B, descending, with the eigenvectors of H and estimates of residuals of A */
+    double *ritz;     /* Ritz values of B, descending, with the eigenvectors of H and estimates of residuals of A */
     double *estimate;
     block_matrix *Y;
 } process;
@@ -143,8 +143,8 @@ static double unfiltered(const process *p, double b)
     return (shift_of(p) - cosh(acosh(b) / p->order)) / scale_of(p);
 }
 
-/* What |B v - b v| may be of A's residual at most: |lambda - mu| over |B(lambda) - B(mu)| is largest for mu next to lambda, or
- * for mu above the cutoff. */
+/* Residual of A over |B v - b v|, at most: |lambda - mu| over |B(lambda) - B(mu)| is largest for mu next to lambda, or for mu
+ * above the cutoff. */
 static double residual_factor(const process *p, double b)
 {
     if (!(b > 1)) return INFINITY;
@@ -207,7 +207,7 @@ static field *orthonormal(process *p, field *w, int n, block_matrix **C)
     return full;
 }
 
-/* From n blocks to all. */
+/* Expands the space from n blocks to all. */
 static void expand(process *p)
 {
     while (p->n < p->most) {
@@ -537,7 +537,7 @@ static double worst_of(const process *p)
     return worst / p->high;
 }
 
-/* Whether the wanted Ritz values are those of before. */
+/* True if the wanted Ritz values are those of before. */
 static int same_values(const process *p, const double *before)
 {
     for (int i = 0; i < p->settings->pairs; i++)
@@ -569,7 +569,7 @@ eigen_pairs *eigen_solve(const eigen_settings *s, linop *a, char *message, size_
             searches = 0;
             continue;
         }
-        /* What the search finds that is no lower, does not count. */
+        /* Pairs that the search finds count only if they are lower. */
         if (searches && !same_values(&p, before)) searches = 0;
         if (searches == SEARCHES) break;
         const int done = !searches && worst <= tolerance && (finish(&p, e) || last);

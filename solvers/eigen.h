@@ -23,8 +23,8 @@ typedef struct {
     int basis; /* vectors that are kept, at least pairs + 3 block; 0: by rule */
     int order; /* order of the polynomial, even; lowered where rounding would leave the lowest vectors alone; 0: by rule */
     double cutoff; /* raised where fewer eigenvalues than pairs are below it; 0: by rule, from what the process finds */
-    double tolerance; /* of the residual over the bound of the spectrum */
-    int restarts;     /* at most */
+    double tolerance; /* residual over the bound of the spectrum */
+    int restarts;     /* most restarts */
     uint64_t seed;
 } eigen_settings;
 
@@ -32,11 +32,11 @@ typedef struct eigen_pairs {
     int n, nblocks;
     double *values;    /* ascending */
     double *residuals; /* |A v - value v| / high for |v| = 1 */
-    field **blocks;    /* of vectors: pair k is column k % block of blocks[k / block] */
+    field **blocks;    /* vectors: pair k is column k % block of blocks[k / block] */
     int block;
     /* How they were found. */
     int converged, restarts, order;
-    long applications; /* of A, to one vector */
+    long applications; /* applications of A to one vector */
     double high, cutoff, seconds;
 } eigen_pairs;
 

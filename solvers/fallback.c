@@ -20,7 +20,7 @@ solve_result fallback_try(const named_solver *first, const named_solver *solvers
     int iterations = 0, inside = 0;
     double seconds = 0, flops = 0;
     for (int attempt = 0;; attempt++) {
-        /* What the first was asked for, whoever does it. */
+        /* Fallbacks have no looser tolerance than the first solver. */
         const double tolerance = fmin(s->settings->tolerance, first->settings->tolerance);
         solve_result r = solve(s->settings, tolerance, context);
         r.iterations = iterations += r.iterations;

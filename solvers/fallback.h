@@ -14,7 +14,7 @@ typedef struct {
 /* The solver of that name, or null. */
 const named_solver *fallback_find(const named_solver *solvers, int n, const char *name);
 
-/* One solve of the caller's by this solver to this tolerance, from scratch: whatever an earlier attempt left is no
+/* Solves the caller's system by this solver to this tolerance, from scratch: whatever an earlier attempt left is no
  * better. */
 typedef solve_result (*solve_attempt)(const solver_settings *s, double tolerance, void *context);
 

@@ -106,7 +106,7 @@ typedef struct {
     field x, b;
     reliable u;
     space s;
-    int number, k; /* of the right-hand side; vectors of the space so far */
+    int number, k; /* number of the right-hand side; vectors of the space so far */
     double first2; /* |r|^2 where it began */
 } column;
 
@@ -150,7 +150,8 @@ static void direction(column *c, solver *preconditioner)
     linop_apply(c->u.low, c->s.z[c->k], p, 0);
 }
 
-/* The same of n at once. In fixed point the block is in the lowest precision that has right-hand sides of their own. */
+/* Directions of n right-hand sides at once. In fixed point the block is in single, the lowest precision that has
+ * right-hand sides of their own. */
 static void directions(column *const *c, int n, solver *preconditioner)
 {
     linop *low = c[0]->u.low;
@@ -176,7 +177,7 @@ static void directions(column *const *c, int n, solver *preconditioner)
     field_destroy(r);
 }
 
-/* At a restart, from the residual that was measured; or the end of the turn. Returns whether it goes on. */
+/* Restarts from the residual that was measured, or ends the turn. Returns `goes_on`. */
 static int begin_again(column *c, int goes_on)
 {
     c->k = 0;
@@ -281,7 +282,7 @@ static solve_result solve(solver *s, field *x, const field *b)
     return r;
 }
 
-/* As many as the preconditioner takes at once. */
+/* Right-hand sides that the preconditioner takes at once. */
 static int block_size(const solver_settings *s)
 {
     const solver_type *type = s->inner ? solver_type_find(s->inner->type) : NULL;

@@ -109,7 +109,7 @@ spectrum lanczos_bounds(linop *a, uint64_t seed, int max_steps, double tolerance
     REQUIRE(max_steps > 0 && alpha && beta, "%d steps", max_steps);
     linop_refresh(a);
     field *v = start_vector(a, seed), *before = field_like(v), *w = field_like(v);
-    double size = 0; /* of A, as far as it is known */
+    double size = 0; /* size of A, as far as it is known */
     for (int m = 0, next = FIRST_LOOK; m < max_steps && s.status == LANCZOS_TOO_MANY_STEPS; m++) {
         double d[2];
         linop_apply(a, w, v, 0);

@@ -52,7 +52,7 @@ static solve_result solve(solver *s, field *x, const field *b)
                 break;
             }
             r2 -= fall;
-            /* What is subtracted again and again loses its digits: then |r|^2 is summed. */
+            /* Repeated subtraction costs r2 its digits: then |r|^2 is summed. */
             if (!(r2 > SUBTRACTED_TO * u.r2)) r2 = vector_norm2(u.low_r, 0);
             if (!reliable_due(&u, 1, r2)) continue;
             if (!reliable_update(&u, fabs(r2))) break;

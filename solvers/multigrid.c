@@ -1,10 +1,11 @@
 /* Adaptive multigrid for Wilson-clover quarks (R. Babich et al., arXiv:1005.3043; M. Clark et al., arXiv:1612.07873).
  *
  * A cycle smooths by steps of minimal residual on the system of its level, takes the residual to the next lattice by
- * P^dagger, solves there, adds P times the solution, and smooths again. The solve on a lower level is flexible GCR with the
- * cycle of that level as its preconditioner (K-cycle), or that cycle once or twice (V, W), on the coarsest GCR alone. Systems are red-black on every level
- * whose extents are even. On the finest lattice a preconditioner may smooth in place of minimal residuals, such as Schwarz
- * blocks, which nothing is sent for. Around the finest cycle runs flexible GCR in the precision of the source.
+ * P^dagger, solves there, adds P times the solution, and smooths again. The solve on a lower level is flexible GCR with
+ * the cycle of that level as its preconditioner (K-cycle), or that cycle once or twice (V, W), on the coarsest GCR,
+ * CA-GCR or BiCGStab alone. Systems are red-black on every level whose extents are even. On the finest lattice a
+ * preconditioner may smooth in place of minimal residuals, such as Schwarz blocks, which nothing is sent for. Around the
+ * finest cycle runs flexible GCR in the precision of the source.
  *
  * Several right-hand sides go through all levels together: operators and transfers are applied to all of them at once,
  * with every link and null vector read once, while coefficients and the end of each solve are their own.
@@ -139,7 +140,7 @@ static void extend(multigrid *m, int level, int k, level_solve *s, field *x, fie
     vector_multi_axpy_each(s->r2, s->going, r, 1, (const double(*)[2])back, &z[k]);
 }
 
-/* What is to be solved for b to a tolerance. */
+/* Opens the solve for b to a tolerance. */
 static void open_solve(const multigrid *m, level_solve *s, double tolerance, const char *going, const field *b)
 {
     vector_norm2_each(s->r2, b);
@@ -149,7 +150,7 @@ static void open_solve(const multigrid *m, level_solve *s, double tolerance, con
     }
 }
 
-/* Those that have not reached their target go on. */
+/* Ends right-hand sides that have reached their target. */
 static void go_on(const multigrid *m, level_solve *s)
 {
     for (int j = 0; j < m->columns; j++) s->going[j] = s->going[j] && s->r2[j] > s->target2[j];
@@ -174,7 +175,7 @@ static void solve_by_gcr(multigrid *m, int level, const char *going, field *x, c
     }
 }
 
-/* The same on the coarsest level by GCR that avoids communication. */
+/* x about A^-1 b on the coarsest level, by GCR that avoids communication. */
 static void solve_by_ca_gcr(multigrid *m, int level, const char *going, field *x, const field *b)
 {
     multigrid_level *l = &m->levels[level];
@@ -197,7 +198,7 @@ static void run_bottom(multigrid *m, field *x, const field *b)
     m->levels[m->n - 1].steps += r.iterations;
 }
 
-/* The same by a solver of one right-hand side. */
+/* x about A^-1 b on the coarsest level, by a solver of one right-hand side. */
 static void solve_by_solver(multigrid *m, const char *going, field *x, const field *b)
 {
     solver *by = m->bottom;
@@ -281,7 +282,7 @@ const multigrid *multigrid_levels_of(const solver *s)
     return of(s)->m;
 }
 
-/* Of all right-hand sides of a call. */
+/* Flags of all right-hand sides of a call. */
 static const char all_going[SOLVER_BLOCK_MOST] = {[0 ... SOLVER_BLOCK_MOST - 1] = 1};
 
 /* x = S K S^-1 b in the precision of the levels. */
@@ -386,7 +387,7 @@ static void explain_stall(int iterations)
         CYCLES_TO_HALF, iterations);
 }
 
-/* Again, from where they are, those that failed. */
+/* Repeats the solves that failed, from where they are, broken ones from zero. */
 static void solve_again(solver *s, field *x, const field *b, solve_result *each)
 {
     field *one_x = linop_vector(s->a, 1), *one_b = field_like(one_x);
@@ -578,10 +579,10 @@ static void open_levels(multigrid *m)
     if (m->with == BOTTOM_BICGSTAB) open_bottom(m, op);
 }
 
-/* Those that there are. */
+/* List of all multigrids. */
 static multigrid *all;
 
-/* Whether m could have the set-up of `other`, whose M is that of m plus *by. */
+/* True if m could have the set-up of `other`, whose M is that of m plus *by. */
 static int could_share(const multigrid *m, const multigrid *other, double *by)
 {
     const linop *op = m->levels[0].op, *from = other->levels[0].op;
@@ -620,7 +621,7 @@ void multigrid_open(multigrid *m)
     open_levels(m);
 }
 
-/* With nothing behind the ends of texts, so that equal keys have equal bytes. */
+/* Keys with nothing behind the ends of texts, so that equal keys have equal bytes. */
 static multigrid_keys comparable_keys(const solver_settings *s)
 {
     multigrid_keys k = *multigrid_keys_of(s);
@@ -748,7 +749,7 @@ static int same_on_any_grid(const solver_settings *set, const lattice *lat)
     }
 }
 
-/* Whether a key is one of these, separated by spaces. */
+/* True if a key is one of `keys`, separated by spaces. */
 static int is_one_of(const char *key, const char *keys)
 {
     const size_t n = strlen(key);

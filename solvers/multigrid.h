@@ -8,7 +8,7 @@
 
 #define MULTIGRID_LEVELS 4
 #define MULTIGRID_SPACE 16   /* vectors of the Krylov space of a lower level, at most */
-#define MULTIGRID_STEPS 8    /* of CA-GCR on the coarsest level, between sums */
+#define MULTIGRID_STEPS 8    /* steps of CA-GCR on the coarsest level, between sums */
 #define MULTIGRID_DELTA 1e-3 /* drop of the residual at which the outer GCR computes the true one */
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     int levels;
     int block[MULTIGRID_LEVELS - 1][4]; /* zero: chosen */
     int vectors[MULTIGRID_LEVELS - 1];
-    int ranks[MULTIGRID_LEVELS - 1]; /* of the lattice below */
+    int ranks[MULTIGRID_LEVELS - 1]; /* ranks of the lattice below, at most */
     int pre_steps, post_steps, coarse_iterations, bottom_iterations;
     int setup_iterations, coarse_setup_iterations, refinements, refresh_iterations;
     int restart;
@@ -43,20 +43,20 @@ typedef struct {
     linop *op;
     coarse *below;            /* null on the coarsest */
     field *b, *x, *r, *q;     /* vectors of the system */
-    field *whole_b, *whole_x; /* of the lattice below */
-    multigrid_space space;    /* of the solve on this level; not on the finest */
+    field *whole_b, *whole_x; /* vectors of the whole lattice below */
+    multigrid_space space;    /* Krylov space of the solve on this level; not on the finest */
     field **vectors; /* null vectors as they were relaxed, of the system; null where they are those of the lead */
     int nvectors;
-    long solves, steps; /* on this level, of the solve that goes on around the finest cycle */
+    long solves, steps; /* counts on this level, of the solve that goes on around the finest cycle */
 } multigrid_level;
 
 /* Cycles and what they gain, from which it is seen whether the set-up still serves the links. */
 typedef struct {
-    int cycles;       /* of the solve that goes on */
-    double digits;    /* by which its residual has fallen */
+    int cycles;       /* cycles of the solve that goes on */
+    double digits;    /* digits by which its residual has fallen */
     double last2;     /* |r|^2 at its last cycle */
     double worst;     /* cycles a digit: the most of the solves on these links; 0: not known */
-    double reference; /* that when the set-up was new; 0: not known yet */
+    double reference; /* worst when the set-up was new; 0: not known yet */
     int solves;       /* since the set-up was made or refreshed */
 } multigrid_pace;
 
@@ -70,20 +70,20 @@ typedef struct multigrid {
     int follows;    /* settings.follows */
     int n, columns; /* levels, 0 before they are opened; right-hand sides of work vectors */
     multigrid_level levels[MULTIGRID_LEVELS];
-    struct multigrid *lead; /* that has the set-up: this one or another; null before levels are opened */
+    struct multigrid *lead; /* owner of the set-up: this one or another; null before levels are opened */
     struct multigrid *led;  /* the next of those that have the same */
     double shift;           /* M less that of the lead */
     unsigned long taken;    /* number of the lead's set-up that coarse operators are of */
-    int applications;       /* of the finest operator, since it was last looked at */
+    int applications;       /* applications of the finest operator, since last looked at */
     double flops;
-    int visits;            /* of each level in a cycle of the one above; 0: a Krylov solve with it inside */
-    multigrid_bottom with; /* what solves on the coarsest level */
-    solver *bottom;        /* that solver, of BOTTOM_BICGSTAB */
-    solver *smoother;      /* of the finest level, in the cycle that goes on; null: minimal residuals */
+    int visits;            /* visits of each level in a cycle of the one above; 0: a Krylov solve with it inside */
+    multigrid_bottom with; /* solver on the coarsest level */
+    solver *bottom;        /* solver of BOTTOM_BICGSTAB */
+    solver *smoother;      /* smoother of the finest level, in the cycle that goes on; null: minimal residuals */
     multigrid_pace pace;
-    /* Of a lead: */
-    unsigned long number;  /* of set-ups so far */
-    unsigned long version; /* of the links that cycles work on */
+    /* Members of a lead: */
+    unsigned long number;  /* number of set-ups so far */
+    unsigned long version; /* version of the links that cycles work on */
     double dependent;      /* null vectors that depend on others: then the set-up is no use */
     int renew;             /* the next set-up is to be from random vectors */
     unsigned long made_on; /* version of the links of the last such set-up, and of nothing since; else 0 */
@@ -92,7 +92,7 @@ typedef struct multigrid {
     struct multigrid *next;
 } multigrid;
 
-/* For tests: what a solver of this type works by. */
+/* Levels that a solver of this type works by, for tests. */
 const multigrid *multigrid_levels_of(const solver *s);
 
 /* Opens levels that are not. */
@@ -117,7 +117,7 @@ void multigrid_below(lattice *at, const coarse_settings *s);
 int multigrid_given_up(const multigrid *m);
 /* Null vectors and coarse operators of all levels, from random vectors. Collective. */
 void multigrid_setup(multigrid *m);
-/* The same from the null vectors that there are, relaxed a little. Collective. */
+/* Null vectors relaxed a little from those that there are, and coarse operators. Collective. */
 void multigrid_refresh(multigrid *m);
 
 /* Coarse operators from those of the lead. Collective. */

@@ -1,4 +1,4 @@
-/* Which aggregates a lattice has: choices for a level, the most sensible first.
+/* Aggregates that a lattice has: choices for a level, the most sensible first.
  *
  * Sensible is what is near to the usual size, 4^4 sites on the finest lattice and 2^4 on others, and near to a cube:
  * aggregates b_d are ordered by |log (prod b_d / size)| + 4 sum_d |log (b_d / (prod b)^(1/4))|. Directions in which the

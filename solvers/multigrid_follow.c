@@ -49,7 +49,7 @@ void multigrid_note(multigrid *m, double r2)
     p->cycles++;
 }
 
-/* From random vectors. */
+/* Makes the set-up from random vectors. */
 static void make(multigrid *lead)
 {
     REQUIRE(lead->users > 0, "a set-up of a quark that is gone");
@@ -92,7 +92,7 @@ static double slowness(multigrid *lead)
     return most;
 }
 
-/* What the links of this version need. */
+/* Makes, refreshes or keeps the set-up, as the links of this version need. */
 static void follow(multigrid *lead, unsigned long version)
 {
     const int first = lead->version == 0;

@@ -69,7 +69,7 @@ static void relax(solver *by, field *v, field *b, field *e)
     field_clear(e);
     solver_run(by, e, b);
     const double before = vector_norm2(v, 0), after = vector_axpy_norm2(v, -1, e, 0);
-    if (!(after > 0) || !(after < 1e6 * before)) vector_axpby(v, 1, e, 1); /* what broke down is not taken */
+    if (!(after > 0) || !(after < 1e6 * before)) vector_axpby(v, 1, e, 1); /* a correction that broke down is undone */
     normalise(v);
 }
 
@@ -122,7 +122,7 @@ static void build_all(multigrid *m)
         }
         build(m, level);
     }
-    /* What ranks without sites of a lattice do not know. */
+    /* Ranks without sites of a lattice do not count its dependent null vectors. */
     const lattice *lat = m->levels[0].op->lat;
     if (!lat->planned) comm_group_max(lat->group, &m->dependent, 1);
 }

@@ -23,24 +23,24 @@
 static const double reach[PREC_COUNT] = {0, 1e-7, 1e-5, 1e-1};
 
 typedef struct {
-    int number;     /* in the caller's order */
+    int number;     /* number in the caller's order */
     double above;   /* over the lowest shift */
-    double target2; /* of |r|^2, relative to |b|^2 */
+    double target2; /* target of |r|^2, relative to |b|^2 */
     double zeta, ratio;
     field *x, *p;
 } strand;
 
 typedef struct {
     const solver_settings *settings;
-    precision outer; /* of b */
-    linop *low;      /* with the lowest shift */
+    precision outer; /* precision of b */
+    linop *low;      /* operator with the lowest shift */
     strand strands[MULTISHIFT_MOST];
     int n, active; /* the first `active` go on */
     field *r, *q;
     multishift_result *result;
 } space;
 
-/* One update of the strands that go on, where r2 becomes |r|^2, and `before` is what it was. */
+/* Updates the strands that go on: r2 becomes |r|^2, and `before` is what it was. */
 static void update(space *k, double alpha, vector_sum *r2, double before)
 {
     field *x[MULTISHIFT_MOST], *p[MULTISHIFT_MOST];
@@ -97,7 +97,7 @@ static void iterate(space *k)
             t->ratio = 1 / (1 + t->above * alpha + alpha * beta_before / alpha_before * (1 - t->ratio));
             t->zeta *= t->ratio;
         }
-        update(k, alpha, &sum, before); /* whatever r2 is: refine() asks what x is worth */
+        update(k, alpha, &sum, before); /* update whatever r2 is: refine() asks what x is worth */
         r2 = vector_sum_finish(&sum);
         if (!(r2 < INFINITY)) break;
         alpha_before = alpha;
@@ -129,7 +129,7 @@ static void sort_strands(strand *t, int n)
         }
 }
 
-/* All shifts in the precision of the iteration. Answers come in units of |b|, in the precision of b. */
+/* Solves all shifts in the precision of the iteration. Answers come in units of |b|, in the precision of b. */
 static void share(const solver_settings *s, linop *low, double lowest, int n, const double *shifts,
                   const double *tolerances, field *const *x, const field *b, double b2, multishift_result *result)
 {

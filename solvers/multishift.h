@@ -11,7 +11,7 @@
 typedef struct {
     solve_status status; /* the worst of all */
     int iterations;      /* applications of A, all precisions and shifts together */
-    int shared;          /* those of the Krylov space that shifts share */
+    int shared;          /* applications in the Krylov space that shifts share */
     double seconds, flops;
     solve_result each[MULTISHIFT_MOST]; /* iterations: of the shared ones until it dropped out, and its own; residual:
                                            true, |b - (A + shift) x| / |b| */

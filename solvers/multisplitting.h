@@ -6,11 +6,11 @@
 
 typedef struct {
     int block[4]; /* extents of a block; all zero: the box of a rank */
-    int steps;    /* of conjugate gradients in each block */
+    int steps;    /* steps of conjugate gradients in each block */
     int snakes;   /* paths that leave a block and come back count */
 } multisplitting_keys;
 
-/* Those of settings of this type. */
+/* Keys in settings of this type. */
 static inline multisplitting_keys *multisplitting_keys_of(const solver_settings *s)
 {
     return (multisplitting_keys *)(void *)s->own.bytes;

@@ -31,7 +31,7 @@ static void precondition(iteration *s, double with[2])
     for (int k = 0; k < 2; k++) with[k] = c[k][0];
 }
 
-/* Until the end, or until the precision is raised. */
+/* Iterates until the end, or until the precision is raised. */
 static void iterate(iteration *s)
 {
     reliable *u = &s->u;

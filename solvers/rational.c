@@ -89,7 +89,7 @@ static int same_function(const power_product *f, const power_product *g)
     return 1;
 }
 
-/* Whether f falls like 1/x beyond its shifts, as where a ratio of determinants is divided by x. With as many zeros as
+/* True if f falls like 1/x beyond its shifts, as where a ratio of determinants is divided by x. With as many zeros as
  * poles one zero would be far out on either side of infinity, wherever rounding puts it. */
 static int falls_like_inverse(const power_product *f)
 {

@@ -25,12 +25,12 @@ double rational_measured_error(const rational *r);
 /* The best approximation of a degree, with as many zeros as poles, or, of an f that falls like 1/x, one less. */
 const rational *rational_of_degree(rational_store *s, const power_product *f, double lo, double hi, int degree,
                                    char *message, size_t size);
-/* That of the smallest degree whose measured error is at most `tolerance`. Where coefficients alternate in sign, as for
- * positive exponents, rounding limits r to about 1e-16 constant / f(lo); a tolerance below is refused. */
+/* Approximation of the smallest degree whose measured error is at most `tolerance`. Where coefficients alternate in sign, as
+ * for positive exponents, rounding limits r to about 1e-16 constant / f(lo); a tolerance below is refused. */
 const rational *rational_for(rational_store *s, const power_product *f, double lo, double hi, double tolerance,
                              char *message, size_t size);
-/* That of 1/f on the range and with the degree of r: zeros and poles interchanged and the same error, unless one of the
- * two functions falls like 1/x. */
+/* Approximation of 1/f on the range and with the degree of r: zeros and poles interchanged and the same error, unless one of
+ * the two functions falls like 1/x. */
 const rational *rational_inverse(rational_store *s, const rational *r, char *message, size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #include "kernels/ops/vector.h"
 #include "solvers/reliable.h"
 
-/* One correction from low_r into low_x, of `left` applications at most; |r|^2 as the solver claims it, or NaN. */
+/* Solves for a correction from low_r into low_x, by `left` applications at most; |r|^2 as the solver claims it, or NaN. */
 static double correct(reliable *u, solver *inner, int left, int *iterations)
 {
     const double norm = sqrt(u->r2), wanted = sqrt(0.8 * u->target2 / u->r2);

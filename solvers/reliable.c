@@ -62,7 +62,7 @@ static void begin(reliable *u, precision prec)
     u->target2 = u->settings->tolerance * u->settings->tolerance * u->b2 / (u->unit * u->unit);
     u->failures = 0;
     if (measure(u)) hand_down(u);
-    /* In the precision of b what the first update finds is no failure yet. */
+    /* The first update in the precision of b is no failure yet, whatever it finds. */
     u->pace = pace_start(u->settings, u->result.iterations, prec == u->b->prec ? INFINITY : u->r2);
 }
 
@@ -152,7 +152,7 @@ int reliable_update(reliable *u, double claimed2)
     const double before2 = u->r2;
     if (!measure(u)) return 0;
     u->honest = u->r2 / claimed2;
-    /* In a lower precision a residual above that of the update before is one too, even if the iteration knows it. */
+    /* A lower precision fails also at a residual above that of the update before, even if the iteration knows it. */
     if (pace_halved(&u->pace, u->result.iterations, u->r2)) u->failures = 0;
     else if (u->honest > 2 || (u->r2 > before2 && u->low->prec != u->b->prec)) u->failures++;
     if (u->failures >= (u->low->prec == u->b->prec ? 1 : PATIENCE)) return raise(u, SOLVE_STALLED, "stalled");

@@ -35,22 +35,22 @@ typedef struct {
 /* Iterations in which such a precision has to halve the residual: an eighth of max_iterations, 50 at least. */
 int pace_of(const solver_settings *s);
 solver_pace pace_start(const solver_settings *s, int iterations, double r2);
-/* Whether |r|^2 = r2 is that of half the residual or less. */
+/* True if |r|^2 = r2 is that of half the marked residual or less, which then moves the mark. */
 int pace_halved(solver_pace *p, int iterations, double r2);
 int pace_is_slow(const solver_pace *p, int iterations);
 
 typedef struct {
     int going;
     linop *low;           /* A in the precision of the iteration */
-    field *low_x, *low_r; /* to iterate on */
+    field *low_x, *low_r; /* solution and residual to iterate on */
     double r2, target2;   /* |r|^2 at the last update; what counts as solved; over unit^2 */
-    double honest;        /* at the last update: |r|^2 over what was claimed */
+    double honest;        /* ratio at the last update: |r|^2 over what was claimed */
     solve_result result;  /* iterations and flops grow */
     int step;             /* may change, see reliable_open() */
     int vectors_after;    /* iterations after which it has all of its vectors; 1, unless it is set */
     int patience; /* iterations that may pass in any precision until the residual is halved; 0: in lower ones alone */
 
-    /* its own */
+    /* private members */
     const solver_settings *settings;
     linop *a;
     field *x, *r;
@@ -65,7 +65,7 @@ typedef struct {
 void reliable_open(reliable *u, const solver *s, field *x, const field *b, int step, int apart);
 /* After a step: counts, and says whether an update is due. */
 int reliable_due(reliable *u, int applications, double claimed2);
-/* 0 when the turn ends. */
+/* Makes an update; 0 when the turn ends. */
 int reliable_update(reliable *u, double claimed2);
 /* The iteration cannot go on: what it did since the last update is dropped. */
 void reliable_break(reliable *u);

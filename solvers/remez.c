@@ -28,12 +28,12 @@ typedef _Float128 quad;
 #define MAX_TERMS (RATIONAL_MAX_DEGREE + 1)
 #define MAX_POINTS (2 * RATIONAL_MAX_DEGREE + 2)
 #define MAX_EXCHANGES 100
-#define MAX_SWEEPS 10000   /* of inverse iteration; a few hundred, unless the error is close to 1 */
+#define MAX_SWEEPS 10000   /* sweeps of inverse iteration; a few hundred, unless the error is close to 1 */
 #define SETTLED 1e-20f128  /* relative change of an eigenvector in a sweep */
 #define LEVELLED 1e-9      /* spread of the extrema from where one more exchange, quadratic, ends beyond double */
-#define SMALLEST 1e-22f128 /* of errors, so that rounding times 1/E stays below double */
+#define SMALLEST 1e-22f128 /* smallest error, so that rounding times 1/E stays below double */
 #define LOOKS 8            /* between neighbours of the last reference, for an error that is larger after all */
-#define PLACES 1e-10f128   /* of extrema, relative to the distance of zeros: their values are wrong by its square */
+#define PLACES 1e-10f128   /* accuracy of extrema, over the distance of zeros: their values are wrong by its square */
 
 typedef struct {
     quad shift, exponent;
@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
     int nfactors;
     factor factors[RATIONAL_MAX_FACTORS];
-    quad lo, hi;  /* of u */
+    quad lo, hi;  /* range of u */
     quad base;    /* the smallest shift */
     int n, above; /* degrees */
     int m;        /* points of the reference */
@@ -93,7 +93,7 @@ static quad error_at(const state *s, quad u)
     return top / (f * below);
 }
 
-/* Of the sign of its derivative: d log(r/f) / du. */
+/* Slope with the sign of the error's: d log(r/f) / du. */
 static quad slope_at(const state *s, quad u)
 {
     const quad x = expf128(u);
@@ -110,8 +110,8 @@ static quad slope_at(const state *s, quad u)
     return x * (dn / n - dd / d - df);
 }
 
-/* Where g changes sign between a and b, to within `width`: regula falsi, Illinois, whose steps shrink faster than
- * geometrically, so that one shorter than `width` is the last. */
+/* Zero of g between a and b, to within `width`: regula falsi, Illinois, whose steps shrink faster than geometrically, so
+ * that one shorter than `width` is the last. */
 static quad crossing(const state *s, quad (*g)(const state *, quad), quad a, quad ga, quad b, quad gb, quad width)
 {
     quad before = INFINITY;
@@ -208,7 +208,7 @@ static int level(state *s)
     if (decompose(n, left, pivot)) return fail(s, "the function is itself a rational function of that degree");
     for (int j = 0; j < n; j++) v[j] = j & 1 ? -1 : 1;
     quad mu = 0, change = 1, last = 2;
-    /* Until rounding is all that changes. */
+    /* Sweeps go on until rounding is all that changes. */
     for (int sweep = 0; sweep < MAX_SWEEPS && !(change < SETTLED && change >= last); sweep++) {
         last = change;
         int largest = 0;

@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     power_product f;
     double lo, hi;
-    int degree, degree_above; /* of the denominator and the numerator */
+    int degree, degree_above; /* degrees of the denominator and the numerator */
     double error;
     double constant, residues[RATIONAL_MAX_DEGREE], poles[RATIONAL_MAX_DEGREE];
     double scale, zeros[RATIONAL_MAX_DEGREE];

@@ -39,7 +39,7 @@ static void invert_blocks(const schwarz_keys *s, linop *local, field *x, field *
     }
 }
 
-/* The same in extended blocks; r is overwritten. */
+/* Inverts in extended blocks: x += about A^-1 r; r is overwritten. */
 static void invert_extended(const schwarz_keys *s, linop *local, field *x, field *r)
 {
     field *mine = linop_vector(local, 1), *left = field_like(mine), *q = field_like(mine);

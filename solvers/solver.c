@@ -379,7 +379,7 @@ static void add_result(solve_result *sum, const solve_result *one)
     sum->flops += one->flops;
 }
 
-/* As many right-hand sides as are solved together, with their true residuals, into each[] and the sum of all. */
+/* Solves right-hand sides together: results with true residuals into each[], and added to *all. */
 static void solve_some(solver *s, field *x, const field *b, solve_result *each, solve_result *all)
 {
     const double start = comm_wtime();
@@ -411,7 +411,7 @@ static void solve_some(solver *s, field *x, const field *b, solve_result *each, 
     all->iterations += iterations;
 }
 
-/* to[first ...] = from[first ...] of n right-hand sides. */
+/* Copies n right-hand sides: to[first_to ...] = from[first ...]. */
 static void copy_columns(field *to, int first_to, const field *from, int first, int n)
 {
     for (int k = 0; k < n; k++) {

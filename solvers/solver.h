@@ -31,18 +31,18 @@ typedef enum {
 /* Settings of a solver: the section [solver.NAME]. Types have keys of their own in `own`, whose layout is theirs. */
 typedef struct solver_settings {
     char type[PARAM_CHOICE_SIZE];
-    double tolerance;                          /* of |b - A x| / |b| */
-    int max_iterations;                        /* of applications of A in the iteration */
+    double tolerance;                          /* bound of |b - A x| / |b| */
+    int max_iterations;                        /* applications of A in the iteration, at most */
     char fallback[PARAM_STRING_SIZE];          /* name of the solver that repeats a failed solve, or empty */
-    char inner_precision[PARAM_CHOICE_SIZE];   /* of the iteration */
+    char inner_precision[PARAM_CHOICE_SIZE];   /* precision of the iteration */
     double delta;                              /* drop of the residual at which the true one is computed */
-    char inner_name[PARAM_STRING_SIZE];        /* of the solver inside, of types that can have one; or empty */
-    const struct solver_settings *inner;       /* the one so named, or null */
-    char eigenvectors_file[PARAM_STRING_SIZE]; /* to deflate with, or empty: solver_deflate() */
-    int low_modes;                             /* of them, the lowest; 0: all */
-    char transform_file[PARAM_STRING_SIZE];    /* of types with this key */
-    const struct fifth_transform *transform;   /* what the file holds; borrowed */
-    int follows; /* in actions: what is kept from solve to solve may stay when the links have changed a little */
+    char inner_name[PARAM_STRING_SIZE];        /* name of the solver inside, of types that can have one; or empty */
+    const struct solver_settings *inner;       /* solver so named, or null */
+    char eigenvectors_file[PARAM_STRING_SIZE]; /* file of eigenvectors to deflate with, or empty: solver_deflate() */
+    int low_modes;                             /* lowest eigenvectors that deflate; 0: all */
+    char transform_file[PARAM_STRING_SIZE];    /* file of the transform, of types with this key */
+    const struct fifth_transform *transform;   /* transform in the file; borrowed */
+    int follows; /* state kept from solve to solve may stay, in actions, when the links have changed a little */
     union {
         double align;
         char bytes[320];
@@ -51,7 +51,7 @@ typedef struct solver_settings {
 
 #define SOLVER_BLOCK_MOST 64 /* right-hand sides that are solved together */
 
-/* For tables of own keys: where a member of the type's struct is. */
+/* Offset of a member of the type's struct, for tables of own keys. */
 #define SOLVER_KEY(keys, member) (offsetof(solver_settings, own) + offsetof(keys, member))
 
 typedef struct {
@@ -61,7 +61,7 @@ typedef struct {
     double residual; /* true, relative */
     double seconds, flops;
     double setup; /* seconds of bringing the solver up to date with the links, which are no part of the others */
-    int attempts; /* of fallback_try() */
+    int attempts; /* attempts of fallback_try() */
 } solve_result;
 
 typedef struct solver solver;
@@ -74,12 +74,12 @@ typedef struct {
     const char *precision;    /* the inner_precision of an input that gives none; null: the default of the key */
     const param_section *own; /* a part of the section with its own keys, its owner the name; or null */
     int positive;             /* A has to be Hermitian and positive */
-    const char *inner_key;    /* of the solver inside; null: there is none */
-    int inner_solves;         /* which has to be there, and to solve; else any preconditioner, or none */
+    const char *inner_key;    /* key of the solver inside; null: there is none */
+    int inner_solves;         /* the solver inside has to be there, and to solve; else any preconditioner, or none */
     int blocks;               /* A is needed inside blocks of sites (linop_local()) */
     int coarsens;             /* A is needed on coarse lattices (operators/coarse.h) */
-    /* What contradicts itself, and what does not suit a lattice, which may be a plan: the key, with a message, or null.
-     * Null where that cannot be. */
+    /* Contradictions among settings, and of settings and a lattice, which may be a plan: the key, with a message, or null.
+     * Null where there can be none. */
     const char *(*check)(const solver_settings *s, char *message, size_t size);
     const char *(*fits)(const solver_settings *s, const lattice *lat, char *message, size_t size);
     /* True if what the settings leave open is chosen on this lattice as it is on one rank. Null where nothing depends on the
@@ -93,31 +93,31 @@ typedef struct {
     linop *(*inverts)(const solver_settings *s, linop *a);
     /* A x = b from x, without the true residual at the end; null: it only preconditions. */
     solve_result (*solve)(solver *s, field *x, const field *b);
-    /* The same of right-hand sides that share their work, at most block_size() of them, with a result each. Null: they are
-     * solved one after another. */
+    /* Solves right-hand sides that share their work, at most block_size() of them, with a result each. Null: they are solved
+     * one after another. */
     void (*solve_block)(solver *s, field *x, const field *b, solve_result *each);
     int (*block_size)(const solver_settings *s);
     /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
     solve_result (*precondition)(solver *s, field *x, const field *b);
-    /* The same of several right-hand sides at once, in floating point, at most block_size() of them, each with the bits that
-     * it has alone. Null: one after another. */
+    /* Preconditions right-hand sides at once, in floating point, at most block_size() of them, each with the bits that it
+     * has alone. Null: one after another. */
     void (*precondition_block)(solver *s, field *x, const field *b, solve_result *each);
-    /* What it keeps from solve to solve: made before the first, made anew when the links have changed, given up. Null
-     * where there is nothing. */
+    /* State kept from solve to solve: made before the first, made anew when the links have changed, given up. Null where
+     * there is none. */
     void (*open)(solver *s);
     void (*update)(solver *s);
     void (*close)(solver *s);
-    /* Of types that mind settings.follows: see solver_forget(). */
+    /* See solver_forget(); of types that mind settings.follows. */
     void (*forget)(solver *s);
 } solver_type;
 
 struct solver {
     const solver_type *type;
-    solver_settings settings;      /* its own: tolerance and max_iterations may be set between solves */
-    linop *a;                      /* borrowed */
-    solver *inner;                 /* of settings.inner, on the same operator unless its type has another; or null */
-    void *state;                   /* of its type */
-    const struct eigen_pairs *low; /* of solver_deflate(), or null */
+    solver_settings settings; /* settings of its own: tolerance and max_iterations may be set between solves */
+    linop *a;                 /* borrowed */
+    solver *inner;            /* solver of settings.inner, on the same operator unless its type has another; or null */
+    void *state;              /* state of its type */
+    const struct eigen_pairs *low; /* eigenpairs of solver_deflate(), or null */
     int modes, low_normal;
 };
 
@@ -126,7 +126,7 @@ const char *solve_status_text(solve_status status);
 const solver_type *solver_type_number(int i);
 /* The type of this name, which there has to be. */
 const solver_type *solver_type_find(const char *name);
-/* Whether the type has this key, of those that not every type has; and all of these, separated by spaces. */
+/* True if the type has this key, of those that not every type has; and all of these, separated by spaces. */
 int solver_type_has(const solver_type *type, const char *key);
 void solver_type_keys(const solver_type *type, char *text, size_t size);
 /* The section [solver.NAME] and its parts by number, null after the last. */
@@ -139,7 +139,7 @@ solver *solver_create(const solver_settings *s, linop *a);
 void solver_destroy(solver *s);
 /* Brings the operator, and what the solver keeps, up to date with the links. Collective. */
 void solver_update(solver *s);
-/* From the next update on, what the solver keeps comes from the links alone, and not from those before them. */
+/* Forgets earlier links: from the next update on, what the solver keeps comes from the links alone. */
 void solver_forget(solver *s);
 /* Updates, solves and measures. x, b: vectors of A in any precision, not the same, of any number of right-hand sides,
  * which are solved in blocks or one after another, as the type does; each[r], unless that is null, is the result of
@@ -152,16 +152,16 @@ solve_result solver_solve(solver *s, field *x, const field *b, solve_result *eac
  * by the same solver, from e = 0. */
 typedef struct {
     double error; /* |e| / |x|; NaN where the second solve did not converge */
-    double ratio; /* that over |b - A x| / |b|; NaN where there is no residual */
+    double ratio; /* error over |b - A x| / |b|; NaN where there is no residual */
 } solve_error;
-/* Of each right-hand side of A x = b, which s has solved; each[nrhs]. Returns the largest of each of the two. Takes a
+/* Errors of each right-hand side of A x = b, which s has solved; each[nrhs]. Returns the largest of each of the two. Takes a
  * second solve, to SOLVER_ERROR_TOLERANCE of the residual. Collective. */
 #define SOLVER_ERROR_TOLERANCE 1e-5
 solve_error solver_error(solver *s, const field *x, const field *b, solve_error *each);
 
-/* From now on solver_solve() begins with the part of the solution that lies in the space of the lowest `modes` of these
- * eigenvectors: those of A or, if of_normal, of A^dagger A. They are borrowed; null ends that. Vectors of solves are then in
- * double precision. */
+/* Deflates solves from now on: solver_solve() begins with the part of the solution that lies in the space of the lowest
+ * `modes` of these eigenvectors, those of A or, if of_normal, of A^dagger A. They are borrowed; null ends that. Vectors of
+ * solves are then in double precision. */
 void solver_deflate(solver *s, const struct eigen_pairs *low, int modes, int of_normal);
 
 /* Solvers that are made when they are first asked for, and kept: one for each settings (by their place) and operator.
@@ -172,14 +172,14 @@ typedef struct {
     solver *solvers[SOLVER_STORE_MOST];
     int n, follow; /* follow: as settings.follows of all */
 } solver_store;
-/* With the tolerance and max_iterations of its settings. */
+/* Solver of the store, with the tolerance and max_iterations of its settings. */
 solver *solver_from(solver_store *store, const solver_settings *s, linop *a);
 void solver_store_forget(solver_store *store);
 void solver_store_close(solver_store *store);
 
-/* Whether it is a solver, and not a preconditioner alone. */
+/* True if it is a solver, and not a preconditioner alone. */
 int solver_solves(const solver_settings *s);
-/* Whether the operator has to be Hermitian and positive, for this solver or one inside it. */
+/* True if the operator has to be Hermitian and positive, for this solver or one inside it. */
 int solver_needs_positive(const solver_settings *s);
 
 /* ---- for solvers with a solver inside ---- */
@@ -187,7 +187,7 @@ int solver_needs_positive(const solver_settings *s);
 /* x = K b from x = 0, in the precision of b, of one right-hand side. The solver is up to date. A solve that did not reach
  * its tolerance is as good as another; numbers that are none are for the caller to find in x. */
 solve_result solver_precondition(solver *s, field *x, const field *b);
-/* The same of several right-hand sides at once, by a type that does it. */
+/* Preconditions several right-hand sides at once, by a type that does it. */
 void solver_precondition_block(solver *s, field *x, const field *b, solve_result *each);
 /* A solve without the true residual, from x, of one right-hand side. The solver is up to date. */
 solve_result solver_run(solver *s, field *x, const field *b);
@@ -217,7 +217,7 @@ typedef struct {
     double residual; /* relative */
     precision prec;
     int is_true; /* computed from x, in the precision of b; else that of the recurrence */
-    int system;  /* which of several that are solved together, else 0 */
+    int system;  /* number of the system among those solved together, else 0 */
     int rhs;     /* right-hand side of the solve; of those that share a Krylov space, the first of them */
 } solve_point;
 
@@ -226,21 +226,21 @@ typedef struct {
     int n, room;
 } solve_history;
 
-/* From now on every iteration of outermost solvers is appended to h; null ends that. The same on all ranks. */
+/* Appends every iteration of outermost solvers to h from now on; null ends that. The same on all ranks. */
 void solver_record(solve_history *h);
-/* From now on every iteration of outermost solvers calls this with its relative residual, as it is known; null ends that.
- * It has to return at once. Local. */
+/* Calls `watch` at every iteration of outermost solvers from now on, with the relative residual, as it is known; null ends
+ * that. It has to return at once. Local. */
 void solver_watch(void (*watch)(int iteration, double residual));
-/* For solvers: one point, if points are recorded and this is an outermost solver. */
+/* Notes one point, if points are recorded or watched and the solver is an outermost one. */
 void solver_note(int iteration, double residual, precision prec, int is_true);
-/* For solvers of several systems: the points that follow are of this one, after so many iterations. */
+/* Sets the system of the points that follow, after so many iterations; for solvers of several systems. */
 void solver_note_system(int system, int before);
-/* For solvers of several right-hand sides side by side: the points that follow are of this one. */
+/* Sets the right-hand side of the points that follow, for solvers of several side by side. */
 void solver_note_rhs(int rhs);
-/* For entries of solvers: around what they do. */
+/* Brackets around what entries of solvers do. */
 void solver_enter(void);
 void solver_leave(void);
-/* Whether what runs is inside no other solver. */
+/* True if the solver that runs is inside no other. */
 int solver_outermost(void);
 
 #endif

@@ -51,7 +51,7 @@ static void transformed(const transform_samples *s, const fifth_transform *t, fi
     domainwall_fifth(z, v->par, 1, &t->T, 1, u, t->mu, v);
 }
 
-/* With e = M z - v and f = M e, M and K Hermitian: d |e|^2 = 2 Re (f^dagger dT^dagger u + (K T f)^dagger dT v). */
+/* d |e|^2 = 2 Re (f^dagger dT^dagger u + (K T f)^dagger dT v) with e = M z - v and f = M e, for M and K Hermitian. */
 double transform_loss(const transform_samples *s, const fifth_transform *t, fifth_matrix *gradient)
 {
     double loss = 0, norm = 0;

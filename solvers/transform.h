@@ -10,19 +10,19 @@
 #include "solvers/solver.h"
 
 typedef struct fifth_transform {
-    fifth_matrix T; /* from all slices to fewer */
+    fifth_matrix T; /* map from all slices to fewer */
     double mu;
 } fifth_transform;
 
 /* A first T from `from` slices to Ls: those next to the two walls, each half to its own. */
 fifth_transform transform_first(int Ls, int from, double mu);
 
-/* What a transform is trained on. */
+/* Samples that a transform is trained on. */
 typedef struct {
     linop *a;       /* M, the operator of all slices that the preconditioner is to be the inverse of */
     solver *inside; /* K, on the operator of fewer slices; up to date */
     int n;
-    field *const *v; /* in the precision of a */
+    field *const *v; /* vectors in the precision of a */
 } transform_samples;
 
 /* chi^2 = sum_i |M (T^dagger K T + mu) v_i - v_i|^2 / sum_i |v_i|^2, eq. (22), which is 1 where the transform and mu are
