@@ -269,7 +269,13 @@ static int look_at(hid_t file, const table_file *f, const table_config *config, 
         links_fail(message, size,
                    "%s: /%s is there already and has other columns; write to another file, or rename the section",
                    f->path, r->group);
-    else if (same_identity(group, f, r, message, size)) status = has_links(file, group, config);
+    else if (same_identity(group, f, r, message, size)) {
+        status = has_links(file, group, config);
+        if (status < 0)
+            links_fail(message, size,
+                       "%s: the configurations of /%s cannot be read: the file is damaged; write to another file", f->path,
+                       r->group);
+    }
     if (group >= 0) H5Gclose(group);
     return status;
 }

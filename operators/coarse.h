@@ -31,7 +31,7 @@ typedef struct coarsening {
     /* True if M is that of another operator plus a number, on whatever links; the number into *by. Null: it never is. */
     int (*shifted)(const linop *op, const linop *from, double *by);
     /* A^dagger = S A S^-1 of the system A: y = S x, or S^-1 x. y is not x. Null where adjoints are not solved. */
-    void (*similar)(linop *op, field *y, const field *x, int inverse);
+    void (*gamma5_conjugate)(linop *op, field *y, const field *x, int inverse);
 } coarsening;
 
 typedef struct {

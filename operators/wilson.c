@@ -377,7 +377,7 @@ static int shifted(const linop *op, const linop *from, double *by)
 }
 
 /* S = gamma_5, and gamma_5 A_pp of the symmetric form; A_pp keeps the chiralities apart. */
-static void similar(linop *op, field *y, const field *x, int inverse)
+static void gamma5_conjugate(linop *op, field *y, const field *x, int inverse)
 {
     schur *s = (schur *)op;
     const wilson *w = s->w;
@@ -396,7 +396,7 @@ static const coarsening schur_coarsening = {.spins = 4,
                                             .galerkin = galerkin,
                                             .version = links_version,
                                             .shifted = shifted,
-                                            .similar = similar};
+                                            .gamma5_conjugate = gamma5_conjugate};
 
 static const linop_table schur_table = {.name = "wilson-schur",
                                         .apply = apply,

@@ -165,7 +165,7 @@ static void iterate(vectors *v, reliable *t)
         if (!reliable_update(t, v->r2)) return;
         v->r2 = t->r2;
         /* The directions go on, unless the recurrence had lost its way. */
-        if (whole && t->honest < 4) vector_dot(v->rho, v->shadow, v->r[0], 0);
+        if (whole && t->true_over_recurrence < 4) vector_dot(v->rho, v->shadow, v->r[0], 0);
         else anew(v, v->r2);
     }
 }

@@ -231,13 +231,13 @@ static void update(block_cg *s, double claimed)
     const double before = s->worst;
     add_up(s);
     if (!measure(s)) return;
-    const double honest = s->worst / claimed;
+    const double true_over_recurrence = s->worst / claimed;
     if (pace_halved(&s->pace, s->iterations, s->worst * s->worst)) s->failures = 0;
-    else if (!(honest <= 1.5) || (s->worst > before && s->low->prec != s->b->prec)) s->failures++;
+    else if (!(true_over_recurrence <= 1.5) || (s->worst > before && s->low->prec != s->b->prec)) s->failures++;
     if (s->failures >= PATIENCE)
         raise(s, isnan(claimed) ? SOLVE_BROKEN : SOLVE_STALLED, isnan(claimed) ? "broke down" : "stalled");
     else if (too_slow(s)) raise(s, SOLVE_STALLED, "slow");
-    else go_on(s, !(honest <= 2));
+    else go_on(s, !(true_over_recurrence <= 2));
 }
 
 /* After a step that claims so much. */

@@ -28,7 +28,7 @@ static void iterate(reliable *u, field *p, field *q)
         vector_axpby(p, -1, r, 1);
         if (!reliable_update(u, r2)) return;
         r2 = u->r2;
-        const double keep = u->honest < 4 ? u->honest : 0;
+        const double keep = u->true_over_recurrence < 4 ? u->true_over_recurrence : 0;
         vector_dot(rp, r, p, 0);
         vector_axpby(p, 1 - keep * rp[0] / r2, r, keep);
     }

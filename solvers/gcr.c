@@ -32,7 +32,7 @@ typedef struct {
     pair *chi;       /* [most] */
 } space;
 
-static void *room(int n, size_t size)
+static void *allocate(int n, size_t size)
 {
     void *p = calloc((size_t)n, size);
     REQUIRE_MEMORY(p, "out of memory for a Krylov space of %d vectors", n);
@@ -42,13 +42,13 @@ static void *room(int n, size_t size)
 static void space_open(space *k, int most)
 {
     *k = (space){.most = most,
-                 .p = room(most, sizeof *k->p),
-                 .r_and_z = room(most + 1, sizeof *k->z),
-                 .gamma = room(most, sizeof *k->gamma),
-                 .alpha = room(most, sizeof *k->alpha),
-                 .beta = room(most * most, sizeof *k->beta),
-                 .c = room(most + 1, sizeof *k->c),
-                 .chi = room(most, sizeof *k->chi)};
+                 .p = allocate(most, sizeof *k->p),
+                 .r_and_z = allocate(most + 1, sizeof *k->z),
+                 .gamma = allocate(most, sizeof *k->gamma),
+                 .alpha = allocate(most, sizeof *k->alpha),
+                 .beta = allocate(most * most, sizeof *k->beta),
+                 .c = allocate(most + 1, sizeof *k->c),
+                 .chi = allocate(most, sizeof *k->chi)};
     k->z = k->r_and_z + 1;
 }
 
@@ -108,22 +108,22 @@ typedef struct {
     space s;
     int number, k; /* number of the right-hand side; vectors of the space so far */
     double first2; /* |r|^2 where it began */
-} column;
+} rhs_state;
 
-static field column_of(const field *f, int r)
+static field rhs_of(const field *f, int r)
 {
     return f->nrhs == 1 ? *f : field_rhs(f, r);
 }
 
 /* y = x, of which either may be a right-hand side of a block. */
-static void copy_column(field *y, const field *x)
+static void copy_vector(field *y, const field *x)
 {
     if (y->prec == x->prec) vector_axpby(y, 1, x, 0);
     else vector_copy(y, x);
 }
 
 /* Vectors number k, which are made when they are first needed. */
-static void reserve(column *c)
+static void reserve(rhs_state *c)
 {
     if (c->k < c->s.made) return;
     c->s.p[c->k] = field_like(c->u.low_r);
@@ -131,14 +131,14 @@ static void reserve(column *c)
     c->s.made++;
 }
 
-static void count_inside(column *c, const solve_result *r)
+static void count_inside(rhs_state *c, const solve_result *r)
 {
     c->u.result.inside += r->iterations + r->inside;
     c->u.result.flops += r->flops;
 }
 
 /* p_k = K r and z_k = A p_k of one right-hand side. */
-static void direction(column *c, solver *preconditioner)
+static void direction(rhs_state *c, solver *preconditioner)
 {
     field *p = c->s.p[c->k];
     if (preconditioner) {
@@ -152,7 +152,7 @@ static void direction(column *c, solver *preconditioner)
 
 /* Directions of n right-hand sides at once. In fixed point the block is in single, the lowest precision that has
  * right-hand sides of their own. */
-static void directions(column *const *c, int n, solver *preconditioner)
+static void directions(rhs_state *const *c, int n, solver *preconditioner)
 {
     linop *low = c[0]->u.low;
     const int fixed = low->prec > PREC_SINGLE;
@@ -161,7 +161,7 @@ static void directions(column *const *c, int n, solver *preconditioner)
     solve_result each[SOLVER_BLOCK_MOST];
     for (int i = 0; i < n; i++) {
         field part = field_rhs(r, i);
-        copy_column(&part, c[i]->u.low_r);
+        copy_vector(&part, c[i]->u.low_r);
     }
     field_written(r);
     solver_precondition_block(preconditioner, p, r, each);
@@ -169,24 +169,24 @@ static void directions(column *const *c, int n, solver *preconditioner)
     for (int i = 0; i < n; i++) {
         const field part_p = field_rhs(p, i), part_z = field_rhs(r, i);
         count_inside(c[i], &each[i]);
-        copy_column(c[i]->s.p[c[i]->k], &part_p);
+        copy_vector(c[i]->s.p[c[i]->k], &part_p);
         if (fixed) linop_apply(low, c[i]->s.z[c[i]->k], c[i]->s.p[c[i]->k], 0);
-        else copy_column(c[i]->s.z[c[i]->k], &part_z);
+        else copy_vector(c[i]->s.z[c[i]->k], &part_z);
     }
     field_destroy(p);
     field_destroy(r);
 }
 
-/* Restarts from the residual that was measured, or ends the turn. Returns `goes_on`. */
-static int begin_again(column *c, int goes_on)
+/* Restarts from the residual that was measured, or ends the cycle. Returns `goes_on`. */
+static int begin_again(rhs_state *c, int goes_on)
 {
     c->k = 0;
     c->first2 = c->u.r2;
     return goes_on;
 }
 
-/* After direction k: the step along it. Returns 0 when the turn of this right-hand side ends. */
-static int step(column *c, double delta)
+/* After direction k: the step along it. Returns 0 when the cycle of this right-hand side ends. */
+static int step(rhs_state *c, double delta)
 {
     reliable *u = &c->u;
     space *s = &c->s;
@@ -214,10 +214,10 @@ static int step(column *c, double delta)
     return begin_again(c, reliable_update(u, r2));
 }
 
-/* The right-hand sides that go on in the lowest precision, until the turn of each has ended. */
-static void turn(column *const *all, int n, double delta, int restart, solver *preconditioner)
+/* The right-hand sides that go on in the lowest precision, until the cycle of each has ended. */
+static void cycle(rhs_state *const *all, int n, double delta, int restart, solver *preconditioner)
 {
-    column *c[SOLVER_BLOCK_MOST];
+    rhs_state *c[SOLVER_BLOCK_MOST];
     precision lowest = PREC_DOUBLE;
     int going = 0;
     for (int i = 0; i < n; i++)
@@ -241,7 +241,7 @@ static void turn(column *const *all, int n, double delta, int restart, solver *p
     }
 }
 
-static int any_going(column *const *c, int n)
+static int any_going(rhs_state *const *c, int n)
 {
     for (int i = 0; i < n; i++)
         if (c[i]->u.going) return 1;
@@ -252,22 +252,22 @@ void gcr_solve(solver *s, field *x, const field *b, int restart, int patience, s
                solve_result *each)
 {
     const int n = b->nrhs;
-    column *c[SOLVER_BLOCK_MOST], *room_of_all = room(n, sizeof *room_of_all);
+    rhs_state *c[SOLVER_BLOCK_MOST], *states = allocate(n, sizeof *states);
     for (int i = 0; i < n; i++) {
-        c[i] = &room_of_all[i];
-        c[i]->x = column_of(x, i);
-        c[i]->b = column_of(b, i);
+        c[i] = &states[i];
+        c[i]->x = rhs_of(x, i);
+        c[i]->b = rhs_of(b, i);
         c[i]->number = i;
         solver_note_rhs(i);
         reliable_open(&c[i]->u, s, &c[i]->x, &c[i]->b, 1, 0);
         c[i]->u.vectors_after = restart;
         c[i]->u.patience = patience;
     }
-    while (any_going(c, n)) turn(c, n, s->settings.delta, restart, preconditioner);
+    while (any_going(c, n)) cycle(c, n, s->settings.delta, restart, preconditioner);
     for (int i = 0; i < n; i++) each[i] = reliable_close(&c[i]->u);
     solver_note_rhs(0);
     field_written(x);
-    free(room_of_all);
+    free(states);
 }
 
 static void solve_block(solver *s, field *x, const field *b, solve_result *each)

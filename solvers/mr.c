@@ -89,7 +89,8 @@ static solve_result precondition(solver *of, field *x, const field *b)
 
 static const param own[] = {
     {"steps", PARAM_INT, SOLVER_KEY(mr_keys, steps), "8", "[1,1000]", NULL, "number of steps as a preconditioner", 0},
-    {"relaxation", PARAM_REAL, SOLVER_KEY(mr_keys, relaxation), "1", "(0,2)", NULL, "relaxation factor of each step", 0},
+    {"relaxation", PARAM_REAL, SOLVER_KEY(mr_keys, relaxation), "1", "(0,2)", NULL, "relaxation factor of each step",
+     0},
 };
 
 static const param_section part = PARAM_PART("solver", "mr", solver_settings, own);

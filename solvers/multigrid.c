@@ -290,9 +290,9 @@ static void cycle_of_adjoint(multigrid *m, field *x, const field *b)
 {
     linop *op = m->levels[0].op;
     field *t = field_like(b), *y = field_like(t);
-    op->coarsening->similar(op, t, b, 1);
+    op->coarsening->gamma5_conjugate(op, t, b, 1);
     multigrid_cycle(m, 0, all_going, y, t);
-    op->coarsening->similar(op, x, y, 0);
+    op->coarsening->gamma5_conjugate(op, x, y, 0);
     field_destroy(y);
     field_destroy(t);
 }
@@ -323,7 +323,7 @@ static void precondition_block(solver *s, field *x, const field *b, solve_result
     multigrid *m = of(s)->m;
     multigrid_level *l = &m->levels[0];
     double b2[SOLVER_BLOCK_MOST], largest = 0;
-    const int broken = m->lead->dependent > 0;
+    const int broken = m->owner->dependent > 0;
     vector_norm2_each(b2, b);
     for (int k = 0; k < b->nrhs; k++) {
         each[k] = (solve_result){.status = broken ? SOLVE_BROKEN : SOLVE_CONVERGED};
@@ -509,7 +509,7 @@ static void open_level(multigrid *m, int level)
         l->space.solve = malloc(sizeof *l->space.solve);
         REQUIRE_MEMORY(l->space.solve, "out of memory");
     }
-    if (!l->below || m->lead != m) return;
+    if (!l->below || m->owner != m) return;
     l->nvectors = m->keys.vectors[level];
     l->vectors = vectors_like(l->op, l->nvectors, 1);
 }
@@ -536,8 +536,8 @@ int multigrid_level_settings(const multigrid_keys *k, const lattice *lat, int le
 static coarse *open_below(const multigrid *m, int level, linop *op)
 {
     coarse_settings set;
-    if (m->lead != m) {
-        const coarse *from = m->lead->levels[level].below;
+    if (m->owner != m) {
+        const coarse *from = m->owner->levels[level].below;
         return from ? coarse_create_shifted(op, from) : NULL;
     }
     return multigrid_level_settings(&m->keys, op->lat, level, &set) ? coarse_create(op, &set) : NULL;
@@ -598,25 +598,25 @@ static multigrid *lightest(multigrid *m)
     double least = 0, by;
     for (multigrid *other = all; other; other = other->next) {
         if (other == m || !could_share(m, other, &by)) continue;
-        if (by < least || (by == least && other->lead && !best->lead)) {
+        if (by < least || (by == least && other->owner && !best->owner)) {
             least = by;
             best = other;
         }
     }
     if (best != m) multigrid_open(best);
-    return best == m ? m : best->lead;
+    return best == m ? m : best->owner;
 }
 
 void multigrid_open(multigrid *m)
 {
-    if (m->lead) return;
-    multigrid *lead = lightest(m);
-    m->lead = lead;
-    if (lead != m) {
+    if (m->owner) return;
+    multigrid *owner = lightest(m);
+    m->owner = owner;
+    if (owner != m) {
         const linop *op = m->levels[0].op;
-        op->coarsening->shifted(op, lead->levels[0].op, &m->shift);
-        m->led = lead->led;
-        lead->led = m;
+        op->coarsening->shifted(op, owner->levels[0].op, &m->shift);
+        m->next_sharer = owner->next_sharer;
+        owner->next_sharer = m;
     }
     open_levels(m);
 }
@@ -685,17 +685,17 @@ static void forget(solver *s)
 
 static void release(multigrid *m)
 {
-    multigrid **at = &all, *lead = m->lead;
-    if (m->users > 0 || (lead == m && m->led)) return;
+    multigrid **at = &all, *owner = m->owner;
+    if (m->users > 0 || (owner == m && m->next_sharer)) return;
     while (*at != m) at = &(*at)->next;
     *at = m->next;
     solver_destroy(m->bottom);
     for (int i = m->n - 1; i >= 0; i--) close_level(&m->levels[i]);
     for (int i = m->n - 1; i >= 0; i--) coarse_destroy(m->levels[i].below);
-    if (lead && lead != m) {
-        for (at = &lead->led; *at != m;) at = &(*at)->led;
-        *at = m->led;
-        release(lead);
+    if (owner && owner != m) {
+        for (at = &owner->next_sharer; *at != m;) at = &(*at)->next_sharer;
+        *at = m->next_sharer;
+        release(owner);
     }
     free(m);
 }
@@ -758,7 +758,7 @@ static int is_one_of(const char *key, const char *keys)
     return 0;
 }
 
-static const char *idle(const solver_settings *s, const char *key)
+static const char *why_key_has_no_effect(const solver_settings *s, const char *key)
 {
     const multigrid_keys *k = multigrid_keys_of(s);
     if (k->levels < 3 && is_one_of(key, "block_2 vectors_2 ranks_3 cycle coarse_tolerance coarse_iterations "
@@ -857,7 +857,7 @@ const solver_type solver_multigrid = {
     .coarsens = 1,
     .fits = fits,
     .same_on_any_grid = same_on_any_grid,
-    .idle = idle,
+    .why_key_has_no_effect = why_key_has_no_effect,
     .solve = solve,
     .block_size = block_size,
     .solve_block = solve_block,

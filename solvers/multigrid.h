@@ -45,7 +45,7 @@ typedef struct {
     field *b, *x, *r, *q;     /* vectors of the system */
     field *whole_b, *whole_x; /* vectors of the whole lattice below */
     multigrid_space space;    /* Krylov space of the solve on this level; not on the finest */
-    field **vectors; /* null vectors as they were relaxed, of the system; null where they are those of the lead */
+    field **vectors; /* null vectors as they were relaxed, of the system; null where they are those of the owner */
     int nvectors;
     long solves, steps; /* counts on this level, of the solve that goes on around the finest cycle */
 } multigrid_level;
@@ -70,25 +70,25 @@ typedef struct multigrid {
     int follows;    /* settings.follows */
     int n, columns; /* levels, 0 before they are opened; right-hand sides of work vectors */
     multigrid_level levels[MULTIGRID_LEVELS];
-    struct multigrid *lead; /* owner of the set-up: this one or another; null before levels are opened */
-    struct multigrid *led;  /* the next of those that have the same */
-    double shift;           /* M less that of the lead */
-    unsigned long taken;    /* number of the lead's set-up that coarse operators are of */
-    int applications;       /* applications of the finest operator, since last looked at */
+    struct multigrid *owner;       /* owner of the set-up: this one or another; null before levels are opened */
+    struct multigrid *next_sharer; /* the next of those that have the same */
+    double shift;                  /* M less that of the owner */
+    unsigned long setup_taken;     /* number of the owner's set-up that coarse operators are of */
+    int applications;              /* applications of the finest operator, since last looked at */
     double flops;
     int visits;            /* visits of each level in a cycle of the one above; 0: a Krylov solve with it inside */
     multigrid_bottom with; /* solver on the coarsest level */
     solver *bottom;        /* solver of BOTTOM_BICGSTAB */
     solver *smoother;      /* smoother of the finest level, in the cycle that goes on; null: minimal residuals */
     multigrid_pace pace;
-    /* Members of a lead: */
-    unsigned long number;  /* number of set-ups so far */
-    unsigned long version; /* version of the links that cycles work on */
-    double dependent;      /* null vectors that depend on others: then the set-up is no use */
-    int renew;             /* the next set-up is to be from random vectors */
-    unsigned long made_on; /* version of the links of the last such set-up, and of nothing since; else 0 */
-    int refreshed;         /* solves are the first after a refresh */
-    int users;             /* solvers on the operator */
+    /* Members of an owner: */
+    unsigned long number;              /* number of set-ups so far */
+    unsigned long version;             /* version of the links that cycles work on */
+    double dependent;                  /* null vectors that depend on others: then the set-up is no use */
+    int renew;                         /* the next set-up is to be from random vectors */
+    unsigned long setup_links_version; /* version of the links of the last such set-up, and of nothing since; else 0 */
+    int refreshed;                     /* solves are the first after a refresh */
+    int users;                         /* solvers on the operator */
     struct multigrid *next;
 } multigrid;
 
@@ -120,7 +120,7 @@ void multigrid_setup(multigrid *m);
 /* Null vectors relaxed a little from those that there are, and coarse operators. Collective. */
 void multigrid_refresh(multigrid *m);
 
-/* Coarse operators from those of the lead. Collective. */
+/* Coarse operators from those of the owner. Collective. */
 void multigrid_take(multigrid *m);
 
 /* Before a solve: decides what the set-up needs on the links as they are, and does it. Collective. */

@@ -10,7 +10,7 @@
 
 #define EXTENT_MOST 8
 
-static double oddness(const int b[4], int first)
+static double block_shape_penalty(const int b[4], int first)
 {
     const double usual = 4 * log(first ? 4 : 2);
     double sum = 0, bent = 0;
@@ -32,7 +32,7 @@ static int stands_for_others(const lattice *lat, const int b[4])
 static int insert(int (*blocks)[4], int n, int most, const int b[4], int first)
 {
     int at = n;
-    while (at > 0 && oddness(b, first) < oddness(blocks[at - 1], first)) at--;
+    while (at > 0 && block_shape_penalty(b, first) < block_shape_penalty(blocks[at - 1], first)) at--;
     if (at == most) return n;
     if (n < most) n++;
     for (int i = n - 1; i > at; i--) memcpy(blocks[i], blocks[i - 1], sizeof blocks[i]);

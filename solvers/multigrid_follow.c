@@ -50,39 +50,39 @@ void multigrid_note(multigrid *m, double r2)
 }
 
 /* Makes the set-up from random vectors. */
-static void make(multigrid *lead)
+static void make(multigrid *owner)
 {
-    REQUIRE(lead->users > 0, "a set-up of a quark that is gone");
-    linop_refresh(lead->levels[0].op);
-    multigrid_setup(lead);
-    for (multigrid *m = lead; m; m = m->led) m->pace = (multigrid_pace){0};
-    lead->renew = multigrid_given_up(lead); /* a set-up without its end serves no solve */
-    lead->refreshed = 0;
-    lead->made_on = lead->version;
+    REQUIRE(owner->users > 0, "a set-up of a quark that is gone");
+    linop_refresh(owner->levels[0].op);
+    multigrid_setup(owner);
+    for (multigrid *m = owner; m; m = m->next_sharer) m->pace = (multigrid_pace){0};
+    owner->renew = multigrid_given_up(owner); /* a set-up without its end serves no solve */
+    owner->refreshed = 0;
+    owner->setup_links_version = owner->version;
 }
 
-static void refresh(multigrid *lead)
+static void refresh(multigrid *owner)
 {
-    REQUIRE(lead->users > 0, "a set-up of a quark that is gone");
-    linop_refresh(lead->levels[0].op);
-    multigrid_refresh(lead);
-    for (multigrid *m = lead; m; m = m->led) m->pace.solves = 0;
-    lead->renew = multigrid_given_up(lead);
-    lead->refreshed = 1;
+    REQUIRE(owner->users > 0, "a set-up of a quark that is gone");
+    linop_refresh(owner->levels[0].op);
+    multigrid_refresh(owner);
+    for (multigrid *m = owner; m; m = m->next_sharer) m->pace.solves = 0;
+    owner->renew = multigrid_given_up(owner);
+    owner->refreshed = 1;
 }
 
-static int solves_of(const multigrid *lead)
+static int solves_of(const multigrid *owner)
 {
     int n = 0;
-    for (const multigrid *m = lead; m; m = m->led) n += m->pace.solves;
+    for (const multigrid *m = owner; m; m = m->next_sharer) n += m->pace.solves;
     return n;
 }
 
 /* How much slower than with a new set-up those solve that have it, most; 0: no solve tells. */
-static double slowness(multigrid *lead)
+static double slowness(multigrid *owner)
 {
     double most = 0;
-    for (multigrid *m = lead; m; m = m->led) {
+    for (multigrid *m = owner; m; m = m->next_sharer) {
         multigrid_pace *p = &m->pace;
         close_solve(p);
         if (p->reference == 0) p->reference = p->worst;
@@ -93,60 +93,60 @@ static double slowness(multigrid *lead)
 }
 
 /* Makes, refreshes or keeps the set-up, as the links of this version need. */
-static void follow(multigrid *lead, unsigned long version)
+static void follow(multigrid *owner, unsigned long version)
 {
-    const int first = lead->version == 0;
-    lead->version = version;
-    if (first || lead->renew || !lead->follows) {
-        make(lead);
+    const int first = owner->version == 0;
+    owner->version = version;
+    if (first || owner->renew || !owner->follows) {
+        make(owner);
         return;
     }
-    const double slow = slowness(lead);
-    lead->made_on = 0;
-    if (!(slow > lead->keys.refresh_at)) {
+    const double slow = slowness(owner);
+    owner->setup_links_version = 0;
+    if (!(slow > owner->keys.refresh_at)) {
         log_debug("multigrid: %.2f times the iterations a digit of a new set-up: kept", slow);
-        if (slow > 0) lead->refreshed = 0;
+        if (slow > 0) owner->refreshed = 0;
         return;
     }
     log_info("multigrid: %.2f times the iterations a digit of a new set-up: %s after %d solves", slow,
-             lead->refreshed ? "made anew" : "null vectors are refreshed", solves_of(lead));
-    if (lead->refreshed) make(lead);
-    else refresh(lead);
+             owner->refreshed ? "made anew" : "null vectors are refreshed", solves_of(owner));
+    if (owner->refreshed) make(owner);
+    else refresh(owner);
 }
 
 void multigrid_follow(multigrid *m)
 {
     multigrid_open(m);
-    multigrid *lead = m->lead;
+    multigrid *owner = m->owner;
     const unsigned long version = links_version(m);
     close_solve(&m->pace);
     linop_refresh(m->levels[0].op);
-    if (version != lead->version || lead->renew) follow(lead, version);
-    if (m != lead && m->taken != lead->number && !lead->renew) multigrid_take(m);
+    if (version != owner->version || owner->renew) follow(owner, version);
+    if (m != owner && m->setup_taken != owner->number && !owner->renew) multigrid_take(m);
 }
 
 void multigrid_forget(multigrid *m)
 {
-    multigrid *lead = m->lead;
-    if (!lead) return;
-    const int same = lead->made_on > 0 && lead->made_on == links_version(lead);
+    multigrid *owner = m->owner;
+    if (!owner) return;
+    const int same = owner->setup_links_version > 0 && owner->setup_links_version == links_version(owner);
     m->pace = (multigrid_pace){0};
-    lead->refreshed = 0;
-    lead->renew = !same;
+    owner->refreshed = 0;
+    owner->renew = !same;
 }
 
 int multigrid_patience(const multigrid *m, double tolerance)
 {
-    if (m->lead->made_on > 0 || m->pace.reference == 0) return INT_MAX;
+    if (m->owner->setup_links_version > 0 || m->pace.reference == 0) return INT_MAX;
     return PATIENCE_LEAST + (int)ceil(PATIENCE * m->pace.reference * -log10(tolerance));
 }
 
 int multigrid_renew(multigrid *m, const char *why)
 {
-    multigrid *lead = m->lead;
-    if (!m->follows || lead->made_on > 0 || multigrid_given_up(m)) return 0;
-    log_info("multigrid: %s after %d solves: made anew", why, solves_of(lead));
-    make(lead);
-    if (m != lead && !lead->renew) multigrid_take(m);
+    multigrid *owner = m->owner;
+    if (!m->follows || owner->setup_links_version > 0 || multigrid_given_up(m)) return 0;
+    log_info("multigrid: %s after %d solves: made anew", why, solves_of(owner));
+    make(owner);
+    if (m != owner && !owner->renew) multigrid_take(m);
     return 1;
 }

@@ -161,7 +161,7 @@ static void tell(const multigrid *m, const char *what, double start)
 void multigrid_take(multigrid *m)
 {
     for (int level = 0; level < m->n - 1; level++) coarse_build_shifted(m->levels[level].below, m->shift);
-    m->taken = m->lead->number;
+    m->setup_taken = m->owner->number;
 }
 
 void multigrid_refresh(multigrid *m)

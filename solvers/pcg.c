@@ -60,7 +60,7 @@ static void iterate(iteration *s)
         double before[2];
         precondition(s, with);
         vector_dot(before, u->low_r, s->p, 0);
-        const double beta = u->honest < 4 ? -with[1] / pq : 0;
+        const double beta = u->true_over_recurrence < 4 ? -with[1] / pq : 0;
         vector_axpby(s->p, 1, s->z, beta);
         rp = with[0] + beta * before[0];
     }

@@ -151,10 +151,10 @@ int reliable_update(reliable *u, double claimed2)
     if (u->low_x != u->x) vector_add(u->x, u->unit, u->low_x);
     const double before2 = u->r2;
     if (!measure(u)) return 0;
-    u->honest = u->r2 / claimed2;
+    u->true_over_recurrence = u->r2 / claimed2;
     /* A lower precision fails also at a residual above that of the update before, even if the iteration knows it. */
     if (pace_halved(&u->pace, u->result.iterations, u->r2)) u->failures = 0;
-    else if (u->honest > 2 || (u->r2 > before2 && u->low->prec != u->b->prec)) u->failures++;
+    else if (u->true_over_recurrence > 2 || (u->r2 > before2 && u->low->prec != u->b->prec)) u->failures++;
     if (u->failures >= (u->low->prec == u->b->prec ? 1 : PATIENCE)) return raise(u, SOLVE_STALLED, "stalled");
     if (too_slow(u)) return raise(u, SOLVE_STALLED, "slow");
     hand_down(u);

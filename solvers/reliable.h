@@ -44,7 +44,7 @@ typedef struct {
     linop *low;           /* A in the precision of the iteration */
     field *low_x, *low_r; /* solution and residual to iterate on */
     double r2, target2;   /* |r|^2 at the last update; what counts as solved; over unit^2 */
-    double honest;        /* ratio at the last update: |r|^2 over what was claimed */
+    double true_over_recurrence;        /* ratio at the last update: |r|^2 over what was claimed */
     solve_result result;  /* iterations and flops grow */
     int step;             /* may change, see reliable_open() */
     int vectors_after;    /* iterations after which it has all of its vectors; 1, unless it is set */

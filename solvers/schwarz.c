@@ -106,7 +106,8 @@ static const char *fits(const solver_settings *set, const lattice *lat, char *me
 
 static const param own[] = {
     {"block", PARAM_INT4, SOLVER_KEY(schwarz_keys, block), "rank", "[0,32766]|rank", "sites",
-     "extents X.Y.Z.T of the blocks, which divide the sites of a rank; rank: one block per rank, so that results depend "
+     "extents X.Y.Z.T of the blocks, which divide the sites of a rank; rank: one block per rank, so that results "
+     "depend "
      "on the process grid",
      0},
     {"overlap", PARAM_INT, SOLVER_KEY(schwarz_keys, overlap), "0", "[0,32766]", "sites",

@@ -86,7 +86,7 @@ typedef struct {
      * process grid. */
     int (*same_on_any_grid)(const solver_settings *s, const lattice *lat);
     /* Why a key of its own has no effect beside the other keys: the reason, or null. Null where every key always has one. */
-    const char *(*idle)(const solver_settings *s, const char *key);
+    const char *(*why_key_has_no_effect)(const solver_settings *s, const char *key);
     /* The operator of the solver inside, owned by A; null: A itself. */
     linop *(*inside)(const solver_settings *s, linop *a);
     /* The operator that it is to be the inverse of, owned by A; null: A itself. */

@@ -40,7 +40,7 @@ int action_force(action *a, field *force)
 
 const named_solver *action_force_solver(const action *a, const action_solvers *s)
 {
-    return a->reversing ? s->reversal : s->force;
+    return a->check_reversibility ? s->reversal : s->force;
 }
 
 int action_shared_force(action *const *a, int n, field *force, double *const *seconds)

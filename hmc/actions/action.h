@@ -54,9 +54,9 @@ struct action {
     const field *links;
     /* Actions that have the same `shares`, not null, and the same form of sum can add their forces to one. */
     const void *shares, *form_of_sum;
-    int failures;    /* attempts at this trajectory that failed and were begun again on its behalf */
-    int reversing;   /* forces are solved for as where reversibility is checked; set from outside */
-    int start_known; /* refresh() already knows S, without a solve */
+    int failures;            /* attempts at this trajectory that failed and were begun again on its behalf */
+    int check_reversibility; /* forces are solved for as where reversibility is checked; set from outside */
+    int start_known;         /* refresh() already knows S, without a solve */
     double start_value;
     long iterations, solves, repeats; /* counts since action_reset_counts(); repeats: solves by a fallback */
     double worst_residual;
@@ -82,7 +82,7 @@ void action_destroy(action *a);
 /* The solvers of a fermion action by their use, and all among which fallbacks are looked up. Borrowed. */
 typedef struct {
     const named_solver *heat_bath, *force, *action;
-    const named_solver *reversal; /* force solver of an action that is `reversing` */
+    const named_solver *reversal; /* force solver of an action that is `check_reversibility` */
     const named_solver *all;
     int n;
 } action_solvers;

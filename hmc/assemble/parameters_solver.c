@@ -281,13 +281,14 @@ static void check_precisions(const ini_input *in, const named_settings *s, const
 }
 
 /* Refuses keys of a type that mean nothing beside the others. */
-static void check_idle(const ini_input *in, const named_settings *s)
+static void check_effect_of_keys(const ini_input *in, const named_settings *s)
 {
     const solver_type *type = solver_type_find(s->p.type);
     char text[PARAM_TEXT_SIZE];
-    for (int k = 0; type->idle && k < type->own->count; k++) {
+    for (int k = 0; type->why_key_has_no_effect && k < type->own->count; k++) {
         const param *key = &type->own->table[k];
-        const char *why = ini_given(in, "solver", s->name, key->name) ? type->idle(&s->p, key->name) : NULL;
+        const char *why =
+            ini_given(in, "solver", s->name, key->name) ? type->why_key_has_no_effect(&s->p, key->name) : NULL;
         if (!why) continue;
         param_format(key, &s->p, text, sizeof text);
         user_error("%s: %s = %s of [solver.%s] has no effect: %s; leave it out",
@@ -357,7 +358,7 @@ void solver_parameters_check(const ini_input *in, const parameters *p, int every
         }
     for (int i = 0; i < p->nsolvers; i++) {
         check_coarse(in, &p->solvers[i]);
-        check_idle(in, &p->solvers[i]);
+        check_effect_of_keys(in, &p->solvers[i]);
         check_effects(in, p, i, every);
     }
 }

@@ -270,8 +270,8 @@ static multishift_result solve_at_once(const job *j, equation *s, const solver_s
 }
 
 /* Solves shift after shift; x: the solutions at once, which are overwritten. Returns the sum of iterations and seconds. */
-static solve_result solve_apart(const job *j, equation *s, const solver_settings *set, field *const *x,
-                                solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
+static solve_result separate_solution(const job *j, equation *s, const solver_settings *set, field *const *x,
+                                      solve_history *h, double rows[MULTISHIFT_MOST][SUMMARY])
 {
     solve_result sum = {0};
     for (int i = 0; i < j->nshifts; i++) {
@@ -468,7 +468,7 @@ static void all_shifts(job *j, equation *s, const named_quark *f, const named_se
     open_solutions(j, s, x);
     const multishift_result m = solve_at_once(j, s, &n->p, x, &h[0], rows[0]);
     tell_shifts(j, f, n, "multi", ways[0], &h[0], rows[0]);
-    const solve_result apart = solve_apart(j, s, &n->p, x, &h[1], rows[1]);
+    const solve_result apart = separate_solution(j, s, &n->p, x, &h[1], rows[1]);
     tell_shifts(j, f, n, "cg", ways[1], &h[1], rows[1]);
     if (comm_rank() == 0 && !j->json)
         printf("%-14s %-14s all shifts at once: %d iterations, %.3f s; one after another: %d, %.3f s, %.2f times as "
@@ -512,7 +512,7 @@ static size_t need_of_solves(const void *of, const lattice *plan, place where)
             if (!j.nshifts || strcmp(set->type, "cg")) continue;
             open_solutions(&j, &s, x);
             solve_at_once(&j, &s, set, x, NULL, rows);
-            solve_apart(&j, &s, set, x, NULL, rows);
+            separate_solution(&j, &s, set, x, NULL, rows);
             close_solutions(&j, x);
         }
         close_system(&s);

@@ -215,17 +215,17 @@ static double energy(simulation *s)
     return h;
 }
 
-static void set_reversing(simulation *s, int reversing)
+static void set_check_reversibility(simulation *s, int check_reversibility)
 {
-    for (int i = 0; i < s->e.nactions; i++) s->e.actions[i]->reversing = reversing;
+    for (int i = 0; i < s->e.nactions; i++) s->e.actions[i]->check_reversibility = check_reversibility;
 }
 
 static void verify_reversal(verifier *v)
 {
     simulation *s = v->s;
-    set_reversing(s, 1);
+    set_check_reversibility(s, 1);
     const reversal r = reversal_measure(&s->e, key_of(s, 1), s->p->run.length);
-    set_reversing(s, 0);
+    set_check_reversibility(s, 0);
     if (r.failed) log_warn("%s", r.failed->trouble);
     report(v, "reversal: links, r.m.s.", "trajectory", r.links, "below 1e-6", verdict_of(r.links < 1e-6));
     report(v, "reversal: momenta, r.m.s.", "trajectory", r.momenta, "below 1e-5", verdict_of(r.momenta < 1e-5));

@@ -56,7 +56,7 @@ static void residuals(bench *b, double worst[USES])
     action *a = action_of(b, "light");
     for (int use = HEAT; use < USES; use++) {
         action_reset_counts(a);
-        a->reversing = use == REVERSAL;
+        a->check_reversibility = use == REVERSAL;
         CHECK_INT(use == HEAT     ? action_refresh(a, (random_key){3, 1})
                   : use == ACCEPT ? action_value(a, &worst[use])
                                   : action_force(a, b->s->e.force),
