@@ -24,7 +24,7 @@ typedef struct {
     int ahead;        /* links come from memory, and are asked for ahead of their use */
     int interior;     /* the list is the layout's interior */
     int block[4];     /* extents of the blocks that the hop stays in, negative along which they close; or zero */
-    const void *keep; /* lane mask of blocks on virtual nodes: [direction][place][lane], 0 where the hop is cut off */
+    const void *keep; /* lane factors of blocks, virtual nodes: [direction][place along it][lane], 0 where cut off */
     int keep_places;
     int exterior; /* units on the list, the exterior, of a kernel that packs first, too */
 } hop_args;
