@@ -240,8 +240,7 @@ static __device__ __noinline__ exact_sum gpu_sum_over_ranks(const gpu_boards *b,
         }
         memcpy(&s, words, sizeof s);
     }
-    if (!(s.bin >= EXACT_BIN_MIN && s.bin <= EXACT_BIN_MAX))
-        s = exact_zero(); /* words without meaning after give_up() */
+    if (!(s.bin >= EXACT_BIN_MIN && s.bin <= EXACT_BIN_MAX)) s = exact_zero(); /* garbage after give_up() */
     exact_raise(&s, __reduce_max_sync(0xffffffffu, s.bin));
     gpu_warp_add(&s);
     return s;
