@@ -16,7 +16,7 @@
 
 #define EXIT_USER_ERROR 2
 #define EXIT_INTERNAL 3
-#define EXIT_HUNG 5   /* another rank or a GPU does not answer (kernels/base/watchdog.h); 4 is in hmc/command/commands.h */
+#define EXIT_HUNG 5   /* rank or GPU that does not answer (kernels/base/watchdog.h); 4 is in hmc/command/commands.h */
 #define EXIT_DEVICE 6 /* a GPU is lost, broken or full */
 
 #define REQUIRE(cond, ...)                                                                                             \
@@ -49,8 +49,8 @@ extern "C" {
  * come along; `end_together(status)` is collective. Neither returns. */
 void error_set_hooks(int rank, void (*end_all)(int status), void (*end_together)(int status));
 
-/* What follows when memory runs out from now on: the exit status, and what to do. Before the first call status 2, for a
- * command that asks for more than there is. */
+/* Exit status and advice when memory runs out from now on. Before the first call the status is 2, for a command that asks for
+ * more than there is. */
 void error_set_memory(int status, const char *advice);
 
 __attribute__((noreturn)) void error_stop(const char *file, int line, const char *function, const char *condition,

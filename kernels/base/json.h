@@ -1,4 +1,4 @@
-/* One JSON object a line, for programs that read the output (--json).
+/* JSON output (--json): one object a line, for programs that read it.
  *
  *   json j = json_begin(stdout);
  *   json_string(&j, "file", path);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define ORDINARY_WIDTH 80
-#define ERASE "\r\033[K" /* to the beginning of the line, and all behind it away */
+#define ERASE "\r\033[K" /* carriage return, then erase to the end of the line */
 
 static int status_open, status_shown;
 static int this_rank;

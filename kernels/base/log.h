@@ -1,4 +1,4 @@
-/* One event a line, printed by rank 0 on standard output (warnings and errors on standard error), in four levels. */
+/* Log events, a line each, printed by rank 0 on standard output (warnings and errors on standard error), in four levels. */
 #ifndef PLAQ_LOG_H
 #define PLAQ_LOG_H
 
@@ -13,10 +13,10 @@ extern "C" {
 void log_set_rank(int rank);
 /* Events above `level` are dropped. The default is LOG_INFO. */
 void log_set_level(log_level level);
-/* With `on`, information goes to standard error too, so that standard output carries only results (--json). */
+/* Sends information to standard error, too, if `on`, so that standard output carries only results (--json). */
 void log_keep_stdout_clean(int on);
 
-/* With `on`, nothing is printed. */
+/* Prints nothing if `on`. */
 void log_silence(int on);
 
 /* The status line: one line on standard error, written over again and again, that says what takes long. It is there on

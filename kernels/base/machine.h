@@ -1,6 +1,5 @@
-/* What the system lets this program have: memory and cores, by what is there, by control groups (cgroups of version 1 or
- * 2, in which batch systems and containers run programs) and by limits of the process. Local; asks the system anew at
- * each call. */
+/* Memory and cores that this program may use: those of the machine, less by control groups (cgroups of version 1 or 2, in which
+ * batch systems and containers run programs) and by limits of the process. Local; each call asks the system anew. */
 #ifndef PLAQ_MACHINE_H
 #define PLAQ_MACHINE_H
 

@@ -225,7 +225,7 @@ static const char *other_spelling(const param *p, const char *text, char *room, 
 
 static int refuse(const param *p, const char *text, const char *why, char *message, size_t size)
 {
-    char allowed[PARAM_MESSAGE_SIZE], shown[81]; /* as much of the text as names it */
+    char allowed[PARAM_MESSAGE_SIZE], shown[81]; /* beginning of the text, to name it by */
     param_range_text(p, allowed, sizeof allowed);
     utf8_printable(shown, sizeof shown, text);
     int used =
@@ -628,7 +628,7 @@ int params_compare(const char *before, const char *now, const param_section *con
 {
     int count = 0;
     dump_line line, other;
-    for (int pass = 0; pass < 2; pass++) { /* all keys of `now`, then those that only `before` has */
+    for (int pass = 0; pass < 2; pass++) { /* keys of `now`, then those that only `before` has */
         const char *cursor = pass ? before : now, *against = pass ? now : before;
         while (next_line(&cursor, &line)) {
             const param *p = param_of_key(sections, n, line.key);

@@ -76,7 +76,7 @@ typedef struct {
     const char *range;
     const char *unit;
     const char *help;
-    int physics; /* 1: another value makes a different ensemble */
+    int physics; /* 1: ensemble changes with the value */
 } param;
 
 typedef struct {
@@ -84,7 +84,7 @@ typedef struct {
     int named;           /* 1: [quark.NAME], any number of them */
     const param *table;
     int count;
-    size_t size; /* of the struct */
+    size_t size; /* bytes of the struct */
     const char *help;
     const char *owner; /* the keys are those of a part, see above; null: they are the section's own */
 } param_section;
@@ -121,14 +121,14 @@ void params_default(const param_section *section, void *out);
  * allowed ("'-1' is out of range; allowed: real > 0"); then the struct is as before. */
 int param_set(const param *p, void *out, const char *text, char *message, size_t size);
 
-/* The same for a number alone that is the whole text: NULL, or what is wrong with it ("is not an integer"). */
+/* Reads a number that is the whole text. Returns NULL, or what is wrong with it ("is not an integer"). */
 const char *param_integer(const char *text, int64_t *value);
 const char *param_real(const char *text, double *value);
 
 /* The canonical text of one key of the struct `in`. */
 void param_format(const param *p, const void *in, char *text, size_t size);
 
-/* What is allowed, for a reader: "integer >= 1", "0 < real <= 1", "yes or no", "wilson, symanzik or iwasaki". */
+/* Allowed values in words: "integer >= 1", "0 < real <= 1", "yes or no", "wilson, symanzik or iwasaki". */
 void param_range_text(const param *p, char *text, size_t size);
 
 const char *param_type_name(param_type type);
@@ -138,7 +138,7 @@ const param *param_find(const param_section *section, const char *name);
 
 /* Copies the word number `index` (from 0) of a PARAM_WORDS value. Returns 1, or 0 when there are fewer words. */
 int param_word(const char *words, int index, char *word, size_t size);
-/* Whether `word` is one of such words. */
+/* True if `word` is in a PARAM_WORDS value. */
 int param_has_word(const char *words, const char *word);
 
 /* The name most like the one given (fewest letters changed, left out, added or swapped; case does not count; the
@@ -151,7 +151,7 @@ const char *param_nearest(const char *name, const char *const *names, int n);
  * standard error. */
 int params_help(FILE *out, const param_section *const *sections, int n, const char *key);
 
-/* The same as tables in Markdown, and as sections of a manual page (man, troff). */
+/* Key reference as tables in Markdown, and as sections of a manual page (man, troff). */
 void params_markdown(FILE *out, const param_section *const *sections, int n);
 void params_man(FILE *out, const param_section *const *sections, int n);
 /* A text in a manual page: troff's own characters are shown as they are. */
@@ -163,7 +163,7 @@ void param_add_choice(char *range, size_t range_size, char *help, size_t help_si
 /* Appends to a text, with `between` in front unless it is empty; no room is an internal error. */
 void param_append(char *text, size_t size, const char *between, const char *more);
 
-/* One more kind that has this part. The list stays in place. */
+/* Adds a kind to the owners of a part, and the part if it is new. The list stays in place. */
 void param_parts_add(param_parts *parts, const param_section *part, const char *kind);
 
 void param_text_add(param_text *text, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -141,7 +141,7 @@ static void put_section_head(FILE *out, const param_section *s)
     put_column(out, column, AT_ALLOWED, "allowed\n");
 }
 
-/* Whether the word is in the key's name, its values, or its help. */
+/* True if the word is in the key's name, kinds, choices or help. */
 static int is_about(const param_section *s, const param *p, const char *word)
 {
     return mentions(p->name, word) || mentions(p->help, word) || mentions(s->owner, word) ||
@@ -187,7 +187,7 @@ static int put_keys(FILE *out, const param_section *const *sections, int n, cons
                     int (*wanted)(const param_section *s, const param *p, const char *key))
 {
     int shown = 0, physics = 0, head = 0;
-    const param_section *whole = NULL; /* that the parts belong to */
+    const param_section *whole = NULL; /* section that the parts belong to */
     for (int i = 0; i < n; i++) {
         const param_section *s = sections[i];
         if (!s->owner) whole = s, head = 0;
@@ -205,7 +205,7 @@ static int put_keys(FILE *out, const param_section *const *sections, int n, cons
     return shown;
 }
 
-/* One line of the keys about a word beside those that have its name. */
+/* Prints one line of the keys that mention a word, beside those that have its name. */
 static void put_also(FILE *out, const param_section *const *sections, int n, const char *word)
 {
     param_text also = {0};

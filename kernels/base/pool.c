@@ -6,7 +6,7 @@
 
 #include "kernels/base/error.h"
 
-#define PLACES 2 /* that have memory; as many more count */
+#define PLACES 2 /* places that have memory; as many more count */
 #define ALIGNMENT 64
 #define MIB(bytes) ((double)(bytes) / 1048576)
 
@@ -51,7 +51,7 @@ void pool_set_limit(int place, size_t bytes)
     pools[place].limit = bytes;
 }
 
-/* What a block is in a place that only counts: more than null, for those who ask. */
+/* Block of a place that only counts: not null, for callers that check. */
 static char no_memory[ALIGNMENT];
 
 static int only_counts(int place)

@@ -12,7 +12,7 @@ extern "C" {
  * beyond U+10FFFF are none). Nothing past a terminating zero is read. */
 int utf8_length(const char *text);
 
-/* Whether all of it is characters of UTF-8, and none of them a control character. */
+/* True if the text is valid UTF-8 without control characters. */
 int utf8_is_text(const char *text);
 
 /* Copies text as far as it fits whole: characters of UTF-8 as they are, each byte of anything else, and of control

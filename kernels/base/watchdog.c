@@ -12,8 +12,8 @@
 #define TURNS 15
 
 static _Atomic(const char *) waiting, last_kernel = "none";
-static atomic_ulong calls; /* so that two waiting calls in a row are not taken for one */
-static atomic_int own;     /* what is waited for is no other rank */
+static atomic_ulong calls; /* count that tells two waiting calls in a row apart */
+static atomic_int own;     /* wait for the own GPU, for no other rank */
 static double limit, interval, turn;
 static int this_rank;
 
@@ -24,7 +24,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* By write(): the main thread may hang with the lock of stderr in its hands. */
+/* Ends the process with a message by write(): the main thread may hang while it holds the lock of stderr. */
 static void give_up(const char *what, double seconds)
 {
     char text[1024];
@@ -71,7 +71,7 @@ void watchdog_start(double seconds, int rank)
     this_rank = rank;
     limit = seconds;
     interval = seconds < 4 ? seconds / 4 : 1;
-    /* All that wait for one rank would speak at once: the first of them ends the others. Whoever waits for something of
+    /* Ranks that wait for one rank would speak at once: the first of them ends the others. A rank that waits for something of
      * its own comes before them all, for that is what they wait for. */
     turn = 2 * interval * (1 + (rank < TURNS ? rank : TURNS));
     const int status = pthread_create(&thread, NULL, watch, NULL);

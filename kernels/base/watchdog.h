@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Without a start, or with seconds <= 0, nobody watches. Call once. */
+/* Starts the watchdog; without a start, or with seconds <= 0, nobody watches. Call once. */
 void watchdog_start(double seconds, int rank);
 /* The limit in seconds; 0 when nobody watches. */
 double watchdog_limit(void);
@@ -27,12 +27,13 @@ double watchdog_limit(void);
 /* The seconds after the limit at which this rank says that it waits for others. */
 double watchdog_turn(void);
 
-/* For others, or for this rank's own GPU alone. The texts live as long as the program. */
+/* Waits for other ranks, or for this rank's own GPU alone, stand between enter and leave. The texts live as long as the
+ * program. */
 void watchdog_enter(const char *what);
 void watchdog_enter_own(const char *what);
 void watchdog_leave(void);
 void watchdog_note(const char *kernel);
-/* "none" before the first. */
+/* Kernel started last; "none" before the first. */
 const char *watchdog_last_kernel(void);
 
 #ifdef __cplusplus

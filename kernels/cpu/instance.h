@@ -1,5 +1,5 @@
-/* What a family's file on the CPU starts with (kernels/cpu/family.c.in, compiled once for each PLAQ_PREC and PLAQ_SIMD):
- * lines of its .def become runners T(name_run), for the table of cpu.c. */
+/* Runners of a family's kernels on the CPU (kernels/cpu/family.c.in, compiled once for each PLAQ_PREC and PLAQ_SIMD): lines of
+ * its .def become T(name_run), for the table of cpu.c. */
 #include <math.h>
 #include <stddef.h>
 

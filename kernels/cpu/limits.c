@@ -20,7 +20,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* So short that some passes are not disturbed by what else runs on the machine. */
+/* Pass length: so short that other programs leave some passes undisturbed. */
 #define PASS_SECONDS 2e-3
 
 /* ---- bandwidth ---- */

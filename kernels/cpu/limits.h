@@ -1,4 +1,4 @@
-/* What this machine can do, measured: the limits that plaq bench compares with.
+/* Machine limits, measured, that plaq bench compares with.
  *
  * All threads of the process take part. Arrays are first touched by the threads that use them, as fields are. Local;
  * ranks that share a machine have to measure at the same time. */

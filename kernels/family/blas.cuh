@@ -1,5 +1,5 @@
-/* What a GPU starts in a way of its own of the family blas: kernels with many sums. A warp does one of the n sums (or
- * pairs of sums); those of a block share the sites, and with them the first cache. */
+/* GPU kernels of family blas with instances of their own: kernels with many sums. A warp does one of the n sums (or pairs of
+ * sums); those of a block share the sites, and with them the first cache. */
 #define OWN_multi_dot , NO_INSTANCE
 #define OWN_norm2_each , NO_INSTANCE
 #define OWN_dot_each , NO_INSTANCE

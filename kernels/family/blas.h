@@ -110,7 +110,7 @@ typedef struct {
 
 typedef struct {
     geom g;
-    view in, out; /* in: the whole field; out: one message */
+    view in, out; /* whole field in; one message out */
     const int *list;
     int dir, reals; /* the message goes along dir */
 } ghost_pack_args;

@@ -1,2 +1,2 @@
-/* What a GPU starts in a way of its own of the family clover. */
+/* GPU kernels of family clover with instances of their own. */
 #define OWN_clover_force , INSTANCE_PARTS

@@ -10,7 +10,7 @@ typedef struct {
     double factor;
 } clover_apply_args;
 
-/* Of the groups of one right-hand side. */
+/* Groups of one right-hand side. */
 typedef struct {
     clover_apply_args apply;
     int first, count;

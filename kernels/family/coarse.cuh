@@ -1,6 +1,6 @@
-/* What a GPU starts in a way of its own of the family coarse: everything but moves between sites order and rows. Coarse
- * lattices are small and their matrices large, so a site is the work of many threads (M. Clark et al., arXiv:1612.07873,
- * section 6): rows, directions, chains of a row's sum, right-hand sides. Sums have the order of the site functions. */
+/* GPU kernels of family coarse with instances of their own: all but moves between sites order and rows. Coarse lattices are
+ * small and their matrices large, so a site is the work of many threads (M. Clark et al., arXiv:1612.07873, section 6): rows,
+ * directions, chains of a row's sum, right-hand sides. Sums have the order of the site functions. */
 #define OWN_coarse_insert , NO_INSTANCE
 #define OWN_coarse_orthonormalise , NO_INSTANCE
 #define OWN_coarse_restrict , NO_INSTANCE
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void T(product_row)(const coarse_local_args *a
     T(coarse_local_row)(a, u, group, i, re, im);
 }
 
-/* One column of the matrix times one number of each right-hand side. */
+/* Adds one column of the matrix times one number of each right-hand side. */
 template <int many>
 static __device__ __forceinline__ void T(column_times)(real re[many], real im[many], real mr, real mi,
                                                        const T(pair) x[many], real by)
@@ -226,7 +226,7 @@ void T(coarse_local_launch)(const gpu_device *dev, const void *args, const int *
     T(matrix_launch)<coarse_local_args, true, real>(dev, (const coarse_local_args *)args, list, n);
 }
 
-/* One row of matrix_times() from zero; column j of the matrix is at 2 n j, x_j at 2 j. */
+/* Row of matrix_times() from zero; column j of the matrix is at 2 n j, x_j at 2 j. */
 static __device__ __forceinline__ void T(row_times)(real *re, real *im, const real *matrix, const real *x, int n)
 {
     real cr[COARSE_CHAINS] = {0}, ci[COARSE_CHAINS] = {0};
@@ -442,13 +442,13 @@ void T(coarse_restrict_launch)(const gpu_device *dev, const void *args, const in
     else T(restrict_start)<4>(dev, a, n);
 }
 
-#define PROLONG_THREADS 384 /* of a block, at most */
-#define PROLONG_LINES 4     /* of a thread, at most */
+#define PROLONG_THREADS 384 /* threads of a block, at most */
+#define PROLONG_LINES 4     /* lines of a thread, at most */
 
 /* COARSE_PAD threads make a component of a fine site, one each of the sums of prolong_component(). A block does some
  * components in a share of the lines of an aggregate, so many lines `together`. */
 typedef struct {
-    int tiles, shares, chunks; /* of right-hand sides, lines, components */
+    int tiles, shares, chunks; /* tiles of right-hand sides, shares of lines, chunks of components */
     int of_chunk, together;
 } T(prolong_shape);
 
@@ -568,7 +568,7 @@ static __global__ void __launch_bounds__(ORTHONORMAL_THREADS)
             gram[k].im[l] = im;
         }
         __syncthreads();
-        for (int k = 0; k < n && thread < WARP; k++) { /* one warp alone: each row needs all before it */
+        for (int k = 0; k < n && thread < WARP; k++) { /* single warp: each row needs all before it */
             int bad = 0;
             const double root = T(cholesky_pivot)(gram, k, &bad);
             __syncwarp();
@@ -637,8 +637,8 @@ void T(coarse_orthonormalise_launch)(const gpu_device *dev, const void *args, co
 /* A block does some rows and columns of the products at a site: vectors of P^dagger, and those of one chirality of P. Site
  * by site of the aggregate the columns W of all five terms, or of one, meet in shared memory. */
 
-/* Of Wilson-clover a thread does one row and column, for either chirality of P^dagger and all links. W has 6 components of
- * the site-diagonal part, and of each hop 6 of either chirality. */
+/* Wilson-clover threads do one row and column each, for either chirality of P^dagger and all links. W has 6 components of the
+ * site-diagonal part, and of each hop 6 of either chirality. */
 #define WILSON_COMPONENTS 54
 #define WILSON_COLUMNS 32
 #define WILSON_THREADS 640
@@ -962,7 +962,7 @@ void T(coarse_invert_launch)(const gpu_device *dev, const void *args, const int 
 static __global__ void __launch_bounds__(INVERT_THREADS)
     T(coarse_fold_global)(const __grid_constant__ coarse_fold_args a, int tiles)
 {
-    __shared__ real x[FOLD_COLUMNS][2 * COARSE_COMPONENTS_MOST]; /* as vectors stand in fields */
+    __shared__ real x[FOLD_COLUMNS][2 * COARSE_COMPONENTS_MOST]; /* vectors as fields store them */
     gpu_begin();
     const int n = a.components, tile = (int)blockIdx.x % tiles, dir = (int)blockIdx.x / tiles % a.links.groups;
     const long u = (long)(blockIdx.x / tiles / a.links.groups);

@@ -19,9 +19,9 @@
  * as many groups, in group g. */
 typedef struct {
     geom g;
-    view sites, rows; /* of one parity */
+    view sites, rows; /* views of one parity */
     int parity, reals, groups_apart;
-    int add; /* to sites */
+    int add; /* adds to sites */
 } coarse_rows_args;
 typedef coarse_rows_args coarse_gather_args, coarse_scatter_args;
 
@@ -31,13 +31,13 @@ typedef struct {
     int sub[4], parities, block[4];
     long rows_of_parity; /* fine */
     int components, vectors, padded;
-    int parity; /* of the coarse sites of a launch */
+    int parity; /* parity of a launch's coarse sites */
 } coarse_aggregates;
 
 typedef struct {
     coarse_aggregates of;
     view vectors, in;
-    int number; /* of the vector that `in` becomes, on the parity `fine` */
+    int number; /* vector number of `in`, on the parity `fine` */
     int fine;
 } coarse_insert_args;
 
@@ -61,7 +61,7 @@ typedef struct {
     view vectors, links, diagonal, ghost[4];
     view out, out_diagonal;
     long ghost_rows[4];
-    int split[4], time_sign; /* of the step over the last time slice of this rank */
+    int split[4], time_sign; /* time_sign: step over the last time slice of this rank */
 } coarse_galerkin_args;
 typedef coarse_galerkin_args coarse_galerkin_wilson_args;
 

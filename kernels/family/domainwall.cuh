@@ -1,4 +1,4 @@
-/* What a GPU starts in a way of its own of the family domainwall: matrices in the fifth dimension, alone and behind a hop.
+/* GPU kernels of family domainwall with instances of their own: matrices in the fifth dimension, alone and behind a hop.
  *
  * A block does all slices of a few sites, a thread `many` slices of one: it leaves them in shared memory, and when all have
  * come makes as many slices of the product from those of its site. Slices of a thread share the links. */
@@ -12,7 +12,7 @@
 #define FIFTH_CAP (PLAQ_PREC == 0 ? 128 : 80)
 #define HOP_FIFTH_MANY (PLAQ_PREC == 0 ? 1 : 4)
 #define HOP_FIFTH_CAP(many) (PLAQ_PREC == 0 || (many) == 1 ? 128 : 168)
-#define FIFTH_THREADS 128 /* at most, where the tuner has no other number */
+#define FIFTH_THREADS 128 /* threads of a block at most, where the tuner has no other number */
 
 /* How a block divides its threads: 2^site_bits sites for each `many` slices, of the fields that the matrix leads from and to
  * the one with more. */
@@ -124,7 +124,7 @@ void T(fifth_launch)(const gpu_device *dev, const void *args, const int *list, l
 
 /* ---- behind a hop ---- */
 
-/* Where a hop's neighbours are: all on this rank, some on others, or none beyond the block. */
+/* Neighbours of a hop: all on this rank, some on others, or none beyond the block. */
 enum { HOP_WHOLE, HOP_SPLIT, HOP_CUT };
 
 template <int reals, int reach, int sign, int many>
@@ -172,7 +172,7 @@ static void T(hop_fifth_start)(const gpu_device *dev, const hop_fifth_args *a, c
     const long sites = 1L << s.f.site_bits;
     dim3 grid;
     shape.threads = (int)sites;
-    if (dev->way < 0) shape.length = -1; /* so few sites are neighbours best in the order of memory */
+    if (dev->way < 0) shape.length = -1; /* memory order gives so few sites most neighbours */
     if (shape.length > s.f.site_bits) shape.length = s.f.site_bits;
     gpu_tile tile = gpu_tile_for(&a->hop.g, shape, &grid);
     if (list && !a->hop.interior) tile.on = 0;

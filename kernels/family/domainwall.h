@@ -4,10 +4,10 @@
 
 #include "kernels/family/wilson.h"
 
-#define DOMAINWALL_SLICES 32 /* of a fifth dimension, at most */
+#define DOMAINWALL_SLICES 32 /* slices of a fifth dimension, at most */
 
-/* One real matrix a chirality: of the upper spins, where gamma5 = +1, and of the lower ones. From fields of `from` slices,
- * its columns, to those of Ls, its rows. */
+/* Real matrices, one a chirality: of the upper spins, where gamma5 = +1, and of the lower ones. They lead from fields of `from`
+ * slices, the columns, to those of Ls, the rows. */
 typedef struct fifth_matrix {
     int Ls, from;
     double of[2][DOMAINWALL_SLICES][DOMAINWALL_SLICES];
@@ -20,7 +20,7 @@ typedef struct {
     fifth_matrix m;
 } fifth_args;
 
-/* The same of a hop: out_s = sum_t m_st a (D in)_t + b x_s, in the forms HOP_PLAIN and HOP_ADD. */
+/* Hop with a matrix behind it: out_s = sum_t m_st a (D in)_t + b x_s, in the forms HOP_PLAIN and HOP_ADD. */
 typedef struct {
     hop_args hop;
     fifth_matrix m;

@@ -1,4 +1,4 @@
-/* What a GPU starts in a way of its own of the family gauge. */
+/* GPU kernels of family gauge with instances of their own. */
 #define OWN_gauge_force , INSTANCE_PARTS
 #define OWN_parallelogram_force , INSTANCE_PARTS
 #define OWN_field_strength , INSTANCE_PARTS

@@ -1,5 +1,5 @@
-/* What a GPU starts in a way of its own of the family multiblas. A warp does one entry, or one column, of a tile; the
- * warps of a block share the sites, and with them the first cache. */
+/* GPU kernels of family multiblas with instances of their own. A warp does one entry, or one column, of a tile; the warps of a
+ * block share the sites, and with them the first cache. */
 #define OWN_multiblas_dot , NO_INSTANCE
 #define OWN_multiblas_axpy , NO_INSTANCE
 

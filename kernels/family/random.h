@@ -15,8 +15,8 @@ typedef struct {
     uint64_t seed;
     uint32_t purpose, number;
     int parity;
-    int reals, slices; /* of vectors: components of a group, and groups of a right-hand side */
-    int rows;          /* in rows order */
+    int reals, slices; /* vectors: components of a group, and groups of a right-hand side */
+    int rows;          /* rows order */
 } random_args;
 
 #endif

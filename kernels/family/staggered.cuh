@@ -1,5 +1,4 @@
-/* What a GPU starts in a way of its own of the family staggered: the hop, and what makes links and takes derivatives
- * back. */
+/* GPU kernels of family staggered with instances of their own: the hop, and those that make links and take derivatives back. */
 #define OWN_staggered_hop , NO_INSTANCE
 #define OWN_long_links , INSTANCE_PARTS
 #define OWN_long_back , INSTANCE_PARTS

@@ -10,16 +10,15 @@ typedef struct {
     geom g;
     view out, in, x;
     view near_here, near_there, far_here, far_there; /* links on the parity of out, and on the other */
-    view phase_here, phase_there;                    /* of far links of 13 or 9 reals */
-    view ghost[8];                                   /* as staggered_pack writes them */
+    view phase_here, phase_there;                    /* phases of far links of 13 or 9 reals */
+    view ghost[8];                                   /* vectors as staggered_pack writes them */
     double a, b;
-    double near_scale, far_scale; /* what links are multiplied with to give the true ones; 1 for 18 reals in floating
-                                     point */
+    double near_scale, far_scale; /* factors from stored to true links; 1 for 18 reals in floating point */
     long nface[4];                /* units of one parity on a face */
     int far_reals;                /* 18, 13, 9, or 0: there are none */
-    int parity;                   /* of out */
-    int stream, ahead;            /* as in hop_args */
-    int exterior;                 /* some neighbours of the units on the list are on other ranks */
+    int parity;                   /* parity of out */
+    int stream, ahead;            /* see hop_args */
+    int exterior;                 /* neighbours of some units on the list are on other ranks */
 } staggered_hop_args;
 
 typedef struct {
@@ -45,7 +44,7 @@ typedef struct {
 #define PATH_OFFSETS 4 /* entries 1, 2, 3 belong to staples in direction mu + 1, mu + 2, mu + 3 */
 typedef struct {
     geom g;
-    view links, in; /* with all of their ghosts, as in[], threes[] below */
+    view links, in; /* fields with all of their ghosts, as in[], threes[] below */
     view out[PATH_OFFSETS];
     long chunk;
     int special;
@@ -102,7 +101,7 @@ typedef struct {
 #define SIDE_PAIRS 4
 typedef struct {
     geom g;
-    view links, m[SIDE_PAIRS], a[SIDE_PAIRS]; /* with all of their ghosts */
+    view links, m[SIDE_PAIRS], a[SIDE_PAIRS]; /* fields with all of their ghosts */
     view out;
     double seven; /* the factor of the third and fourth pair */
     int offset;

@@ -7,14 +7,14 @@
  * what goes on to the next one, which is handed over in shared memory, from box to box, too. Small blocks of few
  * registers a thread leave room for some of them on a processor: one works while others wait. */
 
-#define SIDE_SITES 64  /* of a box, at most */
-#define SIDE_PLACES 80 /* of what a box reads, at most */
+#define SIDE_SITES 64  /* sites of a box, at most */
+#define SIDE_PLACES 80 /* places that a box reads, at most */
 #define SIDE_RUN 16    /* sites in x that fill a line of the cache */
-#define SIDE_PACKS 9   /* of two reals a matrix */
+#define SIDE_PACKS 9   /* packs of two reals in a matrix */
 #define SIDE_TILE (SIDE_PACKS * SIDE_PLACES)
 #define SIDE_SHARED                                                                                                    \
     ((2 * 2 * SIDE_TILE + SIDE_PACKS * SIDE_SITES) * (int)sizeof(double2) + 3 * SIDE_PLACES * (int)sizeof(int))
-#define SIDE_BLOCKS 3 /* at once on a processor that has memory for them; leaves 168 registers, as in staggered.def */
+#define SIDE_BLOCKS 3 /* resident blocks, if memory allows; leaves 168 registers, as in staggered.def */
 
 /* Boxes for derivatives by U_nu, in a kernel for all nu: their extents and those of what they read, how many lie side by
  * side and in how many lines, of which a block does so many steps, and blocks; their sites, those of a slice in mu, and
@@ -51,7 +51,7 @@ static int side_box_worth(const side_box *b, const geom *g)
     return b->sites * (SIDE_RUN / 2 + (fills ? SIDE_RUN : b->extent[0]));
 }
 
-/* Whether a box is worth more; or else reads less, or is thinner in mu. */
+/* True if a box is worth more; or else reads less, or is thinner in mu. */
 static int side_box_better(const side_box *b, const side_box *than, const geom *g, int mu)
 {
     const int worth = side_box_worth(b, g), least = side_box_worth(than, g);
@@ -73,7 +73,7 @@ static void side_box_search(side_box *best, const geom *g, int mu, int nu, int e
         if (g->sub[d] % extent[d] == 0) side_box_search(best, g, mu, nu, extent, d + 1, room / extent[d]);
 }
 
-/* In whole lines, if these make so many blocks; if not a block does a piece of one. */
+/* Best box; a block walks a whole line if that makes so many blocks, else a piece of one. */
 static side_box side_box_for(const geom *g, int mu, int nu, int blocks)
 {
     side_box best = {};
@@ -245,7 +245,7 @@ FN void T(add_pair)(vreal sum[18], const geom *g, const vreal link[18], const do
     }
 }
 
-/* What a thread does in each box: its site (of the first box), that and its neighbour in nu among the places, slots where
+/* Seat of a thread in each box: its site (of the first box), the places of that site and of its neighbour in nu, slots where
  * what goes on is left and taken from, and whether it is in the first or the last slice. */
 typedef struct {
     int x[4], home, up, to, from;
@@ -375,7 +375,7 @@ void T(staple_sides_launch)(const gpu_device *dev, const void *args, const int *
     side_boxes boxes;
     int blocks = 0;
     REQUIRE(!list, "a list for staple_sides");
-    /* One round of blocks at once, a quarter of them for each nu. */
+    /* Blocks fill the GPU once, a quarter of them for each nu. */
     const int round = SIDE_BLOCKS * dev->processors / 4;
     for (int nu = 0; nu < 4; nu++) {
         const int mu = (nu + 4 - a->offset) % 4;

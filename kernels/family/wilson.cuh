@@ -1,4 +1,4 @@
-/* What a GPU starts in a way of its own of the family wilson: the hop, and sums over Schwarz blocks.
+/* GPU kernels of family wilson with instances of their own: the hop, and sums over Schwarz blocks.
  *
  * The hop has variants with literal links, clover term and faces, without which the branches alone would cost
  * registers. Several right-hand sides share the link in a thread's registers (two-row links), MANY at a time; where that
@@ -30,7 +30,7 @@ static __device__ __forceinline__ void T(hop_skip)(hop_args *a, int n)
     a->ghost_first = n;
 }
 
-/* Where a hop's neighbours are: all on this rank, some on others, or none beyond the block. */
+/* Neighbours of a hop: all on this rank, some on others, or none beyond the block. */
 enum { HOP_WHOLE, HOP_SPLIT, HOP_CUT };
 
 template <int reals, bool clover, int reach, int sign, int many>
@@ -174,7 +174,7 @@ static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const i
     if (!tile.on) tiles = dim3((unsigned)((n + threads - 1) / threads));
     const unsigned packs = (unsigned)((pack->start[pack->faces] + threads - 1) / threads);
     const gpu_rim rim = gpu_rim_for(dev, &a->g, &tile, tiles);
-    /* All is packed in the first half of what needs no message. */
+    /* Packing blocks stand within the first half of those that need no message. */
     unsigned apart = 0;
     while (rim.on && apart < 2 && packs << (apart + 2) <= rim.early) apart++;
     const unsigned outside = rim.on ? 0 : (unsigned)((a->exterior + threads - 1) / threads);
@@ -225,7 +225,7 @@ void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, lon
 
 /* ---- sums over blocks ---- */
 
-/* What a warp has summed of one block, in its thread 0. */
+/* Deposits a warp's sums of one block, from its thread 0, and clears them. */
 static __device__ __forceinline__ void T(block_deposit)(const block_args *a, int b, long long sum[3])
 {
     UNROLL for (int k = 0; k < 3; k++)

@@ -16,18 +16,17 @@ typedef struct {
     view ghost[8];    /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
     int ghost_first;  /* the right-hand side in them that belongs to in's first one; 0 outside the GPU's kernels */
     double a, b;
-    int parity; /* of out */
+    int parity; /* parity of out */
     int sign;
     int form;
     int link_reals;
-    int stream;   /* out goes past the caches */
-    int ahead;    /* links come from memory, and are asked for ahead of their use */
-    int interior; /* the list is the layout's interior */
-    int block[4]; /* extents of the blocks that the hop stays in, negative along which they close; or zero */
-    const void
-        *keep; /* on virtual nodes with blocks: [direction][place along it][lane], 0 where the neighbour is cut off */
+    int stream;       /* out goes past the caches */
+    int ahead;        /* links come from memory, and are asked for ahead of their use */
+    int interior;     /* the list is the layout's interior */
+    int block[4];     /* extents of the blocks that the hop stays in, negative along which they close; or zero */
+    const void *keep; /* lane factors of blocks, virtual nodes: [direction][place along it][lane], 0 where cut off */
     int keep_places;
-    int exterior; /* of a kernel that packs first, too: the units on the list, the exterior */
+    int exterior; /* units on the list, the exterior, of a kernel that packs first, too */
 } hop_args;
 
 /* How many right-hand sides a GPU's thread does with links of two rows, which they share; a kernel that is an exchange,
@@ -44,14 +43,14 @@ typedef struct {
     int faces, sign, link_reals;
 } hop_pack_args;
 
-/* Of blocks.h: the number of blocks of this rank in each direction, and where each lane of a unit lies. */
+/* Schwarz blocks (kernels/ops/block.h): their number on this rank in each direction, and the block of each lane of a unit. */
 typedef struct {
     geom g;
     view x, r, q, p;
     int parity, size[4], count[4], blocks, first_colour, colour, shift;
     const int32_t *of;        /* [unit][lane], on virtual nodes */
-    int32_t *bound, *bound_q; /* of r and of q, see kernels/site/block.h */
-    int32_t *bound_next;      /* where an update leaves those of r and p */
+    int32_t *bound, *bound_q; /* bounds of r and of q, see kernels/site/block.h */
+    int32_t *bound_next;      /* bounds of r and p that an update leaves */
     int64_t *sums;            /* [block][sum], three a block, on the host for each thread */
     double relaxation;
 } block_args;

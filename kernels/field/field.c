@@ -175,7 +175,7 @@ field *field_create_shape(const lattice *lat, const field_shape *shape, precisio
  * has what is not its own. Else 1, all groups. */
 typedef struct {
     int n;
-    size_t bytes, step; /* of one, and from one to the next */
+    size_t bytes, step; /* bytes of a stretch, and from one to the next */
 } stretches;
 
 static stretches stretches_of(const field *f)
@@ -448,7 +448,7 @@ double *field_slice_buffer(const field *f)
 
 enum { EXPORT, IMPORT };
 
-/* One site of a field on the host. */
+/* Copies one site of a field on the host to `site`, or back. */
 static void transfer_site(field *f, const stored_field *stored, long unit, int lane, double *site, int way)
 {
     for (int g = 0; g < f->groups; g++)
@@ -554,7 +554,7 @@ static void convert_rows(field *y, const field *x, stored_way way, double factor
 #include "kernels/field/fields.def"
 #undef FIELD_KIND
 
-/* In one place. Ghosts do not travel: halo_fill() brings them. */
+/* Converts within one place. Ghosts do not travel: halo_fill() brings them. */
 static void convert(field *y, const field *x, stored_way way, double factor)
 {
     const kernel_timing timing = kernel_timing_start(KERNEL_convert, y->prec, y->where == PLACE_DEVICE, 0);

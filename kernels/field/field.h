@@ -48,8 +48,8 @@ typedef enum { ORDER_SITES, ORDER_ROWS } storage_order;
 typedef struct {
     field_kind kind;
     int nrhs, Ls;        /* right-hand sides, and slices of a fifth dimension in each: one but for vectors */
-    int spins, colours;  /* in rows order; zero for other kinds, whose components are those of fields.def */
-    int columns;         /* of FIELD_MATRICES; else zero */
+    int spins, colours;  /* rows order alone; zero for kinds with the components of fields.def */
+    int columns;         /* FIELD_MATRICES alone; else zero */
     storage_order order; /* ORDER_ROWS for FIELD_COARSE and FIELD_MATRICES, ORDER_SITES for others */
 } field_shape;
 
@@ -58,7 +58,7 @@ typedef struct {
     int groups, reals;
     int scaled; /* has a scale per site and group in fixed-point precisions */
     int ghosts;
-    int apart; /* on virtual nodes each group has its own stretch of storage, see view.h */
+    int apart; /* groups have storage stretches of their own on virtual nodes, see view.h */
 } field_kind_info;
 
 typedef struct field {
@@ -68,10 +68,10 @@ typedef struct field {
     precision prec;
     parity par;
     place where;
-    int nrhs, Ls, spins, colours, columns; /* as in the shape */
+    int nrhs, Ls, spins, colours, columns; /* see field_shape */
     storage_order order;
     int groups, reals;         /* reals: of a site, in one group */
-    long stride, group_stride; /* as in views; in rows order reals from a site, and from a group, to the next */
+    long stride, group_stride; /* strides as in views; in rows order reals from a site, and from a group, to the next */
     size_t bytes, scale_bytes;
     void *data;
     float *scale;
@@ -88,21 +88,21 @@ extern const field_kind_info field_kinds[FIELD_KINDS];
 /* A field, all zero. nrhs: right-hand sides of a spinor or colour vector, else 1. Collective where the kind has ghosts.
  */
 field *field_create(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
-/* The same of any shape. Kernels of four dimensions treat each group as a right-hand side. */
+/* Field of any shape, all zero. Kernels of four dimensions treat each group as a right-hand side. */
 field *field_create_shape(const lattice *lat, const field_shape *shape, precision prec, parity par, place where);
 /* The shape of a kind in four dimensions, of a field, and of coarse vectors of 2 x colours components. */
 field_shape field_shape_of_kind(field_kind kind, int nrhs);
 field_shape field_shape_of(const field *f);
 field_shape field_shape_coarse(int colours, int nrhs);
-/* Of `number` matrices a site, of spins x colours rows. */
+/* Shape of `number` matrices a site, of spins x colours rows. */
 field_shape field_shape_matrices(int spins, int colours, int columns, int number);
 /* True if two fields have the same lattice, shape and place; parities and precisions may differ. */
 int field_alike(const field *x, const field *y);
 /* Like f in everything, contents aside: they are zero. */
 field *field_like(const field *f);
-/* The same with contents that are not defined, for what is written whole before it is read. */
+/* Field like f with contents that are not defined, for results written whole before they are read. */
 field *field_scratch(const field *f);
-field *field_scratch_on(const field *f, parity par); /* of that parity, or of both */
+field *field_scratch_on(const field *f, parity par); /* parity par in place of f's */
 void field_destroy(field *f);
 
 /* "double", "single", "half", "quarter"; and the precision of such a name, which must be one of them. */
@@ -112,16 +112,15 @@ precision precision_named(const char *name);
 /* Views of one parity of f: to read, or to write (raises the version). */
 view field_in(const field *f, parity p);
 view field_out(field *f, parity p);
-/* For what writes into the storage of f by itself: raises the version. */
+/* Raises the version of f, for code that writes into its storage by itself. */
 void field_written(field *f);
 /* View of all storage, ghosts as they are; kernels/ops/halo.h fills them. */
 view field_all(const field *f);
 
-/* One parity of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version.
- */
+/* Parity p of f as a field that shares its memory; it is not destroyed, and writing to it does not raise f's version. */
 field field_part(const field *f, parity p);
-/* The same of one right-hand side with its slices, and of one group, of vectors in floating point; for kernels alone:
- * field_copy() takes it for whole. */
+/* Right-hand side with its slices, or one group, of vectors in floating point, as such a field; for kernels alone: field_copy()
+ * takes it for whole. */
 field field_rhs(const field *f, int rhs);
 field field_group(const field *f, int group);
 
@@ -144,7 +143,7 @@ void field_import(field *f, int t, const double *buf);
 /* Room for one such slice; free() it. */
 double *field_slice_buffer(const field *f);
 
-void field_clear(field *f); /* all zero */
+void field_clear(field *f);
 
 /* Bytes that field_create() would take for one field. */
 size_t field_bytes(const lattice *lat, field_kind kind, precision prec, parity par, int nrhs, place where);
@@ -153,17 +152,17 @@ int field_lanes(const lattice *lat, precision prec);
 long field_units(const field *f); /* units (work items) of one parity */
 /* Sites in the rows of one group, of the parities that a field in rows order has. */
 long field_rows(const field *f);
-/* Where its numbers are, for conversions; not in rows order. */
+/* Storage of the field's numbers, for conversions; not in rows order. */
 stored_field field_stored(const field *f);
 /* Bytes of a stored real. */
 size_t field_real_bytes(const field *f);
-/* The same with its share of the scale. */
+/* Bytes of a stored real with its share of the scale. */
 double field_traffic(const field *f);
 
 /* The parity that a call on a whole field means first, and whether there is a second. */
 int field_first_parity(const field *f);
 int field_last_parity(const field *f);
-/* One parity of f after the other. */
+/* Parities of f, one after the other. */
 #define FOR_PARITIES(p, f) for (int p = field_first_parity(f); p <= field_last_parity(f); p++)
 /* Arguments' geometry for the place of f. */
 geom field_geom(const field *f);

@@ -43,7 +43,7 @@ STORED_FN stored_order stored_order_of(const stored_field *f)
     return o;
 }
 
-/* From the first component of a group to component c, in reals. */
+/* Step from the first component of a group to component c, in reals. */
 STORED_FN int stored_step(stored_order o, int c)
 {
     return o.lanes > 1 ? c * o.lanes : c / o.pack * o.pack * LINEAR_BLOCK + c % o.pack;
@@ -83,7 +83,7 @@ typedef union {
         to = from;                                                                                                     \
     }
 #define STORED_ACCESS(to, from)                                                                                        \
-    const int pack = VIEW_PACK(f->prec, f->reals), bytes = 8 >> (int)f->prec; /* of one */                             \
+    const int pack = VIEW_PACK(f->prec, f->reals), bytes = 8 >> (int)f->prec; /* bytes of one real */                  \
     void *const first = (char *)f->data + stored_index(f, unit, lane, group) * (size_t)bytes;                          \
     if (pack * bytes == 16) STORED_PACKS(uint4, to(of_16), from(of_16))                                                \
     else if (pack * bytes == 8) STORED_PACKS(uint2, to(of_8), from(of_8))                                              \
@@ -136,8 +136,8 @@ STORED_FN double stored_range(precision p)
     return p == PREC_HALF ? 32767 : 127;
 }
 
-/* What fixed-point integers have added to them in memory: in the linear layout half their range, so that a GPU puts
- * them into the mantissa of a float as they are. */
+/* Offset of fixed-point integers in memory: in the linear layout half their range, so that a GPU puts them into the mantissa of
+ * a float as they are. */
 STORED_FN int stored_offset(const stored_field *f)
 {
     return f->lanes > 1 ? 0 : f->prec == PREC_HALF ? 1 << 15 : 1 << 7;
@@ -216,7 +216,7 @@ STORED_FN stored_move stored_move_back(const stored_move *m)
     return back;
 }
 
-/* One group of a site, between fields of one precision and number of reals: the same bits, but for the sign. */
+/* Moves one group of a site between fields of one precision and number of reals: the same bits, but for the sign. */
 STORED_FN void stored_move_group(const stored_field *y, long first_y, const stored_field *x, long first_x,
                                  const stored_move *m, int signs, int group)
 {
@@ -261,7 +261,7 @@ STORED_FN void stored_eight_reals(double u[18])
     u[1] = second;
 }
 
-/* One group of x into y, which may store links with fewer or more reals. */
+/* Converts one group of x into y, which may store links with fewer or more reals. */
 STORED_FN void stored_convert(const stored_field *y, long unit_y, int lane_y, const stored_field *x, long unit_x,
                               int lane_x, int group)
 {
@@ -272,7 +272,7 @@ STORED_FN void stored_convert(const stored_field *y, long unit_y, int lane_y, co
     stored_write(y, unit_y, lane_y, group, buf);
 }
 
-/* One group of y += factor x, of the same kind. */
+/* Adds one group: y += factor x, of the same kind. */
 STORED_FN void stored_add(const stored_field *y, long unit_y, int lane_y, double factor, const stored_field *x,
                           long unit_x, int lane_x, int group)
 {
@@ -283,7 +283,7 @@ STORED_FN void stored_add(const stored_field *y, long unit_y, int lane_y, double
     stored_write(y, unit_y, lane_y, group, sum);
 }
 
-/* What field_copy() and field_add() do. */
+/* Operations of field_copy() and field_add(). */
 typedef enum { STORED_COPY, STORED_ADD } stored_way;
 
 #endif

@@ -1,4 +1,4 @@
-/* What a kernel knows of a field: where its numbers are. Shared by gcc and nvcc.
+/* View of a field, all that a kernel knows of it: where its numbers are. Shared by gcc and nvcc.
  *
  * Storage is [block][group][component / pack][block sites][pack]. A block is a SIMD unit (pack 1), or in the linear
  * layout 32 sites, with pack as large as divides the components of a group: up to 2 in double, 4 in single, 8 below. A

@@ -57,8 +57,7 @@ static float train(int n)
     return least;
 }
 
-/* Of a kernel that took so many milliseconds between events, the seconds that it takes in a train; no fewer than one
- * that does nothing. */
+/* Seconds in a train of a kernel that took so many milliseconds between events; no fewer than of one that does nothing. */
 static double seconds_of(float milliseconds)
 {
     static float price = -1, nothing_in_train;

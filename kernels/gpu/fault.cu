@@ -1,4 +1,4 @@
-/* What CUDA's errors mean to the person who runs the program.
+/* CUDA errors, and what they mean to the person who runs the program.
  *
  * CUDA reports what a kernel did wrong at a later call, so the messages name the last kernel started; it need not be
  * the one. Errors that are not in the table can only come from a mistake in the program. */

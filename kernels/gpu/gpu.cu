@@ -259,7 +259,7 @@ static void start_copy(void *to, place to_place, const void *from, place from_pl
 {
     static const cudaMemcpyKind kinds[2][2] = {{cudaMemcpyHostToHost, cudaMemcpyHostToDevice},
                                                {cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}};
-    gpu_enter_wait("a copy to or from the GPU"); /* which returns at once only where memory of the host is pinned */
+    gpu_enter_wait("a copy to or from the GPU"); /* copies return at once only where memory of the host is pinned */
     CUDA(cudaMemcpyAsync(to, from, bytes, kinds[from_place][to_place], stream));
     watchdog_leave();
 }
@@ -303,7 +303,7 @@ int gpu_run(kernel_id id, const field *like, const void *args, const kernel_work
     const gpu_launcher launch = launchers[id][like->prec];
     if (!launch) return 0;
     const int sums = kernel_infos[id].sums;
-    if (sums > 0 && ++device.number == 0) device.number = 1; /* 0: of words that nobody has written */
+    if (sums > 0 && ++device.number == 0) device.number = 1; /* number 0: words that nobody has written */
     gpu_device on = device;
     REQUIRE(!work->sum_over_ranks || sums == 1, "%d sums of kernel %s over all ranks", sums, kernel_infos[id].name);
     if (work->sum_over_ranks && comm_group_size(like->lat->group) > 1) {

@@ -39,7 +39,7 @@ void gpu_move(const stored_field *y, long first_y, const stored_field *x, long f
  * waits for it; gpu_add_sums() for a kernel that sums, and adds what it found. */
 int gpu_run(kernel_id id, const field *like, const void *args, const struct kernel_work *work);
 void gpu_add_sums(kernel_id id, exact_sum *sums);
-/* Where kernels find the value of the first sum of the kernel in front of them that sums. */
+/* Value, on the device, of the first sum of the kernel that summed last, for kernels behind it. */
 const double *gpu_sum_value(void);
 
 /* The time of a sample of kernels: what the one between start and stop takes among others, collected into `of` without

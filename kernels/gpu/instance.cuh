@@ -54,7 +54,7 @@ static __device__ __forceinline__ T(walker) T(column_walker)(const gpu_columns *
     return w;
 }
 
-/* What a thread has summed. */
+/* Closes the partial sum of a thread. */
 static __device__ __forceinline__ exact_sum T(exact_closed)(vexact *mine)
 {
     T(exact_flush)(mine);
@@ -115,8 +115,8 @@ static inline bool T(is_split)(const geom *g)
     return g->split[0] || g->split[1] || g->split[2] || g->split[3];
 }
 
-/* The same for kernels of whole lattices that reach to neighbours and whose work falls into parts (T(name_part)): a
- * block does one part in a box of sites. Blocks are large for their cap, because their sites share what they read. */
+/* Instance of kernels on whole lattices that reach to neighbours and whose work falls into parts (T(name_part)): a block does
+ * one part in a box of sites. Blocks are large for their cap, because their sites share what they read. */
 #define INSTANCE_PARTS(name, registers)                                                                                \
     template <bool whole>                                                                                              \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \
@@ -149,8 +149,7 @@ static inline bool T(is_split)(const geom *g)
                   shape.threads, *a, n, tile);                                                                         \
     }
 
-/* The same for kernels that make links (LINKS_SITE, T(name_link)): a block does one direction in a box of both
- * parities. */
+/* Instance of kernels that make links (LINKS_SITE, T(name_link)): a block does one direction in a box of both parities. */
 #define INSTANCE_LINKS(name, registers)                                                                                \
     template <bool whole, int rows>                                                                                    \
     static __global__ void __maxnreg__(CAP(registers))                                                                 \

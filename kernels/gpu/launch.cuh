@@ -1,5 +1,5 @@
-/* What the CUDA sources share: the device in use, the check of CUDA's answers, and for the launchers of all precisions
- * the exact sum over a grid of threads.
+/* Shared parts of the CUDA sources: the device in use, the check of CUDA's answers, and for the launchers of all precisions the
+ * exact sum over a grid of threads.
  *
  * Two streams. All fields live on the main one (`stream`): kernels, copies and memory come in the order of the calls.
  * The side stream, of higher priority, carries messages (kernels/gpu/transport.h): it waits for the main one where an
@@ -26,7 +26,7 @@
 
 #define WARP 32
 #define BLOCK_MAX 128
-#define BLOCKS_PER_PROCESSOR 32 /* at most, of a kernel that sums */
+#define BLOCKS_PER_PROCESSOR 32 /* blocks of a kernel that sums, at most */
 
 /* A sum over the grid in the making: folds by their place, from the last of the lowest bin up. */
 #define LOWEST_FOLD (EXACT_BIN_MIN - 2)
@@ -40,9 +40,9 @@ typedef struct {
  * that it is there, so that the kernel does not wait for one to arrive before it sends another. */
 #define SUM_WORDS (sizeof(exact_sum) / sizeof(uint32_t))
 
-/* The same way kernels of different ranks add up a sum among themselves: each rank has a board, in memory that all map,
- * where every rank leaves its words, at places that two sums in a row take in turn. A rank that is done with the second
- * has read all of the first. */
+/* Boards for sums of kernels over ranks, by words of the same form: each rank has a board, in memory that all map, where every
+ * rank leaves its words, at places that two sums in a row take in turn. A rank that is done with the second has read all of the
+ * first. */
 #define BOARD_RANKS WARP
 #define BOARD_TURNS 2
 #define BOARD_WORDS (BOARD_TURNS * BOARD_RANKS * SUM_WORDS)
@@ -55,20 +55,20 @@ typedef struct gpu_boards {
 
 typedef struct {
     int processors;
-    cudaStream_t stream; /* of kernels: in the copy that gpu_run() hands to a launcher it may be the side stream */
+    cudaStream_t stream; /* stream of kernels; in the copy that gpu_run() hands to a launcher maybe the side stream */
     cudaStream_t side;
     cudaEvent_t given, moved; /* the two places where a stream waits for the other */
-    gpu_grand_total *totals;  /* on the device: [KERNEL_MAX_SUMS], empty between kernels */
-    unsigned *ticket;         /* on the device: blocks that are done, zero between kernels */
+    gpu_grand_total *totals;  /* device memory: [KERNEL_MAX_SUMS], empty between kernels */
+    unsigned *ticket;         /* device memory: blocks that are done, zero between kernels */
     uint64_t *result;         /* [KERNEL_MAX_SUMS][SUM_WORDS] on the host, written by the device */
-    double *value;            /* on the device: of the first sum of the kernel that summed last */
-    const gpu_boards *boards; /* on the device: a kernel with one sum adds up those of all ranks; or null */
-    unsigned long long round; /* with them: the number of such sums, whose lower half is not zero */
-    unsigned number;          /* of the sum that a kernel makes */
+    double *value;            /* device memory: first sum of the kernel that summed last */
+    const gpu_boards *boards; /* device memory: a kernel with one sum adds up those of all ranks; or null */
+    unsigned long long round; /* number of the sum over boards; its lower half is not zero */
+    unsigned number;          /* number of the sum that a kernel makes */
     int early;                /* kernels may be brought to the processors before the one in front of them ends */
     int way;                  /* the shape of blocks: a line of tile.cuh's table, or below zero by rule */
     const void *pack;         /* arguments of what a hop packs first, or null */
-    const gpu_fusion *fusion; /* with them */
+    const gpu_fusion *fusion; /* exchange of that hop */
 } gpu_device;
 
 /* The device of gpu_open(); an error without one. */
@@ -98,7 +98,7 @@ void gpu_after_wait(void (*check)(void));
 typedef struct {
     char uuid[16];
 } gpu_identity;
-/* All ranks' identities, if this one takes device `index`, in a block to be freed; collective. */
+/* Identities of all ranks' devices, if this rank takes device `index`, in a block to be freed; collective. */
 gpu_identity *gpu_identities(int index);
 /* Ranks that use the same device as this one, itself included, if it takes device `index`; collective. */
 int gpu_sharers(int index);
@@ -128,7 +128,7 @@ static inline void gpu_start_sharing(const gpu_device *dev, void (*kernel)(Param
     cudaLaunchKernelEx(&c, kernel, given...);
 }
 
-/* The same without. */
+/* Starts a kernel without shared memory beside its own. */
 template <typename... Parameters, typename... Given>
 static inline void gpu_start(const gpu_device *dev, void (*kernel)(Parameters...), dim3 grid, int threads,
                              const Given &...given)
@@ -199,7 +199,7 @@ static __device__ __forceinline__ void gpu_total_add(gpu_grand_total *total, con
     if (s->broken) atomicOr(&total->broken, 1);
 }
 
-/* What the totals hold: of the folds the three of the highest bin, as merging keeps them. */
+/* Sum that the totals hold: of the folds the three of the highest bin, as merging keeps them. */
 static __device__ __forceinline__ exact_sum gpu_total(const volatile gpu_grand_total *total)
 {
     exact_sum s = exact_zero();
@@ -240,7 +240,7 @@ static __device__ __noinline__ exact_sum gpu_sum_over_ranks(const gpu_boards *b,
         }
         memcpy(&s, words, sizeof s);
     }
-    if (!(s.bin >= EXACT_BIN_MIN && s.bin <= EXACT_BIN_MAX)) s = exact_zero(); /* of one that gave up */
+    if (!(s.bin >= EXACT_BIN_MIN && s.bin <= EXACT_BIN_MAX)) s = exact_zero(); /* garbage after give_up() */
     exact_raise(&s, __reduce_max_sync(0xffffffffu, s.bin));
     gpu_warp_add(&s);
     return s;
@@ -297,7 +297,7 @@ static __device__ __forceinline__ void gpu_grid_sum(const exact_sum *mine, int n
     gpu_totals_close(n, dev);
 }
 
-/* The same where every warp has sums of its own, for places first ... first + n - 1 of `all` results. */
+/* Sums of a grid whose every warp has sums of its own, into places first ... first + n - 1 of `all` results. */
 static __device__ __forceinline__ void gpu_grid_sum_warps(exact_sum *mine, int n, int first, int all,
                                                           const gpu_device *dev)
 {

@@ -1,5 +1,5 @@
-/* What stands in for the GPU backend in a build without CUDA: no devices; whatever needs one is an internal error, and
- * what may be asked of a user's settings answers with a message. */
+/* GPU backend of a build without CUDA: no devices. Whatever needs one is an internal error, and what may be asked of a user's
+ * settings answers with a message. */
 #include <stdio.h>
 
 #include "kernels/base/error.h"

@@ -22,14 +22,14 @@
 typedef struct {
     kernel_id id;
     size_t bytes, out, geometry;
-    long special; /* of kernels that make links, in one variant or the other; else -1 */
+    long special; /* offset of the variant, of kernels that make links; else -1 */
 } shaped_kernel;
 
 #define SHAPED(name, output)                                                                                           \
     {                                                                                                                  \
         KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g), -1                \
     }
-/* What they read is not what they write, but for the output that is named. */
+/* Link kernels do not read what they write, but for the output that is named. */
 #define SHAPED_LINKS(name, output)                                                                                     \
     {                                                                                                                  \
         KERNEL_##name, sizeof(name##_args), offsetof(name##_args, output), offsetof(name##_args, g),                   \
@@ -109,13 +109,13 @@ static double seconds(int way, void *of)
     return 1e-3 * milliseconds / TRIAL_CALLS;
 }
 
-/* Whether the arguments begin with those of a hop. */
+/* True if the arguments begin with those of a hop. */
 static bool hops(kernel_id id)
 {
     return id == KERNEL_hop || id == KERNEL_hop_fifth;
 }
 
-/* What tells cases of one kernel on one lattice apart: what the kernel is asked. */
+/* Variant number, which tells apart cases of one kernel on one lattice by what the kernel is asked. */
 static int variant_of(kernel_id id, const void *args, long special)
 {
     if (special >= 0) return *(const int *)((const char *)args + special);

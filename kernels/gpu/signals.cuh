@@ -8,7 +8,7 @@
 
 #include <cuda_runtime.h>
 
-typedef unsigned long long signal_number; /* of an exchange */
+typedef unsigned long long signal_number; /* exchange number, or nanoseconds */
 
 #define SIGNALS_MAX 8 /* messages of an exchange */
 #define NEWS_MAX 64   /* ranks */
@@ -37,16 +37,15 @@ typedef struct {
     signal_number exchange;
 } stall_note;
 
-/* What a kernel that waits needs beside its flags. */
+/* Patience of a kernel that waits, and where it reports that it gave up. */
 typedef struct {
     stall_note *note;
-    int *broken; /* on the device: a kernel gave up, and no other needs to wait any more */
+    int *broken; /* device memory: a kernel gave up, and no other needs to wait any more */
     signal_number patience, exchange;
 } gpu_stall;
 
-/* What one kernel does that is an exchange as a whole: it tells `read` and waits for `room`, packs, tells `sent` when
- * all of it is packed (ticket counts its blocks, and is zero between kernels), and waits for `arrived` before it reads
- * what came. */
+/* Exchange as one kernel: it tells `read` and waits for `room`, packs, tells `sent` when all of it is packed (ticket counts its
+ * blocks, and is zero between kernels), and waits for `arrived` before it reads what came. */
 typedef struct gpu_fusion {
     gpu_news read;
     gpu_signals room, sent, arrived;
@@ -82,7 +81,7 @@ static __device__ __noinline__ void give_up(const gpu_stall *s, int rank, int sl
     note->exchange = s->exchange;
     __threadfence_system();
     note->set = 1;
-    __threadfence_system(); /* it is there before sums of what the kernel has not received */
+    __threadfence_system(); /* note is there before sums of what the kernel has not received */
 }
 
 /* Thread i of a block of at least NEWS_MAX threads sees to flag i. */

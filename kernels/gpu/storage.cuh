@@ -80,7 +80,7 @@ FN vreal T(subtract_signed)(vreal s, vreal x, vreal c)
     return s > 0 ? c - x : c + (x - 2 * BIAS);
 }
 
-/* Where numbers have 16 bits, the processor's own approximations (2^-22) do for what a link of eight reals needs. */
+/* Approximations of the processor (2^-22) do for a link of eight reals where numbers have 16 bits. */
 #define ROUGH_MATH
 static __device__ __forceinline__ float rough_sqrt(float x)
 {
@@ -222,7 +222,7 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
     scale = FIXED_RANGE;
     if (v->scale) {
         real m = fabs(x[0]);
-        UNROLL for (int c = 1; c < n; c++) m = fmax(m, fabs(x[c])); /* one instruction, unlike vmax */
+        UNROLL for (int c = 1; c < n; c++) m = fmax(m, fabs(x[c])); /* fmax is one instruction, unlike vmax */
         *T(scale_at)(v, u, group) = m;
         scale = FIXED_RANGE * vinverse_or_zero(m);
     }

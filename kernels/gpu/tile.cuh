@@ -62,7 +62,7 @@ static inline gpu_tile gpu_tile_for(const geom *g, gpu_shape shape, dim3 *grid)
  * product with a number has the quotient in its high word. */
 typedef struct {
     unsigned first[4], n[4], inverse[4];
-    int face;  /* of the rank, at which all of them are: a bit a direction */
+    int face;  /* face of the rank at which all boxes are: a bit a direction */
     int faces; /* directions in which those at either end are at a face, too */
 } gpu_region;
 
@@ -72,7 +72,7 @@ typedef struct {
 typedef struct {
     int on, sides;
     unsigned early, across; /* boxes in front of those at faces; boxes in x */
-    unsigned end[9];        /* of sides: how many boxes are at this one or those before */
+    unsigned end[9];        /* boxes at each side and those before it */
     gpu_region region[9];   /* the sides, and behind them the boxes at no face */
 } gpu_rim;
 
@@ -190,7 +190,7 @@ static inline gpu_columns gpu_columns_for(const geom *g, gpu_shape shape, unsign
     return c;
 }
 
-/* Where block (x, y, z) of that grid, x without its parts, has its box, in the terms of gpu_tile_site. */
+/* Box of block (x, y, z) in the grid of gpu_columns_for(), x without its parts, in the terms of gpu_tile_site. */
 static __device__ __forceinline__ void gpu_column_box(unsigned box[2], const gpu_columns *c, unsigned x, unsigned z)
 {
     const unsigned across = (unsigned)c->box.across, tx = x % across, rest = x / across;

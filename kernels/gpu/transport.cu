@@ -22,7 +22,7 @@ static const gpu_transport *const transports[] = {
 
 static const gpu_transport *current;
 static unsigned long long exchange, turn;
-static const gpu_transport *carrier; /* of the exchange in progress */
+static const gpu_transport *carrier; /* transport of the exchange in progress */
 static enum { IDLE, BEGUN, STARTED } phase;
 static const gpu_fusion *fused; /* waits for its kernel */
 static double counted_bytes, counted_seconds;
@@ -113,7 +113,7 @@ static void unknown(const char *name, char *message, size_t size)
              nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", list);
 }
 
-/* Whether any ranks share a GPU. Collective. */
+/* True if any ranks share a GPU. Collective. */
 static int is_shared(void)
 {
     int device;
@@ -284,7 +284,7 @@ void gpu_exchange_finish(gpu_message *m, int n)
 void gpu_exchange_copies(const comm_group *group, gpu_message *m, int n, void *const *out)
 {
     gpu_exchange_begin(group, m, n);
-    /* Where others would pack. A transport that stores into the neighbour's memory sends here. */
+    /* Copies take the place of packing: a transport that stores into the neighbour's memory sends here. */
     for (int i = 0; i < n; i++) gpu_copy_aside(m[i].out, PLACE_DEVICE, out[i], PLACE_DEVICE, m[i].bytes);
     gpu_exchange_start(m, n);
     gpu_exchange_finish(m, n);

@@ -1,4 +1,4 @@
-/* What the transports share (transport.cu): the number of the exchange, the device, and buffers that grow. */
+/* Shared parts of the transports (transport.cu): the number of the exchange, the device, and buffers that grow. */
 #ifndef PLAQ_TRANSPORT_CUH
 #define PLAQ_TRANSPORT_CUH
 
@@ -30,13 +30,13 @@ void *transport_buffer(transport_buffer_kind kind, int slot, size_t bytes);
 /* begin of a transport that moves messages from one buffer of the device to another. */
 void transport_begin_buffers(gpu_message *m, int n);
 
-/* What the kernel that is the exchange has to do; once. */
+/* Exchange for the kernel that is one; taken once. */
 const gpu_fusion *transport_take_fusion(void);
 
-/* Whether kernels of the one in use wait for those of other ranks. */
+/* True if kernels of the transport in use wait for those of other ranks. */
 int transport_kernels_wait(void);
 
-/* For a sum over all ranks, or null. */
+/* Boards for a sum over all ranks, or null. */
 const gpu_boards *transport_boards(void);
 
 #endif

@@ -26,7 +26,7 @@
 
 typedef struct {
     const char *name, *help;
-    int kernels_wait; /* for those of other ranks; a shared GPU runs them in turns, so auto then looks further */
+    int kernels_wait; /* kernels wait for those of other ranks; a shared GPU runs them in turns, so auto looks further */
     /* The answer of this rank, with the reason in `why` if it is no; all ranks ask in the same order, so it may
      * communicate. */
     int (*usable)(char *why, size_t size);
@@ -38,7 +38,7 @@ typedef struct {
     void (*finish)(gpu_message *m, int n); /* puts what is left on the side stream; the main stream then waits for it */
     /* Or, where one kernel can be the exchange: begin for it, and what it needs. May be null. */
     const struct gpu_fusion *(*fuse)(gpu_message *m, int n);
-    /* What lets kernels add up sums over all ranks, or null; the same answer on all. May be null. */
+    /* Boards with which kernels add up sums over all ranks, or null; the same answer on all. May be null. */
     const struct gpu_boards *(*boards)(void);
 } gpu_transport;
 
@@ -57,7 +57,7 @@ void gpu_exchange_finish(gpu_message *m, int n);
 int gpu_exchange_can_fuse(void);
 void gpu_exchange_fuse(gpu_message *m, int n);
 
-/* Whether kernels add up sums over all ranks (kernel_work.sum_over_ranks). */
+/* True if kernels add up sums over all ranks (kernel_work.sum_over_ranks). */
 int gpu_sums_whole(void);
 
 /* Bytes that this rank sent and seconds that its host spent in exchanges so far. */

@@ -16,7 +16,7 @@
 
 #define NCCL(call) check(call, __LINE__, __func__, #call)
 
-/* Of a rank that has died, or a network that has, as MPI's failures; else of the GPU. */
+/* Failures of a rank that has died, or of a network, count as MPI's; others as the GPU's. */
 static void check(ncclResult_t result, int line, const char *function, const char *call)
 {
     if (result == ncclSuccess) return;
@@ -35,7 +35,7 @@ static void drop(void)
     comm = NULL;
 }
 
-/* One byte to the next rank; collective. Where one rank fails, others may have received nothing and would wait. */
+/* Sends one byte to the next rank; collective. Where one rank fails, others may have received nothing and would wait. */
 static ncclResult_t try_neighbours(void)
 {
     const int next = (comm_rank() + 1) % comm_size(), previous = (comm_rank() + comm_size() - 1) % comm_size();
@@ -106,7 +106,7 @@ static void start(gpu_message *m, int n)
             NCCL(ncclSend(m[i].out, m[i].bytes, ncclInt8, m[i].to, comm, side));
             NCCL(ncclRecv(m[i].in, m[i].bytes, ncclInt8, m[i].from, comm, side));
         }
-    watchdog_enter("NCCL to connect neighbours"); /* on first use */
+    watchdog_enter("NCCL to connect neighbours"); /* first use connects */
     NCCL(ncclGroupEnd());
     watchdog_leave();
 }

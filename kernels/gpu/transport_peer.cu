@@ -57,7 +57,7 @@
 #include "kernels/lattice/comm.h"
 
 #define TURNS 3
-#define MAX_RANKS NEWS_MAX      /* of a node */
+#define MAX_RANKS NEWS_MAX      /* ranks of a node */
 #define GRAIN ((size_t)2 << 20) /* smaller memory may lie in one mapping with other memory of its owner */
 #define PATIENCE 60.0           /* seconds */
 
@@ -68,14 +68,14 @@ typedef struct {
 } block;
 
 static block flags, board, ghosts[GPU_SLOTS][TURNS];
-static gpu_boards *boards; /* on the device; null where there are too many ranks for it */
+static gpu_boards *boards; /* device memory; null for one rank, or more than BOARD_RANKS */
 static gpu_stall watch;
 static unsigned *ticket;
 static gpu_fusion fusion;
 
 /* ---- the kernel ---- */
 
-/* One block: writes the flags of `tell`, then waits for those of `await`. Stores of kernels before it on its stream are
+/* Step of one block: writes the flags of `tell`, then waits for those of `await`. Stores of kernels before it on its stream are
  * seen by whoever sees a flag that it wrote. */
 static __global__ void step(const __grid_constant__ gpu_news news, const __grid_constant__ gpu_signals tell,
                             const __grid_constant__ gpu_signals await, const __grid_constant__ gpu_stall s)
@@ -186,7 +186,7 @@ static signal_number *flag_at(int owner, int i)
     return (signal_number *)flags.at[owner] + i;
 }
 
-/* Of owner: what `from` sends into `slot` has arrived. */
+/* Flag of owner: what `from` sends into `slot` has arrived. */
 static signal_number *arrival_flag(int owner, int from, int slot)
 {
     return flag_at(owner, comm_size() + from * GPU_SLOTS + slot);
@@ -236,7 +236,7 @@ static int stores_arrive(const block *b)
     return 1;
 }
 
-/* Whether other ranks' kernels run on this GPU without taking turns. Collective. */
+/* True if other ranks' kernels run on this GPU without taking turns. Collective. */
 static int runs_beside_others(void)
 {
     int index, mps;

@@ -230,7 +230,7 @@ comm_group *comm_group_imagine(int size)
     return g;
 }
 
-/* Whether there is somebody to wait for, this rank included. */
+/* True if this rank can communicate in the group: it is a member, and the group is not imagined. */
 static int is_there(const comm_group *g)
 {
     return g->comm != MPI_COMM_NULL;

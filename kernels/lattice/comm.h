@@ -30,7 +30,7 @@ void comm_finalize(void);
 /* ---- groups ---- */
 typedef struct comm_group comm_group;
 
-/* All ranks; and this rank alone. Local. */
+/* Groups of all ranks, and of this rank alone. Local. */
 const comm_group *comm_world(void);
 const comm_group *comm_self(void);
 /* The group of those ranks of `parent` that give member = 1, in the order of parent; at least one does. Collective over
@@ -51,9 +51,9 @@ comm_group *comm_group_imagine(int size);
 int comm_group_serial(const comm_group *g);
 
 void comm_group_barrier(const comm_group *g);
-/* From member 0. */
+/* Broadcast from member 0. */
 void comm_group_bcast(const comm_group *g, void *data, size_t bytes);
-/* all[r] of `bytes` bytes becomes what member r gave in *mine. */
+/* Gathers: all[r] of `bytes` bytes becomes what member r gave in *mine. */
 void comm_group_gather_all(const comm_group *g, const void *mine, void *all, size_t bytes);
 /* Sums of up to 2^31 addends a rank; nothing may be added to the results. */
 void comm_group_sum_exact(const comm_group *g, exact_sum *s, int n);
@@ -76,9 +76,9 @@ double comm_memory(void);
 int comm_cuda_aware(void);
 
 void comm_barrier(void);
-/* From rank 0. */
+/* Broadcast from rank 0. */
 void comm_bcast(void *data, size_t bytes);
-/* all[r] of `bytes` bytes becomes what rank r gave in *mine. */
+/* Gathers: all[r] of `bytes` bytes becomes what rank r gave in *mine. */
 void comm_gather_all(const void *mine, void *all, size_t bytes);
 void comm_sum_exact(exact_sum *s, int n);
 void comm_sum_u64(uint64_t *x, int n);
@@ -89,7 +89,7 @@ int comm_all(int ok);
 /* True when `bad` is true on some rank; `text` is then everywhere the text of the lowest such rank. */
 int comm_any_bad(int bad, char *text, size_t size);
 
-/* For studies of slower networks: from now on every exchange of halos, and every sum over ranks, takes so many seconds
+/* Delays for studies of slower networks: from now on every exchange of halos, and every sum over ranks, takes so many seconds
  * more; an exchange does so beside what is computed meanwhile. Nothing else changes. */
 void comm_set_delay(double seconds);
 double comm_delay(void);

@@ -27,7 +27,7 @@ typedef struct geom {
     const int *ext;
     const int16_t *coord[2];
     const int32_t *stencil[2];
-    const int32_t *far_stencil[2]; /* the same three sites away, without edges; of lattices with that reach */
+    const int32_t *far_stencil[2]; /* stencil of steps of three sites, without edges; of lattices with that reach */
     /* Lanes after turning, by code sum_d (turn_d + 1) 3^d, turn_d in -1 0 1; in both integer widths of a shuffle mask.
      */
     const int32_t *turn32;

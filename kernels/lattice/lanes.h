@@ -13,7 +13,7 @@
 
 #define LANES_SINGLE (2 * LANES_DOUBLE)
 
-/* Whether kernels come for one in `parts` of these lanes, parts = 1, 2, 4, ... */
+/* True if there are kernels for these lanes divided by `parts`, parts = 1, 2, 4, ... */
 #define LANES_HAVE(parts) ((parts) <= 4 && LANES_DOUBLE / (parts) >= 2)
 
 #endif

@@ -36,7 +36,7 @@ void lattice_box(const lattice *lat, int box[4])
     for (int d = 0; d < 4; d++) box[d] = lat->size[d] / lat->grid[d];
 }
 
-/* Of a rank outside the group. */
+/* Leaves a rank outside the group without sites. */
 static void hold_nothing(lattice *lat)
 {
     lat->local_volume = 0;
@@ -123,7 +123,7 @@ static void fill_coordinates(layout *lay)
 static int *sweep_order(const layout *lay, int p)
 {
     int *order = allocate((size_t)lay->nunit, sizeof *order), tile[2] = {lay->sub[1], lay->sub[2]};
-    /* The same bytes in double precision, and in single with twice the lanes. */
+    /* Bytes are the same in double precision, and in single with twice the lanes. */
     const int doubles = lay->lanes < LANES_DOUBLE ? lay->lanes : LANES_DOUBLE;
     const long unit_bytes = UNIT_REALS * doubles * (long)sizeof(double);
     while (lay->lanes > 1 && lay->sub[0] / 2 * tile[0] * tile[1] * unit_bytes > TILE_BYTES &&
@@ -393,7 +393,7 @@ static void check_memory(const lattice_spec *spec)
 {
     char message[512];
     lattice *plan = plan_lattice_on(spec, comm_group_size(spec->group), message, sizeof message);
-    if (!plan) return; /* the same on every rank, and reported where it is made */
+    if (!plan) return; /* failure is the same on every rank, and reported where the lattice is made */
     const double bytes = (double)(table_bytes + plan_table_bytes(plan)), there = comm_memory();
     snprintf(
         message, sizeof message,

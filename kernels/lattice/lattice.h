@@ -34,7 +34,7 @@ typedef struct layout {
     long odd_start; /* storage unit of the first odd unit */
     long ghost_start;
     long nghost;
-    geom g;              /* what kernels see; pointers into the tables below */
+    geom g;              /* geometry that kernels see; pointers into the tables below */
     int *ext;            /* storage unit at each place of the extended box, halo and corners included, x fastest */
     int16_t *coord[2];   /* [unit][4], place of a unit in `sub` */
     int32_t *stencil[2]; /* [unit][9]: eight neighbours and flags, see geom.h */
@@ -53,12 +53,12 @@ typedef struct layout {
      * opposite neighbour is gathered from, ghosts of the directions before included, so that corners travel. */
     int *shell_to[8], *shell_from[8];
     long nshell[4];
-    struct layout *device; /* the same with tables on the device, made on first use; of the linear layout only */
+    struct layout *device; /* copy with tables on the device, made on first use; of the linear layout only */
 } layout;
 
 typedef struct lattice {
     const comm_group *group;
-    int planned; /* it has no tables, and its fields no memory: what would be taken is counted, see plan.h */
+    int planned; /* plan: no tables, and fields without memory: what would be taken is counted, see plan.h */
     int parities;
     int size[4], grid[4], coord[4], local[4], origin[4];
     int neighbour[8]; /* rank, numbered among all, at +x -x +y -y +z -z +t -t; nobody of a plan */
@@ -73,11 +73,11 @@ typedef struct lattice {
 extern "C" {
 #endif
 
-/* What a lattice is made from. grid: ranks in each direction, or all zero to choose. reach: 1 for next neighbours and
- * plaquettes, 2 for rectangles, 3 for the hops of staggered quarks with long links, too; links and tensors continue by
- * reach, at most 2, and with a reach of 3 a rank has at least 4 sites in split directions. time_sign: +1 or -1.
- * any_extents: all sites count as even, so that extents may be odd, too, down to 1; of a reach of 1, with one lane;
- * fields on it are of even parity and have no ghosts. */
+/* Parameters of a lattice. grid: ranks in each direction, or all zero to choose. reach: 1 for next neighbours and plaquettes, 2
+ * for rectangles, 3 for the hops of staggered quarks with long links, too; links and tensors continue by reach, at most 2, and
+ * with a reach of 3 a rank has at least 4 sites in split directions. time_sign: +1 or -1. any_extents: all sites count as even,
+ * so that extents may be odd, too, down to 1; of a reach of 1, with one lane; fields on it are of even parity and have no
+ * ghosts. */
 typedef struct {
     const comm_group *group;
     int size[4], grid[4];
@@ -87,7 +87,7 @@ typedef struct {
 /* A lattice on a group of ranks, which outlives it. Impossible geometry is a user error. Collective over the ranks that
  * have the group, members or not. */
 lattice *lattice_create_on(const lattice_spec *spec);
-/* The same over all ranks, of even extents. */
+/* Lattice over all ranks, of even extents. */
 lattice *lattice_create(const int size[4], const int grid[4], int reach, int time_sign);
 /* A lattice of this rank alone, of a reach of 1; not collective. */
 lattice *lattice_create_alone(const int size[4], int time_sign);
@@ -103,8 +103,8 @@ int lattice_choose_grid(const int size[4], int ranks, int grid[4]);
  * Local. */
 int lattice_grids(const int size[4], int ranks, int reach, double most, int (**grids)[4]);
 
-/* Whether lattices and plans made from now on have layouts of several lanes for fields on the host, which is how it
- * begins, or the linear one alone. */
+/* Allows layouts of several lanes for fields on the host, on lattices and plans made from now on, as is the default, or the
+ * linear one alone. */
 void lattice_use_simd(int yes);
 int lattice_uses_simd(void);
 

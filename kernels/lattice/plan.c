@@ -25,7 +25,7 @@ static void count_interior(const layout *lay, int step, long interior[2], long e
     }
 }
 
-/* As lattice.c makes it; tests/hmc/test_plan.c compares the two. */
+/* Layout as lattice.c makes it; tests/hmc/test_plan.c compares the two. */
 static int count_layout(layout *lay, const lattice *lat, int lanes)
 {
     if (!decomposition_layout(lay, lat, lanes)) return 0;
@@ -89,7 +89,7 @@ lattice *plan_lattice_on(const lattice_spec *spec, int ranks, char *message, siz
 
 void plan_forget(lattice *lat)
 {
-    /* What is taken there is no memory: any block stands for it. */
+    /* Blocks of a place that counts are no memory: any pointer stands for them. */
     pool_give(POOL_COUNTED(POOL_HOST), lat, plan_table_bytes(lat));
     comm_group_destroy((comm_group *)lat->group);
 }

@@ -21,14 +21,14 @@ extern "C" {
  * indices of 32 bits can count. */
 lattice *plan_lattice(const int size[4], const int grid[4], int ranks, int reach, char *message, size_t bytes);
 
-/* The same of lattice_create_on(); the spec's group is not looked at. */
+/* Plan of lattice_create_on(); the spec's group is not looked at. */
 lattice *plan_lattice_on(const lattice_spec *spec, int ranks, char *message, size_t bytes);
 
 /* Bytes of all tables of a lattice, planned or real, on the host; and of those that kernels read on the device. */
 size_t plan_table_bytes(const lattice *lat);
 size_t plan_device_table_bytes(const lattice *lat);
 
-/* For lattice_destroy(): what a plan holds. */
+/* Releases what a plan holds, for lattice_destroy(). */
 void plan_forget(lattice *lat);
 
 #ifdef __cplusplus

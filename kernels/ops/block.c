@@ -19,9 +19,9 @@
 
 #define LAYOUTS 3
 
-/* What kernels on virtual nodes need: made when a field of that layout first comes. */
+/* Tables for kernels on virtual nodes, made when a field of that layout first comes. */
 typedef struct {
-    int32_t *stencil[2]; /* as in layouts, of a box that is not split */
+    int32_t *stencil[2]; /* stencil as in layouts, of a box that is not split */
     int32_t *of[2];
     float *keep_single; /* [direction][place][lane] */
     double *keep_double;
@@ -31,7 +31,7 @@ struct blocks {
     const lattice *lat;
     int size[4], count[4], blocks, first_colour, colours;
     int closed[4];  /* 0, or the sign of vectors beyond the edge */
-    double sites;   /* of one parity in a block */
+    double sites;   /* sites of one parity in a block */
     int q_measured; /* bound_q is known */
     place where;
     int threads;

@@ -16,8 +16,8 @@ typedef struct blocks blocks;
 extern "C" {
 #endif
 
-/* Whether every rank's box of the lattice, which may be a plan, can be cut into blocks of `size` sites (all zero: the
- * box itself) of so many colours; else 0, with the reason in `message`. */
+/* True if every rank's box of the lattice, which may be a plan, can be cut into blocks of `size` sites (all zero: the box
+ * itself) of so many colours; else the reason is in `message`. */
 int blocks_fit(const lattice *lat, const int size[4], int colours, char *message, size_t bytes);
 
 /* Blocks of `size` sites in fields of that place; the extents divide those of every rank's box, or are all zero for the
@@ -31,18 +31,18 @@ void blocks_close(blocks *b, int d, int sign);
  * is odd and not one. */
 int blocks_colours(const blocks *b);
 
-/* All for spinors of one parity and one right-hand side, whose slices of a fifth dimension belong together. */
+/* Spinors below are of one parity and one right-hand side, whose slices of a fifth dimension belong together. */
 
 /* Before the steps from a residual r, whose norm in a block only falls then: from it and the first q come the units of
  * sums over blocks. */
 void blocks_measure(blocks *b, const field *r);
 
-/* In each block of the colour (or of all, -1) one step of minimal residual: a = w (q, r) / (q, q), x += a r, r -= a q,
- * with q = A r given. Other blocks are left alone. */
+/* Minimal residual with q = A r given: one step in each block of the colour (all: -1), a = w (q, r) / (q, q), x += a r, r -= a
+ * q. Other blocks are left alone. */
 void blocks_minimise(blocks *b, field *x, field *r, const field *q, double w, int colour);
 
-/* In each block one step of conjugate gradients, with q = A p given and A Hermitian, positive and block diagonal. The
- * first step comes after blocks_measure(r), with p = r. A block without a step to make is left alone. */
+/* Conjugate gradients, one step in each block, with q = A p given and A Hermitian, positive and block diagonal. The first step
+ * comes after blocks_measure(r), with p = r. A block without a step to make is left alone. */
 void blocks_cg_step(blocks *b, field *x, field *r, field *p, const field *q);
 
 #ifdef __cplusplus

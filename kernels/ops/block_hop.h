@@ -1,4 +1,4 @@
-/* What the hop of kernels/ops/vector.c asks of blocks. */
+/* Blocks as the hop of kernels/ops/wilson.c needs them. */
 #ifndef PLAQ_BLOCK_HOP_H
 #define PLAQ_BLOCK_HOP_H
 

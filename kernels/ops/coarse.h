@@ -20,7 +20,7 @@ typedef struct {
     int block[4], spins, colours, vectors;
 } aggregation;
 
-/* Both parities, or that of a lattice without parity. */
+/* Parity of whole fields: both, or the one of a lattice without parity. */
 parity coarse_whole(const lattice *lat);
 /* Null vectors of an aggregation, all zero: FIELD_MATRICES on the whole fine lattice. */
 field *coarse_null_vectors(const aggregation *a, precision prec, place where);

@@ -1,5 +1,5 @@
-/* What operations ask of the fields they are given. Anything else is a mistake in the program, and stops it with the
- * values. For kernels/ops alone. */
+/* Checks of the fields that operations are given. A failure is a mistake in the program, and stops it with the values. For
+ * kernels/ops alone. */
 #ifndef PLAQ_OPS_EXPECT_H
 #define PLAQ_OPS_EXPECT_H
 

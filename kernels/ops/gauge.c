@@ -62,7 +62,7 @@ double gauge_action(const field *links, gauge_weights w)
     return action;
 }
 
-/* Of plaquettes and rectangles: the latter are ten products more a staple, and three sums. */
+/* Flops of plaquettes and rectangles: the latter are ten products more a staple, and three sums. */
 static double staples_flops(gauge_weights w)
 {
     return kernel_infos[KERNEL_gauge_force].flops + (w.rectangle != 0 ? 24 * (10 * 198 + 90) : 0);
@@ -193,7 +193,7 @@ void momenta_random(field *m, uint64_t seed, uint32_t purpose, uint32_t number)
     }
 }
 
-/* Of one lattice, or of two of the same extents and grid. */
+/* Momenta of one lattice, or of two of the same extents and grid. */
 static void expect_momenta(const field *x, const field *y)
 {
     REQUIRE(x->kind == FIELD_MOMENTA && y->kind == FIELD_MOMENTA && x->where == y->where && x->par == y->par &&

@@ -59,7 +59,7 @@ void momenta_zero(field *p);
 void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);
 void momenta_add(field *y, double a, const field *x); /* y += a x */
 double momenta_dot(const field *x, const field *y);   /* -sum tr X Y = x^a y^a / 2 */
-double momenta_norm2(const field *p);                 /* the same of p with itself: the kinetic energy */
+double momenta_norm2(const field *p);                 /* kinetic energy: momenta_dot() of p with itself */
 
 #ifdef __cplusplus
 }

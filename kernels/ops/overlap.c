@@ -17,14 +17,14 @@
 #define MOST_SITES 2000000000
 #define MOST_EXTENT 32766
 
-/* Where the fields are. */
+/* Moves, stored where the fields are. */
 typedef struct {
     stored_move *moves;
     long n, room;
 } move_list;
 
-/* What comes from the rank that lies `step` ranks away; as much of the same leaves for the one that lies as far on the
- * other side, since all ranks and their blocks are alike. Lists by parity, on the lattice that is extended. */
+/* Partner rank that lies `step` ranks away, from which sites come; as many leave for the one that lies as far on the other
+ * side, since all ranks and their blocks are alike. Lists by parity, on the lattice that is extended. */
 typedef struct {
     int step[4], to, from;
     move_list pack[2], unpack[2];
@@ -34,7 +34,7 @@ struct overlap {
     const lattice *lat;
     lattice *own;
     int size[4], reach[4], extent[4];
-    int odd; /* whether parities change places */
+    int odd; /* parities change places */
     precision prec;
     place where;
     move_list here[2], keep[2];
@@ -177,7 +177,7 @@ static const layout *layout_of(const overlap *o, const lattice *lat)
     return o->where == PLACE_DEVICE ? &lat->layouts[0] : lattice_layout(lat, field_lanes(lat, o->prec));
 }
 
-/* Where the site at x of a rank's box is stored, counted within its parity. */
+/* Locates the site at x of a rank's box in storage, with units counted within its parity, which is returned. */
 static int locate(const layout *lay, const int x[4], int32_t *unit, int8_t *lane)
 {
     const int p = (x[0] + x[1] + x[2] + x[3]) & 1;
@@ -189,9 +189,9 @@ static int locate(const layout *lay, const int x[4], int32_t *unit, int8_t *lane
     return p;
 }
 
-/* Where a site of the rank's extended box is found: on this rank or as a place in the message of a partner. */
+/* Origin of a site of the rank's extended box: this rank, or a place in the message of a partner. */
 typedef struct {
-    int partner; /* -1: here */
+    int partner; /* partner's number; -1: this rank */
     int32_t unit;
     int8_t lane;
 } origin;
@@ -297,7 +297,7 @@ static void fill_lists(overlap *o)
     free(all);
 }
 
-/* On a planned lattice the blocks are planned, too. */
+/* Lattice of the extended blocks; a plan on a planned lattice. */
 static lattice *lattice_of_blocks(const lattice *lat, const int all[4])
 {
     char message[512];
@@ -369,7 +369,7 @@ static void move(const overlap *o, const stored_field *y, long first_y, const st
     }
 }
 
-/* Some of the messages of one parity, on their way. */
+/* Messages of one parity on their way, at most GPU_SLOTS. */
 typedef struct {
     const partner *with[GPU_SLOTS];
     gpu_message messages[GPU_SLOTS];
@@ -464,7 +464,7 @@ static void check_fields(const overlap *o, const field *own, const field *whole)
             whole->prec, whole->par);
 }
 
-/* Of one parity, on a planned lattice: all that leaves and all that comes. */
+/* Counts the messages of one parity on a planned lattice: all that leaves and all that comes. */
 static void count_messages(const overlap *o, const field *x)
 {
     const long n = (long)places_away(o->lat, o->reach) / 2;

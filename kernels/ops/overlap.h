@@ -21,17 +21,17 @@ typedef struct overlap overlap;
 extern "C" {
 #endif
 
-/* Whether blocks of `size` sites (all zero: the box of a rank), which divide that box, can be continued by so many
- * sites (0 to the extents of the lattice) on a lattice, which may be a plan; else 0, with the reason in `message`. */
+/* True if blocks of `size` sites (all zero: the box of a rank), which divide that box, can be continued by so many sites (0 to
+ * the extents of the lattice) on a lattice, which may be a plan; else the reason is in `message`. */
 int overlap_can_be(const lattice *lat, const int size[4], int sites, char *message, size_t bytes);
-/* Whether no extended block has a site twice, either, and one is longer than its block. */
+/* True if overlap_can_be(), no extended block has a site twice, and one is longer than its block unless `sites` is 0. */
 int overlap_fit(const lattice *lat, const int size[4], int sites, char *message, size_t bytes);
 /* Extents of the extended blocks, and of the lattice on which those of a rank lie. */
 void overlap_extents(const lattice *lat, const int size[4], int sites, int block[4], int all[4]);
 /* Bytes of the lists of sites of such blocks, beside that lattice, which may be a plan. */
 size_t overlap_list_bytes(const lattice *lat, const int size[4], int sites);
 
-/* For blocks that can be, and fields of this precision and place. The lattice is borrowed. */
+/* Overlap of blocks as overlap_can_be() allows, for fields of this precision and place. The lattice is borrowed. */
 overlap *overlap_create(const lattice *lat, const int size[4], int sites, precision prec, place where);
 void overlap_destroy(overlap *o);
 
@@ -39,10 +39,10 @@ const lattice *overlap_lattice(const overlap *o);
 /* The parity that sites of parity p have there; that of both is both. */
 parity overlap_parity(const overlap *o, parity p);
 
-/* On every site of the extended blocks what the lattice has there. y: on overlap_lattice(), with overlap_parity() of
+/* Gathers on every site of the extended blocks what the lattice has there. y: on overlap_lattice(), with overlap_parity() of
  * the parity of x; x: on the lattice; else alike. Collective. */
 void overlap_gather(const overlap *o, field *y, const field *x);
-/* On every site of the lattice what its own block has there. The fields are those of overlap_gather(), the other way
+/* Keeps on every site of the lattice what its own block has there. The fields are those of overlap_gather(), the other way
  * round. Not collective. */
 void overlap_keep(const overlap *o, field *y, const field *x);
 /* The way back: on the sites of every block that are its own what the lattice has there, others are left alone. The

@@ -45,7 +45,7 @@ static void send_vectors(exchange *e, const field *in, parity p, const field *ne
     exchange_start(e);
 }
 
-/* What the neighbours' hop needs of parity p of `in`. */
+/* Sends the ghosts that the neighbours' hop needs of parity p of `in`. */
 static void send_to_hop(exchange *e, const field *in, parity p, const field *near, const field *far,
                         const field *far_phases)
 {
@@ -72,7 +72,7 @@ void staggered_scale(field *y, double a, const field *x)
     }
 }
 
-/* All of a field that is written, whatever its parity. */
+/* View of all of a field that is written, whatever its parity. */
 static view out_all(field *f)
 {
     field_out(f, PARITY_EVEN);
@@ -85,7 +85,7 @@ static long chunk_of(const field *f)
     return f->lay->g.stride[2];
 }
 
-/* On both parities; fields: how many of links it reads and writes. */
+/* Runs a kernel on both parities; fields: how many of links it reads and writes. */
 static void run_both(kernel_id id, const field *like, const void *args, int fields)
 {
     const double sites = 2.0 * (double)field_units(like) * like->lay->lanes;
@@ -338,7 +338,7 @@ void staggered_outer(const staggered_outer_call *call, const field *z, const dou
 
 /* ---- the hop ---- */
 
-/* Of long links; phases go with those in U(3). */
+/* Reals of a long link, with its phase in U(3). */
 static int reals_of(const field *far, const field *phases)
 {
     REQUIRE((far->kind == FIELD_LINKS) == (phases == NULL), "long links of kind %d", far->kind);

@@ -19,8 +19,8 @@ typedef struct {
     double one, three, five, seven, lepage;
 } staggered_paths;
 
-/* What is known of unitary links: no more, or that they are in SU(3) to rounding. Of the latter, two rows are read at
- * the sides of staples. */
+/* Group of unitary links as far as it is known: U(3), or SU(3) to rounding. Of the latter, two rows are read at the sides of
+ * staples. */
 typedef enum { LINKS_GENERAL, LINKS_SPECIAL } links_group;
 
 /* fat = the sum of paths of unitary links. */
@@ -83,7 +83,7 @@ typedef struct {
  * may hold both parities. With long links the lattice's reach is 3. */
 void staggered_hop(field *out, parity p, const field *in, const staggered_call *call);
 
-/* One direction of the hop, with another sign from below and other weights of fat and long links; and a sign of the
+/* Shift: one direction of the hop, with another sign from below and other weights of fat and long links; and a sign of the
  * site: of the sum of the coordinates whose bits (1 x, 2 y, 4 z, 8 t) are in `odd`. */
 typedef struct {
     int mu, back, odd;       /* back: 1 or -1 */

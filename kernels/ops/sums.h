@@ -1,4 +1,4 @@
-/* What operations on vectors share: the work of a launch, and sums in two steps. For kernels/ops alone. */
+/* Sums in two steps, and the work of a launch, for operations on vectors. For kernels/ops alone. */
 #ifndef PLAQ_OPS_SUMS_H
 #define PLAQ_OPS_SUMS_H
 

@@ -13,9 +13,9 @@
 typedef struct {
     const field *like;
     int number, many;
-    int parity; /* in sites order */
-    int group;  /* in rows order */
-    int reals;  /* of a group, as the kernel sees it */
+    int parity; /* sites order: the parity */
+    int group;  /* rows order: the group */
+    int reals;  /* components of a group, as the kernel sees it */
     int first, count;
     long n; /* work items */
 } launch;
@@ -45,7 +45,7 @@ static void launch_next(launch *l)
 
 #define FOR_LAUNCHES(l, f, first, count)                                                                               \
     for (launch l = launch_open(f, first, count); l.number < l.many; launch_next(&l))
-/* Of all groups, and of the slices of one right-hand side. */
+/* Launches over all groups, and over the slices of one right-hand side. */
 #define FOR_ALL(l, f) FOR_LAUNCHES(l, f, 0, (f)->groups)
 #define FOR_RHS(l, f, rhs) FOR_LAUNCHES(l, f, (rhs) * (f)->Ls, (f)->Ls)
 
@@ -254,7 +254,7 @@ void vector_dot(double value[2], const field *x, const field *y, int rhs)
 
 _Static_assert(2 * EACH_MOST <= KERNEL_MAX_SUMS, "more sums than a kernel has");
 
-/* What one launch does of right-hand sides first to first + n - 1: all of them, or in rows order one, number `at`. */
+/* Right-hand sides of a launch, out of first to first + n - 1: all of them, or in rows order one, number `at`. */
 typedef struct {
     int first, n, slices, at;
 } each;
@@ -397,7 +397,7 @@ _Static_assert(2 * MULTI_DOTS <= KERNEL_MAX_SUMS, "more sums than a kernel has")
 /* Dots that ranks add up in one message; a multiple of MULTI_DOTS. */
 #define SUMMED_TOGETHER (2 * MULTI_DOTS)
 
-/* This rank's part of MULTI_DOTS dots, or of the n that there are. */
+/* Partial sums on this rank of MULTI_DOTS dots, or of the n that there are. */
 static void dots_here(exact_sum *s, int n, field *const *z, const field *y, int rhs)
 {
     const int m = n < MULTI_DOTS ? n : MULTI_DOTS;
@@ -453,7 +453,7 @@ double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z,
     return exact_value(&s);
 }
 
-/* ---- the same of right-hand sides with coefficients of their own ---- */
+/* ---- right-hand sides with coefficients of their own ---- */
 
 static exact_sum *sums_open(int n)
 {

@@ -20,12 +20,12 @@ void vector_axpby(field *y, double a, const field *x, double b); /* y = a x + b 
 void vector_add(field *y, double a, const field *x);             /* y += a x, also between precisions */
 /* Sums are of one right-hand side with all its slices. */
 double vector_norm2(const field *x, int rhs);
-/* The same in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself. */
+/* Sum in two steps. What is started in between keeps a GPU busy while the sum travels; it must not sum itself. */
 typedef struct {
     const field *like;
-    int kernel;         /* that sums */
+    int kernel;         /* kernel that sums */
     int travels;        /* else sum and value are known */
-    int sum_over_ranks; /* one kernel makes the global sum */
+    int sum_over_ranks; /* global sum by the kernel itself */
     exact_sum sum;
     double value;
 } vector_sum;
@@ -36,13 +36,13 @@ double vector_axpy_norm2(field *y, double a, const field *x, int rhs);     /* y 
 /* y = a x + b y; |y|^2, of y before it is rounded to fixed point */
 double vector_axpby_norm2(field *y, double a, const field *x, double b, int rhs);
 void vector_axpy_norm2_start(vector_sum *s, field *y, double a, const field *x, int rhs);
-/* The same sums of each right-hand side, in one pass over memory: value[nrhs], coefficients a[nrhs] and b[nrhs]. */
+/* Sums of each right-hand side as above, in one pass over memory: value[nrhs], coefficients a[nrhs] and b[nrhs]. */
 void vector_norm2_each(double *value, const field *x);
 void vector_dot_each(double (*value)[2], const field *x, const field *y);
 void vector_axpby_norm2_each(double *value, field *y, const double *a, const field *x, const double *b);
 void vector_cg_update(field *x, field *p, double a, double b, const field *r); /* x += a p; p = r + b p */
-/* The same with b = sum / below. A global sum that a kernel makes is taken on the device, and travels on; any other is
- * waited for. */
+/* CG update with b = sum / below. A global sum that a kernel makes is taken on the device, and travels on; any other is waited
+ * for. */
 void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double below, const field *r);
 
 /* Complex coefficients are pairs re, im. Any n, in as few passes as possible; no field is
@@ -50,7 +50,7 @@ void vector_cg_update_by(field *x, field *p, double a, vector_sum *sum, double b
 void vector_multi_dot(double (*value)[2], int n, field *const *z, const field *y, int rhs); /* (z_j, y) */
 /* y += sum_j c_j z_j; |y|^2. y is no z. */
 double vector_multi_axpy(field *y, int n, const double (*c)[2], field *const *z, int rhs);
-/* The same of each right-hand side r that has going[r], with coefficients of its own: value[nrhs][n], norm2[nrhs],
+/* Multi-BLAS of each right-hand side r that has going[r], with coefficients of its own: value[nrhs][n], norm2[nrhs],
  * c[nrhs][n]. Right-hand sides that have not are left alone, and their values, too. All sums travel over ranks together. */
 void vector_multi_dot_each(double (*value)[2], const char *going, int n, field *const *z, const field *y);
 /* (z_i, z_j) for i <= j, at j (j + 1) / 2 + i: value[nrhs][n (n + 1) / 2]. */
@@ -67,7 +67,7 @@ double vector_bicgstab_update(double rho[2], field *x, field *const *r, field *c
 /* x_j += alpha_j p_j; p_j = zeta_j r + beta_j p_j */
 void vector_multishift_update(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
                               const double *beta, const field *r, int rhs);
-/* The same with sum / below as a factor of each beta_j, as in vector_cg_update_by(). */
+/* Multishift update with sum / below as a factor of each beta_j, as in vector_cg_update_by(). */
 void vector_multishift_update_by(int n, field *const *x, field *const *p, const double *alpha, const double *zeta,
                                  const double *beta, vector_sum *sum, double below, const field *r, int rhs);
 
@@ -76,7 +76,7 @@ void vector_multishift_update_by(int n, field *const *x, field *const *p, const 
  * of right-hand side r has the same in every shape. purpose: of kernels/lattice/purpose.h; number: the trajectory. */
 void vector_random(field *f, uint64_t seed, uint32_t purpose, uint32_t number);
 
-/* The same with components (+-1 +- i) / sqrt 2, each as likely, from one more set of random numbers. */
+/* Random components (+-1 +- i) / sqrt 2, each as likely, from one more set of random numbers; else as vector_random(). */
 void vector_random_signs(field *f, uint64_t seed, uint32_t purpose, uint32_t number);
 
 #ifdef __cplusplus

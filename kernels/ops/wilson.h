@@ -18,20 +18,20 @@ typedef struct {
     hop_form form;
     double a, b;              /* factors of the hop and of what is added */
     int sign;                 /* +1, or -1 for the dagger */
-    const field *links;       /* both parities */
-    const field *clover;      /* where the form asks for one; of both parities or of that of out */
-    const field *add;         /* where the form adds */
+    const field *links;       /* links on both parities */
+    const field *clover;      /* clover term where the form asks for one; of both parities or of that of out */
+    const field *add;         /* summand where the form has one */
     const struct blocks *cut; /* stays in these blocks, and is not collective; or null */
-    const fifth_matrix *fifth; /* of as many slices as the fields, which a D in is multiplied with before anything is
+    const fifth_matrix *fifth; /* matrix of as many slices as the fields: multiplies D in before anything is
                                   added, in forms without clover term; or null */
-    int fifth_transposed;      /* by its transpose */
+    int fifth_transposed;      /* transpose of that matrix */
 } wilson_hop_call;
 /* out, of parity p, from in, of the other one; out may be call->add. Fields may hold both parities. */
 void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *call);
 
 /* out = factor C in on parity p; out may be in. */
 void clover_apply(field *out, parity p, const field *clover, const field *in, double factor);
-/* The same of one right-hand side, and |in|^2 on parity p, from one pass: as vector_norm2_start() does. */
+/* Clover term on one right-hand side, and |in|^2 on parity p, from one pass: as vector_norm2_start() does. */
 void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor);
 
 /* clover = diagonal + (i c_sw / 4) sigma F on the parities that it holds. */

@@ -1,5 +1,5 @@
-/* What the rooms above know of GPUs: whether there are any, taking one, its memory, and how messages between GPUs travel.
- * A build without CUDA has no devices (kernels/gpu/none.c). The inside of the backend is kernels/gpu/gpu.h. */
+/* GPUs as the rooms above know them: whether there are any, taking one, its memory, and how messages between GPUs travel. A
+ * build without CUDA has no devices (kernels/gpu/none.c). The inside of the backend is kernels/gpu/gpu.h. */
 #ifndef PLAQ_DEVICE_H
 #define PLAQ_DEVICE_H
 
@@ -16,7 +16,7 @@ extern "C" {
 
 /* ---- devices ---- */
 
-/* Whether this program was built with CUDA. */
+/* True if this program was built with CUDA. */
 int gpu_built_in(void);
 /* Devices that can be used now; 0 on a machine without a GPU. */
 int gpu_count(void);
@@ -51,21 +51,21 @@ int gpu_transport_choose(const char *name, char *message, size_t size);
 void gpu_transport_close(void);
 /* Names by number, null after the last. */
 const char *gpu_transport_number(int i);
-/* "none" without an open one. */
+/* Transport's name; "none" without an open one. */
 const char *gpu_transport_name(void);
 
 #define GPU_SLOTS 8
 
 typedef struct {
-    int to, from; /* other ranks; often the same one */
+    int to, from; /* ranks other than this one; often equal */
     int slot;     /* 0..GPU_SLOTS-1, the same on sender and receiver; at most once an exchange */
     size_t bytes; /* not 0 */
     void *out;    /* set by begin: where the packing kernel writes, on the device; aligned to 256 bytes */
     void *in;     /* set by begin: where what arrives is found, likewise */
 } gpu_message;
 
-/* One exchange of n messages whose contents lie ready on the device: copies out[i] into message i, and waits for what
- * arrives as the main stream does. Collective over the group, see kernels/gpu/transport.h. */
+/* Exchange of n messages whose contents lie ready on the device: copies out[i] into message i, and waits for what arrives as
+ * the main stream does. Collective over the group, see kernels/gpu/transport.h. */
 void gpu_exchange_copies(const struct comm_group *group, gpu_message *m, int n, void *const *out);
 
 #ifdef __cplusplus

@@ -57,7 +57,7 @@ static int edge_lanes(const layout *lay, int g, int lanes[])
     return n;
 }
 
-/* All lanes travel, so the message is the packed vectors. */
+/* True if all lanes travel, so that the message is the packed vectors. */
 static int is_direct(const exchange *e, const exchange_part *p)
 {
     return p->nedge == e->lay->lanes;

@@ -41,8 +41,8 @@ typedef struct {
     int n;
     exchange_part parts[EXCHANGE_PARTS];
     gpu_message messages[EXCHANGE_PARTS];
-    view packed[EXCHANGE_PARTS]; /* by part, in the order of exchange_add() */
-    view ghost[EXCHANGE_PARTS];  /* by slot */
+    view packed[EXCHANGE_PARTS]; /* parts in the order of exchange_add() */
+    view ghost[EXCHANGE_PARTS];  /* ghosts, a slot each */
 } exchange;
 
 /* An exchange without parts. Numbers travel in double for fields in double precision, else in single. Local. */

@@ -38,7 +38,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
 
 void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
 {
-    /* On the host they were added when the kernel ran. */
+    /* Sums on the host were added when the kernel ran. */
     if (like->where == PLACE_HOST || like->lat->planned) return;
     REQUIRE(awaited, "no sums of kernel %s to fetch", kernel_infos[id].name);
     awaited = 0;

@@ -18,9 +18,9 @@ typedef struct kernel_work {
     exact_sum *sums;
     int later;          /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
     int sum_over_ranks; /* Global sum over the ranks of the lattice inside the kernel. Only where kernel_can_sum_over_ranks(). */
-    int aside;          /* on the device: on the stream of messages, beside what the main stream does */
-    const void *pack;    /* on the device, of a hop that is an exchange (exchange_place()): arguments of its packing */
-    double flops, bytes; /* for the profile, over all units of this launch; 0: from the registry, one group */
+    int aside;          /* device: on the stream of messages, beside what the main stream does */
+    const void *pack;    /* device, hop that is an exchange (exchange_place()): arguments of its packing */
+    double flops, bytes; /* profile counts, over all units of this launch; 0: from the registry, one group */
 } kernel_work;
 
 /* Bytes of all that a hop reads, on a processor: beyond the first it comes from memory or a cache far away, and what
@@ -39,8 +39,8 @@ void kernel_sums(kernel_id id, const field *like, exact_sum *sums);
 /* True if a kernel with one sum can add up those of all ranks itself. The same on all ranks of its
  * lattice. */
 int kernel_can_sum_over_ranks(const field *like);
-/* Where kernels on the device find the value of the first of these sums, until the next kernel that sums, without
- * anybody's waiting for it; null on the host. */
+/* Value, for kernels on the device, of the first of these sums, until the next kernel that sums, without anybody's waiting for
+ * it; null on the host. */
 const double *kernel_sum_value(const field *like);
 
 #ifdef __cplusplus

@@ -43,8 +43,8 @@ typedef struct {
     kernel_count count; /* seconds: of calls on the host */
     long device_calls;
     double device_bytes; /* theirs */
-    gpu_clock clock;     /* of the sample of them that is timed, weighted by bytes */
-    long started;        /* of them, in all; the first loads the kernel, and is not timed */
+    gpu_clock clock;     /* sample of device calls that is timed, weighted by bytes */
+    long started;        /* device calls in all; the first loads the kernel, and is not timed */
 } tally;
 static tally tallies[KERNEL_COUNTED][PREC_COUNT];
 static int paused;  /* pauses that one is within */

@@ -51,13 +51,13 @@ extern const kernel_info kernel_infos[KERNEL_COUNTED];
 /* True if the bits of a kernel belong to a kind of device: it stands only inside preconditioners and inner precisions. */
 int kernel_has_device_bits(kernel_id id);
 
-/* What a kernel has done since the last reset. */
+/* Counts of a kernel since the last reset. */
 kernel_count kernel_counted(kernel_id id, precision prec);
 /* Counts as one call what runs between the two. aside: on the device's stream of messages. */
 kernel_timing kernel_timing_start(kernel_id id, precision prec, int on_device, int aside);
 void kernel_timing_stop(const kernel_timing *t, double flops, double bytes);
 void kernel_counts_reset(void);
-/* What runs from pause = 1 to pause = 0 is not counted. Pairs may be within others. */
+/* Pauses the counts, from pause = 1 to pause = 0. Pairs may be within others. */
 void kernel_counts_pause(int pause);
 
 #ifdef __cplusplus

@@ -49,7 +49,7 @@ static int next_site(int x[4], const box *b)
     return 0;
 }
 
-/* Where a field on this rank stores a site of a box; 0 if it has not its parity. */
+/* Locates a site of a box in a field on this rank; 0 if the field has not its parity. */
 static int locate(const field *f, const int site[4], long *unit, int *lane)
 {
     int x[4];
@@ -91,7 +91,7 @@ static void move_sites(const field *f, const stored_field *memory, const box *b,
     } while (next_site(x, b));
 }
 
-/* The same of rows, as bytes. */
+/* Moves rows of a box as bytes, else like move_sites(). */
 static void move_rows(const field *f, const stored_field *memory, const box *b, char *message, int way)
 {
     const size_t bytes = (size_t)f->reals * field_real_bytes(f);
@@ -141,7 +141,7 @@ static stored_field open_storage(const field *f)
     return s;
 }
 
-/* With `keep`, f gets what is there. */
+/* Releases the storage in memory of the host; with `keep`, f gets what is there. */
 static void close_storage(const field *f, const stored_field *s, int keep)
 {
     if (f->where == PLACE_HOST) return;
@@ -187,7 +187,7 @@ static int has_all_sites(const field *f)
     return f->par == PARITY_BOTH || f->lat->parities == 1;
 }
 
-/* What goes through memory of the host, of a plan: messages of a rank's sites and fields of devices. */
+/* Counts memory of the host, of a plan: messages of a rank's sites and fields of devices. */
 static void count_memory(const field *y, const field *x)
 {
     const field *const both[] = {y, x};

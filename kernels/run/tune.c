@@ -20,7 +20,7 @@
 typedef struct {
     tune_key key;
     int way;
-    int serial; /* of the group that knows it, or EVERYBODY */
+    int serial; /* group that knows it (comm_group_serial()), or EVERYBODY */
     double seconds;
 } known_case;
 
@@ -81,11 +81,11 @@ static void try_all(known_case *c, const comm_group *group, int candidates, doub
               1e6 * c->seconds);
 }
 
-/* One trial may ask for another. */
+/* Measurements nest: one trial may ask for another. */
 static void measure(known_case *c, const comm_group *group, int candidates, double (*seconds)(int, void *), void *of)
 {
     static int depth;
-    if (depth == 0) gpu_finish(); /* what was started before is no trial */
+    if (depth == 0) gpu_finish(); /* earlier work is no trial */
     const double start = comm_wtime();
     double bytes[2], waited[2];
     exchange_counted(&bytes[0], &waited[0]);

@@ -18,10 +18,10 @@
 
 typedef enum { TUNE_ESTIMATE, TUNE_MEASURE, TUNE_FILE } tune_mode;
 
-/* What has several ways: a kernel of families.def with its shapes of blocks, or one of these. */
+/* Subjects with several ways: a kernel of families.def with its shapes of blocks, or one of these. */
 typedef enum {
     TUNE_EXCHANGE = KERNEL_COUNTED, /* a hop and its messages: kernels one after the other, or one kernel */
-    TUNE_TRANSPORT,                 /* of messages between GPUs */
+    TUNE_TRANSPORT,                 /* messages between GPUs */
     TUNE_SUBJECTS
 } tune_subject;
 

@@ -87,7 +87,7 @@ FN void T(axpby_norm2_of)(const axpby_norm2_args *a, long u, vexact *sum, int re
 }
 VECTOR_SITE_SUM(axpby_norm2)
 
-/* ---- the same of each right-hand side: name_one of right-hand side number j of those that the arguments name ---- */
+/* ---- right-hand sides each: name_one of number j of those that the arguments name ---- */
 
 #define EACH_SITE(name, sums)                                                                                          \
     FN void T(name##_of)(const name##_args *a, long u, vexact *sum, int reals)                                         \

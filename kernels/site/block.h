@@ -95,7 +95,7 @@ FN int T(block_exponent)(const block_args *a, int b)
     return (a->bound_q[b] > a->bound[b] ? a->bound_q[b] : a->bound[b]) >> 23;
 }
 
-/* What sums of (q, q) count a number of one as, over what those of (q, r) do. */
+/* Ratio of the units of (q, q) to those of (q, r): of what their sums count a number of one as. */
 FN double T(block_units_ratio)(const block_args *a, int b)
 {
     const int r = a->bound[b] >> 23, q = T(block_exponent)(a, b);
@@ -138,7 +138,7 @@ FN void T(block_dots_unit)(vreal sum[3], const block_args *a, long u)
     }
 }
 
-/* What the three sums count a number of one as. */
+/* Units of the three sums: what they count a number of one as. */
 FN void T(block_dots_units)(double unit[3], const block_args *a, int b)
 {
     const int r = a->bound[b] >> 23, q = T(block_exponent)(a, b);

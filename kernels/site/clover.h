@@ -19,7 +19,7 @@ FN void T(clover_apply_site)(const clover_apply_args *a, long u)
     }
 }
 
-/* The same of a range of groups, and |in|^2. */
+/* Clover product of a range of groups, and |in|^2. */
 FN void T(clover_norm2_site)(const clover_norm2_args *a, long u, vexact *sum)
 {
     for (int r = a->first; r < a->first + a->count; r++) {

@@ -148,7 +148,7 @@ FN void T(spin_trace)(vreal z[9], vreal m[4][18], int pauli)
     vreal trace[18];
     UNROLL for (int e = 0; e < 18; e += 2)
     {
-        vreal re, im; /* of sum tau_{ts} m_{st} */
+        vreal re, im; /* sum tau_{ts} m_{st} */
         if (pauli == 0) {
             re = m[1][e] + m[2][e];
             im = m[1][e + 1] + m[2][e + 1];
@@ -214,7 +214,7 @@ FN void T(clover_insert_site)(const clover_insert_args *a, long u)
     }
 }
 
-/* The same for the logarithm of the determinant: Z_{mu nu} += factor * tr_spin i sigma_{mu nu} C^-1. */
+/* Insertions of the logarithm of the determinant: Z_{mu nu} += factor * tr_spin i sigma_{mu nu} C^-1, for all planes. */
 FN void T(clover_insert_det_site)(const clover_insert_det_args *a, long u)
 {
     vreal m[2][4][18];
@@ -270,7 +270,7 @@ FN void T(clover_force_part)(const clover_force_args *a, const geom *g, T(walker
             const T(walker) corner = T(walk)(g, end, nu, side ? -1 : 1);
             T(walker) w = corner;
             vreal a1[18], a2[18], a3[18];
-            /* One product after the other, so that few matrices are held at a time: a1 (z a2 + a2 z) a3 */
+            /* Products one after the other, so that few matrices are held at a time: a1 (z a2 + a2 z) a3 */
             T(step_first)(a2, g, &a->links, &w, 2 * mu + 1, 2);
             T(insertion_load)(z, g, &a->tensor, corner, plane);
             T(su3_antihermitian_mul)(m, z, a2);

@@ -95,11 +95,11 @@ FN void T(parts_clear)(T(parts) * sum, int n)
     for (int i = 0; i < n; i++) sum->re[i] = sum->im[i] = 0;
 }
 
-/* Where the neighbour of row u along dir is, of the other parity where there are two, or in a message. Devices have no
- * table of neighbours, and those of near.h are of lattices with parity. */
+/* Neighbour of row u along dir, of the other parity where there are two, or in a message. Devices have no table of neighbours,
+ * and those of near.h are of lattices with parity. */
 FN T(neighbour) T(row_neighbour)(const geom *g, int parity, long u, int dir)
 {
-    const int d = dir / 2, up = dir % 2 == 0, sites = g->half_x == g->sub[0] ? 1 : 2; /* of a step of u along x */
+    const int d = dir / 2, up = dir % 2 == 0, sites = g->half_x == g->sub[0] ? 1 : 2; /* sites in a step of u along x */
     const int16_t *c = g->coord[parity] + 4 * u;
     int x[4];
     UNROLL for (int e = 0; e < 4; e++) x[e] = c[e];
@@ -145,7 +145,7 @@ FN real T(fixed_scale)(const view *v, long row, int group)
 
 #define FIXED_MOST 32767.0f
 
-/* What an integer is multiplied by, of numbers up to `most`; `poison` is NaN where one of them is no number, else zero. */
+/* Scale of the integers for numbers up to `most`; `poison` is NaN where one of them is no number, else zero. */
 FN float T(scale_of)(float most, float poison)
 {
     return most / FIXED_MOST + poison;

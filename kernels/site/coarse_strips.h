@@ -1,6 +1,6 @@
-/* What CPUs run of coarse operators: products with matrices and the transfer of vectors, whose sums stay in strips
- * (strip.h), with matrices and null vectors fetched from memory ahead of their use. Sums have the order that coarse.h and
- * coarse_transfer.h tell of. */
+/* Coarse operators on CPUs: products with matrices and the transfer of vectors, whose sums stay in strips (strip.h), with
+ * matrices and null vectors fetched from memory ahead of their use. Sums have the order that coarse.h and coarse_transfer.h
+ * tell of. */
 
 /* ---- products with matrices ---- */
 
@@ -50,7 +50,7 @@ FN void T(strips_times)(T(parts) * sum, const T(matrix) * m, const real *x, int 
     }
 }
 
-/* The same of one row. */
+/* Adds one row of matrix x. */
 FN void T(row_times)(T(parts) * sum, const T(matrix) * m, const real *x, int n, int i, const int fixed)
 {
     real re[COARSE_CHAINS] = {0}, im[COARSE_CHAINS] = {0};
@@ -168,7 +168,7 @@ FN void T(restrict_strips)(real *re, real *im, const real *v, const real *x, int
     }
 }
 
-/* As many strips at once as their sums have room for in registers. */
+/* Restricts one site and chirality, as many strips at once as their sums have room for in registers. */
 FN void T(restrict_member)(real *re, real *im, const real *v, const real *x, int half, int n)
 {
     for (int first = 0, many; first < n; first += many * STRIP) {
@@ -200,7 +200,7 @@ FN T(members) T(members_begin)(const coarse_aggregates *m, long u)
     return w;
 }
 
-/* Whether there is a site; its null vectors are at hand soon after those of the sites before it. */
+/* True if the walk has a site; fetches null vectors of a later one, to be at hand soon after those before it. */
 FN int T(members_on)(const coarse_transfer_args *a, const T(members) * w)
 {
     if (w->left == 0) return 0;

@@ -135,7 +135,7 @@ FN void T(gram)(T(products) * gram, const coarse_orthonormalise_args *a, long u,
     }
 }
 
-/* What is left of |v_k|^2, over itself, of a vector that depends on those before it. */
+/* Remainder of |v_k|^2, over itself, up to which a vector depends on those before it. */
 #define DEPENDENT 1e-12
 
 /* Element k of R's diagonal, or 1 where vector k depends on those before it. */

@@ -8,7 +8,7 @@ FN void T(fifth_term)(vreal y[24], vreal upper, vreal lower, const vreal x[24])
     UNROLL for (int i = 12; i < 24; i++) y[i] = vfma(lower, x[i], y[i]);
 }
 
-/* What the sum over slices of a group begins with: b add, or zero without `adds`. */
+/* Start of the sum over slices of a group: b add, or zero without `adds`. */
 FN void T(fifth_begin)(vreal y[24], const view *add, double b, int adds, long u, int group)
 {
     if (!adds) {

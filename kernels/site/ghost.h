@@ -1,5 +1,5 @@
-/* What a face sends so that fields with ghosts reach beyond it: whole groups of the units that continue the
- * neighbour's box, lanes turned as a step over the edge turns them. */
+/* Ghost packing for fields that reach beyond a face: whole groups of the units that continue the neighbour's box, lanes turned
+ * as a step over the edge turns them. */
 
 FN void T(ghost_pack_reals)(const ghost_pack_args *a, long i, int reals)
 {

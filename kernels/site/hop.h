@@ -57,7 +57,7 @@ FN void T(link_dagger_times)(vreal r[12], const T(link) * l, vreal h[12], int re
     }
 }
 
-/* What a half spinor is multiplied with when it is added: a, its scale, and the sign of the antiperiodic edge. */
+/* Weight of a half spinor when it is added: a, its scale, and the sign of the antiperiodic edge. */
 FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, long u, int rhs, int dir, int reals, int cut)
 {
     vreal w = vset((real)a->a * RAW_LINK(reals));
@@ -83,7 +83,7 @@ FN vreal T(hop_weight)(const hop_args *a, const T(neighbour) * n, long u, int rh
     return w;
 }
 
-/* One direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, many, reals and
+/* Hop along one direction for `many` right-hand sides from rhs on, which share the link: acc += its term. dir, many, reals and
  * cut are literals. */
 FN void T(hop_direction)(vreal *acc, const hop_args *a, T(stencil) st, long u, int rhs, int many, int dir, int reals,
                          int cut)
@@ -134,7 +134,7 @@ FN void T(hop_save)(const vreal y[24], const hop_args *a, long u, int rhs)
     T(save)(y, &a->out, u, rhs, 24);
 }
 
-/* What follows the sum over directions, and the output. */
+/* Finishes the hop behind the sum over directions, and saves the output. */
 FN void T(hop_finish)(vreal *acc, const hop_args *a, long u, int rhs, int many)
 {
     if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, many, &a->clover, u);
@@ -190,8 +190,8 @@ FN void T(hop_site)(const hop_args *a, long u)
     else T(hop_body)(a, u, 12, 0);
 }
 
-/* What a face sends: unit face[f] of the parity of `in`, projected for the neighbour over direction dir (the neighbour
- * that lies there sees it from the opposite side), lanes turned so that a unit's inner lanes are already home. */
+/* Packing of a face: unit face[f] of the parity of `in`, projected for the neighbour over direction dir (the neighbour that
+ * lies there sees it from the opposite side), lanes turned so that a unit's inner lanes are already home. */
 FN void T(hop_pack_link)(const hop_pack_args *a, long f, int k, int sign, int mu, int upwards, int reals)
 {
     const long u = a->face[k][f];

@@ -1,5 +1,5 @@
-/* The one header that knows which compiler reads: gcc with vector extensions (several sites a work item), gcc with one
- * lane, or nvcc (one site a thread).
+/* Lanes, in the one header that knows which compiler reads: gcc with vector extensions (several sites a work item), gcc with
+ * one lane, or nvcc (one site a thread).
  *
  * Before including, define PLAQ_PREC (0 double, 1 single, 2 half, 3 quarter) and PLAQ_SIMD (1: virtual nodes, 2 and 4:
  * such with a half or a quarter of the lanes, 0: linear).

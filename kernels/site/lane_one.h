@@ -63,7 +63,7 @@ FN char *T(behind)(const void *start, uint32_t count, uint32_t bytes)
 #endif
 }
 
-/* Where unit u has `pack` numbers of `bytes` bytes, in blocks of so many numbers a unit. Units of a rank fit 32 bits,
+/* Address where unit u has `pack` numbers of `bytes` bytes, in blocks of so many numbers a unit. Units of a rank fit 32 bits,
  * and so do the bytes of a block. */
 FN char *T(unit_at)(const void *start, long u, long numbers, int pack, int bytes)
 {
@@ -162,7 +162,7 @@ FN void T(save)(const vreal *x, const view *v, long u, int group, int n)
 #undef SAVE_PACKS
 }
 
-/* Of what a kernel reads once: a hint that only nvcc takes. */
+/* Streaming load of what a kernel reads once: a hint that only nvcc takes. */
 FN void T(load_raw_stream)(vreal *x, const view *v, long u, int group, int n)
 {
     T(load_raw)(x, v, u, group, n);
@@ -194,7 +194,7 @@ FN real T(load_scale)(const view *v, long u, int group)
 }
 #endif
 
-/* What the stored integers of a group stand for. */
+/* Scales the stored integers of a group to what they stand for. */
 FN void T(scale_raw)(vreal *x, const view *v, long u, int group, int n)
 {
 #if PLAQ_PREC >= 2
@@ -218,10 +218,10 @@ FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
     T(scale_raw)(x, v, u, group, n);
 }
 
-/* One lane has registers for whole links, so a hop never loads them by rows. */
+/* Registers of one lane hold whole links, so a hop never loads them by rows. */
 #define LOADS_BY_ROW 0
 
-/* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
+/* Loads and saves in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
 FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)
 {
     const real *p =

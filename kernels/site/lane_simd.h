@@ -195,13 +195,13 @@ FN vreal T(load_scale)(const view *v, long u, int group)
 }
 #endif
 
-/* Of what a kernel reads once: a hint that only nvcc takes. */
+/* Streaming load of what a kernel reads once: a hint that only nvcc takes. */
 FN void T(load_stream)(vreal *x, const view *v, long u, int group, int n)
 {
     T(load)(x, v, u, group, n);
 }
 
-/* The same in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
+/* Loads and saves in arithmetic precision whatever the storage: ghosts of fixed-point fields are not rounded again. */
 FN void T(load_real)(vreal *x, const view *v, long u, int group, int n)
 {
     const vreal *p = (const vreal *)v->data + u * v->stride + group * v->group_stride;

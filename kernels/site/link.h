@@ -1,10 +1,9 @@
 /* Links of hops, of Wilson and of staggered quarks: 18 or 12 reals; 8 as the matrix of a long link (staggered.h). */
 
-/* In fixed point, spinors and links are taken as the integers that are stored, and one factor a direction brings back
- * what they stand for where the direction is added: RAW_LINK times the spinor's scale. A third row that is computed
- * from such numbers is too large for that; what it is multiplied with, or makes, takes RAW_THIRD_ROW, four numbers
- * instead of six. Half spinors from other ranks come as such numbers too, with the scale behind them, so that the split
- * leaves no trace. */
+/* Fixed-point spinors and links are taken as the integers that are stored, and one factor a direction brings back what they
+ * stand for where the direction is added: RAW_LINK times the spinor's scale. A third row that is computed from such numbers is
+ * too large for that; what it is multiplied with, or makes, takes RAW_THIRD_ROW, four numbers instead of six. Half spinors from
+ * other ranks come as such numbers too, with the scale behind them, so that the split leaves no trace. */
 #if PLAQ_PREC >= 2
 #define RAW_LINK(reals) ((reals) == 8 ? 1 / FIXED_RANGE : 1 / FIXED_RANGE / FIXED_RANGE)
 #define RAW_THIRD_ROW(reals) ((reals) == 12 ? 1 / FIXED_RANGE : 1)

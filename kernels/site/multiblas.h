@@ -15,7 +15,7 @@ FN void T(multiblas_dot_one)(const multiblas_dot_args *a, long u, int j, vexact 
     }
 }
 
-/* All entries; columns are widened once. */
+/* Entries of the whole tile; columns are widened once. */
 FN void T(multiblas_dot_tile)(const multiblas_dot_args *a, long u, vexact *sum, int reals)
 {
     for (int s = 0; s < a->slices; s++) {

@@ -1,7 +1,7 @@
-/* Where the neighbours of a unit are. Virtual nodes read a table; the linear layout computes, as the GPU does. */
+/* Neighbours of a unit. Virtual nodes read a table; the linear layout computes, as the GPU does. */
 
 typedef struct {
-    long unit; /* of the other parity, or of the face when near is NEAR_GHOST */
+    long unit; /* unit of the other parity, or of the face when near is NEAR_GHOST */
     int near, edge;
 } T(neighbour);
 
@@ -66,7 +66,7 @@ FN T(neighbour) T(neighbour_at)(const geom *g, T(stencil) s, int dir)
     return n;
 }
 
-/* Whether a step from here leads over a face of the rank. */
+/* True if a step from here leads over a face of the rank. */
 FN int T(at_face)(const geom *g, T(stencil) s)
 {
     int face = 0;
@@ -86,7 +86,7 @@ FN int T(turn_code)(int dir)
 
 typedef struct {
     int x[4], turn;
-    int unit, odd; /* in the linear layout: unit of its parity, as long as it is in the body */
+    int unit, odd; /* linear layout: unit of its parity, as long as it is in the body */
 } T(walker);
 
 FN T(walker) T(walk_from)(const geom *g, int parity, long u)
@@ -100,7 +100,7 @@ FN T(walker) T(walk_from)(const geom *g, int parity, long u)
     return w;
 }
 
-/* One step, 1 or -1. */
+/* Walks one step, 1 or -1. */
 FN T(walker) T(walk)(const geom *g, T(walker) w, int d, int step)
 {
     const int power[4] = {1, 3, 9, 27};
@@ -141,7 +141,7 @@ FN long T(walk_unit)(const geom *g, T(walker) w)
     return g->ext[i];
 }
 
-/* Whether nothing within `reach` of home is on another rank. */
+/* True if nothing within `reach` of home is on another rank. */
 FN int T(far_from_faces)(const geom *g, T(walker) home, int reach)
 {
     int far = 1;

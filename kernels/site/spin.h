@@ -4,7 +4,7 @@
  * (1 - s gamma_mu) psi, s = +-1, has upper spins h = psi_up - s G psi_down and lower spins -s G^dagger h; h is the half
  * spinor vreal[12]. s is a run-time factor folded into fused multiply-adds, so a dagger costs nothing. */
 
-/* One colour of h = psi_up - s G_mu psi_down: a, b the upper spins, d, e the lower; h[0..1] and h[6..7] are written. */
+/* Projects one colour: h = psi_up - s G_mu psi_down; a, b the upper spins, d, e the lower; h[0..1] and h[6..7] are written. */
 FN void T(spin_project_colour)(vreal h[8], const vreal a[2], const vreal b[2], const vreal d[2], const vreal e[2],
                                int mu, vreal s)
 {
@@ -39,7 +39,7 @@ FN void T(spin_project)(vreal h[12], const vreal psi[24], int mu, vreal s)
         T(spin_project_colour)(h + 2 * c, psi + 2 * c, psi + 6 + 2 * c, psi + 12 + 2 * c, psi + 18 + 2 * c, mu, s);
 }
 
-/* The same of a spinor in memory, in units of its scale. */
+/* Projects a spinor in memory, in units of its scale. */
 FN void T(load_project)(vreal h[12], const view *in, long unit, int rhs, int mu, vreal s)
 {
     if (LOADS_BY_ROW) {

@@ -5,8 +5,8 @@
  * Directions are added in the order +x -x ... -t, one site away, then three, wherever the neighbour comes from, so the
  * split over ranks leaves no trace. */
 
-/* In fixed point, vectors and links are taken as the integers that are stored, as in site/hop.h: vectors from other
- * ranks come with their scale behind them. */
+/* Fixed-point vectors and links are taken as the integers that are stored, as in site/link.h: vectors from other ranks come
+ * with their scale behind them. */
 #if PLAQ_PREC >= 2
 #define VECTOR_REALS 7
 #else
@@ -111,7 +111,7 @@ FN void T(vector_dagger_times)(vreal r[6], const T(link) * l, const vreal h[6], 
     }
 }
 
-/* Whether the product with a link of so many reals has a weight. */
+/* True if the product with a link of so many reals has a weight. */
 #define HAS_WEIGHT(reals) (PLAQ_PREC >= 2 || (reals) != 18)
 
 /* The vector of a neighbour as it is stored, and what it is to be multiplied with when it is added. */
@@ -121,7 +121,7 @@ FN void T(vector_load)(vreal *h, vreal *weight, const staggered_hop_args *a, con
     vreal x[7];
     vreal w = vset(1);
     if (n->near == NEAR_GHOST) {
-        /* What comes from below has the product with a fat link first, then those with long links. */
+        /* Ghosts from below have the product with a fat link first, then those with long links. */
         T(load_real)(x, &a->ghost[dir], n->unit + (dir % 2 && step > 1 ? a->nface[dir / 2] : 0), rhs, VECTOR_REALS);
     } else {
         T(load_raw)(x, &a->in, n->unit, rhs, 6);
@@ -150,7 +150,7 @@ FN void T(vector_add)(vreal acc[6], const vreal r[6], vreal w, int down, int rea
     }
 }
 
-/* One direction for `many` right-hand sides from rhs on, which share the link of `reals`: acc += its term. step, many
+/* Hop along one direction for `many` right-hand sides from rhs on, which share the link of `reals`: acc += its term. step, many
  * and reals are literals. */
 FN void T(staggered_direction)(vreal *acc, const staggered_hop_args *a, T(stencil) st, long u, int rhs, int many,
                                int dir, int step, int reals)
@@ -244,7 +244,7 @@ FN void T(staggered_hop_site)(const staggered_hop_args *a, long u)
 
 /* ---- one direction of it ---- */
 
-/* What comes from above, and minus what comes from below. mu and step are literals. */
+/* Terms from above, and minus those from below. mu and step are literals. */
 FN void T(shift_step)(vreal ahead[6], vreal behind[6], const staggered_hop_args *a, T(stencil) st, long u, int rhs,
                       int mu, int step, int reals)
 {
@@ -288,9 +288,9 @@ FN void T(staggered_shift_site)(const staggered_shift_args *a, long u)
     DIRECTIONS for (int mu = 0; mu < 4; mu++) if (a->mu == mu) T(shift_along)(a, st, sign, u, mu);
 }
 
-/* What a face sends: vectors of its slices to the rank below; to the one above, which would multiply them with links of
- * this rank, their products with the fat links of the outermost slice and the long links of all. Item i of face k is
- * unit i % nface of slice or product i / nface. */
+/* Packing of a face: vectors of its slices to the rank below; to the one above, which would multiply them with links of this
+ * rank, their products with the fat links of the outermost slice and the long links of all. Item i of face k is unit i % nface
+ * of slice or product i / nface. */
 FN void T(staggered_pack_item)(const staggered_pack_args *a, long i, int k, int mu, int upwards, int far_reals)
 {
     const long part = i / a->nface[mu], slice = upwards && part > 0 ? part - 1 : part;

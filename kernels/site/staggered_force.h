@@ -73,11 +73,11 @@ FN void T(staggered_outer_site)(const staggered_outer_args *a, long u)
     T(outer_direction)(a, st, u, 3, near_sign, far_sign);
 }
 
-/* What pairs of fields at s give to derivatives by U_nu, summed over the pairs: here += factor_k ( m_k U y_k^dagger + a_k U
+/* Side terms of pairs of fields at s in derivatives by U_nu, summed over the pairs: here += factor_k ( m_k U y_k^dagger + a_k U
  * z_k^dagger ) to that at s, with U = U_nu(s+mu), m and a of direction mu at s, y and z the a and m at s+nu; and next +=
- * factor_k ( m_k^dagger U y_k + a_k^dagger U z_k ) to that at s+mu, with U = U_nu(s). The factor is 1 for the first two
- * pairs, a->seven for the others. `here` is of home, and `next` of the site behind it, whose next one home is. Both are
- * done product by product: what one reads, neighbours read at about the same time. */
+ * factor_k ( m_k^dagger U y_k + a_k^dagger U z_k ) to that at s+mu, with U = U_nu(s). The factor is 1 for the first two pairs,
+ * a->seven for the others. `here` is of home, and `next` of the site behind it, whose next one home is. Both are done product
+ * by product: what one reads, neighbours read at about the same time. */
 FN void T(add_sides)(vreal here[18], vreal next[18], const staple_sides_args *a, const geom *g, T(walker) home, int mu,
                      int nu, int rows)
 {
@@ -103,9 +103,9 @@ FN void T(add_sides)(vreal here[18], vreal next[18], const staple_sides_args *a,
     }
 }
 
-/* With the staples in direction nu of links m_mu, and A = a the derivative by them, out_nu += factor times the
- * derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed over pairs of them,
- * with the factors of add_sides. mu = nu - offset (mod 4). */
+/* Derivative by U_nu at the sides of staples: with the staples in direction nu of links m_mu, and A = a the derivative by them,
+ * out_nu += factor times the derivative by U_nu, which stands at the sides of four staples; the same in m and a, and summed
+ * over pairs of them, with the factors of add_sides. mu = nu - offset (mod 4). */
 FN void T(staple_sides_link)(const staple_sides_args *a, const geom *g, T(walker) home, int nu, int rows)
 {
     const long u = T(walk_unit)(g, home);
@@ -226,7 +226,7 @@ FN void T(sylvester)(vreal y[18], vreal *narrow, const vreal h[18], const vreal 
     UNROLL for (int i = 0; i < 18; i++) y[i] = inverse * q[i];
 }
 
-/* The same of one matrix, with H of v by its singular values. Returns whether one was below `least`. */
+/* Solves H Y + Y H = B for one matrix, with H of v by its singular values. Returns whether one was below `least`. */
 FN int T(sylvester_by_svd)(double y[18], const double v[18], const double b[18], double least)
 {
     double x[18], r[18], norm[3], h[3], t[18], m[18];

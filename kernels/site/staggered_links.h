@@ -7,7 +7,7 @@
 
 /* ---- paths ---- */
 
-/* Where a matrix of a field without scales stands, or one that is held. */
+/* Matrix of a field without scales, or one that is held. */
 typedef struct {
     const view *v;
     long unit;
@@ -130,7 +130,7 @@ FN void T(add_staples_of_two)(vreal sum[18], vreal other_sum[18], real factor, c
     }
 }
 
-/* Where the i-th work item of a kernel over both parities is. */
+/* Site of the i-th work item of a kernel over both parities. */
 FN T(walker) T(walk_both)(const geom *g, long i, long chunk)
 {
     const long part = i / chunk;
@@ -150,7 +150,7 @@ FN void T(staples_link)(const staples_args *a, const geom *g, T(walker) home, in
     }
 }
 
-/* What the paths around direction mu + j go around, in place of a link, from x and its staples y_1, y_2, y_3:
+/* Core that the paths around direction mu + j go around, in place of a link, from x and its staples y_1, y_2, y_3:
  *   out_j = three x + one y_j + five (y_k + y_l) + seven (staples of y_l in mu + k and of y_k in mu + l)
  * with k, l the other two. (`one` is the weight of staples in the same direction, Lepage's.) */
 #define REACH_staples_core 1

@@ -16,7 +16,7 @@ FN T(strip) T(strip_at)(const real *p)
     return *(const T(strip_anywhere) *)p;
 }
 
-/* Of integers. */
+/* Strip of integers. */
 FN T(strip) T(strip_of_fixed)(const int16_t *p)
 {
 #if defined(__AVX2__) && PLAQ_PREC != 0

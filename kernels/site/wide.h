@@ -27,7 +27,7 @@ FN vdouble T(wide_fnma)(vdouble x, vdouble y, vdouble s)
 #define WIDE_FMA T(wide_fma)
 #define WIDE_FNMA T(wide_fnma)
 #else
-/* One lane widens for nothing. */
+/* Widening ahead gains nothing with one lane. */
 typedef vreal T(wide);
 #define WIDE_OF(x) (x)
 #define WIDE_FMA vdouble_fma
