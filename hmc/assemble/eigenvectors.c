@@ -7,8 +7,8 @@
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/identity.h"
 #include "hmc/input/pattern.h"
-#include "io/eigen_hdf5.h"
-#include "io/links.h"
+#include "io/history/eigen_hdf5.h"
+#include "io/links/links.h"
 #include "kernels/base/error.h"
 
 #define BLOCK 16 /* vectors that are read and multiplied together */

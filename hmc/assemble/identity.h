@@ -1,5 +1,5 @@
 /* Identity of a measurement or a solve: the parameters that decide its numbers, as lines "key = value". A table of
- * results (io/table_hdf5.h) takes rows of one identity. Names of sections are not part of it, nor is what makes the same
+ * results (io/history/table_hdf5.h) takes rows of one identity. Names of sections are not part of it, nor is what makes the same
  * numbers in another way (machine, preconditioners, precisions inside). Free with param_text_free(). Local. */
 #ifndef PLAQ_IDENTITY_H
 #define PLAQ_IDENTITY_H

@@ -9,7 +9,7 @@
 #include "hmc/actions/action_kind.h"
 #include "hmc/input/pattern.h"
 #include "hmc/measure/observable.h"
-#include "io/links.h"
+#include "io/links/links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/field/field.h"

@@ -10,7 +10,7 @@
 #include "hmc/input/names.h"
 #include "hmc/quarks/quark_links.h"
 #include "hmc/watch/watch.h"
-#include "io/ini.h"
+#include "io/input/ini.h"
 #include "kernels/base/param.h"
 #include "solvers/solver.h"
 #include "solvers/transform.h"

@@ -6,7 +6,7 @@
 
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/parameters.h"
-#include "io/fifth_hdf5.h"
+#include "io/history/fifth_hdf5.h"
 #include "kernels/base/error.h"
 
 #define KEYS_SIZE 512

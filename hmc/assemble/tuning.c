@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/atomic.h"
-#include "io/output_file.h"
-#include "io/regular.h"
+#include "io/files/atomic.h"
+#include "io/history/output_file.h"
+#include "io/files/regular.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"

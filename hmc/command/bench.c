@@ -20,7 +20,7 @@
 #include "hmc/assemble/tuning.h"
 #include "hmc/command/commands.h"
 #include "hmc/command/stop.h"
-#include "io/output_file.h"
+#include "io/history/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"

@@ -6,9 +6,9 @@
 
 #include "hmc/command/commands.h"
 #include "hmc/assemble/identity.h"
-#include "io/links.h"
-#include "io/links_check.h"
-#include "io/output_file.h"
+#include "io/links/links.h"
+#include "io/links/links_check.h"
+#include "io/history/output_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"

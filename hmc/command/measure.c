@@ -1,7 +1,7 @@
 /* plaq measure: the [measure.NAME] sections of an input file on saved configurations.
  *
  * The lattice is that of each configuration; [lattice] size need not be given, and has to agree when it is. Results go to
- * standard output and, with --output, to tables of an HDF5 file (io/table_hdf5.h), laid out as in the history of a run:
+ * standard output and, with --output, to tables of an HDF5 file (io/history/table_hdf5.h), laid out as in the history of a run:
  * /measure/NAME has the rows of measure.NAME, /measure/NAME/summary its summary, and /configs file, plaquette and link
  * trace of every configuration. What the file has of a configuration already is not measured again. A configuration that
  * cannot be read is passed over and named at the end. Exit status 1 when there was one, or when a solve of a measurement
@@ -17,9 +17,9 @@
 #include "hmc/assemble/identity.h"
 #include "hmc/measure/observable.h"
 #include "hmc/tell/text.h"
-#include "io/links.h"
-#include "io/output_file.h"
-#include "io/table_hdf5.h"
+#include "io/links/links.h"
+#include "io/history/output_file.h"
+#include "io/history/table_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"

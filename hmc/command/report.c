@@ -4,7 +4,7 @@
 
 #include "hmc/command/commands.h"
 #include "hmc/report/ensemble.h"
-#include "io/atomic.h"
+#include "io/files/atomic.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"

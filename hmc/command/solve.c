@@ -15,7 +15,7 @@
  * With --rhs N, N random sources, which each solver solves for in blocks or one after another, as its type does: iterations
  * and seconds are those of all together, residuals the worst, the distance that of all solutions.
  *
- * With --output, tables of an HDF5 file (io/table_hdf5.h): /solve/FERMION.SOLVER has the history of the residuals of a
+ * With --output, tables of an HDF5 file (io/history/table_hdf5.h): /solve/FERMION.SOLVER has the history of the residuals of a
  * solve, /solve/FERMION.SOLVER/summary its result; /solve/FERMION.SOLVER.shifts and its summary those of all shifts at
  * once, /solve/FERMION.SOLVER.apart and its summary those of one after another.
  * Exit status 1 when a solve did not converge; the others are made all the same, and none is repeated by its fallback.
@@ -31,9 +31,9 @@
 #include "hmc/assemble/simulation.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/identity.h"
-#include "io/links.h"
-#include "io/output_file.h"
-#include "io/table_hdf5.h"
+#include "io/links/links.h"
+#include "io/history/output_file.h"
+#include "io/history/table_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"

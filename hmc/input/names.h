@@ -2,7 +2,7 @@
 #ifndef PLAQ_NAMES_H
 #define PLAQ_NAMES_H
 
-#include "io/ini.h"
+#include "io/input/ini.h"
 
 #define MAX_NAMED 64 /* sections of one kind */
 

@@ -16,7 +16,7 @@
 
 #include "hmc/assemble/simulation.h"
 #include "hmc/assemble/parameters.h"
-#include "io/table_hdf5.h"
+#include "io/history/table_hdf5.h"
 
 #define MEASURE_MAX_SUMMARY 12
 

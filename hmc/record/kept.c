@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/atomic.h"
-#include "io/checksum.h"
-#include "io/regular.h"
+#include "io/files/atomic.h"
+#include "io/files/checksum.h"
+#include "io/files/regular.h"
 #include "kernels/base/error.h"
 
 #define TITLE SAVE_INDEX_COLUMNS "\tcrc32\n"

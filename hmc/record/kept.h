@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/output_file.h"
+#include "io/history/output_file.h"
 #include "kernels/base/param.h"
 
 #define KEPT_NAME (PARAM_STRING_SIZE + 64)

@@ -8,7 +8,7 @@
 #include "hmc/assemble/identity.h"
 #include "hmc/record/missing.h"
 #include "hmc/record/stretch.h"
-#include "io/history.h"
+#include "io/history/history.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"

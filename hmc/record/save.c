@@ -8,8 +8,8 @@
 
 #include "hmc/assemble/identity.h"
 #include "hmc/input/pattern.h"
-#include "io/atomic.h"
-#include "io/links.h"
+#include "io/files/atomic.h"
+#include "io/links/links.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"

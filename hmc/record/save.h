@@ -9,7 +9,7 @@
 #include "hmc/assemble/parameters.h"
 #include "hmc/record/kept.h"
 #include "hmc/record/record.h"
-#include "io/output_file.h"
+#include "io/history/output_file.h"
 #include "kernels/field/field.h"
 
 /* True if the configuration of a trajectory is kept; and how many are from trajectory 1 to the last. Local. */

@@ -3,7 +3,7 @@
  * A stretch is a part of a run with the same parameters, as far as they act on physics or on acceptance (integrator,
  * solvers, tolerances). Acceptance, dH and times are those of one stretch; averages of physics go on from one to the next
  * unless it has other physics. A session is one start of the program. Each is
- * a text of the history (io/history.h), stretches/NNNNNN and sessions/NNNNNN from 000001: lines "key = value",
+ * a text of the history (io/history/history.h), stretches/NNNNNN and sessions/NNNNNN from 000001: lines "key = value",
  *
  *   first                    its first trajectory
  *   program, compilers       version and source digest; what they were compiled by
@@ -18,7 +18,7 @@
 #define PLAQ_STRETCH_H
 
 #include "hmc/assemble/simulation.h"
-#include "io/history.h"
+#include "io/history/history.h"
 
 typedef struct {
     int stretch, session;  /* numbers of both */

@@ -10,10 +10,10 @@
 #include "hmc/record/missing.h"
 #include "hmc/record/record.h"
 #include "hmc/record/stretch.h"
-#include "io/atomic.h"
-#include "io/checkpoint.h"
-#include "io/output_file.h"
-#include "io/regular.h"
+#include "io/files/atomic.h"
+#include "io/history/checkpoint.h"
+#include "io/history/output_file.h"
+#include "io/files/regular.h"
 
 static void *grown(void *array, int n, size_t bytes)
 {

@@ -1,4 +1,4 @@
-/* Ensemble of a run as its output folder tells it: the history (io/history_view.h), its stretches and sessions
+/* Ensemble of a run as its output folder tells it: the history (io/history/history_view.h), its stretches and sessions
  * (hmc/record/stretch.h), and the index of kept configurations (hmc/record/kept.h); and what follows from them. Nothing in
  * the folder is changed, and the run may go on meanwhile. Local. */
 #ifndef PLAQ_ENSEMBLE_H
@@ -7,7 +7,7 @@
 #include "hmc/integrate/integrator.h"
 #include "hmc/record/autocorrelation.h"
 #include "hmc/record/kept.h"
-#include "io/history_view.h"
+#include "io/history/history_view.h"
 #include "kernels/base/param.h"
 
 /* A column of the history: value[i] after trajectory at[i], without those that are NaN. */
@@ -102,7 +102,7 @@ void ensemble_text(param_text *out, const ensemble *e);
 void ensemble_page(param_text *out, const ensemble *e);
 /* ensemble_charts.c: the charts of the page. */
 void ensemble_charts(param_text *out, const ensemble *e);
-/* The page written as a file, NULL: FOLDER/report.html, which may be an earlier page (io/output_file.h). 0, or -1 with a
+/* The page written as a file, NULL: FOLDER/report.html, which may be an earlier page (io/history/output_file.h). 0, or -1 with a
  * message. */
 #define ENSEMBLE_PAGE "report.html"
 int ensemble_write_page(const ensemble *e, const char *path, char *message, size_t size);

@@ -10,7 +10,7 @@
 #include "hmc/record/stretch.h"
 #include "hmc/report/ensemble.h"
 #include "hmc/report/page.h"
-#include "io/output_file.h"
+#include "io/history/output_file.h"
 
 /* The newest of long lists are shown. */
 #define MOST_ROWS 400

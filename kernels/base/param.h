@@ -2,7 +2,7 @@
  *
  * A `param` describes one member of a struct: its key, type, place, default, allowed values, unit, meaning, and whether
  * changing it makes a different ensemble. A `param_section` is such a table under a section name of the input file.
- * From the tables come the input reader (io/ini.h), `plaq help`, the reference page of keys, the echo in the log, the
+ * From the tables come the input reader (io/input/ini.h), `plaq help`, the reference page of keys, the echo in the log, the
  * record in a checkpoint and its comparison on restart.
  *
  *   type          member                     text

@@ -1,5 +1,5 @@
 /* The input file: what is read, and every way to refuse it, each with its place. */
-#include "io/ini.h"
+#include "io/input/ini.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"
 

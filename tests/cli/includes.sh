@@ -26,7 +26,10 @@ command   plan bench report record assemble measure watch integrate actions quar
 LIST
 cat >>rooms <<'LIST'
 kernels         kernels/
-io              io/ kernels/ !kernels/gpu/
+io/files        io/files/ kernels/ !kernels/gpu/
+io/input        io/input/ io/files/ kernels/ !kernels/gpu/
+io/links        io/links/ io/files/ kernels/ !kernels/gpu/
+io/history      io/history/ io/links/ io/files/ kernels/ !kernels/gpu/
 operators       operators/ kernels/ !kernels/gpu/
 solvers         solvers/ operators/ kernels/ !kernels/gpu/
 hmc             hmc/ io/ solvers/ operators/ kernels/ !kernels/gpu/
@@ -41,7 +44,7 @@ cuda_runtime.h kernels/gpu/
 cuda.h         kernels/gpu/
 nccl.h         kernels/gpu/
 hdf5.h         io/
-ini.h          io/
+ini.h          io/input/
 LIST
 
 # violations TREE: lines "file:line: what", none when all is well.
@@ -123,29 +126,30 @@ planted() {
     same "violations" 1 "$(grep -c . found)"
     cp kept copy/$file
 }
-planted kernels/ops/vector.c '#include "io/links.h"' "may not include io/links.h"
+planted kernels/ops/vector.c '#include "io/links/links.h"' "may not include io/links/links.h"
 planted kernels/site/hop.h '#include "operators/linop.h"' "kernels/ may not include operators/linop.h"
-planted io/links.c '#include "operators/wilson.h"' "io/ may not include operators/wilson.h"
-planted io/atomic.h '  #  include "hmc/record/report.h" // why' "io/ may not include hmc/record/report.h"
+planted io/links/links.c '#include "operators/wilson.h"' "io/links/ may not include operators/wilson.h"
+planted io/files/seal.c '#include "io/links/links.h"' "io/files/ may not include io/links/links.h"
+planted io/files/atomic.h '  #  include "hmc/record/record.h" // why' "io/files/ may not include hmc/record/record.h"
 planted operators/wilson.c '#include <solvers/reliable.h>' "operators/ may not include solvers/reliable.h"
-planted operators/linop.h '#include "io/ini.h"' "operators/ may not include io/ini.h"
+planted operators/linop.h '#include "io/input/ini.h"' "operators/ may not include io/input/ini.h"
 planted solvers/cg.c '#include "hmc/actions/action.h"' "solvers/ may not include hmc/actions/action.h"
-planted solvers/solvers.def '#include "io/links.h"' "solvers/ may not include io/links.h"
+planted solvers/solvers.def '#include "io/links/links.h"' "solvers/ may not include io/links/links.h"
 planted hmc/quarks/quark.c '#include "hmc/actions/action.h"' "hmc/quarks/ may not include hmc/actions/action.h"
 planted hmc/integrate/integrator.h '#include "hmc/assemble/simulation.h"' "hmc/integrate/ may not include hmc/assemble/simulation.h"
 planted hmc/main.c '#include "tests/check.h"' "hmc/ may not include tests/check.h"
 planted hmc/main.c '#include "kernels/gpu/gpu.h"' "hmc/ may not include kernels/gpu/gpu.h"
 planted solvers/cg.c '#include <kernels/gpu/transport.h>' "solvers/ may not include kernels/gpu/transport.h"
-planted hmc/main.c '#include "../io/links.h"' "not named from the root"
+planted hmc/main.c '#include "../io/links/links.h"' "not named from the root"
 planted tests/reference/ref_su3.c '#include "kernels/base/error.h"' "tests/reference/ may not include kernels/base/error.h"
-planted io/atomic.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"
+planted io/files/atomic.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"
 planted kernels/ops/gauge.c '#include "mpi.h"' "<mpi.h> stands in kernels/lattice/ only"
 planted kernels/gpu/none.c '#include <mpi.h>' "<mpi.h> stands in kernels/lattice/ only"
 planted kernels/run/kernel.c '#include <cuda_runtime.h>' "<cuda_runtime.h> stands in kernels/gpu/ only"
 planted kernels/lattice/comm.c '#include <nccl.h>' "<nccl.h> stands in kernels/gpu/ only"
 planted hmc/record/record.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
 planted tests/io/test_links.c '#include <hdf5.h>' "<hdf5.h> stands in io/ only"
-planted hmc/assemble/parameters.c '#include <ini.h>' "<ini.h> stands in io/ only"
+planted hmc/assemble/parameters.c '#include <ini.h>' "<ini.h> stands in io/input/ only"
 planted hmc/record/record.h '#include REPORT_HEADER' "names no file"
 violations copy >found
 checks=$((checks + 1))

@@ -6,15 +6,15 @@
  * flipped bit is found, or leaves the links as they are. */
 #include "tests/io/lime_files.h"
 
-#include "io/links_format.h"
+#include "io/links/links_format.h"
 
 #define LINKS_FORMAT(name) extern const links_format links_format_##name;
-#include "io/links_formats.def"
+#include "io/links/links_formats.def"
 #undef LINKS_FORMAT
 
 static const links_format *const formats[] = {
 #define LINKS_FORMAT(name) &links_format_##name,
-#include "io/links_formats.def"
+#include "io/links/links_formats.def"
 #undef LINKS_FORMAT
 };
 
@@ -86,7 +86,7 @@ static void region_of(const links_format *f, const char *path, size_t *from, siz
     int bad = 0;
     uint64_t place[2] = {0};
     if (comm_rank() == 0) {
-        const int fd = links_open(path, &length, &bad, message, sizeof message);
+        const int fd = file_open(path, &length, &bad, message, sizeof message);
         snprintf(file.path, sizeof file.path, "%s", path);
         file.info.file_bytes = length;
         bad = f->read_header(&file, fd, message, sizeof message);

@@ -1,6 +1,6 @@
 /* Molecular dynamics and the accept step: forces against derivatives of the action for all actions and forms of the
  * operator, reversibility and order of every scheme, and that a trajectory without result leaves no trace. */
-#include "io/links.h"
+#include "io/links/links.h"
 #include "tests/begin.h"
 #include "tests/hmc/dynamics.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/links.h"
+#include "io/links/links.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/vector.h"

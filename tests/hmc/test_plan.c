@@ -10,7 +10,7 @@
 #include "hmc/actions/action_kind.h"
 #include "hmc/assemble/parameters.h"
 #include "hmc/measure/observable.h"
-#include "io/links.h"
+#include "io/links/links.h"
 #include "kernels/base/pool.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/lattice/plan.h"

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/history.h"
+#include "io/history/history.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"

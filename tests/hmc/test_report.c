@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "hmc/report/ensemble.h"
-#include "io/history.h"
+#include "io/history/history.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"

@@ -8,7 +8,7 @@
 
 #include "hmc/measure/observable.h"
 #include "hmc/measure/propagator.h"
-#include "io/links.h"
+#include "io/links/links.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/vector.h"
 #include "solvers/multishift.h"

@@ -7,8 +7,8 @@
 
 #include "hmc/assemble/identity.h"
 #include "hmc/measure/low_modes.h"
-#include "io/eigen_hdf5.h"
-#include "io/links.h"
+#include "io/history/eigen_hdf5.h"
+#include "io/links/links.h"
 #include "solvers/eigen.h"
 
 #define VECTORS "600"

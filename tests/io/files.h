@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/links.h"
-#include "io/links_check.h"
+#include "io/links/links.h"
+#include "io/links/links_check.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"
 #include "tests/reference/data.h"

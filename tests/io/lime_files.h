@@ -1,5 +1,5 @@
 /* LIME files as other programs write them, in memory, and texts in files replaced. */
-#include "io/checksum.h"
+#include "io/files/checksum.h"
 #include "tests/io/files.h"
 
 /* ---- texts with something replaced ---- */

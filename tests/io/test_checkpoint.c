@@ -1,9 +1,9 @@
 /* Checkpoints on any number of ranks: round trip, damage of every kind, full and unwritable folders, the N kept, the
  * lock. */
-#include "io/atomic.h"
-#include "io/checkpoint.h"
-#include "io/links.h"
-#include "io/seal.h"
+#include "io/files/atomic.h"
+#include "io/history/checkpoint.h"
+#include "io/links/links.h"
+#include "io/files/seal.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "kernels/ops/gauge.h"

@@ -1,8 +1,8 @@
 /* The history: rows there and back, truncation and continuation to the same bits, kill -9 at any instant, damage, full
  * disk. */
-#include "io/atomic.h"
-#include "io/history.h"
-#include "io/history_view.h"
+#include "io/files/atomic.h"
+#include "io/history/history.h"
+#include "io/history/history_view.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
 #include "tests/check.h"

@@ -8,7 +8,7 @@
 #include "tests/solvers/scene.h"
 #include "tests/solve.h"
 
-#include "io/fifth_hdf5.h"
+#include "io/history/fifth_hdf5.h"
 #include "operators/fifth.h"
 #include "operators/mobius.h"
 #include "solvers/multisplitting.h"
