@@ -9,7 +9,7 @@
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
-#include "solvers/multigrid.h"
+#include "solvers/multigrid/multigrid.h"
 
 #define SHOWN 5 /* blockings shown of each level */
 

@@ -7,7 +7,7 @@
 #include "solvers/ca_gcr.h"
 #include "solvers/gcr.h"
 #include "solvers/mr.h"
-#include "solvers/multigrid.h"
+#include "solvers/multigrid/multigrid.h"
 #include "solvers/multisplitting.h"
 #include "solvers/schwarz.h"
 #include "tests/kernels/kit.h"

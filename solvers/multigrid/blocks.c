@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/multigrid.h"
+#include "solvers/multigrid/multigrid.h"
 
 #define EXTENT_MOST 8
 

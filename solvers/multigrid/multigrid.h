@@ -30,11 +30,18 @@ static inline multigrid_keys *multigrid_keys_of(const solver_settings *s)
     return (multigrid_keys *)(void *)s->own.bytes;
 }
 
+/* Solve of a level below the finest: numbers of each right-hand side. */
+typedef struct {
+    char going[SOLVER_BLOCK_MOST];
+    double r2[SOLVER_BLOCK_MOST], target2[SOLVER_BLOCK_MOST], gamma2[MULTIGRID_SPACE][SOLVER_BLOCK_MOST];
+    double dots[SOLVER_BLOCK_MOST * (MULTIGRID_SPACE + 1)][2], c[SOLVER_BLOCK_MOST * MULTIGRID_SPACE][2];
+} level_solve;
+
 /* A Krylov space of flexible GCR: directions p and z = A p. */
 typedef struct {
     int most;
     field **p, **z;
-    struct level_solve *solve; /* numbers of the solve */
+    level_solve *solve; /* numbers of the solve */
 } multigrid_space;
 
 /* A level, finest first: its system, the coarse operator below, and work vectors, of as many right-hand sides as cycles
@@ -95,6 +102,9 @@ typedef struct multigrid {
 /* Levels that a solver of this type works by, for tests. */
 const multigrid *multigrid_levels_of(const solver *s);
 
+/* Levels of an operator for such settings, with one user more; made when they are first asked for. And one user less. */
+multigrid *multigrid_levels(const solver_settings *s, linop *op);
+void multigrid_release(multigrid *m);
 /* Opens levels that are not. */
 void multigrid_open(multigrid *m);
 /* Work vectors of all levels become those of so many right-hand sides. */

@@ -14,7 +14,7 @@
 #include "kernels/lattice/purpose.h"
 #include "kernels/ops/vector.h"
 #include "solvers/bicgstab.h"
-#include "solvers/multigrid.h"
+#include "solvers/multigrid/multigrid.h"
 
 /* An extent of 4 or less that divides the box and leaves an even number of coarse sites; 1 where the lattice is to stay as
  * it is. */

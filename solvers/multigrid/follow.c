@@ -11,7 +11,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "solvers/multigrid.h"
+#include "solvers/multigrid/multigrid.h"
 
 /* A solve of fewer digits tells nothing, unless it takes this many cycles. */
 #define LEAST_DIGITS 2

@@ -1,0 +1,241 @@
+/* Levels of multigrid: work vectors, coarse lattices, and the quarks that share a set-up. */
+#include "solvers/multigrid/multigrid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/ops/vector.h"
+#include "solvers/bicgstab.h"
+
+static field **vectors_like(const linop *op, int n, int columns)
+{
+    field **v = calloc((size_t)n, sizeof *v);
+    REQUIRE_MEMORY(v, "out of memory");
+    for (int k = 0; k < n; k++) v[k] = linop_vector(op, columns);
+    return v;
+}
+
+static void vectors_destroy(field **v, int n)
+{
+    for (int k = 0; k < n && v; k++) field_destroy(v[k]);
+    free(v);
+}
+
+/* Work vectors of a level. */
+static void open_work(multigrid_level *l, int columns)
+{
+    field **const work[] = {&l->b, &l->x, &l->r, &l->q};
+    for (int i = 0; i < 4; i++) *work[i] = linop_vector(l->op, columns);
+    l->space.p = vectors_like(l->op, l->space.most, columns);
+    l->space.z = vectors_like(l->op, l->space.most, columns);
+    if (!l->below) return;
+    l->whole_b = coarse_vector(l->below, columns);
+    l->whole_x = coarse_vector(l->below, columns);
+}
+
+static void close_work(multigrid_level *l)
+{
+    field **const work[] = {&l->b, &l->x, &l->r, &l->q, &l->whole_b, &l->whole_x};
+    for (int i = 0; i < 6; i++) {
+        field_destroy(*work[i]);
+        *work[i] = NULL;
+    }
+    vectors_destroy(l->space.p, l->space.most);
+    vectors_destroy(l->space.z, l->space.most);
+    l->space.p = l->space.z = NULL;
+}
+
+void multigrid_reserve(multigrid *m, int columns)
+{
+    if (m->columns == columns) return;
+    for (int i = 0; i < m->n; i++) close_work(&m->levels[i]);
+    for (int i = 0; i < m->n; i++) open_work(&m->levels[i], columns);
+    m->columns = columns;
+}
+
+/* Vectors p, and z, of a level below the finest. */
+static int space_of(const multigrid *m, const multigrid_level *l)
+{
+    const int most = l->below ? m->keys.coarse_iterations : m->keys.bottom_iterations;
+    if (l->below && m->visits > 0) return 1;
+    if (!l->below && m->with == BOTTOM_CA_GCR) return MULTIGRID_STEPS;
+    if (!l->below && m->with == BOTTOM_BICGSTAB) return 1;
+    return most < MULTIGRID_SPACE ? most : MULTIGRID_SPACE;
+}
+
+static void open_level(multigrid *m, int level)
+{
+    multigrid_level *l = &m->levels[level];
+    if (level > 0) {
+        l->space.most = space_of(m, l);
+        l->space.solve = malloc(sizeof *l->space.solve);
+        REQUIRE_MEMORY(l->space.solve, "out of memory");
+    }
+    if (!l->below || m->owner != m) return;
+    l->nvectors = m->keys.vectors[level];
+    l->vectors = vectors_like(l->op, l->nvectors, 1);
+}
+
+static void close_level(multigrid_level *l)
+{
+    close_work(l);
+    free(l->space.solve);
+    vectors_destroy(l->vectors, l->nvectors);
+}
+
+int multigrid_level_settings(const multigrid_keys *k, const lattice *lat, int level, coarse_settings *s)
+{
+    int box[4];
+    lattice_box(lat, box);
+    memcpy(s->block, k->block[level], sizeof s->block);
+    s->vectors = k->vectors[level];
+    s->half_links = k->half_links;
+    s->ranks = k->ranks[level];
+    return level < k->levels - 1 && (s->block[0] > 0 || multigrid_choose_block(lat->size, box, level == 0, s->block));
+}
+
+/* The lattice below a level: null where there is none. */
+static coarse *open_below(const multigrid *m, int level, linop *op)
+{
+    coarse_settings set;
+    if (m->owner != m) {
+        const coarse *from = m->owner->levels[level].below;
+        return from ? coarse_create_shifted(op, from) : NULL;
+    }
+    return multigrid_level_settings(&m->keys, op->lat, level, &set) ? coarse_create(op, &set) : NULL;
+}
+
+void multigrid_below(lattice *at, const coarse_settings *s)
+{
+    int grid[4];
+    coarse_grid(at, s, grid);
+    for (int d = 0; d < 4; d++) {
+        at->size[d] /= s->block[d];
+        at->grid[d] = grid[d];
+    }
+}
+
+static void open_bottom(multigrid *m, linop *op)
+{
+    solver_settings s = {
+        .tolerance = m->keys.bottom_tolerance, .max_iterations = m->keys.bottom_iterations, .delta = 1e-2};
+    snprintf(s.type, sizeof s.type, "bicgstab");
+    snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[op->prec]);
+    bicgstab_keys_of(&s)->l = 1;
+    m->bottom = solver_create(&s, op);
+}
+
+static void open_levels(multigrid *m)
+{
+    linop *op = m->levels[0].op;
+    linop_refresh(op);
+    for (;; m->n++) {
+        multigrid_level *l = &m->levels[m->n];
+        l->op = op;
+        l->below = open_below(m, m->n, op);
+        open_level(m, m->n);
+        if (!l->below) break;
+        op = coarse_system(l->below);
+    }
+    m->n++;
+    if (m->with == BOTTOM_BICGSTAB) open_bottom(m, op);
+}
+
+/* List of all multigrids. */
+static multigrid *all;
+
+/* True if m could have the set-up of `other`, whose M is that of m plus *by. */
+static int could_share(const multigrid *m, const multigrid *other, double *by)
+{
+    const linop *op = m->levels[0].op, *from = other->levels[0].op;
+    const coarsening *how = op->coarsening;
+    return m->follows && other->follows && m->keys.share_setup && !memcmp(&m->keys, &other->keys, sizeof m->keys) &&
+           how->shifted && how->shifted(from, op, by);
+}
+
+/* The lightest of those that m could share a set-up with; of one mass, that which has a set-up. */
+static multigrid *lightest(multigrid *m)
+{
+    multigrid *best = m;
+    double least = 0, by;
+    for (multigrid *other = all; other; other = other->next) {
+        if (other == m || !could_share(m, other, &by)) continue;
+        if (by < least || (by == least && other->owner && !best->owner)) {
+            least = by;
+            best = other;
+        }
+    }
+    if (best != m) multigrid_open(best);
+    return best == m ? m : best->owner;
+}
+
+void multigrid_open(multigrid *m)
+{
+    if (m->owner) return;
+    multigrid *owner = lightest(m);
+    m->owner = owner;
+    if (owner != m) {
+        const linop *op = m->levels[0].op;
+        op->coarsening->shifted(op, owner->levels[0].op, &m->shift);
+        m->next_sharer = owner->next_sharer;
+        owner->next_sharer = m;
+    }
+    open_levels(m);
+}
+
+/* Keys with nothing behind the ends of texts, so that equal keys have equal bytes. */
+static multigrid_keys comparable_keys(const solver_settings *s)
+{
+    multigrid_keys k = *multigrid_keys_of(s);
+    char *const texts[] = {k.cycle, k.bottom_solver};
+    for (int i = 0; i < 2; i++) memset(texts[i] + strlen(texts[i]), 0, PARAM_CHOICE_SIZE - strlen(texts[i]));
+    return k;
+}
+
+multigrid *multigrid_levels(const solver_settings *s, linop *op)
+{
+    const multigrid_keys k = comparable_keys(s);
+    multigrid *m = all;
+    while (m && (m->levels[0].op != op || m->follows != s->follows || memcmp(&m->keys, &k, sizeof k))) m = m->next;
+    if (!m) {
+        m = calloc(1, sizeof *m);
+        REQUIRE_MEMORY(m, "out of memory");
+        m->keys = k;
+        m->visits = !strcmp(k.cycle, "v") ? 1 : !strcmp(k.cycle, "w") ? 2 : 0;
+        m->with = !strcmp(k.bottom_solver, "ca_gcr")     ? BOTTOM_CA_GCR
+                  : !strcmp(k.bottom_solver, "bicgstab") ? BOTTOM_BICGSTAB
+                                                         : BOTTOM_GCR;
+        m->follows = s->follows;
+        m->levels[0].op = op;
+        m->next = all;
+        all = m;
+    }
+    m->users++;
+    return m;
+}
+
+static void free_if_unused(multigrid *m)
+{
+    multigrid **at = &all, *owner = m->owner;
+    if (m->users > 0 || (owner == m && m->next_sharer)) return;
+    while (*at != m) at = &(*at)->next;
+    *at = m->next;
+    solver_destroy(m->bottom);
+    for (int i = m->n - 1; i >= 0; i--) close_level(&m->levels[i]);
+    for (int i = m->n - 1; i >= 0; i--) coarse_destroy(m->levels[i].below);
+    if (owner && owner != m) {
+        for (at = &owner->next_sharer; *at != m;) at = &(*at)->next_sharer;
+        *at = m->next_sharer;
+        free_if_unused(owner);
+    }
+    free(m);
+}
+
+void multigrid_release(multigrid *m)
+{
+    m->users--;
+    free_if_unused(m);
+}
