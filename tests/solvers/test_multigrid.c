@@ -105,12 +105,12 @@ static void check_similar(const quark *q)
     vector_copy(x, wide);
     linop_refresh(a);
     linop_apply(a, y, x, 0);
-    a->coarsening->similar(a, left, y, 0);
-    a->coarsening->similar(a, y, x, 0);
+    a->coarsening->gamma5_conjugate(a, left, y, 0);
+    a->coarsening->gamma5_conjugate(a, y, x, 0);
     linop_apply(a, right, y, 1);
     const double size = vector_norm2(right, 0);
     KIT_NEAR(sqrt(vector_axpy_norm2(left, -1, right, 0) / size), 0, 100 * kit_epsilon[PREC_SINGLE]);
-    a->coarsening->similar(a, right, y, 1);
+    a->coarsening->gamma5_conjugate(a, right, y, 1);
     KIT_NEAR(sqrt(vector_axpy_norm2(right, -1, x, 0) / vector_norm2(x, 0)), 0, 100 * kit_epsilon[PREC_SINGLE]);
     field *const all[] = {wide, x, y, left, right};
     for (int i = 0; i < 5; i++) field_destroy(all[i]);
@@ -133,11 +133,11 @@ static void check_follows(quark *q)
     solver *s = follower(q->direct, 1.3, 8), *idle = follower(q->direct, 1.02, 1);
     const multigrid *m = multigrid_levels_of(s), *n = multigrid_levels_of(idle);
     const int first = solves(s, q);
-    KIT_CHECK(m != n && m->made_on > 0);
+    KIT_CHECK(m != n && m->setup_links_version > 0);
     KIT_INT(solves(idle, q), first);
     gauge_update(q->links, 1e-4, q->momenta);
     KIT_NEAR(solves(s, q), first, 1);
-    KIT_INT(m->made_on, 0);
+    KIT_INT(m->setup_links_version, 0);
     rotate_links(q);
     const int stale = solves(s, q);
     KIT_CHECK(stale > 1.5 * first);
@@ -145,11 +145,11 @@ static void check_follows(quark *q)
     gauge_update(q->links, 1e-4, q->momenta);
     const int after = solves(s, q);
     solves(idle, q);
-    KIT_CHECK(m->refreshed && m->made_on == 0 && n->refreshed);
+    KIT_CHECK(m->refreshed && m->setup_links_version == 0 && n->refreshed);
     KIT_CHECK(after < 0.85 * stale);
     gauge_update(q->links, 1e-4, q->momenta);
     KIT_NEAR(solves(idle, q), first, 0.25 * first + 1);
-    KIT_CHECK(n->made_on > 0);
+    KIT_CHECK(n->setup_links_version > 0);
     /* Forgotten: the bits of a new solver. */
     solver_forget(s);
     solver *fresh = follower(q->direct, 1.4, 8);
@@ -157,7 +157,7 @@ static void check_follows(quark *q)
     solver_solve(s, x, q->b, NULL);
     solver_solve(fresh, y, q->b, NULL);
     KIT_NEAR(vector_axpy_norm2(x, -1, y, 0), 0, 0);
-    KIT_CHECK(m->made_on > 0);
+    KIT_CHECK(m->setup_links_version > 0);
     field_destroy(y);
     field_destroy(x);
     solver_destroy(fresh);
@@ -189,8 +189,8 @@ static void check_shares(quark *q)
     const multigrid *of[4] = {multigrid_levels_of(heavy), multigrid_levels_of(light), multigrid_levels_of(middle),
                               multigrid_levels_of(alone)};
     const int first = solves(heavy, q), own = solves(alone, q), least = solves(light, q), between = solves(middle, q);
-    for (int i = 0; i < 3; i++) KIT_CHECK(of[i]->lead == of[1]);
-    KIT_CHECK(of[3]->lead == of[3]);
+    for (int i = 0; i < 3; i++) KIT_CHECK(of[i]->owner == of[1]);
+    KIT_CHECK(of[3]->owner == of[3]);
     KIT_NEAR(of[0]->shift, 0.3, 1e-14);
     KIT_INT(of[1]->number, 1);
     KIT_NEAR(first, own, 0.25 * own + 1);
@@ -204,10 +204,10 @@ static void check_shares(quark *q)
     gauge_update(q->links, 1e-4, q->momenta);
     solves(middle, q);
     KIT_CHECK(of[1]->number > 1);
-    KIT_INT(of[2]->taken, of[1]->number);
+    KIT_INT(of[2]->setup_taken, of[1]->number);
     solves(light, q);
     solves(heavy, q);
-    KIT_INT(of[0]->taken, of[1]->number);
+    KIT_INT(of[0]->setup_taken, of[1]->number);
     solver *const all[] = {light, heavy, alone, middle};
     for (int i = 0; i < 4; i++) solver_destroy(all[i]);
     for (int i = 0; i < 4; i++) wilson_destroy(w[i]);
@@ -357,7 +357,7 @@ static void check_renewal(quark *q)
     s->settings.max_iterations = first;
     field *x = field_like(q->b);
     solve_result r = solver_solve(s, x, q->b, NULL);
-    KIT_CHECK(m->made_on > 0);
+    KIT_CHECK(m->setup_links_version > 0);
     KIT_CHECK(r.iterations > first && r.iterations <= 2 * first);
     /* With that of these links there is no other attempt. */
     field_clear(x);
