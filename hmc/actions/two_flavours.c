@@ -34,7 +34,7 @@ static double force_flops(const action_term *t, double iterations)
 }
 
 const action_kind action_kind_two_flavours = {.name = "two_flavours",
-                                              .help = "two degenerate flavours of Wilson or domain wall quarks",
+                                              .help = "two degenerate flavours of Wilson-clover or domain wall quarks",
                                               .parts = {&chain_part, &predictor_part},
                                               .flavours = 2,
                                               .complete = complete,

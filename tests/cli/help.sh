@@ -64,7 +64,7 @@ printed "pcg: conjugate gradients" "multisplitting: conjugate gradients"
 checks=$((checks + 1))
 ! grep -q "bicgstab:" out || fail "help mspcg tells of other solvers"
 try help clover
-printed "two_flavours: two degenerate" "rational: any number of flavours"
+printed "two_flavours: two degenerate" "wilson_clover: Wilson-clover"
 say "the help of a key is whole: every solver has its line"
 try help solver
 for type in cg block_cg bicgstab gcr ca_gcr mr refine schwarz pcg multisplitting reduced_Ls multigrid; do

@@ -17,7 +17,7 @@ wait_for() {
 # stopped FOLDER WHY: what a run that was stopped has to leave. Sets $done.
 stopped() {
     exits 0 "stopped run in $1"
-    printed "stopped: $2" "to go on" "$plaq run a.ini run.output=$1"
+    printed "stopped: $2" "to continue" "$plaq run a.ini run.output=$1"
     same "summary says unfinished" false "$(value finished)"
     done=$(value trajectories)
     newest=$(ls "$1"/checkpoint-*.h5 | tail -n 1)
