@@ -8,7 +8,7 @@
 
 #define FRAME                                                                                                          \
     "[run]\noutput = none\nseed = 3\n"                                                                                 \
-    "[lattice]\nsize = 4.4.4.4\n"                                                                                      \
+    "[lattice]\nsize = 4.4.4.8\n"                                                                                      \
     "[gauge]\nbeta = 5.6\n"                                                                                            \
     "[integrator.0]\nsteps = 4\nactions = a gauge\n"                                                                   \
     "[solver.s]\ntype = cg\ninner_precision = double\ntolerance = 1e-13\n"                                             \
