@@ -138,6 +138,13 @@ int identity_differ(const char *before, const char *now, param_text *differences
     return params_compare(before, now, NULL, 0, differences);
 }
 
+/* Appends lines with a prefix each: keys of a second object of a kind. */
+static void add_prefixed(param_text *text, const char *prefix, const char *lines)
+{
+    for (const char *end; (end = strchr(lines, '\n')); lines = end + 1)
+        param_text_add(text, "%s%.*s\n", prefix, (int)(end - lines), lines);
+}
+
 /* The second quark with its solver, and the links that the keys name. */
 static void add_others(param_text *text, const parameters *p, const named_measure *m)
 {
@@ -149,8 +156,7 @@ static void add_others(param_text *text, const parameters *p, const named_measur
         param_text other = {0};
         add_quark(&other, p, f);
         add(&other, "solver", "tolerance", &parameters_attempt(p, solver[0] ? solver : f->solver, 0)->p);
-        for (const char *line = other.data, *end; (end = strchr(line, '\n')); line = end + 1)
-            param_text_add(text, "second.%.*s\n", (int)(end - line), line);
+        add_prefixed(text, "second.", other.data);
         param_text_free(&other);
     }
     for (int i = 0; i < p->nlinks && links[0]; i++)
@@ -178,8 +184,7 @@ static void add_noise(param_text *text, const parameters *p, const named_measure
         const solver_type *type = solver_type_find(low->p.type);
         add_all(&keys, solver_section(0), &low->p);
         if (type->own) add_all(&keys, type->own, &low->p);
-        for (const char *line = keys.data, *end; (end = strchr(line, '\n')); line = end + 1)
-            param_text_add(text, "rough_%.*s\n", (int)(end - line), line);
+        add_prefixed(text, "rough_", keys.data);
         param_text_free(&keys);
     }
     if (!strcmp(own_key(o, m, "low_modes", value), "yes")) add(text, "solver", "eigenvectors", &solver->p);

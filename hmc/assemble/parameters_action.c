@@ -6,15 +6,13 @@
 
 #include "hmc/actions/action_kind.h"
 #include "hmc/assemble/parameters.h"
+#include "hmc/input/parts.h"
 #include "hmc/quarks/quark_links.h"
 #include "kernels/base/error.h"
 
 static int kind_has(const char *kind, const char *key)
 {
-    const action_kind *k = action_kind_find(kind);
-    int has = param_find(action_section(0), key) != NULL;
-    for (int i = 0; k->parts[i]; i++) has = has || param_find(k->parts[i], key);
-    return has;
+    return param_find(action_section(0), key) || parts_have(action_kind_find(kind)->parts, key);
 }
 
 /* A key that is not given names what another does. */
@@ -345,6 +343,7 @@ void action_parameters_levels(const ini_input *in, parameters *p, int required)
     for (int k = 0; k < p->nlevels; k++) expand(in, p, &l, k);
     for (int i = 0; required && i < l.n; i++)
         if (l.level[i] < 0)
-            user_error("%s: the action %s is not assigned to an integrator level; add it to actions of an [integrator.N]",
-                       ini_where(in, "integrator", "0", "actions"), l.names[i]);
+            user_error(
+                "%s: the action %s is not assigned to an integrator level; add it to actions of an [integrator.N]",
+                ini_where(in, "integrator", "0", "actions"), l.names[i]);
 }
