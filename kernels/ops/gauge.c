@@ -148,8 +148,8 @@ void gauge_cold(field *links)
     const int slices = field_slices(links);
     if (slices == 0) return;
     double *slice = field_slice_buffer(links);
-    memset(slice, 0, (size_t)sites * 72 * sizeof *slice);
-    for (long i = 0; i < sites * 4; i++)
+    memset(slice, 0, (size_t)(sites * links->groups) * 18 * sizeof *slice);
+    for (long i = 0; i < sites * links->groups; i++)
         for (int c = 0; c < 3; c++) slice[i * 18 + 8 * c] = 1;
     for (int t = 0; t < slices; t++) field_import(links, t, slice);
     free(slice);

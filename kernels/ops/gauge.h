@@ -49,8 +49,9 @@ gauge_energy gauge_field_energy(const field *tensor);
 void gauge_update(field *links, double dt, const field *momenta);
 /* Projects the links to SU(3); returns the root mean square deviation per link before. */
 double gauge_unitarise(field *links);
+/* Links, or a colour matrix, all one. */
 void gauge_cold(field *links);
-/* Uniform on the group. */
+/* Links, or a colour matrix, uniform on the group. */
 void gauge_random(field *links, uint64_t seed, uint32_t purpose, uint32_t number);
 /* y = e^(i angle_mu) x for links of direction mu, which are in U(3) then; y may be x. */
 void links_twist(field *y, const field *x, const double angle[4]);

@@ -17,10 +17,10 @@ FN void T(random_momenta_site)(const random_args *a, long u)
     }
 }
 
-/* Links uniform on the group: two rows of normal deviates made orthonormal. */
+/* Links, or colour matrices, uniform on the group: two rows of normal deviates made orthonormal. */
 FN void T(random_links_site)(const random_args *a, long u)
 {
-    for (int mu = 0; mu < 4; mu++) {
+    for (int mu = 0; mu < a->out.groups; mu++) {
         vreal link[18];
         for (int i = 0; i < 6; i++)
             for (int lane = 0; lane < W; lane++) {
