@@ -1,5 +1,6 @@
 #include "hmc/bench/ops.h"
 #include "hmc/actions/action.h"
+#include "kernels/ops/fixing.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/smear.h"
 #include "kernels/ops/vector.h"
@@ -144,6 +145,23 @@ static void run_random_links(bench *b)
     gauge_random(b->other_links, 1, RANDOM_TEST, 1);
 }
 
+static void run_gauge_rotate(bench *b)
+{
+    gauge_rotate(b->other_links, b->links_double, b->rotation);
+}
+
+static void run_gauge_relax(bench *b)
+{
+    gauge_relax(b->rotation, b->links_double, 4, 1.7);
+}
+
+static void run_gauge_gradient(bench *b)
+{
+    const gauge_gradient g = gauge_gradient_of(b->rotation, b->links_double, 4);
+    b->sums[0] = g.functional;
+    b->sums[1] = g.theta;
+}
+
 const bench_op bench_ops_gauge[] = {
     {"gauge_force", "force", 0, 0, 1, BENCH_DOUBLE, run_gauge_force, 0},
     {"rectangle_force", "force", 0, 0, 1, BENCH_DOUBLE, run_rectangle_force, 0},
@@ -164,6 +182,9 @@ const bench_op bench_ops_gauge[] = {
     {"stout", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout, 0},
     {"stout_back", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout_back, 0},
     {"staples_project", "smear", 0, 0, 1, BENCH_DOUBLE, run_staples_project, 0},
+    {"gauge_rotate", "fixing", 0, 0, 1, BENCH_DOUBLE, run_gauge_rotate, 0},
+    {"gauge_relax", "fixing", 0, 0, 1, BENCH_DOUBLE, run_gauge_relax, 0},
+    {"gauge_gradient", "fixing", 0, 0, 1, BENCH_DOUBLE, run_gauge_gradient, 0},
     {"unitarise", "gauge", 0, 0, 1, BENCH_DOUBLE, run_unitarise, 0},
     {"random_momenta", "random", 0, 0, 1, BENCH_DOUBLE, run_random_momenta, 0},
     {"random_spinor", "random", 0, 0, 1, BENCH_DOUBLE, run_random_spinor, 0},
