@@ -110,32 +110,15 @@ static void print_table(const char *path, const check_report *r)
     printf("  digest       %s\n", r->digest);
 }
 
-/* X.Y.Z.T, for files that do not say it; zeros without the option. */
-static void read_size(const char *command, const char *text, int size[4])
-{
-    int used = 0;
-    memset(size, 0, 4 * sizeof *size);
-    if (!text) return;
-    int bad = strspn(text, "0123456789.") != strlen(text) ||
-              sscanf(text, "%4d.%4d.%4d.%4d%n", &size[0], &size[1], &size[2], &size[3], &used) != 4 || text[used];
-    for (int d = 0; d < 4; d++) bad = bad || size[d] < 2 || size[d] > LINKS_MAX_EXTENT || size[d] % 2;
-    if (bad)
-        user_error("plaq %s: --size %s is no lattice; give four even extents from 2 to %d, as in 8.8.8.16", command,
-                   text, LINKS_MAX_EXTENT);
-}
-
-#define SIZE_HELP "X.Y.Z.T of a LIME file that does not say its size"
-
 int command_check(int argc, char **argv)
 {
     int json_wanted = 0, size[4];
     const char *size_text = NULL;
     check_verdict worst = CHECK_WHOLE;
-    const command_flag flags[] = {{"--json", &json_wanted, NULL, "one JSON object a file"},
-                                  {"--size", NULL, &size_text, SIZE_HELP}};
+    const command_flag flags[] = {{"--json", &json_wanted, NULL, "one JSON object a file"}, FLAG_SIZE(&size_text)};
     plain_arguments a = command_arguments(argc, argv, flags, 2, 1, -1);
     log_keep_stdout_clean(json_wanted);
-    read_size(argv[0], size_text, size);
+    command_size(argv[0], size_text, size);
     for (int i = 0; i < a.nplain; i++) {
         check_report r;
         const check_verdict verdict = links_check(a.plain[i], size, &r);
@@ -150,28 +133,6 @@ int command_check(int argc, char **argv)
 }
 
 /* ---- convert ---- */
-
-/* The format to write: as asked, or by the ending of the name. */
-static const char *format_of(const char *path, const char *asked)
-{
-    char written[256];
-    if (!asked) {
-        const char *format = links_format_of_ending(path);
-        if (format) return format;
-        user_error("plaq convert: the ending of %s names no format; give it an ending of these, or --format: %s", path,
-                   links_formats_written(written, sizeof written));
-    }
-    const char *names[16], *name;
-    int n = 0;
-    for (int i = 0; (name = links_format_name(i)) && n < 16; i++)
-        if (links_format_writes(name)) names[n++] = name;
-    for (int i = 0; i < n; i++)
-        if (!strcmp(names[i], asked)) return names[i];
-    const char *nearest = param_nearest(asked, names, n);
-    user_error("plaq convert: format '%s' cannot be written; these can: %s%s%s%s", asked,
-               links_formats_written(written, sizeof written), nearest ? "; did you mean " : "", nearest ? nearest : "",
-               nearest ? "?" : "");
-}
 
 /* Reads the file as plaq check does, and stops where that finds damage. Links that are not in SU(3) are copied when a
  * checksum vouches for them: fat and long links are such. */
@@ -262,14 +223,14 @@ int command_convert(int argc, char **argv)
         {"--trajectory", NULL, &w.trajectory, "trajectory number, instead of the one in IN"},
         {"--ensemble", NULL, &w.ensemble, "name of the ensemble, instead of the one in IN"},
         {"--lfn", NULL, &w.lfn, "logical file name, in format ildg"},
-        {"--size", NULL, &w.size, SIZE_HELP},
+        FLAG_SIZE(&w.size),
         FLAG_IGNORE_RECORDED(&ignore_recorded)};
     plain_arguments a = command_arguments(argc, argv, flags, (int)(sizeof flags / sizeof flags[0]), 2, 2);
-    const char *in = a.plain[0], *out = a.plain[1], *format = format_of(out, w.format);
+    const char *in = a.plain[0], *out = a.plain[1], *format = command_format(argv[0], out, w.format);
     char message[1024], digest[65];
     links_info info;
     const int automatic[4] = {0, 0, 0, 0};
-    read_size(argv[0], w.size, size);
+    command_size(argv[0], w.size, size);
     if (output_file_check(out, OUTPUT_LINKS, in, message, sizeof message)) user_error("plaq convert: %s", message);
     if (links_probe(in, &info, message, sizeof message) ||
         links_settle_size(&info, in, size, "--size", message, sizeof message))

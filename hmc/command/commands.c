@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "hmc/assemble/parameters.h"
+#include "io/links/links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
@@ -215,4 +216,38 @@ int command_ranks(const char *text, const char *command)
     if (text && (param_integer(text, &n) || n < 1 || n > INT_MAX))
         user_error("plaq %s: --ranks %s is not a number of ranks; give an integer of at least 1", command, text);
     return (int)n;
+}
+
+void command_size(const char *command, const char *text, int size[4])
+{
+    int used = 0;
+    memset(size, 0, 4 * sizeof *size);
+    if (!text) return;
+    int bad = strspn(text, "0123456789.") != strlen(text) ||
+              sscanf(text, "%4d.%4d.%4d.%4d%n", &size[0], &size[1], &size[2], &size[3], &used) != 4 || text[used];
+    for (int d = 0; d < 4; d++) bad = bad || size[d] < 2 || size[d] > LINKS_MAX_EXTENT || size[d] % 2;
+    if (bad)
+        user_error("plaq %s: --size %s is no lattice; give four even extents from 2 to %d, as in 8.8.8.16", command,
+                   text, LINKS_MAX_EXTENT);
+}
+
+const char *command_format(const char *command, const char *path, const char *asked)
+{
+    char written[256];
+    if (!asked) {
+        const char *format = links_format_of_ending(path);
+        if (format) return format;
+        user_error("plaq %s: the ending of %s names no format; give it an ending of these, or --format: %s", command,
+                   path, links_formats_written(written, sizeof written));
+    }
+    const char *names[16], *name;
+    int n = 0;
+    for (int i = 0; (name = links_format_name(i)) && n < 16; i++)
+        if (links_format_writes(name)) names[n++] = name;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i], asked)) return names[i];
+    const char *nearest = param_nearest(asked, names, n);
+    user_error("plaq %s: format '%s' cannot be written; these can: %s%s%s%s", command, asked,
+               links_formats_written(written, sizeof written), nearest ? "; did you mean " : "", nearest ? nearest : "",
+               nearest ? "?" : "");
 }

@@ -52,6 +52,11 @@ typedef struct {
     const char *help;
 } command_flag;
 
+/* The option that gives the size of LIME files without one. */
+#define FLAG_SIZE(text)                                                                                                \
+    {                                                                                                                  \
+        "--size", NULL, text, "X.Y.Z.T of a LIME file that does not say its size"                                      \
+    }
 /* The option of every command that reads configurations. */
 #define FLAG_IGNORE_RECORDED(given)                                                                                    \
     {                                                                                                                  \
@@ -70,6 +75,10 @@ void command_check_words(const char *command, const char *flag, const char *list
 struct parameters;
 /* Sets the log level that [run] log names, from now on. */
 void command_set_log(const struct parameters *p);
+/* The format to write a lattice file in: as asked behind --format, which may be null, or by the ending of its name. */
+const char *command_format(const char *command, const char *path, const char *asked);
+/* Extents behind --size of this command; zeros where there are none. */
+void command_size(const char *command, const char *text, int size[4]);
 /* The number behind --ranks of this command; 0 where there is none. */
 int command_ranks(const char *text, const char *command);
 

@@ -26,6 +26,7 @@ write_with() {
     # shellcheck disable=SC2086 # settings are words
     case $1 in
     convert) try convert --format ildg $config "$2" ;;
+    fix) try fix --gauge coulomb --tolerance 0.5 --format ildg $config "$2" ;;
     measure) try measure --output "$2" m.ini $config ;;
     solve) try solve --output "$2" m.ini $config ;;
     eigen) try eigen --pairs 4 --block 2 --output "$2" m.ini $config ;;
@@ -34,7 +35,7 @@ write_with() {
     calibrate) try bench --lattice 4.4.4.4 --seconds 0.001 --calibrate "$2" ;;
     esac
 }
-commands="convert measure solve eigen train report calibrate"
+commands="convert fix measure solve eigen train report calibrate"
 
 say "a file that is not there"
 for command in $commands; do
@@ -70,7 +71,7 @@ files="made/checkpoint-000001.h5:a_checkpoint $config:is made/history.h5:the_his
 # takes COMMAND FILE: the command may write there.
 takes() {
     case "$1 $2" in
-    "convert own.lime" | "measure own.measure" | "measure own.solve" | "solve own.measure" | "solve own.solve" | \
+    "convert own.lime" | "fix own.lime" | "measure own.measure" | "measure own.solve" | "solve own.measure" | "solve own.solve" | \
         "train own.train" | "report own.report" | "calibrate own.calibrate") return 0 ;;
     esac
     return 1

@@ -1,0 +1,167 @@
+/* plaq fix: a configuration in Coulomb or Landau gauge.
+ *
+ * The gauge transformation is found by over-relaxation (operators/gauge_fixing.h) and applied to the links once, in double
+ * precision. The log has functional and gradient of every hundredth iteration. Where the iterations do not suffice nothing
+ * is written, and the exit status is EXIT_CHECK_FAILED. */
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/assemble/identity.h"
+#include "hmc/assemble/simulation.h"
+#include "hmc/command/commands.h"
+#include "io/history/output_file.h"
+#include "io/links/links.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/param.h"
+#include "kernels/base/watchdog.h"
+#include "kernels/lattice/comm.h"
+#include "kernels/ops/gauge.h"
+#include "kernels/run/device.h"
+#include "operators/gauge_fixing.h"
+
+#define INTERVAL 10       /* iterations from one look at theta to the next */
+#define TELL_INTERVAL 100 /* iterations from one line of the log to the next */
+#define WATCHDOG_SECONDS 1800
+
+/* Flags on the command line; NULL where there are none. */
+typedef struct {
+    const char *gauge, *over_relaxation, *tolerance, *iterations, *device, *format, *size;
+} words;
+
+/* A real number of the command line in [low, high). */
+static double real_of(const char *name, const char *text, double low, double high, double none)
+{
+    double value;
+    if (!text) return none;
+    if (param_real(text, &value) || !(value >= low && value < high))
+        user_error("plaq fix: %s %s: give a number from %g to below %g", name, text, low, high);
+    return value;
+}
+
+static gauge_fixing_settings settings_of(const words *w)
+{
+    static const char *const gauges[] = {"coulomb", "landau"};
+    int64_t iterations = 20000;
+    if (!w->gauge) user_error("plaq fix: no gauge; give --gauge coulomb or --gauge landau");
+    command_check_words("fix", "--gauge", w->gauge, gauges, 2);
+    if (strcmp(w->gauge, gauges[0]) && strcmp(w->gauge, gauges[1]))
+        user_error("plaq fix: --gauge %s: give one gauge, coulomb or landau", w->gauge);
+    if (w->iterations && (param_integer(w->iterations, &iterations) || iterations < 1 || iterations > 1000000000))
+        user_error("plaq fix: --iterations %s: give a whole number from 1 to 1000000000", w->iterations);
+    return (gauge_fixing_settings){.directions = strcmp(w->gauge, "coulomb") ? 4 : 3,
+                                   .over_relaxation = real_of("--over-relaxation", w->over_relaxation, 1, 2, 1.7),
+                                   .tolerance = real_of("--tolerance", w->tolerance, 1e-28, 1, 1e-14),
+                                   .max_iterations = (int)iterations,
+                                   .interval = INTERVAL};
+}
+
+static place place_of(const char *device)
+{
+    static const char *const devices[] = {"cpu", "gpu"};
+    char message[512];
+    if (!device) return PLACE_HOST;
+    command_check_words("fix", "--device", device, devices, 2);
+    if (strcmp(device, "gpu")) return PLACE_HOST;
+    if (gpu_bind(1, message, sizeof message)) user_error("plaq fix: %s", message);
+    if (comm_size() > 1 && gpu_transport_choose("auto", message, sizeof message)) user_error("plaq fix: %s", message);
+    return PLACE_DEVICE;
+}
+
+/* Progress of the fixing, and where it stands. */
+typedef struct {
+    int iteration;
+    gauge_gradient now;
+} progress;
+
+static void tell(void *context, int iteration, const gauge_gradient *now)
+{
+    progress *p = context;
+    if (iteration % TELL_INTERVAL == 0)
+        log_info("iteration %d: functional %.12f, theta %.3e", iteration, now->functional, now->theta);
+    *p = (progress){iteration, *now};
+}
+
+/* Fixes the links in place: 0, or 1 where the iterations did not suffice. */
+static int fix(field *links, const gauge_fixing_settings *s, progress *p)
+{
+    field *g = field_create(links->lat, FIELD_COLOUR_MATRIX, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
+    gauge_cold(g);
+    const int failed = gauge_fixing(g, links, s, tell, p);
+    if (!failed) gauge_rotate(links, links, g);
+    field_destroy(g);
+    return failed;
+}
+
+/* Metadata of the fixed configuration: those of the one that was read. */
+static links_meta meta_of(const links_info *info, double plaquette)
+{
+    return (links_meta){.has_plaquette = 1,
+                        .plaquette = plaquette,
+                        .ensemble = info->ensemble[0] ? info->ensemble : NULL,
+                        .sequence = info->has_sequence ? info->sequence : 0,
+                        .program = identity_of_program(),
+                        .parameters = info->parameters[0] ? info->parameters : NULL,
+                        .rows = 3};
+}
+
+static void write(const field *links, const char *out, const char *format, const links_info *info)
+{
+    char message[1024], digest[65];
+    const double plaquette = gauge_measure(links, 0).plaquette;
+    const links_meta meta = meta_of(info, plaquette);
+    if (links_write(links, out, format, &meta, message, sizeof message)) user_error("%s", message);
+    links_digest(links, digest);
+    log_info("-> %s (%s): plaquette %.12f, digest %s", out, format, plaquette, digest);
+}
+
+int command_fix(int argc, char **argv)
+{
+    words w = {0};
+    int ignore_recorded = 0;
+    char written[256], help[320];
+    snprintf(help, sizeof help, "the format, otherwise by the ending of OUT: %s",
+             links_formats_written(written, sizeof written));
+    const command_flag flags[] = {
+        {"--gauge", NULL, &w.gauge, "coulomb (links in space) or landau (all links); has to be given"},
+        {"--tolerance", NULL, &w.tolerance,
+         "largest theta = sum tr D D^dagger / 3V, D the divergence of the field; default 1e-14"},
+        {"--over-relaxation", NULL, &w.over_relaxation, "from 1 to below 2, default 1.7; 1: none"},
+        {"--iterations", NULL, &w.iterations, "at most so many over all sites, default 20000"},
+        {"--device", NULL, &w.device, "cpu or gpu; default cpu"},
+        {"--format", NULL, &w.format, help},
+        FLAG_SIZE(&w.size),
+        FLAG_IGNORE_RECORDED(&ignore_recorded)};
+    plain_arguments a = command_arguments(argc, argv, flags, (int)(sizeof flags / sizeof flags[0]), 2, 2);
+    const char *in = a.plain[0], *out = a.plain[1], *format = command_format(argv[0], out, w.format);
+    const gauge_fixing_settings s = settings_of(&w);
+    const int automatic[4] = {0, 0, 0, 0};
+    char message[2048];
+    links_info info;
+    int size[4];
+    command_size(argv[0], w.size, size);
+    if (output_file_check(out, OUTPUT_LINKS, in, message, sizeof message)) user_error("plaq fix: %s", message);
+    if (links_probe(in, &info, message, sizeof message) ||
+        links_settle_size(&info, in, size, "--size", message, sizeof message))
+        user_error("%s", message);
+    watchdog_start(WATCHDOG_SECONDS, comm_rank());
+    const place where = place_of(w.device);
+    lattice *lat = lattice_create(info.size, automatic, 1, 1);
+    field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
+    if (simulation_read(links, in, ignore_recorded, NULL, message, sizeof message)) user_error("%s", message);
+    progress p = {0};
+    const int failed = fix(links, &s, &p);
+    if (failed) {
+        log_error("%s: theta is %.3e after %d iterations, above %.1e; give more --iterations, another "
+                  "--over-relaxation, or a larger --tolerance; nothing was written",
+                  in, p.now.theta, p.iteration, s.tolerance);
+    } else {
+        log_info("%s: %s gauge after %d iterations: functional %.12f, theta %.3e", in, w.gauge, p.iteration,
+                 p.now.functional, p.now.theta);
+        write(links, out, format, &info);
+    }
+    field_destroy(links);
+    lattice_destroy(lat);
+    command_arguments_free(&a);
+    return failed ? EXIT_CHECK_FAILED : 0;
+}

@@ -1,0 +1,67 @@
+# plaq fix: gauge-invariant numbers stay, what is fixed stays fixed, ranks leave no trace, and mistakes are named.
+. "$(dirname "$0")/kit.bash"
+need_mpi
+write_pure_gauge gauge.ini
+try run gauge.ini run.output=made run.start=hot run.trajectories=3 run.length=0.5 save.interval=1
+exits 0 "a run"
+config=made/checkpoint-000003.h5
+
+# number KEY FILE: what plaq check says of a file.
+number() { "$plaq" check --json "$2" | tr ',{}' '\n\n\n' | sed -n "s/^ *\"$1\": *//p" | tr -d '"'; }
+
+# near WHAT A B: within 1e-12.
+near() {
+    checks=$((checks + 1))
+    awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && b != "" && a - b < 1e-12 && b - a < 1e-12) }' ||
+        fail "$1: '$2' and '$3'"
+}
+
+for gauge in coulomb landau; do
+    say "$gauge gauge"
+    try fix --gauge $gauge $config $gauge.lime
+    exits 0 "fix"
+    printed "$gauge gauge after" "iteration 0: functional"
+    near "plaquette" "$(number plaquette $config)" "$(number plaquette $gauge.lime)"
+    same "trajectory" "$(number sequence $config)" "$(number sequence $gauge.lime)"
+    same "links are others" "yes" "$([ "$(number digest $config)" != "$(number digest $gauge.lime)" ] && echo yes)"
+    try fix --gauge $gauge --tolerance 1e-13 $gauge.lime again.lime
+    exits 0 "fix of what is fixed"
+    printed "after 0 iterations"
+    same "fixed links stay" "$(number digest $gauge.lime)" "$(number digest again.lime)"
+    try_ranks 2 fix --gauge $gauge $config ranks.nersc
+    exits 0 "fix on two ranks"
+    same "two ranks" "$(number digest $gauge.lime)" "$(number digest ranks.nersc)"
+done
+same "Landau gauge has the larger trace" 1 "$(awk -v a="$(number link_trace landau.lime)" -v b="$(number link_trace $config)" 'BEGIN { print (a > b + 0.1) }')"
+
+say "too few iterations: nothing is written"
+try fix --gauge landau --iterations 2 $config none.lime
+exits 1 "two iterations"
+printed "nothing was written" "--iterations" "theta is"
+same "no file" no "$([ -e none.lime ] && echo yes || echo no)"
+
+say "mistakes"
+# refused WHAT WORDS... -- TEXTS...: status 2, and no file.
+refused() {
+    local what=$1
+    shift
+    until_dashes "$@"
+    try fix "${arguments[@]}" $config none.lime
+    exits 2 "$what"
+    printed "${rest[@]}"
+    same "$what: no file" no "$([ -e none.lime ] && echo yes || echo no)"
+}
+refused "no gauge" -- "give --gauge coulomb or --gauge landau"
+refused "a gauge that is none" --gauge coulom -- "did you mean 'coulomb'?"
+refused "two gauges" --gauge coulomb,landau -- "give one gauge"
+refused "over-relaxation of 2" --gauge landau --over-relaxation 2 -- "--over-relaxation 2" "from 1 to below 2"
+refused "a tolerance of zero" --gauge landau --tolerance 0 -- "--tolerance 0" "from 1e-28"
+refused "no iterations" --gauge landau --iterations 0 -- "--iterations 0" "from 1 to"
+refused "a device that is none" --gauge landau --device tpu -- "--device" "tpu"
+try fix --gauge landau $config fixed.txt
+exits 2 "an ending of no format"
+printed "names no format" "--format"
+try fix --gauge landau missing.lime none.lime
+exits 2 "a file that is not there"
+printed "missing.lime"
+finish
