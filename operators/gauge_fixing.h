@@ -10,7 +10,7 @@
 
 typedef struct {
     int directions;         /* 3: Coulomb gauge, 4: Landau gauge */
-    double over_relaxation; /* in [1, 2) */
+    double over_relaxation; /* factor in [1, 2) */
     double tolerance;       /* largest theta */
     int max_iterations;     /* each over even and odd sites */
     int interval;           /* iterations from one look at theta to the next */

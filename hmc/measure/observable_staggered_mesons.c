@@ -272,7 +272,7 @@ static const param own[] = {
      "place of the point source, or of the corner that a corner source begins with", 0},
     {"shape", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, shape), "point", "point|corner", NULL,
      "point; or corner: ones on all sites of the source's time slice whose other coordinates differ from the source's "
-     "by even numbers, for configurations in a smooth gauge",
+     "by even numbers, for configurations in a smooth gauge (plaq fix)",
      0},
     {"tastes", PARAM_WORDS, OBSERVABLE_KEY(meson_keys, tastes), "", "i5|ij|i4|i|4|1", NULL,
      "further pions gamma_5 x xi_T for T = i5, i4, 4 and gamma_4 gamma_5 x xi_T for T = ij, i, 1, of 1, 2, 3 and 1, 2, "
