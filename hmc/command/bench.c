@@ -290,9 +290,8 @@ static void check_texts(const texts *t)
     command_check_words("bench", "--op", t->ops, names, n);
     command_check_words("bench", "--prec", t->precisions, precision_names, PREC_COUNT);
     command_check_words("bench", "--links", t->links, reals, 2);
-    command_check_words("bench", "--device", t->device, devices, 2);
-    command_check_words("bench", "--simd", t->simd, answers, 2);
-    const int gpu = !strcmp(t->device, "gpu");
+    if (t->simd) command_choice("bench", "--simd", t->simd, answers, 2);
+    const int gpu = command_choice("bench", "--device", t->device, devices, 2);
     if (!gpu && (t->transport || t->tune))
         user_error("plaq bench: %s is for --device gpu", t->transport ? "--transport" : "--tune-file");
     if (gpu && t->simd) user_error("plaq bench: --simd is for --device cpu");

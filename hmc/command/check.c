@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "hmc/command/commands.h"
-#include "hmc/assemble/identity.h"
 #include "io/links/links.h"
 #include "io/links/links_check.h"
 #include "io/history/output_file.h"
@@ -167,45 +166,25 @@ typedef struct {
     const char *format, *bits, *rows, *trajectory, *ensemble, *lfn, *size;
 } convert_words;
 
-/* A number of the command line from `low` to `high`; `none` without it. */
-static int number_of(const char *name, const char *text, int low, int high, int none)
-{
-    int64_t value;
-    if (!text) return none;
-    if (param_integer(text, &value) || value < low || value > high)
-        user_error("plaq convert: %s %s: give a whole number from %d to %d", name, text, low, high);
-    return (int)value;
-}
-
 /* Metadata of the copy, but for the plaquette. */
 static links_meta meta_of(const convert_words *w, const char *format, const links_info *info)
 {
     char why[160];
-    const links_meta meta = {
-        .has_plaquette = 1,
-        .ensemble = w->ensemble         ? w->ensemble
-                    : info->ensemble[0] ? info->ensemble
-                                        : NULL,
-        .sequence = number_of("--trajectory", w->trajectory, 0, 999999999, info->has_sequence ? info->sequence : 0),
-        .program = identity_of_program(),
-        .lfn = w->lfn         ? w->lfn
-               : info->lfn[0] ? info->lfn
-                              : NULL,
-        .parameters = info->parameters[0] ? info->parameters : NULL,
-        .bits = number_of("--bits", w->bits, 32, 64, 0),
-        .rows = number_of("--rows", w->rows, 2, 3, 3)};
+    links_meta meta = command_meta(info);
+    if (w->ensemble) meta.ensemble = w->ensemble;
+    meta.sequence = command_integer("convert", "--trajectory", w->trajectory, 0, 999999999, meta.sequence);
+    meta.lfn = w->lfn ? w->lfn : info->lfn[0] ? info->lfn : NULL;
+    meta.bits = command_integer("convert", "--bits", w->bits, 32, 64, 0);
+    meta.rows = command_integer("convert", "--rows", w->rows, 2, 3, 3);
     if (meta.bits % 32) user_error("plaq convert: --bits %d: 32 or 64 is allowed", meta.bits);
     if (links_format_layout(format, meta.bits, meta.rows, why, sizeof why)) user_error("plaq convert: %s", why);
     if (w->lfn && strcmp(format, "ildg"))
         user_error("plaq convert: --lfn is given, but files of format %s have no place for it; only those of ildg do",
                    format);
-    if (links_format_carries_names(format)) return meta;
-    if (w->ensemble || w->trajectory)
+    if ((w->ensemble || w->trajectory) && !links_format_carries_names(format))
         user_error("plaq convert: %s is given, but files of format %s have no place for it",
                    w->ensemble ? "--ensemble" : "--trajectory", format);
-    if (meta.ensemble || info->has_sequence || meta.parameters)
-        log_warn("files of format %s have no place for trajectory number, ensemble and parameters: the copy loses them",
-                 format);
+    command_warn_of_loss(info, &meta, format);
     return meta;
 }
 

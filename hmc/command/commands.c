@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hmc/assemble/identity.h"
 #include "hmc/assemble/parameters.h"
-#include "io/links/links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/lattice/comm.h"
@@ -145,6 +145,26 @@ void command_check_words(const char *command, const char *flag, const char *list
     }
 }
 
+int command_choice(const char *command, const char *flag, const char *text, const char *const *known, int n)
+{
+    char all[256] = "";
+    command_check_words(command, flag, text, known, n);
+    for (int i = 0; i < n; i++) {
+        if (!strcmp(text, known[i])) return i;
+        param_append(all, sizeof all, " or ", known[i]);
+    }
+    user_error("plaq %s: %s %s: give one %s, %s", command, flag, text, flag + 2, all);
+}
+
+int command_integer(const char *command, const char *flag, const char *text, int low, int high, int none)
+{
+    int64_t value;
+    if (!text) return none;
+    if (param_integer(text, &value) || value < low || value > high)
+        user_error("plaq %s: %s %s: give a whole number from %d to %d", command, flag, text, low, high);
+    return (int)value;
+}
+
 /* section.key=value or section.name.key=value. What is wrong with section and key the reader of parameters says. */
 static int has_form_of_override(const char *word)
 {
@@ -250,4 +270,22 @@ const char *command_format(const char *command, const char *path, const char *as
     user_error("plaq %s: format '%s' cannot be written; these can: %s%s%s%s", command, asked,
                links_formats_written(written, sizeof written), nearest ? "; did you mean " : "", nearest ? nearest : "",
                nearest ? "?" : "");
+}
+
+links_meta command_meta(const links_info *info)
+{
+    return (links_meta){.has_plaquette = 1,
+                        .ensemble = info->ensemble[0] ? info->ensemble : NULL,
+                        .sequence = info->has_sequence ? info->sequence : 0,
+                        .program = identity_of_program(),
+                        .parameters = info->parameters[0] ? info->parameters : NULL,
+                        .rows = 3};
+}
+
+void command_warn_of_loss(const links_info *info, const links_meta *meta, const char *format)
+{
+    if (links_format_carries_names(format)) return;
+    if (meta->ensemble || info->has_sequence || meta->parameters)
+        log_warn("files of format %s have no place for trajectory number, ensemble and parameters: the copy loses them",
+                 format);
 }

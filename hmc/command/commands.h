@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "io/links/links.h"
+
 /* Exit status: 0 success; 1 a check or comparison failed; 2 a user error; 3 an internal error; 4 a run that had to
  * stop; 5 and 6 are in kernels/base/error.h; 7 an odd lattice file, found by plaq check. */
 #define EXIT_CHECK_FAILED 1
@@ -75,6 +77,15 @@ void command_check_words(const char *command, const char *flag, const char *list
 struct parameters;
 /* Sets the log level that [run] log names, from now on. */
 void command_set_log(const struct parameters *p);
+/* Number of the one word behind a flag among the n known ones; any other text is a user error. */
+int command_choice(const char *command, const char *flag, const char *text, const char *const *known, int n);
+/* The whole number behind a flag, from `low` to `high`, or a user error; `none` where there is no text. */
+int command_integer(const char *command, const char *flag, const char *text, int low, int high, int none);
+/* Metadata of a lattice file that is made of the one of `info`, whose texts they share: trajectory number, label, parameters, and
+ * this program. Plaquette and logical file name are left to the command. */
+links_meta command_meta(const links_info *info);
+/* Warns of these metadata where files of the format have no place for them. */
+void command_warn_of_loss(const links_info *info, const links_meta *meta, const char *format);
 /* The format to write a lattice file in: as asked behind --format, which may be null, or by the ending of its name. */
 const char *command_format(const char *command, const char *path, const char *asked);
 /* Extents behind --size of this command; zeros where there are none. */

@@ -4,9 +4,7 @@
  * precision. The log has functional and gradient of every hundredth iteration. Where the iterations do not suffice nothing
  * is written, and the exit status is EXIT_CHECK_FAILED. */
 #include <stdio.h>
-#include <string.h>
 
-#include "hmc/assemble/identity.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/command/commands.h"
 #include "io/history/output_file.h"
@@ -42,17 +40,12 @@ static double real_of(const char *name, const char *text, double low, double hig
 static gauge_fixing_settings settings_of(const words *w)
 {
     static const char *const gauges[] = {"coulomb", "landau"};
-    int64_t iterations = 20000;
     if (!w->gauge) user_error("plaq fix: no gauge; give --gauge coulomb or --gauge landau");
-    command_check_words("fix", "--gauge", w->gauge, gauges, 2);
-    if (strcmp(w->gauge, gauges[0]) && strcmp(w->gauge, gauges[1]))
-        user_error("plaq fix: --gauge %s: give one gauge, coulomb or landau", w->gauge);
-    if (w->iterations && (param_integer(w->iterations, &iterations) || iterations < 1 || iterations > 1000000000))
-        user_error("plaq fix: --iterations %s: give a whole number from 1 to 1000000000", w->iterations);
-    return (gauge_fixing_settings){.directions = strcmp(w->gauge, "coulomb") ? 4 : 3,
+    return (gauge_fixing_settings){.directions = 3 + command_choice("fix", "--gauge", w->gauge, gauges, 2),
                                    .over_relaxation = real_of("--over-relaxation", w->over_relaxation, 1, 2, 1.7),
                                    .tolerance = real_of("--tolerance", w->tolerance, 1e-28, 1, 1e-14),
-                                   .max_iterations = (int)iterations,
+                                   .max_iterations =
+                                       command_integer("fix", "--iterations", w->iterations, 1, 1000000000, 20000),
                                    .interval = INTERVAL};
 }
 
@@ -60,9 +53,7 @@ static place place_of(const char *device)
 {
     static const char *const devices[] = {"cpu", "gpu"};
     char message[512];
-    if (!device) return PLACE_HOST;
-    command_check_words("fix", "--device", device, devices, 2);
-    if (strcmp(device, "gpu")) return PLACE_HOST;
+    if (!device || command_choice("fix", "--device", device, devices, 2) == 0) return PLACE_HOST;
     if (gpu_bind(1, message, sizeof message)) user_error("plaq fix: %s", message);
     if (comm_size() > 1 && gpu_transport_choose("auto", message, sizeof message)) user_error("plaq fix: %s", message);
     return PLACE_DEVICE;
@@ -93,26 +84,15 @@ static int fix(field *links, const gauge_fixing_settings *s, progress *p)
     return failed;
 }
 
-/* Metadata of the fixed configuration: those of the one that was read. */
-static links_meta meta_of(const links_info *info, double plaquette)
-{
-    return (links_meta){.has_plaquette = 1,
-                        .plaquette = plaquette,
-                        .ensemble = info->ensemble[0] ? info->ensemble : NULL,
-                        .sequence = info->has_sequence ? info->sequence : 0,
-                        .program = identity_of_program(),
-                        .parameters = info->parameters[0] ? info->parameters : NULL,
-                        .rows = 3};
-}
-
 static void write(const field *links, const char *out, const char *format, const links_info *info)
 {
     char message[1024], digest[65];
-    const double plaquette = gauge_measure(links, 0).plaquette;
-    const links_meta meta = meta_of(info, plaquette);
+    links_meta meta = command_meta(info);
+    meta.plaquette = gauge_measure(links, 0).plaquette;
+    command_warn_of_loss(info, &meta, format);
     if (links_write(links, out, format, &meta, message, sizeof message)) user_error("%s", message);
     links_digest(links, digest);
-    log_info("-> %s (%s): plaquette %.12f, digest %s", out, format, plaquette, digest);
+    log_info("-> %s (%s): plaquette %.12f, digest %s", out, format, meta.plaquette, digest);
 }
 
 int command_fix(int argc, char **argv)

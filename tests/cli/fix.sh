@@ -7,7 +7,10 @@ exits 0 "a run"
 config=made/checkpoint-000003.h5
 
 # number KEY FILE: what plaq check says of a file.
-number() { "$plaq" check --json "$2" | tr ',{}' '\n\n\n' | sed -n "s/^ *\"$1\": *//p" | tr -d '"'; }
+number() {
+    "$plaq" check --json "$2" >out
+    value "$1"
+}
 
 # near WHAT A B: within 1e-12.
 near() {
@@ -62,6 +65,11 @@ else
     echo "skipped: no $data/lat.sample.l8888"
 fi
 
+say "a format without names"
+try fix --gauge coulomb $config lost.milc
+exits 0 "fix to milc"
+printed "files of format milc have no place for trajectory number"
+
 say "too few iterations: nothing is written"
 try fix --gauge landau --iterations 2 $config none.lime
 exits 1 "two iterations"
@@ -85,6 +93,7 @@ refused "two gauges" --gauge coulomb,landau -- "give one gauge"
 refused "over-relaxation of 2" --gauge landau --over-relaxation 2 -- "--over-relaxation 2" "from 1 to below 2"
 refused "a tolerance of zero" --gauge landau --tolerance 0 -- "--tolerance 0" "from 1e-28"
 refused "no iterations" --gauge landau --iterations 0 -- "--iterations 0" "from 1 to"
+refused "two devices" --gauge landau --device cpu,gpu -- "give one device, cpu or gpu"
 refused "a device that is none" --gauge landau --device tpu -- "--device" "tpu"
 try fix --gauge landau $config fixed.txt
 exits 2 "an ending of no format"
