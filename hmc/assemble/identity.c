@@ -145,22 +145,55 @@ static void add_prefixed(param_text *text, const char *prefix, const char *lines
         param_text_add(text, "%s%.*s\n", prefix, (int)(end - lines), lines);
 }
 
-/* The second quark with its solver, and the links that the keys name. */
-static void add_others(param_text *text, const parameters *p, const named_measure *m)
+/* Keys of a section but for names of others. */
+static void add_values(param_text *text, const param_section *s, const void *in)
 {
-    const observable *o = observable_find(m->p.kind);
-    const char *solver = "", *quark = o->second_quark ? o->second_quark(&m->p, &solver) : "",
-               *links = o->links ? o->links(&m->p) : "";
-    if (quark[0]) {
-        const quark_params *f = &p->quarks[parameters_quark(p, quark)].p;
-        param_text other = {0};
-        add_quark(&other, p, f);
-        add(&other, "solver", "tolerance", &parameters_attempt(p, solver[0] ? solver : f->solver, 0)->p);
-        add_prefixed(text, "second.", other.data);
-        param_text_free(&other);
+    for (int i = 0; i < s->count; i++)
+        if (s->table[i].type != PARAM_NAME && s->table[i].type != PARAM_NAMES) add_one(text, s, &s->table[i], in);
+}
+
+/* The smearing of this name, if any. */
+static void add_smearing(param_text *text, const parameters *p, const char *prefix, const char *name)
+{
+    const named_smearing *s = parameters_smearing(p, name);
+    param_text keys = {0};
+    if (!s) return;
+    add_values(&keys, smearing_section(), &s->p);
+    if (s->p.links[0]) add_links(&keys, parameters_links(p, s->p.links));
+    add_prefixed(text, prefix, keys.data);
+    param_text_free(&keys);
+}
+
+static void add_source(param_text *text, const parameters *p, const char *name)
+{
+    const source_params *s = &parameters_source(p, name)->p;
+    const source_kind *kind = source_kind_find(s->kind);
+    add_values(text, source_section(0), s);
+    add_all(text, kind->own, s);
+    if (kind->noise) add(text, "run", "seed", &p->run);
+    add_smearing(text, p, "source.", s->smearing);
+}
+
+static void add_propagator(param_text *text, const parameters *p, const char *name)
+{
+    const propagator_params *q = &parameters_propagator(p, name)->p;
+    add_quark(text, p, &p->quarks[parameters_quark(p, q->quark)].p);
+    add(text, "solver", "tolerance", &parameters_attempt(p, parameters_propagator_solver(p, q), 0)->p);
+    add_source(text, p, q->source);
+    add_smearing(text, p, "sink.", q->sink_smearing);
+    if (!strcmp(q->error_estimate, "yes")) add(text, "propagator", "error_estimate", q);
+}
+
+/* The propagators that a measurement contracts. */
+static void add_propagators(param_text *text, const parameters *p, const named_measure *m)
+{
+    const char *name;
+    for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
+        param_text keys = {0};
+        add_propagator(&keys, p, name);
+        add_prefixed(text, i == 0 ? "" : "second.", keys.data);
+        param_text_free(&keys);
     }
-    for (int i = 0; i < p->nlinks && links[0]; i++)
-        if (!strcmp(p->links[i].name, links)) add_links(text, &p->links[i].p);
 }
 
 /* The value of an observable's own key; "" where there is no such key. */
@@ -196,14 +229,14 @@ param_text identity_of_measurement(const parameters *p, const named_measure *m)
     param_text text = {0};
     add(&text, "measure", "kind", &m->p);
     if (o->own) add_all(&text, o->own, &m->p);
-    for (int i = 0; i < p->nlinks && m->p.links[0]; i++)
-        if (!strcmp(p->links[i].name, m->p.links)) add_links(&text, &p->links[i].p);
-    if (o->quarks == MEASURE_NO_QUARKS) return text;
+    if (m->p.links[0]) add_links(&text, parameters_links(p, m->p.links));
+    add_propagators(&text, p, m);
+    if (o->propagators || o->quarks == MEASURE_NO_QUARKS) return text;
     const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
     const named_settings *solver = parameters_attempt(p, m->p.solver[0] ? m->p.solver : f->solver, 0);
     add_quark(&text, p, f);
     add(&text, "solver", "tolerance", &solver->p);
-    add_others(&text, p, m);
+    if (o->from_source) add_source(&text, p, m->p.source);
     add_noise(&text, p, m, solver);
     if (!strcmp(m->p.error_estimate, "yes")) add(&text, "measure", "error_estimate", &m->p);
     if (observable_has(o, "noise")) add(&text, "run", "seed", &p->run);

@@ -8,7 +8,7 @@
 #include "hmc/quarks/quark.h"
 #include "hmc/actions/action_kind.h"
 #include "hmc/integrate/reversal.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/propagator.h"
 #include "hmc/tell/text.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -51,11 +51,17 @@ static int had_enough(void)
     return ++asked > ENOUGH;
 }
 
-static void count_measurement(const measure_context *c, const named_measure *m)
+/* The measurements that are due, one after the other. */
+static void count_measurements(measure_context c, const int due[MAX_NAMED])
 {
-    asked = 0;
-    measure_result r = measure(c, m);
-    measure_result_free(&r);
+    c.propagators = propagator_store_open(&c, due);
+    for (int i = 0; i < c.p->nmeasures; i++) {
+        if (!due[i]) continue;
+        asked = 0;
+        measure_result r = measure(&c, &c.p->measures[i]);
+        measure_result_free(&r);
+    }
+    propagator_store_close(c.propagators);
 }
 
 /* Steps of a level after which the guesses of its solves are made of all solutions that are kept. */
@@ -84,13 +90,14 @@ memory_forecast memory_predicted(const parameters *p, const lattice *lat, place 
     const memory_count count = memory_count_open(lat, where);
     simulation *s = simulation_create_on(p, count.lat, where);
     for (int l = 0; l < s->e.nlevels; l++) s->e.levels[l].steps = enough_steps(s, &s->e.levels[l]);
-    const measure_context c = {p, s->links, s, had_enough, -1};
+    const measure_context c = {p, s->links, s, had_enough, -1, NULL};
+    int due[MAX_NAMED] = {0};
+    for (int i = 0; i < p->nmeasures; i++) due[i] = p->measures[i].p.interval <= p->run.trajectories;
     /* Twice: what the first ones keep is there while the second ones run. */
     for (int turn = 0; turn < 2; turn++) {
         trajectory_run(&s->e, (random_key){0}, 1, 1); /* a trajectory that comes to no end says so in the run */
         if (watch_reversal_due(&p->watch, p->watch.reversibility_interval)) reversal_measure(&s->e, (random_key){0}, 1);
-        for (int i = 0; i < p->nmeasures; i++)
-            if (p->measures[i].p.interval <= p->run.trajectories) count_measurement(&c, &p->measures[i]);
+        count_measurements(c, due);
     }
     simulation_destroy(s);
     return forecast_of(&count);
@@ -101,8 +108,10 @@ memory_forecast memory_measured(const parameters *p, int64_t trajectory, const l
     memory_runtime(where);
     const memory_count count = memory_count_open(lat, where);
     field *links = field_create(count.lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, where);
-    const measure_context c = {p, links, NULL, had_enough, trajectory};
-    for (int i = 0; i < 2 * p->nmeasures; i++) count_measurement(&c, &p->measures[i % p->nmeasures]);
+    const measure_context c = {p, links, NULL, had_enough, trajectory, NULL};
+    int due[MAX_NAMED];
+    for (int i = 0; i < MAX_NAMED; i++) due[i] = 1;
+    for (int turn = 0; turn < 2; turn++) count_measurements(c, due);
     field_destroy(links);
     lattice_destroy(count.lat);
     return forecast_of(&count);

@@ -186,6 +186,9 @@ const param_section *const *parameter_sections(int *n)
         all[count++] = &checkpoint_section;
         all[count++] = &save_section;
         all[count++] = &watch_section;
+        all[count++] = smearing_section();
+        for (int i = 0; source_section(i); i++) all[count++] = source_section(i);
+        all[count++] = propagator_section();
         for (int i = 0; observable_section(i); i++) all[count++] = observable_section(i);
     }
     REQUIRE(count <= (int)(sizeof all / sizeof all[0]), "%d sections and parts", count);
@@ -343,6 +346,14 @@ static void visit_all(const parameters *p, visit *each, void *context)
     each(context, &checkpoint_section, NULL, &p->checkpoint);
     each(context, &save_section, NULL, &p->save);
     each(context, &watch_section, NULL, &p->watch);
+    for (int i = 0; i < p->nsmearings; i++) each(context, smearing_section(), p->smearings[i].name, &p->smearings[i].p);
+    for (int i = 0; i < p->nsources; i++) {
+        const named_source *n = &p->sources[i];
+        each(context, source_section(0), n->name, &n->p);
+        each(context, source_kind_find(n->p.kind)->own, n->name, &n->p);
+    }
+    for (int i = 0; i < p->npropagators; i++)
+        each(context, propagator_section(), p->propagators[i].name, &p->propagators[i].p);
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *n = &p->measures[i];
         const observable *o = observable_find(n->p.kind);
@@ -406,50 +417,6 @@ int parameters_save_bits(const save_params *s)
     return strcmp(s->bits, "most") ? atoi(s->bits) : 0;
 }
 
-/* ---- inputs of an earlier form ---- */
-
-/* Keys of [fermion.NAME], which was a quark and its action in one: the sections that have them now. */
-static const struct {
-    const char *key, *now;
-} earlier_keys[] = {
-    {"kind",
-     "[quark] kind = wilson_clover, staggered or mobius, and [action] kind = two_flavours, four_flavours, rational "
-     "or eofa"},
-    {"mass", "[quark]"},
-    {"kappa", "[quark]"},
-    {"c_sw", "[quark]"},
-    {"schur", "[quark]"},
-    {"parity", "[quark]"},
-    {"links", "[quark]"},
-    {"link_reals", "[quark]"},
-    {"u0", "[quark]"},
-    {"naik_epsilon", "[quark]"},
-    {"long_reals", "[quark]"},
-    {"Ls", "[quark]"},
-    {"M5", "[quark]"},
-    {"b5", "[quark]"},
-    {"c5", "[quark]"},
-    {"ratio_to",
-     "[action] masses or kappas: those of the chain of heavier quarks, which need no sections of their own"},
-    {"with", "[action], where names are those of quarks"},
-    {"measured_only", "no key: a quark that no [action.NAME] names is measured only; its solver is [quark] solver"},
-};
-
-/* The message says what to write for every key of the first such section. */
-static void refuse_earlier_form(const ini_input *in)
-{
-    const char *names[MAX_NAMED];
-    param_text text = {0};
-    if (names_of(in, "fermion", names) == 0) return;
-    for (size_t k = 0; k < sizeof earlier_keys / sizeof earlier_keys[0]; k++)
-        if (ini_given(in, "fermion", names[0], earlier_keys[k].key))
-            param_text_add(&text, "\n  %s: %s", earlier_keys[k].key, earlier_keys[k].now);
-    user_error(
-        "%s: [fermion.%s] is of an earlier form of the input; it is two sections now, [quark.%s] and, with the key "
-        "quark = %s, [action.%s]:%s\n  all other keys: [action]; the key fermion of [measure.NAME] is now quark",
-        ini_where(in, "fermion", names[0], ""), names[0], names[0], names[0], names[0], text.data ? text.data : "");
-}
-
 #define LONG_TRAJECTORY 10 /* MD time */
 
 parameters *parameters_read(const char *path, int noverride, const char *const *overrides, int need)
@@ -461,7 +428,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     const param_section *const *sections = parameter_sections(&nsections);
     /* A measurement's may have but a seed, which is not enough for the check. */
     if (!(need & NEED_GAUGE)) ini_fill_some(in, &run_section, NULL, &p->run);
-    refuse_earlier_form(in);
+    parameters_refuse_earlier(in);
     ini_check_all_used(in, sections, nsections);
     if (need & NEED_GAUGE) ini_fill(in, &run_section, NULL, &p->run);
     ini_fill(in, &machine_section, NULL, &p->machine);
@@ -497,6 +464,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
     quark_parameters_read(in, p);
     action_parameters_read(in, p);
     read_levels(in, p, need & NEED_INTEGRATOR);
+    propagator_parameters_read(in, p);
     measure_parameters_read(in, p);
     visit_all(p, check_names, in);
     quark_parameters_complete(in, p);
@@ -509,6 +477,7 @@ parameters *parameters_read(const char *path, int noverride, const char *const *
             "%s: [run] length = %g is a very long trajectory (1 or 2 are usual): rounding grows along it, and each "
             "rejection loses all of it; is it meant as a number of steps, [integrator.N] steps?",
             ini_where(in, "run", NULL, "length"), p->run.length);
+    propagator_parameters_check(in, p);
     measure_parameters_check(in, p);
     solver_parameters_check(in, p, need & NEED_EVERY_SOLVER);
     if (!(need & NEED_NO_TRANSFORMS)) transform_parameters_read(in, p, need & NEED_EVERY_SOLVER);

@@ -9,6 +9,8 @@
 #include "hmc/actions/gauge_kind.h"
 #include "hmc/input/names.h"
 #include "hmc/quarks/quark_links.h"
+#include "hmc/sources/smearing.h"
+#include "hmc/sources/source.h"
 #include "hmc/watch/watch.h"
 #include "io/input/ini.h"
 #include "kernels/base/param.h"
@@ -55,12 +57,26 @@ typedef struct {
     int rows;
 } save_params;
 
+/* The section [propagator.NAME]. */
+typedef struct {
+    char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], source[PARAM_STRING_SIZE];
+    char sink_smearing[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
+} propagator_params;
+
+typedef struct {
+    char name[64];
+    propagator_params p;
+} named_propagator;
+
 /* Observables have keys of their own in `own`, whose layout is theirs. */
+#define MEASURE_PROPAGATORS 2
 typedef struct {
     char kind[PARAM_CHOICE_SIZE];
     int64_t interval;
-    /* Keys of observables with a quark. */
+    char propagators[MEASURE_PROPAGATORS][PARAM_STRING_SIZE]; /* names of those that observables contract */
+    /* Keys of observables that solve for themselves. */
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
+    char source[PARAM_STRING_SIZE];
     char links[PARAM_STRING_SIZE]; /* [links.NAME] of observables without a quark */
     union {
         double align;
@@ -83,13 +99,16 @@ typedef struct parameters {
     machine_params machine;
     lattice_params lattice;
     gauge_params gauge;
-    int nquarks, nactions, nterms, nlevels, nsolvers, nmeasures, nlinks;
+    int nquarks, nactions, nterms, nlevels, nsolvers, nmeasures, nlinks, nsmearings, nsources, npropagators;
     named_quark quarks[MAX_NAMED];
     named_action actions[MAX_NAMED];
     action_term terms[MAX_ACTIONS];
     integrator_params levels[MAX_NAMED];
     named_settings solvers[MAX_NAMED];
     named_links links[MAX_NAMED];
+    named_smearing smearings[MAX_NAMED];
+    named_source sources[MAX_NAMED];
+    named_propagator propagators[MAX_NAMED];
     named_measure measures[MAX_NAMED];
     checkpoint_params checkpoint;
     save_params save;
@@ -116,7 +135,7 @@ int parameters_measured_only(const parameters *p, const named_quark *q);
 /* Term of this name; null: there is none. */
 const action_term *parameters_term(const parameters *p, const char *name);
 
-/* A key that names the solver of a quark: of an action's term, of the quark, or of a measurement. */
+/* A key that names the solver of a quark: of an action's term, of the quark, of a propagator, or of a measurement. */
 typedef struct {
     const named_quark *quark;
     const action_term *term; /* null of the others */
@@ -171,6 +190,23 @@ typedef struct {
     int number;
 } flavours;
 int parameters_flavours(const parameters *p, flavours sums[MAX_FLAVOURS]);
+/* parameters_earlier.c: keys of earlier forms of the input are user errors, which say what to write now. */
+void parameters_refuse_earlier(ini_input *in);
+/* parameters_propagator.c: the sections [smearing.NAME], [source.NAME] and [propagator.NAME]; then, with quarks and solvers read
+ * and names checked, what they say of those. Contradictions are user errors. */
+const param_section *propagator_section(void);
+void propagator_parameters_read(ini_input *in, parameters *p);
+void propagator_parameters_check(const ini_input *in, const parameters *p);
+/* Sections of these names, which there are; null for an empty name. */
+const named_smearing *parameters_smearing(const parameters *p, const char *name);
+const named_source *parameters_source(const parameters *p, const char *name);
+const named_propagator *parameters_propagator(const parameters *p, const char *name);
+const link_settings *parameters_links(const parameters *p, const char *name);
+/* The solver that a propagator names, or that of its quark. */
+const char *parameters_propagator_solver(const parameters *p, const propagator_params *q);
+/* A section that solves for a quark names a solver, or its quark does, or that is a user error. */
+void parameters_need_solver(const ini_input *in, const parameters *p, const char *section, const char *instance,
+                            const char *solver, const char *quark);
 /* parameters_measure.c: the sections [measure.NAME]; then, with quarks and solvers read and names checked, what they say of
  * those. Contradictions are user errors. */
 void measure_parameters_read(ini_input *in, parameters *p);

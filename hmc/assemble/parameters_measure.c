@@ -39,14 +39,41 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
                    ini_where(in, "measure", m->name, key), m->name, m->p.kind, names[want], quark, f->kind);
 }
 
-/* A measurement without a solver has that of its quark. */
-static void check_solver(const ini_input *in, const parameters *p, const named_measure *m, const char *key,
-                         const char *solver, const char *quark)
+/* Propagators of one measurement begin at one place, and with the same noise. */
+static void check_sources(const ini_input *in, const parameters *p, const named_measure *m, const char *first,
+                          const char *second)
 {
-    if (solver[0]) parameters_check_solver(in, p, "measure", m->name, key, solver);
-    else if (!p->quarks[parameters_quark(p, quark)].p.solver[0])
-        user_error("%s: [measure.%s] has no %s, and [quark.%s] no solver; give one of them",
-                   ini_where(in, "measure", m->name, ""), m->name, key, quark);
+    const named_source *a = parameters_source(p, parameters_propagator(p, first)->p.source),
+                       *b = parameters_source(p, parameters_propagator(p, second)->p.source);
+    const source_kind *kind = source_kind_find(a->p.kind), *other = source_kind_find(b->p.kind);
+    int place[4], there[4];
+    kind->place(&a->p, place);
+    other->place(&b->p, there);
+    const int differ = kind->noise != other->noise || (kind->noise && memcmp(&a->p.own, &b->p.own, sizeof a->p.own));
+    if (memcmp(place, there, sizeof place) || differ)
+        user_error("%s: [measure.%s] contracts propagators of sources that do not go together: [source.%s] of "
+                   "[propagator.%s] is %s at %d.%d.%d.%d, [source.%s] of [propagator.%s] %s at %d.%d.%d.%d%s",
+                   ini_where(in, "measure", m->name, "propagator_2"), m->name, a->name, first, kind->name, place[0],
+                   place[1], place[2], place[3], b->name, second, other->name, there[0], there[1], there[2], there[3],
+                   differ ? "; both are of the same noise, or none is" : "");
+}
+
+static void need(const ini_input *in, const named_measure *m, const char *key, const char *value)
+{
+    if (!value[0])
+        user_error("%s: [measure.%s] kind = %s needs the key '%s'; it names a [%s.NAME] of this file",
+                   ini_where(in, "measure", m->name, ""), m->name, m->p.kind, key, key);
+}
+
+static void check_propagators(const ini_input *in, const parameters *p, const named_measure *m)
+{
+    static const char *const keys[MEASURE_PROPAGATORS] = {"propagator", "propagator_2"};
+    const char *name;
+    need(in, m, "propagator", m->p.propagators[0]);
+    for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
+        check_quark(in, p, m, keys[i], parameters_propagator(p, name)->p.quark);
+        if (i > 0) check_sources(in, p, m, m->p.propagators[0], name);
+    }
 }
 
 void measure_parameters_read(ini_input *in, parameters *p)
@@ -69,17 +96,13 @@ void measure_parameters_check(const ini_input *in, const parameters *p)
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *m = &p->measures[i];
         const observable *o = observable_find(m->p.kind);
-        const char *solver = "", *quark = o->second_quark ? o->second_quark(&m->p, &solver) : "";
-        if (o->quarks != MEASURE_NO_QUARKS) {
-            if (!m->p.quark[0])
-                user_error("%s: [measure.%s] kind = %s needs the key 'quark'; it names a [quark.NAME] of this file",
-                           ini_where(in, "measure", m->name, ""), m->name, m->p.kind);
+        if (o->propagators) {
+            check_propagators(in, p, m);
+        } else if (o->quarks != MEASURE_NO_QUARKS) {
+            need(in, m, "quark", m->p.quark);
+            if (o->from_source) need(in, m, "source", m->p.source);
             check_quark(in, p, m, "quark", m->p.quark);
-            check_solver(in, p, m, "solver", m->p.solver, m->p.quark);
-        }
-        if (quark[0]) {
-            check_quark(in, p, m, "quark_2", quark);
-            check_solver(in, p, m, "solver_2", solver, quark);
+            parameters_need_solver(in, p, "measure", m->name, m->p.solver, m->p.quark);
         }
         const char *key = o->check ? o->check(p, m, message, sizeof message) : NULL;
         if (key) user_error("%s: %s", ini_where(in, "measure", m->name, key), message);

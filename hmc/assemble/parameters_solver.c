@@ -5,7 +5,6 @@
 
 #include "hmc/actions/action_kind.h"
 #include "hmc/assemble/parameters.h"
-#include "hmc/measure/observable.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 
@@ -115,19 +114,18 @@ int parameters_solver_use(const parameters *p, int number, solver_use *use)
         *use = (solver_use){q, NULL, q->p.solver, "quark", q->name, "solver"};
         if (q->p.solver[0] && number-- == 0) return 1;
     }
+    for (int i = 0; i < p->npropagators; i++) {
+        const named_propagator *q = &p->propagators[i];
+        *use = (solver_use){
+            &p->quarks[parameters_quark(p, q->p.quark)], NULL, q->p.solver, "propagator", q->name, "solver"};
+        if (q->p.solver[0] && number-- == 0) return 1;
+    }
     for (int i = 0; i < p->nmeasures; i++) {
         const named_measure *m = &p->measures[i];
-        const observable *o = observable_find(m->p.kind);
-        const char *second = "", *quark = o->second_quark ? o->second_quark(&m->p, &second) : "";
-        if (m->p.solver[0] && m->p.quark[0]) {
-            *use = (solver_use){
-                &p->quarks[parameters_quark(p, m->p.quark)], NULL, m->p.solver, "measure", m->name, "solver"};
-            if (number-- == 0) return 1;
-        }
-        if (second[0] && quark[0]) {
-            *use = (solver_use){&p->quarks[parameters_quark(p, quark)], NULL, second, "measure", m->name, "solver_2"};
-            if (number-- == 0) return 1;
-        }
+        if (!m->p.solver[0] || !m->p.quark[0]) continue;
+        *use =
+            (solver_use){&p->quarks[parameters_quark(p, m->p.quark)], NULL, m->p.solver, "measure", m->name, "solver"};
+        if (number-- == 0) return 1;
     }
     return 0;
 }

@@ -368,21 +368,3 @@ field *simulation_configuration(const parameters *p, const char *path, int ignor
     if (simulation_read(links, path, ignore_recorded, digest, message, sizeof message)) user_error("%s", message);
     return links;
 }
-
-void simulation_point_source(field *source, const int place[4], int component)
-{
-    const lattice *lat = source->lat;
-    int x[4], mine = 1;
-    for (int d = 0; d < 4; d++) {
-        x[d] = place[d] - lat->origin[d];
-        mine = mine && x[d] >= 0 && x[d] < lat->local[d];
-    }
-    field_clear(source);
-    if (!mine) return;
-    double *slice = field_slice_buffer(source);
-    field_export(source, x[3], slice);
-    slice[(((size_t)x[2] * lat->local[1] + x[1]) * lat->local[0] + x[0]) * (size_t)source->reals +
-          2 * (size_t)component] = 1;
-    field_import(source, x[3], slice);
-    free(slice);
-}

@@ -57,9 +57,6 @@ int simulation_read(field *links, const char *path, int ignore_recorded, char di
 field *simulation_configuration(const parameters *p, const char *path, int ignore_recorded, memory_need *need,
                                 const void *of, lattice **lat, char digest[65]);
 
-/* Point source: one in a complex component (colour, or 3 spin + colour) at a place of the lattice, zero elsewhere. */
-void simulation_point_source(field *source, const int place[4], int component);
-
 /* Lists the solvers of the input; returns how many. */
 int simulation_solvers(const parameters *p, named_solver solvers[MAX_NAMED]);
 

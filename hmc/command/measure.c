@@ -15,7 +15,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/tell/life.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/propagator.h"
 #include "hmc/tell/text.h"
 #include "io/links/links.h"
 #include "io/history/output_file.h"
@@ -195,15 +195,17 @@ static int measure_config(measurer *m, const char *config)
     }
     const gauge_loops loops = gauge_measure(m->links, 1);
     print_config(m, config, digest, &loops);
-    const measure_context c = {m->p, m->links, NULL, NULL, m->trajectory};
+    measure_context c = {m->p, m->links, NULL, NULL, m->trajectory, NULL};
     measure_result results[MAX_NAMED] = {{0}};
-    int there[MAX_NAMED] = {0};
+    int there[MAX_NAMED] = {0}, due[MAX_NAMED];
     const int n = m->p->nmeasures;
     int made = n == 0; /* beside plaquette and link trace */
     table_config measured = {.name = config, .digest = digest, .trajectory = m->trajectory};
     memcpy(measured.size, m->lat->size, sizeof measured.size);
     measured.plaquette = loops.plaquette, measured.link_trace = loops.link_trace;
     if (m->output) look(m, &measured, there);
+    for (int i = 0; i < n; i++) due[i] = !there[i];
+    c.propagators = propagator_store_open(&c, due);
     for (int i = 0; i < n; i++) {
         if (there[i]) {
             log_info("%s: measure.%s of these links is in %s already, and is not measured again", config,
@@ -222,6 +224,7 @@ static int measure_config(measurer *m, const char *config)
             measure_print(stdout, &results[i], config, m->json);
         }
     }
+    propagator_store_close(c.propagators);
     if (m->output) store(m, &measured, results, n);
     for (int i = 0; i < n; i++) measure_result_free(&results[i]);
     /* Measurements end where standard output has no reader and nothing is stored. */

@@ -21,7 +21,7 @@
 #include "hmc/tell/life.h"
 #include "hmc/assemble/changes.h"
 #include "hmc/assemble/identity.h"
-#include "hmc/measure/observable.h"
+#include "hmc/measure/propagator.h"
 #include "hmc/record/record.h"
 #include "hmc/tell/text.h"
 #include "hmc/record/save.h"
@@ -126,7 +126,8 @@ static void save(run_state *r, double plaquette)
     if (bad) {
         stop_for_files(r, message);
         if (bad == CHECKPOINT_BAD_LINKS)
-            r->advice = "the memory of this machine or GPU is not to be trusted: have it tested, and continue elsewhere";
+            r->advice =
+                "the memory of this machine or GPU is not to be trusted: have it tested, and continue elsewhere";
         return;
     }
     r->saved = r->done;
@@ -162,28 +163,39 @@ static void keep(run_state *r, double plaquette)
 
 /* ---- the loop ---- */
 
+/* A measurement after the trajectory done, into the history. */
+static void measure_one(run_state *r, const measure_context *c, int i)
+{
+    const named_measure *m = &r->p->measures[i];
+    char message[1024];
+    snprintf(message, sizeof message, "measure.%s after trajectory %lld", m->name, (long long)r->done);
+    life_begin(message);
+    measure_result result = measure(c, m);
+    life_begin(NULL);
+    if (result.given_up)
+        snprintf(r->stopped, sizeof r->stopped, "signal %d; measure.%s was given up and will be repeated",
+                 stop_signal(), m->name);
+    else if (result.failed) {
+        r->failed_measurements[i]++;
+        log_warn("measure.%s after trajectory %lld failed: %s", m->name, (long long)r->done, result.trouble);
+    }
+    if (record_measurement(r->history, r->done, &result, message, sizeof message)) stop_for_files(r, message);
+    measure_result_free(&result);
+}
+
 /* The measurements due after the trajectory done, but for those whose rows are there. */
 static void measure_due(run_state *r)
 {
-    const measure_context c = {r->p, r->s->links, r->s, stop_signal, r->done};
-    char message[1024];
-    for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++) {
+    measure_context c = {r->p, r->s->links, r->s, stop_signal, r->done, NULL};
+    int due[MAX_NAMED];
+    for (int i = 0; i < r->p->nmeasures; i++) {
         const named_measure *m = &r->p->measures[i];
-        if (r->done == 0 || r->done % m->p.interval || record_has_measurement(r->history, r->done, m)) continue;
-        snprintf(message, sizeof message, "measure.%s after trajectory %lld", m->name, (long long)r->done);
-        life_begin(message);
-        measure_result result = measure(&c, m);
-        life_begin(NULL);
-        if (result.given_up)
-            snprintf(r->stopped, sizeof r->stopped, "signal %d; measure.%s was given up and will be repeated",
-                     stop_signal(), m->name);
-        else if (result.failed) {
-            r->failed_measurements[i]++;
-            log_warn("measure.%s after trajectory %lld failed: %s", m->name, (long long)r->done, result.trouble);
-        }
-        if (record_measurement(r->history, r->done, &result, message, sizeof message)) stop_for_files(r, message);
-        measure_result_free(&result);
+        due[i] = r->done != 0 && r->done % m->p.interval == 0 && !record_has_measurement(r->history, r->done, m);
     }
+    c.propagators = propagator_store_open(&c, due);
+    for (int i = 0; i < r->p->nmeasures && !r->stopped[0]; i++)
+        if (due[i]) measure_one(r, &c, i);
+    propagator_store_close(c.propagators);
 }
 
 /* An alarm that ends the run, after a checkpoint. */

@@ -28,6 +28,7 @@
 #include "hmc/assemble/eigenvectors.h"
 #include "hmc/assemble/memory.h"
 #include "hmc/command/commands.h"
+#include "hmc/sources/source.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/assemble/identity.h"
@@ -124,11 +125,11 @@ static void make_source(const job *j, fermion *q, field *source, int r)
             user_error("plaq solve: --source %s lies outside the lattice %d.%d.%d.%d", j->place, j->lat->size[0],
                        j->lat->size[1], j->lat->size[2], j->lat->size[3]);
     if (!fermion_has_walls(q)) {
-        simulation_point_source(source, place, 0);
+        source_point(source, place, 0);
         return;
     }
     field *physical = fermion_physical(q);
-    simulation_point_source(physical, place, 0);
+    source_point(physical, place, 0);
     fermion_import(q, source, physical);
     field_destroy(physical);
 }

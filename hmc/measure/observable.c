@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/measure/propagator.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/lattice/comm.h"
@@ -31,34 +32,60 @@ const observable *observable_find(const char *name)
     return NULL;
 }
 
-#define KEYS_OF_QUARKS "quark solver error_estimate"
+/* Keys of those that not every kind has. */
+static const char *common_keys(const observable *o)
+{
+    return o->propagators == 1              ? "propagator"
+           : o->propagators                 ? "propagator propagator_2"
+           : o->from_source                 ? "quark solver source error_estimate"
+           : o->quarks != MEASURE_NO_QUARKS ? "quark solver error_estimate"
+                                            : "links";
+}
 
 int observable_has(const observable *o, const char *key)
 {
-    return param_has_word(o->quarks != MEASURE_NO_QUARKS ? KEYS_OF_QUARKS : "links", key) ||
-           (o->own && param_find(o->own, key));
+    return param_has_word(common_keys(o), key) || (o->own && param_find(o->own, key));
 }
 
 void observable_keys(const observable *o, char *text, size_t size)
 {
-    size_t n = (size_t)snprintf(text, size, "%s", o->quarks == MEASURE_NO_QUARKS ? "links" : KEYS_OF_QUARKS);
+    size_t n = (size_t)snprintf(text, size, "%s", common_keys(o));
     for (int i = 0; o->own && i < o->own->count && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", o->own->table[i].name);
+        n += (size_t)snprintf(text + n, size - n, " %s", o->own->table[i].name);
 }
 
 /* ---- keys ---- */
 
 #define MEMBER(member) offsetof(measure_params, member)
 
-static char kind_names[256], kind_help[2048], quark_help[256], solver_help[256], error_help[512], links_help[256];
+static char kind_names[256], kind_help[2048];
+
+/* Helps that begin with the kinds that have the key. */
+enum { PROPAGATOR, PROPAGATOR_2, QUARK, SOLVER, SOURCE, ERROR_ESTIMATE, LINKS, COMMON_KEYS };
+static const struct {
+    const char *name, *text;
+} common[COMMON_KEYS] = {
+    {"propagator", "[propagator.NAME] that is contracted; has to be given"},
+    {"propagator_2", "[propagator.NAME] of the other quark; empty: the same"},
+    {"quark", "[quark.NAME] that is solved for; has to be given"},
+    {"solver", "[solver.NAME] of the solves; empty: the quark's solver"},
+    {"source", "[source.NAME] that is solved from; has to be given"},
+    {"error_estimate",
+     "estimates the error of every solution by a second solve, of the residual; it takes about half as long again"},
+    {"links", "[links.NAME] of the smeared links that are measured; empty: the links of the ensemble"},
+};
+static char common_help[COMMON_KEYS][512];
 
 static const param keys[] = {
     {"kind", PARAM_CHOICE, MEMBER(kind), NULL, kind_names, NULL, kind_help, 0},
     {"interval", PARAM_LONG, MEMBER(interval), "1", "[1,inf)", "trajectories", "distance of measurements in a run", 0},
-    {"quark", PARAM_NAME, MEMBER(quark), "", "quark", NULL, quark_help, 0},
-    {"solver", PARAM_NAME, MEMBER(solver), "", "solver", NULL, solver_help, 0},
-    {"error_estimate", PARAM_CHOICE, MEMBER(error_estimate), "no", "no|yes", NULL, error_help, 0},
-    {"links", PARAM_NAME, MEMBER(links), "", "links", NULL, links_help, 0},
+    {"propagator", PARAM_NAME, MEMBER(propagators[0]), "", "propagator", NULL, common_help[PROPAGATOR], 0},
+    {"propagator_2", PARAM_NAME, MEMBER(propagators[1]), "", "propagator", NULL, common_help[PROPAGATOR_2], 0},
+    {"quark", PARAM_NAME, MEMBER(quark), "", "quark", NULL, common_help[QUARK], 0},
+    {"solver", PARAM_NAME, MEMBER(solver), "", "solver", NULL, common_help[SOLVER], 0},
+    {"source", PARAM_NAME, MEMBER(source), "", "source", NULL, common_help[SOURCE], 0},
+    {"error_estimate", PARAM_CHOICE, MEMBER(error_estimate), "no", "no|yes", NULL, common_help[ERROR_ESTIMATE], 0},
+    {"links", PARAM_NAME, MEMBER(links), "", "links", NULL, common_help[LINKS], 0},
 };
 
 static const param_section section = {"measure",
@@ -75,19 +102,11 @@ static void fill_texts(void)
     for (int i = 0; observable_number(i); i++) {
         const observable *o = observable_number(i);
         param_add_choice(kind_names, sizeof kind_names, kind_help, sizeof kind_help, o->name, o->help);
-        if (o->quarks == MEASURE_NO_QUARKS) param_append(links_help, sizeof links_help, ", ", o->name);
-        if (o->quarks == MEASURE_NO_QUARKS) continue;
-        param_append(quark_help, sizeof quark_help, ", ", o->name);
+        for (int k = 0; k < COMMON_KEYS; k++)
+            if (param_has_word(common_keys(o), common[k].name))
+                param_append(common_help[k], sizeof common_help[k], common_help[k][0] ? ", " : "", o->name);
     }
-    snprintf(solver_help, sizeof solver_help, "%s", quark_help);
-    snprintf(error_help, sizeof error_help, "%s", quark_help);
-    param_append(links_help, sizeof links_help, ": ",
-                 "[links.NAME] of the smeared links that are measured; empty: the links of the ensemble");
-    param_append(quark_help, sizeof quark_help, ": ", "[quark.NAME] of the propagator; has to be given");
-    param_append(solver_help, sizeof solver_help, ": ", "[solver.NAME] of the propagator; empty: the quark's solver");
-    param_append(
-        error_help, sizeof error_help, ": ",
-        "estimates the error of every solution by a second solve, of the residual; it takes about half as long again");
+    for (int k = 0; k < COMMON_KEYS; k++) param_append(common_help[k], sizeof common_help[k], ": ", common[k].text);
 }
 
 const param_section *observable_section(int number)
@@ -110,12 +129,21 @@ measure_result measure(const measure_context *c, const named_measure *m)
     link_map *map = measure_map(c, m->p.links);
     measure_context on = *c;
     if (map) on.links = link_map_links(map);
+    if (!c->propagators && o->propagators) on.propagators = propagator_store_open(c, NULL);
     const int status = o->measure(&on, &m->p, &r);
+    if (!c->propagators && o->propagators) propagator_store_close(on.propagators);
+    if (c->propagators) propagator_store_done(c->propagators, m);
     link_map_destroy(map);
     r.failed = status != MEASURE_DONE;
     r.given_up = status == MEASURE_GIVEN_UP;
     r.seconds = comm_wtime() - start;
     return r;
+}
+
+const char *measure_propagator(const measure_params *m, int i)
+{
+    const int n = observable_find(m->kind)->propagators;
+    return i < n && m->propagators[i][0] ? m->propagators[i] : NULL;
 }
 
 uint64_t measure_noise_seed(const measure_context *c)
@@ -125,10 +153,8 @@ uint64_t measure_noise_seed(const measure_context *c)
 
 link_map *measure_map(const measure_context *c, const char *name)
 {
-    for (int i = 0; i < c->p->nlinks && name[0]; i++)
-        if (!strcmp(c->p->links[i].name, name)) return link_map_create(&c->p->links[i].p, c->links);
-    REQUIRE(!name[0], "no links %s", name);
-    return NULL;
+    const link_settings *links = parameters_links(c->p, name);
+    return links ? link_map_create(links, c->links) : NULL;
 }
 
 int measure_interrupted(const measure_context *c)

@@ -22,12 +22,16 @@
 
 typedef table_column measure_column; /* name, unit, help */
 
+typedef struct propagator_store propagator_store;
+
 typedef struct {
     const parameters *p;      /* fermions and solvers by name */
     const field *links;       /* double, on the group, in any place */
     const simulation *run;    /* run whose quarks are used where it has them; null: none */
     int (*interrupted)(void); /* asked now and then; collective; when it is true the measurement is given up. Or null */
     int64_t trajectory;       /* number that the configuration bears, or -1 */
+    /* Propagators that measurements share (hmc/measure/propagator.h); null: measure() makes those of the measurement. */
+    propagator_store *propagators;
 } measure_context;
 
 enum { MEASURE_DONE, MEASURE_FAILED, MEASURE_GIVEN_UP };
@@ -63,11 +67,9 @@ struct observable {
         MEASURE_WALLS,
         MEASURE_STAGGERED,
         MEASURE_ANY_QUARK
-    } quarks; /* quarks that it needs */
-    /* The [quark.NAME] of a second quark, which has to be as the first, with the [solver.NAME] of its solves; and the
-     * [links.NAME] that its keys name. Empty names: none. Null where there is no such key. */
-    const char *(*second_quark)(const measure_params *m, const char **solver);
-    const char *(*links)(const measure_params *m);
+    } quarks;        /* quarks that it needs */
+    int propagators; /* propagators that it contracts, at most; 0: it solves for itself where it needs quarks */
+    int from_source; /* it solves for itself from a source that a key names */
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
     int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);
@@ -95,6 +97,8 @@ measure_result measure(const measure_context *c, const named_measure *m);
  * noise, and one has the same whenever and wherever it is measured with the same links; stored in single precision it is
  * another one. */
 uint64_t measure_noise_seed(const measure_context *c);
+/* Names of the propagators that a measurement contracts, by number; null after the last. */
+const char *measure_propagator(const measure_params *m, int i);
 /* Link map, for observables, of the section [links.NAME] of this name, on the configuration's links; null for an empty name. To
  * be destroyed. */
 link_map *measure_map(const measure_context *c, const char *name);

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "hmc/quarks/quark.h"
-#include "hmc/measure/propagator.h"
+#include "hmc/measure/solves.h"
 #include "kernels/ops/vector.h"
 
 typedef struct {
@@ -38,7 +38,7 @@ static const measure_column columns[] = {
 enum { VECTOR, CONDENSATE, IMAGINARY, DENSITY, CURVATURE, SQUARE, COLUMNS };
 
 static const measure_column summary[] = {
-    PROPAGATOR_COLUMNS("the solves"),
+    SOLVES_COLUMNS("the solves"),
     {"condensate", "", "mean over the noise vectors"},
     {"condensate_error", "", "its error from the noise"},
     {"density", "", "Tr M^-1 M' / i V, mean"},
@@ -47,7 +47,7 @@ static const measure_column summary[] = {
 };
 
 typedef struct {
-    propagator q;
+    quark_solves q;
     const condensate_keys *keys;
     field *noise, *x, *y, *all; /* derivatives M' x of a batch: all */
     uint64_t seed;
@@ -125,14 +125,14 @@ static void solved_again(void *context, int k, const field *z)
 /* n vectors from number e->first on, which the solver may take together. */
 static int one_batch(estimator *e, int n, measure_result *r)
 {
-    const propagator_batch_of noise = {noise_of, solved, e, e->x}, again = {derivative_of, solved_again, e, e->x};
+    const solves_batch_of noise = {noise_of, solved, e, e->x}, again = {derivative_of, solved_again, e, e->x};
     char vectors[64], what[96];
     if (n == 1) snprintf(vectors, sizeof vectors, "noise vector %d", e->first);
     else snprintf(vectors, sizeof vectors, "noise vectors %d to %d", e->first, e->first + n - 1);
-    int status = propagator_solve_batch(&e->q, n, &noise, vectors, r);
+    int status = solves_batch(&e->q, n, &noise, vectors, r);
     if (status == MEASURE_DONE && e->y) {
         snprintf(what, sizeof what, "the derivative of %s", vectors);
-        status = propagator_solve_batch(&e->q, n, &again, what, r);
+        status = solves_batch(&e->q, n, &again, what, r);
     }
     for (int k = 0; k < n && status == MEASURE_DONE; k++) measure_add_row(r, e->rows[k]);
     return status;
@@ -154,8 +154,8 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
                    .seed = measure_noise_seed(c),
                    .volume = (double)c->links->lat->volume};
     int status = MEASURE_DONE;
-    propagator_open(&e.q, c, m);
-    const int vectors = e.keys->vectors, most = propagator_batch(&e.q), batch = most < vectors ? most : vectors;
+    solves_open_keys(&e.q, c, m);
+    const int vectors = e.keys->vectors, most = solves_most(&e.q), batch = most < vectors ? most : vectors;
     e.noise = fermion_physical(e.q.quark);
     e.x = fermion_physical(e.q.quark);
     if (has_traces(m)) {
@@ -167,15 +167,15 @@ static int measure_condensate(const measure_context *c, const measure_params *m,
     for (; e.first < vectors && status == MEASURE_DONE; e.first += batch)
         status = one_batch(&e, vectors - e.first < batch ? vectors - e.first : batch, r);
     if (status == MEASURE_DONE) {
-        propagator_summary(&e.q, r->summary);
-        r->summary[PROPAGATOR_VALUES] = mean_of(r, CONDENSATE, &r->summary[PROPAGATOR_VALUES + 1]);
-        for (int i = 0; i < 3; i++) r->summary[PROPAGATOR_VALUES + 2 + i] = mean_of(r, DENSITY + i, NULL);
+        solves_summary(&e.q, r->summary);
+        r->summary[SOLVES_VALUES] = mean_of(r, CONDENSATE, &r->summary[SOLVES_VALUES + 1]);
+        for (int i = 0; i < 3; i++) r->summary[SOLVES_VALUES + 2 + i] = mean_of(r, DENSITY + i, NULL);
     }
     field_destroy(e.all);
     field_destroy(e.y);
     field_destroy(e.x);
     field_destroy(e.noise);
-    propagator_close(&e.q);
+    solves_close(&e.q);
     return status;
 }
 

@@ -48,12 +48,12 @@ static const measure_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const measure_column summary[] = {
-    PROPAGATOR_COLUMNS("the solves, but for the rough ones"),
+    SOLVES_COLUMNS("the solves, but for the rough ones"),
     {"vectors", "", "noise vectors of the solver"},
 };
 
 typedef struct {
-    propagator q;
+    quark_solves q;
     const loop_keys *k;
     const lattice *lat;
     int noperators, operators[GAMMAS];
@@ -160,7 +160,7 @@ static void take_links(loops *l, const field *links)
 static void open_loops(loops *l, const measure_context *c, const measure_params *m)
 {
     *l = (loops){.k = OBSERVABLE_OWN(loop_keys, m), .lat = c->links->lat};
-    propagator_open(&l->q, c, m);
+    solves_open_keys(&l->q, c, m);
     l->noperators = gamma_listed(l->k->operators, l->operators);
     for (int i = 0; i < l->noperators; i++) l->gamma[i] = gamma_number(l->operators[i]);
     momenta_open(&l->p, l->lat, l->k->momentum2);
@@ -177,7 +177,7 @@ static void close_loops(loops *l)
     free(l->sums);
     field_destroy(l->moved);
     field_destroy(l->own_links);
-    propagator_close(&l->q);
+    solves_close(&l->q);
 }
 
 /* The loops of one vector, or of all (-1). */
@@ -215,8 +215,8 @@ static int measure_loops(const measure_context *c, const measure_params *m, meas
         add_rows(&l, &s, -1, r);
         if (!strcmp(l.k->each_vector, "yes"))
             for (int v = 0; v < s.vectors; v++) add_rows(&l, &s, v, r);
-        propagator_summary(&l.q, r->summary);
-        r->summary[PROPAGATOR_VALUES] = s.vectors;
+        solves_summary(&l.q, r->summary);
+        r->summary[SOLVES_VALUES] = s.vectors;
     }
     stochastic_free(&s);
     close_loops(&l);

@@ -1,4 +1,4 @@
-/* residual_mass: how far domain wall quarks of Ls slices are from chiral symmetry, by correlators of a point source,
+/* residual_mass: how far domain wall quarks of Ls slices are from chiral symmetry, by correlators from a source,
  * summed over space and over the 12 columns. q is the physical quark field of a column, psi the field of M, and t counts
  * from the source.
  *
@@ -16,10 +16,10 @@
 
 #include "hmc/quarks/quark.h"
 #include "hmc/measure/propagator.h"
+#include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
 
 typedef struct {
-    int source[4];
     int plateau_from, plateau_to;
 } residual_keys;
 
@@ -32,16 +32,18 @@ static const measure_column columns[] = {
     {"axial_local", "", "local axial current, with the pion's density"},
 };
 static const measure_column summary[] = {
-    PROPAGATOR_COLUMNS("the 12 solves"),
+    SOLVES_COLUMNS("the 12 solves"),
     {"residual_mass", "1/a", "mean over the plateau"},
 };
 
+enum { COLUMNS = 12 };
 enum { PION, MIDPOINT, HOP_EVEN, HOP_ODD, LOCAL, CHANNELS };
 
 typedef struct {
-    propagator q;
+    quark_solves q;
     slices sums;
-    field *source, *quark, *other;
+    int place[4]; /* origin of the source */
+    field *sources, *source, *quark, *other;
     field *left, *right, *hopped;
     field *links[2]; /* time links alone, that start at even and at odd times */
 } correlators;
@@ -85,9 +87,10 @@ static void apply_gamma_t(field *y, const field *x)
 
 static void open_correlators(correlators *k, const measure_context *c, const measure_params *m)
 {
-    propagator_open(&k->q, c, m);
+    solves_open_keys(&k->q, c, m);
     slices_open(&k->sums, c->links->lat, CHANNELS);
     k->source = fermion_physical(k->q.quark);
+    k->sources = propagator_sources(c, m->source, k->source, COLUMNS, k->place);
     k->quark = field_like(k->source);
     k->other = field_like(k->source);
     k->left = fermion_vector(k->q.quark);
@@ -98,10 +101,10 @@ static void open_correlators(correlators *k, const measure_context *c, const mea
 
 static void close_correlators(correlators *k)
 {
-    field *all[] = {k->links[1], k->links[0], k->hopped, k->right, k->left, k->other, k->quark, k->source};
+    field *all[] = {k->links[1], k->links[0], k->hopped, k->right, k->left, k->other, k->quark, k->source, k->sources};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) field_destroy(all[i]);
     slices_close(&k->sums);
-    propagator_close(&k->q);
+    solves_close(&k->q);
 }
 
 static void add_column(correlators *k)
@@ -120,9 +123,9 @@ static void add_column(correlators *k)
     }
 }
 
-static void add_rows(const correlators *k, const residual_keys *keys, int from, int to, measure_result *r)
+static void add_rows(const correlators *k, int from, int to, measure_result *r)
 {
-    const int T = k->sums.lat->size[3], start = keys->source[3];
+    const int T = k->sums.lat->size[3], start = k->place[3];
     double plateau = 0;
     for (int t = 0; t < T; t++) {
         const int channel = HOP_EVEN + ((start + t) & 1);
@@ -133,8 +136,8 @@ static void add_rows(const correlators *k, const residual_keys *keys, int from, 
                                             -slices_value(&k->sums, LOCAL, start, t)});
         if (t >= from && t <= to) plateau += mid / pion / (to - from + 1);
     }
-    propagator_summary(&k->q, r->summary);
-    r->summary[PROPAGATOR_VALUES] = plateau;
+    solves_summary(&k->q, r->summary);
+    r->summary[SOLVES_VALUES] = plateau;
 }
 
 static int last_of(const residual_keys *k, int T)
@@ -163,20 +166,20 @@ static int measure_residual_mass(const measure_context *c, const measure_params 
     char message[256];
     correlators k;
     int status = MEASURE_DONE;
-    propagator_check_source(c, keys->source, r);
     const char *key = plateau_fits(keys, T, r->name, message, sizeof message);
     if (key) user_error("%s: %s", ini_where(c->p->input, "measure", r->name, key), message);
     open_correlators(&k, c, m);
-    for (int column = 0; column < 12 && status == MEASURE_DONE; column++) {
+    for (int column = 0; column < COLUMNS && status == MEASURE_DONE; column++) {
         char what[64];
         snprintf(what, sizeof what, "the propagator's column %d", column);
-        simulation_point_source(k.source, keys->source, column);
-        status = propagator_solve(&k.q, k.quark, k.source, what, r);
+        const field part = field_rhs(k.sources, column);
+        vector_axpby(k.source, 1, &part, 0);
+        status = solves_one(&k.q, k.quark, k.source, what, r);
         if (status == MEASURE_DONE) add_column(&k);
     }
     if (status == MEASURE_DONE) {
         slices_sum(&k.sums);
-        add_rows(&k, keys, first_of(keys, T), last_of(keys, T), r);
+        add_rows(&k, first_of(keys, T), last_of(keys, T), r);
     }
     close_correlators(&k);
     return status;
@@ -192,13 +195,10 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
                  m->name, m->p.quark, Ls);
         return "quark";
     }
-    const char *key = T > 0 ? plateau_fits(keys, T, m->name, message, size) : NULL;
-    return key ? key : propagator_source_fits(p, m->name, keys->source, message, size);
+    return T > 0 ? plateau_fits(keys, T, m->name, message, size) : NULL;
 }
 
 static const param own[] = {
-    {"source", PARAM_INT4, OBSERVABLE_KEY(residual_keys, source), "0.0.0.0", "[0,inf)", "sites",
-     "place of the point source", 0},
     {"plateau_from", PARAM_INT, OBSERVABLE_KEY(residual_keys, plateau_from), "0", "[0,inf)", "a",
      "first time from the source of the plateau's mean; 0: a quarter of the extent", 0},
     {"plateau_to", PARAM_INT, OBSERVABLE_KEY(residual_keys, plateau_to), "0", "[0,inf)", "a",
@@ -213,6 +213,7 @@ const observable observable_residual_mass = {
     .own = &part,
     .check = check,
     .quarks = MEASURE_WALLS,
+    .from_source = 1,
     .columns = columns,
     .ncolumns = sizeof columns / sizeof columns[0],
     .axis = "t",

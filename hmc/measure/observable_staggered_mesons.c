@@ -39,8 +39,7 @@
 #include "operators/staggered.h"
 
 typedef struct {
-    int source[4];
-    char shape[PARAM_CHOICE_SIZE], tastes[PARAM_WORDS_SIZE], transport[PARAM_CHOICE_SIZE];
+    char tastes[PARAM_WORDS_SIZE], transport[PARAM_CHOICE_SIZE];
 } meson_keys;
 
 enum { ODD_X = 1, ODD_Y = 2, ODD_Z = 4, ODD_T = 8, ODD_SPACE = 7 };
@@ -84,15 +83,17 @@ static const measure_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const measure_column summary[] = {
-    PROPAGATOR_COLUMNS("the solves"),
+    SOLVES_COLUMNS("the solves"),
 };
 
 typedef struct {
-    propagator q;
+    quark_solves q;
     const meson_keys *k;
     const field *links; /* links of the shifts */
     int phased;         /* links have the phases eta in them */
     field *point[3];    /* G of a colour */
+    int place[4];       /* origin of the source */
+    field *sources;     /* of all colours */
     field *source, *x, *shifted, *work[2];
     slices sums;
 } mesons;
@@ -124,30 +125,10 @@ static void apply(const mesons *q, field *y, const field *x, const linked *o, co
     }
 }
 
-/* ---- sources ---- */
-
-/* Corner source: one where x, y and z are an even distance from the place, on its time slice. */
-static void corner_source(field *source, const int place[4], int colour)
-{
-    const lattice *lat = source->lat;
-    const int *l = lat->local, *o = lat->origin, t = place[3] - o[3];
-    field_clear(source);
-    if (t < 0 || t >= l[3]) return;
-    double *slice = field_slice_buffer(source), *at = slice;
-    field_export(source, t, slice);
-    for (int z = 0; z < l[2]; z++)
-        for (int y = 0; y < l[1]; y++)
-            for (int x = 0; x < l[0]; x++, at += source->reals)
-                if (!((x + o[0] - place[0]) % 2 || (y + o[1] - place[1]) % 2 || (z + o[2] - place[2]) % 2))
-                    at[2 * colour] = 1;
-    field_import(source, t, slice);
-    free(slice);
-}
-
 static void make_source(mesons *q, int colour)
 {
-    if (!strcmp(q->k->shape, "corner")) corner_source(q->source, q->k->source, colour);
-    else simulation_point_source(q->source, q->k->source, colour);
+    const field part = field_rhs(q->sources, colour);
+    vector_axpby(q->source, 1, &part, 0);
 }
 
 /* ---- correlators ---- */
@@ -158,7 +139,7 @@ static int local_channels(mesons *q, measure_result *r)
         char what[64];
         snprintf(what, sizeof what, "the propagator's colour %d", colour);
         make_source(q, colour);
-        const int status = propagator_solve(&q->q, q->point[colour], q->source, what, r);
+        const int status = solves_one(&q->q, q->point[colour], q->source, what, r);
         if (status != MEASURE_DONE) return status;
         slices_add(&q->sums, 0, LOCAL, local_odd, q->point[colour], q->point[colour]);
     }
@@ -175,7 +156,7 @@ static int linked_channel(mesons *q, int taste, measure_result *r)
             snprintf(what, sizeof what, "colour %d of direction %d of the taste %s", colour, member, o->name);
             make_source(q, colour);
             apply(q, q->shifted, q->source, o, o->dir[member]);
-            const int status = propagator_solve(&q->q, q->x, q->shifted, what, r);
+            const int status = solves_one(&q->q, q->x, q->shifted, what, r);
             if (status != MEASURE_DONE) return status;
             apply(q, q->shifted, q->point[colour], o, o->dir[member]);
             slices_add(&q->sums, LOCAL + taste, 1, &plain, q->shifted, q->x);
@@ -197,7 +178,7 @@ static double mean_of(const mesons *q, int first, int n, int t)
 {
     double sum = 0;
     for (int c = first; c < first + n; c++)
-        sum += source_sign(q->k->source, local_odd[c]) * slices_value(&q->sums, c, q->k->source[3], t);
+        sum += source_sign(q->place, local_odd[c]) * slices_value(&q->sums, c, q->place[3], t);
     return sum / n;
 }
 
@@ -208,11 +189,11 @@ static void add_rows(mesons *q, measure_result *r)
         double row[COLUMNS] = {t, mean_of(q, 0, 1, t), mean_of(q, 1, 1, t), mean_of(q, 2, 3, t), mean_of(q, 5, 3, t)};
         for (int i = 0; i < TASTES; i++)
             row[5 + i] = param_has_word(q->k->tastes, tastes[i].name)
-                             ? slices_value(&q->sums, LOCAL + i, q->k->source[3], t) / tastes[i].members
+                             ? slices_value(&q->sums, LOCAL + i, q->place[3], t) / tastes[i].members
                              : NAN;
         measure_add_row(r, row);
     }
-    propagator_summary(&q->q, r->summary);
+    solves_summary(&q->q, r->summary);
 }
 
 /* ---- the measurement ---- */
@@ -220,9 +201,10 @@ static void add_rows(mesons *q, measure_result *r)
 static void open_mesons(mesons *q, const measure_context *c, const measure_params *m)
 {
     *q = (mesons){.k = OBSERVABLE_OWN(meson_keys, m), .links = c->links};
-    propagator_open(&q->q, c, m);
+    solves_open_keys(&q->q, c, m);
     slices_open(&q->sums, c->links->lat, CHANNELS);
     q->source = fermion_physical(q->q.quark);
+    q->sources = propagator_sources(c, m->source, q->source, 3, q->place);
     for (int i = 0; i < 3; i++) q->point[i] = fermion_physical(q->q.quark);
     if (!OBSERVABLE_OWN(meson_keys, m)->tastes[0]) return;
     q->x = fermion_physical(q->q.quark);
@@ -240,14 +222,14 @@ static void close_mesons(mesons *q)
     field_destroy(q->shifted);
     field_destroy(q->x);
     field_destroy(q->source);
+    field_destroy(q->sources);
     slices_close(&q->sums);
-    propagator_close(&q->q);
+    solves_close(&q->q);
 }
 
 static int measure_mesons(const measure_context *c, const measure_params *m, measure_result *r)
 {
     mesons q;
-    propagator_check_source(c, OBSERVABLE_OWN(meson_keys, m)->source, r);
     open_mesons(&q, c, m);
     int status = local_channels(&q, r);
     for (int i = 0; i < TASTES && status == MEASURE_DONE; i++)
@@ -260,20 +242,23 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
+    const char *kind = parameters_source(p, m->p.source)->p.kind;
+    if (strcmp(kind, "point") && strcmp(kind, "corner")) {
+        snprintf(
+            message, size,
+            "[measure.%s] kind = staggered_mesons takes a source of kind = point or corner, whose sites have one taste "
+            "phase each, but [source.%s] is of kind = %s",
+            m->name, m->p.source, kind);
+        return "source";
+    }
     if (!strcmp(k->transport, "fat") && !k->tastes[0]) {
         snprintf(message, size, "transport = fat is for the pions of tastes, of which [measure.%s] has none", m->name);
         return "transport";
     }
-    return propagator_source_fits(p, m->name, k->source, message, size);
+    return NULL;
 }
 
 static const param own[] = {
-    {"source", PARAM_INT4, OBSERVABLE_KEY(meson_keys, source), "0.0.0.0", "[0,inf)", "sites",
-     "place of the point source, or of the corner that a corner source begins with", 0},
-    {"shape", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, shape), "point", "point|corner", NULL,
-     "point; or corner: ones on all sites of the source's time slice whose other coordinates differ from the source's "
-     "by even numbers, for configurations in a smooth gauge (plaq fix)",
-     0},
     {"tastes", PARAM_WORDS, OBSERVABLE_KEY(meson_keys, tastes), "", "i5|ij|i4|i|4|1", NULL,
      "further pions gamma_5 x xi_T for T = i5, i4, 4 and gamma_4 gamma_5 x xi_T for T = ij, i, 1, of 1, 2, 3 and 1, 2, "
      "3 links, averaged over directions: three solves each, or nine; empty: those without links",
@@ -293,6 +278,7 @@ const observable observable_staggered_mesons = {.name = "staggered_mesons",
                                                 .own = &part,
                                                 .check = check,
                                                 .quarks = MEASURE_STAGGERED,
+                                                .from_source = 1,
                                                 .columns = columns,
                                                 .ncolumns = COLUMNS,
                                                 .axis = "t",

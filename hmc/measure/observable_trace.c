@@ -18,7 +18,7 @@ static const measure_column columns[] = {
 enum { VECTOR, TRACE, IMAGINARY, ROUGH, COLUMNS };
 
 static const measure_column summary[] = {
-    PROPAGATOR_COLUMNS("the solves, but for the rough ones"),
+    SOLVES_COLUMNS("the solves, but for the rough ones"),
     {"trace", "", "Tr M^-1 / V, all parts together"},
     {"trace_error", "", "its error from the noise"},
     {"low", "", "its part from the low modes; 0 without them"},
@@ -35,7 +35,7 @@ static void contract(void *context, double *value, double weight, const field *e
     for (int i = 0; i < 2; i++) value[i] += weight * both[i] / (double)e->lat->volume;
 }
 
-static void conclude(const stochastic *s, const propagator *q, measure_result *r)
+static void conclude(const stochastic *s, const quark_solves *q, measure_result *r)
 {
     for (int i = 0; i < s->all; i++)
         measure_add_row(r, (const double[COLUMNS]){[VECTOR] = i,
@@ -43,19 +43,19 @@ static void conclude(const stochastic *s, const propagator *q, measure_result *r
                                                    [IMAGINARY] = i < s->vectors ? s->fine[2 * i + 1] : NAN,
                                                    [ROUGH] = s->rough ? s->rough[2 * i] : NAN});
     const stochastic_value v = stochastic_mean(s, 0);
-    propagator_summary(q, r->summary);
-    r->summary[PROPAGATOR_VALUES] = v.mean;
-    r->summary[PROPAGATOR_VALUES + 1] = v.error;
-    r->summary[PROPAGATOR_VALUES + 2] = s->low[0];
-    r->summary[PROPAGATOR_VALUES + 3] = v.correction;
-    r->summary[PROPAGATOR_VALUES + 4] = v.correction_error;
+    solves_summary(q, r->summary);
+    r->summary[SOLVES_VALUES] = v.mean;
+    r->summary[SOLVES_VALUES + 1] = v.error;
+    r->summary[SOLVES_VALUES + 2] = s->low[0];
+    r->summary[SOLVES_VALUES + 3] = v.correction;
+    r->summary[SOLVES_VALUES + 4] = v.correction_error;
 }
 
 static int measure_trace(const measure_context *c, const measure_params *m, measure_result *r)
 {
-    propagator q;
+    quark_solves q;
     stochastic s;
-    propagator_open(&q, c, m);
+    solves_open_keys(&q, c, m);
     const stochastic_call call = {.q = &q,
                                   .keys = &OBSERVABLE_OWN(trace_keys, m)->noise,
                                   .seed = measure_noise_seed(c),
@@ -64,7 +64,7 @@ static int measure_trace(const measure_context *c, const measure_params *m, meas
     const int status = stochastic_estimate(&s, &call, r);
     if (status == MEASURE_DONE) conclude(&s, &q, r);
     stochastic_free(&s);
-    propagator_close(&q);
+    solves_close(&q);
     return status;
 }
 

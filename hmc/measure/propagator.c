@@ -1,346 +1,309 @@
 #include "hmc/measure/propagator.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hmc/quarks/quark.h"
-#include "hmc/tell/life.h"
+#include "hmc/sources/smearing.h"
+#include "hmc/sources/source.h"
 #include "kernels/base/error.h"
-#include "kernels/base/log.h"
-#include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 
-void propagator_open(propagator *p, const measure_context *c, const measure_params *m)
+/* What the solves of a propagator gave. */
+typedef struct {
+    field *columns; /* without smearing of the sink; null: not solved, or freed */
+    int failed;
+    char trouble[sizeof((measure_result *)0)->trouble];
+    double summary[SOLVES_VALUES];
+} solved;
+
+struct propagator_store {
+    measure_context c;
+    int knows_due, due[MAX_NAMED];
+    quark_solves *solves[MAX_NAMED]; /* by the first section with the same quark and solver */
+    solved solved[MAX_NAMED];        /* by the first section with the same solves */
+    propagator made[MAX_NAMED];      /* by section; no columns: not made */
+    field *smeared[MAX_NAMED];       /* columns of those that are smeared at the sink */
+};
+
+/* ---- sections ---- */
+
+static int same_solver(const parameters *p, const propagator_params *a, const propagator_params *b)
 {
-    const named_quark *named = &c->p->quarks[parameters_quark(c->p, m->quark)];
-    const quark_params *f = &named->p;
-    const char *name = m->solver[0] ? m->solver : f->solver;
-    *p = (propagator){
-        .c = c, .params = f, .low = {.trajectory = c->trajectory}, .estimates = !strcmp(m->error_estimate, "yes")};
-    p->solver = fallback_find(p->solvers, simulation_solvers(c->p, p->solvers), name);
-    REQUIRE(p->solver, "no solver %s", name);
-    p->quark = c->run ? quark_set_find(c->run->quarks, named, f->mass) : NULL;
-    p->owns_quark = !p->quark;
-    if (p->owns_quark) p->quark = quark_kind_of(f)->make(c->links, f, NULL, 0);
-    p->one = linop_vector(p->quark->normal, 1);
-    p->residual = fermion_vector(p->quark);
-    if (!fermion_has_walls(p->quark)) return;
-    p->source = fermion_vector(p->quark);
-    p->x = fermion_vector(p->quark);
+    return !strcmp(a->quark, b->quark) && !strcmp(a->error_estimate, b->error_estimate) &&
+           !strcmp(parameters_propagator_solver(p, a), parameters_propagator_solver(p, b));
 }
 
-void propagator_close(propagator *p)
+/* The first section whose solves are by the same solver; and the first with the same solves. */
+static int solver_of(const parameters *p, int i)
 {
-    field_destroy(p->x);
-    field_destroy(p->source);
-    field_destroy(p->residual);
-    field_destroy(p->one);
-    field_destroy(p->half);
-    field_destroy(p->rhs);
-    solver_store_close(&p->made);
-    eigenvectors_close(&p->low);
-    if (p->owns_quark) fermion_destroy(p->quark);
+    int k = 0;
+    while (!same_solver(p, &p->propagators[k].p, &p->propagators[i].p)) k++;
+    return k;
 }
 
-/* ---- solvers ---- */
-
-static const named_settings *section_of(const propagator *p, const solver_settings *s)
+static int solves_of(const parameters *p, int i)
 {
-    const parameters *of = p->c->p;
-    for (int i = 0; i < of->nsolvers; i++)
-        if (&of->solvers[i].p == s) return &of->solvers[i];
-    REQUIRE(0, "settings of no section");
-    return NULL;
+    const propagator_params *q = &p->propagators[i].p;
+    int k = 0;
+    while (!same_solver(p, &p->propagators[k].p, q) || strcmp(p->propagators[k].p.source, q->source)) k++;
+    return k;
 }
 
-void propagator_use_rough(propagator *p, const char *name)
+static int section_of(const parameters *p, const char *name)
 {
-    p->rough = 1;
-    p->solver = fallback_find(p->solvers, p->c->p->nsolvers, name);
-    REQUIRE(p->solver, "no solver %s", name);
+    return (int)(parameters_propagator(p, name) - p->propagators);
 }
 
-low_modes *propagator_low_modes(propagator *p)
+/* True if a measurement that is due names the section. */
+static int needed(const propagator_store *s, int section)
 {
-    int modes;
-    const eigen_pairs *e =
-        eigenvectors_of(&p->low, p->c->p, p->params, section_of(p, p->solver->settings), p->quark, &modes);
-    return low_modes_create(e, modes, p->quark);
+    const parameters *p = s->c.p;
+    const char *name;
+    for (int i = 0; i < p->nmeasures; i++)
+        for (int k = 0; s->due[i] && (name = measure_propagator(&p->measures[i].p, k)); k++)
+            if (section_of(p, name) == section) return 1;
+    return 0;
+}
+
+/* ---- the store ---- */
+
+propagator_store *propagator_store_open(const measure_context *c, const int *due)
+{
+    propagator_store *s = calloc(1, sizeof *s);
+    REQUIRE_MEMORY(s, "out of memory");
+    s->c = *c;
+    s->c.propagators = NULL;
+    s->knows_due = due != NULL;
+    if (due) memcpy(s->due, due, (size_t)c->p->nmeasures * sizeof *due);
+    return s;
+}
+
+static void close_solves(propagator_store *s, int number)
+{
+    if (!s->solves[number]) return;
+    solves_close(s->solves[number]);
+    free(s->solves[number]);
+    s->solves[number] = NULL;
+}
+
+static void forget_section(propagator_store *s, int section)
+{
+    field_destroy(s->smeared[section]);
+    s->smeared[section] = NULL;
+    s->made[section].columns = NULL;
+}
+
+static void forget_solved(propagator_store *s, int number)
+{
+    field_destroy(s->solved[number].columns);
+    s->solved[number].columns = NULL;
+}
+
+void propagator_store_close(propagator_store *s)
+{
+    for (int i = 0; i < MAX_NAMED; i++) {
+        close_solves(s, i);
+        forget_section(s, i);
+        forget_solved(s, i);
+    }
+    free(s);
+}
+
+void propagator_store_done(propagator_store *s, const named_measure *m)
+{
+    const parameters *p = s->c.p;
+    int keep[MAX_NAMED] = {0}, solving[MAX_NAMED] = {0};
+    if (!s->knows_due) return;
+    s->due[m - p->measures] = 0;
+    for (int i = 0; i < p->npropagators; i++) {
+        if (!needed(s, i)) {
+            forget_section(s, i);
+            continue;
+        }
+        const solved *of = &s->solved[solves_of(p, i)];
+        keep[solves_of(p, i)] = 1;
+        if (!of->columns && !of->failed) solving[solver_of(p, i)] = 1;
+    }
+    for (int i = 0; i < p->npropagators; i++) {
+        if (!keep[i]) forget_solved(s, i);
+        if (!solving[i]) close_solves(s, i);
+    }
+}
+
+/* ---- smearing ---- */
+
+static void smear(const measure_context *c, field *columns, const char *name)
+{
+    const named_smearing *s = parameters_smearing(c->p, name);
+    if (!s) return;
+    link_map *map = measure_map(c, s->p.links);
+    gaussian g;
+    gaussian_open(&g, map ? link_map_links(map) : c->links, s->p.width, s->p.steps);
+    gaussian_smear(&g, columns);
+    gaussian_close(&g);
+    link_map_destroy(map);
+}
+
+static field *columns_like(const field *one, int n)
+{
+    return field_create(one->lat, one->kind, PREC_DOUBLE, PARITY_BOTH, n, one->where);
+}
+
+static void put_column(field *columns, int k, const field *x)
+{
+    field part = field_rhs(columns, k);
+    vector_axpby(&part, 1, x, 0);
+    field_written(columns);
+}
+
+/* ---- sources ---- */
+
+/* The place of the source, which lies inside the lattice, or that is a user error. */
+static void place_in(const measure_context *c, const named_source *s, int place[4])
+{
+    const int *size = c->links->lat->size;
+    const char *key = source_outside(&s->p, size, place);
+    if (key)
+        user_error("%s: [source.%s] lies at %d.%d.%d.%d, outside the lattice of extents %d.%d.%d.%d",
+                   ini_where(c->p->input, "source", s->name, key), s->name, place[0], place[1], place[2], place[3],
+                   size[0], size[1], size[2], size[3]);
+}
+
+field *propagator_sources(const measure_context *c, const char *name, const field *like, int n, int place[4])
+{
+    const named_source *s = parameters_source(c->p, name);
+    const uint64_t seed = source_kind_find(s->p.kind)->noise ? measure_noise_seed(c) : 0;
+    place_in(c, s, place);
+    field *all = columns_like(like, n), *one = columns_like(like, 1);
+    for (int k = 0; k < n; k++) {
+        source_fill(one, &s->p, k, seed);
+        put_column(all, k, one);
+    }
+    field_destroy(one);
+    smear(c, all, s->p.smearing);
+    return all;
 }
 
 /* ---- solves ---- */
 
 typedef struct {
-    propagator *p;
-    int n;
-    const propagator_batch_of *b;
+    const field *sources;
+    field *source, *columns; /* source: of one column */
+    int first;               /* column of the batch */
 } job;
 
-/* The source of number k on the field that M acts on. */
-static const field *source_of(const job *j, int k)
+static const field *source_of(void *context, int k)
 {
-    const field *physical = j->b->source(j->b->context, k);
-    if (!j->p->source) return physical;
-    fermion_import(j->p->quark, j->p->source, physical);
-    return j->p->source;
+    job *j = context;
+    const field part = field_rhs(j->sources, j->first + k);
+    vector_axpby(j->source, 1, &part, 0);
+    return j->source;
 }
 
-/* The error of what was solved. */
-static void estimate(propagator *p, solver *by)
+static void keep(void *context, int k, const field *x)
 {
-    solve_error each[SOLVER_BLOCK_MOST];
-    const solve_error worst = solver_error(by, p->half, p->rhs, each);
-    if (isnan(worst.error)) log_warn("the second solve, for the estimate of the error, did not converge");
-    if (!(worst.error <= p->error.error)) p->error.error = worst.error;
-    if (!(worst.ratio <= p->error.ratio)) p->error.ratio = worst.ratio;
+    job *j = context;
+    put_column(j->columns, j->first + k, x);
 }
 
-/* x of number k from the solution of the system, and p->residual = source - M x. Returns |source - M x| / |source|. */
-static double reconstruct(const job *j, int k)
+static int solve_columns(quark_solves *q, job *j, const char *name, measure_result *r)
 {
-    propagator *p = j->p;
-    const field part = field_rhs(p->half, k), *from = source_of(j, k);
-    field *to = p->x ? p->x : j->b->x;
-    vector_axpby(p->one, 1, &part, 0);
-    fermion_reconstruct(p->quark, to, p->one, from);
-    return fermion_residual(p->quark, p->residual, to, from);
-}
-
-/* The right-hand side number k of the system for M x = source. */
-static void prepare(propagator *p, int k, const field *source, int positive)
-{
-    field part = field_rhs(p->rhs, k);
-    fermion_prepare(p->quark, p->one, source, positive);
-    vector_axpby(&part, 1, p->one, 0);
-}
-
-/* The right-hand sides of M e = source - M x. Returns the largest |source - M x| / |source|. */
-static double prepare_corrections(const job *j, int positive)
-{
-    propagator *p = j->p;
-    double worst = 0;
-    for (int k = 0; k < j->n; k++) {
-        const double residual = reconstruct(j, k);
-        if (!(residual <= worst)) worst = residual;
-        prepare(p, k, p->residual, positive);
+    const int n = j->columns->nrhs;
+    field *x = field_like(j->source);
+    const solves_batch_of of = {source_of, keep, j, x};
+    int status = MEASURE_DONE;
+    for (int batch; j->first < n && status == MEASURE_DONE; j->first += batch) {
+        char what[64 + PARAM_STRING_SIZE];
+        batch = n - j->first < solves_most(q) ? n - j->first : solves_most(q);
+        if (batch == 1) snprintf(what, sizeof what, "column %d of %s", j->first, name);
+        else snprintf(what, sizeof what, "columns %d to %d of %s", j->first, j->first + batch - 1, name);
+        status = solves_batch(q, batch, &of, what, r);
     }
-    field_written(p->rhs);
-    return worst;
+    field_destroy(x);
+    return status;
 }
 
-/* Corrections after which the whole operator's residual has to be below the tolerance. */
-#define CORRECTIONS 4
-/* The true residual may be above what the recurrence claims by as much as solver_solve() allows. */
-#define ALLOWED 1.5
-#define LEAST_TOLERANCE 1e-12
-
-/* M e = source - M x to `tolerance`, with what it took added to *r. Returns the residual of its system. */
-static double correct(propagator *p, solver *by, double tolerance, solve_result *r)
+static quark_solves *solves_for(propagator_store *s, int section)
 {
-    field *e = field_like(p->half);
-    field_clear(e);
-    by->settings.tolerance = tolerance;
-    const solve_result more = solver_solve(by, e, p->rhs, NULL);
-    r->iterations += more.iterations;
-    r->inside += more.inside;
-    r->flops += more.flops;
-    r->seconds += more.seconds;
-    if (more.status == SOLVE_INTERRUPTED) r->status = more.status;
-    vector_axpby(p->half, 1, e, 1);
-    field_destroy(e);
-    return more.residual;
+    const int number = solver_of(s->c.p, section);
+    const propagator_params *q = &s->c.p->propagators[section].p;
+    if (s->solves[number]) return s->solves[number];
+    quark_solves *made = s->solves[number] = malloc(sizeof *made);
+    REQUIRE_MEMORY(made, "out of memory");
+    solves_open(made, &s->c, q->quark, q->solver, !strcmp(q->error_estimate, "yes"));
+    return made;
 }
 
-/* Iterative refinement: the residual of the even-odd system, or of the normal one, may be far below that of M x = source
- * next to a zero mode. A correction solves for what the whole operator leaves, further than is wanted by the factor that
- * lay between the two residuals of the solve before. */
-static void refine(const job *j, solver *by, int positive, double tolerance, solve_result *r)
+/* Columns of the section, without the smearing of its sink. */
+static int solve(propagator_store *s, int section, int place[4], measure_result *r)
 {
-    propagator *p = j->p;
-    double system = r->residual, before = 1;
-    for (int n = 0; r->status == SOLVE_CONVERGED; n++) {
-        const double whole = prepare_corrections(j, positive), wanted = 0.3 * tolerance / whole;
-        /* Plans count one correction; their numbers mean nothing. */
-        const int planned = p->half->lat->planned;
-        p->whole = planned ? 0 : whole;
-        if (planned ? n > 0 : whole <= ALLOWED * tolerance) return;
-        if (!planned && (n == CORRECTIONS || !(whole < 0.5 * before))) {
-            r->status = SOLVE_STALLED;
-            return;
-        }
-        const double factor = fmax(1, whole / (before * system));
-        system = correct(p, by, fmin(0.3, fmax(wanted / factor, LEAST_TOLERANCE)), r);
-        before = whole;
-    }
+    const named_propagator *q = &s->c.p->propagators[section];
+    solved *to = &s->solved[solves_of(s->c.p, section)];
+    if (to->failed) snprintf(r->trouble, sizeof r->trouble, "%s", to->trouble);
+    if (to->failed) return MEASURE_FAILED;
+    place_in(&s->c, parameters_source(s->c.p, q->p.source), place);
+    if (to->columns) return MEASURE_DONE;
+    quark_solves *by = solves_for(s, section);
+    field *source = fermion_physical(by->quark);
+    const int n = source->reals / 2;
+    field *sources = propagator_sources(&s->c, q->p.source, source, n, place);
+    job j = {.sources = sources, .source = source, .columns = columns_like(source, n)};
+    solves_count_anew(by);
+    const int status = solve_columns(by, &j, q->name, r);
+    solves_summary(by, to->summary);
+    field_destroy(sources);
+    field_destroy(source);
+    to->columns = j.columns;
+    if (status != MEASURE_DONE) forget_solved(s, solves_of(s->c.p, section));
+    to->failed = status == MEASURE_FAILED;
+    if (to->failed) snprintf(to->trouble, sizeof to->trouble, "%s", r->trouble);
+    return status;
 }
 
-/* The even-odd system itself, or the normal one for a solver that needs it, from zero. */
-static solve_result attempt(const solver_settings *s, double tolerance, void *context)
+/* The section's propagator, from the store or new. */
+static int get(propagator_store *s, int section, const propagator **p, measure_result *r)
 {
-    const job *j = context;
-    propagator *p = j->p;
-    const int positive = solver_needs_positive(s);
-    for (int k = 0; k < j->n; k++) prepare(p, k, source_of(j, k), positive);
-    field_written(p->rhs);
-    field_clear(p->half);
-    p->whole = NAN;
-    solver *by = solver_from(&p->made, s, fermion_system(p->quark, positive));
-    by->settings.tolerance = tolerance;
-    eigenvectors_attach(&p->low, p->c->p, p->params, section_of(p, s), p->quark, by);
-    solve_result result = solver_solve(by, p->half, p->rhs, NULL);
-    if (p->estimates && result.status == SOLVE_CONVERGED) estimate(p, by);
-    if (!p->rough) refine(j, by, positive, tolerance, &result);
-    return result;
-}
-
-static void fit(propagator *p, int n)
-{
-    if (p->rhs && p->rhs->nrhs == n) return;
-    field_destroy(p->half);
-    field_destroy(p->rhs);
-    p->rhs = linop_vector(p->quark->normal, n);
-    p->half = linop_vector(p->quark->normal, n);
-}
-
-int propagator_batch(const propagator *p)
-{
-    const solver_type *type = solver_type_find(p->solver->settings->type);
-    return type->solve_block ? type->block_size(p->solver->settings) : 1;
-}
-
-/* Adds to the trouble of a solve what the whole operator says, where that is the reason. */
-static void explain(const propagator *p, double residual, measure_result *r)
-{
-    const size_t n = strlen(r->trouble);
-    if (isnan(p->whole)) return;
-    snprintf(
-        r->trouble + n, sizeof r->trouble - n,
-        ". |b - M x| / |b| of the whole operator is %.2e, and %.2e of the even-odd system: double precision holds no "
-        "better solution next to a zero mode of M, or where M has numbers of very different size; take another mass or "
-        "boundary, or raise the tolerance",
-        p->whole, residual);
-}
-
-int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, const char *what, measure_result *r)
-{
-    if (measure_interrupted(p->c)) return MEASURE_GIVEN_UP;
-    job j = {p, n, b};
-    fit(p, n);
-    life_solve(what, p->solver->name);
-    const solve_result result = fallback_try(p->solver, p->solvers, p->c->p->nsolvers, p->half->lat, attempt, &j, what,
-                                             r->trouble, sizeof r->trouble);
-    p->iterations += result.iterations;
-    if (result.status == SOLVE_INTERRUPTED) return MEASURE_GIVEN_UP;
-    if (result.status != SOLVE_CONVERGED) {
-        explain(p, result.residual, r);
-        return MEASURE_FAILED;
-    }
-    for (int k = 0; k < n; k++) {
-        p->worst = fmax(p->worst, reconstruct(&j, k));
-        if (p->x) fermion_export(p->quark, b->x, p->x);
-        if (b->solved) b->solved(b->context, k, b->x);
-    }
+    propagator *made = &s->made[section];
+    const named_propagator *of = &s->c.p->propagators[section];
+    *p = made;
+    if (made->columns) return MEASURE_DONE;
+    made->of = of;
+    const int status = solve(s, section, made->place, r);
+    if (status != MEASURE_DONE) return status;
+    const solved *from = &s->solved[solves_of(s->c.p, section)];
+    memcpy(made->summary, from->summary, sizeof made->summary);
+    made->columns = from->columns;
+    if (!of->p.sink_smearing[0]) return MEASURE_DONE;
+    field *smeared = s->smeared[section] = field_like(from->columns);
+    vector_axpby(smeared, 1, from->columns, 0);
+    smear(&s->c, smeared, of->p.sink_smearing);
+    made->columns = smeared;
     return MEASURE_DONE;
 }
 
-static const field *the_source(void *context, int k)
+/* Iterations of propagators with solves of their own are added, all else is the largest. */
+static void add_summary(const propagator *p, measure_result *r)
 {
-    (void)k;
-    return context;
-}
-
-int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r)
-{
-    const propagator_batch_of one = {.source = the_source, .context = (void *)source, .x = x};
-    return propagator_solve_batch(p, 1, &one, what, r);
-}
-
-void propagator_summary(const propagator *p, double values[PROPAGATOR_VALUES])
-{
-    values[0] = p->worst;
-    values[1] = (double)p->iterations;
-    values[2] = p->estimates ? p->error.error : NAN;
-    values[3] = p->estimates ? p->error.ratio : NAN;
-}
-
-const char *propagator_source_fits(const parameters *p, const char *name, const int source[4], char *message,
-                                   size_t size)
-{
-    for (int d = 0; d < 4; d++) {
-        if (p->lattice.size[d] == 0 || source[d] < p->lattice.size[d]) continue;
-        snprintf(message, size, "[measure.%s] source component %d lies outside the lattice of extent %d", name,
-                 source[d], p->lattice.size[d]);
-        return "source";
+    for (int i = 0; i < SOLVES_VALUES; i++) {
+        if (i == SOLVES_ITERATIONS) r->summary[i] += p->summary[i];
+        else if (!(p->summary[i] <= r->summary[i])) r->summary[i] = p->summary[i];
     }
-    return NULL;
 }
 
-void propagator_check_source(const measure_context *c, const int source[4], const measure_result *r)
+int propagators_of(const measure_context *c, const measure_params *m, const propagator *p[MEASURE_PROPAGATORS],
+                   measure_result *r)
 {
-    const int *size = c->links->lat->size;
-    for (int d = 0; d < 4; d++)
-        if (source[d] >= size[d])
-            user_error("%s: [measure.%s] source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d",
-                       ini_where(c->p->input, "measure", r->name, "source"), r->name, source[0], source[1], source[2],
-                       source[3], size[0], size[1], size[2], size[3]);
-}
-
-/* ---- sums over time slices ---- */
-
-void slices_open(slices *s, const lattice *lat, int channels)
-{
-    const int n = channels * lat->size[3];
-    *s = (slices){.lat = lat, .channels = channels, .sums = malloc((size_t)n * sizeof *s->sums)};
-    REQUIRE_MEMORY(s->sums, "out of memory");
-    for (int i = 0; i < n; i++) s->sums[i] = exact_zero();
-}
-
-void slices_close(slices *s)
-{
-    free(s->sums);
-}
-
-/* The parity of the sum of the coordinates of site i of a slice that `odd` names. */
-static int is_odd(const lattice *lat, long i, int t, int odd)
-{
-    const int *l = lat->local, *o = lat->origin;
-    const int x[4] = {(int)(i % l[0]) + o[0], (int)(i / l[0] % l[1]) + o[1], (int)(i / l[0] / l[1]) + o[2], t};
-    int sum = 0;
-    for (int d = 0; d < 4; d++)
-        if (odd >> d & 1) sum += x[d];
-    return sum & 1;
-}
-
-void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y)
-{
-    const lattice *lat = s->lat;
-    const long sites = (long)lat->local[0] * lat->local[1] * lat->local[2];
-    const int reals = x->groups * x->reals;
-    double *a = field_slice_buffer(x), *b = x == y ? a : field_slice_buffer(y);
-    for (int t = 0; t < field_slices(x); t++) {
-        const int time = lat->origin[3] + t;
-        field_export(x, t, a);
-        if (x != y) field_export(y, t, b);
-        for (long i = 0; i < sites; i++) {
-            double sum = 0;
-            for (int k = 0; k < reals; k++) sum += a[reals * i + k] * b[reals * i + k];
-            for (int c = 0; c < n; c++)
-                exact_add(&s->sums[(first + c) * lat->size[3] + time], is_odd(lat, i, time, odd[c]) ? -sum : sum);
-        }
+    int section[MEASURE_PROPAGATORS] = {0};
+    for (int i = 0; i < MEASURE_PROPAGATORS; i++) {
+        const char *name = measure_propagator(m, i);
+        section[i] = name ? section_of(c->p, name) : section[0];
+        const int status = get(c->propagators, section[i], &p[i], r);
+        if (status != MEASURE_DONE) return status;
     }
-    if (x != y) free(b);
-    free(a);
-}
-
-void slices_sum(slices *s)
-{
-    comm_group_sum_exact(s->lat->group, s->sums, s->channels * s->lat->size[3]);
-}
-
-double slices_value(const slices *s, int channel, int source_time, int t)
-{
-    const int n = s->lat->size[3];
-    return exact_value(&s->sums[channel * n + (t + source_time) % n]);
+    memcpy(r->summary, p[0]->summary, sizeof p[0]->summary);
+    for (int i = 1; i < MEASURE_PROPAGATORS; i++)
+        if (solves_of(c->p, section[i]) != solves_of(c->p, section[0])) add_summary(p[i], r);
+    return MEASURE_DONE;
 }

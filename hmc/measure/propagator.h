@@ -1,94 +1,37 @@
-/* Propagators, for observables with a quark: solves of M x = b to which its name and its solver's lead, and sums over time
- * slices.
+/* Propagators of [propagator.NAME] sections, for observables that contract them: M^-1 on a source in every component, smeared at
+ * the sink where the section says so. A store makes each on a configuration when it is first asked for, and keeps it, with the
+ * set-up of its solver, as long as measurements that are due name it. So several measurements share solves; their values are
+ * those that each would have alone.
  *
- * A solver that needs a Hermitian positive operator works on the normal equation, any other one on the even-odd system
- * itself. The residual that counts is |b - M x| / |b| of the whole operator, against the solver's tolerance: where it is
- * above, M e = b - M x is solved, too, but for rough solutions. A solve that fails is repeated with the solver's fallback;
- * when that fails too, so does the measurement. */
+ * Domain wall quarks enter and leave by their walls. The columns of a quark are solved for as many at once as its solver
+ * takes. All functions are collective. */
 #ifndef PLAQ_PROPAGATOR_H
 #define PLAQ_PROPAGATOR_H
 
-#include "hmc/assemble/eigenvectors.h"
-#include "hmc/measure/low_modes.h"
 #include "hmc/measure/observable.h"
-#include "kernels/lattice/exact.h"
-#include "operators/fermion.h"
+#include "hmc/measure/solves.h"
 
 typedef struct {
-    const measure_context *c;
-    fermion *quark;
-    const quark_params *params;
-    eigenvectors low;
-    int owns_quark;
-    named_solver solvers[MAX_NAMED];
-    const named_solver *solver;
-    solver_store made; /* solvers of the quark */
-    field *rhs, *half; /* right-hand sides and solutions of a batch */
-    field *one, *residual;
-    field *source, *x; /* fields that M acts on, of a quark with walls; else null */
-    double worst;      /* largest |b - M x| / |b| so far */
-    double whole;      /* |b - M x| / |b|, the largest of the last batch; NaN where its system was not solved */
-    int estimates;     /* the error of every solution is estimated */
-    solve_error error; /* the largest so far */
-    long iterations;
-    int rough; /* solutions stay as the solver of the system leaves them */
+    const named_propagator *of;
+    int place[4];         /* origin of times and momenta, from its source */
+    const field *columns; /* physical field, double, with a right-hand side for each component of the source */
+    double summary[SOLVES_VALUES];
 } propagator;
 
-void propagator_open(propagator *p, const measure_context *c, const measure_params *m);
-void propagator_close(propagator *p);
-/* M x = source on both parities; `what` is solved for, in messages. MEASURE_DONE, _FAILED with the reason in
- * r->trouble, or _GIVEN_UP. */
-int propagator_solve(propagator *p, field *x, const field *source, const char *what, measure_result *r);
-/* Solves for n sources, at most propagator_batch(). source() gives number k, whenever it is asked; x is solved for, and
- * solved() called, for each source in turn. Returns as propagator_solve() does. */
-typedef struct {
-    const field *(*source)(void *context, int k);
-    void (*solved)(void *context, int k, const field *x);
-    void *context;
-    field *x;
-} propagator_batch_of;
-int propagator_solve_batch(propagator *p, int n, const propagator_batch_of *b, const char *what, measure_result *r);
-/* Right-hand sides that the solver takes together; 1 of one that takes them one at a time. */
-int propagator_batch(const propagator *p);
-/* Rough solutions from now on, without refinement, by the solver of this name, which there is: for estimates whose bias is
- * corrected. */
-void propagator_use_rough(propagator *p, const char *solver);
-/* Low modes from the eigenvectors that its solver's section names. Free with low_modes_free(). */
-low_modes *propagator_low_modes(propagator *p);
-/* Summary columns that come first, and their values. */
-#define PROPAGATOR_COLUMNS(solves)                                                                                     \
-    {"residual", "", "largest |b - M x| / |b| of " solves ", of the whole operator"},                                  \
-        {"iterations", "", "of all solves together"},                                                                  \
-        {"error", "",                                                                                                  \
-         "largest estimate of |x - A^-1 b| / |x| of the solves of systems A x = b, by a second solve; NaN without "    \
-         "error_estimate"},                                                                                            \
-    {                                                                                                                  \
-        "error_ratio", "", "largest of these over |b - A x| / |b|"                                                     \
-    }
-enum { PROPAGATOR_VALUES = 4 };
-void propagator_summary(const propagator *p, double values[PROPAGATOR_VALUES]);
-/* A source outside the lattice is a user error. */
-void propagator_check_source(const measure_context *c, const int source[4], const measure_result *r);
-/* Checks a source before there is a lattice, if the input says how large it is: the key `source` with a message, or null. */
-const char *propagator_source_fits(const parameters *p, const char *name, const int source[4], char *message,
-                                   size_t size);
+/* A store for the configuration of c; due[i], unless null, says which measurements of the input are to come. */
+propagator_store *propagator_store_open(const measure_context *c, const int *due);
+void propagator_store_close(propagator_store *s);
+/* The measurement is through: what no other one needs is freed. */
+void propagator_store_done(propagator_store *s, const named_measure *m);
 
-/* ---- sums over time slices ---- */
+/* The propagators that the measurement names, in its order; without a second one p[1] is p[0]. The first SOLVES_VALUES of the
+ * summary are set to those of all their solves. They are there until the measurement is through. MEASURE_DONE, _FAILED with
+ * the reason in r->trouble, or _GIVEN_UP. A source outside the lattice is a user error. */
+int propagators_of(const measure_context *c, const measure_params *m, const propagator *p[MEASURE_PROPAGATORS],
+                   measure_result *r);
 
-typedef struct {
-    const lattice *lat;
-    int channels;
-    exact_sum *sums; /* [channel][global time] */
-} slices;
-
-void slices_open(slices *s, const lattice *lat, int channels);
-void slices_close(slices *s);
-/* Channel first + i += sum over the sites of each slice of (-1)^(sum of the coordinates whose bits, 1 x to 8 t, are in
- * odd[i]) Re y^dagger x, of all slices of a fifth dimension, for i < n. Both hold both parities. */
-void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y);
-/* Sums over all ranks, once, when all is added. Collective. */
-void slices_sum(slices *s);
-/* Value of a channel, t after the time of the source. */
-double slices_value(const slices *s, int channel, int source_time, int t);
+/* Sources of the section [source.NAME], which there is, in n components of the vectors that `like` is; smeared. To be
+ * destroyed. A source outside the lattice is a user error. `place`: its origin. */
+field *propagator_sources(const measure_context *c, const char *name, const field *like, int n, int place[4]);
 
 #endif

@@ -143,15 +143,14 @@ static void part_solved(void *context, int k, const field *x)
 /* Vectors first to first + n - 1, all parts of each, as many at a time as the solver takes. */
 static int solve_vectors(estimator *e, int first, int n, const char *solver, measure_result *r)
 {
-    const propagator_batch_of b = {part_of, part_solved, e, e->x};
-    const int most = propagator_batch(e->call->q), all = n * e->parts;
+    const solves_batch_of b = {part_of, part_solved, e, e->x};
+    const int most = solves_most(e->call->q), all = n * e->parts;
     char what[96];
     int status = MEASURE_DONE;
     snprintf(what, sizeof what, "noise vectors %d to %d%s", first, first + n - 1, solver);
     e->first = first;
     for (e->first_part = 0; e->first_part < all && status == MEASURE_DONE; e->first_part += most)
-        status =
-            propagator_solve_batch(e->call->q, all - e->first_part < most ? all - e->first_part : most, &b, what, r);
+        status = solves_batch(e->call->q, all - e->first_part < most ? all - e->first_part : most, &b, what, r);
     return status;
 }
 
@@ -172,12 +171,12 @@ static void mode_solved(void *context, int k, const field *x)
 
 static int solve_modes(estimator *e, measure_result *r)
 {
-    const propagator_batch_of b = {mode_of, mode_solved, e, e->x};
-    const int most = propagator_batch(e->call->q), modes = low_modes_count(e->low);
+    const solves_batch_of b = {mode_of, mode_solved, e, e->x};
+    const int most = solves_most(e->call->q), modes = low_modes_count(e->low);
     int status = MEASURE_DONE;
     for (e->first_part = 0; e->first_part < modes && status == MEASURE_DONE; e->first_part += most)
-        status = propagator_solve_batch(e->call->q, modes - e->first_part < most ? modes - e->first_part : most, &b,
-                                        "low modes", r);
+        status =
+            solves_batch(e->call->q, modes - e->first_part < most ? modes - e->first_part : most, &b, "low modes", r);
     return status;
 }
 
@@ -189,7 +188,7 @@ static int greatest_common(int a, int b)
 /* Vectors of a batch: as many as fill the solver, and the same for all. */
 static int vectors_together(const estimator *e)
 {
-    const int fit = propagator_batch(e->call->q) / e->parts,
+    const int fit = solves_most(e->call->q) / e->parts,
               share =
                   e->keys->rough_vectors ? greatest_common(e->keys->vectors, e->keys->rough_vectors) : e->keys->vectors;
     int n = fit > 1 ? fit : 1;
@@ -201,7 +200,7 @@ static int vectors_together(const estimator *e)
 static int solve_all(estimator *e, measure_result *r)
 {
     const noise_keys *k = e->keys;
-    propagator *q = e->call->q;
+    quark_solves *q = e->call->q;
     int status = e->low ? solve_modes(e, r) : MEASURE_DONE;
     const int together = vectors_together(e);
     e->rows = e->out->fine;
@@ -210,7 +209,7 @@ static int solve_all(estimator *e, measure_result *r)
     if (!k->rough_vectors) return status;
     const double worst = q->worst;
     e->rows = e->out->rough;
-    propagator_use_rough(q, k->rough_solver);
+    solves_use_rough(q, k->rough_solver);
     for (int i = 0; i < e->out->all && status == MEASURE_DONE; i += together)
         status = solve_vectors(e, i, together, " by the rough solver", r);
     q->worst = worst;
@@ -232,7 +231,7 @@ int stochastic_estimate(stochastic *s, const stochastic_call *call, measure_resu
     s->fine = zeros((long)s->vectors * s->values);
     if (k->rough_vectors) s->rough = zeros((long)s->all * s->values);
     s->low = zeros(s->values);
-    if (!strcmp(k->low_modes, "yes")) e.low = propagator_low_modes(call->q);
+    if (!strcmp(k->low_modes, "yes")) e.low = solves_low_modes(call->q);
     e.whole = fermion_physical(call->q->quark);
     e.noise = field_like(e.whole);
     e.source = field_like(e.whole);

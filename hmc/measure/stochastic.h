@@ -22,7 +22,7 @@
 #ifndef PLAQ_STOCHASTIC_H
 #define PLAQ_STOCHASTIC_H
 
-#include "hmc/measure/propagator.h"
+#include "hmc/measure/solves.h"
 
 /* Keys of an observable with noise: the first member of the struct of its keys, named `noise`. */
 typedef struct {
@@ -64,7 +64,7 @@ enum { NOISE_BY_TIME, NOISE_BY_COLOUR, NOISE_BY_SPIN, NOISE_BY_PARITY };
 const char *noise_check(const parameters *p, const named_measure *m, const noise_keys *k, char *message, size_t size);
 
 typedef struct {
-    propagator *q; /* open; its worst residual leaves the rough solver out */
+    quark_solves *q; /* open; its worst residual leaves the rough solver out */
     const noise_keys *keys;
     uint64_t seed;
     int values; /* real numbers that are estimated */

@@ -454,6 +454,14 @@ int ini_given(const ini_input *in, const char *section, const char *instance, co
     return find_value(in, name, key) != NULL;
 }
 
+const char *ini_text(const ini_input *in, const char *section, const char *instance, const char *key)
+{
+    char name[PARAM_STRING_SIZE];
+    full_name(name, sizeof name, section, instance);
+    const value_entry *v = find_value(in, name, key);
+    return v ? v->value : NULL;
+}
+
 const char *ini_where(const ini_input *in, const char *section, const char *instance, const char *key)
 {
     char name[PARAM_STRING_SIZE];

@@ -45,6 +45,9 @@ int ini_has_section(const ini_input *input, const char *section, const char *ins
 /* True if the key was given in the file or on the command line, as opposed to taken from its default. */
 int ini_given(const ini_input *input, const char *section, const char *instance, const char *key);
 
+/* Text of a key that was given, valid until ini_free; null for one that was not. */
+const char *ini_text(const ini_input *input, const char *section, const char *instance, const char *key);
+
 /* Place of a key, for messages of the caller: "FILE:LINE" or "command line: section.key=value"; for a key not given the
  * place of its section, and without that the file. Valid until ini_free. */
 const char *ini_where(const ini_input *input, const char *section, const char *instance, const char *key);

@@ -12,6 +12,7 @@
     X(RANDOM_LANCZOS, 6) /* start vectors of the Lanczos process, whose results are in histories */                    \
     X(RANDOM_NOISE, 7)   /* noise vectors of measurements */                                                           \
     X(RANDOM_NULL, 8)    /* null vectors before they are relaxed */                                                    \
+    X(RANDOM_WALL, 9)    /* noise on a time slice, the sources of propagators */                                       \
     X(RANDOM_ACTION, 16) /* actions, from here on: hmc/actions/action.h */
 
 enum {

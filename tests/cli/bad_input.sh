@@ -192,10 +192,10 @@ edited b.ini 's/^\[integrator.1\]/[integrator.2]/'
 refused "a level left out" -- run b.ini -- "no [integrator.1]"
 edited b.ini '/^\[integrator/,/^$/d'
 refused "no integrator" -- run b.ini -- "no section [integrator.0]"
-edited b.ini '$a [measure.p]\nkind = pion\nquark = ligth'
-refused "an unknown quark of a measurement" -- run b.ini -- "quark = ligth in [measure.p] names no [quark.NAME]" "did you mean 'light'?"
-edited b.ini '$a [measure.p]\nkind = pion\nquark = light\nsource = 0.0.0.4'
-refused "a source outside the lattice" -- run b.ini -- "source" "4"
+edited b.ini '$a [measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = ligth\nsource = s\n[source.s]'
+refused "an unknown quark of a propagator" -- run b.ini -- "quark = ligth in [propagator.p] names no [quark.NAME]" "did you mean 'light'?"
+edited b.ini '$a [measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = light\nsource = s\n[source.s]\nplace = 0.0.0.4'
+refused "a source outside the lattice" -- run b.ini -- "[source.s] lies at 0.0.0.4, outside the lattice of extents 4.4.4.4"
 
 say "the input of an earlier form"
 sed '/^\[quark.light/,/^solver = force/d' good.ini >b.ini
@@ -352,9 +352,9 @@ refused "an approximation of what is exact" -- "${staggered[@]}" action.charm.fl
 refused "a spectrum above the square of the mass" -- "${staggered[@]}" "action.light.spectrum=2e-4 30" -- "begins above 0.000169"
 refused "the clover determinant of a staggered quark" -- "${staggered[@]}" "integrator.0.actions=light light.det heavy charm" -- "[action.light] has no light.det"
 refused "five flavours on one pseudofermion" -- "${staggered[@]}" action.charm.flavours=5 -- "add up to 5" "pseudofermions = 4"
-printf '[measure.p]\nkind = pion\nquark = charm\n' >>s.ini
+printf '[measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = charm\nsource = s\n[source.s]\n' >>s.ini
 refused "a Wilson propagator of a staggered quark" -- "${staggered[@]}" -- "needs a Wilson quark" "kind = staggered"
-refused "a residual mass of a staggered quark" -- "${staggered[@]}" measure.p.kind=residual_mass -- "needs a domain wall quark"
+refused "a residual mass of a staggered quark" -- "${staggered[@]}" measure.p.kind=residual_mass measure.p.propagator= measure.p.quark=charm measure.p.source=s -- "needs a domain wall quark"
 
 write_pure_gauge many.ini
 sed -i 's/^actions = gauge/& q1 q2 q3 q4 q5 q6 q7 q8/' many.ini
@@ -581,7 +581,7 @@ edited d.ini 's/^tolerance = 1e-8/tolerance = 1.0d-8/'
 refused "an exponent of Fortran" -- run d.ini -- "[solver.force] tolerance: '1.0d-8' is not a real number" "did you mean '1.0e-8'?"
 refused "a part of a kind's name" -- run a.ini quark.light.kind=clover -- "'clover' is unknown" "did you mean 'wilson_clover'?"
 refused "a key of another section" -- run a.ini gauge.kappa=0.13 -- "unknown key 'kappa' in [gauge]; it is a key of [quark.NAME]"
-printf '\n[measure.p]\nkind = pion\nquark = light\nerror_estimate = true\n' | cat a.ini - >t.ini
+printf '\n[measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = light\nsource = s\nerror_estimate = true\n[source.s]\n' | cat a.ini - >t.ini
 refused "true for yes" -- run t.ini -- "error_estimate: 'true' is unknown; allowed: no or yes" "did you mean 'yes'?"
 refused "a first configuration that is not there" -- run a.ini run.start=file run.config=nosuch.h5 -- \
     "command line: run.config=nosuch.h5: [run] config = nosuch.h5: nosuch.h5: No such file or directory"

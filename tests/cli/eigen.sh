@@ -125,7 +125,7 @@ printed "quark.kappa: 0.15 before, 0.149 now" "those of one mass"
 
 say "a file for each configuration of a list"
 list="$config made/checkpoint-000001.h5"
-printf '\n[measure.p]\nkind = pion\nquark = w\nsolver = low\n' >>wd.ini
+printf '\n[measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = w\nsolver = low\nsource = s\n[source.s]\n' >>wd.ini
 try measure wd.ini $list
 exits 2 "a file is missing"
 printed "[solver.low] eigenvectors: w-1.h5: No such file"

@@ -53,7 +53,10 @@ tolerance = 1e-10
 [measure.mesons]
 kind = staggered_mesons
 quark = light
-shape = corner
+source = corner
+
+[source.corner]
+kind = corner
 INI
     try fix --gauge coulomb "$data/lat.sample.l8888" milc.lime
     exits 0 "Coulomb gauge of lat.sample.l8888"

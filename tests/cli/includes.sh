@@ -13,16 +13,17 @@ done >rooms <<'LIST'
 tell
 input
 quarks    input
+sources   input
 actions   quarks input tell
 integrate actions tell
 watch     integrate
-assemble  watch integrate actions quarks input tell measure
-measure   assemble quarks tell
+assemble  watch integrate actions quarks sources input tell measure
+measure   assemble quarks sources tell
 record    assemble measure watch integrate input tell
 report    record assemble integrate tell
 bench     assemble actions quarks
 plan      bench report record assemble measure integrate actions quarks tell
-command   plan bench report record assemble measure watch integrate actions quarks input tell
+command   plan bench report record assemble measure watch integrate actions quarks sources input tell
 LIST
 cat >>rooms <<'LIST'
 kernels         kernels/

@@ -55,7 +55,7 @@ exits 2 "no configuration"
 printed "no configuration"
 
 say "estimates of errors"
-try measure --json --output errors.h5 "$source/inputs/multigrid.ini" $good $levels quark.light.kappa=0.12 measure.pion.error_estimate=yes
+try measure --json --output errors.h5 "$source/inputs/multigrid.ini" $good $levels quark.light.kappa=0.12 propagator.light.error_estimate=yes
 exits 0 "a pion with errors"
 same "error and ratio" 1 "$(grep -c '"error": [0-9].*"error_ratio": [0-9]' out)"
 try measure --json "$source/inputs/multigrid.ini" $good $levels quark.light.kappa=0.12
@@ -78,9 +78,12 @@ traces = yes
 [measure.mesons]
 kind = staggered_mesons
 quark = light
-source = 1.0.3.2
+source = place
 tastes = i5 i4
 transport = fat
+
+[source.place]
+place = 1.0.3.2
 
 [quark.light]
 kind = staggered
@@ -98,7 +101,7 @@ type = cg
 tolerance = 1e-10
 INI
 say "a quark that is only measured, in a run"
-sed '/^\[quark.wilson\]/,/^$/d; /^\[run\]/,/^$/d; /^\[lattice\]/,/^$/d; s/^source/; &/' q.ini | cat gauge.ini - >run.ini
+sed '/^\[quark.wilson\]/,/^$/d; /^\[run\]/,/^$/d; /^\[lattice\]/,/^$/d; s/^place/; &/' q.ini | cat gauge.ini - >run.ini
 try run run.ini run.output=during run.trajectories=2 lattice.size=4.4.4.8 run.seed=9
 exits 0 "a run with a quark that is only measured"
 printed "[quark.light] is measured only: mass 0.1"
@@ -156,8 +159,9 @@ refused "an unknown noise" measure.condensate.noise=z3 -- "noise" "z3" "did you 
 refused "no noise" measure.condensate.vectors=0 -- "vectors" "1 <= integer"
 refused "a key of another observable" measure.condensate.tastes=i5 -- "[measure.condensate] kind = condensate has no key 'tastes'" \
     "quark solver error_estimate noise vectors traces"
-refused "a source outside" measure.mesons.source=0.4.0.0 -- \
-    "command line: measure.mesons.source=0.4.0.0: [measure.mesons] source = 0.4.0.0 lies outside the lattice 4.4.8.8"
+refused "a source outside" source.place.place=0.4.0.0 -- \
+    "command line: source.place.place=0.4.0.0: [source.place] lies at 0.4.0.0, outside the lattice of extents 4.4.8.8"
+refused "a wall of staggered mesons" source.place.kind=wall -- "kind = wall has no key 'place'"
 refused "an unknown quark" measure.mesons.quark=ligth -- "quark = ligth" "did you mean 'light'?"
 try measure q.ini $grown measure.condensate.traces=no measure.condensate.quark=wilson
 exits 0 "the condensate of a Wilson quark"

@@ -8,7 +8,11 @@ cat clover.ini - >pion.ini <<'INI'
 
 [measure.pion]
 kind = pion
+propagator = light
+[propagator.light]
 quark = light
+source = origin
+[source.origin]
 INI
 
 # within WHAT RANKS INPUT ARGUMENTS...
@@ -156,7 +160,11 @@ Ls = 6
 solver = cg
 [measure.pion]
 kind = pion
+propagator = wall
+[propagator.wall]
 quark = wall
+source = origin
+[source.origin]
 [solver.cg]
 type = cg
 tolerance = 1e-6
@@ -172,7 +180,7 @@ steps = 2
 INI
 within "a domain wall quark" 1 mobius.ini $large
 within "a domain wall quark in blocks" 1 mobius.ini $whole quark.wall.solver=outside
-within "its residual mass" 1 mobius.ini $large measure.pion.kind=residual_mass
+within "its residual mass" 1 mobius.ini $large measure.pion.kind=residual_mass measure.pion.propagator= measure.pion.quark=wall measure.pion.source=origin
 within "a domain wall quark, all double" 1 mobius.ini $large quark.wall.link_reals=18 solver.cg.inner_precision=double
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1

@@ -21,7 +21,13 @@ kind = loops
 
 [measure.pion]
 kind = pion
+propagator = light
+
+[propagator.light]
 quark = light
+source = origin
+
+[source.origin]
 INI
 printf '[measure.loops]\nkind = loops\n' >loops.ini
 
@@ -65,7 +71,7 @@ checks=$((checks + 1))
 
 say "what a killed writer left goes with the next one"
 touch .together.h5.00000000-1.tmp
-try measure --output together.h5 m.ini $one measure.pion.kind=pion
+try measure --output together.h5 m.ini $one propagator.light.solver=s
 exits 0 "one more table"
 tidy .
 
@@ -105,7 +111,7 @@ say "other parameters are refused by name"
 mixes quark.light.kappa=0.125 "quark.kappa: 0.12 before, 0.125 now"
 mixes quark.light.c_sw=1.5 "quark.c_sw: 1 before, 1.5 now"
 mixes lattice.time_boundary=periodic "lattice.time_boundary: antiperiodic before, periodic now"
-mixes measure.pion.source=1.0.0.0 "measure.source: 0.0.0.0 before, 1.0.0.0 now"
+mixes source.origin.place=1.0.0.0 "source.place: 0.0.0.0 before, 1.0.0.0 now"
 mixes solver.s.tolerance=1e-6 "solver.tolerance: 1e-09 before, 1e-06 now"
 try measure --output spectrum.h5 m.ini made/checkpoint-000003.h5 solver.s.inner_precision=double machine.threads=1
 exits 0 "the same numbers in another way"

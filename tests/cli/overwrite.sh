@@ -162,7 +162,7 @@ sed 's/trained/other/; s/fewer/fewer2/' transform.ini | sed -n '/solver.other/,$
 sed -n '/^\[solver.other/,/^\[solver.blocks/p' more | sed '$d' >two
 cat transform.ini two | sed 's/preconditioner = fewer2*$/&/' >both.ini
 # shellcheck disable=SC2086
-printf '[measure.p]\nkind = pion\nquark = light\nsolver = other\n' >>both.ini
+printf '[measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = light\nsolver = other\nsource = s\n[source.s]\n' >>both.ini
 try train both.ini $config $quick solver.other.preconditioner=fewer2
 exits 2 "two sections with one file"
 printed "is that of [solver.fewer], too; give each a file of its own"

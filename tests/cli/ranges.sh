@@ -159,8 +159,12 @@ tolerance = 1e-10
 max_iterations = 1
 [measure.pion]
 kind = pion
+propagator = light
+[propagator.light]
 quark = light
+source = origin
 solver = bad
+[source.origin]
 [measure.loops]
 kind = loops
 INI
@@ -170,7 +174,7 @@ same "finished" true "$(value finished)"
 printed '"failed_measurements": {"pion": 2, "loops": 0}' "measure.pion failed 2 times: its rows are missing, the ensemble is whole"
 try run --json a.ini run.output=plain run.trajectories=2
 same "trajectories beside them" "$(value digest)" "$(sed -n 's/.*digest: \([0-9a-f]*\).*/\1/p; s/.*links \([0-9a-f]\{64\}\).*/\1/p' err | tail -1)"
-try run --json m.ini run.output=measured run.trajectories=3 measure.pion.solver=accept
+try run --json m.ini run.output=measured run.trajectories=3 propagator.light.solver=accept
 exits 0 "with another solver"
 printed '"failed_measurements": {"pion": 0, "loops": 0}'
 
@@ -180,7 +184,8 @@ printed '"failed_measurements": {"pion": 0, "loops": 0}'
 "$plaq" help --markdown | sed -n 's/^## \[\(.*\)\]$/S \1/p; s/^| `\([a-z_0-9]*\)` .*/K \1/p' | awk '
     $1 == "S" { section = $2; sub(/integrator.NAME/, "integrator.0", section); sub(/quark.NAME/, "quark.light", section); sub(/action.NAME/, "action.light", section)
                 sub(/solver.NAME/, "solver.force", section); sub(/measure.NAME/, "measure.flow", section)
-                sub(/links.NAME/, "links.smeared", section); next }
+                sub(/links.NAME/, "links.smeared", section); sub(/smearing.NAME/, "smearing.gauss", section)
+                sub(/source.NAME/, "source.point", section); sub(/propagator.NAME/, "propagator.light", section); next }
     { print section, $2 }' >keys
 cat a.ini - >base.ini <<'INI'
 
@@ -196,6 +201,16 @@ interval = 2
 kind = stout
 rho = 0.1
 steps = 1
+
+[smearing.gauss]
+width = 1
+steps = 4
+
+[source.point]
+
+[propagator.light]
+quark = light
+source = point
 INI
 values=('' 0 -1 1 2 3 7 1e308 -1e308 1e-320 nan inf -inf 0x10 +3 1e400 1e-400 9223372036854775807 9223372036854775808
     -9223372036854775808 4294967296 2147483648 32767 0.5 0.999999999999999999 4.4.4.4 0.0.0.0 -4.4.4.4 32766.32766.32766.32766

@@ -33,12 +33,35 @@ steps = 16
 
 [measure.pi]
 kind = mesons
-quark = down
-quark_2 = up
+propagator = down
+propagator_2 = up
 operators = pseudoscalar
-source_smearing = gaussian
+
+[propagator.down]
+quark = down
+source = gauss
+
+[propagator.up]
+quark = up
+source = gauss
+
+[propagator.strange]
+quark = strange
+source = gauss
+
+[propagator.elsewhere]
+quark = up
+source = elsewhere
+
+[source.gauss]
+smearing = gauss
+
+[source.elsewhere]
+place = 0.0.0.2
+
+[smearing.gauss]
 width = 2
-smearing_steps = 5
+steps = 5
 
 [measure.smooth]
 kind = loops
@@ -100,7 +123,13 @@ tolerance = 1e-12
 
 [measure.pion]
 kind = pion
+propagator = light
+
+[propagator.light]
 quark = light
+source = origin
+
+[source.origin]
 
 [measure.hyp]
 kind = loops
@@ -112,12 +141,20 @@ links = ape
 
 [measure.gauss]
 kind = mesons
-quark = wilson
+propagator = wilson
 operators = pseudoscalar
-source_smearing = gaussian
+
+[propagator.wilson]
+quark = wilson
+source = gauss
+
+[source.gauss]
+smearing = gauss
+
+[smearing.gauss]
 width = 2
-smearing_steps = 5
-smearing_links = ape
+steps = 5
+links = ape
 INI
 if [ -e "$data/chroma.weak.4.4.4.4.seed11.11.11.0.lime" ]; then
     say "clover quarks on HEX links, recorded by another code"
@@ -190,10 +227,17 @@ kind = loops
 links = flowed
 [measure.pion]
 kind = pion
-quark = light
+propagator = light
 [measure.thin]
 kind = pion
+propagator = thin
+[propagator.light]
+quark = light
+source = origin
+[source.origin]
+[propagator.thin]
 quark = thin
+source = origin
 [quark.light]
 kind = mobius
 Ls = 6
@@ -246,14 +290,24 @@ refused() {
     printed "$text"
 }
 say "keys that do not fit"
-refused "a second quark that is none" "did you mean 'up'?" measure.pi.quark_2=ups
-refused "a staggered second quark" "needs a Wilson quark" measure.pi.quark_2=strange
-refused "no such links" "names no [links.NAME]" measure.pi.smearing_links=spac
+refused "a second propagator that is none" "did you mean 'up'?" measure.pi.propagator_2=ups
+refused "a smeared staggered propagator" "smearing is for quarks with spin" propagator.up.quark=strange
+refused "a staggered second quark" "needs a Wilson quark" measure.pi.propagator_2=strange source.gauss.smearing=
+refused "propagators of two places" "that do not go together" measure.pi.propagator_2=elsewhere
+refused "noise and a point" "of the same noise" measure.pi.propagator_2=elsewhere source.elsewhere.kind=noise source.elsewhere.time=0
+refused "no such source" "did you mean 'gauss'?" propagator.up.source=gaus
+refused "no such links" "names no [links.NAME]" smearing.gauss.links=spac
 refused "links of loops that are none" "did you mean 'space'?" measure.smooth.links=spce
-refused "no steps" "needs width and smearing_steps above 0" measure.pi.smearing_steps=0
-refused "too few steps" "take more steps" measure.pi.smearing_steps=3
-refused "a width without smearing" "have no effect without source_smearing" measure.pi.source_smearing=none
-refused "a source outside" "lies outside the lattice" measure.pi.source=0.0.0.4
+refused "no steps" "[smearing.gauss] steps: '0' is out of range" smearing.gauss.steps=0
+refused "too few steps" "take more steps" smearing.gauss.steps=3
+refused "a place of a wall" "[source.gauss] kind = wall has no key 'place'; beside smearing it has time momentum" \
+    source.gauss.kind=wall source.gauss.place=0.0.0.1
+refused "a source outside" "lies at 0.0.0.4, outside the lattice of extents 4.4.4.4" source.gauss.place=0.0.0.4
+refused "a wall outside" "lies at 0.0.0.9, outside the lattice of extents 4.4.4.4" source.gauss.kind=wall source.gauss.time=9
+refused "keys of an earlier form" "[measure.pi] quark is of an earlier form of the input; it is now: [propagator.NAME] quark" \
+    measure.pi.quark=up
+refused "smearing of an earlier form" "[measure.pi] width is of an earlier form of the input; it is now: [smearing.NAME]" \
+    measure.pi.width=2
 sed '/^rho/d' few.ini >none.ini
 try measure none.ini $config
 exits 2 "links without rho"

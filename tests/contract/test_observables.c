@@ -21,14 +21,11 @@ static parameters *parameters_of(const quark_kind *kind, const char *keys, const
 {
     static const struct {
         const char *key, *value;
-    } given[] = {{"flow_time", "0.1"},
-                 {"flow_step", "0.05"},
-                 {"vectors", "24"},
-                 {"tastes", "i5 ij i4 i 4 1"},
-                 {"operators", "scalar"}};
+    } given[] = {{"quark", "q"},        {"source", "s"},   {"propagator", "p"},          {"flow_time", "0.1"},
+                 {"flow_step", "0.05"}, {"vectors", "24"}, {"tastes", "i5 ij i4 i 4 1"}, {"operators", "scalar"}};
     char text[512];
-    int n = snprintf(text, sizeof text, "[measure.m]\nkind = %s\n%s", o->name,
-                     o->quarks == MEASURE_NO_QUARKS ? "" : "quark = q\n");
+    int n = snprintf(text, sizeof text, "[source.s]\n[propagator.p]\nquark = q\nsource = s\n[measure.m]\nkind = %s\n",
+                     o->name);
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         if (observable_has(o, given[i].key))
             n += snprintf(text + n, sizeof text - (size_t)n, "%s = %s\n", given[i].key, given[i].value);
@@ -138,11 +135,11 @@ static void check_invariance(const parameters *p, const lattice *lat, const obse
     double complex *u = kit_random_gauge(shape, 0.4, &rng), *g = kit_alloc(9 * (size_t)lat->volume, sizeof *g);
     ref_random_rotation(g, shape, &rng);
     field *links = kit_links(lat, u);
-    const measure_context c = {p, links, NULL, NULL, -1};
+    const measure_context c = {p, links, NULL, NULL, -1, NULL};
     measure_result before = measure(&c, &p->measures[0]);
     ref_rotate_gauge(u, shape, g);
     field *turned = kit_links(lat, u);
-    const measure_context d = {p, turned, NULL, NULL, -1};
+    const measure_context d = {p, turned, NULL, NULL, -1, NULL};
     measure_result after = measure(&d, &p->measures[0]);
     const int noise = observable_has(o, "noise"), seen = values;
     KIT_INT(before.failed || after.failed, 0);

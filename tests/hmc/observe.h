@@ -12,7 +12,42 @@
 
 static parameters the_parameters CHECK_UNUSED;
 
-/* One quark, whose kind the caller completes, and one solver. */
+/* The source that observe_parameters() makes, as an input file has it: a kind, and keys of it. */
+CHECK_UNUSED static void observe_source_kind(const char *kind)
+{
+    source_params *s = &the_parameters.sources[0].p;
+    params_default(source_section(0), s);
+    snprintf(s->kind, sizeof s->kind, "%s", kind);
+    params_default(source_kind_find(kind)->own, s);
+}
+
+CHECK_UNUSED static void observe_source_set(const char *key, const char *value)
+{
+    char message[PARAM_MESSAGE_SIZE];
+    source_params *s = &the_parameters.sources[0].p;
+    const param *p = param_find(source_kind_find(s->kind)->own, key);
+    REQUIRE(p && !param_set(p, s, value, message, sizeof message), "%s = %s: %s", key, value, p ? message : "no key");
+}
+
+CHECK_UNUSED static void observe_place(const int place[4])
+{
+    char text[64];
+    snprintf(text, sizeof text, "%d.%d.%d.%d", place[0], place[1], place[2], place[3]);
+    observe_source_set("place", text);
+}
+
+/* A propagator of a quark from that source. */
+CHECK_UNUSED static named_propagator *observe_propagator(const char *name, const char *quark)
+{
+    named_propagator *q = &the_parameters.propagators[the_parameters.npropagators++];
+    params_default(propagator_section(), &q->p);
+    snprintf(q->name, sizeof q->name, "%s", name);
+    snprintf(q->p.quark, sizeof q->p.quark, "%s", quark);
+    snprintf(q->p.source, sizeof q->p.source, "source");
+    return q;
+}
+
+/* One quark, whose kind the caller completes, one solver, and its propagator from a point at the origin. */
 CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass)
 {
     parameters *p = &the_parameters;
@@ -33,6 +68,10 @@ CHECK_UNUSED static parameters *observe_parameters(const char *kind, double mass
     s->tolerance = 1e-12;
     s->max_iterations = 2000;
     snprintf(s->inner_precision, sizeof s->inner_precision, "double");
+    p->nsources = 1;
+    snprintf(p->sources[0].name, sizeof p->sources[0].name, "source");
+    observe_source_kind("point");
+    observe_propagator("propagator", "quark");
     return p;
 }
 
@@ -47,13 +86,6 @@ CHECK_UNUSED static void observe_set(named_measure *m, const char *key, const ch
             p ? message : "no key");
 }
 
-CHECK_UNUSED static void observe_source(named_measure *m, const int source[4])
-{
-    char text[64];
-    snprintf(text, sizeof text, "%d.%d.%d.%d", source[0], source[1], source[2], source[3]);
-    observe_set(m, "source", text);
-}
-
 CHECK_UNUSED static named_measure observe_section(const char *kind)
 {
     named_measure m = {.name = "test"};
@@ -61,7 +93,9 @@ CHECK_UNUSED static named_measure observe_section(const char *kind)
     params_default(observable_section(0), &m.p);
     if (o->own) params_default(o->own, &m.p);
     observe_set(&m, "kind", kind);
-    if (o->quarks != MEASURE_NO_QUARKS) observe_set(&m, "quark", "quark");
+    static const char *const given[] = {"quark", "source", "propagator"};
+    for (int i = 0; i < 3; i++)
+        if (observable_has(o, given[i])) observe_set(&m, given[i], given[i]);
     if (observable_has(o, "flow_time")) observe_set(&m, "flow_time", "0.2");
     if (observable_has(o, "flow_step")) observe_set(&m, "flow_step", "0.1");
     if (observable_has(o, "vectors")) observe_set(&m, "vectors", "2");

@@ -64,7 +64,7 @@ static double complex exact_loop(const scene *s, int n, const int p[3], int t)
 
 static measure_result measured(const scene *s)
 {
-    const measure_context c = {s->p, s->links, NULL, NULL, -1};
+    const measure_context c = {s->p, s->links, NULL, NULL, -1, NULL};
     measure_result r = measure(&c, &s->m);
     KIT_INT(r.failed, 0);
     if (r.failed) printf("%s\n", r.trouble);

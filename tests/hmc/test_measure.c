@@ -48,7 +48,7 @@ static field *imported(const lattice *lat, struct ref_lattice l, const double co
 
 static measure_result measured(const field *links, const char *kind)
 {
-    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
     static named_measure m;
     m = observe_section(kind);
     return measure(&c, &m);
@@ -96,7 +96,7 @@ static void test_flow(const field *links, struct ref_lattice l, double complex *
 /* The scales of a flow whose E is known at every row. */
 static void test_scales(const field *links)
 {
-    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
     named_measure m = observe_section("flow");
     observe_set(&m, "flow_time", "0.25"); /* the last step is half a step */
     measure_result r = measure(&c, &m);
@@ -124,7 +124,7 @@ static void test_scales(const field *links)
 /* A step beyond the bound of stability, and the largest that the input allows. */
 static void test_unstable_flow(const field *links)
 {
-    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
     named_measure m = observe_section("flow");
     observe_set(&m, "flow_time", "6");
     observe_set(&m, "flow_step", "0.15");
@@ -219,10 +219,11 @@ static void test_source(const lattice *lat, struct ref_lattice l, const double c
     }
     some_parameters(0.5, 1);
     field *at_origin = imported(lat, l, u), *at_source = imported(lat, l, moved);
-    const measure_context c = {&the_parameters, at_source, NULL, NULL, -1};
+    const measure_context c = {&the_parameters, at_source, NULL, NULL, -1, NULL};
     named_measure m = observe_section("pion");
-    observe_source(&m, source);
-    measure_result r = measured(at_origin, "pion"), s = measure(&c, &m);
+    measure_result r = measured(at_origin, "pion");
+    observe_place(source);
+    measure_result s = measure(&c, &m);
     for (int t = 0; t < l.size[3]; t++) CHECK_REL(measure_value(&s, t, "pion"), measure_value(&r, t, "pion"), 1e-10);
     measure_result_free(&s);
     measure_result_free(&r);
@@ -365,7 +366,7 @@ static void test_recorded_flow(void)
 {
     lattice *lat;
     field *links = recorded(&lat, (const int[]){4, 4, 4, 8}, "lat.sample.l4448");
-    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
     named_measure m = observe_section("flow");
     observe_set(&m, "flow_time", "0.5");
     measure_result r = measure(&c, &m);

@@ -111,7 +111,7 @@ static double complex meson(const double complex *A, const double complex *B, in
 }
 
 /* Two quarks, of which only the masses differ. */
-static const parameters *two_quarks(void)
+static const parameters *two_quarks(int smeared_sink)
 {
     parameters *p = observe_parameters("wilson_clover", masses[0]);
     p->nquarks = 2;
@@ -119,23 +119,24 @@ static const parameters *two_quarks(void)
     p->quarks[1] = p->quarks[0];
     snprintf(p->quarks[1].name, sizeof p->quarks[1].name, "other");
     p->quarks[1].p.mass = masses[1];
+    p->nsmearings = 1;
+    p->smearings[0] = (named_smearing){.name = "gauss", .p = {.width = width, .steps = STEPS}};
+    snprintf(p->sources[0].p.smearing, PARAM_STRING_SIZE, "gauss");
+    observe_place(source);
+    observe_propagator("other", "other");
+    for (int i = 0; i < 2 && smeared_sink; i++) snprintf(p->propagators[i].p.sink_smearing, PARAM_STRING_SIZE, "gauss");
     return p;
 }
 
 static void check_pairs(const field *links, const double complex *u, int smeared_sink)
 {
     double complex *A = propagator_of(u, masses[0], smeared_sink), *B = propagator_of(u, masses[1], smeared_sink);
-    const measure_context c = {two_quarks(), links, NULL, NULL, -1};
+    const measure_context c = {two_quarks(smeared_sink), links, NULL, NULL, -1, NULL};
     named_measure m = observe_section("mesons");
-    observe_source(&m, source);
-    observe_set(&m, "quark_2", "other");
+    observe_set(&m, "propagator_2", "other");
     observe_set(&m, "operators", "scalar pseudoscalar vector axial tensor");
     observe_set(&m, "pairs", "all");
     observe_set(&m, "momentum2", "2");
-    observe_set(&m, "source_smearing", "gaussian");
-    observe_set(&m, "sink_smearing", smeared_sink ? "gaussian" : "none");
-    observe_set(&m, "width", "1.5");
-    observe_set(&m, "smearing_steps", "3");
     measure_result r = measure(&c, &m);
     CHECK_INT(r.failed, 0);
     CHECK_INT(r.nrows, 16 * 16 * 19 * shape.size[3]);
@@ -160,10 +161,9 @@ static void check_pairs(const field *links, const double complex *u, int smeared
 /* Of one quark, and without smearing, the pion; of any kind. */
 static void check_pion(const field *links, const char *kind)
 {
-    const measure_context c = {observe_parameters(kind, 0.3), links, NULL, NULL, -1};
+    const measure_context c = {observe_parameters(kind, 0.3), links, NULL, NULL, -1, NULL};
     named_measure m = observe_section("pion"), n = observe_section("mesons");
-    observe_source(&m, source);
-    observe_source(&n, source);
+    observe_place(source);
     observe_set(&n, "operators", "pseudoscalar");
     measure_result pion = measure(&c, &m), mesons = measure(&c, &n);
     CHECK_INT(pion.failed + mesons.failed, 0);

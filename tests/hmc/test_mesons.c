@@ -59,7 +59,7 @@ static void close_scene(scene *s)
 
 static measure_result measured(const scene *s, const named_measure *m)
 {
-    const measure_context c = {&the_parameters, s->links, NULL, NULL, -1};
+    const measure_context c = {&the_parameters, s->links, NULL, NULL, -1, NULL};
     measure_result r = measure(&c, m);
     KIT_INT(r.failed, 0);
     KIT_CHECK(r.summary[0] < 1e-10 && r.summary[1] > 0);
@@ -71,7 +71,7 @@ static named_measure mesons_section(const char *tastes, const char *transport, c
     named_measure m = observe_section("staggered_mesons");
     observe_set(&m, "tastes", tastes);
     observe_set(&m, "transport", transport);
-    observe_set(&m, "shape", shape);
+    observe_source_kind(shape);
     return m;
 }
 
@@ -240,7 +240,7 @@ static void test_channels(struct ref_lattice l, const char *links, const char *t
     scene s;
     if (!open_scene(&s, l, 0.7, links, 0.5, -1)) return;
     named_measure m = mesons_section(tastes, transport, "point");
-    observe_source(&m, source);
+    observe_place(source);
     struct ref_staggered q = oracle(&s);
     double complex *bare = ref_gauge_new(l);
     q.source = ref_site(l, source);
@@ -293,7 +293,7 @@ static void test_symmetries(struct ref_lattice l, const char *links, const char 
         memcpy(moved + 36 * ref_site(l, x), s.u + 36 * site, 36 * sizeof *moved);
     }
     kit_scatter(s.links, moved);
-    observe_source(&m, source);
+    observe_place(source);
     measure_result from = measured(&s, &m);
     kit_where("%s quarks on moved links, %s transport", links, transport);
     same_columns(&r, &from, 1e-9);
@@ -325,7 +325,7 @@ static void test_free_tastes(struct ref_lattice l, const char *links, const char
     scene s;
     if (!open_scene(&s, l, 0, links, 0.3, -1)) return;
     named_measure m = mesons_section(all_tastes, transport, "corner");
-    observe_source(&m, (int[]){1, 0, 2, 3});
+    observe_place((int[]){1, 0, 2, 3});
     measure_result r = measured(&s, &m);
     kit_where("free %s quarks, %s transport", links, transport);
     const double links_squared = strcmp(transport, "fat") || !has_long(links) ? 1 : pow(9.0 / 8, 2);
@@ -394,7 +394,7 @@ static void test_trouble(void)
 {
     scene s;
     if (!open_scene(&s, (struct ref_lattice){{4, 4, 4, 4}}, 0.5, "naive", 0.1, -1)) return;
-    const measure_context stopped = {&the_parameters, s.links, NULL, stop_at_once, -1};
+    const measure_context stopped = {&the_parameters, s.links, NULL, stop_at_once, -1, NULL};
     const named_measure m[2] = {mesons_section("i5", "thin", "point"), observe_section("condensate")};
     for (int k = 0; k < 2; k++) {
         measure_result r = measure(&stopped, &m[k]);
@@ -402,7 +402,7 @@ static void test_trouble(void)
         measure_result_free(&r);
     }
     the_parameters.solvers[0].p.max_iterations = 2;
-    const measure_context c = {&the_parameters, s.links, NULL, NULL, -1};
+    const measure_context c = {&the_parameters, s.links, NULL, NULL, -1, NULL};
     for (int k = 0; k < 2; k++) {
         measure_result r = measure(&c, &m[k]);
         CHECK(r.failed && !r.given_up);

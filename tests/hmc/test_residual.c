@@ -17,7 +17,7 @@ static measure_result measured(const char *kind, const char *quark, double mass,
     field *links = field_create(lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     if (cold) gauge_cold(links);
     else gauge_random(links, 3, RANDOM_START, 0);
-    const measure_context c = {p, links, NULL, NULL, -1};
+    const measure_context c = {p, links, NULL, NULL, -1, NULL};
     static named_measure m;
     m = observe_section(kind);
     const measure_result r = measure(&c, &m);

@@ -82,7 +82,7 @@ static double variance_of(const scene *s, const gsl_matrix_complex *A)
 
 static measure_result measured(const scene *s)
 {
-    const measure_context c = {s->p, s->links, NULL, NULL, -1};
+    const measure_context c = {s->p, s->links, NULL, NULL, -1, NULL};
     measure_result r = measure(&c, &s->m);
     KIT_INT(r.failed, 0);
     if (r.failed) printf("%s\n", r.trouble);

@@ -37,10 +37,10 @@ static void open_parameters(const wall *w)
 
 static measure_result measured(const field *links, const char *kind, const int source[4])
 {
-    const measure_context c = {&the_parameters, links, NULL, NULL, -1};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
     static named_measure m;
     m = observe_section(kind);
-    observe_source(&m, source);
+    observe_place(source);
     return measure(&c, &m);
 }
 

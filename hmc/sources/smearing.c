@@ -1,10 +1,41 @@
-#include "hmc/measure/smearing.h"
+#include "hmc/sources/smearing.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
+
+static const param keys[] = {
+    {"width", PARAM_REAL, offsetof(smearing_params, width), NULL, "(0,1000]", "a",
+     "w: n steps of chi - (w^2 / 4n) (6 chi - sum of neighbours in space)", 0},
+    {"steps", PARAM_INT, offsetof(smearing_params, steps), NULL, "[1,10000]", NULL, "n; at least w^2", 0},
+    {"links", PARAM_NAME, offsetof(smearing_params, links), "", "links", NULL,
+     "[links.NAME] to neighbours; empty: the links of the ensemble", 0},
+};
+static const param_section section = {"smearing",
+                                      1,
+                                      keys,
+                                      (int)(sizeof keys / sizeof keys[0]),
+                                      sizeof(smearing_params),
+                                      "gauge covariant Gaussian smearing in space, of sources and sinks",
+                                      NULL};
+
+const param_section *smearing_section(void)
+{
+    return &section;
+}
+
+const char *smearing_check(const named_smearing *s, char *message, size_t size)
+{
+    if (s->p.width * s->p.width <= s->p.steps) return NULL;
+    snprintf(message, size,
+             "[smearing.%s] width = %g in %d steps: beyond width^2 = steps the shortest waves grow; take more steps",
+             s->name, s->p.width, s->p.steps);
+    return "steps";
+}
 
 static field *spatial_links(const field *links)
 {

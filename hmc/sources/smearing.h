@@ -8,7 +8,24 @@
 #ifndef PLAQ_SMEARING_H
 #define PLAQ_SMEARING_H
 
+#include "kernels/base/param.h"
 #include "kernels/field/field.h"
+
+/* The section [smearing.NAME]. */
+typedef struct {
+    double width;
+    int steps;
+    char links[PARAM_STRING_SIZE]; /* [links.NAME], or empty */
+} smearing_params;
+
+typedef struct {
+    char name[64];
+    smearing_params p;
+} named_smearing;
+
+const param_section *smearing_section(void);
+/* The key at fault, with a message, or null. */
+const char *smearing_check(const named_smearing *s, char *message, size_t size);
 
 typedef struct {
     double width; /* w */

@@ -1,0 +1,150 @@
+/* Sections [smearing.NAME], [source.NAME] and [propagator.NAME]: their instances, and what tables of keys cannot say of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/assemble/parameters.h"
+#include "hmc/quarks/quark.h"
+#include "kernels/base/error.h"
+
+#define AT(member) offsetof(propagator_params, member)
+
+static const param keys[] = {
+    {"quark", PARAM_NAME, AT(quark), NULL, "quark", NULL, "[quark.NAME]", 0},
+    {"source", PARAM_NAME, AT(source), NULL, "source", NULL, "[source.NAME]", 0},
+    {"solver", PARAM_NAME, AT(solver), "", "solver", NULL, "[solver.NAME]; empty: the quark's solver", 0},
+    {"sink_smearing", PARAM_NAME, AT(sink_smearing), "", "smearing", NULL,
+     "[smearing.NAME] of the sink; empty: none. Propagators that differ in it alone share their solves", 0},
+    {"error_estimate", PARAM_CHOICE, AT(error_estimate), "no", "no|yes", NULL,
+     "estimates the error of every solution by a second solve, of the residual; it takes about half as long again", 0},
+};
+static const param_section section = {"propagator",
+                                      1,
+                                      keys,
+                                      (int)(sizeof keys / sizeof keys[0]),
+                                      sizeof(propagator_params),
+                                      "a quark's propagator from a source, for every component of it; solved once on a "
+                                      "configuration for all measurements "
+                                      "that name it",
+                                      NULL};
+
+const param_section *propagator_section(void)
+{
+    return &section;
+}
+
+/* ---- by name ---- */
+
+#define FIND(list, number)                                                                                             \
+    for (int i = 0; i < (number); i++)                                                                                 \
+        if (!strcmp((list)[i].name, name)) return &(list)[i];                                                          \
+    REQUIRE(!name[0], "no section of the name %s", name);                                                              \
+    return NULL
+
+const named_smearing *parameters_smearing(const parameters *p, const char *name)
+{
+    FIND(p->smearings, p->nsmearings);
+}
+
+const named_source *parameters_source(const parameters *p, const char *name)
+{
+    FIND(p->sources, p->nsources);
+}
+
+const named_propagator *parameters_propagator(const parameters *p, const char *name)
+{
+    FIND(p->propagators, p->npropagators);
+}
+
+const link_settings *parameters_links(const parameters *p, const char *name)
+{
+    for (int i = 0; i < p->nlinks; i++)
+        if (!strcmp(p->links[i].name, name)) return &p->links[i].p;
+    REQUIRE(!name[0], "no links %s", name);
+    return NULL;
+}
+
+const char *parameters_propagator_solver(const parameters *p, const propagator_params *q)
+{
+    return q->solver[0] ? q->solver : p->quarks[parameters_quark(p, q->quark)].p.solver;
+}
+
+/* ---- reading ---- */
+
+static void read_smearings(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED];
+    char message[512];
+    p->nsmearings = names_of(in, "smearing", names);
+    for (int i = 0; i < p->nsmearings; i++) {
+        named_smearing *s = &p->smearings[i];
+        snprintf(s->name, sizeof s->name, "%s", names[i]);
+        ini_fill(in, smearing_section(), names[i], &s->p);
+        const char *key = smearing_check(s, message, sizeof message);
+        if (key) user_error("%s: %s", ini_where(in, "smearing", names[i], key), message);
+    }
+}
+
+static void read_sources(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED];
+    p->nsources = names_of(in, "source", names);
+    for (int i = 0; i < p->nsources; i++) {
+        named_source *s = &p->sources[i];
+        char has[256], rest[320];
+        int place[4];
+        snprintf(s->name, sizeof s->name, "%s", names[i]);
+        ini_fill(in, source_section(0), names[i], &s->p);
+        source_kind_keys(s->p.kind, has, sizeof has);
+        snprintf(rest, sizeof rest, "; beside smearing it has %s", has);
+        parameters_refuse_keys(in, "source", names[i], "kind", s->p.kind, source_kind_has, rest);
+        ini_fill(in, source_kind_find(s->p.kind)->own, names[i], &s->p);
+        const char *key = source_outside(&s->p, p->lattice.size, place);
+        if (key)
+            user_error("%s: [source.%s] lies at %d.%d.%d.%d, outside the lattice of extents %d.%d.%d.%d",
+                       ini_where(in, "source", names[i], key), names[i], place[0], place[1], place[2], place[3],
+                       p->lattice.size[0], p->lattice.size[1], p->lattice.size[2], p->lattice.size[3]);
+    }
+}
+
+void propagator_parameters_read(ini_input *in, parameters *p)
+{
+    const char *names[MAX_NAMED];
+    read_smearings(in, p);
+    read_sources(in, p);
+    p->npropagators = names_of(in, "propagator", names);
+    for (int i = 0; i < p->npropagators; i++) {
+        snprintf(p->propagators[i].name, sizeof p->propagators[i].name, "%s", names[i]);
+        ini_fill(in, &section, names[i], &p->propagators[i].p);
+    }
+}
+
+/* ---- checks ---- */
+
+void parameters_need_solver(const ini_input *in, const parameters *p, const char *where, const char *instance,
+                            const char *solver, const char *quark)
+{
+    if (!solver[0] && !p->quarks[parameters_quark(p, quark)].p.solver[0])
+        user_error("%s: [%s.%s] has no solver, and [quark.%s] no solver; give one of them",
+                   ini_where(in, where, instance, ""), where, instance, quark);
+}
+
+/* Smearing hops with the spins of Wilson's quarks. */
+static void check_smearing(const ini_input *in, const parameters *p, const named_propagator *q)
+{
+    const quark_params *f = &p->quarks[parameters_quark(p, q->p.quark)].p;
+    const named_source *s = parameters_source(p, q->p.source);
+    if (quark_kind_of(f)->spins == 4 || (!q->p.sink_smearing[0] && !s->p.smearing[0])) return;
+    const char *key = q->p.sink_smearing[0] ? "sink_smearing" : "source";
+    user_error("%s: [propagator.%s] is smeared%s%s, but [quark.%s] is of kind = %s; smearing is for quarks with spin",
+               ini_where(in, "propagator", q->name, key), q->name, q->p.sink_smearing[0] ? "" : " by its source ",
+               q->p.sink_smearing[0] ? "" : s->name, q->p.quark, f->kind);
+}
+
+void propagator_parameters_check(const ini_input *in, const parameters *p)
+{
+    for (int i = 0; i < p->npropagators; i++) {
+        const named_propagator *q = &p->propagators[i];
+        parameters_need_solver(in, p, "propagator", q->name, q->p.solver, q->p.quark);
+        check_smearing(in, p, q);
+    }
+}

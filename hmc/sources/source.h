@@ -1,0 +1,63 @@
+/* Sources of propagators, [source.NAME] sections of the input. A kind is one line of sources.def and a file source_NAME.c with
+ * a table of keys and the value f(x) at the sites of one time slice. Column number k of a propagator has the source f(x) in
+ * component k, colour or 3 spin + colour, and zero in the others; then the source is smeared in space where the section names
+ * a [smearing.NAME] (smearing.h). */
+#ifndef PLAQ_SOURCE_H
+#define PLAQ_SOURCE_H
+
+#include <complex.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hmc/input/names.h"
+#include "kernels/base/param.h"
+#include "kernels/field/field.h"
+
+/* The section [source.NAME]. Kinds have keys of their own in `own`, whose layout is theirs. */
+typedef struct {
+    char kind[PARAM_CHOICE_SIZE], smearing[PARAM_STRING_SIZE];
+    union {
+        double align;
+        char bytes[256];
+    } own;
+} source_params;
+
+typedef struct {
+    char name[64];
+    source_params p;
+} named_source;
+
+typedef struct {
+    const char *name, *help;
+    const param_section *own; /* a part of the section with its own keys, its owner the name */
+    int noise;                /* 1: f(x) has random numbers; products of more than two columns have no mean */
+    int whole; /* 1: f(x) is on all sites of a slice, and covariant in a fixed gauge alone unless it is noise */
+    /* Origin of times and of the phases of momenta, and the one time slice with sources. */
+    void (*place)(const source_params *s, int place[4]);
+    /* f at global coordinates x on that slice. `size`: extents of the lattice; `seed`: of noise. */
+    double complex (*value)(const source_params *s, const int x[4], const int size[4], uint64_t seed);
+} source_kind;
+
+/* Kinds by number, null after the last; and by name, which there is. */
+const source_kind *source_kind_number(int i);
+const source_kind *source_kind_find(const char *name);
+/* True if the kind has this key; and all of the kind's own, separated by spaces. */
+int source_kind_has(const char *kind, const char *key);
+void source_kind_keys(const char *kind, char *text, size_t size);
+/* The section [source.NAME] and its parts by number, null after the last. */
+const param_section *source_section(int i);
+
+/* Offset of a member of a kind's own struct, for its table of keys; and that struct in settings. */
+#define SOURCE_KEY(keys, member) (offsetof(source_params, own) + offsetof(keys, member))
+#define SOURCE_OWN(keys, s) ((const keys *)(const void *)(s)->own.bytes)
+
+/* Sets b, a vector of a right-hand side on both parities in double precision, to the source of a component, without smearing.
+ * `seed`: of noise. Collective. */
+void source_fill(field *b, const source_params *s, int component, uint64_t seed);
+/* A point source: one at a place of the lattice, in one component. Collective. */
+void source_point(field *b, const int place[4], int component);
+/* The origin of a source that lies outside a lattice of these extents, of which those of 0 are not known, and the key that has
+ * it; null where it fits. */
+const char *source_outside(const source_params *s, const int size[4], int place[4]);
+
+#endif

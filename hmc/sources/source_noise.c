@@ -1,0 +1,50 @@
+/* noise: random numbers of modulus one on a time slice, the same in every component. The mean over noise of the product of two
+ * columns is the sum over point sources of the slice (M. Foster and C. Michael, Phys. Rev. D 59 (1999) 074503), for every pair
+ * of gamma matrices, for spins and colours have columns of their own. */
+#include "hmc/sources/source.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/lattice/philox.h"
+#include "kernels/lattice/purpose.h"
+
+typedef struct {
+    int time, number;
+    char numbers[PARAM_CHOICE_SIZE];
+} noise_keys;
+
+static void place_of(const source_params *s, int place[4])
+{
+    place[0] = place[1] = place[2] = 0;
+    place[3] = SOURCE_OWN(noise_keys, s)->time;
+}
+
+static double complex value(const source_params *s, const int x[4], const int size[4], uint64_t seed)
+{
+    const noise_keys *k = SOURCE_OWN(noise_keys, s);
+    uint64_t site = 0;
+    for (int d = 3; d >= 0; d--) site = site * (uint64_t)size[d] + (uint64_t)x[d];
+    uint32_t word[4] = {(uint32_t)site, (uint32_t)(site >> 32), (uint32_t)k->number, RANDOM_WALL};
+    philox(word, (uint32_t)seed, (uint32_t)(seed >> 32));
+    const double re = word[0] >> 31 ? -1 : 1, im = word[1] >> 31 ? -1 : 1;
+    return strcmp(k->numbers, "z4") ? re : M_SQRT1_2 * (re + I * im);
+}
+
+static const param own[] = {
+    {"time", PARAM_INT, SOURCE_KEY(noise_keys, time), "0", "[0,inf)", "a", "the time slice", 0},
+    {"numbers", PARAM_CHOICE, SOURCE_KEY(noise_keys, numbers), "z2", "z2|z4", NULL, "z2: +-1; z4: (+-1 +- i) / sqrt 2",
+     0},
+    {"number", PARAM_INT, SOURCE_KEY(noise_keys, number), "0", "[0,inf)", NULL,
+     "which of the vectors that [run] seed and the configuration make; sources of different number are independent", 0},
+};
+static const param_section part = PARAM_PART("source", "noise", source_params, own);
+
+const source_kind source_kind_noise = {
+    .name = "noise",
+    .help = "random numbers on all sites of a time slice, the same in every component, for mesons",
+    .own = &part,
+    .noise = 1,
+    .whole = 1,
+    .place = place_of,
+    .value = value};
