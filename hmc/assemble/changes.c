@@ -170,9 +170,10 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
     param_text physics = {0}, methods = {0};
     const int changed = changes_between(before, now->dump, &physics, &methods);
     if (changed && !accept)
-        user_error("%s was made with other physics parameters:\n%s  To continue with the new ones all the same: plaq run "
-                   "--accept-changes ...; to start afresh give another [run] output",
-                   checkpoint, physics.data);
+        user_error(
+            "%s was made with other physics parameters:\n%s  To continue with the new ones all the same: plaq run "
+            "--accept-changes ...; to start afresh give another [run] output",
+            checkpoint, physics.data);
     if (changed) {
         log_warn("continuing with changed parameters:");
         text_log_lines(log_warn, physics.data);

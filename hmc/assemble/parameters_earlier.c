@@ -66,15 +66,17 @@ static void refuse_measurements(ini_input *in)
         {"staggered_mesons", "shape", "[source.NAME] kind = point or corner, which source names"},
     };
     const char *names[MAX_NAMED];
+    int found = 0;
     for (int i = names_of(in, "measure", names) - 1; i >= 0; i--)
         for (size_t k = 0; k < sizeof earlier / sizeof earlier[0]; k++) {
             const char *kind = ini_text(in, "measure", names[i], "kind");
-            if (kind && param_has_word(earlier[k].kinds, kind) && ini_given(in, "measure", names[i], earlier[k].key))
-                ini_mistake(in, "%s: [measure.%s] %s is of an earlier form of the input; it is now: %s",
-                            ini_where(in, "measure", names[i], earlier[k].key), names[i], earlier[k].key,
-                            earlier[k].now);
+            if (!kind || !param_has_word(earlier[k].kinds, kind) || !ini_given(in, "measure", names[i], earlier[k].key))
+                continue;
+            ini_mistake(in, "%s: [measure.%s] %s is of an earlier form of the input; it is now: %s",
+                        ini_where(in, "measure", names[i], earlier[k].key), names[i], earlier[k].key, earlier[k].now);
+            found = 1;
         }
-    ini_judge(in);
+    if (found) ini_judge(in);
 }
 
 void parameters_refuse_earlier(ini_input *in)

@@ -352,9 +352,10 @@ refused "an approximation of what is exact" -- "${staggered[@]}" action.charm.fl
 refused "a spectrum above the square of the mass" -- "${staggered[@]}" "action.light.spectrum=2e-4 30" -- "begins above 0.000169"
 refused "the clover determinant of a staggered quark" -- "${staggered[@]}" "integrator.0.actions=light light.det heavy charm" -- "[action.light] has no light.det"
 refused "five flavours on one pseudofermion" -- "${staggered[@]}" action.charm.flavours=5 -- "add up to 5" "pseudofermions = 4"
-printf '[measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = charm\nsource = s\n[source.s]\n' >>s.ini
+printf '[measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = charm\nsolver = force\nsource = s\n[source.s]\n' >>s.ini
 refused "a Wilson propagator of a staggered quark" -- "${staggered[@]}" -- "needs a Wilson quark" "kind = staggered"
-refused "a residual mass of a staggered quark" -- "${staggered[@]}" measure.p.kind=residual_mass measure.p.propagator= measure.p.quark=charm measure.p.source=s -- "needs a domain wall quark"
+sed -i 's/^propagator = p$/quark = charm\nsolver = force\nsource = s/' s.ini
+refused "a residual mass of a staggered quark" -- "${staggered[@]}" measure.p.kind=residual_mass -- "needs a domain wall quark"
 
 write_pure_gauge many.ini
 sed -i 's/^actions = gauge/& q1 q2 q3 q4 q5 q6 q7 q8/' many.ini

@@ -180,7 +180,8 @@ steps = 2
 INI
 within "a domain wall quark" 1 mobius.ini $large
 within "a domain wall quark in blocks" 1 mobius.ini $whole quark.wall.solver=outside
-within "its residual mass" 1 mobius.ini $large measure.pion.kind=residual_mass measure.pion.propagator= measure.pion.quark=wall measure.pion.source=origin
+sed 's/^kind = pion/kind = residual_mass/; s/^propagator = wall/quark = wall\nsource = origin/' mobius.ini >residual.ini
+within "its residual mass" 1 residual.ini $large
 within "a domain wall quark, all double" 1 mobius.ini $large quark.wall.link_reals=18 solver.cg.inner_precision=double
 if [ -n "${PLAQ_MPIEXEC:-}" ]; then
     export OMP_NUM_THREADS=1

@@ -47,11 +47,18 @@ source = gauss
 
 [propagator.strange]
 quark = strange
-source = gauss
+source = elsewhere
 
 [propagator.elsewhere]
 quark = up
 source = elsewhere
+
+[propagator.random]
+quark = up
+source = random
+
+[source.random]
+kind = noise
 
 [source.gauss]
 smearing = gauss
@@ -292,9 +299,9 @@ refused() {
 say "keys that do not fit"
 refused "a second propagator that is none" "did you mean 'up'?" measure.pi.propagator_2=ups
 refused "a smeared staggered propagator" "smearing is for quarks with spin" propagator.up.quark=strange
-refused "a staggered second quark" "needs a Wilson quark" measure.pi.propagator_2=strange source.gauss.smearing=
+refused "a staggered second quark" "needs a Wilson quark" measure.pi.propagator_2=strange
 refused "propagators of two places" "that do not go together" measure.pi.propagator_2=elsewhere
-refused "noise and a point" "of the same noise" measure.pi.propagator_2=elsewhere source.elsewhere.kind=noise source.elsewhere.time=0
+refused "noise and a point" "of the same noise" measure.pi.propagator_2=random
 refused "no such source" "did you mean 'gauss'?" propagator.up.source=gaus
 refused "no such links" "names no [links.NAME]" smearing.gauss.links=spac
 refused "links of loops that are none" "did you mean 'space'?" measure.smooth.links=spce
