@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "hmc/measure/propagator.h"
+#include "hmc/measure/slices.h"
 
 #define COLUMNS 12 /* spins times colours of the source */
 

@@ -9,7 +9,6 @@
 #include "hmc/tell/life.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/lattice/comm.h"
 #include "kernels/ops/vector.h"
 
 void propagator_open(propagator *p, const measure_context *c, const measure_params *m)
@@ -285,62 +284,4 @@ void propagator_check_source(const measure_context *c, const int source[4], cons
             user_error("%s: [measure.%s] source = %d.%d.%d.%d lies outside the lattice %d.%d.%d.%d",
                        ini_where(c->p->input, "measure", r->name, "source"), r->name, source[0], source[1], source[2],
                        source[3], size[0], size[1], size[2], size[3]);
-}
-
-/* ---- sums over time slices ---- */
-
-void slices_open(slices *s, const lattice *lat, int channels)
-{
-    const int n = channels * lat->size[3];
-    *s = (slices){.lat = lat, .channels = channels, .sums = malloc((size_t)n * sizeof *s->sums)};
-    REQUIRE_MEMORY(s->sums, "out of memory");
-    for (int i = 0; i < n; i++) s->sums[i] = exact_zero();
-}
-
-void slices_close(slices *s)
-{
-    free(s->sums);
-}
-
-/* The parity of the sum of the coordinates of site i of a slice that `odd` names. */
-static int is_odd(const lattice *lat, long i, int t, int odd)
-{
-    const int *l = lat->local, *o = lat->origin;
-    const int x[4] = {(int)(i % l[0]) + o[0], (int)(i / l[0] % l[1]) + o[1], (int)(i / l[0] / l[1]) + o[2], t};
-    int sum = 0;
-    for (int d = 0; d < 4; d++)
-        if (odd >> d & 1) sum += x[d];
-    return sum & 1;
-}
-
-void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y)
-{
-    const lattice *lat = s->lat;
-    const long sites = (long)lat->local[0] * lat->local[1] * lat->local[2];
-    const int reals = x->groups * x->reals;
-    double *a = field_slice_buffer(x), *b = x == y ? a : field_slice_buffer(y);
-    for (int t = 0; t < field_slices(x); t++) {
-        const int time = lat->origin[3] + t;
-        field_export(x, t, a);
-        if (x != y) field_export(y, t, b);
-        for (long i = 0; i < sites; i++) {
-            double sum = 0;
-            for (int k = 0; k < reals; k++) sum += a[reals * i + k] * b[reals * i + k];
-            for (int c = 0; c < n; c++)
-                exact_add(&s->sums[(first + c) * lat->size[3] + time], is_odd(lat, i, time, odd[c]) ? -sum : sum);
-        }
-    }
-    if (x != y) free(b);
-    free(a);
-}
-
-void slices_sum(slices *s)
-{
-    comm_group_sum_exact(s->lat->group, s->sums, s->channels * s->lat->size[3]);
-}
-
-double slices_value(const slices *s, int channel, int source_time, int t)
-{
-    const int n = s->lat->size[3];
-    return exact_value(&s->sums[channel * n + (t + source_time) % n]);
 }

@@ -1,5 +1,4 @@
-/* Propagators, for observables with a quark: solves of M x = b to which its name and its solver's lead, and sums over time
- * slices.
+/* Propagators, for observables with a quark: solves of M x = b to which its name and its solver's lead.
  *
  * A solver that needs a Hermitian positive operator works on the normal equation, any other one on the even-odd system
  * itself. The residual that counts is |b - M x| / |b| of the whole operator, against the solver's tolerance: where it is
@@ -11,7 +10,6 @@
 #include "hmc/assemble/eigenvectors.h"
 #include "hmc/measure/low_modes.h"
 #include "hmc/measure/observable.h"
-#include "kernels/lattice/exact.h"
 #include "operators/fermion.h"
 
 typedef struct {
@@ -72,23 +70,5 @@ void propagator_check_source(const measure_context *c, const int source[4], cons
 /* Checks a source before there is a lattice, if the input says how large it is: the key `source` with a message, or null. */
 const char *propagator_source_fits(const parameters *p, const char *name, const int source[4], char *message,
                                    size_t size);
-
-/* ---- sums over time slices ---- */
-
-typedef struct {
-    const lattice *lat;
-    int channels;
-    exact_sum *sums; /* [channel][global time] */
-} slices;
-
-void slices_open(slices *s, const lattice *lat, int channels);
-void slices_close(slices *s);
-/* Channel first + i += sum over the sites of each slice of (-1)^(sum of the coordinates whose bits, 1 x to 8 t, are in
- * odd[i]) Re y^dagger x, of all slices of a fifth dimension, for i < n. Both hold both parities. */
-void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y);
-/* Sums over all ranks, once, when all is added. Collective. */
-void slices_sum(slices *s);
-/* Value of a channel, t after the time of the source. */
-double slices_value(const slices *s, int channel, int source_time, int t);
 
 #endif
