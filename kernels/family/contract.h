@@ -18,7 +18,7 @@ typedef struct {
     int first_a, first_b;
 } spin_pairs_args;
 
-/* All groups of x and y, of `reals` components: 24 or 6. */
+/* Groups of x and y, of `reals` components: 24 or 6. */
 typedef struct {
     view x, y, out;
     int reals;
@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
     geom g;
-    view rho;              /* both parities */
+    view rho;              /* storage of both parities */
     const double *factors; /* [number][re, im][lane]: factors of waves at the layout's coordinates */
     const int32_t *first;  /* [wave][x, y, z]: number of the factor of a direction at coordinate 0 */
     exact_sum *sums;       /* [part][slice of the rank][wave][channel][re, im] */

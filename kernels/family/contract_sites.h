@@ -2,6 +2,7 @@
 #include "kernels/family/contract.h"
 #include "kernels/site/lane.h"
 
+#include "kernels/site/near.h"
 #include "kernels/site/contract.h"
 #include "kernels/site/lane_sums.h"
 #include "kernels/site/slice_sums.h"

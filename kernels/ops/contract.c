@@ -67,7 +67,7 @@ void contract_inner(field *rho, const field *x, const field *y)
 
 /* ---- sums over slices ---- */
 
-/* What the kernel reads of waves, in memory of the field's place. */
+/* Tables of waves for the kernel, in memory of the field's place. */
 typedef struct {
     void *factors, *first;
     size_t factor_bytes, first_bytes;

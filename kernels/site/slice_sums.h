@@ -59,7 +59,7 @@ FN exact_sum *T(slice_place)(const slice_sums_args *a, int part, int t, int wave
 
 #ifndef __CUDACC__
 
-/* What a unit does. */
+/* Work of a unit, and its sums. */
 typedef struct {
     int t, first_wave, waves, first_channel, channels, part;
     T(lane_sum) sums[SLICE_WAVES][SLICE_CHANNELS][2];
