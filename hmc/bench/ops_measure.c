@@ -18,6 +18,22 @@ static void run_inner(bench *b)
     contract_inner(b->inner, b->columns, b->columns);
 }
 
+/* A tensor of two spins with all four pairs, and complex factors. */
+static const diquark_pair diquark[DIQUARK_PAIRS] = {
+    {{0, 1}, {1, 0}}, {{1, 0}, {-1, 0}}, {{2, 3}, {0, 1}}, {{3, 2}, {0, -1}}};
+
+static void run_baryon_direct(bench *b)
+{
+    field_clear(b->density);
+    contract_baryon_direct(b->density, b->columns, b->columns, b->columns, diquark, diquark);
+}
+
+static void run_baryon_crossed(bench *b)
+{
+    field_clear(b->density);
+    contract_baryon_crossed(b->density, b->columns, b->columns, b->columns, diquark, diquark);
+}
+
 enum { WAVES = 8 }; /* constant and of one period, along each of x, y and z */
 
 static slice_waves open_waves(const lattice *lat, int (*number)[3])
@@ -65,5 +81,7 @@ const bench_op bench_ops_measure[] = {
     {"spin_pairs", "contract", 0, 0, 1, BENCH_COLUMNS, run_spin_pairs, 0},
     {"inner", "contract", 0, 0, 1, BENCH_COLUMNS, run_inner, 0},
     {"slice_sums", "contract", 0, 0, 1, BENCH_COLUMNS, run_slices, 0},
+    {"baryon_direct", "contract", 0, 0, 1, BENCH_COLUMNS, run_baryon_direct, 0},
+    {"baryon_crossed", "contract", 0, 0, 1, BENCH_COLUMNS, run_baryon_crossed, 0},
     {0},
 };

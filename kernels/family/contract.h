@@ -38,4 +38,21 @@ typedef struct {
     int waves, channels, parts, slices;
 } slice_sums_args;
 
+/* Views of columns as in spin_pairs_args; out of 16 channels. Spins of two lines of a diquark at the sink, and two spins at the
+ * source, each pair with its factor. */
+#define DIQUARK_TERMS 4
+
+typedef struct {
+    int at[DIQUARK_TERMS][2];
+    double value[DIQUARK_TERMS][2];
+} diquark_table;
+
+typedef struct {
+    view a, b, c, out;
+    diquark_table sink, source;
+} baryon_args;
+
+typedef baryon_args baryon_direct_args;
+typedef baryon_args baryon_crossed_args;
+
 #endif

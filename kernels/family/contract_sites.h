@@ -4,5 +4,6 @@
 
 #include "kernels/site/near.h"
 #include "kernels/site/contract.h"
+#include "kernels/site/baryon.h"
 #include "kernels/site/lane_sums.h"
 #include "kernels/site/slice_sums.h"

@@ -31,11 +31,18 @@ static view spins_of(const field *columns, int p)
     return v;
 }
 
+/* Columns of a quark beside a density of pairs of spins. */
+static void expect_columns(const field *columns, const field *rho)
+{
+    expect_density(rho, SPIN_PAIRS, columns);
+    expect_kind(columns, FIELD_SPINOR, rho);
+    REQUIRE(columns->nrhs == 12 && columns->Ls == 1, "%d columns of %d slices", columns->nrhs, columns->Ls);
+}
+
 void contract_spin_pairs(field *rho, const field *a, const field *b, int s, int r)
 {
-    expect_density(rho, SPIN_PAIRS, a);
-    expect_kind(a, FIELD_SPINOR, b);
-    REQUIRE(a->nrhs == 12 && b->nrhs == 12 && b->par == PARITY_BOTH, "%d and %d columns", a->nrhs, b->nrhs);
+    expect_columns(a, rho);
+    expect_columns(b, rho);
     FOR_PARITIES(p, rho)
     {
         const spin_pairs_args args = {.a = spins_of(a, p),
@@ -63,6 +70,46 @@ void contract_inner(field *rho, const field *x, const field *y)
         kernel_run(KERNEL_inner, rho, &args,
                    (kernel_work){.n = field_units(rho), .flops = 4 * reals, .bytes = 16 * reals});
     }
+}
+
+static diquark_table table_of(const diquark_pair *pairs)
+{
+    diquark_table t;
+    _Static_assert(DIQUARK_PAIRS == DIQUARK_TERMS, "a term a pair");
+    for (int k = 0; k < DIQUARK_TERMS; k++)
+        for (int i = 0; i < 2; i++) {
+            t.at[k][i] = pairs[k].at[i];
+            t.value[k][i] = pairs[k].factor[i];
+        }
+    return t;
+}
+
+static void run_baryon(kernel_id id, field *rho, const field *const lines[3], const diquark_pair *sink,
+                       const diquark_pair *source)
+{
+    for (int i = 0; i < 3; i++) expect_columns(lines[i], rho);
+    FOR_PARITIES(p, rho)
+    {
+        const baryon_args args = {.a = spins_of(lines[0], p),
+                                  .b = spins_of(lines[1], p),
+                                  .c = spins_of(lines[2], p),
+                                  .out = field_out(rho, (parity)p),
+                                  .sink = table_of(sink),
+                                  .source = table_of(source)};
+        kernel_run(id, rho, &args, (kernel_work){.n = field_units(rho)});
+    }
+}
+
+void contract_baryon_direct(field *rho, const field *a, const field *b, const field *c, const diquark_pair *sink,
+                            const diquark_pair *source)
+{
+    run_baryon(KERNEL_baryon_direct, rho, (const field *const[]){a, b, c}, sink, source);
+}
+
+void contract_baryon_crossed(field *rho, const field *a, const field *b, const field *c, const diquark_pair *sink,
+                             const diquark_pair *source)
+{
+    run_baryon(KERNEL_baryon_crossed, rho, (const field *const[]){a, b, c}, sink, source);
 }
 
 /* ---- sums over slices ---- */

@@ -18,7 +18,13 @@ typedef struct {
     const double (*factor[3])[2];
 } slice_waves;
 
-enum { SPIN_PAIRS = 16 };
+enum { SPIN_PAIRS = 16, DIQUARK_PAIRS = 4 };
+
+/* Two spins with a factor, of a diquark's two quarks. */
+typedef struct {
+    int at[2];
+    double factor[2];
+} diquark_pair;
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +38,16 @@ void contract_spin_pairs(field *rho, const field *a, const field *b, int s, int 
 /* rho = x^dagger y over all right-hand sides and slices of spinors, or of colour vectors, which may be one field; rho has one
  * channel. */
 void contract_inner(field *rho, const field *x, const field *y);
+/* rho[4 alpha + alpha'] += sum over the pairs (i, j) of sink[DIQUARK_PAIRS] and (k, l) of source[DIQUARK_PAIRS] of their factors times
+ * epsilon_abc epsilon_a'b'c' over colours of
+ *   direct:  a(i; k) b(j; l) c(alpha; alpha')
+ *   crossed: a(i; alpha') b(j; k) c(alpha; l)
+ * with spins of the sink; of the source. a, b and c, of which any may be one, are spinors with 12 columns, 3 spin + colour of
+ * the source; rho has SPIN_PAIRS channels. */
+void contract_baryon_direct(field *rho, const field *a, const field *b, const field *c, const diquark_pair *sink,
+                            const diquark_pair *source);
+void contract_baryon_crossed(field *rho, const field *a, const field *b, const field *c, const diquark_pair *sink,
+                             const diquark_pair *source);
 /* sums[t][wave][channel][re, im] += sum over the sites of this rank at global time t of wave times channel. The eight sites of a
  * cube at even coordinates are added in a fixed order, cubes exactly. Local. */
 void contract_slices(exact_sum *sums, const field *rho, const slice_waves *waves);
