@@ -4,6 +4,7 @@
 
 #include "hmc/actions/action.h"
 #include "kernels/base/pool.h"
+#include "kernels/ops/contract.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/staggered.h"
 #include "kernels/ops/vector.h"
@@ -12,13 +13,14 @@
 #include "solvers/multishift.h"
 #include "solvers/solver.h"
 
-#define ROUGHNESS 0.4 /* links: exp of so much Gaussian algebra */
-#define SHIFTS 12     /* shifts of a multi-shift solve */
+#define ROUGHNESS 0.4    /* links: exp of so much Gaussian algebra */
+#define SHIFTS 12        /* shifts of a multi-shift solve */
+#define BENCH_SOURCES 12 /* columns of a quark */
 
 const bench_op *bench_op_number(int i)
 {
-    static const bench_op *const tables[] = {bench_ops_wilson, bench_ops_gauge, bench_ops_staggered,
-                                             bench_ops_domainwall, bench_ops_coarse};
+    static const bench_op *const tables[] = {bench_ops_wilson,     bench_ops_gauge,  bench_ops_staggered,
+                                             bench_ops_domainwall, bench_ops_coarse, bench_ops_measure};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const bench_op *o = tables[t]; o->name; o++)
             if (i-- == 0) return o;
@@ -202,6 +204,14 @@ static void open_paths(bench *b)
     vector_random(b->poles, 1, RANDOM_TEST, 5);
 }
 
+static void open_columns(bench *b)
+{
+    b->columns = field_create(b->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, BENCH_SOURCES, b->where);
+    b->density = density_create(b->columns, SPIN_PAIRS);
+    b->inner = density_create(b->columns, 1);
+    vector_random(b->columns, 1, RANDOM_TEST, 7);
+}
+
 void bench_open(bench *b, int needs)
 {
     field *links = field_create(b->lat, FIELD_LINKS, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
@@ -221,6 +231,7 @@ void bench_open(bench *b, int needs)
     if (needs & BENCH_PATHS) open_paths(b);
     if (needs & BENCH_WALL) open_wall(b);
     if (needs & BENCH_COARSE) bench_open_coarse(b);
+    if (needs & BENCH_COLUMNS) open_columns(b);
     field_destroy(tensor);
     field_destroy(links);
 }
@@ -254,16 +265,19 @@ size_t bench_bytes(const bench *b, int needs)
         sum += 24 * bytes_of(b, FIELD_SPINOR, prec, PARITY_BOTH, 1);
     }
     if (needs & BENCH_WALL) sum += 5 * BENCH_SLICES * bytes_of(b, FIELD_SPINOR, b->prec, PARITY_EVEN, b->rhs) + links;
+    if (needs & BENCH_COLUMNS)
+        sum += bytes_of(b, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, BENCH_SOURCES) +
+               bytes_of(b, FIELD_DENSITY, PREC_DOUBLE, PARITY_BOTH, SPIN_PAIRS + 1);
     return sum;
 }
 
 int bench_fields(const bench *b, field *fields[BENCH_FIELDS])
 {
-    field *all[] = {b->links,   b->links_double, b->clover,       b->tensor,    b->x,           b->y,
-                    b->z,       b->sx,           b->sy,           b->converted, b->spinor,      b->more,
-                    b->momenta, b->force,        b->whole_clover, b->inverse,   b->other_links, b->vx,
-                    b->vy,      b->vz,           b->vectors,      b->shifted,   b->one,         b->two,
-                    b->three,   b->poles,        b->phases,       b->dx,        b->dy,          b->rotation};
+    field *all[] = {b->links,        b->links_double, b->clover,      b->tensor,  b->x,     b->y,       b->z,
+                    b->sx,           b->sy,           b->converted,   b->spinor,  b->more,  b->momenta, b->force,
+                    b->whole_clover, b->inverse,      b->other_links, b->vx,      b->vy,    b->vz,      b->vectors,
+                    b->shifted,      b->one,          b->two,         b->three,   b->poles, b->phases,  b->dx,
+                    b->dy,           b->rotation,     b->columns,     b->density, b->inner};
     int n = 0;
     _Static_assert(sizeof all / sizeof all[0] <= BENCH_FIELDS, "room for all");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

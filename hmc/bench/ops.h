@@ -10,8 +10,17 @@
 #include "operators/wilson.h"
 
 /* Groups of fields that operations need: of Wilson quarks, of one parity and in the precision that is measured; for
- * kernels that come in double only; vectors and links of staggered quarks; and what their links are made of. */
-enum { BENCH_WILSON = 1, BENCH_DOUBLE = 2, BENCH_STAGGERED = 4, BENCH_PATHS = 8, BENCH_WALL = 16, BENCH_COARSE = 32 };
+ * kernels that come in double only; vectors and links of staggered quarks; what their links are made of; and columns of a quark
+ * with their densities. */
+enum {
+    BENCH_WILSON = 1,
+    BENCH_DOUBLE = 2,
+    BENCH_STAGGERED = 4,
+    BENCH_PATHS = 8,
+    BENCH_WALL = 16,
+    BENCH_COARSE = 32,
+    BENCH_COLUMNS = 64
+};
 
 #define BENCH_MOST_RHS 64 /* right-hand sides */
 #define BENCH_SUMS (2 * BENCH_MOST_RHS)
@@ -44,6 +53,7 @@ typedef struct {
     field *dx, *dy;
     coarse *coarse, *coarser, *heavier; /* coarse operators of w, the level below, a heavier w; single at most */
     field *fx, *cx, *cy, *px, *py, *c1; /* a fine vector; coarse ones, whole and of the system; one right-hand side */
+    field *columns, *density, *inner;   /* columns of a source; densities of 16 channels and of one */
     long iterations;                    /* iterations of the last solve */
     double sums[BENCH_SUMS];            /* results of reductions */
 } bench;
@@ -68,7 +78,7 @@ enum { BENCH_ONE_RHS = 1, BENCH_BY_RANK = 2 };
 
 /* Tables of operations by what they work on; the last entry of each is null. */
 extern const bench_op bench_ops_wilson[], bench_ops_gauge[], bench_ops_staggered[], bench_ops_domainwall[],
-    bench_ops_coarse[];
+    bench_ops_coarse[], bench_ops_measure[];
 /* The operations, null after the last. */
 const bench_op *bench_op_number(int i);
 int bench_op_has(const bench_op *o, precision prec);
@@ -87,7 +97,7 @@ void bench_close_coarse(bench *b);
 size_t bench_bytes(const bench *b, int needs);
 void bench_close(bench *b);
 /* The fields that there are, whatever operations are for; how many. */
-#define BENCH_FIELDS 32
+#define BENCH_FIELDS 40
 int bench_fields(const bench *b, field *fields[BENCH_FIELDS]);
 
 /* CG on op x = source for a few iterations, all in the precision of the fields. */

@@ -3,22 +3,22 @@
  *   T(p, t)[b][b'][a][a'] = sum_x exp(-i p.(x - x_0)) sum_(c d) conj(A(x)_(a c; b d)) B(x)_(a' c; b' d)
  *
  * with spins a, a' and colour c of the sink, b, b' and d of the source. All mesons of the two quarks, with any gamma matrices
- * at both ends, are sums of these numbers. Sums are exact: the eight sites of a cube of a slice are added in a fixed order,
- * and cubes without regard to order, so that process grids and threads leave no trace. */
+ * at both ends, are sums of these numbers. They are made where the fields are, with the same bits on any grid and place
+ * (kernels/ops/contract.h). */
 #ifndef PLAQ_CONTRACTION_H
 #define PLAQ_CONTRACTION_H
 
 #include "hmc/measure/gamma.h"
 #include "hmc/measure/momentum.h"
-#include "kernels/field/field.h"
-#include "kernels/lattice/exact.h"
+#include "kernels/ops/contract.h"
 
-enum { CONTRACTION_PAIRS = 256, COLUMNS_OF_SOURCE = 12 };
+enum { COLUMNS_OF_SOURCE = 12 };
 
 typedef struct {
     const lattice *lat;
     const momenta *p;
-    exact_sum *sums; /* [t][momentum][pair][re, im] */
+    int start;       /* time of the source */
+    exact_sum *sums; /* [b, b'][global time][momentum][a, a'][re, im] */
 } contraction;
 
 /* Sums of the propagators a and b, which may be one: spinor fields of both parities in double precision, with a right-hand

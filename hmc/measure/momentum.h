@@ -5,11 +5,13 @@
 #include <complex.h>
 
 #include "kernels/lattice/lattice.h"
+#include "kernels/ops/contract.h"
 
 enum { MOMENTA_MOST = 1024, MOMENTUM2_MOST = 25 };
 
 typedef struct {
     int n, number[MOMENTA_MOST][3]; /* n_x, n_y, n_z */
+    int reach;                      /* the largest of them */
     int size[3];
     double complex *wave[3]; /* exp(-2 pi i k / L) for k < L */
 } momenta;
@@ -19,6 +21,9 @@ void momenta_open(momenta *m, const lattice *lat, int most2);
 void momenta_close(momenta *m);
 /* exp(-i p.x) of momentum number i at global coordinates, which may be differences of such. */
 double complex momenta_wave(const momenta *m, int i, const int x[3]);
+/* Waves exp(-i p.(x - x0)) of all momenta in their order, by their factors. Free with momenta_waves_free(). */
+slice_waves momenta_waves(const momenta *m, const int x0[3]);
+void momenta_waves_free(slice_waves *w);
 
 /* Columns with the numbers of a momentum. */
 #define MOMENTUM_COLUMNS                                                                                               \

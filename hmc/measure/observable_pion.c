@@ -2,6 +2,7 @@
  * propagator of a Wilson-clover or domain wall quark. gamma5 M^-1 gamma5 = (M^-1)^dagger makes it a sum of squares. t counts
  * from the source. Sites are summed exactly. */
 #include "hmc/measure/propagator.h"
+#include "hmc/measure/slices.h"
 
 static const measure_column columns[] = {
     {"t", "a", "time from the source"},

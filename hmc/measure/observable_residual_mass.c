@@ -16,6 +16,7 @@
 
 #include "hmc/quarks/quark.h"
 #include "hmc/measure/propagator.h"
+#include "hmc/measure/slices.h"
 #include "kernels/ops/vector.h"
 #include "kernels/ops/wilson.h"
 

@@ -34,6 +34,7 @@
 #include <string.h>
 
 #include "hmc/measure/propagator.h"
+#include "hmc/measure/slices.h"
 #include "kernels/ops/staggered.h"
 #include "kernels/ops/vector.h"
 #include "operators/staggered.h"

@@ -1,5 +1,4 @@
-/* Solves of M x = b, for propagators and observables with a quark, to which its name and its solver's lead; and sums over time
- * slices.
+/* Solves of M x = b, for propagators and observables with a quark, to which its name and its solver's lead.
  *
  * A solver that needs a Hermitian positive operator works on the normal equation, any other one on the even-odd system
  * itself. The residual that counts is |b - M x| / |b| of the whole operator, against the solver's tolerance: where it is
@@ -11,7 +10,6 @@
 #include "hmc/assemble/eigenvectors.h"
 #include "hmc/measure/low_modes.h"
 #include "hmc/measure/observable.h"
-#include "kernels/lattice/exact.h"
 #include "operators/fermion.h"
 
 typedef struct {
@@ -73,22 +71,5 @@ enum { SOLVES_RESIDUAL, SOLVES_ITERATIONS, SOLVES_ERROR, SOLVES_ERROR_RATIO, SOL
 /* The values are those of the solves since, where that was called. */
 void solves_count_anew(quark_solves *p);
 void solves_summary(const quark_solves *p, double values[SOLVES_VALUES]);
-/* ---- sums over time slices ---- */
-
-typedef struct {
-    const lattice *lat;
-    int channels;
-    exact_sum *sums; /* [channel][global time] */
-} slices;
-
-void slices_open(slices *s, const lattice *lat, int channels);
-void slices_close(slices *s);
-/* Channel first + i += sum over the sites of each slice of (-1)^(sum of the coordinates whose bits, 1 x to 8 t, are in
- * odd[i]) Re y^dagger x, of all slices of a fifth dimension, for i < n. Both hold both parities. */
-void slices_add(slices *s, int first, int n, const int *odd, const field *x, const field *y);
-/* Sums over all ranks, once, when all is added. Collective. */
-void slices_sum(slices *s);
-/* Value of a channel, t after the time of the source. */
-double slices_value(const slices *s, int channel, int source_time, int t);
 
 #endif

@@ -24,6 +24,7 @@
  * FIELD_MOMENTA      4       8      traceless anti-Hermitian: X00/i, X11/i, X01, X02, X12 (re, im)
  * FIELD_CLOVER       2       36     Hermitian 6x6 a chirality: diagonal, then lower triangle by rows (re, im)
  * FIELD_COLOUR_MATRIX 1      18     3x3 matrix a site [row][column][re, im]: a gauge transformation; ghosts
+ * FIELD_DENSITY      nrhs    2      complex number (re, im) a channel, a right-hand side each: densities of contractions
  * FIELD_TENSOR       6       9      anti-Hermitian a plane (xy xz xt yz yt zt): X00/i, X11/i, X22/i, X01, X02, X12;
  * ghosts */
 #ifndef PLAQ_FIELD_H

@@ -1,0 +1,56 @@
+/* Two-point functions of baryons of three light or strange quarks with interpolators
+ *
+ *   O_alpha = sum of terms weight epsilon_abc (q1_a^T Gamma q2_b) q3_(c alpha),
+ *   G_(alpha alpha')(p, t) = sum_x exp(-i p.(x - x_0)) < O_alpha(x) conj(O)_alpha'(x_0) >,  conj(O) = O^dagger gamma_t,
+ *
+ * with all Wick contractions of quarks of one flavour, in a gauge field, from point-like or smeared sources at x_0. Gamma is
+ * C gamma_5 for the octet and C gamma_i for the decuplet, C = gamma_y gamma_t. They are made where the fields are, with the same
+ * bits on any grid and place (kernels/ops/contract.h). */
+#ifndef PLAQ_BARYON_CONTRACTION_H
+#define PLAQ_BARYON_CONTRACTION_H
+
+#include "hmc/measure/gamma.h"
+#include "hmc/measure/momentum.h"
+#include "kernels/ops/contract.h"
+
+enum { BARYON_FLAVOURS = 3, BARYON_TERMS = 3 };
+enum { FLAVOUR_U, FLAVOUR_D, FLAVOUR_S };
+
+typedef struct {
+    const char *name;
+    int decuplet; /* averaged over C gamma_x, C gamma_y and C gamma_z; else C gamma_5 */
+    int terms;
+    struct {
+        double weight;
+        int flavour[3]; /* of q1, q2, q3 */
+    } term[BARYON_TERMS];
+} baryon_kind;
+
+/* Kinds by their numbers, null after the last: nucleon, sigma, xi, lambda, delta, sigma_star, xi_star, omega. */
+const baryon_kind *baryon_kind_number(int i);
+
+typedef struct {
+    const lattice *lat;
+    const momenta *p;
+    int start;       /* time of the source */
+    exact_sum *sums; /* [global time][momentum][alpha, alpha'][re, im] */
+} baryon;
+
+/* Correlators of a kind: quarks by flavour, of which any may be one, are spinor fields of both parities in double precision, with
+ * a right-hand side for each column, 3 spin + colour, of the source at x0; those of flavours that the kind lacks may be null.
+ * Collective. */
+void baryon_open(baryon *b, const momenta *p, const baryon_kind *kind, const field *const quarks[BARYON_FLAVOURS],
+                 const int x0[4]);
+void baryon_close(baryon *b);
+
+/* Projectors T of the open spins, T[row][column]: (1 + gamma_t) / 2 and (1 - gamma_t) / 2 of the two parities, and those times
+ * 1 + Sigma_z, Sigma_z = -i gamma_x gamma_y, for spins up. */
+typedef struct {
+    double complex at[GAMMA_SPINS][GAMMA_SPINS];
+} spin_projector;
+spin_projector baryon_projector(int parity, int polarised);
+
+/* tr T G of momentum number i, t after the source; with the sign of three quarks that have crossed an antiperiodic edge. */
+double complex baryon_trace(const baryon *b, const spin_projector *T, int i, int t);
+
+#endif

@@ -1,0 +1,58 @@
+/* Arguments of the kernels of contractions. */
+#ifndef PLAQ_FAMILY_CONTRACT_H
+#define PLAQ_FAMILY_CONTRACT_H
+
+#include <stdint.h>
+
+#include "kernels/field/view.h"
+#include "kernels/lattice/exact.h"
+#include "kernels/lattice/geom.h"
+
+/* Colours of a source, columns of one of its spins. */
+#define CONTRACT_COLOURS 3
+
+/* Channel 4 k + l of out from spin k of columns first_a + d of a, and spin l of columns first_b + d of b, d < 3. Views of columns
+ * are those of colour vectors: group 4 column + spin, of 6 reals. */
+typedef struct {
+    view a, b, out;
+    int first_a, first_b;
+} spin_pairs_args;
+
+/* Groups of x and y, of `reals` components: 24 or 6. */
+typedef struct {
+    view x, y, out;
+    int reals;
+} inner_args;
+
+/* A unit sums the cubes of one slice of the layout, of one of `parts` stretches of its planes in z, for SLICE_WAVES waves and
+ * SLICE_CHANNELS channels; the last ones of each may be fewer. The slice counts fastest, then waves, channels and parts. */
+#define SLICE_WAVES 4
+#define SLICE_CHANNELS 8
+
+typedef struct {
+    geom g;
+    view rho;              /* storage of both parities */
+    const double *factors; /* [number][re, im][lane]: factors of waves at the layout's coordinates */
+    const int32_t *first;  /* [wave][x, y, z]: number of the factor of a direction at coordinate 0 */
+    exact_sum *sums;       /* [part][slice of the rank][wave][channel][re, im] */
+    int waves, channels, parts, slices;
+} slice_sums_args;
+
+/* Views of columns as in spin_pairs_args; out of 16 channels. Spins of two lines of a diquark at the sink, and two spins at the
+ * source, each pair with its factor. */
+#define DIQUARK_TERMS 4
+
+typedef struct {
+    int at[DIQUARK_TERMS][2];
+    double value[DIQUARK_TERMS][2];
+} diquark_table;
+
+typedef struct {
+    view a, b, c, out;
+    diquark_table sink, source;
+} baryon_args;
+
+typedef baryon_args baryon_direct_args;
+typedef baryon_args baryon_crossed_args;
+
+#endif
