@@ -214,7 +214,8 @@ static void hop_with(field *y, parity p, const field *x, hop_form form, const si
 static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, const blocks *cut)
 {
     const site_matrix inverse = inverse_matrix(w, m, sign);
-    hop_with(y, y->par, x, HOP_CLOVER, &inverse, (wilson_hop_call){.a = 1, .sign = sign, .links = m->links, .cut = cut});
+    hop_with(y, y->par, x, HOP_CLOVER, &inverse,
+             (wilson_hop_call){.a = 1, .sign = sign, .links = m->links, .cut = cut});
 }
 
 /* y_p = A_pp x_p - D t_q / 4 */
@@ -233,8 +234,7 @@ static void apply_symmetric(const schur *s, const material *m, field *y, const f
     const wilson *w = s->w;
     const int sign = dagger ? -1 : 1;
     const site_matrix inverse = inverse_matrix(w, m, sign), one = {.scale = 1};
-    const wilson_hop_call call = {
-        .a = -0.25, .b = 1, .sign = sign, .links = m->links, .add = x, .cut = s->base.inside};
+    const wilson_hop_call call = {.a = -0.25, .b = 1, .sign = sign, .links = m->links, .add = x, .cut = s->base.inside};
     const int first = dagger && !is_number(&inverse);
     if (sum) clover_apply_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
     else if (first) apply_matrix(s->work_p, x->par, &inverse, x);
@@ -465,7 +465,7 @@ static linop *schur_at(wilson *w, precision prec, place where)
                              .prec = prec,
                              .where = where,
                              .flops = sites * (2 * 1320 + (has_clover(w) ? (w->mu != 0 ? 3 : 2) * 504 : 0) +
-                                       (w->mu != 0 ? 96 : 0) + 48)};
+                                               (w->mu != 0 ? 96 : 0) + 48)};
         (*s)->w = w;
     }
     return &(*s)->base;

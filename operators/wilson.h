@@ -21,12 +21,13 @@
 typedef enum { SCHUR_ASYMMETRIC, SCHUR_SYMMETRIC } schur_form;
 
 typedef struct {
-    double mass, c_sw, mu; /* mu: twisted mass in units of 1/a, of either sign */
+    double mass, c_sw;
     schur_form form;
     parity p;           /* parity of the Schur complement's vectors */
     field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
     int thin_clover;    /* the clover term is made of the links themselves, the hop alone of the map's */
+    double mu;          /* twisted mass in units of 1/a, of either sign */
 } wilson_settings;
 
 typedef struct wilson wilson;

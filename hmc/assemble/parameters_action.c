@@ -103,6 +103,10 @@ static void check_quark(const ini_input *in, const named_action *a, const named_
                    "kind = %s or rational",
                    ini_where(in, "action", a->name, "kind"), a->name, kind->name, of->name, q->name, of->flavours,
                    other ? other->name : "rational");
+    if (of->twisted_mass && kind->rational)
+        user_error("%s: [action.%s] kind = %s takes roots of one operator, which for kind = %s of [quark.%s] is of both "
+                   "flavours of a doublet; choose kind = %s",
+                   ini_where(in, "action", a->name, "kind"), a->name, kind->name, of->name, q->name, other->name);
     if (links && !link_map_type_find(links->kind)->pull_back)
         user_error(
             "%s: [quark.%s] links = %s, of kind %s, have no force, which [action.%s] needs; take links of another "

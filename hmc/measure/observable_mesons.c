@@ -222,6 +222,25 @@ static const char *check_smearing(const meson_keys *k, const char *name, char *m
     return NULL;
 }
 
+/* With a twisted mass gamma_5 hermiticity leads to the other flavour. At one end and the other gamma_5 leaves the charged
+ * pion, sum |S|^2; the meanings of the others depend on the angle of the twist. */
+static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
+    const char *const names[2] = {m->p.quark, k->quark_2};
+    for (int i = 0; i < 2 && strcmp(k->operators, "pseudoscalar"); i++) {
+        if (!names[i][0]) continue;
+        const quark_params *q = &p->quarks[parameters_quark(p, names[i])].p;
+        if (!quark_kind_of(q)->twisted_mass) continue;
+        snprintf(message, size,
+                 "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; "
+                 "only operators = pseudoscalar, the charged pion, is there",
+                 k->operators, m->name, q->kind, names[i]);
+        return "operators";
+    }
+    return NULL;
+}
+
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
@@ -234,7 +253,8 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
         snprintf(message, size, "[measure.%s] solver_2 has no effect without quark_2; leave it out", m->name);
         return "solver_2";
     }
-    const char *key = check_smearing(k, m->name, message, size);
+    const char *key = check_twist(p, m, message, size);
+    if (!key) key = check_smearing(k, m->name, message, size);
     return key ? key : propagator_source_fits(p, m->name, k->source, message, size);
 }
 

@@ -92,12 +92,13 @@ static void hop_over(const field *like, const hop_args *args, const fifth_matrix
     const int diagonal = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
     const int clover = diagonal ? (args->clover.data != NULL) + (args->mu_clover.data != NULL) : 0;
     const int add = args->form == HOP_ADD || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
-    const kernel_work w = {.list = list,
-                           .n = n,
-                           .pack = pack,
-                           .flops = sites * rhs * (1320 + 504 * clover + 48 * add + 48 * (args->mu != 0) + (fifth ? 48 * fifth->Ls : 0)),
-                           .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
-                                             field_traffic(like) * rhs * (48 + 24 * add))};
+    const kernel_work w = {
+        .list = list,
+        .n = n,
+        .pack = pack,
+        .flops = sites * rhs * (1320 + 504 * clover + 48 * add + 48 * (args->mu != 0) + (fifth ? 48 * fifth->Ls : 0)),
+        .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
+                          field_traffic(like) * rhs * (48 + 24 * add))};
     if (fifth) {
         const hop_fifth_args all = {*args, *fifth};
         kernel_run(KERNEL_hop_fifth, like, &all, w);
@@ -156,9 +157,8 @@ static int should_fuse(split_hop *hop)
     const hop_args *a = &hop->args;
     const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
     if (hop->fifth || !exchange_can_fuse(hop->in)) return 0;
-    const tune_key key =
-        tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, (a->form + 8 * (a->mu != 0)) * 32 + a->link_reals,
-                  hop->like->groups);
+    const tune_key key = tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g,
+                                   (a->form + 8 * (a->mu != 0)) * 32 + a->link_reals, hop->like->groups);
     const int way = tune_choice(&key, hop->like->lat->group, 2, split_hop_seconds, hop);
     return way == TUNE_BY_RULE ? !shares : way;
 }
@@ -195,7 +195,8 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
     const fifth_matrix *fifth = NULL;
     if (call->fifth) {
         REQUIRE(call->form == HOP_PLAIN || call->form == HOP_ADD, "a clover term and a matrix of slices");
-        REQUIRE(call->fifth->Ls == out->Ls && call->fifth->from == out->Ls, "a matrix of %d slices on %d", call->fifth->Ls, out->Ls);
+        REQUIRE(call->fifth->Ls == out->Ls && call->fifth->from == out->Ls, "a matrix of %d slices on %d",
+                call->fifth->Ls, out->Ls);
         args.a = 1;
         scaled = domainwall_scaled(call->a, call->fifth, call->fifth_transposed);
         fifth = &scaled;
@@ -234,6 +235,15 @@ void clover_apply(field *out, parity p, const field *clover, const field *in, do
     kernel_run(KERNEL_clover_apply, out, &args, vector_work(KERNEL_clover_apply, out, out->groups));
 }
 
+/* The work of a matrix with so many of the fields C and K; registered are two. */
+static kernel_work twisted_work(const field *out, int fields)
+{
+    kernel_work w = vector_work(KERNEL_twisted_apply, out, out->groups);
+    w.flops *= (96 + 504.0 * fields) / 1104;
+    w.bytes *= (48 + 72.0 * fields) / 192;
+    return w;
+}
+
 void twisted_apply(field *out, parity p, const field *clover, const field *mu_clover, double mu, const field *in,
                    double factor)
 {
@@ -244,7 +254,8 @@ void twisted_apply(field *out, parity p, const field *clover, const field *mu_cl
     if (clover) args.clover = field_in(clover, p);
     if (mu_clover) args.mu_clover = field_in(mu_clover, p);
     args.out = field_out(out, p);
-    kernel_run(KERNEL_twisted_apply, out, &args, vector_work(KERNEL_twisted_apply, out, out->groups));
+    const kernel_work work = twisted_work(out, (clover != NULL) + (mu_clover != NULL));
+    kernel_run(KERNEL_twisted_apply, out, &args, work);
 }
 
 void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor)

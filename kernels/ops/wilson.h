@@ -16,14 +16,14 @@ extern "C" {
 /* ---- the hop between parities, kernels/site/hop.h ---- */
 typedef struct {
     hop_form form;
-    double a, b;              /* factors of the hop and of what is added */
-    int sign;                 /* +1, or -1 for the dagger */
-    const field *links;       /* links on both parities */
-    const field *clover;      /* clover term where the form asks for one; of both parities or of that of out */
-    double mu;                /* where it is not zero, the forms with a clover term have C + i mu gamma_5 K in its place */
-    const field *mu_clover;   /* K, as clover; K and C are unit matrices where they are null */
-    const field *add;         /* summand where the form has one */
-    const struct blocks *cut; /* stays in these blocks, and is not collective; or null */
+    double a, b;         /* factors of the hop and of what is added */
+    int sign;            /* +1, or -1 for the dagger */
+    const field *links;  /* links on both parities */
+    const field *clover; /* clover term where the form asks for one; of both parities or of that of out */
+    double mu;           /* where it is not zero, the forms with a clover term have C + i mu gamma_5 K in its place */
+    const field *mu_clover;    /* K, as clover; K and C are unit matrices where they are null */
+    const field *add;          /* summand where the form has one */
+    const struct blocks *cut;  /* stays in these blocks, and is not collective; or null */
     const fifth_matrix *fifth; /* matrix of as many slices as the fields: multiplies D in before anything is
                                   added, in forms without clover term; or null */
     int fifth_transposed;      /* transpose of that matrix */

@@ -122,18 +122,26 @@ FN void T(clover_block_invert)(vreal inverse[36], vreal l[36], const vreal c[36]
     }
 }
 
-/* logs += weight sum of log |pivot|; negatives += pivots below zero. */
-FN void T(pivots_add)(vdouble *logs, vdouble *negatives, const vreal l[36], double weight)
+/* logs += weight sum of log |pivot| */
+FN void T(log_pivots_add)(vdouble *logs, const vreal l[36], double weight)
 {
     UNROLL for (int i = 0; i < 6; i++)
     {
-        vreal logarithm = vset(0), below = vset(0);
-        for (int lane = 0; lane < W; lane++) {
+        vreal logarithm = vset(0);
+        for (int lane = 0; lane < W; lane++)
             LANE(logarithm, lane) = (real)(weight * log(fabs((double)LANE(l[i], lane))));
-            LANE(below, lane) = LANE(l[i], lane) < 0 ? 1 : 0;
-        }
         T(add_real)(logs, logarithm);
-        T(add_real)(negatives, below);
+    }
+}
+
+/* sum += the number of pivots below zero */
+FN void T(negative_pivots_add)(vdouble *sum, const vreal l[36])
+{
+    UNROLL for (int i = 0; i < 6; i++)
+    {
+        vreal below = vset(0);
+        for (int lane = 0; lane < W; lane++) LANE(below, lane) = LANE(l[i], lane) < 0 ? 1 : 0;
+        T(add_real)(sum, below);
     }
 }
 
@@ -146,7 +154,8 @@ FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
         T(load)(c, &a->in, u, chirality, 36);
         T(clover_block_invert)(inverse, l, c);
         T(save)(inverse, &a->out, u, chirality, 36);
-        T(pivots_add)(&logs, &negatives, l, 1);
+        T(log_pivots_add)(&logs, l, 1);
+        T(negative_pivots_add)(&negatives, l);
     }
     T(exact_deposit)(&sum[0], logs);
     T(exact_deposit)(&sum[1], negatives);
@@ -162,7 +171,9 @@ FN void T(clover_block_product)(vreal r[36], const vreal c[36], const vreal d[36
         {
             const int low = i > j ? i : j, high = i > j ? j : i;
             column[2 * i] = i == j ? d[i] : d[CLOVER_LOWER(low, high)];
-            column[2 * i + 1] = i == j ? vset(0) : i > j ? d[CLOVER_LOWER(low, high) + 1] : -d[CLOVER_LOWER(low, high) + 1];
+            column[2 * i + 1] = i == j  ? vset(0)
+                                : i > j ? d[CLOVER_LOWER(low, high) + 1]
+                                        : -d[CLOVER_LOWER(low, high) + 1];
         }
         T(clover_block_times)(y, c, column);
         r[j] = y[2 * j];
@@ -174,19 +185,19 @@ FN void T(clover_block_product)(vreal r[36], const vreal c[36], const vreal d[36
     }
 }
 
-/* mu_out = K = (C^2 + mu^2)^-1 and out = C K, of which (C + i mu gamma_5)^-1 = C K - i mu gamma_5 K; the sum is log det
- * |C + i mu gamma_5|. */
+/* mu_out = K = (C^2 + mu^2)^-1 and out = C K, of which (C + i mu gamma_5)^-1 = C K - i mu gamma_5 K; the sum is log
+ * |det(C + i mu gamma_5)|, half of that of log det (C^2 + mu^2). */
 FN void T(twisted_invert_site)(const twisted_invert_args *a, long u, vexact *sum)
 {
     const vreal mu2 = vset((real)(a->mu * a->mu));
-    vdouble logs = vdouble_zero(), negatives = vdouble_zero();
+    vdouble logs = vdouble_zero();
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal c[36], square[36], l[36], k[36];
         T(load)(c, &a->in, u, chirality, 36);
         T(clover_block_product)(square, c, c);
         UNROLL for (int i = 0; i < 6; i++) square[i] += mu2;
         T(clover_block_invert)(k, l, square);
-        T(pivots_add)(&logs, &negatives, l, 0.5);
+        T(log_pivots_add)(&logs, l, 0.5);
         T(save)(k, &a->mu_out, u, chirality, 36);
         T(clover_block_product)(square, c, k);
         T(save)(square, &a->out, u, chirality, 36);
