@@ -5,7 +5,7 @@
 
 #include "hmc/quarks/quark_links.h"
 #include "hmc/quarks/quark_wilson.h"
-#include "kernels/base/log.h"
+#include "kernels/base/error.h"
 
 typedef struct {
     double mu;
@@ -28,9 +28,9 @@ static void complete(const ini_input *in, named_quark *f)
 {
     wilson_keys_complete(in, f);
     if (mu_of(&f->p) == 0)
-        log_warn("%s: [quark.%s] of kind = twisted_mass has mu = 0; give mu, or take kind = wilson_clover, which has "
-                 "more solvers and measurements",
-                 ini_where(in, "quark", f->name, "mu"), f->name);
+        user_error("%s: [quark.%s] of kind = twisted_mass has %s; give another one, or take kind = wilson_clover",
+                   ini_where(in, "quark", f->name, "mu"), f->name,
+                   ini_given(in, "quark", f->name, "mu") ? "mu = 0" : "no mu");
 }
 
 static fermion *make(const field *links, const quark_params *f, fermion *const *others, int n)

@@ -19,13 +19,13 @@ static int measured, values, passed_over;
 /* Keys that have to be given, and few noise vectors. */
 static parameters *parameters_of(const quark_kind *kind, const char *keys, const observable *o)
 {
-    static const struct {
+    const struct {
         const char *key, *value;
     } given[] = {{"flow_time", "0.1"},
                  {"flow_step", "0.05"},
                  {"vectors", "24"},
                  {"tastes", "i5 ij i4 i 4 1"},
-                 {"operators", "scalar"}};
+                 {"operators", kind->twisted_mass && o->second_quark ? "pseudoscalar" : "scalar"}};
     char text[512];
     int n = snprintf(text, sizeof text, "[measure.m]\nkind = %s\n%s", o->name,
                      o->quarks == MEASURE_NO_QUARKS ? "" : "quark = q\n");
