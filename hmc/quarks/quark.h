@@ -53,8 +53,8 @@ typedef struct {
     /* True if gauge actions may count it among the quarks in their loops; null: never. */
     int (*in_gauge_loops)(const quark_params *q);
     /* Twisted mass mu of the quark: gamma_5 M^dagger gamma_5 is not M but the operator of -mu, the other flavour of a doublet,
-     * and K is of both flavours. Null: there is none. */
-    double (*twisted_mass)(const quark_params *q);
+     * and K is of both flavours. Where it is, writable where q is; null: there is none. */
+    double *(*twisted_mass)(const quark_params *q);
     int (*reach)(const quark_params *q);  /* sites that its operator and force reach to; null: 2 */
     int (*slices)(const quark_params *q); /* slices of a fifth dimension; null: none */
     /* Lines "key = value" that a transform between numbers of slices (solvers/transform.h) depends on; null: none. */

@@ -19,9 +19,14 @@ static const param table[] = {
 
 static const param_section twisted_part = PARAM_PART("quark", "twisted mass", twisted_keys, table);
 
+static double *twisted_mass(const quark_params *f)
+{
+    return &((twisted_keys *)quark_keys(f, &twisted_part))->mu;
+}
+
 static double mu_of(const quark_params *f)
 {
-    return ((twisted_keys *)quark_keys(f, &twisted_part))->mu;
+    return *twisted_mass(f);
 }
 
 static void complete(const ini_input *in, named_quark *f)
@@ -73,7 +78,7 @@ const quark_kind quark_twisted_mass = {
     .describe = describe,
     .same_operator = same_operator,
     .log_det = wilson_has_clover,
-    .twisted_mass = mu_of,
+    .twisted_mass = twisted_mass,
     .normal_flops = normal_flops,
     .force_flops = wilson_force_flops,
     .term_flops = wilson_term_flops,

@@ -87,6 +87,7 @@ int main(int argc, char **argv)
                 if (!has(quark, quarks[k])) continue;
                 check_action(kind, quark, quarks[k], "");
                 if (chains) check_action(kind, quark, quarks[k], "masses = 0.7\n");
+                if (chains && quark->twisted_mass) check_action(kind, quark, quarks[k], "mus = 0.9\n");
                 n += 1 + chains;
             }
         }
