@@ -1,8 +1,8 @@
 /* The Wilson-clover operator and its even-odd Schur complements.
  *
  * M = 4 + m + (i c_sw / 4) sigma F + i mu gamma_5 - D / 2 with D the hop of kernels/site/hop.h (eq. (2) of M. Clark et al.,
- * arXiv:1612.07873; clover term in the normalisation of hep-lat/9605038; twisted mass of one flavour as in R. Frezzotti et
- * al., hep-lat/0101001, eq. (2.4)). The other flavour of a doublet has -mu, and M(-mu) = gamma_5 M(mu)^dagger gamma_5. With
+ * arXiv:1612.07873; clover term in the normalisation of hep-lat/9605038; twisted mass of one flavour of a doublet as in R.
+ * Frezzotti et al., hep-lat/0101001). The other flavour of a doublet has -mu, and M(-mu) = gamma_5 M(mu)^dagger gamma_5. With
  * A the site-diagonal part on parity p or the other, q, and H = -D / 2:
  *
  *   asymmetric  Mhat = A_pp - H_pq A_qq^-1 H_qp,        det M = det A_qq det Mhat

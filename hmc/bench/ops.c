@@ -141,8 +141,8 @@ static void open_wilson(bench *b, const field *links, const field *tensor)
     b->sy = field_like(b->sx);
     const precision converted = b->prec == PREC_DOUBLE ? PREC_SINGLE : PREC_DOUBLE;
     b->converted = field_create(b->lat, FIELD_SPINOR, converted, PARITY_EVEN, b->rhs, b->where);
-    b->w = wilson_create(b->links_double,
-                         &(wilson_settings){BENCH_MASS, BENCH_C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage, NULL, 0});
+    b->w = wilson_create(b->links_double, &(wilson_settings){BENCH_MASS, BENCH_C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN,
+                                                             storage, NULL, 0, 0});
     b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
     b->normal = normal_create(b->schur);
 }
