@@ -14,8 +14,9 @@
 /* Links and clover terms in one precision and place. */
 typedef struct {
     const field *links;
-    field *own_links, *clover, *inverse;
-    unsigned long version; /* version of the links that it was built from */
+    field *own_links, *clover;
+    field *inverse, *mu_inverse; /* (C + i mu gamma_5)^-1 = inverse - i mu gamma_5 mu_inverse; without mu, C^-1 */
+    unsigned long version;       /* version of the links that it was built from */
 } material;
 
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
 struct wilson {
     const field *links, *special; /* links of the hop, and of the clover term, which has no twist */
     link_map *map;
-    double mass, c_sw;
+    double mass, mu, c_sw;
     schur_form form;
     parity p, q;
     field_kind storage;
@@ -76,33 +77,40 @@ static void use_links(wilson *w, material *m, precision prec, place where)
     m->links = m->own_links;
 }
 
+/* The inverse on parity p in place of the clover term, and what it adds to the log det. */
+static void invert(wilson *w, material *m, parity p)
+{
+    double negatives = 0;
+    w->log_det += w->mu == 0 ? clover_invert(m->inverse, m->inverse, p, &negatives)
+                             : twisted_invert(m->inverse, m->mu_inverse, m->inverse, p, w->mu);
+    w->negatives += negatives;
+}
+
 static void build_double(wilson *w)
 {
     material *m = &w->materials[PREC_DOUBLE][w->links->where];
     const lattice *lat = w->links->lat;
+    const int both = w->form == SCHUR_SYMMETRIC;
     m->version = w->links->version;
     use_links(w, m, PREC_DOUBLE, w->links->where);
+    w->log_det = w->negatives = 0;
     if (!has_clover(w)) {
-        const double sites = 0.5 * (double)lat->volume * (w->form == SCHUR_SYMMETRIC ? 2 : 1);
-        w->log_det = 12 * sites * log(fabs(diagonal(w)));
-        w->negatives = diagonal(w) > 0 ? 0 : 12 * sites;
+        const double sites = 0.5 * (double)lat->volume * (both ? 2 : 1);
+        w->log_det = 12 * sites * log(hypot(diagonal(w), w->mu));
+        w->negatives = diagonal(w) > 0 || w->mu != 0 ? 0 : 12 * sites;
         return;
     }
-    const int both = w->form == SCHUR_SYMMETRIC;
-    if (!m->inverse)
-        m->inverse = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, both ? PARITY_BOTH : w->q, 1, w->links->where);
+    const parity of_inverse = both ? PARITY_BOTH : w->q;
+    if (!m->inverse) m->inverse = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, of_inverse, 1, w->links->where);
+    if (!m->mu_inverse && w->mu != 0) m->mu_inverse = field_like(m->inverse);
     if (!m->clover && !both) m->clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, w->p, 1, w->links->where);
     field *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, w->links->where);
     gauge_field_strength(tensor, w->special);
     clover_build(m->inverse, tensor, diagonal(w), w->c_sw);
     if (m->clover) clover_build(m->clover, tensor, diagonal(w), w->c_sw);
     field_destroy(tensor);
-    w->log_det = clover_invert(m->inverse, m->inverse, w->q, &w->negatives);
-    if (both) {
-        double more;
-        w->log_det += clover_invert(m->inverse, m->inverse, w->p, &more);
-        w->negatives += more;
-    }
+    invert(w, m, w->q);
+    if (both) invert(w, m, w->p);
 }
 
 static const material *material_at(wilson *w, precision prec, place where)
@@ -114,6 +122,7 @@ static const material *material_at(wilson *w, precision prec, place where)
         use_links(w, m, prec, where);
         convert_one(&m->clover, source->clover, prec, where);
         convert_one(&m->inverse, source->inverse, prec, where);
+        convert_one(&m->mu_inverse, source->mu_inverse, prec, where);
         m->version = w->links->version;
     }
     return m;
@@ -142,62 +151,95 @@ static const material *material_of(schur *s)
         local_gather(&s->base, &e->own_links, m->links);
         local_gather(&s->base, &e->clover, m->clover);
         local_gather(&s->base, &e->inverse, m->inverse);
+        local_gather(&s->base, &e->mu_inverse, m->mu_inverse);
         e->links = e->own_links;
         e->version = m->version;
     }
     return e;
 }
 
+/* The site-diagonal part of M, or its inverse: scale (C + i mu gamma_5 K), with unit matrices for fields that are null. Its
+ * dagger has -mu. */
+typedef struct {
+    double scale, mu;
+    const field *clover, *mu_clover;
+} site_matrix;
+
+/* A, for a dagger where sign is -1, of the clover term `clover` where there is one. */
+static site_matrix own_matrix(const wilson *w, const field *clover, int sign)
+{
+    if (has_clover(w)) return (site_matrix){1, sign * w->mu, clover, NULL};
+    return (site_matrix){diagonal(w), sign * w->mu / diagonal(w), NULL, NULL};
+}
+
+/* A^-1, or its dagger. */
+static site_matrix inverse_matrix(const wilson *w, const material *m, int sign)
+{
+    if (has_clover(w)) return (site_matrix){1, -sign * w->mu, m->inverse, m->mu_inverse};
+    const double d = diagonal(w), ratio = w->mu / d;
+    return (site_matrix){1 / (d * (1 + ratio * ratio)), -sign * ratio, NULL, NULL};
+}
+
+static int is_number(const site_matrix *a)
+{
+    return !a->clover && a->mu == 0;
+}
+
+static void apply_matrix(field *y, parity p, const site_matrix *a, const field *x)
+{
+    if (a->mu != 0) {
+        twisted_apply(y, p, a->clover, a->mu_clover, a->mu, x, a->scale);
+    } else if (a->clover) {
+        clover_apply(y, p, a->clover, x, a->scale);
+    } else {
+        const field part = x->par == p ? *x : field_part(x, p);
+        vector_axpby(y, a->scale, &part, 0);
+    }
+}
+
+/* The hop of `form`, which has a site-diagonal matrix, with a in it; factors of the hop and of what is added are those
+ * without the scale of a. */
+static void hop_with(field *y, parity p, const field *x, hop_form form, const site_matrix *a, wilson_hop_call call)
+{
+    call.form = !is_number(a) ? form : form == HOP_CLOVER ? HOP_PLAIN : HOP_ADD;
+    if (form == HOP_ADD_CLOVER) call.b *= a->scale;
+    else call.a *= a->scale;
+    call.clover = a->clover;
+    call.mu_clover = a->mu_clover;
+    call.mu = a->mu;
+    wilson_hop(y, p, x, &call);
+}
+
 /* y_q = A_qq^-1 D x_p */
 static void hop_to_other(const wilson *w, const material *m, field *y, const field *x, int sign, const blocks *cut)
 {
-    wilson_hop_call call = {
-        .form = HOP_CLOVER, .a = 1, .sign = sign, .links = m->links, .clover = m->inverse, .cut = cut};
-    if (!has_clover(w)) {
-        call.form = HOP_PLAIN;
-        call.a = 1 / diagonal(w);
-    }
-    wilson_hop(y, y->par, x, &call);
+    const site_matrix inverse = inverse_matrix(w, m, sign);
+    hop_with(y, y->par, x, HOP_CLOVER, &inverse,
+             (wilson_hop_call){.a = 1, .sign = sign, .links = m->links, .cut = cut});
 }
 
 /* y_p = A_pp x_p - D t_q / 4 */
 static void close_asymmetric(const wilson *w, const material *m, field *y, const field *t, const field *x, int sign,
                              const blocks *cut)
 {
-    wilson_hop_call call = {.form = HOP_ADD_CLOVER,
-                            .a = -0.25,
-                            .b = 1,
-                            .sign = sign,
-                            .links = m->links,
-                            .clover = m->clover,
-                            .add = x,
-                            .cut = cut};
-    if (!has_clover(w)) {
-        call.form = HOP_ADD;
-        call.b = diagonal(w);
-    }
-    wilson_hop(y, y->par, t, &call);
+    const site_matrix own = own_matrix(w, m->clover, sign);
+    hop_with(y, y->par, t, HOP_ADD_CLOVER, &own,
+             (wilson_hop_call){.a = -0.25, .b = 1, .sign = sign, .links = m->links, .add = x, .cut = cut});
 }
 
-/* sum: where |x|^2 goes, which the dagger with a clover term can find on its way; else null. */
+/* y_p = x_p - A_pp^-1 D A_qq^-1 D x_p / 4, or its dagger, in which A_pp^-dagger comes first. sum: where |x|^2 goes, which
+ * the dagger with an untwisted clover term finds on its way; else null. */
 static void apply_symmetric(const schur *s, const material *m, field *y, const field *x, int dagger, vector_sum *sum)
 {
     const wilson *w = s->w;
-    wilson_hop_call call = {.form = HOP_ADD, .a = -0.25, .b = 1, .sign = dagger ? -1 : 1, .links = m->links, .add = x};
-    call.cut = s->base.inside;
-    if (!has_clover(w)) {
-        hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
-        call.a /= diagonal(w);
-    } else if (dagger) {
-        if (sum) clover_apply_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
-        else clover_apply(s->work_p, x->par, m->inverse, x, 1);
-        hop_to_other(w, m, s->work_q, s->work_p, call.sign, call.cut);
-    } else {
-        hop_to_other(w, m, s->work_q, x, call.sign, call.cut);
-        call.form = HOP_CLOVER_ADD;
-        call.clover = m->inverse;
-    }
-    wilson_hop(y, y->par, s->work_q, &call);
+    const int sign = dagger ? -1 : 1;
+    const site_matrix inverse = inverse_matrix(w, m, sign), one = {.scale = 1};
+    const wilson_hop_call call = {.a = -0.25, .b = 1, .sign = sign, .links = m->links, .add = x, .cut = s->base.inside};
+    const int first = dagger && !is_number(&inverse);
+    if (sum) clover_apply_norm2_start(sum, s->work_p, x->par, m->inverse, x, 1);
+    else if (first) apply_matrix(s->work_p, x->par, &inverse, x);
+    hop_to_other(w, m, s->work_q, first ? s->work_p : x, sign, call.cut);
+    hop_with(y, y->par, s->work_q, HOP_CLOVER_ADD, first ? &one : &inverse, call);
 }
 
 static void reserve_work(schur *s, const field *x)
@@ -232,7 +274,7 @@ static void apply(const linop *op, field *y, const field *x, int dagger)
 static void apply_norm2(const linop *op, field *y, const field *x, int dagger, vector_sum *sum)
 {
     const wilson *w = ((const schur *)op)->w;
-    const int on_the_way = w->form == SCHUR_SYMMETRIC && has_clover(w) && dagger;
+    const int on_the_way = w->form == SCHUR_SYMMETRIC && has_clover(w) && w->mu == 0 && dagger;
     if (!on_the_way) vector_norm2_start(sum, x, 0);
     apply_and_sum(op, y, x, dagger, on_the_way ? sum : NULL);
 }
@@ -265,6 +307,7 @@ static void destroy(linop *op)
     field_destroy(s->extended.own_links);
     field_destroy(s->extended.clover);
     field_destroy(s->extended.inverse);
+    field_destroy(s->extended.mu_inverse);
     field_destroy(s->work_p);
     field_destroy(s->work_q);
     field_destroy(s->diagonal);
@@ -289,10 +332,11 @@ static const field *whole_clover(wilson *w)
 
 /* ---- the coarse operator's view of a Schur complement ---- */
 
-/* A_pp of the symmetric form in the precision of the operator. */
+/* The clover term of A_pp in the precision of the operator; null without one. */
 static const field *own_diagonal(schur *s)
 {
     wilson *w = s->w;
+    if (!has_clover(w)) return NULL;
     follow_map(w);
     if (s->diagonal && s->diagonal_version == w->links->version) return s->diagonal;
     const field part = field_part(whole_clover(w), w->p);
@@ -316,8 +360,8 @@ static void residual_to_rows(linop *op, field *rows, const field *v)
         return;
     }
     reserve_work(s, v);
-    if (has_clover(s->w)) clover_apply(s->work_p, v->par, own_diagonal(s), v, 1);
-    else vector_axpby(s->work_p, diagonal(s->w), v, 0);
+    const site_matrix own = own_matrix(s->w, own_diagonal(s), 1);
+    apply_matrix(s->work_p, v->par, &own, v);
     coarse_rows(rows, v->par, s->work_p);
 }
 
@@ -383,8 +427,8 @@ static void gamma5_conjugate(linop *op, field *y, const field *x, int inverse)
     const wilson *w = s->w;
     domainwall_gamma_5(y, x);
     if (w->form == SCHUR_ASYMMETRIC) return;
-    if (has_clover(w)) clover_apply(y, y->par, inverse ? material_of(s)->inverse : own_diagonal(s), y, 1);
-    else vector_axpby(y, inverse ? 1 / diagonal(w) : diagonal(w), y, 0);
+    const site_matrix a = inverse ? inverse_matrix(w, material_of(s), 1) : own_matrix(w, own_diagonal(s), 1);
+    apply_matrix(y, y->par, &a, y);
 }
 
 static const coarsening schur_coarsening = {.spins = 4,
@@ -414,13 +458,14 @@ static linop *schur_at(wilson *w, precision prec, place where)
         REQUIRE_MEMORY(*s, "out of memory");
         const double sites = 0.5 * (double)w->links->lat->local_volume;
         (*s)->base = (linop){.table = &schur_table,
-                             .coarsening = prec <= PREC_SINGLE ? &schur_coarsening : NULL,
+                             .coarsening = prec <= PREC_SINGLE && w->mu == 0 ? &schur_coarsening : NULL,
                              .lat = w->links->lat,
                              .shape = field_shape_of_kind(FIELD_SPINOR, 1),
                              .par = w->p,
                              .prec = prec,
                              .where = where,
-                             .flops = sites * (2 * 1320 + (has_clover(w) ? 2 * 504 : 0) + 48)};
+                             .flops = sites * (2 * 1320 + (has_clover(w) ? (w->mu != 0 ? 3 : 2) * 504 : 0) +
+                                               (w->mu != 0 ? 96 : 0) + 48)};
         (*s)->w = w;
     }
     return &(*s)->base;
@@ -442,6 +487,7 @@ wilson *wilson_create(const field *links, const wilson_settings *s)
     w->links = w->map ? w->map->links : links;
     w->special = s->thin_clover ? links : link_map_special(w->map, links);
     w->mass = s->mass;
+    w->mu = s->mu;
     w->c_sw = s->c_sw;
     w->form = s->form;
     w->p = s->p;
@@ -459,6 +505,7 @@ void wilson_destroy(wilson *w)
             field_destroy(m->own_links);
             field_destroy(m->clover);
             field_destroy(m->inverse);
+            field_destroy(m->mu_inverse);
             if (w->schurs[prec][where]) linop_destroy(&w->schurs[prec][where]->base);
         }
     field_destroy(w->whole);
@@ -471,20 +518,14 @@ void wilson_destroy(wilson *w)
 void wilson_prepare(wilson *w, field *schur_source, const field *source)
 {
     const material *m = material_at(w, source->prec, source->where);
+    const site_matrix inverse = inverse_matrix(w, m, 1);
     const field b_p = field_part(source, w->p);
     field *t = field_create(source->lat, FIELD_SPINOR, source->prec, w->q, source->groups, source->where);
     /* b_p - H A^-1 b_q = b_p + D A^-1 b_q / 2 */
-    if (has_clover(w)) clover_apply(t, w->q, m->inverse, source, 1);
-    else {
-        const field b_q = field_part(source, w->q);
-        vector_axpby(t, 1 / diagonal(w), &b_q, 0);
-    }
+    apply_matrix(t, w->q, &inverse, source);
     wilson_hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_p};
     wilson_hop(schur_source, w->p, t, &call);
-    if (w->form == SCHUR_SYMMETRIC) {
-        if (has_clover(w)) clover_apply(schur_source, w->p, m->inverse, schur_source, 1);
-        else vector_axpby(schur_source, 1 / diagonal(w), schur_source, 0);
-    }
+    if (w->form == SCHUR_SYMMETRIC) apply_matrix(schur_source, w->p, &inverse, schur_source);
     field_destroy(t);
 }
 
@@ -497,8 +538,8 @@ void wilson_reconstruct(wilson *w, field *x, const field *schur_x, const field *
     /* x_q = A^-1 (b_q + D x_p / 2) */
     wilson_hop_call call = {.form = HOP_ADD, .a = 0.5, .b = 1, .sign = 1, .links = m->links, .add = &b_q};
     wilson_hop(&x_q, w->q, schur_x, &call);
-    if (has_clover(w)) clover_apply(&x_q, w->q, m->inverse, &x_q, 1);
-    else vector_axpby(&x_q, 1 / diagonal(w), &x_q, 0);
+    const site_matrix inverse = inverse_matrix(w, m, 1);
+    apply_matrix(&x_q, w->q, &inverse, &x_q);
     field_out(x, w->p);
 }
 
@@ -507,20 +548,16 @@ void wilson_apply(wilson *w, field *y, const field *x, int dagger)
     REQUIRE(x->prec == PREC_DOUBLE && x->where == w->links->where, "the whole operator in precision %d, place %d",
             x->prec, x->where);
     const material *m = material_at(w, x->prec, x->where);
-    wilson_hop_call call = {.form = HOP_ADD, .a = -0.5, .b = diagonal(w), .links = m->links, .add = x};
-    call.sign = dagger ? -1 : 1;
-    if (has_clover(w)) {
-        call.form = HOP_ADD_CLOVER;
-        call.b = 1;
-        call.clover = whole_clover(w);
-    }
-    wilson_hop(y, PARITY_EVEN, x, &call);
-    wilson_hop(y, PARITY_ODD, x, &call);
+    const int sign = dagger ? -1 : 1;
+    const site_matrix own = own_matrix(w, has_clover(w) ? whole_clover(w) : NULL, sign);
+    const wilson_hop_call call = {.a = -0.5, .b = 1, .links = m->links, .add = x, .sign = sign};
+    hop_with(y, PARITY_EVEN, x, HOP_ADD_CLOVER, &own, call);
+    hop_with(y, PARITY_ODD, x, HOP_ADD_CLOVER, &own, call);
 }
 
 /* ---- forces ---- */
 
-/* factor X and factor Y continued to parity q: x_q = -A_q^-1 H x_p, y_q = -A_q^-1 H^dagger y_p. */
+/* factor X and factor Y continued to parity q: x_q = -A_q^-1 H x_p, y_q = -A_q^-dagger H^dagger y_p. */
 static void continue_field(const wilson *w, const material *m, field *full, double factor, const field *half, int sign)
 {
     field p = field_part(full, w->p), q = field_part(full, w->q);
@@ -548,9 +585,9 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
     field *z = NULL;
     const field *left = y; /* vector to the left of the asymmetric complement's variation */
     if (w->form == SCHUR_SYMMETRIC) {
+        const site_matrix dagger = inverse_matrix(w, m, -1);
         z = field_like(y);
-        if (has_clover(w)) clover_apply(z, w->p, m->inverse, y, 1);
-        else vector_axpby(z, 1 / diagonal(w), y, 0);
+        apply_matrix(z, w->p, &dagger, y);
         left = z;
     }
     continue_field(w, m, full_x, 1, x, 1);
@@ -560,7 +597,7 @@ void wilson_force_add(wilson_force *f, wilson *w, double factor, const field *x,
         need_tensor(f);
         clover_insert(f->tensor, w->q, w->c_sw, full_x, full_y);
         if (w->form == SCHUR_SYMMETRIC) {
-            /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-1 Y)^dagger dA_p (Mhat X). */
+            /* Mhat = A_p^-1 (asymmetric one): the variation of A_p^-1 adds -(A_p^-dagger Y)^dagger dA_p (Mhat X). */
             field difference = field_part(full_x, w->p);
             vector_axpby(&difference, -1, mx, 1);
         }

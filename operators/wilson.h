@@ -1,8 +1,9 @@
 /* The Wilson-clover operator and its even-odd Schur complements.
  *
- * M = 4 + m + (i c_sw / 4) sigma F - D / 2 with D the hop of kernels/site/hop.h (eq. (2) of M. Clark et al.,
- * arXiv:1612.07873; clover term in the normalisation of hep-lat/9605038). With A the site-diagonal part on parity p or
- * the other, q, and H = -D / 2:
+ * M = 4 + m + (i c_sw / 4) sigma F + i mu gamma_5 - D / 2 with D the hop of kernels/site/hop.h (eq. (2) of M. Clark et al.,
+ * arXiv:1612.07873; clover term in the normalisation of hep-lat/9605038; twisted mass of one flavour of a doublet as in R.
+ * Frezzotti et al., hep-lat/0101001). The other flavour of a doublet has -mu, and M(-mu) = gamma_5 M(mu)^dagger gamma_5. With
+ * A the site-diagonal part on parity p or the other, q, and H = -D / 2:
  *
  *   asymmetric  Mhat = A_pp - H_pq A_qq^-1 H_qp,        det M = det A_qq det Mhat
  *   symmetric   Mhat = 1 - A_pp^-1 H_pq A_qq^-1 H_qp,   det M = det A det Mhat
@@ -26,6 +27,7 @@ typedef struct {
     field_kind storage; /* hop links: FIELD_LINKS, or FIELD_LINKS_TWO_ROWS for less traffic, without a twist */
     link_map *map;      /* link map of hop and clover term; null: the links themselves */
     int thin_clover;    /* the clover term is made of the links themselves, the hop alone of the map's */
+    double mu;          /* twisted mass in units of 1/a, of either sign */
 } wilson_settings;
 
 typedef struct wilson wilson;

@@ -89,7 +89,7 @@ const char *action_solver_key(int use)
 /* ---- chains of masses ---- */
 
 typedef struct {
-    char masses[PARAM_WORDS_SIZE], kappas[PARAM_WORDS_SIZE];
+    char masses[PARAM_WORDS_SIZE], kappas[PARAM_WORDS_SIZE], mus[PARAM_WORDS_SIZE];
     int n; /* heavier masses */
     double heavier[MAX_CHAIN];
 } chain_keys;
@@ -101,6 +101,9 @@ static const param chain_table[] = {
      1},
     {"kappas", PARAM_WORDS, offsetof(chain_keys, kappas), "", NULL, NULL,
      "the same as hopping parameters, falling, in place of masses", 1},
+    {"mus", PARAM_WORDS, offsetof(chain_keys, mus), "", NULL, NULL,
+     "the same with twisted masses in place of masses, rising above the size of the quark's mu, whose sign they get",
+     1},
 };
 
 const param_section chain_part = PARAM_PART("action", "chains of masses", chain_keys, chain_table);
@@ -112,23 +115,52 @@ int chain_of(const action_params *a, const double **masses)
     return k ? k->n : 0;
 }
 
-void chain_complete(const ini_input *in, named_action *a, const named_quark *q)
+int chain_is_twisted(const action_params *a)
 {
-    chain_keys *k = action_keys(&a->p, &chain_part);
-    const int by_kappa = k->kappas[0] != 0;
-    const char *const key = by_kappa ? "kappas" : "masses", *const text = by_kappa ? k->kappas : k->masses;
-    const char *const where = ini_where(in, "action", a->name, key);
+    const chain_keys *k = action_keys(a, &chain_part);
+    return k && k->mus[0];
+}
+
+/* The key that gives the chain, and its words. */
+static const char *chain_key(const ini_input *in, const named_action *a, const chain_keys *k, const char **text)
+{
+    const char *const keys[] = {"masses", "kappas", "mus"}, *const texts[] = {k->masses, k->kappas, k->mus};
+    int given = 0, n = 0;
+    for (int i = 0; i < 3; i++)
+        if (texts[i][0]) {
+            if (n++)
+                user_error("%s: both %s and %s are given for [action.%s]; give one of them",
+                           ini_where(in, "action", a->name, keys[i]), keys[given], keys[i], a->name);
+            given = i;
+        }
+    *text = texts[given];
+    return keys[given];
+}
+
+/* A chain of that key is what the kind of the quark can have. */
+static void check_chain(const named_action *a, const named_quark *q, const char *where, const char *key,
+                        const char *text)
+{
     const quark_kind *kind = quark_kind_of(&q->p);
-    char word[PARAM_WORDS_SIZE];
-    if (k->masses[0] && by_kappa)
-        user_error("%s: both masses and kappas are given for [action.%s]; give one of them", where, a->name);
-    if (by_kappa && !quark_kind_has(kind, "kappa"))
+    if (!strcmp(key, "kappas") && !quark_kind_has(kind, "kappa"))
         user_error("%s: kappas = %s of [action.%s]: a quark of kind = %s has no kappa; give masses", where, text,
+                   a->name, kind->name);
+    if (!strcmp(key, "mus") && !kind->twisted_mass)
+        user_error("%s: mus = %s of [action.%s]: a quark of kind = %s has no twisted mass; give masses", where, text,
                    a->name, kind->name);
     if (text[0] && !kind->ratios)
         user_error("%s: %s = %s of [action.%s]: a quark of kind = %s has no ratios of determinants", where, key, text,
                    a->name, kind->name);
-    double last = q->p.mass;
+}
+
+void chain_complete(const ini_input *in, named_action *a, const named_quark *q)
+{
+    chain_keys *k = action_keys(&a->p, &chain_part);
+    const char *text, *const key = chain_key(in, a, k, &text), *const where = ini_where(in, "action", a->name, key);
+    const int by_kappa = k->kappas[0] != 0;
+    char word[PARAM_WORDS_SIZE];
+    check_chain(a, q, where, key, text);
+    double last = k->mus[0] ? fabs(*quark_kind_of(&q->p)->twisted_mass(&q->p)) : q->p.mass;
     for (k->n = 0; param_word(text, k->n, word, sizeof word); k->n++) {
         double x;
         const int bad = param_real(word, &x) || (by_kappa && !(x > 0));
@@ -172,12 +204,12 @@ int action_is_ratio(const action_term *t)
 
 fermion *action_quark(const action_scene *s, const action_term *t)
 {
-    return quark_set_get(s->quarks, t->quark, t->mass);
+    return quark_set_get(s->quarks, t->light, t->mass);
 }
 
 fermion *action_over(const action_scene *s, const action_term *t)
 {
-    return isnan(t->over) ? action_quark(s, t)->regulator : quark_set_get(s->quarks, t->quark, t->over);
+    return isnan(t->over) ? action_quark(s, t)->regulator : quark_set_get(s->quarks, t->heavy, t->over);
 }
 
 action_solvers action_solvers_of(const action_scene *s, const action_term *t)

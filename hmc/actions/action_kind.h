@@ -32,11 +32,13 @@ typedef struct {
 } mass_factor;
 
 /* A term of the action: the determinant of a quark, or a factor of it (M. Hasenbusch, Phys. Lett. B 519 (2001) 177), as what
- * the chain of masses m_0 < m_1 < ... of [action.NAME] makes of it: NAME.k is the quark of mass m_k over that of m_k+1. */
+ * the chain of masses m_0 < m_1 < ... of [action.NAME] makes of it: NAME.k is the quark of mass m_k over that of m_k+1. In a
+ * chain of twisted masses all have one mass, and parameters of their own. */
 typedef struct {
     char name[80]; /* NAME, or NAME.k in a chain of several */
     const named_action *action;
     const named_quark *quark;
+    const named_quark *light, *heavy; /* of the numerator and the denominator: `quark`, but for the twisted mass */
     double mass, over; /* over: of the denominator; NaN: none but what every determinant of the quark has */
     int factor, factors;
     char solvers[SOLVER_USES][64];
@@ -98,6 +100,8 @@ extern const param_section chain_part, predictor_part;
 /* Heavier masses of a section, the lightest first; how many. */
 #define MAX_CHAIN (MAX_ACTIONS - 1)
 int chain_of(const action_params *a, const double **masses);
+/* True if they are twisted masses, which have the sign of the quark's. */
+int chain_is_twisted(const action_params *a);
 void chain_complete(const ini_input *in, named_action *a, const named_quark *q);
 /* How many solutions the guess of a force is made from. */
 int predictor_of(const action_params *a);

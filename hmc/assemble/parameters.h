@@ -103,6 +103,7 @@ typedef struct parameters {
     named_quark quarks[MAX_NAMED];
     named_action actions[MAX_NAMED];
     action_term terms[MAX_ACTIONS];
+    named_quark twisted[MAX_ACTIONS]; /* quarks of chains of twisted masses, by the term that they divide */
     integrator_params levels[MAX_NAMED];
     named_settings solvers[MAX_NAMED];
     named_links links[MAX_NAMED];

@@ -68,23 +68,41 @@ static void take_solvers(const ini_input *in, action_term *t)
     }
 }
 
+/* The quark that divides term number `number`, which is that of the section but for a twisted mass. */
+static const named_quark *with_twisted_mass(parameters *p, int number, const named_quark *q, double mu)
+{
+    named_quark *made = &p->twisted[number];
+    *made = *q;
+    double *own = quark_kind_of(&made->p)->twisted_mass(&made->p);
+    *own = copysign(mu, *own);
+    return made;
+}
+
 static void add_terms(const ini_input *in, parameters *p, const named_action *a)
 {
     const named_quark *q = &p->quarks[parameters_quark(p, a->p.quark)];
     const double *heavier;
-    const int n = chain_of(&a->p, &heavier) + 1;
+    const int n = chain_of(&a->p, &heavier) + 1, twisted = chain_is_twisted(&a->p);
+    const named_quark *light = q;
     for (int k = 0; k < n; k++) {
         if (p->nterms == MAX_ACTIONS - 1)
             user_error("%s: the gauge action and the factors of sections [action.NAME] are more than %d actions; a run "
                        "has at most that many",
                        ini_where(in, "action", a->name, ""), MAX_ACTIONS);
+        const int last = k == n - 1;
+        const named_quark *heavy = twisted && !last ? with_twisted_mass(p, p->nterms, q, heavier[k]) : q;
         action_term *t = &p->terms[p->nterms++];
         *t = (action_term){.action = a,
                            .quark = q,
-                           .mass = k == 0 ? q->p.mass : heavier[k - 1],
-                           .over = k == n - 1 ? NAN : heavier[k],
+                           .light = light,
+                           .heavy = heavy,
+                           .mass = k == 0 || twisted ? q->p.mass : heavier[k - 1],
+                           .over = last      ? NAN
+                                   : twisted ? q->p.mass
+                                             : heavier[k],
                            .factor = k,
                            .factors = n};
+        light = heavy;
         snprintf(t->name, sizeof t->name, n > 1 ? "%s.%d" : "%s", a->name, k);
         take_solvers(in, t);
     }
@@ -103,6 +121,11 @@ static void check_quark(const ini_input *in, const named_action *a, const named_
                    "kind = %s or rational",
                    ini_where(in, "action", a->name, "kind"), a->name, kind->name, of->name, q->name, of->flavours,
                    other ? other->name : "rational");
+    if (of->twisted_mass && kind->rational)
+        user_error(
+            "%s: [action.%s] kind = %s takes roots of one operator, which for kind = %s of [quark.%s] is of both "
+            "flavours of a doublet; choose kind = %s",
+            ini_where(in, "action", a->name, "kind"), a->name, kind->name, of->name, q->name, other->name);
     if (links && !link_map_type_find(links->kind)->pull_back)
         user_error(
             "%s: [quark.%s] links = %s, of kind %s, have no force, which [action.%s] needs; take links of another "

@@ -8,9 +8,8 @@
 static const struct {
     const char *key, *now;
 } earlier_keys[] = {
-    {"kind",
-     "[quark] kind = wilson_clover, staggered or mobius, and [action] kind = two_flavours, four_flavours, rational "
-     "or eofa"},
+    {"kind", "[quark] kind = wilson_clover, twisted_mass, staggered or mobius, and [action] kind = two_flavours, "
+             "four_flavours, rational or eofa"},
     {"mass", "[quark]"},
     {"kappa", "[quark]"},
     {"c_sw", "[quark]"},

@@ -173,7 +173,8 @@ static void check_system(const ini_input *in, const parameters *p, const solver_
     for (int i = 0; (s = parameters_attempt(p, use->solver, i)); i++) {
         const char *type = missing_in(quark_kind_of(&use->quark->p), &s->p);
         if (type)
-            user_error("%s: %s = %s of [%s.%s] solves %s (type = %s), which kind = %s of [quark.%s] does not have",
+            user_error("%s: %s = %s of [%s.%s] solves %s (type = %s), which kind = %s of [quark.%s] does not have; "
+                       "choose another type, cg for one",
                        ini_where(in, use->section, use->instance, use->key), use->key, s->name, use->section,
                        use->instance, where_it_works(type), type, use->quark->p.kind, use->quark->name);
     }

@@ -118,6 +118,7 @@ static void open_double(bench *b, const field *tensor)
     b->whole_clover = field_create(lat, FIELD_CLOVER, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     clover_build(b->whole_clover, b->tensor, 4 + BENCH_MASS, BENCH_C_SW);
     b->inverse = field_like(b->whole_clover);
+    b->mu_inverse = field_like(b->whole_clover);
     for (int p = 0; p < 2; p++) {
         double negatives;
         clover_invert(b->inverse, b->whole_clover, (parity)p, &negatives);
@@ -142,8 +143,8 @@ static void open_wilson(bench *b, const field *links, const field *tensor)
     b->sy = field_like(b->sx);
     const precision converted = b->prec == PREC_DOUBLE ? PREC_SINGLE : PREC_DOUBLE;
     b->converted = field_create(b->lat, FIELD_SPINOR, converted, PARITY_EVEN, b->rhs, b->where);
-    b->w = wilson_create(b->links_double,
-                         &(wilson_settings){BENCH_MASS, BENCH_C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN, storage, NULL, 0});
+    b->w = wilson_create(b->links_double, &(wilson_settings){BENCH_MASS, BENCH_C_SW, SCHUR_ASYMMETRIC, PARITY_EVEN,
+                                                             storage, NULL, 0, 0});
     b->schur = linop_at(wilson_schur(b->w), b->prec, b->where);
     b->normal = normal_create(b->schur);
 }
@@ -252,7 +253,7 @@ size_t bench_bytes(const bench *b, int needs)
         sum += 6 * bytes_of(b, FIELD_SPINOR, b->prec, PARITY_EVEN, b->rhs) +
                bytes_of(b, FIELD_CLOVER, b->prec, PARITY_BOTH, 1) + clover;
     if (needs & BENCH_DOUBLE)
-        sum += tensor + 2 * bytes_of(b, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1) + 2 * momenta + 2 * clover + links +
+        sum += tensor + 2 * bytes_of(b, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1) + 2 * momenta + 3 * clover + links +
                bytes_of(b, FIELD_COLOUR_MATRIX, PREC_DOUBLE, PARITY_BOTH, 1);
     if (needs & BENCH_STAGGERED)
         sum += 5 * links + 3 * bytes_of(b, FIELD_VECTOR, b->prec, PARITY_EVEN, b->rhs) +
@@ -273,11 +274,11 @@ size_t bench_bytes(const bench *b, int needs)
 
 int bench_fields(const bench *b, field *fields[BENCH_FIELDS])
 {
-    field *all[] = {b->links,        b->links_double, b->clover,      b->tensor,  b->x,     b->y,       b->z,
-                    b->sx,           b->sy,           b->converted,   b->spinor,  b->more,  b->momenta, b->force,
-                    b->whole_clover, b->inverse,      b->other_links, b->vx,      b->vy,    b->vz,      b->vectors,
-                    b->shifted,      b->one,          b->two,         b->three,   b->poles, b->phases,  b->dx,
-                    b->dy,           b->rotation,     b->columns,     b->density, b->inner};
+    field *all[] = {b->links,        b->links_double, b->clover,     b->tensor,      b->x,       b->y,       b->z,
+                    b->sx,           b->sy,           b->converted,  b->spinor,      b->more,    b->momenta, b->force,
+                    b->whole_clover, b->inverse,      b->mu_inverse, b->other_links, b->vx,      b->vy,      b->vz,
+                    b->vectors,      b->shifted,      b->one,        b->two,         b->three,   b->poles,   b->phases,
+                    b->dx,           b->dy,           b->rotation,   b->columns,     b->density, b->inner};
     int n = 0;
     _Static_assert(sizeof all / sizeof all[0] <= BENCH_FIELDS, "room for all");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

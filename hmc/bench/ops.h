@@ -36,7 +36,7 @@ typedef struct {
     field *links_double; /* always there */
     field *converted;    /* copy of a spinor in double precision, or in single where x is in double */
     /* Fields in double precision, of both parities; other_links and force change. */
-    field *spinor, *more, *tensor, *momenta, *force, *whole_clover, *inverse, *other_links;
+    field *spinor, *more, *tensor, *momenta, *force, *whole_clover, *inverse, *mu_inverse, *other_links;
     wilson *w;
     linop *schur, *normal;
     field *sx, *sy;

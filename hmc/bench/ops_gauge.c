@@ -85,6 +85,11 @@ static void run_clover_invert(bench *b)
     b->sums[0] = clover_invert(b->inverse, b->whole_clover, PARITY_EVEN, &b->sums[1]);
 }
 
+static void run_twisted_invert(bench *b)
+{
+    b->sums[0] = twisted_invert(b->inverse, b->mu_inverse, b->whole_clover, PARITY_EVEN, 0.1);
+}
+
 /* Factors of zero: the insertions do not grow from call to call. */
 static void run_clover_insert(bench *b)
 {
@@ -178,6 +183,7 @@ const bench_op bench_ops_gauge[] = {
     {"energy", "gauge", 0, 0, 1, BENCH_DOUBLE, run_energy, 0},
     {"clover_build", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_build, 0},
     {"clover_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_invert, 0},
+    {"twisted_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_twisted_invert, 0},
     {"link_update", "gauge", 0, 0, 1, BENCH_DOUBLE, run_link_update, 0},
     {"stout", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout, 0},
     {"stout_back", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout_back, 0},

@@ -22,6 +22,25 @@ static void run_hop_clover(bench *b)
     wilson_hop(b->z, PARITY_EVEN, b->y, &call);
 }
 
+/* The clover term stands for K, too. */
+static void run_hop_twisted(bench *b)
+{
+    wilson_hop_call call = {.form = HOP_CLOVER,
+                            .a = 1,
+                            .sign = 1,
+                            .links = b->links,
+                            .clover = b->clover,
+                            .mu = 0.1,
+                            .mu_clover = b->clover};
+    wilson_hop(b->y, PARITY_ODD, b->x, &call);
+    wilson_hop(b->z, PARITY_EVEN, b->y, &call);
+}
+
+static void run_twisted(bench *b)
+{
+    twisted_apply(b->z, PARITY_EVEN, b->clover, b->clover, 0.1, b->x, 1);
+}
+
 static void run_clover(bench *b)
 {
     clover_apply(b->z, PARITY_EVEN, b->clover, b->x, 1);
@@ -199,7 +218,9 @@ static void run_multishift(bench *b)
 const bench_op bench_ops_wilson[] = {
     {"hop", "hop", 1, 1, 2, BENCH_WILSON, run_hop, 0},
     {"hop_clover", "hop", 1, 1, 2, BENCH_WILSON, run_hop_clover, 0},
+    {"hop_twisted", "hop", 1, 1, 2, BENCH_WILSON, run_hop_twisted, 0},
     {"clover_apply", "clover", 1, 0, 1, BENCH_WILSON, run_clover, 0},
+    {"twisted_apply", "clover", 1, 0, 1, BENCH_WILSON, run_twisted, 0},
     {"clover_norm2", "clover", 1, 0, 1, BENCH_WILSON, run_clover_norm2, BENCH_ONE_RHS},
     {"wilson_schur", "clover", 1, 1, 2, BENCH_WILSON, run_schur, 0},
     {"axpby", "blas", 1, 0, 1, BENCH_WILSON, run_axpby, 0},

@@ -353,7 +353,7 @@ static void verify_solvers(verifier *v)
     simulation *s = v->s;
     for (int t = 0; t < s->p->nterms; t++) {
         const action_term *term = &s->p->terms[t];
-        const fermion *quark = quark_set_get(s->quarks, term->quark, term->mass);
+        const fermion *quark = quark_set_get(s->quarks, term->light, term->mass);
         field *b = linop_vector(quark->normal, 1), *x = field_like(b);
         vector_random(b, (uint64_t)s->p->run.seed, RANDOM_SOURCE, 0);
         for (int i = 0; i < s->p->nsolvers; i++) {

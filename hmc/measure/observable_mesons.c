@@ -10,6 +10,7 @@
 
 #include "hmc/measure/contraction.h"
 #include "hmc/measure/propagator.h"
+#include "hmc/quarks/quark.h"
 
 typedef struct {
     int momentum2;
@@ -68,16 +69,35 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 
 /* ---- keys ---- */
 
+/* With a twisted mass gamma_5 hermiticity leads to the other flavour. At one end and the other gamma_5 leaves the charged
+ * pion, sum |S|^2; the meanings of the others depend on the angle of the twist. */
+static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
+    const char *name;
+    for (int i = 0; (name = measure_propagator(&m->p, i)) && strcmp(k->operators, "pseudoscalar"); i++) {
+        const char *quark = parameters_propagator(p, name)->p.quark;
+        const quark_params *q = &p->quarks[parameters_quark(p, quark)].p;
+        if (!quark_kind_of(q)->twisted_mass) continue;
+        snprintf(
+            message, size,
+            "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; "
+            "only operators = pseudoscalar, the charged pion, is there",
+            k->operators, m->name, q->kind, quark);
+        return "operators";
+    }
+    return NULL;
+}
+
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
-    (void)p;
     if (!k->operators[0]) {
         snprintf(message, size,
                  "[measure.%s] operators is empty; choose of scalar, pseudoscalar, vector, axial and tensor", m->name);
         return "operators";
     }
-    return NULL;
+    return check_twist(p, m, message, size);
 }
 
 static const param own[] = {

@@ -318,6 +318,11 @@ const char *noise_check(const parameters *p, const named_measure *m, const noise
     if (strcmp(k->low_modes, "yes")) return NULL;
     if (kind->slices)
         snprintf(message, size, "low_modes = yes is not for domain wall quarks, as [quark.%s] is", m->p.quark);
+    else if (kind->twisted_mass)
+        snprintf(message, size,
+                 "low_modes = yes takes low modes on the left from those on the right by M^dagger = gamma_5 M gamma_5, "
+                 "which kind = %s of [quark.%s] does not have; leave it out",
+                 f->kind, m->p.quark);
     else if (!solver || !solver->p.eigenvectors_file[0])
         snprintf(message, size, "low_modes = yes needs the key eigenvectors in the section of its solver");
     else return NULL;

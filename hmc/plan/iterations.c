@@ -47,7 +47,7 @@ double iterations_exchanges(const solver_settings *s)
 
 /* Square root of the condition of M^+ M, even-odd. Staggered: (4 + m^2) / m^2 of free quarks with masses in the convention
  * of 2m + D. Wilson: 2 over the mass above the critical one, which is about -0.84 without a clover term and -0.32 with a
- * non-perturbative one. Domain walls: 0.8 over the mass and a residual mass. */
+ * non-perturbative one, with a twisted mass at a right angle. Domain walls: 0.8 over the mass and a residual mass. */
 static double root_condition(const quark_params *f, double mass)
 {
     const quark_kind *kind = quark_kind_of(f);
@@ -55,7 +55,8 @@ static double root_condition(const quark_params *f, double mass)
     if (kind->spins == 1) return sqrt(4 + m * m) / m;
     if (kind->slices) return 0.8 / (m + 1e-3);
     const int clover = kind->log_det ? kind->log_det(f) : 1;
-    return 2 / fmax(mass + (clover ? 0.32 : 0.84), 0.005);
+    const double mu = kind->twisted_mass ? *kind->twisted_mass(f) : 0;
+    return 2 / hypot(fmax(mass + (clover ? 0.32 : 0.84), 0.005), mu);
 }
 
 iterations_plan iterations_model(const parameters *p)
@@ -65,7 +66,7 @@ iterations_plan iterations_model(const parameters *p)
         const action_term *t = &p->terms[i];
         const solver_settings *s = &parameters_attempt(p, t->solvers[USE_FORCE], 0)->p;
         const solver_model *m = model_of(s);
-        plan.solve[i] = fmax(m->least, m->part * 0.5 * root_condition(&t->quark->p, t->mass) * log(2 / s->tolerance));
+        plan.solve[i] = fmax(m->least, m->part * 0.5 * root_condition(&t->light->p, t->mass) * log(2 / s->tolerance));
     }
     return plan;
 }

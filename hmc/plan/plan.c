@@ -95,7 +95,7 @@ static double tadpole_of(const parameters *p)
 static void describe_measured(const parameters *p, const named_quark *q)
 {
     const quark_kind *kind = quark_kind_of(&q->p);
-    char text[96];
+    char text[160];
     kind->describe(&q->p, q->p.mass, text, sizeof text);
     log_info("[quark.%s] is measured only: mass %.6g (%s), no action", q->name, q->p.mass, text);
     if (kind->advise) kind->advise(q, q->p.mass, tadpole_of(p));
@@ -128,7 +128,7 @@ static void describe_flavours(const parameters *p)
     for (int i = 0; i < n; i++) {
         const quark_params *f = &sums[i].of->p;
         const quark_kind *kind = quark_kind_of(f);
-        char text[96];
+        char text[160];
         kind->describe(f, sums[i].mass, text, sizeof text);
         log_info("%d flavour%s of mass %.6g (%s)", sums[i].number, sums[i].number == 1 ? "" : "s", sums[i].mass, text);
         if (kind->in_gauge_loops && kind->in_gauge_loops(f)) in_loops += sums[i].number;

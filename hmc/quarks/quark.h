@@ -25,7 +25,7 @@ typedef struct {
     quark_params p;
 } named_quark;
 
-#define QUARK_MOST_PARTS 4
+#define QUARK_MOST_PARTS 5
 
 typedef struct {
     const char *name, *help;
@@ -52,6 +52,9 @@ typedef struct {
     int (*log_det)(const quark_params *q);
     /* True if gauge actions may count it among the quarks in their loops; null: never. */
     int (*in_gauge_loops)(const quark_params *q);
+    /* Twisted mass mu of the quark: gamma_5 M^dagger gamma_5 is not M but the operator of -mu, the other flavour of a doublet,
+     * and K is of both flavours. Where it is, writable where q is; null: there is none. */
+    double *(*twisted_mass)(const quark_params *q);
     int (*reach)(const quark_params *q);  /* sites that its operator and force reach to; null: 2 */
     int (*slices)(const quark_params *q); /* slices of a fifth dimension; null: none */
     /* Lines "key = value" that a transform between numbers of slices (solvers/transform.h) depends on; null: none. */

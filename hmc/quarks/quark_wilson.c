@@ -7,7 +7,6 @@
 #include "hmc/quarks/quark_links.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "operators/wilson.h"
 
 #define AT(member) offsetof(wilson_keys, member)
 
@@ -25,7 +24,7 @@ static const param table[] = {
 #define LARGEST_KAPPA 0.25
 
 /* Mass and kappa, of which one is given. */
-static void complete(const ini_input *in, named_quark *f)
+void wilson_keys_complete(const ini_input *in, named_quark *f)
 {
     const int mass = ini_given(in, "quark", f->name, "mass"), kappa = ini_given(in, "quark", f->name, "kappa");
     wilson_keys *k = wilson_keys_of(&f->p);
@@ -61,19 +60,29 @@ static int is_thin(const quark_params *f)
     return !strcmp(wilson_keys_of(f)->clover_links, "thin");
 }
 
-static fermion *make(const field *links, const quark_params *f, fermion *const *others, int n)
+wilson_settings wilson_settings_of(const quark_params *f)
 {
     const wilson_keys *k = wilson_keys_of(f);
-    wilson_settings s = {.mass = f->mass,
-                         .c_sw = k->c_sw,
-                         .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
-                         .p = quark_parity(f),
-                         .storage = link_storage_of(f),
-                         .thin_clover = is_thin(f)};
-    s.map = quark_map(links, f, others, n);
-    fermion *quark = wilson_fermion(links, &s);
-    link_map_destroy(s.map); /* the quark has its own share */
+    return (wilson_settings){.mass = f->mass,
+                             .c_sw = k->c_sw,
+                             .form = strcmp(k->schur, "symmetric") ? SCHUR_ASYMMETRIC : SCHUR_SYMMETRIC,
+                             .p = quark_parity(f),
+                             .storage = link_storage_of(f),
+                             .thin_clover = is_thin(f)};
+}
+
+fermion *wilson_quark_make(const field *links, const quark_params *f, wilson_settings *s, fermion *const *others, int n)
+{
+    s->map = quark_map(links, f, others, n);
+    fermion *quark = wilson_fermion(links, s);
+    link_map_destroy(s->map); /* the quark has its own share */
     return quark;
+}
+
+static fermion *make(const field *links, const quark_params *f, fermion *const *others, int n)
+{
+    wilson_settings s = wilson_settings_of(f);
+    return wilson_quark_make(links, f, &s, others, n);
 }
 
 static void describe(const quark_params *f, double mass, char *text, size_t size)
@@ -82,36 +91,36 @@ static void describe(const quark_params *f, double mass, char *text, size_t size
     quark_describe_theta(f, text, size);
 }
 
-static int same_operator(const quark_params *f, const quark_params *g)
+int wilson_same_operator(const quark_params *f, const quark_params *g)
 {
     return wilson_keys_of(f)->c_sw == wilson_keys_of(g)->c_sw && is_thin(f) == is_thin(g) && quark_same_links(f, g);
 }
 
-static int has_clover(const quark_params *f)
+int wilson_has_clover(const quark_params *f)
 {
     return wilson_keys_of(f)->c_sw != 0;
 }
 
 /* Hops and clover terms of the Schur complement and its dagger on half the sites. */
-static double normal_flops(const quark_params *f)
+double wilson_normal_flops(const quark_params *f)
 {
-    return 2 * 1320 + (has_clover(f) ? 2 * 504 : 0);
+    return 2 * 1320 + (wilson_has_clover(f) ? 2 * 504 : 0);
 }
 
 /* Staples and leaves, whatever they are summed for. */
-static double force_flops(const quark_params *f)
+double wilson_force_flops(const quark_params *f)
 {
-    return has_clover(f) ? 48000 : 12000;
+    return wilson_has_clover(f) ? 48000 : 12000;
 }
 
 /* Hops and outer products. */
-static double term_flops(const quark_params *f)
+double wilson_term_flops(const quark_params *f)
 {
     (void)f;
     return 12000;
 }
 
-static double shift_flops(const quark_params *f)
+double wilson_shift_flops(const quark_params *f)
 {
     (void)f;
     return 240;
@@ -125,14 +134,14 @@ const quark_kind quark_wilson_clover = {.name = "wilson_clover",
                                         .ratios = 1,
                                         .blocks = 1,
                                         .coarsens = 1,
-                                        .complete = complete,
+                                        .complete = wilson_keys_complete,
                                         .make = make,
                                         .describe = describe,
-                                        .same_operator = same_operator,
-                                        .log_det = has_clover,
-                                        .normal_flops = normal_flops,
-                                        .force_flops = force_flops,
-                                        .term_flops = term_flops,
-                                        .shift_flops = shift_flops,
+                                        .same_operator = wilson_same_operator,
+                                        .log_det = wilson_has_clover,
+                                        .normal_flops = wilson_normal_flops,
+                                        .force_flops = wilson_force_flops,
+                                        .term_flops = wilson_term_flops,
+                                        .shift_flops = wilson_shift_flops,
                                         .solve_op = "cg",
                                         .force_op = "hop_force"};

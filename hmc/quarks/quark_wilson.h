@@ -1,8 +1,9 @@
-/* Keys of Wilson-clover quarks, for tests that set them. */
+/* Wilson-clover quarks: keys and costs that quarks with more terms share; keys also for tests that set them. */
 #ifndef PLAQ_QUARK_WILSON_H
 #define PLAQ_QUARK_WILSON_H
 
 #include "hmc/quarks/quark.h"
+#include "operators/wilson.h"
 
 typedef struct {
     double kappa, c_sw;
@@ -15,5 +16,20 @@ static inline wilson_keys *wilson_keys_of(const quark_params *q)
 {
     return (wilson_keys *)quark_keys(q, &wilson_part);
 }
+
+/* What quark_kind asks for, of kinds that list the part. */
+void wilson_keys_complete(const ini_input *in, named_quark *q);
+int wilson_same_operator(const quark_params *q, const quark_params *r);
+int wilson_has_clover(const quark_params *q);
+double wilson_normal_flops(const quark_params *q);
+double wilson_force_flops(const quark_params *q);
+double wilson_term_flops(const quark_params *q);
+double wilson_shift_flops(const quark_params *q);
+
+/* The settings by these keys, but for the map of the links; and the quark of settings, which gets the map that its keys ask
+ * for, as quark_kind.make() does. */
+wilson_settings wilson_settings_of(const quark_params *q);
+fermion *wilson_quark_make(const field *links, const quark_params *q, wilson_settings *s, fermion *const *others,
+                           int n);
 
 #endif

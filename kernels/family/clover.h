@@ -10,6 +10,11 @@ typedef struct {
     double factor;
 } clover_apply_args;
 
+typedef struct {
+    view out, in, clover, mu_clover;
+    double factor, mu;
+} twisted_apply_args;
+
 /* Groups of one right-hand side. */
 typedef struct {
     clover_apply_args apply;
@@ -24,6 +29,11 @@ typedef struct {
 typedef struct {
     view in, out;
 } clover_invert_args;
+
+typedef struct {
+    view in, out, mu_out;
+    double mu;
+} twisted_invert_args;
 
 typedef struct {
     view x, y, tensor;

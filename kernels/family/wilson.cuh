@@ -30,10 +30,27 @@ static __device__ __forceinline__ void T(hop_skip)(hop_args *a, int n)
     a->ghost_first = n;
 }
 
+/* Site-diagonal matrix of a hop: none, a clover term, or one with i mu gamma_5. */
+enum { HOP_BARE, HOP_CLOVERED, HOP_TWISTED };
+
+static int T(hop_matrix)(const hop_args *a)
+{
+    if (a->form == HOP_PLAIN || a->form == HOP_ADD) return HOP_BARE;
+    return a->mu == 0 ? HOP_CLOVERED : HOP_TWISTED;
+}
+
+/* Literals of that matrix for the site function. */
+template <int matrix> static __device__ __forceinline__ void T(hop_matrix_literals)(hop_args *b, int form)
+{
+    if (matrix == HOP_BARE) b->form = form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
+    if (matrix != HOP_TWISTED) b->mu = 0;
+    else __builtin_assume(b->mu != 0);
+}
+
 /* Neighbours of a hop: all on this rank, some on others, or none beyond the block. */
 enum { HOP_WHOLE, HOP_SPLIT, HOP_CUT };
 
-template <int reals, bool clover, int reach, int sign, int many>
+template <int reals, int matrix, int reach, int sign, int many>
 static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
     T(hop_global)(const __grid_constant__ hop_args a, const int *list, long n, const __grid_constant__ gpu_tile tile)
 {
@@ -50,7 +67,7 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
     b.sign = sign;
     if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
     if (!split) UNROLL for (int d = 0; d < 4; d++) b.g.split[d] = 0;
-    if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
+    T(hop_matrix_literals)<matrix>(&b, a.form);
     if (tile.on) {
         const T(stencil) st = T(tile_stencil)(&tile, &b.g, b.parity, blockIdx.x, blockIdx.y, high);
         if (split && T(at_face)(&a.g, st)) return;
@@ -65,7 +82,7 @@ static __global__ void __maxnreg__(many > 1 ? MANY_CAP : HOP_CAP)
 }
 
 /* Tiles cover the whole box, so with faces they serve the interior, whose list they need not read. */
-template <int reals, bool clover, int reach, int sign, int many>
+template <int reals, int matrix, int reach, int sign, int many>
 static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
     const gpu_shape shape = gpu_shape_for(dev, many > 1 ? MANY_THREADS : HOP_THREADS);
@@ -78,14 +95,14 @@ static void T(hop_start)(const gpu_device *dev, const hop_args *a, const int *li
         tile.high = 1;
     }
     grid.z *= (unsigned)parts;
-    gpu_start(dev, T(hop_global) < reals, clover, reach, sign, many >, grid, threads, *a, list, n, tile);
+    gpu_start(dev, T(hop_global) < reals, matrix, reach, sign, many >, grid, threads, *a, list, n, tile);
 }
 
 /* The hop of a rank with faces as one kernel: blocks that pack and send come first (see transport_peer.cu), one in
  * 2^apart so long as there are some, among and before boxes of sites in the order of gpu_rim; those that touch a face
  * wait for what arrives. Where that leaves too little to do meanwhile, the boxes leave out the sites at faces, and the
  * last blocks do these by their list. One right-hand side along the grid's y. */
-template <int reals, bool clover, int sign>
+template <int reals, int matrix, int sign>
 static __global__ void __maxnreg__(HOP_CAP)
     T(hop_fused)(const __grid_constant__ hop_args a, const int *exterior, const __grid_constant__ hop_pack_args pack,
                  const __grid_constant__ gpu_fusion f, const __grid_constant__ gpu_tile tile, unsigned packs,
@@ -97,7 +114,7 @@ static __global__ void __maxnreg__(HOP_CAP)
     b.here.scale = b.there.scale = NULL;
     b.sign = sign;
     if (PLAQ_PREC >= 2) __builtin_assume(b.in.scale != NULL);
-    if (!clover) b.form = a.form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
+    T(hop_matrix_literals)<matrix>(&b, a.form);
     if (gridDim.y > 1) T(hop_skip)(&b, (int)blockIdx.y);
     /* Packing blocks stand apart, so that others compute while what they store is on its way. */
     const bool packing = block < packs << apart && block % (1u << apart) == 0;
@@ -163,7 +180,7 @@ static __global__ void __maxnreg__(HOP_CAP)
     }
 }
 
-template <int reals, bool clover>
+template <int reals, int matrix>
 static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
     const hop_pack_args *pack = (const hop_pack_args *)dev->pack;
@@ -179,22 +196,24 @@ static void T(hop_fused_start)(const gpu_device *dev, const hop_args *a, const i
     while (rim.on && apart < 2 && packs << (apart + 2) <= rim.early) apart++;
     const unsigned outside = rim.on ? 0 : (unsigned)((a->exterior + threads - 1) / threads);
     const dim3 grid(packs + tiles.x * tiles.y * tiles.z + outside, (unsigned)a->in.groups);
-    auto kernel = a->sign > 0 ? T(hop_fused)<reals, clover, 1> : T(hop_fused)<reals, clover, -1>;
+    auto kernel = a->sign > 0 ? T(hop_fused)<reals, matrix, 1> : T(hop_fused)<reals, matrix, -1>;
     gpu_start(dev, kernel, grid, threads, *a, list, *pack, *dev->fusion, tile, packs, apart, tiles, rim);
 }
 
-template <int reals, bool clover, int reach, int many>
+template <int reals, int matrix, int reach, int many>
 static void T(hop_signed)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    if (a->sign > 0) T(hop_start)<reals, clover, reach, 1, many>(dev, a, list, n);
-    else T(hop_start)<reals, clover, reach, -1, many>(dev, a, list, n);
+    if (a->sign > 0) T(hop_start)<reals, matrix, reach, 1, many>(dev, a, list, n);
+    else T(hop_start)<reals, matrix, reach, -1, many>(dev, a, list, n);
 }
 
 template <int reals, int reach, int many>
 static void T(hop_variant)(const gpu_device *dev, const hop_args *a, const int *list, long n)
 {
-    if (a->form != HOP_PLAIN && a->form != HOP_ADD) T(hop_signed)<reals, true, reach, many>(dev, a, list, n);
-    else T(hop_signed)<reals, false, reach, many>(dev, a, list, n);
+    const int matrix = T(hop_matrix)(a);
+    if (matrix == HOP_TWISTED) T(hop_signed)<reals, HOP_TWISTED, reach, many>(dev, a, list, n);
+    else if (matrix == HOP_CLOVERED) T(hop_signed)<reals, HOP_CLOVERED, reach, many>(dev, a, list, n);
+    else T(hop_signed)<reals, HOP_BARE, reach, many>(dev, a, list, n);
 }
 
 template <int reals, int many>
@@ -208,10 +227,14 @@ void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, lon
 {
     const hop_args *a = (const hop_args *)args;
     if (dev->pack) {
-        const bool clover = a->form != HOP_PLAIN && a->form != HOP_ADD;
+        const int matrix = T(hop_matrix)(a);
         auto start = a->link_reals == 18
-                         ? (clover ? T(hop_fused_start) < 18, true > : T(hop_fused_start) < 18, false >)
-                         : (clover ? T(hop_fused_start) < 12, true > : T(hop_fused_start) < 12, false >);
+                         ? (matrix == HOP_TWISTED    ? T(hop_fused_start) < 18, HOP_TWISTED >
+                            : matrix == HOP_CLOVERED ? T(hop_fused_start) < 18, HOP_CLOVERED >
+                                                     : T(hop_fused_start) < 18, HOP_BARE >)
+                         : (matrix == HOP_TWISTED    ? T(hop_fused_start) < 12, HOP_TWISTED >
+                            : matrix == HOP_CLOVERED ? T(hop_fused_start) < 12, HOP_CLOVERED >
+                                                     : T(hop_fused_start) < 12, HOP_BARE >);
         start(dev, a, list, n);
         return;
     }

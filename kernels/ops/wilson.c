@@ -89,14 +89,16 @@ static void hop_over(const field *like, const hop_args *args, const fifth_matrix
                      const hop_pack_args *pack)
 {
     const double sites = (double)n * like->lay->lanes, rhs = args->in.groups;
-    const int clover = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
+    const int diagonal = args->form == HOP_CLOVER || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
+    const int clover = diagonal ? (args->clover.data != NULL) + (args->mu_clover.data != NULL) : 0;
     const int add = args->form == HOP_ADD || args->form == HOP_CLOVER_ADD || args->form == HOP_ADD_CLOVER;
-    const kernel_work w = {.list = list,
-                           .n = n,
-                           .pack = pack,
-                           .flops = sites * rhs * (1320 + 504 * clover + 48 * add + (fifth ? 48 * fifth->Ls : 0)),
-                           .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
-                                             field_traffic(like) * rhs * (48 + 24 * add))};
+    const kernel_work w = {
+        .list = list,
+        .n = n,
+        .pack = pack,
+        .flops = sites * rhs * (1320 + 504 * clover + 48 * add + 48 * (args->mu != 0) + (fifth ? 48 * fifth->Ls : 0)),
+        .bytes = sites * ((double)field_real_bytes(like) * (8 * args->link_reals + 72 * clover) +
+                          field_traffic(like) * rhs * (48 + 24 * add))};
     if (fifth) {
         const hop_fifth_args all = {*args, *fifth};
         kernel_run(KERNEL_hop_fifth, like, &all, w);
@@ -155,8 +157,8 @@ static int should_fuse(split_hop *hop)
     const hop_args *a = &hop->args;
     const int shares = a->link_reals == 12 && hop->like->groups % HOP_SHARERS(hop->like->prec) == 0;
     if (hop->fifth || !exchange_can_fuse(hop->in)) return 0;
-    const tune_key key =
-        tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g, a->form * 32 + a->link_reals, hop->like->groups);
+    const tune_key key = tune_case(TUNE_EXCHANGE, hop->like->prec, &a->g,
+                                   (a->form + 8 * (a->mu != 0)) * 32 + a->link_reals, hop->like->groups);
     const int way = tune_choice(&key, hop->like->lat->group, 2, split_hop_seconds, hop);
     return way == TUNE_BY_RULE ? !shares : way;
 }
@@ -170,12 +172,14 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
     expect_links(call->links, out);
     if (call->add) expect_vector(call->add, FIELD_SPINOR, out);
     if (call->clover) expect_kind(call->clover, FIELD_CLOVER, out);
+    if (call->mu_clover) expect_kind(call->mu_clover, FIELD_CLOVER, out);
     hop_args args = {.g = field_geom(out),
                      .in = field_in(in, other),
                      .here = field_in(call->links, p),
                      .there = field_in(call->links, other),
                      .a = call->a,
                      .b = call->b,
+                     .mu = call->mu,
                      .parity = p,
                      .sign = call->sign,
                      .form = call->form,
@@ -184,13 +188,15 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
     args.stream = bytes > OUT_OF_CACHE;
     args.ahead = bytes > OUT_OF_NEAR_CACHE;
     if (call->clover) args.clover = field_in(call->clover, p);
+    if (call->mu_clover) args.mu_clover = field_in(call->mu_clover, p);
     if (call->add) args.x = field_in(call->add, p);
     args.out = field_out(out, p);
     fifth_matrix scaled;
     const fifth_matrix *fifth = NULL;
     if (call->fifth) {
         REQUIRE(call->form == HOP_PLAIN || call->form == HOP_ADD, "a clover term and a matrix of slices");
-        REQUIRE(call->fifth->Ls == out->Ls && call->fifth->from == out->Ls, "a matrix of %d slices on %d", call->fifth->Ls, out->Ls);
+        REQUIRE(call->fifth->Ls == out->Ls && call->fifth->from == out->Ls, "a matrix of %d slices on %d",
+                call->fifth->Ls, out->Ls);
         args.a = 1;
         scaled = domainwall_scaled(call->a, call->fifth, call->fifth_transposed);
         fifth = &scaled;
@@ -227,6 +233,29 @@ void clover_apply(field *out, parity p, const field *clover, const field *in, do
 {
     const clover_apply_args args = clover_on(out, p, clover, in, factor);
     kernel_run(KERNEL_clover_apply, out, &args, vector_work(KERNEL_clover_apply, out, out->groups));
+}
+
+/* The work of a matrix with so many of the fields C and K; registered are two. */
+static kernel_work twisted_work(const field *out, int fields)
+{
+    kernel_work w = vector_work(KERNEL_twisted_apply, out, out->groups);
+    w.flops *= (96 + 504.0 * fields) / 1104;
+    w.bytes *= (48 + 72.0 * fields) / 192;
+    return w;
+}
+
+void twisted_apply(field *out, parity p, const field *clover, const field *mu_clover, double mu, const field *in,
+                   double factor)
+{
+    expect_vector(in, FIELD_SPINOR, out);
+    if (clover) expect_kind(clover, FIELD_CLOVER, out);
+    if (mu_clover) expect_kind(mu_clover, FIELD_CLOVER, out);
+    twisted_apply_args args = {.in = field_in(in, p), .factor = factor, .mu = mu};
+    if (clover) args.clover = field_in(clover, p);
+    if (mu_clover) args.mu_clover = field_in(mu_clover, p);
+    args.out = field_out(out, p);
+    const kernel_work work = twisted_work(out, (clover != NULL) + (mu_clover != NULL));
+    kernel_run(KERNEL_twisted_apply, out, &args, work);
 }
 
 void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor)
@@ -266,6 +295,20 @@ double clover_invert(field *inverse, const field *clover, parity p, double *nega
     comm_group_sum_exact(clover->lat->group, s, 2);
     *negatives = exact_value(&s[1]);
     return exact_value(&s[0]);
+}
+
+double twisted_invert(field *inverse, field *mu_inverse, const field *clover, parity p, double mu)
+{
+    exact_sum s = exact_zero();
+    expect_kind(clover, FIELD_CLOVER, inverse);
+    expect_kind(inverse, FIELD_CLOVER, clover);
+    expect_kind(mu_inverse, FIELD_CLOVER, clover);
+    twisted_invert_args args = {.in = field_in(clover, p), .mu = mu};
+    args.out = field_out(inverse, p);
+    args.mu_out = field_out(mu_inverse, p);
+    run(KERNEL_twisted_invert, clover, &args, &s);
+    comm_group_sum_exact(clover->lat->group, &s, 1);
+    return exact_value(&s);
 }
 
 /* The variation of the clover term is (i c_sw / 2) sigma dF a plane, dF = (dQ - dQ^dagger) / 8; a force term k Re tr[L

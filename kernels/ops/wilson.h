@@ -16,12 +16,14 @@ extern "C" {
 /* ---- the hop between parities, kernels/site/hop.h ---- */
 typedef struct {
     hop_form form;
-    double a, b;              /* factors of the hop and of what is added */
-    int sign;                 /* +1, or -1 for the dagger */
-    const field *links;       /* links on both parities */
-    const field *clover;      /* clover term where the form asks for one; of both parities or of that of out */
-    const field *add;         /* summand where the form has one */
-    const struct blocks *cut; /* stays in these blocks, and is not collective; or null */
+    double a, b;         /* factors of the hop and of what is added */
+    int sign;            /* +1, or -1 for the dagger */
+    const field *links;  /* links on both parities */
+    const field *clover; /* clover term where the form asks for one; of both parities or of that of out */
+    double mu;           /* where it is not zero, the forms with a clover term have C + i mu gamma_5 K in its place */
+    const field *mu_clover;    /* K, as clover; K and C are unit matrices where they are null */
+    const field *add;          /* summand where the form has one */
+    const struct blocks *cut;  /* stays in these blocks, and is not collective; or null */
     const fifth_matrix *fifth; /* matrix of as many slices as the fields: multiplies D in before anything is
                                   added, in forms without clover term; or null */
     int fifth_transposed;      /* transpose of that matrix */
@@ -31,6 +33,9 @@ void wilson_hop(field *out, parity p, const field *in, const wilson_hop_call *ca
 
 /* out = factor C in on parity p; out may be in. */
 void clover_apply(field *out, parity p, const field *clover, const field *in, double factor);
+/* out = factor (C + i mu gamma_5 K) in on parity p, with unit matrices for C and K where they are null; out may be in. */
+void twisted_apply(field *out, parity p, const field *clover, const field *mu_clover, double mu, const field *in,
+                   double factor);
 /* Clover term on one right-hand side, and |in|^2 on parity p, from one pass: as vector_norm2_start() does. */
 void clover_apply_norm2_start(vector_sum *s, field *out, parity p, const field *clover, const field *in, double factor);
 
@@ -39,6 +44,9 @@ void clover_build(field *clover, const field *tensor, double diagonal, double c_
 /* inverse = clover^-1 on parity p. Returns log |det clover| there; *negatives counts negative pivots, zero for a
  * positive clover term. inverse may be clover. */
 double clover_invert(field *inverse, const field *clover, parity p, double *negatives);
+/* mu_inverse = K = (C^2 + mu^2)^-1 and inverse = C K on parity p, for (C + i mu gamma_5)^-1 = C K - i mu gamma_5 K. Returns
+ * log |det(C + i mu gamma_5)| there. inverse may be clover. */
+double twisted_invert(field *inverse, field *mu_inverse, const field *clover, parity p, double mu);
 /* Insertions Z of the clover term's force: the terms of -2 Re Y^dagger dC X, and of -weight log det C, on parity p. */
 void clover_insert(field *tensor, parity p, double c_sw, const field *x, const field *y);
 void clover_insert_det(field *tensor, parity p, double c_sw, double weight, const field *inverse);

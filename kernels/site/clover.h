@@ -29,3 +29,17 @@ FN void T(clover_norm2_site)(const clover_norm2_args *a, long u, vexact *sum)
         T(clover_save)(&a->apply, psi, u, r);
     }
 }
+
+/* out = factor (C + i mu gamma_5 K) in, over one parity; C and K are unit matrices where their views are empty. out may be
+ * in. */
+FN void T(twisted_apply_site)(const twisted_apply_args *a, long u)
+{
+    const vreal factor = vset((real)a->factor);
+    for (int r = 0; r < a->in.groups; r++) {
+        vreal psi[24];
+        T(load)(psi, &a->in, u, r, 24);
+        T(twisted_times)(psi, 1, &a->clover, &a->mu_clover, a->mu, u);
+        UNROLL for (int i = 0; i < 24; i++) psi[i] *= factor;
+        T(save)(psi, &a->out, u, r, 24);
+    }
+}

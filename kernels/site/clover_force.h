@@ -61,84 +61,148 @@ FN void T(clover_build_site)(const clover_build_args *a, long u)
     }
 }
 
-/* out = C^-1 by L D L^dagger; sums: log |det C|, and the number of negative pivots. */
+/* inverse = C^-1 of a Hermitian block by C = L D L^dagger; l: pivots D on the diagonal, L below it. */
+FN void T(clover_block_invert)(vreal inverse[36], vreal l[36], const vreal c[36])
+{
+    UNROLL for (int j = 0; j < 6; j++)
+    {
+        vreal d = c[j];
+        UNROLL for (int k = 0; k < j; k++)
+        {
+            const vreal *p = l + CLOVER_LOWER(j, k);
+            d = vfnma(l[k], vfma(p[0], p[0], p[1] * p[1]), d);
+        }
+        l[j] = d;
+        const vreal r = 1 / d;
+        UNROLL for (int i = j + 1; i < 6; i++)
+        {
+            vreal re = c[CLOVER_LOWER(i, j)], im = c[CLOVER_LOWER(i, j) + 1];
+            UNROLL for (int k = 0; k < j; k++)
+            {
+                const vreal *p = l + CLOVER_LOWER(i, k), *q = l + CLOVER_LOWER(j, k);
+                const vreal pr = p[0] * l[k], pi = p[1] * l[k];
+                re = vfnma(pr, q[0], re);
+                re = vfnma(pi, q[1], re);
+                im = vfnma(pi, q[0], im);
+                im = vfma(pr, q[1], im);
+            }
+            l[CLOVER_LOWER(i, j)] = re * r;
+            l[CLOVER_LOWER(i, j) + 1] = im * r;
+        }
+    }
+    /* Column j of the inverse: L y = e_j, then D L^dagger z = y. */
+    UNROLL for (int j = 0; j < 6; j++)
+    {
+        vreal y[12];
+        UNROLL for (int i = 0; i < 12; i++) y[i] = vset(i == 2 * j ? (real)1 : (real)0);
+        UNROLL for (int i = j + 1; i < 6; i++) UNROLL for (int k = j; k < i; k++)
+        {
+            const vreal *p = l + CLOVER_LOWER(i, k);
+            y[2 * i] = vfma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
+            y[2 * i + 1] = vfnma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
+        }
+        UNROLL for (int i = 5; i >= j; i--)
+        {
+            const vreal r = 1 / l[i];
+            y[2 * i] *= r;
+            y[2 * i + 1] *= r;
+            UNROLL for (int k = i + 1; k < 6; k++)
+            {
+                const vreal *p = l + CLOVER_LOWER(k, i);
+                y[2 * i] = vfnma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
+                y[2 * i + 1] = vfma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
+            }
+            if (i == j) {
+                inverse[j] = y[2 * j];
+            } else {
+                inverse[CLOVER_LOWER(i, j)] = y[2 * i];
+                inverse[CLOVER_LOWER(i, j) + 1] = y[2 * i + 1];
+            }
+        }
+    }
+}
+
+/* logs += weight sum of log |pivot| */
+FN void T(log_pivots_add)(vdouble *logs, const vreal l[36], double weight)
+{
+    UNROLL for (int i = 0; i < 6; i++)
+    {
+        vreal logarithm = vset(0);
+        for (int lane = 0; lane < W; lane++)
+            LANE(logarithm, lane) = (real)(weight * log(fabs((double)LANE(l[i], lane))));
+        T(add_real)(logs, logarithm);
+    }
+}
+
+/* sum += the number of pivots below zero */
+FN void T(negative_pivots_add)(vdouble *sum, const vreal l[36])
+{
+    UNROLL for (int i = 0; i < 6; i++)
+    {
+        vreal below = vset(0);
+        for (int lane = 0; lane < W; lane++) LANE(below, lane) = LANE(l[i], lane) < 0 ? 1 : 0;
+        T(add_real)(sum, below);
+    }
+}
+
+/* out = C^-1; sums: log |det C|, and the number of negative pivots. */
 FN void T(clover_invert_site)(const clover_invert_args *a, long u, vexact *sum)
 {
     vdouble logs = vdouble_zero(), negatives = vdouble_zero();
     for (int chirality = 0; chirality < 2; chirality++) {
         vreal c[36], l[36], inverse[36];
         T(load)(c, &a->in, u, chirality, 36);
-        /* l: pivots on the diagonal, L below it. */
-        UNROLL for (int j = 0; j < 6; j++)
-        {
-            vreal d = c[j];
-            UNROLL for (int k = 0; k < j; k++)
-            {
-                const vreal *p = l + CLOVER_LOWER(j, k);
-                d = vfnma(l[k], vfma(p[0], p[0], p[1] * p[1]), d);
-            }
-            l[j] = d;
-            const vreal r = 1 / d;
-            UNROLL for (int i = j + 1; i < 6; i++)
-            {
-                vreal re = c[CLOVER_LOWER(i, j)], im = c[CLOVER_LOWER(i, j) + 1];
-                UNROLL for (int k = 0; k < j; k++)
-                {
-                    const vreal *p = l + CLOVER_LOWER(i, k), *q = l + CLOVER_LOWER(j, k);
-                    const vreal pr = p[0] * l[k], pi = p[1] * l[k];
-                    re = vfnma(pr, q[0], re);
-                    re = vfnma(pi, q[1], re);
-                    im = vfnma(pi, q[0], im);
-                    im = vfma(pr, q[1], im);
-                }
-                l[CLOVER_LOWER(i, j)] = re * r;
-                l[CLOVER_LOWER(i, j) + 1] = im * r;
-            }
-        }
-        /* Column j of the inverse: L y = e_j, then D L^dagger z = y. */
-        UNROLL for (int j = 0; j < 6; j++)
-        {
-            vreal y[12];
-            UNROLL for (int i = 0; i < 12; i++) y[i] = vset(i == 2 * j ? (real)1 : (real)0);
-            UNROLL for (int i = j + 1; i < 6; i++) UNROLL for (int k = j; k < i; k++)
-            {
-                const vreal *p = l + CLOVER_LOWER(i, k);
-                y[2 * i] = vfma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
-                y[2 * i + 1] = vfnma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
-            }
-            UNROLL for (int i = 5; i >= j; i--)
-            {
-                const vreal r = 1 / l[i];
-                y[2 * i] *= r;
-                y[2 * i + 1] *= r;
-                UNROLL for (int k = i + 1; k < 6; k++)
-                {
-                    const vreal *p = l + CLOVER_LOWER(k, i);
-                    y[2 * i] = vfnma(p[1], y[2 * k + 1], vfnma(p[0], y[2 * k], y[2 * i]));
-                    y[2 * i + 1] = vfma(p[1], y[2 * k], vfnma(p[0], y[2 * k + 1], y[2 * i + 1]));
-                }
-                if (i == j) {
-                    inverse[j] = y[2 * j];
-                } else {
-                    inverse[CLOVER_LOWER(i, j)] = y[2 * i];
-                    inverse[CLOVER_LOWER(i, j) + 1] = y[2 * i + 1];
-                }
-            }
-        }
+        T(clover_block_invert)(inverse, l, c);
         T(save)(inverse, &a->out, u, chirality, 36);
-        UNROLL for (int i = 0; i < 6; i++)
-        {
-            vreal logarithm = vset(0), below = vset(0);
-            for (int lane = 0; lane < W; lane++) {
-                LANE(logarithm, lane) = (real)log(fabs((double)LANE(l[i], lane)));
-                LANE(below, lane) = LANE(l[i], lane) < 0 ? 1 : 0;
-            }
-            T(add_real)(&logs, logarithm);
-            T(add_real)(&negatives, below);
-        }
+        T(log_pivots_add)(&logs, l, 1);
+        T(negative_pivots_add)(&negatives, l);
     }
     T(exact_deposit)(&sum[0], logs);
     T(exact_deposit)(&sum[1], negatives);
+}
+
+/* r = C D of Hermitian blocks that commute. */
+FN void T(clover_block_product)(vreal r[36], const vreal c[36], const vreal d[36])
+{
+    UNROLL for (int j = 0; j < 6; j++)
+    {
+        vreal column[12], y[12];
+        UNROLL for (int i = 0; i < 6; i++)
+        {
+            const int low = i > j ? i : j, high = i > j ? j : i;
+            column[2 * i] = i == j ? d[i] : d[CLOVER_LOWER(low, high)];
+            column[2 * i + 1] = i == j  ? vset(0)
+                                : i > j ? d[CLOVER_LOWER(low, high) + 1]
+                                        : -d[CLOVER_LOWER(low, high) + 1];
+        }
+        T(clover_block_times)(y, c, column);
+        r[j] = y[2 * j];
+        UNROLL for (int i = j + 1; i < 6; i++)
+        {
+            r[CLOVER_LOWER(i, j)] = y[2 * i];
+            r[CLOVER_LOWER(i, j) + 1] = y[2 * i + 1];
+        }
+    }
+}
+
+/* mu_out = K = (C^2 + mu^2)^-1 and out = C K, of which (C + i mu gamma_5)^-1 = C K - i mu gamma_5 K; the sum is log
+ * |det(C + i mu gamma_5)|, half of that of log det (C^2 + mu^2). */
+FN void T(twisted_invert_site)(const twisted_invert_args *a, long u, vexact *sum)
+{
+    const vreal mu2 = vset((real)(a->mu * a->mu));
+    vdouble logs = vdouble_zero();
+    for (int chirality = 0; chirality < 2; chirality++) {
+        vreal c[36], square[36], l[36], k[36];
+        T(load)(c, &a->in, u, chirality, 36);
+        T(clover_block_product)(square, c, c);
+        UNROLL for (int i = 0; i < 6; i++) square[i] += mu2;
+        T(clover_block_invert)(k, l, square);
+        T(log_pivots_add)(&logs, l, 0.5);
+        T(save)(k, &a->mu_out, u, chirality, 36);
+        T(clover_block_product)(square, c, k);
+        T(save)(square, &a->out, u, chirality, 36);
+    }
+    T(exact_deposit)(&sum[0], logs);
 }
 
 /* The anti-Hermitian part of i tau contracted over spin: for a 2x2 spin block of colour matrices m[s][t], of the matrix

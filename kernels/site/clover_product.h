@@ -51,3 +51,37 @@ FN void T(clover_times)(vreal *psi, int many, const view *clover, long u)
         }
     }
 }
+
+/* y = C x for one chirality with C of the view at unit u, or y = x where the view is empty. */
+FN void T(clover_chirality)(vreal y[12], const view *clover, long u, int chirality, const vreal x[12])
+{
+    vreal c[36];
+    if (!clover->data) {
+        UNROLL for (int i = 0; i < 12; i++) y[i] = x[i];
+        return;
+    }
+    T(load_raw_stream)(c, clover, u, chirality, 36);
+    T(clover_block_times)(y, c, x);
+#if PLAQ_PREC >= 2
+    const vreal w = T(load_scale)(clover, u, chirality) * (1 / FIXED_RANGE);
+    UNROLL for (int i = 0; i < 12; i++) y[i] *= w;
+#endif
+}
+
+/* psi = (C + i mu gamma_5 K) psi at unit u for `many` spinors; C and K are unit matrices where their views are empty.
+ * gamma_5 is +1 on the first chirality. */
+FN void T(twisted_times)(vreal *psi, int many, const view *clover, const view *mu_clover, double mu, long u)
+{
+    UNROLL for (int k = 0; k < many; k++) UNROLL for (int chirality = 0; chirality < 2; chirality++)
+    {
+        vreal y[12], z[12], *x = psi + 24 * k + 12 * chirality;
+        const vreal t = vset((real)(chirality ? -mu : mu));
+        T(clover_chirality)(y, clover, u, chirality, x);
+        T(clover_chirality)(z, mu_clover, u, chirality, x);
+        UNROLL for (int i = 0; i < 12; i += 2)
+        {
+            x[i] = vfnma(t, z[i + 1], y[i]);
+            x[i + 1] = vfma(t, z[i], y[i + 1]);
+        }
+    }
+}

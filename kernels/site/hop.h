@@ -8,7 +8,8 @@
  *   HOP_CLOVER             a C D in
  *   HOP_CLOVER_ADD         a C D in + b x
  *   HOP_ADD_CLOVER         a D in + b C x
- * with C a field of clover kind on the parity of out. out may be x, never in. Directions are always added in the order
+ * with C a field of clover kind on the parity of out; where mu is not zero, C + i mu gamma_5 K stands for C, with unit
+ * matrices for fields that are not there. out may be x, never in. Directions are always added in the order
  * +x -x +y -y +z -z +t -t, wherever the neighbour comes from, so the split over ranks leaves no trace. */
 
 FN void T(third_row_units)(vreal h[12], int reals)
@@ -134,17 +135,24 @@ FN void T(hop_save)(const vreal y[24], const hop_args *a, long u, int rhs)
     T(save)(y, &a->out, u, rhs, 24);
 }
 
+/* The site-diagonal matrix of the form times `many` spinors. */
+FN void T(hop_diagonal)(vreal *psi, int many, const hop_args *a, long u)
+{
+    if (a->mu == 0) T(clover_times)(psi, many, &a->clover, u);
+    else T(twisted_times)(psi, many, &a->clover, &a->mu_clover, a->mu, u);
+}
+
 /* Finishes the hop behind the sum over directions, and saves the output. */
 FN void T(hop_finish)(vreal *acc, const hop_args *a, long u, int rhs, int many)
 {
-    if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(clover_times)(acc, many, &a->clover, u);
+    if (a->form == HOP_CLOVER || a->form == HOP_CLOVER_ADD) T(hop_diagonal)(acc, many, a, u);
     const vreal fb = vset((real)a->b);
     if (a->form == HOP_ADD || a->form == HOP_CLOVER_ADD || a->form == HOP_ADD_CLOVER) {
         UNROLL for (int k = 0; k < many; k++)
         {
             vreal x[24], *y = acc + 24 * k;
             T(load)(x, &a->x, u, rhs + k, 24);
-            if (a->form == HOP_ADD_CLOVER) T(clover_times)(x, 1, &a->clover, u);
+            if (a->form == HOP_ADD_CLOVER) T(hop_diagonal)(x, 1, a, u);
             UNROLL for (int i = 0; i < 24; i++) y[i] = vfma(fb, x[i], y[i]);
         }
     }

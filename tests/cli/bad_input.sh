@@ -270,6 +270,25 @@ refused "a Pauli-Villars field of a clover quark" -- run c.ini "action.strange.p
 refused "a chain of a kind that has none" -- run c.ini action.strange.masses=1 -- "has no key 'masses'"
 refused "guesses with shifts" -- run c.ini action.strange.predictor=3 -- "has no key 'predictor'"
 refused "flavours of a kind for two" -- run c.ini action.heavy.flavours=1 -- "kind = two_flavours has no key 'flavours'"
+# A doublet of twisted mass, of which not everything is there.
+sed 's/^kappa = 0.130$/&\nkind = twisted_mass\nmu = 0.1/' good.ini >twisted.ini
+printf '\n[solver.levels]\ntype = multigrid\n[propagator.p]\nquark = light\nsolver = force\nsource = s\n[source.s]\n[measure.m]\nkind = mesons\npropagator = p\noperators = pseudoscalar\n' >>twisted.ini
+try run --dry-run twisted.ini action.light.mus="0.2 0.7"
+exits 0 "a doublet of twisted mass"
+printed "mu 0.1 (2 kappa mu 0.026)"
+refused "a twisted mass that is none" -- run twisted.ini quark.light.mu=0 -- "[quark.light] of kind = twisted_mass has mu = 0" "kind = wilson_clover"
+refused "a twisted mass of another kind" -- run c.ini quark.light.mu=0.1 -- "kind = wilson_clover has no key 'mu'"
+refused "roots of a doublet" -- run twisted.ini action.light.kind=rational -- "[action.light] kind = rational" "kind = twisted_mass of [quark.light]" "choose kind = two_flavours"
+refused "multigrid of a twisted mass" -- run twisted.ini action.light.solver=levels -- "solver = levels of [action.light]" \
+    "kind = twisted_mass of [quark.light] does not have" "choose another type"
+refused "mesons of a doublet that are none" -- run twisted.ini "measure.m.operators=pseudoscalar vector" -- \
+    "operators = pseudoscalar vector of [measure.m]" "[quark.light] is of the other flavour" "only operators = pseudoscalar"
+sed -i 's/^operators = pseudoscalar$/kind = trace/; /^kind = mesons$/d; s/^propagator = p$/quark = light/' twisted.ini
+refused "low modes of a twisted mass" -- run twisted.ini measure.m.low_modes=yes -- "low_modes = yes" "kind = twisted_mass of [quark.light]"
+refused "twisted masses that fall" -- run twisted.ini action.light.mus="0.2 0.15" -- "'0.15' of mus = 0.2 0.15" "above the one before it, 0.2"
+refused "a twisted mass below the quark's" -- run twisted.ini quark.light.mu=-0.1 action.light.mus=0.05 -- "above the one before it, 0.1"
+refused "masses and twisted masses" -- run twisted.ini action.light.mus=0.2 action.light.masses=1 -- "both masses and mus are given for [action.light]"
+refused "twisted masses of another kind" -- run c.ini action.light.mus=0.2 -- "kind = wilson_clover has no twisted mass; give masses"
 {
     cat c.ini
     printf '\n[solver.levels]\ntype = multigrid\n'

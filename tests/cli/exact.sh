@@ -51,6 +51,12 @@ grids_2="1.1.1.2"
 grids_4="1.2.1.2"
 everywhere run.trajectories=2 lattice.size=2.4.6.8 quark.light.c_sw=0 solver.accept.inner_precision=double gauge.action=custom gauge.c1=0.1
 
+# A doublet of twisted mass, and a ratio of two.
+grids_2="2.1.1.1 1.1.1.2"
+grids_4="1.2.1.2"
+everywhere run.trajectories=2 quark.light.kind=twisted_mass quark.light.mu=0.2 action.light.mus=0.5
+everywhere run.trajectories=1 lattice.size=4.4.4.8 quark.light.kind=twisted_mass quark.light.mu=-0.3 quark.light.c_sw=0 quark.light.schur=symmetric
+
 # A ratio with guesses, its denominator by another solver, and one flavour.
 sed 's/^actions = light$/actions = light strange/
     s/^kind = two_flavours/&\nkappas = 0.12\npredictor = 3/; s/^solver = force/& general/' a.ini >quarks.ini

@@ -13,6 +13,10 @@ static const char *const quark_variants[] = {
     "c_sw = 1.3\n",
     "c_sw = 1.3\nschur = symmetric\n",
     "schur = asymmetric\nlink_reals = 12\n",
+    "mu = 0.3\nc_sw = 0\n",
+    "mu = -0.25\nc_sw = 1.3\n",
+    "mu = 0.4\nc_sw = 1.3\nschur = symmetric\nlink_reals = 12\n",
+    "mu = 0.2\nc_sw = 1.1\ntheta = 0.7 0 -0.4 0.9\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.1\n",
     "parity = odd\n",
     "Ls = 5\nb5 = 1\nc5 = 0\nM5 = 1.4\n",
     "c_sw = 1.1\nlinks = smeared\n[links.smeared]\nkind = stout\nrho = 0.12\n"
@@ -46,8 +50,10 @@ static parameters *quark_parameters(const char *kind, const char *keys, const ch
     return p;
 }
 
+/* A twisted mass has to be there. */
 static int quark_has(const quark_kind *kind, const char *keys)
 {
+    if (kind->twisted_mass && strncmp(keys, "mu", 2)) return 0;
     char word[32] = "";
     sscanf(keys, "%31s", word);
     return !word[0] || !strcmp(word, "parity") || quark_kind_has(kind, word);

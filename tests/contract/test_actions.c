@@ -20,6 +20,9 @@ static const char *const quarks[] = {"c_sw = 1.3\n",
                                      "c_sw = 1.1\nschur = symmetric\nlinks = hex\n",
                                      "c_sw = 1.2\nlinks = smeared\nclover_links = thin\ntheta = 0.3 0 0 0\n",
                                      "c_sw = 0\nparity = even\nlinks = smeared\ntheta = 0.5 0 0 0.9\n",
+                                     "mu = 0.2\nc_sw = 1.3\n",
+                                     "mu = -0.3\nc_sw = 1.1\nschur = symmetric\nlinks = hex\ntheta = 0.3 0 0 0\n",
+                                     "mu = 0.4\nc_sw = 0\nparity = even\n",
                                      "u0 = 0.9\nlinks = asqtad\ntheta = 0 0.7 0 0\n",
                                      "naik_epsilon = -0.1\nlinks = hisq\n",
                                      "Ls = 4\nb5 = 1.25\nc5 = 0.25\n",
@@ -27,6 +30,7 @@ static const char *const quarks[] = {"c_sw = 1.3\n",
 
 static int has(const quark_kind *kind, const char *keys)
 {
+    if (kind->twisted_mass && strncmp(keys, "mu", 2)) return 0;
     char word[32] = "";
     sscanf(keys, "%31s", word);
     return quark_kind_has(kind, word);
@@ -36,6 +40,7 @@ static int has(const quark_kind *kind, const char *keys)
 static int fits(const action_kind *action, const quark_kind *quark)
 {
     const int exact = !strcmp(action->name, "eofa");
+    if (action->rational && quark->twisted_mass) return 0;
     return (!action->flavours || action->flavours == quark->flavours) && (!exact || quark->one_flavour);
 }
 
@@ -82,11 +87,12 @@ int main(int argc, char **argv)
                 if (!has(quark, quarks[k])) continue;
                 check_action(kind, quark, quarks[k], "");
                 if (chains) check_action(kind, quark, quarks[k], "masses = 0.7\n");
+                if (chains && quark->twisted_mass) check_action(kind, quark, quarks[k], "mus = 0.9\n");
                 n += 1 + chains;
             }
         }
     if (comm_rank() == 0) printf("%d actions\n", n);
-    CHECK(n >= 23);
+    CHECK(n >= 29);
     const int status = CHECK_SUMMARY();
     comm_finalize();
     return status;

@@ -93,6 +93,8 @@ static void run_spinors(const lattice *lat, const input *in, const field *links,
             }
             for (int p = 0; p < 2; p++) clover_apply(out, (parity)p, c, x, 0.3);
             record_field("clover", out);
+            for (int p = 0; p < 2; p++) twisted_apply(out, (parity)p, c, c, 0.2, x, 0.3);
+            record_field("twisted clover", out);
             for (int r = 0; r < nrhs; r++) {
                 double dot[2];
                 vector_dot(dot, x, y, r);
@@ -228,9 +230,10 @@ static void run_shifts(linop *normal, const field *b)
     }
 }
 
-static void run_fermions(const lattice *lat, const input *in, const field *links, schur_form form, parity p)
+static void run_fermions(const lattice *lat, const input *in, const field *links, schur_form form, parity p, double mu)
 {
-    wilson *w = wilson_create(links, &(wilson_settings){0.05, 1.1, form, p, FIELD_LINKS, NULL, 0});
+    wilson *w = wilson_create(
+        links, &(wilson_settings){.mass = 0.05, .c_sw = 1.1, .mu = mu, .form = form, .p = p, .storage = FIELD_LINKS});
     linop *op = wilson_schur(w), *normal = normal_create(op);
     field *source = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, in->numbers);
     field *b = linop_vector(op, 1), *x = linop_vector(op, 1), *y = linop_vector(op, 1);
@@ -278,8 +281,10 @@ static void run_all(const lattice *lat, const input *in)
     run_spinors(lat, in, links, clover);
     run_sums(lat, in);
     run_gauge(lat, in, links);
-    run_fermions(lat, in, smooth, SCHUR_ASYMMETRIC, PARITY_EVEN);
-    run_fermions(lat, in, smooth, SCHUR_SYMMETRIC, PARITY_ODD);
+    run_fermions(lat, in, smooth, SCHUR_ASYMMETRIC, PARITY_EVEN, 0);
+    run_fermions(lat, in, smooth, SCHUR_SYMMETRIC, PARITY_ODD, 0);
+    run_fermions(lat, in, smooth, SCHUR_ASYMMETRIC, PARITY_ODD, 0.3);
+    run_fermions(lat, in, smooth, SCHUR_SYMMETRIC, PARITY_EVEN, -0.2);
     field_destroy(links);
     field_destroy(smooth);
     field_destroy(tensor);

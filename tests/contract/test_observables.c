@@ -19,10 +19,16 @@ static int measured, values, passed_over;
 /* Keys that have to be given, and few noise vectors. */
 static parameters *parameters_of(const quark_kind *kind, const char *keys, const observable *o)
 {
-    static const struct {
+    const struct {
         const char *key, *value;
-    } given[] = {{"quark", "q"},        {"source", "s"},   {"propagator", "p"},          {"flow_time", "0.1"},
-                 {"flow_step", "0.05"}, {"vectors", "24"}, {"tastes", "i5 ij i4 i 4 1"}, {"operators", "scalar"}};
+    } given[] = {{"quark", "q"},
+                 {"source", "s"},
+                 {"propagator", "p"},
+                 {"flow_time", "0.1"},
+                 {"flow_step", "0.05"},
+                 {"vectors", "24"},
+                 {"tastes", "i5 ij i4 i 4 1"},
+                 {"operators", kind->twisted_mass && o->propagators ? "pseudoscalar" : "scalar"}};
     char text[512];
     int n = snprintf(text, sizeof text, "[source.s]\n[propagator.p]\nquark = q\nsource = s\n[measure.m]\nkind = %s\n",
                      o->name);

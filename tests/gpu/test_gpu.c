@@ -95,15 +95,10 @@ typedef struct {
     field *links, *clover, *in, *add, *out;
 } hop_fields;
 
-static void hop_on(hop_fields *f, parity p, hop_form form, int sign)
+static void hop_on(hop_fields *f, parity p, hop_form form, int sign, double mu)
 {
-    const wilson_hop_call call = {.form = form,
-                                  .a = 1.25,
-                                  .b = -0.75,
-                                  .sign = sign,
-                                  .links = f->links,
-                                  .clover = f->clover,
-                                  .add = f->add};
+    const wilson_hop_call call = {
+        .form = form, .a = 1.25, .b = -0.75, .sign = sign, .links = f->links, .clover = f->clover, .add = f->add};
     wilson_hop(f->out, p, f->in, &call);
 }
 
@@ -111,20 +106,22 @@ static void test_hop(hop_fields *d, hop_fields *h, parity p)
 {
     static const char *const name[] = {"hop", "hop add", "hop clover", "hop clover add", "hop add clover"};
     for (int form = HOP_PLAIN; form <= HOP_ADD_CLOVER; form++)
-        for (int sign = -1; sign <= 1; sign += 2) {
-            char what[64];
-            hop_on(d, p, (hop_form)form, sign);
-            hop_on(h, p, (hop_form)form, sign);
-            snprintf(what, sizeof what, "%s, %d reals, sign %d, parity %d, %d right-hand sides", name[form],
-                     h->links->reals, sign, p, h->in->groups);
+        for (int k = 0; k < 4; k++) {
+            const int sign = k % 2 ? 1 : -1;
+            const double mu = k / 2 * 0.3;
+            char what[96];
+            hop_on(d, p, (hop_form)form, sign, mu);
+            hop_on(h, p, (hop_form)form, sign, mu);
+            snprintf(what, sizeof what, "%s, %d reals, sign %d, mu %g, parity %d, %d right-hand sides", name[form],
+                     h->links->reals, sign, mu, p, h->in->groups);
             check_same(what, d->out, h->out, EXACT);
         }
     /* the sum over what is read */
     hop_fields hh = *h, dd = *d;
     hh.out = hh.add;
     dd.out = dd.add;
-    hop_on(&dd, p, HOP_ADD_CLOVER, 1);
-    hop_on(&hh, p, HOP_ADD_CLOVER, 1);
+    hop_on(&dd, p, HOP_ADD_CLOVER, 1, 0);
+    hop_on(&hh, p, HOP_ADD_CLOVER, 1, 0);
     check_same("hop add clover in place", dd.out, hh.out, EXACT);
 }
 
@@ -151,6 +148,9 @@ static void test_spinor_operators(const field *links, const field *clover, preci
     clover_apply(d.out, p, d.clover, d.add, 0.8);
     clover_apply(h.out, p, h.clover, h.add, 0.8);
     check_same("clover", d.out, h.out, EXACT);
+    twisted_apply(d.out, p, d.clover, d.clover, 0.3, d.add, 0.8);
+    twisted_apply(h.out, p, h.clover, h.clover, 0.3, h.add, 0.8);
+    check_same("twisted clover", d.out, h.out, EXACT);
     clover_apply(d.out, p, d.clover, d.out, 1);
     clover_apply(h.out, p, h.clover, h.out, 1);
     check_same("clover in place", d.out, h.out, EXACT);
@@ -254,6 +254,14 @@ static void test_clover(world *d, world *h)
         check_value("negative pivots", negatives[0], negatives[1], EXACT);
     }
     check_same("clover inverse", d->inverse, h->inverse, EXACT);
+    field *d_mu = field_like(d->clover), *h_mu = field_like(h->clover);
+    for (int p = 0; p < 2; p++)
+        check_value("log det of a twisted mass", twisted_invert(d->inverse, d_mu, d->clover, (parity)p, 0.2),
+                    twisted_invert(h->inverse, h_mu, h->clover, (parity)p, 0.2), ROUNDED);
+    check_same("inverse of a twisted mass", d->inverse, h->inverse, EXACT);
+    check_same("inverse of C^2 + mu^2", d_mu, h_mu, EXACT);
+    field_destroy(d_mu);
+    field_destroy(h_mu);
 }
 
 static void test_forces(world *d, world *h)

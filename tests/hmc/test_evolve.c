@@ -1,5 +1,7 @@
 /* Molecular dynamics and the accept step: forces against derivatives of the action for all actions and forms of the
  * operator, reversibility and order of every scheme, and that a trajectory without result leaves no trace. */
+#include <string.h>
+
 #include "io/links/links.h"
 #include "tests/begin.h"
 #include "tests/hmc/dynamics.h"
@@ -74,6 +76,21 @@ static void test_schemes(const char *text, const char *what)
         const double one = rms_dh(&b, steps, 0.5), half = rms_dh(&b, 2 * steps, 0.5), order = log2(one / half);
         if (comm_rank() == 0) printf("order, %s: dH %.3g, %.3g: %.2f\n", name, one, half, order);
         CHECK_NEAR(order, scheme_order(s), 0.3);
+        close_bench(&b);
+    }
+}
+
+/* A doublet of twisted mass: both forms, and a ratio of two masses. */
+static void test_twisted(void)
+{
+    static const char *const forms[] = {"quark.light.schur=symmetric", "quark.light.schur=asymmetric"};
+    for (int i = 0; i < 2; i++) {
+        const char *const overrides[] = {"quark.light.kind=twisted_mass", "quark.light.mu=0.25", "action.light.mus=0.7",
+                                         forms[i]};
+        bench b = open_bench(base, 4, overrides);
+        check_reversal(&b, forms[i] + strlen("quark.light.schur="), 0.5);
+        const double one = rms_dh(&b, 12, 0.5), half = rms_dh(&b, 24, 0.5);
+        CHECK_NEAR(log2(one / half), 2, 0.3);
         close_bench(&b);
     }
 }
@@ -232,6 +249,7 @@ int main(int argc, char **argv)
     test_many_forces("0", "asymmetric", "even");
     test_schemes(pure, "pure gauge");
     test_schemes(base, "clover");
+    test_twisted();
     test_guessed_reversal();
     test_accept_step();
     test_giving_up();

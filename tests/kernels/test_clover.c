@@ -1,7 +1,7 @@
 /* The clover term and the forces of fermions, against the slow oracles.
  *
  * Clover: built from the field strength, applied in all precisions, inverted, its determinant; each against the 12x12
- * matrices of ref_clover_site(). Forces: with X and Y held fixed, that of -2 Re Y^dagger dM X is the numerical
+ * matrices of ref_clover_site(); and the same of C + i mu gamma_5. Forces: with X and Y held fixed, that of -2 Re Y^dagger dM X is the numerical
  * derivative of -2 Re Y^dagger M X, where the oracle applies M; that of -w log det A the derivative of the oracle's
  * determinant. */
 #include "tests/kernels/kit.h"
@@ -95,8 +95,8 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
             check_norm2(links, c, numbers);
             for (int r = 0; r < 2; r++) {
                 double complex *in = kit_spinor(x, r), *out = kit_spinor(y, r);
-                if (inverted) ref_diagonal_inverse(want, in, w, REF_BOTH);
-                else ref_diagonal(want, in, w, REF_BOTH);
+                if (inverted) ref_diagonal_inverse(want, in, w, REF_BOTH, 0);
+                else ref_diagonal(want, in, w, REF_BOTH, 0);
                 for (size_t i = 0; i < 12 * v; i++) want[i] *= 1.5;
                 /* Twelve products with rounded elements of the term, each below twice the largest result. */
                 KIT_NEAR(distance_of_sites(out, want, v), 0, exact[prec] + 20 * kit_step[prec]);
@@ -118,6 +118,76 @@ static void check_term(const field *links, const struct ref_wilson *w, int k, st
     field_destroy(inverse);
     free(numbers);
     free(want);
+}
+
+/* ---- with a twisted mass ---- */
+
+/* out = 1.5 (C + i mu gamma_5 K) in, in and out of place, against the oracle's A or A^-1 or their daggers. */
+static void check_twisted_apply(const field *clover, const field *mu_clover, double mu, const struct ref_wilson *w,
+                                int inverted, int dagger, precision prec, const double *numbers)
+{
+    static const double exact[PREC_COUNT] = {1e-14, 3e-6, 3e-6, 3e-6};
+    const size_t v = ref_volume(w->l);
+    field *c = kit_convert(clover, FIELD_CLOVER, prec),
+          *k = mu_clover ? kit_convert(mu_clover, FIELD_CLOVER, prec) : NULL;
+    field *x = field_create(clover->lat, FIELD_SPINOR, prec, PARITY_BOTH, 2, kit_place), *y = field_like(x);
+    double complex *want = ref_spinor_new(w->l);
+    kit_scatter(x, numbers);
+    for (int p = 0; p < 2; p++) twisted_apply(y, (parity)p, c, k, mu, x, 1.5);
+    for (int r = 0; r < 2; r++) {
+        double complex *in = kit_spinor(x, r), *out = kit_spinor(y, r);
+        if (inverted) ref_diagonal_inverse(want, in, w, REF_BOTH, dagger);
+        else ref_diagonal(want, in, w, REF_BOTH, dagger);
+        for (size_t i = 0; i < 12 * v; i++) want[i] *= 1.5;
+        KIT_NEAR(distance_of_sites(out, want, v), 0, exact[prec] + 20 * kit_step[prec]);
+        free(in);
+        free(out);
+    }
+    for (int p = 0; p < 2; p++) twisted_apply(x, (parity)p, c, k, mu, x, 1.5);
+    double *out = kit_gather(y), *in_place = kit_gather(x);
+    KIT_NEAR(kit_distance(out, in_place, 48 * v), 0, 0);
+    free(out);
+    free(in_place);
+    free(want);
+    field *all[] = {c, k, x, y};
+    for (int i = 0; i < 4; i++) field_destroy(all[i]);
+}
+
+static void check_twisted(const field *links, const double complex *u, const struct ref_wilson *plain, int k,
+                          struct ref_rng *rng)
+{
+    static const double mus[] = {0.3, -1.1};
+    const size_t v = ref_volume(plain->l);
+    double *numbers = kit_normals(48 * v, rng);
+    field *clover = clover_of(links, PARITY_BOTH, mass, c_sw), *inverse = field_like(clover),
+          *mu_inverse = field_like(clover);
+    for (int m = 0; m < 2; m++) {
+        struct ref_wilson w;
+        ref_wilson_create(&w, plain->l, u, mass, c_sw, plain->bc);
+        ref_wilson_twist(&w, mus[m]);
+        kit_where("shape %d, mu %g", k, mus[m]);
+        for (int p = 0; p < 2; p++)
+            KIT_REL(twisted_invert(inverse, mu_inverse, clover, (parity)p, mus[m]), ref_log_det_diagonal(&w, p), 1e-13);
+        for (int prec = 0; prec < PREC_COUNT; prec++)
+            for (int dagger = 0; dagger < 2; dagger++) {
+                const double mu = dagger ? -mus[m] : mus[m];
+                kit_where("shape %d, mu %g, %s, dagger %d", k, mus[m], kit_prec[prec], dagger);
+                check_twisted_apply(clover, NULL, mu, &w, 0, dagger, (precision)prec, numbers);
+                check_twisted_apply(inverse, mu_inverse, -mu, &w, 1, dagger, (precision)prec, numbers);
+            }
+        ref_wilson_destroy(&w);
+    }
+    /* The inverse may take the place of the term. */
+    field *in_place = field_like(clover);
+    field_copy(in_place, clover);
+    for (int p = 0; p < 2; p++) twisted_invert(in_place, mu_inverse, in_place, (parity)p, mus[1]);
+    double *a = kit_gather(in_place), *b = kit_gather(inverse);
+    KIT_NEAR(kit_distance(a, b, 72 * v), 0, 0);
+    free(a);
+    free(b);
+    free(numbers);
+    field *all[] = {clover, inverse, mu_inverse, in_place};
+    for (int i = 0; i < 4; i++) field_destroy(all[i]);
 }
 
 /* A term that is not positive says so: the number of its negative eigenvalues. */
@@ -274,6 +344,7 @@ int main(int argc, char **argv)
         ref_wilson_create(&w, l, u, mass, c_sw, bc);
         check_term(links, &w, k, &rng);
         check_negative(links);
+        if (k < 4) check_twisted(links, u, &w, k, &rng);
         if (k < 3) check_forces(links, u, l, bc, k < 2, &rng);
         ref_wilson_destroy(&w);
         field_destroy(links);

@@ -1,5 +1,5 @@
 /* The Wilson-clover operator and its Schur complements, against the slow oracle: both forms, both parities, with and
- * without clover term, both time boundaries.
+ * without clover term and twisted mass, both time boundaries.
  *
  * Theorems: apply and its dagger are those of the oracle, in every precision within its rounding; prepare, solve,
  * reconstruct gives M x = b; log det M = log det of what the form takes out + log det Mhat (on a lattice small enough
@@ -21,9 +21,23 @@ typedef struct {
     struct ref_wilson ref;
     schur_form form;
     parity p;
-    double mass, c_sw;
+    double mass, c_sw, mu;
     wilson *w;
 } scene;
+
+/* The oracle on these links, which it keeps. */
+static void open_reference(scene *s, const double complex *u)
+{
+    ref_wilson_create(&s->ref, s->l, u, s->mass, s->c_sw, s->lat->time_sign);
+    if (s->mu != 0) ref_wilson_twist(&s->ref, s->mu);
+}
+
+static wilson *open_operator(const scene *s, field_kind storage)
+{
+    return wilson_create(
+        s->links, &(wilson_settings){
+                      .mass = s->mass, .c_sw = s->c_sw, .mu = s->mu, .form = s->form, .p = s->p, .storage = storage});
+}
 
 static enum ref_kind kind_of(const scene *s)
 {
@@ -117,6 +131,31 @@ static void check_adjoint(const scene *s)
     field_destroy(b);
 }
 
+/* M(-mu) = gamma_5 M(mu)^dagger gamma_5: the other flavour of a doublet. */
+static void check_doublet(const scene *s)
+{
+    const size_t v = ref_volume(s->l);
+    scene other = *s;
+    other.mu = -s->mu;
+    other.w = open_operator(&other, FIELD_LINKS);
+    field *x = random_vector(s->lat, PREC_DOUBLE, PARITY_BOTH, 1, 49), *y = field_like(x);
+    double complex *in = kit_spinor(x, 0), *want;
+    wilson_apply(other.w, y, x, 0);
+    want = kit_spinor(y, 0);
+    ref_apply_gamma5(in, v);
+    kit_scatter(x, in);
+    wilson_apply(s->w, y, x, 1);
+    double complex *have = kit_spinor(y, 0);
+    ref_apply_gamma5(have, v);
+    KIT_NEAR(kit_distance(have, want, 24 * v), 0, 1e-14 * kit_largest(want, 24 * v));
+    free(have);
+    free(want);
+    free(in);
+    field_destroy(x);
+    field_destroy(y);
+    wilson_destroy(other.w);
+}
+
 /* ---- the whole system ---- */
 
 static void check_system(const scene *s)
@@ -178,7 +217,7 @@ static double bilinear_value(const double complex *u, void *ctx)
     const scene *s = b->s;
     scene moved = *s;
     double complex *out = ref_spinor_new(s->l);
-    ref_wilson_create(&moved.ref, s->l, u, s->mass, s->c_sw, s->lat->time_sign);
+    open_reference(&moved, u);
     ref_apply(out, b->x, &moved, 0);
     double sum = b->y ? -2 * creal(ref_dot(b->y, out, 12 * ref_volume(s->l))) : 0;
     if (b->weight != 0)
@@ -245,11 +284,12 @@ static void close_scene(scene *s)
 static void check_all(scene *s, int full)
 {
     const field_kind storage = (int)s->form == (int)s->p ? FIELD_LINKS_TWO_ROWS : FIELD_LINKS;
-    s->w = wilson_create(s->links, &(wilson_settings){s->mass, s->c_sw, s->form, s->p, storage, NULL, 0});
+    s->w = open_operator(s, storage);
     check_apply(s);
     check_adjoint(s);
     check_log_det(s);
     if (full) check_system(s);
+    if (full) check_doublet(s);
     /* Other links: everything follows, in all precisions. */
     double complex *before = s->u;
     struct ref_wilson ref = s->ref;
@@ -257,7 +297,7 @@ static void check_all(scene *s, int full)
     ref_rng_seed(&rng, 58);
     s->u = kit_random_gauge(s->l, 0.4, &rng);
     kit_scatter(s->links, s->u);
-    ref_wilson_create(&s->ref, s->l, s->u, s->mass, s->c_sw, s->lat->time_sign);
+    open_reference(s, s->u);
     strncat(kit_case, ", new links", sizeof kit_case - strlen(kit_case) - 1);
     check_apply(s);
     check_log_det(s);
@@ -270,7 +310,7 @@ static void check_all(scene *s, int full)
     wilson_destroy(s->w);
 }
 
-static void test_forms(struct ref_lattice l, int time_sign, int full)
+static void test_forms(struct ref_lattice l, int time_sign, double mu, int full)
 {
     static const double coefficient[2] = {0, 1.3};
     scene s = {0};
@@ -280,16 +320,17 @@ static void test_forms(struct ref_lattice l, int time_sign, int full)
     ref_rng_seed(&rng, 50);
     open_scene(&s, l, time_sign, &rng);
     s.mass = 0.07;
+    s.mu = mu;
     for (int c = 0; c < 2; c++) {
         s.c_sw = coefficient[c];
-        ref_wilson_create(&s.ref, l, s.u, s.mass, s.c_sw, time_sign);
+        open_reference(&s, s.u);
         for (int form = 0; form < 2; form++)
             for (int p = 0; p < 2; p++) {
                 if (!full && p == (form ^ c)) continue;
                 s.form = (schur_form)form;
                 s.p = (parity)p;
-                kit_where("%d.%d.%d.%d, time sign %d, c_sw %g, %s, parity %d", l.size[0], l.size[1], l.size[2],
-                          l.size[3], time_sign, s.c_sw, form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", p);
+                kit_where("%d.%d.%d.%d, time sign %d, c_sw %g, mu %g, %s, parity %d", l.size[0], l.size[1], l.size[2],
+                          l.size[3], time_sign, s.c_sw, mu, form == SCHUR_SYMMETRIC ? "symmetric" : "asymmetric", p);
                 check_all(&s, full);
             }
         ref_wilson_destroy(&s.ref);
@@ -327,7 +368,7 @@ static void dense_full(double complex *out, const double complex *in, void *ctx)
     ref_wilson_apply(out, in, &s->ref, 0);
 }
 
-static void test_determinant(void)
+static void test_determinant(double c_sw, double mu)
 {
     const struct ref_lattice l = {{2, 2, 2, 4}};
     int grid[4];
@@ -337,8 +378,9 @@ static void test_determinant(void)
     scene s = {0};
     open_scene(&s, l, -1, &rng);
     s.mass = 0.2;
-    s.c_sw = 1.1;
-    ref_wilson_create(&s.ref, l, s.u, s.mass, s.c_sw, -1);
+    s.c_sw = c_sw;
+    s.mu = mu;
+    open_reference(&s, s.u);
     const int n = 12 * 32;
     double complex *a = kit_alloc((size_t)n * (size_t)n, sizeof *a);
     ref_dense(a, n, dense_full, &s);
@@ -347,9 +389,9 @@ static void test_determinant(void)
         double negatives;
         s.form = (schur_form)form;
         s.p = (parity)form;
-        s.w = wilson_create(s.links, &(wilson_settings){s.mass, s.c_sw, s.form, s.p, FIELD_LINKS, NULL, 0});
+        s.w = open_operator(&s, FIELD_LINKS);
         ref_dense(a, n / 2, dense_schur, &s);
-        kit_where("log det M, form %d", form);
+        kit_where("log det M, form %d, c_sw %g, mu %g", form, c_sw, mu);
         KIT_REL(wilson_log_det(s.w, &negatives) + creal(ref_log_det(n / 2, a)), whole, 1e-12);
         wilson_destroy(s.w);
     }
@@ -361,9 +403,13 @@ static void test_determinant(void)
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
-    test_determinant();
-    test_forms(kit_shapes[0], -1, 1);
-    test_forms(kit_shapes[1], 1, 0);
-    test_forms(kit_shapes[2], 1, 0);
+    test_determinant(1.1, 0);
+    test_determinant(1.1, 0.4);
+    test_determinant(0, -0.6);
+    test_forms(kit_shapes[0], -1, 0, 1);
+    test_forms(kit_shapes[1], 1, 0, 0);
+    test_forms(kit_shapes[2], 1, 0, 0);
+    test_forms(kit_shapes[0], -1, 0.3, 1);
+    test_forms(kit_shapes[1], 1, -0.2, 0);
     return kit_end();
 }

@@ -139,6 +139,19 @@ void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double 
     }
 }
 
+void ref_wilson_twist(struct ref_wilson *w, double mu)
+{
+    double complex g[4][4];
+    ref_gamma5(g);
+    for (size_t site = 0; site < ref_volume(w->l); site++) {
+        double complex *a = w->a + 144 * site;
+        for (int row = 0; row < 12; row++)
+            for (int col = 0; col < 12; col++)
+                if (row % 3 == col % 3) a[12 * row + col] += I * mu * g[row / 3][col / 3];
+        ref_inverse(w->a_inverse + 144 * site, 12, a);
+    }
+}
+
 void ref_wilson_destroy(struct ref_wilson *w)
 {
     free(w->a);
@@ -147,25 +160,27 @@ void ref_wilson_destroy(struct ref_wilson *w)
 }
 
 static void site_matrices(double complex *out, const double complex *in, const struct ref_wilson *w,
-                          const double complex *a, int parity)
+                          const double complex *a, int parity, int dagger)
 {
     for (size_t site = 0; site < ref_volume(w->l); site++)
         for (int i = 0; i < 12; i++) {
             double complex sum = 0;
             if (parity == REF_BOTH || ref_parity(w->l, site) == parity)
-                for (int j = 0; j < 12; j++) sum += a[144 * site + 12 * i + j] * in[12 * site + j];
+                for (int j = 0; j < 12; j++)
+                    sum += (dagger ? conj(a[144 * site + 12 * j + i]) : a[144 * site + 12 * i + j]) * in[12 * site + j];
             out[12 * site + i] = sum;
         }
 }
 
-void ref_diagonal(double complex *out, const double complex *in, const struct ref_wilson *w, int parity)
+void ref_diagonal(double complex *out, const double complex *in, const struct ref_wilson *w, int parity, int dagger)
 {
-    site_matrices(out, in, w, w->a, parity);
+    site_matrices(out, in, w, w->a, parity, dagger);
 }
 
-void ref_diagonal_inverse(double complex *out, const double complex *in, const struct ref_wilson *w, int parity)
+void ref_diagonal_inverse(double complex *out, const double complex *in, const struct ref_wilson *w, int parity,
+                          int dagger)
 {
-    site_matrices(out, in, w, w->a_inverse, parity);
+    site_matrices(out, in, w, w->a_inverse, parity, dagger);
 }
 
 double ref_log_det_diagonal(const struct ref_wilson *w, int parity)
@@ -181,7 +196,7 @@ void ref_wilson_apply(double complex *out, const double complex *in, const struc
     size_t n = 12 * ref_volume(w->l);
     double complex *hopped = ref_spinor_new(w->l);
     ref_hop(hopped, in, w->l, w->u, w->bc, dagger);
-    ref_diagonal(out, in, w, REF_BOTH); /* A is hermitian, the same for the dagger */
+    ref_diagonal(out, in, w, REF_BOTH, dagger);
     for (size_t i = 0; i < n; i++) out[i] -= 0.5 * hopped[i];
     free(hopped);
 }
@@ -201,12 +216,12 @@ static void hop_between(double complex *out, const double complex *in, const str
     for (size_t i = 0; i < n; i++) out[i] *= -0.5;
 }
 
-/* out_p = H_pq A_qq^-1 H_qp in_p, or with the hops' adjoints */
+/* out_p = H_pq A_qq^-1 H_qp in_p, or with the adjoints of all of them */
 static void around(double complex *out, const double complex *in, const struct ref_wilson *w, int p, int dagger)
 {
     double complex *b = ref_spinor_new(w->l), *c = ref_spinor_new(w->l);
     hop_between(b, in, w, 1 - p, dagger);
-    ref_diagonal_inverse(c, b, w, 1 - p);
+    ref_diagonal_inverse(c, b, w, 1 - p, dagger);
     hop_between(out, c, w, p, dagger);
     free(b);
     free(c);
@@ -217,7 +232,7 @@ void ref_schur_asymmetric(double complex *out, const double complex *in, const s
     size_t n = 12 * ref_volume(w->l);
     double complex *b = ref_spinor_new(w->l);
     around(b, in, w, p, dagger);
-    ref_diagonal(out, in, w, p);
+    ref_diagonal(out, in, w, p, dagger);
     for (size_t i = 0; i < n; i++) out[i] -= b[i];
     free(b);
 }
@@ -226,12 +241,12 @@ void ref_schur_symmetric(double complex *out, const double complex *in, const st
 {
     size_t n = 12 * ref_volume(w->l);
     double complex *b = ref_spinor_new(w->l), *c = ref_spinor_new(w->l);
-    if (dagger) { /* the order of the factors turns round: H^+ A_qq^-1 H^+ A_pp^-1 */
-        ref_diagonal_inverse(b, in, w, p);
+    if (dagger) { /* the order of the factors turns round: H^+ A_qq^-+ H^+ A_pp^-+ */
+        ref_diagonal_inverse(b, in, w, p, 1);
         around(c, b, w, p, 1);
     } else {
         around(b, in, w, p, 0);
-        ref_diagonal_inverse(c, b, w, p);
+        ref_diagonal_inverse(c, b, w, p, 0);
     }
     memcpy(out, in, n * sizeof *out);
     keep_parity(out, w->l, p);

@@ -141,7 +141,8 @@ void ref_hop(double complex *out, const double complex *in, struct ref_lattice l
 
 /* The operator M = A + H with H = -hop/2 and, per site, the hermitian 12x12 matrix
  *   A = (4+m) + csw (i/4) sum_{mu,nu} sigma_{mu nu} Fhat_{mu nu}, index spin*3 + colour.
- * create builds A and its inverse from u, and keeps a pointer to u. */
+ * create builds A and its inverse from u, and keeps a pointer to u. twist adds i mu gamma5 to A; its dagger is then another
+ * matrix. */
 struct ref_wilson {
     struct ref_lattice l;
     const double complex *u;
@@ -151,13 +152,15 @@ struct ref_wilson {
 };
 void ref_wilson_create(struct ref_wilson *w, struct ref_lattice l, const double complex *u, double mass, double csw,
                        int bc);
+void ref_wilson_twist(struct ref_wilson *w, double mu);
 void ref_wilson_destroy(struct ref_wilson *w);
 void ref_clover_site(double complex a[144], struct ref_lattice l, const double complex *u, size_t site, double mass,
                      double csw);
 
 #define REF_BOTH (-1) /* a parity argument: both parities */
-void ref_diagonal(double complex *out, const double complex *in, const struct ref_wilson *w, int parity);
-void ref_diagonal_inverse(double complex *out, const double complex *in, const struct ref_wilson *w, int parity);
+void ref_diagonal(double complex *out, const double complex *in, const struct ref_wilson *w, int parity, int dagger);
+void ref_diagonal_inverse(double complex *out, const double complex *in, const struct ref_wilson *w, int parity,
+                          int dagger);
 double ref_log_det_diagonal(const struct ref_wilson *w, int parity); /* log|det A| */
 void ref_wilson_apply(double complex *out, const double complex *in, const struct ref_wilson *w, int dagger);
 

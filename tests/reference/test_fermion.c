@@ -109,8 +109,8 @@ static void test_clover(void)
     CHECK_NEAR(hermitian, 0, 1e-14);
     CHECK_NEAR(mixed, 0, 1e-14);
     CHECK_NEAR(traces, 0, 1e-12);
-    ref_diagonal(c, b, &w, REF_BOTH);
-    ref_diagonal_inverse(d, c, &w, REF_BOTH);
+    ref_diagonal(c, b, &w, REF_BOTH, 0);
+    ref_diagonal_inverse(d, c, &w, REF_BOTH, 0);
     CHECK_NEAR(distance(b, d, n), 0, 1e-12);
     CHECK_NEAR(ref_log_det_diagonal(&w, 0) + ref_log_det_diagonal(&w, 1), ref_log_det_diagonal(&w, REF_BOTH), 1e-11);
     ref_wilson_destroy(&w);
@@ -284,18 +284,18 @@ static void test_schur(int bc)
     CHECK_NEAR(distance(c, b, n), 0, 1e-10);
     for (int p = 0; p < 2; p++) {
         ref_schur_symmetric(c, b, &w, p, 0);
-        ref_diagonal(d, c, &w, p);
+        ref_diagonal(d, c, &w, p, 0);
         ref_schur_asymmetric(c, b, &w, p, 0);
         CHECK_NEAR(distance(c, d, n), 0, 1e-12);
 
-        ref_diagonal_inverse(c, b, &w, 1 - p);
+        ref_diagonal_inverse(c, b, &w, 1 - p, 0);
         ref_hop(d, c, l, u, bc, 0);
         for (size_t i = 0; i < n; i++) d[i] = ref_parity(l, i / 12) == p ? b[i] + 0.5 * d[i] : 0;
         ref_schur_asymmetric(e, d, &w, p, 1);
         CHECK(ref_normal_solve(y, e, &w, REF_ASYMMETRIC, p, 1e-13, 1000) > 0);
         ref_hop(d, y, l, u, bc, 0);
         for (size_t i = 0; i < n; i++) d[i] = b[i] + 0.5 * d[i];
-        ref_diagonal_inverse(c, d, &w, 1 - p);
+        ref_diagonal_inverse(c, d, &w, 1 - p, 0);
         for (size_t i = 0; i < n; i++) y[i] += c[i];
         CHECK_NEAR(distance(x, y, n), 0, 1e-10);
     }

@@ -370,7 +370,7 @@ static void check_renewal(quark *q)
 /* Beyond the critical mass the spectrum of M goes around zero: a solve ends by rule, long before max_iterations. */
 static void check_stall(void)
 {
-    static const wilson_settings beyond = {-2.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0};
+    static const wilson_settings beyond = {-2.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0};
     quark q;
     if (!open_quark(&q, &beyond)) return;
     kit_where("a mass of %g", beyond.mass);
@@ -414,10 +414,10 @@ static void check_choices(void)
 int main(int argc, char **argv)
 {
     kit_begin(&argc, &argv);
-    static const wilson_settings forms[] = {{0.1, 0, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0},
-                                            {-0.2, 1.2, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0},
-                                            {0.1, 0, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0},
-                                            {-0.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0}};
+    static const wilson_settings forms[] = {{0.1, 0, SCHUR_ASYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0},
+                                            {-0.2, 1.2, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0, 0},
+                                            {0.1, 0, SCHUR_SYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0, 0},
+                                            {-0.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0}};
     static const char *const precs[] = {"double", "single", "half", "double"};
     int done = 0;
     for (int i = 0; i < 4; i++) {
