@@ -413,8 +413,7 @@ static const struct {
     const char *key, *now;
 } earlier_keys[] = {
     {"kind", "[quark] kind = wilson_clover, twisted_mass, staggered or mobius, and [action] kind = two_flavours, "
-             "four_flavours, rational "
-             "or eofa"},
+             "four_flavours, rational or eofa"},
     {"mass", "[quark]"},
     {"kappa", "[quark]"},
     {"c_sw", "[quark]"},

@@ -222,7 +222,7 @@ static const char *check_smearing(const meson_keys *k, const char *name, char *m
     return NULL;
 }
 
-/* With a twisted mass gamma_5 hermiticity leads to the other flavour. At one end and the other gamma_5 leaves the charged
+/* gamma_5 hermiticity leads to the other flavour where there is a twisted mass. At one end and the other gamma_5 leaves the charged
  * pion, sum |S|^2; the meanings of the others depend on the angle of the twist. */
 static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
 {
@@ -232,10 +232,11 @@ static const char *check_twist(const parameters *p, const named_measure *m, char
         if (!names[i][0]) continue;
         const quark_params *q = &p->quarks[parameters_quark(p, names[i])].p;
         if (!quark_kind_of(q)->twisted_mass) continue;
-        snprintf(message, size,
-                 "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; "
-                 "only operators = pseudoscalar, the charged pion, is there",
-                 k->operators, m->name, q->kind, names[i]);
+        snprintf(
+            message, size,
+            "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; "
+            "only operators = pseudoscalar, the charged pion, is there",
+            k->operators, m->name, q->kind, names[i]);
         return "operators";
     }
     return NULL;
