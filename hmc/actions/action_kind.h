@@ -38,7 +38,7 @@ typedef struct {
     char name[80]; /* NAME, or NAME.k in a chain of several */
     const named_action *action;
     const named_quark *quark;
-    const named_quark *light, *heavy; /* of the numerator and the denominator: `quark`, but for the twisted mass */
+    const named_quark *light, *heavy; /* numerator and denominator: `quark`, but for the twisted mass */
     double mass, over; /* over: of the denominator; NaN: none but what every determinant of the quark has */
     int factor, factors;
     char solvers[SOLVER_USES][64];

@@ -69,7 +69,7 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 
 /* ---- keys ---- */
 
-/* With a twisted mass gamma_5 hermiticity leads to the other flavour. At one end and the other gamma_5 leaves the charged
+/* gamma_5 hermiticity leads to the other flavour where there is a twisted mass. At one end and the other gamma_5 leaves the charged
  * pion, sum |S|^2; the meanings of the others depend on the angle of the twist. */
 static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
 {

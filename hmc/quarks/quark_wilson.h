@@ -17,7 +17,7 @@ static inline wilson_keys *wilson_keys_of(const quark_params *q)
     return (wilson_keys *)quark_keys(q, &wilson_part);
 }
 
-/* What quark_kind asks for, of kinds that list the part. */
+/* Functions that quark_kind asks for, of kinds that list the part. */
 void wilson_keys_complete(const ini_input *in, named_quark *q);
 int wilson_same_operator(const quark_params *q, const quark_params *r);
 int wilson_has_clover(const quark_params *q);

@@ -20,7 +20,7 @@ typedef struct {
     int sign;            /* +1, or -1 for the dagger */
     const field *links;  /* links on both parities */
     const field *clover; /* clover term where the form asks for one; of both parities or of that of out */
-    double mu;           /* where it is not zero, the forms with a clover term have C + i mu gamma_5 K in its place */
+    double mu; /* twisted mass: where it is not zero, forms with a clover term C have C + i mu gamma_5 K in its place */
     const field *mu_clover;    /* K, as clover; K and C are unit matrices where they are null */
     const field *add;          /* summand where the form has one */
     const struct blocks *cut;  /* stays in these blocks, and is not collective; or null */
