@@ -36,12 +36,11 @@ typedef struct {
     diquark_pair pair[DIQUARK_PAIRS];
 } diquark;
 
-static diquark diquark_of(const spin_matrix *m, double factor)
+static diquark diquark_of(const spin_matrix *m)
 {
     diquark q;
-    for (int s = 0; s < DIQUARK_PAIRS; s++)
-        q.pair[s] =
-            (diquark_pair){{s, m->at[s]}, {factor * creal(m->value[s]) + 0.0, factor * cimag(m->value[s]) + 0.0}};
+    for (int s = 0; s < DIQUARK_PAIRS; s++) /* no zero is negative */
+        q.pair[s] = (diquark_pair){{s, m->at[s]}, {creal(m->value[s]) + 0.0, cimag(m->value[s]) + 0.0}};
     return q;
 }
 
@@ -139,17 +138,26 @@ static void run_launch(field *rho, const launch *l)
     else contract_baryon_direct(rho, l->line[0], l->line[1], l->line[2], l->sink.pair, source.pair);
 }
 
-/* Density of a kind, added to rho. */
-static void add_density(field *rho, const baryon_kind *kind, const field *const *quarks)
+/* The part of Gamma with gamma_t behind it, or without. */
+static spin_matrix gamma_of(const baryon_kind *kind, int i, int with_t)
 {
-    const spin_matrix c = gamma_number(CHARGE_CONJUGATION);
-    const int n = kind->decuplet ? 3 : 1;
-    for (int i = 0; i < n; i++) {
-        const spin_matrix five = gamma_number(kind->decuplet ? 1 << i : GAMMA_5), gamma = gamma_product(&c, &five),
-                          bar = at_source(&gamma);
-        const diquark sink = diquark_of(&gamma, 1), source = diquark_of(&bar, 1);
+    const spin_matrix c = gamma_number(CHARGE_CONJUGATION), t = gamma_number(8),
+                      own = gamma_number(kind->decuplet ? 1 << i : GAMMA_5), gamma = gamma_product(&c, &own);
+    return with_t ? gamma_product(&gamma, &t) : gamma;
+}
+
+/* Density of a kind, added to rho. With `components` Gamma is a half of itself, and of itself times components gamma_t. */
+static void add_density(field *rho, const baryon_kind *kind, const field *const *quarks, int components)
+{
+    const int n = kind->decuplet ? 3 : 1, parts = components ? 2 : 1;
+    for (int i = 0; i < n * parts * parts; i++) {
+        const int first = i / n / parts, second = i / n % parts;
+        const spin_matrix gamma = gamma_of(kind, i % n, first), other = gamma_of(kind, i % n, second),
+                          bar = at_source(&other);
+        const diquark sink = diquark_of(&gamma), source = diquark_of(&bar);
+        const double sign = first == second ? 1 : components;
         launches all = {0};
-        add_contractions(&all, kind, quarks, &sink, &source, 1.0 / n);
+        add_contractions(&all, kind, quarks, &sink, &source, sign / (n * parts * parts));
         for (int k = 0; k < all.n; k++)
             if (all.of[k].weight != 0) run_launch(rho, &all.of[k]);
     }
@@ -158,7 +166,7 @@ static void add_density(field *rho, const baryon_kind *kind, const field *const 
 /* ---- correlators ---- */
 
 void baryon_open(baryon *b, const momenta *p, const baryon_kind *kind, const field *const quarks[BARYON_FLAVOURS],
-                 const int x0[4])
+                 int components, const int x0[4])
 {
     const field *like = quarks[kind->term[0].flavour[0]];
     const int T = like->lat->size[3], n = 2 * T * p->n * SPIN_PAIRS;
@@ -167,7 +175,7 @@ void baryon_open(baryon *b, const momenta *p, const baryon_kind *kind, const fie
     for (int k = 0; k < n; k++) b->sums[k] = exact_zero();
     field *rho = density_create(like, SPIN_PAIRS);
     slice_waves waves = momenta_waves(p, x0);
-    add_density(rho, kind, quarks);
+    add_density(rho, kind, quarks, components);
     contract_slices(b->sums, rho, &waves);
     comm_group_sum_exact(like->lat->group, b->sums, n);
     momenta_waves_free(&waves);

@@ -38,9 +38,10 @@ typedef struct {
 
 /* Correlators of a kind: quarks by flavour, of which any may be one, are spinor fields of both parities in double precision, with
  * a right-hand side for each column, 3 spin + colour, of the source at x0; those of flavours that the kind lacks may be null.
+ * `components`: 0, or 1 or -1 for Gamma (1 + components gamma_t) / 2, the components of quarks that do not vanish at rest.
  * Collective. */
 void baryon_open(baryon *b, const momenta *p, const baryon_kind *kind, const field *const quarks[BARYON_FLAVOURS],
-                 const int x0[4]);
+                 int components, const int x0[4]);
 void baryon_close(baryon *b);
 
 /* Projectors T of the open spins, T[row][column]: (1 + gamma_t) / 2 and (1 - gamma_t) / 2 of the two parities, and those times

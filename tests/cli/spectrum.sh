@@ -73,6 +73,14 @@ steps = 5
 [measure.smooth]
 kind = loops
 links = space
+
+[measure.proton]
+kind = baryons
+propagator = up
+propagator_2 = down
+baryons = sigma
+spin = up
+components = upper
 INI
 
 # near WHAT WANTED FOUND DIGITS: to so many significant digits, as records have.
@@ -89,6 +97,16 @@ if [ -e "$data/pyquda.weak_field.lime" ]; then
     grep '"kind": "mesons", "source": 15' out | member real >have
     printf '%s\n' .2151362071 .03641575046 .02742811278 .02323036574 .02189481899 >want
     while read -r t wanted; do near "pi+ at $((t - 1))" "$wanted" "$(sed -n "${t}p" have)" 9; done < <(cat -n want)
+    say "the proton, whose record is of a fourth of ours"
+    grep '"kind": "baryons", "baryon": 1, "parity": 1' out >line
+    member real <line >have
+    near "proton at 0" .015118796136 "$(sed -n 1p have)" 9
+    near "proton at 1" .0016163557612 "$(sed -n 2p have)" 9
+    near "proton at 2" 8.958538744e-4 "$(sed -n 3p have)" 9
+    near "proton at 3" 5.828109752e-4 "$(sed -n 4p have)" 9
+    member imaginary <line >have
+    near "imaginary at 0" -1.6911797776e-4 "$(sed -n 1p have)" 8
+    near "imaginary at 2" -1.4241434656e-5 "$(sed -n 3p have)" 7
 fi
 if [ -e "$data/qlua.random-gauge.lime" ]; then
     # The record is in single precision.
@@ -189,6 +207,11 @@ kind = mesons
 propagator = wilson
 operators = pseudoscalar
 
+[measure.baryon]
+kind = baryons
+propagator = wilson
+spin = up
+
 [propagator.wilson]
 quark = wilson
 source = gauss
@@ -224,6 +247,9 @@ if [ -e "$data/pyquda.weak_field.lime" ]; then
     grep '"kind": "mesons", "source": 15' out | member real >have
     printf '%s\n' .1926089313 .01598078068 .00618062912 .002841809626 .001982667431 .002838897726 .006175888309 .01596312697 >want
     while read -r t wanted; do near "APE at $((t - 1))" "$wanted" "$(sed -n "${t}p" have)" 5; done < <(cat -n want)
+    grep '"kind": "baryons", "baryon": 0, "parity": 1' out | member real >have
+    printf '%s\n' .02224379 6.697738e-4 1.429035e-4 3.982481e-5 1.52052e-5 1.162935e-5 1.558186e-5 2.849017e-5 >want
+    while read -r t wanted; do near "baryon at $((t - 1))" "$wanted" "$(sed -n "${t}p" have)" 5; done < <(cat -n want)
 fi
 if [ -e "$data/lat.sample.l4444" ]; then
     say "loops of links smeared by APE five times, recorded by another code"
@@ -345,6 +371,8 @@ refused "no such links" "names no [links.NAME]" smearing.gauss.links=spac
 refused "links of loops that are none" "did you mean 'space'?" measure.smooth.links=spce
 refused "no steps" "[smearing.gauss] steps: '0' is out of range" smearing.gauss.steps=0
 refused "too few steps" "take more steps" smearing.gauss.steps=3
+refused "baryons of noise" "three quarks from [source.gauss] of kind noise have no mean" source.gauss.kind=noise source.gauss.smearing=
+refused "no baryon" "did you mean 'sigma'?" measure.proton.baryons=sigmas
 refused "a place of a wall" "[source.gauss] kind = wall has no key 'place'; beside smearing it has time momentum" \
     source.gauss.kind=wall source.gauss.place=0.0.0.1
 refused "a source outside" "lies at 0.0.0.4, outside the lattice of extents 4.4.4.4" source.gauss.place=0.0.0.4

@@ -28,13 +28,16 @@ static void product(double complex out[4][4], double complex a[4][4], double com
         }
 }
 
-/* gamma_y gamma_t times gamma_5, or times gamma_i. */
-static void diquark(double complex out[4][4], int five, int i)
+/* gamma_y gamma_t times gamma_5, or times gamma_i, and times (1 + components gamma_t) / 2 unless components are 0. */
+static void diquark(double complex out[4][4], int five, int i, int components)
 {
-    double complex c[4][4], g[4][4];
+    double complex c[4][4], g[4][4], h[4][4], half[4][4];
     product(c, (double complex(*)[4])ref_gamma[1], (double complex(*)[4])ref_gamma[3]);
     ref_gamma5(g);
-    product(out, c, five ? g : (double complex(*)[4])ref_gamma[i]);
+    product(h, c, five ? g : (double complex(*)[4])ref_gamma[i]);
+    for (int s = 0; s < 16; s++)
+        half[s / 4][s % 4] = (components ? 0.5 : 1) * (s / 4 == s % 4) + 0.5 * components * ref_gamma[3][s / 4][s % 4];
+    product(out, h, half);
 }
 
 /* < q(spin s, colour c) q^dagger(spin r, colour d) > at a site: S gamma_t. */
@@ -67,14 +70,14 @@ static double complex wick(double complex (*line[3])[12], const int *at, const i
 }
 
 /* G of a kind at a site. */
-static void correlator(double complex g[4][4], const baryon_kind *kind, double complex (*q)[12][12])
+static void correlator(double complex g[4][4], const baryon_kind *kind, int components, double complex (*q)[12][12])
 {
     double complex all[4][4] = {{0}}, gamma[4][4];
     const int n = kind->decuplet ? 3 : 1;
     for (int i = 0; i < n * kind->terms * kind->terms; i++) {
         const int first = i / n / kind->terms, second = i / n % kind->terms, *at = kind->term[first].flavour;
         double complex(*line[3])[12] = {q[at[0]], q[at[1]], q[at[2]]};
-        diquark(gamma, !kind->decuplet, i % n);
+        diquark(gamma, !kind->decuplet, i % n, components);
         for (int s = 0; s < 256; s++) { /* spins of the two diquarks */
             const int m = s / 64, v = s / 16 % 4, k = s / 4 % 4, l = s % 4;
             if (gamma[m][v] == 0 || gamma[k][l] == 0) continue;
@@ -88,14 +91,14 @@ static void correlator(double complex g[4][4], const baryon_kind *kind, double c
 }
 
 /* All sites' G of a kind: [site][alpha][alpha']. */
-static double complex *correlators(const baryon_kind *kind, const quarks *q)
+static double complex *correlators(const baryon_kind *kind, int components, const quarks *q)
 {
     const size_t v = ref_volume(shape);
     double complex *all = kit_alloc(16 * v, sizeof *all);
     for (size_t i = 0; i < v; i++) {
         double complex lines[BARYON_FLAVOURS][12][12], g[4][4];
         for (int f = 0; f < BARYON_FLAVOURS; f++) with_dagger(lines[f], q->at[f] + 144 * i);
-        correlator(g, kind, lines);
+        correlator(g, kind, components, lines);
         memcpy(all + 16 * i, g, sizeof g);
     }
     return all;
@@ -133,18 +136,18 @@ static void close_quarks(quarks *q)
     }
 }
 
-static baryon contracted(const momenta *p, const baryon_kind *kind, const quarks *q)
+static baryon contracted(const momenta *p, const baryon_kind *kind, int components, const quarks *q)
 {
     baryon b;
     const field *const columns[] = {q->columns[0], q->columns[1], q->columns[2]};
-    baryon_open(&b, p, kind, columns, source);
+    baryon_open(&b, p, kind, columns, components, source);
     return b;
 }
 
-static void check_kind(const baryon_kind *kind, const momenta *p, const quarks *q)
+static void check_kind(const baryon_kind *kind, int components, const momenta *p, const quarks *q)
 {
-    double complex *want = correlators(kind, q);
-    baryon b = contracted(p, kind, q);
+    double complex *want = correlators(kind, components, q);
+    baryon b = contracted(p, kind, components, q);
     double worst = 0, largest = 0;
     for (int way = 0; way < 4; way++) {
         const spin_projector T = baryon_projector(way % 2 ? -1 : 1, way / 2);
@@ -155,7 +158,7 @@ static void check_kind(const baryon_kind *kind, const momenta *p, const quarks *
                 largest = fmax(largest, cabs(exact));
             }
     }
-    kit_where("%s", kind->name);
+    kit_where("%s, components %d", kind->name, components);
     KIT_CHECK(largest > 1);
     KIT_NEAR(worst / largest, 0, 1e-13);
     baryon_close(&b);
@@ -190,11 +193,11 @@ static void check_rotation(const momenta *p, quarks *q, struct ref_rng *rng)
     double complex *u = kit_random_gauge(shape, 0, rng), *g = kit_alloc(9 * ref_volume(shape), sizeof *g);
     baryon before[2], after;
     for (size_t i = 0; i < ref_volume(shape); i++) memcpy(g + 9 * i, u + 36 * i, 9 * sizeof *g);
-    for (int k = 0; k < 2; k++) before[k] = contracted(p, kinds[k], q);
+    for (int k = 0; k < 2; k++) before[k] = contracted(p, kinds[k], 0, q);
     turn(q, g);
     for (int k = 0; k < 2; k++) {
         double worst = 0, largest = 0;
-        after = contracted(p, kinds[k], q);
+        after = contracted(p, kinds[k], 0, q);
         for (size_t i = 0; i < values; i++) {
             worst = fmax(worst, fabs(exact_value(&after.sums[i]) - exact_value(&before[k].sums[i])));
             largest = fmax(largest, fabs(exact_value(&after.sums[i])));
@@ -218,7 +221,9 @@ int main(int argc, char **argv)
     momenta p;
     open_quarks(&q, lat, &rng);
     momenta_open(&p, lat, MOMENTUM2);
-    for (int i = 0; baryon_kind_number(i); i++) check_kind(baryon_kind_number(i), &p, &q);
+    for (int i = 0; baryon_kind_number(i); i++) check_kind(baryon_kind_number(i), 0, &p, &q);
+    check_kind(baryon_kind_number(3), 1, &p, &q);
+    check_kind(baryon_kind_number(5), -1, &p, &q);
     check_rotation(&p, &q, &rng);
     momenta_close(&p);
     close_quarks(&q);

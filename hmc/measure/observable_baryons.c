@@ -1,0 +1,124 @@
+/* baryons: two-point functions of octet and decuplet baryons at rest and with momenta,
+ *
+ *   C(p, t) = sum_x exp(-i p.(x - x_0)) tr T < O(x) conj(O)(x_0) >,
+ *
+ * of light quarks u and d, which are `propagator`, and a strange one, which is `propagator_2`, from one source at x_0 = (source,
+ * t_0); t counts from t_0. Interpolators, with all Wick contractions, are those of baryon_contraction.c: (u C gamma_5 d) u for the
+ * nucleon. T = (1 +- gamma_t) / 2 has the baryon of either parity forwards in time and that of the other one backwards. */
+#include <stdio.h>
+#include <string.h>
+
+#include "hmc/measure/baryon_contraction.h"
+#include "hmc/measure/propagator.h"
+#include "hmc/sources/source.h"
+
+#define BARYON_WORDS "nucleon|sigma|xi|lambda|delta|sigma_star|xi_star|omega"
+
+typedef struct {
+    int momentum2;
+    char baryons[PARAM_WORDS_SIZE], spin[PARAM_CHOICE_SIZE], components[PARAM_CHOICE_SIZE];
+} baryon_keys;
+
+static const measure_column columns[] = {
+    {"baryon", "",
+     "number of the baryon: 0 nucleon, 1 sigma, 2 xi, 3 lambda, 4 delta, 5 sigma_star, 6 xi_star, 7 omega"},
+    {"parity", "", "1 or -1, of T = (1 + parity gamma_t) / 2"},
+    MOMENTUM_COLUMNS,
+    {"t", "a", "time from the source"},
+    {"real", "", "Re C"},
+    {"imaginary", "", "Im C"},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static const measure_column summary[] = {
+    SOLVES_COLUMNS("the solves"),
+};
+
+static void add_correlators(const baryon *b, int number, int parity, int polarised, measure_result *r)
+{
+    const spin_projector T = baryon_projector(parity, polarised);
+    for (int i = 0; i < b->p->n; i++)
+        for (int t = 0; t < b->lat->size[3]; t++) {
+            const double complex value = baryon_trace(b, &T, i, t);
+            const int *n = b->p->number[i];
+            measure_add_row(r,
+                            (const double[COLUMNS]){number, parity, n[0], n[1], n[2], t, creal(value), cimag(value)});
+        }
+}
+
+/* Both parities of a baryon, from one contraction unless they have components of their own. */
+static void add_baryon(const baryon_keys *k, int number, const momenta *p, const propagator *const *q,
+                       measure_result *r)
+{
+    const field *const quarks[BARYON_FLAVOURS] = {q[0]->columns, q[0]->columns, q[1]->columns};
+    const int upper = !strcmp(k->components, "upper"), polarised = !strcmp(k->spin, "up");
+    baryon b;
+    for (int parity = 1; parity >= -1; parity -= 2) {
+        if (upper || parity == 1)
+            baryon_open(&b, p, baryon_kind_number(number), quarks, upper ? parity : 0, q[0]->place);
+        add_correlators(&b, number, parity, polarised, r);
+        if (upper || parity == -1) baryon_close(&b);
+    }
+}
+
+static void contract(const baryon_keys *k, const propagator *const *q, measure_result *r)
+{
+    momenta p;
+    momenta_open(&p, q[0]->columns->lat, k->momentum2);
+    for (int i = 0; baryon_kind_number(i); i++)
+        if (param_has_word(k->baryons, baryon_kind_number(i)->name)) add_baryon(k, i, &p, q, r);
+    momenta_close(&p);
+}
+
+static int measure_baryons(const measure_context *c, const measure_params *m, measure_result *r)
+{
+    const propagator *p[MEASURE_PROPAGATORS];
+    const int status = propagators_of(c, m, p, r);
+    if (status == MEASURE_DONE) contract(OBSERVABLE_OWN(baryon_keys, m), p, r);
+    return status;
+}
+
+/* ---- keys ---- */
+
+static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const char *name = measure_propagator(&m->p, 0);
+    const named_source *source = parameters_source(p, parameters_propagator(p, name)->p.source);
+    if (!OBSERVABLE_OWN(baryon_keys, &m->p)->baryons[0]) {
+        snprintf(message, size, "[measure.%s] baryons is empty; choose of " BARYON_WORDS, m->name);
+        return "baryons";
+    }
+    if (source_kind_find(source->p.kind)->noise) {
+        snprintf(message, size,
+                 "[measure.%s] three quarks from [source.%s] of kind %s have no mean: give a propagator from a point, "
+                 "a wall or a smeared source",
+                 m->name, source->name, source->p.kind);
+        return "propagator";
+    }
+    return NULL;
+}
+
+static const param own[] = {
+    {"baryons", PARAM_WORDS, OBSERVABLE_KEY(baryon_keys, baryons), "nucleon", BARYON_WORDS, NULL,
+     "which ones; u and d are propagator, s is propagator_2", 0},
+    {"spin", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, spin), "average", "average|up", NULL,
+     "T = (1 +- gamma_t) / 2, or that times 1 + Sigma_z", 0},
+    {"components", PARAM_CHOICE, OBSERVABLE_KEY(baryon_keys, components), "all", "all|upper", NULL,
+     "of the diquark's quarks; upper: C gamma_5 (1 +- gamma_t) / 2 in place of C gamma_5, with the sign of T", 0},
+    MOMENTUM2_KEY(OBSERVABLE_KEY(baryon_keys, momentum2)),
+};
+static const param_section part = PARAM_PART("measure", "baryons", measure_params, own);
+_Static_assert(sizeof(baryon_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of baryons");
+
+const observable observable_baryons = {.name = "baryons",
+                                       .help = "octet and decuplet baryons of both parities",
+                                       .own = &part,
+                                       .check = check,
+                                       .quarks = MEASURE_WILSON,
+                                       .propagators = 2,
+                                       .columns = columns,
+                                       .ncolumns = COLUMNS,
+                                       .axis = "t",
+                                       .summary = summary,
+                                       .nsummary = sizeof summary / sizeof summary[0],
+                                       .measure = measure_baryons};
