@@ -404,8 +404,8 @@ static void test_large_hop(const int size[4], const int grid[4])
         hop_fields d = {.in = on_device(h.in), .links = on_device(h.links)};
         d.add = d.out = on_device(h.add);
         for (int sign = -1; sign <= 1; sign += 2) {
-            hop_on(&d, PARITY_EVEN, HOP_ADD, sign);
-            hop_on(&h, PARITY_EVEN, HOP_ADD, sign);
+            hop_on(&d, PARITY_EVEN, HOP_ADD, sign, 0);
+            hop_on(&h, PARITY_EVEN, HOP_ADD, sign, 0);
             check_same("large hop", d.out, h.out, EXACT);
         }
         field *all[] = {h.in, h.out, h.links, d.in, d.out, d.links};
