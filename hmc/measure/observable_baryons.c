@@ -46,7 +46,7 @@ static void add_correlators(const baryon *b, int number, int parity, int polaris
         }
 }
 
-/* Both parities of a baryon, from one contraction unless they have components of their own. */
+/* Correlators of both parities of a baryon, from one contraction unless they have components of their own. */
 static void add_baryon(const baryon_keys *k, int number, const momenta *p, const propagator *const *q,
                        measure_result *r)
 {

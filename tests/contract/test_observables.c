@@ -63,11 +63,15 @@ static double value_of(const measure_column *columns, int n, const double *row, 
     return NAN;
 }
 
-/* The largest value of the column, in units of which differences are small. */
+/* The largest value of the column, in units of which differences are small; that of an imaginary part is of the numbers whose real
+ * part is the column before it. */
 static double size_of(const measure_result *r, int column)
 {
+    const int first = column - (column > 0 && !strcmp(r->what->columns[column].name, "imaginary") &&
+                                !strcmp(r->what->columns[column - 1].name, "real"));
     double most = 0;
-    for (long i = 0; i < r->nrows; i++) most = fmax(most, fabs(r->rows[i * r->what->ncolumns + column]));
+    for (long i = 0; i < r->nrows; i++)
+        for (int c = first; c <= column; c++) most = fmax(most, fabs(r->rows[i * r->what->ncolumns + c]));
     return most;
 }
 
