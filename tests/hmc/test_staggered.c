@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hmc/measure/observable.h"
-#include "hmc/measure/propagator.h"
+#include "hmc/measure/solves.h"
 #include "io/links/links.h"
 #include "kernels/lattice/plan.h"
 #include "kernels/ops/vector.h"
@@ -253,14 +253,14 @@ static void test_measured_only(void)
     CHECK_INT(all, 4);
     CHECK(parameters_measured_only(p, &p->quarks[copy]) && !quark_set_find(b.s->quarks, &p->quarks[copy], 0.2));
     CHECK_INT(b.s->e.nactions, 4);
-    const measure_context in_run = {p, b.s->links, b.s, NULL, -1}, alone = {p, b.s->links, NULL, NULL, -1};
+    const measure_context in_run = {p, b.s->links, b.s, NULL, -1, NULL}, alone = {p, b.s->links, NULL, NULL, -1, NULL};
     measure_result r[3] = {measure(&in_run, &p->measures[0]), measure(&in_run, &p->measures[1]),
                            measure(&alone, &p->measures[0])};
     for (int k = 0; k < 3; k++) {
         CHECK_INT(r[k].failed, 0);
         CHECK_INT(r[k].nrows, 2);
         for (int i = 0; i < 3 * (r[k].nrows == 2); i++) CHECK_NEAR(r[k].rows[i], r[0].rows[i], 0);
-        CHECK_NEAR(r[k].summary[PROPAGATOR_VALUES], r[0].summary[PROPAGATOR_VALUES], 0);
+        CHECK_NEAR(r[k].summary[SOLVES_VALUES], r[0].summary[SOLVES_VALUES], 0);
     }
     for (int k = 0; k < 3; k++) measure_result_free(&r[k]);
     close_bench(&b);
