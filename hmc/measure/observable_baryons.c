@@ -10,6 +10,7 @@
 
 #include "hmc/measure/baryon_contraction.h"
 #include "hmc/measure/propagator.h"
+#include "hmc/quarks/quark.h"
 #include "hmc/sources/source.h"
 
 #define BARYON_WORDS "nucleon|sigma|xi|lambda|delta|sigma_star|xi_star|omega"
@@ -80,6 +81,24 @@ static int measure_baryons(const measure_context *c, const measure_params *m, me
 
 /* ---- keys ---- */
 
+/* u and d of twisted mass are two quarks, and parity is turned with the angle of the twist. */
+static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const char *name;
+    for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
+        const char *quark = parameters_propagator(p, name)->p.quark;
+        const quark_params *q = &p->quarks[parameters_quark(p, quark)].p;
+        if (!quark_kind_of(q)->twisted_mass) continue;
+        snprintf(
+            message, size,
+            "[measure.%s] kind = baryons is not for kind = %s of [quark.%s], whose u and d have mu and -mu; give a "
+            "propagator of another quark",
+            m->name, q->kind, quark);
+        return i ? "propagator_2" : "propagator";
+    }
+    return NULL;
+}
+
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const char *name = measure_propagator(&m->p, 0);
@@ -95,7 +114,7 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
                  m->name, source->name, source->p.kind);
         return "propagator";
     }
-    return NULL;
+    return check_twist(p, m, message, size);
 }
 
 static const param own[] = {

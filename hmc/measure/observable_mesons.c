@@ -69,8 +69,8 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 
 /* ---- keys ---- */
 
-/* gamma_5 hermiticity leads to the other flavour where there is a twisted mass. At one end and the other gamma_5 leaves the charged
- * pion, sum |S|^2; the meanings of the others depend on the angle of the twist. */
+/* gamma_5 hermiticity leads to the other flavour where there is a twisted mass. At one end and the other gamma_5 leaves
+ * the charged pion, sum |S|^2; the meanings of the others depend on the angle of the twist. */
 static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);

@@ -283,6 +283,8 @@ refused "multigrid of a twisted mass" -- run twisted.ini action.light.solver=lev
     "kind = twisted_mass of [quark.light] does not have" "choose another type"
 refused "mesons of a doublet that are none" -- run twisted.ini "measure.m.operators=pseudoscalar vector" -- \
     "operators = pseudoscalar vector of [measure.m]" "[quark.light] is of the other flavour" "only operators = pseudoscalar"
+sed '/^operators = pseudoscalar$/d; s/^kind = mesons$/kind = baryons/' twisted.ini >protons.ini
+refused "baryons of a doublet" -- run protons.ini -- "[measure.m] kind = baryons is not for kind = twisted_mass of [quark.light]" "another quark"
 sed -i 's/^operators = pseudoscalar$/kind = trace/; /^kind = mesons$/d; s/^propagator = p$/quark = light/' twisted.ini
 refused "low modes of a twisted mass" -- run twisted.ini measure.m.low_modes=yes -- "low_modes = yes" "kind = twisted_mass of [quark.light]"
 refused "twisted masses that fall" -- run twisted.ini action.light.mus="0.2 0.15" -- "'0.15' of mus = 0.2 0.15" "above the one before it, 0.2"
