@@ -55,7 +55,7 @@ static diquark exchanged(const diquark *q)
     return r;
 }
 
-/* That of conj(O): (q1^T Gamma q2)^dagger = conj(q2) gamma_t Gamma^dagger gamma_t^T conj(q1)^T, with the spin of q1 first. */
+/* The diquark of conj(O): (q1^T Gamma q2)^dagger = conj(q2) gamma_t Gamma^dagger gamma_t^T conj(q1)^T, with the spin of q1 first. */
 static spin_matrix at_source(const spin_matrix *gamma)
 {
     const spin_matrix t = gamma_number(8);
@@ -113,7 +113,7 @@ static void add_contraction(launches *all, const field *const line[3], const int
     add_launch(all, &l);
 }
 
-/* All contractions of the terms of a kind, for one gamma matrix. */
+/* Wick contractions of the terms of a kind, all, for one gamma matrix. */
 static void add_contractions(launches *all, const baryon_kind *kind, const field *const *quarks, const diquark *sink,
                              const diquark *source, double weight)
 {

@@ -22,7 +22,7 @@ typedef struct {
     int terms;
     struct {
         double weight;
-        int flavour[3]; /* of q1, q2, q3 */
+        int flavour[3]; /* quarks q1, q2, q3 */
     } term[BARYON_TERMS];
 } baryon_kind;
 

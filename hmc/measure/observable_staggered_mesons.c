@@ -94,7 +94,7 @@ typedef struct {
     int phased;         /* links have the phases eta in them */
     field *point[3];    /* G of a colour */
     int place[4];       /* origin of the source */
-    field *sources;     /* of all colours */
+    field *sources;     /* sources of all colours */
     field *source, *x, *shifted, *work[2];
     slices sums;
 } mesons;

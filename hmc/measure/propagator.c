@@ -10,9 +10,9 @@
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
 
-/* What the solves of a propagator gave. */
+/* Results of the solves of a propagator. */
 typedef struct {
-    field *columns; /* without smearing of the sink; null: not solved, or freed */
+    field *columns; /* columns without smearing of the sink; null: not solved, or freed */
     int failed;
     char trouble[sizeof((measure_result *)0)->trouble];
     double summary[SOLVES_VALUES];
@@ -21,9 +21,9 @@ typedef struct {
 struct propagator_store {
     measure_context c;
     int knows_due, due[MAX_NAMED];
-    quark_solves *solves[MAX_NAMED]; /* by the first section with the same quark and solver */
-    solved solved[MAX_NAMED];        /* by the first section with the same solves */
-    propagator made[MAX_NAMED];      /* by section; no columns: not made */
+    quark_solves *solves[MAX_NAMED]; /* number: the first section with the same quark and solver */
+    solved solved[MAX_NAMED];        /* number: the first section with the same solves */
+    propagator made[MAX_NAMED];      /* number: the section; no columns: not made */
     field *smeared[MAX_NAMED];       /* columns of those that are smeared at the sink */
 };
 

@@ -35,7 +35,7 @@ typedef struct {
 /* Solves for a [quark.NAME], which there is, by the [solver.NAME] or, where that is empty, by the quark's; `estimates`: the
  * error of every solution is estimated. */
 void solves_open(quark_solves *p, const measure_context *c, const char *quark, const char *solver, int estimates);
-/* The same by the keys of an observable that solves for itself. */
+/* Solves by the keys of an observable that solves for itself. */
 void solves_open_keys(quark_solves *p, const measure_context *c, const measure_params *m);
 void solves_close(quark_solves *p);
 /* M x = source on both parities; `what` is solved for, in messages. MEASURE_DONE, _FAILED with the reason in

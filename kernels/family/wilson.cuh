@@ -40,7 +40,8 @@ static int T(hop_matrix)(const hop_args *a)
 }
 
 /* Literals of that matrix for the site function. */
-template <int matrix> static __device__ __forceinline__ void T(hop_matrix_literals)(hop_args *b, int form)
+template <int matrix>
+static __device__ __forceinline__ void T(hop_matrix_literals)(hop_args *b, int form)
 {
     if (matrix == HOP_BARE) b->form = form == HOP_PLAIN ? HOP_PLAIN : HOP_ADD;
     if (matrix != HOP_TWISTED) b->mu = 0;
@@ -228,13 +229,12 @@ void T(hop_launch)(const gpu_device *dev, const void *args, const int *list, lon
     const hop_args *a = (const hop_args *)args;
     if (dev->pack) {
         const int matrix = T(hop_matrix)(a);
-        auto start = a->link_reals == 18
-                         ? (matrix == HOP_TWISTED    ? T(hop_fused_start) < 18, HOP_TWISTED >
-                            : matrix == HOP_CLOVERED ? T(hop_fused_start) < 18, HOP_CLOVERED >
-                                                     : T(hop_fused_start) < 18, HOP_BARE >)
-                         : (matrix == HOP_TWISTED    ? T(hop_fused_start) < 12, HOP_TWISTED >
-                            : matrix == HOP_CLOVERED ? T(hop_fused_start) < 12, HOP_CLOVERED >
-                                                     : T(hop_fused_start) < 12, HOP_BARE >);
+        auto start = a->link_reals == 18 ? (matrix == HOP_TWISTED ? T(hop_fused_start) < 18,
+                                            HOP_TWISTED > : matrix == HOP_CLOVERED ? T(hop_fused_start) < 18,
+                                            HOP_CLOVERED > : T(hop_fused_start) < 18, HOP_BARE >)
+                                         : (matrix == HOP_TWISTED ? T(hop_fused_start) < 12,
+                                            HOP_TWISTED > : matrix == HOP_CLOVERED ? T(hop_fused_start) < 12,
+                                            HOP_CLOVERED > : T(hop_fused_start) < 12, HOP_BARE >);
         start(dev, a, list, n);
         return;
     }

@@ -13,9 +13,9 @@ typedef struct {
     geom g;
     view out, in, x;
     view clover, mu_clover; /* C and K of the site-diagonal matrix C + i mu gamma_5 K */
-    view here, there; /* links on the parity of out, and on the other */
-    view ghost[8];    /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
-    int ghost_first;  /* the right-hand side in them that belongs to in's first one; 0 outside the GPU's kernels */
+    view here, there;       /* links on the parity of out, and on the other */
+    view ghost[8];   /* half spinors from over the rank's faces: projected, and from below already times U^dagger */
+    int ghost_first; /* the right-hand side in them that belongs to in's first one; 0 outside the GPU's kernels */
     double a, b, mu;
     int parity; /* parity of out */
     int sign;

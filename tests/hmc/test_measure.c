@@ -261,10 +261,10 @@ static void test_condensate(const field *links, struct ref_lattice l, const doub
     field *noise = field_create(links->lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1, PLACE_HOST);
     measure_result r = measured(links, "condensate");
     CHECK_INT(r.nrows, 2);
-    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, links, NULL, NULL, -1});
+    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, links, NULL, NULL, -1, NULL});
     field *cold = field_like(links);
     gauge_cold(cold);
-    CHECK(seed != measure_noise_seed(&(measure_context){&the_parameters, cold, NULL, NULL, -1}));
+    CHECK(seed != measure_noise_seed(&(measure_context){&the_parameters, cold, NULL, NULL, -1, NULL}));
     field_destroy(cold);
     for (int i = 0; i < 2; i++) {
         vector_random_signs(noise, seed, RANDOM_NOISE, (uint32_t)i);

@@ -137,7 +137,7 @@ static void test_condensate(struct ref_lattice l, const char *links, const char 
     kit_where("condensate of %s links, long ones of %s reals, by %s noise", links, long_reals, noise);
     measure_result r = measured(&s, &m);
     KIT_INT(r.nrows, 2);
-    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL, -1});
+    const uint64_t seed = measure_noise_seed(&(measure_context){&the_parameters, s.links, NULL, NULL, -1, NULL});
     for (int i = 0; i < 2; i++) {
         if (!strcmp(noise, "z2")) vector_random_signs(vector, seed, RANDOM_NOISE, (uint32_t)i);
         else vector_random(vector, seed, RANDOM_NOISE, (uint32_t)i);
