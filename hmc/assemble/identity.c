@@ -164,12 +164,20 @@ static void add_smearing(param_text *text, const parameters *p, const char *pref
     param_text_free(&keys);
 }
 
+static void add_propagator(param_text *text, const parameters *p, const char *name);
+
 static void add_source(param_text *text, const parameters *p, const char *name)
 {
     const source_params *s = &parameters_source(p, name)->p;
     const source_kind *kind = source_kind_find(s->kind);
     add_values(text, source_section(0), s);
-    add_all(text, kind->own, s);
+    add_values(text, kind->own, s);
+    if (kind->sequential) {
+        param_text keys = {0};
+        add_propagator(&keys, p, source_sequential(s)->propagator);
+        add_prefixed(text, "source.", keys.data);
+        param_text_free(&keys);
+    }
     if (kind->noise) add(text, "run", "seed", &p->run);
     add_smearing(text, p, "source.", s->smearing);
 }

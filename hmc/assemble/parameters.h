@@ -203,6 +203,9 @@ const named_smearing *parameters_smearing(const parameters *p, const char *name)
 const named_source *parameters_source(const parameters *p, const char *name);
 const named_propagator *parameters_propagator(const parameters *p, const char *name);
 const link_settings *parameters_links(const parameters *p, const char *name);
+/* The source where a chain of sequential ones begins, which has the origin of times and momenta; the source itself where it is
+ * none. */
+const named_source *parameters_first_source(const parameters *p, const named_source *s);
 /* The solver that a propagator names, or that of its quark. */
 const char *parameters_propagator_solver(const parameters *p, const propagator_params *q);
 /* A section that solves for a quark names a solver, or its quark does, or that is a user error. */

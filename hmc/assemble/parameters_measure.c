@@ -43,8 +43,9 @@ static void check_quark(const ini_input *in, const parameters *p, const named_me
 static void check_sources(const ini_input *in, const parameters *p, const named_measure *m, const char *first,
                           const char *second)
 {
-    const named_source *a = parameters_source(p, parameters_propagator(p, first)->p.source),
-                       *b = parameters_source(p, parameters_propagator(p, second)->p.source);
+    const named_source *a = parameters_first_source(p, parameters_source(p, parameters_propagator(p, first)->p.source)),
+                       *b =
+                           parameters_first_source(p, parameters_source(p, parameters_propagator(p, second)->p.source));
     const source_kind *kind = source_kind_find(a->p.kind), *other = source_kind_find(b->p.kind);
     int place[4], there[4];
     kind->place(&a->p, place);
@@ -63,6 +64,15 @@ static void need(const ini_input *in, const named_measure *m, const char *key, c
     if (!value[0])
         user_error("%s: [measure.%s] kind = %s needs the key '%s'; it names a [%s.NAME] of this file",
                    ini_where(in, "measure", m->name, ""), m->name, m->p.kind, key, key);
+}
+
+/* A source that is not made of a propagator. */
+static void check_source(const ini_input *in, const parameters *p, const named_measure *m)
+{
+    need(in, m, "source", m->p.source);
+    if (source_sequential(&parameters_source(p, m->p.source)->p))
+        user_error("%s: [measure.%s] kind = %s solves from [source.%s] itself, which is sequential; name another one",
+                   ini_where(in, "measure", m->name, "source"), m->name, m->p.kind, m->p.source);
 }
 
 static void check_propagators(const ini_input *in, const parameters *p, const named_measure *m)
@@ -100,7 +110,7 @@ void measure_parameters_check(const ini_input *in, const parameters *p)
             check_propagators(in, p, m);
         } else if (o->quarks != MEASURE_NO_QUARKS) {
             need(in, m, "quark", m->p.quark);
-            if (o->from_source) need(in, m, "source", m->p.source);
+            if (o->from_source) check_source(in, p, m);
             check_quark(in, p, m, "quark", m->p.quark);
             parameters_need_solver(in, p, "measure", m->name, m->p.solver, m->p.quark);
         }

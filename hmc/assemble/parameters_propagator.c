@@ -63,6 +63,13 @@ const link_settings *parameters_links(const parameters *p, const char *name)
     return NULL;
 }
 
+const named_source *parameters_first_source(const parameters *p, const named_source *s)
+{
+    const sequential_keys *k;
+    while ((k = source_sequential(&s->p))) s = parameters_source(p, parameters_propagator(p, k->propagator)->p.source);
+    return s;
+}
+
 const char *parameters_propagator_solver(const parameters *p, const propagator_params *q)
 {
     return q->solver[0] ? q->solver : p->quarks[parameters_quark(p, q->quark)].p.solver;
@@ -140,8 +147,32 @@ static void check_smearing(const ini_input *in, const parameters *p, const named
                q->p.sink_smearing[0] ? "" : s->name, q->p.quark, f->kind);
 }
 
+/* Sequential sources are made of propagators that are there before them, of quarks with spin, and end at another time. */
+static void check_sequential(const ini_input *in, const parameters *p, const named_source *s)
+{
+    const named_source *from = s;
+    const sequential_keys *k = source_sequential(&s->p);
+    int origin[4];
+    if (!k) return;
+    for (int steps = 0; source_sequential(&from->p); steps++) {
+        if (steps == p->nsources)
+            user_error("%s: [source.%s] propagator = %s is made of the source itself; name one from another source",
+                       ini_where(in, "source", s->name, "propagator"), s->name, k->propagator);
+        from = parameters_source(p, parameters_propagator(p, source_sequential(&from->p)->propagator)->p.source);
+    }
+    const quark_params *f = &p->quarks[parameters_quark(p, parameters_propagator(p, k->propagator)->p.quark)].p;
+    if (quark_kind_of(f)->spins != 4)
+        user_error("%s: [source.%s] has gamma matrices, and [propagator.%s] is of a quark of kind = %s without spin",
+                   ini_where(in, "source", s->name, "propagator"), s->name, k->propagator, f->kind);
+    source_kind_find(from->p.kind)->place(&from->p, origin);
+    if (origin[3] == k->time)
+        user_error("%s: [source.%s] time = %d of the sink is that of the source, [source.%s]; give a later one",
+                   ini_where(in, "source", s->name, "time"), s->name, k->time, from->name);
+}
+
 void propagator_parameters_check(const ini_input *in, const parameters *p)
 {
+    for (int i = 0; i < p->nsources; i++) check_sequential(in, p, &p->sources[i]);
     for (int i = 0; i < p->npropagators; i++) {
         const named_propagator *q = &p->propagators[i];
         parameters_need_solver(in, p, "propagator", q->name, q->p.solver, q->p.quark);

@@ -1,9 +1,11 @@
 #include "hmc/measure/propagator.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/measure/gamma.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/sources/smearing.h"
 #include "hmc/sources/source.h"
@@ -56,14 +58,22 @@ static int section_of(const parameters *p, const char *name)
     return (int)(parameters_propagator(p, name) - p->propagators);
 }
 
-/* True if a measurement that is due names the section. */
+/* The keys of the source of a propagator that is made of another one; else null. */
+static const sequential_keys *sequential_of(const parameters *p, const char *name)
+{
+    return source_sequential(&parameters_source(p, parameters_propagator(p, name)->p.source)->p);
+}
+
+/* True if a measurement that is due names the section, or one made of it. */
 static int needed(const propagator_store *s, int section)
 {
     const parameters *p = s->c.p;
+    const sequential_keys *from;
     const char *name;
     for (int i = 0; i < p->nmeasures; i++)
         for (int k = 0; s->due[i] && (name = measure_propagator(&p->measures[i].p, k)); k++)
-            if (section_of(p, name) == section) return 1;
+            for (; name; name = (from = sequential_of(p, name)) ? from->propagator : NULL)
+                if (section_of(p, name) == section) return 1;
     return 0;
 }
 
@@ -186,6 +196,39 @@ field *propagator_sources(const measure_context *c, const char *name, const fiel
     return all;
 }
 
+/* y = Gamma exp(i p.(x - x_0)) x on a time slice, zero elsewhere: columns of a sequential source. */
+static field *sequential_sources(const propagator *from, const sequential_keys *k)
+{
+    const field *x = from->columns;
+    const lattice *lat = x->lat;
+    const int *l = lat->local, *o = lat->origin, t = k->time - o[3];
+    const spin_matrix gamma = gamma_number(k->gamma);
+    field *y = field_like(x);
+    if (t < 0 || t >= field_slices(x)) return y;
+    double *in = field_slice_buffer(x), *out = field_slice_buffer(y);
+    field_export(x, t, in);
+    for (long i = 0; i < (long)l[0] * l[1] * l[2] * x->nrhs; i++) {
+        const long site = i / x->nrhs;
+        const int at[3] = {(int)(site % l[0]) + o[0], (int)(site / l[0] % l[1]) + o[1],
+                           (int)(site / l[0] / l[1]) + o[2]};
+        double turns = 0;
+        for (int d = 0; d < 3; d++)
+            turns += (double)((long)k->momentum[d] * (at[d] - from->place[d]) % lat->size[d]) / lat->size[d];
+        const double complex wave = cexp(2 * M_PI * I * turns);
+        for (int s = 0; s < GAMMA_SPINS; s++)
+            for (int c = 0; c < 3; c++) {
+                const double *u = in + 24 * i + 6 * gamma.at[s] + 2 * c;
+                const double complex v = wave * gamma.value[s] * (u[0] + I * u[1]);
+                out[24 * i + 6 * s + 2 * c] = creal(v);
+                out[24 * i + 6 * s + 2 * c + 1] = cimag(v);
+            }
+    }
+    field_import(y, t, out);
+    free(out);
+    free(in);
+    return y;
+}
+
 /* ---- solves ---- */
 
 typedef struct {
@@ -236,19 +279,42 @@ static quark_solves *solves_for(propagator_store *s, int section)
     return made;
 }
 
+static int get(propagator_store *s, int section, const propagator **p, measure_result *r);
+
+/* Sources of the section, of n components; its place is set. */
+static int make_sources(propagator_store *s, int section, const field *like, int n, field **sources, int place[4],
+                        measure_result *r)
+{
+    const named_propagator *q = &s->c.p->propagators[section];
+    const sequential_keys *k = sequential_of(s->c.p, q->name);
+    const propagator *from;
+    *sources = NULL;
+    if (!k) *sources = propagator_sources(&s->c, q->p.source, like, n, place);
+    if (!k) return MEASURE_DONE;
+    place_in(&s->c, parameters_source(s->c.p, q->p.source), place);
+    const int status = get(s, section_of(s->c.p, k->propagator), &from, r);
+    if (status != MEASURE_DONE) return status;
+    *sources = sequential_sources(from, k);
+    smear(&s->c, *sources, parameters_source(s->c.p, q->p.source)->p.smearing);
+    return MEASURE_DONE;
+}
+
 /* Columns of the section, without the smearing of its sink. */
-static int solve(propagator_store *s, int section, int place[4], measure_result *r)
+static int solve(propagator_store *s, int section, measure_result *r)
 {
     const named_propagator *q = &s->c.p->propagators[section];
     solved *to = &s->solved[solves_of(s->c.p, section)];
+    int place[4];
     if (to->failed) snprintf(r->trouble, sizeof r->trouble, "%s", to->trouble);
     if (to->failed) return MEASURE_FAILED;
-    place_in(&s->c, parameters_source(s->c.p, q->p.source), place);
     if (to->columns) return MEASURE_DONE;
     quark_solves *by = solves_for(s, section);
-    field *source = fermion_physical(by->quark);
-    const int n = source->reals / 2;
-    field *sources = propagator_sources(&s->c, q->p.source, source, n, place);
+    field *source = fermion_physical(by->quark), *sources;
+    const int n = source->reals / 2, made = make_sources(s, section, source, n, &sources, place, r);
+    if (made != MEASURE_DONE) {
+        field_destroy(source);
+        return made;
+    }
     job j = {.sources = sources, .source = source, .columns = columns_like(source, n)};
     solves_count_anew(by);
     const int status = solve_columns(by, &j, q->name, r);
@@ -262,6 +328,13 @@ static int solve(propagator_store *s, int section, int place[4], measure_result 
     return status;
 }
 
+/* The origin of times and momenta. */
+static void origin_of(const measure_context *c, int section, int place[4])
+{
+    const named_source *s = parameters_source(c->p, c->p->propagators[section].p.source);
+    place_in(c, parameters_first_source(c->p, s), place);
+}
+
 /* The section's propagator, from the store or new. */
 static int get(propagator_store *s, int section, const propagator **p, measure_result *r)
 {
@@ -270,7 +343,8 @@ static int get(propagator_store *s, int section, const propagator **p, measure_r
     *p = made;
     if (made->columns) return MEASURE_DONE;
     made->of = of;
-    const int status = solve(s, section, made->place, r);
+    origin_of(&s->c, section, made->place);
+    const int status = solve(s, section, r);
     if (status != MEASURE_DONE) return status;
     const solved *from = &s->solved[solves_of(s->c.p, section)];
     memcpy(made->summary, from->summary, sizeof made->summary);

@@ -1,7 +1,7 @@
 /* Sources of propagators, [source.NAME] sections of the input. A kind is one line of sources.def and a file source_NAME.c with
  * a table of keys and the value f(x) at the sites of one time slice. Column number k of a propagator has the source f(x) in
  * component k, colour or 3 spin + colour, and zero in the others; then the source is smeared in space where the section names
- * a [smearing.NAME] (smearing.h). */
+ * a [smearing.NAME] (smearing.h). Sequential sources are made of the columns of another propagator. */
 #ifndef PLAQ_SOURCE_H
 #define PLAQ_SOURCE_H
 
@@ -18,7 +18,7 @@ typedef struct {
     char kind[PARAM_CHOICE_SIZE], smearing[PARAM_STRING_SIZE];
     union {
         double align;
-        char bytes[256];
+        char bytes[512];
     } own;
 } source_params;
 
@@ -31,8 +31,10 @@ typedef struct {
     const char *name, *help;
     const param_section *own; /* a part of the section with its own keys, its owner the name */
     int noise;                /* 1: f(x) has random numbers; products of more than two columns have no mean */
-    int whole; /* 1: f(x) is on all sites of a slice, and covariant in a fixed gauge alone unless it is noise */
-    /* Origin of times and of the phases of momenta, and the one time slice with sources. */
+    int whole;      /* 1: f(x) is on all sites of a slice, and covariant in a fixed gauge alone unless it is noise */
+    int sequential; /* 1: made of the columns of another propagator, see source_sequential(); value is null */
+    /* Origin of times and of the phases of momenta, and the one time slice with sources; of a sequential source the slice
+     * alone, for its origin is that of the other propagator. */
     void (*place)(const source_params *s, int place[4]);
     /* f at global coordinates x on that slice. `size`: extents of the lattice; `seed`: of noise. */
     double complex (*value)(const source_params *s, const int x[4], const int size[4], uint64_t seed);
@@ -50,6 +52,14 @@ const param_section *source_section(int i);
 /* Offset of a member of a kind's own struct, for its table of keys; and that struct in settings. */
 #define SOURCE_KEY(keys, member) (offsetof(source_params, own) + offsetof(keys, member))
 #define SOURCE_OWN(keys, s) ((const keys *)(const void *)(s)->own.bytes)
+
+/* A source Gamma exp(i p.x) S(x) on the time slice of a sink, S being the columns of another propagator. */
+typedef struct {
+    char propagator[PARAM_STRING_SIZE]; /* [propagator.NAME] of S */
+    int time, gamma, momentum[4];       /* gamma: number of Gamma (hmc/measure/gamma.h) */
+} sequential_keys;
+/* The keys of a sequential source; null for all others. */
+const sequential_keys *source_sequential(const source_params *s);
 
 /* Sets b, a vector of a right-hand side on both parities in double precision, to the source of a component, without smearing.
  * `seed`: of noise. Collective. */

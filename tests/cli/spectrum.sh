@@ -366,6 +366,11 @@ refused "a smeared staggered propagator" "smearing is for quarks with spin" prop
 refused "a staggered second quark" "needs a Wilson quark" measure.pi.propagator_2=strange
 refused "propagators of two places" "that do not go together" measure.pi.propagator_2=elsewhere
 refused "noise and a point" "of the same noise" measure.pi.propagator_2=random
+refused "a sequential source of itself" "is made of the source itself" source.gauss.kind=sequential source.gauss.propagator=up source.gauss.time=2
+refused "a sink at the source" "of the sink is that of the source, [source.elsewhere]" source.gauss.kind=sequential \
+    source.gauss.propagator=elsewhere source.gauss.time=2
+refused "a baryon of a sequential propagator" "[propagator.up] is sequential, which ends mesons alone" source.gauss.kind=sequential \
+    source.gauss.propagator=elsewhere source.gauss.time=1
 refused "no such source" "did you mean 'gauss'?" propagator.up.source=gaus
 refused "no such links" "names no [links.NAME]" smearing.gauss.links=spac
 refused "links of loops that are none" "did you mean 'space'?" measure.smooth.links=spce

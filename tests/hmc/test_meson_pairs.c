@@ -1,6 +1,6 @@
 /* Mesons of two Wilson-clover quarks against a slow oracle: propagators of both from a smeared source off the origin, traces
  * with dense gamma matrices, and plane waves, written out. All pairs of gamma matrices at all momenta up to n^2 = 2, point and
- * smeared sinks. A quark against itself has the pion of the observable `pion`; domain wall quarks agree with theirs. */
+ * smeared sinks. Sequential propagators of another mass, with a gamma matrix and a momentum at the sink. A quark against itself has the pion of the observable `pion`; domain wall quarks agree with theirs. */
 #include <complex.h>
 
 #include "kernels/ops/gauge.h"
@@ -111,7 +111,7 @@ static double complex meson(const double complex *A, const double complex *B, in
 }
 
 /* Two quarks, of which only the masses differ. */
-static const parameters *two_quarks(int smeared_sink)
+static parameters *two_quarks(int smeared_sink)
 {
     parameters *p = observe_parameters("wilson_clover", masses[0]);
     p->nquarks = 2;
@@ -158,6 +158,73 @@ static void check_pairs(const field *links, const double complex *u, int smeared
     free(A);
 }
 
+/* Columns of the propagator, of the second mass, from Gamma exp(i p.(x - x0)) S on a time slice, S having the first. */
+static double complex *sequential_of(const double complex *S, const double complex *u, int gamma, const int p[3],
+                                     int time)
+{
+    const size_t n = 12 * ref_volume(shape);
+    double complex *all = kit_alloc(COLUMNS * n, sizeof *all), *b = kit_alloc(n, sizeof *b), g[4][4];
+    struct ref_wilson w;
+    gamma_dense(g, gamma);
+    ref_wilson_create(&w, shape, u, masses[1], c_sw, -1);
+    for (size_t k = 0; k < COLUMNS; k++) {
+        memset(b, 0, n * sizeof *b);
+        for (size_t i = 0; i < ref_volume(shape); i++) {
+            int x[4];
+            double phase = 0;
+            ref_coordinates(x, shape, i);
+            for (int d = 0; d < 3; d++) phase += 2 * M_PI * p[d] * (x[d] - source[d]) / shape.size[d];
+            for (size_t s = 0; s < 12 && x[3] == time; s++)
+                for (size_t r = 0; r < 4; r++)
+                    b[12 * i + s] += cexp(I * phase) * g[s / 3][r] * S[k * n + 12 * i + 3 * r + s % 3];
+        }
+        CHECK(ref_wilson_solve(all + k * n, b, &w, 1e-13, 2000) > 0);
+    }
+    ref_wilson_destroy(&w);
+    free(b);
+    return all;
+}
+
+/* Three-point functions, of the sequential propagator and the first one. */
+static void check_sequential(const field *links, const double complex *u)
+{
+    static const int p[3] = {0, 1, -1};
+    const int gamma = 7, time = 3;
+    double complex *S = propagator_of(u, masses[0], 0), *sigma = sequential_of(S, u, gamma, p, time);
+    parameters *q = two_quarks(0);
+    const measure_context c = {q, links, NULL, NULL, -1, NULL};
+    q->nsources = 2;
+    named_source *end = &q->sources[1];
+    snprintf(end->name, sizeof end->name, "sink");
+    snprintf(end->p.kind, sizeof end->p.kind, "sequential");
+    sequential_keys *k = (sequential_keys *)(void *)end->p.own.bytes;
+    *k = (sequential_keys){.propagator = "propagator", .time = time, .gamma = gamma, .momentum = {p[0], p[1], p[2], 0}};
+    snprintf(q->propagators[1].p.source, PARAM_STRING_SIZE, "sink");
+    named_measure m = observe_section("mesons");
+    observe_set(&m, "propagator", "other");
+    observe_set(&m, "propagator_2", "propagator");
+    observe_set(&m, "operators", "vector axial");
+    observe_set(&m, "pairs", "all");
+    observe_set(&m, "momentum2", "1");
+    measure_result r = measure(&c, &m);
+    CHECK_INT(r.failed, 0);
+    CHECK_INT(r.nrows, 8 * 8 * 7 * shape.size[3]);
+    double worst = 0, largest = 0;
+    for (long row = 0; row < r.nrows; row += 13) {
+        const int n[3] = {(int)measure_value(&r, row, "nx"), (int)measure_value(&r, row, "ny"),
+                          (int)measure_value(&r, row, "nz")};
+        const double complex want = meson(sigma, S, (int)measure_value(&r, row, "sink"),
+                                          (int)measure_value(&r, row, "source"), n, (int)measure_value(&r, row, "t"));
+        worst = fmax(worst, cabs(measure_value(&r, row, "real") + I * measure_value(&r, row, "imaginary") - want));
+        largest = fmax(largest, cabs(want));
+    }
+    CHECK_NEAR(worst, 0, 1e-9 * largest);
+    CHECK(largest > 1e-6);
+    measure_result_free(&r);
+    free(sigma);
+    free(S);
+}
+
 /* Of one quark, and without smearing, the pion; of any kind. */
 static void check_pion(const field *links, const char *kind)
 {
@@ -186,6 +253,7 @@ int main(int argc, char **argv)
     double complex *u = kit_random_gauge(shape, 0.5, &rng);
     field *links = kit_links(lat, u);
     for (int smeared_sink = 0; smeared_sink < 2; smeared_sink++) check_pairs(links, u, smeared_sink);
+    check_sequential(links, u);
     check_pion(links, "wilson_clover");
     check_pion(links, "mobius");
     field_destroy(links);
