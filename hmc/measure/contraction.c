@@ -5,28 +5,32 @@
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 
-enum { SPIN = GAMMA_SPINS, PAIR_NUMBERS = 2 * SPIN_PAIRS };
+enum { SPIN = GAMMA_SPINS };
 
 /* Sums of the channels of a pair of spins at the source. */
-static exact_sum *sums_of(const contraction *c, int pair, int t, int i)
+static double complex *sums_of(const contraction *c, int pair, int t, int i)
 {
-    return c->sums + (((long)pair * c->lat->size[3] + t) * c->p->n + i) * PAIR_NUMBERS;
+    return c->sums + (((long)pair * c->lat->size[3] + t) * c->p->n + i) * SPIN_PAIRS;
 }
 
 void contraction_open(contraction *c, const momenta *p, const field *a, const field *b, const int x0[4])
 {
-    const int T = a->lat->size[3], of_pair = T * p->n * PAIR_NUMBERS;
+    const int of_pair = a->lat->size[3] * p->n * SPIN_PAIRS;
     const long n = (long)SPIN_PAIRS * of_pair;
+    exact_sum *exact = malloc(2 * (size_t)of_pair * sizeof *exact);
     *c = (contraction){.lat = a->lat, .p = p, .start = x0[3], .sums = malloc((size_t)n * sizeof *c->sums)};
-    REQUIRE_MEMORY(c->sums, "out of memory for %ld sums", n);
-    for (long k = 0; k < n; k++) c->sums[k] = exact_zero();
+    REQUIRE_MEMORY(c->sums && exact, "out of memory for %ld sums", n);
     field *rho = density_create(a, SPIN_PAIRS);
     slice_waves waves = momenta_waves(p, x0);
     for (int pair = 0; pair < SPIN_PAIRS; pair++) {
+        double complex *to = sums_of(c, pair, 0, 0);
+        for (int k = 0; k < 2 * of_pair; k++) exact[k] = exact_zero();
         contract_spin_pairs(rho, a, b, pair / SPIN, pair % SPIN);
-        contract_slices(sums_of(c, pair, 0, 0), rho, &waves);
-        comm_group_sum_exact(a->lat->group, sums_of(c, pair, 0, 0), of_pair);
+        contract_slices(exact, rho, &waves);
+        comm_group_sum_exact(a->lat->group, exact, 2 * of_pair);
+        for (int k = 0; k < of_pair; k++) to[k] = exact_value(&exact[2 * k]) + I * exact_value(&exact[2 * k + 1]);
     }
+    free(exact);
     momenta_waves_free(&waves);
     field_destroy(rho);
 }
@@ -46,8 +50,7 @@ double complex contraction_meson(const contraction *c, const spin_matrix *sink, 
     for (int r = 0; r < SPIN; r++)
         for (int k = 0; k < SPIN; k++) {
             const int s = right.at[r], l = left.at[k];
-            const exact_sum *pair = sums_of(c, SPIN * s + r, at, i) + 2 * (SPIN * k + l);
-            value += left.value[k] * right.value[r] * (exact_value(&pair[0]) + I * exact_value(&pair[1]));
+            value += left.value[k] * right.value[r] * sums_of(c, SPIN * s + r, at, i)[SPIN * k + l];
         }
     return value;
 }

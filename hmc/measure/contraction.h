@@ -17,8 +17,8 @@ enum { COLUMNS_OF_SOURCE = 12 };
 typedef struct {
     const lattice *lat;
     const momenta *p;
-    int start;       /* time of the source */
-    exact_sum *sums; /* [b, b'][global time][momentum][a, a'][re, im] */
+    int start;            /* time of the source */
+    double complex *sums; /* [b, b'][global time][momentum][a, a'] */
 } contraction;
 
 /* Sums of the propagators a and b, which may be one: spinor fields of both parities in double precision, with a right-hand

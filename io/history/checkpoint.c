@@ -189,13 +189,13 @@ static int judge_links(const char *path, const field *links, const checkpoint *c
     const double off = links_deviation(links);
     if (!(off < CHECKPOINT_OFF_GROUP))
         return file_fail(message, size,
-                          "%s: the links in memory are not in SU(3): a link or its determinant is off by %.2e", path,
-                          off);
+                         "%s: the links in memory are not in SU(3): a link or its determinant is off by %.2e", path,
+                         off);
     const double plaquette = gauge_measure(links, 0).plaquette;
     if (plaquette == c->plaquette) return 0;
     return file_fail(message, size,
-                      "%s: the plaquette of the links in memory is %.16g, after the trajectory it was %.16g", path,
-                      plaquette, c->plaquette);
+                     "%s: the plaquette of the links in memory is %.16g, after the trajectory it was %.16g", path,
+                     plaquette, c->plaquette);
 }
 
 int checkpoint_write(const char *folder, const field *links, checkpoint *c, int keep, char *message, size_t size)
@@ -337,15 +337,14 @@ int checkpoint_read(const char *path, field *links, checkpoint *c, char *message
     const int *want = links->lat->size;
     if (memcmp(n, want, sizeof n)) {
         file_fail(message, size, "%s: the lattice of the checkpoint is %d.%d.%d.%d, expected %d.%d.%d.%d", path, n[0],
-                   n[1], n[2], n[3], want[0], want[1], want[2], want[3]);
+                  n[1], n[2], n[3], want[0], want[1], want[2], want[3]);
         status = CHECKPOINT_OTHER_LATTICE;
     } else {
         status = status_of(links_read(links, path, NULL, message, size));
     }
     const double off = status ? 0 : links_deviation(links);
     if (!(off < CHECKPOINT_OFF_GROUP)) {
-        file_fail(message, size, "%s: the links are not in SU(3): a link or its determinant is off by %.2e", path,
-                   off);
+        file_fail(message, size, "%s: the links are not in SU(3): a link or its determinant is off by %.2e", path, off);
         status = CHECKPOINT_DAMAGED;
     }
     if (status) checkpoint_free(c);
@@ -378,6 +377,6 @@ int checkpoint_read_newest(const char *folder, field *links, checkpoint *c, char
     }
     if (n > 0 && is_passed_over(status))
         file_fail(message, size, "%s: none of the %d checkpoints there is good; move them away to start anew", folder,
-                   n);
+                  n);
     return n == 0 ? 0 : status == CHECKPOINT_GOOD ? 1 : -1;
 }

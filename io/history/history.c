@@ -294,9 +294,9 @@ static int same_columns(const history_rows_of *a, const history_rows_of *b, char
         c++;
     if (c == n && a->ncol == b->ncol) return 1;
     file_fail(message, size,
-               "the history has rows in /%s whose column %d is '%s', now it is '%s'; move history.h5 and "
-               "history.journal away to start new tables",
-               a->group, c + 1, c < a->ncol ? a->column[c].name : "none", c < b->ncol ? b->column[c].name : "none");
+              "the history has rows in /%s whose column %d is '%s', now it is '%s'; move history.h5 and "
+              "history.journal away to start new tables",
+              a->group, c + 1, c < a->ncol ? a->column[c].name : "none", c < b->ncol ? b->column[c].name : "none");
     return 0;
 }
 
@@ -317,9 +317,9 @@ static int widen(history_rows_of *t, const history_rows_of *fresh, char *message
         while (at < t->ncol && strcmp(t->column[at].name, fresh->column[c].name)) at++;
         if (at == HISTORY_COLUMNS || (at < before && t->column[at].type != fresh->column[c].type)) {
             file_fail(message, size,
-                       "the history has rows in /%s that leave no place for the column '%s' (another type, or more "
-                       "than %d columns); move history.h5 and history.journal away to start new tables",
-                       t->group, fresh->column[c].name, HISTORY_COLUMNS);
+                      "the history has rows in /%s that leave no place for the column '%s' (another type, or more "
+                      "than %d columns); move history.h5 and history.journal away to start new tables",
+                      t->group, fresh->column[c].name, HISTORY_COLUMNS);
             return -1;
         }
         t->column[at] = fresh->column[c];
@@ -406,7 +406,7 @@ static int append(history *h, int table, const history_value *row, char *message
     REQUIRE(row[0].i >= last, "table %s: trajectory %lld after %lld", t->group, (long long)row[0].i, (long long)last);
     if (h->fd < 0 || journal_add_row(h->fd, &h->end, &h->set, table, whole)) {
         file_fail(message, size, "%s: a row cannot be written: %s", h->journal_path,
-                   h->fd < 0 ? "it could not be opened before" : strerror(errno));
+                  h->fd < 0 ? "it could not be opened before" : strerror(errno));
         return -1;
     }
     table_reserve(t, t->rows + 1);
@@ -475,7 +475,7 @@ static int set_text(history *h, const char *name, const char *text, char *messag
     if (before && text ? !strcmp(before, text) : before == text) return 0;
     if (h->fd < 0 || journal_add_text(h->fd, &h->end, name, text)) {
         file_fail(message, size, "%s: a text cannot be written: %s", h->journal_path,
-                   h->fd < 0 ? "it could not be opened before" : strerror(errno));
+                  h->fd < 0 ? "it could not be opened before" : strerror(errno));
         return -1;
     }
     tables_set_text(&h->set, name, text);

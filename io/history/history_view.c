@@ -22,7 +22,7 @@ static int is_folder(const char *folder, char *message, size_t size)
     const int missing = stat(folder, &st) != 0;
     if (!missing && S_ISDIR(st.st_mode)) return 1;
     file_fail(message, size, "%s: %s; give the output folder of a run", folder,
-               missing ? strerror(errno) : "not a folder");
+              missing ? strerror(errno) : "not a folder");
     return 0;
 }
 
@@ -55,10 +55,10 @@ static int load(history_view *v, const char *folder, char *message, size_t size)
     const int doubtful = found.missing || found.lost || found.good == 0;
     if (doubtful)
         file_fail(v->trouble, sizeof v->trouble,
-                   found.missing ? "history.journal is missing"
-                                 : "history.journal is "
-                                   "damaged from byte %llu on",
-                   (unsigned long long)found.good);
+                  found.missing ? "history.journal is missing"
+                                : "history.journal is "
+                                  "damaged from byte %llu on",
+                  (unsigned long long)found.good);
     /* Rows of a damaged file are not missed where the journal has rows. */
     if (doubtful && look_at_file(v, file, message, size)) {
         if (tables_total(&v->set) == 0) return -1;

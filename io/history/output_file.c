@@ -18,6 +18,7 @@
 #define FIRST_BYTES 1024
 
 #define KIND_PAGE "a page of plaq report"
+#define KIND_EFFECTIVE "a page of plaq effective"
 #define KIND_CALIBRATION "a calibration of plaq bench"
 #define KIND_TUNING "a file of the tuner"
 
@@ -31,6 +32,7 @@ static const struct {
     [OUTPUT_EIGENVECTORS] = {VALUES_EIGENVECTORS, 0},
     [OUTPUT_TRANSFORM] = {VALUES_TRANSFORM, 1},
     [OUTPUT_PAGE] = {KIND_PAGE, 1},
+    [OUTPUT_EFFECTIVE] = {KIND_EFFECTIVE, 1},
     [OUTPUT_CALIBRATION] = {KIND_CALIBRATION, 1},
     [OUTPUT_TUNING] = {KIND_TUNING, 1},
 };
@@ -44,6 +46,7 @@ static const struct {
     {SAVE_INDEX_COLUMNS, "the index of a run's configurations"},
     {"plaq history journal", "the journal of a run's history"},
     {"<title>" OUTPUT_PAGE_TITLE, KIND_PAGE},
+    {"<title>" OUTPUT_EFFECTIVE_TITLE, KIND_EFFECTIVE},
 };
 
 /* A text of plaq or of somebody else; NULL for what is no text. */

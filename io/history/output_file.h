@@ -18,12 +18,14 @@ typedef enum {
     OUTPUT_EIGENVECTORS,
     OUTPUT_TRANSFORM,
     OUTPUT_PAGE,
+    OUTPUT_EFFECTIVE,
     OUTPUT_CALIBRATION,
     OUTPUT_TUNING
 } output_kind;
 
 /* Beginnings by which texts of plaq are known; their writers begin with them. The title is that of a page. */
 #define OUTPUT_PAGE_TITLE "plaq report: "
+#define OUTPUT_EFFECTIVE_TITLE "plaq effective: "
 #define OUTPUT_CALIBRATION_START "; Rates of what a trajectory is made of"
 
 /* Permission to write a file of this kind under that name: 0, or -1 with a message that says what stands there, or what

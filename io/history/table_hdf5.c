@@ -257,9 +257,9 @@ static int look_at(hid_t file, const table_file *f, const table_config *config, 
 {
     if (!known_layout(file)) {
         file_fail(message, size,
-                   "%s: the tables are those of an earlier version of plaq, which rows of this one cannot join; write "
-                   "to another file",
-                   f->path);
+                  "%s: the tables are those of an earlier version of plaq, which rows of this one cannot join; write "
+                  "to another file",
+                  f->path);
         return -1;
     }
     if (!has(file, r->group)) return 0;
@@ -267,14 +267,14 @@ static int look_at(hid_t file, const table_file *f, const table_config *config, 
     int status = -1;
     if (group < 0 || !same_columns(group, r))
         file_fail(message, size,
-                   "%s: /%s is there already and has other columns; write to another file, or rename the section",
-                   f->path, r->group);
+                  "%s: /%s is there already and has other columns; write to another file, or rename the section",
+                  f->path, r->group);
     else if (same_identity(group, f, r, message, size)) {
         status = has_links(file, group, config);
         if (status < 0)
             file_fail(message, size,
-                       "%s: the configurations of /%s cannot be read: the file is damaged; write to another file", f->path,
-                       r->group);
+                      "%s: the configurations of /%s cannot be read: the file is damaged; write to another file",
+                      f->path, r->group);
     }
     if (group >= 0) H5Gclose(group);
     return status;

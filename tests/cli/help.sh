@@ -5,7 +5,7 @@ say "plaq --help, --version, nothing"
 try --help
 exits 0 "--help"
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' out)
-for c in run measure solve check convert fix verify bench rational help; do
+for c in run measure effective solve check convert fix verify bench rational help; do
     checks=$((checks + 1))
     echo "$commands" | grep -qx $c || fail "--help does not list $c"
 done
@@ -34,7 +34,7 @@ for c in $commands; do
     exits 2 "$c --nonsense"
     printed "plaq: error: plaq $c: unknown option --nonsense" "plaq $c --help"
 done
-for c in run measure solve check convert fix verify rational; do
+for c in run measure effective solve check convert fix verify rational; do
     try $c
     exits 2 "$c without arguments"
     printed "argument"

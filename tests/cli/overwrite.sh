@@ -17,6 +17,9 @@ tolerance = 1e-5
 [measure.loops]
 kind = loops
 INI
+printf '[measure.pion]\nkind = pion\npropagator = p\n[propagator.p]\nquark = light\nsource = s\n[source.s]\n' | cat m.ini - >pions.ini
+try measure --output pions.h5 pions.ini $config
+exits 0 "a pion"
 cp "$source/inputs/transform.ini" transform.ini
 quick="quark.light.Ls=4 solver.blocks.block=4.4.4.2 solver.blocks.steps=2 solver.cg.tolerance=1e-3
     solver.trained.tolerance=1e-3 solver.all_slices.tolerance=1e-3 --mu 0.3 --steps 1 --vectors 1 --every 2"
@@ -32,10 +35,11 @@ write_with() {
     eigen) try eigen --pairs 4 --block 2 --output "$2" m.ini $config ;;
     train) try train transform.ini $config $quick solver.fewer.transform="$2" ;;
     report) try report --output "$2" made ;;
+    effective) try effective --output "$2" pions.h5 ;;
     calibrate) try bench --lattice 4.4.4.4 --seconds 0.001 --calibrate "$2" ;;
     esac
 }
-commands="convert fix measure solve eigen train report calibrate"
+commands="convert fix measure solve eigen train report effective calibrate"
 
 say "a file that is not there"
 for command in $commands; do
@@ -65,14 +69,14 @@ files="made/checkpoint-000001.h5:a_checkpoint $config:is made/history.h5:the_his
     bytes:of_a_kind_that_plaq_does_not_know folder:a_directory fifo:a_FIFO foreign.h5:an_HDF5_file_that_plaq_did_not_make
     page.html:a_text damaged.h5: folder/link.h5:the_history_of_a_run own.lime:a_lattice_file
     own.measure:a_file_of_measurements own.solve:a_file_of_measurements own.eigen:eigenvectors_of_an_operator
-    own.train:a_transform_of_the_fifth_dimension own.report:a_page_of_plaq_report own.calibrate:a_calibration_of_plaq_bench
+    own.train:a_transform_of_the_fifth_dimension own.report:a_page_of_plaq_report own.effective:a_page_of_plaq_effective own.calibrate:a_calibration_of_plaq_bench
     own.tune:a_file_of_the_tuner"
 
 # takes COMMAND FILE: the command may write there.
 takes() {
     case "$1 $2" in
     "convert own.lime" | "fix own.lime" | "measure own.measure" | "measure own.solve" | "solve own.measure" | "solve own.solve" | \
-        "train own.train" | "report own.report" | "calibrate own.calibrate") return 0 ;;
+        "train own.train" | "report own.report" | "effective own.effective" | "calibrate own.calibrate") return 0 ;;
     esac
     return 1
 }

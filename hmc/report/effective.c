@@ -1,0 +1,183 @@
+#include "hmc/report/effective.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hmc/report/chart.h"
+#include "hmc/report/page.h"
+#include "kernels/base/error.h"
+#include "kernels/base/json.h"
+
+static double *numbers(size_t n)
+{
+    double *all = calloc(n + 1, sizeof *all);
+    REQUIRE_MEMORY(all, "out of memory for %zu numbers", n);
+    return all;
+}
+
+/* ---- quantities ---- */
+
+typedef double quantity(const double *C, int T, int t);
+
+static double value_of(const double *C, int T, int t)
+{
+    (void)T;
+    return C[t];
+}
+
+static double log_mass(const double *C, int T, int t)
+{
+    const double ratio = t + 1 < T ? C[t] / C[t + 1] : NAN;
+    return ratio > 0 ? log(ratio) : NAN;
+}
+
+static double cosh_mass(const double *C, int T, int t)
+{
+    const double ratio = (C[(t + T - 1) % T] + C[(t + 1) % T]) / (2 * C[t]);
+    return ratio >= 1 ? acosh(ratio) : NAN;
+}
+
+/* Means of blocks, then those without each block in turn, which the jackknife varies over. */
+static void resample(double *mean, double *without, const effective *e, int block)
+{
+    const int T = e->of->T;
+    for (int t = 0; t < T; t++) {
+        double sum = 0;
+        for (long k = 0; k < e->blocks * block; k++) sum += e->of->values[k * T + t];
+        mean[t] = sum / (double)(e->blocks * block);
+        for (long b = 0; b < e->blocks && e->blocks > 1; b++) {
+            double own = 0;
+            for (long k = b * block; k < (b + 1) * block; k++) own += e->of->values[k * T + t];
+            without[b * T + t] = (sum - own) / (double)((e->blocks - 1) * block);
+        }
+    }
+}
+
+static void estimate(const effective *e, const double *mean, const double *without, quantity *of, double *value,
+                     double *error)
+{
+    const int T = e->of->T;
+    for (int t = 0; t < T; t++) {
+        double square = 0, centre = 0;
+        value[t] = of(mean, T, t);
+        for (long b = 0; b < e->blocks; b++) centre += of(without + b * T, T, t) / (double)e->blocks;
+        for (long b = 0; b < e->blocks; b++) {
+            const double change = of(without + b * T, T, t) - centre;
+            square += change * change;
+        }
+        error[t] = e->blocks > 1 ? sqrt(square * (double)(e->blocks - 1) / (double)e->blocks) : NAN;
+    }
+}
+
+effective effective_of(const correlator *c, int block)
+{
+    const size_t T = (size_t)c->T;
+    effective e = {.of = c, .blocks = c->n / block};
+    double **all[] = {&e.value, &e.error, &e.log, &e.log_error, &e.cosh, &e.cosh_error};
+    for (int i = 0; i < 6; i++) *all[i] = numbers(T);
+    double *mean = numbers(T), *without = numbers(T * (size_t)e.blocks);
+    resample(mean, without, &e, block);
+    estimate(&e, mean, without, value_of, e.value, e.error);
+    estimate(&e, mean, without, log_mass, e.log, e.log_error);
+    estimate(&e, mean, without, cosh_mass, e.cosh, e.cosh_error);
+    free(without);
+    free(mean);
+    return e;
+}
+
+void effective_free(effective *e)
+{
+    double *all[] = {e->value, e->error, e->log, e->log_error, e->cosh, e->cosh_error};
+    for (int i = 0; i < 6; i++) free(all[i]);
+}
+
+/* ---- output ---- */
+
+static void title_of(const effective *e, char *text, size_t size)
+{
+    snprintf(text, size, "%s, %s%s%s", e->of->table, e->of->column, e->of->labels[0] ? ", " : "", e->of->labels);
+}
+
+static void add_number(param_text *out, double x, const char *format)
+{
+    char text[64];
+    snprintf(text, sizeof text, format, x);
+    param_text_add(out, " %16s", isfinite(x) ? text : "-");
+}
+
+void effective_text(param_text *out, const effective *e)
+{
+    char title[512];
+    title_of(e, title, sizeof title);
+    param_text_add(out, "%s: %ld configurations, %ld blocks\n%4s %16s %16s %16s %16s %16s %16s\n", title, e->of->n,
+                   e->blocks, "t", "C", "error", "ln C/C(t+1)", "error", "arcosh", "error");
+    for (int t = 0; t < e->of->T; t++) {
+        param_text_add(out, "%4d", t);
+        add_number(out, e->value[t], "%.8e");
+        add_number(out, e->error[t], "%.2e");
+        add_number(out, e->log[t], "%.8f");
+        add_number(out, e->log_error[t], "%.8f");
+        add_number(out, e->cosh[t], "%.8f");
+        add_number(out, e->cosh_error[t], "%.8f");
+        param_text_add(out, "\n");
+    }
+    param_text_add(out, "\n");
+}
+
+void effective_json(FILE *out, const effective *e)
+{
+    const struct {
+        const char *name;
+        const double *values;
+    } all[] = {{"C", e->value},        {"C_error", e->error},        {"log_mass", e->log}, {"log_error", e->log_error},
+               {"cosh_mass", e->cosh}, {"cosh_error", e->cosh_error}};
+    json j = json_begin(out);
+    json_string(&j, "measure", e->of->table);
+    json_string(&j, "column", e->of->column);
+    json_string(&j, "labels", e->of->labels);
+    json_int(&j, "configurations", e->of->n);
+    json_int(&j, "blocks", e->blocks);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        json_real_array(&j, all[i].name, all[i].values, e->of->T, 1);
+    json_end(&j);
+}
+
+/* Points with a value, in units of a; errors that are not there are none. */
+static long points(const effective *e, const double *value, const double *error, double *x, double *y, double *dy)
+{
+    long n = 0;
+    for (int t = 0; t < e->of->T; t++) {
+        if (!isfinite(value[t])) continue;
+        x[n] = t;
+        y[n] = value[t];
+        dy[n++] = isfinite(error[t]) ? error[t] : 0;
+    }
+    return n;
+}
+
+void effective_figures(param_text *out, const effective *e)
+{
+    const size_t T = (size_t)e->of->T;
+    double *room = numbers(9 * T);
+    chart_series s[3] = {{.style = CHART_ERROR_BARS, .name = "C"},
+                         {.style = CHART_ERROR_BARS, .name = "ln C(t) / C(t+1)"},
+                         {.style = CHART_ERROR_BARS, .colour = 1, .name = "arcosh (C(t-1) + C(t+1)) / 2 C(t)"}};
+    const double *values[3] = {e->value, e->log, e->cosh}, *errors[3] = {e->error, e->log_error, e->cosh_error};
+    char title[512];
+    for (int i = 0; i < 3; i++) {
+        double *x = room + 3 * T * (size_t)i, *y = x + T, *dy = y + T;
+        s[i].n = points(e, values[i], errors[i], x, y, dy);
+        s[i].x = x, s[i].y = y, s[i].error = dy;
+    }
+    title_of(e, title, sizeof title);
+    page_heading(out, title);
+    page_figures(out);
+    chart_draw(out, &(chart){CHART_EMPTY, .title = "correlator", .x_name = "t / a", .y_name = "C", .series = s,
+                             .nseries = 1, .log_y = 1});
+    chart_draw(out, &(chart){CHART_EMPTY, .title = "effective mass", .x_name = "t / a", .y_name = "a m",
+                             .series = s + 1, .nseries = 2});
+    page_figures_end(out);
+    free(room);
+}

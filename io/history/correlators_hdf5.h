@@ -1,0 +1,27 @@
+/* Correlators in a file of measurements (io/history/table_hdf5.h) or in the history of a run: all columns along times t in units of
+ * the lattice spacing. Local. */
+#ifndef PLAQ_IO_CORRELATORS_HDF5_H
+#define PLAQ_IO_CORRELATORS_HDF5_H
+
+#include <stddef.h>
+
+/* One correlator: a column of a table, of rows with the same labels. */
+typedef struct {
+    char table[96], column[64]; /* NAME of /measure/NAME, and the column */
+    char labels[256];           /* "nx = 0 ny = 0 ...", or empty */
+    int T;
+    long n;         /* configurations */
+    double *values; /* [configuration][t] */
+} correlator;
+
+typedef struct {
+    correlator *all;
+    int n;
+} correlators;
+
+/* Reads those of the table NAME, or of every table (null). 0, or -1 with a message: the file cannot be read, is damaged or of
+ * another kind, or has no such table, of which it names those that are there. Free with correlators_free() in any case. */
+int correlators_read(correlators *c, const char *path, const char *table, char *message, size_t size);
+void correlators_free(correlators *c);
+
+#endif

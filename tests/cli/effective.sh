@@ -1,0 +1,111 @@
+# plaq effective: means, jackknife errors and effective masses of correlators are those of the rows, by awk; blocks; the choice of
+# tables and columns; a page; and what is refused.
+. "$(dirname "$0")/kit.bash"
+write_pure_gauge gauge.ini
+try run gauge.ini run.output=made run.start=hot run.trajectories=5 run.length=0.1 checkpoint.interval=1 checkpoint.keep=5
+exits 0 "five configurations"
+cat >m.ini <<'INI'
+[quark.light]
+kappa = 0.12
+c_sw = 1
+solver = s
+[solver.s]
+type = bicgstab
+tolerance = 1e-10
+[source.origin]
+[propagator.light]
+quark = light
+source = origin
+[measure.pion]
+kind = pion
+propagator = light
+[measure.rho]
+kind = mesons
+propagator = light
+operators = vector
+[measure.loops]
+kind = loops
+INI
+try measure --json --output m.h5 m.ini made/checkpoint-00000[1-5].h5
+exits 0 "five pions"
+# The arrays of five configurations, a line each.
+grep '"kind": "pion", "t"' out | sed 's/.*"pion": \[\([^]]*\)\].*/\1/; s/,//g' >rows
+same "rows" 5 "$(wc -l <rows)"
+
+# expected BLOCK: C, its error, ln C(t)/C(t+1) with error, and arcosh with error at each time, by the jackknife over blocks.
+expected() {
+    awk -v block="$1" '
+        function value(which, s, n, t) {
+            if (which == 0) return s[t] / n
+            if (which == 1) return log(s[t] / s[t + 1])
+            r = (s[(t + T - 1) % T] + s[(t + 1) % T]) / (2 * s[t])
+            return log(r + sqrt(r * r - 1))
+        }
+        { T = NF; for (t = 0; t < T; t++) c[int((NR - 1) / block), t] += $(t + 1) }
+        END {
+            B = int(NR / block)
+            for (b = 0; b < B; b++) for (t = 0; t < T; t++) all[t] += c[b, t]
+            for (which = 0; which < 3; which++) for (t = which == 2; t < 2; t++) {
+                mean = 0; square = 0
+                for (b = 0; b < B; b++) {
+                    for (k = 0; k < T; k++) left[k] = all[k] - c[b, k]
+                    x[b] = value(which, left, (B - 1) * block, t); mean += x[b] / B
+                }
+                for (b = 0; b < B; b++) square += (x[b] - mean)^2
+                printf "%d %d %.12g %.12g\n", which, t, value(which, all, B * block, t), sqrt(square * (B - 1) / B)
+            }
+        }' rows
+}
+names=(C log_mass cosh_mass)
+errors=(C_error log_error cosh_error)
+# member NAME TIME: from the line of JSON.
+member() { sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" line | tr ',' '\n' | sed -n "$(($2 + 1))p" | tr -d ' '; }
+close_to() {
+    checks=$((checks + 1))
+    awk -v a="$2" -v b="$3" 'BEGIN { exit !(b != "" && b != "null" && (a - b)^2 <= (1e-6 * a)^2 + 1e-26) }' || fail "$1: $2 and $3"
+}
+
+say "means, masses and errors"
+for block in 1 2; do
+    try effective --json --measure pion --block $block m.h5
+    exits 0 "blocks of $block"
+    cp out line
+    same "correlators" 1 "$(wc -l <line)"
+    printed '"configurations": 5, ' "\"blocks\": $((5 / block)), "
+    while read -r which t value error; do
+        close_to "${names[$which]} at $t" "$value" "$(member "${names[$which]}" "$t")"
+        close_to "${errors[$which]} at $t" "$error" "$(member "${errors[$which]}" "$t")"
+    done < <(if [ $block = 2 ]; then sed -i 5d rows; fi; expected $block)
+done
+
+say "tables and pages"
+try effective --output page.html m.h5
+exits 0 "all tables"
+same "correlators" 5 "$(grep -c 'configurations, ' out)"
+printed "pion, pion: 5 configurations, 5 blocks" "rho, real, nx = 0 ny = 0 nz = 0 sink = 8 source = 8"
+same "headings" 5 "$(grep -c '<h2' page.html)"
+try effective --column imaginary m.h5
+exits 0 "imaginary parts"
+same "imaginary parts" 4 "$(grep -c 'rho, imaginary' out)"
+try effective --output page.html m.h5
+exits 0 "a page again"
+cp m.h5 before.h5
+# refused WHAT ARGUMENTS -- TEXT
+refused() {
+    local what=$1 text=${*: -1}
+    try effective "${@:2:$#-2}"
+    exits 2 "$what"
+    printed "$text"
+}
+refused "a table that is not there" --measure kaon m.h5 "m.h5: no table measure/kaon; there are loops pion rho"
+refused "a table without times" --measure loops m.h5 "no correlators"
+refused "a column that is not there" --column pio m.h5 "no correlator has a column pio"
+refused "too large blocks" --block 6 m.h5 "--block 6 is more than the 5 configurations"
+refused "no block" --block 0 m.h5 "--block"
+refused "a text" --json m.ini "m.ini"
+refused "a lattice file" made/checkpoint-000001.h5 "no correlators"
+refused "a page over its file" --output m.h5 m.h5 "m.h5"
+cmp -s m.h5 before.h5 || fail "the file has changed"
+try effective made
+exits 2 "a folder"
+finish
