@@ -111,8 +111,9 @@ void effective_text(param_text *out, const effective *e)
 {
     char title[512];
     title_of(e, title, sizeof title);
-    param_text_add(out, "%s: %ld configurations, %ld blocks\n%4s %16s %16s %16s %16s %16s %16s\n", title, e->of->n,
-                   e->blocks, "t", "C", "error", "ln C/C(t+1)", "error", "arcosh", "error");
+    param_text_add(out, "%s: %ld configuration%s, %ld block%s\n%4s %16s %16s %16s %16s %16s %16s\n", title, e->of->n,
+                   e->of->n == 1 ? "" : "s", e->blocks, e->blocks == 1 ? "" : "s", "t", "C", "error", "ln C/C(t+1)",
+                   "error", "arcosh", "error");
     for (int t = 0; t < e->of->T; t++) {
         param_text_add(out, "%4d", t);
         add_number(out, e->value[t], "%.8e");
