@@ -203,6 +203,8 @@ const named_smearing *parameters_smearing(const parameters *p, const char *name)
 const named_source *parameters_source(const parameters *p, const char *name);
 const named_propagator *parameters_propagator(const parameters *p, const char *name);
 const link_settings *parameters_links(const parameters *p, const char *name);
+/* The propagator whose columns the source of this one is made of; null where it is not sequential. */
+const char *parameters_made_of(const parameters *p, const char *propagator);
 /* The source where a chain of sequential ones begins, which has the origin of times and momenta; the source itself where it is
  * none. */
 const named_source *parameters_first_source(const parameters *p, const named_source *s);

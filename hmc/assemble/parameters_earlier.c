@@ -54,7 +54,6 @@ static void refuse_measurements(ini_input *in)
         {"pion mesons", "quark", "[propagator.NAME] quark; the measurement names it by the key propagator"},
         {"pion mesons", "solver", "[propagator.NAME] solver"},
         {"pion mesons", "error_estimate", "[propagator.NAME] error_estimate"},
-        {"pion mesons", "source", "[source.NAME] place, with [propagator.NAME] source = NAME"},
         {"mesons", "quark_2", "the quark of a [propagator.NAME], which propagator_2 names"},
         {"mesons", "solver_2", "the solver of that propagator"},
         {"mesons", "source_smearing", "[source.NAME] smearing, which names a [smearing.NAME]"},
@@ -75,6 +74,15 @@ static void refuse_measurements(ini_input *in)
                         ini_where(in, "measure", names[i], earlier[k].key), names[i], earlier[k].key, earlier[k].now);
             found = 1;
         }
+    for (int i = names_of(in, "measure", names) - 1; i >= 0; i--) {
+        const char *place = ini_text(in, "measure", names[i], "source");
+        if (!place || !strchr(place, '.') || strspn(place, "0123456789.") < strlen(place)) continue;
+        ini_mistake(in,
+                    "%s: [measure.%s] source = %s is of an earlier form of the input; it is now: [source.NAME] place, "
+                    "which a propagator, or source = NAME of residual_mass and staggered_mesons, names",
+                    ini_where(in, "measure", names[i], "source"), names[i], place);
+        found = 1;
+    }
     if (found) ini_judge(in);
 }
 

@@ -70,7 +70,14 @@ static void need(const ini_input *in, const named_measure *m, const char *key, c
 static void check_source(const ini_input *in, const parameters *p, const named_measure *m)
 {
     need(in, m, "source", m->p.source);
-    if (source_sequential(&parameters_source(p, m->p.source)->p))
+    const source_params *s = &parameters_source(p, m->p.source)->p;
+    const quark_params *f = &p->quarks[parameters_quark(p, m->p.quark)].p;
+    if (s->smearing[0] && quark_kind_of(f)->spins != 4)
+        user_error(
+            "%s: [measure.%s] solves from [source.%s], which is smeared, but [quark.%s] is of kind = %s; smearing is "
+            "for quarks with spin",
+            ini_where(in, "measure", m->name, "source"), m->name, m->p.source, m->p.quark, f->kind);
+    if (source_sequential(s))
         user_error("%s: [measure.%s] kind = %s solves from [source.%s] itself, which is sequential; name another one",
                    ini_where(in, "measure", m->name, "source"), m->name, m->p.kind, m->p.source);
 }
@@ -82,6 +89,11 @@ static void check_propagators(const ini_input *in, const parameters *p, const na
     need(in, m, "propagator", m->p.propagators[0]);
     for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
         check_quark(in, p, m, keys[i], parameters_propagator(p, name)->p.quark);
+        if (parameters_made_of(p, name) && !observable_find(m->p.kind)->sequential)
+            user_error(
+                "%s: [measure.%s] kind = %s takes no sequential propagators, as [propagator.%s] is; they end mesons "
+                "alone",
+                ini_where(in, "measure", m->name, keys[i]), m->name, m->p.kind, name);
         if (i > 0) check_sources(in, p, m, m->p.propagators[0], name);
     }
 }
@@ -110,8 +122,8 @@ void measure_parameters_check(const ini_input *in, const parameters *p)
             check_propagators(in, p, m);
         } else if (o->quarks != MEASURE_NO_QUARKS) {
             need(in, m, "quark", m->p.quark);
-            if (o->from_source) check_source(in, p, m);
             check_quark(in, p, m, "quark", m->p.quark);
+            if (o->from_source) check_source(in, p, m);
             parameters_need_solver(in, p, "measure", m->name, m->p.solver, m->p.quark);
         }
         const char *key = o->check ? o->check(p, m, message, sizeof message) : NULL;

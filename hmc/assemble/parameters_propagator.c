@@ -63,6 +63,13 @@ const link_settings *parameters_links(const parameters *p, const char *name)
     return NULL;
 }
 
+const char *parameters_made_of(const parameters *p, const char *propagator)
+{
+    const sequential_keys *k =
+        source_sequential(&parameters_source(p, parameters_propagator(p, propagator)->p.source)->p);
+    return k ? k->propagator : NULL;
+}
+
 const named_source *parameters_first_source(const parameters *p, const named_source *s)
 {
     const sequential_keys *k;
@@ -105,6 +112,10 @@ static void read_sources(ini_input *in, parameters *p)
         snprintf(rest, sizeof rest, "; beside smearing it has %s", has);
         parameters_refuse_keys(in, "source", names[i], "kind", s->p.kind, source_kind_has, rest);
         ini_fill(in, source_kind_find(s->p.kind)->own, names[i], &s->p);
+        const param *momentum = param_find(source_kind_find(s->p.kind)->own, "momentum");
+        if (momentum && ((const int *)(const void *)((const char *)&s->p + momentum->offset))[3] != 0)
+            user_error("%s: [source.%s] momentum has a last number other than 0; waves are in space: n_x.n_y.n_z.0",
+                       ini_where(in, "source", names[i], "momentum"), names[i]);
         const char *key = source_outside(&s->p, p->lattice.size, place);
         if (key)
             user_error("%s: [source.%s] lies at %d.%d.%d.%d, outside the lattice of extents %d.%d.%d.%d",

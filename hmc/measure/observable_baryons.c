@@ -107,11 +107,6 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
         snprintf(message, size, "[measure.%s] baryons is empty; choose of " BARYON_WORDS, m->name);
         return "baryons";
     }
-    if (source_sequential(&source->p)) {
-        snprintf(message, size, "[measure.%s] [source.%s] of [propagator.%s] is sequential, which ends mesons alone",
-                 m->name, source->name, name);
-        return "propagator";
-    }
     if (source_kind_find(source->p.kind)->noise) {
         snprintf(message, size,
                  "[measure.%s] three quarks from [source.%s] of kind %s have no mean: give a propagator from a point, "

@@ -75,17 +75,18 @@ static const char *check_twist(const parameters *p, const named_measure *m, char
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
     const char *name;
-    for (int i = 0; (name = measure_propagator(&m->p, i)) && strcmp(k->operators, "pseudoscalar"); i++) {
-        const char *quark = parameters_propagator(p, name)->p.quark;
-        const quark_params *q = &p->quarks[parameters_quark(p, quark)].p;
-        if (!quark_kind_of(q)->twisted_mass) continue;
-        snprintf(
-            message, size,
-            "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; "
-            "only operators = pseudoscalar, the charged pion, is there",
-            k->operators, m->name, q->kind, quark);
-        return "operators";
-    }
+    for (int i = 0; (name = measure_propagator(&m->p, i)) && strcmp(k->operators, "pseudoscalar"); i++)
+        for (; name; name = parameters_made_of(p, name)) {
+            const char *quark = parameters_propagator(p, name)->p.quark;
+            const quark_params *q = &p->quarks[parameters_quark(p, quark)].p;
+            if (!quark_kind_of(q)->twisted_mass) continue;
+            snprintf(
+                message, size,
+                "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, "
+                "-mu; only operators = pseudoscalar, the charged pion, is there",
+                k->operators, m->name, q->kind, quark);
+            return "operators";
+        }
     return NULL;
 }
 
@@ -116,6 +117,7 @@ const observable observable_mesons = {.name = "mesons",
                                       .check = check,
                                       .quarks = MEASURE_WILSON,
                                       .propagators = 2,
+                                      .sequential = 1,
                                       .columns = columns,
                                       .ncolumns = COLUMNS,
                                       .axis = "t",

@@ -68,11 +68,10 @@ static const sequential_keys *sequential_of(const parameters *p, const char *nam
 static int needed(const propagator_store *s, int section)
 {
     const parameters *p = s->c.p;
-    const sequential_keys *from;
     const char *name;
     for (int i = 0; i < p->nmeasures; i++)
         for (int k = 0; s->due[i] && (name = measure_propagator(&p->measures[i].p, k)); k++)
-            for (; name; name = (from = sequential_of(p, name)) ? from->propagator : NULL)
+            for (; name; name = parameters_made_of(p, name))
                 if (section_of(p, name) == section) return 1;
     return 0;
 }
@@ -263,6 +262,7 @@ static int solve_columns(quark_solves *q, job *j, const char *name, measure_resu
         if (batch == 1) snprintf(what, sizeof what, "column %d of %s", j->first, name);
         else snprintf(what, sizeof what, "columns %d to %d of %s", j->first, j->first + batch - 1, name);
         status = solves_batch(q, batch, &of, what, r);
+        if (x->lat->planned) j->first = n; /* columns after the first batch take no more memory */
     }
     field_destroy(x);
     return status;
@@ -347,7 +347,6 @@ static int get(propagator_store *s, int section, const propagator **p, measure_r
     const int status = solve(s, section, r);
     if (status != MEASURE_DONE) return status;
     const solved *from = &s->solved[solves_of(s->c.p, section)];
-    memcpy(made->summary, from->summary, sizeof made->summary);
     made->columns = from->columns;
     if (!of->p.sink_smearing[0]) return MEASURE_DONE;
     field *smeared = s->smeared[section] = field_like(from->columns);
@@ -357,13 +356,29 @@ static int get(propagator_store *s, int section, const propagator **p, measure_r
     return MEASURE_DONE;
 }
 
-/* Iterations of propagators with solves of their own are added, all else is the largest. */
-static void add_summary(const propagator *p, measure_result *r)
+/* Iterations are added, all else is the largest; errors are those of solves that have estimates. */
+static void add_summary(const propagator_store *s, int section, measure_result *r)
 {
+    const double *more = s->solved[solves_of(s->c.p, section)].summary;
+    const int estimates = !strcmp(s->c.p->propagators[section].p.error_estimate, "yes");
     for (int i = 0; i < SOLVES_VALUES; i++) {
-        if (i == SOLVES_ITERATIONS) r->summary[i] += p->summary[i];
-        else if (!(p->summary[i] <= r->summary[i])) r->summary[i] = p->summary[i];
+        if (i == SOLVES_ITERATIONS) r->summary[i] += more[i];
+        else if ((i == SOLVES_RESIDUAL || estimates) && !(more[i] <= r->summary[i])) r->summary[i] = more[i];
     }
+}
+
+/* Summary of all solves of the propagators of a measurement and of those that they are made of, each once. */
+static void summarise(const propagator_store *s, const measure_params *m, measure_result *r)
+{
+    int counted[MAX_NAMED] = {0};
+    const char *name;
+    r->summary[SOLVES_ITERATIONS] = r->summary[SOLVES_RESIDUAL] = 0;
+    r->summary[SOLVES_ERROR] = r->summary[SOLVES_ERROR_RATIO] = NAN;
+    for (int i = 0; (name = measure_propagator(m, i)); i++)
+        for (; name; name = parameters_made_of(s->c.p, name)) {
+            const int section = section_of(s->c.p, name), number = solves_of(s->c.p, section);
+            if (!counted[number]++) add_summary(s, section, r);
+        }
 }
 
 int propagators_of(const measure_context *c, const measure_params *m, const propagator *p[MEASURE_PROPAGATORS],
@@ -376,8 +391,6 @@ int propagators_of(const measure_context *c, const measure_params *m, const prop
         const int status = get(c->propagators, section[i], &p[i], r);
         if (status != MEASURE_DONE) return status;
     }
-    memcpy(r->summary, p[0]->summary, sizeof p[0]->summary);
-    for (int i = 1; i < MEASURE_PROPAGATORS; i++)
-        if (solves_of(c->p, section[i]) != solves_of(c->p, section[0])) add_summary(p[i], r);
+    summarise(c->propagators, m, r);
     return MEASURE_DONE;
 }

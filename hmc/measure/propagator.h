@@ -15,7 +15,6 @@ typedef struct {
     const named_propagator *of;
     int place[4];         /* origin of times and momenta, from its source */
     const field *columns; /* physical field, double, with a right-hand side for each component of the source */
-    double summary[SOLVES_VALUES];
 } propagator;
 
 /* A store for the configuration of c; due[i], unless null, says which measurements of the input are to come. */
@@ -25,7 +24,7 @@ void propagator_store_close(propagator_store *s);
 void propagator_store_done(propagator_store *s, const named_measure *m);
 
 /* The propagators that the measurement names, in its order; without a second one p[1] is p[0]. The first SOLVES_VALUES of the
- * summary are set to those of all their solves. They are there until the measurement is through. MEASURE_DONE, _FAILED with
+ * summary are set to those of all their solves, and of those that they are made of. They are there until the measurement is through. MEASURE_DONE, _FAILED with
  * the reason in r->trouble, or _GIVEN_UP. A source outside the lattice is a user error. */
 int propagators_of(const measure_context *c, const measure_params *m, const propagator *p[MEASURE_PROPAGATORS],
                    measure_result *r);

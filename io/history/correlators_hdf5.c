@@ -95,61 +95,99 @@ static int is_label(const table *t, int i)
            strcmp(d->name, "trajectory");
 }
 
-/* Labels of a row as a text. */
-static void labels_of(const table *t, long row, char *text, size_t size)
+static const dataset *column_of(const table *t, const char *name)
 {
+    for (int i = 0; i < t->n; i++)
+        if (!strcmp(t->all[i].name, name)) return &t->all[i];
+    return NULL;
+}
+
+/* Extents of the lattice of a row; zeros in the history of a run, which has but one. */
+static void size_of(const table *t, const table *configs, long row, int size[4])
+{
+    static const char *const names[4] = {"size_x", "size_y", "size_z", "size_t"};
+    const dataset *config = column_of(t, "config");
+    for (int d = 0; d < 4; d++) {
+        const dataset *extent = column_of(configs, names[d]);
+        const double at = config && row < (long)config->extent[0] ? config->values[row] : -1;
+        size[d] = extent && at >= 0 && at < (double)extent->extent[0] ? (int)extent->values[(size_t)at] : 0;
+    }
+}
+
+/* Labels of a row as a text, with the extents of its lattice unless these are zeros. */
+static void labels_of(const table *t, long row, const int size_of_row[4], char *text, size_t size)
+{
+    const int *l = size_of_row;
     size_t n = 0;
     text[0] = 0;
+    if (l[3] > 0) n = (size_t)snprintf(text, size, "lattice = %d.%d.%d.%d", l[0], l[1], l[2], l[3]);
     for (int i = 0; i < t->n && n < size; i++)
         if (is_label(t, i))
             n += (size_t)snprintf(text + n, size - n, "%s%s = %.12g", n ? " " : "", t->all[i].name,
                                   t->all[i].values[row]);
 }
 
-/* The correlator of a column and labels, which is new where there is none, from number `first` on. */
-static correlator *find(correlators *c, int first, const char *name, const dataset *d, const char *labels)
+static int is_of(const correlator *c, const dataset *d, const char *labels)
 {
-    for (int i = first; i < c->n; i++)
-        if (!strcmp(c->all[i].column, d->name) && !strcmp(c->all[i].labels, labels)) return &c->all[i];
+    return !strcmp(c->column, d->name) && !strcmp(c->labels, labels);
+}
+
+/* The correlator of a column and labels, which is new where there is none, from number `first` on. Rows of configurations come in
+ * one order, so that the one after `*last` mostly is it. */
+static correlator *find(correlators *c, int first, int *last, const char *name, const dataset *d, const char *labels,
+                        int T)
+{
+    const int next = *last + 1 < c->n ? *last + 1 : first;
+    for (int i = next; i < c->n; i++)
+        if (is_of(&c->all[ *last = i], d, labels)) return &c->all[i];
+    for (int i = first; i < next && i < c->n; i++)
+        if (is_of(&c->all[ *last = i], d, labels)) return &c->all[i];
+    *last = c->n;
     c->all = realloc(c->all, (size_t)(c->n + 1) * sizeof *c->all);
     REQUIRE_MEMORY(c->all, "out of memory");
     correlator *new = &c->all[c->n++];
-    *new = (correlator){.T = (int)d->extent[1]};
+    *new = (correlator){.T = T};
     snprintf(new->table, sizeof new->table, "%s", name);
     snprintf(new->column, sizeof new->column, "%s", d->name);
     snprintf(new->labels, sizeof new->labels, "%s", labels);
     return new;
 }
 
-static void add_row(correlators *c, int first, const char *name, const table *t, long row)
+/* A row, of which as many times count as the lattice has. */
+static void add_row(correlators *c, int first, int *last, const char *name, const table *t, const table *configs,
+                    long row)
 {
     char labels[sizeof((correlator *)0)->labels];
-    labels_of(t, row, labels, sizeof labels);
+    int extents[4];
+    size_of(t, configs, row, extents);
+    labels_of(t, row, extents, labels, sizeof labels);
     for (int i = 0; i < t->n; i++) {
         const dataset *d = &t->all[i];
         if (d->dimensions != 2) continue;
-        correlator *to = find(c, first, name, d, labels);
+        const int most = (int)d->extent[1];
+        correlator *to = find(c, first, last, name, d, labels, extents[3] > 0 && extents[3] < most ? extents[3] : most);
         const size_t T = (size_t)to->T;
         to->values = realloc(to->values, (size_t)(to->n + 1) * T * sizeof *to->values);
         REQUIRE_MEMORY(to->values, "out of memory");
-        memcpy(to->values + (size_t)to->n++ * T, d->values + (size_t)row * T, T * sizeof *to->values);
+        memcpy(to->values + (size_t)to->n++ * T, d->values + (size_t)row * (size_t)most, T * sizeof *to->values);
     }
 }
 
-static void add_table(correlators *c, hid_t measure, const char *name)
+static void add_table(correlators *c, hid_t measure, const char *name, const table *configs)
 {
     const hid_t group = H5Gopen2(measure, name, H5P_DEFAULT);
     table t;
     if (group < 0) return;
     const int first = c->n;
+    int last = first - 1;
     read_table(group, &t);
-    for (long row = 0; t.axis >= 0 && row < t.rows; row++) add_row(c, first, name, &t, row);
+    for (long row = 0; t.axis >= 0 && row < t.rows; row++) add_row(c, first, &last, name, &t, configs, row);
     free_table(&t);
     H5Gclose(group);
 }
 
 /* Tables of the file, all or the one that is asked for; their names are added to a text. */
-static int read_tables(correlators *c, hid_t measure, const char *asked, char *names, size_t size)
+static int read_tables(correlators *c, hid_t measure, const table *configs, const char *asked, char *names, size_t size)
 {
     H5G_info_t info;
     int found = 0;
@@ -163,7 +201,7 @@ static int read_tables(correlators *c, hid_t measure, const char *asked, char *n
         if (n < size) n += (size_t)snprintf(names + n, size - n, "%s%s", n ? " " : "", name);
         if (asked && strcmp(asked, name)) continue;
         found = 1;
-        add_table(c, measure, name);
+        add_table(c, measure, name, configs);
     }
     return found;
 }
@@ -176,7 +214,12 @@ int correlators_read(correlators *c, const char *path, const char *asked, char *
     image *m = image_read(path, &(seal_regions){0}, NULL, message, size);
     if (!m) return -1;
     const hid_t measure = H5Gopen2(image_file(m), "measure", H5P_DEFAULT);
-    const int found = measure >= 0 && read_tables(c, measure, asked, names, sizeof names);
+    const hid_t group = H5Gopen2(image_file(m), "configs", H5P_DEFAULT);
+    table configs = {0};
+    if (group >= 0) read_table(group, &configs);
+    const int found = measure >= 0 && read_tables(c, measure, &configs, asked, names, sizeof names);
+    free_table(&configs);
+    if (group >= 0) H5Gclose(group);
     if (measure >= 0) H5Gclose(measure);
     image_close(m);
     if (!found && asked && names[0])

@@ -82,13 +82,20 @@ say "tables and pages"
 try effective --output page.html m.h5
 exits 0 "all tables"
 same "correlators" 5 "$(grep -c 'configurations, ' out)"
-printed "pion, pion: 5 configurations, 5 blocks" "rho, real, nx = 0 ny = 0 nz = 0 sink = 8 source = 8"
+printed "pion, pion, lattice = 4.4.4.4: 5 configurations, 5 blocks" "rho, real, lattice = 4.4.4.4 nx = 0 ny = 0 nz = 0 sink = 8 source = 8"
 same "headings" 5 "$(grep -c '<h2' page.html)"
 try effective --column imaginary m.h5
 exits 0 "imaginary parts"
 same "imaginary parts" 4 "$(grep -c 'rho, imaginary' out)"
 try effective --output page.html m.h5
 exits 0 "a page again"
+try run gauge.ini run.output=longer run.trajectories=1 run.length=0.1 lattice.size=4.4.4.8
+try measure --output m.h5 m.ini longer/checkpoint-000001.h5
+exits 0 "a longer lattice"
+try effective --measure pion m.h5
+exits 0 "two lattices"
+printed "pion, pion, lattice = 4.4.4.4: 5 configurations" "pion, pion, lattice = 4.4.4.8: 1 configuration, 1 block"
+same "times of both" 12 "$(grep -c '^ *[0-9]* *[0-9.-]*e' out)"
 cp m.h5 before.h5
 # refused WHAT ARGUMENTS -- TEXT
 refused() {

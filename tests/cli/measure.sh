@@ -85,6 +85,10 @@ transport = fat
 [source.place]
 place = 1.0.3.2
 
+[smearing.gauss]
+width = 1
+steps = 4
+
 [quark.light]
 kind = staggered
 links = asqtad
@@ -162,6 +166,8 @@ refused "a key of another observable" measure.condensate.tastes=i5 -- "[measure.
 refused "a source outside" source.place.place=0.4.0.0 -- \
     "command line: source.place.place=0.4.0.0: [source.place] lies at 0.4.0.0, outside the lattice of extents 4.4.8.8"
 refused "a wall of staggered mesons" source.place.kind=wall -- "kind = wall has no key 'place'"
+refused "a place of the earlier form" measure.mesons.source=0.0.0.0 -- "[measure.mesons] source = 0.0.0.0 is of an earlier form"
+refused "a smeared source of staggered mesons" source.place.smearing=gauss -- "[measure.mesons] solves from [source.place], which is smeared"
 refused "an unknown quark" measure.mesons.quark=ligth -- "quark = ligth" "did you mean 'light'?"
 try measure q.ini $grown measure.condensate.traces=no measure.condensate.quark=wilson
 exits 0 "the condensate of a Wilson quark"

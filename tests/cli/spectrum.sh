@@ -369,7 +369,7 @@ refused "noise and a point" "of the same noise" measure.pi.propagator_2=random
 refused "a sequential source of itself" "is made of the source itself" source.gauss.kind=sequential source.gauss.propagator=up source.gauss.time=2
 refused "a sink at the source" "of the sink is that of the source, [source.elsewhere]" source.gauss.kind=sequential \
     source.gauss.propagator=elsewhere source.gauss.time=2
-refused "a baryon of a sequential propagator" "[propagator.up] is sequential, which ends mesons alone" source.gauss.kind=sequential \
+refused "a baryon of a sequential propagator" "kind = baryons takes no sequential propagators, as [propagator.up] is" source.gauss.kind=sequential \
     source.gauss.propagator=elsewhere source.gauss.time=1
 refused "no such source" "did you mean 'gauss'?" propagator.up.source=gaus
 refused "no such links" "names no [links.NAME]" smearing.gauss.links=spac
@@ -378,6 +378,8 @@ refused "no steps" "[smearing.gauss] steps: '0' is out of range" smearing.gauss.
 refused "too few steps" "take more steps" smearing.gauss.steps=3
 refused "baryons of noise" "three quarks from [source.gauss] of kind noise have no mean" source.gauss.kind=noise source.gauss.smearing=
 refused "no baryon" "'sigmas' contains an unknown name" measure.proton.baryons=sigmas
+refused "a momentum in time" "[source.gauss] momentum has a last number other than 0" source.gauss.kind=wall \
+    source.gauss.momentum=0.0.0.1
 refused "a place of a wall" "[source.gauss] kind = wall has no key 'place'; beside smearing it has time momentum" \
     source.gauss.kind=wall source.gauss.place=0.0.0.1
 refused "a source outside" "lies at 0.0.0.4, outside the lattice of extents 4.4.4.4" source.gauss.place=0.0.0.4

@@ -209,6 +209,15 @@ static void check_sequential(const field *links, const double complex *u)
     measure_result r = measure(&c, &m);
     CHECK_INT(r.failed, 0);
     CHECK_INT(r.nrows, 8 * 8 * 7 * shape.size[3]);
+    /* Solves of the first propagator count, too, whether it is named or not. */
+    const named_measure alone = observe_section("mesons");
+    measure_result first = measure(&c, &alone);
+    snprintf(m.p.propagators[1], PARAM_STRING_SIZE, "other");
+    measure_result chain = measure(&c, &m);
+    CHECK(measure_value(&r, -1, "iterations") > measure_value(&first, -1, "iterations"));
+    CHECK(measure_value(&chain, -1, "iterations") == measure_value(&r, -1, "iterations"));
+    measure_result_free(&chain);
+    measure_result_free(&first);
     double worst = 0, largest = 0;
     for (long row = 0; row < r.nrows; row += 13) {
         const int n[3] = {(int)measure_value(&r, row, "nx"), (int)measure_value(&r, row, "ny"),
