@@ -153,6 +153,32 @@ static void compare_methods(const char *before, const char *now, param_text *phy
     param_text_free(&solvers);
 }
 
+/* Keys that decide the values of measurements. */
+static int decides_values(const char *key)
+{
+    static const char *const sections[] = {"measure.", "source.", "smearing.", "propagator."};
+    if (!strcmp(strrchr(key, '.'), ".interval")) return 0;
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (!strncmp(key, sections[i], strlen(sections[i]))) return 1;
+    return 0;
+}
+
+static void warn_of_measurements(const char *before, const char *now)
+{
+    char key[PARAM_TEXT_SIZE], value[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE];
+    param_text differences = {0};
+    while (take_line(&now, key, sizeof key, value, sizeof value))
+        if (decides_values(key) && value_in(before, key, other, sizeof other) && strcmp(value, other))
+            param_text_add(&differences, "  %s: %s before, %s now\n", key, other, value);
+    if (differences.length) {
+        log_warn(
+            "measurements differ since the checkpoint; rows of before keep their values, so give the new ones another "
+            "name where both are to be averaged:");
+        text_log_lines(log_warn, differences.data);
+    }
+    param_text_free(&differences);
+}
+
 int changes_between(const char *before, const char *now, param_text *physics, param_text *methods)
 {
     int n;
@@ -178,6 +204,7 @@ void changes_judge(const char *checkpoint, const char *before, const parameters 
         log_warn("continuing with changed parameters:");
         text_log_lines(log_warn, physics.data);
     }
+    warn_of_measurements(before, now->dump);
     if (methods.length) {
         log_info("computed differently since the checkpoint (same physics, other bits):");
         text_log_lines(log_info, methods.data);

@@ -69,7 +69,7 @@ struct observable {
         MEASURE_ANY_QUARK
     } quarks;        /* quarks that it needs */
     int propagators; /* propagators that it contracts, at most; 0: it solves for itself where it needs quarks */
-    int sequential;  /* these may be sequential */
+    int sequential;  /* sequential propagators are allowed */
     int from_source; /* solves of its own, from a source that a key names */
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */

@@ -19,7 +19,7 @@ typedef struct {
 effective effective_of(const correlator *c, int block);
 void effective_free(effective *e);
 
-/* As a table of text, as an object of JSON in one line, and as charts of a page. */
+/* Output: a table of text, an object of JSON in one line, and charts of a page. */
 void effective_text(param_text *out, const effective *e);
 void effective_json(FILE *out, const effective *e);
 void effective_figures(param_text *out, const effective *e);

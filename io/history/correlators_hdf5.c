@@ -61,7 +61,7 @@ static int is_axis(hid_t group, const dataset *d)
     return found;
 }
 
-/* All numbers of a table; texts and groups inside are passed over. */
+/* Numbers of a table, all; texts and groups inside are passed over. */
 static void read_table(hid_t group, table *to)
 {
     H5G_info_t info;

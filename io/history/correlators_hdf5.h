@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* One correlator: a column of a table, of rows with the same labels. */
+/* Correlator: a column of a table, of rows with the same labels. */
 typedef struct {
     char table[96], column[64]; /* NAME of /measure/NAME, and the column */
     char labels[256];           /* "nx = 0 ny = 0 ...", or empty */

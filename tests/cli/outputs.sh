@@ -133,6 +133,12 @@ if [ -n "$have_tools" ]; then
         same "$column" "$(values during/history.h5 measure/pion/$column)" "$(values after.h5 measure/pion/$column)"
     done
     same "configurations" "0 1 " "$(values after.h5 measure/pion/config)"
+    try run both.ini run.output=during run.trajectories=3 run.length=0.1 checkpoint.interval=1 source.origin.place=1.0.0.0
+    exits 0 "a run that continues with another source"
+    printed "measurements differ since the checkpoint" "source.origin.place: 0.0.0.0 before, 1.0.0.0 now"
+    try run both.ini run.output=during run.trajectories=4 run.length=0.1 checkpoint.interval=1 source.origin.place=1.0.0.0
+    exits 0 "a run that continues with the same"
+    [ "$(grep -c 'measurements differ' err)" = 0 ] || fail "measurements do not differ"
     try run gauge.ini run.output=longer run.trajectories=1 run.length=0.1 lattice.size=4.4.4.8
     exits 0 "a longer lattice"
     try measure --output after.h5 m.ini longer/checkpoint-000001.h5
