@@ -25,7 +25,7 @@ static parameters *read_text(const char *keys)
 static void test_parts(const quark_kind *kind)
 {
     char text[128];
-    snprintf(text, sizeof text, "kind = %s\n", kind->name);
+    snprintf(text, sizeof text, "kind = %s\n%s", kind->name, kind->twisted_mass ? "mu = 0.1\n" : "");
     parameters *p = read_text(text);
     const quark_params *f = &p->quarks[0].p;
     const char *last = NULL;
