@@ -48,8 +48,8 @@ static void check_sources(const ini_input *in, const parameters *p, const named_
                            parameters_first_source(p, parameters_source(p, parameters_propagator(p, second)->p.source));
     const source_kind *kind = source_kind_find(a->p.kind), *other = source_kind_find(b->p.kind);
     int place[4], there[4];
-    kind->place(&a->p, place);
-    other->place(&b->p, there);
+    source_place(&a->p, place);
+    source_place(&b->p, there);
     const int differ = kind->noise != other->noise || (kind->noise && memcmp(&a->p.own, &b->p.own, sizeof a->p.own));
     if (memcmp(place, there, sizeof place) || differ)
         user_error("%s: [measure.%s] contracts propagators of sources that do not go together: [source.%s] of "

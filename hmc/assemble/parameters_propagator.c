@@ -175,7 +175,7 @@ static void check_sequential(const ini_input *in, const parameters *p, const nam
     if (quark_kind_of(f)->spins != 4)
         user_error("%s: [source.%s] has gamma matrices, and [propagator.%s] is of a quark of kind = %s without spin",
                    ini_where(in, "source", s->name, "propagator"), s->name, k->propagator, f->kind);
-    source_kind_find(from->p.kind)->place(&from->p, origin);
+    source_place(&from->p, origin);
     if (origin[3] == k->time)
         user_error("%s: [source.%s] time = %d of the sink is that of the source, [source.%s]; give a later one",
                    ini_where(in, "source", s->name, "time"), s->name, k->time, from->name);

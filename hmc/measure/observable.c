@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hmc/measure/propagator.h"
+#include "hmc/quarks/quark.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/lattice/comm.h"
@@ -149,6 +150,17 @@ const char *measure_propagator(const measure_params *m, int i)
 uint64_t measure_noise_seed(const measure_context *c)
 {
     return (uint64_t)c->p->run.seed ^ (uint64_t)llround(1e12 * gauge_measure(c->links, 0).plaquette);
+}
+
+const named_quark *measure_twisted(const parameters *p, const measure_params *m, int *number)
+{
+    const char *name;
+    for (*number = 0; (name = measure_propagator(m, *number)); ++*number)
+        for (; name; name = parameters_made_of(p, name)) {
+            const named_quark *q = &p->quarks[parameters_quark(p, parameters_propagator(p, name)->p.quark)];
+            if (quark_kind_of(&q->p)->twisted_mass) return q;
+        }
+    return NULL;
 }
 
 link_map *measure_map(const measure_context *c, const char *name)

@@ -100,6 +100,9 @@ measure_result measure(const measure_context *c, const named_measure *m);
 uint64_t measure_noise_seed(const measure_context *c);
 /* Names of the propagators that a measurement contracts, by number; null after the last. */
 const char *measure_propagator(const measure_params *m, int i);
+/* The first quark with a twisted mass of the propagators of a measurement, and of those that these are made of; null: none.
+ * `number`: of the propagator. */
+const named_quark *measure_twisted(const parameters *p, const measure_params *m, int *number);
 /* Link map, for observables, of the section [links.NAME] of this name, on the configuration's links; null for an empty name. To
  * be destroyed. */
 link_map *measure_map(const measure_context *c, const char *name);

@@ -10,7 +10,6 @@
 
 #include "hmc/measure/baryon_contraction.h"
 #include "hmc/measure/propagator.h"
-#include "hmc/quarks/quark.h"
 #include "hmc/sources/source.h"
 
 #define BARYON_WORDS "nucleon|sigma|xi|lambda|delta|sigma_star|xi_star|omega"
@@ -84,19 +83,14 @@ static int measure_baryons(const measure_context *c, const measure_params *m, me
 /* u and d of twisted mass are two quarks, and parity is turned with the angle of the twist. */
 static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
 {
-    const char *name;
-    for (int i = 0; (name = measure_propagator(&m->p, i)); i++) {
-        const char *quark = parameters_propagator(p, name)->p.quark;
-        const quark_params *q = &p->quarks[parameters_quark(p, quark)].p;
-        if (!quark_kind_of(q)->twisted_mass) continue;
-        snprintf(
-            message, size,
-            "[measure.%s] kind = baryons is not for kind = %s of [quark.%s], whose u and d have mu and -mu; give a "
-            "propagator of another quark",
-            m->name, q->kind, quark);
-        return i ? "propagator_2" : "propagator";
-    }
-    return NULL;
+    int number;
+    const named_quark *q = measure_twisted(p, &m->p, &number);
+    if (!q) return NULL;
+    snprintf(message, size,
+             "[measure.%s] kind = baryons is not for kind = %s of [quark.%s], whose u and d have mu and -mu; give a "
+             "propagator of another quark",
+             m->name, q->p.kind, q->name);
+    return number ? "propagator_2" : "propagator";
 }
 
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)

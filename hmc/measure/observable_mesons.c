@@ -10,7 +10,6 @@
 
 #include "hmc/measure/contraction.h"
 #include "hmc/measure/propagator.h"
-#include "hmc/quarks/quark.h"
 
 typedef struct {
     int momentum2;
@@ -74,20 +73,15 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
-    const char *name;
-    for (int i = 0; (name = measure_propagator(&m->p, i)) && strcmp(k->operators, "pseudoscalar"); i++)
-        for (; name; name = parameters_made_of(p, name)) {
-            const char *quark = parameters_propagator(p, name)->p.quark;
-            const quark_params *q = &p->quarks[parameters_quark(p, quark)].p;
-            if (!quark_kind_of(q)->twisted_mass) continue;
-            snprintf(
-                message, size,
-                "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, "
-                "-mu; only operators = pseudoscalar, the charged pion, is there",
-                k->operators, m->name, q->kind, quark);
-            return "operators";
-        }
-    return NULL;
+    int number;
+    const named_quark *q = measure_twisted(p, &m->p, &number);
+    if (!q || !strcmp(k->operators, "pseudoscalar")) return NULL;
+    snprintf(
+        message, size,
+        "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; only "
+        "operators = pseudoscalar, the charged pion, is there",
+        k->operators, m->name, q->p.kind, q->name);
+    return "operators";
 }
 
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)

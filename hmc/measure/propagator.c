@@ -58,12 +58,6 @@ static int section_of(const parameters *p, const char *name)
     return (int)(parameters_propagator(p, name) - p->propagators);
 }
 
-/* The keys of the source of a propagator that is made of another one; else null. */
-static const sequential_keys *sequential_of(const parameters *p, const char *name)
-{
-    return source_sequential(&parameters_source(p, parameters_propagator(p, name)->p.source)->p);
-}
-
 /* True if a measurement that is due names the section, or one made of it. */
 static int needed(const propagator_store *s, int section)
 {
@@ -195,6 +189,18 @@ field *propagator_sources(const measure_context *c, const char *name, const fiel
     return all;
 }
 
+/* y = wave Gamma x, of one spinor. */
+static void apply_spins(double *y, const double *x, const spin_matrix *gamma, double complex wave)
+{
+    for (int s = 0; s < GAMMA_SPINS; s++)
+        for (int c = 0; c < 6; c += 2) {
+            const double *u = x + 6 * gamma->at[s] + c;
+            const double complex v = wave * gamma->value[s] * (u[0] + I * u[1]);
+            y[6 * s + c] = creal(v);
+            y[6 * s + c + 1] = cimag(v);
+        }
+}
+
 /* y = Gamma exp(i p.(x - x_0)) x on a time slice, zero elsewhere: columns of a sequential source. */
 static field *sequential_sources(const propagator *from, const sequential_keys *k)
 {
@@ -206,21 +212,13 @@ static field *sequential_sources(const propagator *from, const sequential_keys *
     if (t < 0 || t >= field_slices(x)) return y;
     double *in = field_slice_buffer(x), *out = field_slice_buffer(y);
     field_export(x, t, in);
-    for (long i = 0; i < (long)l[0] * l[1] * l[2] * x->nrhs; i++) {
-        const long site = i / x->nrhs;
-        const int at[3] = {(int)(site % l[0]) + o[0], (int)(site / l[0] % l[1]) + o[1],
-                           (int)(site / l[0] / l[1]) + o[2]};
-        double turns = 0;
-        for (int d = 0; d < 3; d++)
-            turns += (double)((long)k->momentum[d] * (at[d] - from->place[d]) % lat->size[d]) / lat->size[d];
-        const double complex wave = cexp(2 * M_PI * I * turns);
-        for (int s = 0; s < GAMMA_SPINS; s++)
-            for (int c = 0; c < 3; c++) {
-                const double *u = in + 24 * i + 6 * gamma.at[s] + 2 * c;
-                const double complex v = wave * gamma.value[s] * (u[0] + I * u[1]);
-                out[24 * i + 6 * s + 2 * c] = creal(v);
-                out[24 * i + 6 * s + 2 * c + 1] = cimag(v);
-            }
+    for (long site = 0; site < (long)l[0] * l[1] * l[2]; site++) {
+        const int at[3] = {(int)(site % l[0]) + o[0] - from->place[0],
+                           (int)(site / l[0] % l[1]) + o[1] - from->place[1],
+                           (int)(site / l[0] / l[1]) + o[2] - from->place[2]};
+        const double complex wave = source_wave(k->momentum, at, lat->size);
+        for (long column = site * x->nrhs; column < (site + 1) * x->nrhs; column++)
+            apply_spins(out + 24 * column, in + 24 * column, &gamma, wave);
     }
     field_import(y, t, out);
     free(out);
@@ -286,7 +284,7 @@ static int make_sources(propagator_store *s, int section, const field *like, int
                         measure_result *r)
 {
     const named_propagator *q = &s->c.p->propagators[section];
-    const sequential_keys *k = sequential_of(s->c.p, q->name);
+    const sequential_keys *k = source_sequential(&parameters_source(s->c.p, q->p.source)->p);
     const propagator *from;
     *sources = NULL;
     if (!k) *sources = propagator_sources(&s->c, q->p.source, like, n, place);

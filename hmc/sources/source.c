@@ -1,9 +1,10 @@
 #include "hmc/sources/source.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/input/parts.h"
 #include "kernels/base/error.h"
 
 #define SOURCE(kind) extern const source_kind source_kind_##kind;
@@ -58,21 +59,26 @@ int source_kind_has(const char *kind, const char *key)
 
 void source_kind_keys(const char *kind, char *text, size_t size)
 {
-    const param_section *own = source_kind_find(kind)->own;
-    text[0] = 0;
-    for (int i = 0; i < own->count; i++) param_append(text, size, text[0] ? " " : "", own->table[i].name);
+    parts_keys((const param_section *const[]){source_kind_find(kind)->own, NULL}, text, size);
 }
 
 /* ---- fields ---- */
 
-/* Room of the slice at global time t, filled from the field; null on ranks and plans without that slice. `local`: its number. */
-static double *open_slice(const field *b, int t, int *local)
+void source_place(const source_params *s, int place[4])
 {
-    *local = t - b->lat->origin[3];
-    if (*local < 0 || *local >= field_slices(b)) return NULL;
-    double *slice = field_slice_buffer(b);
-    field_export(b, *local, slice);
-    return slice;
+    const param_section *own = source_kind_find(s->kind)->own;
+    const param *all = param_find(own, "place"), *time = param_find(own, "time");
+    const char *keys = (const char *)s;
+    if (all) memcpy(place, keys + all->offset, 4 * sizeof *place);
+    else memset(place, 0, 3 * sizeof *place);
+    if (!all) memcpy(&place[3], keys + time->offset, sizeof *place);
+}
+
+double complex source_wave(const int n[3], const int x[3], const int size[3])
+{
+    double turns = 0;
+    for (int d = 0; d < 3; d++) turns += (double)((long)n[d] * x[d] % size[d]) / size[d];
+    return cexp(2 * M_PI * I * turns);
 }
 
 void source_fill(field *b, const source_params *s, int component, uint64_t seed)
@@ -80,11 +86,13 @@ void source_fill(field *b, const source_params *s, int component, uint64_t seed)
     const source_kind *kind = source_kind_find(s->kind);
     const lattice *lat = b->lat;
     const int *l = lat->local, *o = lat->origin;
-    int place[4], local;
-    kind->place(s, place);
+    int place[4];
+    source_place(s, place);
     field_clear(b);
-    double *slice = open_slice(b, place[3], &local);
-    if (!slice) return;
+    const int local = place[3] - o[3];
+    if (local < 0 || local >= field_slices(b)) return;
+    double *slice = field_slice_buffer(b);
+    field_export(b, local, slice);
     for (long i = 0; i < (long)l[0] * l[1] * l[2]; i++) {
         const int x[4] = {(int)(i % l[0]) + o[0], (int)(i / l[0] % l[1]) + o[1], (int)(i / l[0] / l[1]) + o[2],
                           place[3]};
@@ -96,28 +104,11 @@ void source_fill(field *b, const source_params *s, int component, uint64_t seed)
     free(slice);
 }
 
-void source_point(field *b, const int place[4], int component)
-{
-    const lattice *lat = b->lat;
-    int x[3], mine = 1, local;
-    for (int d = 0; d < 3; d++) {
-        x[d] = place[d] - lat->origin[d];
-        mine = mine && x[d] >= 0 && x[d] < lat->local[d];
-    }
-    field_clear(b);
-    double *slice = mine ? open_slice(b, place[3], &local) : NULL;
-    if (!slice) return;
-    slice[(((size_t)x[2] * lat->local[1] + x[1]) * lat->local[0] + x[0]) * (size_t)b->reals + 2 * (size_t)component] =
-        1;
-    field_import(b, local, slice);
-    free(slice);
-}
-
 const char *source_outside(const source_params *s, const int size[4], int place[4])
 {
-    const source_kind *kind = source_kind_find(s->kind);
-    kind->place(s, place);
+    source_place(s, place);
     for (int d = 0; d < 4; d++)
-        if (size[d] > 0 && place[d] >= size[d]) return param_find(kind->own, "place") ? "place" : "time";
+        if (size[d] > 0 && place[d] >= size[d])
+            return param_find(source_kind_find(s->kind)->own, "place") ? "place" : "time";
     return NULL;
 }

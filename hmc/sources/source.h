@@ -27,15 +27,12 @@ typedef struct {
     source_params p;
 } named_source;
 
+/* A kind has the key `place`, X.Y.Z.T, or `time`: the time slice with sources. */
 typedef struct {
     const char *name, *help;
     const param_section *own; /* a part of the section with its own keys, its owner the name */
     int noise;                /* 1: f(x) has random numbers; products of more than two columns have no mean */
-    int whole;      /* 1: f(x) is on all sites of a slice, and covariant in a fixed gauge alone unless it is noise */
-    int sequential; /* 1: made of the columns of another propagator, see source_sequential(); value is null */
-    /* Origin of times and of the phases of momenta, and the one time slice with sources; of a sequential source the slice
-     * alone, for its origin is that of the other propagator. */
-    void (*place)(const source_params *s, int place[4]);
+    int sequential;           /* 1: made of the columns of another propagator, see source_sequential(); value is null */
     /* f at global coordinates x on that slice. `size`: extents of the lattice; `seed`: of noise. */
     double complex (*value)(const source_params *s, const int x[4], const int size[4], uint64_t seed);
 } source_kind;
@@ -60,6 +57,12 @@ typedef struct {
 } sequential_keys;
 /* The keys of a sequential source; null for all others. */
 const sequential_keys *source_sequential(const source_params *s);
+
+/* Origin of times and of the phases of momenta, and the one time slice with sources; of a sequential source the slice alone, for
+ * its origin is that of the other propagator. */
+void source_place(const source_params *s, int place[4]);
+/* Plane wave exp(i p.x), p = 2 pi n / L, at coordinates x, which may be differences of such. */
+double complex source_wave(const int n[3], const int x[3], const int size[3]);
 
 /* Sets b, a vector of a right-hand side on both parities in double precision, to the source of a component, without smearing.
  * `seed`: of noise. Collective. */

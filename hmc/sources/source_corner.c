@@ -2,16 +2,9 @@
  * hypercubes. */
 #include "hmc/sources/source.h"
 
-#include <string.h>
-
 typedef struct {
     int place[4];
 } corner_keys;
-
-static void place_of(const source_params *s, int place[4])
-{
-    memcpy(place, SOURCE_OWN(corner_keys, s)->place, 4 * sizeof *place);
-}
 
 static double complex value(const source_params *s, const int x[4], const int size[4], uint64_t seed)
 {
@@ -30,6 +23,4 @@ const source_kind source_kind_corner = {
     .name = "corner",
     .help = "ones on every second site in x, y and z of a time slice, for configurations in a smooth gauge (plaq fix)",
     .own = &part,
-    .whole = 1,
-    .place = place_of,
     .value = value};

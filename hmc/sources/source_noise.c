@@ -14,12 +14,6 @@ typedef struct {
     char numbers[PARAM_CHOICE_SIZE];
 } noise_keys;
 
-static void place_of(const source_params *s, int place[4])
-{
-    place[0] = place[1] = place[2] = 0;
-    place[3] = SOURCE_OWN(noise_keys, s)->time;
-}
-
 static double complex value(const source_params *s, const int x[4], const int size[4], uint64_t seed)
 {
     const noise_keys *k = SOURCE_OWN(noise_keys, s);
@@ -45,6 +39,4 @@ const source_kind source_kind_noise = {
     .help = "random numbers on all sites of a time slice, the same in every component, for mesons",
     .own = &part,
     .noise = 1,
-    .whole = 1,
-    .place = place_of,
     .value = value};

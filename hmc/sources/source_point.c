@@ -7,11 +7,6 @@ typedef struct {
     int place[4];
 } point_keys;
 
-static void place_of(const source_params *s, int place[4])
-{
-    memcpy(place, SOURCE_OWN(point_keys, s)->place, 4 * sizeof *place);
-}
-
 static double complex value(const source_params *s, const int x[4], const int size[4], uint64_t seed)
 {
     const int *at = SOURCE_OWN(point_keys, s)->place;
@@ -24,5 +19,11 @@ static const param own[] = {
 };
 static const param_section part = PARAM_PART("source", "point", source_params, own);
 
-const source_kind source_kind_point = {
-    .name = "point", .help = "one site", .own = &part, .place = place_of, .value = value};
+const source_kind source_kind_point = {.name = "point", .help = "one site", .own = &part, .value = value};
+
+void source_point(field *b, const int place[4], int component)
+{
+    source_params s = {.kind = "point"};
+    memcpy(&s.own, &(point_keys){.place = {place[0], place[1], place[2], place[3]}}, sizeof(point_keys));
+    source_fill(b, &s, component, 0);
+}

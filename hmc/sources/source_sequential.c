@@ -7,12 +7,6 @@
  * the operator between source and sink. */
 #include "hmc/sources/source.h"
 
-static void place_of(const source_params *s, int place[4])
-{
-    place[0] = place[1] = place[2] = 0;
-    place[3] = SOURCE_OWN(sequential_keys, s)->time;
-}
-
 static const param own[] = {
     {"propagator", PARAM_NAME, SOURCE_KEY(sequential_keys, propagator), NULL, "propagator", NULL,
      "[propagator.NAME] whose columns it is made of", 0},
@@ -36,5 +30,4 @@ const source_kind source_kind_sequential = {
     .name = "sequential",
     .help = "the sink of a meson, made of another propagator, for three-point functions",
     .own = &part,
-    .sequential = 1,
-    .place = place_of};
+    .sequential = 1};

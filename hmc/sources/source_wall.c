@@ -1,25 +1,15 @@
 /* wall: a plane wave exp(i p.x) on a time slice; without momentum, ones. */
 #include "hmc/sources/source.h"
 
-#include <math.h>
-
 typedef struct {
     int time, momentum[4];
 } wall_keys;
 
-static void place_of(const source_params *s, int place[4])
-{
-    place[0] = place[1] = place[2] = 0;
-    place[3] = SOURCE_OWN(wall_keys, s)->time;
-}
-
 static double complex value(const source_params *s, const int x[4], const int size[4], uint64_t seed)
 {
     const int *n = SOURCE_OWN(wall_keys, s)->momentum;
-    double turns = 0;
     (void)seed;
-    for (int d = 0; d < 3; d++) turns += (double)((long)n[d] * x[d] % size[d]) / size[d];
-    return turns == 0 ? 1 : cexp(2 * M_PI * I * turns);
+    return source_wave(n, x, size);
 }
 
 static const param own[] = {
@@ -33,6 +23,4 @@ const source_kind source_kind_wall = {
     .name = "wall",
     .help = "all sites of a time slice, with a momentum, for configurations in a smooth gauge (plaq fix)",
     .own = &part,
-    .whole = 1,
-    .place = place_of,
     .value = value};
