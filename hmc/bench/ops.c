@@ -126,6 +126,7 @@ static void open_double(bench *b, const field *tensor)
     b->other_links = field_like(b->links_double);
     b->rotation = field_create(lat, FIELD_COLOUR_MATRIX, PREC_DOUBLE, PARITY_BOTH, 1, b->where);
     gauge_random(b->rotation, 1, RANDOM_TEST, 6);
+    b->path = field_like(b->rotation);
 }
 
 static void open_wilson(bench *b, const field *links, const field *tensor)
@@ -254,7 +255,7 @@ size_t bench_bytes(const bench *b, int needs)
                bytes_of(b, FIELD_CLOVER, b->prec, PARITY_BOTH, 1) + clover;
     if (needs & BENCH_DOUBLE)
         sum += tensor + 2 * bytes_of(b, FIELD_SPINOR, PREC_DOUBLE, PARITY_BOTH, 1) + 2 * momenta + 3 * clover + links +
-               bytes_of(b, FIELD_COLOUR_MATRIX, PREC_DOUBLE, PARITY_BOTH, 1);
+               2 * bytes_of(b, FIELD_COLOUR_MATRIX, PREC_DOUBLE, PARITY_BOTH, 1);
     if (needs & BENCH_STAGGERED)
         sum += 5 * links + 3 * bytes_of(b, FIELD_VECTOR, b->prec, PARITY_EVEN, b->rhs) +
                2 * bytes_of(b, FIELD_VECTOR, PREC_DOUBLE, PARITY_BOTH, 1);
@@ -278,7 +279,7 @@ int bench_fields(const bench *b, field *fields[BENCH_FIELDS])
                     b->sx,           b->sy,           b->converted,  b->spinor,      b->more,    b->momenta, b->force,
                     b->whole_clover, b->inverse,      b->mu_inverse, b->other_links, b->vx,      b->vy,      b->vz,
                     b->vectors,      b->shifted,      b->one,        b->two,         b->three,   b->poles,   b->phases,
-                    b->dx,           b->dy,           b->rotation,   b->columns,     b->density, b->inner};
+                    b->dx,           b->dy,           b->rotation,   b->columns,     b->density, b->inner,   b->path};
     int n = 0;
     _Static_assert(sizeof all / sizeof all[0] <= BENCH_FIELDS, "room for all");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

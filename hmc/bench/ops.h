@@ -48,7 +48,7 @@ typedef struct {
     field *one, *two, *three; /* links */
     field *poles;             /* vectors */
     field *phases;            /* phases of links */
-    field *rotation;          /* colour matrix, a gauge transformation */
+    field *rotation, *path;   /* colour matrices: a gauge transformation, and a path */
     fermion *wall;            /* a domain wall quark, and vectors of its even-odd system */
     field *dx, *dy;
     coarse *coarse, *coarser, *heavier; /* coarse operators of w, the level below, a heavier w; single at most */

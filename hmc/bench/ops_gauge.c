@@ -1,9 +1,11 @@
 #include "hmc/bench/ops.h"
 #include "hmc/actions/action.h"
+#include "kernels/lattice/comm.h"
 #include "kernels/ops/fixing.h"
 #include "kernels/ops/gauge.h"
 #include "kernels/ops/smear.h"
 #include "kernels/ops/vector.h"
+#include "kernels/ops/wilson_loop.h"
 #include "kernels/ops/wilson.h"
 
 static void run_gauge_force(bench *b)
@@ -167,6 +169,20 @@ static void run_gauge_gradient(bench *b)
     b->sums[1] = g.theta;
 }
 
+/* A path of one step more; the rotation stands for the path before. */
+static void run_path_step(bench *b)
+{
+    path_step(b->path, b->links_double, 0, b->rotation, 0);
+}
+
+static void run_loop_strip(bench *b)
+{
+    exact_sum sum = exact_zero();
+    loop_strip(b->path, &sum, b->links_double, 3, b->rotation, b->rotation, b->rotation);
+    comm_group_sum_exact(b->lat->group, &sum, 1);
+    b->sums[0] = exact_value(&sum);
+}
+
 const bench_op bench_ops_gauge[] = {
     {"gauge_force", "force", 0, 0, 1, BENCH_DOUBLE, run_gauge_force, 0},
     {"rectangle_force", "force", 0, 0, 1, BENCH_DOUBLE, run_rectangle_force, 0},
@@ -184,6 +200,8 @@ const bench_op bench_ops_gauge[] = {
     {"clover_build", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_build, 0},
     {"clover_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_clover_invert, 0},
     {"twisted_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_twisted_invert, 0},
+    {"path_step", "gauge", 0, 0, 1, BENCH_DOUBLE, run_path_step, 0},
+    {"loop_strip", "gauge", 0, 0, 1, BENCH_DOUBLE, run_loop_strip, 0},
     {"link_update", "gauge", 0, 0, 1, BENCH_DOUBLE, run_link_update, 0},
     {"stout", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout, 0},
     {"stout_back", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout_back, 0},

@@ -1,10 +1,12 @@
-/* plaq effective: correlators of a file of measurements with their effective masses, as tables, JSON and a page of charts. */
+/* plaq effective: correlators of a file of measurements with their effective masses, and static potentials, as tables, JSON and a page of charts. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "hmc/command/commands.h"
 #include "hmc/report/effective.h"
 #include "hmc/report/page.h"
+#include "hmc/report/potential.h"
 #include "io/files/atomic.h"
 #include "io/history/correlators_hdf5.h"
 #include "io/history/output_file.h"
@@ -17,55 +19,110 @@
 
 typedef struct {
     const char *file, *table, *column, *page;
-    int block, json;
+    int block, json, potential; /* potential: height of loops, 0: effective masses */
+    double from, to;            /* distances of its fit */
 } request;
+
+/* Texts that are made, and how many correlators or potentials they are of. */
+typedef struct {
+    param_text text, page;
+    int shown;
+} output;
+
+static int is_asked(const request *q, const correlators *c, int i)
+{
+    const correlator *of = &c->all[i];
+    for (int k = 0; k < i && q->potential; k++)
+        if (potential_same(&c->all[k], of)) return 0;
+    if (q->potential) return potential_is_loop(of);
+    return q->column ? !strcmp(of->column, q->column) : strcmp(of->column, "imaginary") != 0;
+}
+
+static int show_potential(const request *q, const correlators *c, int i, output *o, char *message, size_t size)
+{
+    potential v;
+    const int bad = potential_of(&v, c, i, q->potential, q->block, q->from, q->to, message, size);
+    if (!bad && q->json) potential_json(stdout, &v);
+    else if (!bad) potential_text(&o->text, &v);
+    if (!bad && q->page && o->shown < MOST_CHARTS) potential_figure(&o->page, &v);
+    potential_free(&v);
+    return bad;
+}
+
+static void show_effective(const request *q, const correlator *c, output *o)
+{
+    effective e = effective_of(c, q->block);
+    if (q->json) effective_json(stdout, &e);
+    else effective_text(&o->text, &e);
+    if (q->page && o->shown < MOST_CHARTS) effective_figures(&o->page, &e);
+    effective_free(&e);
+}
+
+static int show_all(const request *q, const correlators *c, output *o, char *message, size_t size)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (!is_asked(q, c, i)) continue;
+        if (c->all[i].n < q->block) {
+            snprintf(message, size, "--block %d is more than the %ld configurations of measure/%s", q->block,
+                     c->all[i].n, c->all[i].table);
+            return -1;
+        }
+        if (q->potential && show_potential(q, c, i, o, message, size)) return -1;
+        if (!q->potential) show_effective(q, &c->all[i], o);
+        o->shown++;
+    }
+    if (o->shown == 0 && q->potential)
+        snprintf(message, size, "%s: no Wilson loops, which [measure.NAME] kind = wilson_loops measures", q->file);
+    else if (o->shown == 0)
+        snprintf(message, size, "%s: no correlator has a column %s; the first has %s", q->file, q->column,
+                 c->all[0].column);
+    else if (q->page && o->shown > MOST_CHARTS)
+        snprintf(message, size, "%d correlators are too many for one page; choose some by --measure and --column",
+                 o->shown);
+    else return 0;
+    return -1;
+}
 
 /* 0, or -1 with a message. Rank 0 alone. */
 static int show(const request *q, char *message, size_t size)
 {
     correlators c;
-    param_text text = {0}, page = {0};
+    output o = {0};
     char title[512];
-    int bad = correlators_read(&c, q->file, q->table, message, size), shown = 0;
+    int bad = correlators_read(&c, q->file, q->table, message, size);
     snprintf(title, sizeof title, OUTPUT_EFFECTIVE_TITLE "%s", q->file);
-    page_begin(&page, title);
-    for (int i = 0; i < c.n && !bad; i++) {
-        if (q->column ? strcmp(c.all[i].column, q->column) != 0 : !strcmp(c.all[i].column, "imaginary")) continue;
-        if (c.all[i].n < q->block) {
-            snprintf(message, size, "--block %d is more than the %ld configurations of measure/%s", q->block,
-                     c.all[i].n, c.all[i].table);
-            bad = -1;
-            break;
-        }
-        effective e = effective_of(&c.all[i], q->block);
-        if (q->json) effective_json(stdout, &e);
-        else effective_text(&text, &e);
-        if (q->page && shown < MOST_CHARTS) effective_figures(&page, &e);
-        effective_free(&e);
-        shown++;
-    }
-    if (!bad && q->page && shown > MOST_CHARTS) {
-        snprintf(message, size, "%d correlators are too many for one page; choose some by --measure and --column",
-                 shown);
-        bad = -1;
-    }
-    page_end(&page);
-    if (!bad && shown == 0) {
-        snprintf(message, size, "%s: no correlator has a column %s; the first has %s", q->file, q->column,
-                 c.all[0].column);
-        bad = -1;
-    }
-    if (!bad && text.data) fputs(text.data, stdout);
-    if (!bad && q->page) bad = atomic_write(q->page, page.data, page.length, message, size);
-    param_text_free(&page);
-    param_text_free(&text);
+    page_begin(&o.page, title);
+    bad = bad || show_all(q, &c, &o, message, size);
+    page_end(&o.page);
+    if (!bad && o.text.data) fputs(o.text.data, stdout);
+    if (!bad && q->page) bad = atomic_write(q->page, o.page.data, o.page.length, message, size);
+    param_text_free(&o.page);
+    param_text_free(&o.text);
     correlators_free(&c);
     return bad;
 }
 
+/* A distance of the fit; `none` where it is not given. */
+static double distance(const char *flag, const char *text, double none)
+{
+    double r = none;
+    if (text && (param_real(text, &r) || !(r >= 0)))
+        user_error("plaq effective: %s %s is not a distance, a number from 0 on", flag, text);
+    return r;
+}
+
+static void read_potential(request *q, const char *t, const char *from, const char *to)
+{
+    q->potential = command_integer("effective", "--potential", t, 1, 100000, 0);
+    q->from = distance("--from", from, 0);
+    q->to = distance("--to", to, INFINITY);
+    if (!t && (from || to)) user_error("plaq effective: %s is given without --potential", from ? "--from" : "--to");
+    if (t && q->column) user_error("plaq effective: --potential has the column loop, and --column is given");
+}
+
 int command_effective(int argc, char **argv)
 {
-    const char *block = NULL;
+    const char *block = NULL, *height = NULL, *from = NULL, *to = NULL;
     char message[1024];
     request q = {0};
     const command_flag flags[] = {
@@ -73,11 +130,16 @@ int command_effective(int argc, char **argv)
         {"--column", NULL, &q.column, "the column of this name alone; default all but imaginary"},
         {"--block", NULL, &block, "configurations in a row that make one value of the jackknife; default 1"},
         {"--output", NULL, &q.page, "an HTML page of charts, too"},
+        {"--potential", NULL, &height,
+         "the static potential ln W(r,T) / W(r,T+1) at this T of Wilson loops, with a fit of r_0, in place of masses"},
+        {"--from", NULL, &from, "the smallest distance of its fit; default all"},
+        {"--to", NULL, &to, "the largest distance of its fit; default all"},
         {"--json", &q.json, NULL, "one JSON object a correlator"}};
-    plain_arguments a = command_arguments(argc, argv, flags, 5, 1, 1);
+    plain_arguments a = command_arguments(argc, argv, flags, (int)(sizeof flags / sizeof flags[0]), 1, 1);
     log_keep_stdout_clean(q.json);
     q.file = a.plain[0];
     q.block = command_integer("effective", "--block", block, 1, 1000000, 1);
+    read_potential(&q, height, from, to);
     if (q.page && output_file_check(q.page, OUTPUT_EFFECTIVE, q.file, message, sizeof message))
         user_error("plaq effective: %s", message);
     const int bad = comm_rank() == 0 ? show(&q, message, sizeof message) : 0;

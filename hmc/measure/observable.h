@@ -74,8 +74,9 @@ struct observable {
     /* Adds rows and sets the summary; an observable of several rows has a summary. MEASURE_DONE, MEASURE_FAILED with
      * the reason in r->trouble, or MEASURE_GIVEN_UP. */
     int (*measure)(const measure_context *c, const measure_params *m, measure_result *r);
-    /* Rough floating-point operations a site of one measurement; null where they depend on solves. */
-    double (*flops)(const measure_params *m);
+    /* Rough floating-point operations a site of one measurement on a lattice of these extents; null where they depend on
+     * solves. */
+    double (*flops)(const measure_params *m, const int size[4]);
 };
 
 /* Observables by number, null after the last; and by name, null when there is none. */

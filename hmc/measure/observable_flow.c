@@ -116,8 +116,9 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
     return status;
 }
 
-static double flops(const measure_params *m)
+static double flops(const measure_params *m, const int size[4])
 {
+    (void)size;
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
     return 3 * (double)flow_steps(k->flow_time, k->flow_step) * gauge_force_flops(gauge_weights_c1(1, 0));
 }

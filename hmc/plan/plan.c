@@ -369,7 +369,7 @@ static void describe_measurements(const parameters *p, const int size[4], double
         const measure_params *m = &p->measures[i].p;
         const observable *o = observable_find(m->kind);
         if (o->flops)
-            log_info("cost: measure.%s takes about %.2g s each time", p->measures[i].name, volume * o->flops(m) / rate);
+            log_info("cost: measure.%s takes about %.2g s each time", p->measures[i].name, volume * o->flops(m, size) / rate);
     }
 }
 

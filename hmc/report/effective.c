@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hmc/report/chart.h"
+#include "hmc/report/jackknife.h"
 #include "hmc/report/page.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
@@ -33,41 +34,28 @@ static double log_mass(const double *C, int T, int t)
     return ratio > 0 ? log(ratio) : NAN;
 }
 
+static double no_mass(const double *C, int T, int t)
+{
+    (void)C;
+    (void)T;
+    (void)t;
+    return NAN;
+}
+
 static double cosh_mass(const double *C, int T, int t)
 {
     const double ratio = (C[(t + T - 1) % T] + C[(t + 1) % T]) / (2 * C[t]);
     return ratio >= 1 ? acosh(ratio) : NAN;
 }
 
-/* Means of blocks, then those without each block in turn, which the jackknife varies over. */
-static void resample(double *mean, double *without, const effective *e, int block)
-{
-    const int T = e->of->T;
-    for (int t = 0; t < T; t++) {
-        double sum = 0;
-        for (long k = 0; k < e->blocks * block; k++) sum += e->of->values[k * T + t];
-        mean[t] = sum / (double)(e->blocks * block);
-        for (long b = 0; b < e->blocks && e->blocks > 1; b++) {
-            double own = 0;
-            for (long k = b * block; k < (b + 1) * block; k++) own += e->of->values[k * T + t];
-            without[b * T + t] = (sum - own) / (double)((e->blocks - 1) * block);
-        }
-    }
-}
-
 static void estimate(const effective *e, const double *mean, const double *without, quantity *of, double *value,
-                     double *error)
+                     double *error, double *samples)
 {
     const int T = e->of->T;
     for (int t = 0; t < T; t++) {
-        double square = 0, centre = 0;
         value[t] = of(mean, T, t);
-        for (long b = 0; b < e->blocks; b++) centre += of(without + b * T, T, t) / (double)e->blocks;
-        for (long b = 0; b < e->blocks; b++) {
-            const double change = of(without + b * T, T, t) - centre;
-            square += change * change;
-        }
-        error[t] = e->blocks > 1 ? sqrt(square * (double)(e->blocks - 1) / (double)e->blocks) : NAN;
+        for (long b = 0; b < e->blocks; b++) samples[b] = of(without + b * T, T, t);
+        error[t] = jackknife_error(samples, e->blocks);
     }
 }
 
@@ -77,11 +65,12 @@ effective effective_of(const correlator *c, int block)
     effective e = {.of = c, .blocks = c->n / block};
     double **all[] = {&e.value, &e.error, &e.log, &e.log_error, &e.cosh, &e.cosh_error};
     for (int i = 0; i < 6; i++) *all[i] = numbers(T);
-    double *mean = numbers(T), *without = numbers(T * (size_t)e.blocks);
-    resample(mean, without, &e, block);
-    estimate(&e, mean, without, value_of, e.value, e.error);
-    estimate(&e, mean, without, log_mass, e.log, e.log_error);
-    estimate(&e, mean, without, cosh_mass, e.cosh, e.cosh_error);
+    double *mean = numbers(T), *without = numbers(T * (size_t)e.blocks), *samples = numbers((size_t)e.blocks);
+    jackknife_means(mean, without, c->values, c->T, e.blocks, block);
+    estimate(&e, mean, without, value_of, e.value, e.error, samples);
+    estimate(&e, mean, without, log_mass, e.log, e.log_error, samples);
+    estimate(&e, mean, without, c->periodic ? cosh_mass : no_mass, e.cosh, e.cosh_error, samples);
+    free(samples);
     free(without);
     free(mean);
     return e;
@@ -111,17 +100,21 @@ void effective_text(param_text *out, const effective *e)
 {
     char title[512];
     title_of(e, title, sizeof title);
-    param_text_add(out, "%s: %ld configuration%s, %ld block%s\n%4s %16s %16s %16s %16s %16s %16s\n", title, e->of->n,
+    param_text_add(out, "%s: %ld configuration%s, %ld block%s\n%4s %16s %16s %16s %16s", title, e->of->n,
                    e->of->n == 1 ? "" : "s", e->blocks, e->blocks == 1 ? "" : "s", "t", "C", "error", "ln C/C(t+1)",
-                   "error", "arcosh", "error");
+                   "error");
+    if (e->of->periodic) param_text_add(out, " %16s %16s", "arcosh", "error");
+    param_text_add(out, "\n");
     for (int t = 0; t < e->of->T; t++) {
-        param_text_add(out, "%4d", t);
+        param_text_add(out, "%4d", e->of->first + t);
         add_number(out, e->value[t], "%.8e");
         add_number(out, e->error[t], "%.2e");
         add_number(out, e->log[t], "%.8f");
         add_number(out, e->log_error[t], "%.8f");
-        add_number(out, e->cosh[t], "%.8f");
-        add_number(out, e->cosh_error[t], "%.8f");
+        if (e->of->periodic) {
+            add_number(out, e->cosh[t], "%.8f");
+            add_number(out, e->cosh_error[t], "%.8f");
+        }
         param_text_add(out, "\n");
     }
     param_text_add(out, "\n");
@@ -140,6 +133,7 @@ void effective_json(FILE *out, const effective *e)
     json_string(&j, "labels", e->of->labels);
     json_int(&j, "configurations", e->of->n);
     json_int(&j, "blocks", e->blocks);
+    json_int(&j, "first_t", e->of->first);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         json_real_array(&j, all[i].name, all[i].values, e->of->T, 1);
     json_end(&j);
@@ -151,7 +145,7 @@ static long points(const effective *e, const double *value, const double *error,
     long n = 0;
     for (int t = 0; t < e->of->T; t++) {
         if (!isfinite(value[t])) continue;
-        x[n] = t;
+        x[n] = e->of->first + t;
         y[n] = value[t];
         dy[n++] = isfinite(error[t]) ? error[t] : 0;
     }
@@ -178,7 +172,7 @@ void effective_figures(param_text *out, const effective *e)
     chart_draw(out, &(chart){CHART_EMPTY, .title = "correlator", .x_name = "t / a", .y_name = "C", .series = s,
                              .nseries = 1, .log_y = 1});
     chart_draw(out, &(chart){CHART_EMPTY, .title = "effective mass", .x_name = "t / a", .y_name = "a m",
-                             .series = s + 1, .nseries = 2});
+                             .series = s + 1, .nseries = e->of->periodic ? 2 : 1});
     page_figures_end(out);
     free(room);
 }

@@ -11,7 +11,7 @@ typedef struct {
     long blocks;
     double *value, *error;     /* C(t) */
     double *log, *log_error;   /* ln C(t) / C(t+1) */
-    double *cosh, *cosh_error; /* arcosh (C(t-1) + C(t+1)) / 2 C(t), on the torus */
+    double *cosh, *cosh_error; /* arcosh (C(t-1) + C(t+1)) / 2 C(t), of periodic correlators */
 } effective;
 
 /* `block`: configurations that are averaged to one value of the jackknife; those beyond the last whole block are left out, and

@@ -1,5 +1,6 @@
 #include "io/history/correlators_hdf5.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +136,7 @@ static int is_of(const correlator *c, const dataset *d, const char *labels)
 /* The correlator of a column and labels, which is new where there is none, from number `first` on. Rows of configurations come in
  * one order, so that the one after `*last` mostly is it. */
 static correlator *find(correlators *c, int first, int *last, const char *name, const dataset *d, const char *labels,
-                        int T)
+                        const correlator *shape)
 {
     const int next = *last + 1 < c->n ? *last + 1 : first;
     for (int i = next; i < c->n; i++)
@@ -146,11 +147,23 @@ static correlator *find(correlators *c, int first, int *last, const char *name, 
     c->all = realloc(c->all, (size_t)(c->n + 1) * sizeof *c->all);
     REQUIRE_MEMORY(c->all, "out of memory");
     correlator *new = &c->all[c->n++];
-    *new = (correlator){.T = T};
+    *new = *shape;
     snprintf(new->table, sizeof new->table, "%s", name);
     snprintf(new->column, sizeof new->column, "%s", d->name);
     snprintf(new->labels, sizeof new->labels, "%s", labels);
     return new;
+}
+
+/* Times of a row that count: as many as the lattice has, and in a table whose times do not begin at 0 those up to the last value
+ * that is there, because its rows differ in length. */
+static correlator shape_of(const table *t, const dataset *d, long row, int lattice_times)
+{
+    const int most = (int)d->extent[1], first = (int)t->all[t->axis].values[0];
+    correlator shape = {
+        .T = lattice_times > 0 && lattice_times < most ? lattice_times : most, .periodic = first == 0, .first = first};
+    while (!shape.periodic && shape.T > 1 && isnan(d->values[(size_t)row * (size_t)most + (size_t)shape.T - 1]))
+        shape.T--;
+    return shape;
 }
 
 /* A row, of which as many times count as the lattice has. */
@@ -165,7 +178,8 @@ static void add_row(correlators *c, int first, int *last, const char *name, cons
         const dataset *d = &t->all[i];
         if (d->dimensions != 2) continue;
         const int most = (int)d->extent[1];
-        correlator *to = find(c, first, last, name, d, labels, extents[3] > 0 && extents[3] < most ? extents[3] : most);
+        const correlator shape = shape_of(t, d, row, extents[3]);
+        correlator *to = find(c, first, last, name, d, labels, &shape);
         const size_t T = (size_t)to->T;
         to->values = realloc(to->values, (size_t)(to->n + 1) * T * sizeof *to->values);
         REQUIRE_MEMORY(to->values, "out of memory");

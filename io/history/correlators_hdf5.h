@@ -10,6 +10,8 @@ typedef struct {
     char table[96], column[64]; /* NAME of /measure/NAME, and the column */
     char labels[256];           /* "nx = 0 ny = 0 ...", or empty */
     int T;
+    int periodic;   /* times are those of the lattice, from 0 on; else they go from `first` to the last with a value */
+    int first;      /* first time: t = first, first + 1, ..., first + T - 1 */
     long n;         /* configurations */
     double *values; /* [configuration][t] */
 } correlator;

@@ -43,6 +43,18 @@ typedef struct {
 } energy_args;
 
 typedef struct {
+    geom g;
+    view links, path, out;
+    int parity, step, group, bare, add; /* see path_step_site() */
+} path_step_args;
+
+typedef struct {
+    geom g;
+    view links, strip, end, path, out;
+    int parity, nu;
+} loop_strip_args;
+
+typedef struct {
     view links, momenta;
     double dt;
 } link_update_args;

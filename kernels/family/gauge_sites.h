@@ -6,5 +6,6 @@
 #include "kernels/site/su3.h"
 #include "kernels/site/path.h"
 #include "kernels/site/gauge.h"
+#include "kernels/site/wilson_loop.h"
 #include "kernels/site/random.h"
 #include "kernels/site/random_gauge.h"

@@ -194,6 +194,16 @@ edited b.ini '/^\[integrator/,/^$/d'
 refused "no integrator" -- run b.ini -- "no section [integrator.0]"
 edited b.ini '$a [measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = ligth\nsource = s\n[source.s]'
 refused "an unknown quark of a propagator" -- run b.ini -- "quark = ligth in [propagator.p] names no [quark.NAME]" "did you mean 'light'?"
+edited b.ini '$a [measure.w]\nkind = wilson_loops'
+loops=(run b.ini)
+refused "loops longer than the lattice" -- "${loops[@]}" measure.w.r_max=5 -- "measure.w.r_max=5: r_max = 5 of [measure.w] is longer than the extent 4 of the lattice 4.4.4.4"
+refused "loops longer than its time" -- "${loops[@]}" measure.w.t_max=5 -- "t_max = 5 of [measure.w] is longer than the extent 4"
+refused "a direction that is not sorted" -- "${loops[@]}" measure.w.directions='1.0.0 0.1.0' -- "directions of [measure.w] has 0.1.0; a direction is x.y.z with x >= y >= z >= 0"
+refused "a direction twice" -- "${loops[@]}" measure.w.directions='1.0.0 1.0.0' -- "has 1.0.0" "given once"
+refused "a direction of too many steps" -- "${loops[@]}" measure.w.directions=3.2.1 -- "has 3.2.1" "of at most 5 steps"
+refused "no direction" -- "${loops[@]}" measure.w.directions= -- "[measure.w] directions: the value is empty"
+refused "nine directions" -- "${loops[@]}" measure.w.directions='1.0.0 1.1.0 1.1.1 2.1.0 2.1.1 2.2.0 2.0.0 3.0.0 3.1.0' -- "directions of [measure.w] are 9; allowed are 1 to 8"
+refused "a quark of loops" -- "${loops[@]}" measure.w.quark=light -- "quark" "r_max t_max directions"
 edited b.ini '$a [measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = light\nsource = s\n[source.s]\nplace = 0.0.0.4'
 refused "a source outside the lattice" -- run b.ini -- "[source.s] lies at 0.0.0.4, outside the lattice of extents 4.4.4.4"
 

@@ -170,6 +170,64 @@ double complex ref_polyakov(struct ref_lattice l, const double complex *u)
     return sum / (double)space;
 }
 
+/* sum += products of the links along all orders of the steps of v that are left, which begin at site; returns their number. */
+static int add_paths(double complex sum[9], struct ref_lattice l, const double complex *u, size_t site,
+                     const int left[3], const double complex before[9])
+{
+    int paths = 0;
+    if (!left[0] && !left[1] && !left[2]) {
+        for (int i = 0; i < 9; i++) sum[i] += before[i];
+        return 1;
+    }
+    for (int d = 0; d < 3; d++) {
+        double complex link[9], next[9];
+        int rest[3] = {left[0], left[1], left[2]};
+        if (!left[d]) continue;
+        const int step = left[d] > 0 ? 1 : -1;
+        rest[d] -= step;
+        ref_path(link, l, u, site, (int[]){step > 0 ? d : REF_BACK(d)}, 1);
+        ref_mat_mul(next, before, link);
+        paths += add_paths(sum, l, u, ref_shift(l, site, d, step), rest, next);
+    }
+    return paths;
+}
+
+/* Mean of the paths along n v from site; *end is where they lead. */
+static void mean_path(double complex path[9], size_t *end, struct ref_lattice l, const double complex *u, size_t site,
+                      const int v[3], int n)
+{
+    double complex one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memcpy(path, one, sizeof one);
+    for (int k = 0; k < n; k++) {
+        double complex sum[9] = {0}, next[9];
+        const int paths = add_paths(sum, l, u, site, v, one);
+        for (int i = 0; i < 9; i++) sum[i] /= paths;
+        ref_mat_mul(next, path, sum);
+        memcpy(path, next, sizeof next);
+        for (int d = 0; d < 3; d++) site = ref_shift(l, site, d, v[d]);
+    }
+    *end = site;
+}
+
+double ref_wilson_loop(struct ref_lattice l, const double complex *u, const int v[3], int n, int nu, int t)
+{
+    double sum = 0;
+    int up[64];
+    for (int i = 0; i < t; i++) up[i] = nu;
+    for (size_t site = 0; site < ref_volume(l); site++) {
+        double complex lower[9], upper[9], near[9], far[9], a[9], b[9];
+        size_t end, other;
+        mean_path(lower, &end, l, u, site, v, n);
+        mean_path(upper, &other, l, u, ref_shift(l, site, nu, t), v, n);
+        ref_path(near, l, u, site, up, t);
+        ref_path(far, l, u, end, up, t);
+        ref_mat_mul(a, lower, far);
+        ref_mat_mul(b, near, upper);
+        for (int i = 0; i < 9; i++) sum += creal(a[i] * conj(b[i])) / 3;
+    }
+    return sum / (double)ref_volume(l);
+}
+
 double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0, double b1, double b2)
 {
     long double s = b0 * plaquette_deficit(l, u);

@@ -81,6 +81,10 @@ double ref_rectangle(struct ref_lattice l,
 double ref_link_trace(struct ref_lattice l, const double complex *u);       /* (1/3) Re tr U, mean of all links */
 double complex ref_polyakov(struct ref_lattice l, const double complex *u); /* (1/3) tr prod_t U_t, mean over space */
 
+/* (1/3) Re tr of Wilson loops, mean over sites: n times the displacement v in space, t steps along nu. The path along v is the
+ * mean over all orders of its unit steps, each of the n times. */
+double ref_wilson_loop(struct ref_lattice l, const double complex *u, const int v[3], int n, int nu, int t);
+
 /* S = b0 sum_plaq (1 - Re tr P/3) + b1 sum_rect (1 - Re tr R/3) + b2 sum_parallelograms (1 - Re tr C/3), every loop
  * once. */
 double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0, double b1, double b2);

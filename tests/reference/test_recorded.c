@@ -83,6 +83,25 @@ static void test_recorded_flow(void)
     free(u);
 }
 
+/* Wilson loops in space, recorded in single precision, of the orientation whose longer side is along the lower direction. */
+static void test_recorded_wilson_loops(void)
+{
+    static const struct {
+        int r, t;
+        double loop;
+    } record[] = {{1, 1, .99480065}, {1, 2, .99236448}, {1, 3, .98979902}, {2, 2, .99011973}, {3, 3, .98495476}};
+    struct ref_lattice l;
+    double complex *u = links_of(&l, "qlua.random-gauge.nersc");
+    for (size_t k = 0; u && k < sizeof record / sizeof *record; k++) {
+        double sum = 0;
+        for (int mu = 1; mu < 3; mu++)
+            for (int nu = 0; nu < mu; nu++)
+                sum += ref_wilson_loop(l, u, (const int[]){0, mu == 1, mu == 2}, record[k].r, nu, record[k].t);
+        CHECK_NEAR(sum / 3, record[k].loop, 1.5e-6);
+    }
+    free(u);
+}
+
 /* The record's source solved in single precision: its digits agree to 1e-6, one (t = 7) to 2.5e-6. */
 static void test_recorded_pion(void)
 {
@@ -110,6 +129,7 @@ int main(void)
     test_recorded_loops();
     test_recorded_action();
     test_recorded_flow();
+    test_recorded_wilson_loops();
     test_recorded_pion();
     return CHECK_SUMMARY();
 }
