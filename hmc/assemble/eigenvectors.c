@@ -18,19 +18,6 @@ static const char *where(const parameters *p, const named_settings *s, const cha
     return ini_where(p->input, "solver", s->name, key);
 }
 
-int eigenvectors_name(char *name, size_t size, const char *text, int64_t trajectory, char *message, size_t message_size)
-{
-    const int pattern = strchr(text, '%') != NULL;
-    const char *fault = pattern ? pattern_fault(text) : NULL;
-    if (!fault && pattern && trajectory < 0)
-        fault = "takes the trajectory number of the configuration, which bears none; name the file itself";
-    if (!fault &&
-        (pattern ? pattern_name(name, size, text, trajectory) : snprintf(name, size, "%s", text)) >= (int)size)
-        fault = "is too long a name";
-    if (fault) snprintf(message, message_size, "%s %s", text, fault);
-    return fault ? -1 : 0;
-}
-
 /* ---- the operator ---- */
 
 /* A text of keys without the mass, whose value goes to *mass. */
@@ -118,7 +105,7 @@ static eigen_pairs *load(const parameters *p, const quark_params *f, const named
     /* Sizes are all that a plan asks for, and these are in the input. */
     if (q->links->lat->planned && trajectory < 0 && s->p.low_modes && strchr(s->p.eigenvectors_file, '%'))
         return eigen_alloc(q->normal, s->p.low_modes, BLOCK);
-    if (eigenvectors_name(path, sizeof path, s->p.eigenvectors_file, trajectory, message, sizeof message))
+    if (pattern_file(path, sizeof path, s->p.eigenvectors_file, trajectory, message, sizeof message))
         user_error("%s: [solver.%s] eigenvectors = %s", where(p, s, "eigenvectors"), s->name, message);
     if (eigen_file_look(path, &file, message, sizeof message))
         user_error("%s: [solver.%s] eigenvectors: %s; plaq eigen makes it", where(p, s, "eigenvectors"), s->name,

@@ -28,9 +28,4 @@ void eigenvectors_close(eigenvectors *e);
 /* Refuses eigenvectors for commands that change the links: a section that names some is a user error. */
 void eigenvectors_refuse(const parameters *p, const char *command);
 
-/* File of eigenvectors for the configuration of that trajectory number: `text` itself, or the pattern with the number. 0, or
- * -1 with a message that begins with the text. Local. */
-int eigenvectors_name(char *name, size_t size, const char *text, int64_t trajectory, char *message,
-                      size_t message_size);
-
 #endif

@@ -190,6 +190,14 @@ static void add_propagator(param_text *text, const parameters *p, const char *na
     add_source(text, p, q->source);
     add_smearing(text, p, "sink.", q->sink_smearing);
     if (!strcmp(q->error_estimate, "yes")) add(text, "propagator", "error_estimate", q);
+    if (q->file[0] && strcmp(q->file_bits, "64")) add(text, "propagator", "file_bits", q);
+}
+
+param_text identity_of_propagator(const parameters *p, const char *name)
+{
+    param_text text = {0};
+    add_propagator(&text, p, name);
+    return text;
 }
 
 /* The propagators that a measurement contracts. */

@@ -7,6 +7,8 @@
 #include "hmc/assemble/parameters.h"
 
 param_text identity_of_measurement(const parameters *p, const named_measure *m);
+/* Propagator of this name, which there is: quark, source, smearings and tolerance, as its file has them. */
+param_text identity_of_propagator(const parameters *p, const char *name);
 /* Keys that the even-odd operator K of a quark depends on, apart from the links and the parity: those of the quark, and the
  * form of the Schur complement. */
 param_text identity_of_operator(const parameters *p, const quark_params *f);

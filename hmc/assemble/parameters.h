@@ -61,6 +61,7 @@ typedef struct {
 typedef struct {
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], source[PARAM_STRING_SIZE];
     char sink_smearing[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
+    char file[PARAM_STRING_SIZE], file_mode[PARAM_CHOICE_SIZE], file_bits[PARAM_CHOICE_SIZE];
 } propagator_params;
 
 typedef struct {

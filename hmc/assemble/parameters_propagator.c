@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hmc/assemble/parameters.h"
+#include "hmc/input/pattern.h"
 #include "hmc/quarks/quark.h"
 #include "kernels/base/error.h"
 
@@ -16,6 +17,21 @@ static const param keys[] = {
      "[smearing.NAME] of the sink; empty: none. Propagators that differ in it alone share their solves", 0},
     {"error_estimate", PARAM_CHOICE, AT(error_estimate), "no", "no|yes", NULL,
      "estimates the error of every solution by a second solve, of the residual; it takes about half as long again", 0},
+    {"file", PARAM_STRING, AT(file), "", NULL, NULL,
+     "HDF5 file of the propagator, or a pattern with one %d, light-%06d.h5, for the trajectory number of the "
+     "configuration; "
+     "empty: none",
+     0},
+    {"file_mode", PARAM_CHOICE, AT(file_mode), "share", "share|read|replace", NULL,
+     "share: the file is read where it is there, else made for later jobs; read: it has to be there, and nothing is "
+     "solved; "
+     "replace: it is made anew. A file of other links, quark, source or tolerance is refused",
+     0},
+    {"file_bits", PARAM_CHOICE, AT(file_bits), "64", "64|32", "bits",
+     "bits of the numbers in the file. With 32 the rounded propagator is measured from the beginning, lest results "
+     "tell "
+     "whether it was solved or read",
+     0},
 };
 static const param_section section = {"propagator",
                                       1,
@@ -158,6 +174,24 @@ static void check_smearing(const ini_input *in, const parameters *p, const named
                q->p.sink_smearing[0] ? "" : s->name, q->p.quark, f->kind);
 }
 
+/* A file has a good name, and one propagator. */
+static void check_file(const ini_input *in, const parameters *p, const named_propagator *q)
+{
+    static const char *const others[] = {"file_mode", "file_bits"};
+    const char *fault = strchr(q->p.file, '%') ? pattern_fault(q->p.file) : NULL;
+    if (fault)
+        user_error("%s: [propagator.%s] file = %s %s", ini_where(in, "propagator", q->name, "file"), q->name, q->p.file,
+                   fault);
+    for (int i = 0; i < 2 && !q->p.file[0]; i++)
+        if (ini_given(in, "propagator", q->name, others[i]))
+            user_error("%s: [propagator.%s] has %s, and no file", ini_where(in, "propagator", q->name, others[i]),
+                       q->name, others[i]);
+    for (const named_propagator *r = p->propagators; r < q && q->p.file[0]; r++)
+        if (!strcmp(r->p.file, q->p.file))
+            user_error("%s: [propagator.%s] and [propagator.%s] have one file, %s; give each its own",
+                       ini_where(in, "propagator", q->name, "file"), r->name, q->name, q->p.file);
+}
+
 /* Sequential sources are made of propagators that are there before them, of quarks with spin, and end at another time. */
 static void check_sequential(const ini_input *in, const parameters *p, const named_source *s)
 {
@@ -188,5 +222,6 @@ void propagator_parameters_check(const ini_input *in, const parameters *p)
         const named_propagator *q = &p->propagators[i];
         parameters_need_solver(in, p, "propagator", q->name, q->p.solver, q->p.quark);
         check_smearing(in, p, q);
+        check_file(in, p, q);
     }
 }

@@ -1,4 +1,4 @@
-/* plaq check and plaq convert: lattice files. */
+/* plaq check, of lattice files and propagators, and plaq convert, of lattice files. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "io/links/links.h"
 #include "io/links/links_check.h"
 #include "io/history/output_file.h"
+#include "io/history/propagator_hdf5.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -109,6 +110,91 @@ static void print_table(const char *path, const check_report *r)
     printf("  digest       %s\n", r->digest);
 }
 
+/* ---- propagators ---- */
+
+typedef struct {
+    check_verdict verdict;
+    int checksum_ok; /* 1 right, 0 wrong, -1 not known */
+    char message[512];
+} propagator_report;
+
+static void print_propagator_json(const char *path, const propagator_file *f, const propagator_report *r)
+{
+    json j = json_begin(stdout);
+    json_string(&j, "file", path);
+    json_string(&j, "verdict", verdicts[r->verdict].name);
+    json_string(&j, "message", r->message);
+    json_string(&j, "format", "propagator");
+    json_int_array(&j, "size", f->size, 4);
+    json_int(&j, "bits", f->bits);
+    json_int(&j, "columns", f->columns);
+    json_int(&j, "spins", f->spins);
+    json_finding(&j, "checksum_ok", r->checksum_ok);
+    if (f->trajectory >= 0) json_int(&j, "sequence", f->trajectory);
+    else json_string(&j, "sequence", NULL);
+    json_string(&j, "links", f->links);
+    json_string(&j, "identity", f->identity);
+    json_end(&j);
+}
+
+static void print_propagator(const char *path, const propagator_file *f, const propagator_report *r)
+{
+    char name[1024];
+    utf8_printable(name, sizeof name, path);
+    printf("%s: %s\n", name, verdicts[r->verdict].text);
+    if (r->message[0]) printf("  finding      %s\n", r->message);
+    printf("  format       propagator, %d.%d.%d.%d, %d bits, %d columns of %d numbers\n", f->size[0], f->size[1],
+           f->size[2], f->size[3], f->bits, f->columns, 3 * f->spins);
+    if (r->checksum_ok >= 0) printf("  checksum     %s\n", yes_no(r->checksum_ok));
+    if (f->trajectory >= 0) printf("  trajectory   %lld\n", (long long)f->trajectory);
+    printf("  links        %s\n", f->links);
+    print_text("identity", f->identity);
+}
+
+/* Reads all of a propagator that was looked at. */
+static propagator_report check_propagator(const char *path, const propagator_file *f)
+{
+    static const int any_grid[4];
+    int grid[4];
+    const int *s = f->size;
+    propagator_report r = {.verdict = CHECK_UNCHECKED, .checksum_ok = -1};
+    if ((s[0] | s[1] | s[2] | s[3]) % 2 || !lattice_choose_grid(s, comm_size(), grid)) {
+        snprintf(r.message, sizeof r.message, "%.200s: %d ranks cannot share a lattice of %d.%d.%d.%d; take fewer",
+                 path, comm_size(), s[0], s[1], s[2], s[3]);
+        return r;
+    }
+    lattice *lat = lattice_create(f->size, any_grid, 1, 1);
+    const int bits = propagator_file_read(path, f, lat, NULL, r.message, sizeof r.message);
+    r.verdict = bits & LINKS_NO_ACCESS ? CHECK_UNCHECKED : bits ? CHECK_DAMAGED : CHECK_WHOLE;
+    if (!(bits & LINKS_UNREADABLE)) r.checksum_ok = !bits;
+    lattice_destroy(lat);
+    return r;
+}
+
+/* The verdict of a file that is a propagator with a whole header; -1 of any other. */
+static int check_if_propagator(const char *path, int json_wanted)
+{
+    char message[1024];
+    propagator_file f;
+    if (propagator_file_look(path, &f, message, sizeof message)) return -1;
+    const propagator_report r = check_propagator(path, &f);
+    if (comm_rank() == 0 && json_wanted) print_propagator_json(path, &f, &r);
+    else if (comm_rank() == 0) print_propagator(path, &f, &r);
+    propagator_file_free(&f);
+    return (int)r.verdict;
+}
+
+/* ---- check ---- */
+
+static check_verdict check_links(const char *path, const int size[4], int json_wanted)
+{
+    check_report r;
+    const check_verdict verdict = links_check(path, size, &r);
+    if (comm_rank() == 0 && json_wanted) print_json(path, &r);
+    else if (comm_rank() == 0) print_table(path, &r);
+    return verdict;
+}
+
 int command_check(int argc, char **argv)
 {
     int json_wanted = 0, size[4];
@@ -119,13 +205,10 @@ int command_check(int argc, char **argv)
     log_keep_stdout_clean(json_wanted);
     command_size(argv[0], size_text, size);
     for (int i = 0; i < a.nplain; i++) {
-        check_report r;
-        const check_verdict verdict = links_check(a.plain[i], size, &r);
+        const int of = check_if_propagator(a.plain[i], json_wanted);
+        const check_verdict verdict = of >= 0 ? (check_verdict)of : check_links(a.plain[i], size, json_wanted);
         if (verdict > worst) worst = verdict;
-        if (comm_rank() != 0) continue;
-        if (json_wanted) print_json(a.plain[i], &r);
-        else print_table(a.plain[i], &r);
-        fflush(stdout);
+        if (comm_rank() == 0) fflush(stdout);
     }
     command_arguments_free(&a);
     return verdicts[worst].status;

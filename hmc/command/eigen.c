@@ -11,6 +11,7 @@
 
 #include "hmc/assemble/eigenvectors.h"
 #include "hmc/assemble/memory.h"
+#include "hmc/input/pattern.h"
 #include "hmc/command/commands.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/quarks/quark.h"
@@ -116,8 +117,8 @@ static void name_output(job *j)
     char message[1024];
     if (!j->output || !strchr(j->output, '%')) return;
     if (links_probe(j->config, &info, message, sizeof message)) user_error("plaq eigen: %s", message);
-    if (eigenvectors_name(j->name, sizeof j->name, j->output, info.has_sequence ? info.sequence : -1, message,
-                          sizeof message))
+    if (pattern_file(j->name, sizeof j->name, j->output, info.has_sequence ? info.sequence : -1, message,
+                     sizeof message))
         user_error("plaq eigen: --output %s", message);
     j->output = j->name;
 }

@@ -22,6 +22,7 @@
 #include "hmc/assemble/changes.h"
 #include "hmc/assemble/identity.h"
 #include "hmc/measure/propagator.h"
+#include "hmc/measure/propagator_disk.h"
 #include "hmc/record/record.h"
 #include "hmc/tell/text.h"
 #include "hmc/record/save.h"
@@ -383,6 +384,7 @@ int command_run(int argc, char **argv)
                    configuration);
     r.p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_GAUGE | NEED_INTEGRATOR);
     eigenvectors_refuse(r.p, "run");
+    propagator_disk_need_patterns(r.p);
     if (r.ignore_recorded && strcmp(r.p->run.start, "file"))
         user_error("plaq run: --ignore-recorded is for the file of [run] start = file, and start is %s",
                    r.p->run.start);

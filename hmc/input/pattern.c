@@ -33,6 +33,18 @@ int pattern_name(char *name, size_t size, const char *pattern, int64_t number)
     return snprintf(name, size, "%.*s%0*" PRId64 "%s", (int)(percent - pattern), pattern, digits, number, rest);
 }
 
+int pattern_file(char *name, size_t size, const char *text, int64_t number, char *message, size_t message_size)
+{
+    const int pattern = strchr(text, '%') != NULL;
+    const char *fault = pattern ? pattern_fault(text) : NULL;
+    if (!fault && pattern && number < 0)
+        fault = "takes the trajectory number of the configuration, which bears none; name the file itself";
+    if (!fault && (pattern ? pattern_name(name, size, text, number) : snprintf(name, size, "%s", text)) >= (int)size)
+        fault = "is too long a name";
+    if (fault) snprintf(message, message_size, "%s %s", text, fault);
+    return fault ? -1 : 0;
+}
+
 int64_t pattern_number(const char *name, const char *pattern)
 {
     char again[1024];

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "hmc/measure/gamma.h"
+#include "hmc/measure/propagator_disk.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/sources/smearing.h"
 #include "hmc/sources/source.h"
+#include "io/links/links.h"
 #include "kernels/base/error.h"
 #include "kernels/ops/vector.h"
 
@@ -26,7 +28,8 @@ struct propagator_store {
     quark_solves *solves[MAX_NAMED]; /* number: the first section with the same quark and solver */
     solved solved[MAX_NAMED];        /* number: the first section with the same solves */
     propagator made[MAX_NAMED];      /* number: the section; no columns: not made */
-    field *smeared[MAX_NAMED];       /* columns of those that are smeared at the sink */
+    field *own[MAX_NAMED];           /* columns of those that are smeared at the sink, or rounded by their file */
+    char links[65];                  /* digest of the links, once it is asked for */
 };
 
 /* ---- sections ---- */
@@ -93,8 +96,8 @@ static void close_solves(propagator_store *s, int number)
 
 static void forget_section(propagator_store *s, int section)
 {
-    field_destroy(s->smeared[section]);
-    s->smeared[section] = NULL;
+    field_destroy(s->own[section]);
+    s->own[section] = NULL;
     s->made[section].columns = NULL;
 }
 
@@ -333,25 +336,107 @@ static void origin_of(const measure_context *c, int section, int place[4])
     place_in(c, parameters_first_source(c->p, s), place);
 }
 
-/* The section's propagator, from the store or new. */
-static int get(propagator_store *s, int section, const propagator **p, measure_result *r)
+/* ---- files ---- */
+
+/* The propagators that the section is made of, itself first, by the numbers of their solves. */
+static int solves_behind(const parameters *p, int section, int numbers[PROPAGATOR_SOLVES])
 {
+    int n = 0;
+    for (const char *name = p->propagators[section].name; name; name = parameters_made_of(p, name)) {
+        REQUIRE(n < PROPAGATOR_SOLVES, "more than %d propagators behind %s", PROPAGATOR_SOLVES, name);
+        numbers[n++] = solves_of(p, section_of(p, name));
+    }
+    return n;
+}
+
+static int is_rounded(const named_propagator *q)
+{
+    return q->p.file[0] && strcmp(q->p.file_bits, "64") != 0;
+}
+
+/* Values of solves that a file has, for those that are not made here. */
+static void take_solves(propagator_store *s, int section, const propagator_file *f)
+{
+    int numbers[PROPAGATOR_SOLVES];
+    const int n = solves_behind(s->c.p, section, numbers);
+    for (int i = 0; i < n && i < f->nsolves; i++)
+        if (!s->solved[numbers[i]].columns) memcpy(s->solved[numbers[i]].summary, f->solves[i], sizeof f->solves[i]);
+}
+
+static int write_file(propagator_store *s, int section, const propagator_disk *d, measure_result *r)
+{
+    int numbers[PROPAGATOR_SOLVES];
+    double values[PROPAGATOR_SOLVES][PROPAGATOR_VALUES];
+    const int n = solves_behind(s->c.p, section, numbers);
+    _Static_assert((int)SOLVES_VALUES == (int)PROPAGATOR_VALUES, "a file has all values of a solve");
+    for (int i = 0; i < n; i++) memcpy(values[i], s->solved[numbers[i]].summary, sizeof values[i]);
+    return propagator_disk_write(d, &s->c, &s->c.p->propagators[section], s->made[section].columns, n,
+                                 (const double(*)[PROPAGATOR_VALUES])values, r);
+}
+
+/* The columns of a file that is there become those of the section, or where they are all of its solves, those of these. */
+static int read_file(propagator_store *s, int section, const propagator_disk *d, measure_result *r)
+{
+    const named_propagator *q = &s->c.p->propagators[section];
+    solved *of = &s->solved[solves_of(s->c.p, section)];
+    const int shared = !q->p.sink_smearing[0] && !is_rounded(q);
+    if (!shared || !of->columns) {
+        field *columns = propagator_disk_read(d, &s->c, q, r);
+        if (!columns) return MEASURE_FAILED;
+        take_solves(s, section, &d->found);
+        if (shared) of->columns = columns;
+        else s->own[section] = columns;
+    }
+    s->made[section].columns = shared ? of->columns : s->own[section];
+    return MEASURE_DONE;
+}
+
+/* ---- propagators ---- */
+
+/* The section's propagator by a solve: smeared at the sink, and rounded as its file is to have it. */
+static int make(propagator_store *s, int section, measure_result *r)
+{
+    const named_propagator *q = &s->c.p->propagators[section];
     propagator *made = &s->made[section];
-    const named_propagator *of = &s->c.p->propagators[section];
-    *p = made;
-    if (made->columns) return MEASURE_DONE;
-    made->of = of;
-    origin_of(&s->c, section, made->place);
     const int status = solve(s, section, r);
     if (status != MEASURE_DONE) return status;
     const solved *from = &s->solved[solves_of(s->c.p, section)];
     made->columns = from->columns;
-    if (!of->p.sink_smearing[0]) return MEASURE_DONE;
-    field *smeared = s->smeared[section] = field_like(from->columns);
-    vector_axpby(smeared, 1, from->columns, 0);
-    smear(&s->c, smeared, of->p.sink_smearing);
-    made->columns = smeared;
+    if (!q->p.sink_smearing[0] && !is_rounded(q)) return MEASURE_DONE;
+    field *own = s->own[section] = field_like(from->columns);
+    vector_axpby(own, 1, from->columns, 0);
+    smear(&s->c, own, q->p.sink_smearing);
+    if (is_rounded(q)) propagator_round(own);
+    made->columns = own;
     return MEASURE_DONE;
+}
+
+/* The section's propagator, from its file where that is there, else made and put there. */
+static int make_or_read(propagator_store *s, int section, measure_result *r)
+{
+    propagator_disk d;
+    if (!s->links[0]) links_digest(s->c.links, s->links);
+    int status = propagator_disk_open(&d, &s->c, &s->c.p->propagators[section], s->links, r);
+    if (status == MEASURE_DONE && d.there) status = read_file(s, section, &d, r);
+    else if (status == MEASURE_DONE) {
+        status = make(s, section, r);
+        if (status == MEASURE_DONE) status = write_file(s, section, &d, r);
+    }
+    propagator_disk_close(&d);
+    if (status != MEASURE_DONE) forget_section(s, section);
+    return status;
+}
+
+/* The section's propagator, from the store or new. */
+static int get(propagator_store *s, int section, const propagator **p, measure_result *r)
+{
+    propagator *made = &s->made[section];
+    *p = made;
+    if (made->columns) return MEASURE_DONE;
+    made->of = &s->c.p->propagators[section];
+    origin_of(&s->c, section, made->place);
+    const int has_file = made->of->p.file[0] && !s->c.links->lat->planned;
+    return has_file ? make_or_read(s, section, r) : make(s, section, r);
 }
 
 /* Iterations are added, all else is the largest; errors are those of solves that have estimates. */

@@ -14,6 +14,7 @@
 #include "hmc/actions/action_kind.h"
 #include "hmc/assemble/identity.h"
 #include "hmc/measure/observable.h"
+#include "hmc/measure/propagator_disk.h"
 #include "hmc/tell/text.h"
 #include "hmc/record/save.h"
 #include "hmc/report/ensemble.h"
@@ -225,11 +226,36 @@ static calibration measured_here(const lattice *plan, const cost_part *parts, in
     return c;
 }
 
-/* Files of the run when all is done: checkpoints and kept configurations. */
+/* Bytes of the files of propagators that measurements name: of one configuration, or of a whole run. */
+static double propagator_bytes(const parameters *p, const int size[4], int of_run)
+{
+    double sum = 0;
+    for (int i = 0; i < p->npropagators; i++) {
+        const int64_t interval = propagator_disk_interval(p, &p->propagators[i]);
+        if (interval == 0) continue;
+        sum += propagator_disk_bytes(p, &p->propagators[i], size) *
+               (of_run ? (double)(p->run.trajectories / interval) : 1);
+    }
+    return sum;
+}
+
+static void describe_propagators(const parameters *p, const int size[4])
+{
+    for (int i = 0; i < p->npropagators; i++) {
+        const named_propagator *q = &p->propagators[i];
+        char bytes[32];
+        if (q->p.file[0] && propagator_disk_interval(p, q))
+            log_info("disk: propagator.%s takes %s a configuration, in %s", q->name,
+                     text_bytes(propagator_disk_bytes(p, q, size), bytes), q->p.file);
+    }
+}
+
+/* Files of the run when all is done: checkpoints, kept configurations, propagators. */
 static double disk_of(const parameters *p, const lattice *l)
 {
     return (double)save_count(p) * (double)save_bytes(p, l->size) +
-           (double)p->checkpoint.keep * (double)checkpoint_bytes(l->size, strlen(p->dump));
+           (double)p->checkpoint.keep * (double)checkpoint_bytes(l->size, strlen(p->dump)) +
+           propagator_bytes(p, l->size, 1);
 }
 
 /* Times that kernels are slower on a lattice that has no SIMD lanes where the calibration had some; else 1. */
@@ -369,8 +395,10 @@ static void describe_measurements(const parameters *p, const int size[4], double
         const measure_params *m = &p->measures[i].p;
         const observable *o = observable_find(m->kind);
         if (o->flops)
-            log_info("cost: measure.%s takes about %.2g s each time", p->measures[i].name, volume * o->flops(m, size) / rate);
+            log_info("cost: measure.%s takes about %.2g s each time", p->measures[i].name,
+                     volume * o->flops(m, size) / rate);
     }
+    describe_propagators(p, size);
 }
 
 /* The links of the file as the run reads them, where they are not too many for this machine. */
@@ -430,6 +458,7 @@ static void print_json(const parameters *p, const lattice *lat, const schedule *
     json_int(&j, "checkpoint_bytes", (int64_t)checkpoint_bytes(lat->size, strlen(p->dump)));
     json_int(&j, "kept", save_count(p));
     json_int(&j, "kept_bytes", (int64_t)save_bytes(p, lat->size) * save_count(p));
+    json_int(&j, "propagator_bytes", (int64_t)propagator_bytes(p, lat->size, 0));
     json_int(&j, "disk_bytes", (int64_t)s->disk);
     json_real(&j, "trajectory_flops", s->flops);
     json_real(&j, "trajectory_seconds", s->trajectory);
@@ -512,7 +541,8 @@ void plan_dry_run(const parameters *p, int ranks, const char *file, const char *
     close_plan(p, &o, ranks, m.fields);
 }
 
-static void print_json_of_measurements(const lattice *lat, int ranks, place where, const memory_forecast *m)
+static void print_json_of_measurements(const parameters *p, const lattice *lat, int ranks, place where,
+                                       const memory_forecast *m)
 {
     if (comm_rank() != 0) return;
     json j = json_begin(stdout);
@@ -524,6 +554,7 @@ static void print_json_of_measurements(const lattice *lat, int ranks, place wher
     json_string(&j, "place", where == PLACE_DEVICE ? "device" : "host");
     json_int(&j, "memory_predicted", (int64_t)memory_total(m));
     json_int(&j, "fields_predicted", (int64_t)m->fields);
+    json_int(&j, "propagator_bytes", (int64_t)propagator_bytes(p, lat->size, 0));
     json_end(&j);
 }
 
@@ -539,6 +570,6 @@ void plan_dry_measure(const parameters *p, const int size[4], int64_t trajectory
     const calibration c = measured_here(o.lat, NULL, 0, o.here);
     warn_of_lanes(o.lat, o.where, &c);
     describe_measurements(p, size, o.ranks * calibration_rate(&c, CALIBRATION_GAUGE_FORCE, PREC_DOUBLE));
-    if (as_json) print_json_of_measurements(o.lat, o.ranks, o.where, &m);
+    if (as_json) print_json_of_measurements(p, o.lat, o.ranks, o.where, &m);
     close_plan(p, &o, ranks, m.fields);
 }

@@ -18,7 +18,7 @@ actions   quarks input tell
 integrate actions tell
 watch     integrate
 assemble  watch integrate actions quarks sources input tell measure
-measure   assemble quarks sources tell
+measure   assemble quarks sources input tell
 record    assemble measure watch integrate input tell
 report    record assemble integrate tell
 bench     assemble actions quarks
