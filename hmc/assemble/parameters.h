@@ -62,6 +62,7 @@ typedef struct {
     char quark[PARAM_STRING_SIZE], solver[PARAM_STRING_SIZE], source[PARAM_STRING_SIZE];
     char sink_smearing[PARAM_STRING_SIZE], error_estimate[PARAM_CHOICE_SIZE];
     char file[PARAM_STRING_SIZE], file_mode[PARAM_CHOICE_SIZE], file_bits[PARAM_CHOICE_SIZE];
+    double file_residual;
 } propagator_params;
 
 typedef struct {

@@ -18,19 +18,19 @@ static const param keys[] = {
     {"error_estimate", PARAM_CHOICE, AT(error_estimate), "no", "no|yes", NULL,
      "estimates the error of every solution by a second solve, of the residual; it takes about half as long again", 0},
     {"file", PARAM_STRING, AT(file), "", NULL, NULL,
-     "HDF5 file of the propagator, or a pattern with one %d, light-%06d.h5, for the trajectory number of the "
-     "configuration; "
-     "empty: none",
+     "file of the propagator, or a pattern with one %d, light-%06d.h5, for the trajectory number of the configuration; "
+     "HDF5, or SciDAC under names that end in .lime or .scidac; empty: none",
      0},
     {"file_mode", PARAM_CHOICE, AT(file_mode), "share", "share|read|replace", NULL,
-     "share: the file is read where it is there, else made for later jobs; read: it has to be there, and nothing is "
-     "solved; "
-     "replace: it is made anew. A file of other links, quark, source or tolerance is refused",
+     "share: a file that is there is read, else one is made for later jobs; read: it has to be there, and nothing is "
+     "solved; replace: it is made anew. A file of other links, quark, source or tolerance is refused",
      0},
     {"file_bits", PARAM_CHOICE, AT(file_bits), "64", "64|32", "bits",
      "bits of the numbers in the file. With 32 the rounded propagator is measured from the beginning, lest results "
-     "tell "
-     "whether it was solved or read",
+     "tell whether it was solved or read",
+     0},
+    {"file_residual", PARAM_REAL, AT(file_residual), "1e-5", "(0,1)", NULL,
+     "largest |b - M x| / |b| of a propagator in a SciDAC file of another program, which does not say what it is of",
      0},
 };
 static const param_section section = {"propagator",
@@ -177,12 +177,12 @@ static void check_smearing(const ini_input *in, const parameters *p, const named
 /* A file has a good name, and one propagator. */
 static void check_file(const ini_input *in, const parameters *p, const named_propagator *q)
 {
-    static const char *const others[] = {"file_mode", "file_bits"};
+    static const char *const others[] = {"file_mode", "file_bits", "file_residual"};
     const char *fault = strchr(q->p.file, '%') ? pattern_fault(q->p.file) : NULL;
     if (fault)
         user_error("%s: [propagator.%s] file = %s %s", ini_where(in, "propagator", q->name, "file"), q->name, q->p.file,
                    fault);
-    for (int i = 0; i < 2 && !q->p.file[0]; i++)
+    for (int i = 0; i < 3 && !q->p.file[0]; i++)
         if (ini_given(in, "propagator", q->name, others[i]))
             user_error("%s: [propagator.%s] has %s, and no file", ini_where(in, "propagator", q->name, others[i]),
                        q->name, others[i]);

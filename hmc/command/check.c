@@ -8,7 +8,7 @@
 #include "io/links/links.h"
 #include "io/links/links_check.h"
 #include "io/history/output_file.h"
-#include "io/history/propagator_hdf5.h"
+#include "io/history/propagator_file.h"
 #include "kernels/base/error.h"
 #include "kernels/base/json.h"
 #include "kernels/base/log.h"
@@ -125,6 +125,7 @@ static void print_propagator_json(const char *path, const propagator_file *f, co
     json_string(&j, "verdict", verdicts[r->verdict].name);
     json_string(&j, "message", r->message);
     json_string(&j, "format", "propagator");
+    json_string(&j, "layout", propagator_file_format(f));
     json_int_array(&j, "size", f->size, 4);
     json_int(&j, "bits", f->bits);
     json_int(&j, "columns", f->columns);
@@ -132,7 +133,7 @@ static void print_propagator_json(const char *path, const propagator_file *f, co
     json_finding(&j, "checksum_ok", r->checksum_ok);
     if (f->trajectory >= 0) json_int(&j, "sequence", f->trajectory);
     else json_string(&j, "sequence", NULL);
-    json_string(&j, "links", f->links);
+    json_string(&j, "links", f->links[0] ? f->links : NULL);
     json_string(&j, "identity", f->identity);
     json_end(&j);
 }
@@ -143,11 +144,12 @@ static void print_propagator(const char *path, const propagator_file *f, const p
     utf8_printable(name, sizeof name, path);
     printf("%s: %s\n", name, verdicts[r->verdict].text);
     if (r->message[0]) printf("  finding      %s\n", r->message);
-    printf("  format       propagator, %d.%d.%d.%d, %d bits, %d columns of %d numbers\n", f->size[0], f->size[1],
-           f->size[2], f->size[3], f->bits, f->columns, 3 * f->spins);
+    printf("  format       propagator (%s), %d.%d.%d.%d, %d bits, %d columns of %d numbers\n",
+           propagator_file_format(f), f->size[0], f->size[1], f->size[2], f->size[3], f->bits, f->columns,
+           3 * f->spins);
     if (r->checksum_ok >= 0) printf("  checksum     %s\n", yes_no(r->checksum_ok));
     if (f->trajectory >= 0) printf("  trajectory   %lld\n", (long long)f->trajectory);
-    printf("  links        %s\n", f->links);
+    printf("  links        %s\n", f->links[0] ? f->links : "not told");
     print_text("identity", f->identity);
 }
 
@@ -166,7 +168,11 @@ static propagator_report check_propagator(const char *path, const propagator_fil
     lattice *lat = lattice_create(f->size, any_grid, 1, 1);
     const int bits = propagator_file_read(path, f, lat, NULL, r.message, sizeof r.message);
     r.verdict = bits & LINKS_NO_ACCESS ? CHECK_UNCHECKED : bits ? CHECK_DAMAGED : CHECK_WHOLE;
-    if (!(bits & LINKS_UNREADABLE)) r.checksum_ok = !bits;
+    if (!(bits & LINKS_UNREADABLE) && f->has_checksum) r.checksum_ok = !bits;
+    if (!bits && (f->oddity[0] || !f->has_checksum)) {
+        r.verdict = CHECK_ODD;
+        snprintf(r.message, sizeof r.message, "%.200s: %s", path, f->oddity[0] ? f->oddity : "no checksum");
+    }
     lattice_destroy(lat);
     return r;
 }

@@ -151,7 +151,7 @@ static void swap(field *pair[2])
     pair[1] = first;
 }
 
-/* One image more: path and end go from n - 1 to n times it. */
+/* Path and end go from n - 1 to n times the image. */
 static void extend(strips *s, const int image[3])
 {
     int steps[MOST_STEPS], added = 0;

@@ -374,15 +374,44 @@ static int write_file(propagator_store *s, int section, const propagator_disk *d
                                  (const double(*)[PROPAGATOR_VALUES])values, r);
 }
 
+/* Columns of a file of another program against the sources of the section; the residual becomes that of its solves. */
+static int verify_foreign(propagator_store *s, int section, const propagator_disk *d, const field *columns,
+                          measure_result *r)
+{
+    double *summary = s->solved[solves_of(s->c.p, section)].summary, worst = 0;
+    quark_solves *by = solves_for(s, section);
+    field *source = fermion_physical(by->quark), *sources, *x = field_like(source);
+    int place[4], status = make_sources(s, section, source, columns->nrhs, &sources, place, r);
+    for (int k = 0; k < columns->nrhs && status == MEASURE_DONE; k++) {
+        const field of = field_rhs(columns, k), from = field_rhs(sources, k);
+        vector_axpby(x, 1, &of, 0);
+        vector_axpby(source, 1, &from, 0);
+        const double residual = solves_residual(by, x, source);
+        if (!(residual <= worst)) worst = residual;
+    }
+    field_destroy(x);
+    field_destroy(sources);
+    field_destroy(source);
+    summary[SOLVES_RESIDUAL] = worst;
+    summary[SOLVES_ITERATIONS] = 0;
+    summary[SOLVES_ERROR] = summary[SOLVES_ERROR_RATIO] = NAN;
+    return status == MEASURE_DONE ? propagator_disk_judge(d, &s->c.p->propagators[section], worst, r) : status;
+}
+
 /* The columns of a file that is there become those of the section, or where they are all of its solves, those of these. */
 static int read_file(propagator_store *s, int section, const propagator_disk *d, measure_result *r)
 {
     const named_propagator *q = &s->c.p->propagators[section];
     solved *of = &s->solved[solves_of(s->c.p, section)];
-    const int shared = !q->p.sink_smearing[0] && !is_rounded(q);
+    const int shared = !q->p.sink_smearing[0] && (d->foreign || !is_rounded(q));
     if (!shared || !of->columns) {
         field *columns = propagator_disk_read(d, &s->c, q, r);
-        if (!columns) return MEASURE_FAILED;
+        int status = columns ? MEASURE_DONE : MEASURE_FAILED;
+        if (columns && d->foreign) status = verify_foreign(s, section, d, columns, r);
+        if (status != MEASURE_DONE) {
+            field_destroy(columns);
+            return status;
+        }
         take_solves(s, section, &d->found);
         if (shared) of->columns = columns;
         else s->own[section] = columns;

@@ -33,7 +33,14 @@ static const char remedy[] = "remove it, name another file, or set file_mode = r
 static int of_quark(const propagator_file *f, const parameters *p, const named_propagator *q)
 {
     const int spins = quark_kind_of(&p->quarks[parameters_quark(p, q->p.quark)].p)->spins;
-    return f->spins == spins && f->columns == 3 * spins && f->bits == atoi(q->p.file_bits);
+    const int bits = !f->links[0] || f->bits == atoi(q->p.file_bits);
+    return f->spins == spins && f->columns == 3 * spins && bits;
+}
+
+/* True if M acts on the section's columns as they stand. */
+static int residual_tells(const parameters *p, const named_propagator *q)
+{
+    return !q->p.sink_smearing[0] && !quark_kind_of(&p->quarks[parameters_quark(p, q->p.quark)].p)->slices;
 }
 
 /* 0, or -1 with what the file is of. */
@@ -47,17 +54,22 @@ static int fits(const propagator_disk *d, const measure_context *c, const named_
     if (memcmp(a, b, sizeof f->size))
         snprintf(message, size, "%s is of a lattice of %d.%d.%d.%d sites, and the configuration has %d.%d.%d.%d; %s",
                  d->path, a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], remedy);
-    else if (strcmp(f->links, d->links))
+    else if (f->links[0] && strcmp(f->links, d->links))
         snprintf(message, size,
                  "%s is of another configuration (links %.12s..., and these are %.12s...); %s; a pattern, FILE-%%d.h5, "
                  "names those of a list",
                  d->path, f->links, d->links, remedy);
-    else if (identity_differ(f->identity, d->identity.data, &differences))
+    else if (f->links[0] && identity_differ(f->identity, d->identity.data, &differences))
         snprintf(message, size, "%s is another propagator; %s:\n%s", d->path, remedy,
                  differences.data ? differences.data : "  other keys\n");
     else if (!of_quark(f, c->p, q))
         snprintf(message, size, "%s has %d columns of %d spins in %d bits, which are not those of [quark.%s]; %s",
                  d->path, f->columns, f->spins, f->bits, q->p.quark, remedy);
+    else if (!f->links[0] && !residual_tells(c->p, q))
+        snprintf(message, size,
+                 "%s is of another program and does not say what it is of; its residual tells that of quarks in four "
+                 "dimensions without sink_smearing alone",
+                 d->path);
     else bad = 0;
     param_text_free(&differences);
     return bad ? -1 : 0;
@@ -100,6 +112,7 @@ int propagator_disk_open(propagator_disk *d, const measure_context *c, const nam
         return can_write(d, c, q, message, sizeof message) ? fail(r, q, message) : MEASURE_DONE;
     if (propagator_file_look(d->path, &d->found, message, sizeof message)) return fail(r, q, message);
     d->there = 1;
+    d->foreign = !d->found.links[0];
     return fits(d, c, q, message, sizeof message) ? fail(r, q, message) : MEASURE_DONE;
 }
 
@@ -122,6 +135,22 @@ field *propagator_disk_read(const propagator_disk *d, const measure_context *c, 
     fail(r, q, message);
     field_destroy(columns);
     return NULL;
+}
+
+int propagator_disk_judge(const propagator_disk *d, const named_propagator *q, double residual, measure_result *r)
+{
+    char message[512];
+    if (residual <= q->p.file_residual) {
+        log_info("propagator.%s: %s is of another program and has |b - M x| / |b| = %.2e with this quark and source",
+                 q->name, d->path, residual);
+        return MEASURE_DONE;
+    }
+    snprintf(
+        message, sizeof message,
+        "%.200s has |b - M x| / |b| = %.2e with this quark and source, above file_residual = %g: it is of other links, "
+        "another quark or source, another basis of spins or normalisation",
+        d->path, residual, q->p.file_residual);
+    return fail(r, q, message);
 }
 
 int propagator_disk_write(const propagator_disk *d, const measure_context *c, const named_propagator *q,

@@ -208,6 +208,12 @@ static void fit(quark_solves *p, int n)
     p->half = linop_vector(p->quark->normal, n);
 }
 
+double solves_residual(quark_solves *p, const field *x, const field *source)
+{
+    REQUIRE(!p->x, "a vector of %s in four dimensions", p->params->kind);
+    return fermion_residual(p->quark, p->residual, x, source);
+}
+
 int solves_most(const quark_solves *p)
 {
     const solver_type *type = solver_type_find(p->solver->settings->type);

@@ -50,6 +50,8 @@ typedef struct {
     field *x;
 } solves_batch_of;
 int solves_batch(quark_solves *p, int n, const solves_batch_of *b, const char *what, measure_result *r);
+/* |b - M x| / |b| of a vector and its source, both of the fields that M acts on: of quarks without walls. */
+double solves_residual(quark_solves *p, const field *x, const field *source);
 /* Right-hand sides that the solver takes together; 1 of one that takes them one at a time. */
 int solves_most(const quark_solves *p);
 /* Rough solutions from now on, without refinement, by the solver of this name, which there is: for estimates whose bias is

@@ -11,7 +11,7 @@
 enum { POTENTIAL_CONSTANT, POTENTIAL_SIGMA, POTENTIAL_COULOMB, POTENTIAL_R0, POTENTIAL_R1, POTENTIAL_FITTED };
 
 typedef struct {
-    const char *table; /* of /measure/TABLE */
+    const char *table; /* name of /measure/TABLE */
     char lattice[64];  /* "lattice = X.Y.Z.T", or empty */
     int t, n, used;    /* height; distances, and those in the range of the fit */
     long configurations, blocks;

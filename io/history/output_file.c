@@ -9,6 +9,7 @@
 
 #include "io/files/atomic.h"
 #include "io/files/hdf5_values.h"
+#include "io/history/propagator_file.h"
 #include "io/links/links_format.h"
 #include "io/files/regular.h"
 #include "kernels/base/utf8.h"
@@ -80,6 +81,7 @@ static const char *kind_of(const char *path, char kind[VALUES_KIND_SIZE], char *
     close(fd);
     if (bad) return NULL;
     if (links_probe_local(path, why, sizeof why)) return VALUES_LATTICE;
+    if (propagator_file_is_ours(path)) return VALUES_PROPAGATOR;
     const char *text = kind_of_text(first, n);
     return text ? text : "of a kind that plaq does not know";
 }

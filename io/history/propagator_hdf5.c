@@ -1,47 +1,26 @@
-#include "io/history/propagator_hdf5.h"
-
+/* Propagators as plaq's own HDF5 files.
+ *
+ * Dataset `propagator` [t][z][y][x][source spin][source colour][spin][colour][re, im], contiguous, little-endian floats of 64 or 32
+ * bits; without the two spins for quarks that have none. Its attribute `checksum` holds the two words of the SciDAC checksum of its
+ * bytes. Dataset `solves` [solves][values]: how each solve went that it is made of, itself first. Attributes of the file: size, links,
+ * trajectory, program; dataset `identity`.
+ *
+ * The user block is a seal (io/files/seal.h) over all but the propagator, which the checksum guards. The bytes do not depend on
+ * ranks or time. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/files/atomic.h"
 #include "io/files/hdf5_image.h"
 #include "io/files/hdf5_values.h"
+#include "io/files/seal.h"
+#include "io/history/propagator_format.h"
 #include "io/links/links_format.h"
-#include "io/links/links_rows.h"
-#include "kernels/lattice/comm.h"
 
 enum { VERSION = 1, MOST_RANK = 9 };
-
-static int agree(int bad, char *message, size_t size)
-{
-    double worst = bad;
-    comm_max(&worst, 1);
-    comm_any_bad(bad, message, size);
-    return (int)worst;
-}
-
-/* ---- the shape ---- */
-
-static size_t reals_of(const propagator_file *f)
-{
-    return (size_t)(6 * f->spins * f->columns);
-}
-
-static size_t site_bytes(const propagator_file *f)
-{
-    return reals_of(f) * (size_t)f->bits / 8;
-}
-
-uint64_t propagator_file_bytes(const propagator_file *f)
-{
-    return links_sites(f->size) * site_bytes(f);
-}
 
 static int extents_of(const propagator_file *f, hsize_t n[MOST_RANK])
 {
@@ -55,48 +34,7 @@ static int extents_of(const propagator_file *f, hsize_t n[MOST_RANK])
     return rank;
 }
 
-/* ---- numbers ---- */
-
-static void encode(const double *x, size_t n, int bits, unsigned char *to)
-{
-    for (size_t i = 0; i < n; i++, to += bits / 8) {
-        uint64_t w;
-        uint32_t v;
-        const float single = (float)x[i];
-        memcpy(&w, x + i, sizeof w);
-        memcpy(&v, &single, sizeof v);
-        if (bits == 64) store64(to, w, 0);
-        else store32(to, v, 0);
-    }
-}
-
-static void decode(const unsigned char *from, size_t n, int bits, double *x)
-{
-    for (size_t i = 0; i < n; i++, from += bits / 8) {
-        const uint64_t w = bits == 64 ? load64(from, 0) : 0;
-        const uint32_t v = bits == 64 ? 0 : load32(from, 0);
-        float single;
-        memcpy(&single, &v, sizeof single);
-        if (bits == 64) memcpy(x + i, &w, sizeof w);
-        else x[i] = single;
-    }
-}
-
-void propagator_round(field *columns)
-{
-    const lattice *lat = columns->lat;
-    const size_t n = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2] *
-                     (size_t)(columns->groups * columns->reals);
-    double *slice = field_slice_buffer(columns);
-    for (int t = 0; t < field_slices(columns); t++) {
-        field_export(columns, t, slice);
-        for (size_t i = 0; i < n; i++) slice[i] = (float)slice[i];
-        field_import(columns, t, slice);
-    }
-    free(slice);
-}
-
-/* ---- structure, on rank 0 ---- */
+/* ---- writing ---- */
 
 static const char *const extent_names[4] = {"size_x", "size_y", "size_z", "size_t"};
 
@@ -161,6 +99,13 @@ static image *build_in_memory(propagator_file *f, const char *program, const cha
     return NULL;
 }
 
+static int prepare(const char *path, propagator_file *f, const char *program, char *message, size_t size)
+{
+    image *m = build_in_memory(f, program, path, message, size);
+    image_close(m);
+    return m ? 0 : LINKS_UNREADABLE;
+}
+
 /* Structure, checksum and seal around the numbers that are in the file. */
 static int finish(const char *path, const propagator_file *f, const char *program, char *message, size_t size)
 {
@@ -178,132 +123,12 @@ static int finish(const char *path, const propagator_file *f, const char *progra
     return bad ? LINKS_UNREADABLE : seal_write(path, &out, message, size);
 }
 
-/* ---- the numbers, on all ranks ---- */
-
-static void pass_checksum(uint32_t to[2], const uint32_t from[2])
-{
-    memcpy(to, from, 2 * sizeof *to);
-    comm_xor_u32(to, 2);
-}
-
-/* Writes this rank's sites to their places, and adds up their checksum. */
-static int write_sites(const char *path, const field *columns, propagator_file *f, char *message, size_t size)
-{
-    const lattice *lat = columns->lat;
-    const size_t site = site_bytes(f), reals = reals_of(f), bytes = rows_get(lat, 0, 0).n * site;
-    uint32_t sums[2] = {0, 0};
-    double *slice = field_slice_buffer(columns);
-    unsigned char *raw = malloc(bytes);
-    REQUIRE_MEMORY(raw, "out of memory: %zu bytes", bytes);
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
-    int bad = fd < 0;
-    for (int t = 0; t < lat->local[3] && !bad; t++) {
-        field_export(columns, t, slice);
-        for (int i = 0; i < rows_count(lat) && !bad; i++) {
-            const rows_run r = rows_get(lat, t, i);
-            encode(slice + reals * r.start, reals * r.n, f->bits, raw);
-            scidac_add(sums, r.site, raw, r.n, site);
-            bad = file_pwrite(fd, raw, bytes, f->data + r.site * site) != 0;
-        }
-    }
-    if (!bad) bad = fsync(fd) != 0;
-    if (bad) file_fail(message, size, "%s: writing the propagator: %s (rank %d)", path, strerror(errno), comm_rank());
-    if (fd >= 0 && close(fd) != 0 && !bad)
-        bad = file_fail(message, size, "%s: writing the propagator: %s (rank %d)", path, strerror(errno), comm_rank());
-    free(raw);
-    free(slice);
-    bad = agree(bad ? LINKS_UNREADABLE : 0, message, size);
-    pass_checksum(f->checksum, sums);
-    return bad;
-}
-
-int propagator_file_read(const char *path, const propagator_file *f, const lattice *lat, field *columns, char *message,
-                         size_t size)
-{
-    const size_t site = site_bytes(f), reals = reals_of(f), bytes = rows_get(lat, 0, 0).n * site,
-                 sites = (size_t)lat->local[0] * (size_t)lat->local[1] * (size_t)lat->local[2];
-    uint32_t sums[2] = {0, 0}, found[2];
-    double *slice = malloc((columns ? sites * reals : 1) * sizeof *slice);
-    unsigned char *raw = malloc(bytes);
-    REQUIRE_MEMORY(slice && raw, "out of memory: %zu bytes", sites * reals * sizeof *slice + bytes);
-    int bad = 0;
-    const int fd = file_open(path, NULL, &bad, message, size);
-    for (int t = 0; t < lat->local[3] && !bad; t++) {
-        for (int i = 0; i < rows_count(lat) && !bad; i++) {
-            const rows_run r = rows_get(lat, t, i);
-            if (file_pread(fd, raw, bytes, f->data + r.site * site))
-                bad = file_fail_read(message, size, path, "the propagator");
-            else scidac_add(sums, r.site, raw, r.n, site);
-            if (columns && !bad) decode(raw, reals * r.n, f->bits, slice + reals * r.start);
-        }
-        if (columns && !bad) field_import(columns, t, slice);
-    }
-    if (fd >= 0) close(fd);
-    free(raw);
-    free(slice);
-    bad = agree(bad, message, size);
-    pass_checksum(found, sums);
-    if (bad || !memcmp(found, f->checksum, sizeof found)) return bad;
-    file_fail(message, size, "%s: the propagator is damaged: its checksum is %08x %08x, the file says %08x %08x", path,
-              found[0], found[1], f->checksum[0], f->checksum[1]);
-    return LINKS_BAD_CHECKSUM;
-}
-
-/* ---- writing ---- */
-
-/* The temporary file, and the place of the numbers in it. Rank 0. */
-static int begin(atomic_file *a, const char *path, propagator_file *f, const char *program, char *message, size_t size)
-{
-    image *m = build_in_memory(f, program, path, message, size);
-    image_close(m);
-    if (!m) return LINKS_UNREADABLE;
-    const int fd =
-        atomic_begin(a, path, propagator_file_bytes(f), message, size) ? -1 : atomic_create(a, message, size);
-    if (fd < 0) return LINKS_UNREADABLE;
-    if (close(fd) == 0) return 0;
-    atomic_abandon(a);
-    return file_fail(message, size, "%s: cannot be created: %s", path, strerror(errno));
-}
-
-/* The file is read from disk, not from memory of the system. */
-static void forget(const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    close(fd);
-}
-
-int propagator_file_write(const char *path, const field *columns, const propagator_file *of, const char *program,
-                          char *message, size_t size)
-{
-    const int root = comm_rank() == 0;
-    propagator_file f = *of;
-    atomic_file a;
-    REQUIRE(columns->par == PARITY_BOTH && columns->prec == PREC_DOUBLE && columns->Ls == 1, "a %s of %d slices",
-            field_kinds[columns->kind].name, columns->Ls);
-    memcpy(f.size, columns->lat->size, sizeof f.size);
-    f.columns = columns->nrhs;
-    f.spins = columns->reals / 6;
-    f.checksum[0] = f.checksum[1] = 0;
-    int bad = agree(root ? begin(&a, path, &f, program, message, size) : 0, message, size);
-    if (bad) return bad;
-    comm_bcast(&a, sizeof a);
-    comm_bcast(&f.data, sizeof f.data);
-    bad = write_sites(a.temporary, columns, &f, message, size);
-    if (!bad) bad = agree(root ? finish(a.temporary, &f, program, message, size) : 0, message, size);
-    if (!bad) {
-        if (root) bad = atomic_sync(a.temporary, message, size) ? LINKS_UNREADABLE : 0;
-        forget(a.temporary);
-        bad = agree(bad, message, size);
-        if (!bad) bad = propagator_file_read(a.temporary, &f, columns->lat, NULL, message, size);
-    }
-    if (root && bad) atomic_abandon(&a);
-    else if (root) bad = atomic_commit(&a, message, size) ? LINKS_UNREADABLE : 0;
-    return agree(bad, message, size);
-}
-
 /* ---- reading ---- */
+
+static int probe(const unsigned char *first, size_t n)
+{
+    return seal_present(first, n) || (n >= 8 && !memcmp(first, "\x89HDF\r\n\x1a\n", 8));
+}
 
 static int get_small(hid_t where, const char *name, int *value)
 {
@@ -334,6 +159,7 @@ static int take_dataset(hid_t d, propagator_file *f)
     bad = bad || f->data == (uint64_t)HADDR_UNDEF || values_get_text(d, "checksum", words, sizeof words) ||
           sscanf(words, "%8x %8x", &checksum[0], &checksum[1]) != 2;
     for (int i = 0; i < 2 && !bad; i++) f->checksum[i] = checksum[i];
+    f->has_checksum = !bad;
     H5Pclose(plist);
     H5Tclose(type);
     H5Sclose(space);
@@ -369,7 +195,7 @@ static int take_all(hid_t file, propagator_file *f)
     return bad || !f->identity;
 }
 
-static int look_here(const char *path, propagator_file *f, char *message, size_t size)
+static int look(const char *path, propagator_file *f, char *message, size_t size)
 {
     char kind[VALUES_KIND_SIZE];
     seal_regions out;
@@ -388,26 +214,5 @@ static int look_here(const char *path, propagator_file *f, char *message, size_t
     return bad;
 }
 
-int propagator_file_look(const char *path, propagator_file *f, char *message, size_t size)
-{
-    *f = (propagator_file){0};
-    const int root = comm_rank() == 0, bad = agree(root ? look_here(path, f, message, size) : 0, message, size);
-    if (bad) {
-        propagator_file_free(f);
-        return bad;
-    }
-    char *identity = f->identity;
-    size_t n = identity ? strlen(identity) + 1 : 0;
-    comm_bcast(f, sizeof *f);
-    comm_bcast(&n, sizeof n);
-    f->identity = root ? identity : malloc(n);
-    REQUIRE_MEMORY(f->identity, "out of memory: %zu bytes", n);
-    comm_bcast(f->identity, n);
-    return 0;
-}
-
-void propagator_file_free(propagator_file *f)
-{
-    free(f->identity);
-    *f = (propagator_file){0};
-}
+const propagator_format propagator_format_hdf5 = {
+    .name = "hdf5", .probe = probe, .look = look, .prepare = prepare, .finish = finish};

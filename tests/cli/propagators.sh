@@ -166,7 +166,7 @@ cp before.h5 double.h5
 say "damage"
 try check double.h5
 exits 0 "plaq check"
-printed "double.h5: whole" "propagator, 4.4.4.8, 64 bits, 12 columns of 12 numbers" "checksum     right" "quark.mass"
+printed "double.h5: whole" "propagator (hdf5), 4.4.4.8, 64 bits, 12 columns of 12 numbers" "checksum     right" "quark.mass"
 try_ranks 2 check --json double.h5 $one
 exits 0 "plaq check on two ranks"
 printed '"format": "propagator"' '"checksum_ok": true' '"columns": 12'
@@ -188,6 +188,59 @@ exits 1 "cut short"
 try measure --json "${d[@]}"
 exits 1 "cut short"
 printed "double.h5: the file has $((bytes - 100)) bytes, its seal says $bytes"
+
+say "SciDAC files"
+l=(single.ini $one propagator.light.file=light.lime propagator.light.file_bits=64)
+try measure --json "${l[@]}"
+exits 0 "a SciDAC file is written"
+rows again
+cmp -s double again || fail "rows of the job that writes SciDAC differ"
+try measure --json "${l[@]}" propagator.light.file_mode=read
+exits 0 "it is read"
+rows again
+cmp -s double again || fail "rows of the job that reads SciDAC differ"
+cp light.lime before.lime
+try_ranks 4 measure --json "${l[@]}" propagator.light.file_mode=replace
+exits 0 "it is replaced on 4 ranks"
+cmp -s <(sed 's/<date>[^<]*//' before.lime | head -c 3000) <(sed 's/<date>[^<]*//' light.lime | head -c 3000) || fail "4 ranks write other records"
+cmp -s <(tail -c 1000000 before.lime | head -c 990000) <(tail -c 1000000 light.lime | head -c 990000) || fail "4 ranks write other numbers"
+try check light.lime
+exits 0 "plaq check of it"
+printed "light.lime: whole" "propagator (scidac), 4.4.4.8, 64 bits" "checksum     right"
+try measure --json "${l[@]}" quark.light.kappa=0.121
+exits 1 "another mass"
+printed "light.lime is another propagator" "quark.mass"
+flip light.lime 700
+try check light.lime
+exits 1 "a record is damaged"
+cp before.lime light.lime
+flip light.lime 500000
+try check light.lime
+exits 1 "the numbers are damaged"
+try measure --json "${l[@]}"
+exits 1 "the numbers are damaged"
+printed "light.lime: the propagator is damaged"
+# As another program writes it: without the seal, 208 bytes, and without plaq's record of the file.
+head -c -208 before.lime | sed 's/plaqFile/anotherX/g' >foreign.lime
+f=(single.ini $one propagator.light.file=foreign.lime propagator.light.file_bits=64)
+try measure --json "${f[@]}"
+exits 0 "a file of another program"
+printed "foreign.lime is of another program and has |b - M x| / |b| = "
+rows again
+cmp -s <(head -n 1 double) <(head -n 1 again) || fail "rows of the file of another program differ"
+try check foreign.lime
+exits 0 "plaq check of it"
+printed "links        not told"
+try measure --json "${f[@]}" quark.light.kappa=0.1201
+exits 1 "a file of another mass"
+printed "foreign.lime has |b - M x| / |b| = " "above file_residual = 1e-05"
+try measure --json "${f[@]}" source.origin.place=1.0.0.0
+exits 1 "a file of another source"
+try measure --json single.ini $two "${f[@]:2}"
+exits 1 "a file of other links"
+try measure --json "${f[@]}" propagator.light.file_mode=replace
+exits 1 "a file of another program is not replaced"
+printed "foreign.lime"
 
 say "two jobs at once"
 rm -f shared.h5
