@@ -14,19 +14,36 @@ double flow_time_after(long i, double time, double step)
     return i >= flow_steps(time, step) ? time : (double)i * step;
 }
 
+static const flow_kernel kernels[] = {
+    {"wilson", 0, 0, 0.15}, {"symanzik", -1.0 / 12, 0, 0.09}, {"zeuthen", -1.0 / 12, 1, 0.14}};
+
+const flow_kernel *flow_kernel_number(int i)
+{
+    return i < (int)(sizeof kernels / sizeof kernels[0]) ? &kernels[i] : NULL;
+}
+
+double flow_action(const field *links, const flow_kernel *k)
+{
+    return gauge_action(links, gauge_weights_c1(1, k->c1)) / (6 * (double)links->lat->volume);
+}
+
 /* gauge_force() adds beta / 6 P(U staples), and the slope is -P(U staples): a weight w of a slope is beta = 6 w, and
  * the sign goes into the step. */
-void flow_advance(field *links, double step, field *a, field *b)
+static void slope(field *out, const field *links, const flow_kernel *k, double weight)
 {
-    momenta_zero(a);
-    gauge_force(a, links, gauge_weights_c1(6 * (1.0 / 4), 0));
+    momenta_zero(out);
+    gauge_force(out, links, gauge_weights_c1(6 * weight, k->c1));
+    if (k->corrects) momenta_laplace(out, 1.0 / 12, links);
+}
+
+void flow_advance(field *links, const flow_kernel *k, double step, field *a, field *b)
+{
+    slope(a, links, k, 1.0 / 4);
     gauge_update(links, -step, a);
-    momenta_zero(b);
-    gauge_force(b, links, gauge_weights_c1(6 * (8.0 / 9), 0));
+    slope(b, links, k, 8.0 / 9);
     momenta_add(b, -17.0 / 9, a);
     gauge_update(links, -step, b);
-    momenta_zero(a);
-    gauge_force(a, links, gauge_weights_c1(6 * (3.0 / 4), 0));
+    slope(a, links, k, 3.0 / 4);
     momenta_add(a, -1, b);
     gauge_update(links, -step, a);
 }

@@ -1,13 +1,30 @@
-/* The Wilson flow dV/dt = -(dS/dV) V of the plaquette action S (M. Luescher, arXiv:1006.4518), by the third-order Runge-Kutta
- * scheme of its appendix (C.2). With Z_i the slope at W_i times the step:
+/* The gradient flow dV/dt = -(D S)(V) V of a gauge action S (M. Luescher, arXiv:1006.4518), by the third-order Runge-Kutta scheme of
+ * its appendix (C.2). With Z_i the slope at W_i times the step:
  *
- *   W_1 = exp(Z_0 / 4) W_0,   W_2 = exp(8/9 Z_1 - 17/36 Z_0) W_1,   V' = exp(3/4 Z_2 - 8/9 Z_1 + 17/36 Z_0) W_2 */
+ *   W_1 = exp(Z_0 / 4) W_0,   W_2 = exp(8/9 Z_1 - 17/36 Z_0) W_1,   V' = exp(3/4 Z_2 - 8/9 Z_1 + 17/36 Z_0) W_2
+ *
+ * Kernels: wilson, S of plaquettes and D the derivative; symanzik, S of plaquettes and rectangles, c1 = -1/12; zeuthen, that S and D =
+ * (1 + nabla*_mu nabla_mu / 12) times the derivative of the link mu, which has no errors of order a^2 at tree level (A. Ramos and
+ * S. Sint, arXiv:1508.05552). */
 #ifndef PLAQ_FLOW_H
 #define PLAQ_FLOW_H
 
 #include "kernels/field/field.h"
 
-/* The scheme is unstable beyond 0.157, where 16 steps (the fastest mode of the flow) are more than 2.51. */
+enum { FLOW_WILSON, FLOW_SYMANZIK, FLOW_ZEUTHEN };
+
+/* The kernel: c1 of its action, whether the slope is corrected, and the largest step that is stable. */
+typedef struct {
+    const char *name;
+    double c1;
+    int corrects;
+    double most_step;
+} flow_kernel;
+
+/* Kernels by number, null after the last. */
+const flow_kernel *flow_kernel_number(int i);
+
+/* The scheme is unstable beyond 2.51 / w, w the fastest mode of the flow: 16, 80/3 and 160/9 of the three kernels. */
 #define FLOW_STEPS "(0,0.15]"
 #define FLOW_STEP_HELP                                                                                                 \
     "step of the flow's Runge-Kutta, which is unstable beyond 0.157, where 16 steps (the fastest mode of the flow) "   \
@@ -19,6 +36,8 @@ long flow_steps(double time, double step);
 double flow_time_after(long i, double time, double step);
 /* Links after one step, in double precision and of both parities, in place; a and b are momenta fields to work in.
  * Collective. */
-void flow_advance(field *links, double step, field *a, field *b);
+void flow_advance(field *links, const flow_kernel *kernel, double step, field *a, field *b);
+/* The kernel's action over six times the number of sites, 1 - P of plaquettes: it falls along the flow. Collective. */
+double flow_action(const field *links, const flow_kernel *kernel);
 
 #endif

@@ -19,7 +19,8 @@ static void apply(link_map *m)
           *b = field_like(a);
     field_copy(m->links, m->from);
     for (long i = 1; i <= flow_steps(k->time, k->step); i++)
-        flow_advance(m->links, flow_time_after(i, k->time, k->step) - flow_time_after(i - 1, k->time, k->step), a, b);
+        flow_advance(m->links, flow_kernel_number(FLOW_WILSON),
+                     flow_time_after(i, k->time, k->step) - flow_time_after(i - 1, k->time, k->step), a, b);
     field_destroy(b);
     field_destroy(a);
 }

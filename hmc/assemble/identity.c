@@ -239,12 +239,24 @@ static void add_noise(param_text *text, const parameters *p, const named_measure
     if (!strcmp(own_key(o, m, "low_modes", value), "yes")) add(text, "solver", "eigenvectors", &solver->p);
 }
 
+/* An observable's own keys. */
+static void add_own(param_text *text, const observable *o, const measure_params *m)
+{
+    char value[PARAM_TEXT_SIZE];
+    for (int i = 0; i < o->own->count; i++) {
+        const param *p = &o->own->table[i];
+        param_format(p, m, value, sizeof value);
+        if (o->later && param_has_word(o->later, p->name) && !strcmp(value, p->deflt)) continue;
+        add_one(text, o->own, p, m);
+    }
+}
+
 param_text identity_of_measurement(const parameters *p, const named_measure *m)
 {
     const observable *o = observable_find(m->p.kind);
     param_text text = {0};
     add(&text, "measure", "kind", &m->p);
-    if (o->own) add_all(&text, o->own, &m->p);
+    if (o->own) add_own(&text, o, &m->p);
     if (m->p.links[0]) add_links(&text, parameters_links(p, m->p.links));
     add_propagators(&text, p, m);
     if (o->propagators || o->quarks == MEASURE_NO_QUARKS) return text;

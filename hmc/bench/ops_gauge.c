@@ -127,6 +127,12 @@ static void run_momenta_add(bench *b)
     momenta_add(b->force, 1e-6, b->momenta);
 }
 
+/* A factor so small that what is added again and again does not grow. */
+static void run_momenta_laplace(bench *b)
+{
+    momenta_laplace(b->force, 1e-8, b->links_double);
+}
+
 static void run_momenta_dot(bench *b)
 {
     b->sums[0] = momenta_dot(b->force, b->momenta);
@@ -192,6 +198,7 @@ const bench_op bench_ops_gauge[] = {
     {"clover_insert_det", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_insert_det, 0},
     {"clover_force", "force", 0, 0, 1, BENCH_DOUBLE, run_clover_force, 0},
     {"momenta_add", "force", 0, 0, 1, BENCH_DOUBLE, run_momenta_add, 0},
+    {"momenta_laplace", "force", 0, 0, 1, BENCH_DOUBLE, run_momenta_laplace, 0},
     {"momenta_dot", "force", 0, 0, 1, BENCH_DOUBLE, run_momenta_dot, 0},
     {"loops", "gauge", 0, 0, 1, BENCH_DOUBLE, run_loops, 0},
     {"parallelograms", "gauge", 0, 0, 2, BENCH_DOUBLE, run_parallelograms, 0},

@@ -58,6 +58,8 @@ struct observable {
     const measure_column *summary;
     int nsummary;
     const param_section *own; /* a part of the section with its own keys, its owner the name; or null */
+    /* Own keys that came after tables of results: the identity has them where they are not the default. Null: none. */
+    const char *later;
     /* Checks keys against each other and against the quark and the lattice of the input: the key at fault, with a message,
      * or null. Null where no fault is possible. */
     const char *(*check)(const parameters *p, const named_measure *m, char *message, size_t size);

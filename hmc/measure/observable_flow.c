@@ -1,10 +1,12 @@
-/* flow: the Wilson flow (operators/flow.h) and what it says of the links.
+/* flow: the gradient flow (operators/flow.h) and what it says of the links.
  *
  * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette, 36 (1 - P),
- * and the topological charge. The flow lowers its action, 6 (1 - P) a site: where E of the plaquette rises, the step is too
- * long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at t =
+ * and the topological charge. The flow lowers the action of its kernel, 6 (1 - P) a site of the Wilson flow: where it rises, the step
+ * is too long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at t =
  * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "hmc/measure/observable.h"
 #include "kernels/ops/gauge.h"
@@ -12,6 +14,7 @@
 
 typedef struct {
     double flow_time, flow_step;
+    char kernel[PARAM_CHOICE_SIZE];
 } flow_keys;
 
 #define SCALE_AT 0.3
@@ -29,28 +32,34 @@ static const measure_column summary[] = {
     {"w0", "a", "root of the flow time where t d/dt (t^2 E) = 0.3"},
 };
 
-/* Returns E of the plaquette. */
-static double add_row(measure_result *r, double t, const field *links, field *tensor)
+static const flow_kernel *kernel_of(const flow_keys *k)
+{
+    int i = 0;
+    while (strcmp(flow_kernel_number(i)->name, k->kernel)) i++;
+    return flow_kernel_number(i);
+}
+
+/* Returns the action of the kernel in the normalisation of E: E of the plaquette, of the Wilson flow. */
+static double add_row(measure_result *r, const flow_kernel *kernel, double t, const field *links, field *tensor)
 {
     gauge_field_strength(tensor, links);
     const gauge_energy e = gauge_field_energy(tensor);
     const double plaquette = 36 * (1 - gauge_measure(links, 0).plaquette);
     measure_add_row(r, (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, plaquette, e.charge});
-    return plaquette;
+    return kernel->c1 == 0 ? plaquette : 36 * flow_action(links, kernel);
 }
 
 /* 1 - P is a difference of numbers of order one. */
 #define ROUNDING_OF_ENERGY 1e-12
 
-/* True if the plaquette's energy has risen in a step, or is no number. */
-static int has_risen(measure_result *r, double before, double now, double t, double step)
+/* True if the action has risen in a step, or is no number. */
+static int has_risen(measure_result *r, const flow_kernel *kernel, double before, double now, double t, double step)
 {
     if (now <= before + ROUNDING_OF_ENERGY) return 0;
-    snprintf(
-        r->trouble, sizeof r->trouble,
-        "the energy of the plaquette rises along the flow, from %.6g to %.6g at t = %.6g: steps of flow_step = %g are "
-        "too long for these links; halve flow_step",
-        before, now, t, step);
+    snprintf(r->trouble, sizeof r->trouble,
+             "the energy of the %s rises along the flow, from %.6g to %.6g at t = %.6g: steps of flow_step = %g are "
+             "too long for these links; halve flow_step",
+             kernel->c1 == 0 ? "plaquette" : "action", before, now, t, step);
     return 1;
 }
 
@@ -84,12 +93,13 @@ static void find_scales(measure_result *r)
 static int measure_flow(const measure_context *c, const measure_params *m, measure_result *r)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
+    const flow_kernel *kernel = kernel_of(k);
     const lattice *lat = c->links->lat;
     field *links = field_like(c->links),
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
     field_copy(links, c->links);
-    double energy = add_row(r, 0, links, tensor);
+    double energy = add_row(r, kernel, 0, links, tensor);
     const long steps = flow_steps(k->flow_time, k->flow_step);
     double t = 0;
     int status = MEASURE_DONE;
@@ -99,11 +109,11 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
             break;
         }
         const double next = flow_time_after(i, k->flow_time, k->flow_step);
-        flow_advance(links, next - t, a, b);
+        flow_advance(links, kernel, next - t, a, b);
         t = next;
         const double before = energy;
-        energy = add_row(r, t, links, tensor);
-        if (has_risen(r, before, energy, t, k->flow_step)) {
+        energy = add_row(r, kernel, t, links, tensor);
+        if (has_risen(r, kernel, before, energy, t, k->flow_step)) {
             status = MEASURE_FAILED;
             break;
         }
@@ -120,7 +130,8 @@ static double flops(const measure_params *m, const int size[4])
 {
     (void)size;
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, m);
-    return 3 * (double)flow_steps(k->flow_time, k->flow_step) * gauge_force_flops(gauge_weights_c1(1, 0));
+    return 3 * (double)flow_steps(k->flow_time, k->flow_step) *
+           gauge_force_flops(gauge_weights_c1(1, kernel_of(k)->c1));
 }
 
 #define MOST_STEPS 1000000
@@ -129,7 +140,12 @@ static double flops(const measure_params *m, const int size[4])
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
-    const double steps = ceil(k->flow_time / k->flow_step);
+    const double steps = ceil(k->flow_time / k->flow_step), most = kernel_of(k)->most_step;
+    if (k->flow_step > most) {
+        snprintf(message, size, "flow_step = %g of [measure.%s] is too long for kernel = %s, which is stable up to %g",
+                 k->flow_step, m->name, k->kernel, most);
+        return "flow_step";
+    }
     if (!(steps > MOST_STEPS)) return NULL;
     snprintf(
         message, size,
@@ -143,13 +159,19 @@ static const param own[] = {
     {"flow_time", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_time), "2", "(0,150000]", "a^2",
      "longest flow time; the flow has at most 1000000 steps", 0},
     {"flow_step", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_step), "0.05", FLOW_STEPS, "a^2", FLOW_STEP_HELP, 0},
+    {"kernel", PARAM_CHOICE, OBSERVABLE_KEY(flow_keys, kernel), "wilson", "wilson|symanzik|zeuthen", NULL,
+     "action of the flow: wilson: plaquettes; symanzik: plaquettes and rectangles, for steps up to 0.09; zeuthen: that "
+     "with "
+     "a correction, without errors of order a^2 at tree level, for steps up to 0.14",
+     0},
 };
 static const param_section part = PARAM_PART("measure", "flow", measure_params, own);
 _Static_assert(sizeof(flow_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of flow");
 
 const observable observable_flow = {.name = "flow",
-                                    .help = "Wilson flow: energy densities, charge, t0 and w0",
+                                    .help = "gradient flow: energy densities, charge, t0 and w0",
                                     .own = &part,
+                                    .later = "kernel",
                                     .check = check,
                                     .columns = columns,
                                     .ncolumns = sizeof columns / sizeof columns[0],

@@ -59,7 +59,7 @@ static int prepare(const char *path, propagator_file *f, const char *program, ch
     lime_texts all = compose(f, program);
     int bad = 0;
     f->data = LIME_HEADER + lime_texts_bytes(&all);
-    /* What is longer could not be read back. */
+    /* Readers take texts up to that length. */
     for (int i = 0; i < all.n && !bad; i++)
         if (all.r[i].text.length >= LINKS_PARAMETERS)
             bad =
@@ -149,7 +149,7 @@ static void take_checksum(lime_reader *in, propagator_file *f)
                             "%s: LIME record scidac-checksum: suma and sumb are no 32-bit numbers", in->f->path);
 }
 
-/* What plaq writes of links, trajectory and solves before the identity; nothing in a file of another program. */
+/* Lines of plaq on links, trajectory and solves before the identity; nothing in a file of another program. */
 static void take_identity(lime_reader *in, propagator_file *f)
 {
     lime_take_notes(in);

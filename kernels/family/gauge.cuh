@@ -2,3 +2,4 @@
 #define OWN_gauge_force , INSTANCE_PARTS
 #define OWN_parallelogram_force , INSTANCE_PARTS
 #define OWN_field_strength , INSTANCE_PARTS
+#define OWN_momenta_laplace , INSTANCE_PARTS

@@ -72,6 +72,17 @@ typedef struct {
     view x, y;
 } momenta_dot_args;
 
+typedef struct {
+    view x, y;
+} momenta_matrix_args;
+
+typedef struct {
+    geom g;
+    view links, matrix, y;
+    double a;
+    int parity;
+} momenta_laplace_args;
+
 typedef random_args random_momenta_args;
 typedef random_args random_links_args;
 

@@ -212,6 +212,26 @@ void momenta_add(field *y, double a, const field *x)
     }
 }
 
+void momenta_laplace(field *p, double a, const field *links)
+{
+    expect_kind(p, FIELD_MOMENTA, links);
+    expect_kind(links, FIELD_LINKS, p);
+    field *matrix = field_scratch(links);
+    FOR_PARITIES(q, p)
+    {
+        momenta_matrix_args args = {field_in(p, q), field_out(matrix, q)};
+        run(KERNEL_momenta_matrix, p, &args, NULL);
+    }
+    momenta_laplace_args args = {.g = field_geom(links), .links = halo_in(links), .matrix = halo_in(matrix), .a = a};
+    FOR_PARITIES(q, p)
+    {
+        args.parity = q;
+        args.y = field_out(p, q);
+        run(KERNEL_momenta_laplace, links, &args, NULL);
+    }
+    field_destroy(matrix);
+}
+
 double momenta_dot(const field *x, const field *y)
 {
     exact_sum s = exact_zero();

@@ -59,8 +59,11 @@ void links_twist(field *y, const field *x, const double angle[4]);
 void momenta_zero(field *p);
 void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);
 void momenta_add(field *y, double a, const field *x); /* y += a x */
-double momenta_dot(const field *x, const field *y);   /* -sum tr X Y = x^a y^a / 2 */
-double momenta_norm2(const field *p);                 /* kinetic energy: momenta_dot() of p with itself */
+/* p_mu(x) += a times the covariant second difference of p_mu along mu, U_mu(x) p_mu(x+mu) U_mu(x)^dagger + U_mu(x-mu)^dagger
+ * p_mu(x-mu) U_mu(x-mu) - 2 p_mu(x). */
+void momenta_laplace(field *p, double a, const field *links);
+double momenta_dot(const field *x, const field *y); /* -sum tr X Y = x^a y^a / 2 */
+double momenta_norm2(const field *p);               /* kinetic energy: momenta_dot() of p with itself */
 
 #ifdef __cplusplus
 }

@@ -251,3 +251,40 @@ FN void T(momenta_dot_site)(const momenta_dot_args *a, long u, vexact *sum)
     }
     T(exact_deposit)(&sum[0], s);
 }
+
+/* y_mu = x_mu as matrices, where links of a field stand. */
+FN void T(momenta_matrix_site)(const momenta_matrix_args *a, long u)
+{
+    for (int mu = 0; mu < 4; mu++) {
+        vreal x[8], m[18];
+        T(load)(x, &a->x, u, mu, 8);
+        T(su3_from_algebra)(m, x);
+        T(save)(m, &a->y, u, mu, 18);
+    }
+}
+
+/* y_mu(x) += a (U_mu(x) M_mu(x+mu) U_mu(x)^dagger + U_mu(x-mu)^dagger M_mu(x-mu) U_mu(x-mu) - 2 M_mu(x)): the covariant second
+ * difference of each direction along itself, of matrices M in the algebra. */
+#define PARTS_momenta_laplace 4
+#define REACH_momenta_laplace 1
+FN void T(momenta_laplace_part)(const momenta_laplace_args *a, const geom *g, T(walker) home, int mu)
+{
+    const T(walker) up = T(walk)(g, home, mu, 1), down = T(walk)(g, home, mu, -1);
+    vreal link[18], m[18], r[18], sum[18], x[8], y[8];
+    T(walk_load)(link, g, &a->links, home, mu, 18);
+    T(walk_load)(m, g, &a->matrix, up, mu, 18);
+    T(su3_mul)(r, link, m);
+    T(su3_mul_right_dagger)(sum, r, link);
+    T(walk_load)(link, g, &a->links, down, mu, 18);
+    T(walk_load)(m, g, &a->matrix, down, mu, 18);
+    T(su3_mul_left_dagger)(r, link, m);
+    T(su3_mul)(m, r, link);
+    T(su3_add)(sum, m);
+    T(walk_load)(m, g, &a->matrix, home, mu, 18);
+    T(su3_axpy)(sum, vset(-2), m);
+    T(su3_project)(x, sum);
+    T(load)(y, &a->y, home.unit, mu, 8);
+    UNROLL for (int i = 0; i < 8; i++) y[i] = vfma(vset((real)a->a), x[i], y[i]);
+    T(save)(y, &a->y, home.unit, mu, 8);
+}
+PARTS_SITE(momenta_laplace)

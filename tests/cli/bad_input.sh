@@ -194,6 +194,9 @@ edited b.ini '/^\[integrator/,/^$/d'
 refused "no integrator" -- run b.ini -- "no section [integrator.0]"
 edited b.ini '$a [measure.p]\nkind = pion\npropagator = p\n[propagator.p]\nquark = ligth\nsource = s\n[source.s]'
 refused "an unknown quark of a propagator" -- run b.ini -- "quark = ligth in [propagator.p] names no [quark.NAME]" "did you mean 'light'?"
+edited b.ini '$a [measure.f]\nkind = flow\nflow_step = 0.12\nkernel = symanzik'
+refused "a flow that is not stable" -- run b.ini -- "flow_step = 0.12 of [measure.f] is too long for kernel = symanzik, which is stable up to 0.09"
+refused "an unknown kernel" -- run b.ini measure.f.kernel=iwasaki -- "kernel" "zeuthen"
 edited b.ini '$a [measure.w]\nkind = wilson_loops'
 loops=(run b.ini)
 refused "loops longer than the lattice" -- "${loops[@]}" measure.w.r_max=5 -- "measure.w.r_max=5: r_max = 5 of [measure.w] is longer than the extent 4 of the lattice 4.4.4.4"

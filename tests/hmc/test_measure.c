@@ -93,6 +93,33 @@ static void test_flow(const field *links, struct ref_lattice l, double complex *
     measure_result_free(&r);
 }
 
+/* Flows of the other kernels, by the oracle, and along which the action falls. */
+static void test_flow_kernels(const field *links, struct ref_lattice l, const double complex *u)
+{
+    static const char *const kernels[2] = {"symanzik", "zeuthen"};
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
+    for (int k = 0; k < 2; k++) {
+        named_measure m = observe_section("flow");
+        observe_set(&m, "kernel", kernels[k]);
+        observe_set(&m, "flow_step", "0.08");
+        observe_set(&m, "flow_time", "0.16");
+        measure_result r = measure(&c, &m);
+        double complex *v = ref_gauge_new(l);
+        memcpy(v, u, 36 * ref_volume(l) * sizeof *v);
+        CHECK_INT(r.failed, 0);
+        CHECK_INT(r.nrows, 3);
+        for (long row = 0; row < 3; row++) {
+            const struct ref_energy e = ref_clover_energy(l, v, 1);
+            CHECK_REL(measure_value(&r, row, "e_clover_time"), e.e_t, 1e-12);
+            CHECK_REL(measure_value(&r, row, "e_clover_space"), e.e_s, 1e-12);
+            CHECK_NEAR(measure_value(&r, row, "charge"), e.q, 1e-12);
+            ref_flow_step_of(v, l, 0.08, -1.0 / 12, k == 1);
+        }
+        free(v);
+        measure_result_free(&r);
+    }
+}
+
 /* The scales of a flow whose E is known at every row. */
 static void test_scales(const field *links)
 {
@@ -331,6 +358,7 @@ static void test_oracles(void)
     some_parameters(0.3, 0);
     test_loops(links, l, u);
     test_polyakov(links, l, u);
+    test_flow_kernels(links, l, u);
     test_scales(near_one);
     test_unstable_flow(near_one);
     test_pion(near_one, l, smooth, 0, "asymmetric");
@@ -382,6 +410,28 @@ static void test_recorded_flow(void)
     lattice_destroy(lat);
 }
 
+/* The step of the record is beyond what is stable in the end, and is not allowed in an input. */
+static void test_recorded_symanzik_flow(void)
+{
+    lattice *lat;
+    field *links = recorded(&lat, (const int[]){4, 4, 4, 8}, "lat.sample.l4448");
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
+    named_measure m = observe_section("flow");
+    observe_set(&m, "flow_time", "0.5");
+    observe_set(&m, "kernel", "symanzik");
+    measure_result r = measure(&c, &m);
+    CHECK_INT(r.nrows, 6);
+    CHECK_REL(measure_value(&r, 1, "e_clover_time"), .702993, 4e-6);
+    CHECK_REL(measure_value(&r, 1, "e_clover_space"), .679487, 4e-6);
+    CHECK_REL(measure_value(&r, 1, "charge"), .0318912, 4e-6);
+    CHECK_REL(measure_value(&r, 5, "e_clover_time"), .117361, 6e-6);
+    CHECK_REL(measure_value(&r, 5, "e_clover_space"), .0927153, 6e-6);
+    CHECK_REL(measure_value(&r, 5, "charge"), .00433563, 6e-6);
+    measure_result_free(&r);
+    field_destroy(links);
+    lattice_destroy(lat);
+}
+
 /* The record's source solved in single precision. */
 static void test_recorded_pion(void)
 {
@@ -416,6 +466,7 @@ int main(int argc, char **argv)
     test_oracles();
     if (data) {
         test_recorded_flow();
+        test_recorded_symanzik_flow();
         test_recorded_pion();
         if (comm_size() == 1) test_recorded_action(); /* 6^4 leaves two ranks odd extents */
     }

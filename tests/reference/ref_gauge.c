@@ -304,31 +304,75 @@ struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *
     return e;
 }
 
-static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps)
+/* sum += weight times the product of links around the loop. */
+static void add_loop(double complex sum[9], struct ref_lattice l, const double complex *u, size_t site,
+                     const int *steps, int n, double weight)
+{
+    double complex m[9];
+    if (weight == 0) return;
+    ref_path(m, l, u, site, steps, n);
+    for (int i = 0; i < 9; i++) sum[i] += weight * m[i];
+}
+
+/* z += (U z(x+mu) U^+ + U^+ z(x-mu) U - 2 z) / 12, of all links. */
+static void correct_slope(double complex *z, struct ref_lattice l, const double complex *u)
+{
+    const size_t bytes = 36 * ref_volume(l) * sizeof *z;
+    double complex *old = ref_gauge_new(l);
+    memcpy(old, z, bytes);
+    for (size_t site = 0; site < ref_volume(l); site++)
+        for (int mu = 0; mu < 4; mu++) {
+            const size_t up = ref_shift(l, site, mu, 1), down = ref_shift(l, site, mu, -1), at = 4 * site + (size_t)mu;
+            double complex link[9], adj[9], m[9], r[9];
+            ref_path(link, l, u, site, (int[]){mu}, 1);
+            ref_path(adj, l, u, up, (int[]){REF_BACK(mu)}, 1);
+            ref_mat_mul(m, link, old + 9 * (4 * up + (size_t)mu));
+            ref_mat_mul(r, m, adj);
+            for (int i = 0; i < 9; i++) z[9 * at + (size_t)i] += (r[i] - 2 * old[9 * at + (size_t)i]) / 12;
+            ref_path(link, l, u, down, (int[]){mu}, 1);
+            ref_path(adj, l, u, site, (int[]){REF_BACK(mu)}, 1);
+            ref_mat_mul(m, adj, old + 9 * (4 * down + (size_t)mu));
+            ref_mat_mul(r, m, link);
+            for (int i = 0; i < 9; i++) z[9 * at + (size_t)i] += r[i] / 12;
+        }
+    free(old);
+}
+
+static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps, double c1,
+                       int zeuthen)
 {
     for (size_t site = 0; site < ref_volume(l); site++)
         for (int mu = 0; mu < 4; mu++) {
-            double complex w[9] = {0}, m[9], *out = z + (site * 4 + mu) * 9;
+            const int b = REF_BACK(mu);
+            double complex w[9] = {0}, *out = z + (site * 4 + mu) * 9;
             for (int nu = 0; nu < 4; nu++) {
-                if (nu == mu) continue;
-                ref_path(m, l, u, site, (int[]){mu, nu, REF_BACK(mu), REF_BACK(nu)}, 4);
-                for (int i = 0; i < 9; i++) w[i] += m[i];
-                ref_path(m, l, u, site, (int[]){mu, REF_BACK(nu), REF_BACK(mu), nu}, 4);
-                for (int i = 0; i < 9; i++) w[i] += m[i];
+                for (int side = 0; side < 2 && nu != mu; side++) {
+                    const int n = side ? REF_BACK(nu) : nu, m = side ? nu : REF_BACK(nu);
+                    add_loop(w, l, u, site, (int[]){mu, n, b, m}, 4, 1 - 8 * c1);
+                    add_loop(w, l, u, site, (int[]){mu, n, n, b, m, m}, 6, c1);
+                    add_loop(w, l, u, site, (int[]){mu, mu, n, b, b, m}, 6, c1);
+                    add_loop(w, l, u, site, (int[]){mu, n, b, b, m, mu}, 6, c1);
+                }
             }
             ref_mat_antihermitian(out, w);
             for (int i = 0; i < 9; i++) out[i] *= -eps;
         }
+    if (zeuthen) correct_slope(z, l, u);
 }
 
 void ref_flow_step(double complex *u, struct ref_lattice l, double eps)
+{
+    ref_flow_step_of(u, l, eps, 0, 0);
+}
+
+void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, double c1, int zeuthen)
 {
     const double weight[3][3] = {
         {1.0 / 4, 0, 0}, {-17.0 / 36, 8.0 / 9, 0}, {17.0 / 36, -8.0 / 9, 3.0 / 4}}; /* [stage][slope] */
     double complex *z[3];
     for (int k = 0; k < 3; k++) z[k] = ref_gauge_new(l);
     for (int stage = 0; stage < 3; stage++) {
-        flow_slope(z[stage], l, u, eps);
+        flow_slope(z[stage], l, u, eps, c1, zeuthen);
         for (size_t link = 0; link < 4 * ref_volume(l); link++) {
             double complex sum[9] = {0}, move[9], old[9];
             for (int k = 0; k <= stage; k++)

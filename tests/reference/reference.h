@@ -110,8 +110,10 @@ struct ref_energy {
 };
 struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *u, int traceless);
 
-/* One step of the Wilson flow, third order Runge-Kutta of M. Luescher, arXiv:1006.4518 (C.2), Wilson action. */
+/* One step of the gradient flow, third order Runge-Kutta of M. Luescher, arXiv:1006.4518 (C.2): of the Wilson action, or of plaquettes
+ * and rectangles with c1; `zeuthen`: with the correction of the slope of arXiv:1508.05552. */
 void ref_flow_step(double complex *u, struct ref_lattice l, double eps);
+void ref_flow_step_of(double complex *u, struct ref_lattice l, double eps, double c1, int zeuthen);
 
 /* ---------------------------------------------------------------- dense linear algebra (ref_linalg.c) */
 
