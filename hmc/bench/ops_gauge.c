@@ -189,6 +189,14 @@ static void run_loop_strip(bench *b)
     b->sums[0] = exact_value(&sum);
 }
 
+static void run_trace_products(bench *b)
+{
+    exact_sum sum = exact_zero();
+    trace_products(&sum, b->rotation, b->path);
+    comm_group_sum_exact(b->lat->group, &sum, 1);
+    b->sums[0] = exact_value(&sum);
+}
+
 const bench_op bench_ops_gauge[] = {
     {"gauge_force", "force", 0, 0, 1, BENCH_DOUBLE, run_gauge_force, 0},
     {"rectangle_force", "force", 0, 0, 1, BENCH_DOUBLE, run_rectangle_force, 0},
@@ -209,6 +217,7 @@ const bench_op bench_ops_gauge[] = {
     {"twisted_invert", "clover", 0, 0, 1, BENCH_DOUBLE, run_twisted_invert, 0},
     {"path_step", "gauge", 0, 0, 1, BENCH_DOUBLE, run_path_step, 0},
     {"loop_strip", "gauge", 0, 0, 1, BENCH_DOUBLE, run_loop_strip, 0},
+    {"trace_products", "gauge", 0, 0, 1, BENCH_DOUBLE, run_trace_products, 0},
     {"link_update", "gauge", 0, 0, 1, BENCH_DOUBLE, run_link_update, 0},
     {"stout", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout, 0},
     {"stout_back", "smear", 0, 0, 1, BENCH_DOUBLE, run_stout_back, 0},

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hmc/measure/directions.h"
 #include "hmc/measure/observable.h"
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
@@ -23,7 +24,7 @@ typedef struct {
     char directions[PARAM_WORDS_SIZE];
 } loop_keys;
 
-enum { MOST_DIRECTIONS = 8, MOST_STEPS = 5, MOST_IMAGES = 48, TIME = 3 };
+enum { TIME = 3 };
 
 static const measure_column columns[] = {
     {"temporal", "", "1: loops of space and time, 0: loops in space"},
@@ -39,82 +40,6 @@ static const measure_column summary[] = {
     {"t_max", "a", "largest height of loops in time"},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
-
-/* ---- directions ---- */
-
-/* The three numbers of the direction, sorted as they have to be, or -1. */
-static int read_direction(const char *word, int v[3])
-{
-    int n = 0;
-    if (sscanf(word, "%1d.%1d.%1d%n", &v[0], &v[1], &v[2], &n) != 3 || word[n]) return -1;
-    return v[0] >= v[1] && v[1] >= v[2] && v[2] >= 0 && v[0] > 0 && v[0] + v[1] + v[2] <= MOST_STEPS ? 0 : -1;
-}
-
-static double length_of(const int v[3])
-{
-    return sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-}
-
-/* Multiples n of a direction whose length is at most r_max; rounding does not decide. */
-static int multiples(const int v[3], int r_max)
-{
-    int n = 0;
-    const long length2 = (long)v[0] * v[0] + (long)v[1] * v[1] + (long)v[2] * v[2];
-    while ((n + 1) * (long)(n + 1) * length2 <= (long)r_max * r_max) n++;
-    return n;
-}
-
-/* Images of a direction by permutations and signs, one of each pair of opposite ones, whose loops are conjugate. */
-static int images_of(const int v[3], int images[MOST_IMAGES][3])
-{
-    static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-    int n = 0;
-    for (int o = 0; o < 6; o++)
-        for (int signs = 0; signs < 8; signs++) {
-            int w[3], first = 0, known = 0;
-            for (int d = 0; d < 3; d++) w[d] = v[order[o][d]] * (signs >> d & 1 ? -1 : 1);
-            while (w[first] == 0) first++;
-            for (int i = 0; i < n; i++) known = known || !memcmp(images[i], w, sizeof w);
-            if (w[first] > 0 && !known) memcpy(images[n++], w, sizeof w);
-        }
-    return n;
-}
-
-/* Steps of an image in rising order of their codes; how many. */
-static int steps_of(const int v[3], int steps[MOST_STEPS])
-{
-    int n = 0;
-    for (int d = 0; d < 3; d++)
-        for (int k = 0; k < abs(v[d]); k++) steps[n++] = 2 * d + (v[d] < 0);
-    return n;
-}
-
-/* The next order of the steps; 0 after the last, which leaves them in the first order. */
-static int next_order(int *steps, int n)
-{
-    int i = n - 2, j = n - 1;
-    while (i >= 0 && steps[i] >= steps[i + 1]) i--;
-    if (i >= 0) {
-        while (steps[j] <= steps[i]) j--;
-        const int swap = steps[i];
-        steps[i] = steps[j];
-        steps[j] = swap;
-    }
-    for (int a = i + 1, b = n - 1; a < b; a++, b--) {
-        const int swap = steps[a];
-        steps[a] = steps[b];
-        steps[b] = swap;
-    }
-    return i >= 0;
-}
-
-static double paths_of(const int v[3])
-{
-    int steps[MOST_STEPS], n = 1;
-    const int length = steps_of(v, steps);
-    while (next_order(steps, length)) n++;
-    return n;
-}
 
 /* ---- strips ---- */
 
@@ -154,8 +79,8 @@ static void swap(field *pair[2])
 /* Path and end go from n - 1 to n times the image. */
 static void extend(strips *s, const int image[3])
 {
-    int steps[MOST_STEPS], added = 0;
-    const int n = steps_of(image, steps);
+    int steps[DIRECTION_STEPS], added = 0;
+    const int n = direction_steps(image, steps);
     do {
         const field *from = s->path[0];
         for (int i = n - 1; i > 0; i--) {
@@ -164,7 +89,7 @@ static void extend(strips *s, const int image[3])
             from = s->part[0];
         }
         path_step(s->path[1], s->links, steps[0], from, added++ > 0);
-    } while (next_order(steps, n));
+    } while (direction_next_order(steps, n));
     swap(s->path);
     for (int i = 0; i < n; i++) {
         path_shift(s->end[1], steps[i], s->end[0], 0);
@@ -200,8 +125,8 @@ static int add_image(strips *s, const measure_context *c, const int image[3], in
 static int measure_direction(strips *s, const measure_context *c, const int v[3], int r_max, int most, int temporal,
                              measure_result *r)
 {
-    int images[MOST_IMAGES][3], status = MEASURE_DONE;
-    const int n = multiples(v, r_max), nimages = images_of(v, images);
+    int images[DIRECTION_IMAGES][3], status = MEASURE_DONE;
+    const int n = direction_multiples(v, r_max), nimages = direction_images(v, images);
     const long nsums = (long)n * most;
     exact_sum *sums = malloc(((size_t)nsums + 1) * sizeof *sums);
     REQUIRE_MEMORY(sums, "out of memory for %ld sums", nsums);
@@ -211,12 +136,12 @@ static int measure_direction(strips *s, const measure_context *c, const int v[3]
             if (status == MEASURE_DONE && (temporal || images[i][nu] == 0))
                 status = add_image(s, c, images[i], n, nu, most, sums);
     comm_group_sum_exact(s->links->lat->group, sums, (int)nsums);
-    const double loops = 3 * (double)s->links->lat->volume * nimages * (temporal ? 1 : 2), paths = paths_of(v);
+    const double loops = 3 * (double)s->links->lat->volume * nimages * (temporal ? 1 : 2), paths = direction_paths(v);
     for (int k = 1; k <= n && status == MEASURE_DONE; k++)
         for (int t = 1; t <= most; t++)
-            measure_add_row(r, (const double[COLUMNS]){temporal, k * v[0], k * v[1], k * v[2], k * length_of(v), t,
-                                                       exact_value(&sums[(long)(k - 1) * most + t - 1]) / loops /
-                                                           pow(paths, 2 * k)});
+            measure_add_row(r, (const double[COLUMNS]){
+                                   temporal, k * v[0], k * v[1], k * v[2], k * direction_length(v), t,
+                                   exact_value(&sums[(long)(k - 1) * most + t - 1]) / loops / pow(paths, 2 * k)});
     free(sums);
     return status;
 }
@@ -260,7 +185,7 @@ static int measure_wilson_loops(const measure_context *c, const measure_params *
     strips_open(&s, c->links);
     for (int i = 0; param_word(k->directions, i, word, sizeof word) && status == MEASURE_DONE; i++) {
         int v[3];
-        REQUIRE(!read_direction(word, v), "direction %s", word);
+        REQUIRE(!direction_read(word, v), "direction %s", word);
         status = measure_direction(&s, c, v, r_max, t_max, 1, r);
         if (status == MEASURE_DONE && v[0] == 1 && v[1] == 0) status = measure_direction(&s, c, v, r_max, r_max, 0, r);
     }
@@ -273,25 +198,7 @@ static int measure_wilson_loops(const measure_context *c, const measure_params *
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const loop_keys *k = OBSERVABLE_OWN(loop_keys, &m->p);
-    char word[PARAM_WORDS_SIZE], before[PARAM_WORDS_SIZE];
-    int v[3], n = 0;
-    for (; param_word(k->directions, n, word, sizeof word); n++) {
-        int bad = read_direction(word, v);
-        for (int i = 0; i < n && !bad; i++)
-            bad = param_word(k->directions, i, before, sizeof before) && !strcmp(before, word);
-        if (!bad) continue;
-        snprintf(message, size,
-                 "directions of [measure.%s] has %.60s; a direction is x.y.z with x >= y >= z >= 0, given once, of at "
-                 "most %d "
-                 "steps: 1.0.0, 1.1.0, 1.1.1, 2.1.0, 2.1.1, ...",
-                 m->name, word, MOST_STEPS);
-        return "directions";
-    }
-    if (n == 0 || n > MOST_DIRECTIONS) {
-        snprintf(message, size, "directions of [measure.%s] are %d; allowed are 1 to %d, such as 1.0.0 1.1.0", m->name,
-                 n, MOST_DIRECTIONS);
-        return "directions";
-    }
+    if (directions_fault(k->directions, m->name, message, size)) return "directions";
     return p->lattice.size[3] > 0 ? fits(k, p->lattice.size, m->name, message, size) : NULL;
 }
 
@@ -300,14 +207,15 @@ static double flops(const measure_params *m, const int size[4])
 {
     const loop_keys *k = OBSERVABLE_OWN(loop_keys, m);
     char word[PARAM_WORDS_SIZE];
-    int r_max, t_max, v[3], images[MOST_IMAGES][3], steps[MOST_STEPS];
+    int r_max, t_max, v[3], images[DIRECTION_IMAGES][3], steps[DIRECTION_STEPS];
     double products = 0;
     largest(k, size, &r_max, &t_max);
     for (int i = 0; param_word(k->directions, i, word, sizeof word); i++) {
-        if (read_direction(word, v)) continue;
+        if (direction_read(word, v)) continue;
         const int on_axis = v[0] == 1 && v[1] == 0;
-        const double heights = t_max + (on_axis ? 2 * r_max : 0), path = paths_of(v) * steps_of(v, steps);
-        products += images_of(v, images) * (double)multiples(v, r_max) * (2 * heights + (on_axis ? 3 : 1) * path);
+        const double heights = t_max + (on_axis ? 2 * r_max : 0), path = direction_paths(v) * direction_steps(v, steps);
+        products += direction_images(v, images) * (double)direction_multiples(v, r_max) *
+                    (2 * heights + (on_axis ? 3 : 1) * path);
     }
     return products * 198;
 }

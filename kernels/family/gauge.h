@@ -55,6 +55,10 @@ typedef struct {
 } loop_strip_args;
 
 typedef struct {
+    view x, y;
+} trace_products_args;
+
+typedef struct {
     view links, momenta;
     double dt;
 } link_update_args;

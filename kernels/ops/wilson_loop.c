@@ -50,3 +50,14 @@ void loop_strip(field *out, exact_sum *sum, const field *links, int nu, const fi
         kernel_run(KERNEL_loop_strip, links, &args, (kernel_work){.n = field_units(links), .sums = sum});
     }
 }
+
+void trace_products(exact_sum *sum, const field *x, const field *y)
+{
+    expect_kind(x, FIELD_COLOUR_MATRIX, y);
+    expect_kind(y, FIELD_COLOUR_MATRIX, x);
+    FOR_PARITIES(p, x)
+    {
+        const trace_products_args args = {field_in(x, (parity)p), field_in(y, (parity)p)};
+        kernel_run(KERNEL_trace_products, x, &args, (kernel_work){.n = field_units(x), .sums = sum});
+    }
+}

@@ -22,6 +22,8 @@ void path_shift(field *out, int step, const field *from, int mu);
  * other ranks'. strip may be path. */
 void loop_strip(field *out, exact_sum *sum, const field *links, int nu, const field *strip, const field *end,
                 const field *path);
+/* *sum += sum over the sites of this rank of Re (tr x conj(tr y)); x may be y. */
+void trace_products(exact_sum *sum, const field *x, const field *y);
 
 #ifdef __cplusplus
 }

@@ -48,3 +48,15 @@ FN void T(loop_strip_site)(const loop_strip_args *a, long u, vexact *sum)
     T(add_real)(&s, T(su3_trace_product_dagger)(n, m));
     T(exact_deposit)(&sum[0], s);
 }
+
+/* Sum over a parity of Re (tr x conj(tr y)). */
+FN void T(trace_products_site)(const trace_products_args *a, long u, vexact *sum)
+{
+    vreal x[18], y[18];
+    vdouble s = vdouble_zero();
+    T(load)(x, &a->x, u, 0, 18);
+    T(load)(y, &a->y, u, 0, 18);
+    for (int part = 0; part < 2; part++)
+        s = vdouble_fma(x[part] + x[8 + part] + x[16 + part], y[part] + y[8 + part] + y[16 + part], s);
+    T(exact_deposit)(&sum[0], s);
+}

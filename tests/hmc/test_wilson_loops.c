@@ -90,6 +90,44 @@ static void test_oracle(const lattice *lat, struct ref_lattice l, const double c
     field_destroy(links);
 }
 
+/* Products of Polyakov loops at the sites x and x + d of the first time slice, averaged over x and the images of d. */
+static void test_polyakov(const field *links, struct ref_lattice l, const double complex *u)
+{
+    const measure_context c = {&the_parameters, links, NULL, NULL, -1, NULL};
+    const size_t space = ref_volume(l) / (size_t)l.size[3];
+    double complex *loop = kit_alloc(space, sizeof *loop);
+    int up[64];
+    for (int t = 0; t < l.size[3]; t++) up[t] = 3;
+    for (size_t site = 0; site < space; site++) {
+        double complex m[9];
+        ref_path(m, l, u, site, up, l.size[3]);
+        loop[site] = ref_mat_trace(m) / 3;
+    }
+    named_measure m = observe_section("polyakov_correlator");
+    observe_set(&m, "r_max", "3");
+    observe_set(&m, "directions", "1.0.0 1.1.0 2.1.0");
+    measure_result r = measure(&c, &m);
+    KIT_INT(r.nrows, 1 + 3 + 2 + 1);
+    for (long i = 0; i < r.nrows; i++) {
+        int v[3] = {(int)measure_value(&r, i, "x"), (int)measure_value(&r, i, "y"), (int)measure_value(&r, i, "z")};
+        double sum = 0;
+        int n = 0;
+        for (int k = 0; k < 7 * 7 * 7; k++) {
+            const int w[3] = {k % 7 - 3, k / 7 % 7 - 3, k / 49 - 3};
+            if (!is_image(w, v)) continue;
+            for (size_t site = 0; site < space; site++, n++) {
+                size_t there = site;
+                for (int d = 0; d < 3; d++) there = ref_shift(l, there, d, w[d]);
+                sum += creal(loop[site] * conj(loop[there]));
+            }
+        }
+        kit_where("Polyakov loops at a distance %d.%d.%d", v[0], v[1], v[2]);
+        KIT_NEAR(measure_value(&r, i, "correlator"), sum / n, 1e-14);
+    }
+    measure_result_free(&r);
+    free(loop);
+}
+
 /* Loops of one plaquette and of two are those of the observable `loops`. */
 static void test_small_loops(const field *links)
 {
@@ -218,6 +256,7 @@ int main(int argc, char **argv)
     test_oracle(lat, l, u);
     field *links = kit_links(lat, u);
     test_small_loops(links);
+    test_polyakov(links, l, u);
     field_destroy(links);
     lattice_destroy(lat);
     test_grids(l, u);
