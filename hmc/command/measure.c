@@ -16,6 +16,7 @@
 #include "hmc/tell/life.h"
 #include "hmc/assemble/identity.h"
 #include "hmc/measure/propagator.h"
+#include "hmc/record/profile.h"
 #include "hmc/tell/text.h"
 #include "io/links/links.h"
 #include "io/history/output_file.h"
@@ -279,7 +280,7 @@ static void tell_memory(const measurer *m)
 int command_measure(int argc, char **argv)
 {
     measurer m = {0};
-    int dry = 0;
+    int dry = 0, profile = 0;
     const char *ranks_text = NULL;
     const command_flag flags[] = {
         {"--json", &m.json, NULL, "one JSON object a line"},
@@ -288,9 +289,10 @@ int command_measure(int argc, char **argv)
          "check everything and print decomposition, memory and blockings of multigrid; measure nothing. Without a "
          "configuration, on lattice.size"},
         {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
+        FLAG_PROFILE(&profile),
         FLAG_IGNORE_RECORDED(&m.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 5, 1, -1);
+    plain_arguments a = command_arguments(argc, argv, flags, 6, 1, -1);
     log_keep_stdout_clean(m.json);
     const int ranks = command_ranks(ranks_text, "measure");
     if (ranks && !dry)
@@ -308,6 +310,7 @@ int command_measure(int argc, char **argv)
     if (m.output) open_output(&m);
     probe_all(&m, a.plain + 1, a.nplain - 1);
     life_open();
+    const profile_span since = profile_open();
     const int count = a.nplain - 1 - m.nunread;
     for (int i = 1; i < a.nplain && !m.nobody_reads; i++) {
         const double start = comm_wtime();
@@ -315,6 +318,7 @@ int command_measure(int argc, char **argv)
         if (a.plain[i]) tell_progress(&m, count, made, comm_wtime() - start);
     }
     life_close();
+    if (profile && m.links) profile_print(&(profile_totals){.since = since, .where = m.links->where});
     tell_memory(&m);
     if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);
     for (int i = 0; i < p->nmeasures; i++) param_text_free(&m.identities[i]);
