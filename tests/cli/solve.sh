@@ -187,7 +187,7 @@ try solve --profile --rhs 2 q.ini $config
 exits 0 "a profile of each solver"
 same "profiles" 6 "$(grep -c '^profile ' out)"
 same "iterations in profiles" 6 "$(grep -c 'calls an iteration' out)"
-printed "multiblas_dot, double"
+printed "multiblas_dot, single"
 for bad in 0 x 257; do
     try solve --rhs $bad q.ini $config
     exits 2 "--rhs $bad"
