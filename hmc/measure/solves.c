@@ -216,8 +216,7 @@ double solves_residual(quark_solves *p, const field *x, const field *source)
 
 int solves_most(const quark_solves *p)
 {
-    const solver_type *type = solver_type_find(p->solver->settings->type);
-    return type->solve_block ? type->block_size(p->solver->settings) : 1;
+    return solver_block_size(p->solver->settings);
 }
 
 /* Adds to the trouble of a solve what the whole operator says, where that is the reason. */
