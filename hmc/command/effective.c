@@ -1,4 +1,4 @@
-/* plaq effective: correlators of a file of measurements with their effective masses, and static potentials, as tables, JSON and a page of charts. */
+/* plaq effective: correlators of a file of measurements with their effective masses, static potentials and PCAC masses, as tables, JSON and a page of charts. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/report/effective.h"
 #include "hmc/report/page.h"
+#include "hmc/report/pcac.h"
 #include "hmc/report/potential.h"
 #include "io/files/atomic.h"
 #include "io/history/correlators_hdf5.h"
@@ -19,8 +20,9 @@
 
 typedef struct {
     const char *file, *table, *column, *page;
-    int block, json, potential; /* potential: height of loops, 0: effective masses */
-    double from, to;            /* distances of its fit */
+    int block, json, potential, pcac; /* potential: height of loops; 0, and pcac 0: effective masses */
+    double from, to;                  /* distances of the fit of the potential, or times of the plateau */
+    double c_A;
 } request;
 
 /* Texts that are made, and how many correlators or potentials they are of. */
@@ -35,6 +37,7 @@ static int is_asked(const request *q, const correlators *c, int i)
     for (int k = 0; k < i && q->potential; k++)
         if (potential_same(&c->all[k], of)) return 0;
     if (q->potential) return potential_is_loop(of);
+    if (q->pcac) return pcac_is_pp(of);
     return q->column ? !strcmp(of->column, q->column) : strcmp(of->column, "imaginary") != 0;
 }
 
@@ -46,6 +49,17 @@ static int show_potential(const request *q, const correlators *c, int i, output 
     else if (!bad) potential_text(&o->text, &v);
     if (!bad && q->page && o->shown < MOST_CHARTS) potential_figure(&o->page, &v);
     potential_free(&v);
+    return bad;
+}
+
+static int show_pcac(const request *q, const correlators *c, int i, output *o, char *message, size_t size)
+{
+    pcac m;
+    const int bad = pcac_of(&m, c, i, q->c_A, q->block, q->from, q->to, message, size);
+    if (!bad && q->json) pcac_json(stdout, &m);
+    else if (!bad) pcac_text(&o->text, &m);
+    if (!bad && q->page && o->shown < MOST_CHARTS) pcac_figure(&o->page, &m);
+    pcac_free(&m);
     return bad;
 }
 
@@ -68,11 +82,14 @@ static int show_all(const request *q, const correlators *c, output *o, char *mes
             return -1;
         }
         if (q->potential && show_potential(q, c, i, o, message, size)) return -1;
-        if (!q->potential) show_effective(q, &c->all[i], o);
+        if (q->pcac && show_pcac(q, c, i, o, message, size)) return -1;
+        if (!q->potential && !q->pcac) show_effective(q, &c->all[i], o);
         o->shown++;
     }
     if (o->shown == 0 && q->potential)
         snprintf(message, size, "%s: no Wilson loops, which [measure.NAME] kind = wilson_loops measures", q->file);
+    else if (o->shown == 0 && q->pcac)
+        snprintf(message, size, "%s: no pseudoscalar correlator at rest of [measure.NAME] kind = mesons", q->file);
     else if (o->shown == 0)
         snprintf(message, size, "%s: no correlator has a column %s; the first has %s", q->file, q->column,
                  c->all[0].column);
@@ -102,27 +119,35 @@ static int show(const request *q, char *message, size_t size)
     return bad;
 }
 
-/* A distance of the fit; `none` where it is not given. */
-static double distance(const char *flag, const char *text, double none)
+/* A number from `low` on; `none` where it is not given. */
+static double number(const char *flag, const char *text, double low, double none)
 {
     double r = none;
-    if (text && (param_real(text, &r) || !(r >= 0)))
-        user_error("plaq effective: %s %s is not a distance, a number from 0 on", flag, text);
+    if (text && (param_real(text, &r) || !(r >= low) || isinf(r))) {
+        if (isinf(low)) user_error("plaq effective: %s %s is not a number", flag, text);
+        user_error("plaq effective: %s %s is not a number from %g on", flag, text, low);
+    }
     return r;
 }
 
-static void read_potential(request *q, const char *t, const char *from, const char *to)
+/* The choice of a potential or a PCAC mass, with its range of distances or times. */
+static void read_choice(request *q, const char *height, const char *c_A, const char *from, const char *to)
 {
-    q->potential = command_integer("effective", "--potential", t, 1, 100000, 0);
-    q->from = distance("--from", from, 0);
-    q->to = distance("--to", to, INFINITY);
-    if (!t && (from || to)) user_error("plaq effective: %s is given without --potential", from ? "--from" : "--to");
-    if (t && q->column) user_error("plaq effective: --potential has the column loop, and --column is given");
+    q->potential = command_integer("effective", "--potential", height, 1, 100000, 0);
+    q->c_A = number("--c_A", c_A, -INFINITY, 0);
+    q->from = number("--from", from, 0, !q->pcac ? 0 : to ? 1 : NAN);
+    q->to = number("--to", to, 0, INFINITY);
+    if (q->potential && q->pcac) user_error("plaq effective: --potential and --pcac are given; choose one of them");
+    if (c_A && !q->pcac) user_error("plaq effective: --c_A is given without --pcac");
+    if (!q->potential && !q->pcac && (from || to))
+        user_error("plaq effective: %s is given without --potential or --pcac", from ? "--from" : "--to");
+    if (q->potential && q->column) user_error("plaq effective: --potential has the column loop, and --column is given");
+    if (q->pcac && q->column) user_error("plaq effective: --pcac has the column real, and --column is given");
 }
 
 int command_effective(int argc, char **argv)
 {
-    const char *block = NULL, *height = NULL, *from = NULL, *to = NULL;
+    const char *block = NULL, *height = NULL, *c_A = NULL, *from = NULL, *to = NULL;
     char message[1024];
     request q = {0};
     const command_flag flags[] = {
@@ -132,14 +157,20 @@ int command_effective(int argc, char **argv)
         {"--output", NULL, &q.page, "an HTML page of charts, too"},
         {"--potential", NULL, &height,
          "the static potential ln W(r,T) / W(r,T+1) at this T of Wilson loops, with a fit of r_0, in place of masses"},
-        {"--from", NULL, &from, "the smallest distance of its fit; default all"},
-        {"--to", NULL, &to, "the largest distance of its fit; default all"},
+        {"--pcac", &q.pcac, NULL,
+         "the PCAC mass of mesons with operators = pseudoscalar axial and pairs = all, in place of effective masses"},
+        {"--c_A", NULL, &c_A, "its coefficient of the improved axial current A + c_A d P; default 0"},
+        {"--from", NULL, &from,
+         "the smallest distance of the fit of a potential, default all, or the first time of the plateau of a PCAC "
+         "mass, "
+         "default none, or 1 with --to"},
+        {"--to", NULL, &to, "the largest distance or the last time; default all"},
         {"--json", &q.json, NULL, "one JSON object a correlator"}};
     plain_arguments a = command_arguments(argc, argv, flags, (int)(sizeof flags / sizeof flags[0]), 1, 1);
     log_keep_stdout_clean(q.json);
     q.file = a.plain[0];
     q.block = command_integer("effective", "--block", block, 1, 1000000, 1);
-    read_potential(&q, height, from, to);
+    read_choice(&q, height, c_A, from, to);
     if (q.page && output_file_check(q.page, OUTPUT_EFFECTIVE, q.file, message, sizeof message))
         user_error("plaq effective: %s", message);
     const int bad = comm_rank() == 0 ? show(&q, message, sizeof message) : 0;

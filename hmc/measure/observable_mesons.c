@@ -68,18 +68,21 @@ static int measure_mesons(const measure_context *c, const measure_params *m, mea
 
 /* ---- keys ---- */
 
-/* gamma_5 hermiticity leads to the other flavour where there is a twisted mass. At one end and the other gamma_5 leaves
- * the charged pion, sum |S|^2; the meanings of the others depend on the angle of the twist. */
+/* gamma_5 hermiticity leads to the other flavour where there is a twisted mass: correlators are those of charged mesons. The
+ * charged P and A of the twisted basis make the charged pion and the PCAC mass; the meanings of the others depend on the
+ * angle of the twist. */
 static const char *check_twist(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
     int number;
     const named_quark *q = measure_twisted(p, &m->p, &number);
-    if (!q || !strcmp(k->operators, "pseudoscalar")) return NULL;
+    const int others = param_has_word(k->operators, "scalar") || param_has_word(k->operators, "vector") ||
+                       param_has_word(k->operators, "tensor");
+    if (!q || !others) return NULL;
     snprintf(
         message, size,
         "operators = %s of [measure.%s]: the antiquark of kind = %s of [quark.%s] is of the other flavour, -mu; only "
-        "operators = pseudoscalar, the charged pion, is there",
+        "operators = pseudoscalar and axial, those of the charged pion, are there",
         k->operators, m->name, q->p.kind, q->name);
     return "operators";
 }

@@ -8,15 +8,8 @@
 #include "hmc/report/chart.h"
 #include "hmc/report/jackknife.h"
 #include "hmc/report/page.h"
-#include "kernels/base/error.h"
+#include "hmc/report/table.h"
 #include "kernels/base/json.h"
-
-static double *numbers(size_t n)
-{
-    double *all = calloc(n + 1, sizeof *all);
-    REQUIRE_MEMORY(all, "out of memory for %zu numbers", n);
-    return all;
-}
 
 /* ---- quantities ---- */
 
@@ -64,8 +57,9 @@ effective effective_of(const correlator *c, int block)
     const size_t T = (size_t)c->T;
     effective e = {.of = c, .blocks = c->n / block};
     double **all[] = {&e.value, &e.error, &e.log, &e.log_error, &e.cosh, &e.cosh_error};
-    for (int i = 0; i < 6; i++) *all[i] = numbers(T);
-    double *mean = numbers(T), *without = numbers(T * (size_t)e.blocks), *samples = numbers((size_t)e.blocks);
+    for (int i = 0; i < 6; i++) *all[i] = table_numbers(T);
+    double *mean = table_numbers(T), *without = table_numbers(T * (size_t)e.blocks),
+           *samples = table_numbers((size_t)e.blocks);
     jackknife_means(mean, without, c->values, c->T, e.blocks, block);
     estimate(&e, mean, without, value_of, e.value, e.error, samples);
     estimate(&e, mean, without, log_mass, e.log, e.log_error, samples);
@@ -89,13 +83,6 @@ static void title_of(const effective *e, char *text, size_t size)
     snprintf(text, size, "%s, %s%s%s", e->of->table, e->of->column, e->of->labels[0] ? ", " : "", e->of->labels);
 }
 
-static void add_number(param_text *out, double x, const char *format)
-{
-    char text[64];
-    snprintf(text, sizeof text, format, x);
-    param_text_add(out, " %16s", isfinite(x) ? text : "-");
-}
-
 void effective_text(param_text *out, const effective *e)
 {
     char title[512];
@@ -107,13 +94,13 @@ void effective_text(param_text *out, const effective *e)
     param_text_add(out, "\n");
     for (int t = 0; t < e->of->T; t++) {
         param_text_add(out, "%4d", e->of->first + t);
-        add_number(out, e->value[t], "%.8e");
-        add_number(out, e->error[t], "%.2e");
-        add_number(out, e->log[t], "%.8f");
-        add_number(out, e->log_error[t], "%.8f");
+        table_cell(out, e->value[t], "%.8e");
+        table_cell(out, e->error[t], "%.2e");
+        table_cell(out, e->log[t], "%.8f");
+        table_cell(out, e->log_error[t], "%.8f");
         if (e->of->periodic) {
-            add_number(out, e->cosh[t], "%.8f");
-            add_number(out, e->cosh_error[t], "%.8f");
+            table_cell(out, e->cosh[t], "%.8f");
+            table_cell(out, e->cosh_error[t], "%.8f");
         }
         param_text_add(out, "\n");
     }
@@ -139,23 +126,10 @@ void effective_json(FILE *out, const effective *e)
     json_end(&j);
 }
 
-/* Points with a value, in units of a; errors that are not there are none. */
-static long points(const effective *e, const double *value, const double *error, double *x, double *y, double *dy)
-{
-    long n = 0;
-    for (int t = 0; t < e->of->T; t++) {
-        if (!isfinite(value[t])) continue;
-        x[n] = e->of->first + t;
-        y[n] = value[t];
-        dy[n++] = isfinite(error[t]) ? error[t] : 0;
-    }
-    return n;
-}
-
 void effective_figures(param_text *out, const effective *e)
 {
     const size_t T = (size_t)e->of->T;
-    double *room = numbers(9 * T);
+    double *room = table_numbers(9 * T);
     chart_series s[3] = {{.style = CHART_ERROR_BARS, .name = "C"},
                          {.style = CHART_ERROR_BARS, .name = "ln C(t) / C(t+1)"},
                          {.style = CHART_ERROR_BARS, .colour = 1, .name = "arcosh (C(t-1) + C(t+1)) / 2 C(t)"}};
@@ -163,7 +137,7 @@ void effective_figures(param_text *out, const effective *e)
     char title[512];
     for (int i = 0; i < 3; i++) {
         double *x = room + 3 * T * (size_t)i, *y = x + T, *dy = y + T;
-        s[i].n = points(e, values[i], errors[i], x, y, dy);
+        s[i].n = table_points(e->of->T, e->of->first, values[i], errors[i], x, y, dy);
         s[i].x = x, s[i].y = y, s[i].error = dy;
     }
     title_of(e, title, sizeof title);

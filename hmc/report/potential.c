@@ -8,17 +8,10 @@
 #include "hmc/report/chart.h"
 #include "hmc/report/jackknife.h"
 #include "hmc/report/page.h"
-#include "kernels/base/error.h"
+#include "hmc/report/table.h"
 #include "kernels/base/json.h"
 
 static const char *const names[POTENTIAL_FITTED] = {"V_0", "sigma", "e", "r_0", "r_1"};
-
-static double *numbers(size_t n)
-{
-    double *all = calloc(n + 1, sizeof *all);
-    REQUIRE_MEMORY(all, "out of memory for %zu numbers", n);
-    return all;
-}
 
 /* ---- Wilson loops among correlators ---- */
 
@@ -122,7 +115,7 @@ static double log_ratio(double now, double next)
 static void add_distance(potential *v, const correlator *c, int block, double *samples)
 {
     const int at = v->t - c->first;
-    double *mean = numbers((size_t)c->T), *without = numbers((size_t)c->T * (size_t)v->blocks);
+    double *mean = table_numbers((size_t)c->T), *without = table_numbers((size_t)c->T * (size_t)v->blocks);
     jackknife_means(mean, without, c->values, c->T, v->blocks, block);
     v->r[v->n] = distance_of(c);
     v->value[v->n] = log_ratio(mean[at], mean[at + 1]);
@@ -136,7 +129,7 @@ static void add_distance(potential *v, const correlator *c, int block, double *s
 static void sort(potential *v, double *samples)
 {
     const size_t bytes = (size_t)v->blocks * sizeof *samples;
-    double *keep = numbers((size_t)v->blocks);
+    double *keep = table_numbers((size_t)v->blocks);
     for (int i = 1; i < v->n; i++) {
         const double r = v->r[i], value = v->value[i], error = v->error[i];
         int k = i;
@@ -153,7 +146,7 @@ static void sort(potential *v, double *samples)
 
 static void fit_samples(potential *v, const double *samples, double from, double to)
 {
-    double *one = numbers((size_t)v->n), *of = numbers((size_t)v->blocks * POTENTIAL_FITTED);
+    double *one = table_numbers((size_t)v->n), *of = table_numbers((size_t)v->blocks * POTENTIAL_FITTED);
     fit(v->fit, v, v->value, from, to);
     for (long b = 0; b < v->blocks && v->blocks > 1; b++) {
         double found[POTENTIAL_FITTED];
@@ -179,10 +172,10 @@ int potential_of(potential *v, const correlators *c, int first, int t, int block
                  t + 1, of->table, of->first, of->first + of->T - 1);
         return -1;
     }
-    v->r = numbers(most);
-    v->value = numbers(most);
-    v->error = numbers(most);
-    double *samples = numbers(most * (size_t)v->blocks);
+    v->r = table_numbers(most);
+    v->value = table_numbers(most);
+    v->error = table_numbers(most);
+    double *samples = table_numbers(most * (size_t)v->blocks);
     for (int i = first; i < c->n; i++)
         if (potential_same(of, &c->all[i]) && c->all[i].n == of->n && c->all[i].T == of->T)
             add_distance(v, &c->all[i], block, samples + v->n * v->blocks);
@@ -203,13 +196,6 @@ void potential_free(potential *v)
 
 /* ---- output ---- */
 
-static void add_number(param_text *out, double x)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%.8f", x);
-    param_text_add(out, " %16s", isfinite(x) ? text : "-");
-}
-
 static void title_of(const potential *v, char *text, size_t size)
 {
     snprintf(text, size, "%s, static potential at t = %d%s%s", v->table, v->t, v->lattice[0] ? ", " : "", v->lattice);
@@ -223,7 +209,7 @@ void potential_text(param_text *out, const potential *v)
                    v->configurations == 1 ? "" : "s", v->blocks, v->blocks == 1 ? "" : "s", "r", "V", "error");
     for (int i = 0; i < v->n; i++) {
         const double row[3] = {v->r[i], v->value[i], v->error[i]};
-        for (int k = 0; k < 3; k++) add_number(out, row[k]);
+        for (int k = 0; k < 3; k++) table_cell(out, row[k], "%.8f");
         param_text_add(out, "\n");
     }
     if (v->used < 3)
@@ -232,8 +218,8 @@ void potential_text(param_text *out, const potential *v)
     else param_text_add(out, "fit of V_0 + sigma r - e / r to %d distances\n", v->used);
     for (int k = 0; k < POTENTIAL_FITTED && v->used >= 3; k++) {
         param_text_add(out, "%16s", names[k]);
-        add_number(out, v->fit[k]);
-        add_number(out, v->fit_error[k]);
+        table_cell(out, v->fit[k], "%.8f");
+        table_cell(out, v->fit_error[k], "%.8f");
         param_text_add(out, "\n");
     }
     param_text_add(out, "\n");
@@ -262,7 +248,7 @@ void potential_json(FILE *out, const potential *v)
 void potential_figure(param_text *out, const potential *v)
 {
     const size_t n = (size_t)v->n;
-    double *x = numbers(3 * n), *y = x + n, *error = y + n;
+    double *x = table_numbers(3 * n), *y = x + n, *error = y + n;
     chart_series s = {.style = CHART_ERROR_BARS, .name = "V(r)", .x = x, .y = y, .error = error};
     for (int i = 0; i < v->n; i++) {
         if (!isfinite(v->value[i])) continue;

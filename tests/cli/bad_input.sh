@@ -295,7 +295,9 @@ refused "roots of a doublet" -- run twisted.ini action.light.kind=rational -- "[
 refused "multigrid of a twisted mass" -- run twisted.ini action.light.solver=levels -- "solver = levels of [action.light]" \
     "kind = twisted_mass of [quark.light] does not have" "choose another type"
 refused "mesons of a doublet that are none" -- run twisted.ini "measure.m.operators=pseudoscalar vector" -- \
-    "operators = pseudoscalar vector of [measure.m]" "[quark.light] is of the other flavour" "only operators = pseudoscalar"
+    "operators = pseudoscalar vector of [measure.m]" "[quark.light] is of the other flavour" "only operators = pseudoscalar and axial"
+try run --dry-run twisted.ini "measure.m.operators=pseudoscalar axial" measure.m.pairs=all
+exits 0 "charged currents of a doublet"
 sed '/^operators = pseudoscalar$/d; s/^kind = mesons$/kind = baryons/' twisted.ini >protons.ini
 refused "baryons of a doublet" -- run protons.ini -- "[measure.m] kind = baryons is not for kind = twisted_mass of [quark.light]" "another quark"
 sed -i 's/^operators = pseudoscalar$/kind = trace/; /^kind = mesons$/d; s/^propagator = p$/quark = light/' twisted.ini

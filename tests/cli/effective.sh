@@ -96,6 +96,45 @@ try effective --measure pion m.h5
 exits 0 "two lattices"
 printed "pion, pion, lattice = 4.4.4.4: 5 configurations" "pion, pion, lattice = 4.4.4.8: 1 configuration, 1 block"
 same "times of both" 12 "$(grep -c '^ *[0-9]* *[0-9.-]*e' out)"
+say "PCAC masses"
+sed 's/^\[measure.rho\]/[measure.charged]/; s/^operators = vector/operators = pseudoscalar axial\npairs = all\nmomentum2 = 1/' m.ini >charged.ini
+try measure --json --output charged.h5 charged.ini made/checkpoint-00000[1-5].h5
+exits 0 "charged currents"
+for sink in 15 7; do
+    grep "\"source\": 15, \"sink\": $sink, \"nx\": 0, \"ny\": 0, \"nz\": 0" out | sed 's/.*"real": \[\([^]]*\)\].*/\1/; s/,//g' >of$sink
+done
+same "rows" "5 5" "$(wc -l <of15) $(wc -l <of7)"
+try effective --json --pcac --c_A -0.1 --from 1 --to 3 charged.h5
+exits 0 "PCAC masses"
+cp out line
+same "masses" 1 "$(wc -l <line)"
+printed '"measure": "charged"' '"configurations": 5, ' '"c_A": -0.'
+# m and its error at each time.
+paste -d ' ' of7 of15 | awk '
+    function mass(a, p, t,    n, l) {
+        n = (t + 1) % 4; l = (t + 3) % 4
+        return ((a[l] - a[n]) / 2 - 0.1 * (p[n] - 2 * p[t] + p[l])) / (2 * p[t])
+    }
+    { for (t = 0; t < 4; t++) { a[NR, t] = $(t + 1); p[NR, t] = $(t + 5); A[t] += $(t + 1); P[t] += $(t + 5) } }
+    END {
+        for (t = 0; t < 4; t++) {
+            mean = square = 0
+            for (b = 1; b <= NR; b++) {
+                for (k = 0; k < 4; k++) { la[k] = A[k] - a[b, k]; lp[k] = P[k] - p[b, k] }
+                x[b] = mass(la, lp, t); mean += x[b] / NR
+            }
+            for (b = 1; b <= NR; b++) square += (x[b] - mean)^2
+            printf "%d %.12g %.12g\n", t, mass(A, P, t), sqrt(square * (NR - 1) / NR)
+        }
+    }' >want
+while read -r t value error; do
+    close_to "PCAC mass at $t" "$value" "$(member pcac_mass "$t")"
+    close_to "its error at $t" "$error" "$(member pcac_error "$t")"
+done <want
+try effective --pcac --from 1 --output pcac.html charged.h5
+exits 0 "a page of PCAC masses"
+printed "charged, PCAC mass with c_A = 0, lattice = 4.4.4.4 nx = 0 ny = 0 nz = 0: 5 configurations, 5 blocks" "plateau of 3 times"
+same "headings" 1 "$(grep -c '<h2' pcac.html)"
 cp m.h5 before.h5
 # refused WHAT ARGUMENTS -- TEXT
 refused() {
@@ -109,6 +148,15 @@ refused "a table without times" --measure loops m.h5 "no correlators"
 refused "a column that is not there" --column pio m.h5 "no correlator has a column pio"
 refused "too large blocks" --block 6 m.h5 "--block 6 is more than the 5 configurations"
 refused "no block" --block 0 m.h5 "--block"
+refused "pions without axial currents" --pcac --measure pion m.h5 "m.h5: no pseudoscalar correlator at rest of [measure.NAME] kind = mesons"
+refused "vectors alone" --pcac m.h5 "m.h5: no pseudoscalar correlator at rest"
+refused "times beyond the lattice" --pcac --from 9 charged.h5 "no PCAC mass of measure/charged lies between --from 9 and --to inf; times go from 0 to 3"
+refused "a text for c_A" --pcac --c_A none charged.h5 "--c_A none is not a number"
+refused "c_A without a PCAC mass" --c_A 0.1 charged.h5 "--c_A is given without --pcac"
+refused "a range of effective masses" --from 1 charged.h5 "--from is given without --potential or --pcac"
+refused "a negative time" --pcac --to -1 charged.h5 "--to -1 is not a number from 0 on"
+refused "two choices" --pcac --potential 1 charged.h5 "--potential and --pcac are given"
+refused "a column of PCAC masses" --pcac --column real charged.h5 "--pcac has the column real"
 refused "a text" --json m.ini "m.ini"
 refused "a lattice file" made/checkpoint-000001.h5 "no correlators"
 refused "a page over its file" --output m.h5 m.h5 "m.h5"
