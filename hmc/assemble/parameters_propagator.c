@@ -192,6 +192,38 @@ static void check_file(const ini_input *in, const parameters *p, const named_pro
                        ini_where(in, "propagator", q->name, "file"), r->name, q->name, q->p.file);
 }
 
+/* Three quarks end at the sink of a nucleon: from one source, without noise, and not of twisted mass, where u and d differ. */
+static void check_nucleon(const ini_input *in, const parameters *p, const named_source *s, const named_source *from)
+{
+    const char *name = source_sequential(&s->p)->propagator;
+    const named_propagator *q = parameters_propagator(p, name);
+    if (source_sequential(&parameters_source(p, q->p.source)->p))
+        user_error("%s: [source.%s] is the sink of a nucleon, and [propagator.%s] is sequential itself; name one from "
+                   "[source.%s]",
+                   ini_where(in, "source", s->name, "propagator"), s->name, name, from->name);
+    if (source_kind_find(from->p.kind)->noise)
+        user_error(
+            "%s: [source.%s] has three quarks from [source.%s] of kind %s, which have no mean; name a propagator "
+            "from a point, a wall or a smeared source",
+            ini_where(in, "source", s->name, "propagator"), s->name, from->name, from->p.kind);
+}
+
+/* gamma_5 hermiticity of a twisted mass leads to the other flavour. */
+static void check_nucleon_quarks(const ini_input *in, const parameters *p, const named_propagator *q)
+{
+    const named_source *s = parameters_source(p, q->p.source);
+    if (!source_kind_find(s->p.kind)->baryon) return;
+    const char *const of[] = {q->p.quark, parameters_propagator(p, source_sequential(&s->p)->propagator)->p.quark};
+    for (int i = 0; i < 2; i++) {
+        const quark_params *f = &p->quarks[parameters_quark(p, of[i])].p;
+        if (quark_kind_of(f)->twisted_mass)
+            user_error(
+                "%s: [propagator.%s] is of the nucleon of [source.%s], which is not for kind = %s of [quark.%s], "
+                "whose u and d have mu and -mu; give another quark",
+                ini_where(in, "propagator", q->name, "source"), q->name, s->name, f->kind, of[i]);
+    }
+}
+
 /* Sequential sources are made of propagators that are there before them, of quarks with spin, and end at another time. */
 static void check_sequential(const ini_input *in, const parameters *p, const named_source *s)
 {
@@ -209,6 +241,7 @@ static void check_sequential(const ini_input *in, const parameters *p, const nam
     if (quark_kind_of(f)->spins != 4)
         user_error("%s: [source.%s] has gamma matrices, and [propagator.%s] is of a quark of kind = %s without spin",
                    ini_where(in, "source", s->name, "propagator"), s->name, k->propagator, f->kind);
+    if (source_kind_find(s->p.kind)->baryon) check_nucleon(in, p, s, from);
     source_place(&from->p, origin);
     if (origin[3] == k->time)
         user_error("%s: [source.%s] time = %d of the sink is that of the source, [source.%s]; give a later one",
@@ -222,6 +255,7 @@ void propagator_parameters_check(const ini_input *in, const parameters *p)
         const named_propagator *q = &p->propagators[i];
         parameters_need_solver(in, p, "propagator", q->name, q->p.solver, q->p.quark);
         check_smearing(in, p, q);
+        check_nucleon_quarks(in, p, q);
         check_file(in, p, q);
     }
 }

@@ -7,7 +7,7 @@
 #include "kernels/base/error.h"
 #include "kernels/lattice/comm.h"
 
-enum { U = FLAVOUR_U, D = FLAVOUR_D, S = FLAVOUR_S, CHARGE_CONJUGATION = 10, MOST_LAUNCHES = 64 };
+enum { U = FLAVOUR_U, D = FLAVOUR_D, S = FLAVOUR_S, MOST_LAUNCHES = 64 };
 
 #define ROOT_3 1.7320508075688772
 #define ROOT_6 2.4494897427831781
@@ -53,16 +53,6 @@ static diquark exchanged(const diquark *q)
         r.pair[from->at[1]] = (diquark_pair){{from->at[1], from->at[0]}, {from->factor[0], from->factor[1]}};
     }
     return r;
-}
-
-/* The diquark of conj(O): (q1^T Gamma q2)^dagger = conj(q2) gamma_t Gamma^dagger gamma_t^T conj(q1)^T, with the spin of q1 first. */
-static spin_matrix at_source(const spin_matrix *gamma)
-{
-    const spin_matrix t = gamma_number(8);
-    spin_matrix conjugate = *gamma;
-    for (int s = 0; s < GAMMA_SPINS; s++) conjugate.value[s] = conj(gamma->value[s]);
-    const spin_matrix left = gamma_product(&t, &conjugate); /* gamma_t is real and symmetric */
-    return gamma_product(&left, &t);
 }
 
 /* ---- Wick contractions ---- */
@@ -153,7 +143,7 @@ static void add_density(field *rho, const baryon_kind *kind, const field *const 
     for (int i = 0; i < n * parts * parts; i++) {
         const int first = i / n / parts, second = i / n % parts;
         const spin_matrix gamma = gamma_of(kind, i % n, first), other = gamma_of(kind, i % n, second),
-                          bar = at_source(&other);
+                          bar = gamma_of_source(&other);
         const diquark sink = diquark_of(&gamma), source = diquark_of(&bar);
         const double sign = first == second ? 1 : components;
         launches all = {0};

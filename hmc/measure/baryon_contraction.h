@@ -9,7 +9,7 @@
 #ifndef PLAQ_BARYON_CONTRACTION_H
 #define PLAQ_BARYON_CONTRACTION_H
 
-#include "hmc/measure/gamma.h"
+#include "hmc/sources/gamma.h"
 #include "hmc/measure/momentum.h"
 #include "kernels/ops/contract.h"
 

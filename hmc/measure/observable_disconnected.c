@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "hmc/quarks/quark.h"
-#include "hmc/measure/gamma.h"
+#include "hmc/sources/gamma.h"
 #include "hmc/measure/momentum.h"
 #include "hmc/measure/stochastic.h"
 #include "kernels/base/error.h"

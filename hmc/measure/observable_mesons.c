@@ -10,6 +10,7 @@
 
 #include "hmc/measure/contraction.h"
 #include "hmc/measure/propagator.h"
+#include "hmc/sources/source.h"
 
 typedef struct {
     int momentum2;
@@ -45,12 +46,14 @@ static void add_correlator(const contraction *c, int source, int sink, int i, me
 static void contract(const meson_keys *k, const propagator *const *q, measure_result *r)
 {
     int numbers[GAMMAS];
-    const int n = gamma_listed(k->operators, numbers), all = !strcmp(k->pairs, "all");
+    const int n = gamma_listed(k->operators, numbers), all = !strcmp(k->pairs, "all"), unit = !strcmp(k->pairs, "unit");
     momenta p;
     contraction c;
     momenta_open(&p, q[0]->columns->lat, k->momentum2);
     contraction_open(&c, &p, q[0]->columns, q[1]->columns, q[0]->place);
-    for (int source = 0; source < n; source++)
+    for (int sink = 0; sink < n && unit; sink++)
+        for (int i = 0; i < p.n; i++) add_correlator(&c, 0, numbers[sink], i, r);
+    for (int source = 0; source < n && !unit; source++)
         for (int sink = 0; sink < n; sink++)
             for (int i = 0; i < p.n && (all || source == sink); i++)
                 add_correlator(&c, numbers[source], numbers[sink], i, r);
@@ -87,6 +90,29 @@ static const char *check_twist(const parameters *p, const named_measure *m, char
     return "operators";
 }
 
+static const source_kind *source_kind_of(const parameters *p, const char *propagator)
+{
+    return source_kind_find(parameters_source(p, parameters_propagator(p, propagator)->p.source)->p.kind);
+}
+
+/* A nucleon's sequential propagator is the first one, with the unit matrix at the source. */
+static const char *check_nucleon(const parameters *p, const named_measure *m, char *message, size_t size)
+{
+    const char *first = measure_propagator(&m->p, 0), *second = measure_propagator(&m->p, 1);
+    const int unit = !strcmp(OBSERVABLE_OWN(meson_keys, &m->p)->pairs, "unit");
+    const char *key = NULL;
+    if (!first) return NULL;
+    if (source_kind_of(p, second ? second : first)->baryon) key = "propagator_2";
+    else if (source_kind_of(p, first)->baryon && !unit) key = "pairs";
+    if (key)
+        snprintf(message, size,
+                 "[measure.%s] has the sequential propagator of a nucleon; it needs that one as propagator, a "
+                 "propagator from the "
+                 "first source as propagator_2, and pairs = unit",
+                 m->name);
+    return key;
+}
+
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const meson_keys *k = OBSERVABLE_OWN(meson_keys, &m->p);
@@ -95,14 +121,18 @@ static const char *check(const parameters *p, const named_measure *m, char *mess
                  "[measure.%s] operators is empty; choose of scalar, pseudoscalar, vector, axial and tensor", m->name);
         return "operators";
     }
-    return check_twist(p, m, message, size);
+    const char *key = check_nucleon(p, m, message, size);
+    return key ? key : check_twist(p, m, message, size);
 }
 
 static const param own[] = {
     {"operators", PARAM_WORDS, OBSERVABLE_KEY(meson_keys, operators), "pseudoscalar vector", GAMMA_WORDS, NULL,
      "gamma matrices: unit matrix, gamma_5, gamma_mu, gamma_mu gamma_5, gamma_mu gamma_nu", 0},
-    {"pairs", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, pairs), "diagonal", "diagonal|all", NULL,
-     "the same gamma matrix at both ends, or all pairs of those of operators", 0},
+    {"pairs", PARAM_CHOICE, OBSERVABLE_KEY(meson_keys, pairs), "diagonal", "diagonal|all|unit", NULL,
+     "diagonal: the same gamma matrix at both ends; all: all pairs of those of operators; unit: each at the sink, and "
+     "the "
+     "unit matrix at the source, for three-point functions of nucleons",
+     0},
     MOMENTUM2_KEY(OBSERVABLE_KEY(meson_keys, momentum2)),
 };
 static const param_section part = PARAM_PART("measure", "mesons", measure_params, own);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hmc/measure/gamma.h"
 #include "hmc/measure/propagator_disk.h"
 #include "hmc/quarks/quark.h"
 #include "hmc/sources/smearing.h"
@@ -192,36 +191,27 @@ field *propagator_sources(const measure_context *c, const char *name, const fiel
     return all;
 }
 
-/* y = wave Gamma x, of one spinor. */
-static void apply_spins(double *y, const double *x, const spin_matrix *gamma, double complex wave)
+/* Columns of a sequential source on the time slice of the sink, zero elsewhere. */
+static field *sequential_sources(const propagator *from, const source_params *s)
 {
-    for (int s = 0; s < GAMMA_SPINS; s++)
-        for (int c = 0; c < 6; c += 2) {
-            const double *u = x + 6 * gamma->at[s] + c;
-            const double complex v = wave * gamma->value[s] * (u[0] + I * u[1]);
-            y[6 * s + c] = creal(v);
-            y[6 * s + c + 1] = cimag(v);
-        }
-}
-
-/* y = Gamma exp(i p.(x - x_0)) x on a time slice, zero elsewhere: columns of a sequential source. */
-static field *sequential_sources(const propagator *from, const sequential_keys *k)
-{
+    const source_kind *kind = source_kind_find(s->kind);
+    const sequential_keys *k = source_sequential(s);
     const field *x = from->columns;
     const lattice *lat = x->lat;
     const int *l = lat->local, *o = lat->origin, t = k->time - o[3];
-    const spin_matrix gamma = gamma_number(k->gamma);
+    const double sign = kind->baryon && k->time < from->place[3] ? lat->time_sign : 1;
     field *y = field_like(x);
     if (t < 0 || t >= field_slices(x)) return y;
     double *in = field_slice_buffer(x), *out = field_slice_buffer(y);
     field_export(x, t, in);
+#pragma omp parallel for schedule(static)
     for (long site = 0; site < (long)l[0] * l[1] * l[2]; site++) {
         const int at[3] = {(int)(site % l[0]) + o[0] - from->place[0],
                            (int)(site / l[0] % l[1]) + o[1] - from->place[1],
                            (int)(site / l[0] / l[1]) + o[2] - from->place[2]};
-        const double complex wave = source_wave(k->momentum, at, lat->size);
-        for (long column = site * x->nrhs; column < (site + 1) * x->nrhs; column++)
-            apply_spins(out + 24 * column, in + 24 * column, &gamma, wave);
+        kind->sequential((double complex(*)[12])(void *)(out + 288 * site),
+                         (const double complex(*)[12])(void *)(in + 288 * site), s,
+                         sign * source_wave(k->momentum, at, lat->size));
     }
     field_import(y, t, out);
     free(out);
@@ -295,7 +285,7 @@ static int make_sources(propagator_store *s, int section, const field *like, int
     place_in(&s->c, parameters_source(s->c.p, q->p.source), place);
     const int status = get(s, section_of(s->c.p, k->propagator), &from, r);
     if (status != MEASURE_DONE) return status;
-    *sources = sequential_sources(from, k);
+    *sources = sequential_sources(from, &parameters_source(s->c.p, q->p.source)->p);
     smear(&s->c, *sources, parameters_source(s->c.p, q->p.source)->p.smearing);
     return MEASURE_DONE;
 }

@@ -13,7 +13,7 @@
 
 /* ---- C_PP and C_AP among correlators ---- */
 
-/* Labels of the gamma matrices, by their numbers (hmc/measure/gamma.h). gamma_t gamma_5 = - gamma_x gamma_y gamma_z, number 7. */
+/* Labels of the gamma matrices, by their numbers (hmc/sources/gamma.h). gamma_t gamma_5 = - gamma_x gamma_y gamma_z, number 7. */
 #define AT_REST "nx = 0 ny = 0 nz = 0 "
 #define PSEUDOSCALAR "sink = 15 source = 15"
 #define AXIAL "sink = 7 source = 15"

@@ -62,6 +62,11 @@ void source_kind_keys(const char *kind, char *text, size_t size)
     parts_keys((const param_section *const[]){source_kind_find(kind)->own, NULL}, text, size);
 }
 
+const sequential_keys *source_sequential(const source_params *s)
+{
+    return source_kind_find(s->kind)->sequential ? SOURCE_OWN(sequential_keys, s) : NULL;
+}
+
 /* ---- fields ---- */
 
 void source_place(const source_params *s, int place[4])

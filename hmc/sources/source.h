@@ -32,9 +32,13 @@ typedef struct {
     const char *name, *help;
     const param_section *own; /* a part of the section with its own keys, its owner the name */
     int noise;                /* 1: f(x) has random numbers; products of more than two columns have no mean */
-    int sequential;           /* 1: made of the columns of another propagator, see source_sequential(); value is null */
+    int baryon; /* 1: a sequential source of three quarks, whose sign at an antiperiodic edge is taken out */
     /* f at global coordinates x on that slice. `size`: extents of the lattice; `seed`: of noise. */
     double complex (*value)(const source_params *s, const int x[4], const int size[4], uint64_t seed);
+    /* In place of it, of sequential sources, see source_sequential(): their columns at a site of the sink, [column][3 spin +
+     * colour], out of those of the propagator, x. `wave`: exp(i p.(x - x_0)), with the sign of a baryon's edge. */
+    void (*sequential)(double complex y[12][12], const double complex x[12][12], const source_params *s,
+                       double complex wave);
 } source_kind;
 
 /* Kinds by number, null after the last; and by name, which there is. */
@@ -50,10 +54,11 @@ const param_section *source_section(int i);
 #define SOURCE_KEY(keys, member) (offsetof(source_params, own) + offsetof(keys, member))
 #define SOURCE_OWN(keys, s) ((const keys *)(const void *)(s)->own.bytes)
 
-/* A source Gamma exp(i p.x) S(x) on the time slice of a sink, S being the columns of another propagator. */
+/* Keys of all sequential sources, which are made on the time slice of a sink out of the columns of another propagator. They come
+ * first in the struct of a kind. */
 typedef struct {
-    char propagator[PARAM_STRING_SIZE]; /* [propagator.NAME] of S */
-    int time, gamma, momentum[4];       /* gamma: number of Gamma (hmc/measure/gamma.h) */
+    char propagator[PARAM_STRING_SIZE]; /* [propagator.NAME] */
+    int time, momentum[4];              /* slice and momentum of the sink */
 } sequential_keys;
 /* The keys of a sequential source; null for all others. */
 const sequential_keys *source_sequential(const source_params *s);

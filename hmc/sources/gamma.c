@@ -1,4 +1,4 @@
-#include "hmc/measure/gamma.h"
+#include "hmc/sources/gamma.h"
 
 #include <stddef.h>
 
@@ -45,6 +45,15 @@ spin_matrix gamma_number(int number)
             m = gamma_product(&m, &g);
         }
     return m;
+}
+
+spin_matrix gamma_of_source(const spin_matrix *gamma)
+{
+    const spin_matrix t = gamma_number(8);
+    spin_matrix conjugate = *gamma;
+    for (int s = 0; s < GAMMA_SPINS; s++) conjugate.value[s] = conj(gamma->value[s]);
+    const spin_matrix left = gamma_product(&t, &conjugate); /* gamma_t is real and symmetric */
+    return gamma_product(&left, &t);
 }
 
 int gamma_listed(const char *words, int *numbers)

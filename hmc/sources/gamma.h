@@ -6,7 +6,7 @@
 
 #include <complex.h>
 
-enum { GAMMA_SPINS = 4, GAMMAS = 16, GAMMA_5 = 15 };
+enum { GAMMA_SPINS = 4, GAMMAS = 16, GAMMA_5 = 15, CHARGE_CONJUGATION = 10 };
 
 /* Elements, one a row: gamma(s, at[s]) = value[s]. */
 typedef struct {
@@ -16,6 +16,9 @@ typedef struct {
 
 spin_matrix gamma_number(int number);
 spin_matrix gamma_product(const spin_matrix *a, const spin_matrix *b);
+/* gamma_t conj(Gamma) gamma_t: the diquark of conj(O), (q1^T Gamma q2)^dagger = conj(q2) gamma_t Gamma^dagger gamma_t^T conj(q1)^T, with
+ * the spin of q1 first. */
+spin_matrix gamma_of_source(const spin_matrix *gamma);
 
 /* Groups of them by words, for keys whose value is a list of words: the values of such a key; and the numbers that the words
  * of a list stand for, in the order of the groups, into numbers[GAMMAS]: how many. */
