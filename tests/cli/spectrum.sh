@@ -360,6 +360,84 @@ refused() {
     exits 2 "$what"
     printed "$text"
 }
+say "three-point functions of a nucleon"
+cat >nucleon.ini <<'INI'
+[quark.light]
+kappa = 0.12
+c_sw = 1
+solver = s
+[solver.s]
+type = bicgstab
+tolerance = 1e-10
+[smearing.gauss]
+width = 2
+steps = 5
+[source.origin]
+smearing = gauss
+[source.noise]
+kind = noise
+[propagator.light]
+quark = light
+source = origin
+[propagator.smeared]
+quark = light
+source = origin
+sink_smearing = gauss
+[propagator.random]
+quark = light
+source = noise
+[source.sink]
+kind = sequential_nucleon
+propagator = smeared
+smearing = gauss
+time = 2
+flavour = u
+momentum = 0.0.1.0
+[propagator.through_u]
+quark = light
+source = sink
+[measure.current]
+kind = mesons
+propagator = through_u
+propagator_2 = light
+operators = vector axial
+pairs = unit
+momentum2 = 1
+INI
+try measure --dry-run nucleon.ini $config
+exits 0 "a dry run of a nucleon"
+try measure --json nucleon.ini $config
+exits 0 "currents of a nucleon"
+same "rows" 56 "$(grep -c '"kind": "mesons", "source": 0, "sink": ' out)"
+cp out up
+try measure --json nucleon.ini $config source.sink.flavour=d source.sink.polarisation=z
+exits 0 "currents of d"
+cmp -s up out && fail "u and d are the same"
+# nucleon_refused WHAT TEXT ARGUMENTS
+nucleon_refused() {
+    local what=$1 text=$2
+    shift 2
+    try measure nucleon.ini $config "$@"
+    exits 2 "$what"
+    printed "$text"
+}
+nucleon_refused "no flavour" "did you mean 'u'?" source.sink.flavour=up
+nucleon_refused "no direction" "polarisation" source.sink.polarisation=t
+nucleon_refused "a gamma matrix" "[source.sink] kind = sequential_nucleon has no key 'gamma'" source.sink.gamma=15
+nucleon_refused "pairs of mesons" "it needs that one as propagator, a propagator from the first source as propagator_2, and pairs = unit" \
+    measure.current.pairs=all
+nucleon_refused "the other order" "and pairs = unit" measure.current.propagator=light measure.current.propagator_2=through_u
+nucleon_refused "a nucleon alone" "and pairs = unit" measure.current.propagator_2=
+nucleon_refused "a nucleon of noise" "three quarks from [source.noise] of kind noise, which have no mean" source.sink.propagator=random
+nucleon_refused "a sink at the source" "of the sink is that of the source, [source.origin]" source.sink.time=0
+nucleon_refused "a sink outside" "outside the lattice" source.sink.time=4
+nucleon_refused "a nucleon of twisted mass" "which is not for kind = twisted_mass of [quark.light], whose u and d have mu and -mu" \
+    quark.light.kind=twisted_mass quark.light.mu=0.1 measure.current.operators=axial
+nucleon_refused "a nucleon of itself" "is made of the source itself" source.sink.propagator=through_u
+printf '[source.second]\nkind = sequential\npropagator = light\ntime = 1\n[propagator.second]\nquark = light\nsource = second\n' >>nucleon.ini
+nucleon_refused "a nucleon of a sequential propagator" "[propagator.second] is sequential itself; name one from [source.origin]" \
+    source.sink.propagator=second
+
 say "keys that do not fit"
 refused "a second propagator that is none" "did you mean 'up'?" measure.pi.propagator_2=ups
 refused "a smeared staggered propagator" "smearing is for quarks with spin" propagator.up.quark=strange

@@ -21,12 +21,16 @@ CHECK_UNUSED static void observe_source_kind(const char *kind)
     params_default(source_kind_find(kind)->own, s);
 }
 
-CHECK_UNUSED static void observe_source_set(const char *key, const char *value)
+CHECK_UNUSED static void observe_key(source_params *s, const char *key, const char *value)
 {
     char message[PARAM_MESSAGE_SIZE];
-    source_params *s = &the_parameters.sources[0].p;
     const param *p = param_find(source_kind_find(s->kind)->own, key);
     REQUIRE(p && !param_set(p, s, value, message, sizeof message), "%s = %s: %s", key, value, p ? message : "no key");
+}
+
+CHECK_UNUSED static void observe_source_set(const char *key, const char *value)
+{
+    observe_key(&the_parameters.sources[0].p, key, value);
 }
 
 CHECK_UNUSED static void observe_place(const int place[4])
@@ -45,6 +49,23 @@ CHECK_UNUSED static named_propagator *observe_propagator(const char *name, const
     snprintf(q->p.quark, sizeof q->p.quark, "%s", quark);
     snprintf(q->p.source, sizeof q->p.source, "source");
     return q;
+}
+
+/* A second source, `sink`, of a sequential kind at that time, which is made of the first propagator; and a propagator of a
+ * quark from it. */
+CHECK_UNUSED static source_params *observe_sink(const char *kind, int time, const char *name, const char *quark)
+{
+    named_source *s = &the_parameters.sources[the_parameters.nsources++];
+    char text[16];
+    snprintf(s->name, sizeof s->name, "sink");
+    snprintf(s->p.kind, sizeof s->p.kind, "%s", kind);
+    params_default(source_kind_find(kind)->own, &s->p);
+    observe_key(&s->p, "propagator", "propagator");
+    snprintf(text, sizeof text, "%d", time);
+    observe_key(&s->p, "time", text);
+    named_propagator *q = observe_propagator(name, quark);
+    snprintf(q->p.source, sizeof q->p.source, "sink");
+    return &s->p;
 }
 
 /* One quark, whose kind the caller completes, one solver, and its propagator from a point at the origin. */

@@ -193,13 +193,13 @@ static void check_sequential(const field *links, const double complex *u)
     double complex *S = propagator_of(u, masses[0], 0), *sigma = sequential_of(S, u, gamma, p, time);
     parameters *q = two_quarks(0);
     const measure_context c = {q, links, NULL, NULL, -1, NULL};
-    q->nsources = 2;
-    named_source *end = &q->sources[1];
-    snprintf(end->name, sizeof end->name, "sink");
-    snprintf(end->p.kind, sizeof end->p.kind, "sequential");
-    sequential_keys *k = (sequential_keys *)(void *)end->p.own.bytes;
-    *k = (sequential_keys){.propagator = "propagator", .time = time, .gamma = gamma, .momentum = {p[0], p[1], p[2], 0}};
-    snprintf(q->propagators[1].p.source, PARAM_STRING_SIZE, "sink");
+    char text[32];
+    q->npropagators = 1; /* the second is made anew, from the sink */
+    source_params *end = observe_sink("sequential", time, "other", "other");
+    snprintf(text, sizeof text, "%d", gamma);
+    observe_key(end, "gamma", text);
+    snprintf(text, sizeof text, "%d.%d.%d.0", p[0], p[1], p[2]);
+    observe_key(end, "momentum", text);
     named_measure m = observe_section("mesons");
     observe_set(&m, "propagator", "other");
     observe_set(&m, "propagator_2", "propagator");

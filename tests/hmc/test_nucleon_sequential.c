@@ -2,7 +2,8 @@
  *
  * Through the operator instead: two-point functions with lines M^-1 Gamma exp(-i q.y) S, made by the reference on one time slice, in place of S,
  * have no sequential sink and no gamma_5 hermiticity. They agree for both flavours, all polarisations, with momenta at both ends, and for sinks
- * behind the antiperiodic edge. The scalar charge over all times is minus the derivative of the two-point function by the mass.
+ * behind the antiperiodic edge. The scalar charge over all times is minus the derivative of the two-point function by the mass, with smeared
+ * sources and sinks, too.
  * Free quarks from a wall have the charges of SU(6): 2 and 1 of vectors, 4/3 and -1/3 of axial ones, over 1 + m_0, with the Z_V of the
  * pion. */
 #include <complex.h>
@@ -19,28 +20,12 @@ static const char *const polarisations[4] = {"none", "x", "y", "z"};
 
 /* ---- sections ---- */
 
-static void set_key(named_source *s, const char *key, const char *value)
-{
-    char message[PARAM_MESSAGE_SIZE];
-    const param *p = param_find(source_kind_find(s->p.kind)->own, key);
-    REQUIRE(p && !param_set(p, &s->p, value, message, sizeof message), "%s = %s", key, value);
-}
-
 /* One quark, and its propagator `through` the sink of a kind. */
 static parameters *with_sink(double m, const char *kind, int time)
 {
     parameters *p = observe_parameters("wilson_clover", m);
-    named_source *s = &p->sources[p->nsources++];
-    char text[16];
     wilson_keys_of(&p->quarks[0].p)->c_sw = c_sw;
-    snprintf(s->name, sizeof s->name, "sink");
-    snprintf(s->p.kind, sizeof s->p.kind, "%s", kind);
-    params_default(source_kind_find(kind)->own, &s->p);
-    set_key(s, "propagator", "propagator");
-    snprintf(text, sizeof text, "%d", time);
-    set_key(s, "time", text);
-    named_propagator *q = observe_propagator("through", "quark");
-    snprintf(q->p.source, sizeof q->p.source, "sink");
+    observe_sink(kind, time, "through", "quark");
     return p;
 }
 
@@ -184,9 +169,9 @@ static void check_sink(const field *links, const double complex *S, const insert
     const measure_context c = {q, links, NULL, NULL, -1, NULL};
     observe_place(source);
     snprintf(text, sizeof text, "%d.%d.%d.0", number[0], number[1], number[2]);
-    set_key(&q->sources[1], "momentum", text);
-    set_key(&q->sources[1], "flavour", flavour ? "d" : "u");
-    set_key(&q->sources[1], "polarisation", polarisations[polarisation]);
+    observe_key(&q->sources[1].p, "momentum", text);
+    observe_key(&q->sources[1].p, "flavour", flavour ? "d" : "u");
+    observe_key(&q->sources[1].p, "polarisation", polarisations[polarisation]);
     const named_measure m = through("scalar vector axial tensor", "unit", "2");
     measure_result r = measure(&c, &m);
     CHECK_INT(r.failed, 0);
@@ -203,9 +188,21 @@ static void check_sink(const field *links, const double complex *S, const insert
 
 /* ---- the derivative by the mass ---- */
 
-static double complex nucleon_at(const field *links, double m, int t)
+/* Smears the source, and the sink of a propagator of that name. */
+static void smear(parameters *p, const char *sink)
+{
+    p->nsmearings = 1;
+    p->smearings[0] = (named_smearing){.name = "gauss", .p = {.width = 1.5, .steps = 3}};
+    for (int i = 0; i < p->nsources; i++) snprintf(p->sources[i].p.smearing, PARAM_STRING_SIZE, "gauss");
+    for (int i = 0; i < p->npropagators; i++)
+        if (!strcmp(p->propagators[i].name, sink))
+            snprintf(p->propagators[i].p.sink_smearing, PARAM_STRING_SIZE, "gauss");
+}
+
+static double complex nucleon_at(const field *links, double m, int t, int smeared)
 {
     parameters *q = observe_parameters("wilson_clover", m);
+    if (smeared) smear(q, "propagator");
     const measure_context c = {q, links, NULL, NULL, -1, NULL};
     wilson_keys_of(&q->quarks[0].p)->c_sw = c_sw;
     observe_place(source);
@@ -220,7 +217,7 @@ static double complex nucleon_at(const field *links, double m, int t)
     return value;
 }
 
-static void check_mass(const field *links, int t)
+static void check_mass(const field *links, int t, int smeared)
 {
     static const int rest[3] = {0, 0, 0};
     const double h = 0.01;
@@ -229,16 +226,22 @@ static void check_mass(const field *links, int t)
         parameters *q = with_sink(mass, "sequential_nucleon", (t + source[3]) % shape.size[3]);
         const measure_context c = {q, links, NULL, NULL, -1, NULL};
         observe_place(source);
-        set_key(&q->sources[1], "flavour", flavour ? "d" : "u");
+        observe_key(&q->sources[1].p, "flavour", flavour ? "d" : "u");
+        if (smeared) {
+            observe_propagator("sunk", "quark");
+            observe_key(&q->sources[1].p, "propagator", "sunk");
+            smear(q, "sunk");
+        }
         const named_measure m = through("scalar", "unit", "0");
         measure_result r = measure(&c, &m);
         CHECK_INT(r.failed, 0);
         for (int at = 0; at < shape.size[3]; at++) sum += value_of(&r, 0, rest, at);
         measure_result_free(&r);
     }
-    const double complex slope = (8 * (nucleon_at(links, mass + h, t) - nucleon_at(links, mass - h, t)) -
-                                  (nucleon_at(links, mass + 2 * h, t) - nucleon_at(links, mass - 2 * h, t))) /
-                                 (12 * h);
+    const double complex slope =
+        (8 * (nucleon_at(links, mass + h, t, smeared) - nucleon_at(links, mass - h, t, smeared)) -
+         (nucleon_at(links, mass + 2 * h, t, smeared) - nucleon_at(links, mass - 2 * h, t, smeared))) /
+        (12 * h);
     CHECK(cabs(slope) > 1e-7);
     CHECK_NEAR(cabs(sum + slope) / cabs(slope), 0, 1e-5);
 }
@@ -262,8 +265,8 @@ static void test_rough(void)
         for (int flavour = 0; flavour < 2; flavour++)
             check_sink(links, S, all, N, flavour, polarisation, polarisation % 2 ? 2 : 4,
                        polarisation == 0 ? 0 : 1 + 2 * (polarisation - 1) + flavour);
-    check_mass(links, 2);
-    check_mass(links, 3);
+    check_mass(links, 2, 0);
+    check_mass(links, 3, 1);
     for (int i = 0; i < N; i++) free(all[i].line);
     field_destroy(links);
     free(S);
@@ -283,8 +286,8 @@ static double complex charge(const field *links, const char *kind, const char *f
     const measure_context c = {q, links, NULL, NULL, -1, NULL};
     double complex value = NAN, other;
     observe_source_kind("wall");
-    if (nucleon) set_key(&q->sources[1], "flavour", flavour);
-    if (nucleon) set_key(&q->sources[1], "polarisation", polarisation);
+    if (nucleon) observe_key(&q->sources[1].p, "flavour", flavour);
+    if (nucleon) observe_key(&q->sources[1].p, "polarisation", polarisation);
     const named_measure m = through("pseudoscalar vector axial", nucleon ? "unit" : "all", "0");
     measure_result r = measure(&c, &m);
     CHECK_INT(r.failed, 0);
