@@ -15,11 +15,11 @@
 
 typedef struct {
     const correlator *pp;
-    char labels[256]; /* those of pp but for the gamma matrices */
+    char labels[256]; /* labels of pp without the gamma matrices */
     double c_A, from, to;
     int fitted; /* times in the range of the plateau with a mass */
     long blocks;
-    double *mass, *error;          /* by time; NaN: none */
+    double *mass, *error;          /* [T]; NaN: none */
     double plateau, plateau_error; /* NaN: none */
 } pcac;
 

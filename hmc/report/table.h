@@ -1,4 +1,4 @@
-/* What the tables of reports share: arrays of numbers, and columns of text. Local. */
+/* Tables of reports: arrays of numbers, cells of text, points of charts. Local. */
 #ifndef PLAQ_TABLE_H
 #define PLAQ_TABLE_H
 

@@ -35,7 +35,7 @@ typedef struct {
     int baryon; /* 1: a sequential source of three quarks, whose sign at an antiperiodic edge is taken out */
     /* f at global coordinates x on that slice. `size`: extents of the lattice; `seed`: of noise. */
     double complex (*value)(const source_params *s, const int x[4], const int size[4], uint64_t seed);
-    /* In place of it, of sequential sources, see source_sequential(): their columns at a site of the sink, [column][3 spin +
+    /* Columns of a sequential source at a site of the sink, in place of f (source_sequential()): y[column][3 spin +
      * colour], out of those of the propagator, x. `wave`: exp(i p.(x - x_0)), with the sign of a baryon's edge. */
     void (*sequential)(double complex y[12][12], const double complex x[12][12], const source_params *s,
                        double complex wave);
