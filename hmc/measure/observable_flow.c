@@ -1,5 +1,7 @@
 /* flow: the Wilson flow (operators/flow.h) and what it says of the links.
  *
+ * With an anisotropy xi times are in units of a_s^2 and energies in a_s^-4: xi^2 times as large in temporal planes.
+ *
  * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette, 36 (1 - P),
  * and the topological charge. The flow lowers its action, 6 (1 - P) a site: where E of the plaquette rises, the step is too
  * long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at t =
@@ -11,7 +13,7 @@
 #include "operators/flow.h"
 
 typedef struct {
-    double flow_time, flow_step;
+    double flow_time, flow_step, xi;
 } flow_keys;
 
 #define SCALE_AT 0.3
@@ -30,12 +32,15 @@ static const measure_column summary[] = {
 };
 
 /* Returns E of the plaquette. */
-static double add_row(measure_result *r, double t, const field *links, field *tensor)
+static double add_row(measure_result *r, double t, double xi, const field *links, field *tensor)
 {
     gauge_field_strength(tensor, links);
     const gauge_energy e = gauge_field_energy(tensor);
-    const double plaquette = 36 * (1 - gauge_measure(links, 0).plaquette);
-    measure_add_row(r, (const double[]){t, e.temporal + e.spatial, e.temporal, e.spatial, plaquette, e.charge});
+    const gauge_loops loops = gauge_measure(links, 0);
+    const double xi2 = xi * xi, temporal = xi2 * e.temporal;
+    const double plaquette =
+        xi == 1 ? 36 * (1 - loops.plaquette) : 18 * (1 - loops.plaquette_space) + 18 * xi2 * (1 - loops.plaquette_time);
+    measure_add_row(r, (const double[]){t, temporal + e.spatial, temporal, e.spatial, plaquette, e.charge});
     return plaquette;
 }
 
@@ -89,7 +94,7 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
           *tensor = field_create(lat, FIELD_TENSOR, PREC_DOUBLE, PARITY_BOTH, 1, links->where);
     field *a = field_create(lat, FIELD_MOMENTA, PREC_DOUBLE, PARITY_BOTH, 1, links->where), *b = field_like(a);
     field_copy(links, c->links);
-    double energy = add_row(r, 0, links, tensor);
+    double energy = add_row(r, 0, k->xi, links, tensor);
     const long steps = flow_steps(k->flow_time, k->flow_step);
     double t = 0;
     int status = MEASURE_DONE;
@@ -99,10 +104,10 @@ static int measure_flow(const measure_context *c, const measure_params *m, measu
             break;
         }
         const double next = flow_time_after(i, k->flow_time, k->flow_step);
-        flow_advance(links, next - t, a, b);
+        flow_advance(links, next - t, k->xi, a, b);
         t = next;
         const double before = energy;
-        energy = add_row(r, t, links, tensor);
+        energy = add_row(r, t, k->xi, links, tensor);
         if (has_risen(r, before, energy, t, k->flow_step)) {
             status = MEASURE_FAILED;
             break;
@@ -124,11 +129,19 @@ static double flops(const measure_params *m)
 
 #define MOST_STEPS 1000000
 
-/* A flow of so many steps that it would not come to an end, or not fit. */
+/* A flow of so many steps that it would not come to an end, or not fit; or of steps too long for the anisotropy. */
 static const char *check(const parameters *p, const named_measure *m, char *message, size_t size)
 {
     const flow_keys *k = OBSERVABLE_OWN(flow_keys, &m->p);
-    const double steps = ceil(k->flow_time / k->flow_step);
+    const double steps = ceil(k->flow_time / k->flow_step), largest = flow_largest_step(k->xi);
+    if (k->flow_step > largest) {
+        snprintf(
+            message, size,
+            "flow_step = %g of [measure.%s] is too long for xi = %g: the flow is unstable beyond %.4g, 2.4 / (12 + 4 "
+            "xi^2)",
+            k->flow_step, m->name, k->xi, largest);
+        return ini_given(p->input, "measure", m->name, "flow_step") ? "flow_step" : "xi";
+    }
     if (!(steps > MOST_STEPS)) return NULL;
     snprintf(
         message, size,
@@ -142,6 +155,7 @@ static const param own[] = {
     {"flow_time", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_time), "2", "(0,150000]", "a^2",
      "longest flow time; the flow has at most 1000000 steps", 0},
     {"flow_step", PARAM_REAL, OBSERVABLE_KEY(flow_keys, flow_step), "0.05", FLOW_STEPS, "a^2", FLOW_STEP_HELP, 0},
+    {"xi", PARAM_REAL, OBSERVABLE_KEY(flow_keys, xi), "1", "[0.01,100]", NULL, FLOW_XI_HELP, 0},
 };
 static const param_section part = PARAM_PART("measure", "flow", measure_params, own);
 _Static_assert(sizeof(flow_keys) <= sizeof(((measure_params *)0)->own), "no room for the keys of flow");

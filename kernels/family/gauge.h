@@ -9,7 +9,8 @@
 typedef struct {
     geom g;
     view links;
-    int parity, rectangles;
+    double rectangle[3]; /* weights of rectangles, as in gauge_weights */
+    int parity;
 } loops_args;
 
 typedef struct {
@@ -21,7 +22,7 @@ typedef struct {
 typedef struct {
     geom g;
     view links, momenta;
-    double c0, c1;
+    double c0[2], c1[3]; /* as plaquette and rectangle in gauge_weights */
     int parity;
 } gauge_force_args;
 
@@ -44,7 +45,7 @@ typedef struct {
 
 typedef struct {
     view links, momenta;
-    double dt;
+    double dt[2]; /* of links in space, and in time */
 } link_update_args;
 
 typedef struct {
@@ -53,11 +54,12 @@ typedef struct {
 
 typedef struct {
     view y, x;
-    double a;
+    double a[2]; /* in space, and in time */
 } momenta_add_args;
 
 typedef struct {
     view x, y;
+    double weight[2]; /* of links in space, and in time */
 } momenta_dot_args;
 
 typedef random_args random_momenta_args;

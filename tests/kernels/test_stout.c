@@ -13,7 +13,7 @@ static const stout_weights weights[] = {
 #define WEIGHTS ((int)(sizeof weights / sizeof weights[0]))
 #define STEPS 2
 
-static const gauge_weights loops = {5.5, -0.3, 0};
+static const gauge_weights loops = GAUGE_WEIGHTS(5.5, -0.3, 0);
 
 struct action {
     struct ref_lattice l;

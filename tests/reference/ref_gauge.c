@@ -93,7 +93,7 @@ void ref_path(double complex m[9], struct ref_lattice l, const double complex *u
 
 /* Sums of 1 - Re tr/3 over all plaquettes and all rectangles. Small terms, and long double, because numerical
  * derivatives of the action divide its rounding error by a small step. */
-static long double plaquette_deficit(struct ref_lattice l, const double complex *u)
+static long double plaquette_deficit(struct ref_lattice l, const double complex *u, const double b[2])
 {
     long double sum = 0;
     for (size_t site = 0; site < ref_volume(l); site++)
@@ -101,12 +101,12 @@ static long double plaquette_deficit(struct ref_lattice l, const double complex 
             for (int nu = 0; nu < mu; nu++) {
                 double complex m[9];
                 ref_path(m, l, u, site, (int[]){mu, nu, REF_BACK(mu), REF_BACK(nu)}, 4);
-                sum += 1 - creal(ref_mat_trace(m)) / 3;
+                sum += b[mu == 3] * (1 - creal(ref_mat_trace(m)) / 3);
             }
     return sum;
 }
 
-static long double rectangle_deficit(struct ref_lattice l, const double complex *u)
+static long double rectangle_deficit(struct ref_lattice l, const double complex *u, const double b[3])
 {
     long double sum = 0;
     for (size_t site = 0; site < ref_volume(l); site++)
@@ -115,7 +115,7 @@ static long double rectangle_deficit(struct ref_lattice l, const double complex 
                 if (mu == nu) continue;
                 double complex m[9];
                 ref_path(m, l, u, site, (int[]){mu, mu, nu, REF_BACK(mu), REF_BACK(mu), REF_BACK(nu)}, 6);
-                sum += 1 - creal(ref_mat_trace(m)) / 3;
+                sum += b[mu == 3 ? 2 : nu == 3 ? 1 : 0] * (1 - creal(ref_mat_trace(m)) / 3);
             }
     return sum;
 }
@@ -139,12 +139,12 @@ static long double parallelogram_deficit(struct ref_lattice l, const double comp
 
 double ref_plaquette(struct ref_lattice l, const double complex *u)
 {
-    return (double)(1 - plaquette_deficit(l, u) / (6 * ref_volume(l)));
+    return (double)(1 - plaquette_deficit(l, u, (double[]){1, 1}) / (6 * ref_volume(l)));
 }
 
 double ref_rectangle(struct ref_lattice l, const double complex *u)
 {
-    return (double)(1 - rectangle_deficit(l, u) / (12 * ref_volume(l)));
+    return (double)(1 - rectangle_deficit(l, u, (double[]){1, 1, 1}) / (12 * ref_volume(l)));
 }
 
 double ref_link_trace(struct ref_lattice l, const double complex *u)
@@ -172,10 +172,16 @@ double complex ref_polyakov(struct ref_lattice l, const double complex *u)
 
 double ref_gauge_action(struct ref_lattice l, const double complex *u, double b0, double b1, double b2)
 {
-    long double s = b0 * plaquette_deficit(l, u);
-    if (b1 != 0) s += b1 * rectangle_deficit(l, u);
+    long double s = b0 * plaquette_deficit(l, u, (double[]){1, 1});
+    if (b1 != 0) s += b1 * rectangle_deficit(l, u, (double[]){1, 1, 1});
     if (b2 != 0) s += b2 * parallelogram_deficit(l, u);
     return (double)s;
+}
+
+double ref_gauge_action_anisotropic(struct ref_lattice l, const double complex *u, const double b0[2],
+                                    const double b1[3])
+{
+    return (double)(plaquette_deficit(l, u, b0) + rectangle_deficit(l, u, b1));
 }
 
 static double action_moved(double complex *u, size_t link, int a, double omega, ref_action action, void *ctx)

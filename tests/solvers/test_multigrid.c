@@ -370,7 +370,7 @@ static void check_renewal(quark *q)
 /* Beyond the critical mass the spectrum of M goes around zero: a solve ends by rule, long before max_iterations. */
 static void check_stall(void)
 {
-    static const wilson_settings beyond = {-2.2, 1.2, SCHUR_SYMMETRIC, PARITY_EVEN, FIELD_LINKS, NULL, 0, 0};
+    static const wilson_settings beyond = {.mass = -2.2, .c_sw = 1.2, .form = SCHUR_SYMMETRIC, .storage = FIELD_LINKS};
     quark q;
     if (!open_quark(&q, &beyond)) return;
     kit_where("a mass of %g", beyond.mass);

@@ -108,7 +108,9 @@ static void check_trial(const trial *t, lattice *lat, const double complex *cons
     memcpy(l.size, lat->size, sizeof l.size);
     field *links = kit_links(lat, u[0]);
     link_map *map = t->twisted ? link_map_twist(NULL, links, angles) : NULL;
-    wilson *w = wilson_create(links, &(wilson_settings){0.1, t->c_sw, t->form, t->p, t->storage, map, 0, 0});
+    wilson *w = wilson_create(
+        links, &(wilson_settings){
+                   .mass = 0.1, .c_sw = t->c_sw, .form = t->form, .p = t->p, .storage = t->storage, .map = map});
     for (int turn = 0; turn < turns; turn++) {
         struct ref_wilson ref;
         double complex *hop = kit_copy(u[turn], 36 * ref_volume(l) * sizeof *hop);
@@ -172,7 +174,9 @@ static double *result_on(lattice *lat, int alone, precision prec)
     double complex *u = kit_random_gauge(l, 0.4, &rng);
     double *numbers = kit_normals(24 * ref_volume(l), &rng);
     field *links = kit_links(lat, u);
-    wilson *w = wilson_create(links, &(wilson_settings){0.1, 1, SCHUR_ASYMMETRIC, PARITY_ODD, FIELD_LINKS, NULL, 0, 0});
+    wilson *w = wilson_create(
+        links,
+        &(wilson_settings){.mass = 0.1, .c_sw = 1, .form = SCHUR_ASYMMETRIC, .p = PARITY_ODD, .storage = FIELD_LINKS});
     field *b = kit_field(lat, FIELD_SPINOR, PREC_DOUBLE, PARITY_ODD, 1, numbers), *x = field_like(b);
     const solver_settings set = schwarz_of((const int[4]){2, 2, 2, 2}, 1, 2, precision_names[prec]);
     precondition_by(&set, wilson_schur(w), x, b);
