@@ -26,7 +26,7 @@ static double action_value(const double complex *u, void *ctx)
     double complex *v = ref_gauge_new(a->l), *t = ref_gauge_new(a->l);
     ref_stout(t, a->l, u, a->w->rho);
     ref_stout(v, a->l, t, a->w->rho);
-    const double s = ref_gauge_action(a->l, v, loops.plaquette, loops.rectangle, loops.parallelogram);
+    const double s = ref_gauge_action(a->l, v, loops.plaquette[0], loops.rectangle[0], loops.parallelogram);
     free(t);
     free(v);
     return s;
