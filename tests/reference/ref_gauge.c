@@ -252,7 +252,7 @@ struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *
     return e;
 }
 
-static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps)
+static void flow_slope(double complex *z, struct ref_lattice l, const double complex *u, double eps, double xi)
 {
     for (size_t site = 0; site < ref_volume(l); site++)
         for (int mu = 0; mu < 4; mu++) {
@@ -260,23 +260,24 @@ static void flow_slope(double complex *z, struct ref_lattice l, const double com
             for (int nu = 0; nu < 4; nu++) {
                 if (nu == mu) continue;
                 ref_path(m, l, u, site, (int[]){mu, nu, REF_BACK(mu), REF_BACK(nu)}, 4);
-                for (int i = 0; i < 9; i++) w[i] += m[i];
+                const double weight = nu == 3 ? xi * xi : 1; /* xi^2 of the action over that of the link */
+                for (int i = 0; i < 9; i++) w[i] += weight * m[i];
                 ref_path(m, l, u, site, (int[]){mu, REF_BACK(nu), REF_BACK(mu), nu}, 4);
-                for (int i = 0; i < 9; i++) w[i] += m[i];
+                for (int i = 0; i < 9; i++) w[i] += weight * m[i];
             }
             ref_mat_antihermitian(out, w);
             for (int i = 0; i < 9; i++) out[i] *= -eps;
         }
 }
 
-void ref_flow_step(double complex *u, struct ref_lattice l, double eps)
+void ref_flow_step(double complex *u, struct ref_lattice l, double eps, double xi)
 {
     const double weight[3][3] = {
         {1.0 / 4, 0, 0}, {-17.0 / 36, 8.0 / 9, 0}, {17.0 / 36, -8.0 / 9, 3.0 / 4}}; /* [stage][slope] */
     double complex *z[3];
     for (int k = 0; k < 3; k++) z[k] = ref_gauge_new(l);
     for (int stage = 0; stage < 3; stage++) {
-        flow_slope(z[stage], l, u, eps);
+        flow_slope(z[stage], l, u, eps, xi);
         for (size_t link = 0; link < 4 * ref_volume(l); link++) {
             double complex sum[9] = {0}, move[9], old[9];
             for (int k = 0; k <= stage; k++)

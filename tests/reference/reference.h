@@ -110,8 +110,9 @@ struct ref_energy {
 };
 struct ref_energy ref_clover_energy(struct ref_lattice l, const double complex *u, int traceless);
 
-/* One step of the Wilson flow, third order Runge-Kutta of M. Luescher, arXiv:1006.4518 (C.2), Wilson action. */
-void ref_flow_step(double complex *u, struct ref_lattice l, double eps);
+/* One step of the Wilson flow, third order Runge-Kutta of M. Luescher, arXiv:1006.4518 (C.2), Wilson action; of an
+ * anisotropic lattice by S. Borsanyi et al., arXiv:1205.0781, in units of a_s. */
+void ref_flow_step(double complex *u, struct ref_lattice l, double eps, double xi);
 
 /* ---------------------------------------------------------------- dense linear algebra (ref_linalg.c) */
 
