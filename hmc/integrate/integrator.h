@@ -30,7 +30,7 @@ typedef struct {
  * (action.shares) only the first force of a trajectory is known. */
 typedef struct {
     double sum, square;               /* sums of the norms, and of their squares */
-    double space_square, time_square; /* of the latter, over links in space and in time, on an anisotropic lattice */
+    double space_square, time_square; /* squares over links in space and in time, on an anisotropic lattice */
     double most;                      /* the largest norm */
     long count;
     double seconds;

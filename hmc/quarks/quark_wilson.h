@@ -7,7 +7,7 @@
 
 typedef struct {
     double kappa, c_sw;
-    double xi_0, nu, c_R, c_T; /* of anisotropic lattices; 1, 1, 0, 0: isotropic */
+    double xi_0, nu, c_R, c_T; /* keys of anisotropic lattices; 1, 1, 0, 0: isotropic */
     char schur[PARAM_CHOICE_SIZE], clover_links[PARAM_CHOICE_SIZE];
 } wilson_keys;
 

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     geom g;
     view links, momenta;
-    double c0[2], c1[3]; /* as plaquette and rectangle in gauge_weights */
+    double c0[2], c1[3]; /* plaquette and rectangle of gauge_weights, over 6 */
     int parity;
 } gauge_force_args;
 
@@ -45,7 +45,7 @@ typedef struct {
 
 typedef struct {
     view links, momenta;
-    double dt[2]; /* of links in space, and in time */
+    double dt[2]; /* links in space; links in time */
 } link_update_args;
 
 typedef struct {
@@ -54,12 +54,12 @@ typedef struct {
 
 typedef struct {
     view y, x;
-    double a[2]; /* in space, and in time */
+    double a[2]; /* links in space; links in time */
 } momenta_add_args;
 
 typedef struct {
     view x, y;
-    double weight[2]; /* of links in space, and in time */
+    double weight[2]; /* links in space; links in time */
 } momenta_dot_args;
 
 typedef random_args random_momenta_args;

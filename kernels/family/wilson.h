@@ -66,7 +66,7 @@ typedef struct {
     geom g;
     view x_here, y_here, x_there, y_there, links, momenta;
     view x_ghost[8], y_ghost[8];
-    double factor, space_factor; /* of links in time, and in space */
+    double factor, space_factor; /* links in time; links in space */
     int parity;
 } hop_force_args;
 

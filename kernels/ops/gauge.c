@@ -74,7 +74,7 @@ double gauge_action(const field *links, gauge_weights w)
     double s[4];
     const double *const p = w.plaquette, *const r = w.rectangle, v = (double)links->lat->volume;
     double action;
-    if (p[0] == p[1] && r[0] == r[1] && r[1] == r[2]) { /* one sum of all planes rounds once */
+    if (p[0] == p[1] && r[0] == r[1] && r[1] == r[2]) { /* equal weights: one sum of all planes, with one rounding */
         const double one = r[0] != 0;
         loop_sums(links, (const double[]){one, one, one}, s);
         action = p[0] * (6 * v - (s[0] + s[1]) / 3);

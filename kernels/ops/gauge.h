@@ -33,7 +33,7 @@ typedef struct {
     double plaquette[2], rectangle[3], parallelogram;
 } gauge_weights;
 
-/* The same weights in all planes, as an initialiser. */
+/* Initialiser: equal weights in all planes. */
 #define GAUGE_WEIGHTS(plaquette, rectangle, parallelogram)                                                             \
     {                                                                                                                  \
         {plaquette, plaquette}, {rectangle, rectangle, rectangle}, parallelogram                                       \
@@ -72,9 +72,9 @@ void links_twist(field *y, const field *x, const double angle[4]);
 void momenta_zero(field *p);
 void momenta_random(field *p, uint64_t seed, uint32_t purpose, uint32_t number);
 void momenta_add(field *y, double a, const field *x);                     /* y += a x */
-void momenta_add_by(field *y, double space, double time, const field *x); /* the same, of links in space and in time */
+void momenta_add_by(field *y, double space, double time, const field *x); /* factors of links in space and in time */
 double momenta_dot(const field *x, const field *y);                       /* -sum tr X Y = x^a y^a / 2 */
-/* The same with weights of links in space and in time. */
+/* Product with weights of links in space and in time. */
 double momenta_dot_by(double space, double time, const field *x, const field *y);
 double momenta_norm2(const field *p); /* kinetic energy: momenta_dot() of p with itself */
 
