@@ -5,8 +5,8 @@
  * A row for each flow time: E of the clover field strength in temporal and spatial planes, E of the plaquette, 36 (1 - P),
  * and the topological charge. The flow lowers its action, 6 (1 - P) a site: where E of the plaquette rises, the step is too
  * long and the measurement has failed. The summary has t0, where t^2 E = 0.3, and w0, where t d/dt (t^2 E) = 0.3 at t =
- * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached; and the
- * ratio of the parts of d/dt (t^2 E) there, of spatial and of temporal planes, by which xi is tuned (arXiv:1205.0781). */
+ * w0^2 (S. Borsanyi et al., arXiv:1203.4469), both of the clover E and by linear interpolation, NaN when not reached.
+ * xi is tuned by the parts of d/dt (t^2 E) in spatial and in temporal planes, which are equal then (arXiv:1205.0781). */
 #include <math.h>
 
 #include "hmc/measure/observable.h"
@@ -30,8 +30,6 @@ static const measure_column columns[] = {
 static const measure_column summary[] = {
     {"t0", "a^2", "flow time where t^2 E = 0.3"},
     {"w0", "a", "root of the flow time where t d/dt (t^2 E) = 0.3"},
-    {"ratio", "",
-     "d/dt (t^2 E) of spatial planes over that of temporal planes at w0^2; its mean is 1 where xi is a_s / a_t"},
 };
 
 /* Returns E of the plaquette. */
@@ -68,54 +66,24 @@ static double crossing(double x0, double y0, double x1, double y1)
     return y0 < SCALE_AT && y1 >= SCALE_AT ? x0 + (x1 - x0) * (SCALE_AT - y0) / (y1 - y0) : NAN;
 }
 
-enum { TIME, TOTAL, TEMPORAL, SPATIAL }; /* columns */
-
-static double at_row(const measure_result *r, long row, int column)
+static double scaled_energy(const measure_result *r, long row)
 {
-    return r->rows[row * r->what->ncolumns + column];
-}
-
-/* t^2 E of a column. */
-static double scaled_energy(const measure_result *r, long row, int column)
-{
-    const double t = at_row(r, row, TIME);
-    return t * t * at_row(r, row, column);
-}
-
-static double middle_of(const measure_result *r, long row)
-{
-    return (at_row(r, row - 1, TIME) + at_row(r, row, TIME)) / 2;
-}
-
-/* t d/dt (t^2 E) of a column, by the difference of two rows, which is of second order at the middle of the step; 0 at the
- * start. */
-static double slope(const measure_result *r, long row, int column)
-{
-    if (row == 0) return 0;
-    return middle_of(r, row) * (scaled_energy(r, row, column) - scaled_energy(r, row - 1, column)) /
-           (at_row(r, row, TIME) - at_row(r, row - 1, TIME));
-}
-
-static double slope_between(const measure_result *r, long row, int column, double share)
-{
-    return (1 - share) * slope(r, row - 1, column) + share * slope(r, row, column);
+    const double *x = r->rows + row * r->what->ncolumns;
+    return x[0] * x[0] * x[1];
 }
 
 static void find_scales(measure_result *r)
 {
-    double before = 0; /* time of the slope before */
+    double before_t = 0, before_w = 0;
     for (long i = 1; i < r->nrows; i++) {
-        const double middle = middle_of(r, i);
-        if (isnan(r->summary[0]))
-            r->summary[0] = crossing(at_row(r, i - 1, TIME), scaled_energy(r, i - 1, TOTAL), at_row(r, i, TIME),
-                                     scaled_energy(r, i, TOTAL));
-        const double t = crossing(before, slope(r, i - 1, TOTAL), middle, slope(r, i, TOTAL));
-        if (isnan(r->summary[1]) && !isnan(t)) {
-            const double share = (t - before) / (middle - before);
-            r->summary[1] = sqrt(t);
-            r->summary[2] = slope_between(r, i, SPATIAL, share) / slope_between(r, i, TEMPORAL, share);
-        }
-        before = middle;
+        const double t0 = r->rows[(i - 1) * r->what->ncolumns], t1 = r->rows[i * r->what->ncolumns];
+        const double y0 = scaled_energy(r, i - 1), y1 = scaled_energy(r, i);
+        if (isnan(r->summary[0])) r->summary[0] = crossing(t0, y0, t1, y1);
+        /* The derivative by a difference is second order at the middle of the step. */
+        const double middle = (t0 + t1) / 2, w = middle * (y1 - y0) / (t1 - t0);
+        if (isnan(r->summary[1])) r->summary[1] = sqrt(crossing(before_t, before_w, middle, w));
+        before_t = middle;
+        before_w = w;
     }
 }
 
