@@ -55,8 +55,7 @@ static const param run_table[] = {
      "steps are stable up to about 1",
      1},
     {"xi_mom", PARAM_REAL, AT(run_params, xi_mom), "1", "[0.01,100]", NULL,
-     "anisotropy of the momenta: kicks and drifts of links in time are divided by it, about the anisotropy of the "
-     "lattice, "
+     "anisotropy of the momenta: kicks and drifts of links in time are divided by it, "
      "so that forces of links in space and in time are equal in size; the end of a run tells both",
      1},
     {"warmup", PARAM_LONG, AT(run_params, warmup), "0", "[0,inf)", NULL,
