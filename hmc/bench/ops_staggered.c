@@ -1,5 +1,6 @@
 #include "hmc/bench/ops.h"
 #include "kernels/ops/gauge.h"
+#include "kernels/ops/multiblas.h"
 #include "kernels/ops/staggered.h"
 #include "kernels/ops/vector.h"
 
@@ -155,6 +156,22 @@ static void run_sibling(bench *b)
     staggered_links_destroy(charm);
 }
 
+/* X^dagger Y of all right-hand sides; told are those of each with itself. */
+static void run_staggered_block_dot(bench *b)
+{
+    static double all[BENCH_MOST_RHS * BENCH_MOST_RHS][2];
+    multiblas_dot(all, b->vx, b->vz, 0);
+    for (int r = 0; r < b->rhs; r++) b->sums[r] = all[r * (b->rhs + 1)][0];
+}
+
+/* Z += X a */
+static void run_staggered_block_axpy(bench *b)
+{
+    static double a[BENCH_MOST_RHS * BENCH_MOST_RHS][2];
+    for (int k = 0; k < b->rhs * b->rhs; k++) a[k][0] = a[k][1] = 1e-6;
+    multiblas_axpy(b->vz, a, b->vx, 1, b->vz);
+}
+
 const bench_op bench_ops_staggered[] = {
     {"staggered_hop", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered, 0},
     {"staggered_naive", "staggered", 1, 0, 2, BENCH_STAGGERED, run_naive, 0},
@@ -163,6 +180,8 @@ const bench_op bench_ops_staggered[] = {
     {"staggered_shifts", "staggered", 0, 0, 4, BENCH_STAGGERED, run_staggered_multishift, BENCH_ONE_RHS},
     {"staggered_hop_13", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered_13, 0},
     {"staggered_hop_9", "staggered", 1, 0, 2, BENCH_STAGGERED, run_staggered_9, 0},
+    {"staggered_block_dot", "staggered", 1, 0, 1, BENCH_STAGGERED, run_staggered_block_dot, 0},
+    {"staggered_block_axpy", "staggered", 1, 0, 1, BENCH_STAGGERED, run_staggered_block_axpy, 0},
     {"staggered_shift", "staggered", 0, 0, 2, BENCH_STAGGERED, run_shift, 0},
     {"fatten", "staggered", 0, 0, 3, BENCH_PATHS, run_fatten, 0},
     {"fatten_back", "staggered", 0, 0, 5, BENCH_PATHS, run_fatten_back, 0},

@@ -65,6 +65,11 @@ typedef struct {
         "--ignore-recorded", given, NULL,                                                                              \
             "go on although plaquette or link trace of a file differ from those that it records"                       \
     }
+/* The option of every command whose kernels can be profiled. */
+#define FLAG_PROFILE(given)                                                                                            \
+    {                                                                                                                  \
+        "--profile", given, NULL, "what each kernel took, calls an iteration of a solver, copies to and from a GPU"    \
+    }
 
 plain_arguments command_arguments(int argc, char **argv, const command_flag *flags, int nflags, int least, int most);
 void command_arguments_free(plain_arguments *a);

@@ -14,6 +14,7 @@
 #include "hmc/command/commands.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/quarks/quark.h"
+#include "hmc/record/profile.h"
 #include "hmc/assemble/identity.h"
 #include "io/history/eigen_hdf5.h"
 #include "io/links/links.h"
@@ -178,6 +179,7 @@ int command_eigen(int argc, char **argv)
 {
     job j = {.s = {.pairs = 16, .block = 8, .tolerance = 1e-10, .restarts = 100}};
     const char *texts[NUMBERS] = {NULL}, *name = NULL;
+    int profile = 0;
     const command_flag flags[] = {
         {"--json", &j.json, NULL, "one JSON object a line instead of a table"},
         {"--output", NULL, &j.output,
@@ -191,9 +193,10 @@ int command_eigen(int argc, char **argv)
          "eigenvalue above which the polynomial is small, raised where too few are below; default by what is found"},
         {"--tolerance", NULL, &texts[5], "tolerance of |K v - value v| over the bound of the spectrum; default 1e-10"},
         {"--restarts", NULL, &texts[6], "largest number of restarts; default 100"},
+        FLAG_PROFILE(&profile),
         FLAG_IGNORE_RECORDED(&j.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 11, 2, 2);
+    plain_arguments a = command_arguments(argc, argv, flags, 12, 2, 2);
     log_keep_stdout_clean(j.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
     command_set_log(p);
@@ -207,7 +210,9 @@ int command_eigen(int argc, char **argv)
     name_output(&j);
     check_output(&j);
     read_config(&j);
+    const profile_span since = profile_open();
     eigen_pairs *e = find(&j);
+    if (profile) profile_print(&(profile_totals){.since = since, .where = j.links->where});
     const int converged = e->converged;
     print(&j, e);
     if (j.output && converged) store(&j, e);

@@ -4,7 +4,8 @@
  * standard output and, with --output, to tables of an HDF5 file (io/history/table_hdf5.h), laid out as in the history of a run:
  * /measure/NAME has the rows of measure.NAME, /measure/NAME/summary its summary, and /configs file, plaquette and link
  * trace of every configuration. What the file has of a configuration already is not measured again. A configuration that
- * cannot be read is passed over and named at the end. Exit status 1 when there was one, or when a solve of a measurement
+ * cannot be read is passed over and named at the end. With --part I/N the list is divided over N jobs, of an array say, which
+ * may share the file: of N configurations in a row the I-th is measured. Exit status 1 when there was one, or when a solve of a measurement
  * did not converge. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "hmc/tell/life.h"
 #include "hmc/assemble/identity.h"
 #include "hmc/measure/propagator.h"
+#include "hmc/record/profile.h"
 #include "hmc/tell/text.h"
 #include "io/links/links.h"
 #include "io/history/output_file.h"
@@ -269,6 +271,26 @@ static void dry_run(const measurer *m, char **configs, int n, int ranks)
     }
 }
 
+/* ---- parts of a list ---- */
+
+/* Keeps the configurations of a part, given as I/N, and returns their number. */
+static int take_part(const char *text, char **configs, int n)
+{
+    static const param key = {"--part", PARAM_INT, 0, NULL, "[1,1000000]", "", "part of a list", 0};
+    char message[PARAM_MESSAGE_SIZE], number[16];
+    const char *const slash = strchr(text, '/');
+    int part, parts, kept = 0;
+    if (!slash || slash - text >= (int)sizeof number)
+        user_error("plaq measure: --part %s: not I/N, part I of N, say 3/16", text);
+    snprintf(number, sizeof number, "%.*s", (int)(slash - text), text);
+    if (param_set(&key, &part, number, message, sizeof message) ||
+        param_set(&key, &parts, slash + 1, message, sizeof message))
+        user_error("plaq measure: --part %s: %s", text, message);
+    if (part > parts) user_error("plaq measure: --part %s: there are parts 1 to %d", text, parts);
+    for (int i = part - 1; i < n; i += parts) configs[kept++] = configs[i];
+    return kept;
+}
+
 /* Memory at the peak, beside which stands the forecast of a dry run. */
 static void tell_memory(const measurer *m)
 {
@@ -279,8 +301,8 @@ static void tell_memory(const measurer *m)
 int command_measure(int argc, char **argv)
 {
     measurer m = {0};
-    int dry = 0;
-    const char *ranks_text = NULL;
+    int dry = 0, profile = 0;
+    const char *ranks_text = NULL, *part = NULL;
     const command_flag flags[] = {
         {"--json", &m.json, NULL, "one JSON object a line"},
         {"--output", NULL, &m.output, "HDF5 file that the rows are appended to"},
@@ -288,14 +310,27 @@ int command_measure(int argc, char **argv)
          "check everything and print decomposition, memory and blockings of multigrid; measure nothing. Without a "
          "configuration, on lattice.size"},
         {"--ranks", NULL, &ranks_text, "with --dry-run: plan for this many ranks"},
+        {"--part", NULL, &part,
+         "I/N: measures every N-th configuration, from the I-th on, so that N jobs share a list and, with --output, a "
+         "file"},
+        FLAG_PROFILE(&profile),
         FLAG_IGNORE_RECORDED(&m.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 5, 1, -1);
+    plain_arguments a = command_arguments(argc, argv, flags, 7, 1, -1);
     log_keep_stdout_clean(m.json);
     const int ranks = command_ranks(ranks_text, "measure");
     if (ranks && !dry)
         user_error("plaq measure: --ranks plans measurements and needs --dry-run; mpirun -n %d makes them", ranks);
     if (!dry && a.nplain < 2) user_error("plaq measure: no configuration; give one or more behind %s", a.plain[0]);
+    if (part) {
+        const int given = a.nplain - 1;
+        a.nplain = 1 + take_part(part, a.plain + 1, given);
+        log_info("part %s: %d of %d configurations", part, a.nplain - 1, given);
+        if (given > 0 && a.nplain == 1) {
+            command_arguments_free(&a);
+            return 0;
+        }
+    }
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, 0);
     command_set_log(p);
     m.p = p;
@@ -308,6 +343,7 @@ int command_measure(int argc, char **argv)
     if (m.output) open_output(&m);
     probe_all(&m, a.plain + 1, a.nplain - 1);
     life_open();
+    const profile_span since = profile_open();
     const int count = a.nplain - 1 - m.nunread;
     for (int i = 1; i < a.nplain && !m.nobody_reads; i++) {
         const double start = comm_wtime();
@@ -315,6 +351,7 @@ int command_measure(int argc, char **argv)
         if (a.plain[i]) tell_progress(&m, count, made, comm_wtime() - start);
     }
     life_close();
+    if (profile && m.links) profile_print(&(profile_totals){.since = since, .where = m.links->where});
     tell_memory(&m);
     if (m.nunread) log_error("%d of %d configurations were not measured:%s", m.nunread, a.nplain - 1, m.unread.data);
     for (int i = 0; i < p->nmeasures; i++) param_text_free(&m.identities[i]);

@@ -331,11 +331,8 @@ static int run(run_state *r)
     r->s->e.interrupted = stop_signal;
     solver_interrupt_by(stop_signal);
     start_or_continue(r);
-    kernel_counts_reset();
-    exchange_counts_reset();
-    r->begun = comm_wtime();
-    r->copied_before = field_copied_bytes();
-    r->tuned_before = tune_spent();
+    r->since = profile_open();
+    r->begun = r->since.begun;
     r->io_seconds = 0;
     note_checkpoint(r);
     life_open();

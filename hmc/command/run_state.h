@@ -7,6 +7,7 @@
 
 #include "hmc/assemble/simulation.h"
 #include "hmc/assemble/parameters.h"
+#include "hmc/record/profile.h"
 #include "hmc/record/record.h"
 #include "hmc/watch/watch.h"
 
@@ -19,10 +20,11 @@ typedef struct {
     int64_t done, accepted, session_start;
     int64_t saved;   /* trajectory number of the newest checkpoint, -1 when there is none */
     char digest[65]; /* digest of its links, or of the first ones */
-    double begun, io_seconds, tuned_before;
-    double copied_before, trajectory_bytes; /* between host and device: before the loop, and in trajectories */
-    double longest, longest_save;           /* seconds of the slowest pass and of the slowest checkpoint so far */
-    int64_t kept;                           /* configurations, in this session */
+    double begun, io_seconds;
+    profile_span since;
+    double trajectory_bytes;      /* between host and device, in trajectories */
+    double longest, longest_save; /* seconds of the slowest pass and of the slowest checkpoint so far */
+    int64_t kept;                 /* configurations, in this session */
     int json, accept, ignore_recorded;
     int64_t failed_measurements[MAX_NAMED]; /* failures of each section, in this session */
     char stopped[1200];                     /* why, when not all trajectories were done */

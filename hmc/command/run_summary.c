@@ -188,7 +188,8 @@ static void print_next(const run_state *r)
     } else {
         /* The checkpoint of a run that got nowhere still has the parameters of before. */
         const int again = r->accept && r->saved <= r->session_start;
-        log_info("to continue%s: %s%s%s", launcher, next.data, again ? " --accept-changes" : "", r->json ? " --json" : "");
+        log_info("to continue%s: %s%s%s", launcher, next.data, again ? " --accept-changes" : "",
+                 r->json ? " --json" : "");
     }
     param_text_free(&next);
 }
@@ -204,11 +205,10 @@ void run_print_summary(const run_state *r)
     char history_hex[65], time_text[32], peak[32], predicted[32];
     record_digest(r->history, history_hex);
     if (r->json) print_json(r, &a, history_hex, seconds, &memory);
-    profile_print(&(profile_totals){.seconds = seconds,
+    profile_print(&(profile_totals){.since = r->since,
                                     .io_seconds = r->io_seconds,
-                                    .tune_seconds = tune_spent() - r->tuned_before,
                                     .where = where,
-                                    .copied_bytes = field_copied_bytes() - r->copied_before,
+                                    .has_trajectories = 1,
                                     .trajectory_bytes = r->trajectory_bytes});
     log_info("%lld trajectories in %s, %lld in all", (long long)(r->done - r->session_start),
              text_duration(seconds, time_text), (long long)r->done);

@@ -18,6 +18,9 @@
  * With --output, tables of an HDF5 file (io/history/table_hdf5.h): /solve/FERMION.SOLVER has the history of the residuals of a
  * solve, /solve/FERMION.SOLVER/summary its result; /solve/FERMION.SOLVER.shifts and its summary those of all shifts at
  * once, /solve/FERMION.SOLVER.apart and its summary those of one after another.
+ *
+ * With --profile, what the kernels of each solve took, its set-up included.
+ *
  * Exit status 1 when a solve did not converge; the others are made all the same, and none is repeated by its fallback.
  */
 #include <math.h>
@@ -31,6 +34,7 @@
 #include "hmc/sources/source.h"
 #include "hmc/assemble/simulation.h"
 #include "hmc/quarks/quark.h"
+#include "hmc/record/profile.h"
 #include "hmc/assemble/identity.h"
 #include "io/links/links.h"
 #include "io/history/output_file.h"
@@ -91,7 +95,7 @@ enum {
 typedef struct {
     const parameters *p;
     const char *config, *output, *place;
-    int json, ignore_recorded, error, failures, nshifts, rhs;
+    int json, ignore_recorded, error, profile, failures, nshifts, rhs;
     double shifts[MULTISHIFT_MOST];
     char digest[65];
     int64_t trajectory; /* number that the configuration bears, or -1 */
@@ -233,8 +237,11 @@ static void solve(equation *s, const named_settings *n, int first, solve_history
     eigenvectors_attach(&s->low, s->j->p, &s->f->p, n, s->q, by);
     solver_record(h);
     const field *b = positive ? s->normal : s->direct;
+    const profile_span since = profile_open();
     const solve_result r = solver_solve(by, s->half, b, NULL);
     solver_record(NULL);
+    if (s->j->profile && !b->lat->planned)
+        profile_print(&(profile_totals){.since = since, .where = b->where, .iterations = r.iterations});
     judge(s, &r, 0, first, row);
     if (s->j->error && r.status == SOLVE_CONVERGED) estimate(s, by, b, row);
     solver_destroy(by);
@@ -581,9 +588,10 @@ int command_solve(int argc, char **argv)
         {"--output", NULL, &j.output, "HDF5 file that histories and results are appended to"},
         {"--error", &j.error, NULL,
          "estimates the error of each solution by a second solve, of the residual: error and error / residual"},
+        FLAG_PROFILE(&j.profile),
         FLAG_IGNORE_RECORDED(&j.ignore_recorded),
     };
-    plain_arguments a = command_arguments(argc, argv, flags, 7, 2, 2);
+    plain_arguments a = command_arguments(argc, argv, flags, 8, 2, 2);
     log_keep_stdout_clean(j.json);
     parameters *p = parameters_read(a.plain[0], a.noverride, a.overrides, NEED_EVERY_SOLVER);
     command_set_log(p);

@@ -7,8 +7,10 @@
 
 #include "hmc/tell/text.h"
 #include "kernels/base/log.h"
+#include "kernels/lattice/comm.h"
 #include "kernels/run/exchange.h"
 #include "kernels/run/kernel.h"
+#include "kernels/run/tune.h"
 
 typedef struct {
     char name[48];
@@ -36,11 +38,22 @@ static int profile_lines(profile_line *lines)
     return n;
 }
 
+profile_span profile_open(void)
+{
+    kernel_counts_reset();
+    exchange_counts_reset();
+    return (profile_span){comm_wtime(), tune_spent(), field_copied_bytes()};
+}
+
 static void print_copies(const profile_totals *t)
 {
     char all[32], inside[32];
-    log_info("  %-24s %10s, in trajectories: %s", "host-device copies", text_bytes(t->copied_bytes, all),
-             text_bytes(t->trajectory_bytes, inside));
+    const double copied = field_copied_bytes() - t->since.copied;
+    text_bytes(copied, all);
+    if (t->has_trajectories)
+        log_info("  %-24s %10s, in trajectories: %s", "host-device copies", all,
+                 text_bytes(t->trajectory_bytes, inside));
+    else log_info("  %-24s %10s", "host-device copies", all);
 }
 
 /* A line of what is no kernel. */
@@ -53,21 +66,25 @@ void profile_print(const profile_totals *t)
 {
     profile_line lines[KERNEL_COUNTED * PREC_COUNT];
     const int n = profile_lines(lines);
-    const double seconds = t->seconds;
-    double in_kernels = 0, halo_bytes, halo_seconds;
+    const double seconds = comm_wtime() - t->since.begun, tuning = tune_spent() - t->since.tuned;
+    double in_kernels = 0, calls = 0, halo_bytes, halo_seconds;
     exchange_counted(&halo_bytes, &halo_seconds);
     log_info("%-26s %10s %10s %9s %9s %7s", "profile", "calls", "seconds", "GF/s", "GB/s", "share");
     for (int i = 0; i < n; i++) {
         const kernel_count *c = &lines[i].count;
         const double per = c->seconds > 0 ? 1e-9 / c->seconds : 0;
         in_kernels += c->seconds;
+        calls += (double)c->calls;
         log_info("  %-24s %10ld %10.3f %9.2f %9.2f %6.1f%%", lines[i].name, c->calls, c->seconds, c->flops * per,
                  c->bytes * per, 100 * c->seconds / seconds);
     }
     log_info("  %-24s %10s %10.3f %9s %9.2f %6.1f%%", "halos, waiting", "", halo_seconds, "",
              halo_seconds > 0 ? 1e-9 * halo_bytes / halo_seconds : 0, 100 * halo_seconds / seconds);
     print_share("files", t->io_seconds, seconds);
-    if (t->tune_seconds > 0) print_share("tuning", t->tune_seconds, seconds);
-    print_share("all else", seconds - in_kernels - halo_seconds - t->io_seconds - t->tune_seconds, seconds);
+    if (tuning > 0) print_share("tuning", tuning, seconds);
+    print_share("all else", seconds - in_kernels - halo_seconds - t->io_seconds - tuning, seconds);
+    if (t->iterations > 0)
+        log_info("  %-24s %10.1f, of %.1f us", "calls an iteration", calls / t->iterations,
+                 1e6 * seconds / t->iterations);
     if (t->where == PLACE_DEVICE) print_copies(t);
 }

@@ -4,26 +4,33 @@
 
 #include "kernels/field/view.h"
 
-/* A tile of X^dagger Y: columns first_x to first_x + nx - 1 of X with first_y to first_y + ny - 1 of Y. `reals` are the
- * components of a group, `slices` the groups of a right-hand side; n = nx ny. */
+/* Tiles of X^dagger Y, each of so many columns of X with so many of Y. A launch has one on the host, and up to
+ * MULTIBLAS_TILES on a device. The sums of a tile are those of its pairs, row by row: re, im. Work items are cells of 2^4
+ * sites, of one parity; cells are `cells` in each direction, whose units are `stride` apart (of sites, not cells). `reals`
+ * are the components of a group, `slices` the groups of a right-hand side. */
 #define MULTIBLAS_TILE 4
+#define MULTIBLAS_TILE_SUMS (2 * MULTIBLAS_TILE * MULTIBLAS_TILE)
+#define MULTIBLAS_TILES 64
 
 typedef struct {
     view x, y;
-    int n, nx, ny, first_x, first_y;
-    int upper; /* only entries with column of X <= column of Y */
-    int reals, slices;
+    int nx, ny;    /* columns of X and of Y */
+    int hermitian; /* only entries with column of X <= column of Y are asked for */
+    int reals, slices, cells[4], stride[4];
+    int tiles;
+    unsigned char first[MULTIBLAS_TILES][2]; /* first columns of X and of Y */
 } multiblas_dot_args;
 
-/* A tile of out = X a + b w: columns first_x to first_x + nx - 1 of X into columns `first` to first + n - 1 of out. With
- * b = 0 w is not read. */
-#define MULTIBLAS_FROM 16
-#define MULTIBLAS_TO 8
+/* Columns `first` to first + n - 1 of out = X a + b w, with the nx columns of X; coefficient a[k * row + j] of column k of
+ * X in column first + j of out, in memory of the host. With b = 0 w is not read. */
+#define MULTIBLAS_TO 8                    /* columns at most on the host, */
+#define MULTIBLAS_COEFFICIENT_BYTES 16384 /* and bytes of coefficients on a device */
 
 typedef struct {
     view out, w, x;
-    double a[MULTIBLAS_FROM][MULTIBLAS_TO][2], b;
-    int n, nx, first, first_x;
+    const double (*a)[2];
+    double b;
+    int row, n, nx, first;
     int reals, slices;
 } multiblas_axpy_args;
 

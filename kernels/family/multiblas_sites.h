@@ -3,6 +3,4 @@
 #include "kernels/site/lane.h"
 
 #include "kernels/site/near.h"
-#include "kernels/site/sums.h"
-#include "kernels/site/wide.h"
 #include "kernels/site/multiblas.h"

@@ -127,6 +127,19 @@ size_t gpu_context_bytes(void)
     return context_bytes;
 }
 
+/* Totals that are empty. */
+static void open_totals(void)
+{
+    const size_t bytes = KERNEL_MAX_SUMS * sizeof(gpu_grand_total);
+    gpu_grand_total *empty = (gpu_grand_total *)calloc(1, bytes);
+    REQUIRE_MEMORY(empty, "out of memory for %d sums", KERNEL_MAX_SUMS);
+    for (int k = 0; k < KERNEL_MAX_SUMS; k++) empty[k].bin = EXACT_BIN_MIN;
+    CUDA(cudaMalloc(&device.totals, bytes));
+    CUDA(cudaMalloc(&device.closed, KERNEL_MAX_SUMS * sizeof *device.closed));
+    CUDA(cudaMemcpy(device.totals, empty, bytes, cudaMemcpyHostToDevice));
+    free(empty);
+}
+
 void gpu_open(int index)
 {
     REQUIRE(!is_open, "device %d after another one", index);
@@ -147,11 +160,7 @@ void gpu_open(int index)
     CUDA(cudaFuncGetAttributes(&compiled, fill));
     device.early = major >= 9 && compiled.ptxVersion >= 90;
     device.way = TUNE_BY_RULE;
-    gpu_grand_total empty[KERNEL_MAX_SUMS];
-    memset(empty, 0, sizeof empty);
-    for (int k = 0; k < KERNEL_MAX_SUMS; k++) empty[k].bin = EXACT_BIN_MIN;
-    CUDA(cudaMalloc(&device.totals, sizeof empty));
-    CUDA(cudaMemcpy(device.totals, empty, sizeof empty, cudaMemcpyHostToDevice));
+    open_totals();
     CUDA(cudaMalloc(&device.ticket, sizeof *device.ticket));
     CUDA(cudaMemsetAsync(device.ticket, 0, sizeof *device.ticket, device.stream));
     CUDA(cudaMalloc(&device.value, sizeof *device.value));
@@ -355,9 +364,8 @@ const double *gpu_sum_value(void)
     return device.value;
 }
 
-void gpu_add_sums(kernel_id id, exact_sum *sums)
+void gpu_add_sums(kernel_id id, int n, exact_sum *sums)
 {
-    const int n = kernel_infos[id].sums;
     exact_sum arrived[KERNEL_MAX_SUMS];
     gpu_enter_wait(kernel_infos[id].name);
     await_sums(arrived, n);

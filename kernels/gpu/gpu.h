@@ -38,7 +38,7 @@ void gpu_move(const stored_field *y, long first_y, const stored_field *x, long f
 /* Starts a kernel; false when it does not come in the precision of `like`. work->list is on the device. gpu_finish()
  * waits for it; gpu_add_sums() for a kernel that sums, and adds what it found. */
 int gpu_run(kernel_id id, const field *like, const void *args, const struct kernel_work *work);
-void gpu_add_sums(kernel_id id, exact_sum *sums);
+void gpu_add_sums(kernel_id id, int n, exact_sum *sums);
 /* Value, on the device, of the first sum of the kernel that summed last, for kernels behind it. */
 const double *gpu_sum_value(void);
 

@@ -138,8 +138,8 @@ int gpu_clock_start(int aside)
 void gpu_clock_stop(int started, int aside, double weight, gpu_clock *of)
     ABSENT((void)started, (void)aside, (void)weight, (void)of)
 
-void gpu_add_sums(kernel_id id, exact_sum *sums)
-    ABSENT((void)id, (void)sums)
+void gpu_add_sums(kernel_id id, int n, exact_sum *sums)
+    ABSENT((void)id, (void)n, (void)sums)
 
 const double *gpu_sum_value(void)
     ABSENT(return NULL)

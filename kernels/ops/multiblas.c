@@ -1,5 +1,6 @@
 #include "kernels/ops/multiblas.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
@@ -25,31 +26,58 @@ static int at_most(int n, int most)
 
 /* ---- X^dagger Y ---- */
 
-/* Adds one tile to the sums of the whole matrix, of which a row has y->nrhs. */
-static void dot_tile(exact_sum *all, const field *x, const field *y, int first_x, int first_y, int upper)
+/* Places of the sums of an entry in the whole matrix, of which a row has y->nrhs. */
+static void collect(exact_sum *all, const multiblas_dot_args *a, const exact_sum *sums)
 {
-    const int nx = at_most(x->nrhs - first_x, MULTIBLAS_TILE), ny = at_most(y->nrhs - first_y, MULTIBLAS_TILE);
-    exact_sum s[2 * MULTIBLAS_TILE * MULTIBLAS_TILE];
-    for (int k = 0; k < 2 * MULTIBLAS_TILE * MULTIBLAS_TILE; k++) s[k] = exact_zero();
+    for (int t = 0; t < a->tiles; t++)
+        for (int i = 0; i < MULTIBLAS_TILE; i++)
+            for (int j = 0; j < MULTIBLAS_TILE; j++) {
+                const int row = a->first[t][0] + i, column = a->first[t][1] + j;
+                if (row >= a->nx || column >= a->ny || (a->hermitian && row > column)) continue;
+                for (int c = 0; c < 2; c++)
+                    all[2 * (row * a->ny + column) + c] =
+                        sums[t * MULTIBLAS_TILE_SUMS + 2 * (i * MULTIBLAS_TILE + j) + c];
+            }
+}
+
+/* Runs the tiles that the arguments hold, and empties them. */
+static void run_tiles(exact_sum *all, const field *x, const field *y, multiblas_dot_args *a)
+{
+    static exact_sum sums[MULTIBLAS_TILES * MULTIBLAS_TILE_SUMS];
+    const int n = a->tiles * MULTIBLAS_TILE_SUMS;
+    for (int k = 0; k < n; k++) sums[k] = exact_zero();
     FOR_PARITIES(p, x)
     {
-        const multiblas_dot_args args = {.x = field_in(x, (parity)p),
-                                         .y = field_in(y, (parity)p),
-                                         .n = nx * ny,
-                                         .nx = nx,
-                                         .ny = ny,
-                                         .first_x = first_x,
-                                         .first_y = first_y,
-                                         .upper = upper,
-                                         .reals = x->reals,
-                                         .slices = x->Ls};
-        kernel_work w = vector_work(KERNEL_multiblas_dot, x, nx * ny * x->Ls);
-        w.bytes *= (nx + ny) / (2.0 * nx * ny);
-        w.sums = s;
-        kernel_run(KERNEL_multiblas_dot, x, &args, w);
+        kernel_work w = vector_work(KERNEL_multiblas_dot, x, a->tiles * MULTIBLAS_TILE * MULTIBLAS_TILE * x->Ls);
+        const int columns = at_most(a->tiles * MULTIBLAS_TILE, a->nx) + at_most(a->tiles * MULTIBLAS_TILE, a->ny);
+        a->x = field_in(x, (parity)p);
+        a->y = field_in(y, (parity)p);
+        w.bytes *= columns / (2.0 * a->tiles * MULTIBLAS_TILE * MULTIBLAS_TILE);
+        w.n = (long)a->cells[0] * a->cells[1] * a->cells[2] * a->cells[3];
+        w.sums = sums;
+        w.nsums = n;
+        kernel_run(KERNEL_multiblas_dot, x, a, w);
     }
-    for (int i = 0; i < nx; i++)
-        for (int j = 0; j < 2 * ny; j++) all[2 * ((first_x + i) * y->nrhs + first_y) + j] = s[2 * i * ny + j];
+    collect(all, a, sums);
+    a->tiles = 0;
+}
+
+/* Tiles in squares of SQUARE x SQUARE: tiles in a row are near one another, and on a device read what caches hold. */
+#define SQUARE (4 * MULTIBLAS_TILE)
+
+static void run_all_tiles(exact_sum *all, const field *x, const field *y, multiblas_dot_args *a)
+{
+    const int most = x->where == PLACE_DEVICE ? MULTIBLAS_TILES : 1;
+    for (int row = 0; row < a->nx; row += SQUARE)
+        for (int column = 0; column < a->ny; column += SQUARE)
+            for (int i = row; i < at_most(row + SQUARE, a->nx); i += MULTIBLAS_TILE)
+                for (int j = column; j < at_most(column + SQUARE, a->ny); j += MULTIBLAS_TILE) {
+                    if (a->hermitian && i > j) continue;
+                    a->first[a->tiles][0] = (unsigned char)i;
+                    a->first[a->tiles][1] = (unsigned char)j;
+                    if (++a->tiles == most) run_tiles(all, x, y, a);
+                }
+    if (a->tiles > 0) run_tiles(all, x, y, a);
 }
 
 void multiblas_dot(double (*value)[2], const field *x, const field *y, int hermitian)
@@ -57,11 +85,17 @@ void multiblas_dot(double (*value)[2], const field *x, const field *y, int hermi
     const int n = x->nrhs, m = y->nrhs;
     check(x, y);
     REQUIRE(!hermitian || n == m, "a Hermitian matrix of %d x %d", n, m);
+    REQUIRE(n <= UCHAR_MAX && m <= UCHAR_MAX, "%d and %d right-hand sides", n, m);
     exact_sum *s = malloc(2 * (size_t)(n * m) * sizeof *s);
     REQUIRE_MEMORY(s, "out of memory for %d x %d sums", n, m);
     for (int k = 0; k < 2 * n * m; k++) s[k] = exact_zero();
-    for (int i = 0; i < n; i += MULTIBLAS_TILE)
-        for (int j = hermitian ? i : 0; j < m; j += MULTIBLAS_TILE) dot_tile(s, x, y, i, j, hermitian && i == j);
+    const geom g = field_geom(x);
+    multiblas_dot_args args = {.nx = n, .ny = m, .hermitian = hermitian, .reals = x->reals, .slices = x->Ls};
+    for (int d = 0; d < 4; d++) {
+        args.cells[d] = g.sub[d] / 2;
+        args.stride[d] = g.stride[d];
+    }
+    run_all_tiles(s, x, y, &args);
     comm_group_sum_exact(x->lat->group, s, 2 * n * m);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {
@@ -75,29 +109,14 @@ void multiblas_dot(double (*value)[2], const field *x, const field *y, int hermi
 
 /* ---- X a + b w ---- */
 
-static void axpy_tile(field *out, const double (*a)[2], const field *x, double b, const field *w, int first,
-                      int first_x)
+/* Columns of out that one launch makes of nx columns. On a device a launch rounds them up to a multiple of what a warp
+ * makes, 16 at most, and has coefficients for all of these. */
+static int columns_at_once(const field *out, int nx)
 {
-    const int n = at_most(out->nrhs - first, MULTIBLAS_TO), nx = at_most(x->nrhs - first_x, MULTIBLAS_FROM);
-    FOR_PARITIES(p, out)
-    {
-        multiblas_axpy_args args = {.out = field_out(out, (parity)p),
-                                    .x = field_in(x, (parity)p),
-                                    .b = b,
-                                    .n = n,
-                                    .nx = nx,
-                                    .first = first,
-                                    .first_x = first_x,
-                                    .reals = out->reals,
-                                    .slices = out->Ls};
-        args.w = b != 0 ? field_in(w, (parity)p) : args.out;
-        for (int i = 0; i < nx; i++)
-            for (int j = 0; j < n; j++)
-                for (int c = 0; c < 2; c++) args.a[i][j][c] = a[(first_x + i) * out->nrhs + first + j][c];
-        kernel_work work = vector_work(KERNEL_multiblas_axpy, out, nx * n * out->Ls);
-        work.bytes *= (nx + (b != 0 ? 2 : 1) * n) / (3.0 * nx * n);
-        kernel_run(KERNEL_multiblas_axpy, out, &args, work);
-    }
+    if (out->where == PLACE_HOST) return MULTIBLAS_TO;
+    const size_t real_bytes = out->prec == PREC_DOUBLE ? sizeof(double) : sizeof(float);
+    const int most = (int)(MULTIBLAS_COEFFICIENT_BYTES / (2 * real_bytes * (size_t)nx));
+    return most >= 16 ? most / 16 * 16 : most >= 8 ? 8 : most >= 4 ? 4 : 0;
 }
 
 void multiblas_axpy(field *out, const double (*a)[2], const field *x, double b, const field *w)
@@ -106,6 +125,24 @@ void multiblas_axpy(field *out, const double (*a)[2], const field *x, double b, 
     REQUIRE(out != x && (b == 0 || w == out || w->nrhs == out->nrhs), "%d right-hand sides from %d", out->nrhs,
             x->nrhs);
     if (b != 0) check(out, w);
-    for (int first = 0; first < out->nrhs; first += MULTIBLAS_TO)
-        for (int i = 0; i < x->nrhs; i += MULTIBLAS_FROM) axpy_tile(out, a, x, i ? 1 : b, i ? out : w, first, i);
+    const int nx = x->nrhs, most = columns_at_once(out, nx);
+    REQUIRE(most >= 1, "%d right-hand sides", nx);
+    for (int first = 0; first < out->nrhs; first += most) FOR_PARITIES(p, out)
+        {
+            const int n = at_most(out->nrhs - first, most);
+            multiblas_axpy_args args = {.out = field_out(out, (parity)p),
+                                        .x = field_in(x, (parity)p),
+                                        .a = a + first,
+                                        .b = b,
+                                        .row = out->nrhs,
+                                        .n = n,
+                                        .nx = nx,
+                                        .first = first,
+                                        .reals = out->reals,
+                                        .slices = out->Ls};
+            args.w = b != 0 ? field_in(w, (parity)p) : args.out;
+            kernel_work work = vector_work(KERNEL_multiblas_axpy, out, nx * n * out->Ls);
+            work.bytes *= (nx + (b != 0 ? 2 : 1) * n) / (3.0 * nx * n);
+            kernel_run(KERNEL_multiblas_axpy, out, &args, work);
+        }
 }

@@ -15,6 +15,8 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     if (like->lat->planned) return;
     DEBUG_ASSERT(info->sums == 0 || work.sums, "kernel %s without a place for its sums", info->name);
     const int on_device = like->where == PLACE_DEVICE;
+    REQUIRE(work.nsums >= 0 && work.nsums <= KERNEL_MAX_SUMS && !(work.nsums && work.later), "%d sums of kernel %s",
+            work.nsums, info->name);
     REQUIRE(info->sums == 0 || !on_device || !awaited, "kernel %s sums before the sums in front of it are fetched",
             info->name);
     const double sites = (double)work.n * like->lay->lanes;
@@ -33,7 +35,7 @@ void kernel_run(kernel_id id, const field *like, const void *args, kernel_work w
     if (work.n > 0) kernel_timing_stop(&timing, flops, bytes);
     if (!on_device || info->sums == 0) return;
     if (work.later) awaited = 1;
-    else gpu_add_sums(id, work.sums);
+    else gpu_add_sums(id, work.nsums ? work.nsums : info->sums, work.sums);
 }
 
 void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
@@ -42,7 +44,7 @@ void kernel_sums(kernel_id id, const field *like, exact_sum *sums)
     if (like->where == PLACE_HOST || like->lat->planned) return;
     REQUIRE(awaited, "no sums of kernel %s to fetch", kernel_infos[id].name);
     awaited = 0;
-    gpu_add_sums(id, sums);
+    gpu_add_sums(id, kernel_infos[id].sums, sums);
 }
 
 /* Sites whose sum fits into 64 bits a fold, which is all that a kernel adds over ranks (exact.h). */

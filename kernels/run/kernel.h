@@ -16,7 +16,8 @@ typedef struct kernel_work {
     const int *list;
     long n;
     exact_sum *sums;
-    int later;          /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
+    int nsums; /* device: sums of this launch where they are more than the registry's for one work item; else 0 */
+    int later; /* the sums are fetched by kernel_sums(); until then no other kernel that sums may be run */
     int sum_over_ranks; /* Global sum over the ranks of the lattice inside the kernel. Only where kernel_can_sum_over_ranks(). */
     int aside;          /* device: on the stream of messages, beside what the main stream does */
     const void *pack;    /* device, hop that is an exchange (exchange_place()): arguments of its packing */

@@ -309,3 +309,32 @@ FN void T(exact_deposit)(vexact *s, vdouble x)
         x -= t;
     }
 }
+
+#ifdef __CUDACC__
+/* Deposits four addends, side by side where the bin has room for all of them. */
+FN void T(exact_deposit_four)(vexact *s, const vdouble x[4])
+{
+    s->count += 4;
+    int fit = s->count <= 1 << 20;
+    UNROLL for (int k = 0; k < 4; k++) fit = fit && fabs(x[k]) < s->limit;
+    if (!fit) {
+        s->count -= 4;
+#pragma unroll 1
+        for (int k = 0; k < 4; k++) T(exact_deposit)(s, k < 2 ? k ? x[1] : x[0] : k > 2 ? x[3] : x[2]);
+        return;
+    }
+    const double magic[3] = {6755399441055744.0 * exact_unit(s->bin - 1), 6755399441055744.0 * exact_unit(s->bin - 2),
+                             6755399441055744.0 * exact_unit(s->bin - 3)};
+    double rest[4] = {x[0], x[1], x[2], x[3]};
+    UNROLL for (int i = 0; i < 3; i++)
+    {
+        double t[4];
+        UNROLL for (int k = 0; k < 4; k++)
+        {
+            t[k] = (rest[k] + magic[i]) - magic[i];
+            rest[k] -= t[k];
+        }
+        s->fold[i] += (t[0] + t[1]) + (t[2] + t[3]); /* integers in units of the fold: exact in any order */
+    }
+}
+#endif

@@ -1,71 +1,110 @@
 /* BLAS on blocks of right-hand sides (M. Clark et al., arXiv:1710.09745, sections 6.3 and 6.4): tiles of X^dagger Y and of
- * X a + b w. Every column of a tile is read once from memory, and again from the first cache. Sums are exact (sums.h).
- * Spinors and colour vectors, with any number of slices. */
+ * X a + b w, of spinors and colour vectors with any number of slices.
+ *
+ * Dots add the eight sites of one parity of a 2^4 cell in a fixed order, in arithmetic precision, and cells exactly, so that
+ * process grids, lanes, threads and devices leave no trace: lanes and ranks cut between cells. */
 
-/* Entry j = row ny + column of the tile: re, im. */
-FN void T(multiblas_dot_one)(const multiblas_dot_args *a, long u, int j, vexact *sum, int reals)
+/* Unit of the first site of a cell, and of its site number k from there: bit 0 is y, bit 1 z, bit 2 t. */
+FN long T(cell_unit)(const multiblas_dot_args *a, unsigned cell)
 {
-    const int left = a->first_x + j / a->ny, right = a->first_y + j % a->ny;
-    if (a->upper && left > right) return;
+    const unsigned *n = (const unsigned *)a->cells;
+    const unsigned x = cell % n[0], yzt = cell / n[0], y = yzt % n[1], zt = yzt / n[1];
+    return (long)x +
+           2L * (y * (unsigned)a->stride[1] + zt % n[2] * (unsigned)a->stride[2] + zt / n[2] * (unsigned)a->stride[3]);
+}
+
+FN int T(cell_step)(const multiblas_dot_args *a, int k)
+{
+    return (k & 1) * a->stride[1] + (k >> 1 & 1) * a->stride[2] + (k >> 2) * a->stride[3];
+}
+
+/* sum += conj(x) y of a complex number. */
+FN void T(add_product)(vreal sum[2], const vreal *x, const vreal *y)
+{
+    sum[0] = vfma(x[1], y[1], vfma(x[0], y[0], sum[0]));
+    sum[1] = vfnma(x[1], y[0], vfma(x[0], y[1], sum[1]));
+}
+
+/* The sum of a cell, widened. */
+FN void T(deposit_cell)(vexact *sum, vreal x)
+{
+    T(exact_deposit)(sum, vdouble_fma(x, vset(1), vdouble_zero()));
+}
+
+#ifndef __CUDACC__
+/* A cell's products of one slice in a tile. Columns beyond the last are the last: their sums are not looked at. */
+FN void T(multiblas_dot_slice)(const multiblas_dot_args *a, unsigned cell, int s, vexact *sum, int ny, int reals)
+{
+    vreal product[MULTIBLAS_TILE][MULTIBLAS_TILE][2], x[MULTIBLAS_TILE][24], y[24];
+    const long first = T(cell_unit)(a, cell);
+    const int left = a->first[0][0], right = a->first[0][1], last = a->nx - 1;
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < MULTIBLAS_TILE; i++) product[j][i][0] = product[j][i][1] = vset(0);
+    for (int k = 0; k < 8; k++) {
+        const long u = first + T(cell_step)(a, k);
+        for (int i = 0; i < MULTIBLAS_TILE; i++)
+            T(load)(x[i], &a->x, u, (left + i < last ? left + i : last) * a->slices + s, reals);
+        for (int j = 0; j < ny; j++) {
+            vreal p[MULTIBLAS_TILE][2];
+            T(load)(y, &a->y, u, (right + j) * a->slices + s, reals);
+            UNROLL for (int i = 0; i < 2 * MULTIBLAS_TILE; i++) p[i / 2][i % 2] = product[j][i / 2][i % 2];
+            /* Columns of X side by side: one after the other each product would wait for the sum before it. */
+            UNROLL for (int c = 0; c < reals; c += 2) UNROLL for (int i = 0; i < MULTIBLAS_TILE; i++)
+                T(add_product)(p[i], x[i] + c, y + c);
+            UNROLL for (int i = 0; i < 2 * MULTIBLAS_TILE; i++) product[j][i / 2][i % 2] = p[i / 2][i % 2];
+        }
+    }
+    for (int i = 0; i < MULTIBLAS_TILE && left + i <= last; i++)
+        for (int j = a->hermitian && left == right ? i : 0; j < ny; j++)
+            for (int c = 0; c < 2; c++) T(deposit_cell)(sum + 2 * (i * MULTIBLAS_TILE + j) + c, product[j][i][c]);
+}
+
+FN void T(multiblas_dot_site)(const multiblas_dot_args *a, long cell, vexact *sum)
+{
+    int ny = a->ny - a->first[0][1];
+    if (ny > MULTIBLAS_TILE) ny = MULTIBLAS_TILE;
     for (int s = 0; s < a->slices; s++) {
-        vreal x[24], y[24];
-        T(load)(x, &a->x, u, left * a->slices + s, reals);
-        T(load)(y, &a->y, u, right * a->slices + s, reals);
-        T(dot_deposit)(&sum[0], &sum[1], x, y, reals);
+        if (a->reals == 6) T(multiblas_dot_slice)(a, (unsigned)cell, s, sum, ny, 6);
+        else T(multiblas_dot_slice)(a, (unsigned)cell, s, sum, ny, 24);
+    }
+}
+#endif
+
+/* out += re and im of a coefficient times x. */
+FN void T(add_multiple)(vreal *out, vreal re, vreal im, const vreal *x, int reals)
+{
+    UNROLL for (int i = 0; i < reals; i += 2)
+    {
+        out[i] = vfnma(im, x[i + 1], vfma(re, x[i], out[i]));
+        out[i + 1] = vfma(im, x[i], vfma(re, x[i + 1], out[i + 1]));
     }
 }
 
-/* Entries of the whole tile; columns are widened once. */
-FN void T(multiblas_dot_tile)(const multiblas_dot_args *a, long u, vexact *sum, int reals)
+#ifndef __CUDACC__
+/* Column number j of the tile, of slice s. */
+FN void T(multiblas_axpy_column)(const multiblas_axpy_args *a, long u, int j, int s, int reals)
 {
-    for (int s = 0; s < a->slices; s++) {
-        T(wide) x[MULTIBLAS_TILE][24], y[24];
-        for (int i = 0; i < a->nx; i++) T(load_wide)(x[i], &a->x, u, (a->first_x + i) * a->slices + s, reals);
-        for (int j = 0; j < a->ny; j++) {
-            T(load_wide)(y, &a->y, u, (a->first_y + j) * a->slices + s, reals);
-            for (int i = 0; i < a->nx; i++) {
-                vexact *const to = sum + 2 * (i * a->ny + j);
-                if (!a->upper || a->first_x + i <= a->first_y + j) T(wide_dot_deposit)(to, to + 1, x[i], y, reals);
-            }
-        }
+    const int to = (a->first + j) * a->slices + s;
+    vreal y[24], x[24];
+    UNROLL for (int i = 0; i < reals; i++) y[i] = vset(0);
+    if (a->b != 0) {
+        T(load)(y, &a->w, u, to, reals);
+        UNROLL for (int i = 0; i < reals; i++) y[i] *= (real)a->b;
     }
-}
-
-FN void T(multiblas_dot_site)(const multiblas_dot_args *a, long u, vexact *sum)
-{
-    if (a->reals == 6) T(multiblas_dot_tile)(a, u, sum, 6);
-    else T(multiblas_dot_tile)(a, u, sum, 24);
-}
-
-/* Column number j of the tile. */
-FN void T(multiblas_axpy_one)(const multiblas_axpy_args *a, long u, int j, int reals)
-{
-    const vreal b = vset((real)a->b);
-    for (int s = 0; s < a->slices; s++) {
-        const int to = (a->first + j) * a->slices + s;
-        vreal y[24], x[24];
-        UNROLL for (int i = 0; i < reals; i++) y[i] = vset(0);
-        if (a->b != 0) {
-            T(load)(y, &a->w, u, to, reals);
-            UNROLL for (int i = 0; i < reals; i++) y[i] *= b;
-        }
-        for (int k = 0; k < a->nx; k++) {
-            const vreal re = vset((real)a->a[k][j][0]), im = vset((real)a->a[k][j][1]);
-            T(load)(x, &a->x, u, (a->first_x + k) * a->slices + s, reals);
-            UNROLL for (int i = 0; i < reals; i += 2)
-            {
-                y[i] = vfnma(im, x[i + 1], vfma(re, x[i], y[i]));
-                y[i + 1] = vfma(im, x[i], vfma(re, x[i + 1], y[i + 1]));
-            }
-        }
-        T(save)(y, &a->out, u, to, reals);
+    for (int k = 0; k < a->nx; k++) {
+        const double *by = a->a[(long)k * a->row + j];
+        T(load)(x, &a->x, u, k * a->slices + s, reals);
+        T(add_multiple)(y, vset((real)by[0]), vset((real)by[1]), x, reals);
     }
+    T(save)(y, &a->out, u, to, reals);
 }
 
 FN void T(multiblas_axpy_site)(const multiblas_axpy_args *a, long u)
 {
-    for (int j = 0; j < a->n; j++) {
-        if (a->reals == 6) T(multiblas_axpy_one)(a, u, j, 6);
-        else T(multiblas_axpy_one)(a, u, j, 24);
-    }
+    for (int s = 0; s < a->slices; s++)
+        for (int j = 0; j < a->n; j++) {
+            if (a->reals == 6) T(multiblas_axpy_column)(a, u, j, s, 6);
+            else T(multiblas_axpy_column)(a, u, j, s, 24);
+        }
 }
+#endif

@@ -29,6 +29,33 @@ rectangle=$("$plaq" measure --json m.ini $good 2>/dev/null | sed -n '1s/.*"recta
 "$plaq" measure --json m.ini $good >out 2>err
 same "rectangle of the configuration and of its loops" "$rectangle" "$(sed -n '2s/.*"rectangle": *\([^,}]*\).*/\1/p' out)"
 
+say "parts of a list"
+"$plaq" run gauge.ini run.output=more run.trajectories=5 checkpoint.interval=1 checkpoint.keep=9 >/dev/null 2>&1
+list=$(echo more/checkpoint-00000?.h5)
+try measure --output whole.h5 m.ini $list
+exits 0 "the whole list"
+"$plaq" measure --output shared.h5 --part 1/2 m.ini $list >one 2>&1 &
+other=$!
+try measure --output shared.h5 --part 2/2 m.ini $list
+exits 0 "the second part, beside the first"
+wait $other
+same "status of the first part" 0 $?
+if command -v h5dump >/dev/null; then
+    rows() { h5dump -d /configs/digest -w 0 "$1" | grep -oE '[0-9a-f]{64}' | sort; }
+    same "configurations of both parts" "$(rows whole.h5)" "$(rows shared.h5)"
+fi
+try measure --output shared.h5 m.ini $list
+exits 0 "nothing is left to measure"
+same "rows that are there" "$(echo $list | wc -w)" "$(grep -c 'already, and is not measured again' out)"
+try measure --part 9/9 m.ini $list
+exits 0 "a part without configurations"
+printed "part 9/9: 0 of "
+for bad in 0/2 3/2 2 x/2 2/x /2 2/; do
+    try measure --part $bad m.ini $list
+    exits 2 "--part $bad"
+    printed "--part $bad"
+done
+
 say "dry runs"
 levels="solver.multigrid.block=2.2.2.2 solver.multigrid.vectors=8"
 try measure --dry-run --json "$source/inputs/multigrid.ini" $good $levels

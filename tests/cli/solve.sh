@@ -183,6 +183,11 @@ checks=$((checks + 1))
 checks=$((checks + 1))
 sed 's/.*"residual": *\([^,]*\), *"whole": *\([^,]*\),.*"distance": *\([^,}]*\).*/\1 \2 \3/' out |
     awk '!($1 <= 1.5e-9 && $2 < 1e-7 && $3 < 1e-7) { exit 1 }' || fail "residuals and distances of several sources"
+try solve --profile --rhs 2 q.ini $config
+exits 0 "a profile of each solver"
+same "profiles" 6 "$(grep -c '^profile ' out)"
+same "iterations in profiles" 6 "$(grep -c 'calls an iteration' out)"
+printed "multiblas_dot, single"
 for bad in 0 x 257; do
     try solve --rhs $bad q.ini $config
     exits 2 "--rhs $bad"
