@@ -170,7 +170,7 @@ static void iterate(vectors *v, reliable *t)
     }
 }
 
-static solve_result solve(solver *of, field *x, const field *b)
+static void solve(solver *of, field *x, const field *b, solve_result *each)
 {
     const bicgstab_keys *s = bicgstab_keys_of(&of->settings);
     reliable t;
@@ -192,7 +192,7 @@ static solve_result solve(solver *of, field *x, const field *b)
         field_destroy(v.u[0]);
         field_destroy(v.shadow);
     }
-    return reliable_close(&t);
+    *each = reliable_close(&t);
 }
 
 static const param own[] = {

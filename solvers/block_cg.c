@@ -285,7 +285,7 @@ static int measure_sources(block_cg *s)
     return 1;
 }
 
-static void solve_block(solver *of, field *x, const field *b, solve_result *each)
+static void solve(solver *of, field *x, const field *b, solve_result *each)
 {
     block_cg s = {.settings = &of->settings, .a = solver_operator(of, b), .x = x, .b = b, .n = b->nrhs, .going = 1};
     s.given_up = solver_interrupted(b->lat);
@@ -301,13 +301,6 @@ static void solve_block(solver *of, field *x, const field *b, solve_result *each
         each[j] = (solve_result){.status = s.rest[j] <= of->settings.tolerance ? SOLVE_CONVERGED : s.status,
                                  .iterations = s.iterations,
                                  .flops = s.flops / s.n};
-}
-
-static solve_result solve(solver *s, field *x, const field *b)
-{
-    solve_result r;
-    solve_block(s, x, b, &r);
-    return r;
 }
 
 /* ---- keys ---- */
@@ -334,5 +327,4 @@ const solver_type solver_block_cg = {
     .own = &part,
     .positive = 1,
     .solve = solve,
-    .block_size = block_size,
-    .solve_block = solve_block};
+    .block_size = block_size};

@@ -95,7 +95,7 @@ void ca_gcr_step(double *r2, const char *going, int steps, linop *a, field *x, f
     vector_multi_axpy_each(r2, moves, r, n, (const double(*)[2])minus, v);
 }
 
-static solve_result solve(solver *s, field *x, const field *b)
+static void solve(solver *s, field *x, const field *b, solve_result *each)
 {
     const int steps = ca_gcr_keys_of(&s->settings)->steps;
     reliable u;
@@ -115,7 +115,7 @@ static solve_result solve(solver *s, field *x, const field *b)
         }
         for (int i = 0; i < steps; i++) field_destroy(v[i]);
     }
-    return reliable_close(&u);
+    *each = reliable_close(&u);
 }
 
 static const param own[] = {

@@ -34,7 +34,7 @@ static void iterate(reliable *u, field *p, field *q)
     }
 }
 
-static solve_result solve(solver *s, field *x, const field *b)
+static void solve(solver *s, field *x, const field *b, solve_result *each)
 {
     reliable u;
     reliable_open(&u, s, x, b, 1, 0);
@@ -44,7 +44,7 @@ static solve_result solve(solver *s, field *x, const field *b)
         field_destroy(q);
         field_destroy(p);
     }
-    return reliable_close(&u);
+    *each = reliable_close(&u);
 }
 
 const solver_type solver_cg = {

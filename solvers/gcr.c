@@ -142,7 +142,8 @@ static void direction(rhs_state *c, solver *preconditioner)
 {
     field *p = c->s.p[c->k];
     if (preconditioner) {
-        const solve_result r = solver_precondition(preconditioner, p, c->u.low_r);
+        solve_result r;
+        solver_precondition(preconditioner, p, c->u.low_r, &r);
         count_inside(c, &r);
     } else {
         vector_copy(p, c->u.low_r);
@@ -164,7 +165,7 @@ static void directions(rhs_state *const *c, int n, solver *preconditioner)
         copy_vector(&part, c[i]->u.low_r);
     }
     field_written(r);
-    solver_precondition_block(preconditioner, p, r, each);
+    solver_precondition(preconditioner, p, r, each);
     if (!fixed) linop_apply(low, r, p, 0);
     for (int i = 0; i < n; i++) {
         const field part_p = field_rhs(p, i), part_z = field_rhs(r, i);
@@ -270,23 +271,15 @@ void gcr_solve(solver *s, field *x, const field *b, int restart, int patience, s
     free(states);
 }
 
-static void solve_block(solver *s, field *x, const field *b, solve_result *each)
+static void solve(solver *s, field *x, const field *b, solve_result *each)
 {
     gcr_solve(s, x, b, gcr_keys_of(&s->settings)->restart, pace_of(&s->settings), s->inner, each);
-}
-
-static solve_result solve(solver *s, field *x, const field *b)
-{
-    solve_result r;
-    solve_block(s, x, b, &r);
-    return r;
 }
 
 /* Right-hand sides that the preconditioner takes at once. */
 static int block_size(const solver_settings *s)
 {
-    const solver_type *type = s->inner ? solver_type_find(s->inner->type) : NULL;
-    return type && type->precondition_block ? type->block_size(s->inner) : 1;
+    return s->inner && solver_type_find(s->inner->type)->precondition ? solver_block_size(s->inner) : 1;
 }
 
 static const param own[] = {
@@ -307,5 +300,4 @@ const solver_type solver_gcr = {
     .own = &part,
     .inner_key = "preconditioner",
     .solve = solve,
-    .block_size = block_size,
-    .solve_block = solve_block};
+    .block_size = block_size};

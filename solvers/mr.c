@@ -37,7 +37,7 @@ static double step_one(double relaxation, linop *a, field *x, field *r, field *q
     return fall;
 }
 
-static solve_result solve(solver *s, field *x, const field *b)
+static void solve(solver *s, field *x, const field *b, solve_result *each)
 {
     reliable u;
     reliable_open(&u, s, x, b, 1, 0);
@@ -60,10 +60,10 @@ static solve_result solve(solver *s, field *x, const field *b)
         }
         field_destroy(q);
     }
-    return reliable_close(&u);
+    *each = reliable_close(&u);
 }
 
-static solve_result precondition(solver *of, field *x, const field *b)
+static void precondition(solver *of, field *x, const field *b, solve_result *each)
 {
     const mr_keys *s = mr_keys_of(&of->settings);
     linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
@@ -84,7 +84,7 @@ static solve_result precondition(solver *of, field *x, const field *b)
     field_destroy(q);
     field_destroy(r);
     result.flops = result.iterations * low->flops;
-    return result;
+    *each = result;
 }
 
 static const param own[] = {

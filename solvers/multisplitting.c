@@ -31,7 +31,7 @@ static linop *inverts(const solver_settings *set, linop *a)
     return local;
 }
 
-static solve_result precondition(solver *of, field *x, const field *b)
+static void precondition(solver *of, field *x, const field *b, solve_result *each)
 {
     const multisplitting_keys *s = multisplitting_keys_of(&of->settings);
     linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
@@ -52,7 +52,7 @@ static solve_result precondition(solver *of, field *x, const field *b)
     field_destroy(q);
     field_destroy(p);
     field_destroy(r);
-    return (solve_result){.status = SOLVE_CONVERGED, .iterations = s->steps, .flops = s->steps * local->flops};
+    *each = (solve_result){.status = SOLVE_CONVERGED, .iterations = s->steps, .flops = s->steps * local->flops};
 }
 
 static const char *fits(const solver_settings *set, const lattice *lat, char *message, size_t size)

@@ -21,7 +21,8 @@ static void precondition(iteration *s, double with[2])
     double c[2][2];
     field *const both[2] = {u->low_r, s->q};
     if (s->preconditioner) {
-        const solve_result r = solver_precondition(s->preconditioner, s->z, u->low_r);
+        solve_result r;
+        solver_precondition(s->preconditioner, s->z, u->low_r, &r);
         u->result.inside += r.iterations + r.inside;
         u->result.flops += r.flops;
     } else {
@@ -66,7 +67,7 @@ static void iterate(iteration *s)
     }
 }
 
-static solve_result solve(solver *of, field *x, const field *b)
+static void solve(solver *of, field *x, const field *b, solve_result *each)
 {
     iteration s = {.preconditioner = of->inner};
     reliable_open(&s.u, of, x, b, 1, 0);
@@ -80,7 +81,7 @@ static solve_result solve(solver *of, field *x, const field *b)
         field_destroy(s.q);
         field_destroy(s.p);
     }
-    return reliable_close(&s.u);
+    *each = reliable_close(&s.u);
 }
 
 static const param own[] = {

@@ -16,7 +16,8 @@ static double correct(reliable *u, solver *inner, int left, int *iterations)
     inner->settings.tolerance = tolerance;
     if (given.max_iterations > left) inner->settings.max_iterations = left;
     vector_axpby(u->low_r, 1 / norm, u->low_r, 0);
-    const solve_result r = solver_run(inner, u->low_x, u->low_r);
+    solve_result r;
+    solver_run(inner, u->low_x, u->low_r, &r);
     const int all_left = inner->settings.max_iterations == left;
     inner->settings = given;
     vector_axpby(u->low_x, norm, u->low_x, 0);
@@ -33,7 +34,7 @@ static double correct(reliable *u, solver *inner, int left, int *iterations)
     return r.status == SOLVE_BROKEN ? NAN : tolerance * tolerance * u->r2;
 }
 
-static solve_result solve(solver *s, field *x, const field *b)
+static void solve(solver *s, field *x, const field *b, solve_result *each)
 {
     reliable u;
     REQUIRE(s->inner, "refine without a solver of corrections");
@@ -48,7 +49,7 @@ static solve_result solve(solver *s, field *x, const field *b)
             more = reliable_update(&u, claimed2);
         }
     }
-    return reliable_close(&u);
+    *each = reliable_close(&u);
 }
 
 static const param own[] = {

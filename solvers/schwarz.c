@@ -52,7 +52,7 @@ static void invert_extended(const schwarz_keys *s, linop *local, field *x, field
     field_destroy(mine);
 }
 
-static solve_result precondition(solver *of, field *x, const field *b)
+static void precondition(solver *of, field *x, const field *b, solve_result *each)
 {
     const schwarz_keys *s = schwarz_keys_of(&of->settings);
     linop *low = linop_at(of->a, solver_precision(&of->settings, b->prec), b->where);
@@ -84,7 +84,7 @@ static solve_result precondition(solver *of, field *x, const field *b)
     field_destroy(q);
     field_destroy(r);
     field_destroy(given);
-    return result;
+    *each = result;
 }
 
 static const char *check(const solver_settings *set, char *message, size_t size)

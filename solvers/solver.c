@@ -317,32 +317,39 @@ void solver_deflate(solver *s, const eigen_pairs *low, int modes, int of_normal)
 
 /* ---- solves ---- */
 
-solve_result solver_run(solver *s, field *x, const field *b)
+int solver_block_size(const solver_settings *s)
 {
-    REQUIRE(s->type->solve, "%s only preconditions", s->type->name);
-    solver_enter();
-    const solve_result result = s->type->solve(s, x, b);
-    solver_leave();
-    return result;
+    const solver_type *type = solver_type_find(s->type);
+    const int n = type->block_size ? type->block_size(s) : 1;
+    return n < SOLVER_BLOCK_MOST ? n : SOLVER_BLOCK_MOST;
 }
 
-solve_result solver_precondition(solver *s, field *x, const field *b)
+static void require_block(const solver *s, const field *b)
 {
+    REQUIRE(b->nrhs <= solver_block_size(&s->settings), "%s of %d right-hand sides at once", s->type->name, b->nrhs);
+}
+
+void solver_run(solver *s, field *x, const field *b, solve_result *each)
+{
+    solve_result unread[SOLVER_BLOCK_MOST];
+    REQUIRE(s->type->solve, "%s only preconditions", s->type->name);
+    require_block(s, b);
+    solver_enter();
+    s->type->solve(s, x, b, each ? each : unread);
+    solver_leave();
+}
+
+void solver_precondition(solver *s, field *x, const field *b, solve_result *each)
+{
+    solve_result unread[SOLVER_BLOCK_MOST];
     if (!s->type->precondition) {
         field_clear(x);
-        return solver_run(s, x, b);
+        solver_run(s, x, b, each);
+        return;
     }
+    require_block(s, b);
     solver_enter();
-    const solve_result result = s->type->precondition(s, x, b);
-    solver_leave();
-    return result;
-}
-
-void solver_precondition_block(solver *s, field *x, const field *b, solve_result *each)
-{
-    REQUIRE(s->type->precondition_block, "%s preconditions one right-hand side after another", s->type->name);
-    solver_enter();
-    s->type->precondition_block(s, x, b, each);
+    s->type->precondition(s, x, b, each ? each : unread);
     solver_leave();
 }
 
@@ -394,14 +401,10 @@ static void solve_some(solver *s, field *x, const field *b, solve_result *each, 
     if (largest != 0 && s->low) eigen_deflate(s->low, s->modes, solver_operator(s, b), s->low_normal, x, b);
     if (largest == 0) {
         field_clear(x);
-    } else if (s->type->solve_block) {
-        solver_enter();
-        s->type->solve_block(s, x, b, each);
-        solver_leave();
     } else {
-        each[0] = solver_run(s, x, b);
+        solver_run(s, x, b, each);
+        judge(s, x, b, b2, each);
     }
-    if (largest != 0) judge(s, x, b, b2, each);
     const double seconds = (comm_wtime() - start) / b->nrhs;
     for (int k = 0; k < b->nrhs; k++) {
         each[k].seconds = seconds;
@@ -422,16 +425,10 @@ static void copy_columns(field *to, int first_to, const field *from, int first, 
     field_written(to);
 }
 
-static int columns_together(const solver *s)
-{
-    const int n = s->type->solve_block ? s->type->block_size(&s->settings) : 1;
-    return n < SOLVER_BLOCK_MOST ? n : SOLVER_BLOCK_MOST;
-}
-
 solve_result solver_solve(solver *s, field *x, const field *b, solve_result *each)
 {
     solve_result all = {0}, some[SOLVER_BLOCK_MOST];
-    const int together = columns_together(s);
+    const int together = solver_block_size(&s->settings);
     const double start = comm_wtime();
     solver_update(s);
     all.setup = comm_wtime() - start;

@@ -66,8 +66,8 @@ typedef struct {
 
 typedef struct solver solver;
 
-/* Types of solvers: a table each, in the file of the type. Functions work on vectors of one right-hand side, but for
- * those named after blocks of them. */
+/* Types of solvers: a table each, in the file of the type. Vectors have up to solver_block_size() right-hand sides, which
+ * share their work and have a result each. */
 typedef struct {
     const char *name, *help;
     const char *keys;         /* inner_precision, delta or transform, where it uses them, separated by spaces */
@@ -92,16 +92,12 @@ typedef struct {
     /* The operator that it is to be the inverse of, owned by A; null: A itself. */
     linop *(*inverts)(const solver_settings *s, linop *a);
     /* A x = b from x, without the true residual at the end; null: it only preconditions. */
-    solve_result (*solve)(solver *s, field *x, const field *b);
-    /* Solves right-hand sides that share their work, at most block_size() of them, with a result each. Null: they are solved
-     * one after another. */
-    void (*solve_block)(solver *s, field *x, const field *b, solve_result *each);
+    void (*solve)(solver *s, field *x, const field *b, solve_result *each);
+    /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. Each of several right-hand
+     * sides, in floating point, has the bits that it has alone. */
+    void (*precondition)(solver *s, field *x, const field *b, solve_result *each);
+    /* Right-hand sides that it takes at most; null: one. */
     int (*block_size)(const solver_settings *s);
-    /* x = K b for a K that is near A^-1, from x = 0; null where that is a solve to the tolerance. */
-    solve_result (*precondition)(solver *s, field *x, const field *b);
-    /* Preconditions right-hand sides at once, in floating point, at most block_size() of them, each with the bits that it
-     * has alone. Null: one after another. */
-    void (*precondition_block)(solver *s, field *x, const field *b, solve_result *each);
     /* State kept from solve to solve: made before the first, made anew when the links have changed, given up. Null where
      * there is none. */
     void (*open)(solver *s);
@@ -177,6 +173,8 @@ solver *solver_from(solver_store *store, const solver_settings *s, linop *a);
 void solver_store_forget(solver_store *store);
 void solver_store_close(solver_store *store);
 
+/* Right-hand sides that a solver of these settings takes at once, at most SOLVER_BLOCK_MOST. */
+int solver_block_size(const solver_settings *s);
 /* True if it is a solver, and not a preconditioner alone. */
 int solver_solves(const solver_settings *s);
 /* True if the operator has to be Hermitian and positive, for this solver or one inside it. */
@@ -184,13 +182,12 @@ int solver_needs_positive(const solver_settings *s);
 
 /* ---- for solvers with a solver inside ---- */
 
-/* x = K b from x = 0, in the precision of b, of one right-hand side. The solver is up to date. A solve that did not reach
- * its tolerance is as good as another; numbers that are none are for the caller to find in x. */
-solve_result solver_precondition(solver *s, field *x, const field *b);
-/* Preconditions several right-hand sides at once, by a type that does it. */
-void solver_precondition_block(solver *s, field *x, const field *b, solve_result *each);
-/* A solve without the true residual, from x, of one right-hand side. The solver is up to date. */
-solve_result solver_run(solver *s, field *x, const field *b);
+/* x = K b from x = 0, in the precision of b, of up to solver_block_size() right-hand sides; each: their results, or
+ * null. The solver is up to date. A solve that did not reach its tolerance is as good as another; numbers that are none are for the caller to find
+ * in x. */
+void solver_precondition(solver *s, field *x, const field *b, solve_result *each);
+/* A solve without the true residual, from x, likewise. */
+void solver_run(solver *s, field *x, const field *b, solve_result *each);
 /* The operator where b lives, in its precision. */
 linop *solver_operator(const solver *s, const field *b);
 /* The precision of the iteration when b has precision `outer`. */

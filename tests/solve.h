@@ -17,7 +17,8 @@ CHECK_UNUSED static solve_result precondition_by(const solver_settings *s, linop
 {
     solver *by = solver_create(s, a);
     solver_update(by);
-    const solve_result r = solver_precondition(by, x, b);
+    solve_result r;
+    solver_precondition(by, x, b, &r);
     solver_destroy(by);
     return r;
 }

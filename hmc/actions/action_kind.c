@@ -91,6 +91,7 @@ const char *action_solver_key(int use)
 typedef struct {
     char masses[PARAM_WORDS_SIZE], kappas[PARAM_WORDS_SIZE], mus[PARAM_WORDS_SIZE];
     int n; /* heavier masses */
+    int ratios_only;
     double heavier[MAX_CHAIN];
 } chain_keys;
 
@@ -104,6 +105,11 @@ static const param chain_table[] = {
     {"mus", PARAM_WORDS, offsetof(chain_keys, mus), "", NULL, NULL,
      "the same with twisted masses in place of masses, rising above the size of the quark's mu, whose sign they get",
      1},
+    {"ratios_only", PARAM_BOOL, offsetof(chain_keys, ratios_only), "no", NULL, NULL,
+     "yes: the last of the chain only divides, and is no factor of its own: with a twisted mass and a Wilson quark of "
+     "mass -M5 "
+     "the dislocation-suppressing ratio (DSDR) of domain wall quarks",
+     0},
 };
 
 const param_section chain_part = PARAM_PART("action", "chains of masses", chain_keys, chain_table);
@@ -119,6 +125,12 @@ int chain_is_twisted(const action_params *a)
 {
     const chain_keys *k = action_keys(a, &chain_part);
     return k && k->mus[0];
+}
+
+int chain_of_ratios(const action_params *a)
+{
+    const chain_keys *k = action_keys(a, &chain_part);
+    return k && k->ratios_only;
 }
 
 /* The key that gives the chain, and its words. */
@@ -172,6 +184,16 @@ void chain_complete(const ini_input *in, named_action *a, const named_quark *q)
             user_error("%s: %s of [action.%s] has more than %d numbers", where, key, a->name, MAX_CHAIN);
         k->heavier[k->n] = last = mass;
     }
+    if (!k->ratios_only) return;
+    const quark_kind *kind = quark_kind_of(&q->p);
+    if (k->n == 0)
+        user_error("%s: ratios_only = yes of [action.%s] needs masses, kappas or mus, of which the last divides",
+                   ini_where(in, "action", a->name, "ratios_only"), a->name);
+    if (kind->log_det && kind->log_det(&q->p))
+        user_error(
+            "%s: ratios_only = yes of [action.%s] takes a quark without a clover term, whose determinant would have "
+            "to be divided, too; set c_sw = 0 in [quark.%s]",
+            ini_where(in, "action", a->name, "ratios_only"), a->name, q->name);
 }
 
 /* ---- guesses ---- */

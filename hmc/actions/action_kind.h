@@ -102,6 +102,8 @@ extern const param_section chain_part, predictor_part;
 int chain_of(const action_params *a, const double **masses);
 /* True if they are twisted masses, which have the sign of the quark's. */
 int chain_is_twisted(const action_params *a);
+/* True if the heaviest of them only divides: ratios are all that there is of the determinant. */
+int chain_of_ratios(const action_params *a);
 void chain_complete(const ini_input *in, named_action *a, const named_quark *q);
 /* How many solutions the guess of a force is made from. */
 int predictor_of(const action_params *a);

@@ -12,7 +12,7 @@ static void complete(const ini_input *in, named_action *a, const named_quark *q,
 
 static int factors(const named_action *a, const named_quark *q, mass_factor f[MAX_FACTORS])
 {
-    (void)a;
+    if (chain_of_ratios(&a->p)) return 0;
     f[0] = (mass_factor){q->p.mass, quark_kind_of(&q->p)->flavours};
     return 1;
 }

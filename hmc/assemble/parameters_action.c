@@ -82,14 +82,15 @@ static void add_terms(const ini_input *in, parameters *p, const named_action *a)
 {
     const named_quark *q = &p->quarks[parameters_quark(p, a->p.quark)];
     const double *heavier;
-    const int n = chain_of(&a->p, &heavier) + 1, twisted = chain_is_twisted(&a->p);
+    const int ratios = chain_of_ratios(&a->p), n = chain_of(&a->p, &heavier) + !ratios,
+              twisted = chain_is_twisted(&a->p);
     const named_quark *light = q;
     for (int k = 0; k < n; k++) {
         if (p->nterms == MAX_ACTIONS - 1)
             user_error("%s: the gauge action and the factors of sections [action.NAME] are more than %d actions; a run "
                        "has at most that many",
                        ini_where(in, "action", a->name, ""), MAX_ACTIONS);
-        const int last = k == n - 1;
+        const int last = k == n - 1 && !ratios;
         const named_quark *heavy = twisted && !last ? with_twisted_mass(p, p->nterms, q, heavier[k]) : q;
         action_term *t = &p->terms[p->nterms++];
         *t = (action_term){.action = a,

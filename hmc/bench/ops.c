@@ -50,7 +50,9 @@ void bench_cg(bench *b, linop *op, field *x, const field *source)
     const solver_settings s = {
         .type = "cg", .tolerance = 1e-30, .max_iterations = 25, .inner_precision = "double", .delta = 0.1};
     solver *by = solver_create(&s, op);
-    b->iterations = solver_precondition(by, x, source).iterations;
+    solve_result r;
+    solver_precondition(by, x, source, &r);
+    b->iterations = r.iterations;
     solver_destroy(by);
 }
 

@@ -190,7 +190,9 @@ static void run_schwarz(bench *b)
     *schwarz_keys_of(&s) = (schwarz_keys){.steps = 10, .relaxation = 1, .colours = 1, .cycles = 1};
     snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
     solver *by = solver_create(&s, b->schur);
-    b->iterations = solver_precondition(by, b->sy, b->sx).iterations;
+    solve_result r;
+    solver_precondition(by, b->sy, b->sx, &r);
+    b->iterations = r.iterations;
     solver_destroy(by);
 }
 
@@ -201,7 +203,9 @@ static void run_multisplitting(bench *b)
     *multisplitting_keys_of(&s) = (multisplitting_keys){.steps = 6, .snakes = 1};
     snprintf(s.inner_precision, sizeof s.inner_precision, "%s", precision_names[b->prec]);
     solver *by = solver_create(&s, b->normal);
-    b->iterations = solver_precondition(by, b->sy, b->sx).iterations;
+    solve_result r;
+    solver_precondition(by, b->sy, b->sx, &r);
+    b->iterations = r.iterations;
     solver_destroy(by);
 }
 

@@ -92,7 +92,7 @@ static int sample(const job *j, const target *t, fermion *q, const field *b, fie
     int n = 0;
     solver_update(s);
     while (n < j->samples) {
-        solver_run(s, x, b);
+        solver_run(s, x, b, NULL);
         const double r2 = solver_defect(q->normal, v[n], x, b, 1);
         if (!b->lat->planned && !(r2 > 1e-24 * b2)) break;
         vector_axpby(v[n], b->lat->planned ? 1 : 1 / sqrt(r2), v[n], 0);

@@ -210,8 +210,7 @@ static void fit(quark_solves *p, int n)
 
 int solves_most(const quark_solves *p)
 {
-    const solver_type *type = solver_type_find(p->solver->settings->type);
-    return type->solve_block ? type->block_size(p->solver->settings) : 1;
+    return solver_block_size(p->solver->settings);
 }
 
 /* Adds to the trouble of a solve what the whole operator says, where that is the reason. */

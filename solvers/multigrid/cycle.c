@@ -28,7 +28,7 @@ static int any(const char *going, int n)
 static void smoother_each(multigrid *m, const char *going, field *e, const field *r)
 {
     if (m->columns == 1) {
-        solver_precondition(m->smoother, e, r);
+        solver_precondition(m->smoother, e, r, NULL);
         return;
     }
     field *one_e = linop_vector(m->levels[0].op, 1), *one_r = field_like(one_e);
@@ -37,7 +37,7 @@ static void smoother_each(multigrid *m, const char *going, field *e, const field
         const field from = field_rhs(r, k);
         if (!going[k]) continue;
         vector_axpby(one_r, 1, &from, 0);
-        solver_precondition(m->smoother, one_e, one_r);
+        solver_precondition(m->smoother, one_e, one_r, NULL);
         vector_axpby(&part, 1, one_e, 0);
     }
     field_written(e);
@@ -163,7 +163,8 @@ static void solve_by_ca_gcr(multigrid *m, int level, const char *going, field *x
 
 static void run_bottom(multigrid *m, field *x, const field *b)
 {
-    const solve_result r = solver_run(m->bottom, x, b);
+    solve_result r;
+    solver_run(m->bottom, x, b, &r);
     m->flops += r.flops;
     m->levels[m->n - 1].steps += r.iterations;
 }

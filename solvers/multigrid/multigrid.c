@@ -81,7 +81,7 @@ static void bring_near(field *v, const double *r2, int back)
     if (done) field_written(v);
 }
 
-static void precondition_block(solver *s, field *x, const field *b, solve_result *each)
+static void precondition(solver *s, field *x, const field *b, solve_result *each)
 {
     multigrid *m = of(s)->m;
     multigrid_level *l = &m->levels[0];
@@ -120,13 +120,6 @@ static void precondition_block(solver *s, field *x, const field *b, solve_result
         each[k].iterations = m->applications;
         each[k].flops = m->flops / b->nrhs;
     }
-}
-
-static solve_result precondition(solver *s, field *x, const field *b)
-{
-    solve_result r;
-    precondition_block(s, x, b, &r);
-    return r;
 }
 
 static void add_before(solve_result *r, const solve_result *before)
@@ -172,7 +165,7 @@ static void solve_again(solver *s, field *x, const field *b, solve_result *each)
 }
 
 /* A set-up that may be out of date has fewer iterations than max_iterations, and a second attempt with a new one. */
-static void solve_block(solver *s, field *x, const field *b, solve_result *each)
+static void solve(solver *s, field *x, const field *b, solve_result *each)
 {
     multigrid *m = of(s)->m;
     const int most = s->settings.max_iterations, patience = multigrid_patience(m, s->settings.tolerance);
@@ -192,13 +185,6 @@ static void solve_block(solver *s, field *x, const field *b, solve_result *each)
             explain_stall(each[k].iterations);
             return;
         }
-}
-
-static solve_result solve(solver *s, field *x, const field *b)
-{
-    solve_result r;
-    solve_block(s, x, b, &r);
-    return r;
 }
 
 static int block_size(const solver_settings *s)
@@ -395,9 +381,7 @@ const solver_type solver_multigrid = {
     .why_key_has_no_effect = why_key_has_no_effect,
     .solve = solve,
     .block_size = block_size,
-    .solve_block = solve_block,
     .precondition = precondition,
-    .precondition_block = precondition_block,
     .open = open,
     .update = update,
     .close = close,

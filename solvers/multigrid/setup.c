@@ -67,7 +67,7 @@ static void relax(solver *by, field *v, field *b, field *e)
 {
     linop_apply(by->a, b, v, 0);
     field_clear(e);
-    solver_run(by, e, b);
+    solver_run(by, e, b, NULL);
     const double before = vector_norm2(v, 0), after = vector_axpy_norm2(v, -1, e, 0);
     if (!(after > 0) || !(after < 1e6 * before)) vector_axpby(v, 1, e, 1); /* a correction that broke down is undone */
     normalise(v);

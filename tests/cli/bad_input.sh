@@ -308,6 +308,8 @@ refused "low modes of a twisted mass" -- run twisted.ini measure.m.low_modes=yes
 refused "twisted masses that fall" -- run twisted.ini action.light.mus="0.2 0.15" -- "'0.15' of mus = 0.2 0.15" "above the one before it, 0.2"
 refused "a twisted mass below the quark's" -- run twisted.ini quark.light.mu=-0.1 action.light.mus=0.05 -- "above the one before it, 0.1"
 refused "masses and twisted masses" -- run twisted.ini action.light.mus=0.2 action.light.masses=1 -- "both masses and mus are given for [action.light]"
+refused "ratios of nothing" -- run twisted.ini action.light.ratios_only=yes -- "ratios_only = yes of [action.light] needs masses, kappas or mus"
+refused "a ratio whose clover determinant is not divided" -- run twisted.ini action.light.mus=0.5 action.light.ratios_only=yes quark.light.c_sw=1 -- "takes a quark without a clover term" "c_sw = 0 in [quark.light]"
 refused "twisted masses of another kind" -- run c.ini action.light.mus=0.2 -- "kind = wilson_clover has no twisted mass; give masses"
 {
     cat c.ini

@@ -48,6 +48,18 @@ try verify --json --only force "$source/inputs/dwf-2plus1.ini" lattice.size=4.4.
 exits 0 "forces of domain wall quarks"
 same "force of strange" pass "$(verdict "force is the derivative, relative" strange)"
 
+say "ratios of determinants alone"
+try verify --json --only force "$source/inputs/dsdr-2plus1.ini" lattice.size=4.4.4.4 run.seed=4 quark.light.Ls=4 \
+    "integrator.0.actions=light.0 light.1 light.2 strange" "integrator.1.actions=dsdr.0 dsdr.1"
+exits 0 "forces of a dislocation-suppressing ratio"
+for factor in dsdr.0 dsdr.1; do
+    same "force of $factor" pass "$(verdict "force is the derivative, relative" $factor)"
+    same "order of $factor" pass "$(verdict "order of its error in the step" $factor)"
+done
+try verify --json --only force "$source/inputs/dsdr-2plus1.ini" lattice.size=4.4.4.4 quark.light.Ls=4 integrator.1.actions="light.1 light.2 dsdr.1 dsdr.2"
+exits 2 "the last of the chain is no factor"
+printed "dsdr.2"
+
 say "rectangles and parallelograms"
 try verify --json gauge.ini gauge.action=symanzik_1loop_hisq gauge.beta=6.3 gauge.u0=0.87 gauge.flavours=4
 exits 0 "one-loop Symanzik"

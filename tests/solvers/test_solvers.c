@@ -220,7 +220,7 @@ static void check_several(const trial *t)
         KIT_NEAR(vector_axpy_norm2(y, -1, &part, 0), 0, 0);
         KIT_CHECK(all.residual >= each[r].residual);
         /* Those of a block count once. */
-        if (s->type->solve_block && s->type->block_size(&s->settings) >= N)
+        if (solver_block_size(&s->settings) >= N)
             iterations = each[r].iterations > iterations ? each[r].iterations : iterations;
         else iterations += each[r].iterations;
     }
